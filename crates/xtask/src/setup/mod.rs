@@ -1,0 +1,186 @@
+//! `cargo xtask setup`: fetches the node and the contracts' published bytecode into `.fixtures/`.
+//!
+//! Each package is fetched, checked against its pinned sum, unpacked beside its place and renamed
+//! into it, so an interrupted run leaves nothing half done and the next one carries on. A stamp
+//! over the pin list makes a run with nothing to do take milliseconds.
+
+mod fetch;
+mod js_sdk;
+mod pins;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sha2::{Digest, Sha256};
+
+use crate::failure::{Context, Failure, Result};
+use pins::Pin;
+
+pub use js_sdk::ensure_js_sdk;
+
+/// The oldest Node.js the project supports, as (major, minor).
+const NODE_MINIMUM: (u32, u32) = (20, 19);
+
+/// The variable that names another `anvil` than the fetched one.
+pub const ANVIL_VARIABLE: &str = "EXITGAP_ANVIL";
+
+/// Folder of everything fetched, under the workspace root; git ignores it.
+pub fn fixtures_folder(root: &Path) -> PathBuf {
+    root.join(".fixtures")
+}
+
+/// Makes the fixtures complete; words go to stderr only.
+pub fn ensure(root: &Path) -> Result<()> {
+    let folder = fixtures_folder(root);
+    let pins = wanted(std::env::consts::OS, std::env::consts::ARCH)?;
+    let stamp = stamp_of(&pins);
+    let stamp_path = folder.join("stamp");
+    if fs::read_to_string(&stamp_path).is_ok_and(|found| found == stamp) && complete(&folder, &pins)
+    {
+        return Ok(());
+    }
+    require_node("setup fetches packages of the npm registry with it")?;
+    fs::create_dir_all(&folder).context(format!("creating {}", folder.display()))?;
+    for (index, pin) in pins.iter().enumerate() {
+        let place = folder.join(pin.folder);
+        if package_is_in_place(&place, pin) {
+            continue;
+        }
+        eprintln!(
+            "setup [{}/{}] {}@{} ({})",
+            index + 1,
+            pins.len(),
+            pin.package,
+            pin.version,
+            size_text(pin.bytes)
+        );
+        fetch::fetch(&folder, pin)?;
+    }
+    fs::write(&stamp_path, stamp).context(format!("writing {}", stamp_path.display()))?;
+    eprintln!("setup: fixtures are complete in {}", folder.display());
+    Ok(())
+}
+
+/// The packages this machine needs, or why it cannot have them.
+fn wanted(os: &str, arch: &str) -> Result<Vec<Pin>> {
+    let mut pins = pins::contracts().to_vec();
+    if std::env::var_os(ANVIL_VARIABLE).is_some() {
+        return Ok(pins);
+    }
+    match pins::anvil_for(os, arch) {
+        Some(anvil) => pins.insert(0, anvil),
+        None => {
+            return Err(Failure::new(format!(
+                "no checked package of the anvil node is known for {os} on {arch}"
+            ))
+            .remedy(format!(
+                "install anvil {} (part of Foundry) and set {ANVIL_VARIABLE} to its path",
+                pins::ANVIL_VERSION
+            )));
+        }
+    }
+    Ok(pins)
+}
+
+/// Changes whenever anything about the pins changes, the kept files included.
+fn stamp_of(pins: &[Pin]) -> String {
+    let mut hasher = Sha256::new();
+    for pin in pins {
+        hasher.update(format!("{pin:?}\n"));
+    }
+    format!("{}\n", hex(&hasher.finalize()))
+}
+
+fn complete(folder: &Path, pins: &[Pin]) -> bool {
+    pins.iter().all(|pin| {
+        let place = folder.join(pin.folder);
+        pin.keep.iter().all(|path| place.join(path).is_file())
+    })
+}
+
+/// A folder is only ever renamed into place complete, so its version and file names say it all.
+fn package_is_in_place(place: &Path, pin: &Pin) -> bool {
+    let version_matches = fs::read_to_string(place.join("package.json"))
+        .ok()
+        .and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok())
+        .is_some_and(|manifest| {
+            manifest["name"] == pin.package && manifest["version"] == pin.version
+        });
+    version_matches && pin.keep.iter().all(|path| place.join(path).is_file())
+}
+
+/// Fails with a remedy when Node.js is missing or too old; `why` says who needs it.
+pub fn require_node(why: &str) -> Result<()> {
+    let remedy = format!(
+        "install Node.js {}.{} or later (npm comes with it) and put `node` and `npm` on PATH",
+        NODE_MINIMUM.0, NODE_MINIMUM.1
+    );
+    let output = Command::new("node")
+        .arg("--version")
+        .output()
+        .map_err(|_| Failure::new(format!("`node` was not found; {why}")).remedy(&remedy))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    match node_version(&text) {
+        Some(version) if version >= NODE_MINIMUM => Ok(()),
+        _ => Err(Failure::new(format!(
+            "`node --version` says `{}`, older than the project supports; {why}",
+            text.trim()
+        ))
+        .remedy(remedy)),
+    }
+}
+
+/// Major and minor number of `node --version`, such as `v20.19.0`.
+fn node_version(text: &str) -> Option<(u32, u32)> {
+    let mut parts = text.trim().strip_prefix('v')?.split('.');
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+fn size_text(bytes: u64) -> String {
+    if bytes < 1_000_000 {
+        format!("{} KB", bytes.div_ceil(1000))
+    } else {
+        format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000)
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn node_versions_compare_by_number() {
+        assert_eq!(node_version("v20.19.2\n"), Some((20, 19)));
+        assert!(node_version("v20.9.0").unwrap() < NODE_MINIMUM);
+        assert!(node_version("v100.0.0").unwrap() > NODE_MINIMUM);
+        assert_eq!(node_version("nonsense"), None);
+    }
+
+    #[test]
+    fn an_unknown_platform_is_told_what_to_install() {
+        let failure = wanted("plan9", "mips").unwrap_err().to_string();
+        assert!(failure.contains("plan9 on mips"), "{failure}");
+        assert!(failure.contains(ANVIL_VARIABLE), "{failure}");
+    }
+
+    #[test]
+    fn a_changed_pin_changes_the_stamp() {
+        let pins = pins::contracts().to_vec();
+        let mut changed = pins.clone();
+        changed[0].version = "1.0.2";
+        assert_ne!(stamp_of(&pins), stamp_of(&changed));
+    }
+
+    #[test]
+    fn every_pin_is_a_whole_sha512_and_keeps_its_manifest() {
+        for pin in pins::contracts() {
+            assert_eq!(pin.sha512.len(), 128, "{}", pin.package);
+            assert!(pin.keep.contains(&"package.json"), "{}", pin.package);
+        }
+    }
+}

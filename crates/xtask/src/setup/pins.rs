@@ -1,0 +1,131 @@
+//! What `cargo xtask setup` fetches: exact versions, and the SHA-512 of each package file.
+//!
+//! These packages carry licences that do not let us commit their content (GPL, BUSL), so they are
+//! fetched, checked against these sums and kept in the git-ignored fixture folder.
+
+/// One package of the npm registry, and the files of it that are kept.
+#[derive(Debug, Clone, Copy)]
+pub struct Pin {
+    /// Folder under `.fixtures/` that receives the files.
+    pub folder: &'static str,
+    /// The package's name in the registry.
+    pub package: &'static str,
+    /// The exact version.
+    pub version: &'static str,
+    /// Lower-case hexadecimal SHA-512 of the package file as the registry serves it.
+    pub sha512: &'static str,
+    /// Size of the package file in bytes, for the progress line.
+    pub bytes: u64,
+    /// Paths inside the package that are kept; the rest is not unpacked.
+    pub keep: &'static [&'static str],
+}
+
+/// The node, for the platforms whose package we could check. See [`anvil_for`].
+const ANVIL_LINUX_AMD64: Pin = Pin {
+    folder: "anvil",
+    package: "@foundry-rs/anvil-linux-amd64",
+    version: "1.7.1",
+    sha512: "f979928726c46b17c2aebd0e514670604cb63a7619b79a471fd4f306d2efdfe5\
+             6b2b43bf00db8d49511a86a3612879605fb191279f77f37a1f361c644562184e",
+    bytes: 18_891_190,
+    keep: &["bin/anvil", "package.json"],
+};
+
+/// The version of the node that every platform must use.
+pub const ANVIL_VERSION: &str = ANVIL_LINUX_AMD64.version;
+
+/// Published bytecode of the contracts on the development chain.
+const CONTRACTS: [Pin; 7] = [
+    Pin {
+        folder: "uniswap-v2-core",
+        package: "@uniswap/v2-core",
+        version: "1.0.1",
+        sha512: "32dc9bb6450f4b2caca8b636536d743410de0875fe96d1edde800319d8eaa138\
+                 596854432b033a93535bdc5d00de1939870b90bf2b455a1ad61ce12aea7549f1",
+        bytes: 300_338,
+        keep: &["build/UniswapV2Factory.json", "build/UniswapV2Pair.json", "package.json"],
+    },
+    Pin {
+        folder: "uniswap-v2-periphery",
+        package: "@uniswap/v2-periphery",
+        version: "1.1.0-beta.0",
+        sha512: "e9d93000c2b36bc9f3a9889712bd83f3a7605b74d36af52f091d30d93bb7ddb0\
+                 1b33c021e372ca0331fba0a28f453e5525068c8b58ed906b3513c24fa2bd67e6",
+        bytes: 722_620,
+        keep: &["build/UniswapV2Router02.json", "package.json"],
+    },
+    Pin {
+        folder: "uniswap-v3-core",
+        package: "@uniswap/v3-core",
+        version: "1.0.1",
+        sha512: "ee9564e21126d348fdb5cef563dfacb18a4eeb2b64788d32ed613d3fa51c98dc\
+                 e1c4f78fc32031226ba156c4ea58af5816fce0b6fcc91e2eb8a419788d4cca31",
+        bytes: 86_371,
+        keep: &[
+            "artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json",
+            "artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json",
+            "package.json",
+        ],
+    },
+    Pin {
+        folder: "uniswap-v3-periphery",
+        package: "@uniswap/v3-periphery",
+        version: "1.4.4",
+        sha512: "4b8fa6fb087c1db5923b70ca9382f05023d9253a42ba022c1eb591f3a9bf3ab5\
+                 32bd2a860d35ca15f736b0cb865c266b0f566a3b7ae142c2a07568371db6f62b",
+        bytes: 111_085,
+        keep: &[
+            "artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json",
+            "artifacts/contracts/SwapRouter.sol/SwapRouter.json",
+            "artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json",
+            "artifacts/contracts/lens/TickLens.sol/TickLens.json",
+            "package.json",
+        ],
+    },
+    Pin {
+        folder: "chainlink",
+        package: "@chainlink/contracts",
+        version: "0.1.9",
+        sha512: "ed422a91dcdaadb2bcefa61902218a7988ffba31b714f555c562c00b16ddc9a7\
+                 0cfabc8802071932469a6afb79f8dc155c9bd58f05a6b9c5930c24f2d093fc6a",
+        bytes: 3_762_333,
+        keep: &["abi/v0.6/EACAggregatorProxy.json", "abi/v0.6/FluxAggregator.json", "package.json"],
+    },
+    Pin {
+        folder: "canonical-weth",
+        package: "canonical-weth",
+        version: "1.4.0",
+        sha512: "f6b90b7c016775600b2e1c5de65a724d7e11915dfa5a654167dd8d62d62bd645\
+                 9d01499c951a7b2392a42b8c2fa20cc370223efb2c39dd32f0c7f1823dca1c32",
+        bytes: 44_848,
+        keep: &["build/contracts/WETH9.json", "package.json"],
+    },
+    Pin {
+        folder: "aave-core-v3",
+        package: "@aave/core-v3",
+        version: "1.19.3",
+        sha512: "5ebefe55ca14e5be263f03382140a7b24c3795c8b0ae72f85e5a3269df0639d7\
+                 587a2c67ae2da5658a1b36612b9b52f0139d2faa32343bef5018d298d930e479",
+        bytes: 6_707_089,
+        keep: &[
+            "artifacts/contracts/mocks/tokens/MintableERC20.sol/MintableERC20.json",
+            "package.json",
+        ],
+    },
+];
+
+/// The node's package for an operating system and processor, as Rust names them.
+///
+/// Only packages whose checksum was verified are listed; elsewhere the developer's own `anvil` of
+/// the same version is used.
+pub fn anvil_for(os: &str, arch: &str) -> Option<Pin> {
+    match (os, arch) {
+        ("linux", "x86_64") => Some(ANVIL_LINUX_AMD64),
+        _ => None,
+    }
+}
+
+/// The contract packages, the same on every platform.
+pub fn contracts() -> &'static [Pin] {
+    &CONTRACTS
+}
