@@ -1,1 +1,25 @@
-//! exitgap-core
+//! exitgap's pure core: what a sale of a stated size into a liquidity pool really
+//! fills at, how far below the oracle price that is, and the recorded snapshots
+//! that let anyone recompute it.
+//!
+//! **In scope**: units ([`units`]), names ([`ids`]), the arithmetic of pools
+//! ([`pools`]), the method that turns a pool's state into `exit_gap_pct`
+//! ([`exit`]), snapshots and their canonical bytes ([`snapshot`]) and the slots
+//! of a series ([`series`]).
+//!
+//! **Out of scope**, and who does it: reading chains (`exitgap-chain`), keeping
+//! series (`exitgap-store`), words on the wire (`exitgap-api`).
+//!
+//! Invariants: no clock, no network, no files, no global state, no logging, no
+//! floating point. A caller's data never panics. The same bits come out natively
+//! and in WebAssembly.
+
+pub mod exit;
+pub mod ids;
+pub mod pools;
+pub mod series;
+pub mod snapshot;
+pub mod units;
+mod wide;
+
+pub use wide::U256;

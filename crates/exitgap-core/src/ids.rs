@@ -1,0 +1,280 @@
+//! Names: addresses, hashes, chains and pools. Each is checked once, where it enters.
+
+use core::fmt;
+use core::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Why a text is not the name it should be. Carries the text as it was given,
+/// cut to a printable length.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IdError {
+    /// The text is not `0x` and the expected number of lower-case hex digits.
+    #[error("expected 0x and {expected} lower-case hex digits, found {found:?}")]
+    NotHex {
+        /// How many hex digits belong there.
+        expected: usize,
+        /// The text as given, cut to 80 characters.
+        found: String,
+    },
+    /// The text is not a chain slug: 1 to 32 of `a-z`, `0-9` and `-`, starting with a letter.
+    #[error("expected a chain slug (1 to 32 of a-z, 0-9, '-', first a letter), found {found:?}")]
+    NotChainSlug {
+        /// The text as given, cut to 80 characters.
+        found: String,
+    },
+    /// The text has no colon between chain and address.
+    #[error("expected <chain>:<address>, for example ethereum:0x88e6…, found {found:?}")]
+    NotPoolId {
+        /// The text as given, cut to 80 characters.
+        found: String,
+    },
+    /// The text is not a CAIP-2 id of an EVM chain.
+    #[error("expected a CAIP-2 chain id such as eip155:1, found {found:?}")]
+    NotCaip2 {
+        /// The text as given, cut to 80 characters.
+        found: String,
+    },
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+fn parse_hex<const N: usize>(text: &str) -> Result<[u8; N], IdError> {
+    let wrong = || IdError::NotHex { expected: 2 * N, found: cut(text) };
+    let digits = text.strip_prefix("0x").ok_or_else(wrong)?.as_bytes();
+    if digits.len() != 2 * N {
+        return Err(wrong());
+    }
+    let nibble = |c: u8| match c {
+        b'0'..=b'9' => Ok(c - b'0'),
+        b'a'..=b'f' => Ok(c - b'a' + 10),
+        _ => Err(wrong()),
+    };
+    let mut bytes = [0; N];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
+    }
+    Ok(bytes)
+}
+
+macro_rules! hex_name {
+    ($(#[$doc:meta])* $name:ident, $bytes:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(pub [u8; $bytes]);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("0x")?;
+                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                parse_hex(text).map(Self)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = IdError;
+            fn try_from(text: String) -> Result<Self, IdError> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(name: $name) -> Self {
+                name.to_string()
+            }
+        }
+    };
+}
+
+hex_name!(
+    /// A contract's or token's 20-byte address, written `0x` and 40 lower-case hex digits.
+    Address, 20
+);
+hex_name!(
+    /// The Keccak-256 hash of a block's header, as the chain names it.
+    BlockHash, 32
+);
+hex_name!(
+    /// The SHA-256 hash of a snapshot's canonical bytes.
+    SnapshotHash, 32
+);
+
+/// A chain's short name in a [`PoolId`], e.g. `ethereum`: 1 to 32 of `a-z`, `0-9`
+/// and `-`, the first a letter.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ChainSlug(String);
+
+impl ChainSlug {
+    /// The slug as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ChainSlug {
+    type Err = IdError;
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let fits = (1..=32).contains(&text.len())
+            && text.as_bytes()[0].is_ascii_lowercase()
+            && text.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-');
+        if fits {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(IdError::NotChainSlug { found: cut(text) })
+        }
+    }
+}
+
+impl TryFrom<String> for ChainSlug {
+    type Error = IdError;
+    fn try_from(text: String) -> Result<Self, IdError> {
+        text.parse()
+    }
+}
+
+impl From<ChainSlug> for String {
+    fn from(slug: ChainSlug) -> Self {
+        slug.0
+    }
+}
+
+impl fmt::Display for ChainSlug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A pool's name everywhere: `<chain>:<address>`, lower case.
+///
+/// ```
+/// use exitgap_core::ids::PoolId;
+/// let id: PoolId = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640".parse()?;
+/// assert_eq!(id.chain().as_str(), "ethereum");
+/// # Ok::<(), exitgap_core::ids::IdError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PoolId {
+    chain: ChainSlug,
+    address: Address,
+}
+
+impl PoolId {
+    /// Names the pool at `address` on `chain`.
+    pub fn new(chain: ChainSlug, address: Address) -> Self {
+        Self { chain, address }
+    }
+
+    /// The chain's slug.
+    pub fn chain(&self) -> &ChainSlug {
+        &self.chain
+    }
+
+    /// The pool contract's address.
+    pub fn address(&self) -> Address {
+        self.address
+    }
+}
+
+impl FromStr for PoolId {
+    type Err = IdError;
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let (chain, address) =
+            text.split_once(':').ok_or_else(|| IdError::NotPoolId { found: cut(text) })?;
+        Ok(Self { chain: chain.parse()?, address: address.parse()? })
+    }
+}
+
+impl TryFrom<String> for PoolId {
+    type Error = IdError;
+    fn try_from(text: String) -> Result<Self, IdError> {
+        text.parse()
+    }
+}
+
+impl From<PoolId> for String {
+    fn from(id: PoolId) -> Self {
+        id.to_string()
+    }
+}
+
+impl fmt::Display for PoolId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.chain, self.address)
+    }
+}
+
+/// A chain's CAIP-2 id in the `eip155` namespace, e.g. `eip155:1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Caip2(pub u64);
+
+impl FromStr for Caip2 {
+    type Err = IdError;
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let wrong = || IdError::NotCaip2 { found: cut(text) };
+        let digits = text.strip_prefix("eip155:").ok_or_else(wrong)?;
+        let id: u64 = digits.parse().map_err(|_| wrong())?;
+        // One spelling per id: no sign, no leading zero.
+        if id.to_string() == digits { Ok(Self(id)) } else { Err(wrong()) }
+    }
+}
+
+impl TryFrom<String> for Caip2 {
+    type Error = IdError;
+    fn try_from(text: String) -> Result<Self, IdError> {
+        text.parse()
+    }
+}
+
+impl From<Caip2> for String {
+    fn from(id: Caip2) -> Self {
+        id.to_string()
+    }
+}
+
+impl fmt::Display for Caip2 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "eip155:{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip_and_refuse_other_spellings() {
+        let text = "anvil:0x00000000000000000000000000000000000000ff";
+        assert_eq!(text.parse::<PoolId>().unwrap().to_string(), text);
+        for wrong in
+            ["anvil", "Anvil:0x00000000000000000000000000000000000000ff", "anvil:0x00FF", ""]
+        {
+            assert!(wrong.parse::<PoolId>().is_err(), "{wrong:?}");
+        }
+        assert!(matches!(
+            "0x00000000000000000000000000000000000000FF".parse::<Address>(),
+            Err(IdError::NotHex { expected: 40, .. })
+        ));
+        assert_eq!("eip155:1".parse::<Caip2>().unwrap(), Caip2(1));
+        for wrong in ["eip155:01", "eip155:+1", "1", "eip155:", "solana:1"] {
+            assert!(matches!(wrong.parse::<Caip2>(), Err(IdError::NotCaip2 { .. })), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Concentrated liquidity: the rules of Uniswap v3's pool, for any fee and tick
+//! spacing, in both directions.
+//!
+//! - `tick_math`: √price at a tick and back (`TickMath.sol`)
+//! - `step_math`: amounts of one step (`SqrtPriceMath.sol`, `SwapMath.sol`)
+//! - `steps`: the stops of the contract's loop (`UniswapV3Pool.swap`)
+//! - `table`: the loop's full steps summed up once, for many fills
+
+mod step_math;
+mod steps;
+mod table;
+mod tick_math;
+
+pub use table::StepTable;
+pub use tick_math::{
+    MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrt_ratio_at_tick, tick_at_sqrt_ratio,
+};
+
+use super::curve::FillEnd;
+use super::{Direction, FeeRate, Fill, FillError};
+use crate::wide::{U256, mul_div};
+use steps::Steps;
+
+/// An initialised tick and the liquidity that becomes active when the price rises
+/// through it (and inactive when it falls through it). May be zero: the tick still
+/// is a stop of the contract's loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TickNet {
+    /// The tick's index, a multiple of the pool's tick spacing.
+    pub tick: i32,
+    /// `liquidityNet` of the contract.
+    pub liquidity_net: i128,
+}
+
+/// The state of a concentrated-liquidity pool: price, active liquidity and *all*
+/// initialised ticks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Concentrated {
+    sqrt_price_x96: U256,
+    tick: i32,
+    liquidity: u128,
+    fee_pips: u32,
+    tick_spacing: i32,
+    ticks: Vec<TickNet>,
+}
+
+/// Why numbers are not the state of a concentrated-liquidity pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ConcentratedError {
+    /// The pool was created but never given a price.
+    #[error("the pool is not initialised: its sqrt price is zero")]
+    NotInitialised,
+    /// The √price lies outside the contract's bounds.
+    #[error("sqrt price {found} lies outside the contract's bounds")]
+    SqrtPriceOutOfRange {
+        /// The √price found, Q64.96.
+        found: U256,
+    },
+    /// The tick is not the one that holds the √price.
+    #[error("tick {tick} does not hold sqrt price {sqrt_price_x96}")]
+    TickNotAtPrice {
+        /// The tick found.
+        tick: i32,
+        /// The √price found, Q64.96.
+        sqrt_price_x96: U256,
+    },
+    /// The fee is 100 % or more.
+    #[error("fee of {found} millionths is not below one million")]
+    FeeOutOfRange {
+        /// The fee found, in millionths.
+        found: u32,
+    },
+    /// The tick spacing is not from 1 to 16383.
+    #[error("tick spacing {found} is not from 1 to 16383")]
+    TickSpacingOutOfRange {
+        /// The spacing found.
+        found: i32,
+    },
+    /// More initialised ticks than are accepted.
+    #[error("{found} initialised ticks are more than the {most} accepted")]
+    TooManyTicks {
+        /// Ticks found.
+        found: usize,
+        /// Ticks accepted.
+        most: usize,
+    },
+    /// An initialised tick is out of bounds or off the spacing.
+    #[error("initialised tick {tick} is out of bounds or no multiple of the tick spacing")]
+    TickOutOfPlace {
+        /// The tick found.
+        tick: i32,
+    },
+    /// The ticks are not strictly ascending.
+    #[error("initialised tick {tick} does not come after the one before it")]
+    TicksOutOfOrder {
+        /// The tick found.
+        tick: i32,
+    },
+    /// Summed from below, the ticks' net liquidity leaves the contract's 128 bits.
+    #[error("net liquidity up to tick {tick} is negative or exceeds 128 bits")]
+    NetLiquidityOutOfRange {
+        /// The tick at which the sum left its range.
+        tick: i32,
+    },
+    /// All ticks together do not sum to zero: a position has only one end.
+    #[error("net liquidity of all ticks sums to {found}, not to zero")]
+    NetLiquidityNotBalanced {
+        /// The sum found.
+        found: u128,
+    },
+    /// The active liquidity is not what the ticks at or below the price sum to.
+    #[error("active liquidity is {found}, but the ticks at or below the price sum to {expected}")]
+    LiquidityMismatch {
+        /// The sum of the ticks at or below the current one.
+        expected: u128,
+        /// The pool's own figure.
+        found: u128,
+    },
+}
+
+impl Concentrated {
+    /// One million: fees are counted in millionths.
+    pub const FEE_DENOMINATOR: u32 = 1_000_000;
+    /// The most initialised ticks accepted: far above any pool on a live chain,
+    /// small enough that a hostile state costs milliseconds.
+    pub const MAX_TICKS: usize = 65_536;
+
+    /// A pool with this state. `ticks` are all initialised ticks, ascending; every
+    /// invariant of the contract between them, the price and the active liquidity
+    /// is checked.
+    pub fn new(
+        sqrt_price_x96: U256,
+        tick: i32,
+        liquidity: u128,
+        fee_pips: u32,
+        tick_spacing: i32,
+        ticks: Vec<TickNet>,
+    ) -> Result<Self, ConcentratedError> {
+        check_price(sqrt_price_x96, tick)?;
+        if fee_pips >= Self::FEE_DENOMINATOR {
+            return Err(ConcentratedError::FeeOutOfRange { found: fee_pips });
+        }
+        if !(1..16_384).contains(&tick_spacing) {
+            return Err(ConcentratedError::TickSpacingOutOfRange { found: tick_spacing });
+        }
+        check_ticks(tick, liquidity, tick_spacing, &ticks)?;
+        Ok(Self { sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing, ticks })
+    }
+
+    /// √price, Q64.96, token 1 per token 0.
+    pub fn sqrt_price_x96(&self) -> U256 {
+        self.sqrt_price_x96
+    }
+
+    /// The tick the contract holds; one below the price's own where a falling
+    /// price stopped exactly on a tick.
+    pub fn tick(&self) -> i32 {
+        self.tick
+    }
+
+    /// Active liquidity.
+    pub fn liquidity(&self) -> u128 {
+        self.liquidity
+    }
+
+    /// The fee in millionths.
+    pub fn fee_pips(&self) -> u32 {
+        self.fee_pips
+    }
+
+    /// The pool's tick spacing.
+    pub fn tick_spacing(&self) -> i32 {
+        self.tick_spacing
+    }
+
+    /// All initialised ticks, ascending.
+    pub fn ticks(&self) -> &[TickNet] {
+        &self.ticks
+    }
+
+    pub(super) fn fee(&self) -> FeeRate {
+        FeeRate { numerator: self.fee_pips, denominator: Self::FEE_DENOMINATOR }
+    }
+
+    /// The contract's swap loop, run once without a table.
+    pub(super) fn fill(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
+        if amount_in.is_zero() {
+            return Err(FillError::ZeroInput);
+        }
+        let (mut consumed, mut paid, mut ticks_crossed) = (U256::ZERO, U256::ZERO, 0);
+        for step in Steps::new(self, direction) {
+            let remaining = amount_in - consumed;
+            if step.amount_in > remaining {
+                let (sqrt_price_x96, out) =
+                    step_math::partial(direction, &step, self.fee_pips, remaining);
+                let end = step.partial_end(sqrt_price_x96, ticks_crossed);
+                return Ok(Fill { amount_in, amount_out: paid + out, end });
+            }
+            consumed += step.amount_in;
+            paid += step.amount_out;
+            ticks_crossed += u32::from(step.crossed_tick.is_some());
+            if consumed == amount_in {
+                let end = step.end(ticks_crossed);
+                return Ok(Fill { amount_in, amount_out: paid, end });
+            }
+        }
+        Err(FillError::BeyondLiquidity { consumed, paid })
+    }
+
+    pub(super) fn after(&self, fill: &Fill) -> Self {
+        match fill.end {
+            FillEnd::Reserves => self.clone(),
+            FillEnd::SqrtPrice { sqrt_price_x96, liquidity, tick, .. } => Self {
+                sqrt_price_x96,
+                liquidity,
+                tick: tick.unwrap_or_else(|| tick_at_sqrt_ratio(sqrt_price_x96)),
+                ..self.clone()
+            },
+        }
+    }
+
+    /// See [`super::PoolState::recovered`]. The distance recovered is rounded down.
+    pub(super) fn recovered(&self, start_sqrt_price_x96: U256, recovered_e8: u32) -> Self {
+        let distance = self.sqrt_price_x96.abs_diff(start_sqrt_price_x96);
+        let (share, scale) = (U256::from(recovered_e8), U256::from(100_000_000_u32));
+        let step = mul_div(distance, share, scale).unwrap_or(distance).min(distance);
+        if step.is_zero() {
+            return self.clone();
+        }
+        let sqrt_price_x96 = if start_sqrt_price_x96 > self.sqrt_price_x96 {
+            self.sqrt_price_x96 + step
+        } else {
+            self.sqrt_price_x96 - step
+        };
+        let tick = tick_at_sqrt_ratio(sqrt_price_x96);
+        let liquidity = active_liquidity(&self.ticks, tick);
+        Self { sqrt_price_x96, tick, liquidity, ..self.clone() }
+    }
+}
+
+fn check_price(sqrt_price_x96: U256, tick: i32) -> Result<(), ConcentratedError> {
+    if sqrt_price_x96.is_zero() {
+        return Err(ConcentratedError::NotInitialised);
+    }
+    if sqrt_price_x96 < MIN_SQRT_RATIO || sqrt_price_x96 >= MAX_SQRT_RATIO {
+        return Err(ConcentratedError::SqrtPriceOutOfRange { found: sqrt_price_x96 });
+    }
+    let wrong = ConcentratedError::TickNotAtPrice { tick, sqrt_price_x96 };
+    // A price that fell exactly onto a tick leaves the contract one tick below it,
+    // so both of a tick's ends belong to it.
+    let low = ratio_or(tick, wrong)?;
+    let high = ratio_or(tick.saturating_add(1), wrong)?;
+    if low <= sqrt_price_x96 && sqrt_price_x96 <= high { Ok(()) } else { Err(wrong) }
+}
+
+fn ratio_or(tick: i32, error: ConcentratedError) -> Result<U256, ConcentratedError> {
+    sqrt_ratio_at_tick(tick).ok_or(error)
+}
+
+fn check_ticks(
+    current: i32,
+    liquidity: u128,
+    tick_spacing: i32,
+    ticks: &[TickNet],
+) -> Result<(), ConcentratedError> {
+    if ticks.len() > Concentrated::MAX_TICKS {
+        let (found, most) = (ticks.len(), Concentrated::MAX_TICKS);
+        return Err(ConcentratedError::TooManyTicks { found, most });
+    }
+    let (mut sum, mut active, mut previous) = (0_u128, 0_u128, None);
+    for &TickNet { tick, liquidity_net } in ticks {
+        if !(MIN_TICK..=MAX_TICK).contains(&tick) || tick % tick_spacing != 0 {
+            return Err(ConcentratedError::TickOutOfPlace { tick });
+        }
+        if previous.is_some_and(|previous| previous >= tick) {
+            return Err(ConcentratedError::TicksOutOfOrder { tick });
+        }
+        previous = Some(tick);
+        sum = sum
+            .checked_add_signed(liquidity_net)
+            .ok_or(ConcentratedError::NetLiquidityOutOfRange { tick })?;
+        if tick <= current {
+            active = sum;
+        }
+    }
+    if sum != 0 {
+        return Err(ConcentratedError::NetLiquidityNotBalanced { found: sum });
+    }
+    if active != liquidity {
+        return Err(ConcentratedError::LiquidityMismatch { expected: active, found: liquidity });
+    }
+    Ok(())
+}
+
+/// The net liquidity of all ticks at or below `current`. The ticks were checked.
+fn active_liquidity(ticks: &[TickNet], current: i32) -> u128 {
+    ticks
+        .iter()
+        .take_while(|tick| tick.tick <= current)
+        .fold(0, |sum: u128, tick| sum.wrapping_add_signed(tick.liquidity_net))
+}
+
+#[cfg(test)]
+mod tests;

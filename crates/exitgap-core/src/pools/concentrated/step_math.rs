@@ -1,0 +1,97 @@
+//! Amounts of one step at constant liquidity. Sources: `SqrtPriceMath.sol` and
+//! `SwapMath.sol` of Uniswap v3; every division rounds as there, against the trader.
+//!
+//! √prices are Q64.96 and below `2^160`, liquidity is below `2^128`, so every
+//! amount between two √prices is below `2^224`.
+
+use ruint::Uint;
+
+use super::steps::Step;
+use crate::pools::Direction;
+use crate::wide::{U256, mul_div_up};
+
+/// Token 0 between two √prices, `low ≤ high`: `L · 2^96 · (high − low) ÷ high ÷ low`,
+/// both divisions rounded the same way.
+fn amount0(low: U256, high: U256, liquidity: u128, round_up: bool) -> U256 {
+    let numerator: U256 = U256::from(liquidity) << 96;
+    // 224 + 160 bits.
+    let product = numerator.widening_mul::<256, 4, 512, 8>(high - low);
+    let (by_high, rest) = product.div_rem(Uint::<512, 8>::from(high));
+    // (high − low) ÷ high is below one: the quotient is below the numerator.
+    let by_high = U256::from_limbs_slice(&by_high.as_limbs()[..4]);
+    if round_up {
+        (by_high + U256::from(u8::from(!rest.is_zero()))).div_ceil(low)
+    } else {
+        by_high / low
+    }
+}
+
+/// Token 1 between two √prices, `low ≤ high`: `L · (high − low) ÷ 2^96`.
+fn amount1(low: U256, high: U256, liquidity: u128, round_up: bool) -> U256 {
+    let product: Uint<384, 6> =
+        Uint::<128, 2>::from(liquidity).widening_mul::<256, 4, 384, 6>(high - low);
+    let limbs = (product >> 96_usize).into_limbs();
+    let floor = U256::from_limbs([limbs[0], limbs[1], limbs[2], limbs[3]]);
+    let exact = product.as_limbs()[0] == 0 && product.as_limbs()[1] & 0xffff_ffff == 0;
+    if round_up && !exact { floor + U256::ONE } else { floor }
+}
+
+/// What moving the √price from `start` to `target` takes, without fee, rounded up.
+pub(super) fn amount_in(direction: Direction, start: U256, target: U256, liquidity: u128) -> U256 {
+    match direction {
+        Direction::ZeroForOne => amount0(target, start, liquidity, true),
+        Direction::OneForZero => amount1(start, target, liquidity, true),
+    }
+}
+
+/// What moving the √price from `start` to `target` pays, rounded down.
+pub(super) fn amount_out(direction: Direction, start: U256, target: U256, liquidity: u128) -> U256 {
+    match direction {
+        Direction::ZeroForOne => amount1(target, start, liquidity, false),
+        Direction::OneForZero => amount0(start, target, liquidity, false),
+    }
+}
+
+/// The fee on top of a full step's `amount_in`, rounded up.
+pub(super) fn fee_on(amount_in: U256, fee_pips: u32) -> U256 {
+    // 224 + 20 bits.
+    (amount_in * U256::from(fee_pips)).div_ceil(U256::from(1_000_000 - fee_pips))
+}
+
+/// A step that takes `remaining`, which is less than the full step takes: the
+/// √price it ends at, and what it pays. All of `remaining` that does not move the
+/// price is fee.
+pub(super) fn partial(
+    direction: Direction,
+    step: &Step,
+    fee_pips: u32,
+    remaining: U256,
+) -> (U256, U256) {
+    let start = step.sqrt_price_start_x96;
+    // Rounded down; below 2^224 · 2^20.
+    let less_fee = remaining * U256::from(1_000_000 - fee_pips) / U256::from(1_000_000);
+    let end = next_sqrt_price(direction, start, step.liquidity, less_fee);
+    (end, amount_out(direction, start, end, step.liquidity))
+}
+
+/// The √price after `amount` more of the token sold; rounded so that the price
+/// never moves further than paid for.
+fn next_sqrt_price(direction: Direction, start: U256, liquidity: u128, amount: U256) -> U256 {
+    if amount.is_zero() || liquidity == 0 {
+        return start;
+    }
+    match direction {
+        Direction::OneForZero => start + (amount << 96) / U256::from(liquidity),
+        Direction::ZeroForOne => {
+            let numerator: U256 = U256::from(liquidity) << 96;
+            let denominator =
+                amount.checked_mul(start).and_then(|product| numerator.checked_add(product));
+            match denominator {
+                // At most `start`, because the denominator is at least the numerator.
+                Some(denominator) => mul_div_up(numerator, start, denominator).unwrap_or(start),
+                // The contract's way round a product above 256 bits.
+                None => numerator.div_ceil(numerator / start + amount),
+            }
+        }
+    }
+}

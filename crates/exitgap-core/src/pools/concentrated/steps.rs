@@ -1,0 +1,191 @@
+//! The stops of the contract's swap loop. Source: `UniswapV3Pool.swap` and
+//! `TickBitmap.nextInitializedTickWithinOneWord`.
+//!
+//! The loop stops at every initialised tick *and* at the last tick of every word
+//! of 256 ticks in the bitmap, initialised or not. A stop without a tick changes
+//! nothing but the rounding: amounts are rounded at each.
+
+use super::tick_math::{MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrt_ratio_at_tick};
+use super::{Concentrated, TickNet, step_math};
+use crate::pools::Direction;
+use crate::pools::curve::FillEnd;
+use crate::wide::U256;
+
+/// A full step: from one stop of the loop to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step {
+    pub sqrt_price_start_x96: U256,
+    pub sqrt_price_end_x96: U256,
+    /// Active during the step.
+    pub liquidity: u128,
+    /// Active after it.
+    pub liquidity_after: u128,
+    /// Input of the whole step, fee included; the step is full exactly where at
+    /// least this much remains.
+    pub amount_in: U256,
+    pub fee: U256,
+    pub amount_out: U256,
+    pub crossed_tick: Option<i32>,
+    /// The contract's tick before the step.
+    pub tick_before: i32,
+    /// The contract's tick after the step; `None` where it ended at the price limit.
+    pub tick_after: Option<i32>,
+}
+
+impl Step {
+    pub(super) fn end(&self, ticks_crossed: u32) -> FillEnd {
+        FillEnd::SqrtPrice {
+            sqrt_price_x96: self.sqrt_price_end_x96,
+            liquidity: self.liquidity_after,
+            tick: self.tick_after,
+            ticks_crossed,
+        }
+    }
+
+    /// Where a sale ended that stopped inside the step.
+    pub(super) fn partial_end(&self, sqrt_price_x96: U256, ticks_crossed: u32) -> FillEnd {
+        // The contract looks its tick up anew only where the price moved.
+        let moved = sqrt_price_x96 != self.sqrt_price_start_x96;
+        FillEnd::SqrtPrice {
+            sqrt_price_x96,
+            liquidity: self.liquidity,
+            tick: (!moved).then_some(self.tick_before),
+            ticks_crossed,
+        }
+    }
+}
+
+/// The full steps from the pool's price to the price limit of the direction.
+pub(super) struct Steps<'a> {
+    direction: Direction,
+    fee_pips: u32,
+    tick_spacing: i32,
+    ticks: &'a [TickNet],
+    /// How many ticks lie at or below the price.
+    below: usize,
+    sqrt_price_x96: U256,
+    tick: i32,
+    liquidity: u128,
+    ended: bool,
+}
+
+impl<'a> Steps<'a> {
+    pub(super) fn new(pool: &'a Concentrated, direction: Direction) -> Self {
+        let below = pool.ticks.partition_point(|tick| tick.tick <= pool.tick);
+        // The contract refuses a swap that starts at or past its price limit.
+        let ended = match direction {
+            Direction::ZeroForOne => pool.sqrt_price_x96 <= limit(direction),
+            Direction::OneForZero => pool.sqrt_price_x96 >= limit(direction),
+        };
+        Self {
+            direction,
+            fee_pips: pool.fee_pips,
+            tick_spacing: pool.tick_spacing,
+            ticks: &pool.ticks,
+            below,
+            sqrt_price_x96: pool.sqrt_price_x96,
+            tick: pool.tick,
+            liquidity: pool.liquidity,
+            ended,
+        }
+    }
+
+    /// The next initialised tick in the direction.
+    fn next_initialised(&self) -> Option<TickNet> {
+        match self.direction {
+            Direction::ZeroForOne => self.below.checked_sub(1).map(|index| self.ticks[index]),
+            Direction::OneForZero => self.ticks.get(self.below).copied(),
+        }
+    }
+
+    /// The last tick of the bitmap word that the loop looks at.
+    fn word_edge(&self) -> i32 {
+        let compressed = self.tick.div_euclid(self.tick_spacing);
+        let edge = match self.direction {
+            Direction::ZeroForOne => compressed & !255,
+            Direction::OneForZero => (compressed + 1) | 255,
+        };
+        (edge * self.tick_spacing).clamp(MIN_TICK, MAX_TICK)
+    }
+
+    /// The loop's next stop: its tick, and the tick's net liquidity where it is
+    /// initialised. `None`: nothing lies between here and the price limit.
+    fn next_stop(&self) -> Option<(i32, Option<i128>)> {
+        let initialised = self.next_initialised();
+        if self.liquidity == 0 {
+            // Without liquidity every amount is zero: word edges change nothing.
+            return initialised.map(|tick| (tick.tick, Some(tick.liquidity_net)));
+        }
+        let edge = self.word_edge();
+        let within = |tick: &TickNet| match self.direction {
+            Direction::ZeroForOne => tick.tick >= edge,
+            Direction::OneForZero => tick.tick <= edge,
+        };
+        let found = initialised.filter(within).map(|tick| (tick.tick, Some(tick.liquidity_net)));
+        Some(found.unwrap_or((edge, None)))
+    }
+
+    /// Moves past `stop`, which the price has reached.
+    fn pass(&mut self, stop: i32, liquidity_net: Option<i128>) {
+        let net = liquidity_net.unwrap_or(0);
+        // The sums were checked when the pool was made: no wrap occurs.
+        match self.direction {
+            Direction::ZeroForOne => {
+                self.liquidity = self.liquidity.wrapping_add_signed(net.wrapping_neg());
+                self.below -= usize::from(liquidity_net.is_some());
+                self.tick = stop - 1;
+            }
+            Direction::OneForZero => {
+                self.liquidity = self.liquidity.wrapping_add_signed(net);
+                self.below += usize::from(liquidity_net.is_some());
+                self.tick = stop;
+            }
+        }
+    }
+}
+
+/// The price limit of a swap that names none: one inside the contract's bounds.
+fn limit(direction: Direction) -> U256 {
+    match direction {
+        Direction::ZeroForOne => MIN_SQRT_RATIO + U256::ONE,
+        Direction::OneForZero => MAX_SQRT_RATIO - U256::ONE,
+    }
+}
+
+impl Iterator for Steps<'_> {
+    type Item = Step;
+
+    fn next(&mut self) -> Option<Step> {
+        if self.ended {
+            return None;
+        }
+        let limit = limit(self.direction);
+        let stop = self.next_stop();
+        let at_stop = stop.and_then(|(tick, _)| sqrt_ratio_at_tick(tick)).unwrap_or(limit);
+        let target = match self.direction {
+            Direction::ZeroForOne => at_stop.max(limit),
+            Direction::OneForZero => at_stop.min(limit),
+        };
+        let (start, liquidity, tick_before) = (self.sqrt_price_x96, self.liquidity, self.tick);
+        let without_fee = step_math::amount_in(self.direction, start, target, liquidity);
+        let fee = step_math::fee_on(without_fee, self.fee_pips);
+        let reached = stop.filter(|_| target == at_stop);
+        match reached {
+            Some((tick, net)) => self.pass(tick, net),
+            None => self.ended = true,
+        }
+        self.sqrt_price_x96 = target;
+        Some(Step {
+            sqrt_price_start_x96: start,
+            sqrt_price_end_x96: target,
+            liquidity,
+            liquidity_after: self.liquidity,
+            amount_in: without_fee + fee,
+            fee,
+            amount_out: step_math::amount_out(self.direction, start, target, liquidity),
+            crossed_tick: reached.and_then(|(tick, net)| net.map(|_| tick)),
+            tick_before,
+            tick_after: reached.map(|_| self.tick),
+        })
+    }
+}

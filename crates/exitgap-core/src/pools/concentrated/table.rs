@@ -1,0 +1,218 @@
+//! The step table: the loop's full steps depend on the pool's state alone, so they
+//! are made once and summed up. A fill is then one binary search and one partial
+//! step, however many ticks it crosses.
+
+use super::steps::{Step, Steps};
+use super::{Concentrated, step_math};
+use crate::pools::curve::{Fill, FillError, FillStep, Segment};
+use crate::pools::{Direction, FeeRate, RawPrice};
+use crate::wide::{U256, U512};
+
+/// The full steps of one direction of a pool, with running sums.
+#[derive(Debug, Clone)]
+pub struct StepTable {
+    direction: Direction,
+    fee_pips: u32,
+    sqrt_price_x96: U256,
+    /// Input taken up to and including each step: what a fill searches.
+    in_sums: Vec<U256>,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    step: Step,
+    /// Output paid up to and including the step.
+    out_sum: U256,
+    /// Initialised ticks crossed up to and including the step.
+    ticks_crossed: u32,
+}
+
+impl StepTable {
+    /// Walks every stop of the contract's loop from the pool's price to the end of
+    /// its liquidity.
+    pub fn build(pool: &Concentrated, direction: Direction) -> Self {
+        let steps = Steps::new(pool, direction);
+        let guess = pool.ticks().len() + 64;
+        let (mut in_sums, mut rows) = (Vec::with_capacity(guess), Vec::with_capacity(guess));
+        let (mut in_sum, mut out_sum, mut ticks_crossed) = (U256::ZERO, U256::ZERO, 0);
+        for step in steps {
+            // At most 2^21 steps of less than 2^245 units each.
+            in_sum += step.amount_in;
+            out_sum += step.amount_out;
+            ticks_crossed += u32::from(step.crossed_tick.is_some());
+            in_sums.push(in_sum);
+            rows.push(Row { step, out_sum, ticks_crossed });
+        }
+        Self {
+            direction,
+            fee_pips: pool.fee_pips(),
+            sqrt_price_x96: pool.sqrt_price_x96(),
+            in_sums,
+            rows,
+        }
+    }
+
+    /// How many full steps there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether the pool takes nothing in this direction.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Sells `amount_in` raw units: what the contract would pay, to the unit.
+    pub fn fill(&self, amount_in: U256) -> Result<Fill, FillError> {
+        if amount_in.is_zero() {
+            return Err(FillError::ZeroInput);
+        }
+        let index = self.in_sums.partition_point(|sum| *sum < amount_in);
+        let Some(row) = self.rows.get(index) else {
+            let (consumed, paid) = self.most();
+            return Err(FillError::BeyondLiquidity { consumed, paid });
+        };
+        if self.in_sums[index] == amount_in {
+            let end = row.step.end(row.ticks_crossed);
+            return Ok(Fill { amount_in, amount_out: row.out_sum, end });
+        }
+        let before = self.before(index);
+        let remaining = amount_in - before.amount_in;
+        let (sqrt_price_x96, out) =
+            step_math::partial(self.direction, &row.step, self.fee_pips, remaining);
+        let end = row.step.partial_end(sqrt_price_x96, before.ticks_crossed);
+        Ok(Fill { amount_in, amount_out: before.amount_out + out, end })
+    }
+
+    pub(in crate::pools) fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError> {
+        let fill = self.fill(amount_in)?;
+        let full = self.in_sums.partition_point(|sum| *sum < amount_in);
+        let mut steps: Vec<FillStep> = self.rows[..full].iter().map(FillStep::from).collect();
+        let (row, before) = (&self.rows[full], self.before(full));
+        if self.in_sums[full] == amount_in {
+            steps.push(FillStep::from(row));
+        } else {
+            let (taken, paid) = (amount_in - before.amount_in, fill.amount_out - before.amount_out);
+            let end = fill.sqrt_price_after_x96().unwrap_or(row.step.sqrt_price_start_x96);
+            let start = row.step.sqrt_price_start_x96;
+            let moved = step_math::amount_in(self.direction, start, end, row.step.liquidity);
+            steps.push(FillStep {
+                amount_in: taken,
+                // What did not move the price.
+                fee: taken.saturating_sub(moved),
+                amount_out: paid,
+                sqrt_price_after_x96: Some(end),
+                liquidity: Some(row.step.liquidity),
+                crossed_tick: None,
+            });
+        }
+        Ok(steps)
+    }
+
+    /// The largest input the pool takes whole, and what it pays for it.
+    pub fn most(&self) -> (U256, U256) {
+        let last = self.before(self.rows.len());
+        (last.amount_in, last.amount_out)
+    }
+
+    pub(in crate::pools) fn fee(&self) -> FeeRate {
+        FeeRate { numerator: self.fee_pips, denominator: Concentrated::FEE_DENOMINATOR }
+    }
+
+    pub(in crate::pools) fn sqrt_price_x96(&self) -> U256 {
+        self.sqrt_price_x96
+    }
+
+    pub(in crate::pools) fn segment(&self, index: usize) -> Segment {
+        let before = self.before(index);
+        Segment {
+            in_start: before.amount_in,
+            out_start: before.amount_out,
+            in_end: self.in_sums[index],
+            out_end: self.rows[index].out_sum,
+        }
+    }
+
+    pub(in crate::pools) fn sqrt_price_at_start(&self, index: usize) -> U256 {
+        self.rows.get(index).map_or_else(
+            || self.rows.last().map_or(self.sqrt_price_x96, |row| row.step.sqrt_price_end_x96),
+            |row| row.step.sqrt_price_start_x96,
+        )
+    }
+
+    pub(in crate::pools) fn out_within(&self, index: usize, amount_in: U256) -> U256 {
+        if self.in_sums[index] == amount_in {
+            return self.rows[index].out_sum;
+        }
+        let before = self.before(index);
+        let remaining = amount_in - before.amount_in;
+        let step = &self.rows[index].step;
+        before.amount_out + step_math::partial(self.direction, step, self.fee_pips, remaining).1
+    }
+
+    /// Inside one step the real formula sells `remaining × (1 − fee)` without
+    /// rounding. Against it the contract rounds, in output units: the amount less
+    /// fee down (below one unit of input, worth at most the price at the start),
+    /// the √price by less than one unit (worth L ÷ 2^96, or L · 2^96 ÷ P² the
+    /// other way), the output down (below one), and, where a product exceeds 256
+    /// bits, one more quotient (again at most the price at the start).
+    pub(in crate::pools) fn rounding_within(&self, index: usize) -> U512 {
+        let step = &self.rows[index].step;
+        let start = step.sqrt_price_start_x96;
+        let liquidity = U512::from(step.liquidity);
+        let unit = match self.direction {
+            Direction::ZeroForOne => (liquidity >> 96) + U512::ONE,
+            Direction::OneForZero => {
+                ((liquidity << 96) / RawPrice::of_sqrt(start, self.direction).denominator)
+                    + U512::ONE
+            }
+        };
+        unit + (self.price_rounded_up(start) << 1) + U512::from(2)
+    }
+
+    /// Each full step rounds its output down by less than one unit, its input up
+    /// by less than one unit and its fee by less than another; an input unit is
+    /// worth at most the price at the end of the steps.
+    pub(in crate::pools) fn rounding_before(&self, index: usize) -> U512 {
+        let price = self.price_rounded_up(self.sqrt_price_at_start(index));
+        U512::from(index) * ((price << 1) + U512::ONE)
+    }
+
+    /// Output units per input unit at a √price, rounded up.
+    fn price_rounded_up(&self, sqrt_price_x96: U256) -> U512 {
+        let price = RawPrice::of_sqrt(sqrt_price_x96, self.direction);
+        price.numerator / price.denominator + U512::ONE
+    }
+
+    /// The sums before step `index`.
+    fn before(&self, index: usize) -> Sums {
+        match index.checked_sub(1) {
+            None => Sums { amount_in: U256::ZERO, amount_out: U256::ZERO, ticks_crossed: 0 },
+            Some(last) => Sums {
+                amount_in: self.in_sums[last],
+                amount_out: self.rows[last].out_sum,
+                ticks_crossed: self.rows[last].ticks_crossed,
+            },
+        }
+    }
+}
+
+struct Sums {
+    amount_in: U256,
+    amount_out: U256,
+    ticks_crossed: u32,
+}
+
+impl From<&Row> for FillStep {
+    fn from(Row { step, .. }: &Row) -> Self {
+        Self {
+            amount_in: step.amount_in,
+            fee: step.fee,
+            amount_out: step.amount_out,
+            sqrt_price_after_x96: Some(step.sqrt_price_end_x96),
+            liquidity: Some(step.liquidity),
+            crossed_tick: step.crossed_tick,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Why a slot has no snapshot.
+
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The reason recorded for a slot without a snapshot. The codes are stable: they
+/// are stored, hashed and shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MissingReason {
+    /// No configured node answered in time (connection refused, time-out, 5xx).
+    RpcUnavailable,
+    /// Every node refused for the number of requests.
+    RpcRateLimited,
+    /// A node's answer was malformed, oversized, or contradicted itself.
+    RpcResponseInvalid,
+    /// The node serves another chain: its chain id or genesis hash is not the configured one.
+    WrongChain,
+    /// The slot's block, or its state, is not to be had (null block, pruned state).
+    BlockUnavailable,
+    /// No block later than the slot's instant was seen before the slot was sealed.
+    ChainLagging,
+    /// The last block is more than ten minutes older than the slot.
+    ChainStalled,
+    /// A call into the pool, a token or a feed reverted.
+    CallReverted,
+    /// The contract is not a pool of a kind exitgap reads.
+    PoolUnsupported,
+    /// The state read breaks an invariant of its pool kind.
+    StateInconsistent,
+    /// An oracle answered ≤ 0, with no update time, or with one after the block.
+    OracleInvalid,
+    /// The recorder was not running.
+    RecorderDown,
+    /// The pool was not read before the slot was sealed.
+    DeadlineExceeded,
+}
+
+impl MissingReason {
+    /// Every reason, in the order of the documentation.
+    pub const ALL: [Self; 13] = [
+        Self::RpcUnavailable,
+        Self::RpcRateLimited,
+        Self::RpcResponseInvalid,
+        Self::WrongChain,
+        Self::BlockUnavailable,
+        Self::ChainLagging,
+        Self::ChainStalled,
+        Self::CallReverted,
+        Self::PoolUnsupported,
+        Self::StateInconsistent,
+        Self::OracleInvalid,
+        Self::RecorderDown,
+        Self::DeadlineExceeded,
+    ];
+
+    /// The stable code, e.g. `recorder_down`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::RpcUnavailable => "rpc_unavailable",
+            Self::RpcRateLimited => "rpc_rate_limited",
+            Self::RpcResponseInvalid => "rpc_response_invalid",
+            Self::WrongChain => "wrong_chain",
+            Self::BlockUnavailable => "block_unavailable",
+            Self::ChainLagging => "chain_lagging",
+            Self::ChainStalled => "chain_stalled",
+            Self::CallReverted => "call_reverted",
+            Self::PoolUnsupported => "pool_unsupported",
+            Self::StateInconsistent => "state_inconsistent",
+            Self::OracleInvalid => "oracle_invalid",
+            Self::RecorderDown => "recorder_down",
+            Self::DeadlineExceeded => "deadline_exceeded",
+        }
+    }
+
+    /// The reason with this code.
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.code() == code)
+    }
+}
+
+impl fmt::Display for MissingReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_code_is_the_serialised_form() {
+        for reason in MissingReason::ALL {
+            assert_eq!(serde_json::to_value(reason).unwrap(), reason.code());
+            assert_eq!(MissingReason::from_code(reason.code()), Some(reason));
+        }
+        assert_eq!(MissingReason::from_code("tired"), None);
+    }
+}
