@@ -1,1 +1,20 @@
-//! x
+//! Snapshots: a pool's whole swap-relevant state with its oracle readings, as they
+//! stood at one block, and the canonical bytes that name it.
+//!
+//! An [`Observation`] is a pool at a block; a [`Snapshot`] is the observation that
+//! the block rule assigns to a slot. Both are checked when made: what exists here
+//! can be computed with.
+
+mod canonical;
+mod observation;
+mod oracle;
+mod token;
+mod wire;
+
+pub use canonical::{CanonicalError, to_canonical_json};
+pub use observation::{
+    BlockRef, ChainKind, ChainTag, Observation, ObservationError, Session, Snapshot,
+};
+pub use oracle::{OracleReading, OracleRole, OracleSource, RoundData};
+pub use token::{Symbol, SymbolError, Token};
+pub use wire::{MAX_SNAPSHOT_BYTES, SnapshotError};

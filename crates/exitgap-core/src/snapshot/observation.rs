@@ -1,0 +1,338 @@
+//! A pool at a block, and the snapshot of a slot.
+
+use serde::{Deserialize, Serialize};
+
+use super::oracle::{OracleReading, OracleRole, OracleSource};
+use super::token::Token;
+use crate::ids::{BlockHash, Caip2, PoolId};
+use crate::pools::PoolState;
+use crate::series::{MissingReason, Slot};
+use crate::units::{PriceError, UsdPrice};
+use crate::wide::U256;
+
+/// Whether figures from a chain may be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChainKind {
+    /// A known chain with its known genesis.
+    Live,
+    /// Everything else; a development chain always. Every figure says so.
+    Preview,
+}
+
+impl ChainKind {
+    /// `live` or `preview`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Preview => "preview",
+        }
+    }
+}
+
+/// The chain an observation was made on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChainTag {
+    /// The chain's CAIP-2 id.
+    pub caip2: Caip2,
+    /// Live or preview.
+    pub kind: ChainKind,
+}
+
+/// A block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BlockRef {
+    /// Its hash.
+    pub hash: BlockHash,
+    /// Its number.
+    pub number: u64,
+    /// Its timestamp, seconds UTC.
+    pub timestamp: u64,
+}
+
+/// The market session of the pool's assets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Session {
+    /// Whether the assets' market is open. Always, for an asset without a calendar.
+    pub market_open: bool,
+    /// `continuous` for an asset without a calendar.
+    pub note: String,
+}
+
+impl Session {
+    /// An asset that trades around the clock.
+    pub fn continuous() -> Self {
+        Self { market_open: true, note: "continuous".to_owned() }
+    }
+}
+
+/// A pool at a block: everything an exact quote and its gap need.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observation {
+    pool: PoolId,
+    chain: ChainTag,
+    block: BlockRef,
+    tokens: [Token; 2],
+    state: PoolState,
+    oracles: Vec<OracleReading>,
+    session: Session,
+    prices: [UsdPrice; 2],
+}
+
+/// Why readings do not make an observation or a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ObservationError {
+    /// Token 0 must have the lower address.
+    #[error("token0 {token0} does not have a lower address than token1 {token1}")]
+    TokensOutOfOrder {
+        /// Token 0's address.
+        token0: crate::ids::Address,
+        /// Token 1's address.
+        token1: crate::ids::Address,
+    },
+    /// More than 36 decimals.
+    #[error("token {token} has {found} decimals; at most {most} are accepted", most = Token::MAX_DECIMALS)]
+    TooManyDecimals {
+        /// The token's address.
+        token: crate::ids::Address,
+        /// Decimals found.
+        found: u8,
+    },
+    /// A fixed price on a live chain.
+    #[error("a fixed price is allowed only on a preview chain")]
+    FixedPriceOnLiveChain,
+    /// `updatedAt` is zero or lies after the block.
+    #[error(
+        "the feed {feed} was updated at {updated_at}, which is no time up to the block's {block_timestamp}"
+    )]
+    OracleTime {
+        /// The feed's address.
+        feed: crate::ids::Address,
+        /// Its `updatedAt`.
+        updated_at: u64,
+        /// The block's timestamp.
+        block_timestamp: u64,
+    },
+    /// The round id is more than 80 bits.
+    #[error("the feed {feed} answered with a round id above 80 bits")]
+    OracleRound {
+        /// The feed's address.
+        feed: crate::ids::Address,
+    },
+    /// The readings do not make a price.
+    #[error("the price of token{token} in USD: {error}")]
+    Price {
+        /// 0 or 1.
+        token: usize,
+        /// What is wrong with it.
+        error: PriceError,
+    },
+    /// The session note is not 1 to 64 printable ASCII characters.
+    #[error("a session note is 1 to 64 printable ASCII characters")]
+    SessionNote,
+    /// A block number or timestamp is too large for exact JSON.
+    #[error("block number {number} or timestamp {timestamp} is not below 2^53")]
+    BlockOutOfRange {
+        /// The block's number.
+        number: u64,
+        /// The block's timestamp.
+        timestamp: u64,
+    },
+    /// The block lies after the slot.
+    #[error("block {number} ({timestamp}) lies after slot {slot}")]
+    BlockAfterSlot {
+        /// The block's number.
+        number: u64,
+        /// The block's timestamp, seconds UTC.
+        timestamp: u64,
+        /// The slot.
+        slot: Slot,
+    },
+    /// The block is more than ten minutes older than the slot.
+    #[error("block {number} is {age_s} s older than slot {slot}; more than {most} s is a stalled chain", most = Snapshot::MAX_BLOCK_AGE_S)]
+    ChainStalled {
+        /// The block's number.
+        number: u64,
+        /// Seconds from the block to the slot.
+        age_s: u64,
+        /// The slot.
+        slot: Slot,
+    },
+}
+
+impl ObservationError {
+    /// The reason a slot is missing for, where this is the cause.
+    pub fn missing_reason(&self) -> MissingReason {
+        match self {
+            Self::FixedPriceOnLiveChain
+            | Self::OracleTime { .. }
+            | Self::OracleRound { .. }
+            | Self::Price { .. } => MissingReason::OracleInvalid,
+            Self::ChainStalled { .. } => MissingReason::ChainStalled,
+            Self::BlockAfterSlot { .. } | Self::BlockOutOfRange { .. } => {
+                MissingReason::RpcResponseInvalid
+            }
+            Self::TokensOutOfOrder { .. } | Self::TooManyDecimals { .. } | Self::SessionNote => {
+                MissingReason::StateInconsistent
+            }
+        }
+    }
+}
+
+impl Observation {
+    /// Checks and joins what was read of `pool` at `block`.
+    pub fn new(
+        pool: PoolId,
+        chain: ChainTag,
+        block: BlockRef,
+        tokens: [Token; 2],
+        state: PoolState,
+        oracles: Vec<OracleReading>,
+        session: Session,
+    ) -> Result<Self, ObservationError> {
+        const EXACT_IN_JSON: u64 = 1 << 53;
+        let BlockRef { number, timestamp, .. } = block;
+        if number >= EXACT_IN_JSON || timestamp >= EXACT_IN_JSON {
+            return Err(ObservationError::BlockOutOfRange { number, timestamp });
+        }
+        if tokens[0].address >= tokens[1].address {
+            let [token0, token1] = [tokens[0].address, tokens[1].address];
+            return Err(ObservationError::TokensOutOfOrder { token0, token1 });
+        }
+        for token in &tokens {
+            if token.decimals > Token::MAX_DECIMALS {
+                let (token, found) = (token.address, token.decimals);
+                return Err(ObservationError::TooManyDecimals { token, found });
+            }
+        }
+        let note = session.note.as_bytes();
+        if !(1..=64).contains(&note.len())
+            || !note.iter().all(|c| c.is_ascii_graphic() || *c == b' ')
+        {
+            return Err(ObservationError::SessionNote);
+        }
+        check_oracles(chain.kind, timestamp, &oracles)?;
+        let prices = [price(&oracles, 0)?, price(&oracles, 1)?];
+        Ok(Self { pool, chain, block, tokens, state, oracles, session, prices })
+    }
+
+    /// The pool observed.
+    pub fn pool(&self) -> &PoolId {
+        &self.pool
+    }
+
+    /// The chain it lives on.
+    pub fn chain(&self) -> ChainTag {
+        self.chain
+    }
+
+    /// The block it was observed at.
+    pub fn block(&self) -> BlockRef {
+        self.block
+    }
+
+    /// Token 0 and token 1.
+    pub fn tokens(&self) -> &[Token; 2] {
+        &self.tokens
+    }
+
+    /// The pool's swap-relevant state.
+    pub fn state(&self) -> &PoolState {
+        &self.state
+    }
+
+    /// All oracle readings.
+    pub fn oracles(&self) -> &[OracleReading] {
+        &self.oracles
+    }
+
+    /// The market session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// USD per whole token 0 and per whole token 1.
+    pub fn prices(&self) -> &[UsdPrice; 2] {
+        &self.prices
+    }
+
+    /// Whether any reading is older than its heartbeat.
+    pub fn oracle_stale(&self) -> bool {
+        self.oracles.iter().any(|reading| reading.is_stale(self.block.timestamp))
+    }
+}
+
+fn check_oracles(
+    kind: ChainKind,
+    block_timestamp: u64,
+    oracles: &[OracleReading],
+) -> Result<(), ObservationError> {
+    for reading in oracles {
+        match &reading.source {
+            OracleSource::Fixed if kind == ChainKind::Live => {
+                return Err(ObservationError::FixedPriceOnLiveChain);
+            }
+            OracleSource::Fixed => {}
+            OracleSource::Chainlink(round) => {
+                let (feed, updated_at) = (round.feed, round.updated_at);
+                if updated_at == 0 || updated_at > block_timestamp {
+                    let time = ObservationError::OracleTime { feed, updated_at, block_timestamp };
+                    return Err(time);
+                }
+                if round.round >> 80 != 0 {
+                    return Err(ObservationError::OracleRound { feed });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn price(oracles: &[OracleReading], token: usize) -> Result<UsdPrice, ObservationError> {
+    let role = OracleRole::of_token(token);
+    let answers: Vec<(U256, u32)> = oracles
+        .iter()
+        .filter(|reading| reading.role == role)
+        .map(|reading| (reading.answer, u32::from(reading.decimals)))
+        .collect();
+    UsdPrice::product(&answers).map_err(|error| ObservationError::Price { token, error })
+}
+
+/// The observation that the block rule assigns to a slot: the pool at the last
+/// block whose timestamp is at or before the slot's instant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    slot: Slot,
+    observation: Observation,
+}
+
+impl Snapshot {
+    /// A block older than this at its slot means that the chain stood still.
+    pub const MAX_BLOCK_AGE_S: u64 = 600;
+
+    /// Assigns an observation to a slot. That no later block up to the slot's
+    /// instant exists is for the reader of the chain to know.
+    pub fn new(slot: Slot, observation: Observation) -> Result<Self, ObservationError> {
+        let BlockRef { number, timestamp, .. } = observation.block;
+        let Some(age_s) = slot.unix_s().checked_sub(timestamp) else {
+            return Err(ObservationError::BlockAfterSlot { number, timestamp, slot });
+        };
+        if age_s > Self::MAX_BLOCK_AGE_S {
+            return Err(ObservationError::ChainStalled { number, age_s, slot });
+        }
+        Ok(Self { slot, observation })
+    }
+
+    /// The slot.
+    pub fn slot(&self) -> Slot {
+        self.slot
+    }
+
+    /// The pool at the slot's block.
+    pub fn observation(&self) -> &Observation {
+        &self.observation
+    }
+}

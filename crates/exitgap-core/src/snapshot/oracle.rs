@@ -1,0 +1,82 @@
+//! Oracle readings: what a price feed said at the block.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::Address;
+use crate::wide::U256;
+
+/// What a reading is a factor of. A token's USD price is the product of all
+/// readings of its role (a ratio feed times a USD feed, or one USD feed).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OracleRole {
+    /// USD per whole token 0.
+    Token0Usd,
+    /// USD per whole token 1.
+    Token1Usd,
+}
+
+impl OracleRole {
+    /// The role that prices token 0 or token 1.
+    pub fn of_token(index: usize) -> Self {
+        if index == 0 { Self::Token0Usd } else { Self::Token1Usd }
+    }
+}
+
+/// One oracle answer: `answer ÷ 10^decimals`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OracleReading {
+    /// What the answer is a factor of.
+    pub role: OracleRole,
+    /// The feed's answer as the contract holds it; above zero.
+    pub answer: U256,
+    /// Decimals of the answer; at most 36.
+    pub decimals: u8,
+    /// Where it was read.
+    pub source: OracleSource,
+}
+
+/// Where an answer came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OracleSource {
+    /// A number from configuration. Preview chains only.
+    Fixed,
+    /// A Chainlink feed, read through its proxy by `latestRoundData`.
+    Chainlink(RoundData),
+}
+
+/// The round an answer belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoundData {
+    /// The proxy's address.
+    pub feed: Address,
+    /// `roundId`, an unsigned 80-bit number.
+    pub round: u128,
+    /// `updatedAt`, seconds UTC; not zero and not after the block.
+    pub updated_at: u64,
+    /// Seconds after which the feed promises a new round; configured.
+    pub heartbeat_s: u32,
+}
+
+impl OracleReading {
+    /// Whether the answer is older than its heartbeat at `block_timestamp`
+    /// (seconds UTC). A fixed answer never is.
+    pub fn is_stale(&self, block_timestamp: u64) -> bool {
+        match &self.source {
+            OracleSource::Fixed => false,
+            OracleSource::Chainlink(round) => {
+                block_timestamp.saturating_sub(round.updated_at) > u64::from(round.heartbeat_s)
+            }
+        }
+    }
+
+    /// Seconds from the answer to the block; `None` for a fixed answer.
+    pub fn age_s(&self, block_timestamp: u64) -> Option<u64> {
+        match &self.source {
+            OracleSource::Fixed => None,
+            OracleSource::Chainlink(round) => {
+                Some(block_timestamp.saturating_sub(round.updated_at))
+            }
+        }
+    }
+}
