@@ -1,1 +1,8 @@
-//! exitgap-tests
+//! Test support for exitgap, and the home of its integration suite.
+//!
+//! In scope: [`fixtures`] finds the fetched node and the contracts' published bytecode;
+//! [`devchain`] runs a private chain with the real contracts on it, and a seeded market that trades
+//! there. Out of scope: stand-ins for contracts. Whatever a test compares with is the contract.
+
+pub mod devchain;
+pub mod fixtures;

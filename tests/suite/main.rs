@@ -1,1 +1,3 @@
 //! The integration suite: one binary.
+
+mod devchain;

@@ -1,0 +1,108 @@
+//! The calls and events the development chain uses, declared from the contracts' published ABIs.
+
+#![allow(missing_docs)] // Generated from the declarations; the contracts' own pages document them.
+
+use alloy::sol;
+
+sol! {
+    /// ERC-20 with Aave's minting, and wrapped ether's `deposit`.
+    interface Token {
+        constructor(string name, string symbol, uint8 decimals);
+        function symbol() external view returns (string);
+        function decimals() external view returns (uint8);
+        function balanceOf(address owner) external view returns (uint256);
+        function approve(address spender, uint256 amount) external returns (bool);
+        function transfer(address to, uint256 amount) external returns (bool);
+        function mint(address account, uint256 value) external returns (bool);
+        function deposit() external payable;
+    }
+
+    interface V2Factory {
+        constructor(address feeToSetter);
+        function createPair(address tokenA, address tokenB) external returns (address pair);
+        function getPair(address tokenA, address tokenB) external view returns (address pair);
+    }
+
+    interface V2Pair {
+        function getReserves() external view returns (uint112 reserve0, uint112 reserve1, uint32 blockTimestampLast);
+        function token0() external view returns (address);
+        function token1() external view returns (address);
+        event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to);
+    }
+
+    interface V2Router {
+        constructor(address factory, address weth);
+        function addLiquidity(address tokenA, address tokenB, uint256 amountADesired, uint256 amountBDesired, uint256 amountAMin, uint256 amountBMin, address to, uint256 deadline) external returns (uint256 amountA, uint256 amountB, uint256 liquidity);
+        function removeLiquidity(address tokenA, address tokenB, uint256 liquidity, uint256 amountAMin, uint256 amountBMin, address to, uint256 deadline) external returns (uint256 amountA, uint256 amountB);
+        function swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline) external returns (uint256[] amounts);
+        function getAmountsOut(uint256 amountIn, address[] path) external view returns (uint256[] amounts);
+    }
+
+    interface V3Factory {
+        function enableFeeAmount(uint24 fee, int24 tickSpacing) external;
+        function getPool(address tokenA, address tokenB, uint24 fee) external view returns (address pool);
+    }
+
+    interface V3Pool {
+        function slot0() external view returns (uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality, uint16 observationCardinalityNext, uint8 feeProtocol, bool unlocked);
+        function liquidity() external view returns (uint128);
+        function tickSpacing() external view returns (int24);
+        function ticks(int24 tick) external view returns (uint128 liquidityGross, int128 liquidityNet, uint256 feeGrowthOutside0X128, uint256 feeGrowthOutside1X128, int56 tickCumulativeOutside, uint160 secondsPerLiquidityOutsideX128, uint32 secondsOutside, bool initialized);
+        event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick);
+    }
+
+    interface PositionManager {
+        struct MintParams {
+            address token0; address token1; uint24 fee; int24 tickLower; int24 tickUpper;
+            uint256 amount0Desired; uint256 amount1Desired; uint256 amount0Min; uint256 amount1Min;
+            address recipient; uint256 deadline;
+        }
+        struct DecreaseLiquidityParams {
+            uint256 tokenId; uint128 liquidity; uint256 amount0Min; uint256 amount1Min; uint256 deadline;
+        }
+        struct CollectParams {
+            uint256 tokenId; address recipient; uint128 amount0Max; uint128 amount1Max;
+        }
+        constructor(address factory, address weth, address descriptor);
+        function createAndInitializePoolIfNecessary(address token0, address token1, uint24 fee, uint160 sqrtPriceX96) external payable returns (address pool);
+        function mint(MintParams params) external payable returns (uint256 tokenId, uint128 liquidity, uint256 amount0, uint256 amount1);
+        function decreaseLiquidity(DecreaseLiquidityParams params) external payable returns (uint256 amount0, uint256 amount1);
+        function collect(CollectParams params) external payable returns (uint256 amount0, uint256 amount1);
+        function multicall(bytes[] data) external payable returns (bytes[] results);
+        event IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256 amount1);
+    }
+
+    interface Periphery {
+        constructor(address factory, address weth);
+    }
+
+    interface V3Router {
+        struct ExactInputSingleParams {
+            address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 deadline;
+            uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96;
+        }
+        function exactInputSingle(ExactInputSingleParams params) external payable returns (uint256 amountOut);
+    }
+
+    interface Quoter {
+        struct QuoteExactInputSingleParams {
+            address tokenIn; address tokenOut; uint256 amountIn; uint24 fee; uint160 sqrtPriceLimitX96;
+        }
+        function quoteExactInputSingle(QuoteExactInputSingleParams params) external returns (uint256 amountOut, uint160 sqrtPriceX96After, uint32 initializedTicksCrossed, uint256 gasEstimate);
+    }
+
+    interface Flux {
+        constructor(address link, uint128 paymentAmount, uint32 timeout, address validator, int256 minSubmissionValue, int256 maxSubmissionValue, uint8 decimals, string description);
+        function changeOracles(address[] removed, address[] added, address[] addedAdmins, uint32 minSubmissions, uint32 maxSubmissions, uint32 restartDelay) external;
+        function submit(uint256 roundId, int256 submission) external;
+        function latestRound() external view returns (uint256);
+    }
+
+    interface FeedProxy {
+        constructor(address aggregator, address accessController);
+        function decimals() external view returns (uint8);
+        function description() external view returns (string);
+        function aggregator() external view returns (address);
+        function latestRoundData() external view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound);
+    }
+}

@@ -1,0 +1,146 @@
+//! The node's process: started on a free port, ended with its owner in every case.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use super::{DevChainError, Options, Result};
+use crate::fixtures;
+
+/// Runs the node in place of the shell, beside a watcher that blocks on the pipe we hold.
+///
+/// The pipe closes when our process ends, however it ends (a panic, Ctrl-C, SIGKILL), and the
+/// watcher then ends the node. `$$` is the shell's process id, which `exec` hands to the node.
+const WITH_WATCHER: &str = "exec 3<&0; (read -r _ <&3; kill -TERM $$) >/dev/null 2>&1 & exec \"$0\" \"$@\" 3<&- </dev/null";
+
+/// How long a machine under load may take to bring the node up.
+const START_LIMIT: Duration = Duration::from_mins(1);
+
+/// How long the node may take to end before it is killed.
+const STOP_LIMIT: Duration = Duration::from_secs(2);
+
+/// A running node. Dropping it ends the process and waits for it.
+#[derive(Debug)]
+pub struct Anvil {
+    child: Child,
+    /// Held so that the watcher keeps waiting; `None` once the node was told to end.
+    lifeline: Option<ChildStdin>,
+    port: u16,
+    /// The node's cache folder, removed with it.
+    _cache: TempDir,
+}
+
+impl Anvil {
+    /// Starts the node and waits until it listens. Blocks the calling thread (about 0.1 s).
+    pub fn spawn(options: &Options) -> Result<Self> {
+        let path = fixtures::anvil()?;
+        let spawn_error = |source| DevChainError::Spawn { path: path.clone(), source };
+        let cache = tempfile::tempdir().map_err(spawn_error)?;
+        let mut command = Command::new("sh");
+        command
+            .arg("-c")
+            .arg(WITH_WATCHER)
+            .arg(&path)
+            .args(arguments(options))
+            .arg("--cache-path")
+            .arg(cache.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = command.spawn().map_err(spawn_error)?;
+        let lifeline = child.stdin.take();
+        let stdout = child.stdout.take();
+        let mut anvil = Self { child, lifeline, port: 0, _cache: cache };
+        let (sender, receiver) = std::sync::mpsc::channel();
+        // The node prints a line per request for as long as it lives: somebody must read them.
+        std::thread::spawn(move || {
+            let Some(stdout) = stdout else { return };
+            for line in BufReader::new(stdout).lines().map_while(std::io::Result::ok) {
+                // Nobody listens any more once the port is known.
+                let _ = sender.send(line);
+            }
+        });
+        anvil.port = wait_for_port(&receiver)?;
+        Ok(anvil)
+    }
+
+    /// The HTTP address of its JSON-RPC.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// The operating system's process id, for tests that stop or kill the node.
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Anvil {
+    fn drop(&mut self) {
+        drop(self.lifeline.take());
+        let started = Instant::now();
+        while started.elapsed() < STOP_LIMIT {
+            match self.child.try_wait() {
+                Ok(None) => std::thread::sleep(Duration::from_millis(2)),
+                Ok(Some(_)) | Err(_) => return,
+            }
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn arguments(options: &Options) -> Vec<String> {
+    let mut arguments: Vec<String> = [
+        "--port",
+        "0",
+        "--host",
+        "127.0.0.1",
+        "--no-mining",
+        // Within a block, transactions keep the order in which they were sent.
+        "--order",
+        "fifo",
+        "--hardfork",
+        "prague",
+        "--gas-limit",
+        "30000000000",
+        "--balance",
+        "1000000000",
+        "--disable-console-log",
+        "--color",
+        "never",
+    ]
+    .map(str::to_owned)
+    .into();
+    let mut pair = |name: &str, value: String| arguments.extend([name.to_owned(), value]);
+    pair("--chain-id", options.chain_id.to_string());
+    pair("--timestamp", options.genesis_timestamp.to_string());
+    if let Some(states) = options.prune_history {
+        pair("--prune-history", states.to_string());
+    }
+    arguments
+}
+
+/// Reads lines until the one that tells the port the system gave.
+fn wait_for_port(lines: &std::sync::mpsc::Receiver<String>) -> Result<u16> {
+    let deadline = Instant::now() + START_LIMIT;
+    let mut last = String::new();
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let Ok(line) = lines.recv_timeout(left) else {
+            return Err(DevChainError::NotListening {
+                reason: format!("it did not tell its port; its last line was {last:?}"),
+            });
+        };
+        if let Some(port) =
+            line.strip_prefix("Listening on 127.0.0.1:").and_then(|port| port.trim().parse().ok())
+        {
+            return Ok(port);
+        }
+        if !line.trim().is_empty() {
+            last = line;
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The development chain: a private node with the real contracts on it.
+//!
+//! Three layers, each usable without the next:
+//!
+//! 1. [`DevChain`] is a node (its own process, free port, no mining by itself) with the protocols'
+//!    contracts deployed: Multicall3, WETH9, Uniswap v2 and v3. Its primitive is
+//!    [`DevChain::mine`]: these transactions, in this order, in one block with this timestamp.
+//!    Nothing is mined otherwise, and no wall clock enters: time is whatever the caller says.
+//! 2. [`World`] is a fixed scene on it: tokens of 6, 8 and 18 decimals, Chainlink feeds, v3 pools of
+//!    every fee with overlapping positions, two v2 pairs, one very thin pool. Tests with special
+//!    needs create their own pools with [`DevChain::create_v3_pools`].
+//! 3. [`Market`] plays five-minute slots on a [`World`] from a seed: trades, liquidity that comes
+//!    and goes, feeds that follow, one sharp fall a day.
+//!
+//! ```no_run
+//! # async fn example() -> exitgap_tests::devchain::Result<()> {
+//! use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, Options, World};
+//!
+//! let chain = DevChain::start(Options::default()).await?;
+//! let world = World::deploy(&chain).await?;
+//! let mut market = Market::new(&chain, &world, 7).await?;
+//! for slot in FIRST_SLOT..FIRST_SLOT + 12 {
+//!     let played = market.play_slot(slot).await?;
+//!     // `played.last_block` is the block a recorder must choose; a later one exists already.
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A dropped [`DevChain`] ends its node, after a panic too; when the whole process is killed, a
+//! watcher ends it.
+
+pub mod abi;
+mod anvil;
+mod chain;
+mod contracts;
+mod error;
+mod feed;
+mod many;
+mod market;
+mod pool;
+mod rng;
+mod token;
+mod tx;
+mod v2;
+mod v3;
+mod world;
+
+pub use chain::{DevChain, Head, Options};
+pub use contracts::{Contracts, MULTICALL3};
+pub use error::{DevChainError, Result};
+pub use feed::Feed;
+pub use many::many_v3_pools;
+pub use market::{Market, PlayedSlot};
+pub use pool::{Pool, PoolKind, PoolReading, Swap};
+pub use rng::Rng;
+pub use token::Token;
+pub use tx::{Mined, Tx};
+pub use v3::{MintedPosition, PoolSpec, PositionSpec, sqrt_price_x96};
+pub use world::{Asset, World, WorldPool};
+
+/// The first slot of the recorded series: 2026-08-22T00:00:00Z, as `unix seconds ÷ 300`.
+pub const FIRST_SLOT: u64 = 1_787_356_800 / SLOT_SECONDS;
+
+/// Length of a slot in seconds; slot `n` is the instant `n × 300` s UTC.
+pub const SLOT_SECONDS: u64 = 300;
+
+/// Slots in a day.
+pub const SLOTS_PER_DAY: u64 = 86_400 / SLOT_SECONDS;

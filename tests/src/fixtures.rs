@@ -1,0 +1,176 @@
+//! The fetched fixtures: the node's binary and the contracts' creation code.
+//!
+//! `cargo xtask setup` puts them, checked against pinned sums, into the git-ignored `.fixtures/`
+//! folder of the workspace. Nothing here touches the network.
+
+use std::path::{Path, PathBuf};
+
+use alloy::primitives::Bytes;
+use alloy::primitives::hex;
+use serde_json::Value;
+
+/// The variable that names another `anvil` than the fetched one.
+pub const ANVIL_VARIABLE: &str = "EXITGAP_ANVIL";
+
+/// Why a fixture cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FixtureError {
+    /// The file is not there: nothing was fetched yet.
+    #[error("fixture {path} is missing; run `cargo xtask setup` first")]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The file is there and is not what was fetched.
+    #[error(
+        "fixture {path} is damaged ({reason}); delete the .fixtures folder and run `cargo xtask setup`"
+    )]
+    Damaged {
+        /// The file at fault.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// A contract whose published bytecode is fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Artifact {
+    /// Aave's ERC-20 with free minting and a constructor that takes name, symbol and decimals.
+    MintableErc20,
+    /// The canonical wrapped ether.
+    Weth9,
+    /// Uniswap v2 factory.
+    UniswapV2Factory,
+    /// Uniswap v2 pair, for its init code hash; the factory carries the code itself.
+    UniswapV2Pair,
+    /// Uniswap v2 router 02.
+    UniswapV2Router02,
+    /// Uniswap v3 factory.
+    UniswapV3Factory,
+    /// Uniswap v3 pool, for its init code hash; the factory carries the code itself.
+    UniswapV3Pool,
+    /// Uniswap v3 position manager.
+    NonfungiblePositionManager,
+    /// Uniswap v3 swap router.
+    SwapRouter,
+    /// Uniswap v3 quoter, second version.
+    QuoterV2,
+    /// Uniswap v3 tick lens.
+    TickLens,
+    /// Chainlink's aggregator of answers submitted one by one.
+    FluxAggregator,
+    /// Chainlink's proxy, whose address consumers are given.
+    EacAggregatorProxy,
+}
+
+impl Artifact {
+    /// Where the artifact lies under `.fixtures/`.
+    fn path(self) -> &'static str {
+        match self {
+            Self::MintableErc20 => {
+                "aave-core-v3/artifacts/contracts/mocks/tokens/MintableERC20.sol/MintableERC20.json"
+            }
+            Self::Weth9 => "canonical-weth/build/contracts/WETH9.json",
+            Self::UniswapV2Factory => "uniswap-v2-core/build/UniswapV2Factory.json",
+            Self::UniswapV2Pair => "uniswap-v2-core/build/UniswapV2Pair.json",
+            Self::UniswapV2Router02 => "uniswap-v2-periphery/build/UniswapV2Router02.json",
+            Self::UniswapV3Factory => {
+                "uniswap-v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json"
+            }
+            Self::UniswapV3Pool => {
+                "uniswap-v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json"
+            }
+            Self::NonfungiblePositionManager => {
+                "uniswap-v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json"
+            }
+            Self::SwapRouter => {
+                "uniswap-v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json"
+            }
+            Self::QuoterV2 => {
+                "uniswap-v3-periphery/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json"
+            }
+            Self::TickLens => {
+                "uniswap-v3-periphery/artifacts/contracts/lens/TickLens.sol/TickLens.json"
+            }
+            Self::FluxAggregator => "chainlink/abi/v0.6/FluxAggregator.json",
+            Self::EacAggregatorProxy => "chainlink/abi/v0.6/EACAggregatorProxy.json",
+        }
+    }
+
+    /// The contract's creation code, without constructor arguments.
+    pub fn creation_code(self) -> Result<Bytes, FixtureError> {
+        code_in(&folder().join(self.path()), &["/bytecode", "/compilerOutput/evm/bytecode/object"])
+    }
+
+    /// The code as deployed, with zeros where constructors put immutable values.
+    pub fn deployed_code(self) -> Result<Bytes, FixtureError> {
+        code_in(
+            &folder().join(self.path()),
+            &[
+                "/deployedBytecode",
+                "/evm/deployedBytecode/object",
+                "/compilerOutput/evm/deployedBytecode/object",
+            ],
+        )
+    }
+}
+
+/// The `.fixtures/` folder of this workspace.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).join(".fixtures")
+}
+
+/// The node's binary: `EXITGAP_ANVIL` if set, else the fetched one.
+pub fn anvil() -> Result<PathBuf, FixtureError> {
+    let path = std::env::var_os(ANVIL_VARIABLE)
+        .map_or_else(|| folder().join("anvil/bin/anvil"), PathBuf::from);
+    if path.is_file() { Ok(path) } else { Err(FixtureError::Missing { path }) }
+}
+
+/// Reads the first of `pointers` that names a hexadecimal text in the artifact at `path`.
+fn code_in(path: &Path, pointers: &[&str]) -> Result<Bytes, FixtureError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|_| FixtureError::Missing { path: path.to_owned() })?;
+    let damaged = |reason: String| FixtureError::Damaged { path: path.to_owned(), reason };
+    let artifact: Value =
+        serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+    let code = pointers
+        .iter()
+        .find_map(|pointer| artifact.pointer(pointer).and_then(Value::as_str))
+        .ok_or_else(|| damaged("it holds no bytecode".to_owned()))?;
+    let bytes = hex::decode(code).map_err(|error| damaged(error.to_string()))?;
+    if bytes.is_empty() {
+        return Err(damaged("its bytecode is empty".to_owned()));
+    }
+    Ok(bytes.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_fixture_says_which_command_fetches_it() {
+        let error = code_in(Path::new("no/such.json"), &["/bytecode"]).unwrap_err();
+        assert!(matches!(error, FixtureError::Missing { .. }));
+        assert!(error.to_string().contains("cargo xtask setup"));
+    }
+
+    #[test]
+    fn an_artifact_without_code_is_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.json");
+        for (content, reason) in [
+            ("{", "EOF"),
+            ("{}", "holds no bytecode"),
+            (r#"{"bytecode":"0x"}"#, "is empty"),
+            (r#"{"bytecode":"0x6g"}"#, "invalid character"),
+        ] {
+            std::fs::write(&path, content).unwrap();
+            let error = code_in(&path, &["/bytecode"]).unwrap_err();
+            assert!(matches!(error, FixtureError::Damaged { .. }));
+            assert!(error.to_string().contains(reason), "{error}");
+        }
+    }
+}
