@@ -2,7 +2,7 @@
 
 use super::concentrated::{Concentrated, StepTable};
 use super::{ConstantProduct, Direction, FeeRate, RawPrice};
-use crate::wide::{U256, U512};
+use crate::wide::U256;
 
 /// A completed sale: all of `amount_in` was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -221,10 +221,10 @@ impl Curve {
 
     /// How far, in raw output units, rounding can keep [`Curve::out_within`] below
     /// the segment's real formula, which is concave and never below it. Exclusive.
-    pub(crate) fn rounding_within(&self, index: usize) -> U512 {
+    pub(crate) fn rounding_within(&self, index: usize) -> U256 {
         match &self.shape {
             // One division, rounded down.
-            Shape::ConstantProduct(_) => U512::ONE,
+            Shape::ConstantProduct(_) => U256::ONE,
             Shape::Concentrated(table) => table.rounding_within(index),
         }
     }
@@ -232,9 +232,9 @@ impl Curve {
     /// The same for the whole curve up to the start of segment `index`: the real
     /// swap without any rounding is concave and pays, for the segment's
     /// `in_start`, less than its `out_start` plus this.
-    pub(crate) fn rounding_before(&self, index: usize) -> U512 {
+    pub(crate) fn rounding_before(&self, index: usize) -> U256 {
         match &self.shape {
-            Shape::ConstantProduct(_) => U512::ZERO,
+            Shape::ConstantProduct(_) => U256::ZERO,
             Shape::Concentrated(table) => table.rounding_before(index),
         }
     }

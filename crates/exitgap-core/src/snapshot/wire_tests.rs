@@ -1,6 +1,7 @@
 use super::*;
 use crate::pools::sqrt_ratio_at_tick;
 use crate::snapshot::{ChainKind, Symbol};
+use SnapshotError as E;
 
 fn token(last: u8, symbol: &str, decimals: u8) -> Token {
     let mut address = [0; 20];
@@ -80,7 +81,6 @@ fn any_other_spelling_or_content_is_refused_by_name() {
         assert_ne!(changed, text, "the change must happen");
         Snapshot::from_canonical(changed.as_bytes()).unwrap_err()
     };
-    use SnapshotError as E;
     assert!(matches!(read("{\"block\"", "{ \"block\""), E::NotCanonical { at: 1 }));
     assert!(matches!(read("\"v\":1", "\"v\":2"), E::Version { found: 2 }));
     assert!(matches!(read("\"v\":1", "\"v\":1,\"w\":1"), E::Shape(_)));

@@ -7,5 +7,6 @@ mod usd;
 
 pub use decimal::{DecimalError, parse_scaled};
 pub use percent::{GapLimit, Percent, PercentError};
+pub(crate) use price::round_half_even;
 pub use price::{Decimal, PriceError, UsdPrice};
 pub use usd::{SizeError, SizeUsd, UsdMicros};

@@ -113,8 +113,9 @@ impl Decimal {
         }
         // First guess of the exponent from the bit lengths (log10 2 ≈ 1233/4096),
         // then at most a step or two until exactly twelve digits stand before the point.
-        let bits = numerator.bit_len() as i64 - denominator.bit_len() as i64;
-        let mut exponent = (bits * 1_233).div_euclid(4_096) as i32 - 11;
+        let bits = |n: U1024| i32::try_from(n.bit_len()).unwrap_or(1_024);
+        let bits = bits(numerator) - bits(denominator);
+        let mut exponent = (bits * 1_233).div_euclid(4_096) - 11;
         let (low, high) = (U1024::from(10_u64.pow(11)), U1024::from(10_u64.pow(12)));
         loop {
             let (n, d) = if exponent >= 0 {

@@ -32,7 +32,7 @@ fn amount1(low: U256, high: U256, liquidity: u128, round_up: bool) -> U256 {
         Uint::<128, 2>::from(liquidity).widening_mul::<256, 4, 384, 6>(high - low);
     let limbs = (product >> 96_usize).into_limbs();
     let floor = U256::from_limbs([limbs[0], limbs[1], limbs[2], limbs[3]]);
-    let exact = product.as_limbs()[0] == 0 && product.as_limbs()[1] & 0xffff_ffff == 0;
+    let exact = product.trailing_zeros() >= 96;
     if round_up && !exact { floor + U256::ONE } else { floor }
 }
 

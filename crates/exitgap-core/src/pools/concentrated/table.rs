@@ -6,7 +6,7 @@ use super::steps::{Step, Steps};
 use super::{Concentrated, step_math};
 use crate::pools::curve::{Fill, FillError, FillStep, Segment};
 use crate::pools::{Direction, FeeRate, RawPrice};
-use crate::wide::{U256, U512};
+use crate::wide::{U256, U512, narrow};
 
 /// The full steps of one direction of a pool, with running sums.
 #[derive(Debug, Clone)]
@@ -157,7 +157,7 @@ impl StepTable {
     /// the √price by less than one unit (worth L ÷ 2^96, or L · 2^96 ÷ P² the
     /// other way), the output down (below one), and, where a product exceeds 256
     /// bits, one more quotient (again at most the price at the start).
-    pub(in crate::pools) fn rounding_within(&self, index: usize) -> U512 {
+    pub(in crate::pools) fn rounding_within(&self, index: usize) -> U256 {
         let step = &self.rows[index].step;
         let start = step.sqrt_price_start_x96;
         let liquidity = U512::from(step.liquidity);
@@ -168,21 +168,21 @@ impl StepTable {
                     + U512::ONE
             }
         };
-        unit + (self.price_rounded_up(start) << 1) + U512::from(2)
+        narrow(unit).unwrap_or(U256::MAX >> 1) + (self.price_rounded_up(start) << 1) + U256::from(2)
     }
 
     /// Each full step rounds its output down by less than one unit, its input up
     /// by less than one unit and its fee by less than another; an input unit is
     /// worth at most the price at the end of the steps.
-    pub(in crate::pools) fn rounding_before(&self, index: usize) -> U512 {
+    pub(in crate::pools) fn rounding_before(&self, index: usize) -> U256 {
         let price = self.price_rounded_up(self.sqrt_price_at_start(index));
-        U512::from(index) * ((price << 1) + U512::ONE)
+        U256::from(index) * ((price << 1) + U256::ONE)
     }
 
-    /// Output units per input unit at a √price, rounded up.
-    fn price_rounded_up(&self, sqrt_price_x96: U256) -> U512 {
+    /// Output units per input unit at a √price, rounded up; at most `2^128`.
+    fn price_rounded_up(&self, sqrt_price_x96: U256) -> U256 {
         let price = RawPrice::of_sqrt(sqrt_price_x96, self.direction);
-        price.numerator / price.denominator + U512::ONE
+        narrow(price.numerator / price.denominator).unwrap_or(U256::MAX >> 2) + U256::ONE
     }
 
     /// The sums before step `index`.

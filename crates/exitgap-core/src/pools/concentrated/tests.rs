@@ -1,5 +1,6 @@
 use super::*;
 use crate::pools::{Curve, PoolState};
+use ConcentratedError as E;
 use proptest::prelude::*;
 
 fn pool(spacing: i32, fee_pips: u32, tick: i32, ranges: &[(i32, i32, u64)]) -> Concentrated {
@@ -25,7 +26,6 @@ fn states_that_break_an_invariant_are_refused_by_name() {
     };
     let price = good.sqrt_price_x96();
     let ticks = [(-180, 1_000), (240, -1_000)];
-    use ConcentratedError as E;
     assert_eq!(make(U256::ZERO, 7, 1_000, 3_000, 60, &ticks), E::NotInitialised);
     assert!(matches!(
         make(MAX_SQRT_RATIO, 7, 1_000, 3_000, 60, &ticks),

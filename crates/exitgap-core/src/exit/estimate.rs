@@ -1,0 +1,163 @@
+//! One sale of a stated size.
+
+use super::Exit;
+use super::terms::shortfall;
+use crate::pools::{FeeRate, Fill, FillError, RawPrice};
+use crate::units::{Decimal, Percent, SizeUsd, UsdMicros};
+use crate::wide::{U256, U1024};
+
+/// What a sale of `size` fills at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Estimate {
+    /// The size asked for.
+    pub size: SizeUsd,
+    /// `⌊size ÷ oracle price⌋`, raw units of the token sold.
+    pub amount_in: U256,
+    /// What the contract pays, raw units of the token bought.
+    pub amount_out: U256,
+    /// `exit_gap_pct`.
+    pub gap: Percent,
+    /// What the gap is made of.
+    pub split: Split,
+    /// USD per whole token sold, by the oracle.
+    pub oracle_price: Decimal,
+    /// USD per whole token sold, as filled, the token bought valued by the oracle.
+    pub realized_price: Decimal,
+    /// USD per whole token sold at the pool's mid price before the sale.
+    pub mid_price: Decimal,
+    /// USD per whole token that the next unit would fill at, fee included.
+    pub marginal_price: Decimal,
+    /// Initialised ticks crossed; `None` for pools without ticks.
+    pub ticks_crossed: Option<u32>,
+}
+
+/// A gap's three factors: `1 − gap = (1 − basis) × (1 − fee) × (1 − impact)`, exact
+/// as rationals and each rounded half-even to six decimals on its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Split {
+    /// How far the pool's mid price lies below the oracle.
+    pub basis: Percent,
+    /// The pool's fee rate.
+    pub fee: Percent,
+    /// What moving the price costs, with the contract's roundings.
+    pub impact: Percent,
+}
+
+/// Why a sale of a size has no gap. A refusal, never a number.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The size buys less than one raw unit of the token to sell.
+    #[error("the size rounds to no input: it is worth less than one unit of the token sold")]
+    NoInput,
+    /// The contract would pay nothing.
+    #[error("the size rounds to no output: the pool would pay less than one unit")]
+    NoOutput,
+    /// The pool cannot take all of it.
+    #[error(
+        "the recorded liquidity cannot fill this size; the most it fills is {max_fillable_usd} USD"
+    )]
+    BeyondLiquidity {
+        /// The largest size the pool fills, capped at the largest size there is.
+        max_fillable_usd: UsdMicros,
+        /// Raw units of the token sold that the pool takes at most.
+        max_amount_in: U256,
+        /// Raw units of the token bought that it pays for them.
+        max_amount_out: U256,
+    },
+    /// The fill and the oracle are more than `10^30` apart.
+    #[error(
+        "fill and oracle are too far apart for a percentage; the oracle's price cannot be right"
+    )]
+    GapOutOfRange,
+}
+
+impl Refusal {
+    /// The stable code, e.g. `beyond_liquidity`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoInput => "size_rounds_to_no_input",
+            Self::NoOutput => "size_rounds_to_no_output",
+            Self::BeyondLiquidity { .. } => "beyond_liquidity",
+            Self::GapOutOfRange => "gap_out_of_range",
+        }
+    }
+}
+
+/// For prices that are stated before the fee.
+const NO_FEE: FeeRate = FeeRate { numerator: 0, denominator: 1 };
+
+impl Exit {
+    /// Sells `size`: the exact fill and its gap, or why there is none.
+    pub fn estimate(&self, size: SizeUsd) -> Result<Estimate, Refusal> {
+        let fill = self.fill_size(size)?;
+        let fee = self.curve.fee();
+        let mid = self.curve.mid();
+        let gap = self.gap(&fill)?;
+        let split = Split {
+            basis: self.terms.basis(mid).ok_or(Refusal::GapOutOfRange)?,
+            fee: fee_percent(fee),
+            impact: impact(&fill, mid, fee).ok_or(Refusal::GapOutOfRange)?,
+        };
+        let realized =
+            RawPrice { numerator: fill.amount_out.to(), denominator: fill.amount_in.to() };
+        Ok(Estimate {
+            size,
+            amount_in: fill.amount_in,
+            amount_out: fill.amount_out,
+            gap,
+            split,
+            oracle_price: self.terms.oracle_price(),
+            realized_price: self.terms.usd(realized, NO_FEE),
+            mid_price: self.terms.usd(mid, NO_FEE),
+            marginal_price: self.terms.usd(self.curve.mid_after(&fill), fee),
+            ticks_crossed: fill.ticks_crossed(),
+        })
+    }
+
+    /// The raw amount of the token sold that a size stands for.
+    pub(super) fn amount_in(&self, size: SizeUsd) -> Result<U256, Refusal> {
+        match self.terms.amount_in(size) {
+            None => Err(self.beyond_liquidity()),
+            Some(amount) if amount.is_zero() => Err(Refusal::NoInput),
+            Some(amount) => Ok(amount),
+        }
+    }
+
+    fn fill_size(&self, size: SizeUsd) -> Result<Fill, Refusal> {
+        let amount = self.amount_in(size)?;
+        let fill = self.curve.fill(amount).map_err(|error| self.refusal(&error))?;
+        if fill.amount_out.is_zero() { Err(Refusal::NoOutput) } else { Ok(fill) }
+    }
+
+    pub(super) fn gap(&self, fill: &Fill) -> Result<Percent, Refusal> {
+        self.terms.gap(fill.amount_in, fill.amount_out).ok_or(Refusal::GapOutOfRange)
+    }
+
+    pub(super) fn refusal(&self, error: &FillError) -> Refusal {
+        match error {
+            FillError::ZeroInput => Refusal::NoInput,
+            FillError::ZeroOutput => Refusal::NoOutput,
+            FillError::BeyondLiquidity { .. } => self.beyond_liquidity(),
+        }
+    }
+
+    fn beyond_liquidity(&self) -> Refusal {
+        let (max_amount_in, max_amount_out) = self.curve.most();
+        let max_fillable_usd = UsdMicros(self.terms.largest_size_within(max_amount_in));
+        Refusal::BeyondLiquidity { max_fillable_usd, max_amount_in, max_amount_out }
+    }
+}
+
+fn fee_percent(fee: FeeRate) -> Percent {
+    let kept = U1024::from(fee.denominator - fee.numerator);
+    shortfall(kept, U1024::from(fee.denominator)).unwrap_or(Percent(0))
+}
+
+/// `1 − impact = (out ÷ in) ÷ (mid × (1 − fee))`.
+fn impact(fill: &Fill, mid: RawPrice, fee: FeeRate) -> Option<Percent> {
+    let kept = U1024::from(fee.denominator - fee.numerator);
+    shortfall(
+        U1024::from(fill.amount_out) * U1024::from(mid.denominator) * U1024::from(fee.denominator),
+        U1024::from(fill.amount_in) * U1024::from(mid.numerator) * kept,
+    )
+}

@@ -1,0 +1,40 @@
+//! Ladders: the same question at many gaps, or at many sizes.
+
+use super::sizing::{MaxSize, SearchExhausted};
+use super::{Estimate, Exit, Refusal};
+use crate::units::{GapLimit, SizeUsd};
+
+/// A ladder's row by gap: how much exits within the limit, and what that fills at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GapRow {
+    /// The depth at the limit.
+    pub depth: MaxSize,
+    /// The exit of exactly that size; `None` where nothing passes.
+    pub estimate: Option<Estimate>,
+}
+
+/// A ladder's row by size: what a standard size fills at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SizeRow {
+    /// The size.
+    pub size: SizeUsd,
+    /// The exit of that size, or why there is none.
+    pub outcome: Result<Estimate, Refusal>,
+}
+
+impl Exit {
+    /// One row per gap limit, in the order given.
+    pub fn ladder_by_gap(&self, limits: &[GapLimit]) -> Result<Vec<GapRow>, SearchExhausted> {
+        let row = |limit: &GapLimit| {
+            let depth = self.max_size_for(*limit)?;
+            let estimate = depth.size.and_then(|size| self.estimate(size).ok());
+            Ok(GapRow { depth, estimate })
+        };
+        limits.iter().map(row).collect()
+    }
+
+    /// One row per size, in the order given.
+    pub fn ladder_by_size(&self, sizes: &[SizeUsd]) -> Vec<SizeRow> {
+        sizes.iter().map(|size| SizeRow { size: *size, outcome: self.estimate(*size) }).collect()
+    }
+}
