@@ -6,3 +6,4 @@
 
 pub mod devchain;
 pub mod fixtures;
+pub mod parity;

@@ -68,6 +68,7 @@ sol! {
         function mint(MintParams params) external payable returns (uint256 tokenId, uint128 liquidity, uint256 amount0, uint256 amount1);
         function decreaseLiquidity(DecreaseLiquidityParams params) external payable returns (uint256 amount0, uint256 amount1);
         function collect(CollectParams params) external payable returns (uint256 amount0, uint256 amount1);
+        function burn(uint256 tokenId) external payable;
         function multicall(bytes[] data) external payable returns (bytes[] results);
         event IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256 amount1);
     }

@@ -25,7 +25,7 @@ const FLIGHT: std::ops::Range<u64> = 193..208;
 const RETURN: std::ops::Range<u64> = 232..280;
 
 /// A feed is renewed when it is off by this many millionths of the price …
-const DEVIATION_PPM: u128 = 3000;
+const DEVIATION_PPM: u128 = 5000;
 
 /// … or this many seconds before its heartbeat would pass.
 const RENEW_BEFORE_SECONDS: u64 = 900;
@@ -54,6 +54,9 @@ pub struct Market<'a> {
     feeds: Vec<FeedState>,
     /// Positions with liquidity left, with the index of their pool.
     positions: Vec<(usize, MintedPosition)>,
+    /// How many positions the world began with. More than that are not kept: the node hashes its
+    /// whole state for every block, so a state that grows would slow each day down.
+    usual_positions: usize,
 }
 
 /// What the market last told a feed.
@@ -86,13 +89,21 @@ impl<'a> Market<'a> {
             });
         }
         let prices = world.assets.iter().map(|asset| asset.initial_answer * HIDDEN_SCALE).collect();
-        let positions = world
+        let positions: Vec<(usize, MintedPosition)> = world
             .pools
             .iter()
             .enumerate()
             .flat_map(|(index, pool)| pool.positions.iter().map(move |one| (index, *one)))
             .collect();
-        Ok(Self { chain, world, rng: Rng::new(seed), prices, feeds, positions })
+        Ok(Self {
+            chain,
+            world,
+            rng: Rng::new(seed),
+            prices,
+            feeds,
+            usual_positions: positions.len(),
+            positions,
+        })
     }
 
     /// The hidden USD price of an asset, as a feed with perfect knowledge would answer.
@@ -204,7 +215,7 @@ impl<'a> Market<'a> {
 
     /// How many base units `usd` whole dollars buy at the hidden price.
     fn units(&self, asset: usize, usd: u64) -> U256 {
-        let scale = U256::from(10).pow(U256::from(super::world::FEED_DECIMALS));
+        let scale = U256::from(10).pow(U256::from(super::FEED_DECIMALS));
         self.world.assets[asset].token.units(1) * U256::from(usd) * scale
             / U256::from(self.hidden_answer(asset).max(1))
     }
@@ -212,18 +223,23 @@ impl<'a> Market<'a> {
     /// Decides which positions shrink and what is minted.
     async fn plan_liquidity(&mut self, day_slot: u64) -> Result<LiquidityPlan> {
         let mut plan = LiquidityPlan::default();
-        let leaving = if FLIGHT.contains(&day_slot) { 6 } else { u64::from(self.rng.once_in(4)) };
+        let crowded = self.positions.len() > self.usual_positions;
+        let leaving =
+            if FLIGHT.contains(&day_slot) { 6 } else { u64::from(crowded || self.rng.once_in(4)) };
         for _ in 0..leaving.min(self.positions.len() as u64) {
             let index = usize::try_from(self.rng.below(self.positions.len() as u64)).unwrap_or(0);
-            let share = self.rng.between(1, 4);
+            let quarters = if crowded { 4 } else { self.rng.between(1, 4) };
             let (pool, position) = self.positions[index];
             // The thin pool keeps some liquidity, and no position is named twice.
             if plan.burns.iter().any(|(taken, _)| *taken == index)
-                || (pool == World::THIN && share == 4)
+                || (pool == World::THIN && quarters == 4)
             {
                 continue;
             }
-            let amount = position.liquidity / 4 * u128::from(share);
+            let amount = match quarters {
+                4 => position.liquidity,
+                part => position.liquidity / 4 * u128::from(part),
+            };
             if amount > 0 {
                 plan.burns.push((index, amount));
             }
@@ -290,7 +306,7 @@ impl<'a> Market<'a> {
             let minted = self.chain.minted_in(mined, first_tx, &asked)?;
             self.positions.extend(minted.into_iter().map(|position| (pool, position)));
         }
-        self.positions.retain(|(_, position)| position.liquidity > 3);
+        self.positions.retain(|(_, position)| position.liquidity > 0);
         Ok(())
     }
 

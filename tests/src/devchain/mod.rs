@@ -57,7 +57,7 @@ pub use rng::Rng;
 pub use token::Token;
 pub use tx::{Mined, Tx};
 pub use v3::{MintedPosition, PoolSpec, PositionSpec, sqrt_price_x96};
-pub use world::{Asset, World, WorldPool};
+pub use world::{Asset, FEED_DECIMALS, World, WorldPool};
 
 /// The first slot of the recorded series: 2026-08-22T00:00:00Z, as `unix seconds ÷ 300`.
 pub const FIRST_SLOT: u64 = 1_787_356_800 / SLOT_SECONDS;

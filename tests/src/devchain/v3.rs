@@ -183,7 +183,8 @@ impl DevChain {
         })
     }
 
-    /// The transaction that takes `liquidity` out of a position and collects what it holds.
+    /// The transaction that takes `liquidity` out of a position and collects what it holds; a
+    /// position left without any is deleted.
     pub fn burn_tx(&self, position: &MintedPosition, liquidity: u128) -> Tx {
         let decrease = abi::PositionManager::decreaseLiquidityCall {
             params: abi::PositionManager::DecreaseLiquidityParams {
@@ -202,9 +203,12 @@ impl DevChain {
                 amount1Max: u128::MAX,
             },
         };
-        let multicall = abi::PositionManager::multicallCall {
-            data: vec![decrease.abi_encode().into(), collect.abi_encode().into()],
-        };
+        let mut data = vec![decrease.abi_encode().into(), collect.abi_encode().into()];
+        if liquidity == position.liquidity {
+            let burn = abi::PositionManager::burnCall { tokenId: position.token_id };
+            data.push(burn.abi_encode().into());
+        }
+        let multicall = abi::PositionManager::multicallCall { data };
         Tx::call(self.operator, self.contracts.v3_positions, &multicall)
     }
 

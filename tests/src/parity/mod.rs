@@ -1,0 +1,119 @@
+//! Parity with the contracts: exitgap's core against the published bytecode of Uniswap v2 and v3,
+//! executed in this process.
+//!
+//! In scope: random pools made by the real contracts' own calls ([`v3`], [`v2`]), every size sold
+//! for real (and undone) and compared with core to the unit, and [`vector`]s that keep what the
+//! contracts said so that it can be checked without them. Core's state is always read back from
+//! the contracts, never taken from the generator.
+//!
+//! A case matches where core's [`Answer`] equals the contract's: amounts, √price, tick, active
+//! liquidity and ticks crossed. Beyond the pool the contract fills in part; core refuses, and
+//! names the same amounts consumed and paid.
+
+mod abi;
+pub mod answer;
+mod evm;
+mod payer;
+pub mod v3;
+pub mod vector;
+
+use alloy::primitives::{Address, U256};
+use alloy::sol_types::SolConstructor;
+use exitgap_core::pools::{ConcentratedError, ConstantProductError, Direction, PoolState};
+
+use crate::devchain::abi::Token;
+use crate::fixtures::{Artifact, FixtureError};
+use answer::Answer;
+use evm::Evm;
+use vector::{Sale, Vector};
+
+pub use evm::Revert;
+
+/// Why a comparison could not be made. A difference is not an error but a [`Mismatch`].
+#[derive(Debug, thiserror::Error)]
+pub enum ParityError {
+    /// The contracts' code is not there.
+    #[error(transparent)]
+    Fixture(#[from] FixtureError),
+    /// The machine did what it never should.
+    #[error("{0}")]
+    Machine(String),
+    /// A contract refused a call that had to work.
+    #[error("{call} reverted: {reason}")]
+    Reverted {
+        /// The call's signature.
+        call: &'static str,
+        /// The contract's reason.
+        reason: String,
+    },
+    /// Core refuses a state that a v3 contract holds.
+    #[error("core refuses the contract's state: {0}")]
+    Concentrated(#[from] ConcentratedError),
+    /// Core refuses a state that a v2 contract holds.
+    #[error("core refuses the contract's state: {0}")]
+    ConstantProduct(#[from] ConstantProductError),
+    /// A vector cannot be used.
+    #[error("vector: {0}")]
+    Vector(String),
+}
+
+/// What was compared so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Sales compared.
+    pub cases: u64,
+    /// The most initialised ticks one of them crossed, by the contract.
+    pub ticks_crossed_max: u32,
+    /// All of them together, for the mean.
+    pub ticks_crossed_sum: u64,
+    /// What differed.
+    pub mismatches: Vec<Mismatch>,
+}
+
+/// A sale on which core and the contract differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// Both words.
+    pub reason: String,
+    /// Reproduces the case. Its expectation is a refusal of everything where the contract's word
+    /// has no form of its own.
+    pub vector: Vector,
+}
+
+impl Tally {
+    fn count(&mut self, ticks_crossed: u32) {
+        self.cases += 1;
+        self.ticks_crossed_max = self.ticks_crossed_max.max(ticks_crossed);
+        self.ticks_crossed_sum += u64::from(ticks_crossed);
+    }
+
+    fn differ(
+        &mut self,
+        state: &PoolState,
+        direction: Direction,
+        amount_in: U256,
+        expected: Option<Answer>,
+        reason: String,
+    ) {
+        let nothing = Answer::BeyondLiquidity { consumed: U256::ZERO, paid: U256::ZERO };
+        let sale = Sale { amount_in, expected: expected.unwrap_or(nothing) };
+        let vector = Vector::new(state, direction, vec![sale]);
+        self.mismatches.push(Mismatch { reason, vector });
+    }
+}
+
+/// Deploys two tokens, token 0 first, and mints half of all numbers of each to `holder`.
+fn two_tokens(evm: &mut Evm, holder: Address) -> Result<[Address; 2], ParityError> {
+    let mut tokens = [Address::ZERO; 2];
+    for token in &mut tokens {
+        let arguments = Token::constructorCall {
+            name: "Token".to_owned(),
+            symbol: "TKN".to_owned(),
+            decimals: 18,
+        };
+        *token = evm.deploy(Artifact::MintableErc20, &arguments.abi_encode())?;
+        evm.must(*token, &Token::mintCall { account: holder, value: U256::ONE << 255 })?;
+    }
+    tokens.sort();
+    Ok(tokens)
+}

@@ -1,0 +1,185 @@
+//! Vectors: a pool's state, sizes, and what the contract made of them, as JSON.
+//!
+//! Each file holds one state, whose form is that of a snapshot's `state`, and one direction. Raw
+//! chain integers are decimal strings. A file needs no contract to be checked.
+
+use std::path::Path;
+
+use alloy::primitives::U256;
+use exitgap_core::pools::{
+    Concentrated, ConstantProduct, Direction, FeeRate, PoolState, TickNet,
+};
+use serde::{Deserialize, Serialize};
+
+use super::ParityError;
+use super::answer::Answer;
+
+/// One state, one direction, some sizes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vector {
+    /// The pool before each sale.
+    pub state: VectorState,
+    /// The token sold: 0 or 1.
+    pub token_in: u8,
+    /// The sales, each from `state`.
+    pub sales: Vec<Sale>,
+}
+
+/// One size and what it came to on the contract.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sale {
+    /// Raw units of the token sold.
+    #[serde(with = "decimal")]
+    pub amount_in: U256,
+    /// The contract's word.
+    pub expected: Answer,
+}
+
+/// A pool's state, in the form of a snapshot's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "protocol", rename_all = "snake_case", deny_unknown_fields)]
+pub enum VectorState {
+    /// A pair of reserves.
+    ConstantProduct {
+        /// Raw units of token 0 and token 1.
+        reserves: [String; 2],
+        /// Parts kept as fee …
+        fee_numerator: u32,
+        /// … of this many.
+        fee_denominator: u32,
+    },
+    /// Liquidity by price range.
+    ConcentratedLiquidity {
+        /// √price, Q64.96.
+        sqrt_price_x96: String,
+        /// The contract's tick.
+        tick: i32,
+        /// Active liquidity.
+        liquidity: String,
+        /// The fee in millionths.
+        fee_pips: u32,
+        /// The tick spacing.
+        tick_spacing: i32,
+        /// `[tick, liquidity_net]`, ascending.
+        ticks: Vec<(i32, String)>,
+    },
+}
+
+impl Vector {
+    /// A vector of this state.
+    pub fn new(state: &PoolState, direction: Direction, sales: Vec<Sale>) -> Self {
+        let token_in = if direction == Direction::ZeroForOne { 0 } else { 1 };
+        Self { state: VectorState::of(state), token_in, sales }
+    }
+
+    /// Reads a vector file.
+    pub fn read(path: &Path) -> Result<Self, ParityError> {
+        let name = path.display();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| ParityError::Vector(format!("{name}: {error}")))?;
+        serde_json::from_str(&text).map_err(|error| ParityError::Vector(format!("{name}: {error}")))
+    }
+
+    /// The file's text: a line per tick and sale, so that a diff shows what changed.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a vector is plain data");
+        text.push('\n');
+        text
+    }
+
+    /// Recomputes every sale with core; answers how each that differs does.
+    pub fn differences(&self) -> Result<Vec<String>, ParityError> {
+        let state = self.state.check()?;
+        let direction = Direction::BOTH[usize::from(self.token_in.min(1))];
+        let curve = state.curve(direction);
+        let mut differences = Vec::new();
+        for Sale { amount_in, expected } in &self.sales {
+            match Answer::of_core(&state, &curve, *amount_in) {
+                Ok(found) if found == *expected => {}
+                found => differences.push(format!(
+                    "selling {amount_in}: the contract says {expected:?}, core {found:?}"
+                )),
+            }
+        }
+        Ok(differences)
+    }
+}
+
+impl VectorState {
+    fn of(state: &PoolState) -> Self {
+        match state {
+            PoolState::ConstantProduct(pool) => Self::ConstantProduct {
+                reserves: pool.reserves().map(|reserve| reserve.to_string()),
+                fee_numerator: pool.fee().numerator,
+                fee_denominator: pool.fee().denominator,
+            },
+            PoolState::Concentrated(pool) => Self::ConcentratedLiquidity {
+                sqrt_price_x96: pool.sqrt_price_x96().to_string(),
+                tick: pool.tick(),
+                liquidity: pool.liquidity().to_string(),
+                fee_pips: pool.fee_pips(),
+                tick_spacing: pool.tick_spacing(),
+                ticks: pool
+                    .ticks()
+                    .iter()
+                    .map(|tick| (tick.tick, tick.liquidity_net.to_string()))
+                    .collect(),
+            },
+        }
+    }
+
+    /// Core's state, checked by core's own rules.
+    pub fn check(&self) -> Result<PoolState, ParityError> {
+        Ok(match self {
+            Self::ConstantProduct { reserves, fee_numerator, fee_denominator } => {
+                let fee = FeeRate { numerator: *fee_numerator, denominator: *fee_denominator };
+                let reserves = [number(&reserves[0])?, number(&reserves[1])?];
+                PoolState::ConstantProduct(ConstantProduct::new(reserves, fee)?)
+            }
+            Self::ConcentratedLiquidity {
+                sqrt_price_x96,
+                tick,
+                liquidity,
+                fee_pips,
+                tick_spacing,
+                ticks,
+            } => {
+                let ticks = ticks
+                    .iter()
+                    .map(|(tick, net)| Ok(TickNet { tick: *tick, liquidity_net: number(net)? }))
+                    .collect::<Result<_, ParityError>>()?;
+                PoolState::Concentrated(Concentrated::new(
+                    number(sqrt_price_x96)?,
+                    *tick,
+                    number(liquidity)?,
+                    *fee_pips,
+                    *tick_spacing,
+                    ticks,
+                )?)
+            }
+        })
+    }
+}
+
+fn number<N: std::str::FromStr>(text: &str) -> Result<N, ParityError> {
+    text.parse().map_err(|_| ParityError::Vector(format!("{text:?} is not a number in range")))
+}
+
+/// Integers as decimal strings.
+pub(super) mod decimal {
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<N: Display, S: Serializer>(number: &N, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(number)
+    }
+
+    pub fn deserialize<'de, N: FromStr, D: Deserializer<'de>>(from: D) -> Result<N, D::Error> {
+        let text = String::deserialize(from)?;
+        text.parse().map_err(|_| D::Error::custom(format!("{text:?} is not a number in range")))
+    }
+}
