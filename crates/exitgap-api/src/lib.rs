@@ -1,1 +1,32 @@
-//! exitgap-api
+//! exitgap's wire types: the documents that the command line prints with `--json`
+//! and that the service serves, the stable error codes, and their conversions from
+//! the core's values.
+//!
+//! **In scope**: shapes and names ([`ExitResult`], [`Ladder`], [`MaxSizeResult`],
+//! [`SimulationResult`], [`PoolList`], [`Problem`]).
+//! **Out of scope**: computing anything (`exitgap-core`), serving or printing.
+//!
+//! Numbers on the wire: raw chain integers are decimal strings; USD amounts,
+//! prices and percentages are JSON numbers of at most fifteen significant digits
+//! ([`Number`]), which every JSON reader keeps exactly.
+
+mod context;
+mod exit;
+mod ladder;
+mod number;
+mod pools;
+mod problem;
+mod simulation;
+mod size;
+
+pub use context::{
+    Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, Provenance, Status,
+    TokenLabel, Window,
+};
+pub use exit::{Amounts, ExitResult, SplitPct};
+pub use ladder::{GapRung, Ladder, SizeRung};
+pub use number::Number;
+pub use pools::{PoolEntry, PoolList};
+pub use problem::{Problem, ProblemCode};
+pub use simulation::{AtOnce, OrderFill, SimulationResult};
+pub use size::MaxSizeResult;

@@ -64,7 +64,7 @@ pub enum Refusal {
         /// Raw units of the token bought that it pays for them.
         max_amount_out: U256,
     },
-    /// The fill and the oracle are more than `10^30` apart.
+    /// The gap or one of its factors is a billion percent or more.
     #[error(
         "fill and oracle are too far apart for a percentage; the oracle's price cannot be right"
     )]

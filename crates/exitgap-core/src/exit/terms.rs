@@ -73,8 +73,8 @@ impl Terms {
         narrow(micros).map_or(u64::MAX, |n| n.saturating_to::<u64>()).min(SizeUsd::MAX.micros())
     }
 
-    /// `100 × (1 − realized ÷ oracle)`, half-even; `None` where it has no room in
-    /// the percentage (a fill `10^30` times better than the oracle).
+    /// `100 × (1 − realized ÷ oracle)`, half-even; `None` where it is out of a
+    /// percentage's bounds.
     pub(super) fn gap(&self, amount_in: U256, amount_out: U256) -> Option<Percent> {
         let realized = U1024::from(amount_out) * self.quote_value;
         shortfall(realized, U1024::from(amount_in) * self.base_value)
@@ -160,12 +160,12 @@ impl Threshold {
 }
 
 /// `100 × (1 − part ÷ whole)` in millionths of a percent, half-even on the exact
-/// ratio; `None` where it exceeds 127 bits.
+/// ratio; `None` where it is out of a percentage's bounds.
 pub(super) fn shortfall(part: U1024, whole: U1024) -> Option<Percent> {
     let (distance, better) =
         if part > whole { (part - whole, true) } else { (whole - part, false) };
     let magnitude = narrow(round_half_even(distance * U1024::from(ONE_E8), whole))?;
-    let magnitude = i128::try_from(u128::try_from(magnitude).ok()?).ok()?;
+    let magnitude = i128::try_from(magnitude).ok().filter(|n| *n < Percent::BOUND)?;
     Some(Percent(if better { -magnitude } else { magnitude }))
 }
 

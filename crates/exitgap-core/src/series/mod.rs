@@ -4,4 +4,23 @@ mod missing;
 mod slot;
 
 pub use missing::MissingReason;
-pub use slot::{Slot, SlotError};
+pub use slot::{Slot, SlotError, rfc3339};
+
+/// `days_observed` in hundredths of a day: recorded slots ÷ 288, cut to two
+/// decimals. It says how many slots were recorded, not how old the oldest is.
+pub fn days_observed_hundredths(recorded_slots: u64) -> u64 {
+    recorded_slots.saturating_mul(100) / u64::from(Slot::PER_DAY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_cut_not_rounded() {
+        assert_eq!(days_observed_hundredths(0), 0);
+        assert_eq!(days_observed_hundredths(287), 99);
+        assert_eq!(days_observed_hundredths(288), 100);
+        assert_eq!(days_observed_hundredths(2_016), 700);
+    }
+}

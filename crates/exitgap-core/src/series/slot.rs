@@ -101,10 +101,20 @@ impl From<Slot> for u32 {
 /// Writes the slot's instant as RFC 3339 in UTC, e.g. `2026-08-22T00:05:00Z`.
 impl fmt::Display for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (year, month, day) = civil_date(self.0 / Self::PER_DAY);
-        let minute = self.0 % Self::PER_DAY * 5;
-        write!(f, "{year:04}-{month:02}-{day:02}T{:02}:{:02}:00Z", minute / 60, minute % 60)
+        f.pad(&rfc3339(self.unix_s()))
     }
+}
+
+/// An instant in seconds UTC as RFC 3339, e.g. `2026-08-22T00:00:12Z`. Instants
+/// after the year 9999 are written as its last second.
+pub fn rfc3339(unix_s: u64) -> String {
+    const SECONDS_PER_DAY: u64 = 86_400;
+    let unix_s = unix_s.min(Slot::LAST.unix_s() + Slot::SECONDS - 1);
+    let (day_number, second) = (unix_s / SECONDS_PER_DAY, unix_s % SECONDS_PER_DAY);
+    // The year 9999 has day numbers below 3 million.
+    let (year, month, day) = civil_date(u32::try_from(day_number).unwrap_or(0));
+    let (hour, minute) = (second / 3_600, second / 60 % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z", second % 60)
 }
 
 /// The proleptic Gregorian date of a day counted from 1970-01-01. Works in

@@ -21,6 +21,14 @@ impl OracleRole {
     pub fn of_token(index: usize) -> Self {
         if index == 0 { Self::Token0Usd } else { Self::Token1Usd }
     }
+
+    /// The stable code, e.g. `token0_usd`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Token0Usd => "token0_usd",
+            Self::Token1Usd => "token1_usd",
+        }
+    }
 }
 
 /// One oracle answer: `answer ÷ 10^decimals`.

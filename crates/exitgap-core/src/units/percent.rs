@@ -10,6 +10,10 @@ use super::decimal::{DecimalError, format_scaled, parse_scaled};
 pub struct Percent(pub i128);
 
 impl Percent {
+    /// Results stay below one billion percent either way: what lies beyond is an
+    /// oracle that cannot be right, and fifteen digits survive every JSON reader.
+    pub const BOUND: i128 = 1_000_000_000_000_000;
+
     /// Reads a percentage of at most six decimals, e.g. `-0.25`.
     pub fn parse(text: &str) -> Result<Self, DecimalError> {
         parse_scaled(text, 6, true).map(Self)

@@ -1,0 +1,296 @@
+//! What every result says about itself: the pool, the oracle, the method and where
+//! its depth came from.
+
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::ids::SnapshotHash;
+use exitgap_core::pools::{Direction, PoolState};
+use exitgap_core::series::{Slot, days_observed_hundredths, rfc3339};
+use exitgap_core::snapshot::{ChainKind, Observation, OracleReading, OracleSource, Token};
+use exitgap_core::units::SizeUsd;
+use serde::{Deserialize, Serialize};
+
+use crate::Number;
+
+/// Whether a figure may be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// From a known chain with its known genesis.
+    Live,
+    /// From any other chain. The shape is real, the figures are not to be relied on.
+    Preview,
+}
+
+impl From<ChainKind> for Status {
+    fn from(kind: ChainKind) -> Self {
+        match kind {
+            ChainKind::Live => Self::Live,
+            ChainKind::Preview => Self::Preview,
+        }
+    }
+}
+
+/// A token as its contract describes itself. The symbol is a label only: any
+/// contract may choose any.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenLabel {
+    /// The token contract's address.
+    pub address: String,
+    /// Its symbol, cleaned to printable ASCII.
+    pub symbol: String,
+    /// Decimals of one whole token.
+    pub decimals: u8,
+}
+
+impl From<&Token> for TokenLabel {
+    fn from(token: &Token) -> Self {
+        Self {
+            address: token.address.to_string(),
+            symbol: token.symbol.to_string(),
+            decimals: token.decimals,
+        }
+    }
+}
+
+/// The slots a result is drawn from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    /// Instant of the series' first slot, RFC 3339.
+    pub from: String,
+    /// Instant of the last slot looked at, RFC 3339.
+    pub to: String,
+    /// Slots with a snapshot.
+    pub slots_recorded: u64,
+    /// Slots without one.
+    pub slots_missing: u64,
+}
+
+/// Where the depth behind a result was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DepthSourceKind {
+    /// A snapshot of the recorded series.
+    RecordedSnapshot,
+    /// The chain's latest block, read for this answer; not recorded.
+    LatestBlock,
+    /// A snapshot file that the caller supplied.
+    SnapshotFile,
+}
+
+/// The block, and where recorded the slot, behind a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DepthSource {
+    /// Where it was read.
+    pub kind: DepthSourceKind,
+    /// The chain's CAIP-2 id.
+    pub chain: String,
+    /// `constant_product` or `concentrated_liquidity`.
+    pub protocol: String,
+    /// Block number.
+    pub block_number: u64,
+    /// Block hash.
+    pub block_hash: String,
+    /// Block timestamp, RFC 3339.
+    pub block_time: String,
+    /// The slot's number; absent where nothing is recorded.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub slot: Option<u32>,
+    /// The slot's instant, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub slot_time: Option<String>,
+    /// SHA-256 of the snapshot's canonical bytes.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub snapshot_hash: Option<String>,
+    /// Slots after this one that are missing, where the newest recorded slot was
+    /// asked for.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub newer_slots_missing: Option<u64>,
+}
+
+/// One oracle answer behind a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OracleDisclosure {
+    /// `token0_usd` or `token1_usd`: what the answer is a factor of.
+    pub role: String,
+    /// `chainlink` or `fixed`.
+    pub source: String,
+    /// The feed's address.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub feed: Option<String>,
+    /// The answer, raw.
+    pub answer_raw: String,
+    /// Its decimals.
+    pub decimals: u8,
+    /// Seconds from the answer to the block.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub age_s: Option<u64>,
+    /// Whether that is longer than the feed's heartbeat.
+    pub stale: bool,
+}
+
+/// The method behind a result, disclosed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Method {
+    /// The size the figure holds for; absent where the size is the answer.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub assumed_size_usd: Option<Number>,
+    /// Where the depth was read.
+    pub depth_source: DepthSource,
+    /// Every oracle answer used.
+    pub oracles: Vec<OracleDisclosure>,
+}
+
+/// What every result carries beside its own figures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Context {
+    /// The pool's identifier, `<chain>:<address>`.
+    pub pool: String,
+    /// Live or preview.
+    pub status: Status,
+    /// The token sold.
+    pub base: TokenLabel,
+    /// The token bought.
+    pub quote: TokenLabel,
+    /// USD per whole base token, by the oracle.
+    pub oracle_price_usd: Number,
+    /// Whether any oracle answer is older than its heartbeat.
+    pub oracle_stale: bool,
+    /// Whether the assets' market is open.
+    pub market_open: bool,
+    /// The market session, `continuous` for assets without a calendar.
+    pub session_note: String,
+    /// Recorded slots ÷ 288; absent where nothing is recorded.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub days_observed: Option<Number>,
+    /// The series behind the result; absent where nothing is recorded.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub window: Option<Window>,
+    /// The version of the rules that produced the figures.
+    pub method_version: String,
+    /// The method, disclosed.
+    pub method: Method,
+}
+
+/// Where an observation came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Provenance {
+    /// A slot of a recorded series.
+    Recorded {
+        /// The slot.
+        slot: Slot,
+        /// The snapshot's hash.
+        snapshot_hash: SnapshotHash,
+        /// The pool's first slot.
+        first_slot: Slot,
+        /// Slots with a snapshot, from the first up to this one.
+        recorded_slots: u64,
+        /// Slots after this one that are missing, where the newest was asked for.
+        newer_slots_missing: Option<u64>,
+    },
+    /// Read for this answer only.
+    Direct(Direct),
+}
+
+/// Where an unrecorded observation was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direct {
+    /// At the chain's latest block.
+    LatestBlock,
+    /// From a snapshot file, of this slot.
+    SnapshotFile(Slot, SnapshotHash),
+}
+
+impl Context {
+    /// The context of an answer about `observation`, exiting in `direction`.
+    /// `size` is the size the figures hold for, where there is one.
+    pub fn new(
+        observation: &Observation,
+        direction: Direction,
+        provenance: &Provenance,
+        size: Option<SizeUsd>,
+    ) -> Self {
+        let (base, quote) = (direction.base_index(), direction.quote_index());
+        let block_time = observation.block().timestamp;
+        let (days_observed, window) = series(provenance);
+        let disclose = |reading: &OracleReading| disclosure(reading, block_time);
+        Self {
+            pool: observation.pool().to_string(),
+            status: observation.chain().kind.into(),
+            base: (&observation.tokens()[base]).into(),
+            quote: (&observation.tokens()[quote]).into(),
+            oracle_price_usd: observation.prices()[base].to_decimal().into(),
+            oracle_stale: observation.oracle_stale(),
+            market_open: observation.session().market_open,
+            session_note: observation.session().note.clone(),
+            days_observed,
+            window,
+            method_version: METHOD_VERSION.to_owned(),
+            method: Method {
+                assumed_size_usd: size.map(Number::from),
+                depth_source: depth_source(observation, provenance),
+                oracles: observation.oracles().iter().map(disclose).collect(),
+            },
+        }
+    }
+}
+
+fn series(provenance: &Provenance) -> (Option<Number>, Option<Window>) {
+    let Provenance::Recorded { slot, first_slot, recorded_slots, .. } = provenance else {
+        return (None, None);
+    };
+    let slots = u64::from(slot.number().saturating_sub(first_slot.number())) + 1;
+    let window = Window {
+        from: first_slot.to_string(),
+        to: slot.to_string(),
+        slots_recorded: *recorded_slots,
+        slots_missing: slots.saturating_sub(*recorded_slots),
+    };
+    let days = Number::from_hundredths(days_observed_hundredths(*recorded_slots));
+    (Some(days), Some(window))
+}
+
+fn depth_source(observation: &Observation, provenance: &Provenance) -> DepthSource {
+    let block = observation.block();
+    let protocol = match observation.state() {
+        PoolState::ConstantProduct(_) => "constant_product",
+        PoolState::Concentrated(_) => "concentrated_liquidity",
+    };
+    let (kind, slot, hash, newer_slots_missing) = match provenance {
+        Provenance::Recorded { slot, snapshot_hash, newer_slots_missing, .. } => {
+            let kind = DepthSourceKind::RecordedSnapshot;
+            (kind, Some(*slot), Some(*snapshot_hash), *newer_slots_missing)
+        }
+        Provenance::Direct(Direct::LatestBlock) => (DepthSourceKind::LatestBlock, None, None, None),
+        Provenance::Direct(Direct::SnapshotFile(slot, hash)) => {
+            (DepthSourceKind::SnapshotFile, Some(*slot), Some(*hash), None)
+        }
+    };
+    DepthSource {
+        kind,
+        chain: observation.chain().caip2.to_string(),
+        protocol: protocol.to_owned(),
+        block_number: block.number,
+        block_hash: block.hash.to_string(),
+        block_time: rfc3339(block.timestamp),
+        slot: slot.map(Slot::number),
+        slot_time: slot.map(|slot| slot.to_string()),
+        snapshot_hash: hash.map(|hash| hash.to_string()),
+        newer_slots_missing,
+    }
+}
+
+fn disclosure(reading: &OracleReading, block_time: u64) -> OracleDisclosure {
+    let (source, feed) = match &reading.source {
+        OracleSource::Fixed => ("fixed", None),
+        OracleSource::Chainlink(round) => ("chainlink", Some(round.feed.to_string())),
+    };
+    OracleDisclosure {
+        role: reading.role.code().to_owned(),
+        source: source.to_owned(),
+        feed,
+        answer_raw: reading.answer.to_string(),
+        decimals: reading.decimals,
+        age_s: reading.age_s(block_time),
+        stale: reading.is_stale(block_time),
+    }
+}

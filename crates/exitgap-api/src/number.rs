@@ -1,0 +1,102 @@
+//! Decimal numbers as JSON numbers, without losing a digit.
+
+use core::fmt;
+
+use exitgap_core::units::{Decimal, GapLimit, Percent, SizeUsd, UsdMicros};
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+/// A decimal of at most fifteen significant digits, kept as its plain text and
+/// written as a JSON number. Up to fifteen digits the step through a reader's
+/// 64-bit float is exact both ways, so the text that comes back is the one sent.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Number(String);
+
+impl Number {
+    /// The plain decimal text, e.g. `1284.5` or `-0.25`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+macro_rules! from_display {
+    ($($type:ty),*) => {$(
+        impl From<$type> for Number {
+            fn from(value: $type) -> Self {
+                Self(value.to_string())
+            }
+        }
+    )*};
+}
+from_display!(Decimal, GapLimit, Percent, SizeUsd, UsdMicros, u32, u64);
+
+impl Number {
+    /// `hundredths ÷ 100`, for figures cut to two decimals.
+    pub fn from_hundredths(hundredths: u64) -> Self {
+        // One hundredth is ten thousand millionths.
+        Self(UsdMicros(hundredths.saturating_mul(10_000)).to_string())
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Ok(whole) = self.0.parse::<i64>() {
+            return serializer.serialize_i64(whole);
+        }
+        let float: f64 = self.0.parse().map_err(serde::ser::Error::custom)?;
+        serializer.serialize_f64(float)
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Plain;
+        impl Visitor<'_> for Plain {
+            type Value = Number;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number")
+            }
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Number, E> {
+                Ok(Number(value.to_string()))
+            }
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Number, E> {
+                Ok(Number(value.to_string()))
+            }
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Number, E> {
+                if !value.is_finite() {
+                    return Err(E::custom("a number must be finite"));
+                }
+                // The shortest text that reads back as this float, never an exponent.
+                Ok(Number(value.to_string()))
+            }
+        }
+        deserializer.deserialize_any(Plain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fifteen_digits_come_back_as_they_went() {
+        for micros in [0, 1, 10_000, 999_999_999_999_999, 123_456_789_012_345, 1_000_000] {
+            let number = Number::from(UsdMicros(micros));
+            let json = serde_json::to_string(&number).unwrap();
+            assert_eq!(serde_json::from_str::<Number>(&json).unwrap(), number, "{json}");
+        }
+        for millionths in [-1, -999_999_999_999_999, 431_234] {
+            let number = Number::from(Percent(millionths));
+            let json = serde_json::to_string(&number).unwrap();
+            assert_eq!(serde_json::from_str::<Number>(&json).unwrap(), number, "{json}");
+        }
+        assert_eq!(serde_json::to_string(&Number::from(UsdMicros(1_000_000))).unwrap(), "1");
+        assert_eq!(Number::from_hundredths(99).to_string(), "0.99");
+    }
+}

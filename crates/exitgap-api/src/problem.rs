@@ -1,0 +1,169 @@
+//! Problems: what went wrong, by a stable code, with the field at fault.
+
+use exitgap_core::exit::Refusal;
+use exitgap_core::units::UsdMicros;
+use serde::{Deserialize, Serialize};
+
+use crate::Number;
+
+/// Stable codes of everything that can be refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProblemCode {
+    /// A parameter or flag holds no acceptable value; `field` names it.
+    InvalidParameter,
+    /// The pool's identifier is not of the form `<chain>:<address>`.
+    InvalidPool,
+    /// No such pool is monitored.
+    UnknownPool,
+    /// The token is neither of the pool's two.
+    UnknownBase,
+    /// Nothing was recorded yet.
+    NoSnapshotYet,
+    /// The slot asked for is missing from the series; `reason` says why.
+    SlotMissing,
+    /// The instant asked for lies before the series began.
+    BeforeSeries,
+    /// The instant asked for lies after the newest slot.
+    AfterSeries,
+    /// The size is worth less than one raw unit of the token sold.
+    SizeRoundsToNoInput,
+    /// The pool would pay less than one raw unit.
+    SizeRoundsToNoOutput,
+    /// The recorded liquidity cannot fill the size; `max_fillable_usd` can be.
+    BeyondLiquidity,
+    /// Fill and oracle are too far apart for a percentage.
+    GapOutOfRange,
+    /// The search for a size ended without an answer.
+    SearchExhausted,
+    /// The chain could not be read; `reason` says why.
+    ChainUnreadable,
+    /// A database or file could not be read or is not what it should be.
+    SourceUnreadable,
+}
+
+impl ProblemCode {
+    /// The code as text, e.g. `beyond_liquidity`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidParameter => "invalid_parameter",
+            Self::InvalidPool => "invalid_pool",
+            Self::UnknownPool => "unknown_pool",
+            Self::UnknownBase => "unknown_base",
+            Self::NoSnapshotYet => "no_snapshot_yet",
+            Self::SlotMissing => "slot_missing",
+            Self::BeforeSeries => "before_series",
+            Self::AfterSeries => "after_series",
+            Self::SizeRoundsToNoInput => "size_rounds_to_no_input",
+            Self::SizeRoundsToNoOutput => "size_rounds_to_no_output",
+            Self::BeyondLiquidity => "beyond_liquidity",
+            Self::GapOutOfRange => "gap_out_of_range",
+            Self::SearchExhausted => "search_exhausted",
+            Self::ChainUnreadable => "chain_unreadable",
+            Self::SourceUnreadable => "source_unreadable",
+        }
+    }
+}
+
+/// A refusal or failure as a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// The stable code.
+    pub code: ProblemCode,
+    /// One sentence for people: the cause.
+    pub detail: String,
+    /// The parameter at fault.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub field: Option<String>,
+    /// The remedy, where one is known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hint: Option<String>,
+    /// The stable reason behind a missing slot or an unreadable chain.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<String>,
+    /// The largest size that can be filled, USD.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub max_fillable_usd: Option<Number>,
+}
+
+impl Problem {
+    /// A problem with its cause.
+    pub fn new(code: ProblemCode, detail: impl Into<String>) -> Self {
+        Self {
+            code,
+            detail: detail.into(),
+            field: None,
+            hint: None,
+            reason: None,
+            max_fillable_usd: None,
+        }
+    }
+
+    /// Names the parameter at fault.
+    #[must_use]
+    pub fn field(self, field: &str) -> Self {
+        Self { field: Some(field.to_owned()), ..self }
+    }
+
+    /// Names the remedy.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// Names the stable reason.
+    #[must_use]
+    pub fn reason(self, reason: &str) -> Self {
+        Self { reason: Some(reason.to_owned()), ..self }
+    }
+}
+
+impl From<&Refusal> for Problem {
+    fn from(refusal: &Refusal) -> Self {
+        let detail = refusal.to_string();
+        let problem = |code| Self::new(code, detail.clone()).field("size_usd");
+        match refusal {
+            Refusal::NoInput => problem(ProblemCode::SizeRoundsToNoInput).hint("ask for more"),
+            Refusal::NoOutput => problem(ProblemCode::SizeRoundsToNoOutput).hint("ask for more"),
+            Refusal::BeyondLiquidity { max_fillable_usd, .. } => Self {
+                max_fillable_usd: Some(Number::from(*max_fillable_usd)),
+                ..problem(ProblemCode::BeyondLiquidity).hint(beyond_hint(*max_fillable_usd))
+            },
+            Refusal::GapOutOfRange => problem(ProblemCode::GapOutOfRange),
+        }
+    }
+}
+
+fn beyond_hint(max_fillable: UsdMicros) -> String {
+    if max_fillable.0 == 0 {
+        "the pool takes nothing in this direction".to_owned()
+    } else {
+        format!("ask for at most {max_fillable} USD")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use exitgap_core::U256;
+
+    #[test]
+    fn codes_are_the_serialised_form_and_the_cores() {
+        let zero = (UsdMicros(0), U256::ZERO);
+        let refusals = [
+            Refusal::NoInput,
+            Refusal::NoOutput,
+            Refusal::BeyondLiquidity {
+                max_fillable_usd: zero.0,
+                max_amount_in: zero.1,
+                max_amount_out: zero.1,
+            },
+            Refusal::GapOutOfRange,
+        ];
+        for refusal in refusals {
+            let problem = Problem::from(&refusal);
+            assert_eq!(problem.code.as_str(), refusal.code());
+            assert_eq!(serde_json::to_value(problem.code).unwrap(), refusal.code());
+        }
+    }
+}

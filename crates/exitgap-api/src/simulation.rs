@@ -1,0 +1,82 @@
+//! One exit in several orders.
+
+use exitgap_core::exit::Simulation;
+use serde::{Deserialize, Serialize};
+
+use crate::{Amounts, Number, Problem};
+
+/// One order of a simulated exit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderFill {
+    /// Which order, counted from 1.
+    pub order: u32,
+    /// Raw units of the base token sold.
+    pub amount_in_raw: String,
+    /// Raw units of the quote token bought.
+    pub amount_out_raw: String,
+    /// The order's own gap, percent.
+    pub exit_gap_pct: Number,
+}
+
+/// The same size sold at once: what it fills at, or why it cannot be filled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AtOnce {
+    /// The exit.
+    Exit(Box<Amounts>),
+    /// Why there is none.
+    Problem(Box<Problem>),
+}
+
+/// An exit in several orders beside the same exit at once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SimulationResult {
+    /// The whole size, USD.
+    pub size_usd: Number,
+    /// Number of orders.
+    pub orders: u32,
+    /// Share of its displacement that √price is assumed to recover between two
+    /// orders, percent. An assumption, not a forecast.
+    pub recovery_pct: Number,
+    /// Seconds between orders, as stated; nothing is computed from it.
+    pub interval_s: u32,
+    /// Gap of all orders together, percent.
+    pub exit_gap_pct: Number,
+    /// Raw units of the base token sold.
+    pub amount_in_raw: String,
+    /// Raw units of the quote token bought.
+    pub amount_out_raw: String,
+    /// Every order, in turn.
+    pub fills: Vec<OrderFill>,
+    /// The same size sold at once.
+    pub at_once: AtOnce,
+}
+
+impl From<&Simulation> for SimulationResult {
+    fn from(simulation: &Simulation) -> Self {
+        let fills = (1..)
+            .zip(&simulation.parts)
+            .map(|(order, part)| OrderFill {
+                order,
+                amount_in_raw: part.amount_in.to_string(),
+                amount_out_raw: part.amount_out.to_string(),
+                exit_gap_pct: part.gap.into(),
+            })
+            .collect();
+        let at_once = match &simulation.at_once {
+            Ok(estimate) => AtOnce::Exit(Box::new(estimate.into())),
+            Err(refusal) => AtOnce::Problem(Box::new(refusal.into())),
+        };
+        Self {
+            size_usd: simulation.plan.size().into(),
+            orders: simulation.plan.parts(),
+            recovery_pct: simulation.plan.recovery().into(),
+            interval_s: simulation.plan.interval_s(),
+            exit_gap_pct: simulation.gap.into(),
+            amount_in_raw: simulation.amount_in.to_string(),
+            amount_out_raw: simulation.amount_out.to_string(),
+            fills,
+            at_once,
+        }
+    }
+}

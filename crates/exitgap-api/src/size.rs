@@ -1,0 +1,35 @@
+//! The largest exit within a gap.
+
+use exitgap_core::exit::MaxSize;
+use exitgap_core::units::UsdMicros;
+use serde::{Deserialize, Serialize};
+
+use crate::Number;
+
+/// The largest exit within a gap limit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MaxSizeResult {
+    /// The limit, percent.
+    pub gap_limit_pct: Number,
+    /// The largest size whose own estimate passes, USD; zero where none does.
+    pub max_size_usd: Number,
+    /// The largest raw amount of the base token that passes; usually a little
+    /// above what `max_size_usd` stands for.
+    pub max_amount_in_raw: String,
+    /// What the pool pays for it, raw units of the quote token.
+    pub max_amount_out_raw: String,
+    /// `gap`, `liquidity` (the pool's liquidity ends first) or `size_bound`.
+    pub limited_by: String,
+}
+
+impl From<&MaxSize> for MaxSizeResult {
+    fn from(max: &MaxSize) -> Self {
+        Self {
+            gap_limit_pct: max.limit.into(),
+            max_size_usd: max.size.map_or(UsdMicros(0), UsdMicros::from).into(),
+            max_amount_in_raw: max.max_amount_in.to_string(),
+            max_amount_out_raw: max.max_amount_out.to_string(),
+            limited_by: max.limited_by.code().to_owned(),
+        }
+    }
+}
