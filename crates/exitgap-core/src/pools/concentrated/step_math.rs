@@ -8,7 +8,7 @@ use ruint::Uint;
 
 use super::steps::Step;
 use crate::pools::Direction;
-use crate::wide::{U256, mul_div_up};
+use crate::wide::{U256, mul_div, mul_div_up};
 
 /// Token 0 between two √prices, `low ≤ high`: `L · 2^96 · (high − low) ÷ high ÷ low`,
 /// both divisions rounded the same way.
@@ -81,7 +81,17 @@ fn next_sqrt_price(direction: Direction, start: U256, liquidity: u128, amount: U
         return start;
     }
     match direction {
-        Direction::OneForZero => start + (amount << 96) / U256::from(liquidity),
+        Direction::OneForZero => {
+            let liquidity = U256::from(liquidity);
+            // Near the highest price much liquidity takes amounts above 160 bits.
+            let moved = if amount.bit_len() <= 160 {
+                (amount << 96) / liquidity
+            } else {
+                // Less than a full step moves the price by less than the step.
+                mul_div(amount, U256::ONE << 96, liquidity).unwrap_or(U256::ZERO)
+            };
+            start + moved
+        }
         Direction::ZeroForOne => {
             let numerator: U256 = U256::from(liquidity) << 96;
             let denominator =

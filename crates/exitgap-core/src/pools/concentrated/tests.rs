@@ -77,6 +77,24 @@ fn selling_past_the_last_tick_says_what_the_pool_would_take() {
     }
 }
 
+#[test]
+fn amounts_above_160_bits_move_the_price_by_their_whole_worth() {
+    // The most liquidity the contract lets into one tick at spacing 1, near the highest price.
+    let liquidity = 191_757_530_477_355_301_479_181_766_273_477_u128;
+    let net = i128::try_from(liquidity).unwrap();
+    let ticks = vec![
+        TickNet { tick: -887_272, liquidity_net: net },
+        TickNet { tick: 887_272, liquidity_net: -net },
+    ];
+    // The step to the end of the bitmap word takes more than 2^161 units.
+    let start = sqrt_ratio_at_tick(866_560).unwrap();
+    let pool = Concentrated::new(start, 866_560, liquidity, 0, 1, ticks).unwrap();
+    let amount: U256 = (U256::ONE << 161) + U256::from(7);
+    let fill = pool.fill(Direction::OneForZero, amount).unwrap();
+    let moved = mul_div(amount, U256::ONE << 96, U256::from(liquidity)).unwrap();
+    assert_eq!(fill.sqrt_price_after_x96(), Some(start + moved));
+}
+
 prop_compose! {
     /// A random pool: up to 12 ranges around the price, any spacing, some far away.
     fn any_pool()(
