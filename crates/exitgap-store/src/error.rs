@@ -1,0 +1,248 @@
+//! What can go wrong with a store: one variant per broken rule.
+
+use std::io;
+use std::path::PathBuf;
+
+use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::SnapshotError;
+
+use crate::model::Outcome;
+
+/// Why the store did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no such file.
+    #[error("there is no store at {path}; a recorder creates it with its first start")]
+    NotFound {
+        /// The path asked for.
+        path: PathBuf,
+    },
+    /// A file is there already.
+    #[error("{path} exists already; open it, or create the store under another name")]
+    AlreadyExists {
+        /// The path asked for.
+        path: PathBuf,
+    },
+    /// The file is something else.
+    #[error(
+        "{path} is not an exitgap store: its application id is {found:#010x}, not {expected:#010x}"
+    )]
+    NotAStore {
+        /// The file.
+        path: PathBuf,
+        /// The application id of stores.
+        expected: i32,
+        /// The one found; 0 for a file that is no `SQLite` database or an empty one.
+        found: i32,
+    },
+    /// The file was written by a newer exitgap.
+    #[error(
+        "{path} has schema version {found}, and this build reads up to {expected}; use a newer exitgap"
+    )]
+    NewerSchema {
+        /// The file.
+        path: PathBuf,
+        /// The version this build reads and writes.
+        expected: i32,
+        /// The version found.
+        found: i32,
+    },
+    /// A table, index or trigger is missing, changed or foreign: what protects the
+    /// series cannot be relied on.
+    #[error(
+        "{path} was altered: {object} is not as exitgap made it; restore the file from a backup"
+    )]
+    SchemaAltered {
+        /// The file.
+        path: PathBuf,
+        /// Kind and name of the first object that differs, e.g. `trigger entry_stays`.
+        object: String,
+    },
+    /// Another process records into this store.
+    #[error(
+        "another recorder{} holds {path}; stop it first, or record into another store (one recorder per store)",
+        holder.map(|id| format!(" (process {id})")).unwrap_or_default()
+    )]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+        /// The process that wrote itself into the lock file.
+        holder: Option<u32>,
+    },
+    /// A file could not be opened, created or locked.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A slot without any entry.
+    #[error("slot {slot} was given without entries")]
+    NoEntries {
+        /// The slot.
+        slot: Slot,
+    },
+    /// A pool comes twice in one slot.
+    #[error("slot {slot} was given two entries for {pool}")]
+    PoolRepeated {
+        /// The slot.
+        slot: Slot,
+        /// The pool.
+        pool: PoolId,
+    },
+    /// A pool of the store has no entry in a slot.
+    #[error("slot {slot} was given without an entry for {pool}, which is in the store")]
+    PoolWithoutEntry {
+        /// The slot.
+        slot: Slot,
+        /// The pool.
+        pool: PoolId,
+    },
+    /// A pool has an entry in a slot that was sealed before the pool was known.
+    #[error("slot {slot} is sealed without {pool}")]
+    PoolNotInSlot {
+        /// The slot.
+        slot: Slot,
+        /// The pool.
+        pool: PoolId,
+    },
+    /// The slot lies before the store's first.
+    #[error("slot {found} lies before the store's first, {first}; the past is not read in")]
+    BeforeFirstSlot {
+        /// The store's first slot.
+        first: Slot,
+        /// The slot given.
+        found: Slot,
+    },
+    /// A snapshot of another slot.
+    #[error("the snapshot of {pool} belongs to slot {found}, not to {expected}")]
+    SnapshotOfOtherSlot {
+        /// The pool.
+        pool: PoolId,
+        /// The slot that is written.
+        expected: Slot,
+        /// The snapshot's slot.
+        found: Slot,
+    },
+    /// A snapshot of another pool.
+    #[error("the snapshot given for {expected} is one of {found}")]
+    SnapshotOfOtherPool {
+        /// The pool that is written.
+        expected: PoolId,
+        /// The snapshot's pool.
+        found: PoolId,
+    },
+    /// A slot that is sealed was given again with something else.
+    #[error("slot {slot} of {pool} is recorded as {recorded:?} and cannot become {offered:?}")]
+    EntryDiffers {
+        /// The slot.
+        slot: Slot,
+        /// The pool.
+        pool: PoolId,
+        /// What the store holds.
+        recorded: Outcome,
+        /// What was given now.
+        offered: Outcome,
+    },
+    /// The snapshot has no canonical bytes, or too many.
+    #[error("the snapshot of {pool} cannot be stored: {error}")]
+    Snapshot {
+        /// The pool.
+        pool: PoolId,
+        /// Why.
+        error: SnapshotError,
+    },
+    /// A stored body is not what its name says.
+    #[error("the stored body of snapshot {hash} is damaged: {what}")]
+    Corrupt {
+        /// The snapshot asked for.
+        hash: SnapshotHash,
+        /// What is wrong.
+        what: CorruptBody,
+    },
+    /// A row holds what the store never writes.
+    #[error("the store is damaged: {table} holds {found}")]
+    CorruptRow {
+        /// The table.
+        table: &'static str,
+        /// What was found.
+        found: String,
+    },
+    /// Committing failed: whether the slot is written is not known. Give the same slot
+    /// again: if it is there, the identical rewrite is accepted.
+    #[error("committing slot {slot} failed, and whether it was written is unknown: {source}")]
+    CommitUnknown {
+        /// The slot.
+        slot: Slot,
+        /// What `SQLite` said.
+        source: rusqlite::Error,
+    },
+    /// Compressing failed.
+    #[error("compressing the snapshot of {pool}: {source}")]
+    Compress {
+        /// The pool.
+        pool: PoolId,
+        /// What zstd said.
+        source: io::Error,
+    },
+    /// `SQLite` refused. Nothing was written.
+    #[error("{doing}: {source}")]
+    Sqlite {
+        /// What was being done.
+        doing: &'static str,
+        /// What `SQLite` said.
+        source: rusqlite::Error,
+    },
+}
+
+/// What is wrong with a stored body.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CorruptBody {
+    /// An entry names the snapshot, but it is not there.
+    #[error("it is not in the store")]
+    Absent,
+    /// It refers to a key record that is not there, or is none.
+    #[error("its key record {key_body_no} is not one")]
+    NoKey {
+        /// The key's number.
+        key_body_no: i64,
+    },
+    /// It does not decompress within the size written beside it.
+    #[error("it does not decompress to {expected} bytes ({reason})")]
+    Zstd {
+        /// The size written beside it.
+        expected: usize,
+        /// What zstd said, or the size found.
+        reason: String,
+    },
+    /// It hashes to something else.
+    #[error("its bytes hash to {found}")]
+    Hash {
+        /// The hash of the bytes found.
+        found: SnapshotHash,
+    },
+    /// It hashes rightly but is no snapshot this build accepts.
+    #[error("{0}")]
+    NotASnapshot(SnapshotError),
+    /// It is the snapshot of another pool or slot than the entry that names it.
+    #[error("it is the snapshot of {pool} at {slot}")]
+    OfAnother {
+        /// The snapshot's pool.
+        pool: PoolId,
+        /// The snapshot's slot.
+        slot: Slot,
+    },
+}
+
+/// Puts what was being done beside `SQLite`'s error.
+pub(crate) trait Doing<T> {
+    fn doing(self, doing: &'static str) -> Result<T, StoreError>;
+}
+
+impl<T> Doing<T> for Result<T, rusqlite::Error> {
+    fn doing(self, doing: &'static str) -> Result<T, StoreError> {
+        self.map_err(|source| StoreError::Sqlite { doing, source })
+    }
+}

@@ -1,0 +1,298 @@
+//! Reading a store, also while a recorder writes it.
+
+use std::path::Path;
+
+use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot};
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
+
+use crate::error::{CorruptBody, Doing, StoreError};
+use crate::model::{Entry, Latest, Outcome, Page, Pool, Totals, direction_of};
+use crate::{body, schema, sql};
+
+/// A read-only view of a store. Every call sees whole slots only; two calls may see
+/// different ones. Any number of readers may be open beside the one recorder.
+#[derive(Debug)]
+pub struct Reader {
+    pub(crate) connection: Connection,
+}
+
+impl Reader {
+    /// The most entries of one [`Page`]: five weeks.
+    pub const MAX_PAGE: usize = 10_080;
+
+    /// Opens the store at `path` for reading.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Ok(Self { connection: schema::open_reader(path.as_ref())? })
+    }
+
+    /// The store's first and last slot; `None` while nothing was recorded. Every slot
+    /// between them is in the store.
+    pub fn slots(&self) -> Result<Option<(Slot, Slot)>, StoreError> {
+        let doing = "reading the store's slots";
+        let mut statement =
+            self.connection.prepare_cached(sql::SELECT_SEALED_SLOTS).doing(doing)?;
+        let ends: (Option<i64>, Option<i64>) =
+            statement.query_row((), |row| Ok((row.get(0)?, row.get(1)?))).doing(doing)?;
+        match ends {
+            (Some(first), Some(last)) => {
+                Ok(Some((slot_of("sealed_slot", first)?, slot_of("sealed_slot", last)?)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// All pools of the store, in the order of their names.
+    pub fn pools(&self) -> Result<Vec<Pool>, StoreError> {
+        let doing = "reading the pools";
+        let mut statement = self.connection.prepare_cached(sql::SELECT_POOLS).doing(doing)?;
+        let rows = statement.query_map((), pool_row).doing(doing)?;
+        rows.map(|row| check_pool(row.doing(doing)?)).collect()
+    }
+
+    /// The pool of this name; `None` if the store has none.
+    pub fn pool(&self, id: &PoolId) -> Result<Option<Pool>, StoreError> {
+        let doing = "reading a pool";
+        let mut statement = self.connection.prepare_cached(sql::SELECT_POOL).doing(doing)?;
+        let row = statement
+            .query_row(named_params! { ":pool_id": id.to_string() }, pool_row)
+            .optional()
+            .doing(doing)?;
+        row.map(check_pool).transpose()
+    }
+
+    /// The pool's entry for `slot`; `None` before its first slot and after the last.
+    pub fn entry(&self, pool: &Pool, slot: Slot) -> Result<Option<Entry>, StoreError> {
+        Ok(self.entries(pool, slot, slot, 1)?.entries.pop())
+    }
+
+    /// The pool's entries from slot `from` to `to`, both included, ascending: at most
+    /// `limit` of them and never more than [`Reader::MAX_PAGE`].
+    pub fn entries(
+        &self,
+        pool: &Pool,
+        from: Slot,
+        to: Slot,
+        limit: usize,
+    ) -> Result<Page, StoreError> {
+        let doing = "reading entries";
+        let limit = limit.clamp(1, Self::MAX_PAGE);
+        let mut statement = self.connection.prepare_cached(sql::SELECT_ENTRIES).doing(doing)?;
+        let rows = statement
+            .query_map(
+                named_params! {
+                    ":pool_no": pool.number,
+                    ":from_slot": from.number(),
+                    ":to_slot": to.number(),
+                    ":limit": limit.cast_signed(),
+                },
+                entry_row,
+            )
+            .doing(doing)?;
+        let entries =
+            rows.map(|row| check_entry(row.doing(doing)?)).collect::<Result<Vec<_>, _>>()?;
+        // A page that is full may have a successor; the page after the last is empty.
+        let next = match entries.last() {
+            Some(last) if entries.len() == limit => last.slot.next().filter(|next| *next <= to),
+            _ => None,
+        };
+        Ok(Page { entries, next })
+    }
+
+    /// Where the pool stands at slot `at`, or now: its newest entry at or before it, and
+    /// its newest snapshot. `None` before its first slot.
+    pub fn latest(&self, pool: &Pool, at: Option<Slot>) -> Result<Option<Latest>, StoreError> {
+        let doing = "reading the newest entry";
+        let mut statement =
+            self.connection.prepare_cached(sql::SELECT_NEWEST_ENTRY).doing(doing)?;
+        let at = at.unwrap_or(Slot::LAST).number();
+        let newest = statement
+            .query_row(named_params! { ":pool_no": pool.number, ":at_slot": at }, entry_row)
+            .optional()
+            .doing(doing)?;
+        let Some(newest) = newest else { return Ok(None) };
+        let entry = check_entry(newest)?;
+        let Some(slot) = entry.newest_recorded() else {
+            return Ok(Some(Latest { entry, snapshot: None }));
+        };
+        let Some(Outcome::Recorded(hash)) = self.entry(pool, slot)?.map(|entry| entry.outcome)
+        else {
+            let found = format!("no snapshot at {slot}, which {} names", entry.slot);
+            return Err(StoreError::CorruptRow { table: "entry", found });
+        };
+        Ok(Some(Latest { entry, snapshot: Some((slot, hash)) }))
+    }
+
+    /// How many slots of the pool are recorded, up to and with `at` or now. Kept as a
+    /// running count: this reads one row.
+    pub fn recorded_count(&self, pool: &Pool, at: Option<Slot>) -> Result<u32, StoreError> {
+        Ok(self.latest(pool, at)?.map_or(0, |latest| latest.entry.recorded_count))
+    }
+
+    /// The pool's snapshot of `slot`; `None` where there is no entry or it is missing.
+    /// Checked against its hash and against the entry.
+    pub fn snapshot_at(&self, pool: &Pool, slot: Slot) -> Result<Option<Snapshot>, StoreError> {
+        let Some(Entry { outcome: Outcome::Recorded(hash), .. }) = self.entry(pool, slot)? else {
+            return Ok(None);
+        };
+        let corrupt = |what| StoreError::Corrupt { hash, what };
+        let snapshot = self.snapshot(hash)?.ok_or_else(|| corrupt(CorruptBody::Absent))?;
+        let (found_pool, found_slot) = (snapshot.observation().pool(), snapshot.slot());
+        if *found_pool == pool.id && found_slot == slot {
+            return Ok(Some(snapshot));
+        }
+        Err(corrupt(CorruptBody::OfAnother { pool: found_pool.clone(), slot: found_slot }))
+    }
+
+    /// The snapshot of this name, checked; `None` if the store has none.
+    pub fn snapshot(&self, hash: SnapshotHash) -> Result<Option<Snapshot>, StoreError> {
+        let Some(canonical) = self.canonical(hash)? else { return Ok(None) };
+        let snapshot = Snapshot::from_canonical(&canonical).map_err(|error| {
+            StoreError::Corrupt { hash, what: CorruptBody::NotASnapshot(error) }
+        })?;
+        Ok(Some(snapshot))
+    }
+
+    /// The canonical bytes of the snapshot of this name, hashed again; `None` if the
+    /// store has none. At most [`MAX_SNAPSHOT_BYTES`].
+    pub fn canonical(&self, hash: SnapshotHash) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(row) = self.body(hash)? else { return Ok(None) };
+        let Some(key_body_no) = row.key_body_no else { return row.unpack(None).map(Some) };
+        match self.key_body(key_body_no)? {
+            Some(key) if key.key_body_no.is_none() => {
+                let key = key.unpack(None)?;
+                row.unpack(Some(&key)).map(Some)
+            }
+            _ => Err(StoreError::Corrupt { hash, what: CorruptBody::NoKey { key_body_no } }),
+        }
+    }
+
+    /// What the store holds and weighs. Reads every row: not for requests.
+    pub fn totals(&self) -> Result<Totals, StoreError> {
+        let doing = "summing up the store";
+        let pragma = |name| self.connection.pragma_query_value(None, name, |row| row.get(0));
+        let page_bytes: i64 = pragma("page_size").doing(doing)?;
+        let pages: i64 = pragma("page_count").doing(doing)?;
+        self.connection
+            .query_row(sql::SELECT_TOTALS, (), |row| {
+                let sum = |name| row.get(name).map(i64::unsigned_abs);
+                Ok(Totals {
+                    snapshots: sum("snapshots")?,
+                    key_records: sum("key_records")?,
+                    canonical_bytes: sum("canonical_bytes")?,
+                    zstd_bytes: sum("zstd_bytes")?,
+                    database_bytes: page_bytes.unsigned_abs() * pages.unsigned_abs(),
+                })
+            })
+            .doing(doing)
+    }
+
+    /// The row of the body of this name.
+    pub(crate) fn body(&self, hash: SnapshotHash) -> Result<Option<BodyRow>, StoreError> {
+        let doing = "reading a body";
+        let mut statement = self.connection.prepare_cached(sql::SELECT_BODY).doing(doing)?;
+        let parameters = named_params! { ":snapshot_sha256": hash.0 };
+        statement.query_row(parameters, BodyRow::read).optional().doing(doing)
+    }
+
+    /// The row of the body of this number.
+    pub(crate) fn key_body(&self, body_no: i64) -> Result<Option<BodyRow>, StoreError> {
+        let doing = "reading a key record";
+        let mut statement = self.connection.prepare_cached(sql::SELECT_KEY_BODY).doing(doing)?;
+        let parameters = named_params! { ":body_no": body_no };
+        statement.query_row(parameters, BodyRow::read).optional().doing(doing)
+    }
+}
+
+/// A row of the table of bodies, unchecked.
+pub(crate) struct BodyRow {
+    pub body_no: i64,
+    pub key_body_no: Option<i64>,
+    pub zstd: Vec<u8>,
+    hash: SnapshotHash,
+    canonical_bytes: usize,
+}
+
+impl BodyRow {
+    fn read(row: &Row) -> rusqlite::Result<Self> {
+        Ok(Self {
+            body_no: row.get("body_no")?,
+            key_body_no: row.get("key_body_no")?,
+            zstd: row.get("zstd")?,
+            hash: SnapshotHash(row.get("snapshot_sha256")?),
+            canonical_bytes: usize::try_from(row.get::<_, i64>("canonical_bytes")?).unwrap_or(0),
+        })
+    }
+
+    /// The canonical bytes, which must have the row's hash.
+    pub fn unpack(&self, key: Option<&[u8]>) -> Result<Vec<u8>, StoreError> {
+        let corrupt = |what| StoreError::Corrupt { hash: self.hash, what };
+        let expected = self.canonical_bytes.min(MAX_SNAPSHOT_BYTES);
+        let canonical = body::decompress(&self.zstd, expected, key)
+            .map_err(|error| corrupt(CorruptBody::Zstd { expected, reason: error.to_string() }))?;
+        let found = Snapshot::hash_of(&canonical);
+        if found == self.hash { Ok(canonical) } else { Err(corrupt(CorruptBody::Hash { found })) }
+    }
+}
+
+fn slot_of(table: &'static str, number: i64) -> Result<Slot, StoreError> {
+    u64::try_from(number)
+        .ok()
+        .and_then(|number| Slot::new(number).ok())
+        .ok_or_else(|| StoreError::CorruptRow { table, found: format!("slot {number}") })
+}
+
+type PoolRow = (i64, String, i64, i64);
+
+fn pool_row(row: &Row) -> rusqlite::Result<PoolRow> {
+    Ok((
+        row.get("pool_no")?,
+        row.get("pool_id")?,
+        row.get("default_base_token")?,
+        row.get("first_slot")?,
+    ))
+}
+
+fn check_pool((number, id, base, first_slot): PoolRow) -> Result<Pool, StoreError> {
+    let table = "pool";
+    let id =
+        id.parse().map_err(|error| StoreError::CorruptRow { table, found: format!("{error}") });
+    let default_base = direction_of(base)
+        .ok_or_else(|| StoreError::CorruptRow { table, found: format!("base token {base}") });
+    let first_slot = slot_of(table, first_slot)?;
+    Ok(Pool { id: id?, default_base: default_base?, first_slot, number })
+}
+
+type EntryRow = (i64, Option<[u8; 32]>, Option<String>, i64, i64);
+
+fn entry_row(row: &Row) -> rusqlite::Result<EntryRow> {
+    Ok((
+        row.get("slot")?,
+        row.get("snapshot_sha256")?,
+        row.get("missing_reason")?,
+        row.get("recorded_count")?,
+        row.get("missing_run_slots")?,
+    ))
+}
+
+fn check_entry((slot, hash, reason, count, run): EntryRow) -> Result<Entry, StoreError> {
+    let table = "entry";
+    let corrupt = |found| StoreError::CorruptRow { table, found };
+    let outcome = match (hash, reason) {
+        (Some(hash), None) => Outcome::Recorded(SnapshotHash(hash)),
+        (None, Some(code)) => {
+            let reason = MissingReason::from_code(&code);
+            Outcome::Missing(reason.ok_or_else(|| corrupt(format!("the reason {code:?}")))?)
+        }
+        _ => return Err(corrupt("neither a snapshot nor a reason, or both".to_owned())),
+    };
+    let small =
+        |number: i64| u32::try_from(number).map_err(|_| corrupt(format!("the count {number}")));
+    Ok(Entry {
+        slot: slot_of(table, slot)?,
+        outcome,
+        recorded_count: small(count)?,
+        missing_run: small(run)?,
+    })
+}

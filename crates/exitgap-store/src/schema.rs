@@ -1,0 +1,151 @@
+//! Opening a database file: what it must be before anything in it is believed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::StoreError;
+use crate::error::Doing;
+use crate::sql;
+
+/// `EXGP`, in the file's header; the same number stands in `schema.sql`.
+const APPLICATION_ID: i32 = 0x4558_4750;
+/// The schema version written and read; the same number stands in `schema.sql`.
+const SCHEMA_VERSION: i32 = 1;
+
+/// How long a statement waits for another connection of the same file.
+const BUSY_LIMIT: Duration = Duration::from_secs(10);
+
+/// The longest value `SQLite` may build or return: a body that does not compress, and room.
+const MAX_VALUE_BYTES: i32 = 2 * MAX_SNAPSHOT_BYTES as i32;
+
+/// What a file that `SQLite` can open turned out to be.
+#[derive(Debug, PartialEq, Eq)]
+enum Found {
+    /// An empty database: a recorder was ended before it had created its store.
+    Unborn,
+    /// A store of this schema version.
+    Store,
+}
+
+/// Opens an existing store for reading only.
+pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    match inspect(&connection, path)? {
+        Found::Store => Ok(connection),
+        Found::Unborn => Err(StoreError::NotFound { path: path.to_owned() }),
+    }
+}
+
+/// Opens an existing store for writing. The caller holds the lock.
+pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    // Nothing is set in the file before it is known to be a store.
+    match inspect(&connection, path)? {
+        Found::Store => {}
+        Found::Unborn => return Err(StoreError::NotFound { path: path.to_owned() }),
+    }
+    connection.execute_batch(sql::CONNECTION).doing("setting up the connection")?;
+    Ok(connection)
+}
+
+/// Creates a store where there is no file, or an empty database that an interrupted
+/// creation left. The caller holds the lock.
+pub fn create(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let taken = || StoreError::AlreadyExists { path: path.to_owned() };
+    let mut connection = if path.exists() {
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        match inspect(&connection, path) {
+            Ok(Found::Unborn) => connection,
+            _ => return Err(taken()),
+        }
+    } else {
+        connect_with(path, flags)?
+    };
+    connection.execute_batch(sql::CONNECTION).doing("setting up the connection")?;
+    let transaction = connection.transaction().doing("creating the tables")?;
+    transaction.execute_batch(sql::SCHEMA).doing("creating the tables")?;
+    transaction.commit().doing("creating the tables")?;
+    Ok(connection)
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+    match path.try_exists() {
+        Ok(true) => connect_with(path, flags),
+        Ok(false) => Err(StoreError::NotFound { path: path.to_owned() }),
+        Err(source) => Err(StoreError::File { path: path.to_owned(), source }),
+    }
+}
+
+fn connect_with(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).doing("opening the database")?;
+    connection.busy_timeout(BUSY_LIMIT).doing("setting up the connection")?;
+    // A hostile file can neither run functions through its schema nor have itself rewritten.
+    for (option, on) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+    ] {
+        connection.set_db_config(option, on).doing("setting up the connection")?;
+    }
+    connection
+        .set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+        .doing("setting up the connection")?;
+    connection.set_prepared_statement_cache_capacity(32);
+    Ok(connection)
+}
+
+/// Tells a store of this version from everything else.
+fn inspect(connection: &Connection, path: &Path) -> Result<Found, StoreError> {
+    let not_a_store =
+        |found| StoreError::NotAStore { path: path.to_owned(), expected: APPLICATION_ID, found };
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let application_id = match pragma("application_id") {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            return Err(not_a_store(0));
+        }
+        answer => answer.doing("reading the file's header")?,
+    };
+    let found = read_schema(connection)?;
+    if application_id == 0 && found.is_empty() {
+        return Ok(Found::Unborn);
+    }
+    if application_id != APPLICATION_ID {
+        return Err(not_a_store(application_id));
+    }
+    let version = pragma("user_version").doing("reading the file's header")?;
+    if version > SCHEMA_VERSION {
+        let (path, expected) = (path.to_owned(), SCHEMA_VERSION);
+        return Err(StoreError::NewerSchema { path, expected, found: version });
+    }
+    let model = Connection::open_in_memory().doing("comparing the schema")?;
+    model.execute_batch(sql::SCHEMA).doing("comparing the schema")?;
+    match first_difference(&read_schema(&model)?, &found) {
+        None => Ok(Found::Store),
+        Some(object) => Err(StoreError::SchemaAltered { path: path.to_owned(), object }),
+    }
+}
+
+/// Kind and text of every object of the schema, by name.
+type Schema = BTreeMap<String, (String, Option<String>)>;
+
+fn read_schema(connection: &Connection) -> Result<Schema, StoreError> {
+    let doing = "reading the schema";
+    let mut statement = connection.prepare(sql::SELECT_SCHEMA).doing(doing)?;
+    let rows = statement
+        .query_map((), |row| Ok((row.get("name")?, (row.get("type")?, row.get("sql")?))))
+        .doing(doing)?;
+    rows.collect::<Result<_, _>>().doing(doing)
+}
+
+fn first_difference(expected: &Schema, found: &Schema) -> Option<String> {
+    let names = expected.keys().chain(found.keys());
+    let name = names.into_iter().find(|name| expected.get(*name) != found.get(*name))?;
+    let (kind, _) = expected.get(name).or_else(|| found.get(name))?;
+    Some(format!("{kind} {name}"))
+}

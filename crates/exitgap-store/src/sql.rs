@@ -1,0 +1,21 @@
+//! The statements, each in a file of its own.
+
+/// Settings of a connection that writes.
+pub const CONNECTION: &str = include_str!("sql/connection.sql");
+/// Tables and triggers.
+pub const SCHEMA: &str = include_str!("sql/schema.sql");
+
+pub const INSERT_BODY: &str = include_str!("sql/insert_body.sql");
+pub const INSERT_ENTRY: &str = include_str!("sql/insert_entry.sql");
+pub const INSERT_POOL: &str = include_str!("sql/insert_pool.sql");
+pub const INSERT_SEALED_SLOT: &str = include_str!("sql/insert_sealed_slot.sql");
+pub const SELECT_BODY: &str = include_str!("sql/select_body.sql");
+pub const SELECT_ENTRIES: &str = include_str!("sql/select_entries.sql");
+pub const SELECT_KEY_BODY: &str = include_str!("sql/select_key_body.sql");
+pub const SELECT_NEWEST_ENTRY: &str = include_str!("sql/select_newest_entry.sql");
+pub const SELECT_POOL: &str = include_str!("sql/select_pool.sql");
+pub const SELECT_POOLS: &str = include_str!("sql/select_pools.sql");
+pub const SELECT_SCHEMA: &str = include_str!("sql/select_schema.sql");
+pub const SELECT_SEALED_SLOTS: &str = include_str!("sql/select_sealed_slots.sql");
+pub const SELECT_TOTALS: &str = include_str!("sql/select_totals.sql");
+pub const UPDATE_DEFAULT_BASE: &str = include_str!("sql/update_default_base.sql");

@@ -1,0 +1,1 @@
+INSERT INTO sealed_slot (slot, pools) VALUES (:slot, :pools);

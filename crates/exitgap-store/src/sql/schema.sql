@@ -1,0 +1,121 @@
+-- The store, schema version 1. Created in one transaction, so that a file holds
+-- all of it or nothing.
+--
+-- Every table is append-only. Two triggers refuse UPDATE and DELETE; a third, before
+-- each INSERT, refuses what INSERT OR REPLACE and UPSERT would overwrite, and what
+-- would leave a hole. A slot is an instant: slot × 300 s UTC.
+
+PRAGMA application_id = 1163413328; -- 0x45584750, "EXGP"
+PRAGMA user_version = 1;
+
+-- The pools of the series, each from the slot in which it was first recorded.
+CREATE TABLE pool (
+    pool_no           INTEGER PRIMARY KEY, -- stands for the pool in this file only
+    pool_id           TEXT    NOT NULL UNIQUE CHECK (length(pool_id) BETWEEN 1 AND 80),
+    default_base_token INTEGER NOT NULL CHECK (default_base_token IN (0, 1)),
+    first_slot        INTEGER NOT NULL CHECK (first_slot BETWEEN 5957856 AND 844674335)
+) STRICT;
+
+-- Snapshots' canonical bytes by their hash, compressed: a key record stands alone, any
+-- other has the bytes of one key record as its dictionary.
+CREATE TABLE body (
+    body_no          INTEGER PRIMARY KEY,
+    snapshot_sha256  BLOB    NOT NULL UNIQUE CHECK (length(snapshot_sha256) = 32),
+    key_body_no      INTEGER REFERENCES body (body_no),
+    canonical_bytes  INTEGER NOT NULL CHECK (canonical_bytes BETWEEN 1 AND 4194304),
+    zstd             BLOB    NOT NULL
+) STRICT;
+
+-- One entry per pool and slot, from the pool's first slot on.
+CREATE TABLE entry (
+    pool_no            INTEGER NOT NULL REFERENCES pool (pool_no),
+    slot               INTEGER NOT NULL,
+    snapshot_sha256    BLOB    REFERENCES body (snapshot_sha256),
+    missing_reason     TEXT,              -- a code of exitgap-core's MissingReason
+    recorded_count     INTEGER NOT NULL,  -- snapshots of the pool up to and with this slot
+    missing_run_slots  INTEGER NOT NULL,  -- slots since the newest snapshot; 0: this is one
+    PRIMARY KEY (pool_no, slot),
+    CHECK ((snapshot_sha256 IS NULL) <> (missing_reason IS NULL)),
+    CHECK ((snapshot_sha256 IS NULL) = (missing_run_slots > 0))
+) STRICT, WITHOUT ROWID;
+
+-- A slot whose entries are complete. Written last; nothing may be added to it after.
+CREATE TABLE sealed_slot (
+    slot    INTEGER PRIMARY KEY CHECK (slot BETWEEN 5957856 AND 844674335),
+    pools   INTEGER NOT NULL CHECK (pools > 0)
+) STRICT;
+
+CREATE TRIGGER pool_keeps_its_name BEFORE UPDATE OF pool_no, pool_id, first_slot ON pool BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a pool keeps its name and its first slot');
+END;
+CREATE TRIGGER pool_stays BEFORE DELETE ON pool BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a pool is never deleted');
+END;
+CREATE TRIGGER pool_is_new BEFORE INSERT ON pool BEGIN
+    SELECT RAISE(ABORT, 'exitgap: the pool is in the store already')
+    WHERE EXISTS (SELECT 1 FROM pool WHERE pool_id = NEW.pool_id OR pool_no = NEW.pool_no);
+    SELECT RAISE(ABORT, 'exitgap: a pool begins in a slot that is not sealed')
+    WHERE EXISTS (SELECT 1 FROM sealed_slot WHERE slot >= NEW.first_slot);
+END;
+
+CREATE TRIGGER body_is_not_changed BEFORE UPDATE ON body BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a body is never changed');
+END;
+CREATE TRIGGER body_stays BEFORE DELETE ON body BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a body is never deleted');
+END;
+CREATE TRIGGER body_is_new BEFORE INSERT ON body BEGIN
+    SELECT RAISE(ABORT, 'exitgap: the body is in the store already')
+    WHERE EXISTS (
+        SELECT 1 FROM body
+        WHERE snapshot_sha256 = NEW.snapshot_sha256 OR body_no = NEW.body_no
+    );
+    SELECT RAISE(ABORT, 'exitgap: a body refers to a key record, which refers to none')
+    WHERE NEW.key_body_no IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM body WHERE body_no = NEW.key_body_no AND key_body_no IS NULL
+    );
+END;
+
+CREATE TRIGGER entry_is_not_changed BEFORE UPDATE ON entry BEGIN
+    SELECT RAISE(ABORT, 'exitgap: an entry is never changed');
+END;
+CREATE TRIGGER entry_stays BEFORE DELETE ON entry BEGIN
+    SELECT RAISE(ABORT, 'exitgap: an entry is never deleted');
+END;
+CREATE TRIGGER entry_follows BEFORE INSERT ON entry BEGIN
+    SELECT RAISE(ABORT, 'exitgap: the slot is sealed')
+    WHERE EXISTS (SELECT 1 FROM sealed_slot WHERE slot >= NEW.slot);
+    SELECT RAISE(ABORT, 'exitgap: the pool has an entry for the slot already')
+    WHERE EXISTS (SELECT 1 FROM entry WHERE pool_no = NEW.pool_no AND slot = NEW.slot);
+    -- With recorded_count and missing_run_slots counted on from the entry before.
+    SELECT RAISE(ABORT, 'exitgap: an entry follows the one before it')
+    WHERE NOT EXISTS (
+        SELECT 1 FROM entry AS before
+        WHERE before.pool_no = NEW.pool_no
+            AND before.slot = NEW.slot - 1
+            AND NEW.recorded_count = before.recorded_count + (NEW.missing_reason IS NULL)
+            AND NEW.missing_run_slots =
+                iif(NEW.missing_reason IS NULL, 0, before.missing_run_slots + 1)
+    ) AND NOT EXISTS (
+        SELECT 1 FROM pool
+        WHERE pool.pool_no = NEW.pool_no
+            AND pool.first_slot = NEW.slot
+            AND NEW.recorded_count = (NEW.missing_reason IS NULL)
+            AND NEW.missing_run_slots = (NEW.missing_reason IS NOT NULL)
+    );
+END;
+
+CREATE TRIGGER sealed_slot_is_not_changed BEFORE UPDATE ON sealed_slot BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a sealed slot is never changed');
+END;
+CREATE TRIGGER sealed_slot_stays BEFORE DELETE ON sealed_slot BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a sealed slot is never deleted');
+END;
+CREATE TRIGGER sealed_slot_follows BEFORE INSERT ON sealed_slot BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a sealed slot follows the one before it')
+    WHERE NEW.slot IS NOT coalesce((SELECT max(slot) + 1 FROM sealed_slot), NEW.slot);
+    SELECT RAISE(ABORT, 'exitgap: a slot is sealed with one entry for every pool')
+    WHERE NEW.pools <> (SELECT count(*) FROM pool) OR NEW.pools <> (
+        SELECT count(*) FROM pool JOIN entry USING (pool_no) WHERE entry.slot = NEW.slot
+    );
+END;

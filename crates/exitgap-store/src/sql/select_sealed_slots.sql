@@ -1,0 +1,1 @@
+SELECT min(slot), max(slot) FROM sealed_slot;
