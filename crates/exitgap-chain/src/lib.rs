@@ -1,1 +1,4 @@
-//! exitgap-chain
+//! exitgap's reader of chains.
+pub mod config;
+pub mod limits;
+pub mod rpc;

@@ -1,0 +1,89 @@
+//! The chains whose figures may be called live.
+
+use exitgap_core::ids::BlockHash;
+
+/// A chain known by its id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownChain {
+    /// EIP-155 chain id.
+    pub chain_id: u64,
+    /// Its usual name.
+    pub name: &'static str,
+    /// Hash of block 0.
+    pub genesis: BlockHash,
+    /// Where a contract hears the block's number.
+    pub number_source: NumberSource,
+}
+
+/// Where a contract hears the number of the block it runs in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NumberSource {
+    /// `block.number`, through Multicall3's `getBlockNumber`.
+    BlockNumber,
+    /// `ArbSys.arbBlockNumber`: on Arbitrum `block.number` is an estimate of Ethereum's.
+    ArbSys,
+}
+
+/// The known chains. The hashes are those of the chains' own node software: go-ethereum,
+/// op-geth's superchain configuration (OP Mainnet's is hard-coded there too, its state was
+/// migrated), and Arbitrum's published block 0.
+const KNOWN: [KnownChain; 4] = [
+    KnownChain {
+        chain_id: 1,
+        name: "Ethereum",
+        genesis: hash(*b"d4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3"),
+        number_source: NumberSource::BlockNumber,
+    },
+    KnownChain {
+        chain_id: 10,
+        name: "OP Mainnet",
+        genesis: hash(*b"7ca38a1916c42007829c55e69d3e9a73265554b586a499015373241b8a3fa48b"),
+        number_source: NumberSource::BlockNumber,
+    },
+    KnownChain {
+        chain_id: 8_453,
+        name: "Base",
+        genesis: hash(*b"f712aa9241cc24369b143cf6dce85f0902a9731e70d66818a3a5845b296c73dd"),
+        number_source: NumberSource::BlockNumber,
+    },
+    KnownChain {
+        chain_id: 42_161,
+        name: "Arbitrum One",
+        genesis: hash(*b"7ee576b35482195fc49205cec9af72ce14f003b9ae69f6ba0faef4514be8b442"),
+        number_source: NumberSource::ArbSys,
+    },
+];
+
+impl KnownChain {
+    /// The known chain with this id.
+    pub fn of_id(chain_id: u64) -> Option<&'static Self> {
+        KNOWN.iter().find(|chain| chain.chain_id == chain_id)
+    }
+}
+
+const fn hash(digits: [u8; 64]) -> BlockHash {
+    const fn nibble(digit: u8) -> u8 {
+        if digit <= b'9' { digit - b'0' } else { digit - b'a' + 10 }
+    }
+    let mut bytes = [0; 32];
+    let mut index = 0;
+    while index < 32 {
+        bytes[index] = nibble(digits[2 * index]) << 4 | nibble(digits[2 * index + 1]);
+        index += 1;
+    }
+    BlockHash(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_read_as_they_are_written() {
+        assert_eq!(
+            KnownChain::of_id(1).unwrap().genesis.to_string(),
+            "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3"
+        );
+        assert!(KnownChain::of_id(31_337).is_none());
+    }
+}

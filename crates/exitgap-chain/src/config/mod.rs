@@ -1,0 +1,158 @@
+//! What to read: chains, oracles and pools, as written in a TOML file or made in code, and the
+//! checked [`Plan`] that comes of it.
+//!
+//! The tables are parts of a larger file: whoever owns it embeds `Vec<ChainConfig>` and so on
+//! under the names used in [`Config`].
+
+mod known;
+mod plan;
+mod text;
+
+use exitgap_core::ids::{Address, BlockHash, ChainSlug};
+use exitgap_core::pools::FeeRate;
+use serde::Deserialize;
+
+pub use known::{KnownChain, NumberSource};
+pub use plan::{ChainPlan, ConfigError, FeedPlan, OraclePlan, Plan, PoolPlan};
+pub use text::{RpcUrl, UrlError};
+
+/// Everything to read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// `[[chain]]` tables.
+    #[serde(default)]
+    pub chain: Vec<ChainConfig>,
+    /// `[[oracle]]` tables.
+    #[serde(default)]
+    pub oracle: Vec<OracleConfig>,
+    /// `[[pool]]` tables.
+    #[serde(default)]
+    pub pool: Vec<PoolConfig>,
+}
+
+/// One `[[chain]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChainConfig {
+    /// The chain's short name, first part of its pools' ids.
+    pub slug: ChainSlug,
+    /// EIP-155 chain id; every node must answer it.
+    pub chain_id: u64,
+    /// Nodes, tried in order with backoff; at most [`Config::MAX_URLS`].
+    pub rpc_urls: Vec<RpcUrl>,
+    /// Hash of block 0; every node must answer it. Not needed where the chain id is known;
+    /// where it is absent and the id unknown, the first node's answer binds the others.
+    #[serde(default)]
+    pub genesis_hash: Option<BlockHash>,
+    /// Address of Multicall3. Default: the address it has on public chains.
+    #[serde(default, deserialize_with = "text::optional_address")]
+    pub multicall3: Option<Address>,
+}
+
+/// One `[[oracle]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "source", rename_all = "snake_case", deny_unknown_fields)]
+pub enum OracleConfig {
+    /// A Chainlink feed behind its proxy.
+    Chainlink {
+        /// The name pools refer to; unique.
+        name: String,
+        /// Slug of the chain it lives on.
+        chain: ChainSlug,
+        /// The proxy's address.
+        #[serde(deserialize_with = "text::address")]
+        feed: Address,
+        /// Seconds after which the feed promises a new round; above zero.
+        heartbeat_s: u32,
+    },
+    /// A number that never changes. Preview chains only.
+    Fixed {
+        /// The name pools refer to; unique.
+        name: String,
+        /// Slug of the chain whose pools may use it.
+        chain: ChainSlug,
+        /// A whole number above zero, as integer or decimal digits: the price is
+        /// `answer ÷ 10^decimals` USD.
+        #[serde(deserialize_with = "text::whole_number")]
+        answer: exitgap_core::U256,
+        /// Decimals of `answer`; at most 36.
+        decimals: u8,
+    },
+}
+
+impl OracleConfig {
+    /// The name pools refer to.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Chainlink { name, .. } | Self::Fixed { name, .. } => name,
+        }
+    }
+
+    /// The slug of its chain.
+    pub fn chain(&self) -> &ChainSlug {
+        match self {
+            Self::Chainlink { chain, .. } | Self::Fixed { chain, .. } => chain,
+        }
+    }
+}
+
+/// One `[[pool]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PoolConfig {
+    /// Slug of its chain.
+    pub chain: ChainSlug,
+    /// The pool contract's address.
+    #[serde(deserialize_with = "text::address")]
+    pub address: Address,
+    /// The token that is sold unless a caller says otherwise.
+    pub base: BaseToken,
+    /// The fee of a v2 pair, which no contract tells. Required there, refused for v3.
+    #[serde(default)]
+    pub fee: Option<FeeConfig>,
+    /// Oracles whose product is USD per whole token 0: one or two names.
+    pub token0_usd: Vec<String>,
+    /// Oracles whose product is USD per whole token 1: one or two names.
+    pub token1_usd: Vec<String>,
+}
+
+/// The token sold by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BaseToken {
+    /// The token with the lower address.
+    Token0,
+    /// The token with the higher address.
+    Token1,
+}
+
+/// A share of the input kept as fee: `numerator ÷ denominator`, below one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FeeConfig {
+    /// Parts kept …
+    pub numerator: u32,
+    /// … of this many; at most 1,000,000.
+    pub denominator: u32,
+}
+
+impl From<FeeConfig> for FeeRate {
+    fn from(fee: FeeConfig) -> Self {
+        Self { numerator: fee.numerator, denominator: fee.denominator }
+    }
+}
+
+impl Config {
+    /// Most chains of one configuration.
+    pub const MAX_CHAINS: usize = 64;
+    /// Most nodes of one chain: a slot ends 60 s after its instant, so more are never reached.
+    pub const MAX_URLS: usize = 8;
+    /// Most pools of one chain: one `eth_getLogs` names all their addresses.
+    pub const MAX_POOLS: usize = 1_000;
+    /// Most oracles of one configuration.
+    pub const MAX_ORACLES: usize = 2_000;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,466 @@
+//! The checked form of a configuration: what a reader works from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use exitgap_core::U256;
+use exitgap_core::ids::{Address, BlockHash, Caip2, ChainSlug, PoolId};
+use exitgap_core::pools::{ConstantProduct, Direction, FeeRate};
+use exitgap_core::snapshot::{ChainKind, ChainTag, OracleRole};
+use exitgap_core::units::{PriceError, UsdPrice};
+
+use super::{
+    BaseToken, ChainConfig, Config, KnownChain, NumberSource, OracleConfig, PoolConfig, RpcUrl,
+};
+
+/// Multicall3's address on every public chain.
+const MULTICALL3: Address = Address([
+    0xca, 0x11, 0xbd, 0xe0, 0x59, 0x77, 0xb3, 0x63, 0x11, 0x67, 0x02, 0x88, 0x62, 0xbe, 0x2a, 0x17,
+    0x39, 0x76, 0xca, 0x11,
+]);
+
+/// A checked configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    chains: Vec<ChainPlan>,
+}
+
+/// One chain with its pools, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainPlan {
+    slug: ChainSlug,
+    chain_id: u64,
+    kind: ChainKind,
+    genesis: Option<BlockHash>,
+    urls: Vec<RpcUrl>,
+    multicall3: Address,
+    number_source: NumberSource,
+    pools: Vec<PoolPlan>,
+}
+
+/// One pool with its oracles, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PoolPlan {
+    /// The pool.
+    pub id: PoolId,
+    /// The default direction: sells the default base.
+    pub base: Direction,
+    /// The fee, where it is configured (v2 pairs).
+    pub fee: Option<FeeRate>,
+    /// The oracles of token 0, then of token 1, in their configured order.
+    pub oracles: Vec<OraclePlan>,
+}
+
+/// One oracle in one role of one pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OraclePlan {
+    /// Its configured name.
+    pub name: String,
+    /// What its answer is a factor of.
+    pub role: OracleRole,
+    /// Where the answer comes from.
+    pub feed: FeedPlan,
+}
+
+/// Where an oracle's answer comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedPlan {
+    /// A Chainlink proxy.
+    Chainlink {
+        /// The proxy's address.
+        feed: Address,
+        /// Seconds after which the feed promises a new round.
+        heartbeat_s: u32,
+    },
+    /// A configured number: `answer ÷ 10^decimals` USD.
+    Fixed {
+        /// The number, above zero.
+        answer: U256,
+        /// Its decimals.
+        decimals: u8,
+    },
+}
+
+/// Why a configuration is refused: the key, what was found, and what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// No chain at all.
+    #[error("no [[chain]] is configured; add one with slug, chain_id and rpc_urls")]
+    NoChain,
+    /// More entries than are accepted.
+    #[error("{key}: {found} entries, at most {most} are accepted")]
+    TooMany {
+        /// The key.
+        key: String,
+        /// Entries found.
+        found: usize,
+        /// Entries accepted.
+        most: usize,
+    },
+    /// Two chains of one slug.
+    #[error("chain.slug: {slug} is used twice; give each chain its own slug")]
+    ChainTwice {
+        /// The slug.
+        slug: ChainSlug,
+    },
+    /// A chain without nodes.
+    #[error("chain {slug}: rpc_urls is empty; add at least one URL")]
+    NoUrl {
+        /// The chain.
+        slug: ChainSlug,
+    },
+    /// The same node twice.
+    #[error("chain {slug}: rpc_urls names {url} twice with the same path; remove one")]
+    UrlTwice {
+        /// The chain.
+        slug: ChainSlug,
+        /// The node, without path.
+        url: RpcUrl,
+    },
+    /// A known chain with another genesis hash.
+    #[error(
+        "chain {slug}: genesis_hash {found} is not {name}'s ({expected}); remove genesis_hash, \
+         or set the chain_id of the chain that is meant"
+    )]
+    GenesisContradicts {
+        /// The chain.
+        slug: ChainSlug,
+        /// The known chain's name.
+        name: &'static str,
+        /// The known hash.
+        expected: BlockHash,
+        /// The configured one.
+        found: BlockHash,
+    },
+    /// Two oracles of one name.
+    #[error("oracle.name: {name:?} is used twice; give each oracle its own name")]
+    OracleTwice {
+        /// The name.
+        name: String,
+    },
+    /// A chain that is not configured.
+    #[error("{key}: no [[chain]] has the slug {slug}; configured: {known}")]
+    UnknownChain {
+        /// The key.
+        key: String,
+        /// The slug found.
+        slug: ChainSlug,
+        /// The slugs there are.
+        known: String,
+    },
+    /// A fixed price on a live chain.
+    #[error(
+        "oracle {name:?}: source \"fixed\" is allowed only on preview chains, and {slug} is live; \
+         use source \"chainlink\""
+    )]
+    FixedOnLiveChain {
+        /// The oracle.
+        name: String,
+        /// Its chain.
+        slug: ChainSlug,
+    },
+    /// A fixed answer that is no price.
+    #[error("oracle {name:?}: answer and decimals: {error}")]
+    FixedAnswer {
+        /// The oracle.
+        name: String,
+        /// What is wrong.
+        error: PriceError,
+    },
+    /// A heartbeat of zero seconds.
+    #[error("oracle {name:?}: heartbeat_s is 0; write the feed's published heartbeat in seconds")]
+    NoHeartbeat {
+        /// The oracle.
+        name: String,
+    },
+    /// A pool twice.
+    #[error("pool.address: {pool} is configured twice; remove one")]
+    PoolTwice {
+        /// The pool.
+        pool: PoolId,
+    },
+    /// Not one or two oracles.
+    #[error("pool {pool}: {key} names {found} oracles; name one, or two to be multiplied")]
+    OracleCount {
+        /// The pool.
+        pool: PoolId,
+        /// `token0_usd` or `token1_usd`.
+        key: &'static str,
+        /// Names found.
+        found: usize,
+    },
+    /// An oracle that is not configured.
+    #[error(
+        "pool {pool}: {key} names {name:?}, but no [[oracle]] has that name; configured: {known}"
+    )]
+    UnknownOracle {
+        /// The pool.
+        pool: PoolId,
+        /// `token0_usd` or `token1_usd`.
+        key: &'static str,
+        /// The name found.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// An oracle of another chain.
+    #[error("pool {pool}: {key} names {name:?}, which is on chain {found}; use one on {expected}")]
+    OracleOnOtherChain {
+        /// The pool.
+        pool: PoolId,
+        /// `token0_usd` or `token1_usd`.
+        key: &'static str,
+        /// The oracle.
+        name: String,
+        /// The pool's chain.
+        expected: ChainSlug,
+        /// The oracle's chain.
+        found: ChainSlug,
+    },
+    /// A fee that is no share.
+    #[error(
+        "pool {pool}: fee {numerator}/{denominator} is not a share below one with a denominator \
+         up to 1000000; Uniswap v2 is {{ numerator = 3, denominator = 1000 }}"
+    )]
+    Fee {
+        /// The pool.
+        pool: PoolId,
+        /// Numerator found.
+        numerator: u32,
+        /// Denominator found.
+        denominator: u32,
+    },
+}
+
+impl Plan {
+    /// Checks a configuration.
+    pub fn new(config: &Config) -> Result<Self, ConfigError> {
+        if config.chain.is_empty() {
+            return Err(ConfigError::NoChain);
+        }
+        at_most("chain", config.chain.len(), Config::MAX_CHAINS)?;
+        at_most("oracle", config.oracle.len(), Config::MAX_ORACLES)?;
+        let mut chains: Vec<ChainPlan> = Vec::new();
+        for chain in &config.chain {
+            if chains.iter().any(|other| other.slug == chain.slug) {
+                return Err(ConfigError::ChainTwice { slug: chain.slug.clone() });
+            }
+            chains.push(ChainPlan::new(chain)?);
+        }
+        let oracles = check_oracles(&config.oracle, &chains)?;
+        let mut seen = BTreeSet::new();
+        for pool in &config.pool {
+            let id = PoolId::new(pool.chain.clone(), pool.address);
+            let known = known_slugs(&chains);
+            let Some(chain) = chains.iter_mut().find(|chain| chain.slug == pool.chain) else {
+                let (key, slug) = ("pool.chain".to_owned(), pool.chain.clone());
+                return Err(ConfigError::UnknownChain { key, slug, known });
+            };
+            if !seen.insert(id.clone()) {
+                return Err(ConfigError::PoolTwice { pool: id });
+            }
+            chain.pools.push(PoolPlan::new(id, pool, &oracles)?);
+        }
+        for chain in &chains {
+            at_most(&format!("pool (chain {})", chain.slug), chain.pools.len(), Config::MAX_POOLS)?;
+        }
+        Ok(Self { chains })
+    }
+
+    /// The chains, in their configured order.
+    pub fn chains(&self) -> &[ChainPlan] {
+        &self.chains
+    }
+
+    /// The chains, for their readers.
+    pub fn into_chains(self) -> Vec<ChainPlan> {
+        self.chains
+    }
+
+    /// The pool with this id.
+    pub fn pool(&self, id: &PoolId) -> Option<&PoolPlan> {
+        self.chains.iter().flat_map(|chain| &chain.pools).find(|pool| pool.id == *id)
+    }
+}
+
+impl ChainPlan {
+    fn new(config: &ChainConfig) -> Result<Self, ConfigError> {
+        let slug = config.slug.clone();
+        if config.rpc_urls.is_empty() {
+            return Err(ConfigError::NoUrl { slug });
+        }
+        let key = format!("chain {slug}: rpc_urls");
+        at_most(&key, config.rpc_urls.len(), Config::MAX_URLS)?;
+        for (index, url) in config.rpc_urls.iter().enumerate() {
+            if config.rpc_urls[..index].contains(url) {
+                return Err(ConfigError::UrlTwice { slug, url: url.clone() });
+            }
+        }
+        let known = KnownChain::of_id(config.chain_id);
+        if let (Some(known), Some(found)) = (known, config.genesis_hash)
+            && known.genesis != found
+        {
+            let (name, expected) = (known.name, known.genesis);
+            return Err(ConfigError::GenesisContradicts { slug, name, expected, found });
+        }
+        Ok(Self {
+            slug,
+            chain_id: config.chain_id,
+            kind: if known.is_some() { ChainKind::Live } else { ChainKind::Preview },
+            genesis: known.map(|known| known.genesis).or(config.genesis_hash),
+            urls: config.rpc_urls.clone(),
+            multicall3: config.multicall3.unwrap_or(MULTICALL3),
+            number_source: known.map_or(NumberSource::BlockNumber, |known| known.number_source),
+            pools: Vec::new(),
+        })
+    }
+
+    /// The chain's short name.
+    pub fn slug(&self) -> &ChainSlug {
+        &self.slug
+    }
+
+    /// Its EIP-155 id.
+    pub fn chain_id(&self) -> u64 {
+        self.chain_id
+    }
+
+    /// Its CAIP-2 id, and whether it is live: its id is known to [`KnownChain`] and every node
+    /// must show that chain's genesis hash.
+    pub fn tag(&self) -> ChainTag {
+        ChainTag { caip2: Caip2(self.chain_id), kind: self.kind }
+    }
+
+    /// The hash of block 0, where it is known or configured.
+    pub fn genesis(&self) -> Option<BlockHash> {
+        self.genesis
+    }
+
+    /// Its nodes, in the order they are tried.
+    pub fn urls(&self) -> &[RpcUrl] {
+        &self.urls
+    }
+
+    /// Where Multicall3 is.
+    pub fn multicall3(&self) -> Address {
+        self.multicall3
+    }
+
+    /// Where contracts hear the block's number.
+    pub fn number_source(&self) -> NumberSource {
+        self.number_source
+    }
+
+    /// Its pools, in their configured order.
+    pub fn pools(&self) -> &[PoolPlan] {
+        &self.pools
+    }
+}
+
+impl PoolPlan {
+    fn new(
+        id: PoolId,
+        config: &PoolConfig,
+        oracles: &BTreeMap<&str, &OracleConfig>,
+    ) -> Result<Self, ConfigError> {
+        if let Some(fee) = config.fee
+            && (fee.numerator >= fee.denominator
+                || fee.denominator > ConstantProduct::MAX_FEE_DENOMINATOR)
+        {
+            let (numerator, denominator) = (fee.numerator, fee.denominator);
+            return Err(ConfigError::Fee { pool: id, numerator, denominator });
+        }
+        let mut plans = Vec::new();
+        for (token, key, names) in
+            [(0, "token0_usd", &config.token0_usd), (1, "token1_usd", &config.token1_usd)]
+        {
+            if !(1..=UsdPrice::MAX_FACTORS).contains(&names.len()) {
+                return Err(ConfigError::OracleCount { pool: id, key, found: names.len() });
+            }
+            for name in names {
+                let feed = find_feed(&id, key, name, oracles)?;
+                let role = OracleRole::of_token(token);
+                plans.push(OraclePlan { name: name.clone(), role, feed });
+            }
+        }
+        let base = match config.base {
+            BaseToken::Token0 => Direction::ZeroForOne,
+            BaseToken::Token1 => Direction::OneForZero,
+        };
+        Ok(Self { id, base, fee: config.fee.map(FeeRate::from), oracles: plans })
+    }
+}
+
+fn find_feed(
+    pool: &PoolId,
+    key: &'static str,
+    name: &str,
+    oracles: &BTreeMap<&str, &OracleConfig>,
+) -> Result<FeedPlan, ConfigError> {
+    let Some(oracle) = oracles.get(name) else {
+        let known = oracles.keys().copied().collect::<Vec<_>>().join(", ");
+        return Err(ConfigError::UnknownOracle {
+            pool: pool.clone(),
+            key,
+            name: name.to_owned(),
+            known: if known.is_empty() { "none".to_owned() } else { known },
+        });
+    };
+    if oracle.chain() != pool.chain() {
+        return Err(ConfigError::OracleOnOtherChain {
+            pool: pool.clone(),
+            key,
+            name: name.to_owned(),
+            expected: pool.chain().clone(),
+            found: oracle.chain().clone(),
+        });
+    }
+    Ok(match **oracle {
+        OracleConfig::Chainlink { feed, heartbeat_s, .. } => {
+            FeedPlan::Chainlink { feed, heartbeat_s }
+        }
+        OracleConfig::Fixed { answer, decimals, .. } => FeedPlan::Fixed { answer, decimals },
+    })
+}
+
+fn check_oracles<'a>(
+    oracles: &'a [OracleConfig],
+    chains: &[ChainPlan],
+) -> Result<BTreeMap<&'a str, &'a OracleConfig>, ConfigError> {
+    let mut by_name = BTreeMap::new();
+    for oracle in oracles {
+        let name = oracle.name().to_owned();
+        let slug = oracle.chain().clone();
+        let Some(chain) = chains.iter().find(|chain| chain.slug == slug) else {
+            let key = format!("oracle {name:?}: chain");
+            return Err(ConfigError::UnknownChain { key, slug, known: known_slugs(chains) });
+        };
+        match oracle {
+            OracleConfig::Fixed { .. } if chain.kind == ChainKind::Live => {
+                return Err(ConfigError::FixedOnLiveChain { name, slug });
+            }
+            OracleConfig::Fixed { answer, decimals, .. } => {
+                UsdPrice::product(&[(*answer, u32::from(*decimals))])
+                    .map_err(|error| ConfigError::FixedAnswer { name: name.clone(), error })?;
+            }
+            OracleConfig::Chainlink { heartbeat_s: 0, .. } => {
+                return Err(ConfigError::NoHeartbeat { name });
+            }
+            OracleConfig::Chainlink { .. } => {}
+        }
+        if by_name.insert(oracle.name(), oracle).is_some() {
+            return Err(ConfigError::OracleTwice { name });
+        }
+    }
+    Ok(by_name)
+}
+
+fn at_most(key: &str, found: usize, most: usize) -> Result<(), ConfigError> {
+    if found <= most {
+        return Ok(());
+    }
+    Err(ConfigError::TooMany { key: key.to_owned(), found, most })
+}
+
+fn known_slugs(chains: &[ChainPlan]) -> String {
+    chains.iter().map(|chain| chain.slug.as_str()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,145 @@
+use exitgap_core::snapshot::ChainKind;
+use exitgap_core::units::PriceError;
+
+use super::*;
+
+const GOOD: &str = r#"
+[[chain]]
+slug = "anvil"
+chain_id = 31337
+rpc_urls = ["http://127.0.0.1:8545/secret-key"]
+
+[[oracle]]
+name = "eth-usd"
+chain = "anvil"
+source = "chainlink"
+feed = "0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419"
+heartbeat_s = 3600
+
+[[oracle]]
+name = "usdc-usd"
+chain = "anvil"
+source = "fixed"
+answer = "100000000"
+decimals = 8
+
+[[pool]]
+chain = "anvil"
+address = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640"
+base = "token1"
+fee = { numerator = 3, denominator = 1000 }
+token0_usd = ["usdc-usd"]
+token1_usd = ["eth-usd"]
+"#;
+
+fn parse(text: &str) -> Config {
+    toml::from_str(text).unwrap()
+}
+
+fn refusal(from: &str, to: &str) -> ConfigError {
+    assert!(GOOD.contains(from), "{from}");
+    Plan::new(&parse(&GOOD.replacen(from, to, 1))).unwrap_err()
+}
+
+#[test]
+fn the_example_is_a_preview_chain_with_one_pool() {
+    let plan = Plan::new(&parse(GOOD)).unwrap();
+    let chain = &plan.chains()[0];
+    assert_eq!(chain.tag().kind, ChainKind::Preview);
+    assert_eq!(chain.multicall3().to_string(), "0xca11bde05977b3631167028862be2a173976ca11");
+    let pool = &chain.pools()[0];
+    assert_eq!(pool.base.base_index(), 1);
+    assert_eq!(pool.oracles.len(), 2);
+    assert_eq!(
+        pool.oracles[0].feed,
+        FeedPlan::Fixed { answer: exitgap_core::U256::from(100_000_000), decimals: 8 }
+    );
+}
+
+#[test]
+fn a_known_id_is_live_and_binds_its_genesis() {
+    let live = GOOD.replace("31337", "1");
+    // A fixed price may not stand on a live chain.
+    assert!(matches!(
+        Plan::new(&parse(&live)),
+        Err(ConfigError::FixedOnLiveChain { name, .. }) if name == "usdc-usd"
+    ));
+    let mut config = parse(&live);
+    config.oracle.remove(1);
+    config.pool[0].token0_usd = vec!["eth-usd".to_owned()];
+    let plan = Plan::new(&config).unwrap();
+    assert_eq!(plan.chains()[0].tag().kind, ChainKind::Live);
+    assert_eq!(plan.chains()[0].genesis(), Some(KnownChain::of_id(1).unwrap().genesis));
+    config.chain[0].genesis_hash = Some(BlockHash([7; 32]));
+    assert!(matches!(Plan::new(&config), Err(ConfigError::GenesisContradicts { .. })));
+}
+
+#[test]
+fn each_mistake_has_its_own_refusal() {
+    let chain_again = "[[chain]]\nslug = \"anvil\"\nchain_id = 5\nrpc_urls = [\"http://b\"]\n";
+    let twice = |table: &str| Plan::new(&parse(&format!("{GOOD}\n{table}"))).unwrap_err();
+    assert!(matches!(twice(chain_again), ConfigError::ChainTwice { .. }));
+    let pool = &GOOD[GOOD.find("[[pool]]").unwrap()..];
+    assert!(matches!(twice(pool), ConfigError::PoolTwice { .. }));
+    let oracle = &GOOD[GOOD.find("[[oracle]]").unwrap()..GOOD.find("[[pool]]").unwrap()];
+    assert!(matches!(twice(oracle), ConfigError::OracleTwice { .. }));
+
+    let urls = "[\"http://127.0.0.1:8545/secret-key\"]";
+    assert!(matches!(refusal(urls, "[]"), ConfigError::NoUrl { .. }));
+    assert!(matches!(
+        refusal(urls, "[\"http://a/k\", \"http://a/k\"]"),
+        ConfigError::UrlTwice { .. }
+    ));
+    let nine: Vec<String> = (0..9).map(|n| format!("\"http://a/{n}\"")).collect();
+    assert!(matches!(
+        refusal(urls, &format!("[{}]", nine.join(","))),
+        ConfigError::TooMany { found: 9, most: 8, .. }
+    ));
+    assert!(matches!(
+        refusal("[\"eth-usd\"]", "[\"btc-usd\"]"),
+        ConfigError::UnknownOracle { name, .. } if name == "btc-usd"
+    ));
+    assert!(matches!(
+        refusal("[\"eth-usd\"]", "[]"),
+        ConfigError::OracleCount { key: "token1_usd", found: 0, .. }
+    ));
+    assert!(matches!(
+        refusal("heartbeat_s = 3600", "heartbeat_s = 0"),
+        ConfigError::NoHeartbeat { .. }
+    ));
+    assert!(matches!(refusal("denominator = 1000", "denominator = 3"), ConfigError::Fee { .. }));
+    assert!(matches!(
+        refusal("\"100000000\"", "0"),
+        ConfigError::FixedAnswer { error: PriceError::NotPositive, .. }
+    ));
+    assert!(matches!(
+        refusal("decimals = 8", "decimals = 37"),
+        ConfigError::FixedAnswer { error: PriceError::TooManyDecimals { found: 37 }, .. }
+    ));
+    assert!(matches!(
+        refusal("chain = \"anvil\"\nsource = \"fixed\"", "chain = \"base\"\nsource = \"fixed\""),
+        ConfigError::UnknownChain { .. }
+    ));
+    assert_eq!(Plan::new(&Config::default()), Err(ConfigError::NoChain));
+}
+
+#[test]
+fn texts_that_are_not_what_they_should_be_name_the_remedy() {
+    let error = |from: &str, to: &str| {
+        toml::from_str::<Config>(&GOOD.replacen(from, to, 1)).unwrap_err().to_string()
+    };
+    assert!(error("0x5f4eC3", "0x5F4eC3").contains("EIP-55 checksum"));
+    assert!(error("0x88e6", "88e6").contains("40 hexadecimal digits"));
+    assert!(error("http://127", "ftp://127").contains("http or https"));
+    assert!(error("\"100000000\"", "\"1.5\"").contains("whole number"));
+    assert!(error("heartbeat_s", "heartbeat").contains("heartbeat"));
+    assert!(error("base = \"token1\"", "base = \"token2\"").contains("token2"));
+}
+
+#[test]
+fn a_nodes_key_is_never_shown() {
+    let config = parse(GOOD);
+    let shown = format!("{config:?} {}", config.chain[0].rpc_urls[0]);
+    assert!(!shown.contains("secret"), "{shown}");
+    assert!(shown.contains("http://127.0.0.1:8545"));
+}
