@@ -24,6 +24,11 @@ impl Failure {
         Self { code: 2, ..Self::new(what) }
     }
 
+    /// The same, ending with the exit code of the program that failed.
+    pub fn with_code(self, code: u8) -> Self {
+        Self { code, ..self }
+    }
+
     /// Adds the sentence that tells the reader what to do.
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());

@@ -1,12 +1,147 @@
-//! Developers' commands of exitgap: `cargo xtask <command>`.
+//! Developers' commands of exitgap: `cargo xtask <command>`. See `cargo xtask --help`.
+//!
+//! In scope: fetching what tests need, running the tests, the checks and the measurements. Out of
+//! scope: anything the product does; a command here only builds, starts and watches other programs.
 
+mod check;
+mod demo;
 mod failure;
+mod measure;
+mod process;
 mod setup;
+mod test;
+mod workspace;
 
-fn main() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    if let Err(e) = setup::ensure(&root) {
-        eprintln!("{e}");
-        std::process::exit(e.code().into());
+use std::process::ExitCode;
+
+use failure::{Failure, Result};
+
+const HELP: &str = "\
+Developers' commands of exitgap.
+
+Usage: cargo xtask <command> [options]
+
+Commands:
+  setup    Fetch the node and the contracts' bytecode into .fixtures/ (once, 30 MB)
+  demo     Play a day of slots on a development chain, record it, ask for exits
+  test     Run every test of the workspace; --all adds the slow ones
+  check    Formatting, lints, crate arrows, floats, lengths, documentation
+  bench    Measure speed against other libraries
+  parity   Compare quotes with the real contracts on random pools
+
+`cargo xtask <command> --help` says more about each.
+
+A first session:
+  cargo xtask setup && cargo xtask test && cargo xtask demo
+
+Exit codes: 0 done, 1 something failed or does not pass, 2 the command line is wrong.
+demo, bench and parity end with the exit code of the program they run.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<()> {
+    let Some((command, rest)) = arguments.split_first() else {
+        println!("{HELP}");
+        return Ok(());
+    };
+    let help = match command.as_str() {
+        "setup" => setup::HELP,
+        "demo" => demo::HELP,
+        "test" => test::HELP,
+        "check" => check::HELP,
+        "bench" => measure::BENCH_HELP,
+        "parity" => measure::PARITY_HELP,
+        "help" | "--help" | "-h" => {
+            println!("{HELP}");
+            return Ok(());
+        }
+        other => {
+            return Err(Failure::usage(format!("there is no command `{other}`"))
+                .remedy("the commands are setup, demo, test, check, bench and parity"));
+        }
+    };
+    if rest.iter().any(|argument| argument == "--help" || argument == "-h") {
+        println!("{help}");
+        return Ok(());
+    }
+    let root = workspace::root();
+    match command.as_str() {
+        "setup" => {
+            let bench = flag(rest, "--bench")?;
+            setup::ensure(&root)?;
+            if bench {
+                setup::ensure_js_sdk(&root)?;
+            }
+            eprintln!("setup: done");
+            Ok(())
+        }
+        "demo" => demo::run(&root, rest),
+        "test" => test::run(&root, flag(rest, "--all")?),
+        "check" => {
+            no_arguments(rest)?;
+            check::run(&root)
+        }
+        "bench" => measure::bench(&root, rest),
+        _ => measure::parity(&root, rest),
+    }
+}
+
+/// Whether the only argument allowed here was given.
+fn flag(arguments: &[String], name: &str) -> Result<bool> {
+    match arguments {
+        [] => Ok(false),
+        [one] if one == name => Ok(true),
+        other => Err(Failure::usage(format!("unexpected `{}`", other.join(" ")))
+            .remedy(format!("the only option here is {name}"))),
+    }
+}
+
+fn no_arguments(arguments: &[String]) -> Result<()> {
+    match arguments {
+        [] => Ok(()),
+        other => Err(Failure::usage(format!("unexpected `{}`", other.join(" ")))
+            .remedy("this command takes no options")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_wrong_command_line_exits_with_2_and_names_what_is_right() {
+        for (line, said, remedy) in [
+            ("tset", "no command `tset`", "test"),
+            ("test --al", "unexpected `--al`", "--all"),
+            ("check now", "unexpected `now`", "no options"),
+            ("setup --bench --bench", "unexpected", "--bench"),
+        ] {
+            let failure = run(&arguments(line)).unwrap_err();
+            assert_eq!(failure.code(), 2, "{line}");
+            let text = failure.to_string();
+            assert!(text.contains(said) && text.contains(remedy), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_command_explains_itself() {
+        for command in ["setup", "demo", "test", "check", "bench", "parity"] {
+            assert!(HELP.contains(&format!("\n  {command} ")), "{command}");
+            assert!(run(&arguments(&format!("{command} --help"))).is_ok());
+        }
+        assert!(run(&[]).is_ok());
     }
 }

@@ -19,6 +19,22 @@ use pins::Pin;
 
 pub use js_sdk::ensure_js_sdk;
 
+/// What `cargo xtask setup --help` prints.
+pub const HELP: &str = "\
+Fetch what the tests and the demo need into .fixtures/ (git ignores it).
+
+Usage: cargo xtask setup [--bench]
+
+  --bench   also the JavaScript library the benches compare with (20 MB)
+
+The anvil node and the published bytecode of Uniswap v2 and v3, Chainlink, WETH9 and an ERC-20 are
+packages of the npm registry, pinned by version and SHA-512. They are fetched once; a run with
+nothing to do takes milliseconds, and one that was interrupted is carried on by the next. test, demo,
+bench and parity run this by themselves.
+
+Needs: Node.js 20.19 or later (for npm), tar, and the network the first time.
+EXITGAP_ANVIL=<path> names your own anvil instead, where no checked package exists for a platform.";
+
 /// The oldest Node.js the project supports, as (major, minor).
 const NODE_MINIMUM: (u32, u32) = (20, 19);
 
@@ -146,7 +162,7 @@ fn size_text(bytes: u64) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 #[cfg(test)]

@@ -1,0 +1,126 @@
+//! Which crate of ours may depend on which.
+
+use serde_json::Value;
+
+use super::Finding;
+
+/// May it depend on any crate of ours?
+const ANYTHING: &[&str] = &["*"];
+
+/// The allowed arrows, of all kinds of dependencies: tests that need more live in `tests/`.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("exitgap-core", &[]),
+    ("exitgap-api", &["exitgap-core"]),
+    ("exitgap-chain", &["exitgap-core"]),
+    ("exitgap-store", &["exitgap-core"]),
+    ("exitgap-client", &["exitgap-api", "exitgap-core"]),
+    ("exitgap-wasm", &["exitgap-api", "exitgap-client", "exitgap-core"]),
+    ("exitgap-web", &["exitgap-api", "exitgap-client", "exitgap-core"]),
+    ("exitgap-server", &["exitgap-api", "exitgap-chain", "exitgap-core", "exitgap-store"]),
+    (
+        "exitgap-cli",
+        &["exitgap-api", "exitgap-chain", "exitgap-client", "exitgap-core", "exitgap-store"],
+    ),
+    ("exitgap-tests", ANYTHING),
+    ("exitgap-bench", ANYTHING),
+    ("xtask", &[]),
+];
+
+/// A crate and what it depends on by path, that is, crates of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dependencies {
+    name: String,
+    on: Vec<String>,
+}
+
+/// Reads them from `cargo metadata`.
+pub fn dependencies(metadata: &Value) -> Vec<Dependencies> {
+    let none = Vec::new();
+    let packages = metadata["packages"].as_array().unwrap_or(&none);
+    packages
+        .iter()
+        .map(|package| Dependencies {
+            name: package["name"].as_str().unwrap_or_default().to_owned(),
+            on: package["dependencies"]
+                .as_array()
+                .unwrap_or(&none)
+                .iter()
+                .filter(|dependency| dependency["path"].is_string())
+                .filter_map(|dependency| dependency["name"].as_str().map(str::to_owned))
+                .collect(),
+        })
+        .collect()
+}
+
+/// The names of the workspace's crates.
+pub fn crate_names(metadata: &Value) -> Vec<String> {
+    dependencies(metadata).into_iter().map(|one| one.name).collect()
+}
+
+/// Every dependency that is not in the list, and every crate that is not.
+pub fn forbidden(crates: &[Dependencies]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for Dependencies { name, on } in crates {
+        let Some((_, allowed)) = ALLOWED.iter().find(|(listed, _)| listed == name) else {
+            findings.push(Finding::error(
+                name,
+                "this crate is not in the list of arrows; decide what it may know and add it",
+            ));
+            continue;
+        };
+        for other in on {
+            if *allowed != ANYTHING && !allowed.contains(&other.as_str()) {
+                let may = if allowed.is_empty() { "none of ours" } else { &allowed.join(", ") };
+                findings.push(Finding::error(
+                    name,
+                    format!("it depends on {other}; it may depend on {may}"),
+                ));
+            }
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(name: &str, on: &[&str]) -> Dependencies {
+        Dependencies { name: name.to_owned(), on: on.iter().map(|&x| x.to_owned()).collect() }
+    }
+
+    #[test]
+    fn a_forbidden_arrow_and_an_unknown_crate_are_found() {
+        let findings = forbidden(&[
+            one("exitgap-core", &["exitgap-api"]),
+            one("exitgap-store", &["exitgap-core", "exitgap-chain"]),
+            one("exitgap-tests", &["exitgap-server"]),
+            one("exitgap-extra", &[]),
+        ]);
+        let texts: Vec<String> =
+            findings.iter().map(|one| format!("{}: {}", one.place, one.message)).collect();
+        assert_eq!(
+            texts,
+            [
+                "exitgap-core: it depends on exitgap-api; it may depend on none of ours",
+                "exitgap-store: it depends on exitgap-chain; it may depend on exitgap-core",
+                "exitgap-extra: this crate is not in the list of arrows; decide what it may know \
+                 and add it",
+            ]
+        );
+    }
+
+    #[test]
+    fn only_path_dependencies_are_arrows() {
+        let metadata = serde_json::json!({"packages": [{
+            "name": "exitgap-api",
+            "dependencies": [
+                {"name": "serde"},
+                {"name": "exitgap-store", "path": "/x", "kind": "dev"},
+            ],
+        }]});
+        let read = dependencies(&metadata);
+        assert_eq!(read, [one("exitgap-api", &["exitgap-store"])]);
+        assert_eq!(forbidden(&read).len(), 1);
+    }
+}

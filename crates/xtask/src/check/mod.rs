@@ -1,0 +1,174 @@
+//! `cargo xtask check`: what a reviewer should not have to look for.
+//!
+//! Each check is a pure function from texts to findings, so that its tests can show it fail.
+
+mod arrows;
+mod lexer;
+mod sources;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::failure::{Context, Failure, Result};
+use crate::{process, workspace};
+
+/// What `cargo xtask check --help` prints.
+pub const HELP: &str = "\
+Check what the compiler does not.
+
+Usage: cargo xtask check
+
+  arrows      no crate depends on one it may not know (the list is in crates/xtask/src/check/arrows.rs)
+  floats      no f32, f64 or literal with a decimal point in exitgap-core
+  lengths     files near 400 lines, functions near 70; above 600 or 120 fails
+  leftovers   no notes to self where finished work should be
+  map         crates/ARCHITECTURE.md names every crate
+  format      cargo fmt --check
+  lints       cargo clippy with warnings as errors, tests included
+  docs        cargo doc with warnings as errors
+
+All of them run, then the failed ones are named.";
+
+/// One thing that is not as it must be, or should not be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The file, with a line where there is one, such as `crates/x/src/lib.rs:7`.
+    place: String,
+    /// What is wrong and what would be right.
+    message: String,
+    /// A warning does not fail the check.
+    warning: bool,
+}
+
+impl Finding {
+    fn error(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { place: place.into(), message: message.into(), warning: false }
+    }
+
+    fn warning(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { warning: true, ..Self::error(place, message) }
+    }
+}
+
+/// A file of the repository: its path from the root, with `/`, and its text.
+#[derive(Debug, Clone)]
+pub struct Source {
+    path: String,
+    text: String,
+}
+
+/// Runs every check; fails if any does.
+pub fn run(root: &Path) -> Result<()> {
+    let metadata = workspace::metadata(root)?;
+    let sources = read_sources(root)?;
+    let map = fs::read_to_string(root.join("crates/ARCHITECTURE.md")).unwrap_or_default();
+    let mut failed = Vec::new();
+    for (name, findings) in [
+        ("arrows", arrows::forbidden(&arrows::dependencies(&metadata))),
+        ("floats", sources::floats(&sources)),
+        ("lengths", sources::lengths(&sources)),
+        ("leftovers", sources::leftovers(&sources)),
+        ("map", sources::missing_on_map(&arrows::crate_names(&metadata), &map)),
+    ] {
+        if !report(name, &findings) {
+            failed.push(name);
+        }
+    }
+    for (name, mut command) in cargo_checks(root) {
+        eprintln!("check {name}: running cargo");
+        match process::run(&mut command, name) {
+            Ok(()) => println!("check {name}: passed"),
+            Err(failure) => {
+                println!("check {name}: FAILED ({failure})");
+                failed.push(name);
+            }
+        }
+    }
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format!("these checks failed: {}", failed.join(", "))).remedy(
+        "each failed check printed its findings above; `cargo xtask check --help` explains them",
+    ))
+}
+
+fn cargo_checks(root: &Path) -> [(&'static str, Command); 3] {
+    let mut format = workspace::cargo(root);
+    format.args(["fmt", "--all", "--", "--check"]);
+    let mut lints = workspace::cargo(root);
+    lints.args(["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]);
+    let mut docs = workspace::cargo(root);
+    docs.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
+    [("format", format), ("lints", lints), ("docs", docs)]
+}
+
+/// Prints the findings of one check; answers whether it passed.
+fn report(name: &str, findings: &[Finding]) -> bool {
+    let errors = findings.iter().filter(|finding| !finding.warning).count();
+    let verdict = if errors == 0 { "passed" } else { "FAILED" };
+    println!("check {name}: {verdict}");
+    for finding in findings {
+        let kind = if finding.warning { "warning" } else { "error" };
+        println!("  {kind}: {}: {}", finding.place, finding.message);
+    }
+    errors == 0
+}
+
+/// Every hand-written text file of the repository.
+fn read_sources(root: &Path) -> Result<Vec<Source>> {
+    let mut paths = Vec::new();
+    for folder in ["crates", "tests", "examples", ".ci", ".cargo"] {
+        collect(&root.join(folder), &mut paths)?;
+    }
+    paths.extend(["README.md", "Cargo.toml"].map(|name| root.join(name)));
+    paths.sort();
+    let mut sources = Vec::new();
+    for path in paths {
+        // Files that are not text hold nothing these checks look for.
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let relative = path.strip_prefix(root).unwrap_or(&path);
+        let path = relative.to_string_lossy().replace('\\', "/");
+        sources.push(Source { path, text });
+    }
+    Ok(sources)
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    let reading = format!("reading folder {}", folder.display());
+    for entry in fs::read_dir(folder).context(&reading)? {
+        let path = entry.context(&reading)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if name != "target" && name != "node_modules" {
+                collect(&path, paths)?;
+            }
+        } else if name != "package-lock.json" && name != "Cargo.lock" {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_passes_and_an_error_does_not() {
+        assert!(report("test", &[]));
+        assert!(report("test", &[Finding::warning("a.rs:1", "long")]));
+        assert!(!report("test", &[Finding::error("a.rs:1", "too long")]));
+    }
+
+    #[test]
+    fn the_repository_itself_is_read() {
+        let sources = read_sources(&workspace::root()).unwrap();
+        let here = sources.iter().find(|source| source.path == "crates/xtask/src/check/mod.rs");
+        assert!(here.is_some_and(|source| source.text.contains("the_repository_itself_is_read")));
+        assert!(!sources.iter().any(|source| source.path.contains("/target/")));
+    }
+}

@@ -1,0 +1,50 @@
+//! `cargo xtask demo`: builds the programs and hands over to `exitgap-demo`.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::failure::{Failure, Result};
+use crate::{process, setup, workspace};
+
+/// What `cargo xtask demo --help` prints.
+pub const HELP: &str = "\
+Play a day on a development chain, record it, and ask what an exit fills at.
+
+Usage: cargo xtask demo [--once]
+
+  --once   end after the demonstration instead of leaving the service running
+
+Starts a private node with the real Uniswap and Chainlink contracts, plays 288 five-minute slots in
+step with the recorder, prints pools, a ladder and some sizes, then makes the real swap of an
+estimated size and shows the difference in token units. Everything it starts ends with it, also
+after Ctrl-C. What it writes lies in a temporary folder.";
+
+/// The packages whose binaries the demonstration runs.
+const PACKAGES: [&str; 3] = ["exitgap-server", "exitgap-cli", "exitgap-tests"];
+
+/// Builds and runs it.
+pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
+    let once = crate::flag(arguments, "--once")?;
+    setup::ensure(root)?;
+    let mut build = workspace::cargo(root);
+    build.args(["build", "--bins"]);
+    build.args(PACKAGES.iter().flat_map(|package| ["--package", package]));
+    process::run(&mut build, "cargo build")?;
+
+    let metadata = workspace::metadata(root)?;
+    let binary = |name: &str| {
+        let path = workspace::debug_binary(&metadata, name);
+        if path.is_file() {
+            return Ok(path);
+        }
+        Err(Failure::new(format!("the build made no {}", path.display()))
+            .remedy("one of the packages does not declare its binary"))
+    };
+    let mut demo = Command::new(binary("exitgap-demo")?);
+    demo.arg("--server").arg(binary("exitgap-server")?);
+    demo.arg("--cli").arg(binary("exitgap")?);
+    if once {
+        demo.arg("--once");
+    }
+    process::run(demo.current_dir(root), "exitgap-demo")
+}

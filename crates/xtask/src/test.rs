@@ -1,0 +1,180 @@
+//! `cargo xtask test`: everything that must pass before a change is proposed.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use crate::failure::{Failure, Result};
+use crate::{process, setup, workspace};
+
+/// What `cargo xtask test --help` prints.
+pub const HELP: &str = "\
+Run every test of the workspace.
+
+Usage: cargo xtask test [--all]
+
+  --all   also the slow tests: sets EXITGAP_SLOW=1, which they ask for
+
+In order: setup; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
+on PATH and else with cargo test; the documentation's examples; a build of exitgap-core for
+wasm32-unknown-unknown, so that the core never loses the browser. Ends with the runners' summaries.
+
+To run some tests only: cargo nextest run -p <package> <part of the name>, after one setup.";
+
+/// The target the core must always build for.
+const WASM: &str = "wasm32-unknown-unknown";
+
+/// Runs it all and prints the summaries last.
+pub fn run(root: &Path, all: bool) -> Result<()> {
+    let started = Instant::now();
+    setup::ensure(root)?;
+    step("building libraries, binaries and tests");
+    // One build of everything, so that the features of shared dependencies are resolved once.
+    let mut build = workspace::cargo(root);
+    build.args(["build", "--workspace", "--lib", "--bins", "--tests"]);
+    process::run(&mut build, "cargo build")?;
+
+    let mut summaries = Vec::new();
+    let outcome = run_tests(root, all, &mut summaries)
+        .and_then(|()| run_doc_tests(root, &mut summaries))
+        .and_then(|()| build_wasm(root, &mut summaries));
+    let counts = Counts::of(&summaries);
+    println!("\nsummary ({} s)", started.elapsed().as_secs());
+    println!(
+        "  {} tests passed, {} failed, {} skipped",
+        counts.passed, counts.failed, counts.skipped
+    );
+    for summary in summaries {
+        println!("  {summary}");
+    }
+    outcome
+}
+
+fn run_tests(root: &Path, all: bool, summaries: &mut Vec<String>) -> Result<()> {
+    let mut command = workspace::cargo(root);
+    let runner = if has_nextest(root) {
+        command.args(["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=warn"]);
+        "cargo nextest"
+    } else {
+        command.args(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]);
+        "cargo test"
+    };
+    if all {
+        command.env("EXITGAP_SLOW", "1");
+    }
+    step(&format!(
+        "running the tests with {runner}{}",
+        if all { ", the slow ones too" } else { "" }
+    ));
+    let (picked, end) = process::run_and_pick(&mut command, runner, is_summary)?;
+    // cargo test says one line per binary; those without tests tell nothing.
+    summaries.extend(picked.into_iter().filter(|line| !line.contains(" 0 passed; 0 failed")));
+    end
+}
+
+fn run_doc_tests(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
+    step("running the documentation's examples");
+    let mut command = workspace::cargo(root);
+    command.args(["test", "--workspace", "--doc", "--quiet"]);
+    let (picked, end) = process::run_and_pick(&mut command, "cargo test --doc", is_summary)?;
+    summaries.extend(
+        picked
+            .into_iter()
+            .filter(|line| !line.contains(" 0 passed; 0 failed"))
+            .map(|line| format!("doc: {line}")),
+    );
+    end
+}
+
+fn build_wasm(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
+    step(&format!("building exitgap-core for {WASM}"));
+    if !wasm_is_installed(root) {
+        eprintln!("the Rust target {WASM} is not installed: rustup target add {WASM}");
+        let added = Command::new("rustup").args(["target", "add", WASM]).current_dir(root).status();
+        if !added.is_ok_and(|status| status.success()) {
+            return Err(Failure::new(format!("the Rust target {WASM} could not be installed"))
+                .remedy(format!(
+                    "install it with your Rust distribution (`rustup target add {WASM}`)"
+                )));
+        }
+    }
+    let mut command = workspace::cargo(root);
+    command.args(["build", "--package", "exitgap-core", "--lib", "--target", WASM]);
+    process::run(&mut command, "cargo build for wasm")?;
+    summaries.push(format!("wasm: exitgap-core builds for {WASM}"));
+    Ok(())
+}
+
+fn has_nextest(root: &Path) -> bool {
+    workspace::cargo(root)
+        .args(["nextest", "--version"])
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
+/// Asks the compiler rather than rustup, which not every distribution of Rust has.
+fn wasm_is_installed(root: &Path) -> bool {
+    Command::new("rustc")
+        .args(["--print", "target-libdir", "--target", WASM])
+        .current_dir(root)
+        .output()
+        .ok()
+        .and_then(|output| String::from_utf8(output.stdout).ok())
+        .is_some_and(|folder| Path::new(folder.trim()).is_dir())
+}
+
+fn is_summary(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("test result:")
+        || (line.starts_with("Summary [") && line.contains("tests run"))
+}
+
+fn step(what: &str) {
+    eprintln!("\n== {what}");
+}
+
+/// Tests counted over all summary lines.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+    skipped: u64,
+}
+
+impl Counts {
+    /// Adds up the numbers that stand before the runners' words.
+    fn of(summaries: &[String]) -> Self {
+        let mut counts = Self::default();
+        for line in summaries {
+            let words: Vec<&str> = line.split([' ', ';', ',', '(', ')']).collect();
+            let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+            for pair in words.windows(2) {
+                let Ok(number) = pair[0].parse::<u64>() else { continue };
+                match pair[1] {
+                    "passed" => counts.passed += number,
+                    "failed" => counts.failed += number,
+                    "skipped" | "ignored" => counts.skipped += number,
+                    _ => {}
+                }
+            }
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summaries_of_both_runners_are_counted() {
+        let lines = [
+            "Summary [   2.037s] 12 tests run: 11 passed (1 slow), 1 failed, 2 skipped",
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out",
+        ];
+        assert!(lines.iter().all(|line| is_summary(line)));
+        let counts = Counts::of(&lines.map(str::to_owned));
+        assert_eq!(counts, Counts { passed: 14, failed: 1, skipped: 3 });
+        assert!(!is_summary("test devchain::plays ... ok"));
+    }
+}

@@ -1,0 +1,42 @@
+//! Where things are, as cargo tells it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::failure::{Failure, Result};
+
+/// The workspace's root folder.
+pub fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here).to_owned()
+}
+
+/// A cargo command run in `root`, with the cargo that runs us.
+pub fn cargo(root: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root);
+    command
+}
+
+/// `cargo metadata` of the workspace's own packages.
+pub fn metadata(root: &Path) -> Result<Value> {
+    let output = cargo(root)
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .output()
+        .map_err(|error| Failure::new(format!("starting cargo metadata: {error}")))?;
+    if !output.status.success() {
+        let words = String::from_utf8_lossy(&output.stderr);
+        return Err(Failure::new(format!("cargo metadata failed:\n{words}")));
+    }
+    serde_json::from_slice(&output.stdout)
+        .map_err(|error| Failure::new(format!("reading cargo metadata: {error}")))
+}
+
+/// Where the debug build puts a binary.
+pub fn debug_binary(metadata: &Value, name: &str) -> PathBuf {
+    Path::new(metadata["target_directory"].as_str().unwrap_or("target"))
+        .join("debug")
+        .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+}
