@@ -171,6 +171,17 @@ pub struct Context {
     pub method: Method,
 }
 
+/// Figures with their context: the document of every answer about a pool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer<F> {
+    /// The figures asked for.
+    #[serde(flatten)]
+    pub figures: F,
+    /// Pool, oracle, method.
+    #[serde(flatten)]
+    pub context: Context,
+}
+
 /// Where an observation came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Provenance {

@@ -3,7 +3,7 @@
 use exitgap_core::exit::{Estimate, Split};
 use serde::{Deserialize, Serialize};
 
-use crate::{Context, Number};
+use crate::{Answer, Number};
 
 /// What a gap is made of: `1 − gap = (1 − basis) × (1 − fee) × (1 − impact)`, each
 /// rounded to six decimals on its own.
@@ -69,12 +69,4 @@ impl From<&Estimate> for Amounts {
 }
 
 /// The answer to "at this size, how far below the oracle do I fill?".
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ExitResult {
-    /// The figures; the size asked for is among them.
-    #[serde(flatten)]
-    pub amounts: Amounts,
-    /// Pool, oracle, method.
-    #[serde(flatten)]
-    pub context: Context,
-}
+pub type ExitResult = Answer<Amounts>;

@@ -3,14 +3,14 @@
 use exitgap_core::exit::{GapRow, SizeRow};
 use serde::{Deserialize, Serialize};
 
-use crate::{Amounts, Context, MaxSizeResult, Number, Problem};
+use crate::{Amounts, Answer, MaxSize, Number, Problem};
 
 /// A row by gap: how much exits within the limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GapRung {
     /// The limit and the depth within it.
     #[serde(flatten)]
-    pub depth: MaxSizeResult,
+    pub depth: MaxSize,
     /// The exit of exactly that size; absent where nothing passes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exit: Option<Amounts>,
@@ -45,14 +45,14 @@ impl From<&SizeRow> for SizeRung {
     }
 }
 
-/// A pool's ladder in one direction.
+/// A ladder's rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ladder {
+pub struct LadderRows {
     /// Depth by gap, ascending.
     pub by_gap: Vec<GapRung>,
     /// Slippage by size, ascending.
     pub by_size: Vec<SizeRung>,
-    /// Pool, oracle, method.
-    #[serde(flatten)]
-    pub context: Context,
 }
+
+/// A pool's ladder in one direction.
+pub type Ladder = Answer<LadderRows>;

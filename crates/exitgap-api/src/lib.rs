@@ -20,13 +20,13 @@ mod simulation;
 mod size;
 
 pub use context::{
-    Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, Provenance, Status,
-    TokenLabel, Window,
+    Answer, Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, Provenance,
+    Status, TokenLabel, Window,
 };
 pub use exit::{Amounts, ExitResult, SplitPct};
-pub use ladder::{GapRung, Ladder, SizeRung};
+pub use ladder::{GapRung, Ladder, LadderRows, SizeRung};
 pub use number::Number;
 pub use pools::{PoolEntry, PoolList};
 pub use problem::{Problem, ProblemCode};
-pub use simulation::{AtOnce, OrderFill, SimulationResult};
-pub use size::MaxSizeResult;
+pub use simulation::{AtOnce, OrderFill, Simulation, SimulationResult};
+pub use size::{MaxSize, MaxSizeResult};

@@ -1,9 +1,9 @@
 //! One exit in several orders.
 
-use exitgap_core::exit::Simulation;
+use exitgap_core::exit;
 use serde::{Deserialize, Serialize};
 
-use crate::{Amounts, Number, Problem};
+use crate::{Amounts, Answer, Number, Problem};
 
 /// One order of a simulated exit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub enum AtOnce {
 
 /// An exit in several orders beside the same exit at once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SimulationResult {
+pub struct Simulation {
     /// The whole size, USD.
     pub size_usd: Number,
     /// Number of orders.
@@ -52,8 +52,8 @@ pub struct SimulationResult {
     pub at_once: AtOnce,
 }
 
-impl From<&Simulation> for SimulationResult {
-    fn from(simulation: &Simulation) -> Self {
+impl From<&exit::Simulation> for Simulation {
+    fn from(simulation: &exit::Simulation) -> Self {
         let fills = (1..)
             .zip(&simulation.parts)
             .map(|(order, part)| OrderFill {
@@ -80,3 +80,6 @@ impl From<&Simulation> for SimulationResult {
         }
     }
 }
+
+/// The answer to "what if I sell it in several orders?".
+pub type SimulationResult = Answer<Simulation>;

@@ -1,14 +1,14 @@
 //! The largest exit within a gap.
 
-use exitgap_core::exit::MaxSize;
+use exitgap_core::exit;
 use exitgap_core::units::UsdMicros;
 use serde::{Deserialize, Serialize};
 
-use crate::Number;
+use crate::{Answer, GapRung, Number};
 
 /// The largest exit within a gap limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MaxSizeResult {
+pub struct MaxSize {
     /// The limit, percent.
     pub gap_limit_pct: Number,
     /// The largest size whose own estimate passes, USD; zero where none does.
@@ -22,8 +22,8 @@ pub struct MaxSizeResult {
     pub limited_by: String,
 }
 
-impl From<&MaxSize> for MaxSizeResult {
-    fn from(max: &MaxSize) -> Self {
+impl From<&exit::MaxSize> for MaxSize {
+    fn from(max: &exit::MaxSize) -> Self {
         Self {
             gap_limit_pct: max.limit.into(),
             max_size_usd: max.size.map_or(UsdMicros(0), UsdMicros::from).into(),
@@ -33,3 +33,6 @@ impl From<&MaxSize> for MaxSizeResult {
         }
     }
 }
+
+/// The answer to "how much can I sell within this gap?".
+pub type MaxSizeResult = Answer<GapRung>;

@@ -1,0 +1,156 @@
+//! The command line's arguments.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+/// At this size, how far below the oracle price will I really fill?
+///
+/// Answers are exact to the last unit of the pool contract's own fill. They come
+/// from a recorder's database (--db), from a chain's latest block (--rpc) or from
+/// a snapshot file (--snapshot).
+#[derive(Debug, Parser)]
+#[command(name = "exitgap", version, arg_required_else_help = true, after_long_help = EXIT_CODES)]
+pub struct Cli {
+    /// Print the result as the JSON document that the service serves.
+    #[arg(long, global = true)]
+    pub json: bool,
+
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Examples:
+  exitgap pools --db exitgap.db
+  exitgap estimate ethereum:0x88e6… --size-usd 250000 --db exitgap.db
+  exitgap estimate ethereum:0x88e6… --size-usd 250000 --db exitgap.db --at 2026-08-22T12:00:00Z
+  exitgap size ethereum:0x88e6… --gap 1 --base WETH --db exitgap.db
+  exitgap ladder ethereum:0x88e6… --rpc https://… --config exitgap.toml
+
+Exit codes:
+  0  answered
+  1  unexpected: the result could not be written
+  2  the arguments are wrong
+  3  refused: this pool has no fill for this question (too large, too small)
+  4  nothing recorded to answer from (unknown pool, missing slot, before the series)
+  5  the database, file or chain could not be read
+
+Environment:
+  EXITGAP_DB      default of --db
+  EXITGAP_CONFIG  default of --config
+  NO_COLOR        no colours";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the pools of a recorder's database, with the length of each series.
+    Pools {
+        /// The recorder's database.
+        #[arg(long, env = "EXITGAP_DB", value_name = "FILE")]
+        db: PathBuf,
+    },
+    /// What an exit of a stated size fills at: exit_gap_pct and what it is made of.
+    Estimate {
+        #[command(flatten)]
+        question: Question,
+        /// The size in USD at the oracle's price: 0.01 to 1000000000, at most six decimals.
+        #[arg(long, value_name = "USD", allow_hyphen_values = true)]
+        size_usd: String,
+    },
+    /// Depth by gap and slippage by size.
+    Ladder {
+        #[command(flatten)]
+        question: Question,
+        /// Gap steps in percent, comma separated [default: 0.1,0.25,0.5,1,2,3,5,10].
+        #[arg(long, value_name = "PCT,…", value_delimiter = ',', allow_hyphen_values = true)]
+        gap: Vec<String>,
+        /// Size steps in USD, comma separated [default: 1000,10000,100000,1000000].
+        #[arg(long, value_name = "USD,…", value_delimiter = ',', allow_hyphen_values = true)]
+        size_usd: Vec<String>,
+    },
+    /// The largest exit whose gap stays within a limit.
+    Size {
+        #[command(flatten)]
+        question: Question,
+        /// The largest gap accepted, in percent: -100 to 100, at most six decimals.
+        #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
+        gap: String,
+    },
+    /// One exit in several orders, beside the same exit at once.
+    ///
+    /// Between two orders √price moves back by --recovery-pct of its distance from
+    /// where it stood before the first; liquidity and oracle stay as they are. That
+    /// is an assumption of yours, not a forecast of ours.
+    Simulate {
+        #[command(flatten)]
+        question: Question,
+        /// The whole size in USD.
+        #[arg(long, value_name = "USD", allow_hyphen_values = true)]
+        size_usd: String,
+        /// Number of orders, 1 to 1000.
+        #[arg(long, value_name = "N")]
+        orders: u32,
+        /// Share of its displacement that √price recovers between orders: 0 to 100.
+        #[arg(long, value_name = "PCT", default_value = "0", allow_hyphen_values = true)]
+        recovery_pct: String,
+        /// Seconds between orders; echoed, nothing is computed from it.
+        #[arg(long, value_name = "S", default_value_t = 0)]
+        interval_s: u32,
+    },
+    /// Write a snapshot's canonical bytes to stdout; its SHA-256 is its name.
+    Snapshot {
+        #[command(flatten)]
+        question: Question,
+    },
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+/// A pool, a direction and a place to read from.
+#[derive(Debug, Args)]
+pub struct Question {
+    /// The pool, <chain>:<address>. May be left out with --snapshot.
+    pub pool: Option<String>,
+    /// The token to sell: token0, token1, its symbol or its address [default: the pool's].
+    #[arg(long, value_name = "TOKEN")]
+    pub base: Option<String>,
+    #[command(flatten)]
+    pub source: SourceArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct SourceArgs {
+    /// Read from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", help_heading = "Source")]
+    pub db: Option<PathBuf>,
+    /// The recorded slot at or before this instant, RFC 3339 [default: the newest recorded].
+    #[arg(long, value_name = "TIME", help_heading = "Source", conflicts_with_all = ["rpc", "snapshot"])]
+    pub at: Option<String>,
+    /// Read the chain's latest block from this node (unrecorded); several are tried in turn.
+    #[arg(long, value_name = "URL", help_heading = "Source", conflicts_with = "snapshot")]
+    pub rpc: Vec<String>,
+    /// With --rpc: the file that describes chain, pool and oracles, as the recorder reads it.
+    #[arg(long, env = "EXITGAP_CONFIG", value_name = "FILE", help_heading = "Source")]
+    pub config: Option<PathBuf>,
+    /// With --rpc and no --config: the USD price of token 0, `chainlink:<feed>` or
+    /// `fixed:<price>` (preview chains only); two joined by `*` are multiplied.
+    #[arg(long, value_name = "ORACLE", help_heading = "Source", requires = "rpc")]
+    pub token0_usd: Option<String>,
+    /// With --rpc and no --config: the same for token 1.
+    #[arg(long, value_name = "ORACLE", help_heading = "Source", requires = "rpc")]
+    pub token1_usd: Option<String>,
+    /// With --rpc and no --config, for v2 pairs: the fee, e.g. 3/1000.
+    #[arg(long, value_name = "N/D", help_heading = "Source", requires = "rpc")]
+    pub fee: Option<String>,
+    /// With --rpc and no --config: the chain's id, where the pool's chain is not a
+    /// well-known one (ethereum, optimism, base, arbitrum).
+    #[arg(long, value_name = "ID", help_heading = "Source", requires = "rpc")]
+    pub chain_id: Option<u64>,
+    /// Read from a file of a snapshot's canonical bytes (- is stdin).
+    #[arg(long, value_name = "FILE", help_heading = "Source")]
+    pub snapshot: Option<PathBuf>,
+}

@@ -1,0 +1,54 @@
+//! `exitgap estimate`: one exit of a stated size.
+
+use std::io::Write;
+
+use anstyle::Style;
+use exitgap_api::{Amounts, ExitResult, Problem};
+
+use super::{Asked, parse_size, print_heading, print_json, print_source};
+use crate::arguments::Question;
+use crate::failure::Failure;
+use crate::format::{grouped, tokens};
+
+pub fn run(question: &Question, size_usd: &str, json: bool) -> Result<(), Failure> {
+    let size = parse_size(size_usd)?;
+    let asked = Asked::find(question)?;
+    let estimate = asked.exit.estimate(size).map_err(|refusal| Problem::from(&refusal))?;
+    let result =
+        ExitResult { figures: Amounts::from(&estimate), context: asked.context(Some(size)) };
+    if json { print_json(&result) } else { print_text(&result) }
+}
+
+fn print_text(result: &ExitResult) -> Result<(), Failure> {
+    print_heading(&result.context)?;
+    print_figures(result)?;
+    print_source(&result.context)
+}
+
+fn print_figures(result: &ExitResult) -> Result<(), Failure> {
+    let ExitResult { figures: amounts, context } = result;
+    let (base, quote) = (&context.base, &context.quote);
+    let mut out = anstream::stdout().lock();
+    let bold = Style::new().bold();
+    let gap = amounts.exit_gap_pct.as_str();
+    let side = if gap.starts_with('-') { "better" } else { "worse" };
+    let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
+    line("size", format!("{} USD", grouped(amounts.size_usd.as_str())))?;
+    line("exit gap", format!("{bold}{gap} %{bold:#} {side} than the oracle"))?;
+    line(
+        "  basis",
+        format!("{} %  the pool's mid price against the oracle", amounts.split.basis_pct),
+    )?;
+    line("  fee", format!("{} %", amounts.split.fee_pct))?;
+    line("  impact", format!("{} %  moving the price", amounts.split.impact_pct))?;
+    let price = |number: &str| format!("{} USD per {}", grouped(number), base.symbol);
+    line("oracle price", price(context.oracle_price_usd.as_str()))?;
+    line("realized price", price(amounts.realized_price_usd.as_str()))?;
+    line("next unit at", price(amounts.marginal_price_usd.as_str()))?;
+    let amount = |raw: &str, token: &exitgap_api::TokenLabel| {
+        format!("{} {}  ({raw} units)", tokens(raw, token.decimals), token.symbol)
+    };
+    line("sells", amount(&amounts.amount_in_raw, base))?;
+    line("receives", amount(&amounts.amount_out_raw, quote))?;
+    Ok(())
+}

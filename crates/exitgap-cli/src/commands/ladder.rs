@@ -1,0 +1,122 @@
+//! `exitgap ladder`: depth by gap, slippage by size.
+
+use std::io::Write;
+
+use exitgap_api::{Amounts, GapRung, Ladder, LadderRows, SizeRung};
+use exitgap_core::units::{GapLimit, SizeUsd};
+
+use super::size::parse_limit;
+use super::{Asked, exhausted, invalid, parse_size, print_heading, print_json, print_source};
+use crate::arguments::Question;
+use crate::failure::Failure;
+use crate::format::{add_row, grouped, table, tokens_short};
+
+/// More rows than anybody reads.
+const MAX_STEPS: usize = 100;
+
+pub fn run(
+    question: &Question,
+    gaps: &[String],
+    sizes: &[String],
+    json: bool,
+) -> Result<(), Failure> {
+    let limits = steps("gap", gaps, &GapLimit::LADDER, parse_limit)?;
+    let sizes = steps("size_usd", sizes, &SizeUsd::STANDARD, parse_size)?;
+    let asked = Asked::find(question)?;
+    let by_gap = asked.exit.ladder_by_gap(&limits).map_err(exhausted)?;
+    let by_size = asked.exit.ladder_by_size(&sizes);
+    let figures = LadderRows {
+        by_gap: by_gap.iter().map(GapRung::from).collect(),
+        by_size: by_size.iter().map(SizeRung::from).collect(),
+    };
+    let ladder = Ladder { figures, context: asked.context(None) };
+    if json { print_json(&ladder) } else { print_text(&ladder) }
+}
+
+fn steps<T: Clone + Ord>(
+    field: &str,
+    texts: &[String],
+    standard: &[T],
+    parse: impl Fn(&str) -> Result<T, Failure>,
+) -> Result<Vec<T>, Failure> {
+    if texts.len() > MAX_STEPS {
+        let detail = format!("{} steps are more than the {MAX_STEPS} of a ladder", texts.len());
+        return Err(invalid(field, &detail, "ask for fewer steps"));
+    }
+    if texts.is_empty() {
+        return Ok(standard.to_vec());
+    }
+    let mut steps = texts.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
+    steps.sort_unstable();
+    steps.dedup();
+    Ok(steps)
+}
+
+fn print_text(ladder: &Ladder) -> Result<(), Failure> {
+    print_heading(&ladder.context)?;
+    print_by_gap(ladder)?;
+    print_by_size(ladder)?;
+    print_source(&ladder.context)
+}
+
+fn fill_columns(ladder: &Ladder, exit: &Amounts) -> Vec<String> {
+    let (base, quote) = (&ladder.context.base, &ladder.context.quote);
+    vec![
+        tokens_short(&exit.amount_in_raw, base.decimals),
+        tokens_short(&exit.amount_out_raw, quote.decimals),
+        grouped(exit.realized_price_usd.as_str()),
+        grouped(exit.marginal_price_usd.as_str()),
+    ]
+}
+
+fn headings(ladder: &Ladder) -> [String; 2] {
+    let (base, quote) = (&ladder.context.base.symbol, &ladder.context.quote.symbol);
+    [format!("sells {base}"), format!("receives {quote}")]
+}
+
+fn print_by_gap(ladder: &Ladder) -> Result<(), Failure> {
+    let [sells, receives] = headings(ladder);
+    let header = [
+        "gap up to %",
+        "depth USD",
+        &sells,
+        &receives,
+        "realized USD",
+        "next unit USD",
+        "limited by",
+    ];
+    let mut table = table(&header, 0);
+    for rung in &ladder.figures.by_gap {
+        let mut cells =
+            vec![rung.depth.gap_limit_pct.to_string(), grouped(rung.depth.max_size_usd.as_str())];
+        match &rung.exit {
+            Some(exit) => cells.extend(fill_columns(ladder, exit)),
+            None => cells.extend(["-"; 4].map(String::from)),
+        }
+        cells.push(rung.depth.limited_by.clone());
+        add_row(&mut table, 0, cells);
+    }
+    Ok(writeln!(anstream::stdout(), "{table}")?)
+}
+
+fn print_by_size(ladder: &Ladder) -> Result<(), Failure> {
+    let [sells, receives] = headings(ladder);
+    let header = ["size USD", "exit gap %", &sells, &receives, "realized USD", "next unit USD"];
+    let mut table = table(&header, 0);
+    for rung in &ladder.figures.by_size {
+        let mut cells = vec![grouped(rung.size_usd.as_str())];
+        match (&rung.exit, &rung.problem) {
+            (Some(exit), _) => {
+                cells.push(exit.exit_gap_pct.to_string());
+                cells.extend(fill_columns(ladder, exit));
+            }
+            (None, problem) => {
+                let code = problem.as_ref().map_or("refused", |problem| problem.code.as_str());
+                cells.push(code.to_owned());
+                cells.extend(["-"; 4].map(String::from));
+            }
+        }
+        add_row(&mut table, 0, cells);
+    }
+    Ok(writeln!(anstream::stdout(), "{table}")?)
+}

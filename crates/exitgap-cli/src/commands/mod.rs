@@ -1,0 +1,154 @@
+//! The commands: each asks the core one question and prints one document.
+
+mod estimate;
+mod ladder;
+mod pools;
+mod simulate;
+mod size;
+mod snapshot;
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use clap::CommandFactory;
+use exitgap_api::{Context, DepthSourceKind, Problem, ProblemCode, Status};
+use exitgap_core::exit::{Exit, SearchExhausted};
+use exitgap_core::pools::Direction;
+use exitgap_core::units::SizeUsd;
+use serde::Serialize;
+
+use crate::arguments::{Cli, Command, Question};
+use crate::failure::Failure;
+use crate::source::{self, Found};
+
+/// Runs the command.
+pub fn run(cli: Cli) -> Result<(), Failure> {
+    let json = cli.json;
+    match cli.command {
+        Command::Pools { db } => pools::run(&db, json),
+        Command::Estimate { question, size_usd } => estimate::run(&question, &size_usd, json),
+        Command::Ladder { question, gap, size_usd } => {
+            ladder::run(&question, &gap, &size_usd, json)
+        }
+        Command::Size { question, gap } => size::run(&question, &gap, json),
+        Command::Simulate { question, size_usd, orders, recovery_pct, interval_s } => {
+            let plan = simulate::plan(&size_usd, orders, &recovery_pct, interval_s)?;
+            simulate::run(&question, plan, json)
+        }
+        Command::Snapshot { question } => snapshot::run(&question),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "exitgap", &mut script);
+            Ok(io::stdout().write_all(&script)?)
+        }
+    }
+}
+
+/// An observation, ready to be asked about in one direction.
+struct Asked {
+    found: Found,
+    exit: Exit,
+}
+
+impl Asked {
+    /// Finds what the question is about.
+    fn find(question: &Question) -> Result<Self, Failure> {
+        let found = source::find(question)?;
+        let direction = found.direction(question.base.as_deref())?;
+        let exit = Exit::of(&found.observation, direction);
+        Ok(Self { found, exit })
+    }
+
+    fn direction(&self) -> Direction {
+        self.exit.direction()
+    }
+
+    fn context(&self, size: Option<SizeUsd>) -> Context {
+        Context::new(&self.found.observation, self.direction(), &self.found.provenance, size)
+    }
+}
+
+/// Reads a `size_usd`, or says what is wrong with it.
+fn parse_size(text: &str) -> Result<SizeUsd, Failure> {
+    text.parse().map_err(|error: exitgap_core::units::SizeError| {
+        let hint = "size_usd is a plain number from 0.01 to 1000000000 with at most six decimals";
+        invalid("size_usd", &error.to_string(), hint)
+    })
+}
+
+/// An argument that holds no acceptable value.
+fn invalid(field: &str, detail: &str, hint: &str) -> Failure {
+    Problem::new(ProblemCode::InvalidParameter, detail).field(field).hint(hint).into()
+}
+
+fn exhausted(error: SearchExhausted) -> Failure {
+    Problem::new(ProblemCode::SearchExhausted, error.to_string())
+        .field("gap")
+        .hint("ask for a slightly larger gap")
+        .into()
+}
+
+/// Prints a document as JSON.
+fn print_json<T: Serialize>(document: &T) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, document).map_err(io::Error::from)?;
+    Ok(writeln!(out)?)
+}
+
+/// The heading of every table: what is sold where, and whether to rely on it.
+fn print_heading(context: &Context) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let bold = Style::new().bold();
+    let (base, quote) = (&context.base.symbol, &context.quote.symbol);
+    writeln!(out, "{bold}Selling {base} for {quote}{bold:#} in {}", context.pool)?;
+    if context.status == Status::Preview {
+        let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
+        writeln!(
+            out,
+            "{yellow}PREVIEW{yellow:#}  not a live chain: the figures are not to be relied on"
+        )?;
+    }
+    if context.oracle_stale {
+        let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
+        writeln!(
+            out,
+            "{yellow}STALE ORACLE{yellow:#}  an oracle answer is older than its heartbeat"
+        )?;
+    }
+    Ok(())
+}
+
+/// The foot of every table: where the depth came from.
+fn print_source(context: &Context) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let source = &context.method.depth_source;
+    let block = format!("block {} at {}", source.block_number, source.block_time);
+    let (kind, when) = match (source.kind, &source.slot_time) {
+        (DepthSourceKind::RecordedSnapshot, Some(slot)) => {
+            ("recorded", format!("slot {slot}, {block}"))
+        }
+        (DepthSourceKind::SnapshotFile, Some(slot)) => {
+            ("unrecorded", format!("snapshot file of slot {slot}, {block}"))
+        }
+        _ => ("unrecorded", format!("latest {block}: no days_observed, no evidence")),
+    };
+    writeln!(out, "{kind:<16}{when}")?;
+    if let (Some(days), Some(window)) = (&context.days_observed, &context.window) {
+        writeln!(
+            out,
+            "{:<16}{days} days since {} ({} slots recorded, {} missing)",
+            "observed", window.from, window.slots_recorded, window.slots_missing
+        )?;
+    }
+    if let Some(missing) = source.newer_slots_missing.filter(|missing| *missing > 0) {
+        writeln!(out, "{:<16}the {missing} newest slots are missing", "note")?;
+    }
+    for oracle in &context.method.oracles {
+        let age = oracle.age_s.map_or_else(String::new, |age| format!(", {age} s old"));
+        let feed = oracle.feed.as_deref().unwrap_or("configured price");
+        let stale = if oracle.stale { ", STALE" } else { "" };
+        writeln!(out, "{:<16}{} {} {feed}{age}{stale}", "oracle", oracle.role, oracle.source)?;
+    }
+    writeln!(out, "{:<16}{}", "method", context.method_version)?;
+    Ok(())
+}

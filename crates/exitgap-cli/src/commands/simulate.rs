@@ -1,0 +1,89 @@
+//! `exitgap simulate`: one exit in several orders.
+
+use std::io::Write;
+
+use anstyle::Style;
+use exitgap_api::{AtOnce, Problem, Simulation, SimulationResult};
+use exitgap_core::exit::OrderPlan;
+use exitgap_core::units::Percent;
+
+use super::{Asked, invalid, parse_size, print_heading, print_json, print_source};
+use crate::arguments::Question;
+use crate::failure::Failure;
+use crate::format::{add_row, grouped, table, tokens_short};
+
+/// Reads the plan, or says what is wrong with it.
+pub fn plan(
+    size_usd: &str,
+    orders: u32,
+    recovery_pct: &str,
+    interval_s: u32,
+) -> Result<OrderPlan, Failure> {
+    let size = parse_size(size_usd)?;
+    let recovery = Percent::parse(recovery_pct).map_err(|error| {
+        let hint = "recovery_pct is a plain percentage from 0 to 100";
+        invalid("recovery_pct", &format!("recovery_pct: {error}"), hint)
+    })?;
+    OrderPlan::new(size, orders, recovery, interval_s).map_err(|error| {
+        let hint = "1 to 1000 orders, a recovery from 0 to 100 percent";
+        invalid("orders", &error.to_string(), hint)
+    })
+}
+
+pub fn run(question: &Question, plan: OrderPlan, json: bool) -> Result<(), Failure> {
+    let asked = Asked::find(question)?;
+    let simulation = asked.exit.simulate_orders(plan).map_err(|refused| {
+        let problem = Problem::from(&refused.refusal);
+        Problem { detail: refused.to_string(), ..problem }
+    })?;
+    let answer = SimulationResult {
+        figures: Simulation::from(&simulation),
+        context: asked.context(Some(plan.size())),
+    };
+    if json { print_json(&answer) } else { print_text(&answer) }
+}
+
+fn print_text(answer: &SimulationResult) -> Result<(), Failure> {
+    print_heading(&answer.context)?;
+    print_figures(answer)?;
+    print_source(&answer.context)
+}
+
+fn print_figures(answer: &SimulationResult) -> Result<(), Failure> {
+    let SimulationResult { figures: simulation, context } = answer;
+    let (base, quote) = (&context.base, &context.quote);
+    let header = [
+        "order",
+        "exit gap %",
+        &format!("sells {}", base.symbol),
+        &format!("receives {}", quote.symbol),
+    ];
+    let mut rows = table(&header, 0);
+    for fill in &simulation.fills {
+        let cells = vec![
+            fill.order.to_string(),
+            fill.exit_gap_pct.to_string(),
+            tokens_short(&fill.amount_in_raw, base.decimals),
+            tokens_short(&fill.amount_out_raw, quote.decimals),
+        ];
+        add_row(&mut rows, 0, cells);
+    }
+    let mut out = anstream::stdout().lock();
+    writeln!(out, "{rows}")?;
+    let bold = Style::new().bold();
+    let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
+    line("size", format!("{} USD", grouped(simulation.size_usd.as_str())))?;
+    let orders = simulation.orders;
+    line("all orders", format!("{bold}{} %{bold:#} in {orders}", simulation.exit_gap_pct))?;
+    let at_once = match &simulation.at_once {
+        AtOnce::Exit(exit) => format!("{} %", exit.exit_gap_pct),
+        AtOnce::Problem(problem) => format!("refused: {}", problem.detail),
+    };
+    line("at once", at_once)?;
+    let assumed = format!("√price recovers {} % between orders", simulation.recovery_pct);
+    line("assumed", format!("{assumed}; liquidity and oracle stay as they are"))?;
+    if simulation.interval_s > 0 {
+        line("interval", format!("{} s, as stated; not modelled", simulation.interval_s))?;
+    }
+    Ok(())
+}

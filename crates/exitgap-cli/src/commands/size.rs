@@ -1,0 +1,59 @@
+//! `exitgap size`: the largest exit within a gap.
+
+use std::io::Write;
+
+use anstyle::Style;
+use exitgap_api::{Amounts, GapRung, MaxSizeResult};
+use exitgap_core::units::GapLimit;
+
+use super::{Asked, exhausted, invalid, print_heading, print_json, print_source};
+use crate::arguments::Question;
+use crate::failure::Failure;
+use crate::format::{grouped, tokens};
+
+pub fn run(question: &Question, gap: &str, json: bool) -> Result<(), Failure> {
+    let limit = parse_limit(gap)?;
+    let asked = Asked::find(question)?;
+    let rows = asked.exit.ladder_by_gap(&[limit]).map_err(exhausted)?;
+    let Some(figures) = rows.first().map(GapRung::from) else { return Ok(()) };
+    let answer = MaxSizeResult { figures, context: asked.context(None) };
+    if json { print_json(&answer) } else { print_text(&answer) }
+}
+
+/// Reads a gap limit, or says what is wrong with it.
+pub fn parse_limit(text: &str) -> Result<GapLimit, Failure> {
+    text.parse().map_err(|error: exitgap_core::units::PercentError| {
+        let hint = "gap is a plain percentage from -100 to 100 with at most six decimals";
+        invalid("gap", &format!("gap: {error}"), hint)
+    })
+}
+
+fn print_text(answer: &MaxSizeResult) -> Result<(), Failure> {
+    print_heading(&answer.context)?;
+    print_figures(answer)?;
+    print_source(&answer.context)
+}
+
+fn print_figures(answer: &MaxSizeResult) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let bold = Style::new().bold();
+    let depth = &answer.figures.depth;
+    let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
+    line("gap up to", format!("{} %", depth.gap_limit_pct))?;
+    line("largest exit", format!("{bold}{} USD{bold:#}", grouped(depth.max_size_usd.as_str())))?;
+    let why = match (&answer.figures.exit, depth.limited_by.as_str()) {
+        (None, _) => "no size from 0.01 USD on stays within the gap",
+        (_, "liquidity") => "liquidity: all the pool takes lies within the gap",
+        (_, "size_bound") => "the largest size there is",
+        _ => "gap: a larger exit exceeds it",
+    };
+    line("limited by", why.to_owned())?;
+    if let Some(exit) = &answer.figures.exit {
+        line("exit gap", format!("{} %", exit.exit_gap_pct))?;
+        let (base, quote) = (&answer.context.base, &answer.context.quote);
+        let Amounts { amount_in_raw, amount_out_raw, .. } = exit;
+        line("sells", format!("{} {}", tokens(amount_in_raw, base.decimals), base.symbol))?;
+        line("receives", format!("{} {}", tokens(amount_out_raw, quote.decimals), quote.symbol))?;
+    }
+    Ok(())
+}

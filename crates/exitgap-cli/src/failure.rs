@@ -1,0 +1,86 @@
+//! Failures: a problem document, told to a person or to a program, and its exit code.
+
+use std::io;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use exitgap_api::{Problem, ProblemCode};
+
+/// Why a command ends without an answer.
+#[derive(Debug)]
+pub enum Failure {
+    /// A problem the service would answer with, too.
+    Problem(Box<Problem>),
+    /// Standard output could not be written to.
+    Output(io::Error),
+}
+
+/// Exit codes, as `exitgap --help` lists them.
+const UNEXPECTED: u8 = 1;
+const USAGE: u8 = 2;
+const REFUSED: u8 = 3;
+const NOTHING_RECORDED: u8 = 4;
+const UNREADABLE: u8 = 5;
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(Box::new(problem))
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl Failure {
+    /// Tells stderr, as a document with `--json`, and gives the exit code.
+    pub fn report(&self, json: bool) -> ExitCode {
+        match self {
+            Self::Problem(problem) => {
+                tell(problem, json);
+                ExitCode::from(exit_code(problem.code))
+            }
+            // A reader that closed the pipe has what it wanted.
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            Self::Output(error) => {
+                anstream::eprintln!("error: writing the result: {error}");
+                ExitCode::from(UNEXPECTED)
+            }
+        }
+    }
+}
+
+fn tell(problem: &Problem, json: bool) {
+    if json {
+        // A problem holds strings and numbers only: it always has a JSON form.
+        let document = serde_json::to_string_pretty(problem).unwrap_or_default();
+        anstream::eprintln!("{document}");
+        return;
+    }
+    let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+    anstream::eprintln!("{red}error{red:#} [{}]: {}", problem.code.as_str(), problem.detail);
+    if let Some(hint) = &problem.hint {
+        anstream::eprintln!("  hint: {hint}");
+    }
+}
+
+fn exit_code(code: ProblemCode) -> u8 {
+    match code {
+        ProblemCode::InvalidParameter | ProblemCode::InvalidPool | ProblemCode::UnknownBase => {
+            USAGE
+        }
+        ProblemCode::SizeRoundsToNoInput
+        | ProblemCode::SizeRoundsToNoOutput
+        | ProblemCode::BeyondLiquidity
+        | ProblemCode::GapOutOfRange
+        | ProblemCode::SearchExhausted => REFUSED,
+        ProblemCode::UnknownPool
+        | ProblemCode::NoSnapshotYet
+        | ProblemCode::SlotMissing
+        | ProblemCode::BeforeSeries
+        | ProblemCode::AfterSeries => NOTHING_RECORDED,
+        ProblemCode::ChainUnreadable | ProblemCode::SourceUnreadable => UNREADABLE,
+    }
+}

@@ -1,1 +1,0 @@
-//! exitgap-cli

@@ -1,0 +1,23 @@
+//! `exitgap`: at this size, how far below the oracle price will I really fill?
+//!
+//! Results go to stdout, words to stderr. Every command prints the same documents
+//! with `--json` that the service serves.
+
+mod arguments;
+mod commands;
+mod failure;
+mod format;
+mod source;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let cli = arguments::Cli::parse();
+    let json = cli.json;
+    match commands::run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(json),
+    }
+}

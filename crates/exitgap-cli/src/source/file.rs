@@ -1,0 +1,49 @@
+//! Snapshot files.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use exitgap_api::{Direct, Provenance};
+use exitgap_core::ids::PoolId;
+use exitgap_core::pools::Direction;
+use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot};
+
+use super::{Found, unreadable};
+use crate::failure::Failure;
+
+/// Reads the snapshot in `path` (`-` is stdin); it must be of `pool` where one is named.
+pub fn find(path: &Path, pool: Option<&PoolId>) -> Result<Found, Failure> {
+    let name = path.display();
+    let bytes =
+        read(path).map_err(|error| unreadable(format!("reading snapshot {name}: {error}")))?;
+    let snapshot = Snapshot::from_canonical(&bytes).map_err(|error| {
+        unreadable(format!("{name}: {error}"))
+            .hint("write a snapshot with `exitgap snapshot <pool> --db FILE > FILE`")
+    })?;
+    let found = snapshot.observation().pool();
+    if let Some(expected) = pool.filter(|pool| *pool != found) {
+        return Err(
+            unreadable(format!("{name} is a snapshot of {found}, not of {expected}")).into()
+        );
+    }
+    let hash = Snapshot::hash_of(&bytes);
+    Ok(Found {
+        observation: snapshot.observation().clone(),
+        provenance: Provenance::Direct(Direct::SnapshotFile(snapshot.slot(), hash)),
+        default_base: Direction::ZeroForOne,
+        canonical: Some(bytes),
+    })
+}
+
+/// At most one byte more than a snapshot may have.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let input: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(path)?)
+    };
+    let mut bytes = Vec::new();
+    input.take(MAX_SNAPSHOT_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

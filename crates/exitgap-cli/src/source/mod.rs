@@ -1,0 +1,96 @@
+//! Where an answer's state comes from: a recorder's database, a chain's latest
+//! block, or a snapshot file.
+
+mod db;
+mod file;
+mod rpc;
+
+pub use db::{failed, list_pools, open};
+
+use exitgap_api::{Problem, ProblemCode, Provenance};
+use exitgap_core::ids::PoolId;
+use exitgap_core::pools::Direction;
+use exitgap_core::snapshot::Observation;
+
+use crate::arguments::Question;
+use crate::failure::Failure;
+
+/// A pool's state, found.
+pub struct Found {
+    /// The pool at a block.
+    pub observation: Observation,
+    /// Where it was read.
+    pub provenance: Provenance,
+    /// The direction taken where the question names no base.
+    pub default_base: Direction,
+    /// The canonical bytes, where it is a slot's snapshot.
+    pub canonical: Option<Vec<u8>>,
+}
+
+impl Found {
+    /// The direction that sells `base`: `token0`, `token1`, a symbol or an address.
+    pub fn direction(&self, base: Option<&str>) -> Result<Direction, Failure> {
+        let Some(base) = base else { return Ok(self.default_base) };
+        let tokens = self.observation.tokens();
+        let by_index = ["token0", "token1"].iter().position(|name| base.eq_ignore_ascii_case(name));
+        let by_address =
+            tokens.iter().position(|token| base.eq_ignore_ascii_case(&token.address.to_string()));
+        let named = |index: usize| tokens[index].symbol.as_str().eq_ignore_ascii_case(base);
+        let index = match (by_index.or(by_address), named(0), named(1)) {
+            (Some(index), ..) => index,
+            (None, true, false) => 0,
+            (None, false, true) => 1,
+            (None, both, _) => {
+                let why = if both { "names both tokens" } else { "is neither token of the pool" };
+                let [token0, token1] = tokens.each_ref().map(|token| token.symbol.as_str());
+                let hint = format!("use token0 ({token0}), token1 ({token1}) or an address");
+                return Err(Problem::new(ProblemCode::UnknownBase, format!("base {base:?} {why}"))
+                    .field("base")
+                    .hint(hint)
+                    .into());
+            }
+        };
+        Ok(Direction::BOTH[index])
+    }
+}
+
+/// Finds what the question is about, in the one source it names.
+pub fn find(question: &Question) -> Result<Found, Failure> {
+    let source = &question.source;
+    if let Some(path) = &source.snapshot {
+        let pool = question.pool.as_deref().map(parse_pool).transpose()?;
+        return file::find(path, pool.as_ref());
+    }
+    let Some(pool) = question.pool.as_deref() else {
+        let problem = Problem::new(ProblemCode::InvalidPool, "no pool was named");
+        return Err(problem.field("pool").hint(POOL_HINT).into());
+    };
+    let pool = parse_pool(pool)?;
+    if !source.rpc.is_empty() {
+        return rpc::find(source, &pool);
+    }
+    match &source.db {
+        Some(path) => db::find(path, &pool, source.at.as_deref()),
+        None => Err(Problem::new(ProblemCode::InvalidParameter, "nothing to read from was named")
+            .hint(
+                "name a recorder's database with --db, a node with --rpc or a file with --snapshot",
+            )
+            .into()),
+    }
+}
+
+const POOL_HINT: &str =
+    "a pool is named <chain>:<address>, lower case; `exitgap pools --db FILE` lists them";
+
+fn parse_pool(text: &str) -> Result<PoolId, Failure> {
+    // Addresses are often pasted with checksum capitals; the name is lower case.
+    text.to_ascii_lowercase().parse().map_err(|error: exitgap_core::ids::IdError| {
+        let problem = Problem::new(ProblemCode::InvalidPool, error.to_string());
+        problem.field("pool").hint(POOL_HINT).into()
+    })
+}
+
+/// A source that could not be read or is not what it should be.
+fn unreadable(detail: impl Into<String>) -> Problem {
+    Problem::new(ProblemCode::SourceUnreadable, detail)
+}
