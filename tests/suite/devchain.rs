@@ -141,6 +141,55 @@ async fn a_played_slot_has_its_last_block_and_a_later_one() {
 }
 
 #[tokio::test]
+async fn prices_fall_sharply_once_a_day_and_liquidity_leaves() {
+    let (chain, world) = scene().await;
+    let mut market = Market::new(&chain, &world, 11).await.unwrap();
+    let mut in_range = Vec::new();
+    let mut prices = Vec::new();
+    for slot in FIRST_SLOT + 184..FIRST_SLOT + 212 {
+        let played = market.play_slot(slot).await.unwrap();
+        let at = BlockId::hash(played.last_block.hash);
+        let reading = chain.read_pools(&[world.pools[0].pool], at).await.unwrap()[0];
+        let PoolReading::V3 { liquidity, .. } = reading else { panic!("{reading:?}") };
+        in_range.push(liquidity);
+        prices.push(market.hidden_answer(World::WETH));
+    }
+    let largest_move = |range: std::ops::Range<usize>| {
+        let moves = prices[range].windows(2).map(|two| two[0].abs_diff(two[1]) * 1000 / two[0]);
+        moves.max().unwrap()
+    };
+    assert!(largest_move(0..8) < 10, "{prices:?}");
+    assert!(largest_move(7..11) > 50, "{prices:?}");
+    assert!(largest_move(11..28) < 10, "{prices:?}");
+    assert!(in_range[27] * 2 < in_range[0], "{in_range:?}");
+    let feed = &world.assets[World::WETH].feed;
+    let told = chain.latest_round_data(feed, BlockId::latest()).await.unwrap().answer;
+    let told: u128 = told.unsigned_abs().to();
+    assert!(told.abs_diff(prices[27]) * 100 < prices[27], "the feed followed: {told}");
+}
+
+#[tokio::test]
+async fn beyond_its_liquidity_a_pool_takes_less_than_offered() {
+    let (chain, world) = scene().await;
+    let pool = world.pools[World::THIN].pool;
+    let alt = &world.assets[World::ALT];
+    let offered = alt.worth(1_000_000);
+    let at = BlockId::latest();
+    let quoted = chain.quote(&pool, alt.token.address, offered, at).await.unwrap();
+    let filled = chain.swap_exact_in(&pool, alt.token.address, offered).await.unwrap();
+    assert!(filled.amount_in < offered);
+    assert_eq!(filled.amount_out, quoted);
+}
+
+#[tokio::test]
+async fn the_chain_can_be_used_from_other_threads() {
+    let chain = std::sync::Arc::new(DevChain::start(Options::default()).await.unwrap());
+    let other = std::sync::Arc::clone(&chain);
+    let mined = tokio::spawn(async move { other.mine_next(&[]).await.unwrap() }).await.unwrap();
+    assert_eq!(chain.head().await.unwrap().number, mined.number);
+}
+
+#[tokio::test]
 async fn a_pool_of_ones_own_has_the_positions_asked_for() {
     let chain = DevChain::start(Options::default()).await.unwrap();
     let tokens = chain.create_tokens(&[("A", 6), ("B", 18)]).await.unwrap();
@@ -158,8 +207,7 @@ async fn a_pool_of_ones_own_has_the_positions_asked_for() {
         sqrt_price_x96: sqrt_price_x96(million, million),
         positions: vec![position(-60, 60), position(-120, 60), position(120, 240)],
     };
-    let mut created = chain.create_v3_pools(&[spec]).await.unwrap();
-    let (pool, minted) = created.remove(0);
+    let (pool, minted) = chain.create_v3_pool(spec).await.unwrap();
     let at = BlockId::latest();
     let reading = chain.read_pools(&[pool], at).await.unwrap()[0];
     let in_range = minted[0].liquidity + minted[1].liquidity;

@@ -144,3 +144,33 @@ fn wait_for_port(lines: &std::sync::mpsc::Receiver<String>) -> Result<u16> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_watcher_ends_the_process_when_the_pipe_closes() {
+        let started = Instant::now();
+        let mut child = Command::new("sh")
+            .args(["-c", WITH_WATCHER, "sleep", "60"])
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(child.try_wait().unwrap().is_none(), "it ended while the pipe was open");
+        drop(child.stdin.take());
+        let status = child.wait().unwrap();
+        assert!(!status.success());
+        assert!(started.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn a_node_that_says_nothing_is_an_error_with_its_last_words() {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        sender.send("Error: address in use".to_owned()).unwrap();
+        drop(sender);
+        let error = wait_for_port(&receiver).unwrap_err().to_string();
+        assert!(error.contains("address in use"), "{error}");
+    }
+}

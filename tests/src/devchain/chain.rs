@@ -220,7 +220,9 @@ impl DevChain {
 
     /// Replaces the newest `depth` blocks by as many empty ones with other hashes.
     ///
-    /// What their transactions did is undone. Returns the new head.
+    /// What their transactions did is undone. The node chooses the new timestamps, each no later
+    /// than its replaced block's. Returns the new head. For a reorganisation with other content,
+    /// take a [`Self::snapshot`], mine, [`Self::revert`] and mine something else.
     pub async fn reorg(&self, depth: u64) -> Result<Head> {
         let none: [(); 0] = [];
         let _: serde_json::Value = self.rpc("anvil_reorg", (depth, none)).await?;

@@ -70,6 +70,15 @@ pub fn sqrt_price_x96(amount1: U256, amount0: U256) -> U256 {
 }
 
 impl DevChain {
+    /// Creates one v3 pool with its positions.
+    pub async fn create_v3_pool(&self, spec: PoolSpec) -> Result<(Pool, Vec<MintedPosition>)> {
+        let created = self.create_v3_pools(&[spec]).await?;
+        created.into_iter().next().ok_or_else(|| DevChainError::Unexpected {
+            what: "the created pool".to_owned(),
+            reason: "there is none".to_owned(),
+        })
+    }
+
     /// Creates v3 pools with their positions; about as fast as the node can execute them.
     pub async fn create_v3_pools(
         &self,
