@@ -52,8 +52,7 @@ impl Answer {
     /// Core's answer. The prepared curve and the plain loop must agree; where they do not, the
     /// error holds both.
     pub fn of_core(state: &PoolState, curve: &Curve, amount_in: U256) -> Result<Self, String> {
-        let (table, once) =
-            (curve.fill(amount_in), state.fill_once(curve.direction(), amount_in));
+        let (table, once) = (curve.fill(amount_in), state.fill_once(curve.direction(), amount_in));
         if table != once {
             return Err(format!("the curve fills {table:?}, the plain loop {once:?}"));
         }

@@ -88,11 +88,7 @@ impl Evm {
     }
 
     /// Deploys a published contract with these encoded constructor arguments.
-    pub fn deploy(
-        &mut self,
-        artifact: Artifact,
-        arguments: &[u8],
-    ) -> Result<Address, ParityError> {
+    pub fn deploy(&mut self, artifact: Artifact, arguments: &[u8]) -> Result<Address, ParityError> {
         let code = [artifact.creation_code()?.as_ref(), arguments].concat();
         let (result, state) = self.execute(TxKind::Create, code.into())?;
         match result {
@@ -182,10 +178,9 @@ impl Called {
 
 /// The return value of an outcome that must not be a revert.
 pub fn decoded<C: SolCall>(outcome: &Result<Bytes, Revert>) -> Result<C::Return, ParityError> {
-    let data = outcome.as_ref().map_err(|revert| ParityError::Reverted {
-        call: C::SIGNATURE,
-        reason: revert.reason(),
-    })?;
+    let data = outcome
+        .as_ref()
+        .map_err(|revert| ParityError::Reverted { call: C::SIGNATURE, reason: revert.reason() })?;
     C::abi_decode_returns(data)
         .map_err(|error| ParityError::Machine(format!("{} answered {error}", C::SIGNATURE)))
 }

@@ -12,8 +12,10 @@
 
 mod abi;
 pub mod answer;
+mod draw;
 mod evm;
 mod payer;
+pub mod v2;
 pub mod v3;
 pub mod vector;
 

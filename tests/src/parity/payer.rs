@@ -13,18 +13,16 @@
 use alloy::primitives::{Address, Bytes};
 use alloy::sol_types::SolCall;
 use revm::bytecode::opcode::{
-    CALL, CALLDATACOPY, CALLDATALOAD, CALLDATASIZE, CALLER, DUP3, EQ, GAS, ISZERO, JUMPDEST, JUMPI,
-    MSTORE, ORIGIN, PUSH0, PUSH1, PUSH2, PUSH4, PUSH20, RETURN, RETURNDATACOPY, RETURNDATASIZE,
-    REVERT, SGT, SHL, STOP, SUB, DUP1,
+    CALL, CALLDATACOPY, CALLDATALOAD, CALLDATASIZE, CALLER, DUP1, DUP3, EQ, GAS, ISZERO, JUMPDEST,
+    JUMPI, MSTORE, ORIGIN, PUSH0, PUSH1, PUSH2, PUSH4, PUSH20, RETURN, RETURNDATACOPY,
+    RETURNDATASIZE, REVERT, SGT, SHL, STOP, SUB,
 };
 
 use crate::devchain::abi::Token;
 
 /// The data that makes the account call `to` with `call`.
 pub fn forward<C: SolCall>(to: Address, call: &C) -> Bytes {
-    let mut data = to.into_word().to_vec();
-    call.abi_encode_raw_into(&mut data);
-    data.into()
+    [to.into_word().as_slice(), &call.abi_encode()].concat().into()
 }
 
 /// The account's code for a pair of tokens.

@@ -6,9 +6,7 @@
 use std::path::Path;
 
 use alloy::primitives::U256;
-use exitgap_core::pools::{
-    Concentrated, ConstantProduct, Direction, FeeRate, PoolState, TickNet,
-};
+use exitgap_core::pools::{Concentrated, ConstantProduct, Direction, FeeRate, PoolState, TickNet};
 use serde::{Deserialize, Serialize};
 
 use super::ParityError;

@@ -8,7 +8,7 @@ use exitgap_core::pools::{
 };
 
 use super::plan::{Plan, Position};
-use crate::devchain::abi::{Periphery, Quoter, Token, V3Pool as Reads};
+use crate::devchain::abi::{Periphery, Quoter, V3Pool as Reads};
 use crate::fixtures::Artifact;
 use crate::parity::abi::{V3Factory, V3Pool as Writes};
 use crate::parity::evm::{Evm, Revert, decoded};
@@ -148,10 +148,9 @@ impl Pool {
 
     fn read<C: alloy::sol_types::SolCall>(&mut self, call: &C) -> Result<C::Return, ParityError> {
         let address = self.address;
-        self.evm.ask(address, call)?.map_err(|revert| ParityError::Reverted {
-            call: C::SIGNATURE,
-            reason: revert.reason(),
-        })
+        self.evm
+            .ask(address, call)?
+            .map_err(|revert| ParityError::Reverted { call: C::SIGNATURE, reason: revert.reason() })
     }
 
     /// The pool's state, as its contract tells it.

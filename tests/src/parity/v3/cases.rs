@@ -12,10 +12,10 @@ use crate::parity::evm::Revert;
 use crate::parity::{ParityError, Tally};
 
 /// States tried per pool, each reached from the one before by a real swap.
-const STATES_PER_POOL: u64 = 5;
+const STATES_PER_POOL: u64 = 4;
 
 /// Sizes tried per state.
-const SIZES_PER_STATE: u64 = 16;
+const SIZES_PER_STATE: u64 = 12;
 
 /// Tries `cases` sizes on random pools. `heard` is called after each pool.
 pub fn run(
@@ -141,8 +141,10 @@ fn quoter_agrees(
 fn crossed_as_the_quoter_counts(before: &Concentrated, swapped: &Swapped) -> u32 {
     let (spacing, start, end) = (before.tick_spacing(), before.tick(), swapped.tick_after);
     let (low, high) = ordered(start / spacing, end / spacing);
-    let initialised = |tick: i32| before.ticks().binary_search_by_key(&tick, |tick| tick.tick).is_ok();
-    let counted = before.ticks().iter().filter(|tick| (low..=high).contains(&(tick.tick / spacing)));
+    let initialised =
+        |tick: i32| before.ticks().binary_search_by_key(&tick, |tick| tick.tick).is_ok();
+    let counted =
+        before.ticks().iter().filter(|tick| (low..=high).contains(&(tick.tick / spacing)));
     let counted = u32::try_from(counted.count()).expect("a pool has fewer ticks");
     // Not crossed: the tick a falling price ends on, the tick a rising price starts on.
     counted

@@ -1,0 +1,7 @@
+//! Uniswap v2 against its contracts.
+
+mod bed;
+mod cases;
+
+pub use bed::{Bed, Pair, Refused, Swapped};
+pub use cases::{run, try_sale};
