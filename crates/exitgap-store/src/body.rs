@@ -1,56 +1,69 @@
 //! Snapshots' canonical bytes, compressed.
 //!
 //! Between two slots a pool changes in a few places: the block, the price, the oracle's
-//! round, a handful of ticks. So most bodies are compressed with the bytes of an earlier
-//! snapshot of the pool, its *key record*, as zstd's dictionary (raw content). A key
-//! record stands alone: reading any body takes two rows at most.
+//! round, a handful of ticks. So most bodies are compressed with the canonical bytes of an
+//! earlier snapshot of the pool as zstd's dictionary (raw content), in levels: a body
+//! refers to the day's newest body of a lower level. The day's first one is the *key
+//! record*, level 0, and stands alone. Lower levels come seldom and so may differ much;
+//! the most bodies, of the highest level, refer to one that is at most a few slots old.
+//! Reading any body takes at most one row per level.
 
 use std::io;
 
 use exitgap_core::series::Slot;
 use zstd::bulk::{Compressor, Decompressor};
 
-/// zstd's level for bodies with a dictionary, written each slot.
-const LEVEL: i32 = 3;
-/// zstd's level for key records, written about once a day and pool.
-const KEY_LEVEL: i32 = 9;
+/// The body of every so many slots of a day is of level 1, of level 2; all others are of
+/// [`MAX_LEVEL`].
+const SPANS: [u32; 2] = [48, 6];
+/// The highest level; bodies of it are nobody's dictionary. The schema has it too.
+pub const MAX_LEVEL: u8 = 3;
 
-/// The key record of a pool, while new bodies refer to it.
-#[derive(Debug, Clone)]
-pub struct Key {
-    /// Its row.
-    pub body_no: i64,
-    /// Its canonical bytes.
-    pub canonical: Vec<u8>,
-    /// Its compressed size, in bytes.
-    pub zstd_bytes: usize,
-    /// The UTC day it was written for, so that a day's bodies need no other day's.
-    pub day: u32,
-    /// The smallest body that refers to it, in bytes.
-    pub least_bytes: usize,
-    /// What the others cost beyond that, in bytes.
-    pub excess_bytes: usize,
+/// zstd's effort for most bodies.
+const EFFORT: i32 = 3;
+/// zstd's effort for key records, one per day and pool.
+const KEY_EFFORT: i32 = 9;
+
+/// What a pool's next body may refer to.
+#[derive(Debug, Clone, Default)]
+pub struct Dictionaries {
+    /// Of one UTC day, so that a day's bodies need no other day's. Levels ascend.
+    records: Vec<Record>,
 }
 
-impl Key {
-    /// A new key record, nothing referring to it yet.
-    pub fn new(body_no: i64, canonical: Vec<u8>, zstd_bytes: usize, slot: Slot) -> Self {
-        let day = day_of(slot);
-        Self { body_no, canonical, zstd_bytes, day, least_bytes: usize::MAX, excess_bytes: 0 }
+/// A body that others refer to.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// Its row.
+    pub body_no: i64,
+    /// Its level.
+    pub level: u8,
+    /// Its slot.
+    pub slot: Slot,
+    /// Its canonical bytes.
+    pub canonical: Vec<u8>,
+}
+
+impl Dictionaries {
+    /// The level of the body of `slot`, and the record it refers to; `None`: it becomes a
+    /// key record.
+    pub fn choose(&self, slot: Slot) -> (u8, Option<&Record>) {
+        let in_day = slot.number() % Slot::PER_DAY;
+        let level = SPANS.iter().zip(1..).find(|(span, _)| in_day.is_multiple_of(**span));
+        let level = level.map_or(MAX_LEVEL, |(_, level)| level);
+        let same_day = |record: &&Record| day_of(record.slot) == day_of(slot);
+        match self.records.iter().rev().find(|record| record.level < level).filter(same_day) {
+            Some(record) => (level, Some(record)),
+            None => (0, None),
+        }
     }
 
-    /// Whether the snapshot of `slot` should still refer to this key record.
-    ///
-    /// A new one is due each day, and as soon as the growth of the bodies since this one
-    /// has cost what a new one costs: never more than about twice the best choice.
-    pub fn serves(&self, slot: Slot) -> bool {
-        self.day == day_of(slot) && self.excess_bytes < self.zstd_bytes
-    }
-
-    /// Counts a body that refers to this key record.
-    pub fn count(&mut self, zstd_bytes: usize) {
-        self.least_bytes = self.least_bytes.min(zstd_bytes);
-        self.excess_bytes += zstd_bytes - self.least_bytes;
+    /// Takes in a body that was written after all others.
+    pub fn add(&mut self, record: Record) {
+        self.records.retain(|other| other.level < record.level);
+        if record.level < MAX_LEVEL {
+            self.records.push(record);
+        }
     }
 }
 
@@ -58,16 +71,14 @@ fn day_of(slot: Slot) -> u32 {
     slot.number() / Slot::PER_DAY
 }
 
-/// Compresses `canonical`, with the bytes of a key record as dictionary if one is
-/// given. The result is read back and compared before it is handed out.
-pub fn compress(canonical: &[u8], key: Option<&[u8]>) -> io::Result<Vec<u8>> {
-    let mut compressor = Compressor::with_dictionary(
-        if key.is_some() { LEVEL } else { KEY_LEVEL },
-        key.unwrap_or_default(),
-    )?;
+/// Compresses `canonical`, with the bytes of a dictionary if one is given. The result is
+/// read back and compared before it is handed out.
+pub fn compress(canonical: &[u8], dictionary: Option<&[u8]>) -> io::Result<Vec<u8>> {
+    let effort = if dictionary.is_some() { EFFORT } else { KEY_EFFORT };
+    let mut compressor = Compressor::with_dictionary(effort, dictionary.unwrap_or_default())?;
     compressor.include_dictid(false)?;
     let zstd = compressor.compress(canonical)?;
-    if decompress(&zstd, canonical.len(), key)? == canonical {
+    if decompress(&zstd, canonical.len(), dictionary)? == canonical {
         Ok(zstd)
     } else {
         Err(io::Error::other("what was compressed does not come back"))
@@ -75,8 +86,12 @@ pub fn compress(canonical: &[u8], key: Option<&[u8]>) -> io::Result<Vec<u8>> {
 }
 
 /// The `canonical_bytes` bytes that `zstd` holds; never more are produced.
-pub fn decompress(zstd: &[u8], canonical_bytes: usize, key: Option<&[u8]>) -> io::Result<Vec<u8>> {
-    let mut decompressor = Decompressor::with_dictionary(key.unwrap_or_default())?;
+pub fn decompress(
+    zstd: &[u8],
+    canonical_bytes: usize,
+    dictionary: Option<&[u8]>,
+) -> io::Result<Vec<u8>> {
+    let mut decompressor = Decompressor::with_dictionary(dictionary.unwrap_or_default())?;
     let canonical = decompressor.decompress(zstd, canonical_bytes)?;
     if canonical.len() == canonical_bytes {
         Ok(canonical)

@@ -203,11 +203,11 @@ pub enum CorruptBody {
     /// An entry names the snapshot, but it is not there.
     #[error("it is not in the store")]
     Absent,
-    /// It refers to a key record that is not there, or is none.
-    #[error("its key record {key_body_no} is not one")]
-    NoKey {
-        /// The key's number.
-        key_body_no: i64,
+    /// It refers to a dictionary that is not there, or to none of a lower level.
+    #[error("its dictionary, body {body_no:?}, is not one of a lower level")]
+    NoDictionary {
+        /// The number of the dictionary's row.
+        body_no: Option<i64>,
     },
     /// It does not decompress within the size written beside it.
     #[error("it does not decompress to {expected} bytes ({reason})")]

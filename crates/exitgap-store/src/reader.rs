@@ -157,15 +157,8 @@ impl Reader {
     /// The canonical bytes of the snapshot of this name, hashed again; `None` if the
     /// store has none. At most [`MAX_SNAPSHOT_BYTES`].
     pub fn canonical(&self, hash: SnapshotHash) -> Result<Option<Vec<u8>>, StoreError> {
-        let Some(row) = self.body(hash)? else { return Ok(None) };
-        let Some(key_body_no) = row.key_body_no else { return row.unpack(None).map(Some) };
-        match self.key_body(key_body_no)? {
-            Some(key) if key.key_body_no.is_none() => {
-                let key = key.unpack(None)?;
-                row.unpack(Some(&key)).map(Some)
-            }
-            _ => Err(StoreError::Corrupt { hash, what: CorruptBody::NoKey { key_body_no } }),
-        }
+        let records = self.chain(hash)?;
+        Ok(unpack(&records)?.pop())
     }
 
     /// What the store holds and weighs. Reads every row: not for requests.
@@ -188,52 +181,72 @@ impl Reader {
             .doing(doing)
     }
 
-    /// The row of the body of this name.
-    pub(crate) fn body(&self, hash: SnapshotHash) -> Result<Option<BodyRow>, StoreError> {
+    /// The body of this name after those it needs, each the dictionary of the next, the
+    /// first standing alone. Empty if there is no such body.
+    pub(crate) fn chain(&self, hash: SnapshotHash) -> Result<Vec<BodyRow>, StoreError> {
         let doing = "reading a body";
-        let mut statement = self.connection.prepare_cached(sql::SELECT_BODY).doing(doing)?;
+        let mut by_hash = self.connection.prepare_cached(sql::SELECT_BODY).doing(doing)?;
         let parameters = named_params! { ":snapshot_sha256": hash.0 };
-        statement.query_row(parameters, BodyRow::read).optional().doing(doing)
-    }
-
-    /// The row of the body of this number.
-    pub(crate) fn key_body(&self, body_no: i64) -> Result<Option<BodyRow>, StoreError> {
-        let doing = "reading a key record";
-        let mut statement = self.connection.prepare_cached(sql::SELECT_KEY_BODY).doing(doing)?;
-        let parameters = named_params! { ":body_no": body_no };
-        statement.query_row(parameters, BodyRow::read).optional().doing(doing)
+        let found = by_hash.query_row(parameters, BodyRow::read).optional().doing(doing)?;
+        let Some(mut row) = found else { return Ok(Vec::new()) };
+        let mut by_number = self.connection.prepare_cached(sql::SELECT_DICTIONARY).doing(doing)?;
+        let mut chain = Vec::new();
+        // Levels fall strictly, so that a hostile file cannot lead this round in circles.
+        while row.level > 0 {
+            let (level, body_no) = (row.level.min(body::MAX_LEVEL), row.dictionary_body_no);
+            chain.push(row);
+            let parameters = named_params! { ":body_no": body_no };
+            let found = by_number.query_row(parameters, BodyRow::read).optional().doing(doing)?;
+            row = found
+                .filter(|found| found.level < level)
+                .ok_or(StoreError::Corrupt { hash, what: CorruptBody::NoDictionary { body_no } })?;
+        }
+        chain.push(row);
+        chain.reverse();
+        Ok(chain)
     }
 }
 
 /// A row of the table of bodies, unchecked.
 pub(crate) struct BodyRow {
     pub body_no: i64,
-    pub key_body_no: Option<i64>,
-    pub zstd: Vec<u8>,
+    pub level: u8,
+    dictionary_body_no: Option<i64>,
     hash: SnapshotHash,
     canonical_bytes: usize,
+    zstd: Vec<u8>,
 }
 
 impl BodyRow {
     fn read(row: &Row) -> rusqlite::Result<Self> {
         Ok(Self {
             body_no: row.get("body_no")?,
-            key_body_no: row.get("key_body_no")?,
-            zstd: row.get("zstd")?,
+            level: row.get("level")?,
+            dictionary_body_no: row.get("dictionary_body_no")?,
             hash: SnapshotHash(row.get("snapshot_sha256")?),
             canonical_bytes: usize::try_from(row.get::<_, i64>("canonical_bytes")?).unwrap_or(0),
+            zstd: row.get("zstd")?,
         })
     }
 
     /// The canonical bytes, which must have the row's hash.
-    pub fn unpack(&self, key: Option<&[u8]>) -> Result<Vec<u8>, StoreError> {
+    fn unpack(&self, dictionary: Option<&[u8]>) -> Result<Vec<u8>, StoreError> {
         let corrupt = |what| StoreError::Corrupt { hash: self.hash, what };
         let expected = self.canonical_bytes.min(MAX_SNAPSHOT_BYTES);
-        let canonical = body::decompress(&self.zstd, expected, key)
+        let canonical = body::decompress(&self.zstd, expected, dictionary)
             .map_err(|error| corrupt(CorruptBody::Zstd { expected, reason: error.to_string() }))?;
         let found = Snapshot::hash_of(&canonical);
         if found == self.hash { Ok(canonical) } else { Err(corrupt(CorruptBody::Hash { found })) }
     }
+}
+
+/// The canonical bytes of each body of a chain, all checked.
+pub(crate) fn unpack(chain: &[BodyRow]) -> Result<Vec<Vec<u8>>, StoreError> {
+    let mut unpacked: Vec<Vec<u8>> = Vec::with_capacity(chain.len());
+    for row in chain {
+        unpacked.push(row.unpack(unpacked.last().map(Vec::as_slice))?);
+    }
+    Ok(unpacked)
 }
 
 fn slot_of(table: &'static str, number: i64) -> Result<Slot, StoreError> {

@@ -20,8 +20,9 @@ const SCHEMA_VERSION: i32 = 1;
 /// How long a statement waits for another connection of the same file.
 const BUSY_LIMIT: Duration = Duration::from_secs(10);
 
-/// The longest value `SQLite` may build or return: a body that does not compress, and room.
-const MAX_VALUE_BYTES: i32 = 2 * MAX_SNAPSHOT_BYTES as i32;
+/// The longest value `SQLite` may build or return: a body of `MAX_SNAPSHOT_BYTES` that does
+/// not compress, and room.
+const MAX_VALUE_BYTES: i32 = 8 << 20;
 
 /// What a file that `SQLite` can open turned out to be.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Writing a store: the one recorder's part.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -8,11 +9,11 @@ use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
 use rusqlite::{Transaction, TransactionBehavior, named_params};
 
-use crate::body::{self, Key};
+use crate::body::{self, Dictionaries, Record};
 use crate::error::{Doing, StoreError};
 use crate::lock::Lock;
 use crate::model::{Appended, NewEntry, Outcome, Pool, base_token};
-use crate::reader::Reader;
+use crate::reader::{Reader, unpack};
 use crate::{schema, sql};
 
 /// The most entries of one transaction that fills a pause: it bounds memory, the
@@ -24,8 +25,8 @@ const MAX_FILLED_ENTRIES: usize = 20_000;
 #[derive(Debug)]
 pub struct Store {
     reader: Reader,
-    /// The key record each pool's next body may refer to, by the pool's number.
-    keys: HashMap<i64, Key>,
+    /// What each pool's next body may refer to, by the pool's number.
+    dictionaries: HashMap<i64, Dictionaries>,
     _lock: Lock,
 }
 
@@ -34,8 +35,9 @@ struct Body {
     hash: SnapshotHash,
     canonical: Vec<u8>,
     zstd: Vec<u8>,
-    /// The key record it refers to; `None`: it becomes one itself.
-    key_body_no: Option<i64>,
+    level: u8,
+    /// The body it refers to; `None`: it is a key record.
+    dictionary_body_no: Option<i64>,
 }
 
 /// An entry that was checked and named.
@@ -66,7 +68,7 @@ impl Store {
     }
 
     fn with(connection: rusqlite::Connection, lock: Lock) -> Self {
-        Self { reader: Reader { connection }, keys: HashMap::new(), _lock: lock }
+        Self { reader: Reader { connection }, dictionaries: HashMap::new(), _lock: lock }
     }
 
     /// Reads what is in the store.
@@ -118,8 +120,8 @@ impl Store {
         let filled_slots = self.fill_until(slot)?;
         let result = self.write(slot, &known, &checked, bodies);
         if result.is_err() {
-            // Key records that were counted on may not be there.
-            self.keys.clear();
+            // Bodies that were counted on may not be there.
+            self.dictionaries.clear();
         }
         result.map(|()| Appended { written: true, filled_slots })
     }
@@ -188,7 +190,7 @@ impl Store {
         }
     }
 
-    /// Compresses the snapshot, where there is one, against the pool's key record.
+    /// Compresses the snapshot, where there is one.
     fn prepare(
         &mut self,
         slot: Slot,
@@ -196,44 +198,41 @@ impl Store {
         checked: &mut Checked<'_>,
     ) -> Result<Option<Body>, StoreError> {
         let Outcome::Recorded(hash) = checked.outcome else { return Ok(None) };
-        let key = match pool {
-            Some(pool) => self.key(pool, slot)?,
-            None => None,
+        let (level, dictionary) = match pool {
+            Some(pool) => self.dictionaries(pool)?.choose(slot),
+            None => (0, None),
         };
-        let zstd = body::compress(&checked.canonical, key.map(|key| key.canonical.as_slice()))
+        let dictionary_body_no = dictionary.map(|record| record.body_no);
+        let dictionary = dictionary.map(|record| record.canonical.as_slice());
+        let zstd = body::compress(&checked.canonical, dictionary)
             .map_err(|source| StoreError::Compress { pool: checked.entry.pool.clone(), source })?;
-        let key_body_no = key.map(|key| key.body_no);
         let canonical = std::mem::take(&mut checked.canonical);
-        Ok(Some(Body { hash, canonical, zstd, key_body_no }))
+        Ok(Some(Body { hash, canonical, zstd, level, dictionary_body_no }))
     }
 
-    /// The key record that a body of the pool may refer to at `slot`. After a restart it
-    /// is read back; a damaged one is not relied on.
-    fn key(&mut self, pool: &Pool, slot: Slot) -> Result<Option<&Key>, StoreError> {
-        if !self.keys.contains_key(&pool.number)
-            && let Some(key) = self.stored_key(pool)?
-        {
-            self.keys.insert(pool.number, key);
-        }
-        Ok(self.keys.get(&pool.number).filter(|key| key.serves(slot)))
-    }
-
-    fn stored_key(&self, pool: &Pool) -> Result<Option<Key>, StoreError> {
+    /// What the pool's next body may refer to, read back after a restart.
+    fn dictionaries(&mut self, pool: &Pool) -> Result<&Dictionaries, StoreError> {
+        let stored = match self.dictionaries.entry(pool.number) {
+            Entry::Occupied(kept) => return Ok(kept.into_mut()),
+            Entry::Vacant(vacant) => vacant.insert(Dictionaries::default()),
+        };
         let latest = self.reader.latest(pool, None)?;
-        let Some((_, hash)) = latest.and_then(|latest| latest.snapshot) else { return Ok(None) };
-        let Some(newest) = self.reader.body(hash)? else { return Ok(None) };
-        let key = match newest.key_body_no {
-            None => Some(newest),
-            Some(number) => self.reader.key_body(number)?.filter(|key| key.key_body_no.is_none()),
-        };
-        let Some(key) = key else { return Ok(None) };
-        let canonical = match key.unpack(None) {
-            Ok(canonical) => canonical,
-            Err(StoreError::Corrupt { .. }) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let Ok(snapshot) = Snapshot::from_canonical(&canonical) else { return Ok(None) };
-        Ok(Some(Key::new(key.body_no, canonical, key.zstd.len(), snapshot.slot())))
+        if let Some((_, hash)) = latest.and_then(|latest| latest.snapshot) {
+            let chain = self.reader.chain(hash);
+            let unpacked = chain.and_then(|chain| Ok((unpack(&chain)?, chain)));
+            let (unpacked, chain) = match unpacked {
+                Ok(read) => read,
+                // What is damaged is not built upon: the next body stands alone.
+                Err(StoreError::Corrupt { .. }) => return Ok(stored),
+                Err(error) => return Err(error),
+            };
+            for (row, canonical) in chain.iter().zip(unpacked) {
+                let Ok(snapshot) = Snapshot::from_canonical(&canonical) else { break };
+                let (body_no, level, slot) = (row.body_no, row.level, snapshot.slot());
+                stored.add(Record { body_no, level, slot, canonical });
+            }
+        }
+        Ok(stored)
     }
 
     /// The one transaction of a slot.
@@ -244,8 +243,7 @@ impl Store {
         checked: &BTreeMap<&PoolId, Checked<'_>>,
         bodies: Vec<Option<Body>>,
     ) -> Result<(), StoreError> {
-        let mut new_keys = Vec::new();
-        let mut counted = Vec::new();
+        let mut written = Vec::new();
         let transaction = self.begin()?;
         for ((id, checked), body) in checked.iter().zip(bodies) {
             let pool_no = match known.get(id) {
@@ -257,23 +255,15 @@ impl Store {
             };
             if let Some(body) = body {
                 let body_no = insert_body(&transaction, &body)?;
-                match body.key_body_no {
-                    Some(_) => counted.push((pool_no, body.zstd.len())),
-                    None => new_keys.push((pool_no, body_no, body)),
-                }
+                let (level, canonical) = (body.level, body.canonical);
+                written.push((pool_no, Record { body_no, level, slot, canonical }));
             }
             insert_entry(&transaction, pool_no, slot, checked.outcome)?;
         }
         seal(&transaction, slot, checked.len())?;
         commit(transaction, slot)?;
-        for (pool_no, zstd_bytes) in counted {
-            if let Some(key) = self.keys.get_mut(&pool_no) {
-                key.count(zstd_bytes);
-            }
-        }
-        for (pool_no, body_no, body) in new_keys {
-            let key = Key::new(body_no, body.canonical, body.zstd.len(), slot);
-            self.keys.insert(pool_no, key);
+        for (pool_no, record) in written {
+            self.dictionaries.entry(pool_no).or_default().add(record);
         }
         Ok(())
     }
@@ -354,7 +344,8 @@ fn insert_body(transaction: &Transaction, body: &Body) -> Result<i64, StoreError
     let mut statement = transaction.prepare_cached(sql::INSERT_BODY).doing(doing)?;
     let parameters = named_params! {
         ":snapshot_sha256": body.hash.0,
-        ":key_body_no": body.key_body_no,
+        ":level": body.level,
+        ":dictionary_body_no": body.dictionary_body_no,
         ":canonical_bytes": body.canonical.len().cast_signed(),
         ":zstd": body.zstd,
     };

@@ -10,20 +10,22 @@ PRAGMA user_version = 1;
 
 -- The pools of the series, each from the slot in which it was first recorded.
 CREATE TABLE pool (
-    pool_no           INTEGER PRIMARY KEY, -- stands for the pool in this file only
-    pool_id           TEXT    NOT NULL UNIQUE CHECK (length(pool_id) BETWEEN 1 AND 80),
-    default_base_token INTEGER NOT NULL CHECK (default_base_token IN (0, 1)),
-    first_slot        INTEGER NOT NULL CHECK (first_slot BETWEEN 5957856 AND 844674335)
+    pool_no             INTEGER PRIMARY KEY, -- stands for the pool in this file only
+    pool_id             TEXT    NOT NULL UNIQUE CHECK (length(pool_id) BETWEEN 1 AND 80),
+    default_base_token  INTEGER NOT NULL CHECK (default_base_token IN (0, 1)),
+    first_slot          INTEGER NOT NULL CHECK (first_slot BETWEEN 5957856 AND 844674335)
 ) STRICT;
 
--- Snapshots' canonical bytes by their hash, compressed: a key record stands alone, any
--- other has the bytes of one key record as its dictionary.
+-- Snapshots' canonical bytes by their hash, compressed. A body of level 0 stands alone;
+-- any other has the canonical bytes of a body of a lower level as its dictionary.
 CREATE TABLE body (
-    body_no          INTEGER PRIMARY KEY,
-    snapshot_sha256  BLOB    NOT NULL UNIQUE CHECK (length(snapshot_sha256) = 32),
-    key_body_no      INTEGER REFERENCES body (body_no),
-    canonical_bytes  INTEGER NOT NULL CHECK (canonical_bytes BETWEEN 1 AND 4194304),
-    zstd             BLOB    NOT NULL
+    body_no             INTEGER PRIMARY KEY,
+    snapshot_sha256     BLOB    NOT NULL UNIQUE CHECK (length(snapshot_sha256) = 32),
+    level               INTEGER NOT NULL CHECK (level BETWEEN 0 AND 3),
+    dictionary_body_no  INTEGER REFERENCES body (body_no),
+    canonical_bytes     INTEGER NOT NULL CHECK (canonical_bytes BETWEEN 1 AND 4194304),
+    zstd                BLOB    NOT NULL,
+    CHECK ((level = 0) = (dictionary_body_no IS NULL))
 ) STRICT;
 
 -- One entry per pool and slot, from the pool's first slot on.
@@ -70,9 +72,9 @@ CREATE TRIGGER body_is_new BEFORE INSERT ON body BEGIN
         SELECT 1 FROM body
         WHERE snapshot_sha256 = NEW.snapshot_sha256 OR body_no = NEW.body_no
     );
-    SELECT RAISE(ABORT, 'exitgap: a body refers to a key record, which refers to none')
-    WHERE NEW.key_body_no IS NOT NULL AND NOT EXISTS (
-        SELECT 1 FROM body WHERE body_no = NEW.key_body_no AND key_body_no IS NULL
+    SELECT RAISE(ABORT, 'exitgap: a dictionary has a lower level')
+    WHERE NEW.level > 0 AND NOT EXISTS (
+        SELECT 1 FROM body WHERE body_no = NEW.dictionary_body_no AND level < NEW.level
     );
 END;
 

@@ -1,2 +1,2 @@
-SELECT body_no, snapshot_sha256, key_body_no, canonical_bytes, zstd FROM body
+SELECT body_no, snapshot_sha256, level, dictionary_body_no, canonical_bytes, zstd FROM body
 WHERE snapshot_sha256 = :snapshot_sha256;

@@ -1,7 +1,7 @@
 -- Reads every row: for people and benches, not for requests.
 SELECT
     count(*)                            AS snapshots,
-    count(*) FILTER (WHERE key_body_no IS NULL) AS key_records,
+    count(*) FILTER (WHERE level = 0)   AS key_records,
     coalesce(sum(canonical_bytes), 0)   AS canonical_bytes,
     coalesce(sum(length(zstd)), 0)      AS zstd_bytes
 FROM body;

@@ -1,2 +1,0 @@
-SELECT body_no, snapshot_sha256, key_body_no, canonical_bytes, zstd FROM body
-WHERE body_no = :body_no;
