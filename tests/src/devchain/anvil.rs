@@ -108,6 +108,8 @@ fn arguments(options: &Options) -> Vec<String> {
         "30000000000",
         "--balance",
         "1000000000",
+        // A block's transactions are sent together, and may be large.
+        "--no-request-size-limit",
         "--disable-console-log",
         "--color",
         "never",

@@ -10,7 +10,10 @@ const TIERS: [(u32, i32); 4] = [(100, 1), (500, 10), (3000, 60), (10_000, 200)];
 /// Deploys `count` v3 pools over tokens of their own, each with `positions` overlapping positions
 /// (so up to twice as many initialised ticks), from a seed.
 ///
-/// All pools share one quote token; each other token has a pool of every fee.
+/// All pools share one quote token; each other token has a pool of every fee. The node hashes its
+/// whole state for every block, so plan with about this (two cores): 100 pools of 20 positions are
+/// deployed in 1 s and then take 0.1 s a block, of 100 positions 6 s and 0.25 s, of 600 positions
+/// 40 s and 1.2 s.
 pub async fn many_v3_pools(
     chain: &DevChain,
     count: usize,
