@@ -19,12 +19,11 @@ const LEFTOVERS: [&str; 5] = [
     concat!("unimple", "mented!"),
 ];
 
-/// Floating-point types and literals in the core.
+/// Floating-point types and literals in the core. Its tests may use them, to show them refused.
 pub fn floats(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for source in sources.iter().filter(|source| source.path.starts_with(EXACT) && is_rust(source))
-    {
-        for (index, line) in code_only(&source.text).lines().enumerate() {
+    for source in sources.iter().filter(|source| is_exact(source)) {
+        for (index, line) in without_tests(&code_only(&source.text)).lines().enumerate() {
             if let Some(token) = float_in(line) {
                 findings.push(Finding::error(
                     format!("{}:{}", source.path, index + 1),
@@ -34,6 +33,22 @@ pub fn floats(sources: &[Source]) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Code with the bodies of its `#[cfg(test)]` items blanked out, line for line.
+fn without_tests(code: &str) -> String {
+    const MARK: &str = "#[cfg(test)]";
+    let mut kept = String::with_capacity(code.len());
+    let mut rest = code;
+    while let Some(start) = rest.find(MARK) {
+        let (before, item) = rest.split_at(start);
+        // A test module in a file of its own ends at its semicolon.
+        let end = body_length(&item[MARK.len()..]).map_or(MARK.len(), |body| MARK.len() + body);
+        kept.push_str(before);
+        kept.extend(item[..end].chars().filter(|&one| one == '\n'));
+        rest = &item[end..];
+    }
+    kept + rest
 }
 
 /// The first float type, or number with a decimal point, of a line of code.
@@ -180,6 +195,10 @@ pub fn missing_on_map(names: &[String], map: &str) -> Vec<Finding> {
         .collect()
 }
 
+fn is_exact(source: &Source) -> bool {
+    source.path.starts_with(EXACT) && is_rust(source) && !source.path.ends_with("/tests.rs")
+}
+
 fn is_rust(source: &Source) -> bool {
     std::path::Path::new(&source.path).extension().is_some_and(|extension| extension == "rs")
 }
@@ -203,7 +222,17 @@ mod tests {
         for good in ["// f64", "\"f64 1.5\"", "pair.0.1", "0..5", "1.max(2)", "0x1f64", "xf64"] {
             assert_eq!(floats(&[source(core, good)]), [], "{good}");
         }
-        assert_eq!(floats(&[source("crates/exitgap-cli/src/a.rs", "f64")]), []);
+        for path in ["crates/exitgap-cli/src/a.rs", "crates/exitgap-core/src/a/tests.rs"] {
+            assert_eq!(floats(&[source(path, "f64")]), []);
+        }
+    }
+
+    #[test]
+    fn floats_are_found_behind_tests_but_not_in_them() {
+        let text = "#[cfg(test)]\nmod tests {\n  f64\n}\n#[cfg(test)]\nmod more;\nf32\n";
+        let found = floats(&[source("crates/exitgap-core/src/a.rs", text)]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].place, "crates/exitgap-core/src/a.rs:7");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use sha2::{Digest, Sha512};
 
@@ -40,6 +41,19 @@ impl Drop for Aside {
     fn drop(&mut self) {
         // What cannot be removed now is ignored by git and replaced by the next run.
         let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Removes working folders that interrupted runs left, but none that may still be in use.
+pub fn sweep(folder: &Path) {
+    const AGE: Duration = Duration::from_hours(1);
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().contains(".partial-")) {
+        let modified = entry.metadata().and_then(|metadata| metadata.modified());
+        if modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > AGE)) {
+            // What cannot be removed now is tried again by the next run.
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
 }
 

@@ -58,6 +58,7 @@ pub fn ensure(root: &Path) -> Result<()> {
     }
     require_node("setup fetches packages of the npm registry with it")?;
     fs::create_dir_all(&folder).context(format!("creating {}", folder.display()))?;
+    fetch::sweep(&folder);
     for (index, pin) in pins.iter().enumerate() {
         let place = folder.join(pin.folder);
         if package_is_in_place(&place, pin) {
