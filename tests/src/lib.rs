@@ -4,6 +4,7 @@
 //! [`devchain`] runs a private chain with the real contracts on it, and a seeded market that trades
 //! there. Out of scope: stand-ins for contracts. Whatever a test compares with is the contract.
 
+pub mod binaries;
 pub mod devchain;
 pub mod fixtures;
 pub mod parity;

@@ -1,3 +1,8 @@
 //! The integration suite: one binary.
 
+mod cli;
 mod devchain;
+mod store;
+mod store_crash;
+mod store_scene;
+mod store_tamper;

@@ -1,5 +1,7 @@
 //! Numbers and tables for people.
 
+use std::fmt;
+
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
 /// `1234567.89` as `1,234,567.89`.
@@ -41,26 +43,43 @@ pub fn tokens_short(raw: &str, decimals: u8) -> String {
     }
 }
 
-/// A table without lines: a header row, numbers to the right.
-pub fn table(header: &[&str], left_columns: usize) -> Table {
-    let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
-    table.set_content_arrangement(ContentArrangement::Disabled);
-    let cell = |(index, text): (usize, &&str)| {
-        let side = if index < left_columns { CellAlignment::Left } else { CellAlignment::Right };
-        Cell::new(text).set_alignment(side)
-    };
-    table.set_header(header.iter().enumerate().map(cell));
-    table
+/// A table without lines. Columns are set to the side that their header names:
+/// `<text` to the left, else to the right, as numbers stand.
+pub struct Columns {
+    table: Table,
+    sides: Vec<CellAlignment>,
 }
 
-/// Adds a row: the first columns to the left, the rest to the right.
-pub fn add_row(table: &mut Table, left_columns: usize, cells: Vec<String>) {
-    let cell = |(index, text): (usize, String)| {
-        let side = if index < left_columns { CellAlignment::Left } else { CellAlignment::Right };
-        Cell::new(text).set_alignment(side)
-    };
-    table.add_row(cells.into_iter().enumerate().map(cell).collect::<Vec<_>>());
+impl Columns {
+    /// An empty table with these headers.
+    pub fn new(headers: &[&str]) -> Self {
+        let side = |header: &&str| {
+            if header.starts_with('<') { CellAlignment::Left } else { CellAlignment::Right }
+        };
+        let sides: Vec<_> = headers.iter().map(side).collect();
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        table.set_content_arrangement(ContentArrangement::Disabled);
+        let names = headers.iter().map(|header| header.trim_start_matches('<'));
+        table
+            .set_header(names.zip(&sides).map(|(name, side)| Cell::new(name).set_alignment(*side)));
+        Self { table, sides }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: Vec<String>) {
+        let cells = cells.into_iter().zip(&self.sides);
+        let cells: Vec<_> =
+            cells.map(|(text, side)| Cell::new(text).set_alignment(*side)).collect();
+        self.table.add_row(cells);
+    }
+}
+
+/// Writes the table with an empty line after it.
+impl fmt::Display for Columns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.table.lines().try_for_each(|line| writeln!(f, "{}", line.trim_end()))
+    }
 }
 
 #[cfg(test)]

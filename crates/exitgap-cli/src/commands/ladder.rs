@@ -9,7 +9,7 @@ use super::size::parse_limit;
 use super::{Asked, exhausted, invalid, parse_size, print_heading, print_json, print_source};
 use crate::arguments::Question;
 use crate::failure::Failure;
-use crate::format::{add_row, grouped, table, tokens_short};
+use crate::format::{Columns, grouped, tokens_short};
 
 /// More rows than anybody reads.
 const MAX_STEPS: usize = 100;
@@ -83,9 +83,9 @@ fn print_by_gap(ladder: &Ladder) -> Result<(), Failure> {
         &receives,
         "realized USD",
         "next unit USD",
-        "limited by",
+        "<limited by",
     ];
-    let mut table = table(&header, 0);
+    let mut table = Columns::new(&header);
     for rung in &ladder.figures.by_gap {
         let mut cells =
             vec![rung.depth.gap_limit_pct.to_string(), grouped(rung.depth.max_size_usd.as_str())];
@@ -94,7 +94,7 @@ fn print_by_gap(ladder: &Ladder) -> Result<(), Failure> {
             None => cells.extend(["-"; 4].map(String::from)),
         }
         cells.push(rung.depth.limited_by.clone());
-        add_row(&mut table, 0, cells);
+        table.row(cells);
     }
     Ok(writeln!(anstream::stdout(), "{table}")?)
 }
@@ -102,7 +102,7 @@ fn print_by_gap(ladder: &Ladder) -> Result<(), Failure> {
 fn print_by_size(ladder: &Ladder) -> Result<(), Failure> {
     let [sells, receives] = headings(ladder);
     let header = ["size USD", "exit gap %", &sells, &receives, "realized USD", "next unit USD"];
-    let mut table = table(&header, 0);
+    let mut table = Columns::new(&header);
     for rung in &ladder.figures.by_size {
         let mut cells = vec![grouped(rung.size_usd.as_str())];
         match (&rung.exit, &rung.problem) {
@@ -116,7 +116,7 @@ fn print_by_size(ladder: &Ladder) -> Result<(), Failure> {
                 cells.extend(["-"; 4].map(String::from));
             }
         }
-        add_row(&mut table, 0, cells);
+        table.row(cells);
     }
     Ok(writeln!(anstream::stdout(), "{table}")?)
 }

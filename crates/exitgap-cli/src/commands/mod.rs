@@ -141,7 +141,8 @@ fn print_source(context: &Context) -> Result<(), Failure> {
         )?;
     }
     if let Some(missing) = source.newer_slots_missing.filter(|missing| *missing > 0) {
-        writeln!(out, "{:<16}the {missing} newest slots are missing", "note")?;
+        let slots = if missing == 1 { "slot is" } else { "slots are" };
+        writeln!(out, "{:<16}the {missing} newest {slots} missing", "note")?;
     }
     for oracle in &context.method.oracles {
         let age = oracle.age_s.map_or_else(String::new, |age| format!(", {age} s old"));

@@ -10,7 +10,7 @@ use exitgap_store::{Latest, Outcome, Pool, Reader};
 
 use super::print_json;
 use crate::failure::Failure;
-use crate::format::{add_row, table};
+use crate::format::Columns;
 use crate::source::{self, list_pools};
 
 pub fn run(db: &Path, json: bool) -> Result<(), Failure> {
@@ -61,10 +61,17 @@ fn print_text(list: &PoolList) -> Result<(), Failure> {
         anstream::eprintln!("no pool has been recorded yet");
         return Ok(());
     }
-    let header =
-        ["pool", "sells", "for", "status", "since", "days", "recorded", "missing", "newest slot"];
-    let left_columns = 5;
-    let mut rows = table(&header, left_columns);
+    let mut rows = Columns::new(&[
+        "<pool",
+        "<sells",
+        "<for",
+        "<status",
+        "<since",
+        "days",
+        "recorded",
+        "missing",
+        "<newest slot",
+    ]);
     for pool in &list.pools {
         let symbol = |token: &Option<exitgap_api::TokenLabel>| {
             token.as_ref().map_or_else(|| "?".to_owned(), |token| token.symbol.clone())
@@ -89,7 +96,7 @@ fn print_text(list: &PoolList) -> Result<(), Failure> {
             pool.slots_missing.to_string(),
             newest,
         ];
-        add_row(&mut rows, left_columns, cells);
+        rows.row(cells);
     }
-    Ok(writeln!(anstream::stdout(), "{rows}")?)
+    Ok(write!(anstream::stdout(), "{rows}")?)
 }

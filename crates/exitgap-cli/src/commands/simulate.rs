@@ -10,7 +10,7 @@ use exitgap_core::units::Percent;
 use super::{Asked, invalid, parse_size, print_heading, print_json, print_source};
 use crate::arguments::Question;
 use crate::failure::Failure;
-use crate::format::{add_row, grouped, table, tokens_short};
+use crate::format::{Columns, grouped, tokens_short};
 
 /// Reads the plan, or says what is wrong with it.
 pub fn plan(
@@ -58,7 +58,7 @@ fn print_figures(answer: &SimulationResult) -> Result<(), Failure> {
         &format!("sells {}", base.symbol),
         &format!("receives {}", quote.symbol),
     ];
-    let mut rows = table(&header, 0);
+    let mut rows = Columns::new(&header);
     for fill in &simulation.fills {
         let cells = vec![
             fill.order.to_string(),
@@ -66,7 +66,7 @@ fn print_figures(answer: &SimulationResult) -> Result<(), Failure> {
             tokens_short(&fill.amount_in_raw, base.decimals),
             tokens_short(&fill.amount_out_raw, quote.decimals),
         ];
-        add_row(&mut rows, 0, cells);
+        rows.row(cells);
     }
     let mut out = anstream::stdout().lock();
     writeln!(out, "{rows}")?;
