@@ -21,12 +21,6 @@ pub enum FixtureError {
         /// Where it was looked for.
         path: PathBuf,
     },
-    /// A binary of the workspace was not built.
-    #[error("{path} is not built; run `cargo build --workspace --bins` first")]
-    NotBuilt {
-        /// Where it was looked for.
-        path: PathBuf,
-    },
     /// The file is there and is not what was fetched.
     #[error(
         "fixture {path} is damaged ({reason}); delete the .fixtures folder and run `cargo xtask setup`"
@@ -127,18 +121,6 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).join(".fixtures")
 }
 
-/// A binary of this workspace, such as `exitgap-server`, in the build that runs the caller.
-///
-/// `cargo xtask test` builds all of them before it runs the tests.
-pub fn workspace_binary(name: &str) -> Result<PathBuf, FixtureError> {
-    let caller = std::env::current_exe().unwrap_or_default();
-    // Tests lie in `deps/` beside the binaries.
-    let folder = caller.parent().unwrap_or(Path::new("."));
-    let folder = if folder.ends_with("deps") { folder.join("..") } else { folder.to_owned() };
-    let path = folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
-    if path.is_file() { Ok(path) } else { Err(FixtureError::NotBuilt { path }) }
-}
-
 /// Whether the slow tests were asked for: `cargo xtask test --all` sets `EXITGAP_SLOW=1`.
 pub fn slow_tests() -> bool {
     std::env::var_os("EXITGAP_SLOW").is_some_and(|value| value == "1")
@@ -178,12 +160,6 @@ mod tests {
         let error = code_in(Path::new("no/such.json"), &["/bytecode"]).unwrap_err();
         assert!(matches!(error, FixtureError::Missing { .. }));
         assert!(error.to_string().contains("cargo xtask setup"));
-    }
-
-    #[test]
-    fn a_missing_binary_says_how_to_build_it() {
-        let error = workspace_binary("no-such-binary").unwrap_err();
-        assert!(error.to_string().contains("cargo build"), "{error}");
     }
 
     #[test]
