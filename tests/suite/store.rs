@@ -165,7 +165,6 @@ fn a_busy_pool_of_1200_ticks_costs_less_than_a_kilobyte_per_snapshot() {
     }
     let reader = store.reader();
     let totals = reader.totals().unwrap();
-    println!("{totals:?}, {} B per snapshot", totals.database_bytes / totals.snapshots);
     assert_eq!(totals.snapshots, 288);
     assert!(totals.canonical_bytes / 288 > 30_000, "{totals:?}");
     assert!(totals.database_bytes / 288 <= 1_000, "{totals:?}");

@@ -1,0 +1,249 @@
+//! What a second connection, a damaged disk or another program does to a store.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use exitgap_core::series::{MissingReason, Slot};
+use exitgap_store::{CorruptBody, Outcome, Reader, Store, StoreError};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::store_scene::{BusyPool, slot};
+
+/// A store of one pool: `recorded` snapshots, then one missing slot. The folder lives with it.
+fn store_with(recorded: u32) -> (TempDir, PathBuf, BusyPool) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("series.db");
+    let mut store = Store::create(&path).unwrap();
+    let mut pool = BusyPool::new(1, 20);
+    for n in 0..recorded {
+        store.append_slot(slot(n), &[pool.recorded(slot(n))]).unwrap();
+    }
+    store.append_slot(slot(recorded), &[pool.missing(MissingReason::ChainLagging)]).unwrap();
+    (folder, path, pool)
+}
+
+/// Every row of every table, as text.
+fn dump(path: &Path) -> Vec<String> {
+    let connection = Connection::open(path).unwrap();
+    ["pool", "body", "entry", "sealed_slot"]
+        .iter()
+        .flat_map(|table| {
+            let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
+            let columns = statement.column_count();
+            let rows = statement.query_map((), |row| {
+                let values = (0..columns).map(|n| format!("{:?}", row.get_ref(n).unwrap()));
+                Ok(format!("{table}: {}", values.collect::<Vec<_>>().join(", ")))
+            });
+            rows.unwrap().map(Result::unwrap).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// Statements a second connection tries, with its settings at the defaults (so no
+/// recursive triggers and no foreign keys), and what the database answers.
+const ATTACKS: [(&str, &str); 24] = [
+    (
+        "UPDATE entry SET missing_reason = 'recorder_down' WHERE missing_reason IS NOT NULL",
+        "an entry is never changed",
+    ),
+    ("UPDATE OR REPLACE entry SET slot = slot + 1", "an entry is never changed"),
+    ("DELETE FROM entry", "an entry is never deleted"),
+    ("INSERT OR REPLACE INTO entry SELECT * FROM entry LIMIT 1", "the slot is sealed"),
+    (
+        "REPLACE INTO entry SELECT pool_no, slot, NULL, 'recorder_down', 0, 1 FROM entry LIMIT 1",
+        "the slot is sealed",
+    ),
+    ("INSERT OR IGNORE INTO entry SELECT * FROM entry LIMIT 1", "the slot is sealed"),
+    (
+        "INSERT INTO entry SELECT * FROM entry WHERE true
+         ON CONFLICT DO UPDATE SET missing_reason = 'recorder_down', snapshot_sha256 = NULL",
+        "the slot is sealed",
+    ),
+    (
+        "INSERT INTO entry VALUES (1, 5957880, NULL, 'recorder_down', 3, 20)",
+        "an entry follows the one before it",
+    ),
+    (
+        "INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 9, 2)",
+        "an entry follows the one before it",
+    ),
+    (
+        "INSERT INTO entry VALUES (2, 5957860, NULL, 'recorder_down', 0, 1)",
+        "an entry follows the one before it",
+    ),
+    ("UPDATE body SET zstd = x'00'", "a body is never changed"),
+    ("DELETE FROM body WHERE level = 3", "a body is never deleted"),
+    ("INSERT OR REPLACE INTO body SELECT * FROM body", "the body is in the store already"),
+    (
+        "INSERT INTO body SELECT * FROM body WHERE true ON CONFLICT DO UPDATE SET zstd = x'00'",
+        "the body is in the store already",
+    ),
+    (
+        "INSERT INTO body VALUES (90, zeroblob(32), 1, 90, 1, x'00')",
+        "a dictionary has a lower level",
+    ),
+    ("UPDATE pool SET first_slot = first_slot + 1", "a pool keeps its name"),
+    ("UPDATE pool SET pool_id = 'other'", "a pool keeps its name"),
+    ("DELETE FROM pool", "a pool is never deleted"),
+    ("REPLACE INTO pool SELECT * FROM pool", "the pool is in the store already"),
+    (
+        "INSERT INTO pool VALUES (2, 'other', 0, 5957856)",
+        "a pool begins in a slot that is not sealed",
+    ),
+    ("UPDATE sealed_slot SET pools = 2", "a sealed slot is never changed"),
+    ("DELETE FROM sealed_slot", "a sealed slot is never deleted"),
+    (
+        "REPLACE INTO sealed_slot SELECT * FROM sealed_slot",
+        "a sealed slot follows the one before it",
+    ),
+    ("INSERT INTO sealed_slot VALUES (5957860, 1)", "one entry for every pool"),
+];
+
+#[test]
+fn a_second_connection_cannot_change_what_is_written() {
+    let (_folder, path, _) = store_with(3);
+    let before = dump(&path);
+    assert_eq!(before.len(), 1 + 3 + 4 + 4);
+    let second = Connection::open(&path).unwrap();
+    for (attack, answer) in ATTACKS {
+        let refusal = second.execute_batch(attack).expect_err(attack).to_string();
+        assert!(refusal.contains(answer), "{attack}: {refusal}");
+    }
+    assert_eq!(dump(&path), before);
+    // The attacks would work: without one of the guards, its statement goes through.
+    second.execute_batch("DROP TRIGGER entry_stays; DELETE FROM entry").unwrap();
+    assert_ne!(dump(&path), before);
+}
+
+#[test]
+fn a_dropped_guard_another_file_and_a_newer_schema_are_named_on_open() {
+    let (folder, path, _) = store_with(1);
+    let error = |path: &Path| (Reader::open(path).unwrap_err(), Store::open(path).unwrap_err());
+    let alter = |sql| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+
+    alter("DROP TRIGGER entry_follows");
+    let altered = |error| matches!(error, StoreError::SchemaAltered { object, .. } if object == "trigger entry_follows");
+    assert!(altered(error(&path).0) && altered(error(&path).1));
+    alter("PRAGMA user_version = 2");
+    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 1, found: 2, .. });
+    assert!(newer(error(&path).0) && newer(error(&path).1));
+
+    let foreign = folder.path().join("foreign.db");
+    let other = Connection::open(&foreign).unwrap();
+    other.execute_batch("CREATE TABLE t (x); PRAGMA application_id = 7").unwrap();
+    let not_a_store = |error| matches!(error, StoreError::NotAStore { found: 7, .. });
+    assert!(not_a_store(error(&foreign).0) && not_a_store(error(&foreign).1));
+    assert!(matches!(Store::create(&foreign), Err(StoreError::AlreadyExists { .. })));
+    let text = folder.path().join("text.db");
+    fs::write(&text, "a file that is no database, but long enough to be looked at by SQLite")
+        .unwrap();
+    assert!(matches!(error(&text).0, StoreError::NotAStore { found: 0, .. }));
+    let journal: String = other.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+    assert_eq!(journal, "delete", "a foreign database is left as it was");
+
+    let nowhere = folder.path().join("nowhere.db");
+    assert!(matches!(error(&nowhere).0, StoreError::NotFound { .. }));
+    assert!(matches!(error(&nowhere).1, StoreError::NotFound { .. }));
+    // An interrupted creation leaves an empty file, which is no store but no obstacle.
+    fs::write(&nowhere, "").unwrap();
+    assert!(matches!(error(&nowhere).0, StoreError::NotFound { .. }));
+    assert!(Store::create(&nowhere).is_ok());
+    assert!(Reader::open(&nowhere).is_ok());
+}
+
+#[test]
+fn every_flipped_bit_of_a_body_is_named_when_it_is_read() {
+    let (_folder, path, mut pool) = store_with(3);
+    let reader = Reader::open(&path).unwrap();
+    let entries = reader.entries(&reader.pools().unwrap()[0], Slot::FIRST, Slot::LAST, 3).unwrap();
+    let hashes: Vec<_> = entries
+        .entries
+        .iter()
+        .map(|entry| match entry.outcome {
+            Outcome::Recorded(hash) => hash,
+            Outcome::Missing(_) => panic!("{entry:?}"),
+        })
+        .collect();
+    drop(reader);
+    let second = Connection::open(&path).unwrap();
+    // Thousands of changes, none of which has to outlive the machine.
+    second.execute_batch("PRAGMA synchronous = OFF; DROP TRIGGER body_is_not_changed").unwrap();
+    let body = |number: usize| -> Vec<u8> {
+        let sql = "SELECT zstd FROM body WHERE snapshot_sha256 = ?1";
+        second.query_row(sql, [hashes[number].0], |row| row.get(0)).unwrap()
+    };
+    let put = |number: usize, zstd: &[u8]| {
+        let sql = "UPDATE body SET zstd = ?2 WHERE snapshot_sha256 = ?1";
+        assert_eq!(second.execute(sql, (hashes[number].0, zstd)).unwrap(), 1);
+    };
+    // The reader would refuse the altered schema: it is put back around each change.
+    let guard = "CREATE TRIGGER body_is_not_changed BEFORE UPDATE ON body BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a body is never changed');
+END";
+    second.execute_batch(guard).unwrap();
+    let reader = Reader::open(&path).unwrap();
+    second.execute_batch("DROP TRIGGER body_is_not_changed").unwrap();
+
+    // A key record takes what refers to it along, under its own name.
+    for (damaged, read) in [(0, 0), (2, 2), (0, 2)] {
+        let whole = body(damaged);
+        let content = reader.canonical(hashes[read]).unwrap().unwrap();
+        let (mut by_hash, mut harmless) = (0, 0);
+        for bit in 0..whole.len() * 8 {
+            let mut flipped = whole.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            put(damaged, &flipped);
+            match reader.canonical(hashes[read]) {
+                // Another spelling of the same content, such as a match found elsewhere.
+                Ok(Some(bytes)) if bytes == content => harmless += 1,
+                Err(StoreError::Corrupt { hash, what }) => {
+                    assert_eq!(hash, hashes[damaged], "bit {bit}: {what}");
+                    by_hash += usize::from(matches!(what, CorruptBody::Hash { .. }));
+                }
+                other => panic!("bit {bit}: {other:?}"),
+            }
+        }
+        assert!(by_hash > 0, "some damage decompresses and is found by its hash alone");
+        assert!(harmless * 20 < whole.len() * 8, "{harmless} of {} bits", whole.len() * 8);
+        put(damaged, &whole);
+        assert!(reader.canonical(hashes[read]).unwrap().is_some());
+    }
+
+    // A recorder that starts on a damaged store builds on nothing damaged.
+    put(0, b"damaged");
+    second.execute_batch(guard).unwrap();
+    let mut store = Store::open(&path).unwrap();
+    let entry = pool.recorded(slot(4));
+    store.append_slot(slot(4), std::slice::from_ref(&entry)).unwrap();
+    let pools = store.reader().pools().unwrap();
+    assert_eq!(store.reader().snapshot_at(&pools[0], slot(4)).unwrap(), entry.reading.ok());
+}
+
+#[test]
+fn a_body_that_would_inflate_beyond_bounds_is_not_inflated() {
+    let (_folder, path, _) = store_with(1);
+    let second = Connection::open(&path).unwrap();
+    let altered: String = second
+        .query_row("SELECT sql FROM sqlite_schema WHERE name = 'body_is_not_changed'", (), |row| {
+            row.get(0)
+        })
+        .unwrap();
+    // A frame that says 1 TiB and repeats a zero.
+    let bomb: Vec<u8> = [
+        &0xFD2F_B528_u32.to_le_bytes()[..],
+        &[0xC0, 0x58],
+        &(1_u64 << 40).to_le_bytes(),
+        &[0x03, 0x00, 0x10, 0x00],
+    ]
+    .concat();
+    second.execute_batch("DROP TRIGGER body_is_not_changed").unwrap();
+    second.execute("UPDATE body SET zstd = ?1, canonical_bytes = 4194304", [bomb]).unwrap();
+    second.execute_batch(&altered).unwrap();
+    let reader = Reader::open(&path).unwrap();
+    let pool = &reader.pools().unwrap()[0];
+    assert!(matches!(
+        reader.snapshot_at(pool, slot(0)),
+        Err(StoreError::Corrupt { what: CorruptBody::Zstd { expected: 4_194_304, .. }, .. })
+    ));
+}
