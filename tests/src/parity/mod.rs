@@ -14,6 +14,8 @@ mod abi;
 pub mod answer;
 mod draw;
 mod evm;
+pub mod max_size;
+mod oracle;
 mod payer;
 pub mod v2;
 pub mod v3;
@@ -99,7 +101,7 @@ impl Tally {
     ) {
         let nothing = Answer::BeyondLiquidity { consumed: U256::ZERO, paid: U256::ZERO };
         let sale = Sale { amount_in, expected: expected.unwrap_or(nothing) };
-        let vector = Vector::new(state, direction, vec![sale]);
+        let vector = Vector { sales: vec![sale], ..Vector::new(state, direction) };
         self.mismatches.push(Mismatch { reason, vector });
     }
 }

@@ -6,11 +6,14 @@
 use std::path::Path;
 
 use alloy::primitives::U256;
+use exitgap_core::exit::Exit;
 use exitgap_core::pools::{Concentrated, ConstantProduct, Direction, FeeRate, PoolState, TickNet};
+use exitgap_core::units::{GapLimit, SizeUsd};
 use serde::{Deserialize, Serialize};
 
 use super::ParityError;
 use super::answer::Answer;
+use super::oracle::Oracle;
 
 /// One state, one direction, some sizes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +24,11 @@ pub struct Vector {
     /// The token sold: 0 or 1.
     pub token_in: u8,
     /// The sales, each from `state`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sales: Vec<Sale>,
+    /// Largest exits within a gap.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depths: Vec<Depth>,
 }
 
 /// One size and what it came to on the contract.
@@ -33,6 +40,24 @@ pub struct Sale {
     pub amount_in: U256,
     /// The contract's word.
     pub expected: Answer,
+}
+
+/// A gap limit and the largest exit within it, by the contract.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Depth {
+    /// Decimals of token 0 and token 1.
+    pub decimals: [u8; 2],
+    /// `[answer, decimals]`: USD per whole token 0 and token 1.
+    pub usd: [(String, u32); 2],
+    /// The gap limit, percent.
+    pub limit_pct: String,
+    /// The largest raw amount of the token sold that passes.
+    #[serde(with = "decimal")]
+    pub max_amount_in: U256,
+    /// The largest size that passes, USD; absent where none does or where it was not searched for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size_usd: Option<String>,
 }
 
 /// A pool's state, in the form of a snapshot's.
@@ -66,10 +91,10 @@ pub enum VectorState {
 }
 
 impl Vector {
-    /// A vector of this state.
-    pub fn new(state: &PoolState, direction: Direction, sales: Vec<Sale>) -> Self {
-        let token_in = if direction == Direction::ZeroForOne { 0 } else { 1 };
-        Self { state: VectorState::of(state), token_in, sales }
+    /// A vector of this state, still without a question.
+    pub fn new(state: &PoolState, direction: Direction) -> Self {
+        let token_in = u8::from(direction == Direction::OneForZero);
+        Self { state: VectorState::of(state), token_in, sales: Vec::new(), depths: Vec::new() }
     }
 
     /// Reads a vector file.
@@ -87,7 +112,7 @@ impl Vector {
         text
     }
 
-    /// Recomputes every sale with core; answers how each that differs does.
+    /// Recomputes everything with core; answers how each that differs does.
     pub fn differences(&self) -> Result<Vec<String>, ParityError> {
         let state = self.state.check()?;
         let direction = Direction::BOTH[usize::from(self.token_in.min(1))];
@@ -101,7 +126,47 @@ impl Vector {
                 )),
             }
         }
+        for depth in &self.depths {
+            differences.extend(depth.difference(&state, direction)?);
+        }
         Ok(differences)
+    }
+}
+
+impl Depth {
+    /// A limit and the largest exit within it.
+    pub fn new(
+        oracle: &Oracle,
+        limit: GapLimit,
+        max_amount_in: U256,
+        size: Option<SizeUsd>,
+    ) -> Self {
+        Self {
+            decimals: oracle.decimals,
+            usd: oracle.answers.map(|(answer, decimals)| (answer.to_string(), decimals)),
+            limit_pct: limit.to_string(),
+            max_amount_in,
+            size_usd: size.map(|size| size.to_string()),
+        }
+    }
+
+    fn difference(
+        &self,
+        state: &PoolState,
+        direction: Direction,
+    ) -> Result<Option<String>, ParityError> {
+        let [usd0, usd1] = &self.usd;
+        let answers = [(number(&usd0.0)?, usd0.1), (number(&usd1.0)?, usd1.1)];
+        let oracle = Oracle { direction, decimals: self.decimals, answers };
+        let exit = Exit::new(state, direction, self.decimals, oracle.usd()?);
+        let limit: GapLimit = number(&self.limit_pct)?;
+        let found = exit.max_size_for(limit);
+        if let Ok(found) = &found
+            && Self::new(&oracle, limit, found.max_amount_in, found.size) == *self
+        {
+            return Ok(None);
+        }
+        Ok(Some(format!("within {limit} %: the contract says {self:?}, core {found:?}")))
     }
 }
 

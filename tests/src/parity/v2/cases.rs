@@ -116,7 +116,7 @@ fn limit_is(
 }
 
 /// A pair with reserves from 1 unit to the contract's 112 bits.
-fn random_pair(bed: &Bed, rng: &mut Rng) -> Result<Pair, ParityError> {
+pub fn random_pair(bed: &Bed, rng: &mut Rng) -> Result<Pair, ParityError> {
     let most = U256::from(ConstantProduct::MAX_RESERVE);
     let first = log_uniform(rng, most);
     let least = U256::from(LEAST_ROOT * LEAST_ROOT).div_ceil(first);
@@ -137,6 +137,13 @@ fn random_pair(bed: &Bed, rng: &mut Rng) -> Result<Pair, ParityError> {
         donated.reverse();
         bed.pair([second, first], donated)
     }
+}
+
+/// A pair so small that every amount that makes sense can be tried.
+pub fn tiny_pair(bed: &Bed, rng: &mut Rng) -> Result<Pair, ParityError> {
+    let first = rng.between(300, 4_000);
+    let second = (LEAST_ROOT * LEAST_ROOT).div_ceil(first) + rng.below(500);
+    bed.pair([U256::from(first), U256::from(second)], [U256::ZERO; 2])
 }
 
 fn size(rng: &mut Rng, curve: &Curve) -> U256 {

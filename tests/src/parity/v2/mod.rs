@@ -4,4 +4,4 @@ mod bed;
 mod cases;
 
 pub use bed::{Bed, Pair, Refused, Swapped};
-pub use cases::{run, try_sale};
+pub use cases::{random_pair, run, tiny_pair, try_sale};

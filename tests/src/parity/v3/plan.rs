@@ -63,6 +63,22 @@ impl Plan {
         Self { fee_pips, tick_spacing, sqrt_price_x96, protocol_fee, positions }
     }
 
+    /// A random pool so small that every amount it takes can be tried.
+    pub fn tiny(rng: &mut Rng) -> Self {
+        let (fee_pips, tick_spacing) = TIERS[pick(rng, TIERS.len())];
+        let centre = within(rng, -6_000, 6_000);
+        let middle = centre.div_euclid(tick_spacing);
+        let positions = (0..rng.between(1, 6)).map(|_| {
+            let low = middle + within(rng, -40, 40);
+            let high = low + within(rng, 1, 300);
+            let liquidity = u128::from(rng.between(1, 20_000));
+            Position { lower: low * tick_spacing, upper: high * tick_spacing, liquidity }
+        });
+        let positions = positions.collect();
+        let sqrt_price_x96 = sqrt_ratio_at_tick(centre).expect("the tick is in bounds");
+        Self { fee_pips, tick_spacing, sqrt_price_x96, protocol_fee: 0, positions }
+    }
+
     /// Whether the factory knows fee and spacing from its constructor.
     pub(super) fn built_in_tier(&self) -> bool {
         BUILT_IN_FEES.contains(&self.fee_pips)
