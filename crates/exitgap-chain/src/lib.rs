@@ -1,4 +1,52 @@
-//! exitgap's reader of chains.
+//! exitgap's reader of chains: from a node's JSON-RPC to core's snapshots, everything at one
+//! block's hash, and checked before it is believed.
+//!
+//! **In scope**: what to read ([`config`]), bounded requests over a chain's nodes ([`rpc`]), the
+//! slot's block, what kind of contract a pool is, its state, its tokens, its oracles
+//! ([`ChainReader`]). **Out of scope**, and who does it: the arithmetic and the rules of
+//! snapshots (`exitgap-core`), when to read and what to keep (`exitgap-server`, `exitgap-store`).
+//!
+//! Invariants: no global state, no wall clock (a slot and a deadline are arguments), nothing
+//! kept but in memory. A node that lies, lags, prunes, throttles or dies costs a bounded number
+//! of requests and then a [`Missing`] with its reason: never a guessed value.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::time::Duration;
+//! use exitgap_chain::config::{Config, Plan};
+//! use exitgap_chain::{Limits, readers};
+//! use exitgap_core::series::Slot;
+//!
+//! # let config = Config::default();
+//! let plan = Plan::new(&config)?;
+//! for (chain, mut reader) in readers(plan, &Limits::default())? {
+//!     let deadline = tokio::time::Instant::now() + Duration::from_secs(50);
+//!     let reading = reader.read_slot(Slot::FIRST, deadline).await;
+//!     for (pool, snapshot) in reading.pools {
+//!         match snapshot {
+//!             Ok(snapshot) => println!("{pool}: block {}", snapshot.observation().block().number),
+//!             Err(missing) => println!("{pool}: missing, {missing}"),
+//!         }
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod abi;
+mod blocks;
 pub mod config;
-pub mod limits;
+mod events;
+mod limits;
+mod missing;
+mod multicall;
+mod oracles;
+mod pools;
+mod reader;
 pub mod rpc;
+
+pub use events::{Event, FullReadCause};
+pub use limits::Limits;
+pub use missing::Missing;
+pub use pools::{PoolInfo, PoolKind};
+pub use reader::{ChainReader, Finding, Severity, SlotReading, readers};

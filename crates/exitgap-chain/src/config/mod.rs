@@ -4,6 +4,7 @@
 //! The tables are parts of a larger file: whoever owns it embeds `Vec<ChainConfig>` and so on
 //! under the names used in [`Config`].
 
+mod error;
 mod known;
 mod plan;
 mod text;
@@ -12,8 +13,9 @@ use exitgap_core::ids::{Address, BlockHash, ChainSlug};
 use exitgap_core::pools::FeeRate;
 use serde::Deserialize;
 
+pub use error::ConfigError;
 pub use known::{KnownChain, NumberSource};
-pub use plan::{ChainPlan, ConfigError, FeedPlan, OraclePlan, Plan, PoolPlan};
+pub use plan::{ChainPlan, FeedPlan, OraclePlan, Plan, PoolPlan};
 pub use text::{RpcUrl, UrlError};
 
 /// Everything to read.

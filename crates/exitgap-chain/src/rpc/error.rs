@@ -217,7 +217,7 @@ const TOO_MUCH: &[&str] = &[
 ];
 
 /// Text of a node, cut to a length that fits a log line and freed of control characters.
-pub(crate) fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     text.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 

@@ -13,7 +13,6 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout_at};
 
-pub(crate) use error::cut;
 pub use error::{Failure, RpcError};
 pub(crate) use http::value;
 
@@ -43,6 +42,12 @@ struct State {
     verified: Vec<bool>,
     /// Known, configured, or else the first one seen.
     genesis: Option<B256>,
+}
+
+/// What is read of block 0.
+#[derive(Deserialize)]
+struct Genesis {
+    hash: B256,
 }
 
 /// Why the HTTP client could not be made.
@@ -177,10 +182,6 @@ impl Rpc {
             self.exchange(node, "eth_chainId", &json!([]), deadline, http::quantity).await?;
         if found != self.chain_id {
             return Err(RpcError::WrongChainId { expected: self.chain_id, found });
-        }
-        #[derive(Deserialize)]
-        struct Genesis {
-            hash: B256,
         }
         let first = json!(["0x0", false]);
         let block = self.exchange(node, "eth_getBlockByNumber", &first, deadline, |raw| {

@@ -1,0 +1,124 @@
+//! The calls and events read, as the contracts publish them, and answers held to their shape.
+//!
+//! Sources: `UniswapV2Pair.sol`, `UniswapV3Pool.sol`, `IERC20Metadata.sol`,
+//! `AggregatorV3Interface.sol`, `Multicall3.sol`, Arbitrum's `ArbSys.sol`.
+
+#![allow(missing_docs)] // Generated from the declarations; the contracts' own pages document them.
+
+use alloy::primitives::Bytes;
+use alloy::sol;
+use alloy::sol_types::SolCall;
+use exitgap_core::ids::Address;
+
+sol! {
+    interface Multicall3 {
+        struct Call3 { address target; bool allowFailure; bytes callData; }
+        struct Result { bool success; bytes returnData; }
+        function aggregate3(Call3[] calldata calls) external payable returns (Result[] memory returnData);
+        function getBlockNumber() external view returns (uint256 blockNumber);
+        function getCurrentBlockTimestamp() external view returns (uint256 timestamp);
+    }
+
+    interface ArbSys {
+        function arbBlockNumber() external view returns (uint256);
+    }
+
+    interface Pool {
+        function token0() external view returns (address);
+        function token1() external view returns (address);
+        function factory() external view returns (address);
+    }
+
+    interface V2Pair {
+        function getReserves() external view returns (uint112 reserve0, uint112 reserve1, uint32 blockTimestampLast);
+    }
+
+    // `feeProtocol` is eight bits in Uniswap's pool and more in some forks; it does not touch a fill.
+    interface V3Pool {
+        function slot0() external view returns (uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality, uint16 observationCardinalityNext, uint32 feeProtocol, bool unlocked);
+        function liquidity() external view returns (uint128);
+        function fee() external view returns (uint24);
+        function tickSpacing() external view returns (int24);
+        function tickBitmap(int16 wordPosition) external view returns (uint256);
+        function ticks(int24 tick) external view returns (uint128 liquidityGross, int128 liquidityNet, uint256 feeGrowthOutside0X128, uint256 feeGrowthOutside1X128, int56 tickCumulativeOutside, uint160 secondsPerLiquidityOutsideX128, uint32 secondsOutside, bool initialized);
+        event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1);
+        event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1);
+    }
+
+    interface Erc20 {
+        function symbol() external view returns (string);
+        function decimals() external view returns (uint8);
+    }
+
+    interface Feed {
+        function latestRoundData() external view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound);
+        function decimals() external view returns (uint8);
+    }
+}
+
+/// One call of a multicall.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub(crate) target: Address,
+    pub(crate) data: Bytes,
+    /// Bytes its answer is expected to have, for packing.
+    pub(crate) answer_bytes: usize,
+}
+
+impl Call {
+    /// A call whose answer has `words` words of 32 bytes.
+    pub(crate) fn new(target: Address, call: &impl SolCall, words: usize) -> Self {
+        Self { target, data: call.abi_encode().into(), answer_bytes: 32 * words }
+    }
+}
+
+/// What a call of a multicall answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It returned these bytes; none, where no contract is.
+    Returned(Bytes),
+    /// It reverted, or ran out of gas.
+    Reverted,
+    /// No node would send its answer, alone and asked by itself.
+    Refused(String),
+}
+
+impl Answer {
+    /// The answer of `C`, if it returned exactly `words` words and each is in its type's range.
+    pub(crate) fn exact<C: SolCall>(&self, words: usize) -> Option<C::Return> {
+        match self {
+            Self::Returned(data) if data.len() == 32 * words => {
+                C::abi_decode_returns_validate(data).ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// The bytes returned.
+    pub(crate) fn returned(&self) -> Option<&Bytes> {
+        match self {
+            Self::Returned(data) => Some(data),
+            Self::Reverted | Self::Refused(_) => None,
+        }
+    }
+
+    /// What it was, in words.
+    pub(crate) fn in_words(&self) -> String {
+        match self {
+            Self::Returned(data) if data.is_empty() => "answered nothing".to_owned(),
+            Self::Returned(data) => format!("answered {} bytes of another shape", data.len()),
+            Self::Reverted => "reverted".to_owned(),
+            Self::Refused(detail) => format!("was refused ({detail})"),
+        }
+    }
+}
+
+/// alloy's form of an address.
+pub(crate) fn wire(address: Address) -> alloy::primitives::Address {
+    alloy::primitives::Address::from(address.0)
+}
+
+/// core's form of an address.
+pub(crate) fn own(address: alloy::primitives::Address) -> Address {
+    Address(address.into_array())
+}

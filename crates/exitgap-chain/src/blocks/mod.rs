@@ -1,0 +1,153 @@
+//! Blocks: the head, a slot's block, and the hash that is canonical at a number.
+
+mod header;
+mod search;
+
+use std::collections::BTreeMap;
+
+use exitgap_core::ids::BlockHash;
+use exitgap_core::series::MissingReason;
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+pub use header::Header;
+pub(crate) use header::contradiction;
+use search::{Search, Step};
+
+use crate::missing::Missing;
+use crate::rpc::{Failure, Rpc};
+
+/// Finds blocks, and remembers recent headers so that the next slot starts from the last.
+#[derive(Debug, Default)]
+pub(crate) struct BlockFinder {
+    /// By number. Only ever a place to start from: what is found is linked to a header read anew.
+    recent: BTreeMap<u64, Header>,
+}
+
+impl BlockFinder {
+    /// Headers remembered.
+    const MAX_RECENT: usize = 64;
+
+    /// Forgets every header: one of them was not what the chain says now.
+    pub(crate) fn forget(&mut self) {
+        self.recent.clear();
+    }
+
+    /// The last block with a timestamp at or before `instant` (seconds UTC), proven last by the
+    /// next block, which is later and names it as its parent.
+    pub(crate) async fn last_at(
+        &mut self,
+        rpc: &Rpc,
+        instant: u64,
+        deadline: Instant,
+    ) -> Result<Header, Missing> {
+        let mut error = None;
+        for _ in 0..=rpc.nodes() {
+            let head = later_head(rpc, instant, deadline).await?;
+            match self.search(rpc, instant, head, deadline).await? {
+                Ok(found) => return Ok(found),
+                // The nodes' headers do not fit each other, or those remembered.
+                Err(contradiction) => {
+                    tracing::debug!(%contradiction, "no block found for an instant");
+                    self.forget();
+                    rpc.distrust_current();
+                    error = Some(contradiction);
+                }
+            }
+        }
+        let Some(error) = error else {
+            return Err(Missing::new(MissingReason::RpcUnavailable, "no node was asked"));
+        };
+        Err(Missing::new(error.reason(), error.to_string()))
+    }
+
+    async fn search(
+        &mut self,
+        rpc: &Rpc,
+        instant: u64,
+        head: Header,
+        deadline: Instant,
+    ) -> Result<Result<Header, search::SearchError>, Failure> {
+        let mut below = self.recent.range(..head.block.number).map(|(_, header)| *header);
+        let known = below.rfind(|header| header.block.timestamp <= instant);
+        let mut search = Search::new(instant, head, known);
+        self.remember(head);
+        loop {
+            let number = match search.next() {
+                Ok(Step::Found(found)) => return Ok(Ok(found)),
+                Ok(Step::Read(number)) => number,
+                Err(error) => return Ok(Err(error)),
+            };
+            let header = header_at(rpc, number, deadline).await?;
+            if let Err(error) = search.learn(header) {
+                return Ok(Err(error));
+            }
+            self.remember(header);
+        }
+    }
+
+    fn remember(&mut self, header: Header) {
+        self.recent.insert(header.block.number, header);
+        if self.recent.len() > Self::MAX_RECENT {
+            self.recent.pop_first();
+        }
+    }
+}
+
+/// The header of the newest block.
+pub(crate) async fn head(rpc: &Rpc, deadline: Instant) -> Result<Header, Failure> {
+    let latest = json!(["latest", false]);
+    rpc.request("eth_getBlockByNumber", &latest, deadline, |raw| Header::read(raw, None)).await
+}
+
+/// The header of the canonical block of this number.
+pub(crate) async fn header_at(
+    rpc: &Rpc,
+    number: u64,
+    deadline: Instant,
+) -> Result<Header, Failure> {
+    let params = json!([format!("{number:#x}"), false]);
+    let read = |raw: &_| Header::read(raw, Some(number));
+    rpc.request("eth_getBlockByNumber", &params, deadline, read).await
+}
+
+/// The hash of the canonical block of this number.
+pub(crate) async fn canonical_hash(
+    rpc: &Rpc,
+    number: u64,
+    deadline: Instant,
+) -> Result<BlockHash, Failure> {
+    Ok(header_at(rpc, number, deadline).await?.block.hash)
+}
+
+/// A head later than `instant`; asks all nodes, and again a bounded number of times.
+async fn later_head(rpc: &Rpc, instant: u64, deadline: Instant) -> Result<Header, Missing> {
+    let limits = rpc.limits();
+    let mut newest: Option<Header> = None;
+    for poll in 0..=limits.lag_polls {
+        if poll > 0 {
+            if Instant::now() + limits.lag_pause >= deadline {
+                break;
+            }
+            sleep(limits.lag_pause).await;
+        }
+        for _ in 0..rpc.nodes() {
+            let head = head(rpc, deadline).await?;
+            if head.block.timestamp > instant {
+                return Ok(head);
+            }
+            if newest.is_none_or(|newest| newest.block.number < head.block.number) {
+                newest = Some(head);
+            }
+            rpc.prefer_next();
+        }
+    }
+    let seen = newest.map_or_else(
+        || "no head was seen".to_owned(),
+        |head| {
+            format!("the newest block seen is {} at {}", head.block.number, head.block.timestamp)
+        },
+    );
+    let detail = format!("no block after {instant} yet; {seen}");
+    Err(Missing::new(MissingReason::ChainLagging, detail))
+}

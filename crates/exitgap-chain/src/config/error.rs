@@ -1,0 +1,155 @@
+//! Why a configuration is refused.
+
+use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
+use exitgap_core::units::PriceError;
+
+use super::RpcUrl;
+
+/// Why a configuration is refused: the key, what was found, and what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// No chain at all.
+    #[error("no [[chain]] is configured; add one with slug, chain_id and rpc_urls")]
+    NoChain,
+    /// More entries than are accepted.
+    #[error("{key}: {found} entries, at most {most} are accepted")]
+    TooMany {
+        /// The key.
+        key: String,
+        /// Entries found.
+        found: usize,
+        /// Entries accepted.
+        most: usize,
+    },
+    /// Two chains of one slug.
+    #[error("chain.slug: {slug} is used twice; give each chain its own slug")]
+    ChainTwice {
+        /// The slug.
+        slug: ChainSlug,
+    },
+    /// A chain without nodes.
+    #[error("chain {slug}: rpc_urls is empty; add at least one URL")]
+    NoUrl {
+        /// The chain.
+        slug: ChainSlug,
+    },
+    /// The same node twice.
+    #[error("chain {slug}: rpc_urls names {url} twice with the same path; remove one")]
+    UrlTwice {
+        /// The chain.
+        slug: ChainSlug,
+        /// The node, without path.
+        url: RpcUrl,
+    },
+    /// A known chain with another genesis hash.
+    #[error(
+        "chain {slug}: genesis_hash {found} is not {name}'s ({expected}); remove genesis_hash, \
+         or set the chain_id of the chain that is meant"
+    )]
+    GenesisContradicts {
+        /// The chain.
+        slug: ChainSlug,
+        /// The known chain's name.
+        name: &'static str,
+        /// The known hash.
+        expected: BlockHash,
+        /// The configured one.
+        found: BlockHash,
+    },
+    /// Two oracles of one name.
+    #[error("oracle.name: {name:?} is used twice; give each oracle its own name")]
+    OracleTwice {
+        /// The name.
+        name: String,
+    },
+    /// A chain that is not configured.
+    #[error("{key}: no [[chain]] has the slug {slug}; configured: {known}")]
+    UnknownChain {
+        /// The key.
+        key: String,
+        /// The slug found.
+        slug: ChainSlug,
+        /// The slugs there are.
+        known: String,
+    },
+    /// A fixed price on a live chain.
+    #[error(
+        "oracle {name:?}: source \"fixed\" is allowed only on preview chains, and {slug} is live; \
+         use source \"chainlink\""
+    )]
+    FixedOnLiveChain {
+        /// The oracle.
+        name: String,
+        /// Its chain.
+        slug: ChainSlug,
+    },
+    /// A fixed answer that is no price.
+    #[error("oracle {name:?}: answer and decimals: {error}")]
+    FixedAnswer {
+        /// The oracle.
+        name: String,
+        /// What is wrong.
+        error: PriceError,
+    },
+    /// A heartbeat of zero seconds.
+    #[error("oracle {name:?}: heartbeat_s is 0; write the feed's published heartbeat in seconds")]
+    NoHeartbeat {
+        /// The oracle.
+        name: String,
+    },
+    /// A pool twice.
+    #[error("pool.address: {pool} is configured twice; remove one")]
+    PoolTwice {
+        /// The pool.
+        pool: PoolId,
+    },
+    /// Not one or two oracles.
+    #[error("pool {pool}: {key} names {found} oracles; name one, or two to be multiplied")]
+    OracleCount {
+        /// The pool.
+        pool: PoolId,
+        /// `token0_usd` or `token1_usd`.
+        key: &'static str,
+        /// Names found.
+        found: usize,
+    },
+    /// An oracle that is not configured.
+    #[error(
+        "pool {pool}: {key} names {name:?}, but no [[oracle]] has that name; configured: {known}"
+    )]
+    UnknownOracle {
+        /// The pool.
+        pool: PoolId,
+        /// `token0_usd` or `token1_usd`.
+        key: &'static str,
+        /// The name found.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// An oracle of another chain.
+    #[error("pool {pool}: {key} names {name:?}, which is on chain {found}; use one on {}", pool.chain())]
+    OracleOnOtherChain {
+        /// The pool.
+        pool: PoolId,
+        /// `token0_usd` or `token1_usd`.
+        key: &'static str,
+        /// The oracle.
+        name: String,
+        /// The oracle's chain.
+        found: ChainSlug,
+    },
+    /// A fee that is no share.
+    #[error(
+        "pool {pool}: fee {numerator}/{denominator} is not a share below one with a denominator \
+         up to 1000000; Uniswap v2 is {{ numerator = 3, denominator = 1000 }}"
+    )]
+    Fee {
+        /// The pool.
+        pool: PoolId,
+        /// Numerator found.
+        numerator: u32,
+        /// Denominator found.
+        denominator: u32,
+    },
+}

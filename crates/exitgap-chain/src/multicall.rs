@@ -1,0 +1,187 @@
+//! Many calls in one request, all at one block's hash, through Multicall3's `aggregate3`.
+//!
+//! Every request asks two things more: the number and the timestamp of the block it runs in. An
+//! answer in which they are not the block's is not believed.
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use alloy::primitives::Bytes;
+use alloy::sol_types::SolCall;
+use exitgap_core::ids::Address;
+use exitgap_core::snapshot::BlockRef;
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::abi::{Answer, ArbSys, Call, Multicall3, wire};
+use crate::blocks::contradiction;
+use crate::config::{ChainPlan, NumberSource};
+use crate::rpc::{Failure, Rpc, RpcError, value};
+
+/// Arbitrum's system contract.
+const ARB_SYS: Address = Address([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100]);
+
+/// Reads calls at one block.
+#[derive(Debug)]
+pub(crate) struct Multicall<'a> {
+    rpc: &'a Rpc,
+    multicall3: Address,
+    number_source: NumberSource,
+    block: BlockRef,
+    deadline: Instant,
+    /// Calls per request that no node has refused yet.
+    most_calls: AtomicUsize,
+}
+
+impl<'a> Multicall<'a> {
+    /// Extra requests one [`Multicall::read`] may make to isolate calls that nodes refuse.
+    const MAX_SPLITS: usize = 64;
+
+    pub(crate) fn new(rpc: &'a Rpc, plan: &ChainPlan, block: BlockRef, deadline: Instant) -> Self {
+        Self {
+            rpc,
+            multicall3: plan.multicall3(),
+            number_source: plan.number_source(),
+            block,
+            deadline,
+            most_calls: AtomicUsize::new(rpc.limits().calls_per_multicall.max(1)),
+        }
+    }
+
+    /// The block that is read.
+    pub(crate) fn block(&self) -> BlockRef {
+        self.block
+    }
+
+    /// The answers to `calls`, in their order.
+    ///
+    /// A call that fails because others used up the gas looks like one that reverts: what did
+    /// not return is asked once more, without those that did.
+    pub(crate) async fn read(&self, calls: &[Call]) -> Result<Vec<Answer>, Failure> {
+        let mut answers = self.read_once(calls).await?;
+        let failed: Vec<usize> =
+            (0..calls.len()).filter(|index| answers[*index] == Answer::Reverted).collect();
+        if failed.is_empty() || failed.len() == calls.len() {
+            return Ok(answers);
+        }
+        let again: Vec<Call> = failed.iter().map(|index| calls[*index].clone()).collect();
+        for (index, answer) in failed.into_iter().zip(self.read_once(&again).await?) {
+            answers[index] = answer;
+        }
+        Ok(answers)
+    }
+
+    /// The answers to `calls`, in their order, each asked once.
+    pub(crate) async fn read_once(&self, calls: &[Call]) -> Result<Vec<Answer>, Failure> {
+        let parts: Vec<Vec<Answer>> = stream::iter(self.pack(calls))
+            .map(|part| self.read_part(part))
+            .buffered(self.rpc.limits().concurrency.max(1))
+            .try_collect()
+            .await?;
+        Ok(parts.into_iter().flatten().collect())
+    }
+
+    /// Cuts `calls` into parts within the bounds on count and expected answer.
+    fn pack<'c>(&self, calls: &'c [Call]) -> Vec<&'c [Call]> {
+        // An answer comes with its success flag, its place, its length and padding.
+        const AROUND: usize = 128;
+        let most_calls = self.most_calls.load(Ordering::Relaxed);
+        let most_bytes = self.rpc.limits().multicall_answer_bytes;
+        let (mut parts, mut start, mut bytes) = (Vec::new(), 0, 0);
+        for (index, call) in calls.iter().enumerate() {
+            let more = call.answer_bytes + AROUND;
+            if index > start && (index - start >= most_calls || bytes + more > most_bytes) {
+                parts.push(&calls[start..index]);
+                (start, bytes) = (index, 0);
+            }
+            bytes += more;
+        }
+        if start < calls.len() {
+            parts.push(&calls[start..]);
+        }
+        parts
+    }
+
+    /// Reads one part, cut in halves where the nodes refuse its size, down to the single call
+    /// that they refuse.
+    async fn read_part(&self, part: &[Call]) -> Result<Vec<Answer>, Failure> {
+        let mut answers = Vec::with_capacity(part.len());
+        let (mut waiting, mut splits) = (vec![part], 0);
+        while let Some(calls) = waiting.pop() {
+            match self.request(calls).await {
+                Ok(more) => answers.extend(more),
+                Err(failure) if !failure.error.is_about_size() || splits >= Self::MAX_SPLITS => {
+                    return Err(failure);
+                }
+                Err(failure) if calls.len() == 1 => answers.push(Answer::Refused(failure.detail)),
+                Err(_) => {
+                    splits += 1;
+                    let (first, second) = calls.split_at(calls.len() / 2);
+                    self.most_calls.fetch_min(second.len(), Ordering::Relaxed);
+                    waiting.extend([second, first]);
+                }
+            }
+        }
+        Ok(answers)
+    }
+
+    async fn request(&self, calls: &[Call]) -> Result<Vec<Answer>, Failure> {
+        let params = self.params(calls);
+        let decode = |raw: &RawValue| self.decode(raw, calls.len());
+        self.rpc.request("eth_call", &params, self.deadline, decode).await
+    }
+
+    fn params(&self, calls: &[Call]) -> Value {
+        let number = match self.number_source {
+            NumberSource::BlockNumber => {
+                Call::new(self.multicall3, &Multicall3::getBlockNumberCall {}, 1)
+            }
+            NumberSource::ArbSys => Call::new(ARB_SYS, &ArbSys::arbBlockNumberCall {}, 1),
+        };
+        let timestamp = Call::new(self.multicall3, &Multicall3::getCurrentBlockTimestampCall {}, 1);
+        let calls = [&number, &timestamp]
+            .into_iter()
+            .chain(calls)
+            .map(|call| Multicall3::Call3 {
+                target: wire(call.target),
+                allowFailure: true,
+                callData: call.data.clone(),
+            })
+            .collect();
+        let data = Bytes::from(Multicall3::aggregate3Call { calls }.abi_encode());
+        json!([
+            { "to": self.multicall3.to_string(), "data": data },
+            { "blockHash": self.block.hash.to_string(), "requireCanonical": true },
+        ])
+    }
+
+    fn decode(&self, raw: &RawValue, calls: usize) -> Result<Vec<Answer>, RpcError> {
+        let data: Bytes = value(raw)?;
+        if data.is_empty() {
+            let (at, number) = (self.multicall3, self.block.number);
+            let detail = format!("Multicall3 at {at} answers nothing at block {number}");
+            return Err(RpcError::Malformed(detail));
+        }
+        let results = Multicall3::aggregate3Call::abi_decode_returns_validate(&data)
+            .map_err(|error| RpcError::Malformed(format!("aggregate3: {error}")))?;
+        if results.len() != calls + 2 {
+            return Err(contradiction("the number of answers", calls + 2, results.len()));
+        }
+        let mut answers = results.into_iter().map(|result| {
+            if result.success { Answer::Returned(result.returnData) } else { Answer::Reverted }
+        });
+        let mut check = |what: &'static str, expected: u64| {
+            let answer = answers.next().unwrap_or(Answer::Reverted);
+            let found = answer.exact::<Multicall3::getBlockNumberCall>(1);
+            match found {
+                Some(found) if found == expected => Ok(()),
+                Some(found) => Err(contradiction(what, expected, found)),
+                None => Err(contradiction(what, expected, answer.in_words())),
+            }
+        };
+        check("the block number at the pinned hash", self.block.number)?;
+        check("the timestamp at the pinned hash", self.block.timestamp)?;
+        Ok(answers.collect())
+    }
+}

@@ -1,0 +1,144 @@
+//! Chainlink feeds, read through their proxies.
+
+use std::collections::BTreeMap;
+
+use alloy::primitives::I256;
+use exitgap_core::U256;
+use exitgap_core::ids::Address;
+use exitgap_core::series::MissingReason;
+use exitgap_core::snapshot::{OracleReading, OracleSource, RoundData};
+
+use crate::abi::{Answer, Call, Feed};
+use crate::config::{FeedPlan, OraclePlan, PoolPlan};
+use crate::missing::Missing;
+
+/// What a feed said at the block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FeedAnswer {
+    pub(crate) answer: U256,
+    pub(crate) decimals: u8,
+    pub(crate) round: u128,
+    pub(crate) updated_at: u64,
+}
+
+/// The feeds of these pools, each once.
+pub(crate) fn feeds_of<'a>(pools: impl Iterator<Item = &'a PoolPlan>) -> Vec<Address> {
+    let mut feeds: Vec<Address> = pools
+        .flat_map(|pool| &pool.oracles)
+        .filter_map(|oracle| match oracle.feed {
+            FeedPlan::Chainlink { feed, .. } => Some(feed),
+            FeedPlan::Fixed { .. } => None,
+        })
+        .collect();
+    feeds.sort_unstable();
+    feeds.dedup();
+    feeds
+}
+
+/// The calls that read one feed: [`FEED_CALLS`] of them.
+pub(crate) fn calls(feed: Address) -> [Call; FEED_CALLS] {
+    [Call::new(feed, &Feed::latestRoundDataCall {}, 5), Call::new(feed, &Feed::decimalsCall {}, 1)]
+}
+
+/// Calls per feed.
+pub(crate) const FEED_CALLS: usize = 2;
+
+/// Reads the answers to [`calls`].
+pub(crate) fn decode(feed: Address, answers: &[Answer]) -> Result<FeedAnswer, Missing> {
+    let [round, decimals] = answers else {
+        return Err(invalid(feed, "was not asked as it should be"));
+    };
+    for (answer, call) in [(round, "latestRoundData"), (decimals, "decimals")] {
+        if *answer == Answer::Reverted {
+            let detail = format!("feed {feed}: {call} reverted");
+            return Err(Missing::new(MissingReason::CallReverted, detail));
+        }
+    }
+    let data = round
+        .exact::<Feed::latestRoundDataCall>(5)
+        .ok_or_else(|| invalid(feed, &format!("latestRoundData {}", round.in_words())))?;
+    let decimals = decimals
+        .exact::<Feed::decimalsCall>(1)
+        .ok_or_else(|| invalid(feed, &format!("decimals {}", decimals.in_words())))?;
+    if data.answer <= I256::ZERO {
+        return Err(invalid(feed, &format!("answered {}", data.answer)));
+    }
+    let updated_at = u64::try_from(data.updatedAt)
+        .map_err(|_| invalid(feed, &format!("was updated at {}", data.updatedAt)))?;
+    let answer = data.answer.into_raw();
+    Ok(FeedAnswer { answer, decimals, round: data.roundId.to(), updated_at })
+}
+
+fn invalid(feed: Address, what: &str) -> Missing {
+    Missing::new(MissingReason::OracleInvalid, format!("feed {feed} {what}"))
+}
+
+/// The readings of one pool, in its configured order.
+pub(crate) fn readings(
+    oracles: &[OraclePlan],
+    answers: &BTreeMap<Address, Result<FeedAnswer, Missing>>,
+) -> Result<Vec<OracleReading>, Missing> {
+    oracles
+        .iter()
+        .map(|oracle| match oracle.feed {
+            FeedPlan::Fixed { answer, decimals } => Ok(OracleReading {
+                role: oracle.role,
+                answer,
+                decimals,
+                source: OracleSource::Fixed,
+            }),
+            FeedPlan::Chainlink { feed, heartbeat_s } => {
+                let said = answers
+                    .get(&feed)
+                    .cloned()
+                    .unwrap_or_else(|| Err(invalid(feed, "was not asked")))
+                    .map_err(|missing| Missing {
+                        detail: format!("oracle {:?}: {}", oracle.name, missing.detail),
+                        ..missing
+                    })?;
+                let FeedAnswer { answer, decimals, round, updated_at } = said;
+                let round = RoundData { feed, round, updated_at, heartbeat_s };
+                let source = OracleSource::Chainlink(round);
+                Ok(OracleReading { role: oracle.role, answer, decimals, source })
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy::primitives::Bytes;
+    use alloy::sol_types::SolValue;
+
+    use super::*;
+
+    const FEED: Address = Address([5; 20]);
+
+    fn said(answer: i64, updated_at: U256, decimals: U256) -> Result<FeedAnswer, Missing> {
+        let answer = I256::try_from(answer).unwrap();
+        let round = (U256::from(3), answer, U256::ZERO, updated_at, U256::from(3)).abi_encode();
+        let returned = |data: Vec<u8>| Answer::Returned(Bytes::from(data));
+        decode(FEED, &[returned(round), returned(decimals.abi_encode())])
+    }
+
+    #[test]
+    fn an_answer_that_is_no_price_is_invalid() {
+        let eight = U256::from(8);
+        let good = said(250_000_000_000, U256::from(1_000), eight).unwrap();
+        assert_eq!(
+            (good.answer, good.round, good.updated_at),
+            (U256::from(250_000_000_000_u64), 3, 1_000)
+        );
+        for wrong in [
+            said(0, U256::from(1), eight),
+            said(-1, U256::from(1), eight),
+            said(1, U256::MAX, eight),
+            said(1, U256::from(1), U256::from(256)),
+            decode(FEED, &[Answer::Returned(Bytes::new()), Answer::Returned(Bytes::new())]),
+        ] {
+            assert_eq!(wrong.unwrap_err().reason, MissingReason::OracleInvalid);
+        }
+        let reverted = decode(FEED, &[Answer::Reverted, Answer::Reverted]).unwrap_err();
+        assert_eq!(reverted.reason, MissingReason::CallReverted);
+    }
+}

@@ -1,0 +1,95 @@
+//! Tokens: how many decimals they have, and what they call themselves.
+
+use alloy::sol_types::{SolType, sol_data};
+use exitgap_core::ids::Address;
+use exitgap_core::series::MissingReason;
+use exitgap_core::snapshot::{Symbol, Token};
+
+use crate::abi::{Answer, Call, Erc20};
+use crate::missing::Missing;
+
+/// Calls per token.
+pub(super) const TOKEN_CALLS: usize = 2;
+
+pub(super) fn calls(token: Address) -> [Call; TOKEN_CALLS] {
+    [Call::new(token, &Erc20::decimalsCall {}, 1), Call::new(token, &Erc20::symbolCall {}, 3)]
+}
+
+/// Reads the answers to [`calls`]. A symbol that cannot be read is `?`; decimals that cannot be
+/// read, or are more than 36, are a refusal.
+pub(super) fn decode(token: Address, answers: &[Answer]) -> Result<Token, Missing> {
+    let refused = |what: String| {
+        Missing::new(MissingReason::PoolUnsupported, format!("token {token}: decimals {what}"))
+    };
+    let [decimals, symbol] = answers else {
+        return Err(refused("were not asked".to_owned()));
+    };
+    let count =
+        decimals.exact::<Erc20::decimalsCall>(1).ok_or_else(|| refused(decimals.in_words()))?;
+    if count > Token::MAX_DECIMALS {
+        return Err(refused(format!("are {count}; at most {} are accepted", Token::MAX_DECIMALS)));
+    }
+    Ok(Token { address: token, decimals: count, symbol: symbol_of(symbol) })
+}
+
+/// A symbol as `string`, or as `bytes32` up to the first zero byte, which early tokens answer.
+fn symbol_of(answer: &Answer) -> Symbol {
+    let data = answer.returned().map(AsRef::as_ref).unwrap_or_default();
+    if data.len() == 32 {
+        let end = data.iter().position(|byte| *byte == 0).unwrap_or(data.len());
+        return Symbol::clean(&String::from_utf8_lossy(&data[..end]));
+    }
+    let text = sol_data::Bytes::abi_decode(data).unwrap_or_default();
+    // Far more than is kept; the rest is not looked at.
+    let start = &text[..text.len().min(256)];
+    Symbol::clean(&String::from_utf8_lossy(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy::primitives::{Bytes, U256};
+    use alloy::sol_types::SolValue;
+
+    use super::*;
+
+    const TOKEN: Address = Address([7; 20]);
+
+    fn returned(data: Vec<u8>) -> Answer {
+        Answer::Returned(Bytes::from(data))
+    }
+
+    fn symbol(data: Vec<u8>) -> String {
+        let answers = [returned(U256::from(6).abi_encode()), returned(data)];
+        decode(TOKEN, &answers).unwrap().symbol.as_str().to_owned()
+    }
+
+    #[test]
+    fn symbols_come_as_text_or_as_bytes_and_hostile_ones_are_cleaned() {
+        let mut bytes32 = b"MKR".to_vec();
+        bytes32.resize(32, 0);
+        assert_eq!(symbol(bytes32), "MKR");
+        assert_eq!(symbol("USDC".to_owned().abi_encode()), "USDC");
+        assert_eq!(symbol("U\u{202e}SD\u{0}C".to_owned().abi_encode()), "U?SD?C");
+        assert_eq!(symbol("x".repeat(100_000).abi_encode()).len(), 32);
+        assert_eq!(symbol(vec![0xff; 64]), "?");
+        assert_eq!(symbol(Vec::new()), "?");
+        let reverted = [returned(U256::from(6).abi_encode()), Answer::Reverted];
+        assert_eq!(decode(TOKEN, &reverted).unwrap().symbol.as_str(), "?");
+    }
+
+    #[test]
+    fn decimals_that_are_absent_or_too_many_are_refused() {
+        for wrong in [
+            Answer::Reverted,
+            returned(Vec::new()),
+            returned(U256::from(37).abi_encode()),
+            returned(U256::from(256).abi_encode()),
+            returned(vec![0; 64]),
+        ] {
+            let refused = decode(TOKEN, &[wrong, Answer::Reverted]).unwrap_err();
+            assert_eq!(refused.reason, MissingReason::PoolUnsupported);
+        }
+        let most = [returned(U256::from(36).abi_encode()), Answer::Reverted];
+        assert_eq!(decode(TOKEN, &most).unwrap().decimals, 36);
+    }
+}

@@ -1,0 +1,169 @@
+//! The check of a configuration against its nodes, each node by itself.
+
+use core::fmt;
+use std::collections::BTreeMap;
+
+use exitgap_core::ids::Address;
+use exitgap_core::snapshot::BlockRef;
+use tokio::time::Instant;
+
+use super::ChainReader;
+use crate::blocks;
+use crate::config::{ChainPlan, FeedPlan, OraclePlan};
+use crate::multicall::Multicall;
+use crate::oracles::{self, FeedAnswer};
+use crate::rpc::Rpc;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// As it should be.
+    Fine,
+    /// It records, with a mark or at a risk.
+    Warning,
+    /// Slots will be missing until it is mended.
+    Error,
+}
+
+/// One thing the check looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// How much it matters.
+    pub severity: Severity,
+    /// What was looked at: a node, a pool or an oracle.
+    pub subject: String,
+    /// What was found, and where it is wrong, what is.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = match self.severity {
+            Severity::Fine => "ok",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        write!(f, "{mark}: {}: {}", self.subject, self.message)
+    }
+}
+
+fn finding(severity: Severity, subject: &str, message: impl Into<String>) -> Finding {
+    Finding { severity, subject: subject.to_owned(), message: message.into() }
+}
+
+impl ChainReader {
+    /// Looks at every node (chain id, genesis, head), every pool (kind, tokens, whole state) and
+    /// every oracle (answer, age at the newest block).
+    pub async fn check(&mut self, deadline: Instant) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut heads = Vec::new();
+        for url in self.plan.urls() {
+            let subject = format!("chain {}, node {url}", self.plan.slug());
+            match check_node(&self.plan, self.rpc.limits().clone(), url.clone(), deadline).await {
+                Ok(block) => {
+                    heads.push(block);
+                    let message = format!(
+                        "chain id and genesis agree; newest block {} at {}",
+                        block.number, block.timestamp
+                    );
+                    findings.push(finding(Severity::Fine, &subject, message));
+                }
+                Err(message) => findings.push(finding(Severity::Error, &subject, message)),
+            }
+        }
+        let Some(block) = heads.first().copied() else {
+            return findings;
+        };
+        findings.extend(self.check_pools(deadline).await);
+        findings.extend(self.check_oracles(block, deadline).await);
+        findings
+    }
+
+    async fn check_pools(&mut self, deadline: Instant) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for (pool, info) in self.describe(deadline).await {
+            let subject = format!("pool {pool}");
+            let info = match info {
+                Ok(info) => info,
+                Err(missing) => {
+                    findings.push(finding(Severity::Error, &subject, missing.to_string()));
+                    continue;
+                }
+            };
+            match self.read_latest(&pool, deadline).await {
+                Ok(_) => {
+                    let [token0, token1] = &info.tokens;
+                    let message = format!(
+                        "{}, token0 {} ({} decimals), token1 {} ({} decimals), sells token{}",
+                        info.kind.code(),
+                        token0.symbol,
+                        token0.decimals,
+                        token1.symbol,
+                        token1.decimals,
+                        info.base.base_index()
+                    );
+                    findings.push(finding(Severity::Fine, &subject, message));
+                }
+                Err(missing) => {
+                    findings.push(finding(Severity::Error, &subject, missing.to_string()));
+                }
+            }
+        }
+        findings
+    }
+
+    async fn check_oracles(&self, block: BlockRef, deadline: Instant) -> Vec<Finding> {
+        let mut by_name: BTreeMap<&str, &OraclePlan> = BTreeMap::new();
+        for oracle in self.plan.pools().iter().flat_map(|pool| &pool.oracles) {
+            by_name.insert(&oracle.name, oracle);
+        }
+        let multicall = Multicall::new(&self.rpc, &self.plan, block, deadline);
+        let mut findings = Vec::new();
+        for (name, oracle) in by_name {
+            let subject = format!("oracle {name}");
+            let FeedPlan::Chainlink { feed, heartbeat_s } = oracle.feed else {
+                let message = "a fixed price; preview chains only";
+                findings.push(finding(Severity::Warning, &subject, message));
+                continue;
+            };
+            let answer = read_feed(&multicall, feed).await;
+            findings.push(match answer {
+                Err(message) => finding(Severity::Error, &subject, message),
+                Ok(answer) => judge(&subject, answer, heartbeat_s, block.timestamp),
+            });
+        }
+        findings
+    }
+}
+
+async fn read_feed(multicall: &Multicall<'_>, feed: Address) -> Result<FeedAnswer, String> {
+    let answers = multicall.read(&oracles::calls(feed)).await.map_err(|error| error.to_string())?;
+    oracles::decode(feed, &answers).map_err(|missing| missing.to_string())
+}
+
+fn judge(subject: &str, answer: FeedAnswer, heartbeat_s: u32, now: u64) -> Finding {
+    let FeedAnswer { answer, decimals, round, updated_at } = answer;
+    let Some(age_s) = now.checked_sub(updated_at).filter(|_| updated_at > 0) else {
+        let message = format!("updated at {updated_at}, which is no time up to block time {now}");
+        return finding(Severity::Error, subject, message);
+    };
+    let message =
+        format!("answers {answer} with {decimals} decimals, round {round}, {age_s} s old");
+    if age_s > u64::from(heartbeat_s) {
+        let message = format!("{message}; older than its heartbeat of {heartbeat_s} s");
+        return finding(Severity::Warning, subject, message);
+    }
+    finding(Severity::Fine, subject, message)
+}
+
+/// The newest block of one node by itself, its identity checked.
+async fn check_node(
+    plan: &ChainPlan,
+    limits: crate::Limits,
+    url: crate::config::RpcUrl,
+    deadline: Instant,
+) -> Result<BlockRef, String> {
+    let rpc = Rpc::new(&plan.with_only(url), limits).map_err(|error| error.to_string())?;
+    let head = blocks::head(&rpc, deadline).await.map_err(|failure| failure.to_string())?;
+    Ok(head.block)
+}

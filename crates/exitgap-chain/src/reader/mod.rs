@@ -1,0 +1,253 @@
+//! The reader of one chain: what the recorder and the command line call.
+
+mod check;
+mod observe;
+mod ticks;
+
+use std::collections::BTreeMap;
+
+use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
+use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::snapshot::{BlockRef, Observation, Snapshot};
+use tokio::time::Instant;
+
+pub use check::{Finding, Severity};
+
+use crate::blocks::{self, BlockFinder};
+use crate::config::{ChainPlan, PoolPlan};
+use crate::events::{Event, Events};
+use crate::limits::Limits;
+use crate::missing::Missing;
+use crate::multicall::Multicall;
+use crate::pools::{PoolInfo, identify};
+use crate::rpc::{ClientError, Rpc};
+use observe::{Pass, PoolMemory, Results};
+
+/// Reads the pools of one chain. What it remembers between slots (recent headers, what each pool
+/// is, its ticks) is in memory alone: a new reader reads everything.
+///
+/// Several chains are read side by side by their own readers.
+#[derive(Debug)]
+pub struct ChainReader {
+    plan: ChainPlan,
+    rpc: Rpc,
+    finder: BlockFinder,
+    memory: Vec<PoolMemory>,
+}
+
+/// What was read of one chain at one slot.
+#[derive(Debug)]
+pub struct SlotReading {
+    /// The slot.
+    pub slot: Slot,
+    /// The chain.
+    pub chain: ChainSlug,
+    /// The slot's block, where it was found.
+    pub block: Option<BlockRef>,
+    /// Every pool of the chain, in its configured order: its snapshot, or why it is missing.
+    pub pools: Vec<(PoolId, Result<Snapshot, Missing>)>,
+    /// What was noticed.
+    pub events: Vec<Event>,
+    /// HTTP requests it took.
+    pub requests: u64,
+}
+
+impl ChainReader {
+    /// A reader of `plan`'s chain. Sends nothing yet.
+    pub fn new(plan: ChainPlan, limits: Limits) -> Result<Self, ClientError> {
+        let rpc = Rpc::new(&plan, limits)?;
+        let memory = vec![PoolMemory::default(); plan.pools().len()];
+        Ok(Self { plan, rpc, finder: BlockFinder::default(), memory })
+    }
+
+    /// The chain and its pools, as configured.
+    pub fn plan(&self) -> &ChainPlan {
+        &self.plan
+    }
+
+    /// HTTP requests sent so far, failed ones included.
+    pub fn requests(&self) -> u64 {
+        self.rpc.requests()
+    }
+
+    /// Reads every pool of the chain at the slot's block.
+    ///
+    /// Never fails as a whole: what cannot be read before `deadline`, or within the bounds on
+    /// requests, is missing with its reason.
+    pub async fn read_slot(&mut self, slot: Slot, deadline: Instant) -> SlotReading {
+        let before = self.rpc.requests();
+        let mut events = Events::default();
+        let (block, results) = self.read_at(slot, deadline, &mut events).await;
+        let pools = self.plan.pools().iter().enumerate().zip(results).map(|((_, pool), result)| {
+            let snapshot = result.and_then(|observation| {
+                Snapshot::new(slot, observation)
+                    .map_err(|error| Missing::new(error.missing_reason(), error.to_string()))
+            });
+            (pool.id.clone(), snapshot)
+        });
+        SlotReading {
+            slot,
+            chain: self.plan.slug().clone(),
+            block,
+            pools: pools.collect(),
+            events: events.0,
+            requests: self.rpc.requests() - before,
+        }
+    }
+
+    /// Reads one pool in full at the chain's newest block.
+    pub async fn read_latest(
+        &mut self,
+        pool: &PoolId,
+        deadline: Instant,
+    ) -> Result<Observation, Missing> {
+        let Some(place) = self.plan.pools().iter().position(|plan| plan.id == *pool) else {
+            let detail = format!("pool {pool} is not configured");
+            return Err(Missing::new(MissingReason::PoolUnsupported, detail));
+        };
+        let block = blocks::head(&self.rpc, deadline).await?.block;
+        // What was remembered belongs to the slots.
+        let mut memory = self.memory.clone();
+        memory[place].ticks = None;
+        let mut events = Events::default();
+        let mut pass = Pass {
+            rpc: &self.rpc,
+            plan: &self.plan,
+            memory: &mut memory,
+            events: &mut events,
+            slot: None,
+        };
+        let mut results = pass.read(block, &[place], deadline).await;
+        self.memory[place].identity = memory[place].identity.take();
+        results.remove(&place).unwrap_or_else(|| Err(unread()))
+    }
+
+    /// What each pool is, in the configured order, for display.
+    pub async fn describe(
+        &mut self,
+        deadline: Instant,
+    ) -> Vec<(PoolId, Result<PoolInfo, Missing>)> {
+        let all: Vec<&PoolPlan> = self.plan.pools().iter().collect();
+        let identities = async {
+            let block = blocks::head(&self.rpc, deadline).await?.block;
+            let multicall = Multicall::new(&self.rpc, &self.plan, block, deadline);
+            identify(&multicall, &all).await
+        };
+        let identities = match identities.await {
+            Ok(identities) => identities,
+            Err(failure) => vec![Err(Missing::from(failure)); all.len()],
+        };
+        all.into_iter()
+            .zip(identities)
+            .zip(&mut self.memory)
+            .map(|((plan, identity), memory)| {
+                let info = identity.map(|identity| {
+                    let kind = identity.rules.kind();
+                    let tokens = identity.tokens.clone();
+                    memory.identity = Some(identity);
+                    PoolInfo { id: plan.id.clone(), kind, tokens, base: plan.base }
+                });
+                (plan.id.clone(), info)
+            })
+            .collect()
+    }
+
+    /// The hash of the block that is canonical at this number now.
+    pub async fn canonical_hash(
+        &self,
+        number: u64,
+        deadline: Instant,
+    ) -> Result<BlockHash, Missing> {
+        Ok(blocks::canonical_hash(&self.rpc, number, deadline).await?)
+    }
+
+    /// Finds the slot's block and reads all pools at it; where the block vanished meanwhile, or a
+    /// node's state breaks a pool's invariants, a second time.
+    async fn read_at(
+        &mut self,
+        slot: Slot,
+        deadline: Instant,
+        events: &mut Events,
+    ) -> (Option<BlockRef>, Vec<Result<Observation, Missing>>) {
+        let all: Vec<usize> = (0..self.plan.pools().len()).collect();
+        let block = match self.slot_block(slot, deadline).await {
+            Ok(block) => block,
+            Err(missing) => return (None, vec![Err(missing); all.len()]),
+        };
+        let mut results = self.pass(slot, block, &all, deadline, events).await;
+        let failed = |results: &Results, reason| -> Vec<usize> {
+            let with = |result: &Result<_, Missing>| {
+                result.as_ref().is_err_and(|missing| missing.reason == reason)
+            };
+            results.iter().filter(|(_, result)| with(result)).map(|(place, _)| *place).collect()
+        };
+        let vanished = failed(&results, MissingReason::BlockUnavailable);
+        if !vanished.is_empty() {
+            self.finder.forget();
+            let now = self.slot_block(slot, deadline).await;
+            if let Ok(now) = now
+                && now != block
+            {
+                let results = self.pass(slot, now, &all, deadline, events).await;
+                return (Some(now), in_order(results, all.len()));
+            }
+        }
+        let inconsistent = failed(&results, MissingReason::StateInconsistent);
+        if !inconsistent.is_empty() && self.rpc.nodes() > 1 {
+            for place in &inconsistent {
+                let pool = self.plan.pools()[*place].id.clone();
+                if let Some(Err(missing)) = results.get(place) {
+                    let detail = missing.detail.clone();
+                    events.report(Event::ReadAtOtherNode { pool, detail });
+                }
+            }
+            self.rpc.distrust_current();
+            results.extend(self.pass(slot, block, &inconsistent, deadline, events).await);
+        }
+        (Some(block), in_order(results, all.len()))
+    }
+
+    async fn pass(
+        &mut self,
+        slot: Slot,
+        block: BlockRef,
+        places: &[usize],
+        deadline: Instant,
+        events: &mut Events,
+    ) -> Results {
+        let (rpc, plan, memory) = (&self.rpc, &self.plan, self.memory.as_mut_slice());
+        let mut pass = Pass { rpc, plan, memory, events, slot: Some(slot) };
+        pass.read(block, places, deadline).await
+    }
+
+    /// The slot's block by the block rule. A chain that stood still is not read.
+    async fn slot_block(&mut self, slot: Slot, deadline: Instant) -> Result<BlockRef, Missing> {
+        let block = self.finder.last_at(&self.rpc, slot.unix_s(), deadline).await?.block;
+        let age_s = slot.unix_s().saturating_sub(block.timestamp);
+        if age_s > Snapshot::MAX_BLOCK_AGE_S {
+            let detail = format!("block {} is {age_s} s older than the slot", block.number);
+            return Err(Missing::new(MissingReason::ChainStalled, detail));
+        }
+        Ok(block)
+    }
+}
+
+/// One result for each place.
+fn in_order(mut results: Results, places: usize) -> Vec<Result<Observation, Missing>> {
+    (0..places).map(|place| results.remove(&place).unwrap_or_else(|| Err(unread()))).collect()
+}
+
+fn unread() -> Missing {
+    Missing::new(MissingReason::DeadlineExceeded, "the pool was not read")
+}
+
+/// A reader for each chain of a plan.
+pub fn readers(
+    plan: crate::config::Plan,
+    limits: &Limits,
+) -> Result<BTreeMap<ChainSlug, ChainReader>, ClientError> {
+    plan.into_chains()
+        .into_iter()
+        .map(|chain| Ok((chain.slug().clone(), ChainReader::new(chain, limits.clone())?)))
+        .collect()
+}
