@@ -2,6 +2,7 @@
 
 mod cli;
 mod devchain;
+mod parity;
 mod store;
 mod store_crash;
 mod store_scene;

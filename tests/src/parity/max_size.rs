@@ -39,13 +39,16 @@ pub struct Tally {
 }
 
 /// A real pool or pair.
-enum Contract {
+pub enum Contract {
+    /// Of Uniswap v3.
     V3(Box<v3::Pool>),
+    /// Of Uniswap v2.
     V2(Box<v2::Pair>),
 }
 
 impl Contract {
-    fn state(&mut self) -> Result<PoolState, ParityError> {
+    /// The state, as the contract tells it.
+    pub fn state(&mut self) -> Result<PoolState, ParityError> {
         Ok(match self {
             Self::V3(pool) => PoolState::Concentrated(pool.state()?),
             Self::V2(pair) => PoolState::ConstantProduct(pair.state()?),
@@ -99,48 +102,57 @@ pub fn run(
         let state = contract.state()?;
         for direction in Direction::BOTH {
             let Some(oracle) = Oracle::near(rng, &state, direction) else { continue };
-            try_limits(rng, &mut contract, &state, &oracle, cases, &mut tally)?;
+            let curve = state.curve(direction);
+            let count = LIMITS.min(cases - tally.cases);
+            let limits: Vec<GapLimit> = (0..count).map(|_| oracle.limit(rng, &curve)).collect();
+            try_limits(rng, &mut contract, &oracle, &limits, &mut tally)?;
         }
         heard(&tally);
     }
     Ok(tally)
 }
 
-fn try_limits(
+/// Tries limits on one direction of a pool. Answers those that trying every amount confirmed.
+pub fn try_limits(
     rng: &mut Rng,
     contract: &mut Contract,
-    state: &PoolState,
     oracle: &Oracle,
-    cases: u64,
+    limits: &[GapLimit],
     tally: &mut Tally,
-) -> Result<(), ParityError> {
-    let curve = state.curve(oracle.direction);
-    let exit = Exit::new(state, oracle.direction, oracle.decimals, oracle.usd()?);
+) -> Result<Vec<Depth>, ParityError> {
+    let (state, direction) = (contract.state()?, oracle.direction);
+    let curve = state.curve(direction);
+    let exit = Exit::new(&state, direction, oracle.decimals, oracle.usd()?);
     let (most, paid) = curve.most();
     let mut paid_by_amount: Vec<Option<U256>> = vec![None];
-    for _ in 0..LIMITS.min(cases - tally.cases) {
-        let limit = oracle.limit(rng, &curve);
-        let question = Question { state, curve: &curve, oracle, limit };
+    let mut confirmed = Vec::new();
+    for &limit in limits {
+        let question = Question { state: &state, curve: &curve, oracle, limit };
         tally.cases += 1;
         let Ok(found) = exit.max_size_for(limit) else {
             tally.unanswered += 1;
             continue;
         };
         let last = oracle.largest_input(paid, limit).min(most);
-        let verdict = if last <= U256::from(EXHAUSTIVE) {
+        let exhaustive = last <= U256::from(EXHAUSTIVE);
+        let verdict = if exhaustive {
             tally.exhaustive += 1;
             for amount in paid_by_amount.len() as u64..=last.to::<u64>() {
-                paid_by_amount.push(contract.amount_out(oracle.direction, U256::from(amount))?);
+                paid_by_amount.push(contract.amount_out(direction, U256::from(amount))?);
             }
             question.check_exhaustively(&found, &paid_by_amount)
         } else {
             question.check_around(rng, contract, &found)?
         };
-        if let Err(mismatch) = verdict {
-            tally.mismatches.push(*mismatch);
+        match verdict {
+            Ok(()) if exhaustive => {
+                confirmed.push(Depth::new(oracle, limit, found.max_amount_in, found.size));
+            }
+            Ok(()) => {}
+            Err(mismatch) => tally.mismatches.push(*mismatch),
         }
     }
-    Ok(())
+    Ok(confirmed)
 }
 
 type Verdict = Result<(), Box<Mismatch>>;

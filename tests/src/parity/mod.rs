@@ -17,6 +17,7 @@ mod evm;
 pub mod max_size;
 mod oracle;
 mod payer;
+pub mod recorded;
 pub mod v2;
 pub mod v3;
 pub mod vector;

@@ -24,10 +24,8 @@ pub struct Vector {
     /// The token sold: 0 or 1.
     pub token_in: u8,
     /// The sales, each from `state`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sales: Vec<Sale>,
     /// Largest exits within a gap.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depths: Vec<Depth>,
 }
 
@@ -105,11 +103,15 @@ impl Vector {
         serde_json::from_str(&text).map_err(|error| ParityError::Vector(format!("{name}: {error}")))
     }
 
-    /// The file's text: a line per tick and sale, so that a diff shows what changed.
+    /// The file's text: a line for the state and one per question, so that a diff shows what
+    /// changed.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("a vector is plain data");
-        text.push('\n');
-        text
+        let (state, sales, depths) = (line(&self.state), lines(&self.sales), lines(&self.depths));
+        let token_in = self.token_in;
+        format!(
+            "{{\n\"state\": {state},\n\"token_in\": {token_in},\n\
+             \"sales\": {sales},\n\"depths\": {depths}\n}}\n"
+        )
     }
 
     /// Recomputes everything with core; answers how each that differs does.
@@ -224,6 +226,15 @@ impl VectorState {
             }
         })
     }
+}
+
+fn line<T: Serialize>(part: &T) -> String {
+    serde_json::to_string(part).expect("a vector is plain data")
+}
+
+fn lines<T: Serialize>(parts: &[T]) -> String {
+    let lines: Vec<String> = parts.iter().map(line).collect();
+    if lines.is_empty() { "[]".to_owned() } else { format!("[\n{}\n]", lines.join(",\n")) }
 }
 
 fn number<N: std::str::FromStr>(text: &str) -> Result<N, ParityError> {

@@ -7,4 +7,4 @@ mod sizes;
 
 pub use bed::{Bed, Pool, Quote, Swapped};
 pub use cases::{run, try_sale};
-pub use plan::{Plan, Position};
+pub use plan::{Plan, Position, most_per_tick};

@@ -1,0 +1,146 @@
+//! Compares exitgap's core with the real contracts: `cargo xtask parity`.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use exitgap_tests::devchain::Rng;
+use exitgap_tests::parity::vector::Vector;
+use exitgap_tests::parity::{Mismatch, ParityError, Tally, max_size, recorded, v2, v3};
+
+/// Compares exitgap's core with the real contracts on random pools.
+#[derive(Debug, Parser)]
+#[command(name = "parity")]
+struct Arguments {
+    /// v3 sales; v2 gets a quarter as many, `max_size_for` a tenth.
+    #[arg(long, default_value_t = 20_000)]
+    cases: u64,
+    /// What the pools and sizes are drawn from.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// One flat JSON object of numbers on stdout, nothing else.
+    #[arg(long)]
+    json: bool,
+    /// Check these vector files instead; no contract is needed.
+    #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with = "json")]
+    vector: Vec<PathBuf>,
+    /// Record the kept vectors anew from the contracts.
+    #[arg(long, conflicts_with_all = ["json", "vector"])]
+    record_vectors: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let agreed = if !arguments.vector.is_empty() {
+        check_vectors(&arguments.vector)
+    } else if arguments.record_vectors {
+        record_vectors()
+    } else {
+        compare(&arguments)
+    };
+    match agreed {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn compare(arguments: &Arguments) -> Result<bool, ParityError> {
+    let &Arguments { cases, seed, json, .. } = arguments;
+    let mut rng = Rng::new(seed);
+    let (v2_bed, v3_bed) = (v2::Bed::deploy()?, v3::Bed::deploy()?);
+    let v2_cases = cases.div_ceil(4);
+    let v2 = v2::run(&v2_bed, &mut rng, v2_cases, &mut |tally| {
+        progress("v2", tally.cases, v2_cases);
+    })?;
+    let v3 = v3::run(&v3_bed, &mut rng, cases, &mut |tally| progress("v3", tally.cases, cases))?;
+    let size_cases = cases.div_ceil(10);
+    let sizes = max_size::run((&v3_bed, &v2_bed), &mut rng, size_cases, &mut |tally| {
+        progress("max_size", tally.cases, size_cases);
+    })?;
+    let mismatches = [&v2.mismatches, &v3.mismatches, &sizes.mismatches];
+    for mismatch in mismatches.into_iter().flatten() {
+        let Mismatch { reason, vector } = mismatch;
+        eprintln!("mismatch: {reason}\n{}", vector.to_json());
+    }
+    if json {
+        println!("{}", json_text(&v2, &v3, &sizes));
+    } else {
+        print_summary(seed, &v2, &v3, &sizes);
+    }
+    Ok(mismatches.iter().all(|mismatches| mismatches.is_empty()))
+}
+
+fn json_text(v2: &Tally, v3: &Tally, sizes: &max_size::Tally) -> String {
+    serde_json::json!({
+        "v3.cases": v3.cases,
+        "v3.mismatches": v3.mismatches.len(),
+        "v3.ticks_crossed_max": v3.ticks_crossed_max,
+        "v2.cases": v2.cases,
+        "v2.mismatches": v2.mismatches.len(),
+        "max_size.cases": sizes.cases,
+        "max_size.mismatches": sizes.mismatches.len(),
+    })
+    .to_string()
+}
+
+fn print_summary(seed: u64, v2: &Tally, v3: &Tally, sizes: &max_size::Tally) {
+    let hundredths = v3.ticks_crossed_sum * 100 / v3.cases.max(1);
+    println!("parity with the contracts, seed {seed}");
+    println!(
+        "  Uniswap v3     {:>6} sales, {} mismatches; ticks crossed: at most {}, on average {}.{:02}",
+        v3.cases,
+        v3.mismatches.len(),
+        v3.ticks_crossed_max,
+        hundredths / 100,
+        hundredths % 100
+    );
+    println!("  Uniswap v2     {:>6} sales, {} mismatches", v2.cases, v2.mismatches.len());
+    println!(
+        "  max_size_for   {:>6} limits, {} mismatches; {} by selling every amount, {} without an answer",
+        sizes.cases,
+        sizes.mismatches.len(),
+        sizes.exhaustive,
+        sizes.unanswered
+    );
+}
+
+fn check_vectors(paths: &[PathBuf]) -> Result<bool, ParityError> {
+    let mut agreed = true;
+    for path in paths {
+        let differences = Vector::read(path)?.differences()?;
+        agreed &= differences.is_empty();
+        let verdict = if differences.is_empty() { "equal" } else { "different" };
+        println!("{}: {verdict}", path.display());
+        for difference in differences {
+            println!("  {difference}");
+        }
+    }
+    Ok(agreed)
+}
+
+fn record_vectors() -> Result<bool, ParityError> {
+    let folder = recorded::folder();
+    let failed = |error| ParityError::Vector(format!("{}: {error}", folder.display()));
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    for (name, vector) in recorded::record()? {
+        std::fs::write(folder.join(&name), vector.to_json()).map_err(failed)?;
+        println!("{name}");
+    }
+    Ok(true)
+}
+
+/// One line, rewritten in place, on a terminal only.
+fn progress(what: &str, done: u64, all: u64) {
+    let mut words = std::io::stderr();
+    if words.is_terminal() {
+        let end = if done >= all { "\n" } else { "" };
+        // A line that cannot be written changes no result.
+        let _ = write!(words, "\r{what}: {done} of {all} compared{end}");
+        let _ = words.flush();
+    }
+}

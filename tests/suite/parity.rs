@@ -1,0 +1,88 @@
+//! Core against the real contracts, on fewer pools than `cargo xtask parity` tries.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use exitgap_tests::devchain::Rng;
+use exitgap_tests::parity::vector::{Sale, Vector};
+use exitgap_tests::parity::{Mismatch, max_size, recorded, v2, v3};
+
+/// Pools and sizes that stay the same from run to run.
+const FIXED_SEED: u64 = 20_260_822;
+
+/// A seed nobody chose. A failure prints it, and `cargo xtask parity` finds more with it.
+fn random_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is past 1970");
+    now.as_secs()
+}
+
+fn none(seed: u64, mismatches: &[Mismatch]) {
+    for Mismatch { reason, vector } in mismatches {
+        eprintln!("{reason}\n{}", vector.to_json());
+    }
+    assert!(mismatches.is_empty(), "{} mismatches with seed {seed}", mismatches.len());
+}
+
+#[test]
+fn v3_sales_equal_the_contracts() {
+    let bed = v3::Bed::deploy().unwrap();
+    for seed in [FIXED_SEED, random_seed()] {
+        let tally = v3::run(&bed, &mut Rng::new(seed), 300, &mut |_| ()).unwrap();
+        assert_eq!(tally.cases, 300);
+        none(seed, &tally.mismatches);
+    }
+}
+
+#[test]
+fn v2_sales_equal_the_contracts() {
+    let bed = v2::Bed::deploy().unwrap();
+    for seed in [FIXED_SEED, random_seed()] {
+        let tally = v2::run(&bed, &mut Rng::new(seed), 600, &mut |_| ()).unwrap();
+        assert_eq!(tally.cases, 600);
+        none(seed, &tally.mismatches);
+    }
+}
+
+#[test]
+fn the_largest_size_is_the_contracts() {
+    let (v3_bed, v2_bed) = (v3::Bed::deploy().unwrap(), v2::Bed::deploy().unwrap());
+    for seed in [FIXED_SEED, random_seed()] {
+        let beds = (&v3_bed, &v2_bed);
+        let tally = max_size::run(beds, &mut Rng::new(seed), 100, &mut |_| ()).unwrap();
+        // The fixed seed shows that the comparison compares something.
+        if seed == FIXED_SEED {
+            assert!(tally.exhaustive > 10 && tally.unanswered < 10, "{tally:?}");
+        }
+        none(seed, &tally.mismatches);
+    }
+}
+
+#[test]
+fn kept_vectors_hold_without_a_contract() {
+    let vectors = recorded::read_all().unwrap();
+    assert!(vectors.len() >= 20, "only {} vectors", vectors.len());
+    for (name, vector) in vectors {
+        assert_eq!(vector.differences().unwrap(), Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn a_vector_that_is_one_unit_off_is_noticed() {
+    for (name, vector) in recorded::read_all().unwrap() {
+        for (index, Sale { amount_in, .. }) in vector.sales.iter().enumerate() {
+            let mut sales = vector.sales.clone();
+            // The next sale's answer is another one, except where both are refused alike.
+            sales[index].expected = sales[(index + 1) % sales.len()].expected.clone();
+            let changed = usize::from(sales != vector.sales);
+            let tampered = Vector { sales, ..vector.clone() };
+            let differences = tampered.differences().unwrap();
+            assert_eq!(differences.len(), changed, "{name}, {amount_in}");
+        }
+    }
+}
+
+#[test]
+fn kept_vectors_are_what_the_contracts_say_today() {
+    let mut recorded = recorded::record().unwrap();
+    recorded.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(recorded, recorded::read_all().unwrap());
+}
