@@ -65,11 +65,11 @@ pub fn replace(complete: &Path, place: &Path) -> Result<()> {
     fs::rename(complete, place).context(format!("moving files to {}", place.display()))
 }
 
-/// The last lines of a tool's complaint, enough to tell a missing network from a missing package.
-pub fn last_words(stderr: &[u8]) -> String {
+/// How a tool's complaint begins, enough to tell a missing network from a missing package.
+pub fn first_words(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    lines[lines.len().saturating_sub(4)..].join("\n    ")
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(4).collect();
+    lines.join("\n    ")
 }
 
 fn pack(aside: &Path, pin: &Pin) -> Result<PathBuf> {
@@ -85,7 +85,7 @@ fn pack(aside: &Path, pin: &Pin) -> Result<PathBuf> {
     if !output.status.success() {
         return Err(Failure::new(format!(
             "npm could not fetch {spec}:\n    {}",
-            last_words(&output.stderr)
+            first_words(&output.stderr)
         ))
         .remedy(
             "check the network (and npm's proxy and registry settings), then run \
@@ -128,7 +128,7 @@ fn unpack(file: &Path, into: &Path, pin: &Pin) -> Result<()> {
     Err(Failure::new(format!(
         "unpacking {} failed:\n    {}",
         pin.package,
-        last_words(&output.stderr)
+        first_words(&output.stderr)
     )))
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::fetch::{Aside, last_words, replace};
+use super::fetch::{Aside, first_words, replace};
 use super::{fixtures_folder, require_node};
 use crate::failure::{Context, Failure, Result};
 
@@ -42,7 +42,7 @@ pub fn ensure_js_sdk(root: &Path) -> Result<PathBuf> {
     if !output.status.success() {
         return Err(Failure::new(format!(
             "npm could not install @uniswap/v3-sdk:\n    {}",
-            last_words(&output.stderr)
+            first_words(&output.stderr)
         ))
         .remedy("check the network (and npm's proxy and registry settings) and try again"));
     }
