@@ -1,5 +1,9 @@
 //! The integration suite: one binary.
 
+mod chain_reader;
+mod chain_reader_faults;
+mod chain_reader_proxy;
+mod chain_reader_scene;
 mod cli;
 mod devchain;
 mod parity;

@@ -3,8 +3,6 @@
 //! Every request asks two things more: the number and the timestamp of the block it runs in. An
 //! answer in which they are not the block's is not believed.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
-
 use alloy::primitives::Bytes;
 use alloy::sol_types::SolCall;
 use exitgap_core::ids::Address;
@@ -30,13 +28,13 @@ pub(crate) struct Multicall<'a> {
     number_source: NumberSource,
     block: BlockRef,
     deadline: Instant,
-    /// Calls per request that no node has refused yet.
-    most_calls: AtomicUsize,
 }
 
 impl<'a> Multicall<'a> {
     /// Extra requests one [`Multicall::read`] may make to isolate calls that nodes refuse.
     const MAX_SPLITS: usize = 64;
+    /// Single calls that may be refused before any is answered.
+    const MAX_REFUSED: usize = 4;
 
     pub(crate) fn new(rpc: &'a Rpc, plan: &ChainPlan, block: BlockRef, deadline: Instant) -> Self {
         Self {
@@ -45,7 +43,6 @@ impl<'a> Multicall<'a> {
             number_source: plan.number_source(),
             block,
             deadline,
-            most_calls: AtomicUsize::new(rpc.limits().calls_per_multicall.max(1)),
         }
     }
 
@@ -86,7 +83,7 @@ impl<'a> Multicall<'a> {
     fn pack<'c>(&self, calls: &'c [Call]) -> Vec<&'c [Call]> {
         // An answer comes with its success flag, its place, its length and padding.
         const AROUND: usize = 128;
-        let most_calls = self.most_calls.load(Ordering::Relaxed);
+        let most_calls = self.rpc.calls_per_multicall();
         let most_bytes = self.rpc.limits().multicall_answer_bytes;
         let (mut parts, mut start, mut bytes) = (Vec::new(), 0, 0);
         for (index, call) in calls.iter().enumerate() {
@@ -104,23 +101,32 @@ impl<'a> Multicall<'a> {
     }
 
     /// Reads one part, cut in halves where the nodes refuse its size, down to the single call
-    /// that they refuse.
+    /// that they refuse. Nodes that refuse several single calls and answer none are at fault
+    /// themselves.
     async fn read_part(&self, part: &[Call]) -> Result<Vec<Answer>, Failure> {
         let mut answers = Vec::with_capacity(part.len());
-        let (mut waiting, mut splits) = (vec![part], 0);
+        let (mut waiting, mut splits, mut refused) = (vec![part], 0, 0);
         while let Some(calls) = waiting.pop() {
-            match self.request(calls).await {
-                Ok(more) => answers.extend(more),
-                Err(failure) if !failure.error.is_about_size() || splits >= Self::MAX_SPLITS => {
-                    return Err(failure);
+            let failure = match self.request(calls).await {
+                Ok(more) => {
+                    answers.extend(more);
+                    continue;
                 }
-                Err(failure) if calls.len() == 1 => answers.push(Answer::Refused(failure.detail)),
-                Err(_) => {
-                    splits += 1;
-                    let (first, second) = calls.split_at(calls.len() / 2);
-                    self.most_calls.fetch_min(second.len(), Ordering::Relaxed);
-                    waiting.extend([second, first]);
-                }
+                Err(failure) => failure,
+            };
+            let hopeless = splits >= Self::MAX_SPLITS
+                || (refused >= Self::MAX_REFUSED && answers.len() == refused);
+            if !failure.error.is_about_size() || hopeless {
+                return Err(failure);
+            }
+            if calls.len() == 1 {
+                refused += 1;
+                answers.push(Answer::Refused(failure.detail));
+            } else {
+                splits += 1;
+                let (first, second) = calls.split_at(calls.len() / 2);
+                self.rpc.ask_for_fewer_calls(second.len());
+                waiting.extend([second, first]);
             }
         }
         Ok(answers)

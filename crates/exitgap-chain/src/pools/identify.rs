@@ -99,6 +99,12 @@ fn recognise(plan: &PoolPlan, answers: &[Answer]) -> Result<(Rules, [Address; 2]
     else {
         return Err(unsupported(plan, "it was not asked as it should be"));
     };
+    if let Some(Answer::Refused(detail)) =
+        answers.iter().find(|answer| matches!(answer, Answer::Refused(_)))
+    {
+        let detail = format!("pool {}: {detail}", plan.id);
+        return Err(Missing::new(MissingReason::RpcResponseInvalid, detail));
+    }
     let pair = token0.exact::<Pool::token0Call>(1).zip(token1.exact::<Pool::token1Call>(1));
     let has_factory = factory.exact::<Pool::factoryCall>(1).is_some();
     let has_reserves = reserves.exact::<V2Pair::getReservesCall>(RESERVES_WORDS).is_some();
@@ -137,7 +143,7 @@ fn recognise(plan: &PoolPlan, answers: &[Answer]) -> Result<(Rules, [Address; 2]
 fn describe(answers: &[Answer]) -> String {
     let empty = |answer: &Answer| answer.returned().is_some_and(|data| data.is_empty());
     if answers.iter().all(empty) {
-        return "no contract is at this address".to_owned();
+        return "nothing answers at this address; is it a contract of this chain?".to_owned();
     }
     let words = PROBES.iter().zip(answers).map(|(probe, answer)| match answer {
         Answer::Returned(data) => format!("{probe} {} bytes", data.len()),
@@ -209,6 +215,6 @@ mod tests {
         assert!(recognise(&plan(false), &v3).is_err());
         let nobody = vec![Answer::Returned(Bytes::new()); 9];
         let refused = recognise(&plan(true), &nobody).unwrap_err();
-        assert!(refused.detail.contains("no contract"), "{refused}");
+        assert!(refused.detail.contains("nothing answers"), "{refused}");
     }
 }

@@ -4,7 +4,7 @@
 mod error;
 mod http;
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use alloy::primitives::B256;
@@ -32,6 +32,8 @@ pub struct Rpc {
     limits: Limits,
     state: Mutex<State>,
     requests: AtomicU64,
+    /// Calls per multicall that the nodes have not refused yet.
+    most_calls: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -73,6 +75,7 @@ impl Rpc {
             urls: plan.urls().to_vec(),
             chain_id: plan.chain_id(),
             client,
+            most_calls: AtomicUsize::new(limits.calls_per_multicall.max(1)),
             limits,
             state: Mutex::new(state),
             requests: AtomicU64::new(0),
@@ -92,6 +95,18 @@ impl Rpc {
     /// How many nodes there are.
     pub(crate) fn nodes(&self) -> usize {
         self.urls.len()
+    }
+
+    /// How many calls to pack into one multicall.
+    pub(crate) fn calls_per_multicall(&self) -> usize {
+        self.most_calls.load(Ordering::Relaxed)
+    }
+
+    /// Remembers that the nodes refused more than this many calls at once. A few dozen calls are
+    /// never too many: what is refused among so few is refused for another reason.
+    pub(crate) fn ask_for_fewer_calls(&self, calls: usize) {
+        const FEWEST: usize = 64;
+        self.most_calls.fetch_min(calls.max(FEWEST), Ordering::Relaxed);
     }
 
     /// Asks another node first from now on, and checks this one again before it is next believed.

@@ -1,0 +1,171 @@
+//! A real HTTP server between a reader and its node that can lie, in its own threads.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use serde_json::{Value, json};
+
+/// What the proxy answers instead of the truth.
+pub enum Lie {
+    /// Another `result`.
+    Result(Value),
+    /// An `error` of this code and message.
+    Error(i64, &'static str),
+    /// This body.
+    Body(Vec<u8>),
+    /// This many bytes without a declared length.
+    Flood(usize),
+    /// An empty answer with this HTTP status.
+    Status(u16),
+    /// The truth about another request.
+    Instead(Value),
+    /// Nothing, until the client gives up.
+    Hang,
+}
+
+/// Decides, from the request and the node's own answer, whether to lie.
+type Liar = dyn Fn(&Value, &Value) -> Option<Lie> + Send + Sync;
+
+pub struct Proxy {
+    port: u16,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    upstream: String,
+    liar: Mutex<Option<Box<Liar>>>,
+    fired: AtomicUsize,
+    served: AtomicUsize,
+}
+
+impl Proxy {
+    /// A proxy of the node at this URL that tells the truth.
+    pub fn start(upstream: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let upstream = upstream.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();
+        let shared = Arc::new(Shared {
+            upstream,
+            liar: Mutex::new(None),
+            fired: AtomicUsize::new(0),
+            served: AtomicUsize::new(0),
+        });
+        let serving = Arc::clone(&shared);
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let serving = Arc::clone(&serving);
+                // A client that hangs up in the middle is what some tests are about.
+                thread::spawn(move || drop(serving.serve(&client)));
+            }
+        });
+        Self { port, shared }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// From now on, answers as `liar` says.
+    pub fn lie(&self, liar: impl Fn(&Value, &Value) -> Option<Lie> + Send + Sync + 'static) {
+        *self.shared.liar.lock().unwrap() = Some(Box::new(liar));
+        self.shared.fired.store(0, Ordering::SeqCst);
+    }
+
+    /// From now on, tells the truth.
+    pub fn be_honest(&self) {
+        *self.shared.liar.lock().unwrap() = None;
+    }
+
+    /// How many answers were lies.
+    pub fn fired(&self) -> usize {
+        self.shared.fired.load(Ordering::SeqCst)
+    }
+
+    /// How many requests came.
+    pub fn served(&self) -> usize {
+        self.shared.served.load(Ordering::SeqCst)
+    }
+}
+
+impl Shared {
+    /// Answers one request and closes the connection.
+    fn serve(&self, mut client: &TcpStream) -> std::io::Result<()> {
+        let request = read_body(client)?;
+        self.served.fetch_add(1, Ordering::SeqCst);
+        let truth = self.ask(&request)?;
+        let asked: Value = serde_json::from_slice(&request)?;
+        let told: Value = serde_json::from_slice(&truth)?;
+        let lie = self.liar.lock().unwrap().as_ref().and_then(|liar| liar(&asked, &told));
+        if lie.is_some() {
+            self.fired.fetch_add(1, Ordering::SeqCst);
+        }
+        let id = &asked["id"];
+        let body = match lie {
+            None => truth,
+            Some(Lie::Result(result)) => answer(&json!({ "id": id, "result": result })),
+            Some(Lie::Error(code, message)) => {
+                answer(&json!({ "id": id, "error": { "code": code, "message": message } }))
+            }
+            Some(Lie::Body(body)) => body,
+            Some(Lie::Instead(request)) => self.ask(request.to_string().as_bytes())?,
+            Some(Lie::Status(status)) => {
+                let head = format!("HTTP/1.1 {status} Sorry\r\nContent-Length: 0\r\n\r\n");
+                return client.write_all(head.as_bytes());
+            }
+            Some(Lie::Flood(bytes)) => {
+                client.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")?;
+                return client.write_all(&vec![b' '; bytes]);
+            }
+            Some(Lie::Hang) => return client.read(&mut [0]).map(drop),
+        };
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\
+             Content-Length: {}\r\n\r\n",
+            body.len()
+        );
+        client.write_all(head.as_bytes())?;
+        client.write_all(&body)
+    }
+
+    /// The node's own answer.
+    fn ask(&self, request: &[u8]) -> std::io::Result<Vec<u8>> {
+        let mut node = TcpStream::connect(&self.upstream)?;
+        let head = format!(
+            "POST / HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\n\
+             Connection: close\r\nContent-Length: {}\r\n\r\n",
+            request.len()
+        );
+        node.write_all(head.as_bytes())?;
+        node.write_all(request)?;
+        read_body(&node)
+    }
+}
+
+fn answer(body: &Value) -> Vec<u8> {
+    body.to_string().into_bytes()
+}
+
+/// The body of a request or an answer that declares its length.
+fn read_body(stream: &TcpStream) -> std::io::Result<Vec<u8>> {
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line)? == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        let line = line.trim_end().to_ascii_lowercase();
+        if line.is_empty() {
+            break;
+        }
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap_or(0);
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    Ok(body)
+}
