@@ -114,6 +114,11 @@ hex_name!(
     SnapshotHash, 32
 );
 
+hex_name!(
+    /// The SHA-256 hash of a head's canonical bytes.
+    HeadHash, 32
+);
+
 /// A chain's short name in a [`PoolId`], e.g. `ethereum`: 1 to 32 of `a-z`, `0-9`
 /// and `-`, the first a letter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

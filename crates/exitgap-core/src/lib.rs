@@ -14,6 +14,7 @@
 //! floating point. A caller's data never panics. The same bits come out natively
 //! and in WebAssembly.
 
+pub mod evidence;
 pub mod exit;
 pub mod ids;
 pub mod pools;

@@ -5,6 +5,7 @@ mod percent;
 mod price;
 mod usd;
 
+pub(crate) use decimal::format_scaled;
 pub use decimal::{DecimalError, parse_scaled};
 pub use percent::{GapLimit, Percent, PercentError};
 pub(crate) use price::round_half_even;

@@ -1,0 +1,388 @@
+//! Heads: a pool's entry for one slot, linked to the one before.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::document::{DocumentError, from_canonical, to_canonical};
+use super::merkle::{Hash, leaf_hash};
+use crate::ids::{BlockHash, HeadHash, PoolId, SnapshotHash};
+use crate::series::{MissingReason, Slot, SlotError};
+use crate::units::{SizeUsd, UsdMicros};
+
+/// The most bytes of a head that are looked at: 288 retractions at their longest.
+pub const MAX_HEAD_BYTES: usize = 128 << 10;
+
+/// How many slots back a retraction may reach: one day.
+pub const MAX_RETRACTION_SLOTS: u32 = 288;
+
+/// The slots of `lowest_depth_7d_usd`, the head's own included.
+pub const LOWEST_DEPTH_SLOTS: u32 = 7 * Slot::PER_DAY;
+
+const VERSION: u32 = 1;
+
+/// Depths in whole dollars, rounded down: selling token 0, selling token 1. `None`
+/// where there is none to tell.
+pub type Depths = [Option<u64>; 2];
+
+/// A pool's entry for one slot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The pool.
+    pub pool: PoolId,
+    /// The slot.
+    pub slot: Slot,
+    /// Heads of this pool before this one.
+    pub height: u32,
+    /// Snapshots so far, this one included, less the retracted.
+    pub recorded_count: u32,
+    /// The hash of the head before; `None` for a pool's first.
+    pub prev: Option<HeadHash>,
+    /// What was recorded.
+    pub entry: HeadEntry,
+    /// The lowest depth at 2 % of the last 2,016 slots, retracted ones left out;
+    /// `None` where none of them is recorded.
+    pub lowest_depth_7d_usd: Depths,
+    /// The version of the rules behind the depths.
+    pub method_version: String,
+    /// Slots whose blocks turned out orphaned, ascending.
+    pub retracts: Vec<Retraction>,
+}
+
+/// What a head says of its slot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeadEntry {
+    /// The snapshot with this hash, and its depths at 2 %.
+    Recorded {
+        /// The snapshot's hash.
+        snapshot: SnapshotHash,
+        /// The snapshot's depths.
+        depth_usd: Depths,
+    },
+    /// No snapshot, for this reason.
+    Missing(MissingReason),
+    /// The pool is monitored no longer. Final.
+    Retired,
+}
+
+/// A slot taken back: its block is not on the chain that became final.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Retraction {
+    /// The slot, at most 288 before the head's own.
+    pub slot: Slot,
+    /// The block the slot's snapshot was read at.
+    pub orphaned: BlockHash,
+    /// The final chain's block of that number.
+    pub canonical: BlockHash,
+}
+
+/// Why a document is not a head, or does not follow another.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HeadError {
+    /// The bytes are not a canonical head.
+    #[error("not a head: {0}")]
+    Document(#[from] DocumentError),
+    /// The slot is not one of the series.
+    #[error(transparent)]
+    Slot(#[from] SlotError),
+    /// Not exactly one of `snapshot`, `missing` and `retired`.
+    #[error("a head holds exactly one of snapshot, missing and retired")]
+    Entry,
+    /// A depth is not a whole dollar amount a size can have.
+    #[error("depth {found:?} is not a whole dollar amount up to 1000000000")]
+    Depth {
+        /// The text found, cut to 30 characters.
+        found: String,
+    },
+    /// Depths belong to a recorded slot, and only there.
+    #[error("depth_usd stands exactly where snapshot does")]
+    DepthPlace,
+    /// A first head has no predecessor, every other has one.
+    #[error("a head of height {height} {}", if *.height == 0 { "has no prev" } else { "has a prev" })]
+    Prev {
+        /// The head's height.
+        height: u32,
+    },
+    /// More snapshots than heads.
+    #[error("recorded_count {recorded_count} exceeds the number of heads up to height {height}")]
+    RecordedCount {
+        /// The head's height.
+        height: u32,
+        /// The count found.
+        recorded_count: u32,
+    },
+    /// Retractions are ascending, of earlier slots at most 288 back, with two
+    /// different hashes each.
+    #[error(
+        "the retraction of slot {slot} is out of order, of a slot not 1 to 288 back, or without two different hashes"
+    )]
+    Retraction {
+        /// The slot retracted.
+        slot: Slot,
+    },
+    /// A head does not follow the one before it.
+    #[error("the head of slot {slot} does not follow the one before: {rule}")]
+    DoesNotFollow {
+        /// The later head's slot.
+        slot: Slot,
+        /// The rule broken.
+        rule: &'static str,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireHead {
+    v: u32,
+    pool: PoolId,
+    slot: u64,
+    height: u32,
+    recorded_count: u32,
+    prev: Option<HeadHash>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    snapshot: Option<SnapshotHash>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    missing: Option<MissingReason>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    retired: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    depth_usd: Option<[Option<String>; 2]>,
+    lowest_depth_7d_usd: [Option<String>; 2],
+    method_version: String,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    retracts: Vec<Retraction>,
+}
+
+impl Head {
+    /// The canonical bytes: what is stored, served and hashed.
+    pub fn to_canonical(&self) -> Result<Vec<u8>, DocumentError> {
+        to_canonical(&WireHead::from(self))
+    }
+
+    /// The SHA-256 of canonical bytes: what the next head names.
+    pub fn hash_of(canonical: &[u8]) -> HeadHash {
+        HeadHash(Sha256::digest(canonical).into())
+    }
+
+    /// The hash of canonical bytes as a leaf of the slot's tree.
+    pub fn leaf_of(canonical: &[u8]) -> Hash {
+        leaf_hash(canonical)
+    }
+
+    /// Reads and checks untrusted bytes.
+    pub fn from_canonical(bytes: &[u8]) -> Result<Self, HeadError> {
+        let wire: WireHead = from_canonical(bytes, MAX_HEAD_BYTES)?;
+        wire.check()
+    }
+
+    /// Checks that this head is the next of its pool after `before`, whose canonical
+    /// bytes hash to `before_hash`.
+    pub fn check_follows(&self, before: &Self, before_hash: HeadHash) -> Result<(), HeadError> {
+        let recorded = u32::from(matches!(self.entry, HeadEntry::Recorded { .. }));
+        let retracted = u32::try_from(self.retracts.len()).unwrap_or(u32::MAX);
+        let count = (before.recorded_count + recorded).checked_sub(retracted);
+        let rules = [
+            (before.entry != HeadEntry::Retired, "a retired pool has no further heads"),
+            (self.pool == before.pool, "it is of another pool"),
+            (Some(self.slot) == before.slot.next(), "its slot is not the next one"),
+            (self.height == before.height + 1, "its height is not one more"),
+            (self.prev == Some(before_hash), "its prev is not the hash of that head"),
+            (Some(self.recorded_count) == count, "its recorded_count does not add up"),
+        ];
+        match rules.into_iter().find(|(holds, _)| !holds) {
+            Some((_, rule)) => Err(HeadError::DoesNotFollow { slot: self.slot, rule }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl WireHead {
+    fn check(self) -> Result<Head, HeadError> {
+        if self.v != VERSION {
+            return Err(DocumentError::Version { found: self.v, known: VERSION }.into());
+        }
+        let slot = Slot::new(self.slot)?;
+        if self.depth_usd.is_some() != self.snapshot.is_some() {
+            return Err(HeadError::DepthPlace);
+        }
+        let depth_usd = parse_depths(&self.depth_usd.unwrap_or_default())?;
+        let entry = match (self.snapshot, self.missing, self.retired) {
+            (Some(snapshot), None, None) => HeadEntry::Recorded { snapshot, depth_usd },
+            (None, Some(reason), None) => HeadEntry::Missing(reason),
+            (None, None, Some(true)) => HeadEntry::Retired,
+            _ => return Err(HeadError::Entry),
+        };
+        if (self.height == 0) != self.prev.is_none() {
+            return Err(HeadError::Prev { height: self.height });
+        }
+        if u64::from(self.recorded_count) > u64::from(self.height) + 1 {
+            let (height, recorded_count) = (self.height, self.recorded_count);
+            return Err(HeadError::RecordedCount { height, recorded_count });
+        }
+        check_retractions(slot, &self.retracts)?;
+        Ok(Head {
+            pool: self.pool,
+            slot,
+            height: self.height,
+            recorded_count: self.recorded_count,
+            prev: self.prev,
+            entry,
+            lowest_depth_7d_usd: parse_depths(&self.lowest_depth_7d_usd)?,
+            method_version: self.method_version,
+            retracts: self.retracts,
+        })
+    }
+}
+
+fn check_retractions(slot: Slot, retracts: &[Retraction]) -> Result<(), HeadError> {
+    let mut previous = None;
+    for retraction in retracts {
+        let back = slot.number().checked_sub(retraction.slot.number());
+        let near = back.is_some_and(|back| (1..=MAX_RETRACTION_SLOTS).contains(&back));
+        let ascending = previous.is_none_or(|previous| previous < retraction.slot);
+        if !near || !ascending || retraction.orphaned == retraction.canonical {
+            return Err(HeadError::Retraction { slot: retraction.slot });
+        }
+        previous = Some(retraction.slot);
+    }
+    Ok(())
+}
+
+fn parse_depths(texts: &[Option<String>; 2]) -> Result<Depths, HeadError> {
+    let parse = |text: &Option<String>| {
+        let Some(text) = text else { return Ok(None) };
+        let most = UsdMicros::from(SizeUsd::MAX).whole_dollars();
+        let depth =
+            text.parse::<u64>().ok().filter(|depth| *depth <= most && depth.to_string() == *text);
+        let wrong = || HeadError::Depth { found: text.chars().take(30).collect() };
+        depth.map(Some).ok_or_else(wrong)
+    };
+    Ok([parse(&texts[0])?, parse(&texts[1])?])
+}
+
+impl From<&Head> for WireHead {
+    fn from(head: &Head) -> Self {
+        let texts = |depths: &Depths| depths.map(|depth| depth.map(|depth| depth.to_string()));
+        let (snapshot, depth_usd) = match &head.entry {
+            HeadEntry::Recorded { snapshot, depth_usd } => {
+                (Some(*snapshot), Some(texts(depth_usd)))
+            }
+            _ => (None, None),
+        };
+        let missing = match head.entry {
+            HeadEntry::Missing(reason) => Some(reason),
+            _ => None,
+        };
+        Self {
+            v: VERSION,
+            pool: head.pool.clone(),
+            slot: head.slot.number().into(),
+            height: head.height,
+            recorded_count: head.recorded_count,
+            prev: head.prev,
+            snapshot,
+            missing,
+            retired: (head.entry == HeadEntry::Retired).then_some(true),
+            depth_usd,
+            lowest_depth_7d_usd: texts(&head.lowest_depth_7d_usd),
+            method_version: head.method_version.clone(),
+            retracts: head.retracts.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use HeadError as E;
+
+    fn first() -> Head {
+        Head {
+            pool: "anvil:0x00000000000000000000000000000000000000aa".parse().unwrap(),
+            slot: Slot::FIRST,
+            height: 0,
+            recorded_count: 1,
+            prev: None,
+            entry: HeadEntry::Recorded {
+                snapshot: SnapshotHash([1; 32]),
+                depth_usd: [Some(1_000), None],
+            },
+            lowest_depth_7d_usd: [Some(1_000), None],
+            method_version: "1.0.0".to_owned(),
+            retracts: Vec::new(),
+        }
+    }
+
+    fn second(before: &Head) -> Head {
+        Head {
+            slot: before.slot.next().unwrap(),
+            height: 1,
+            recorded_count: 0,
+            prev: Some(Head::hash_of(&before.to_canonical().unwrap())),
+            entry: HeadEntry::Missing(MissingReason::ChainLagging),
+            lowest_depth_7d_usd: [None, None],
+            retracts: vec![Retraction {
+                slot: before.slot,
+                orphaned: BlockHash([1; 32]),
+                canonical: BlockHash([2; 32]),
+            }],
+            ..before.clone()
+        }
+    }
+
+    #[test]
+    fn heads_have_these_bytes_and_follow_each_other() {
+        let first = first();
+        let bytes = first.to_canonical().unwrap();
+        assert_eq!(
+            core::str::from_utf8(&bytes).unwrap(),
+            concat!(
+                r#"{"depth_usd":["1000",null],"height":0,"lowest_depth_7d_usd":["1000",null],"#,
+                r#""method_version":"1.0.0","pool":"anvil:0x00000000000000000000000000000000000000aa","#,
+                r#""prev":null,"recorded_count":1,"slot":5957856,"#,
+                r#""snapshot":"0x0101010101010101010101010101010101010101010101010101010101010101","v":1}"#
+            )
+        );
+        assert_eq!(Head::from_canonical(&bytes), Ok(first.clone()));
+        let second = second(&first);
+        let hash = Head::hash_of(&bytes);
+        assert_eq!(second.check_follows(&first, hash), Ok(()));
+        assert_eq!(Head::from_canonical(&second.to_canonical().unwrap()), Ok(second.clone()));
+        let broken = |head: Head| head.check_follows(&first, hash).unwrap_err().to_string();
+        assert!(broken(Head { height: 2, ..second.clone() }).contains("height"));
+        assert!(broken(Head { recorded_count: 1, ..second.clone() }).contains("recorded_count"));
+        assert!(broken(Head { prev: Some(HeadHash([0; 32])), ..second.clone() }).contains("prev"));
+        assert!(broken(Head { slot: Slot::LAST, ..second.clone() }).contains("slot"));
+        let retired = Head { entry: HeadEntry::Retired, ..first.clone() };
+        assert!(second.check_follows(&retired, hash).is_err());
+    }
+
+    #[test]
+    fn heads_that_break_a_rule_are_refused_by_name() {
+        let text = String::from_utf8(second(&first()).to_canonical().unwrap()).unwrap();
+        let read = |from: &str, to: &str| {
+            let changed = text.replacen(from, to, 1);
+            assert_ne!(changed, text, "the change must happen");
+            Head::from_canonical(changed.as_bytes()).unwrap_err()
+        };
+        assert_eq!(read("\"height\":1", "\"height\":0"), E::Prev { height: 0 });
+        assert!(matches!(
+            read("\"recorded_count\":0", "\"recorded_count\":3"),
+            E::RecordedCount { .. }
+        ));
+        assert!(matches!(read("[null,null]", "[\"01\",null]"), E::Depth { .. }));
+        assert!(matches!(read("[null,null]", "[\"1000000001\",null]"), E::Depth { .. }));
+        assert!(matches!(read("\"slot\":5957857", "\"slot\":5957856"), E::Retraction { .. }));
+        assert!(matches!(read("\"slot\":5957857", "\"slot\":5958145"), E::Retraction { .. }));
+        assert!(matches!(read(&"01".repeat(32), &"02".repeat(32)), E::Retraction { .. }));
+        assert_eq!(read("{\"height\"", "{\"depth_usd\":[null,null],\"height\""), E::DepthPlace);
+        assert_eq!(read("\"missing\":\"chain_lagging\",", ""), E::Entry);
+        assert_eq!(
+            read("{\"height\"", "{ \"height\""),
+            E::Document(DocumentError::NotCanonical { at: 1 })
+        );
+        assert!(matches!(read("chain_lagging", "tired"), E::Document(DocumentError::Shape(_))));
+        assert!(matches!(read("\"v\":1", "\"v\":2"), E::Document(DocumentError::Version { .. })));
+        assert!(matches!(read("\"slot\":5957857", "\"slot\":12"), E::Slot(_)));
+    }
+}

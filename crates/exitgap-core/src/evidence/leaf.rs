@@ -1,0 +1,94 @@
+//! Slot leaves: what commits to all heads of a slot.
+
+use serde::{Deserialize, Serialize};
+
+use super::document::{DocumentError, from_canonical, to_canonical};
+use super::merkle::{Hash, leaf_hash};
+use crate::series::{Slot, SlotError};
+
+/// The most bytes of a slot leaf that are looked at.
+pub const MAX_LEAF_BYTES: usize = 1 << 10;
+
+const VERSION: u32 = 1;
+
+/// The commitment to all heads of a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SlotLeaf {
+    /// The slot.
+    pub slot: Slot,
+    /// How many pools have a head.
+    pub pools: u32,
+    /// The RFC 6962 root over the heads' canonical bytes, in the order of pool ids.
+    pub root: Hash,
+}
+
+/// Why a document is not a slot leaf.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LeafError {
+    /// The bytes are not a canonical slot leaf.
+    #[error("not a slot leaf: {0}")]
+    Document(#[from] DocumentError),
+    /// The slot is not one of the series.
+    #[error(transparent)]
+    Slot(#[from] SlotError),
+    /// The root is not 32 bytes of base64.
+    #[error("root {found:?} is not 32 bytes of base64")]
+    Root {
+        /// The text found, cut to 60 characters.
+        found: String,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireLeaf {
+    v: u32,
+    slot: u64,
+    pools: u32,
+    root: String,
+}
+
+impl SlotLeaf {
+    /// The canonical bytes: the data of the log's leaf.
+    pub fn to_canonical(&self) -> Result<Vec<u8>, DocumentError> {
+        let (slot, root) = (self.slot.number().into(), self.root.to_string());
+        to_canonical(&WireLeaf { v: VERSION, slot, pools: self.pools, root })
+    }
+
+    /// The hash of canonical bytes as a leaf of the log.
+    pub fn leaf_of(canonical: &[u8]) -> Hash {
+        leaf_hash(canonical)
+    }
+
+    /// Reads and checks untrusted bytes.
+    pub fn from_canonical(bytes: &[u8]) -> Result<Self, LeafError> {
+        let wire: WireLeaf = from_canonical(bytes, MAX_LEAF_BYTES)?;
+        if wire.v != VERSION {
+            return Err(DocumentError::Version { found: wire.v, known: VERSION }.into());
+        }
+        let root = Hash::from_base64(&wire.root)
+            .ok_or_else(|| LeafError::Root { found: wire.root.chars().take(60).collect() })?;
+        Ok(Self { slot: Slot::new(wire.slot)?, pools: wire.pools, root })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_have_these_bytes_and_no_others() {
+        let leaf = SlotLeaf { slot: Slot::FIRST, pools: 3, root: Hash([0; 32]) };
+        let bytes = leaf.to_canonical().unwrap();
+        let text = core::str::from_utf8(&bytes).unwrap();
+        assert_eq!(
+            text,
+            r#"{"pools":3,"root":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","slot":5957856,"v":1}"#
+        );
+        assert_eq!(SlotLeaf::from_canonical(&bytes), Ok(leaf));
+        let other = text.replace("AAA=", "AAB=");
+        assert!(matches!(SlotLeaf::from_canonical(other.as_bytes()), Err(LeafError::Root { .. })));
+        let early = text.replace("5957856", "5957855");
+        assert!(matches!(SlotLeaf::from_canonical(early.as_bytes()), Err(LeafError::Slot(_))));
+    }
+}

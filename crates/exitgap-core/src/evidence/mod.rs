@@ -1,0 +1,42 @@
+//! Evidence, version 1: what lets anyone recheck a result, offline and for ever. The
+//! bytes are described in `docs/evidence-v1.md`.
+//!
+//! - `head`: a pool's entry for a slot; `leaf`: all heads of a slot
+//! - `merkle`, `note`, `checkpoint`: the log of slot leaves and its signed state
+//! - `result`, `file`: what was asked and answered, and the file that proves it
+//! - `verify`, `report`: whether it does
+
+mod checkpoint;
+mod document;
+mod file;
+mod head;
+mod leaf;
+mod merkle;
+mod note;
+mod report;
+mod result;
+mod verify;
+
+pub use checkpoint::{
+    Checkpoint, CheckpointError, LogProof, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
+};
+pub use document::DocumentError;
+pub use file::{MAX_EVIDENCE_BYTES, PoolProof, write_evidence};
+pub use head::{
+    Depths, Head, HeadEntry, HeadError, LOWEST_DEPTH_SLOTS, MAX_HEAD_BYTES, MAX_RETRACTION_SLOTS,
+    Retraction,
+};
+pub use leaf::{LeafError, MAX_LEAF_BYTES, SlotLeaf};
+pub use merkle::{
+    Hash, consistency_proof, inclusion_proof, is_consistent, leaf_hash, node_hash, root,
+    root_from_inclusion,
+};
+pub use note::{
+    KeyId, MAX_NOTE_BYTES, MAX_SIGNATURES, Note, NoteError, SignerKey, Signers, VerifierKey,
+};
+pub use report::{Check, CheckName, Outcome, Report, Verdict};
+pub use result::{Base, EvidenceRequest, EvidenceResult, ResultError, depths};
+pub use verify::{Policy, SeenCheckpoint, verify};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! What a verification found: named checks and a verdict.
+
+use serde::Serialize;
+
+/// A check of an evidence file, in the order they are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckName {
+    /// The file is a canonical document of version 1.
+    Format,
+    /// The snapshot is well formed, and its hash is the one the head names.
+    Snapshot,
+    /// The head is well formed, of the pool and slot asked about, by released rules,
+    /// and its depths are those of the snapshot.
+    Head,
+    /// The slot leaf is of the same slot and commits to the head.
+    SlotLeaf,
+    /// The log commits to the slot leaf at the slot's own index.
+    Inclusion,
+    /// A trusted key of this log signed the checkpoint.
+    Signature,
+    /// The checkpoint and one the caller saw are states of one log.
+    Consistency,
+    /// A head window leads to this head and bears out its window figures.
+    Window,
+    /// The snapshot is of the pool and slot asked about; its block obeys the rule.
+    SlotRule,
+    /// The result, computed anew, is the published one.
+    Result,
+}
+
+impl CheckName {
+    /// Every check, in order.
+    pub const ALL: [Self; 10] = [
+        Self::Format,
+        Self::Snapshot,
+        Self::Head,
+        Self::SlotLeaf,
+        Self::Inclusion,
+        Self::Signature,
+        Self::Consistency,
+        Self::Window,
+        Self::SlotRule,
+        Self::Result,
+    ];
+
+    /// What `verify` demands unless the policy says otherwise: all but the two that
+    /// need more than the file.
+    pub const REQUIRED: [Self; 8] = [
+        Self::Format,
+        Self::Snapshot,
+        Self::Head,
+        Self::SlotLeaf,
+        Self::Inclusion,
+        Self::Signature,
+        Self::SlotRule,
+        Self::Result,
+    ];
+}
+
+/// How a check came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It holds.
+    Pass,
+    /// It does not hold.
+    Fail,
+    /// It could not be made: something it needs is absent or failed before.
+    NotChecked,
+}
+
+/// One check of a report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// Which check.
+    pub name: CheckName,
+    /// How it came out.
+    pub outcome: Outcome,
+    /// A stable code: `ok`, or what failed or was absent.
+    pub code: &'static str,
+    /// What would have passed.
+    pub expected: String,
+    /// What was found.
+    pub found: String,
+}
+
+impl Check {
+    pub(super) fn pass(name: CheckName, found: impl Into<String>) -> Self {
+        let found = found.into();
+        Self { name, outcome: Outcome::Pass, code: "ok", expected: found.clone(), found }
+    }
+
+    pub(super) fn fail(
+        name: CheckName,
+        code: &'static str,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Self {
+        let (expected, found) = (expected.into(), found.into());
+        Self { name, outcome: Outcome::Fail, code, expected, found }
+    }
+
+    pub(super) fn not_checked(name: CheckName, code: &'static str, needs: &str) -> Self {
+        let (expected, found) = (needs.to_owned(), "absent".to_owned());
+        Self { name, outcome: Outcome::NotChecked, code, expected, found }
+    }
+}
+
+/// The verdict over all checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Every required check passes and none fails.
+    Valid,
+    /// A check fails.
+    Invalid,
+    /// None fails, but a required one could not be made.
+    Incomplete,
+}
+
+/// What a verification found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Every check, in order.
+    pub checks: Vec<Check>,
+    /// Keys that signed the checkpoint but are not trusted; ignored.
+    pub unknown_signers: Vec<String>,
+}
+
+impl Report {
+    pub(super) fn new(
+        checks: Vec<Check>,
+        required: &[CheckName],
+        unknown_signers: Vec<String>,
+    ) -> Self {
+        let outcome_of = |name| checks.iter().find(|check| check.name == name).map(|c| c.outcome);
+        let verdict = if checks.iter().any(|check| check.outcome == Outcome::Fail) {
+            Verdict::Invalid
+        } else if required.iter().all(|name| outcome_of(*name) == Some(Outcome::Pass)) {
+            Verdict::Valid
+        } else {
+            Verdict::Incomplete
+        };
+        Self { verdict, checks, unknown_signers }
+    }
+
+    /// The check of this name.
+    pub fn check(&self, name: CheckName) -> Option<&Check> {
+        self.checks.iter().find(|check| check.name == name)
+    }
+}
