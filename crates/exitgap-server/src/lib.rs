@@ -1,1 +1,15 @@
-//! exitgap-server
+//! The recorder of exitgap, and the command line that runs it.
+//!
+//! **In scope**: the configuration file ([`config`]), the loop that reads every pool at
+//! every slot and appends it to the store ([`recorder`]), the commands of the binary
+//! `exitgap-server` ([`cli`]). **Out of scope**, and who does it: how a pool is read
+//! (`exitgap-chain`), how a slot is kept (`exitgap-store`).
+
+#![expect(
+    clippy::result_large_err,
+    reason = "errors carry what they found, and a slot makes one at most"
+)]
+
+pub mod cli;
+pub mod config;
+pub mod recorder;

@@ -1,0 +1,71 @@
+use exitgap_core::ids::PoolId;
+
+use super::*;
+
+const PATH: &str = "folder/exitgap.toml";
+
+fn refusal(from: &str, to: &str) -> ConfigError {
+    assert!(EXAMPLE.contains(from), "{from}");
+    Checked::parse(&EXAMPLE.replacen(from, to, 1), Path::new(PATH)).unwrap_err()
+}
+
+#[test]
+fn the_example_is_five_pools_and_says_the_defaults() {
+    let checked = Checked::parse(EXAMPLE, Path::new(PATH)).unwrap();
+    assert_eq!(checked.config.store.path, Path::new("folder/exitgap.db"));
+    assert_eq!(checked.config.recorder, RecorderConfig::default());
+    assert_eq!(checked.config.log, LogConfig::default());
+    assert_eq!(checked.plan.chains()[0].pools().len(), 5);
+    let v2: PoolId = "ethereum:0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc".parse().unwrap();
+    assert!(checked.plan.pool(&v2).unwrap().fee.is_some());
+}
+
+#[test]
+fn what_is_wrong_is_named_with_key_and_line() {
+    let line_of = |text: &str| EXAMPLE.lines().position(|line| line.starts_with(text)).unwrap() + 1;
+    let refused = |from: &str, to: &str| match refusal(from, to) {
+        ConfigError::Parse { line, key, message, .. } => (line, key.unwrap_or_default(), message),
+        other => panic!("{other}"),
+    };
+    let (line, key, message) = refused("seal_after_s = 60", "seal_after = 60");
+    assert_eq!((line, key.as_str()), (line_of("seal_after_s"), "[recorder] seal_after"));
+    assert!(message.contains("unknown field `seal_after`, expected `seal_after_s`"), "{message}");
+    let (line, key, _) = refused("format = \"text\"", "format = \"xml\"");
+    assert_eq!((line, key.as_str()), (line_of("format"), "[log] format"));
+    let (_, key, _) = refused("chain_id = 1", "chain_id = -1");
+    assert_eq!(key, "[[chain]] chain_id");
+    let (_, _, message) = refused("path = \"exitgap.db\"", "");
+    assert!(message.contains("missing field `path`"), "{message}");
+    let (line, _, _) = refused("level = \"info\"", "level = \"info");
+    assert_eq!(line, line_of("level"));
+
+    assert!(matches!(
+        refusal("after_s = 60", "after_s = 90"),
+        ConfigError::SealAfter { found: 90, .. }
+    ));
+    assert!(matches!(
+        refusal("after_s = 60", "after_s = 4"),
+        ConfigError::SealAfter { found: 4, .. }
+    ));
+    assert!(matches!(
+        refusal("token0_usd = [\"usdc-usd\"]", "token0_usd = [\"dollar\"]"),
+        ConfigError::Plan { error: PlanError::UnknownOracle { .. }, .. }
+    ));
+    let without_pools = EXAMPLE.split("[[pool]]").next().unwrap();
+    assert!(matches!(
+        Checked::parse(without_pools, Path::new(PATH)),
+        Err(ConfigError::NoPool { .. })
+    ));
+}
+
+#[test]
+fn a_key_in_a_url_is_not_repeated() {
+    for wrong in
+        ["\"https://host/SECRET\"", "[\"ftp://host/SECRET\"]", "[\"https://host/SECRET\", 7]"]
+    {
+        let error =
+            refusal("rpc_urls = [\"http://127.0.0.1:8545\"]", &format!("rpc_urls = {wrong}"));
+        let text = error.to_string();
+        assert!(text.contains("[[chain]] rpc_urls") && !text.contains("SECRET"), "{text}");
+    }
+}

@@ -1,0 +1,82 @@
+//! The clock, which is an argument.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Tells the time and waits for it.
+pub trait Clock: Send + Sync {
+    /// The time since 1970-01-01T00:00:00Z. It may jump, also backwards.
+    fn now(&self) -> Duration;
+
+    /// Waits until this clock shows `time` or later.
+    fn sleep_until(&self, time: Duration) -> impl Future<Output = ()> + Send;
+}
+
+/// The machine's clock, or one that is ahead of it or behind by a fixed time.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock {
+    ahead: Duration,
+    behind: Duration,
+}
+
+impl SystemClock {
+    /// How long a jump of the machine's clock may go unnoticed.
+    const NAP: Duration = Duration::from_secs(1);
+
+    /// A clock that shows `time` now and goes on from there: for rehearsals.
+    pub fn starting_at(time: Duration) -> Self {
+        let now = Self::default().now();
+        Self { ahead: time.saturating_sub(now), behind: now.saturating_sub(time) }
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Duration {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        (now + self.ahead).saturating_sub(self.behind)
+    }
+
+    async fn sleep_until(&self, time: Duration) {
+        loop {
+            let left = time.saturating_sub(self.now());
+            if left.is_zero() {
+                return;
+            }
+            tokio::time::sleep(left.min(Self::NAP)).await;
+        }
+    }
+}
+
+/// A clock that stands still but for sleeping, which takes it forward at once: for tests
+/// and for playing slots faster than they pass. Clones show the same time.
+#[derive(Debug, Clone, Default)]
+pub struct ManualClock {
+    now: Arc<Mutex<Duration>>,
+}
+
+impl ManualClock {
+    /// A clock that shows `time`, since 1970-01-01T00:00:00Z.
+    pub fn new(time: Duration) -> Self {
+        Self { now: Arc::new(Mutex::new(time)) }
+    }
+
+    /// Sets the time, forwards or backwards.
+    pub fn set(&self, time: Duration) {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = time;
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Duration {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn sleep_until(&self, time: Duration) {
+        // Others, such as who asks for the end, get their turn.
+        tokio::task::yield_now().await;
+        if time > self.now() {
+            self.set(time);
+        }
+    }
+}

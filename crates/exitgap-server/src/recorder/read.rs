@@ -1,0 +1,155 @@
+//! All chains at one slot, side by side, each bounded by the slot's deadline.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use exitgap_chain::{Missing, SlotReading};
+use exitgap_core::ids::PoolId;
+use exitgap_core::pools::Direction;
+use exitgap_core::series::{MissingReason, Slot};
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
+
+use super::PoolReading;
+use super::source::{SlotReader, Source};
+
+/// How long before the slot's deadline a reader is told to end, so that it can still say
+/// why each pool is missing. A reader that does not end is given up at the deadline.
+const MARGIN: Duration = Duration::from_secs(1);
+
+/// A chain with its reader.
+pub struct Chain<R> {
+    source: Source<R>,
+    /// `None` before the first slot, and after the reader was lost: it is made anew.
+    reader: Option<R>,
+}
+
+/// What came of one chain at one slot.
+pub struct ChainReading {
+    /// For each of the chain's pools, in their order.
+    pub pools: Vec<PoolReading>,
+    /// HTTP requests it took.
+    pub requests: u64,
+}
+
+impl<R> Chain<R> {
+    /// A chain that was not read yet.
+    pub fn new(source: Source<R>) -> Self {
+        Self { source, reader: None }
+    }
+
+    /// Its pools and their default directions.
+    pub fn pools(&self) -> &[(PoolId, Direction)] {
+        &self.source.pools
+    }
+
+    /// Whether the pool is one of the chain's.
+    pub fn has(&self, id: &PoolId) -> bool {
+        self.source.pools.iter().any(|(pool, _)| pool == id)
+    }
+
+    /// The same for every pool.
+    fn all_missing(&self, reason: MissingReason, detail: &str) -> ChainReading {
+        let missing = Missing { reason, detail: detail.to_owned() };
+        ChainReading { pools: vec![Err(missing); self.source.pools.len()], requests: 0 }
+    }
+
+    /// Puts a reading into the order of the pools, and believes nothing about other pools
+    /// or slots.
+    fn sort(&self, slot: Slot, reading: SlotReading) -> ChainReading {
+        let mut by_pool: HashMap<PoolId, PoolReading> = reading.pools.into_iter().collect();
+        let missing = |reason, detail: &str| Missing { reason, detail: detail.to_owned() };
+        let pools = self.source.pools.iter().map(|(id, _)| match by_pool.remove(id) {
+            Some(Ok(snapshot))
+                if snapshot.slot() != slot || snapshot.observation().pool() != id =>
+            {
+                let detail = "the reading is of another pool or slot";
+                Err(missing(MissingReason::RpcResponseInvalid, detail))
+            }
+            Some(result) => result,
+            None => Err(missing(MissingReason::DeadlineExceeded, "the pool was not read")),
+        });
+        ChainReading { pools: pools.collect(), requests: reading.requests }
+    }
+}
+
+/// Reads every chain at `slot`. Returns at `deadline` at the latest, with one reading per
+/// chain, in order.
+pub async fn all<R: SlotReader>(
+    chains: &mut [Chain<R>],
+    slot: Slot,
+    deadline: Instant,
+) -> Vec<ChainReading> {
+    let late = "the chain's reader did not end before the slot was sealed";
+    let mut readings: Vec<ChainReading> = chains
+        .iter()
+        .map(|chain| chain.all_missing(MissingReason::DeadlineExceeded, late))
+        .collect();
+    let mut tasks = JoinSet::new();
+    let mut places = HashMap::new();
+    for (place, chain) in chains.iter_mut().enumerate() {
+        let reader = match chain.reader.take().map_or_else(&chain.source.make, Ok) {
+            Ok(reader) => reader,
+            Err(error) => {
+                let reason = MissingReason::RpcUnavailable;
+                readings[place] = chain.all_missing(reason, &error.to_string());
+                continue;
+            }
+        };
+        // A thread each: taking thousands of ticks apart is work, and one chain's work must not
+        // delay another's.
+        let runtime = Handle::current();
+        let task = move || runtime.block_on(read(reader, slot, deadline));
+        places.insert(tasks.spawn_blocking(task).id(), place);
+    }
+    // A thread that never yields cannot be ended, but it is not waited for either.
+    while let Ok(Some(ended)) = timeout_at(deadline, tasks.join_next_with_id()).await {
+        match ended {
+            Ok((id, Some((reader, reading)))) => {
+                let Some(place) = places.get(&id).copied() else { continue };
+                readings[place] = chains[place].sort(slot, reading);
+                chains[place].reader = Some(reader);
+            }
+            Ok((_, None)) => {}
+            Err(error) => {
+                let Some(place) = places.get(&error.id()).copied() else { continue };
+                let detail = "the chain's reader panicked";
+                let reason = MissingReason::RpcResponseInvalid;
+                readings[place] = chains[place].all_missing(reason, detail);
+            }
+        }
+    }
+    for (chain, reading) in chains.iter().zip(&readings) {
+        warn_of_missing(slot, chain, reading);
+    }
+    readings
+}
+
+/// `None`: the reader did not end in time, and is given up with whatever it remembers.
+async fn read<R: SlotReader>(
+    mut reader: R,
+    slot: Slot,
+    deadline: Instant,
+) -> Option<(R, SlotReading)> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let reading = reader.read_slot(slot, deadline - MARGIN.min(left / 4));
+    let reading = timeout_at(deadline, reading).await.ok()?;
+    Some((reader, reading))
+}
+
+/// One line per reason and chain, so that a dead node is not told once per pool.
+fn warn_of_missing<R>(slot: Slot, chain: &Chain<R>, reading: &ChainReading) {
+    let mut causes: BTreeMap<(&str, &str), Vec<&PoolId>> = BTreeMap::new();
+    for ((pool, _), result) in chain.pools().iter().zip(&reading.pools) {
+        if let Err(missing) = result {
+            tracing::debug!(slot = %slot, pool = %pool, "{missing}");
+            let cause = (missing.reason.code(), missing.detail.as_str());
+            causes.entry(cause).or_default().push(pool);
+        }
+    }
+    for ((reason, detail), pools) in causes {
+        let chain = &chain.source.chain;
+        tracing::warn!(slot = %slot, chain = %chain, reason, pools = pools.len(), first = %pools[0], "{detail}");
+    }
+}

@@ -1,0 +1,194 @@
+//! The loop: which slot is due when.
+
+use std::future::pending;
+use std::time::Duration;
+
+use exitgap_core::series::{Slot, SlotError};
+use exitgap_store::StoreError;
+use tokio::sync::watch;
+
+use super::clock::Clock;
+use super::source::SlotReader;
+use super::{Recorder, RecorderError, SlotReport};
+
+/// From a slot's instant to its reading: only a later block shows which block was the last
+/// one before the instant, and none can be there at once.
+const READ_AFTER: Duration = Duration::from_secs(2);
+
+/// What is not worth starting a reading for.
+const MIN_BUDGET: Duration = Duration::from_secs(2);
+
+/// Whether and how the recorder is to end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stop {
+    /// It goes on.
+    #[default]
+    No,
+    /// It finishes the slot in hand, within that slot's deadline, and ends.
+    AfterSlot,
+    /// It ends at once; the slot in hand is left out, or written whole if its transaction
+    /// has begun.
+    Now,
+}
+
+/// What the clock asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum Due {
+    /// To record this slot within this time.
+    Record(Slot, Duration),
+    /// Nothing before this time.
+    Wait(Duration),
+}
+
+impl<R: SlotReader> Recorder<R> {
+    /// Records every slot as it comes, until `stop` says so or `until` is recorded.
+    ///
+    /// The clock may jump. Ahead: the slots passed over are `recorder_down`, but a slot more
+    /// than a day ahead is written only if a chain was read at it. Back: nothing is due
+    /// until the slot after the store's last.
+    ///
+    /// Goes on where a slot could not be written and nothing of it was
+    /// ([`StoreError::Sqlite`]); ends with any other error of the store.
+    pub async fn run(
+        &mut self,
+        clock: &impl Clock,
+        mut stop: watch::Receiver<Stop>,
+        until: Option<Slot>,
+    ) -> Result<(), RecorderError> {
+        for (pool, _) in self.unconfigured()? {
+            tracing::warn!(%pool, "in the store but not configured: recorded as missing, recorder_down");
+        }
+        let mut tried = None;
+        loop {
+            let last = self.last_slot()?;
+            let done = until.is_some_and(|until| last >= Some(until));
+            if done || *stop.borrow() != Stop::No {
+                return Ok(());
+            }
+            match due(clock.now(), last, tried, self.seal_after) {
+                Due::Wait(time) => {
+                    tokio::select! {
+                        () = stopped(&mut stop, Stop::AfterSlot) => {}
+                        () = clock.sleep_until(time) => {}
+                    }
+                }
+                Due::Record(slot, budget) => {
+                    tried = Some(slot);
+                    let recorded = tokio::select! {
+                        biased;
+                        recorded = self.record_slot_within(slot, budget) => recorded,
+                        () = stopped(&mut stop, Stop::Now) => {
+                            tracing::warn!(slot = %slot, "told to end at once: the slot is left out");
+                            return Ok(());
+                        }
+                    };
+                    settle(slot, recorded)?;
+                }
+            }
+        }
+    }
+}
+
+/// Ready when `stop` is at least `how`; never if nobody can say so any more.
+async fn stopped(stop: &mut watch::Receiver<Stop>, how: Stop) {
+    if stop.wait_for(|stop| *stop >= how).await.is_err() {
+        pending::<()>().await;
+    }
+}
+
+/// Logs what became of a slot, and passes on what the recorder must not go on after.
+fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(), RecorderError> {
+    match recorded {
+        Ok(report) => {
+            let missing: Vec<_> =
+                report.missing.iter().map(|(reason, pools)| format!("{reason}={pools}")).collect();
+            tracing::info!(
+                slot = %slot,
+                recorded = report.recorded,
+                missing = missing.join(" "),
+                filled_slots = report.filled_slots,
+                requests = report.requests,
+                ms = u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
+                "slot"
+            );
+            Ok(())
+        }
+        Err(
+            error @ (RecorderError::ClockUnconfirmed { .. }
+            | RecorderError::Sealed { .. }
+            | RecorderError::Store(StoreError::Sqlite { .. })),
+        ) => {
+            tracing::error!(slot = %slot, %error, "the slot was not written");
+            Ok(())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What is due at `now`, after `last` was written and `tried` was the slot read last.
+fn due(now: Duration, last: Option<Slot>, tried: Option<Slot>, seal_after: Duration) -> Due {
+    let instant = |slot: Slot| Duration::from_secs(slot.unix_s());
+    let current = match Slot::at_or_before(now.as_secs()) {
+        Ok(slot) => slot,
+        Err(SlotError::BeforeSeries { .. }) => {
+            tracing::warn!(unix_s = now.as_secs(), "the clock shows a time before the series");
+            return Due::Wait(instant(Slot::FIRST) + READ_AFTER);
+        }
+        Err(SlotError::TooLate { .. }) => {
+            tracing::error!(unix_s = now.as_secs(), "the clock shows a time after the year 9999");
+            return Due::Wait(now + Duration::from_secs(Slot::SECONDS));
+        }
+    };
+    if last.is_none_or(|last| current > last) && tried != Some(current) {
+        let (start, end) = (instant(current) + READ_AFTER, instant(current) + seal_after);
+        if now < start {
+            return Due::Wait(start);
+        }
+        if now + MIN_BUDGET <= end {
+            return Due::Record(current, end.saturating_sub(now));
+        }
+    }
+    if let Some(last) = last.filter(|last| current < *last) {
+        let behind_s = last.unix_s().saturating_sub(now.as_secs());
+        tracing::warn!(last = %last, behind_s, "the clock is behind the store's last slot");
+    }
+    match last.map_or(current, |last| last.max(current)).next() {
+        Some(next) => Due::Wait(instant(next) + READ_AFTER),
+        None => Due::Wait(now + Duration::from_secs(Slot::SECONDS)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEAL_AFTER: Duration = Duration::from_mins(1);
+
+    fn slot(n: u32) -> Slot {
+        Slot::new((Slot::FIRST.number() + n).into()).unwrap()
+    }
+
+    fn at(n: u32, seconds: u64) -> Duration {
+        Duration::from_secs(slot(n).unix_s() + seconds)
+    }
+
+    #[test]
+    fn a_slot_is_due_once_and_only_before_it_is_sealed() {
+        let due = |now, last, tried| due(now, last, tried, SEAL_AFTER);
+        let record = |n, seconds| Due::Record(slot(n), Duration::from_secs(seconds));
+        assert_eq!(due(at(5, 0), None, None), Due::Wait(at(5, 2)));
+        assert_eq!(due(at(5, 2), None, None), record(5, 58));
+        assert_eq!(due(at(5, 58), Some(slot(4)), None), record(5, 2));
+        assert_eq!(due(at(5, 59), Some(slot(4)), None), Due::Wait(at(6, 2)));
+        assert_eq!(due(at(5, 3), Some(slot(5)), None), Due::Wait(at(6, 2)));
+        assert_eq!(due(at(5, 3), Some(slot(4)), Some(slot(5))), Due::Wait(at(6, 2)));
+        // Behind by an hour, ahead by years, before the series, beyond the calendar.
+        assert_eq!(due(at(5, 3), Some(slot(17)), Some(slot(17))), Due::Wait(at(18, 2)));
+        assert_eq!(due(at(900_000, 2), Some(slot(5)), Some(slot(5))), record(900_000, 58));
+        assert_eq!(due(Duration::ZERO, Some(slot(5)), None), Due::Wait(at(0, 2)));
+        let end = Duration::from_secs(Slot::LAST.unix_s());
+        let later = Duration::from_secs(Slot::SECONDS);
+        assert_eq!(due(end + later, None, None), Due::Wait(end + later * 2));
+        assert_eq!(due(end + SEAL_AFTER, None, None), Due::Wait(end + SEAL_AFTER + later));
+    }
+}
