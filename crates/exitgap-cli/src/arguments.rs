@@ -136,7 +136,7 @@ pub struct SourceArgs {
     /// With --rpc: the file that describes chain, pool and oracles, as the recorder reads it.
     #[arg(long, env = "EXITGAP_CONFIG", value_name = "FILE", help_heading = "Source")]
     pub config: Option<PathBuf>,
-    /// With --rpc and no --config: the USD price of token 0, `chainlink:<feed>` or
+    /// With --rpc and no --config: the USD price of token 0, `chainlink:<feed>[@<heartbeat s>]` or
     /// `fixed:<price>` (preview chains only); two joined by `*` are multiplied.
     #[arg(long, value_name = "ORACLE", help_heading = "Source", requires = "rpc")]
     pub token0_usd: Option<String>,

@@ -1,11 +1,208 @@
 //! A chain's latest block, read for one answer.
 
-use exitgap_core::ids::PoolId;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use exitgap_api::{Direct, Problem, ProblemCode, Provenance};
+use exitgap_chain::config::{
+    BaseToken, ChainConfig, Config, FeeConfig, KnownChain, OracleConfig, Plan, PoolConfig, RpcUrl,
+};
+use exitgap_chain::{Limits, Missing, readers};
+use exitgap_core::U256;
+use exitgap_core::ids::{Address, ChainSlug, PoolId};
+use exitgap_core::pools::Direction;
+use exitgap_core::series::MissingReason;
+use exitgap_core::snapshot::Observation;
+use serde::Deserialize;
+use tokio::time::Instant;
 
 use super::{Found, unreadable};
 use crate::arguments::SourceArgs;
 use crate::failure::Failure;
 
-pub fn find(_source: &SourceArgs, _pool: &PoolId) -> Result<Found, Failure> {
-    Err(unreadable("x").into())
+/// How long a chain may take to answer, retries included.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The heartbeat of a feed that the command line names without one.
+const DEFAULT_HEARTBEAT_S: u32 = 3_600;
+
+/// Tables of the recorder's file that say nothing about reading.
+const RECORDER_TABLES: [&str; 3] = ["store", "recorder", "log"];
+
+/// Reads the pool at the chain's latest block.
+pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<Found, Failure> {
+    let urls = source.rpc.iter().map(|url| parse_url(url)).collect::<Result<Vec<_>, _>>()?;
+    let config = match &source.config {
+        Some(path) => from_file(path, pool, urls)?,
+        None => from_arguments(source, pool, urls)?,
+    };
+    let plan = Plan::new(&config).map_err(|error| invalid("config", error.to_string()))?;
+    let default_base = plan.pool(pool).map_or(Direction::ZeroForOne, |pool| pool.base);
+    let observation = read(plan, pool)?;
+    let provenance = Provenance::Direct(Direct::LatestBlock);
+    Ok(Found { observation, provenance, default_base, canonical: None })
+}
+
+fn read(plan: Plan, pool: &PoolId) -> Result<Observation, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut readers =
+        readers(plan, &Limits::default()).map_err(|error| unreadable(error.to_string()))?;
+    let Some((_, reader)) = readers.iter_mut().find(|(slug, _)| slug == pool.chain()) else {
+        return Err(invalid("pool", format!("no chain {} is described", pool.chain())).into());
+    };
+    let observation = runtime.block_on(async {
+        let deadline = Instant::now() + DEADLINE;
+        reader.read_latest(pool, deadline).await
+    });
+    Ok(observation.map_err(|missing| chain_problem(pool, &missing))?)
+}
+
+fn chain_problem(pool: &PoolId, missing: &Missing) -> Problem {
+    let hint = match missing.reason {
+        MissingReason::PoolUnsupported => {
+            "exitgap reads Uniswap v2 pairs, v3 pools and their forks"
+        }
+        MissingReason::WrongChain => "name a node of this pool's chain",
+        MissingReason::RpcRateLimited => "wait a little, or name another node too",
+        MissingReason::OracleInvalid => "check the oracles named for token0 and token1",
+        MissingReason::CallReverted => "check that pool and feeds are contracts on this chain",
+        _ => "check that the node answers; --rpc may be given several times",
+    };
+    let detail = format!("reading {pool} at the latest block: {}", missing.detail);
+    let problem = Problem::new(ProblemCode::ChainUnreadable, detail);
+    problem.reason(missing.reason.code()).hint(hint)
+}
+
+/// The part of the recorder's file that describes this pool, with other nodes.
+fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Problem> {
+    let name = path.display();
+    let text =
+        fs::read_to_string(path).map_err(|error| unreadable(format!("reading {name}: {error}")))?;
+    let wrong = |error: toml::de::Error| unreadable(format!("{name}: {error}"));
+    let mut tables: toml::Table = toml::from_str(&text).map_err(wrong)?;
+    for table in RECORDER_TABLES {
+        tables.remove(table);
+    }
+    let mut config = Config::deserialize(tables).map_err(wrong)?;
+    config.pool.retain(|entry| entry.chain == *pool.chain() && entry.address == pool.address());
+    config.chain.retain(|chain| chain.slug == *pool.chain());
+    config.oracle.retain(|oracle| oracle.chain() == pool.chain());
+    let (Some(chain), false) = (config.chain.first_mut(), config.pool.is_empty()) else {
+        let problem =
+            Problem::new(ProblemCode::UnknownPool, format!("{name} does not describe {pool}"));
+        return Err(problem.field("pool").hint("add a [[pool]] table, or name the oracles"));
+    };
+    chain.rpc_urls = urls;
+    Ok(config)
+}
+
+/// A configuration of one pool, from arguments alone.
+fn from_arguments(
+    source: &SourceArgs,
+    pool: &PoolId,
+    rpc_urls: Vec<RpcUrl>,
+) -> Result<Config, Problem> {
+    let slug = pool.chain().clone();
+    let chain_id = source.chain_id.or_else(|| well_known(&slug)).ok_or_else(|| {
+        invalid("chain_id", format!("the id of chain {slug} is not known"))
+            .hint("give --chain-id, or describe the chain in a file and give --config")
+    })?;
+    let mut oracle = Vec::new();
+    let token0_usd = oracles("token0_usd", source.token0_usd.as_deref(), &slug, &mut oracle)?;
+    let token1_usd = oracles("token1_usd", source.token1_usd.as_deref(), &slug, &mut oracle)?;
+    let fee = source.fee.as_deref().map(parse_fee).transpose()?;
+    let (base, address) = (BaseToken::Token0, pool.address());
+    let chain = ChainConfig {
+        slug: slug.clone(),
+        chain_id,
+        rpc_urls,
+        genesis_hash: None,
+        multicall3: None,
+    };
+    let pool = PoolConfig { chain: slug, address, base, fee, token0_usd, token1_usd };
+    Ok(Config { chain: vec![chain], oracle, pool: vec![pool] })
+}
+
+fn well_known(slug: &ChainSlug) -> Option<u64> {
+    let chain_id = match slug.as_str() {
+        "ethereum" => 1,
+        "optimism" => 10,
+        "base" => 8_453,
+        "arbitrum" => 42_161,
+        _ => return None,
+    };
+    KnownChain::of_id(chain_id).map(|chain| chain.chain_id)
+}
+
+/// Reads `chainlink:<feed>[@<heartbeat>]` or `fixed:<price>`, or two joined by `*`;
+/// adds them to `all` and gives their names.
+fn oracles(
+    field: &'static str,
+    text: Option<&str>,
+    chain: &ChainSlug,
+    all: &mut Vec<OracleConfig>,
+) -> Result<Vec<String>, Problem> {
+    let hint = "write chainlink:0x… or fixed:1.25, or give --config FILE";
+    let text = text.ok_or_else(|| {
+        invalid(field, format!("no USD price was named for {}", &field[..6])).hint(hint)
+    })?;
+    let mut names = Vec::new();
+    for (index, part) in text.split('*').enumerate() {
+        let name = format!("{field}-{index}");
+        let wrong = |why: String| invalid(field, format!("{part:?}: {why}")).hint(hint);
+        let oracle = match part.trim().split_once(':') {
+            Some(("chainlink", feed)) => chainlink(name.clone(), chain, feed).map_err(wrong)?,
+            Some(("fixed", price)) => fixed(name.clone(), chain, price).map_err(wrong)?,
+            _ => return Err(wrong("neither chainlink:… nor fixed:…".to_owned())),
+        };
+        all.push(oracle);
+        names.push(name);
+    }
+    Ok(names)
+}
+
+fn chainlink(name: String, chain: &ChainSlug, text: &str) -> Result<OracleConfig, String> {
+    let (feed, heartbeat) = text.split_once('@').map_or((text, None), |(f, h)| (f, Some(h)));
+    let feed: Address = feed
+        .to_ascii_lowercase()
+        .parse()
+        .map_err(|error: exitgap_core::ids::IdError| error.to_string())?;
+    let heartbeat_s = match heartbeat {
+        None => DEFAULT_HEARTBEAT_S,
+        Some(text) => text.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?,
+    };
+    Ok(OracleConfig::Chainlink { name, chain: chain.clone(), feed, heartbeat_s })
+}
+
+fn fixed(name: String, chain: &ChainSlug, price: &str) -> Result<OracleConfig, String> {
+    let decimals = price.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let decimals = u8::try_from(decimals)
+        .ok()
+        .filter(|decimals| *decimals <= 18)
+        .ok_or("too many decimals")?;
+    let scaled = exitgap_core::units::parse_scaled(price, decimals.into(), false)
+        .map_err(|error| error.to_string())?;
+    let answer = U256::from(scaled.unsigned_abs());
+    Ok(OracleConfig::Fixed { name, chain: chain.clone(), answer, decimals })
+}
+
+fn parse_fee(text: &str) -> Result<FeeConfig, Problem> {
+    let parsed = text.split_once('/').and_then(|(numerator, denominator)| {
+        Some(FeeConfig {
+            numerator: numerator.parse().ok()?,
+            denominator: denominator.parse().ok()?,
+        })
+    });
+    parsed.ok_or_else(|| {
+        invalid("fee", format!("{text:?} is not a fraction")).hint("Uniswap v2's is 3/1000")
+    })
+}
+
+fn parse_url(text: &str) -> Result<RpcUrl, Problem> {
+    text.parse().map_err(|error: exitgap_chain::config::UrlError| invalid("rpc", error.to_string()))
+}
+
+fn invalid(field: &str, detail: String) -> Problem {
+    Problem::new(ProblemCode::InvalidParameter, detail).field(field)
 }
