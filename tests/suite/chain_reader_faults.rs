@@ -46,17 +46,34 @@ fn with_field(field: &'static str, value: &'static str) -> impl Fn(&Value, &Valu
 
 const OTHER_HASH: &str = "0x1111111111111111111111111111111111111111111111111111111111111111";
 
-fn lies() -> Vec<(&'static str, MissingReason, Liar)> {
-    use MissingReason::{
-        BlockUnavailable, CallReverted, RpcRateLimited, RpcResponseInvalid, RpcUnavailable,
-        WrongChain,
-    };
+type Fault = (&'static str, MissingReason, Liar);
+
+/// Lies about which chain and which block it is.
+fn lies_about_blocks() -> Vec<Fault> {
+    use MissingReason::{BlockUnavailable, RpcResponseInvalid, RpcUnavailable, WrongChain};
     let is_chain_id = |request: &Value| request["method"] == "eth_chainId";
     let is_genesis = |request: &Value| request["params"][0] == "0x0";
     vec![
         ("another chain id", WrongChain, on(is_chain_id, |_, _| Lie::Result(json!("0x1")))),
         ("another genesis", WrongChain, on(is_genesis, with_field("hash", OTHER_HASH))),
         ("a null block", BlockUnavailable, on(is_numbered_block, |_, _| Lie::Result(Value::Null))),
+        ("another block hash", RpcResponseInvalid, on(is_block, with_field("hash", OTHER_HASH))),
+        (
+            "another timestamp",
+            RpcResponseInvalid,
+            on(is_numbered_block, with_field("timestamp", "0x1")),
+        ),
+        ("another number", RpcResponseInvalid, on(is_numbered_block, with_field("number", "0x7"))),
+        ("HTTP 401", RpcUnavailable, on(is_block, |_, _| Lie::Status(401))),
+    ]
+}
+
+/// Lies, refusals and silence where state is asked for.
+fn lies_about_state() -> Vec<Fault> {
+    use MissingReason::{
+        BlockUnavailable, CallReverted, RpcRateLimited, RpcResponseInvalid, RpcUnavailable,
+    };
+    vec![
         (
             "a pruned state",
             BlockUnavailable,
@@ -67,13 +84,6 @@ fn lies() -> Vec<(&'static str, MissingReason, Liar)> {
             BlockUnavailable,
             on(is_call, |_, _| Lie::Error(-32_000, "header not found")),
         ),
-        ("another block hash", RpcResponseInvalid, on(is_block, with_field("hash", OTHER_HASH))),
-        (
-            "another timestamp",
-            RpcResponseInvalid,
-            on(is_numbered_block, with_field("timestamp", "0x1")),
-        ),
-        ("another number", RpcResponseInvalid, on(is_numbered_block, with_field("number", "0x7"))),
         (
             "the state of another block",
             RpcResponseInvalid,
@@ -126,7 +136,6 @@ fn lies() -> Vec<(&'static str, MissingReason, Liar)> {
             on(is_call, |_, _| Lie::Error(-32_005, "daily request count exceeded")),
         ),
         ("HTTP 503", RpcUnavailable, on(is_call, |_, _| Lie::Status(503))),
-        ("HTTP 401", RpcUnavailable, on(is_block, |_, _| Lie::Status(401))),
     ]
 }
 
@@ -152,7 +161,7 @@ async fn each_fault_has_its_reason_and_a_second_node_rescues_the_slot() {
     let limits = || Limits { answer_bytes_most: 2 << 20, ..small_limits() };
     // The control: an honest proxy changes nothing.
     let honest = snapshots(read(&mut reader(&alone, limits()), slot).await);
-    for (name, reason, liar) in lies() {
+    for (name, reason, liar) in lies_about_blocks().into_iter().chain(lies_about_state()) {
         proxy.lie(liar);
         let reading = read(&mut reader(&alone, limits()), slot).await;
         assert_missing(name, &reading, reason);
@@ -174,7 +183,7 @@ async fn a_node_that_hangs_or_is_not_there_is_unavailable() {
     let proxy = Proxy::start(&chain.url());
     proxy.lie(|request, _| is_call(request).then_some(Lie::Hang));
     let limits =
-        || Limits { rounds: 1, request_timeout: Duration::from_millis(700), ..small_limits() };
+        || Limits { rounds: 1, request_timeout: Duration::from_millis(1_500), ..small_limits() };
     let config = world_config(&chain, &world, &[proxy.url()], [6]).await;
     let reading = read(&mut reader(&config, limits()), FIRST_SLOT).await;
     assert_missing("a hang", &reading, MissingReason::RpcUnavailable);

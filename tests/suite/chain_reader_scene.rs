@@ -92,7 +92,7 @@ pub fn reader(config: &Config, limits: Limits) -> ChainReader {
 
 /// Long enough for whatever is not meant to run out of time.
 pub fn deadline() -> Instant {
-    Instant::now() + Duration::from_secs(120)
+    Instant::now() + Duration::from_mins(2)
 }
 
 pub async fn read(reader: &mut ChainReader, slot: u64) -> SlotReading {

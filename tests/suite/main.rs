@@ -1,12 +1,14 @@
 //! The integration suite: one binary.
 
 mod chain_reader;
+mod chain_reader_budget;
 mod chain_reader_faults;
 mod chain_reader_proxy;
 mod chain_reader_scene;
 mod cli;
 mod devchain;
 mod parity;
+mod recorder;
 mod store;
 mod store_crash;
 mod store_scene;

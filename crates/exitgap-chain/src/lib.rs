@@ -1,8 +1,8 @@
 //! exitgap's reader of chains: from a node's JSON-RPC to core's snapshots, everything at one
 //! block's hash, and checked before it is believed.
 //!
-//! **In scope**: what to read ([`config`]), bounded requests over a chain's nodes ([`rpc`]), the
-//! slot's block, what kind of contract a pool is, its state, its tokens, its oracles
+//! **In scope**: what to read ([`config`]), bounded requests over a chain's nodes ([`Limits`]),
+//! the slot's block, what kind of contract a pool is, its state, its tokens, its oracles
 //! ([`ChainReader`]). **Out of scope**, and who does it: the arithmetic and the rules of
 //! snapshots (`exitgap-core`), when to read and what to keep (`exitgap-server`, `exitgap-store`).
 //!
@@ -43,10 +43,11 @@ mod multicall;
 mod oracles;
 mod pools;
 mod reader;
-pub mod rpc;
+mod rpc;
 
 pub use events::{Event, FullReadCause};
 pub use limits::Limits;
 pub use missing::Missing;
 pub use pools::{PoolInfo, PoolKind};
 pub use reader::{ChainReader, Finding, Severity, SlotReading, readers};
+pub use rpc::ClientError;

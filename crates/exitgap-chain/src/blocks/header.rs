@@ -12,17 +12,17 @@ use crate::rpc::{RpcError, value};
 
 /// What is kept of a block's header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Header {
+pub(crate) struct Header {
     /// Number, hash and timestamp.
-    pub block: BlockRef,
+    pub(crate) block: BlockRef,
     /// The hash of the block before it.
-    pub parent: BlockHash,
+    pub(crate) parent: BlockHash,
 }
 
 /// Names of a block's JSON fields, upper- and lower-case letters as nodes write them: those the
 /// hash covers, and those that are known not to be part of the header (the last three are
 /// Arbitrum's, which its header holds in `extraData` and `mixHash`).
-const KNOWN_FIELDS: [&str; 33] = [
+const KNOWN_FIELDS: [&str; 35] = [
     "parentHash",
     "sha3Uncles",
     "miner",
@@ -44,6 +44,8 @@ const KNOWN_FIELDS: [&str; 33] = [
     "excessBlobGas",
     "parentBeaconBlockRoot",
     "requestsHash",
+    "blockAccessListHash",
+    "slotNumber",
     "hash",
     "totalDifficulty",
     "size",

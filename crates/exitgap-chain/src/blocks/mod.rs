@@ -10,8 +10,7 @@ use exitgap_core::series::MissingReason;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-pub use header::Header;
-pub(crate) use header::contradiction;
+pub(crate) use header::{Header, contradiction};
 use search::{Search, Step};
 
 use crate::missing::Missing;

@@ -8,10 +8,12 @@ use exitgap_core::snapshot::BlockRef;
 use tokio::time::Instant;
 
 use super::ChainReader;
+use super::observe::Results;
 use crate::blocks;
 use crate::config::{ChainPlan, FeedPlan, OraclePlan};
 use crate::multicall::Multicall;
 use crate::oracles::{self, FeedAnswer};
+use crate::pools::PoolInfo;
 use crate::rpc::Rpc;
 
 /// How much a finding matters.
@@ -80,34 +82,23 @@ impl ChainReader {
     }
 
     async fn check_pools(&mut self, deadline: Instant) -> Vec<Finding> {
+        let infos = self.describe(deadline).await;
+        let places: Vec<usize> = (0..infos.len()).collect();
+        let (mut states, whole) = match self.latest(&places, deadline).await {
+            Ok(states) => (states, None),
+            Err(missing) => (Results::new(), Some(missing)),
+        };
         let mut findings = Vec::new();
-        for (pool, info) in self.describe(deadline).await {
+        for (place, (pool, info)) in infos.into_iter().enumerate() {
             let subject = format!("pool {pool}");
-            let info = match info {
-                Ok(info) => info,
-                Err(missing) => {
-                    findings.push(finding(Severity::Error, &subject, missing.to_string()));
-                    continue;
+            let state = states.remove(&place).or_else(|| whole.clone().map(Err));
+            let wrong = state.and_then(Result::err);
+            findings.push(match (info, wrong) {
+                (Err(missing), _) | (Ok(_), Some(missing)) => {
+                    finding(Severity::Error, &subject, missing.to_string())
                 }
-            };
-            match self.read_latest(&pool, deadline).await {
-                Ok(_) => {
-                    let [token0, token1] = &info.tokens;
-                    let message = format!(
-                        "{}, token0 {} ({} decimals), token1 {} ({} decimals), sells token{}",
-                        info.kind.code(),
-                        token0.symbol,
-                        token0.decimals,
-                        token1.symbol,
-                        token1.decimals,
-                        info.base.base_index()
-                    );
-                    findings.push(finding(Severity::Fine, &subject, message));
-                }
-                Err(missing) => {
-                    findings.push(finding(Severity::Error, &subject, missing.to_string()));
-                }
-            }
+                (Ok(info), None) => finding(Severity::Fine, &subject, in_words(&info)),
+            });
         }
         findings
     }
@@ -134,6 +125,19 @@ impl ChainReader {
         }
         findings
     }
+}
+
+fn in_words(info: &PoolInfo) -> String {
+    let [token0, token1] = &info.tokens;
+    format!(
+        "{}, token0 {} ({} decimals), token1 {} ({} decimals), sells token{}",
+        info.kind.code(),
+        token0.symbol,
+        token0.decimals,
+        token1.symbol,
+        token1.decimals,
+        info.base.base_index()
+    )
 }
 
 async fn read_feed(multicall: &Multicall<'_>, feed: Address) -> Result<FeedAnswer, String> {

@@ -105,21 +105,29 @@ impl ChainReader {
             let detail = format!("pool {pool} is not configured");
             return Err(Missing::new(MissingReason::PoolUnsupported, detail));
         };
+        let mut results = self.latest(&[place], deadline).await?;
+        results.remove(&place).unwrap_or_else(|| Err(unread()))
+    }
+
+    /// Reads the pools at these places in full at the newest block.
+    async fn latest(&mut self, places: &[usize], deadline: Instant) -> Result<Results, Missing> {
         let block = blocks::head(&self.rpc, deadline).await?.block;
-        // What was remembered belongs to the slots.
-        let mut memory = self.memory.clone();
-        memory[place].ticks = None;
-        let mut events = Events::default();
+        // Ticks that are remembered belong to the slots.
+        let identities = self.memory.iter().map(|memory| memory.identity.clone());
+        let mut memory: Vec<PoolMemory> =
+            identities.map(|identity| PoolMemory { identity, ticks: None }).collect();
         let mut pass = Pass {
             rpc: &self.rpc,
             plan: &self.plan,
             memory: &mut memory,
-            events: &mut events,
+            events: &mut Events::default(),
             slot: None,
         };
-        let mut results = pass.read(block, &[place], deadline).await;
-        self.memory[place].identity = memory[place].identity.take();
-        results.remove(&place).unwrap_or_else(|| Err(unread()))
+        let results = pass.read(block, places, deadline).await;
+        for (kept, read) in self.memory.iter_mut().zip(memory) {
+            kept.identity = read.identity;
+        }
+        Ok(results)
     }
 
     /// What each pool is, in the configured order, for display.

@@ -7,7 +7,7 @@ use exitgap_core::series::MissingReason;
 
 /// One failed exchange with one node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RpcError {
+pub(crate) enum RpcError {
     /// No connection, or it broke. Holds the client's words, without the address.
     #[error("no connection: {0}")]
     Connection(String),
@@ -85,7 +85,7 @@ pub enum RpcError {
 
 impl RpcError {
     /// The reason a slot is missing for, where this is the cause.
-    pub fn reason(&self) -> MissingReason {
+    pub(crate) fn reason(&self) -> MissingReason {
         match self {
             Self::Connection(_) | Self::TimedOut { .. } | Self::Status(_) => {
                 MissingReason::RpcUnavailable
@@ -224,11 +224,11 @@ pub(super) fn cut(text: &str) -> String {
 /// All nodes of a chain failed a request: the weightiest fault, and all of the last round in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
-pub struct Failure {
+pub(crate) struct Failure {
     /// The fault that decides the reason.
-    pub error: RpcError,
+    pub(crate) error: RpcError,
     /// Method, attempts made, and each node's last fault.
-    pub detail: String,
+    pub(crate) detail: String,
 }
 
 impl Failure {
@@ -245,7 +245,7 @@ impl Failure {
     }
 
     /// The reason a slot is missing for, where this is the cause.
-    pub fn reason(&self) -> MissingReason {
+    pub(crate) fn reason(&self) -> MissingReason {
         self.error.reason()
     }
 }

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout_at};
 
-pub use error::{Failure, RpcError};
+pub(crate) use error::{Failure, RpcError};
 pub(crate) use http::value;
 
 use crate::config::{ChainPlan, RpcUrl};
@@ -25,7 +25,7 @@ use crate::limits::Limits;
 /// round over all nodes there is a pause that doubles. Only a checked answer counts: `decode`
 /// decides, so that a lie moves on to the next node as a broken connection does.
 #[derive(Debug)]
-pub struct Rpc {
+pub(crate) struct Rpc {
     urls: Vec<RpcUrl>,
     chain_id: u64,
     client: reqwest::Client,
@@ -59,7 +59,7 @@ pub struct ClientError(#[from] reqwest::Error);
 
 impl Rpc {
     /// The nodes of `plan`.
-    pub fn new(plan: &ChainPlan, limits: Limits) -> Result<Self, ClientError> {
+    pub(crate) fn new(plan: &ChainPlan, limits: Limits) -> Result<Self, ClientError> {
         // A redirect could lead anywhere; a proxy variable of the environment is no configuration.
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
@@ -83,7 +83,7 @@ impl Rpc {
     }
 
     /// HTTP requests sent so far, failed ones included.
-    pub fn requests(&self) -> u64 {
+    pub(crate) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
@@ -133,7 +133,7 @@ impl Rpc {
         decode: impl Fn(&RawValue) -> Result<T, RpcError>,
     ) -> Result<T, Failure> {
         let (mut attempts, mut faults) = (0, Vec::new());
-        for round in 0..self.limits.rounds {
+        for round in 0..self.limits.rounds.max(1) {
             if round > 0 {
                 let pause = self.limits.backoff(round);
                 if Instant::now() + pause >= deadline {
