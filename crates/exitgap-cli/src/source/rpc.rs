@@ -48,7 +48,7 @@ fn read(plan: Plan, pool: &PoolId) -> Result<Observation, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut readers =
         readers(plan, &Limits::default()).map_err(|error| unreadable(error.to_string()))?;
-    let Some((_, reader)) = readers.iter_mut().find(|(slug, _)| slug == pool.chain()) else {
+    let Some(reader) = readers.get_mut(pool.chain()) else {
         return Err(invalid("pool", format!("no chain {} is described", pool.chain())).into());
     };
     let observation = runtime.block_on(async {
