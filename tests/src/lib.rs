@@ -5,6 +5,7 @@
 //! there. Out of scope: stand-ins for contracts. Whatever a test compares with is the contract.
 
 pub mod binaries;
+pub mod demo;
 pub mod devchain;
 pub mod fixtures;
 pub mod parity;

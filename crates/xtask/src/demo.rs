@@ -12,12 +12,12 @@ Play a day on a development chain, record it, and ask what an exit fills at.
 
 Usage: cargo xtask demo [--once]
 
-  --once   end after the demonstration instead of leaving the service running
+  --once   end after the demonstration; until there is a service to leave running, it always does
 
 Starts a private node with the real Uniswap and Chainlink contracts, plays 288 five-minute slots in
 step with the recorder, prints pools, a ladder and some sizes, then makes the real swap of an
 estimated size and shows the difference in token units. Everything it starts ends with it, also
-after Ctrl-C. What it writes lies in a temporary folder.";
+after Ctrl-C. Database and configuration lie in target/demo afterwards, to ask on.";
 
 /// The packages whose binaries the demonstration runs.
 const PACKAGES: [&str; 3] = ["exitgap-server", "exitgap-cli", "exitgap-tests"];
@@ -43,6 +43,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     let mut demo = Command::new(binary("exitgap-demo")?);
     demo.arg("--server").arg(binary("exitgap-server")?);
     demo.arg("--cli").arg(binary("exitgap")?);
+    demo.arg("--folder").arg(root.join("target/demo"));
     if once {
         demo.arg("--once");
     }

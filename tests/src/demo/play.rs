@@ -1,0 +1,68 @@
+//! Playing a day in step with the recorder.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use exitgap_chain::Limits;
+use exitgap_core::series::Slot;
+use exitgap_server::config::Checked;
+use exitgap_server::recorder::{Recorder, Source};
+use exitgap_store::Store;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::step;
+use crate::devchain::{DevChain, FIRST_SLOT, Market};
+
+/// A recorded day.
+pub struct Day {
+    /// The database.
+    pub db: PathBuf,
+}
+
+/// Plays `slots` slots, each recorded before the next begins, and one more in which
+/// nobody trades: its state is still the chain's when the estimate is sold.
+pub async fn record_day(
+    chain: &DevChain,
+    market: &mut Market<'_>,
+    config: &Path,
+    slots: u64,
+) -> Result<Day, Box<dyn Error>> {
+    let checked = Checked::read(config)?;
+    let db = checked.config.store.path.clone();
+    let store = Store::create(&db)?;
+    let sources = Source::of_plan(&checked.plan, &Limits::default());
+    let seal_after = std::time::Duration::from_secs(checked.config.recorder.seal_after_s.into());
+    let mut recorder = Recorder::new(store, sources, seal_after);
+
+    step(&format!("playing {slots} slots of five minutes, and recording each"));
+    let started = Instant::now();
+    let bar = ProgressBar::new(slots);
+    bar.set_style(ProgressStyle::with_template("   {bar:40} {pos}/{len} slots, {msg}")?);
+    let (mut recorded, mut missing, mut requests, mut transactions) = (0, 0, 0, 0);
+    for number in FIRST_SLOT..FIRST_SLOT + slots {
+        let played = market.play_slot(number).await?;
+        let report = recorder.record_slot(Slot::new(number)?).await?;
+        transactions += played.transactions;
+        recorded += report.recorded;
+        missing += report.missing.values().sum::<u32>();
+        requests += report.requests;
+        bar.inc(1);
+        bar.set_message(format!("{transactions} transactions"));
+    }
+    bar.finish_and_clear();
+    eprintln!(
+        "   {slots} slots, {transactions} transactions, {recorded} snapshots recorded, {missing} \
+         missing, {requests} requests to the node, {:.1} s",
+        started.elapsed().as_secs_f32()
+    );
+    if missing > 0 {
+        return Err(format!("{missing} snapshots are missing that should not be").into());
+    }
+
+    let quiet = Slot::new(FIRST_SLOT + slots)?;
+    chain.mine(quiet.unix_s() - 2, &[]).await?;
+    chain.mine(quiet.unix_s() + 1, &[]).await?;
+    recorder.record_slot(quiet).await?;
+    Ok(Day { db })
+}

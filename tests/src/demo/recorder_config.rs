@@ -1,0 +1,57 @@
+//! The recorder's configuration for the development chain's scene.
+
+use std::fmt::Write;
+
+use crate::devchain::{DevChain, PoolKind, World};
+
+/// The file's text: the store beside it, one chain `anvil`, every pool and feed of the
+/// scene.
+pub fn recorder_config(chain: &DevChain, world: &World) -> String {
+    let mut text = format!(
+        "# Written by the demonstration.\n\
+         [store]\npath = \"exitgap.db\"\n\n\
+         [log]\nlevel = \"warn\"\n\n\
+         [[chain]]\nslug = \"anvil\"\nchain_id = 31337\nrpc_urls = [\"{}\"]\n",
+        chain.url()
+    );
+    let mut table = |lines: &[String]| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "\n{}\n", lines.join("\n"));
+    };
+    for asset in &world.assets {
+        table(&[
+            "[[oracle]]".to_owned(),
+            format!("name = \"{}\"", oracle_name(&asset.token.symbol)),
+            "chain = \"anvil\"".to_owned(),
+            "source = \"chainlink\"".to_owned(),
+            format!("feed = \"{:#x}\"", asset.feed.proxy),
+            format!("heartbeat_s = {}", asset.heartbeat),
+        ]);
+    }
+    for entry in &world.pools {
+        let pool = &entry.pool;
+        let base = &world.assets[entry.base].token;
+        let base_is_0 = base.address == pool.token0;
+        let oracles =
+            [entry.base, entry.quote].map(|asset| oracle_name(&world.assets[asset].token.symbol));
+        let [token0, token1] = if base_is_0 { [0, 1] } else { [1, 0] }.map(|side| &oracles[side]);
+        let mut lines = vec![
+            format!("# {}", entry.name),
+            "[[pool]]".to_owned(),
+            "chain = \"anvil\"".to_owned(),
+            format!("address = \"{:#x}\"", pool.address),
+            format!("base = \"token{}\"", u8::from(!base_is_0)),
+            format!("token0_usd = [\"{token0}\"]"),
+            format!("token1_usd = [\"{token1}\"]"),
+        ];
+        if pool.kind == PoolKind::V2 {
+            lines.push("fee = { numerator = 3, denominator = 1000 }".to_owned());
+        }
+        table(&lines);
+    }
+    text
+}
+
+fn oracle_name(symbol: &str) -> String {
+    format!("{}-usd", symbol.to_lowercase())
+}

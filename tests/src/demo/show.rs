@@ -1,0 +1,85 @@
+//! Questions to the recorded day, and the sale that proves an answer.
+
+use std::error::Error;
+use std::process::Command;
+
+use alloy::primitives::U256;
+use exitgap_api::ExitResult;
+
+use super::play::Day;
+use super::{Demo, step};
+use crate::devchain::{DevChain, World};
+
+/// The sizes asked about, in USD.
+const SIZES: [&str; 3] = ["1000", "50000", "250000"];
+
+/// The size that is really sold.
+const SOLD_USD: &str = "137123.456789";
+
+/// Puts the questions and sells.
+pub async fn answers(
+    demo: &Demo,
+    chain: &DevChain,
+    world: &World,
+    day: &Day,
+) -> Result<(), Box<dyn Error>> {
+    let deep = &world.pools[0];
+    let pool = format!("anvil:{:#x}", deep.pool.address);
+    let thin = format!("anvil:{:#x}", world.pools[World::THIN].pool.address);
+    ask(demo, day, &["pools"])?;
+    ask(demo, day, &["ladder", &pool])?;
+    for size in SIZES {
+        ask(demo, day, &["estimate", &pool, "--size-usd", size])?;
+    }
+    ask(demo, day, &["size", &pool, "--gap", "1"])?;
+    ask(
+        demo,
+        day,
+        &["simulate", &pool, "--size-usd", "500000", "--orders", "4", "--recovery-pct", "50"],
+    )?;
+    ask(demo, day, &["ladder", &thin])?;
+
+    step(&format!("estimating {SOLD_USD} USD in {}, then really selling it", deep.name));
+    ask(demo, day, &["estimate", &pool, "--size-usd", SOLD_USD])?;
+    let estimate = estimate(demo, day, &pool, SOLD_USD)?;
+    let amount_in: U256 = estimate.figures.amount_in_raw.parse()?;
+    let expected: U256 = estimate.figures.amount_out_raw.parse()?;
+    let base = &world.assets[deep.base].token;
+    let swap = chain.swap_exact_in(&deep.pool, base.address, amount_in).await?;
+    let difference = swap.amount_out.abs_diff(expected);
+    println!("estimated        {expected} units of {}", estimate.context.quote.symbol);
+    println!("received         {} units, in block {}", swap.amount_out, swap.block);
+    println!("difference       {difference} units");
+    if !difference.is_zero() || swap.amount_in != amount_in {
+        return Err("the estimate is not what the contract paid".into());
+    }
+    println!(
+        "\nAsk on: {} estimate {pool} --size-usd 10000 --db {}",
+        demo.cli.display(),
+        day.db.display()
+    );
+    Ok(())
+}
+
+/// Puts a question as a person would, and shows the answer.
+fn ask(demo: &Demo, day: &Day, args: &[&str]) -> Result<(), Box<dyn Error>> {
+    println!("\n$ exitgap {}", args.join(" "));
+    let status = Command::new(&demo.cli).args(args).arg("--db").arg(&day.db).status()?;
+    if status.success() { Ok(()) } else { Err(format!("exitgap ended with {status}").into()) }
+}
+
+/// The estimate as a program reads it.
+fn estimate(
+    demo: &Demo,
+    day: &Day,
+    pool: &str,
+    size_usd: &str,
+) -> Result<ExitResult, Box<dyn Error>> {
+    let mut command = Command::new(&demo.cli);
+    command.args(["estimate", pool, "--json", "--size-usd", size_usd, "--db"]).arg(&day.db);
+    let output = command.output()?;
+    if !output.status.success() {
+        return Err(format!("exitgap ended with {}", output.status).into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
