@@ -50,7 +50,7 @@ pub enum Command {
         #[arg(long, env = "EXITGAP_DB", value_name = "FILE")]
         db: PathBuf,
     },
-    /// What an exit of a stated size fills at: exit_gap_pct and what it is made of.
+    /// What an exit of a stated size fills at: its gap, and what the gap is made of.
     Estimate {
         #[command(flatten)]
         question: Question,

@@ -3,6 +3,8 @@
 //! Results go to stdout, words to stderr. Every command prints the same documents
 //! with `--json` that the service serves.
 
+#![expect(clippy::result_large_err, reason = "a problem is made once, and then the program ends")]
+
 mod arguments;
 mod commands;
 mod failure;

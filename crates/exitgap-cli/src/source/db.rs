@@ -146,6 +146,8 @@ fn unknown_pool(id: &PoolId, pools: &[Pool]) -> Problem {
         .hint(hint)
 }
 
+/// The store's refusal as a problem.
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
 pub fn failed(error: StoreError) -> Failure {
     unreadable(error.to_string())
         .hint("--db names the SQLite file that `exitgap-server record` writes")

@@ -22,7 +22,7 @@ use crate::arguments::SourceArgs;
 use crate::failure::Failure;
 
 /// How long a chain may take to answer, retries included.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// The heartbeat of a feed that the command line names without one.
 const DEFAULT_HEARTBEAT_S: u32 = 3_600;
