@@ -50,20 +50,20 @@ impl Demo {
         step("asking the node whether the recorder's configuration is right");
         // The node answers for its newest block, which must hold fresh prices.
         market.play_slot(crate::devchain::FIRST_SLOT - 1).await?;
-        self.command(&self.server, &["check", "--config"], &config)?;
+        run(&self.server, &["check", "--config"], &config)?;
 
         let day = play::record_day(&chain, &mut market, &config, self.slots).await?;
         show::answers(self, &chain, &world, &day).await
     }
+}
 
-    /// Runs a program with its output shown, and fails where it fails.
-    fn command(&self, program: &Path, args: &[&str], file: &Path) -> Result<(), Box<dyn Error>> {
-        let status = std::process::Command::new(program).args(args).arg(file).status()?;
-        if status.success() {
-            return Ok(());
-        }
-        Err(format!("{} {} ended with {status}", program.display(), args.join(" ")).into())
+/// Runs a program with its output shown, and fails where it fails.
+fn run(program: &Path, args: &[&str], file: &Path) -> Result<(), Box<dyn Error>> {
+    let status = std::process::Command::new(program).args(args).arg(file).status()?;
+    if status.success() {
+        return Ok(());
     }
+    Err(format!("{} {} ended with {status}", program.display(), args.join(" ")).into())
 }
 
 fn step(what: &str) {
