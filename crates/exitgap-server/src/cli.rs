@@ -204,9 +204,27 @@ fn check(path: &Path) -> Result<(), CliError> {
             .block_on(async { reader.check(tokio::time::Instant::now() + CHECK_WITHIN).await });
         for finding in findings {
             print(finding.to_string(), finding.severity)?;
+            if finding.severity == Severity::Error {
+                print(format!("  remedy: {}", remedy(&finding.subject)), Severity::Fine)?;
+            }
         }
     }
     if errors == 0 { Ok(()) } else { Err(CliError::Findings { errors }) }
+}
+
+/// What to do about an error, by what it is about: a node, a pool or an oracle.
+fn remedy(subject: &str) -> &'static str {
+    match subject.split(' ').next() {
+        Some("pool") => {
+            "compare address, chain and oracles of its [[pool]]; v2 pairs (with fee) and v3 pools \
+             are read, each token priced by a [[oracle]] of the same chain"
+        }
+        Some("oracle") => "compare feed and heartbeat_s of its [[oracle]] with the feed's page",
+        _ => {
+            "compare rpc_urls, chain_id and genesis_hash of its [[chain]], and whether the node \
+             is up, in sync and lets this machine ask"
+        }
+    }
 }
 
 fn record(args: &RecordArgs) -> Result<(), CliError> {
