@@ -87,10 +87,12 @@ fn connect_with(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError>
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).doing("opening the database")?;
     connection.busy_timeout(BUSY_LIMIT).doing("setting up the connection")?;
-    // A hostile file can neither run functions through its schema nor have itself rewritten.
     for (option, on) in [
+        // A hostile file can neither run functions through its schema nor have itself rewritten.
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        // One plan per statement, whatever is bound to it: else each entry is planned anew.
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
     ] {
         connection.set_db_config(option, on).doing("setting up the connection")?;
     }

@@ -118,6 +118,7 @@ CREATE TRIGGER sealed_slot_follows BEFORE INSERT ON sealed_slot BEGIN
     WHERE NEW.slot IS NOT coalesce((SELECT max(slot) + 1 FROM sealed_slot), NEW.slot);
     SELECT RAISE(ABORT, 'exitgap: a slot is sealed with one entry for every pool')
     WHERE NEW.pools <> (SELECT count(*) FROM pool) OR NEW.pools <> (
-        SELECT count(*) FROM pool JOIN entry USING (pool_no) WHERE entry.slot = NEW.slot
+        -- CROSS JOIN fixes the order: pool by pool, not through every entry there is.
+        SELECT count(*) FROM pool CROSS JOIN entry USING (pool_no) WHERE entry.slot = NEW.slot
     );
 END;
