@@ -1,0 +1,38 @@
+//! Medians of rounds.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// How long one batch of repetitions should last: long enough for the clock, short enough that
+/// peers take turns often.
+pub const BATCH: Duration = Duration::from_millis(15);
+
+/// Rounds whose median counts.
+pub const ROUNDS: usize = 11;
+
+/// Repetitions that fill a batch, given what one took.
+pub fn repeats(one: Duration) -> u32 {
+    let fitting = BATCH.as_nanos() / one.as_nanos().max(1);
+    u32::try_from(fitting).unwrap_or(u32::MAX).max(1)
+}
+
+/// The median of an odd number of values.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Nanoseconds one call of `work` takes: the median over the rounds.
+pub fn nanoseconds<T>(mut work: impl FnMut() -> T) -> f64 {
+    let start = Instant::now();
+    black_box(work());
+    let repeats = repeats(start.elapsed());
+    let rounds = (0..ROUNDS).map(|_| {
+        let start = Instant::now();
+        for _ in 0..repeats {
+            black_box(work());
+        }
+        start.elapsed().as_secs_f64() * 1e9 / f64::from(repeats)
+    });
+    median(rounds.collect())
+}

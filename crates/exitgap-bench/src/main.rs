@@ -1,0 +1,134 @@
+//! Speed of exitgap beside its peers: `cargo xtask bench`.
+//!
+//! - `scene`: the pool everything is measured on
+//! - `peers`: ours, two crates, the contract, an npm package
+//! - `quotes`, `exits`: the sections; each adds numbers to the `report`
+//!
+//! In one run, peers take turns with ours, each number is the median of several rounds, and all
+//! peers must name the same amounts or the bench fails.
+
+mod clock;
+mod exits;
+mod peers;
+mod quotes;
+mod report;
+mod scene;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use exitgap_core::units::{PercentError, PriceError};
+use exitgap_tests::parity::ParityError;
+
+use report::Report;
+use scene::Scene;
+
+/// Measures exitgap beside its peers.
+#[derive(Debug, Parser)]
+#[command(name = "bench")]
+struct Arguments {
+    /// One flat JSON object of numbers on stdout, nothing else.
+    #[arg(long)]
+    json: bool,
+    /// Only this part.
+    what: Option<Section>,
+}
+
+/// A part of the bench.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Section {
+    /// Quotes, beside the peers.
+    Quote,
+    /// The step table, the largest exit, a ladder.
+    Exit,
+}
+
+/// Why there is no result.
+#[derive(Debug)]
+pub enum BenchError {
+    /// The contracts' side.
+    Contract(ParityError),
+    /// A peer that cannot answer.
+    Peer(String),
+    /// A peer that answers something else.
+    Different {
+        /// Its name.
+        peer: &'static str,
+        /// Ticks crossed by the sizes.
+        ticks: u32,
+    },
+    /// No step of the pool crosses this many ticks.
+    NoSuchStep(u32),
+    /// The npm package is not where it should be.
+    Missing(PathBuf),
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), BenchError> {
+    let wanted = |section| arguments.what.is_none_or(|what| what == section);
+    let scene = Scene::new()?;
+    let mut report = Report::default();
+    let mut speeds = Vec::new();
+    if wanted(Section::Quote) {
+        speeds = quotes::measure(&scene, &mut report)?;
+    }
+    if wanted(Section::Exit) {
+        exits::measure(&scene, &speeds, &mut report)?;
+    }
+    if arguments.json {
+        println!("{}", report.json());
+    } else {
+        report::print_quotes(&speeds);
+        report.print_rest();
+    }
+    Ok(())
+}
+
+impl std::fmt::Display for BenchError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Contract(error) => error.fmt(f),
+            Self::Peer(reason) => f.write_str(reason),
+            Self::Different { peer, ticks } => {
+                write!(
+                    f,
+                    "{peer} names other amounts than the contract where {ticks} ticks are crossed"
+                )
+            }
+            Self::NoSuchStep(ticks) => write!(f, "no step of the pool crosses {ticks} ticks"),
+            Self::Missing(path) => {
+                write!(f, "{} is missing; run `cargo xtask setup --bench` first", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for BenchError {}
+
+impl From<ParityError> for BenchError {
+    fn from(error: ParityError) -> Self {
+        Self::Contract(error)
+    }
+}
+
+impl From<PriceError> for BenchError {
+    fn from(error: PriceError) -> Self {
+        Self::Peer(error.to_string())
+    }
+}
+
+impl From<PercentError> for BenchError {
+    fn from(error: PercentError) -> Self {
+        Self::Peer(error.to_string())
+    }
+}

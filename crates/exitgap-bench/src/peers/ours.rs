@@ -1,0 +1,32 @@
+//! exitgap's prepared curve.
+
+use alloy_primitives::U256;
+use exitgap_core::pools::Curve;
+
+use super::{Peer, Run, time};
+use crate::BenchError;
+use crate::scene::{DIRECTION, Scene};
+
+/// The step table, built beforehand.
+pub struct Ours {
+    curve: Curve,
+}
+
+impl Ours {
+    pub fn new(scene: &Scene) -> Self {
+        Self { curve: scene.state.curve(DIRECTION) }
+    }
+}
+
+impl Peer for Ours {
+    fn name(&self) -> &'static str {
+        "ours"
+    }
+
+    fn run(&mut self, amounts: &[U256], repeats: u32) -> Result<Run, BenchError> {
+        time(amounts, repeats, |amount_in| {
+            let fill = self.curve.fill(amount_in);
+            fill.map(|fill| fill.amount_out).map_err(|error| BenchError::Peer(error.to_string()))
+        })
+    }
+}

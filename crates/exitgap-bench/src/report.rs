@@ -1,0 +1,53 @@
+//! Results: numbers by name, as one JSON object or as a table.
+
+use serde_json::{Map, Value};
+
+use crate::quotes::Speed;
+use crate::scene::TICKS_CROSSED;
+
+/// Measured numbers in the order they were added.
+#[derive(Default)]
+pub struct Report {
+    numbers: Vec<(String, f64)>,
+}
+
+impl Report {
+    /// Adds a number.
+    pub fn add(&mut self, key: impl Into<String>, number: f64) {
+        self.numbers.push((key.into(), number));
+    }
+
+    /// One flat object of numbers, to a tenth of their unit.
+    pub fn json(&self) -> String {
+        let rounded = |number: &f64| Value::from((number * 10.0).round() / 10.0);
+        let numbers = self.numbers.iter().map(|(key, number)| (key.clone(), rounded(number)));
+        Value::Object(numbers.collect::<Map<_, _>>()).to_string()
+    }
+
+    /// The numbers that are no quotes, one per line.
+    pub fn print_rest(&self) {
+        for (key, number) in self.numbers.iter().filter(|(key, _)| !key.starts_with("quote.")) {
+            println!("{key:<34} {number:>12.1}");
+        }
+    }
+}
+
+/// The quotes as a table: nanoseconds, and how many times ours.
+pub fn print_quotes(speeds: &[Speed]) {
+    let Some(ours) = speeds.first() else { return };
+    println!("nanoseconds per quote (times ours), by initialised ticks crossed");
+    print!("{:<16}", "");
+    for ticks in TICKS_CROSSED {
+        print!("{ticks:>22}");
+    }
+    println!();
+    for speed in speeds {
+        print!("{:<16}", speed.name);
+        for (nanoseconds, ours) in speed.nanoseconds.iter().zip(&ours.nanoseconds) {
+            let times = format!("({:.1})", nanoseconds / ours);
+            print!("{nanoseconds:>12.0} {times:>9}");
+        }
+        println!();
+    }
+    println!();
+}
