@@ -4,7 +4,8 @@
 //! - `head`: a pool's entry for a slot; `leaf`: all heads of a slot
 //! - `merkle`, `note`, `checkpoint`: the log of slot leaves and its signed state
 //! - `result`, `file`: what was asked and answered, and the file that proves it
-//! - `verify`, `report`: whether it does
+//! - `window`: the last heads of a pool, compactly
+//! - `verify`, `report`: whether a file proves its number
 
 mod checkpoint;
 mod document;
@@ -16,6 +17,7 @@ mod note;
 mod report;
 mod result;
 mod verify;
+mod window;
 
 pub use checkpoint::{
     Checkpoint, CheckpointError, LogProof, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
@@ -37,6 +39,7 @@ pub use note::{
 pub use report::{Check, CheckName, Outcome, Report, Verdict};
 pub use result::{Base, EvidenceRequest, EvidenceResult, ResultError, depths};
 pub use verify::{Policy, SeenCheckpoint, verify};
+pub use window::{HeadWindow, MAX_WINDOW_BYTES, WindowError};
 
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@ use super::merkle::{Hash, is_consistent, root_from_inclusion};
 use super::note::{Note, Signers, VerifierKey};
 use super::report::{Check, CheckName, Report};
 use super::result::{EvidenceResult, check_method, depths};
+use super::window::HeadWindow;
 use crate::ids::HeadHash;
 use crate::snapshot::{Snapshot, SnapshotError};
 
@@ -20,6 +21,8 @@ pub struct Policy {
     pub keys: Vec<VerifierKey>,
     /// A checkpoint the caller saw of the same log, and the proof between the two.
     pub seen: Option<SeenCheckpoint>,
+    /// A head window that ends at the file's head, as its canonical bytes.
+    pub window: Option<Vec<u8>>,
     /// Checks without which the verdict is `incomplete`.
     pub required: Vec<CheckName>,
 }
@@ -27,7 +30,7 @@ pub struct Policy {
 impl Policy {
     /// Trusts these keys and demands the usual checks.
     pub fn trusting(keys: Vec<VerifierKey>) -> Self {
-        Self { keys, seen: None, required: CheckName::REQUIRED.to_vec() }
+        Self { keys, seen: None, window: None, required: CheckName::REQUIRED.to_vec() }
     }
 }
 
@@ -90,7 +93,7 @@ pub fn verify(evidence: &[u8], policy: &Policy) -> Report {
         check_inclusion(&parts),
         signature,
         check_consistency(&parts, policy),
-        Check::not_checked(CheckName::Window, "no_window", "a head window"),
+        check_window(&parts, policy),
         check_slot_rule(&parts),
         check_result(&parts),
     ];
@@ -291,6 +294,33 @@ fn check_consistency(parts: &Parts, policy: &Policy) -> Check {
         |checkpoint: &Checkpoint| format!("{} slots, root {}", checkpoint.size, checkpoint.root);
     let code = if old.size == new.size { "split_view" } else { "history_rewritten" };
     Check::fail(NAME, code, format!("one history with {}", state(&theirs)), state(&ours))
+}
+
+fn check_window(parts: &Parts, policy: &Policy) -> Check {
+    const NAME: CheckName = CheckName::Window;
+    let Some(bytes) = &policy.window else {
+        return Check::not_checked(NAME, "no_window", "a head window");
+    };
+    let Ok((_, head)) = &parts.head else {
+        return Check::not_checked(NAME, "head_invalid", "a head to end at");
+    };
+    let window = match HeadWindow::from_canonical(bytes) {
+        Ok(window) => window,
+        Err(error) => {
+            let expected = "a head window that holds together";
+            return Check::fail(NAME, "window_invalid", expected, error.to_string());
+        }
+    };
+    let expected = Head::hash_of(head);
+    match window.last().map(|(_, bytes)| Head::hash_of(bytes)) {
+        Some(found) if found == expected => {
+            Check::pass(NAME, format!("{} heads up to {expected}", window.heads().len()))
+        }
+        found => {
+            let found = found.map_or_else(String::new, |hash| hash.to_string());
+            Check::fail(NAME, "window_ends_elsewhere", expected.to_string(), found)
+        }
+    }
 }
 
 fn check_slot_rule(parts: &Parts) -> Check {

@@ -1,0 +1,145 @@
+//! Head windows: what they prove of a file, and what happens to one that is changed.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::snapshot::to_canonical_json;
+
+/// The window of a pool's first `count` heads.
+fn window(scene: &Scene, pool: usize, count: usize) -> Vec<u8> {
+    let series = &scene.pools[pool];
+    let snapshot = |slot: Slot| {
+        let index = (slot.number() - Slot::FIRST.number()) as usize;
+        series.snapshots[index].clone()
+    };
+    HeadWindow::new(&series.heads[..count], snapshot).unwrap().to_canonical().unwrap()
+}
+
+/// The window with one value in it changed.
+fn changed(window: &[u8], pointer: &str, to: Value) -> Vec<u8> {
+    let mut value: Value = serde_json::from_slice(window).unwrap();
+    let place = value.pointer_mut(pointer).unwrap();
+    assert_ne!(*place, to, "the change must happen");
+    *place = to;
+    to_canonical_json(&value).unwrap()
+}
+
+fn refusal(window: &[u8]) -> WindowError {
+    HeadWindow::from_canonical(window).unwrap_err()
+}
+
+#[test]
+fn a_window_rebuilds_every_head_byte_for_byte() {
+    let scene = scene(9, 5_000_000_000);
+    for pool in 0..2 {
+        let bytes = window(&scene, pool, 9);
+        let rebuilt = HeadWindow::from_canonical(&bytes).unwrap();
+        let heads: Vec<_> = rebuilt.heads().iter().map(|(_, bytes)| bytes.clone()).collect();
+        assert_eq!(heads, scene.pools[pool].heads);
+        let policy = Policy { window: Some(bytes), ..trusting() };
+        let report = verify(&scene.evidence(pool, 8, "1000"), &policy);
+        assert_eq!(report.verdict, Verdict::Valid);
+        assert_eq!(report.check(CheckName::Window).unwrap().outcome, Outcome::Pass);
+    }
+}
+
+#[test]
+fn a_window_of_another_head_does_not_bear_out_a_file() {
+    let scene = scene(6, 5_000_000_000);
+    let file = scene.evidence(0, 5, "1000");
+    for other in [window(&scene, 0, 5), window(&scene, 1, 6)] {
+        let policy = Policy { window: Some(other), ..trusting() };
+        let report = verify(&file, &policy);
+        assert_eq!(report.verdict, Verdict::Invalid);
+        assert_eq!(report.check(CheckName::Window).unwrap().code, "window_ends_elsewhere");
+    }
+    let policy = Policy { window: Some(b"{}".to_vec()), ..trusting() };
+    assert_eq!(verify(&file, &policy).check(CheckName::Window).unwrap().code, "window_invalid");
+}
+
+#[test]
+fn a_window_with_a_head_removed_swapped_or_turned_is_caught() {
+    let scene = scene(8, 5_000_000_000);
+    let series = &scene.pools[0];
+    let snapshot =
+        |slot: Slot| series.snapshots[(slot.number() - Slot::FIRST.number()) as usize].clone();
+    // Removed or swapped among whole heads: the links break.
+    let mut removed = series.heads.clone();
+    removed.remove(4);
+    let follows = |error| matches!(error, WindowError::Head(HeadError::DoesNotFollow { .. }));
+    assert!(follows(HeadWindow::new(&removed, snapshot).unwrap_err()));
+    let mut swapped = series.heads.clone();
+    swapped.swap(3, 4);
+    assert!(follows(HeadWindow::new(&swapped, snapshot).unwrap_err()));
+    // In the compact form the links are rebuilt: the last head comes out another one.
+    let bytes = window(&scene, 0, 8);
+    let last = |bytes: &[u8]| HeadWindow::from_canonical(bytes).unwrap().last().unwrap().1.clone();
+    let value: Value = serde_json::from_slice(&bytes).unwrap();
+    let reason = changed(&bytes, "/missing/0/2", json!("recorder_down"));
+    assert_ne!(last(&reason), last(&bytes));
+    // A missing slot turned into a snapshot: the columns no longer fit.
+    let turned = changed(&bytes, "/missing", json!([]));
+    assert_eq!(refusal(&turned), WindowError::Column { column: "snapshots" });
+    let shorter = changed(&bytes, "/heads", json!(7));
+    assert_eq!(refusal(&shorter), WindowError::Column { column: "heads" });
+    // A depth below what was recorded drags the lowest along.
+    let depth = value["depth_usd"][0][5].as_u64().unwrap();
+    let lowered = changed(&bytes, "/depth_usd/0/5", json!(depth.min(3) - 1));
+    assert!(matches!(
+        refusal(&lowered),
+        WindowError::LowestSnapshot { .. } | WindowError::LowestDepth { .. }
+    ));
+    // A lowest depth that no slot has.
+    let rows = value["lowest_depth_7d_usd"].as_array().unwrap().len();
+    let raised = changed(&bytes, &format!("/lowest_depth_7d_usd/{}/1", rows - 1), json!(7));
+    assert!(matches!(refusal(&raised), WindowError::LowestDepth { token: 0, found: Some(_), .. }));
+    // The snapshot of the lowest slot is there and is that one.
+    let without = changed(&bytes, "/lowest_snapshots", json!([]));
+    assert_eq!(refusal(&without), WindowError::Column { column: "lowest_snapshots" });
+    let other: Value =
+        serde_json::from_slice(scene.pools[1].snapshots[0].as_ref().unwrap()).unwrap();
+    let exchanged = changed(&bytes, "/lowest_snapshots/0", other);
+    assert!(matches!(refusal(&exchanged), WindowError::LowestSnapshot { .. }));
+    // Not from the pool's first head on, and not seven days.
+    assert_eq!(HeadWindow::new(&series.heads[2..], snapshot), Err(WindowError::NotWhole));
+    assert_eq!(HeadWindow::new(&[], snapshot), Err(WindowError::Length { found: 0 }));
+    let absurd = changed(&bytes, "/heads", json!(4_000_000_000_u32));
+    assert_eq!(refusal(&absurd), WindowError::Length { found: 4_000_000_000 });
+}
+
+#[test]
+fn a_retraction_takes_its_slot_out_of_every_figure() {
+    let mut scene = scene(5, 5_000_000_000);
+    let series = &mut scene.pools[0];
+    let lowest = |head: &Head| head.lowest_depth_7d_usd;
+    let last = Head::from_canonical(&series.heads[4]).unwrap();
+    // Slot 0 is the shallowest: taking it back raises the lowest depth.
+    let retraction = |index| Retraction {
+        slot: slot(index),
+        orphaned: BlockHash([5; 32]),
+        canonical: BlockHash([6; 32]),
+    };
+    let left = |token: usize| (1..5).filter_map(|index| series.depths[index]?[token]).min();
+    let head = Head {
+        recorded_count: last.recorded_count - 1,
+        retracts: vec![retraction(0)],
+        lowest_depth_7d_usd: [left(0), left(1)],
+        ..last.clone()
+    };
+    assert!(lowest(&head)[0] > lowest(&last)[0]);
+    let with = |head: &Head| {
+        let mut heads = series.heads.clone();
+        heads[4] = head.to_canonical().unwrap();
+        let snapshot =
+            |slot: Slot| series.snapshots[(slot.number() - Slot::FIRST.number()) as usize].clone();
+        HeadWindow::new(&heads, snapshot)
+    };
+    let window = with(&head).unwrap();
+    let bytes = window.to_canonical().unwrap();
+    assert_eq!(HeadWindow::from_canonical(&bytes), Ok(window));
+    // The old figure no longer holds, and a missing slot cannot be taken back.
+    let stale = Head { lowest_depth_7d_usd: last.lowest_depth_7d_usd, ..head.clone() };
+    assert!(matches!(with(&stale), Err(WindowError::LowestDepth { .. })));
+    let missing = Head { retracts: vec![retraction(1)], ..head.clone() };
+    assert_eq!(with(&missing), Err(WindowError::Retraction { slot: slot(1) }));
+}
