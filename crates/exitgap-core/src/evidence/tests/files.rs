@@ -13,14 +13,6 @@ fn failing(evidence: &[u8], policy: &Policy) -> Vec<(CheckName, &'static str)> {
     failed.map(|check| (check.name, check.code)).collect()
 }
 
-/// The file with one text in it replaced, which must be there.
-fn changed(evidence: &[u8], from: &str, to: &str) -> Vec<u8> {
-    let text = core::str::from_utf8(evidence).unwrap();
-    let changed = text.replacen(from, to, 1);
-    assert_ne!(changed, text, "the change must happen");
-    changed.into_bytes()
-}
-
 #[test]
 fn a_true_file_is_valid_and_says_what_it_does_not_show() {
     let scene = scene(5, 5_000_000_000);

@@ -1,6 +1,7 @@
 //! A small log of two pools.
 
 mod files;
+mod vectors;
 mod window;
 
 use super::*;
@@ -178,4 +179,12 @@ impl Scene {
 
 fn trusting() -> Policy {
     Policy::trusting(vec![signer().verifier()])
+}
+
+/// The file with one text in it replaced, which must be there.
+fn changed(evidence: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let text = core::str::from_utf8(evidence).unwrap();
+    let changed = text.replacen(from, to, 1);
+    assert_ne!(changed, text, "the change must happen");
+    changed.into_bytes()
 }

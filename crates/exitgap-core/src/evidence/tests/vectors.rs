@@ -1,0 +1,169 @@
+//! The vectors that every verifier must agree on: evidence files true and false, with
+//! the policy to check them by and what each check must say. They lie in
+//! `tests/vectors/evidence/`; this test holds them to this build, and writes them
+//! anew where `EXITGAP_WRITE_VECTORS` is set.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::*;
+
+struct Vector {
+    name: &'static str,
+    evidence: Vec<u8>,
+    policy: Policy,
+}
+
+impl Vector {
+    fn document(&self) -> Value {
+        let report = verify(&self.evidence, &self.policy);
+        let text = |bytes: &Vec<u8>| String::from_utf8(bytes.clone()).unwrap();
+        let keys: Vec<_> = self.policy.keys.iter().map(VerifierKey::to_string).collect();
+        let seen = self.policy.seen.as_ref().map(|seen| {
+            let proof: Vec<_> = seen.proof.iter().map(Hash::to_string).collect();
+            json!({ "note": seen.note, "proof": proof })
+        });
+        let checks: Vec<_> = report
+            .checks
+            .iter()
+            .map(|check| json!([check.name, check.outcome, check.code]))
+            .collect();
+        json!({
+            "name": self.name,
+            "evidence": text(&self.evidence),
+            "policy": { "keys": keys, "seen": seen, "window": self.policy.window.as_ref().map(text) },
+            "expected": {
+                "verdict": report.verdict,
+                "checks": checks,
+                "unknown_signers": report.unknown_signers,
+            },
+        })
+    }
+}
+
+fn window_of(scene: &Scene, pool: usize, heads: usize) -> Vec<u8> {
+    let series = &scene.pools[pool];
+    let snapshot =
+        |slot: Slot| series.snapshots[(slot.number() - Slot::FIRST.number()) as usize].clone();
+    HeadWindow::new(&series.heads[..heads], snapshot).unwrap().to_canonical().unwrap()
+}
+
+/// A file, what is replaced in it by what, and the vector's name.
+const LIES: [(&str, &str, &str); 22] = [
+    ("base_exchanged", "\"base\":\"token0\"", "\"base\":\"token1\""),
+    ("size_changed", "\"size_usd\":\"1000.5\"", "\"size_usd\":\"1000.6\""),
+    ("size_changed_but_true", "\"size_usd\":\"1000.5\"", "\"size_usd\":\"1000.501\""),
+    ("size_spelled_otherwise", "\"size_usd\":\"1000.5\"", "\"size_usd\":\"1000.50\""),
+    ("size_below_the_smallest", "\"size_usd\":\"1000.5\"", "\"size_usd\":\"0.001\""),
+    ("size_beyond_liquidity", "\"size_usd\":\"1000.5\"", "\"size_usd\":\"999999999\""),
+    (
+        "method_never_released",
+        "\"method_version\":\"1.0.0\",\"pool\":\"anvil:0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\",\"size",
+        "\"method_version\":\"1.0.1\",\"pool\":\"anvil:0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\",\"size",
+    ),
+    ("gap_off_by_one_digit", "\"exit_gap_pct\":\"0.2758", "\"exit_gap_pct\":\"0.2759"),
+    ("days_observed_raised", "\"days_observed\":\"0.0", "\"days_observed\":\"9.0"),
+    ("status_raised_to_live", "\"status\":\"preview\"", "\"status\":\"live\""),
+    ("chain_raised_to_live", "\"kind\":\"preview\"", "\"kind\":\"live\""),
+    (
+        "head_slot_moved",
+        "\"recorded_count\":2,\"slot\":5957858",
+        "\"recorded_count\":2,\"slot\":5957859",
+    ),
+    (
+        "head_before_the_series",
+        "\"recorded_count\":2,\"slot\":5957858",
+        "\"recorded_count\":2,\"slot\":5957855",
+    ),
+    ("head_count_raised", "\"recorded_count\":2", "\"recorded_count\":3"),
+    ("pools_of_the_slot_changed", "\"leaf\":{\"pools\":2", "\"leaf\":{\"pools\":3"),
+    ("index_of_the_slot_changed", "\\nindex 2\\n", "\\nindex 1\\n"),
+    ("size_of_the_log_changed", "/5957856\\n3\\n", "/5957856\\n4\\n"),
+    ("origin_changed", "exitgap.example/log/5957856\\n", "exitgap.example/Log/5957856\\n"),
+    ("key_repeated", "\"v\":1}", "\"v\":1,\"v\":1}"),
+    ("white_space", "{\"head\"", "{ \"head\""),
+    ("number_spelled_otherwise", "\"tick\":3,", "\"tick\":3.0,"),
+    ("unknown_field", "\"leaf\":", "\"leaf_\":0,\"leaf\":"),
+];
+
+fn vectors() -> Vec<Vector> {
+    let (scene, rewritten) = (scene(6, 5_000_000_000), scene(6, 5_000_000_001));
+    let file = scene.evidence(0, 2, "1000.5");
+    let pair = scene.evidence(1, 4, "0.5");
+    let stranger = SignerKey::from_seed(ORIGIN, [9; 32]).unwrap();
+    let vector =
+        |name, evidence: &[u8], policy| Vector { name, evidence: evidence.to_vec(), policy };
+    let mut all = vec![
+        vector("true_concentrated_liquidity", &file, trusting()),
+        vector("true_constant_product", &pair, trusting()),
+        vector("no_trusted_key", &file, Policy::trusting(Vec::new())),
+        vector("another_key_of_the_name", &file, Policy::trusting(vec![stranger.verifier()])),
+        vector("not_json", b"{\"head\":", trusting()),
+    ];
+    for (name, from, to) in LIES {
+        all.push(vector(name, &changed(&file, from, to), trusting()));
+    }
+    for (name, seen_in, size) in [
+        ("seen_earlier", &scene, 1),
+        ("seen_later", &scene, 6),
+        ("rewritten_before", &rewritten, 2),
+        ("rewritten_after", &rewritten, 5),
+        ("split_view", &rewritten, 3),
+    ] {
+        let proof = consistency_proof(&scene.log(size.max(3)), size.min(3) as usize).unwrap();
+        let seen = SeenCheckpoint { note: seen_in.checkpoint(size), proof };
+        all.push(vector(name, &file, Policy { seen: Some(seen), ..trusting() }));
+    }
+    for (name, window) in [
+        ("window", window_of(&scene, 0, 3)),
+        ("window_of_another_head", window_of(&scene, 0, 4)),
+        ("window_of_another_pool", window_of(&scene, 1, 3)),
+        (
+            "window_with_another_depth",
+            changed(&window_of(&scene, 0, 3), "\"depth_usd\":[[1", "\"depth_usd\":[[2"),
+        ),
+        ("window_not_canonical", changed(&window_of(&scene, 0, 3), ",\"v\":1}", ", \"v\":1}")),
+    ] {
+        all.push(vector(name, &file, Policy { window: Some(window), ..trusting() }));
+    }
+    all
+}
+
+#[test]
+fn the_vectors_are_these() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors/evidence");
+    let write = std::env::var_os("EXITGAP_WRITE_VECTORS").is_some();
+    let all = vectors();
+    for vector in &all {
+        let path = folder.join(format!("{}.json", vector.name));
+        let expected = format!("{}\n", serde_json::to_string_pretty(&vector.document()).unwrap());
+        if write {
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(&path, &expected).unwrap();
+        }
+        let found = fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(found, expected, "{}: set EXITGAP_WRITE_VECTORS to write it anew", vector.name);
+    }
+    let files = fs::read_dir(&folder).unwrap().count();
+    assert_eq!(files, all.len(), "a vector in the folder is none of these");
+    let of = |name: &str| {
+        let vector = all.iter().find(|vector| vector.name == name).unwrap();
+        verify(&vector.evidence, &vector.policy).verdict
+    };
+    // Every lie is one, and only the true ones are accepted.
+    for vector in &all {
+        let expected = match vector.name {
+            "true_concentrated_liquidity"
+            | "true_constant_product"
+            | "size_changed_but_true"
+            | "seen_earlier"
+            | "seen_later"
+            | "window" => Verdict::Valid,
+            "no_trusted_key" => Verdict::Incomplete,
+            _ => Verdict::Invalid,
+        };
+        assert_eq!(of(vector.name), expected, "{}", vector.name);
+    }
+}
