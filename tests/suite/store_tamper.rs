@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::snapshot::Snapshot;
 use exitgap_store::{CorruptBody, Outcome, Reader, Store, StoreError};
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -40,8 +41,20 @@ fn dump(path: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Statements a second connection tries, with its settings at the defaults (so no
-/// recursive triggers and no foreign keys), and what the database answers.
+/// Takes a guard away, changes something, and puts the guard back, so that only the content is
+/// altered and not the schema.
+fn behind_the_guard(path: &Path, guard: &str, change: &str) {
+    let second = Connection::open(path).unwrap();
+    let query = "SELECT sql FROM sqlite_schema WHERE name = ?1";
+    let sql: String = second.query_row(query, [guard], |row| row.get(0)).unwrap();
+    let changed = format!("{CARELESS} DROP TRIGGER {guard}; {change}; {sql}");
+    second.execute_batch(&changed).unwrap();
+}
+
+/// Settings under which less is checked; they are the connection's own choice.
+const CARELESS: &str = "PRAGMA foreign_keys = OFF; PRAGMA recursive_triggers = OFF;";
+
+/// Statements a second, careless connection tries, and what the database answers.
 const ATTACKS: [(&str, &str); 24] = [
     (
         "UPDATE entry SET missing_reason = 'recorder_down' WHERE missing_reason IS NOT NULL",
@@ -106,6 +119,7 @@ fn a_second_connection_cannot_change_what_is_written() {
     let before = dump(&path);
     assert_eq!(before.len(), 1 + 3 + 4 + 4);
     let second = Connection::open(&path).unwrap();
+    second.execute_batch(CARELESS).unwrap();
     for (attack, answer) in ATTACKS {
         let refusal = second.execute_batch(attack).expect_err(attack).to_string();
         assert!(refusal.contains(answer), "{attack}: {refusal}");
@@ -223,27 +237,79 @@ END";
 #[test]
 fn a_body_that_would_inflate_beyond_bounds_is_not_inflated() {
     let (_folder, path, _) = store_with(1);
-    let second = Connection::open(&path).unwrap();
-    let altered: String = second
-        .query_row("SELECT sql FROM sqlite_schema WHERE name = 'body_is_not_changed'", (), |row| {
-            row.get(0)
-        })
-        .unwrap();
     // A frame that says 1 TiB and repeats a zero.
-    let bomb: Vec<u8> = [
-        &0xFD2F_B528_u32.to_le_bytes()[..],
-        &[0xC0, 0x58],
-        &(1_u64 << 40).to_le_bytes(),
-        &[0x03, 0x00, 0x10, 0x00],
-    ]
-    .concat();
-    second.execute_batch("DROP TRIGGER body_is_not_changed").unwrap();
-    second.execute("UPDATE body SET zstd = ?1, canonical_bytes = 4194304", [bomb]).unwrap();
-    second.execute_batch(&altered).unwrap();
+    let bomb = "28b52ffd c0 58 0000000000010000 030010 00".replace(' ', "");
+    let change = format!("UPDATE body SET zstd = x'{bomb}', canonical_bytes = 4194304");
+    behind_the_guard(&path, "body_is_not_changed", &change);
     let reader = Reader::open(&path).unwrap();
     let pool = &reader.pools().unwrap()[0];
     assert!(matches!(
         reader.snapshot_at(pool, slot(0)),
         Err(StoreError::Corrupt { what: CorruptBody::Zstd { expected: 4_194_304, .. }, .. })
+    ));
+}
+
+#[test]
+fn rows_that_contradict_each_other_are_named() {
+    let damaged = |guard, change| {
+        let (folder, path, _) = store_with(3);
+        behind_the_guard(&path, guard, change);
+        let reader = Reader::open(&path).unwrap();
+        let pool = reader.pools().unwrap().remove(0);
+        (folder, reader, pool)
+    };
+    let what = |guard, change, n| {
+        let (_folder, reader, pool) = damaged(guard, change);
+        match reader.snapshot_at(&pool, slot(n)).unwrap_err() {
+            StoreError::Corrupt { what, .. } => what,
+            other => panic!("{other}"),
+        }
+    };
+    let body = "body_is_not_changed";
+    let round = "UPDATE body SET dictionary_body_no = body_no WHERE level > 0";
+    assert!(matches!(what(body, round, 2), CorruptBody::NoDictionary { body_no: Some(3) }));
+    let nowhere = "UPDATE body SET dictionary_body_no = 99 WHERE level > 0";
+    assert!(matches!(what(body, nowhere, 2), CorruptBody::NoDictionary { body_no: Some(99) }));
+    assert!(matches!(
+        what("body_stays", "DELETE FROM body WHERE level > 0", 2),
+        CorruptBody::Absent
+    ));
+    let entry = "entry_is_not_changed";
+    let other = "UPDATE entry SET snapshot_sha256 = (SELECT snapshot_sha256 FROM body LIMIT 1)
+                 WHERE slot = 5957858";
+    assert!(matches!(
+        what(entry, other, 2),
+        CorruptBody::OfAnother { slot: found, .. } if found == slot(0)
+    ));
+
+    let reason = "UPDATE entry SET missing_reason = 'tired' WHERE missing_reason IS NOT NULL";
+    let (_folder, reader, pool) = damaged(entry, reason);
+    assert!(matches!(
+        reader.latest(&pool, None),
+        Err(StoreError::CorruptRow { table: "entry", found }) if found.contains("tired")
+    ));
+    let run = "UPDATE entry SET missing_run_slots = 9 WHERE missing_reason IS NOT NULL";
+    let (_folder, reader, pool) = damaged(entry, run);
+    assert!(matches!(
+        reader.latest(&pool, None),
+        Err(StoreError::CorruptRow { table: "entry", .. })
+    ));
+
+    let (_folder, path, _) = store_with(1);
+    behind_the_guard(&path, "pool_keeps_its_name", "UPDATE pool SET pool_id = 'no pool'");
+    let reader = Reader::open(&path).unwrap();
+    assert!(matches!(reader.pools(), Err(StoreError::CorruptRow { table: "pool", .. })));
+    // A body under its right name need not be a snapshot.
+    let name = Snapshot::hash_of(b"{}");
+    let zstd = "28b52ffd 20 02 11 0000 7b7d".replace(' ', "");
+    let insert = format!(
+        "INSERT INTO body VALUES (9, x'{}', 0, NULL, 2, x'{zstd}')",
+        &name.to_string()[2..]
+    );
+    Connection::open(&path).unwrap().execute_batch(&insert).unwrap();
+    assert_eq!(reader.canonical(name).unwrap().as_deref(), Some(&b"{}"[..]));
+    assert!(matches!(
+        reader.snapshot(name),
+        Err(StoreError::Corrupt { what: CorruptBody::NotASnapshot(_), .. })
     ));
 }

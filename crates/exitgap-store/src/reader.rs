@@ -302,10 +302,15 @@ fn check_entry((slot, hash, reason, count, run): EntryRow) -> Result<Entry, Stor
     };
     let small =
         |number: i64| u32::try_from(number).map_err(|_| corrupt(format!("the count {number}")));
-    Ok(Entry {
+    let entry = Entry {
         slot: slot_of(table, slot)?,
         outcome,
         recorded_count: small(count)?,
         missing_run: small(run)?,
-    })
+    };
+    let recorded = matches!(outcome, Outcome::Recorded(_));
+    let counts_agree = recorded == (entry.missing_run == 0)
+        && (entry.recorded_count > 0 || !recorded)
+        && (entry.recorded_count > 0) == entry.newest_recorded().is_some();
+    if counts_agree { Ok(entry) } else { Err(corrupt(format!("the counts {count} and {run}"))) }
 }

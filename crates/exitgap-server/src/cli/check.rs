@@ -1,0 +1,72 @@
+//! `check`: the configuration against the nodes.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use exitgap_chain::{ChainReader, Finding, Limits, Severity};
+use exitgap_store::{Reader, StoreError};
+use tokio::time::Instant;
+
+use super::{CliError, runtime};
+use crate::config::Checked;
+
+/// How long the nodes of one chain are asked.
+const CHECK_WITHIN: Duration = Duration::from_mins(2);
+
+/// Prints what was found, one line each, and what to do about each error.
+pub fn check(path: &Path) -> Result<(), CliError> {
+    let checked = Checked::read(path)?;
+    let mut errors = print(&[check_store(&checked.config.store.path)])?;
+    let runtime = runtime()?;
+    for plan in checked.plan.into_chains() {
+        let chain = plan.slug().to_string();
+        let mut reader = ChainReader::new(plan, Limits::default())
+            .map_err(|error| CliError::Chain { chain, error: error.to_string() })?;
+        let findings =
+            runtime.block_on(async { reader.check(Instant::now() + CHECK_WITHIN).await });
+        errors += print(&findings)?;
+    }
+    if errors == 0 { Ok(()) } else { Err(CliError::Findings { errors }) }
+}
+
+fn check_store(path: &Path) -> Finding {
+    let (severity, message) = match Reader::open(path) {
+        Ok(_) => (Severity::Fine, "exists".to_owned()),
+        Err(StoreError::NotFound { .. }) => {
+            (Severity::Fine, "is created with the first start".to_owned())
+        }
+        Err(error) => (Severity::Error, error.to_string()),
+    };
+    Finding { severity, subject: format!("store {}", path.display()), message }
+}
+
+/// Prints findings and returns how many are errors.
+fn print(findings: &[Finding]) -> Result<usize, CliError> {
+    let mut out = io::stdout();
+    let mut errors = 0;
+    for finding in findings {
+        writeln!(out, "{finding}").map_err(CliError::Output)?;
+        if finding.severity == Severity::Error {
+            errors += 1;
+            writeln!(out, "  remedy: {}", remedy(&finding.subject)).map_err(CliError::Output)?;
+        }
+    }
+    Ok(errors)
+}
+
+/// What to do about an error, by what it is about: a store, a pool, an oracle or a node.
+fn remedy(subject: &str) -> &'static str {
+    match subject.split(' ').next() {
+        Some("store") => "set [store] path to a store, or to a file that is not there yet",
+        Some("pool") => {
+            "compare address, chain and oracles of its [[pool]]; v2 pairs (with fee) and v3 pools \
+             are read, each token priced by an [[oracle]] of the same chain"
+        }
+        Some("oracle") => "compare feed and heartbeat_s of its [[oracle]] with the feed's page",
+        _ => {
+            "compare rpc_urls, chain_id and genesis_hash of its [[chain]], and whether the node \
+             is up, in sync and lets this machine ask"
+        }
+    }
+}

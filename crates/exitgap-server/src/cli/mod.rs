@@ -1,0 +1,134 @@
+//! The command line of `exitgap-server`: `init`, `check`, `record`.
+
+mod check;
+mod record;
+mod slot_arg;
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use exitgap_store::StoreError;
+
+use crate::config::{ConfigError, EXAMPLE};
+use crate::recorder::RecorderError;
+use check::check;
+use record::{RecordArgs, record};
+
+/// Records how deep liquidity pools are, every five minutes, append-only.
+///
+/// Start with `exitgap-server init`, put your nodes into the file it writes, ask them with
+/// `check`, then leave `record` running. `exitgap --db <store>` reads what was recorded,
+/// also meanwhile.
+#[derive(Debug, Parser)]
+#[command(name = "exitgap-server", version, after_long_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  it failed, or `check` found an error; standard error says what to do
+  2  the command line is wrong";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Writes a commented configuration file to start from.
+    ///
+    /// It names well-known Ethereum pools and feeds. A file that exists is left alone.
+    Init {
+        /// Where to write it.
+        #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
+        config: PathBuf,
+    },
+    /// Checks the configuration, then asks every node, pool and oracle.
+    ///
+    /// Prints one line for each: `ok`, `warning` (it records, with a mark or at a risk) or
+    /// `error` (its slots would be missing). Nothing is written.
+    Check {
+        /// The configuration file.
+        #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
+        config: PathBuf,
+    },
+    /// Records every slot until it is told to end.
+    ///
+    /// A slot is five minutes. At its instant all pools are read at the last block before
+    /// it; 60 seconds later it is sealed, and what was not read is missing, with its reason.
+    /// SIGTERM or Ctrl-C finishes the slot in hand; a second one ends at once. Slots that
+    /// pass while nothing records are missing for good (`recorder_down`).
+    Record(RecordArgs),
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+enum CliError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error("{path} exists and is left as it is; choose another name with --config")]
+    Exists { path: PathBuf },
+    #[error("{path}: {source}")]
+    File { path: PathBuf, source: io::Error },
+    #[error("a rehearsal is for preview chains, and {chain} is live; leave out --rehearse-at")]
+    RehearsalOnLiveChain { chain: String },
+    #[error("the configuration of chain {chain} cannot be used: {error}")]
+    Chain { chain: String, error: String },
+    #[error("{errors} of the findings above are errors")]
+    Findings { errors: usize },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Recorder(#[from] RecorderError),
+    #[error("starting: {0}")]
+    Start(#[source] io::Error),
+    #[error("writing the findings: {0}")]
+    Output(#[source] io::Error),
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Init { config } => init(&config),
+        Command::Check { config } => check(&config),
+        Command::Record(args) => record(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Where even this cannot be written there is nobody to tell.
+            let _ = writeln!(io::stderr(), "exitgap-server: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn init(path: &Path) -> Result<(), CliError> {
+    let file_error = |source| CliError::File { path: path.to_owned(), source };
+    let created = OpenOptions::new().write(true).create_new(true).open(path);
+    let mut file = created.map_err(|source| match source.kind() {
+        io::ErrorKind::AlreadyExists => CliError::Exists { path: path.to_owned() },
+        _ => file_error(source),
+    })?;
+    file.write_all(EXAMPLE.as_bytes()).map_err(file_error)?;
+    let mut err = io::stderr();
+    let _ = writeln!(err, "wrote {}; put your nodes into rpc_urls, then:", path.display());
+    let _ = writeln!(err, "    exitgap-server check --config {}", path.display());
+    Ok(())
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::Start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_holds_together() {
+        <Cli as clap::CommandFactory>::command().debug_assert();
+    }
+}

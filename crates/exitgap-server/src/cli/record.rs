@@ -1,0 +1,138 @@
+//! `record`: the recorder as a process, with its log and its signals.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use exitgap_chain::Limits;
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::ChainKind;
+use exitgap_store::{Store, StoreError};
+use tokio::sync::watch;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+use super::slot_arg::SlotArg;
+use super::{CliError, runtime};
+use crate::config::{Checked, LogConfig, LogFormat, LogLevel};
+use crate::recorder::{Recorder, SlotReader, Source, Stop, SystemClock};
+
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    /// The configuration file.
+    #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
+    config: PathBuf,
+    /// Ends after this slot: its number, or its instant such as 2026-08-22T00:05:00Z.
+    #[arg(long, value_name = "SLOT")]
+    until: Option<SlotArg>,
+    /// Rehearsal: the clock shows this slot's instant at the start, and goes on from there.
+    ///
+    /// For development chains whose time is not today's. Refused where a chain is live.
+    #[arg(long, value_name = "SLOT")]
+    rehearse_at: Option<SlotArg>,
+}
+
+/// Records until it is told to end.
+pub fn record(args: &RecordArgs) -> Result<(), CliError> {
+    let Checked { config, plan } = Checked::read(&args.config)?;
+    start_log(&config.log);
+    let clock = match args.rehearse_at {
+        None => SystemClock::default(),
+        Some(SlotArg(slot)) => {
+            let live = plan.chains().iter().find(|chain| chain.tag().kind == ChainKind::Live);
+            if let Some(live) = live {
+                let chain = live.slug().to_string();
+                return Err(CliError::RehearsalOnLiveChain { chain });
+            }
+            tracing::warn!(at = %slot, "rehearsal: the clock is not the machine's");
+            SystemClock::starting_at(Duration::from_secs(slot.unix_s()))
+        }
+    };
+    let sources = Source::of_plan(&plan, &Limits::default());
+    // What cannot be read at all is said before a store is made for it.
+    for source in &sources {
+        if let Err(error) = (source.make)() {
+            let chain = source.chain.to_string();
+            return Err(CliError::Chain { chain, error: error.to_string() });
+        }
+    }
+    let store = open_store(&config.store.path)?;
+    let seal_after = Duration::from_secs(config.recorder.seal_after_s.into());
+    let recorder = Recorder::new(store, sources, seal_after);
+    let until = args.until.map(|SlotArg(slot)| slot);
+    let runtime = runtime()?;
+    let result = runtime.block_on(run(recorder, clock, until));
+    // A chain's thread may still wait for its node; nothing it could say is wanted any more.
+    runtime.shutdown_background();
+    result
+}
+
+/// Opens the store, or begins one. Said aloud: a series that begins where one was expected
+/// means a wrong path.
+fn open_store(path: &Path) -> Result<Store, StoreError> {
+    let store = match Store::open(path) {
+        Err(StoreError::NotFound { .. }) => {
+            let store = Store::create(path)?;
+            tracing::warn!(store = %path.display(), "no store was there: a new series begins");
+            store
+        }
+        opened => opened?,
+    };
+    let last = store.reader().slots()?.map(|(_, last)| last.to_string());
+    tracing::info!(store = %path.display(), last_slot = last.as_deref(), "recording");
+    Ok(store)
+}
+
+async fn run<R: SlotReader>(
+    mut recorder: Recorder<R>,
+    clock: SystemClock,
+    until: Option<Slot>,
+) -> Result<(), CliError> {
+    let stop = stop_on_signals().map_err(CliError::Start)?;
+    recorder.run(&clock, stop, until).await?;
+    let last = recorder.last_slot()?.map(|last| last.to_string());
+    tracing::info!(last_slot = last.as_deref(), "ended");
+    Ok(())
+}
+
+/// The first SIGTERM or SIGINT asks for the end after the slot in hand, the second at once.
+fn stop_on_signals() -> io::Result<watch::Receiver<Stop>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let (sender, receiver) = watch::channel(Stop::No);
+    tokio::spawn(async move {
+        for stop in [Stop::AfterSlot, Stop::Now] {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            tracing::info!(?stop, "asked to end");
+            // The recorder may have ended by itself.
+            let _ = sender.send(stop);
+        }
+    });
+    Ok(receiver)
+}
+
+fn start_log(config: &LogConfig) {
+    let level = match config.level {
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+    };
+    let filter = tracing_subscriber::filter::Targets::new()
+        .with_target("exitgap_server", level)
+        .with_target("exitgap_chain", level)
+        .with_default(level.min(LevelFilter::WARN));
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_target(false);
+    let lines = match config.format {
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+        LogFormat::Text => lines.with_ansi(false).boxed(),
+    };
+    tracing_subscriber::registry().with(lines).with(filter).init();
+}

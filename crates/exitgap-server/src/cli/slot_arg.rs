@@ -1,0 +1,63 @@
+//! A slot as people write it.
+
+use std::str::FromStr;
+
+use exitgap_core::series::{Slot, SlotError};
+
+/// A slot on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SlotArg(pub Slot);
+
+/// Why a text names no slot.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SlotArgError {
+    /// Neither a number nor an instant of a slot.
+    #[error(
+        "write a slot's number, or its instant such as 2026-08-22T00:05:00Z (whole five minutes, UTC)"
+    )]
+    NotASlot,
+    /// Not a slot of the series.
+    #[error(transparent)]
+    OutOfSeries(#[from] SlotError),
+}
+
+impl FromStr for SlotArg {
+    type Err = SlotArgError;
+    fn from_str(text: &str) -> Result<Self, SlotArgError> {
+        if let Ok(number) = text.parse() {
+            return Ok(Self(Slot::new(number)?));
+        }
+        // Instants of one format sort as their texts do.
+        let (mut low, mut high) = (Slot::FIRST.number(), Slot::LAST.number());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if Slot::new(middle.into())?.to_string().as_str() < text {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let slot = Slot::new(low.into())?;
+        if slot.to_string() == text { Ok(Self(slot)) } else { Err(SlotArgError::NotASlot) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_is_named_by_number_or_instant() {
+        let parse = |text: &str| text.parse::<SlotArg>().map(|slot| slot.0.number());
+        assert_eq!(parse("5957857"), Ok(5_957_857));
+        assert_eq!(parse("2026-08-22T00:05:00Z"), Ok(5_957_857));
+        assert_eq!(parse("9999-12-31T23:55:00Z"), Ok(Slot::LAST.number()));
+        for wrong in ["2026-08-22T00:06:00Z", "2026-02-30T00:00:00Z", "2026-08-22", "now", ""] {
+            assert_eq!(parse(wrong), Err(SlotArgError::NotASlot), "{wrong}");
+        }
+        assert_eq!(
+            parse("5957855"),
+            Err(SlotArgError::OutOfSeries(SlotError::BeforeSeries { slot: 5_957_855 }))
+        );
+    }
+}
