@@ -170,8 +170,8 @@ pub enum StoreError {
         /// What was found.
         found: String,
     },
-    /// Committing failed: whether the slot is written is not known. Give the same slot
-    /// again: if it is there, the identical rewrite is accepted.
+    /// Committing failed: whether the slot is written is not known. Open the store anew and
+    /// give the same slot again: if it is there, the identical rewrite is accepted.
     #[error("committing slot {slot} failed, and whether it was written is unknown: {source}")]
     CommitUnknown {
         /// The slot.

@@ -92,7 +92,7 @@ impl Store {
     ///    the slot. Its commit waits until the disk has it. A crash before leaves nothing
     ///    of the slot; a crash after leaves all of it.
     /// 4. An error from a commit ([`StoreError::CommitUnknown`]) means that either may be
-    ///    the case. Giving the slot again settles it.
+    ///    the case. Opening the store anew and giving the slot again settles it.
     pub fn append_slot(
         &mut self,
         slot: Slot,

@@ -187,8 +187,8 @@ impl<R: SlotReader> Recorder<R> {
         entries
     }
 
-    /// Appends on a thread that may block. Where a commit leaves open whether the slot was
-    /// written, it is given once more, which settles it.
+    /// Appends on a thread that may block. A commit that fails is not tried again here: what
+    /// the disk has not taken may look written to this process, but not to the next one.
     async fn append(
         &mut self,
         slot: Slot,
@@ -196,13 +196,7 @@ impl<R: SlotReader> Recorder<R> {
     ) -> Result<Appended, RecorderError> {
         let mut store = self.store.take().ok_or(RecorderError::Interrupted)?;
         let write = move || {
-            let appended = match store.append_slot(slot, &entries) {
-                Err(error @ StoreError::CommitUnknown { .. }) => {
-                    tracing::warn!(slot = %slot, %error, "giving the slot to the store again");
-                    store.append_slot(slot, &entries)
-                }
-                settled => settled,
-            };
+            let appended = store.append_slot(slot, &entries);
             (store, appended)
         };
         let written = tokio::task::spawn_blocking(write).await;

@@ -48,7 +48,8 @@ impl<R: SlotReader> Recorder<R> {
     /// until the slot after the store's last.
     ///
     /// Goes on where a slot could not be written and nothing of it was
-    /// ([`StoreError::Sqlite`]); ends with any other error of the store.
+    /// ([`StoreError::Sqlite`]); ends with any other error of the store, such as a commit
+    /// that failed: whoever starts it again opens the store anew.
     pub async fn run(
         &mut self,
         clock: &impl Clock,
