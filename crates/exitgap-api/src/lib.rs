@@ -3,7 +3,8 @@
 //! the core's values.
 //!
 //! **In scope**: shapes and names ([`ExitResult`], [`Ladder`], [`MaxSizeResult`],
-//! [`SimulationResult`], [`PoolList`], [`Problem`]).
+//! [`SimulationResult`], [`PoolList`], [`VerificationReport`], [`AuditReport`],
+//! [`Problem`]).
 //! **Out of scope**: computing anything (`exitgap-core`), serving or printing.
 //!
 //! Numbers on the wire: raw chain integers are decimal strings; USD amounts,
@@ -18,6 +19,7 @@ mod pools;
 mod problem;
 mod simulation;
 mod size;
+mod verification;
 
 pub use context::{
     Answer, Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, Provenance,
@@ -30,3 +32,4 @@ pub use pools::{PoolEntry, PoolList};
 pub use problem::{Problem, ProblemCode};
 pub use simulation::{AtOnce, OrderFill, Simulation, SimulationResult};
 pub use size::{MaxSize, MaxSizeResult};
+pub use verification::{AuditFault, AuditReport, Claim, Contradiction, VerificationReport};
