@@ -13,6 +13,7 @@ mod recorder;
 mod recorder_binary;
 mod recorder_chain;
 mod recorder_example;
+mod second_verifier;
 mod store;
 mod store_crash;
 mod store_scene;

@@ -1,0 +1,83 @@
+// Runs the verifier over the shared vectors and compares.
+//
+//   node agree.mjs                     exits 0 only if every vector agrees
+//   node agree.mjs --flip <vector>     expects something else of that vector, so it must not
+//
+// Evidence vectors say what a file and a caller's policy come to. Quote vectors say what the
+// contracts themselves gave, in more pools than evidence is made of.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { poolOf } from './pools.mjs';
+import { readState } from './snapshot.mjs';
+import { verify } from './verify.mjs';
+
+/** Everything compared, as lines. Codes and reasons are each verifier's own. */
+function lines(verdict, checks, unknownSigners) {
+  return [
+    `verdict ${verdict}`,
+    ...checks.map(([name, outcome]) => `${name} ${outcome}`),
+    ...unknownSigners.map((signer) => `unknown signer ${signer}`),
+  ];
+}
+
+function judgeEvidence({ evidence, policy, expected }) {
+  const { verdict, checks, unknownSigners } = verify(Buffer.from(evidence), policy);
+  return {
+    expected: lines(expected.verdict, expected.checks, expected.unknown_signers),
+    found: lines(verdict, checks.map(({ name, outcome }) => [name, outcome]), unknownSigners),
+  };
+}
+
+function expectedSale({ amount_in: amount, expected }) {
+  switch (expected.outcome) {
+    case 'filled':
+      return `${amount} brings ${expected.amount_out}`;
+    case 'zero_output':
+      return `${amount} is refused`;
+    case 'beyond_liquidity':
+      return `${amount} is cut to ${expected.consumed}`;
+    default:
+      throw new Error(`an outcome this comparison does not know: ${expected.outcome}`);
+  }
+}
+
+function foundSale(pool, amount) {
+  const whole = pool.largest(amount);
+  if (whole < amount) return `${amount} is cut to ${whole}`;
+  const { out } = pool.sell(amount);
+  return out > 0n || pool.givesNothing ? `${amount} brings ${out}` : `${amount} is refused`;
+}
+
+function judgeQuotes({ state, token_in: base, sales }) {
+  const pool = poolOf(readState(state), base);
+  return {
+    expected: sales.map(expectedSale),
+    found: sales.map(({ amount_in: amount }) => foundSale(pool, BigInt(amount))),
+  };
+}
+
+/** Compares every vector of a folder; says how many there were and how many disagreed. */
+function compare(kind, judge, flipped) {
+  const folder = new URL(`../vectors/${kind}/`, import.meta.url);
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json')).sort();
+  let disagreeing = 0;
+  for (const name of names) {
+    const { expected, found } = judge(JSON.parse(readFileSync(new URL(name, folder), 'utf8')));
+    if (basename(name, '.json') === flipped) expected[0] += ', flipped';
+    if (expected.join('\n') === found.join('\n')) continue;
+    disagreeing += 1;
+    console.error([`${kind}/${name}`, 'expected:', ...expected, 'found:', ...found].join('\n  '));
+  }
+  console.log(`${kind}: compared ${names.length}, disagreeing ${disagreeing}`);
+  return names.length > 0 && disagreeing === 0;
+}
+
+const { values } = parseArgs({ options: { flip: { type: 'string' } } });
+const agreed = [
+  compare('evidence', judgeEvidence, values.flip),
+  compare('quotes', judgeQuotes, values.flip),
+];
+process.exitCode = agreed.every(Boolean) ? 0 : 1;

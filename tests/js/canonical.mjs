@@ -1,0 +1,57 @@
+// Canonical JSON (RFC 8785), cut down to what the format page allows: objects, arrays,
+// strings, booleans, null and integers below 2^53 in size.
+
+import { Refusal } from './shape.mjs';
+
+// The deepest document of the page nests six levels; the rest is room for what is refused later
+// with a better reason.
+const MAX_DEPTH = 32;
+
+/** The one canonical spelling of `value`. */
+export function write(value, depth = 0) {
+  if (depth > MAX_DEPTH) throw new Refusal('nested too deeply');
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => write(item, depth + 1)).join(',')}]`;
+  }
+  switch (value === null ? 'null' : typeof value) {
+    case 'null':
+    case 'boolean':
+      return String(value);
+    case 'number':
+      if (!Number.isSafeInteger(value)) throw new Refusal('a number that is no integer below 2^53');
+      return String(value);
+    case 'string':
+      // A lone surrogate has no UTF-8, yet JSON can spell it as an escape.
+      if (!value.isWellFormed()) throw new Refusal('a string that is not Unicode');
+      return JSON.stringify(value);
+    default: {
+      // Array.sort compares UTF-16 code units, which is the order RFC 8785 asks for.
+      const keys = Object.keys(value).sort();
+      return `{${keys.map((key) => `${write(key)}:${write(value[key], depth + 1)}`).join(',')}}`;
+    }
+  }
+}
+
+/** The bytes a part of a file is hashed as. */
+export function bytesOf(value) {
+  return Buffer.from(write(value), 'utf8');
+}
+
+/**
+ * Reads a document that is canonical byte for byte. Comparing with the canonical spelling is what
+ * refuses white space, other key orders, repeated keys (JSON.parse keeps one of them) and other
+ * spellings of numbers and strings, `-0` and integers of 2^53 and more included.
+ */
+export function parse(bytes, maxLength) {
+  if (bytes.length > maxLength) throw new Refusal(`more than ${maxLength} bytes`);
+  let value;
+  let text;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Refusal(`not JSON: ${error.message}`);
+  }
+  if (write(value) !== text) throw new Refusal('not canonical');
+  return value;
+}

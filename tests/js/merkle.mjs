@@ -1,0 +1,64 @@
+// Merkle trees of RFC 6962, section 2.1; the verification algorithms are those of RFC 9162,
+// sections 2.1.3.2 and 2.1.4.2. Sizes stay below 2^53, so indices are BigInts only for the shifts.
+
+import { createHash } from 'node:crypto';
+
+export function sha256(...parts) {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+}
+
+export function leafHash(data) {
+  return sha256(Buffer.of(0), data);
+}
+
+function nodeHash(left, right) {
+  return sha256(Buffer.of(1), left, right);
+}
+
+/** Whether `hashes` leads from the leaf at `index` to the root of a tree of `size` leaves. */
+export function includes(leaf, index, size, hashes, root) {
+  if (index < 0 || index >= size) return false;
+  let fn = BigInt(index);
+  let sn = BigInt(size) - 1n;
+  let computed = leaf;
+  for (const hash of hashes) {
+    if (sn === 0n) return false;
+    if ((fn & 1n) === 1n || fn === sn) {
+      computed = nodeHash(hash, computed);
+      while ((fn & 1n) === 0n && fn !== 0n) [fn, sn] = [fn >> 1n, sn >> 1n];
+    } else {
+      computed = nodeHash(computed, hash);
+    }
+    [fn, sn] = [fn >> 1n, sn >> 1n];
+  }
+  return sn === 0n && computed.equals(root);
+}
+
+/** Whether the tree of `first` leaves is the beginning of the tree of `second` leaves. */
+export function extendsTree(first, firstRoot, second, secondRoot, hashes) {
+  if (first > second) return false;
+  if (first === second) return hashes.length === 0 && firstRoot.equals(secondRoot);
+  // Every tree begins with the empty one, whose root is the hash of nothing.
+  if (first === 0) return hashes.length === 0 && firstRoot.equals(sha256());
+  const [size, more] = [BigInt(first), BigInt(second)];
+  // A complete subtree stands for itself, so its hash is not repeated in the proof.
+  const path = (size & (size - 1n)) === 0n ? [firstRoot, ...hashes] : hashes;
+  if (path.length === 0) return false;
+  let [fn, sn] = [size - 1n, more - 1n];
+  while ((fn & 1n) === 1n) [fn, sn] = [fn >> 1n, sn >> 1n];
+  let [older, newer] = [path[0], path[0]];
+  for (const hash of path.slice(1)) {
+    if (sn === 0n) return false;
+    if ((fn & 1n) === 1n || fn === sn) {
+      older = nodeHash(hash, older);
+      newer = nodeHash(hash, newer);
+      while ((fn & 1n) === 0n && fn !== 0n) [fn, sn] = [fn >> 1n, sn >> 1n];
+    } else {
+      newer = nodeHash(newer, hash);
+    }
+    [fn, sn] = [fn >> 1n, sn >> 1n];
+  }
+  return sn === 0n && older.equals(firstRoot) && newer.equals(secondRoot);
+}

@@ -1,0 +1,48 @@
+//! The second verifier, `tests/js`, written in another language from the format page alone: it
+//! comes to the same end on every shared vector.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn tests() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn agree(arguments: &[&str]) -> Output {
+    Command::new("node")
+        .arg(tests().join("js/agree.mjs"))
+        .args(arguments)
+        .output()
+        .expect("node, version 20 or later, is on the path")
+}
+
+/// How the comparison reports a folder of which it compared every file.
+fn report(kind: &str, disagreeing: usize) -> String {
+    let folder = tests().join("vectors").join(kind);
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let vectors = files.filter(|path| path.extension().is_some_and(|e| e == "json")).count();
+    assert!(vectors > 0, "no vectors of {kind}");
+    format!("{kind}: compared {vectors}, disagreeing {disagreeing}\n")
+}
+
+#[test]
+fn it_agrees_on_every_vector() {
+    let output = agree(&[]);
+    let found = String::from_utf8(output.stdout).unwrap();
+    let differences = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(found, report("evidence", 0) + &report("quotes", 0), "{differences}");
+    assert!(output.status.success(), "{differences}");
+}
+
+#[test]
+fn a_disagreement_is_noticed() {
+    for (vector, evidence, quotes) in
+        [("true_constant_product", 1, 0), ("uniswap-v3-gaps-sell-token0", 0, 1)]
+    {
+        let output = agree(&["--flip", vector]);
+        let found = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(found, report("evidence", evidence) + &report("quotes", quotes));
+        assert_eq!(output.status.code(), Some(1));
+    }
+}
