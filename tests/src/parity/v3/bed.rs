@@ -45,7 +45,7 @@ pub struct Quote {
     pub amount_out: U256,
     /// √price after the sale, Q64.96.
     pub sqrt_price_after_x96: U256,
-    /// As the quoter counts them; see [`super::cases`].
+    /// As the quoter counts them; see the module of the cases.
     pub initialised_ticks_crossed: u32,
 }
 
