@@ -2,7 +2,7 @@
 //!
 //! - `scene`: the pool everything is measured on
 //! - `peers`: ours, two crates, the contract, an npm package
-//! - `quotes`, `exits`: the sections; each adds numbers to the `report`
+//! - `quotes`, `exits`, `recorder`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
@@ -11,6 +11,7 @@ mod clock;
 mod exits;
 mod peers;
 mod quotes;
+mod recorder;
 mod report;
 mod scene;
 
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 use exitgap_core::units::{PercentError, PriceError};
+use exitgap_tests::devchain::DevChainError;
 use exitgap_tests::parity::ParityError;
 
 use report::Report;
@@ -42,6 +44,8 @@ enum Section {
     Quote,
     /// The step table, the largest exit, a ladder.
     Exit,
+    /// The recorder and its store; takes the longest.
+    Recorder,
 }
 
 /// Why there is no result.
@@ -58,6 +62,8 @@ pub enum BenchError {
         /// Ticks crossed by the sizes.
         ticks: u32,
     },
+    /// The recorder or the chain it reads.
+    Recorder(String),
     /// No step of the pool crosses this many ticks.
     NoSuchStep(u32),
     /// The npm package is not where it should be.
@@ -85,6 +91,9 @@ fn run(arguments: &Arguments) -> Result<(), BenchError> {
     if wanted(Section::Exit) {
         exits::measure(&scene, &speeds, &mut report)?;
     }
+    if wanted(Section::Recorder) {
+        recorder::measure(&mut report)?;
+    }
     if arguments.json {
         println!("{}", report.json());
     } else {
@@ -98,7 +107,7 @@ impl std::fmt::Display for BenchError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Contract(error) => error.fmt(f),
-            Self::Peer(reason) => f.write_str(reason),
+            Self::Peer(reason) | Self::Recorder(reason) => f.write_str(reason),
             Self::Different { peer, ticks } => {
                 write!(
                     f,
@@ -118,6 +127,12 @@ impl std::error::Error for BenchError {}
 impl From<ParityError> for BenchError {
     fn from(error: ParityError) -> Self {
         Self::Contract(error)
+    }
+}
+
+impl From<DevChainError> for BenchError {
+    fn from(error: DevChainError) -> Self {
+        Self::Recorder(error.to_string())
     }
 }
 

@@ -17,9 +17,9 @@ impl Report {
         self.numbers.push((key.into(), number));
     }
 
-    /// One flat object of numbers, to a tenth of their unit.
+    /// One flat object of numbers, to three decimals.
     pub fn json(&self) -> String {
-        let rounded = |number: &f64| Value::from((number * 10.0).round() / 10.0);
+        let rounded = |number: &f64| Value::from((number * 1e3).round() / 1e3);
         let numbers = self.numbers.iter().map(|(key, number)| (key.clone(), rounded(number)));
         Value::Object(numbers.collect::<Map<_, _>>()).to_string()
     }
@@ -27,7 +27,7 @@ impl Report {
     /// The numbers that are no quotes, one per line.
     pub fn print_rest(&self) {
         for (key, number) in self.numbers.iter().filter(|(key, _)| !key.starts_with("quote.")) {
-            println!("{key:<34} {number:>12.1}");
+            println!("{key:<34} {number:>12.2}");
         }
     }
 }

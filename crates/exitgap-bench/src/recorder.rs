@@ -1,0 +1,223 @@
+//! The recorder: 100 v3 pools of about 1,200 ticks on the development chain, in steady state.
+
+use std::time::{Duration, Instant};
+
+use alloy_primitives::U256;
+use exitgap_chain::config::{BaseToken, ChainConfig, Config, OracleConfig, Plan, PoolConfig};
+use exitgap_chain::{ChainReader, Limits};
+use exitgap_core::series::Slot;
+use exitgap_server::recorder::{Recorder, Source};
+use exitgap_store::{Store, Totals};
+use exitgap_tests::devchain::{
+    DevChain, FIRST_SLOT, MintedPosition, Options, Pool, PoolSpec, PositionSpec, Rng, World,
+};
+
+use crate::BenchError;
+use crate::clock::median;
+use crate::report::Report;
+
+/// Pools recorded.
+const POOLS: usize = 100;
+
+/// Fees of the pools and their tick spacings, in turn.
+const TIERS: [(u32, i32); 4] = [(100, 1), (500, 10), (3_000, 60), (10_000, 200)];
+
+/// Positions per pool, half of its ticks: each end is a tick of its own.
+const POSITIONS: i32 = 600;
+
+/// Slots before measuring: the first one reads every tick.
+const WARMING: u64 = 2;
+
+/// Slots measured: one round of the store's levels of records.
+const SLOTS: u64 = 48;
+
+/// Pools per slot in which liquidity is pulled.
+const BURNS: usize = 5;
+
+/// What the slots came to.
+#[derive(Default)]
+struct Measured {
+    requests: u64,
+    cpu: Duration,
+    slot_ms: Vec<f64>,
+}
+
+/// Adds `recorder.requests_per_pool`, `recorder.cpu_ms_per_pool`,
+/// `recorder.slot_100_pools_ms` and `store.bytes_per_snapshot`.
+pub fn measure(report: &mut Report) -> Result<(), BenchError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| BenchError::Recorder(error.to_string()))?;
+    runtime.block_on(record(report))
+}
+
+async fn record(report: &mut Report) -> Result<(), BenchError> {
+    let started = Instant::now();
+    eprintln!("recorder: creating {POOLS} pools of {POSITIONS} positions on the development chain");
+    // The node keeps a whole state per block, and these are large.
+    let options = Options { prune_history: Some(8), ..Options::default() };
+    let chain = DevChain::start(options).await?;
+    let world = World::deploy(&chain).await?;
+    let pools = create_pools(&chain).await?;
+    eprintln!("recorder: created in {:.0} s", started.elapsed().as_secs_f32());
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let store = Store::create(folder.path().join("series.db")).map_err(failed)?;
+    let plan = Plan::new(&config(&chain, &world, &pools)?).map_err(failed)?;
+    let sources = Source::of_plan(&plan, &Limits::default());
+    let mut recorder = Recorder::new(store, sources, Duration::from_mins(1));
+    let mut measured = Measured::default();
+    let mut before = None;
+    for index in 0..WARMING + SLOTS {
+        let slot = Slot::new(FIRST_SLOT + index).map_err(failed)?;
+        trade(&chain, &pools, index, slot.unix_s()).await?;
+        if index == WARMING {
+            measured = Measured::default();
+            before = Some(totals(&recorder)?);
+        }
+        let cpu = process_cpu()?;
+        let done = recorder.record_slot(slot).await.map_err(failed)?;
+        measured.cpu += process_cpu()?.saturating_sub(cpu);
+        measured.requests += done.requests;
+        measured.slot_ms.push(done.elapsed.as_secs_f64() * 1e3);
+        if usize::try_from(done.recorded) != Ok(POOLS) {
+            return Err(BenchError::Recorder(format!("slot {slot} is not whole: {done:?}")));
+        }
+    }
+    let after = totals(&recorder)?;
+    add(report, measured, before.as_ref().unwrap_or(&after), &after);
+    Ok(())
+}
+
+fn add(report: &mut Report, measured: Measured, before: &Totals, after: &Totals) {
+    let readings = f64::from(u32::try_from(SLOTS).unwrap_or(1)) * 100.0;
+    let float = |number: u64| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
+    report.add("recorder.requests_per_pool", float(measured.requests) / readings);
+    report.add("recorder.cpu_ms_per_pool", measured.cpu.as_secs_f64() * 1e3 / readings);
+    report.add("recorder.slot_100_pools_ms", median(measured.slot_ms));
+    let snapshots = float(after.snapshots - before.snapshots);
+    let bytes = float(after.database_bytes - before.database_bytes);
+    report.add("store.bytes_per_snapshot", bytes / snapshots);
+    eprintln!(
+        "recorder: {snapshots} snapshots of {:.0} canonical bytes, {:.0} compressed, {:.0} in the file",
+        float(after.canonical_bytes - before.canonical_bytes) / snapshots,
+        float(after.zstd_bytes - before.zstd_bytes) / snapshots,
+        bytes / snapshots,
+    );
+}
+
+fn totals(recorder: &Recorder<ChainReader>) -> Result<Totals, BenchError> {
+    recorder.store().map_err(failed)?.reader().totals().map_err(failed)
+}
+
+/// Pools of 1,200 initialised ticks around the price, half of their positions active.
+async fn create_pools(chain: &DevChain) -> Result<Vec<(Pool, Vec<MintedPosition>)>, BenchError> {
+    let pairs = POOLS.div_ceil(TIERS.len());
+    let names: Vec<String> = (0..pairs).map(|index| format!("T{index}")).collect();
+    let mut kinds = vec![("QUOTE", 18)];
+    kinds.extend(names.iter().map(|name| (name.as_str(), 18)));
+    let tokens = chain.create_tokens(&kinds).await?;
+    let mut rng = Rng::new(1);
+    let spec = |index: usize| {
+        let (fee, spacing) = TIERS[index % TIERS.len()];
+        let positions = (0..POSITIONS).map(|position| {
+            let amount = tokens[0].units(rng.between(1, 1_000));
+            PositionSpec {
+                tick_lower: (position - POSITIONS) * spacing,
+                tick_upper: position * spacing,
+                amount0: amount,
+                amount1: amount,
+            }
+        });
+        PoolSpec {
+            token_a: tokens[0].address,
+            token_b: tokens[1 + index / TIERS.len()].address,
+            fee,
+            sqrt_price_x96: U256::ONE << 96,
+            positions: positions.collect(),
+        }
+    };
+    let specs: Vec<PoolSpec> = (0..POOLS).map(spec).collect();
+    Ok(chain.create_v3_pools(&specs).await?)
+}
+
+/// A sale in every pool, and liquidity pulled from some, all before the slot's instant; then a
+/// block after it.
+async fn trade(
+    chain: &DevChain,
+    pools: &[(Pool, Vec<MintedPosition>)],
+    index: u64,
+    instant: u64,
+) -> Result<(), BenchError> {
+    let mut txs = Vec::new();
+    for (number, (pool, _)) in (0_u64..).zip(pools) {
+        let sells_token0 = (number + index).is_multiple_of(2);
+        let token_in = if sells_token0 { pool.token0 } else { pool.token1 };
+        let amount = U256::from(1 + (number + index) % 7) * U256::from(10_u64.pow(18));
+        txs.push(chain.swap_tx(pool, token_in, amount));
+    }
+    let first = usize::try_from(index).unwrap_or(0) * BURNS;
+    for (_, positions) in pools.iter().cycle().skip(first % pools.len()).take(BURNS) {
+        let position = &positions[first % positions.len()];
+        txs.push(chain.burn_tx(position, position.liquidity / 50));
+    }
+    // Few blocks, because each costs the node a copy of all its state.
+    chain.mine(instant - 30, &txs).await?;
+    chain.mine(instant + 1, &[]).await?;
+    Ok(())
+}
+
+/// The chain, two of the scene's feeds, and every pool.
+fn config(
+    chain: &DevChain,
+    world: &World,
+    pools: &[(Pool, Vec<MintedPosition>)],
+) -> Result<Config, BenchError> {
+    let slug = "anvil".parse::<exitgap_core::ids::ChainSlug>().map_err(failed)?;
+    let chains = vec![ChainConfig {
+        slug: slug.clone(),
+        chain_id: 31_337,
+        rpc_urls: vec![chain.url().parse().map_err(failed)?],
+        genesis_hash: None,
+        multicall3: None,
+    }];
+    let assets = world.assets.iter().take(2);
+    let oracle: Vec<OracleConfig> = assets
+        .map(|asset| OracleConfig::Chainlink {
+            name: asset.token.symbol.clone(),
+            chain: slug.clone(),
+            feed: exitgap_core::ids::Address(asset.feed.proxy.into_array()),
+            heartbeat_s: 86_400,
+        })
+        .collect();
+    let pool = pools.iter().map(|(pool, _)| PoolConfig {
+        chain: slug.clone(),
+        address: exitgap_core::ids::Address(pool.address.into_array()),
+        base: BaseToken::Token0,
+        fee: None,
+        token0_usd: vec![world.assets[0].token.symbol.clone()],
+        token1_usd: vec![world.assets[1].token.symbol.clone()],
+    });
+    Ok(Config { chain: chains, oracle, pool: pool.collect() })
+}
+
+/// Processor time of this process so far, the node's not included: user and system, in steps of
+/// ten milliseconds.
+fn process_cpu() -> Result<Duration, BenchError> {
+    let unknown = || {
+        let reason = "processor time is read from /proc/self/stat, which is not there";
+        BenchError::Recorder(reason.to_owned())
+    };
+    let text = std::fs::read_to_string("/proc/self/stat").map_err(|_| unknown())?;
+    // The second field, a name in brackets, may hold blanks; user and system time are the 14th
+    // and 15th.
+    let (_, rest) = text.rsplit_once(')').ok_or_else(unknown)?;
+    let ticks = rest.split_whitespace().skip(11).take(2).map(|field| field.parse::<u64>().ok());
+    let ticks = ticks.sum::<Option<u64>>().ok_or_else(unknown)?;
+    Ok(Duration::from_millis(ticks * 10))
+}
+
+fn failed(error: impl std::fmt::Display) -> BenchError {
+    BenchError::Recorder(error.to_string())
+}
