@@ -97,14 +97,20 @@ pub enum HeadError {
     /// Depths belong to a recorded slot, and only there.
     #[error("depth_usd stands exactly where snapshot does")]
     DepthPlace,
+    /// The lowest depth of the last slots cannot exceed this slot's own.
+    #[error("lowest_depth_7d_usd of token{token} exceeds the slot's own depth")]
+    LowestDepth {
+        /// The token sold: 0 or 1.
+        token: usize,
+    },
     /// A first head has no predecessor, every other has one.
     #[error("a head of height {height} {}", if *.height == 0 { "has no prev" } else { "has a prev" })]
     Prev {
         /// The head's height.
         height: u32,
     },
-    /// More snapshots than heads.
-    #[error("recorded_count {recorded_count} exceeds the number of heads up to height {height}")]
+    /// More snapshots than heads, or none where this head holds one.
+    #[error("recorded_count {recorded_count} cannot be that of a head of height {height}")]
     RecordedCount {
         /// The head's height.
         height: u32,
@@ -215,11 +221,18 @@ impl WireHead {
         if (self.height == 0) != self.prev.is_none() {
             return Err(HeadError::Prev { height: self.height });
         }
-        if u64::from(self.recorded_count) > u64::from(self.height) + 1 {
+        let least = u64::from(matches!(entry, HeadEntry::Recorded { .. }));
+        if !(least..=u64::from(self.height) + 1).contains(&self.recorded_count.into()) {
             let (height, recorded_count) = (self.height, self.recorded_count);
             return Err(HeadError::RecordedCount { height, recorded_count });
         }
         check_retractions(slot, &self.retracts)?;
+        let lowest_depth_7d_usd = parse_depths(&self.lowest_depth_7d_usd)?;
+        for (token, own) in depth_usd.iter().enumerate() {
+            if own.is_some_and(|own| lowest_depth_7d_usd[token].is_none_or(|low| low > own)) {
+                return Err(HeadError::LowestDepth { token });
+            }
+        }
         Ok(Head {
             pool: self.pool,
             slot,
@@ -227,7 +240,7 @@ impl WireHead {
             recorded_count: self.recorded_count,
             prev: self.prev,
             entry,
-            lowest_depth_7d_usd: parse_depths(&self.lowest_depth_7d_usd)?,
+            lowest_depth_7d_usd,
             method_version: self.method_version,
             retracts: self.retracts,
         })
@@ -366,6 +379,15 @@ mod tests {
             Head::from_canonical(changed.as_bytes()).unwrap_err()
         };
         assert_eq!(read("\"height\":1", "\"height\":0"), E::Prev { height: 0 });
+        let first = String::from_utf8(first().to_canonical().unwrap()).unwrap();
+        let read_first = |from: &str, to: &str| {
+            Head::from_canonical(first.replacen(from, to, 1).as_bytes()).unwrap_err()
+        };
+        let none = read_first("\"recorded_count\":1", "\"recorded_count\":0");
+        assert!(matches!(none, E::RecordedCount { recorded_count: 0, .. }));
+        let above = read_first("7d_usd\":[\"1000\"", "7d_usd\":[\"1001\"");
+        assert_eq!(above, E::LowestDepth { token: 0 });
+        assert_eq!(read_first("7d_usd\":[\"1000\"", "7d_usd\":[null"), E::LowestDepth { token: 0 });
         assert!(matches!(
             read("\"recorded_count\":0", "\"recorded_count\":3"),
             E::RecordedCount { .. }

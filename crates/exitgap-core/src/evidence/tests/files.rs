@@ -75,10 +75,10 @@ fn each_lie_fails_the_check_that_is_there_for_it() {
     assert!(result.contains(&(CheckName::Head, "head_pool_mismatch")));
     assert!(result.contains(&(CheckName::SlotLeaf, "pool_proof_mismatch")));
     let depths = text.split("\"depth_usd\":[\"").nth(1).unwrap().split('"').next().unwrap();
-    let result = fails(&format!("[\"{depths}\""), "[\"999\"");
+    let result = fails(&format!("[\"{depths}\""), &format!("[\"1{depths}\""));
     assert!(result.contains(&(CheckName::Head, "depth_mismatch")));
     assert!(result.contains(&(CheckName::SlotLeaf, "pool_proof_mismatch")));
-    let result = fails("\"lowest_depth_7d_usd\":[\"", "\"lowest_depth_7d_usd\":[\"1");
+    let result = fails("\"lowest_depth_7d_usd\":[\"1", "\"lowest_depth_7d_usd\":[\"");
     assert_eq!(result[0], (CheckName::SlotLeaf, "pool_proof_mismatch"));
     // A proof for another index or size.
     assert_eq!(fails("\\nindex 2\\n", "\\nindex 1\\n"), [(CheckName::Inclusion, "index_mismatch")]);

@@ -85,10 +85,10 @@ fn a_window_with_a_head_removed_swapped_or_turned_is_caught() {
     // A depth below what was recorded drags the lowest along.
     let depth = value["depth_usd"][0][5].as_u64().unwrap();
     let lowered = changed(&bytes, "/depth_usd/0/5", json!(depth.min(3) - 1));
-    assert!(matches!(
-        refusal(&lowered),
-        WindowError::LowestSnapshot { .. } | WindowError::LowestDepth { .. }
-    ));
+    assert_eq!(refusal(&lowered), WindowError::Head(HeadError::LowestDepth { token: 0 }));
+    // Raising the lowest one leaves slot 5 as low in that direction: two slots, one snapshot.
+    let raised_depth = changed(&bytes, "/depth_usd/0/0", json!(999_999_999));
+    assert_eq!(refusal(&raised_depth), WindowError::Column { column: "lowest_snapshots" });
     // A lowest depth that no slot has.
     let rows = value["lowest_depth_7d_usd"].as_array().unwrap().len();
     let raised = changed(&bytes, &format!("/lowest_depth_7d_usd/{}/1", rows - 1), json!(7));
