@@ -160,6 +160,12 @@ impl SignerKey {
         Ok(Self { name: name.to_owned(), key: SigningKey::from_bytes(&seed) })
     }
 
+    /// The same key under another name: an origin holds its log's first slot, which is
+    /// not known when the key is made.
+    pub fn named(&self, name: &str) -> Result<Self, NoteError> {
+        Self::from_seed(name, self.key.to_bytes())
+    }
+
     /// The public half.
     pub fn verifier(&self) -> VerifierKey {
         let key = self.key.verifying_key();
@@ -314,6 +320,9 @@ mod tests {
         let public = signer.verifier().to_string();
         assert_eq!(public.parse::<VerifierKey>().unwrap(), signer.verifier());
         assert!(!format!("{signer:?}").contains("PRIVATE"));
+        let named = signer.named("exitgap.example/log/5957856").unwrap();
+        assert_eq!(named.verifier(), key("exitgap.example/log/5957856", 7).verifier());
+        assert!(matches!(signer.named("a log"), Err(NoteError::Name)));
         let other_name = public.replacen("exitgap", "exit-gap", 1);
         assert!(matches!(other_name.parse::<VerifierKey>(), Err(NoteError::KeyId { .. })));
         for wrong in ["", "a+b", "a+0000000g+AAAA", "a b+00000000+AAAA"] {
