@@ -79,7 +79,7 @@ fn pool_id(last: &str) -> PoolId {
 }
 
 fn fill_store(path: &Path) {
-    let mut store = Store::create(path).unwrap();
+    let mut store = Store::create(path, &crate::store_scene::key()).unwrap();
     let (v3, v2, young) = (pool_id("a3"), pool_id("a2"), pool_id("a4"));
     let entry = |pool: &PoolId, reading| NewEntry {
         pool: pool.clone(),

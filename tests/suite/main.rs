@@ -14,6 +14,7 @@ mod recorder_binary;
 mod recorder_chain;
 mod recorder_example;
 mod second_verifier;
+mod sealing;
 mod store;
 mod store_crash;
 mod store_scene;

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::store_scene::{BusyPool, slot};
+use crate::store_scene::{BusyPool, key, slot};
 
 /// What a scripted chain does at a slot, counted from the series' first.
 type Script = dyn Fn(u32) -> Act + Send + Sync;
@@ -68,7 +68,7 @@ fn source(number: u8, script: impl Fn(u32) -> Act + Send + Sync + 'static) -> So
 }
 
 fn recorder(path: &Path, sources: Vec<Source<Scripted>>) -> Recorder<Scripted> {
-    let store = if path.exists() { Store::open(path) } else { Store::create(path) };
+    let store = if path.exists() { Store::open(path, &key()) } else { Store::create(path, &key()) };
     Recorder::new(store.unwrap(), sources, Duration::from_mins(1))
 }
 
@@ -235,5 +235,5 @@ fn asked_to_end_it_finishes_the_slot_and_told_to_end_it_drops_it_whole() {
     let path = folder.path().join("dropped.db");
     let pool = run_and_stop(&path, Stop::Now, Act::Hang);
     assert_eq!(entries(&path, &pool), numbered(&[(0, read), (1, read)]));
-    assert!(Store::open(&path).is_ok(), "the lock is free");
+    assert!(Store::open(&path, &key()).is_ok(), "the lock is free");
 }

@@ -10,6 +10,7 @@ use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
 
+use exitgap_core::evidence::VerifierKey;
 use exitgap_core::series::Slot;
 use exitgap_store::{Outcome, Reader};
 use exitgap_tests::binaries;
@@ -70,6 +71,12 @@ impl Site {
         }
         let config = folder.path().join("exitgap.toml");
         fs::write(&config, text).unwrap();
+        let key = folder.path().join("exitgap.key");
+        let (code, public, err) =
+            run(&["key", "new", "--name", "exitgap.example/test", "--out", key.to_str().unwrap()]);
+        assert_eq!(code, Some(0), "{err}");
+        let verifier: VerifierKey = public.trim_end().parse().unwrap();
+        assert_eq!(verifier.name(), "exitgap.example/test");
         Self { folder, config }
     }
 

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use crate::chain_reader_proxy::{Lie, Proxy};
 use crate::chain_reader_scene::{read, reader, scene, small_limits, snapshots, world_config};
+use crate::store_scene::key;
 
 const SEAL_AFTER: Duration = Duration::from_mins(1);
 
@@ -23,7 +24,7 @@ async fn what_is_recorded_is_what_the_contracts_were_at_each_slot() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("series.db");
     let sources = Source::of_plan(&plan, &small_limits());
-    let mut recorder = Recorder::new(Store::create(&path).unwrap(), sources, SEAL_AFTER);
+    let mut recorder = Recorder::new(Store::create(&path, &key()).unwrap(), sources, SEAL_AFTER);
     let slots = FIRST_SLOT..FIRST_SLOT + 12;
     for slot in slots.clone() {
         market.play_slot(slot).await.unwrap();
@@ -51,7 +52,7 @@ async fn a_node_that_goes_down_leaves_missing_slots_with_their_reason() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("series.db");
     let sources = Source::of_plan(&plan, &small_limits());
-    let mut recorder = Recorder::new(Store::create(&path).unwrap(), sources, SEAL_AFTER);
+    let mut recorder = Recorder::new(Store::create(&path, &key()).unwrap(), sources, SEAL_AFTER);
     for n in 0..5 {
         market.play_slot(FIRST_SLOT + n).await.unwrap();
         match n {

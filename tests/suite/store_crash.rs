@@ -9,7 +9,7 @@ use exitgap_core::series::{MissingReason, Slot};
 use exitgap_store::{Outcome, Reader, Store, StoreError};
 use tempfile::TempDir;
 
-use crate::store_scene::{BusyPool, slot};
+use crate::store_scene::{BusyPool, key, slot};
 
 /// Names the database to the child process, which otherwise has nothing to do.
 const CHILD_DATABASE: &str = "EXITGAP_TEST_CHILD_DATABASE";
@@ -21,7 +21,7 @@ const POOLS: u8 = 20;
 #[test]
 fn child_that_records_until_it_is_killed() {
     let Ok(path) = std::env::var(CHILD_DATABASE) else { return };
-    let mut store = Store::open(&path).unwrap();
+    let mut store = Store::open(&path, &key()).unwrap();
     let mut pools: Vec<_> = (0..POOLS).map(|number| BusyPool::new(number, 50)).collect();
     let begin = store.reader().slots().unwrap().map_or(0, |(_, last)| {
         // A pause of one slot after each restart.
@@ -64,7 +64,7 @@ fn kill_after(mut child: Child, slots: usize) -> u32 {
 fn a_killed_writer_loses_no_acknowledged_slot_and_leaves_no_half_slot() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("series.db");
-    drop(Store::create(&path).unwrap());
+    drop(Store::create(&path, &key()).unwrap());
     let mut restarts = Vec::new();
     for kill in 0..6 {
         let before = Reader::open(&path).unwrap().slots().unwrap();
@@ -100,14 +100,14 @@ fn a_killed_writer_loses_no_acknowledged_slot_and_leaves_no_half_slot() {
 fn a_second_writer_is_refused_until_the_first_is_gone() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("series.db");
-    drop(Store::create(&path).unwrap());
+    drop(Store::create(&path, &key()).unwrap());
     let link = folder.path().join("link.db");
     std::os::unix::fs::symlink(&path, &link).unwrap();
     let mut child = spawn_writer(&path);
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().starts_with("acknowledged")));
     for name in [&path, &link] {
-        match Store::open(name) {
+        match Store::open(name, &key()) {
             Err(error @ StoreError::Locked { holder, .. }) => {
                 assert_eq!(holder, Some(child.id()));
                 let text = error.to_string();
@@ -118,5 +118,5 @@ fn a_second_writer_is_refused_until_the_first_is_gone() {
     }
     child.kill().unwrap();
     assert_eq!(child.wait().unwrap().signal(), Some(9));
-    assert!(Store::open(&path).is_ok(), "the kernel released the lock");
+    assert!(Store::open(&path, &key()).is_ok(), "the kernel released the lock");
 }

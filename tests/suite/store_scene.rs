@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use exitgap_core::U256;
+use exitgap_core::evidence::SignerKey;
 use exitgap_core::ids::{Address, BlockHash, PoolId};
 use exitgap_core::pools::{Concentrated, Direction, PoolState, TickNet, sqrt_ratio_at_tick};
 use exitgap_core::series::{MissingReason, Slot};
@@ -50,7 +51,7 @@ impl BusyPool {
         let timestamp = slot.unix_s() - self.rng.below(12);
         let token = |last, symbol| Token {
             address: Address([last; 20]),
-            decimals: 18,
+            decimals: 12,
             symbol: Symbol::clean(symbol),
         };
         let feeds = [(OracleRole::Token0Usd, 7), (OracleRole::Token1Usd, 8)]
@@ -120,6 +121,11 @@ impl BusyPool {
 /// Of 18 to 20 digits, none of them predictable.
 fn liquidity(rng: &mut Rng) -> u128 {
     u128::from(rng.next_u64()) + 1_000_000_000
+}
+
+/// A key to be thrown away, the same each time.
+pub fn key() -> SignerKey {
+    SignerKey::from_seed("exitgap.example/test", [7; 32]).unwrap()
 }
 
 /// Slot `n` of the series, counted from its first.

@@ -9,13 +9,13 @@ use exitgap_store::{CorruptBody, Outcome, Reader, Store, StoreError};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::store_scene::{BusyPool, slot};
+use crate::store_scene::{BusyPool, key, slot};
 
 /// A store of one pool: `recorded` snapshots, then one missing slot. The folder lives with it.
 fn store_with(recorded: u32) -> (TempDir, PathBuf, BusyPool) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("series.db");
-    let mut store = Store::create(&path).unwrap();
+    let mut store = Store::create(&path, &key()).unwrap();
     let mut pool = BusyPool::new(1, 20);
     for n in 0..recorded {
         store.append_slot(slot(n), &[pool.recorded(slot(n))]).unwrap();
@@ -27,7 +27,7 @@ fn store_with(recorded: u32) -> (TempDir, PathBuf, BusyPool) {
 /// Every row of every table, as text.
 fn dump(path: &Path) -> Vec<String> {
     let connection = Connection::open(path).unwrap();
-    ["pool", "body", "entry", "sealed_slot"]
+    ["pool", "body", "entry", "log", "log_node", "sealed_slot"]
         .iter()
         .flat_map(|table| {
             let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
@@ -55,7 +55,7 @@ fn behind_the_guard(path: &Path, guard: &str, change: &str) {
 const CARELESS: &str = "PRAGMA foreign_keys = OFF; PRAGMA recursive_triggers = OFF;";
 
 /// Statements a second, careless connection tries, and what the database answers.
-const ATTACKS: [(&str, &str); 24] = [
+const ATTACKS: [(&str, &str); 33] = [
     (
         "UPDATE entry SET missing_reason = 'recorder_down' WHERE missing_reason IS NOT NULL",
         "an entry is never changed",
@@ -64,7 +64,8 @@ const ATTACKS: [(&str, &str); 24] = [
     ("DELETE FROM entry", "an entry is never deleted"),
     ("INSERT OR REPLACE INTO entry SELECT * FROM entry LIMIT 1", "the slot is sealed"),
     (
-        "REPLACE INTO entry SELECT pool_no, slot, NULL, 'recorder_down', 0, 1 FROM entry LIMIT 1",
+        "REPLACE INTO entry SELECT pool_no, slot, NULL, 'recorder_down', 0, 1,
+         NULL, NULL, NULL, NULL, '1.0.0', head_sha256 FROM entry LIMIT 1",
         "the slot is sealed",
     ),
     ("INSERT OR IGNORE INTO entry SELECT * FROM entry LIMIT 1", "the slot is sealed"),
@@ -74,15 +75,18 @@ const ATTACKS: [(&str, &str); 24] = [
         "the slot is sealed",
     ),
     (
-        "INSERT INTO entry VALUES (1, 5957880, NULL, 'recorder_down', 3, 20)",
+        "INSERT INTO entry VALUES (1, 5957880, NULL, 'recorder_down', 3, 20,
+         NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32))",
         "an entry follows the one before it",
     ),
     (
-        "INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 9, 2)",
+        "INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 9, 2,
+         NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32))",
         "an entry follows the one before it",
     ),
     (
-        "INSERT INTO entry VALUES (2, 5957860, NULL, 'recorder_down', 0, 1)",
+        "INSERT INTO entry VALUES (2, 5957860, NULL, 'recorder_down', 0, 1,
+         NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32))",
         "an entry follows the one before it",
     ),
     ("UPDATE body SET zstd = x'00'", "a body is never changed"),
@@ -110,18 +114,37 @@ const ATTACKS: [(&str, &str); 24] = [
         "REPLACE INTO sealed_slot SELECT * FROM sealed_slot",
         "a sealed slot follows the one before it",
     ),
-    ("INSERT INTO sealed_slot VALUES (5957860, 1)", "one entry for every pool"),
+    (
+        "INSERT INTO sealed_slot VALUES (5957860, 1, zeroblob(32), '')",
+        "sealed with its leaf in the log",
+    ),
+    (
+        "INSERT INTO log_node VALUES (0, 4, zeroblob(32));
+         INSERT INTO sealed_slot VALUES (5957860, 1, zeroblob(32), '')",
+        "one entry for every pool",
+    ),
+    ("UPDATE log SET verifier_key = 'other'", "a log keeps its name and its key"),
+    ("DELETE FROM log", "a log is never deleted"),
+    ("REPLACE INTO log SELECT * FROM log", "the store has its log already"),
+    ("UPDATE log_node SET sha256 = zeroblob(32)", "a node of the log is never changed"),
+    ("DELETE FROM log_node WHERE level = 0", "a node of the log is never deleted"),
+    ("REPLACE INTO log_node SELECT * FROM log_node", "the node is in the store already"),
+    ("INSERT INTO log_node VALUES (0, 9, zeroblob(32))", "that of the slot to be sealed"),
+    ("INSERT INTO log_node VALUES (1, 2, zeroblob(32))", "stands over two others"),
 ];
 
 #[test]
 fn a_second_connection_cannot_change_what_is_written() {
     let (_folder, path, _) = store_with(3);
     let before = dump(&path);
-    assert_eq!(before.len(), 1 + 3 + 4 + 4);
+    assert_eq!(before.len(), 1 + 3 + 4 + 1 + 7 + 4);
     let second = Connection::open(&path).unwrap();
     second.execute_batch(CARELESS).unwrap();
     for (attack, answer) in ATTACKS {
-        let refusal = second.execute_batch(attack).expect_err(attack).to_string();
+        // What an attack of several statements began is taken back.
+        let refusal = second.execute_batch(&format!("BEGIN; {attack}")).expect_err(attack);
+        second.execute_batch("ROLLBACK").unwrap();
+        let refusal = refusal.to_string();
         assert!(refusal.contains(answer), "{attack}: {refusal}");
     }
     assert_eq!(dump(&path), before);
@@ -133,14 +156,18 @@ fn a_second_connection_cannot_change_what_is_written() {
 #[test]
 fn a_dropped_guard_another_file_and_a_newer_schema_are_named_on_open() {
     let (folder, path, _) = store_with(1);
-    let error = |path: &Path| (Reader::open(path).unwrap_err(), Store::open(path).unwrap_err());
+    let error =
+        |path: &Path| (Reader::open(path).unwrap_err(), Store::open(path, &key()).unwrap_err());
     let alter = |sql| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
 
     alter("DROP TRIGGER entry_follows");
     let altered = |error| matches!(error, StoreError::SchemaAltered { object, .. } if object == "trigger entry_follows");
     assert!(altered(error(&path).0) && altered(error(&path).1));
-    alter("PRAGMA user_version = 2");
-    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 1, found: 2, .. });
+    alter("PRAGMA user_version = 1");
+    let older = |error| matches!(error, StoreError::OlderSchema { expected: 2, found: 1, .. });
+    assert!(older(error(&path).0) && older(error(&path).1));
+    alter("PRAGMA user_version = 3");
+    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 2, found: 3, .. });
     assert!(newer(error(&path).0) && newer(error(&path).1));
 
     let foreign = folder.path().join("foreign.db");
@@ -148,7 +175,7 @@ fn a_dropped_guard_another_file_and_a_newer_schema_are_named_on_open() {
     other.execute_batch("CREATE TABLE t (x); PRAGMA application_id = 7").unwrap();
     let not_a_store = |error| matches!(error, StoreError::NotAStore { found: 7, .. });
     assert!(not_a_store(error(&foreign).0) && not_a_store(error(&foreign).1));
-    assert!(matches!(Store::create(&foreign), Err(StoreError::AlreadyExists { .. })));
+    assert!(matches!(Store::create(&foreign, &key()), Err(StoreError::AlreadyExists { .. })));
     let text = folder.path().join("text.db");
     fs::write(&text, "a file that is no database, but long enough to be looked at by SQLite")
         .unwrap();
@@ -162,7 +189,7 @@ fn a_dropped_guard_another_file_and_a_newer_schema_are_named_on_open() {
     // An interrupted creation leaves an empty file, which is no store but no obstacle.
     fs::write(&nowhere, "").unwrap();
     assert!(matches!(error(&nowhere).0, StoreError::NotFound { .. }));
-    assert!(Store::create(&nowhere).is_ok());
+    assert!(Store::create(&nowhere, &key()).is_ok());
     assert!(Reader::open(&nowhere).is_ok());
 }
 
@@ -227,7 +254,7 @@ END";
     // A recorder that starts on a damaged store builds on nothing damaged.
     put(0, b"damaged");
     second.execute_batch(guard).unwrap();
-    let mut store = Store::open(&path).unwrap();
+    let mut store = Store::open(&path, &key()).unwrap();
     let entry = pool.recorded(slot(4));
     store.append_slot(slot(4), std::slice::from_ref(&entry)).unwrap();
     let pools = store.reader().pools().unwrap();
@@ -275,7 +302,7 @@ fn rows_that_contradict_each_other_are_named() {
         CorruptBody::Absent
     ));
     let entry = "entry_is_not_changed";
-    let other = "UPDATE entry SET snapshot_sha256 = (SELECT snapshot_sha256 FROM body LIMIT 1)
+    let other = "UPDATE entry SET snapshot_sha256 = (SELECT snapshot_sha256 FROM body ORDER BY body_no LIMIT 1)
                  WHERE slot = 5957858";
     assert!(matches!(
         what(entry, other, 2),

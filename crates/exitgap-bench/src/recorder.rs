@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use alloy_primitives::U256;
 use exitgap_chain::config::{BaseToken, ChainConfig, Config, OracleConfig, Plan, PoolConfig};
 use exitgap_chain::{ChainReader, Limits};
+use exitgap_core::evidence::SignerKey;
 use exitgap_core::series::Slot;
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{Store, Totals};
@@ -63,7 +64,8 @@ async fn record(report: &mut Report) -> Result<(), BenchError> {
     let pools = create_pools(&chain).await?;
     eprintln!("recorder: created in {:.0} s", started.elapsed().as_secs_f32());
     let folder = tempfile::tempdir().map_err(failed)?;
-    let store = Store::create(folder.path().join("series.db")).map_err(failed)?;
+    let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
+    let store = Store::create(folder.path().join("series.db"), &key).map_err(failed)?;
     let plan = Plan::new(&config(&chain, &world, &pools)?).map_err(failed)?;
     let sources = Source::of_plan(&plan, &Limits::default());
     let mut recorder = Recorder::new(store, sources, Duration::from_mins(1));

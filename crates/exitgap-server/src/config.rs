@@ -20,6 +20,9 @@ pub struct Config {
     /// How slots are recorded.
     #[serde(default)]
     pub recorder: RecorderConfig,
+    /// How the log of slots is signed and published.
+    #[serde(default)]
+    pub evidence: EvidenceConfig,
     /// What is logged.
     #[serde(default)]
     pub log: LogConfig,
@@ -64,7 +67,22 @@ impl Default for RecorderConfig {
     }
 }
 
-/// `[log]`. Logs go to standard error.
+/// `[evidence]`. What makes the recorded series checkable by others.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EvidenceConfig {
+    /// The key that signs the log of slots, made by `exitgap-server key new`. Relative to the
+    /// folder of the configuration file. Default `exitgap.key`.
+    pub key_file: PathBuf,
+}
+
+impl Default for EvidenceConfig {
+    fn default() -> Self {
+        Self { key_file: "exitgap.key".into() }
+    }
+}
+
+/// `[log]`. Log lines go to standard error.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LogConfig {
@@ -107,7 +125,7 @@ pub enum LogLevel {
 /// A configuration that was checked as far as a file can be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
-    /// The file as written, with `store.path` made independent of the working folder.
+    /// The file as written, with its paths made independent of the working folder.
     pub config: Config,
     /// What is to be read.
     pub plan: Plan,
@@ -193,7 +211,9 @@ impl Checked {
             Err(error) => return Err(ConfigError::Plan { path, error }),
         };
         if let Some(folder) = path.parent() {
-            config.store.path = folder.join(&config.store.path);
+            for path in [&mut config.store.path, &mut config.evidence.key_file] {
+                *path = folder.join(&path);
+            }
         }
         Ok(Self { config, plan })
     }

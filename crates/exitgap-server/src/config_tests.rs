@@ -13,6 +13,7 @@ fn refusal(from: &str, to: &str) -> ConfigError {
 fn the_example_is_five_pools_and_says_the_defaults() {
     let checked = Checked::parse(EXAMPLE, Path::new(PATH)).unwrap();
     assert_eq!(checked.config.store.path, Path::new("folder/exitgap.db"));
+    assert_eq!(checked.config.evidence.key_file, Path::new("folder/exitgap.key"));
     assert_eq!(checked.config.recorder, RecorderConfig::default());
     assert_eq!(checked.config.log, LogConfig::default());
     assert_eq!(checked.plan.chains()[0].pools().len(), 5);

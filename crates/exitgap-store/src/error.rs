@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::evidence::{CheckpointError, Depths, Hash};
+use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotError;
 
@@ -47,6 +48,32 @@ pub enum StoreError {
         expected: i32,
         /// The version found.
         found: i32,
+    },
+    /// The file was written by an exitgap from before logs were signed.
+    #[error(
+        "{path} has schema version {found}, which holds no signed log, and this build reads {expected}; \
+         record into a new store"
+    )]
+    OlderSchema {
+        /// The file.
+        path: PathBuf,
+        /// The version this build reads and writes.
+        expected: i32,
+        /// The version found.
+        found: i32,
+    },
+    /// The key's name cannot be a log's.
+    #[error("the key's name cannot be a log's: {0}")]
+    LogName(CheckpointError),
+    /// The store's log is signed by another key, or has another name.
+    #[error(
+        "the store's log is signed by {expected}, and the key given makes {found}; give its own key"
+    )]
+    WrongKey {
+        /// The verifier key in the store.
+        expected: String,
+        /// That of the key given, under the name of such a log.
+        found: String,
     },
     /// A table, index or trigger is missing, changed or foreign: what protects the
     /// series cannot be relied on.
@@ -162,6 +189,32 @@ pub enum StoreError {
         /// What is wrong.
         what: CorruptBody,
     },
+    /// A head, leaf or checkpoint cannot be made of what was given.
+    #[error("sealing slot {slot}: {reason}")]
+    Seal {
+        /// The slot.
+        slot: Slot,
+        /// Which document, and why.
+        reason: String,
+    },
+    /// What a pool's entry makes is not the head that was sealed.
+    #[error("the head of {pool} at {slot} is damaged: {what}")]
+    CorruptHead {
+        /// The pool.
+        pool: PoolId,
+        /// The slot.
+        slot: Slot,
+        /// What is wrong.
+        what: CorruptHead,
+    },
+    /// What the log's rows make is not what was sealed and signed.
+    #[error("the log is damaged at {slot}: {what}")]
+    CorruptLog {
+        /// The slot.
+        slot: Slot,
+        /// What is wrong.
+        what: CorruptLog,
+    },
     /// A row holds what the store never writes.
     #[error("the store is damaged: {table} holds {found}")]
     CorruptRow {
@@ -234,6 +287,86 @@ pub enum CorruptBody {
         /// The snapshot's slot.
         slot: Slot,
     },
+}
+
+/// What is wrong with a stored head.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CorruptHead {
+    /// The entry before, whose hash it holds, is not there.
+    #[error("the entry before it is not in the store")]
+    NoPredecessor,
+    /// Its bytes hash to something else.
+    #[error("its bytes hash to {found}, sealed was {expected}")]
+    Hash {
+        /// The hash that was sealed.
+        expected: HeadHash,
+        /// The hash of what the rows make.
+        found: HeadHash,
+    },
+    /// It does not follow the head before, or has no canonical form.
+    #[error("{0}")]
+    Rule(String),
+    /// Its snapshot has other depths than it states.
+    #[error("its snapshot has depths {found:?}, it states {expected:?}")]
+    Depths {
+        /// What the head states, per token sold.
+        expected: Depths,
+        /// What the snapshot makes.
+        found: Depths,
+    },
+    /// The lowest depth of the last 2,016 slots is another.
+    #[error("the lowest depths of the last seven days are {found:?}, it states {expected:?}")]
+    Lowest {
+        /// What the head states, per token sold.
+        expected: Depths,
+        /// What the heads make.
+        found: Depths,
+    },
+}
+
+/// What is wrong with the stored log.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CorruptLog {
+    /// The slot, or the log's own row, is not there.
+    #[error("{0} is not in the store")]
+    Absent(&'static str),
+    /// The verifier key is none, or not of a log that begins where the store does.
+    #[error("the verifier key {found:?} is not that of this log")]
+    VerifierKey {
+        /// The text found.
+        found: String,
+    },
+    /// Fewer or more pools than the leaf says.
+    #[error("it seals {expected} pools, and {found} have a head")]
+    Pools {
+        /// What the leaf says.
+        expected: u32,
+        /// Heads found.
+        found: usize,
+    },
+    /// The heads' root is another.
+    #[error("the root over its heads is {found}, sealed was {expected}")]
+    HeadsRoot {
+        /// What the leaf says.
+        expected: Hash,
+        /// What the heads make.
+        found: Hash,
+    },
+    /// A node of the log's tree is another.
+    #[error("node {index} of level {level} of the log is {found}, its children make {expected}")]
+    Node {
+        /// The node's level; 0 are the leaves.
+        level: u32,
+        /// The node's index.
+        index: u64,
+        /// What its children, or the slot's leaf, make.
+        expected: Hash,
+        /// What the store holds.
+        found: Hash,
+    },
+    /// The checkpoint is none, or does not say what the store holds.
+    #[error("its checkpoint {0}")]
+    Checkpoint(String),
 }
 
 /// Puts what was being done beside `SQLite`'s error.

@@ -1,9 +1,10 @@
 //! The append-only store of recorded series: one `SQLite` file.
 //!
 //! **In scope**: one entry per pool and slot ([`Entry`]: a snapshot's hash, or missing
-//! with its reason), the snapshots' canonical bytes, one writer ([`Store`]) and many
-//! readers ([`Reader`]). **Out of scope**, and who does it: what a snapshot is and how
-//! it is hashed (`exitgap-core`), when to record (`exitgap-server`).
+//! with its reason), the snapshots' canonical bytes, the heads, slot leaves, Merkle log and
+//! signed checkpoints over them, one writer ([`Store`]) and many readers ([`Reader`]).
+//! **Out of scope**, and who does it: what these documents are and how they are hashed,
+//! signed and verified (`exitgap-core`), when to record (`exitgap-server`).
 //!
 //! Invariants, held by the database itself and not only by this crate:
 //!
@@ -11,6 +12,8 @@
 //!   follow each other without a hole.
 //! - What is written is never changed, replaced or deleted; only a pool's default base,
 //!   which no figure depends on, may be set anew.
+//! - A slot is sealed in the same transaction: a head per pool, its leaf in the log, and the
+//!   checkpoint that the store's one key signed.
 //! - The store holds no pool, slot or snapshot that the core did not accept.
 //!
 //! What this crate adds: one writer per file by a lock the kernel releases
@@ -18,12 +21,15 @@
 //! the content of a database file is untrusted.
 //!
 //! ```
+//! use exitgap_core::evidence::SignerKey;
 //! use exitgap_core::{pools::Direction, series::{MissingReason, Slot}};
 //! use exitgap_store::{NewEntry, Outcome, Reader, Store};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("series.db");
-//! let mut store = Store::create(&path)?;
+//! // A key whose seed everybody knows: for a sketch like this one only.
+//! let key = SignerKey::from_seed("example.org/exits", [7; 32])?;
+//! let mut store = Store::create(&path, &key)?;
 //! let pool = "anvil:0x00000000000000000000000000000000000000aa".parse()?;
 //! store.append_slot(Slot::FIRST, &[NewEntry {
 //!     pool,
@@ -35,20 +41,35 @@
 //! let pool = &reader.pools()?[0];
 //! let entry = reader.entry(pool, Slot::FIRST)?.ok_or("no entry")?;
 //! assert_eq!(entry.outcome, Outcome::Missing(MissingReason::RpcUnavailable));
+//! let log = reader.log()?.ok_or("no log")?;
+//! assert_eq!(log.origin.to_string(), "example.org/exits/5957856");
+//! let checkpoint = reader.checkpoint(1)?.ok_or("no checkpoint")?;
+//! assert!(checkpoint.starts_with("example.org/exits/5957856\n1\n"));
 //! # Ok(())
 //! # }
 //! ```
 
+#![expect(
+    clippy::result_large_err,
+    reason = "errors carry what they found, and a request or a slot makes one at most"
+)]
+
 mod body;
 mod error;
+mod evidence;
 mod lock;
+mod merkle;
 mod model;
 mod reader;
 mod schema;
+mod seal;
+mod sealed;
 mod sql;
 mod writer;
 
-pub use error::{CorruptBody, StoreError};
+pub use error::{CorruptBody, CorruptHead, CorruptLog, StoreError};
+pub use evidence::EvidenceError;
 pub use model::{Appended, Entry, Latest, NewEntry, Outcome, Page, Pool, Totals};
 pub use reader::Reader;
+pub use sealed::{LogIdentity, StoredHead, StoredLeaf};
 pub use writer::Store;

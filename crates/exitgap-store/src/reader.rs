@@ -249,7 +249,7 @@ pub(crate) fn unpack(chain: &[BodyRow]) -> Result<Vec<Vec<u8>>, StoreError> {
     Ok(unpacked)
 }
 
-fn slot_of(table: &'static str, number: i64) -> Result<Slot, StoreError> {
+pub(crate) fn slot_of(table: &'static str, number: i64) -> Result<Slot, StoreError> {
     u64::try_from(number)
         .ok()
         .and_then(|number| Slot::new(number).ok())
@@ -277,9 +277,9 @@ fn check_pool((number, id, base, first_slot): PoolRow) -> Result<Pool, StoreErro
     Ok(Pool { id: id?, default_base: default_base?, first_slot, number })
 }
 
-type EntryRow = (i64, Option<[u8; 32]>, Option<String>, i64, i64);
+pub(crate) type EntryRow = (i64, Option<[u8; 32]>, Option<String>, i64, i64);
 
-fn entry_row(row: &Row) -> rusqlite::Result<EntryRow> {
+pub(crate) fn entry_row(row: &Row) -> rusqlite::Result<EntryRow> {
     Ok((
         row.get("slot")?,
         row.get("snapshot_sha256")?,
@@ -289,7 +289,7 @@ fn entry_row(row: &Row) -> rusqlite::Result<EntryRow> {
     ))
 }
 
-fn check_entry((slot, hash, reason, count, run): EntryRow) -> Result<Entry, StoreError> {
+pub(crate) fn check_entry((slot, hash, reason, count, run): EntryRow) -> Result<Entry, StoreError> {
     let table = "entry";
     let corrupt = |found| StoreError::CorruptRow { table, found };
     let outcome = match (hash, reason) {

@@ -15,7 +15,7 @@ use crate::sql;
 /// `EXGP`, in the file's header; the same number stands in `schema.sql`.
 const APPLICATION_ID: i32 = 0x4558_4750;
 /// The schema version written and read; the same number stands in `schema.sql`.
-const SCHEMA_VERSION: i32 = 1;
+const SCHEMA_VERSION: i32 = 2;
 
 /// How long a statement waits for another connection of the same file.
 const BUSY_LIMIT: Duration = Duration::from_secs(10);
@@ -125,6 +125,10 @@ fn inspect(connection: &Connection, path: &Path) -> Result<Found, StoreError> {
     if version > SCHEMA_VERSION {
         let (path, expected) = (path.to_owned(), SCHEMA_VERSION);
         return Err(StoreError::NewerSchema { path, expected, found: version });
+    }
+    if version < SCHEMA_VERSION {
+        let (path, expected) = (path.to_owned(), SCHEMA_VERSION);
+        return Err(StoreError::OlderSchema { path, expected, found: version });
     }
     let model = Connection::open_in_memory().doing("comparing the schema")?;
     model.execute_batch(sql::SCHEMA).doing("comparing the schema")?;

@@ -4,7 +4,8 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::evidence::{Depths, SignerKey, depths};
+use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
 use rusqlite::{Transaction, TransactionBehavior, named_params};
@@ -14,6 +15,8 @@ use crate::error::{Doing, StoreError};
 use crate::lock::Lock;
 use crate::model::{Appended, NewEntry, Outcome, Pool, base_token};
 use crate::reader::{Reader, unpack};
+use crate::seal::{Sealer, Sealing, SlotHeads};
+use crate::sealed::HeadRow;
 use crate::{schema, sql};
 
 /// The most entries of one transaction that fills a pause: it bounds memory, the
@@ -25,6 +28,9 @@ const MAX_FILLED_ENTRIES: usize = 20_000;
 #[derive(Debug)]
 pub struct Store {
     reader: Reader,
+    key: SignerKey,
+    /// The log, once it has begun.
+    sealer: Option<Sealer>,
     /// What each pool's next body may refer to, by the pool's number.
     dictionaries: HashMap<i64, Dictionaries>,
     _lock: Lock,
@@ -46,29 +52,53 @@ struct Checked<'a> {
     outcome: Outcome,
     /// Canonical bytes, until they are compressed; empty where missing.
     canonical: Vec<u8>,
+    depth_usd: Depths,
 }
 
+/// The entries of a slot by their pools' names, in the order of a slot's heads.
+type Slotful<'a> = BTreeMap<String, Checked<'a>>;
+
 impl Store {
-    /// Opens the store at `path` for writing and takes its lock.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+    /// Opens the store at `path` for writing and takes its lock. `key` has the log's name,
+    /// and must be the one that signed so far ([`StoreError::WrongKey`]).
+    ///
+    /// Refused where the newest slot's heads do not hash to the log's last checkpoint
+    /// ([`Reader::check_edge`]): nothing is built upon damage.
+    pub fn open(path: impl AsRef<Path>, key: &SignerKey) -> Result<Self, StoreError> {
         let path = path.as_ref();
         if !path.exists() {
             return Err(StoreError::NotFound { path: path.to_owned() });
         }
         let lock = Lock::take(path)?;
-        Ok(Self::with(schema::open_writer(path)?, lock))
+        let mut store = Self::with(schema::open_writer(path)?, lock, key);
+        if let Some(log) = store.reader.log()? {
+            let sealer = Sealer::new(key, log.origin.first_slot())?;
+            sealer.check_is(&log)?;
+            store.reader.check_edge()?;
+            store.sealer = Some(sealer);
+        }
+        Ok(store)
     }
 
     /// Creates a store at `path`, where no file may be (but an empty database, which an
-    /// interrupted creation leaves), and takes its lock.
-    pub fn create(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+    /// interrupted creation leaves), and takes its lock. Its log has the name of `key`, and
+    /// begins with the first slot.
+    pub fn create(path: impl AsRef<Path>, key: &SignerKey) -> Result<Self, StoreError> {
         let path = path.as_ref();
+        // A name that cannot be a log's is refused before anything is made.
+        Sealer::new(key, Slot::FIRST)?;
         let lock = Lock::take(path)?;
-        Ok(Self::with(schema::create(path)?, lock))
+        Ok(Self::with(schema::create(path)?, lock, key))
     }
 
-    fn with(connection: rusqlite::Connection, lock: Lock) -> Self {
-        Self { reader: Reader { connection }, dictionaries: HashMap::new(), _lock: lock }
+    fn with(connection: rusqlite::Connection, lock: Lock, key: &SignerKey) -> Self {
+        Self {
+            reader: Reader { connection },
+            key: key.clone(),
+            sealer: None,
+            dictionaries: HashMap::new(),
+            _lock: lock,
+        }
     }
 
     /// Reads what is in the store.
@@ -85,12 +115,14 @@ impl Store {
     ///
     /// # Order of writes, and what a crash leaves
     ///
-    /// 1. Everything is checked, hashed and compressed. Nothing was written so far.
+    /// 1. Everything is checked, hashed and compressed, and depths are computed. Nothing was
+    ///    written so far.
     /// 2. The pause since the last slot is filled, at most 20,000 entries per
     ///    transaction. A crash leaves whole slots; the next call goes on after them.
-    /// 3. One transaction writes new pools, bodies, entries and, last, the row that seals
-    ///    the slot. Its commit waits until the disk has it. A crash before leaves nothing
-    ///    of the slot; a crash after leaves all of it.
+    /// 3. One transaction writes new pools, bodies, entries with their heads, the log's
+    ///    nodes and, last, the row that seals the slot: its leaf and the signed checkpoint.
+    ///    Its commit waits until the disk has it. A crash before leaves nothing of the slot;
+    ///    a crash after leaves all of it.
     /// 4. An error from a commit ([`StoreError::CommitUnknown`]) means that either may be
     ///    the case. Opening the store anew and giving the slot again settles it.
     pub fn append_slot(
@@ -109,13 +141,13 @@ impl Store {
             }
         }
         let pools = self.reader.pools()?;
-        if let Some(pool) = pools.iter().find(|pool| !checked.contains_key(&pool.id)) {
+        if let Some(pool) = pools.iter().find(|pool| !checked.contains_key(&pool.id.to_string())) {
             return Err(StoreError::PoolWithoutEntry { slot, pool: pool.id.clone() });
         }
         let known: HashMap<&PoolId, &Pool> = pools.iter().map(|pool| (&pool.id, pool)).collect();
         let mut bodies = Vec::with_capacity(checked.len());
-        for (id, checked) in &mut checked {
-            bodies.push(self.prepare(slot, known.get(id).copied(), checked)?);
+        for checked in checked.values_mut() {
+            bodies.push(self.prepare(slot, known.get(&checked.entry.pool).copied(), checked)?);
         }
         let filled_slots = self.fill_until(slot)?;
         let result = self.write(slot, &known, &checked, bodies);
@@ -131,9 +163,14 @@ impl Store {
     /// slots stays as it is. In transactions of at most 20,000 entries.
     pub fn fill_until(&mut self, until: Slot) -> Result<u32, StoreError> {
         let Some((_, last)) = self.reader.slots()? else { return Ok(0) };
+        let Some(sealer) = &self.sealer else { return Ok(0) };
         let pools = self.reader.pools()?;
         let slots_at_once = (MAX_FILLED_ENTRIES / pools.len().max(1)).max(1);
         let missing = Outcome::Missing(MissingReason::RecorderDown);
+        let mut sealings = Vec::with_capacity(pools.len());
+        for pool in &pools {
+            sealings.push(self.sealing(pool, last)?);
+        }
         let mut next = last.next();
         let mut filled = 0;
         while let Some(from) = next.filter(|next| *next < until) {
@@ -141,10 +178,12 @@ impl Store {
             let mut last_filled = from;
             for _ in 0..slots_at_once {
                 let Some(slot) = next.filter(|next| *next < until) else { break };
-                for pool in &pools {
-                    insert_entry(&transaction, pool.number, slot, missing)?;
+                let mut heads = SlotHeads::default();
+                for sealing in &mut sealings {
+                    let head = heads.add(&transaction, sealing, slot, missing, [None; 2])?;
+                    sealing.before = Some(head);
                 }
-                seal(&transaction, slot, pools.len())?;
+                sealer.seal(&transaction, slot, &heads)?;
                 (last_filled, next, filled) = (slot, slot.next(), filled + 1);
             }
             commit(transaction, last_filled)?;
@@ -152,26 +191,27 @@ impl Store {
         Ok(filled)
     }
 
-    fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
-        self.reader
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
+    fn begin(&self) -> Result<Transaction<'_>, StoreError> {
+        Transaction::new_unchecked(&self.reader.connection, TransactionBehavior::Immediate)
             .doing("beginning to write")
     }
 
+    /// The pool as one that gets its next head after `last`.
+    fn sealing<'a>(&self, pool: &'a Pool, last: Slot) -> Result<Sealing<'a>, StoreError> {
+        let before: Option<(HeadRow, HeadHash)> = self.reader.head_row(pool, last)?;
+        let (pool_no, first_slot) = (pool.number, pool.first_slot);
+        Ok(Sealing { pool_no, pool: &pool.id, first_slot, before })
+    }
+
     /// Requires that a sealed slot holds exactly these entries.
-    fn compare(
-        &self,
-        slot: Slot,
-        checked: &BTreeMap<&PoolId, Checked<'_>>,
-    ) -> Result<(), StoreError> {
-        for (id, checked) in checked {
-            let pool = self.reader.pool(id)?;
+    fn compare(&self, slot: Slot, checked: &Slotful<'_>) -> Result<(), StoreError> {
+        for checked in checked.values() {
+            let pool = self.reader.pool(&checked.entry.pool)?;
             let entry = match &pool {
                 Some(pool) => self.reader.entry(pool, slot)?,
                 None => None,
             };
-            let (pool, offered) = ((*id).clone(), checked.outcome);
+            let (pool, offered) = (checked.entry.pool.clone(), checked.outcome);
             match entry.map(|entry| entry.outcome) {
                 Some(recorded) if recorded == offered => {}
                 Some(recorded) => {
@@ -183,7 +223,7 @@ impl Store {
         let pools = self.reader.pools()?;
         let left_out = pools
             .into_iter()
-            .find(|pool| pool.first_slot <= slot && !checked.contains_key(&pool.id));
+            .find(|pool| pool.first_slot <= slot && !checked.contains_key(&pool.id.to_string()));
         match left_out {
             Some(pool) => Err(StoreError::PoolWithoutEntry { slot, pool: pool.id }),
             None => Ok(()),
@@ -240,28 +280,42 @@ impl Store {
         &mut self,
         slot: Slot,
         known: &HashMap<&PoolId, &Pool>,
-        checked: &BTreeMap<&PoolId, Checked<'_>>,
+        checked: &Slotful<'_>,
         bodies: Vec<Option<Body>>,
     ) -> Result<(), StoreError> {
         let mut written = Vec::new();
         let transaction = self.begin()?;
-        for ((id, checked), body) in checked.iter().zip(bodies) {
-            let pool_no = match known.get(id) {
+        let sealer = if let Some(sealer) = &self.sealer {
+            sealer.clone()
+        } else {
+            let sealer = Sealer::new(&self.key, slot)?;
+            sealer.begin(&transaction)?;
+            sealer
+        };
+        let mut heads = SlotHeads::default();
+        for (checked, body) in checked.values().zip(bodies) {
+            let sealing = match known.get(&checked.entry.pool) {
                 Some(pool) => {
                     keep_default_base(&transaction, pool, checked.entry)?;
-                    pool.number
+                    self.sealing(pool, slot.previous().unwrap_or(slot))?
                 }
-                None => insert_pool(&transaction, slot, checked.entry)?,
+                None => Sealing {
+                    pool_no: insert_pool(&transaction, slot, checked.entry)?,
+                    pool: &checked.entry.pool,
+                    first_slot: slot,
+                    before: None,
+                },
             };
             if let Some(body) = body {
                 let body_no = insert_body(&transaction, &body)?;
                 let (level, canonical) = (body.level, body.canonical);
-                written.push((pool_no, Record { body_no, level, slot, canonical }));
+                written.push((sealing.pool_no, Record { body_no, level, slot, canonical }));
             }
-            insert_entry(&transaction, pool_no, slot, checked.outcome)?;
+            heads.add(&transaction, &sealing, slot, checked.outcome, checked.depth_usd)?;
         }
-        seal(&transaction, slot, checked.len())?;
+        sealer.seal(&transaction, slot, &heads)?;
         commit(transaction, slot)?;
+        self.sealer = Some(sealer);
         for (pool_no, record) in written {
             self.dictionaries.entry(pool_no).or_default().add(record);
         }
@@ -270,23 +324,21 @@ impl Store {
 }
 
 /// Checks a slot's entries against each other and the slot, and names their snapshots.
-fn check_entries(
-    slot: Slot,
-    entries: &[NewEntry],
-) -> Result<BTreeMap<&PoolId, Checked<'_>>, StoreError> {
+fn check_entries(slot: Slot, entries: &[NewEntry]) -> Result<Slotful<'_>, StoreError> {
     if entries.is_empty() {
         return Err(StoreError::NoEntries { slot });
     }
     let mut checked = BTreeMap::new();
     for entry in entries {
-        let (outcome, canonical) = match &entry.reading {
-            Err(reason) => (Outcome::Missing(*reason), Vec::new()),
+        let (outcome, canonical, depth_usd) = match &entry.reading {
+            Err(reason) => (Outcome::Missing(*reason), Vec::new(), [None; 2]),
             Ok(snapshot) => {
                 let canonical = check_snapshot(slot, &entry.pool, snapshot)?;
-                (Outcome::Recorded(Snapshot::hash_of(&canonical)), canonical)
+                (Outcome::Recorded(Snapshot::hash_of(&canonical)), canonical, depths(snapshot))
             }
         };
-        if checked.insert(&entry.pool, Checked { entry, outcome, canonical }).is_some() {
+        let new = Checked { entry, outcome, canonical, depth_usd };
+        if checked.insert(entry.pool.to_string(), new).is_some() {
             return Err(StoreError::PoolRepeated { slot, pool: entry.pool.clone() });
         }
     }
@@ -350,34 +402,6 @@ fn insert_body(transaction: &Transaction, body: &Body) -> Result<i64, StoreError
         ":zstd": body.zstd,
     };
     statement.query_row(parameters, |row| row.get(0)).doing(doing)
-}
-
-fn insert_entry(
-    transaction: &Transaction,
-    pool_no: i64,
-    slot: Slot,
-    outcome: Outcome,
-) -> Result<(), StoreError> {
-    let doing = "writing an entry";
-    let (hash, reason) = match outcome {
-        Outcome::Recorded(hash) => (Some(hash.0), None),
-        Outcome::Missing(reason) => (None, Some(reason.code())),
-    };
-    let mut statement = transaction.prepare_cached(sql::INSERT_ENTRY).doing(doing)?;
-    let parameters = named_params! {
-        ":pool_no": pool_no,
-        ":slot": slot.number(),
-        ":snapshot_sha256": hash,
-        ":missing_reason": reason,
-    };
-    statement.execute(parameters).doing(doing).map(|_| ())
-}
-
-fn seal(transaction: &Transaction, slot: Slot, pools: usize) -> Result<(), StoreError> {
-    let doing = "sealing a slot";
-    let mut statement = transaction.prepare_cached(sql::INSERT_SEALED_SLOT).doing(doing)?;
-    let parameters = named_params! { ":slot": slot.number(), ":pools": pools.cast_signed() };
-    statement.execute(parameters).doing(doing).map(|_| ())
 }
 
 fn commit(transaction: Transaction, slot: Slot) -> Result<(), StoreError> {

@@ -47,6 +47,9 @@ impl Demo {
         std::fs::create_dir_all(&self.folder)?;
         let config = self.folder.join("exitgap.toml");
         std::fs::write(&config, recorder_config(&chain, &world))?;
+        step("making the key that signs what is recorded");
+        let key = self.folder.join("exitgap.key");
+        run(&self.server, &["key", "new", "--name", "demo.example/exits", "--out"], &key)?;
         step("asking the node whether the recorder's configuration is right");
         // The node answers for its newest block, which must hold fresh prices.
         market.play_slot(crate::devchain::FIRST_SLOT - 1).await?;

@@ -30,7 +30,8 @@ pub async fn record_day(
 ) -> Result<Day, Box<dyn Error>> {
     let checked = Checked::read(config)?;
     let db = checked.config.store.path.clone();
-    let store = Store::create(&db)?;
+    let key = std::fs::read_to_string(&checked.config.evidence.key_file)?;
+    let store = Store::create(&db, &key.trim_end().parse()?)?;
     let sources = Source::of_plan(&checked.plan, &Limits::default());
     let seal_after = std::time::Duration::from_secs(checked.config.recorder.seal_after_s.into());
     let mut recorder = Recorder::new(store, sources, seal_after);

@@ -8,8 +8,9 @@ use exitgap_chain::{ChainReader, Finding, Limits, Severity};
 use exitgap_store::{Reader, StoreError};
 use tokio::time::Instant;
 
+use super::key::read_key;
 use super::{CliError, runtime};
-use crate::config::Checked;
+use crate::config::{Checked, Config};
 
 /// How long the nodes of one chain are asked.
 const CHECK_WITHIN: Duration = Duration::from_mins(2);
@@ -17,7 +18,8 @@ const CHECK_WITHIN: Duration = Duration::from_mins(2);
 /// Prints what was found, one line each, and what to do about each error.
 pub fn check(path: &Path) -> Result<(), CliError> {
     let checked = Checked::read(path)?;
-    let mut errors = print(&[check_store(&checked.config.store.path)])?;
+    let Config { store, evidence, .. } = &checked.config;
+    let mut errors = print(&[check_store(&store.path), check_key(&evidence.key_file)])?;
     let runtime = runtime()?;
     for plan in checked.plan.into_chains() {
         let chain = plan.slug().to_string();
@@ -41,6 +43,14 @@ fn check_store(path: &Path) -> Finding {
     Finding { severity, subject: format!("store {}", path.display()), message }
 }
 
+fn check_key(path: &Path) -> Finding {
+    let (severity, message) = match read_key(path) {
+        Ok(key) => (Severity::Fine, format!("signs as {}", key.verifier().name())),
+        Err(error) => (Severity::Error, error.to_string()),
+    };
+    Finding { severity, subject: format!("key {}", path.display()), message }
+}
+
 /// Prints findings and returns how many are errors.
 fn print(findings: &[Finding]) -> Result<usize, CliError> {
     let mut out = io::stdout();
@@ -55,10 +65,11 @@ fn print(findings: &[Finding]) -> Result<usize, CliError> {
     Ok(errors)
 }
 
-/// What to do about an error, by what it is about: a store, a pool, an oracle or a node.
+/// What to do about an error, by what it is about: a store, a key, a pool, an oracle or a node.
 fn remedy(subject: &str) -> &'static str {
     match subject.split(' ').next() {
         Some("store") => "set [store] path to a store, or to a file that is not there yet",
+        Some("key") => "set [evidence] key_file to a key that `exitgap-server key new` made",
         Some("pool") => {
             "compare address, chain and oracles of its [[pool]]; v2 pairs (with fee) and v3 pools \
              are read, each token priced by an [[oracle]] of the same chain"

@@ -1,6 +1,7 @@
-//! The command line of `exitgap-server`: `init`, `check`, `record`.
+//! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`.
 
 mod check;
+mod key;
 mod record;
 mod slot_arg;
 
@@ -15,12 +16,13 @@ use exitgap_store::StoreError;
 use crate::config::{ConfigError, EXAMPLE};
 use crate::recorder::RecorderError;
 use check::check;
+use key::{KeyCommand, KeyError, new_key};
 use record::{RecordArgs, record};
 
 /// Records how deep liquidity pools are, every five minutes, append-only.
 ///
 /// Start with `exitgap-server init`, put your nodes into the file it writes, ask them with
-/// `check`, then leave `record` running. `exitgap --db <store>` reads what was recorded,
+/// `check`, make a key with `key new`, then leave `record` running. `exitgap --db <store>` reads what was recorded,
 /// also meanwhile.
 #[derive(Debug, Parser)]
 #[command(name = "exitgap-server", version, after_long_help = EXIT_CODES)]
@@ -45,6 +47,9 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
+    /// Makes the key that signs what is recorded.
+    #[command(subcommand)]
+    Key(KeyCommand),
     /// Checks the configuration, then asks every node, pool and oracle.
     ///
     /// Prints one line for each: `ok`, `warning` (it records, with a mark or at a risk) or
@@ -74,6 +79,8 @@ enum CliError {
     File { path: PathBuf, source: io::Error },
     #[error("a rehearsal is for preview chains, and {chain} is live; leave out --rehearse-at")]
     RehearsalOnLiveChain { chain: String },
+    #[error(transparent)]
+    Key(#[from] KeyError),
     #[error("the configuration of chain {chain} cannot be used: {error}")]
     Chain { chain: String, error: String },
     #[error("{errors} of the findings above are errors")]
@@ -92,6 +99,7 @@ enum CliError {
 pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Init { config } => init(&config),
+        Command::Key(KeyCommand::New { out, name }) => new_key(&out, &name).map_err(Into::into),
         Command::Check { config } => check(&config),
         Command::Record(args) => record(&args),
     };

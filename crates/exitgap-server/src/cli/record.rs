@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use exitgap_chain::Limits;
+use exitgap_core::evidence::SignerKey;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::ChainKind;
 use exitgap_store::{Store, StoreError};
@@ -15,6 +16,7 @@ use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use super::key::read_key;
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
 use crate::config::{Checked, LogConfig, LogFormat, LogLevel};
@@ -59,7 +61,8 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
             return Err(CliError::Chain { chain, error: error.to_string() });
         }
     }
-    let store = open_store(&config.store.path)?;
+    let key = read_key(&config.evidence.key_file)?;
+    let store = open_store(&config.store.path, &key)?;
     let seal_after = Duration::from_secs(config.recorder.seal_after_s.into());
     let recorder = Recorder::new(store, sources, seal_after);
     let until = args.until.map(|SlotArg(slot)| slot);
@@ -72,10 +75,10 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
 
 /// Opens the store, or begins one. Said aloud: a series that begins where one was expected
 /// means a wrong path.
-fn open_store(path: &Path) -> Result<Store, StoreError> {
-    let store = match Store::open(path) {
+fn open_store(path: &Path, key: &SignerKey) -> Result<Store, StoreError> {
+    let store = match Store::open(path, key) {
         Err(StoreError::NotFound { .. }) => {
-            let store = Store::create(path)?;
+            let store = Store::create(path, key)?;
             tracing::warn!(store = %path.display(), "no store was there: a new series begins");
             store
         }

@@ -1,1 +1,2 @@
-INSERT INTO sealed_slot (slot, pools) VALUES (:slot, :pools);
+INSERT INTO sealed_slot (slot, pools, heads_root, checkpoint)
+VALUES (:slot, :pools, :heads_root, :checkpoint);

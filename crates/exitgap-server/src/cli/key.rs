@@ -1,0 +1,105 @@
+//! `key new`: the key that signs a log, made once and on request only.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use clap::Subcommand;
+use exitgap_core::evidence::{CheckpointError, NoteError, Origin, SignerKey};
+use exitgap_core::series::Slot;
+
+#[derive(Debug, Subcommand)]
+pub enum KeyCommand {
+    /// Makes a key and prints its public half.
+    ///
+    /// The file is readable by its owner only. One that exists is left alone: a log cannot
+    /// go on under another key.
+    New {
+        /// Where to write it.
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// The log's name, such as example.org/exits: a name you own, without white space or +.
+        #[arg(long, value_name = "NAME")]
+        name: String,
+    },
+}
+
+/// Why there is no key.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// No file.
+    #[error(
+        "there is no key at {path}, and nothing is recorded unsigned; make one with \
+         `exitgap-server key new --out {path} --name <your domain>/exits`"
+    )]
+    Absent {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// A file is there already.
+    #[error("{path} exists and is left as it is: a log cannot go on under another key")]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file cannot be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file holds something else.
+    #[error("{path}: {error}")]
+    NotAKey {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: NoteError,
+    },
+    /// The name cannot be a log's.
+    #[error("--name: {0}")]
+    Name(#[from] CheckpointError),
+    /// The system gave no randomness.
+    #[error("the system gave no random numbers: {0}")]
+    Random(getrandom::Error),
+    /// Standard output.
+    #[error("writing the public key: {0}")]
+    Output(#[source] io::Error),
+}
+
+/// Makes a key at `path` for the log `name`.
+pub fn new_key(path: &Path, name: &str) -> Result<(), KeyError> {
+    Origin::new(name, Slot::FIRST)?;
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).map_err(KeyError::Random)?;
+    let key = SignerKey::from_seed(name, seed).map_err(|error| KeyError::Name(error.into()))?;
+    let file_error = |source| KeyError::File { path: path.to_owned(), source };
+    let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let mut file = created.map_err(|source| match source.kind() {
+        io::ErrorKind::AlreadyExists => KeyError::Exists { path: path.to_owned() },
+        _ => file_error(source),
+    })?;
+    writeln!(file, "{}", key.to_secret_text()).map_err(file_error)?;
+    file.sync_all().map_err(file_error)?;
+    writeln!(io::stdout(), "{}", key.verifier()).map_err(KeyError::Output)?;
+    let mut err = io::stderr();
+    let _ = writeln!(err, "wrote {}; keep it, and keep it to yourself.", path.display());
+    let _ = writeln!(
+        err,
+        "The line above is its public half. A log signs with it as {name}/<its first slot>: the \
+         recorder names that key when the log begins."
+    );
+    Ok(())
+}
+
+/// Reads a key that [`new_key`] wrote.
+pub fn read_key(path: &Path) -> Result<SignerKey, KeyError> {
+    let text = fs::read_to_string(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => KeyError::Absent { path: path.to_owned() },
+        _ => KeyError::File { path: path.to_owned(), source },
+    })?;
+    text.trim_end().parse().map_err(|error| KeyError::NotAKey { path: path.to_owned(), error })
+}

@@ -1,0 +1,157 @@
+//! Evidence files and head windows, put together from a store. Their meaning is the core's.
+
+use exitgap_core::evidence::{
+    Base, DocumentError, EvidenceRequest, EvidenceResult, HeadWindow, LOWEST_DEPTH_SLOTS, LogProof,
+    ResultError, WindowError, write_evidence,
+};
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::units::SizeUsd;
+
+use crate::error::{CorruptBody, CorruptLog, StoreError};
+use crate::model::{Outcome, Pool};
+use crate::reader::Reader;
+
+/// Why there is no evidence of what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum EvidenceError {
+    /// The store never heard of the pool.
+    #[error("{pool} is not in the store")]
+    UnknownPool {
+        /// The pool asked for.
+        pool: PoolId,
+    },
+    /// The pool has no head for the slot.
+    #[error(
+        "{pool} has no head for slot {slot}: its first is {first}, the store's last slot is {last}"
+    )]
+    NoHead {
+        /// The pool asked for.
+        pool: PoolId,
+        /// The slot asked for.
+        slot: Slot,
+        /// The pool's first slot.
+        first: Slot,
+        /// The store's last slot.
+        last: Slot,
+    },
+    /// The slot has no snapshot, so that nothing follows from it.
+    #[error("slot {slot} of {pool} is missing: {}", reason.code())]
+    Missing {
+        /// The pool asked for.
+        pool: PoolId,
+        /// The slot asked for.
+        slot: Slot,
+        /// Why there is no snapshot.
+        reason: MissingReason,
+    },
+    /// The pool has no fill for the size.
+    #[error(transparent)]
+    Result(#[from] ResultError),
+    /// The parts do not make a file.
+    #[error("the evidence file cannot be written: {0}")]
+    Document(#[from] DocumentError),
+    /// The heads do not make a window.
+    #[error("the head window cannot be written: {0}")]
+    Window(#[from] WindowError),
+    /// The store could not be read, or is damaged.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Reader {
+    /// The evidence file of selling `size` worth of the pool's `base` at `slot`: the same
+    /// bytes each time, with the first checkpoint that covers the slot.
+    pub fn evidence(
+        &self,
+        pool: &PoolId,
+        base: Base,
+        slot: Slot,
+        size: SizeUsd,
+    ) -> Result<Vec<u8>, EvidenceError> {
+        let pool = self.known(pool)?;
+        let stored = self.head(&pool, slot)?.ok_or_else(|| self.no_head(&pool, slot))?;
+        let hash = match self.entry(&pool, slot)?.map(|entry| entry.outcome) {
+            Some(Outcome::Recorded(hash)) => hash,
+            Some(Outcome::Missing(reason)) => {
+                return Err(EvidenceError::Missing { pool: pool.id, slot, reason });
+            }
+            None => return Err(self.no_head(&pool, slot)),
+        };
+        let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
+        let snapshot = self.snapshot_at(&pool, slot)?.ok_or_else(absent)?;
+        let canonical = self.canonical(hash)?.ok_or_else(absent)?;
+        let request = EvidenceRequest::new(pool.id.clone(), slot, base, size);
+        let result = EvidenceResult::compute(&request, &snapshot, &stored.head)?;
+
+        let corrupt = |what| StoreError::CorruptLog { slot, what: CorruptLog::Absent(what) };
+        let (leaf, checkpoint) = self.sealed(slot)?.ok_or_else(|| corrupt("the sealed slot"))?;
+        let log = self.log()?.ok_or_else(|| corrupt("the log"))?;
+        let index = log.origin.index_of(slot).ok_or_else(|| corrupt("the slot's leaf"))?;
+        let hashes = self.inclusion(slot, index + 1)?.ok_or_else(|| corrupt("the slot's leaf"))?;
+        let log_proof = LogProof { index, hashes, checkpoint };
+        let pool_proof =
+            self.pool_proof(slot, &pool.id)?.ok_or_else(|| corrupt("the slot's head"))?;
+        Ok(write_evidence(
+            &request,
+            &result,
+            &canonical,
+            &stored.canonical,
+            &leaf.canonical,
+            &pool_proof,
+            &log_proof,
+        )?)
+    }
+
+    /// The pool's heads of the seven days up to and with `slot`, or from its first on.
+    pub fn window(&self, pool: &PoolId, slot: Slot) -> Result<HeadWindow, EvidenceError> {
+        let pool = self.known(pool)?;
+        let first = slot.number().saturating_sub(LOWEST_DEPTH_SLOTS - 1);
+        let first = Slot::new(first.into()).unwrap_or(Slot::FIRST);
+        let heads = self.heads(&pool, first, slot)?;
+        if heads.last().is_none_or(|stored| stored.head.slot != slot) {
+            return Err(self.no_head(&pool, slot));
+        }
+        let bytes: Vec<Vec<u8>> = heads.into_iter().map(|stored| stored.canonical).collect();
+        let mut failed = None;
+        let window = HeadWindow::new(&bytes, |slot| match self.snapshot_bytes(&pool, slot) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                failed = Some(error);
+                None
+            }
+        });
+        match failed {
+            Some(error) => Err(error.into()),
+            None => Ok(window?),
+        }
+    }
+
+    /// The canonical bytes of the pool's snapshot of `slot`; `None` where it has none.
+    pub(crate) fn snapshot_bytes(
+        &self,
+        pool: &Pool,
+        slot: Slot,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.entry(pool, slot)?.map(|entry| entry.outcome) {
+            Some(Outcome::Recorded(hash)) => self.canonical(hash),
+            _ => Ok(None),
+        }
+    }
+
+    fn known(&self, id: &PoolId) -> Result<Pool, EvidenceError> {
+        self.pool(id)?.ok_or_else(|| EvidenceError::UnknownPool { pool: id.clone() })
+    }
+
+    fn no_head(&self, pool: &Pool, slot: Slot) -> EvidenceError {
+        match self.slots() {
+            Ok(slots) => EvidenceError::NoHead {
+                pool: pool.id.clone(),
+                slot,
+                first: pool.first_slot,
+                last: slots.map_or(pool.first_slot, |(_, last)| last),
+            },
+            Err(error) => error.into(),
+        }
+    }
+}

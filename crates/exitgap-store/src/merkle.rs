@@ -1,0 +1,138 @@
+//! The log's Merkle tree, kept as the hashes of its complete subtrees: roots and proofs of
+//! any size read a handful of rows.
+
+use exitgap_core::evidence::{Hash, node_hash, root};
+use rusqlite::{Connection, OptionalExtension, named_params};
+
+use crate::error::{Doing, StoreError};
+use crate::sql;
+
+/// The nodes in a database, read and appended.
+pub struct Nodes<'a>(pub &'a Connection);
+
+impl Nodes<'_> {
+    /// Adds the leaf after the last, and the nodes that it completes: two rows on average.
+    pub fn append(&self, index: u64, leaf: Hash) -> Result<(), StoreError> {
+        let (mut level, mut index, mut hash) = (0, index, leaf);
+        self.insert(level, index, hash)?;
+        while index & 1 == 1 {
+            hash = node_hash(self.node(level, index - 1)?, hash);
+            (level, index) = (level + 1, index >> 1);
+            self.insert(level, index, hash)?;
+        }
+        Ok(())
+    }
+
+    /// The root over the first `size` leaves, which must be there.
+    pub fn root(&self, size: u64) -> Result<Hash, StoreError> {
+        if size == 0 { Ok(root(&[])) } else { self.range(0, size) }
+    }
+
+    /// The siblings from leaf `index` up to the root of `size` leaves; the caller has
+    /// checked `index < size`.
+    pub fn inclusion(&self, index: u64, size: u64) -> Result<Vec<Hash>, StoreError> {
+        let mut proof = Vec::new();
+        let (mut begin, mut end) = (0, size);
+        while end - begin > 1 {
+            let middle = begin + left_size(end - begin);
+            if index < middle {
+                proof.push(self.range(middle, end)?);
+                end = middle;
+            } else {
+                proof.push(self.range(begin, middle)?);
+                begin = middle;
+            }
+        }
+        proof.reverse();
+        Ok(proof)
+    }
+
+    /// The nodes that prove the first `old` of `new` leaves to be a prefix; the caller has
+    /// checked `0 < old ≤ new`.
+    pub fn consistency(&self, old: u64, new: u64) -> Result<Vec<Hash>, StoreError> {
+        let mut proof = Vec::new();
+        let (mut begin, mut end) = (0, new);
+        while old != end {
+            let middle = begin + left_size(end - begin);
+            if old <= middle {
+                proof.push(self.range(middle, end)?);
+                end = middle;
+            } else {
+                proof.push(self.range(begin, middle)?);
+                begin = middle;
+            }
+        }
+        if begin > 0 {
+            proof.push(self.range(begin, end)?);
+        }
+        proof.reverse();
+        Ok(proof)
+    }
+
+    /// A node of the tree; `level` 0 are the leaves.
+    pub fn node(&self, level: u32, index: u64) -> Result<Hash, StoreError> {
+        let doing = "reading the log's tree";
+        let mut statement = self.0.prepare_cached(sql::SELECT_LOG_NODE).doing(doing)?;
+        let parameters = named_params! { ":level": level, ":node_index": index.cast_signed() };
+        let found = statement.query_row(parameters, |row| row.get(0)).optional().doing(doing)?;
+        found.map(Hash).ok_or_else(|| StoreError::CorruptRow {
+            table: "log_node",
+            found: format!("no node {index} of level {level}"),
+        })
+    }
+
+    /// The root over leaves `begin` up to and without `end`, as RFC 6962 splits them: a
+    /// split's left part is complete, and so one row.
+    fn range(&self, begin: u64, end: u64) -> Result<Hash, StoreError> {
+        let size = end - begin;
+        if size.is_power_of_two() {
+            return self.node(size.trailing_zeros(), begin / size);
+        }
+        let middle = begin + left_size(size);
+        Ok(node_hash(self.range(begin, middle)?, self.range(middle, end)?))
+    }
+
+    fn insert(&self, level: u32, index: u64, hash: Hash) -> Result<(), StoreError> {
+        let doing = "writing the log's tree";
+        let mut statement = self.0.prepare_cached(sql::INSERT_LOG_NODE).doing(doing)?;
+        let parameters = named_params! {
+            ":level": level, ":node_index": index.cast_signed(), ":sha256": hash.0,
+        };
+        statement.execute(parameters).doing(doing).map(|_| ())
+    }
+}
+
+/// The largest power of two below `size`, which is at least two.
+fn left_size(size: u64) -> u64 {
+    size.next_power_of_two() / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use exitgap_core::evidence::{consistency_proof, inclusion_proof, leaf_hash};
+
+    use super::*;
+
+    #[test]
+    fn roots_and_proofs_are_those_of_the_whole_tree() {
+        let connection = Connection::open_in_memory().unwrap();
+        let table = "CREATE TABLE log_node (level, node_index, sha256)";
+        connection.execute_batch(table).unwrap();
+        let nodes = Nodes(&connection);
+        let leaves: Vec<Hash> = (0..70_u8).map(|n| leaf_hash(&[n])).collect();
+        for (index, leaf) in (0..).zip(&leaves) {
+            nodes.append(index, *leaf).unwrap();
+        }
+        for size in 0..=leaves.len() {
+            let (prefix, whole) = (&leaves[..size], size as u64);
+            assert_eq!(nodes.root(whole).unwrap(), root(prefix));
+            for index in 0..size {
+                let (expected, index) = (inclusion_proof(prefix, index), index as u64);
+                assert_eq!(nodes.inclusion(index, whole).ok(), expected);
+                let expected = consistency_proof(prefix, size - usize::try_from(index).unwrap());
+                assert_eq!(nodes.consistency(whole - index, whole).ok(), expected);
+            }
+        }
+        assert!(matches!(nodes.root(71), Err(StoreError::CorruptRow { table: "log_node", .. })));
+    }
+}

@@ -1,0 +1,365 @@
+//! Reading what was sealed: heads, slot leaves, the log and its checkpoints. Each document
+//! is made of rows and must hash to what the row says.
+
+use exitgap_core::evidence::{
+    Checkpoint, Depths, Hash, Head, HeadEntry, Origin, PoolProof, SlotLeaf, VerifierKey,
+    inclusion_proof, root,
+};
+use exitgap_core::ids::{HeadHash, PoolId};
+use exitgap_core::series::Slot;
+use rusqlite::{OptionalExtension, Row, named_params};
+
+use crate::error::{CorruptHead, CorruptLog, Doing, StoreError};
+use crate::merkle::Nodes;
+use crate::model::{Entry, Outcome, Pool};
+use crate::reader::{Reader, check_entry, entry_row};
+use crate::sql;
+
+/// A store's log: its name, and the key that signs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogIdentity {
+    /// The log's name and first slot.
+    pub origin: Origin,
+    /// The key its checkpoints are signed with; it has the origin as its name.
+    pub verifier: VerifierKey,
+}
+
+/// A head with the canonical bytes that are hashed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredHead {
+    /// The head.
+    pub head: Head,
+    /// Its canonical bytes.
+    pub canonical: Vec<u8>,
+}
+
+/// A slot leaf with its canonical bytes: the data of the log's leaf.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredLeaf {
+    /// The leaf.
+    pub leaf: SlotLeaf,
+    /// Its canonical bytes.
+    pub canonical: Vec<u8>,
+}
+
+/// An entry with what else its head holds.
+#[derive(Debug, Clone)]
+pub(crate) struct HeadRow {
+    pub entry: Entry,
+    pub depth_usd: Depths,
+    pub lowest: Depths,
+    pub method_version: String,
+}
+
+impl HeadRow {
+    /// The head of this entry. Its height is how many slots the pool has behind it: it has
+    /// a head for each.
+    pub fn head(&self, pool: &PoolId, first_slot: Slot, prev: Option<HeadHash>) -> Head {
+        let Self { entry, depth_usd, lowest, method_version } = self;
+        let head_entry = match entry.outcome {
+            Outcome::Recorded(snapshot) => HeadEntry::Recorded { snapshot, depth_usd: *depth_usd },
+            Outcome::Missing(reason) => HeadEntry::Missing(reason),
+        };
+        Head {
+            pool: pool.clone(),
+            slot: entry.slot,
+            height: entry.slot.number().saturating_sub(first_slot.number()),
+            recorded_count: entry.recorded_count,
+            prev,
+            entry: head_entry,
+            lowest_depth_7d_usd: *lowest,
+            method_version: method_version.clone(),
+            retracts: Vec::new(),
+        }
+    }
+}
+
+type RawHeadRow = (crate::reader::EntryRow, [Option<i64>; 4], String, [u8; 32]);
+
+fn head_row(row: &Row) -> rusqlite::Result<RawHeadRow> {
+    let depths = [
+        row.get("depth0_usd")?,
+        row.get("depth1_usd")?,
+        row.get("lowest0_7d_usd")?,
+        row.get("lowest1_7d_usd")?,
+    ];
+    Ok((entry_row(row)?, depths, row.get("method_version")?, row.get("head_sha256")?))
+}
+
+fn check_head_row(
+    (entry, depths, method_version, hash): RawHeadRow,
+) -> Result<(HeadRow, HeadHash), StoreError> {
+    let dollars = |depth: Option<i64>| {
+        depth.map(u64::try_from).transpose().map_err(|_| StoreError::CorruptRow {
+            table: "entry",
+            found: format!("the depth {depth:?}"),
+        })
+    };
+    let [depth0, depth1, lowest0, lowest1] = depths;
+    let row = HeadRow {
+        entry: check_entry(entry)?,
+        depth_usd: [dollars(depth0)?, dollars(depth1)?],
+        lowest: [dollars(lowest0)?, dollars(lowest1)?],
+        method_version,
+    };
+    Ok((row, HeadHash(hash)))
+}
+
+impl Reader {
+    /// The store's log; `None` before its first slot.
+    pub fn log(&self) -> Result<Option<LogIdentity>, StoreError> {
+        let doing = "reading the log's name";
+        let row: Option<(String, i64)> = self
+            .connection
+            .query_row(sql::SELECT_LOG, (), |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()
+            .doing(doing)?;
+        let Some((key, first_slot)) = row else { return Ok(None) };
+        let first_slot = crate::reader::slot_of("log", first_slot)?;
+        let verifier: Option<VerifierKey> = key.parse().ok();
+        let identity = verifier.and_then(|verifier| {
+            let origin: Origin = verifier.name().parse().ok()?;
+            (origin.first_slot() == first_slot).then_some(LogIdentity { origin, verifier })
+        });
+        let found = key.chars().take(200).collect();
+        let what = CorruptLog::VerifierKey { found };
+        identity.ok_or(StoreError::CorruptLog { slot: first_slot, what }).map(Some)
+    }
+
+    /// How many slots the log holds.
+    pub fn log_size(&self) -> Result<u64, StoreError> {
+        let slots = self.slots()?;
+        Ok(slots.map_or(0, |(first, last)| u64::from(last.number() - first.number()) + 1))
+    }
+
+    /// The pool's head for `slot`, checked against its hash; `None` before the pool's first
+    /// slot and after the store's last.
+    pub fn head(&self, pool: &Pool, slot: Slot) -> Result<Option<StoredHead>, StoreError> {
+        Ok(self.heads(pool, slot, slot)?.pop())
+    }
+
+    /// The pool's heads from slot `from` to `to`, both included, ascending, each checked
+    /// against its hash and, through it, the one before.
+    pub fn heads(&self, pool: &Pool, from: Slot, to: Slot) -> Result<Vec<StoredHead>, StoreError> {
+        let doing = "reading heads";
+        let from = from.max(pool.first_slot);
+        let mut statement = self.connection.prepare_cached(sql::SELECT_HEADS).doing(doing)?;
+        let rows = statement
+            .query_map(
+                named_params! {
+                    ":pool_no": pool.number,
+                    ":from_slot": from.previous().unwrap_or(from).max(pool.first_slot).number(),
+                    ":to_slot": to.number(),
+                },
+                head_row,
+            )
+            .doing(doing)?;
+        let mut heads = Vec::new();
+        let mut prev = None;
+        for row in rows {
+            let (row, hash) = check_head_row(row.doing(doing)?)?;
+            if row.entry.slot >= from {
+                heads.push(check_head(pool, &row, hash, prev)?);
+            }
+            prev = Some(hash);
+        }
+        Ok(heads)
+    }
+
+    /// What the pool's next head follows: its newest entry and that head's hash.
+    pub(crate) fn head_row(
+        &self,
+        pool: &Pool,
+        slot: Slot,
+    ) -> Result<Option<(HeadRow, HeadHash)>, StoreError> {
+        let doing = "reading a head";
+        let mut statement = self.connection.prepare_cached(sql::SELECT_HEADS).doing(doing)?;
+        let slot = slot.number();
+        let parameters =
+            named_params! { ":pool_no": pool.number, ":from_slot": slot, ":to_slot": slot };
+        let row = statement.query_row(parameters, head_row).optional().doing(doing)?;
+        row.map(check_head_row).transpose()
+    }
+
+    /// All heads of a slot, in the order of pool ids: as its leaf commits to them. Empty
+    /// where the slot is not in the store.
+    pub fn slot_heads(&self, slot: Slot) -> Result<Vec<StoredHead>, StoreError> {
+        let mut heads = Vec::new();
+        for pool in self.pools()?.iter().filter(|pool| pool.first_slot <= slot) {
+            heads.extend(self.head(pool, slot)?);
+        }
+        Ok(heads)
+    }
+
+    /// The leaf of a slot; `None` where the slot is not in the store.
+    pub fn leaf(&self, slot: Slot) -> Result<Option<StoredLeaf>, StoreError> {
+        Ok(self.sealed(slot)?.map(|(leaf, _)| leaf))
+    }
+
+    /// The signed checkpoint of the log's first `size` slots, as it was made when the last
+    /// of them was sealed; `None` where the log was never that large.
+    pub fn checkpoint(&self, size: u64) -> Result<Option<String>, StoreError> {
+        let Some(slot) = self.slot_at(size.checked_sub(1))? else { return Ok(None) };
+        Ok(self.sealed(slot)?.map(|(_, checkpoint)| checkpoint))
+    }
+
+    /// The proof that the slot's leaf commits to the pool's head; `None` where there is no
+    /// such head.
+    pub fn pool_proof(&self, slot: Slot, pool: &PoolId) -> Result<Option<PoolProof>, StoreError> {
+        let heads = self.slot_heads(slot)?;
+        let Some(index) = heads.iter().position(|stored| stored.head.pool == *pool) else {
+            return Ok(None);
+        };
+        let hashes: Vec<Hash> =
+            heads.iter().map(|stored| Head::leaf_of(&stored.canonical)).collect();
+        self.check_heads_root(slot, &hashes)?;
+        let proof = inclusion_proof(&hashes, index);
+        Ok(proof.map(|proof| PoolProof::new(index as u64, &proof)))
+    }
+
+    /// The proof that the log's first `size` slots hold this one's leaf; `None` where they
+    /// do not.
+    pub fn inclusion(&self, slot: Slot, size: u64) -> Result<Option<Vec<Hash>>, StoreError> {
+        let Some(log) = self.log()? else { return Ok(None) };
+        let index = log.origin.index_of(slot).filter(|index| *index < size);
+        match index {
+            Some(index) if size <= self.log_size()? => {
+                self.nodes().inclusion(index, size).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The proof that the log's first `old` slots are a prefix of its first `new`; `None`
+    /// unless `0 < old ≤ new ≤` the log's size.
+    pub fn consistency(&self, old: u64, new: u64) -> Result<Option<Vec<Hash>>, StoreError> {
+        if old == 0 || old > new || new > self.log_size()? {
+            return Ok(None);
+        }
+        self.nodes().consistency(old, new).map(Some)
+    }
+
+    /// The log's tree.
+    pub(crate) fn nodes(&self) -> Nodes<'_> {
+        Nodes(&self.connection)
+    }
+
+    /// The slot of leaf `index`; `None` where the log has none.
+    pub(crate) fn slot_at(&self, index: Option<u64>) -> Result<Option<Slot>, StoreError> {
+        let (Some(index), Some((first, last))) = (index, self.slots()?) else { return Ok(None) };
+        let slot = u64::from(first.number()).checked_add(index).and_then(|n| Slot::new(n).ok());
+        Ok(slot.filter(|slot| *slot <= last))
+    }
+
+    /// A slot's leaf and checkpoint.
+    pub(crate) fn sealed(&self, slot: Slot) -> Result<Option<(StoredLeaf, String)>, StoreError> {
+        let doing = "reading a sealed slot";
+        let mut statement = self.connection.prepare_cached(sql::SELECT_SEALED_SLOT).doing(doing)?;
+        let row: Option<(i64, [u8; 32], String)> = statement
+            .query_row(named_params! { ":slot": slot.number() }, |row| {
+                Ok((row.get("pools")?, row.get("heads_root")?, row.get("checkpoint")?))
+            })
+            .optional()
+            .doing(doing)?;
+        let Some((pools, heads_root, checkpoint)) = row else { return Ok(None) };
+        let pools = u32::try_from(pools).map_err(|_| StoreError::CorruptRow {
+            table: "sealed_slot",
+            found: format!("{pools} pools"),
+        })?;
+        let leaf = SlotLeaf { slot, pools, root: Hash(heads_root) };
+        let canonical = leaf
+            .to_canonical()
+            .map_err(|error| StoreError::Seal { slot, reason: error.to_string() })?;
+        Ok(Some((StoredLeaf { leaf, canonical }, checkpoint)))
+    }
+
+    /// Requires that the slot's leaf commits to these hashes of heads.
+    pub(crate) fn check_heads_root(&self, slot: Slot, hashes: &[Hash]) -> Result<(), StoreError> {
+        let corrupt = |what| StoreError::CorruptLog { slot, what };
+        let StoredLeaf { leaf, .. } =
+            self.leaf(slot)?.ok_or_else(|| corrupt(CorruptLog::Absent("the sealed slot")))?;
+        if leaf.pools as usize != hashes.len() {
+            let (expected, found) = (leaf.pools, hashes.len());
+            return Err(corrupt(CorruptLog::Pools { expected, found }));
+        }
+        let found = root(hashes);
+        if found != leaf.root {
+            return Err(corrupt(CorruptLog::HeadsRoot { expected: leaf.root, found }));
+        }
+        Ok(())
+    }
+
+    /// Requires that the newest slot's heads hash to its leaf, the leaf to the log, and the
+    /// log to the checkpoint that its key signed. What a writer does before it goes on.
+    pub fn check_edge(&self) -> Result<(), StoreError> {
+        let Some((_, last)) = self.slots()? else { return Ok(()) };
+        let heads = self.slot_heads(last)?;
+        let hashes: Vec<Hash> =
+            heads.iter().map(|stored| Head::leaf_of(&stored.canonical)).collect();
+        self.check_heads_root(last, &hashes)?;
+        let size = self.log_size()?;
+        let corrupt = |what| StoreError::CorruptLog { slot: last, what };
+        let Some((leaf, note)) = self.sealed(last)? else {
+            return Err(corrupt(CorruptLog::Absent("the sealed slot")));
+        };
+        let (expected, found) =
+            (SlotLeaf::leaf_of(&leaf.canonical), self.nodes().node(0, size - 1)?);
+        if expected != found {
+            let (level, index) = (0, size - 1);
+            return Err(corrupt(CorruptLog::Node { level, index, expected, found }));
+        }
+        self.check_checkpoint(last, &note, self.nodes().root(size)?)
+    }
+
+    /// Requires that `note` is the checkpoint of the log up to `slot`, over `root`, signed
+    /// by the log's key.
+    pub(crate) fn check_checkpoint(
+        &self,
+        slot: Slot,
+        note: &str,
+        root: Hash,
+    ) -> Result<(), StoreError> {
+        let corrupt = |what| StoreError::CorruptLog { slot, what };
+        let log = self.log()?.ok_or_else(|| corrupt(CorruptLog::Absent("the log")))?;
+        let wrong = |what: String| corrupt(CorruptLog::Checkpoint(what));
+        let (checkpoint, note) =
+            Checkpoint::from_note(note).map_err(|error| wrong(format!("is none: {error}")))?;
+        if checkpoint.origin != log.origin {
+            return Err(wrong(format!("is of {}, not of {}", checkpoint.origin, log.origin)));
+        }
+        let size = log.origin.index_of(slot).map_or(0, |index| index + 1);
+        if checkpoint.size != size {
+            return Err(wrong(format!("is of size {}, not {size}", checkpoint.size)));
+        }
+        if checkpoint.root != root {
+            return Err(wrong(format!("has root {}, the slots make {root}", checkpoint.root)));
+        }
+        let signers = note.signers(std::slice::from_ref(&log.verifier));
+        if signers.trusted.is_empty() {
+            return Err(wrong(format!("is not signed by {}", log.verifier)));
+        }
+        Ok(())
+    }
+}
+
+/// The head of a row, which must have the row's hash.
+fn check_head(
+    pool: &Pool,
+    row: &HeadRow,
+    expected: HeadHash,
+    prev: Option<HeadHash>,
+) -> Result<StoredHead, StoreError> {
+    let slot = row.entry.slot;
+    let corrupt = |what| StoreError::CorruptHead { pool: pool.id.clone(), slot, what };
+    if prev.is_none() && slot != pool.first_slot {
+        return Err(corrupt(CorruptHead::NoPredecessor));
+    }
+    let head = row.head(&pool.id, pool.first_slot, prev);
+    let canonical =
+        head.to_canonical().map_err(|error| corrupt(CorruptHead::Rule(error.to_string())))?;
+    let found = Head::hash_of(&canonical);
+    if found != expected {
+        return Err(corrupt(CorruptHead::Hash { expected, found }));
+    }
+    Ok(StoredHead { head, canonical })
+}

@@ -1,0 +1,1 @@
+SELECT verifier_key, first_slot FROM log;

@@ -1,0 +1,1 @@
+SELECT pools, heads_root, checkpoint FROM sealed_slot WHERE slot = :slot;
