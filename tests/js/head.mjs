@@ -55,6 +55,14 @@ export function readHead(value) {
   const height = integer(head.height);
   require((head.prev === null) === (height === 0), 'the first head alone has none before it');
   if (head.prev !== null) hexHash(head.prev);
+  const recordedCount = integer(head.recorded_count);
+  require(recordedCount <= height + 1 && (kind !== 'snapshot' || recordedCount > 0),
+    'a count of snapshots that no series has');
+  const lowest = readDepths(head.lowest_depth_7d_usd);
+  for (const [at, own] of (head.depth_usd ?? []).entries()) {
+    require(own === null || (lowest[at] !== null && BigInt(lowest[at]) <= BigInt(own)),
+      'a lowest depth above the own one');
+  }
   const bytes = bytesOf(head);
   require(bytes.length <= MAX_HEAD_BYTES, 'more than 128 KiB');
   return {
@@ -64,10 +72,10 @@ export function readHead(value) {
     slot: slot(head.slot),
     height,
     prev: head.prev,
-    recordedCount: integer(head.recorded_count),
+    recordedCount,
     snapshot: head.snapshot,
     depths: head.depth_usd,
-    lowest: readDepths(head.lowest_depth_7d_usd),
+    lowest,
     methodVersion: methodVersion(head.method_version),
     retracts: Object.hasOwn(head, 'retracts') ? readRetracts(head.retracts, head.slot) : [],
   };

@@ -70,7 +70,7 @@ function ruleOut(stretch, limit, couldPass) {
 }
 
 /**
- * Depth at 2 %, in micro-dollars.
+ * Depth at 2 %, in whole dollars.
  *
  * Whether a size passes is a saw-tooth, so the search comes from above and skips only what fails
  * for certain: where `amount` brings `out` and fails, a smaller amount brings no more than `out`,
@@ -84,11 +84,11 @@ export function depth(snapshot, base) {
   let limit = pool.largest(amountOf(MOST_SIZE, baseUnit));
   let searched;
   for (let probe = 0; probe < MAX_PROBES; probe += 1) {
-    const size = least(largestSizeOf(limit, baseUnit), MOST_SIZE);
-    const amount = amountOf(size, baseUnit);
-    if (size < LEAST_SIZE || amount === 0n) return 0n;
+    const dollars = least(largestSizeOf(limit, baseUnit), MOST_SIZE) / MICRO;
+    const amount = amountOf(dollars * MICRO, baseUnit);
+    if (dollars === 0n || amount === 0n) return 0n;
     const enough = enoughFor(pool.sell(amount).out, 1n);
-    if (amount <= enough) return size;
+    if (amount <= enough) return dollars;
     const stretch = pool.stretchAt(amount);
     limit = enough;
     if (searched !== stretch.start && enough > stretch.start) {
@@ -104,7 +104,7 @@ export function depth(snapshot, base) {
 
 /** Both depths as a head states them, in whole dollars. */
 export function depths(snapshot) {
-  return [0, 1].map((base) => String(depth(snapshot, base) / MICRO));
+  return [0, 1].map((base) => String(depth(snapshot, base)));
 }
 
 /** The result of a request, in every field. */

@@ -103,7 +103,7 @@ function checkConsistency({ seen, logProof, keys }) {
   const before = parseCheckpoint(seen.note);
   const { signed, forged } = judgeSignatures(before, keys);
   // Only a checkpoint its log signed says anything about that log.
-  if (!signed || forged) throw new NotChecked('the checkpoint seen is not signed by a trusted key');
+  require(signed && !forged, 'the checkpoint seen is not signed by a trusted key');
   const { checkpoint: now } = given(logProof, 'log proof');
   require(before.origin === now.origin, 'a checkpoint of another log');
   const hashes = list(seen.proof, 128).map(base64Hash);

@@ -166,7 +166,7 @@ function requireLowest(heads, retracted, given) {
     return snapshot;
   });
   for (const { head, direction } of carriers) {
-    const recomputed = depth(snapshots[wanted.indexOf(head)], direction) / 1_000_000n;
+    const recomputed = depth(snapshots[wanted.indexOf(head)], direction);
     require(String(recomputed) === head.depths[direction], 'a depth that is not its snapshot\'s');
   }
 }

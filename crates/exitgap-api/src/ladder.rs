@@ -5,20 +5,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Amounts, Answer, MaxSize, Number, Problem};
 
-/// A row by gap: how much exits within the limit.
+/// A row by gap: how much exits within the limit, and what that fills at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GapRung {
-    /// The limit and the depth within it.
+    /// The limit, percent.
+    pub gap_limit_pct: Number,
+    /// The depth within it; absent where the search for it was given up.
     #[serde(flatten)]
-    pub depth: MaxSize,
+    pub depth: Option<MaxSize>,
     /// The exit of exactly that size; absent where nothing passes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exit: Option<Amounts>,
+    /// Why depth or exit is absent, where something was refused.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub problem: Option<Problem>,
 }
 
 impl From<&GapRow> for GapRung {
     fn from(row: &GapRow) -> Self {
-        Self { depth: (&row.depth).into(), exit: row.estimate.as_ref().map(Amounts::from) }
+        let refused = row.estimate.as_ref().and_then(|outcome| outcome.as_ref().err());
+        Self {
+            gap_limit_pct: row.limit.into(),
+            depth: row.depth.as_ref().ok().map(MaxSize::from),
+            exit: row
+                .estimate
+                .as_ref()
+                .and_then(|outcome| outcome.as_ref().ok())
+                .map(Amounts::from),
+            problem: match &row.depth {
+                Err(exhausted) => Some(Problem::from(exhausted)),
+                Ok(_) => refused.map(Problem::from),
+            },
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Problems: what went wrong, by a stable code, with the field at fault.
 
-use exitgap_core::exit::Refusal;
+use exitgap_core::exit::{Refusal, SearchExhausted};
 use exitgap_core::units::UsdMicros;
 use serde::{Deserialize, Serialize};
 
@@ -115,6 +115,14 @@ impl Problem {
     #[must_use]
     pub fn reason(self, reason: &str) -> Self {
         Self { reason: Some(reason.to_owned()), ..self }
+    }
+}
+
+impl From<&SearchExhausted> for Problem {
+    fn from(exhausted: &SearchExhausted) -> Self {
+        Self::new(ProblemCode::SearchExhausted, exhausted.to_string())
+            .field("gap")
+            .hint("ask for a gap a little further from the pool's fee and basis")
     }
 }
 

@@ -9,8 +9,6 @@ use crate::{Answer, GapRung, Number};
 /// The largest exit within a gap limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MaxSize {
-    /// The limit, percent.
-    pub gap_limit_pct: Number,
     /// The largest size whose own estimate passes, USD; zero where none does.
     pub max_size_usd: Number,
     /// The largest raw amount of the base token that passes; usually a little
@@ -25,7 +23,6 @@ pub struct MaxSize {
 impl From<&exit::MaxSize> for MaxSize {
     fn from(max: &exit::MaxSize) -> Self {
         Self {
-            gap_limit_pct: max.limit.into(),
             max_size_usd: max.size.map_or(UsdMicros(0), UsdMicros::from).into(),
             max_amount_in_raw: max.max_amount_in.to_string(),
             max_amount_out_raw: max.max_amount_out.to_string(),

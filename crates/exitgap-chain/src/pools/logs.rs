@@ -121,7 +121,7 @@ fn tick_of(topic: B256) -> Result<i32, RpcError> {
     let [head @ .., a, b, c, d] = topic.0;
     let tick = i32::from_be_bytes([a, b, c, d]);
     let sign = if tick < 0 { 0xff } else { 0 };
-    if head.iter().all(|byte| *byte == sign) && tick.abs() <= MAX_TICK {
+    if head.iter().all(|byte| *byte == sign) && tick.unsigned_abs() <= MAX_TICK.unsigned_abs() {
         return Ok(tick);
     }
     Err(contradiction("a log's tick", format!("within ±{MAX_TICK}"), topic))
@@ -180,6 +180,9 @@ mod tests {
         );
         assert_eq!(what(&mint(topic(MAX_TICK + 1), topic(60))), "a log's tick");
         assert_eq!(what(&mint(B256::repeat_byte(0x80), topic(60))), "a log's tick");
+        // Sign-extended as it should be, and the one number without an absolute value.
+        assert_eq!(what(&mint(topic(i32::MIN), topic(60))), "a log's tick");
+        assert_eq!(what(&mint(topic(-MAX_TICK - 1), topic(60))), "a log's tick");
         let mut short = mint(topic(0), topic(1));
         let topics = vec![V3Pool::Mint::SIGNATURE_HASH];
         short.inner.data = LogData::new_unchecked(topics, Bytes::new());

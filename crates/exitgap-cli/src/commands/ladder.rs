@@ -6,7 +6,7 @@ use exitgap_api::{Amounts, GapRung, Ladder, LadderRows, SizeRung};
 use exitgap_core::units::{GapLimit, SizeUsd};
 
 use super::size::parse_limit;
-use super::{Asked, exhausted, invalid, parse_size, print_heading, print_json, print_source};
+use super::{Asked, invalid, parse_size, print_heading, print_json, print_source};
 use crate::arguments::Question;
 use crate::failure::Failure;
 use crate::format::{Columns, grouped, tokens_short};
@@ -23,7 +23,7 @@ pub fn run(
     let limits = steps("gap", gaps, &GapLimit::LADDER, parse_limit)?;
     let sizes = steps("size_usd", sizes, &SizeUsd::STANDARD, parse_size)?;
     let asked = Asked::find(question)?;
-    let by_gap = asked.exit.ladder_by_gap(&limits).map_err(exhausted)?;
+    let by_gap = asked.exit.ladder_by_gap(&limits);
     let by_size = asked.exit.ladder_by_size(&sizes);
     let figures = LadderRows {
         by_gap: by_gap.iter().map(GapRung::from).collect(),
@@ -87,13 +87,16 @@ fn print_by_gap(ladder: &Ladder) -> Result<(), Failure> {
     ];
     let mut table = Columns::new(&header);
     for rung in &ladder.figures.by_gap {
-        let mut cells =
-            vec![rung.depth.gap_limit_pct.to_string(), grouped(rung.depth.max_size_usd.as_str())];
+        let depth = rung.depth.as_ref();
+        let size = depth.map_or("-".to_owned(), |depth| grouped(depth.max_size_usd.as_str()));
+        let mut cells = vec![rung.gap_limit_pct.to_string(), size];
         match &rung.exit {
             Some(exit) => cells.extend(fill_columns(ladder, exit)),
             None => cells.extend(["-"; 4].map(String::from)),
         }
-        cells.push(rung.depth.limited_by.clone());
+        let refused = rung.problem.as_ref().map(|problem| problem.code.as_str().to_owned());
+        let limited_by = depth.map_or_else(String::new, |depth| depth.limited_by.clone());
+        cells.push(refused.unwrap_or(limited_by));
         table.row(cells);
     }
     Ok(writeln!(anstream::stdout(), "{table}")?)

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anstyle::Style;
 use exitgap_api::{AtOnce, Problem, Simulation, SimulationResult};
-use exitgap_core::exit::OrderPlan;
+use exitgap_core::exit::{OrderPlan, OrderPlanError};
 use exitgap_core::units::Percent;
 
 use super::{Asked, invalid, parse_size, print_heading, print_json, print_source};
@@ -25,16 +25,20 @@ pub fn plan(
         invalid("recovery_pct", &format!("recovery_pct: {error}"), hint)
     })?;
     OrderPlan::new(size, orders, recovery, interval_s).map_err(|error| {
-        let hint = "1 to 1000 orders, a recovery from 0 to 100 percent";
-        invalid("orders", &error.to_string(), hint)
+        let (field, hint) = match error {
+            OrderPlanError::Parts { .. } => ("orders", "ask for 1 to 1000 orders"),
+            _ => ("recovery_pct", "recovery_pct is a plain percentage from 0 to 100"),
+        };
+        invalid(field, &error.to_string(), hint)
     })
 }
 
 pub fn run(question: &Question, plan: OrderPlan, json: bool) -> Result<(), Failure> {
     let asked = Asked::find(question)?;
     let simulation = asked.exit.simulate_orders(plan).map_err(|refused| {
-        let problem = Problem::from(&refused.refusal);
-        Problem { detail: refused.to_string(), ..problem }
+        // The most that an order can still fill says nothing of the whole size.
+        let problem = Problem::from(&refused.refusal).hint("ask for less, or for more recovery");
+        Problem { detail: refused.to_string(), max_fillable_usd: None, ..problem }
     })?;
     let answer = SimulationResult {
         figures: Simulation::from(&simulation),

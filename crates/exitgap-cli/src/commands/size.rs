@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anstyle::Style;
-use exitgap_api::{Amounts, GapRung, MaxSizeResult};
+use exitgap_api::{Amounts, GapRung, MaxSize, MaxSizeResult};
 use exitgap_core::units::GapLimit;
 
 use super::{Asked, exhausted, invalid, print_heading, print_json, print_source};
@@ -14,10 +14,17 @@ use crate::format::{grouped, tokens};
 pub fn run(question: &Question, gap: &str, json: bool) -> Result<(), Failure> {
     let limit = parse_limit(gap)?;
     let asked = Asked::find(question)?;
-    let rows = asked.exit.ladder_by_gap(&[limit]).map_err(exhausted)?;
-    let Some(figures) = rows.first().map(GapRung::from) else { return Ok(()) };
-    let answer = MaxSizeResult { figures, context: asked.context(None) };
-    if json { print_json(&answer) } else { print_text(&answer) }
+    for row in asked.exit.ladder_by_gap(&[limit]) {
+        let figures = GapRung::from(&row);
+        let depth = row.depth.map_err(exhausted)?;
+        let answer = MaxSizeResult { figures, context: asked.context(None) };
+        if json {
+            print_json(&answer)?;
+        } else {
+            print_text(&answer, &MaxSize::from(&depth))?;
+        }
+    }
+    Ok(())
 }
 
 /// Reads a gap limit, or says what is wrong with it.
@@ -28,20 +35,20 @@ pub fn parse_limit(text: &str) -> Result<GapLimit, Failure> {
     })
 }
 
-fn print_text(answer: &MaxSizeResult) -> Result<(), Failure> {
+fn print_text(answer: &MaxSizeResult, depth: &MaxSize) -> Result<(), Failure> {
     print_heading(&answer.context)?;
-    print_figures(answer)?;
+    print_figures(answer, depth)?;
     print_source(&answer.context)
 }
 
-fn print_figures(answer: &MaxSizeResult) -> Result<(), Failure> {
+fn print_figures(answer: &MaxSizeResult, depth: &MaxSize) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let bold = Style::new().bold();
-    let depth = &answer.figures.depth;
     let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
-    line("gap up to", format!("{} %", depth.gap_limit_pct))?;
+    line("gap up to", format!("{} %", answer.figures.gap_limit_pct))?;
     line("largest exit", format!("{bold}{} USD{bold:#}", grouped(depth.max_size_usd.as_str())))?;
     let why = match (&answer.figures.exit, depth.limited_by.as_str()) {
+        (None, "liquidity") => "liquidity: the pool takes nothing in this direction",
         (None, _) => "no size from 0.01 USD on stays within the gap",
         (_, "liquidity") => "liquidity: all the pool takes lies within the gap",
         (_, "size_bound") => "the largest size there is",

@@ -33,9 +33,13 @@ const RECORDER_TABLES: [&str; 3] = ["store", "recorder", "log"];
 /// Reads the pool at the chain's latest block.
 pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<Found, Failure> {
     let urls = source.rpc.iter().map(|url| parse_url(url)).collect::<Result<Vec<_>, _>>()?;
+    let named =
+        [&source.token0_usd, &source.token1_usd, &source.fee].into_iter().any(Option::is_some)
+            || source.chain_id.is_some();
     let config = match &source.config {
-        Some(path) => from_file(path, pool, urls)?,
-        None => from_arguments(source, pool, urls)?,
+        // What the command line names counts, also where EXITGAP_CONFIG is set.
+        Some(path) if !named => from_file(path, pool, urls)?,
+        _ => from_arguments(source, pool, urls)?,
     };
     let plan = Plan::new(&config).map_err(|error| invalid("config", error.to_string()))?;
     let default_base = plan.pool(pool).map_or(Direction::ZeroForOne, |pool| pool.base);
@@ -79,7 +83,8 @@ fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Pr
     let name = path.display();
     let text =
         fs::read_to_string(path).map_err(|error| unreadable(format!("reading {name}: {error}")))?;
-    let wrong = |error: toml::de::Error| unreadable(format!("{name}: {error}"));
+    let wrong =
+        |error: toml::de::Error| unreadable(format!("{name}: {}", toml_problem(&text, &error)));
     let mut tables: toml::Table = toml::from_str(&text).map_err(wrong)?;
     for table in RECORDER_TABLES {
         tables.remove(table);
@@ -95,6 +100,18 @@ fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Pr
     };
     chain.rpc_urls = urls;
     Ok(config)
+}
+
+/// Where a file is wrong, without its line: that may hold a node's key.
+fn toml_problem(text: &str, error: &toml::de::Error) -> String {
+    let at = error.span().map_or(0, |span| span.start.min(text.len()));
+    let line = text.get(..at).unwrap_or_default().matches('\n').count() + 1;
+    if error.message().contains("://") {
+        return format!(
+            "line {line}: a URL stands where something else belongs; rpc_urls is a list"
+        );
+    }
+    format!("line {line}: {}", error.message().replace('\n', " "))
 }
 
 /// A configuration of one pool, from arguments alone.

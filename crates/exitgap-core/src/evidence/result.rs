@@ -182,12 +182,10 @@ pub(super) fn check_method(version: &str) -> Result<(), ResultError> {
     Err(ResultError::MethodVersion { found: version.chars().take(40).collect() })
 }
 
-/// The depths at 2 % that a head states of its snapshot: whole dollars, rounded
-/// down. `None` where the search ends without an answer.
+/// The depths at 2 % that a head states of its snapshot, in whole dollars. `None`
+/// where the search ends without an answer.
 pub fn depths(snapshot: &Snapshot) -> [Option<u64>; 2] {
     Direction::BOTH.map(|direction| {
-        let depth = Exit::of(snapshot.observation(), direction).max_size_for(GapLimit::DEPTH);
-        let dollars = |size| crate::units::UsdMicros::from(size).whole_dollars();
-        depth.ok().map(|depth| depth.size.map_or(0, dollars))
+        Exit::of(snapshot.observation(), direction).depth_usd(GapLimit::DEPTH).ok()
     })
 }

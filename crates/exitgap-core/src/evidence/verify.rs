@@ -278,7 +278,8 @@ fn check_consistency(parts: &Parts, policy: &Policy) -> Check {
             return Check::fail(NAME, "seen_checkpoint_invalid", "a signed checkpoint", found);
         }
     };
-    if note.signers(&policy.keys).trusted.is_empty() {
+    let signers = note.signers(&policy.keys);
+    if signers.trusted.is_empty() || !signers.forged.is_empty() {
         let expected = "a trusted signature on the checkpoint seen before";
         return Check::fail(NAME, "seen_checkpoint_not_trusted", expected, "none");
     }

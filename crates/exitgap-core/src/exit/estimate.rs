@@ -137,12 +137,17 @@ impl Exit {
         match error {
             FillError::ZeroInput => Refusal::NoInput,
             FillError::ZeroOutput => Refusal::NoOutput,
-            FillError::BeyondLiquidity { .. } => self.beyond_liquidity(),
+            FillError::BeyondLiquidity { consumed, paid } => self.beyond(*consumed, *paid),
         }
     }
 
     fn beyond_liquidity(&self) -> Refusal {
-        let (max_amount_in, max_amount_out) = self.curve.most();
+        let (most, paid) = self.curve.most();
+        self.beyond(most, paid)
+    }
+
+    /// The refusal of a pool state that takes at most these amounts.
+    fn beyond(&self, max_amount_in: U256, max_amount_out: U256) -> Refusal {
         let max_fillable_usd = UsdMicros(self.terms.largest_size_within(max_amount_in));
         Refusal::BeyondLiquidity { max_fillable_usd, max_amount_in, max_amount_out }
     }

@@ -7,10 +7,12 @@ use crate::units::{GapLimit, SizeUsd};
 /// A ladder's row by gap: how much exits within the limit, and what that fills at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GapRow {
-    /// The depth at the limit.
-    pub depth: MaxSize,
+    /// The limit.
+    pub limit: GapLimit,
+    /// The depth at the limit, or that the search for it was given up.
+    pub depth: Result<MaxSize, SearchExhausted>,
     /// The exit of exactly that size; `None` where nothing passes.
-    pub estimate: Option<Estimate>,
+    pub estimate: Option<Result<Estimate, Refusal>>,
 }
 
 /// A ladder's row by size: what a standard size fills at.
@@ -24,11 +26,11 @@ pub struct SizeRow {
 
 impl Exit {
     /// One row per gap limit, in the order given.
-    pub fn ladder_by_gap(&self, limits: &[GapLimit]) -> Result<Vec<GapRow>, SearchExhausted> {
+    pub fn ladder_by_gap(&self, limits: &[GapLimit]) -> Vec<GapRow> {
         let row = |limit: &GapLimit| {
-            let depth = self.max_size_for(*limit)?;
-            let estimate = depth.size.and_then(|size| self.estimate(size).ok());
-            Ok(GapRow { depth, estimate })
+            let depth = self.max_size_for(*limit);
+            let size = depth.as_ref().ok().and_then(|depth| depth.size);
+            GapRow { limit: *limit, depth, estimate: size.map(|size| self.estimate(size)) }
         };
         limits.iter().map(row).collect()
     }

@@ -17,7 +17,7 @@ pub struct OrderPlan {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OrderPlanError {
     /// Not from 1 to 1000 parts.
-    #[error("parts: {found} is not from 1 to {most}", most = OrderPlan::MAX_PARTS)]
+    #[error("{found} orders are not from 1 to {most}", most = OrderPlan::MAX_PARTS)]
     Parts {
         /// Parts asked for.
         found: u32,
@@ -103,7 +103,8 @@ pub struct Simulation {
     pub at_once: Result<Estimate, Refusal>,
 }
 
-/// An order that cannot be filled.
+/// An order that cannot be filled. What `refusal` says of the most that can be filled
+/// holds for this order alone, after the ones before it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("order {part} of {parts}: {refusal}")]
 pub struct OrdersRefused {

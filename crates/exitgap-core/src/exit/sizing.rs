@@ -5,10 +5,12 @@
 //! the largest amount that passes at all, found in three moves:
 //!
 //! 1. **Bound.** Without any rounding a swap's output is concave in its input and
-//!    never below the contract's. Where even that output (the contract's plus the
-//!    most that rounding can have taken) fails, every larger amount fails.
-//! 2. **Bisect** the last segment that is not ruled out, by the same argument with
-//!    the segment's own, much smaller, rounding.
+//!    never below the contract's. Where even the contract's output plus the most that
+//!    rounding can have taken fails, every larger amount fails: this rules out whole
+//!    segments.
+//! 2. **Bisect** the last segment that is not ruled out, on its exact formula without
+//!    rounding (kept to `2^-64` of a unit): from a passing start, what fails there
+//!    fails from there on.
 //! 3. **Descend** the teeth below: an amount `n` that fails with output `y` rules
 //!    out every amount above `y`'s largest passing input, because the output never
 //!    falls. From above this ends exactly at the largest passing amount.
@@ -16,8 +18,8 @@
 use super::Exit;
 use super::terms::Threshold;
 use crate::pools::{Curve, Segment};
-use crate::units::{GapLimit, SizeUsd};
-use crate::wide::U256;
+use crate::units::{GapLimit, SizeUsd, UsdMicros};
+use crate::wide::{U256, U1024};
 
 /// The largest exit within a gap limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,8 +60,10 @@ impl LimitedBy {
     }
 }
 
-/// More teeth than a search may test. Only a limit within about `10^-14` of what
-/// an infinitely small sale loses, on a pool of extreme depth, comes to this.
+/// More teeth than a search may test. How many there are grows as the limit comes
+/// close to what an infinitely small sale loses, the pool's fee and basis. At or below
+/// it there are none; on the deepest pools of tokens of 18 decimals there are more than
+/// a million within about a ten-thousandth of a percent above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no answer after testing {teeth} amounts: the limit {limit} % lies too close to the pool's own price"
@@ -81,10 +85,10 @@ impl Exit {
         let max_amount_in = search.largest_amount().map_err(exhausted)?;
         let max_amount_out =
             self.curve.fill(max_amount_in).map_or(U256::ZERO, |fill| fill.amount_out);
-        let size = self.largest_size(&mut search, max_amount_in).map_err(exhausted)?;
+        let size = self.largest_size(&mut search, max_amount_in, 1).map_err(exhausted)?;
         let limited_by = if size == Some(SizeUsd::MAX) {
             LimitedBy::SizeBound
-        } else if max_amount_in == most && !most.is_zero() {
+        } else if max_amount_in == most {
             LimitedBy::Liquidity
         } else {
             LimitedBy::Gap
@@ -92,15 +96,32 @@ impl Exit {
         Ok(MaxSize { limit, size, max_amount_in, max_amount_out, limited_by })
     }
 
-    /// The largest size whose amount passes, given the largest amount that does.
+    /// The depth at `limit` in whole dollars: the largest whole-dollar size whose own
+    /// exit passes, 0 where none does. Found over dollars, not over token units, so
+    /// that it meets few teeth where [`Exit::max_size_for`] meets many.
+    pub fn depth_usd(&self, limit: GapLimit) -> Result<u64, SearchExhausted> {
+        const DOLLAR: u64 = 1_000_000;
+        let threshold = self.terms.threshold(limit);
+        let mut search = Search { curve: &self.curve, threshold: &threshold, teeth: 0 };
+        let bound = search.bound();
+        let size = self
+            .largest_size(&mut search, bound, DOLLAR)
+            .map_err(|Exhausted| SearchExhausted { limit, teeth: Search::MAX_TEETH })?;
+        Ok(size.map_or(0, |size| UsdMicros::from(size).whole_dollars()))
+    }
+
+    /// The largest size, a multiple of `step` micro-dollars, whose amount passes, given
+    /// an amount at or above every passing one.
     fn largest_size(
         &self,
         search: &mut Search<'_>,
-        largest_amount: U256,
+        bound: U256,
+        step: u64,
     ) -> Result<Option<SizeUsd>, Exhausted> {
-        let mut ceiling = largest_amount;
+        let mut ceiling = bound;
         loop {
-            let Ok(size) = SizeUsd::from_micros(self.terms.largest_size_within(ceiling)) else {
+            let micros = self.terms.largest_size_within(ceiling);
+            let Ok(size) = SizeUsd::from_micros(micros - micros % step) else {
                 return Ok(None);
             };
             let Some(amount) = self.terms.amount_in(size).filter(|amount| !amount.is_zero()) else {
@@ -127,8 +148,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Some tens of milliseconds.
-    const MAX_TEETH: u32 = 1 << 17;
+    /// Some tenths of a second.
+    const MAX_TEETH: u32 = 1 << 20;
 
     fn passes(&self, amount_in: U256, amount_out: U256) -> bool {
         !amount_out.is_zero() && self.threshold.passes(amount_in, amount_out)
@@ -137,26 +158,31 @@ impl Search<'_> {
     /// The largest amount that passes, or zero.
     fn largest_amount(&mut self) -> Result<U256, Exhausted> {
         let (most, paid) = self.curve.most();
-        if paid.is_zero() || self.passes(most, paid) {
-            return Ok(if paid.is_zero() { U256::ZERO } else { most });
+        if self.passes(most, paid) {
+            return Ok(most);
         }
         for index in (0..self.segments_not_ruled_out()).rev() {
+            let Some(mut amount) = self.bound_of(index) else { continue };
             let segment = self.curve.segment(index);
-            if segment.in_end == segment.in_start {
-                continue;
-            }
-            if self.passes(segment.in_end, segment.out_end) {
-                return Ok(segment.in_end);
-            }
-            // The output inside is at most the end's, the input at least this.
-            if !self.passes(segment.in_start + U256::ONE, segment.out_end) {
-                continue;
-            }
-            if let Some(amount) = self.largest_inside(index, &segment)? {
-                return Ok(amount);
+            while amount > segment.in_start {
+                let out = self.curve.out_within(index, amount);
+                if self.passes(amount, out) {
+                    return Ok(amount);
+                }
+                amount = self.next_below(amount, out)?;
             }
         }
         Ok(U256::ZERO)
+    }
+
+    /// An amount at or above every passing one.
+    fn bound(&self) -> U256 {
+        let (most, paid) = self.curve.most();
+        if self.passes(most, paid) {
+            return most;
+        }
+        let segments = (0..self.segments_not_ruled_out()).rev();
+        segments.filter_map(|index| self.bound_of(index)).next().unwrap_or(U256::ZERO)
     }
 
     /// How many segments, from the start of the sale, can hold a passing amount.
@@ -179,41 +205,48 @@ impl Search<'_> {
         high
     }
 
-    /// The largest passing amount strictly inside a segment whose end fails.
-    fn largest_inside(
-        &mut self,
-        index: usize,
-        segment: &Segment,
-    ) -> Result<Option<U256>, Exhausted> {
+    /// An amount at or above every passing one of a segment, its start left out;
+    /// `None` where none of it passes.
+    fn bound_of(&self, index: usize) -> Option<U256> {
+        let segment = self.curve.segment(index);
+        // The output inside is at most the end's, the input more than the start's.
+        let most = segment.out_end;
+        if segment.in_end == segment.in_start || !self.passes(segment.in_start + U256::ONE, most) {
+            return None;
+        }
+        if self.passes(segment.in_end, most) {
+            return Some(segment.in_end);
+        }
         let start_passes = segment.in_start.is_zero()
             || self.threshold.passes(segment.in_start, segment.out_start);
-        let mut amount = if start_passes {
-            self.bound_inside(index, segment)
-        } else {
-            let (price, fee) = (self.curve.mid_at_start(index), self.curve.fee());
-            if !self.threshold.improves_at(price, fee) {
-                // It starts below the limit and only falls further.
-                return Ok(None);
-            }
-            segment.in_end - U256::ONE
-        };
-        while amount > segment.in_start {
-            let out = self.curve.out_within(index, amount);
-            if self.passes(amount, out) {
-                return Ok(Some(amount));
-            }
-            amount = self.next_below(amount, out)?;
+        let (price, fee) = (self.curve.mid_at_start(index), self.curve.fee());
+        if !start_passes && !self.threshold.improves_at(price, fee) {
+            // It starts below the limit and only falls further.
+            return None;
         }
-        Ok(None)
+        let bound = self.bound_inside(index, &segment, start_passes);
+        (bound > segment.in_start).then_some(bound)
     }
 
-    /// An amount at or above every passing one inside a segment whose start passes:
-    /// from a passing start, what fails by more than rounding fails from there on.
-    fn bound_inside(&self, index: usize, segment: &Segment) -> U256 {
-        let rounding = self.curve.rounding_within(index);
+    /// The same for a segment whose end fails. May be the segment's start.
+    ///
+    /// Without rounding the segment's output is concave. Where its start passes, an
+    /// amount at which it fails is followed by failing ones only. Where its start
+    /// fails, the same holds of what the segment adds to the start, amounts and
+    /// outputs alike: what adds less than the limit asks for does not make up for it.
+    fn bound_inside(&self, index: usize, segment: &Segment, start_passes: bool) -> U256 {
         let ruled_out_from = |amount: U256| {
-            let at_most = self.curve.out_within(index, amount).saturating_add(rounding);
-            !self.threshold.passes(amount, at_most)
+            if start_passes && self.passes(amount, self.curve.out_within(index, amount)) {
+                return false;
+            }
+            let added = amount - segment.in_start;
+            let ideal = U1024::from(self.curve.ideal_within(index, added));
+            let (amount, out) = if start_passes {
+                (amount, (U1024::from(segment.out_start) << 64) + ideal)
+            } else {
+                (added, ideal)
+            };
+            !self.threshold.passes_wide(U1024::from(amount) << 64, out)
         };
         let (mut low, mut high) = (segment.in_start, segment.in_end);
         if !ruled_out_from(high) {

@@ -129,6 +129,22 @@ impl Threshold {
         }
     }
 
+    /// [`Threshold::passes`] for amounts of up to 340 bits.
+    pub(super) fn passes_wide(&self, amount_in: U1024, amount_out: U1024) -> bool {
+        let (out_weight, in_weight) = self.weights();
+        amount_out * out_weight >= amount_in * in_weight
+    }
+
+    /// The weights of output and input.
+    fn weights(&self) -> (U1024, U1024) {
+        match self {
+            Self::Narrow { out_weight, in_weight } => {
+                (U1024::from(*out_weight), U1024::from(*in_weight))
+            }
+            Self::Wide { out_weight, in_weight } => (*out_weight, *in_weight),
+        }
+    }
+
     /// The largest input that passes with this output.
     pub(super) fn largest_input(&self, amount_out: U256) -> U256 {
         let quotient = match self {
@@ -147,12 +163,7 @@ impl Threshold {
     /// Whether one more unit sold at `price` less `fee` still lifts a passing fill
     /// further above the limit.
     pub(super) fn improves_at(&self, price: RawPrice, fee: FeeRate) -> bool {
-        let (out_weight, in_weight) = match self {
-            Self::Narrow { out_weight, in_weight } => {
-                (U1024::from(*out_weight), U1024::from(*in_weight))
-            }
-            Self::Wide { out_weight, in_weight } => (*out_weight, *in_weight),
-        };
+        let (out_weight, in_weight) = self.weights();
         let kept = U1024::from(fee.denominator - fee.numerator);
         U1024::from(price.numerator) * kept * out_weight
             > U1024::from(price.denominator) * U1024::from(fee.denominator) * in_weight

@@ -225,6 +225,13 @@ proptest! {
             prop_assert!(passes(size));
             prop_assert!(exit.estimate(size).unwrap().amount_in <= depth.max_amount_in);
         }
+        let dollars = exit.depth_usd(limit).unwrap();
+        prop_assert!(dollars <= depth.size.map_or(0, |size| UsdMicros::from(size).whole_dollars()));
+        for more in 0..3 {
+            if let Ok(size) = SizeUsd::from_micros((dollars + more) * 1_000_000) {
+                prop_assert_eq!(passes(size), more == 0, "{} of {}", size, dollars);
+            }
+        }
         let floor = depth.size.map_or(9_999, SizeUsd::micros);
         for more in [1, 2, 3, above] {
             if let Ok(size) = SizeUsd::from_micros(floor + more) {
@@ -266,16 +273,69 @@ fn a_limit_of_one_hundred_percent_passes_everything_fillable() {
 #[test]
 fn ladders_answer_row_by_row() {
     let exit = exit(Direction::OneForZero);
-    let rows = exit.ladder_by_gap(&GapLimit::LADDER).unwrap();
+    let rows = exit.ladder_by_gap(&GapLimit::LADDER);
     assert_eq!(rows.len(), 8);
     // Fee alone is 0.3 %: nothing passes at 0.1 %.
-    assert_eq!((rows[0].depth.size, &rows[0].estimate), (None, &None));
+    let size = |row: &GapRow| row.depth.as_ref().unwrap().size;
+    assert_eq!((size(&rows[0]), &rows[0].estimate), (None, &None));
     for row in &rows[2..] {
-        let estimate = row.estimate.as_ref().unwrap();
-        assert_eq!(Some(estimate.size), row.depth.size);
-        assert!(estimate.gap <= Percent::from(row.depth.limit));
+        let estimate = row.estimate.as_ref().unwrap().as_ref().unwrap();
+        assert_eq!(Some(estimate.size), size(row));
+        assert!(estimate.gap <= Percent::from(row.limit));
     }
-    assert!(rows.windows(2).all(|pair| pair[0].depth.size <= pair[1].depth.size));
+    assert!(rows.windows(2).all(|pair| size(&pair[0]) <= size(&pair[1])));
     let sizes = exit.ladder_by_size(&SizeUsd::STANDARD);
     assert!(sizes.iter().all(|row| row.outcome.is_ok()));
+}
+
+/// A pair or a pool, both tokens of 18 decimals, whose mid price is the oracle's.
+fn at_par(depth: u128, fee_pips: u32, concentrated: bool) -> Exit {
+    let pool = if concentrated {
+        let net = i128::try_from(depth).unwrap();
+        let ticks = vec![
+            TickNet { tick: -887_200, liquidity_net: net },
+            TickNet { tick: 887_200, liquidity_net: -net },
+        ];
+        let price = sqrt_ratio_at_tick(0).unwrap();
+        PoolState::Concentrated(Concentrated::new(price, 0, depth, fee_pips, 200, ticks).unwrap())
+    } else {
+        let fee = FeeRate { numerator: fee_pips, denominator: 1_000_000 };
+        PoolState::ConstantProduct(ConstantProduct::new([depth; 2], fee).unwrap())
+    };
+    Exit::new(&pool, Direction::ZeroForOne, [18, 18], [usd(1, 0), usd(1, 0)])
+}
+
+#[test]
+fn limits_close_to_the_fee_are_answered() {
+    let depth = 5_000_000 * 10_u128.pow(18);
+    for concentrated in [false, true] {
+        for fee_pips in [100, 500, 1_000, 2_500, 3_000, 10_000] {
+            let exit = at_par(depth, fee_pips, concentrated);
+            let fee = i64::from(fee_pips) * 100;
+            let largest = |above: i64| {
+                exit.max_size_for(GapLimit::from_millionths(fee + above).unwrap()).unwrap()
+            };
+            // At or below what an infinitely small sale loses, nothing passes.
+            for none in [-100_000, -100, -1, 0] {
+                let max = largest(none);
+                assert_eq!((max.size, max.max_amount_in), (None, U256::ZERO), "{fee_pips} {none}");
+            }
+            let found: Vec<_> = [1_000, 10_000, 100_000].map(largest).into();
+            assert!(found.windows(2).all(|pair| pair[0].max_amount_in < pair[1].max_amount_in));
+            // Over whole dollars there is an answer however close the limit.
+            for close in [1, 10, 100, 1_000] {
+                let limit = GapLimit::from_millionths(fee + close).unwrap();
+                let dollars = exit.depth_usd(limit).unwrap();
+                let at = |dollars: u64| {
+                    exit.estimate(SizeUsd::from_micros(dollars * 1_000_000).unwrap())
+                };
+                assert!(dollars == 0 || at(dollars).unwrap().gap <= Percent::from(limit));
+                assert!(at(dollars + 1).unwrap().gap >= Percent::from(limit));
+            }
+            for max in found {
+                let estimate = exit.estimate(max.size.unwrap()).unwrap();
+                assert!(estimate.gap <= Percent::from(max.limit), "{fee_pips} {:?}", max.limit);
+            }
+        }
+    }
 }

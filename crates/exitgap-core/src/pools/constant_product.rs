@@ -99,6 +99,16 @@ impl ConstantProduct {
         kept * reserve_out / (reserve_in * U256::from(denominator) + kept)
     }
 
+    /// The same without rounding, in units of `2^-64`, rounded up.
+    pub(super) fn ideal_out(&self, direction: Direction, amount_in: U256) -> U512 {
+        let FeeRate { numerator, denominator } = self.fee;
+        let kept = U512::from(amount_in * U256::from(denominator - numerator));
+        let reserve_in = U512::from(self.reserves[direction.base_index()]);
+        let reserve_out = U512::from(self.reserves[direction.quote_index()]);
+        let paid: U512 = (kept * reserve_out) << 64;
+        paid.div_ceil(reserve_in * U512::from(denominator) + kept)
+    }
+
     /// Sells `amount_in` of the base token.
     pub(super) fn fill(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
         if amount_in.is_zero() {

@@ -2,7 +2,7 @@
 
 use super::concentrated::{Concentrated, StepTable};
 use super::{ConstantProduct, Direction, FeeRate, RawPrice};
-use crate::wide::U256;
+use crate::wide::{U256, U512};
 
 /// A completed sale: all of `amount_in` was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -219,19 +219,19 @@ impl Curve {
         }
     }
 
-    /// How far, in raw output units, rounding can keep [`Curve::out_within`] below
-    /// the segment's real formula, which is concave and never below it. Exclusive.
-    pub(crate) fn rounding_within(&self, index: usize) -> U256 {
+    /// What `added` to the start of segment `index` pays by the segment's formula
+    /// without any rounding, in units of `2^-64`, rounded up. Concave in `added`, and
+    /// never below what [`Curve::out_within`] adds to the segment's `out_start`.
+    pub(crate) fn ideal_within(&self, index: usize, added: U256) -> U512 {
         match &self.shape {
-            // One division, rounded down.
-            Shape::ConstantProduct(_) => U256::ONE,
-            Shape::Concentrated(table) => table.rounding_within(index),
+            Shape::ConstantProduct(pool) => pool.ideal_out(self.direction, added),
+            Shape::Concentrated(table) => table.ideal_within(index, added),
         }
     }
 
-    /// The same for the whole curve up to the start of segment `index`: the real
-    /// swap without any rounding is concave and pays, for the segment's
-    /// `in_start`, less than its `out_start` plus this.
+    /// How far, in raw output units, all roundings up to the start of segment `index`
+    /// can have kept the output below the real swap's, which is concave: that pays,
+    /// for the segment's `in_start`, less than its `out_start` plus this.
     pub(crate) fn rounding_before(&self, index: usize) -> U256 {
         match &self.shape {
             Shape::ConstantProduct(_) => U256::ZERO,

@@ -183,14 +183,15 @@ impl ObservationError {
 }
 
 impl Observation {
-    /// Checks and joins what was read of `pool` at `block`.
+    /// Checks and joins what was read of `pool` at `block`. The readings are put in
+    /// their one order: by role, fixed ones first, then by feed.
     pub fn new(
         pool: PoolId,
         chain: ChainTag,
         block: BlockRef,
         tokens: [Token; 2],
         state: PoolState,
-        oracles: Vec<OracleReading>,
+        mut oracles: Vec<OracleReading>,
         session: Session,
     ) -> Result<Self, ObservationError> {
         const EXACT_IN_JSON: u64 = 1 << 53;
@@ -215,6 +216,7 @@ impl Observation {
             return Err(ObservationError::SessionNote);
         }
         check_oracles(chain.kind, timestamp, &oracles)?;
+        oracles.sort_by_key(OracleReading::order);
         let prices = [price(&oracles, 0)?, price(&oracles, 1)?];
         Ok(Self { pool, chain, block, tokens, state, oracles, session, prices })
     }

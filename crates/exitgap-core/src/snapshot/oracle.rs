@@ -67,6 +67,15 @@ pub struct RoundData {
 }
 
 impl OracleReading {
+    /// What readings are sorted by, so that one state has one hash.
+    pub(super) fn order(&self) -> (OracleRole, Option<Address>, U256, u8) {
+        let feed = match &self.source {
+            OracleSource::Fixed => None,
+            OracleSource::Chainlink(round) => Some(round.feed),
+        };
+        (self.role, feed, self.answer, self.decimals)
+    }
+
     /// Whether the answer is older than its heartbeat at `block_timestamp`
     /// (seconds UTC). A fixed answer never is.
     pub fn is_stale(&self, block_timestamp: u64) -> bool {

@@ -141,3 +141,30 @@ fn a_stalled_chain_and_a_stale_oracle_are_told_apart() {
     assert!(!reading.is_stale(4_600));
     assert!(reading.is_stale(4_601));
 }
+
+#[test]
+fn one_state_has_one_hash_whatever_order_its_oracles_are_configured_in() {
+    let snapshot = snapshot();
+    let observation = snapshot.observation();
+    let mut oracles = observation.oracles().to_vec();
+    oracles.reverse();
+    let again = Observation::new(
+        observation.pool().clone(),
+        observation.chain(),
+        observation.block(),
+        observation.tokens().clone(),
+        observation.state().clone(),
+        oracles,
+        observation.session().clone(),
+    );
+    assert_eq!(again.as_ref(), Ok(observation));
+    let bytes = snapshot.to_canonical().unwrap();
+    let text = core::str::from_utf8(&bytes).unwrap();
+    let (start, end) = (text.find("[{").unwrap() + 1, text.find("}],").unwrap() + 1);
+    let (first, second) = text[start..end].split_once("},").unwrap();
+    let swapped = format!("{}{second},{first}}}{}", &text[..start], &text[end..]);
+    assert!(matches!(
+        Snapshot::from_canonical(swapped.as_bytes()),
+        Err(SnapshotError::NotCanonical { .. })
+    ));
+}

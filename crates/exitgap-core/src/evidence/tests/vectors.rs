@@ -116,6 +116,18 @@ fn vectors() -> Vec<Vector> {
         let seen = SeenCheckpoint { note: seen_in.checkpoint(size), proof };
         all.push(vector(name, &file, Policy { seen: Some(seen), ..trusting() }));
     }
+    let elsewhere = SignerKey::from_seed("other.example/log/5957856", [8; 32]).unwrap();
+    let keys = vec![signer().verifier(), elsewhere.verifier()];
+    let text = Note::parse(&scene.checkpoint(3)).unwrap().text.to_owned();
+    for (name, note) in [
+        ("seen_but_not_signed_by_a_trusted_key", stranger.sign(&text).unwrap()),
+        ("seen_of_another_log", elsewhere.sign(&text.replacen("exitgap", "other", 1)).unwrap()),
+    ] {
+        let seen = SeenCheckpoint { note, proof: Vec::new() };
+        let policy = Policy { seen: Some(seen), ..Policy::trusting(keys.clone()) };
+        all.push(vector(name, &file, policy));
+    }
+    all.push(vector("only_keys_of_other_logs", &file, Policy::trusting(keys[1..].to_vec())));
     for (name, window) in [
         ("window", window_of(&scene, 0, 3)),
         ("window_of_another_head", window_of(&scene, 0, 4)),

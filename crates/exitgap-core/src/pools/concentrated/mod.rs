@@ -16,6 +16,8 @@ pub use tick_math::{
     MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrt_ratio_at_tick, tick_at_sqrt_ratio,
 };
 
+use std::sync::Arc;
+
 use super::curve::FillEnd;
 use super::{Direction, FeeRate, Fill, FillError};
 use crate::wide::{U256, mul_div};
@@ -41,7 +43,8 @@ pub struct Concentrated {
     liquidity: u128,
     fee_pips: u32,
     tick_spacing: i32,
-    ticks: Vec<TickNet>,
+    /// Shared: a pool after a sale has the ticks it had before.
+    ticks: Arc<[TickNet]>,
 }
 
 /// Why numbers are not the state of a concentrated-liquidity pool.
@@ -144,7 +147,7 @@ impl Concentrated {
             return Err(ConcentratedError::TickSpacingOutOfRange { found: tick_spacing });
         }
         check_ticks(tick, liquidity, tick_spacing, &ticks)?;
-        Ok(Self { sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing, ticks })
+        Ok(Self { sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing, ticks: ticks.into() })
     }
 
     /// √price, Q64.96, token 1 per token 0.

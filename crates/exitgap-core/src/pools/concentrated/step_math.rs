@@ -8,7 +8,7 @@ use ruint::Uint;
 
 use super::steps::Step;
 use crate::pools::Direction;
-use crate::wide::{U256, mul_div, mul_div_up};
+use crate::wide::{U256, U512, U1024, mul_div, mul_div_up};
 
 /// Token 0 between two √prices, `low ≤ high`: `L · 2^96 · (high − low) ÷ high ÷ low`,
 /// both divisions rounded the same way.
@@ -72,6 +72,31 @@ pub(super) fn partial(
     let less_fee = remaining * U256::from(1_000_000 - fee_pips) / U256::from(1_000_000);
     let end = next_sqrt_price(direction, start, step.liquidity, less_fee);
     (end, amount_out(direction, start, end, step.liquidity))
+}
+
+/// What `amount_in` pays from the step's start without any rounding, in units of
+/// `2^-64`, rounded up. With `a = amount_in · (10^6 − fee)`, `P` the √price:
+/// `L·P²·a ÷ (2^96·(10^6·2^96·L + a·P))` selling token 0, and
+/// `2^192·L·a ÷ (P·(10^6·P·L + 2^96·a))` selling token 1.
+pub(super) fn ideal_out(direction: Direction, step: &Step, fee_pips: u32, amount_in: U256) -> U512 {
+    // 192 + 20, 160 and 128 bits; the largest product has 724.
+    let amount = U1024::from(amount_in * U256::from(1_000_000 - fee_pips));
+    let price = U1024::from(step.sqrt_price_start_x96);
+    let liquidity = U1024::from(step.liquidity);
+    let million = U1024::from(1_000_000);
+    let (paid, per): (U1024, U1024) = match direction {
+        Direction::ZeroForOne => (
+            liquidity * price * price * amount,
+            (((million * liquidity) << 96) + amount * price) << 96,
+        ),
+        Direction::OneForZero => {
+            ((liquidity * amount) << 192, price * (million * price * liquidity + (amount << 96)))
+        }
+    };
+    // Only a step without liquidity divides by zero, and it takes and pays nothing.
+    let scaled: U1024 = paid << 64;
+    let ideal = if per.is_zero() { U1024::ZERO } else { scaled.div_ceil(per) };
+    U512::from_limbs_slice(&ideal.as_limbs()[..8])
 }
 
 /// The √price after `amount` more of the token sold; rounded so that the price

@@ -37,7 +37,8 @@ impl StepTable {
         let (mut in_sums, mut rows) = (Vec::with_capacity(guess), Vec::with_capacity(guess));
         let (mut in_sum, mut out_sum, mut ticks_crossed) = (U256::ZERO, U256::ZERO, 0);
         for step in steps {
-            // At most 2^21 steps of less than 2^245 units each.
+            // Both ends of the steps lie within the contract's price bounds: all steps
+            // together move less than 2^192 units before fees, whose factor is at most 10^6.
             in_sum += step.amount_in;
             out_sum += step.amount_out;
             ticks_crossed += u32::from(step.crossed_tick.is_some());
@@ -151,29 +152,16 @@ impl StepTable {
         before.amount_out + step_math::partial(self.direction, step, self.fee_pips, remaining).1
     }
 
-    /// Inside one step the real formula sells `remaining × (1 − fee)` without
-    /// rounding. Against it the contract rounds, in output units: the amount less
-    /// fee down (below one unit of input, worth at most the price at the start),
-    /// the √price by less than one unit (worth L ÷ 2^96, or L · 2^96 ÷ P² the
-    /// other way), the output down (below one), and, where a product exceeds 256
-    /// bits, one more quotient (again at most the price at the start).
-    pub(in crate::pools) fn rounding_within(&self, index: usize) -> U256 {
-        let step = &self.rows[index].step;
-        let start = step.sqrt_price_start_x96;
-        let liquidity = U512::from(step.liquidity);
-        let unit = match self.direction {
-            Direction::ZeroForOne => (liquidity >> 96) + U512::ONE,
-            Direction::OneForZero => {
-                ((liquidity << 96) / RawPrice::of_sqrt(start, self.direction).denominator)
-                    + U512::ONE
-            }
-        };
-        narrow(unit).unwrap_or(U256::MAX >> 1) + (self.price_rounded_up(start) << 1) + U256::from(2)
+    /// What `added` to the start of step `index` pays without rounding, in units of
+    /// `2^-64`, rounded up.
+    pub(in crate::pools) fn ideal_within(&self, index: usize, added: U256) -> U512 {
+        step_math::ideal_out(self.direction, &self.rows[index].step, self.fee_pips, added)
     }
 
-    /// Each full step rounds its output down by less than one unit, its input up
-    /// by less than one unit and its fee by less than another; an input unit is
-    /// worth at most the price at the end of the steps.
+    /// Each full step rounds its output down by less than one unit. Its input is
+    /// rounded up by less than one unit before the fee and by less than one after it:
+    /// less than `1 ÷ (1 − fee) + 1` units, each worth at most `1 − fee` times the
+    /// price at the end of the steps, which is less than twice that price.
     pub(in crate::pools) fn rounding_before(&self, index: usize) -> U256 {
         let price = self.price_rounded_up(self.sqrt_price_at_start(index));
         U256::from(index) * ((price << 1) + U256::ONE)
