@@ -6,6 +6,7 @@ mod chain_reader_faults;
 mod chain_reader_proxy;
 mod chain_reader_scene;
 mod cli;
+mod cli_evidence;
 mod cli_rpc;
 mod devchain;
 mod parity;

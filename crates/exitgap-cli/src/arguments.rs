@@ -28,6 +28,7 @@ Examples:
   exitgap estimate ethereum:0x88e6… --size-usd 250000 --db exitgap.db --at 2026-08-22T12:00:00Z
   exitgap size ethereum:0x88e6… --gap 1 --base WETH --db exitgap.db
   exitgap ladder ethereum:0x88e6… --rpc https://… --config exitgap.toml
+  exitgap verify evidence.json --trust verifier-key
 
 Exit codes:
   0  answered
@@ -36,11 +37,34 @@ Exit codes:
   3  refused: this pool has no fill for this question (too large, too small)
   4  nothing recorded to answer from (unknown pool, missing slot, before the series)
   5  the database, file or chain could not be read
+  6  invalid: the evidence or the log does not hold (verify, audit)
+  7  incomplete: nothing is wrong, but not everything could be checked (verify, audit)
 
 Environment:
   EXITGAP_DB      default of --db
   EXITGAP_CONFIG  default of --config
   NO_COLOR        no colours";
+
+const VERIFY_NOTES: &str = "\
+Examples:
+  exitgap verify --explain
+  exitgap verify evidence.json --trust verifier-key
+  exitgap verify - --trust 'exitgap.example/log/5957856+d837dc1b+ARl/…' < evidence.json
+  exitgap verify evidence.json --trust verifier-key --since checkpoint.last-week --log log/
+
+Exit codes:
+  0  valid       6  invalid       7  incomplete       5  could not be read       2  wrong arguments";
+
+const AUDIT_NOTES: &str = "\
+Examples:
+  exitgap audit log/ --trust verifier-key
+  exitgap audit log/ --trust verifier-key --since checkpoint.last-week --json
+
+Without --trust signatures are checked by the folder's own key. That shows that the log agrees
+with itself, not whose log it is: the verdict is then `incomplete` at best.
+
+Exit codes:
+  0  valid       6  invalid       7  incomplete       5  could not be read       2  wrong arguments";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -103,6 +127,12 @@ pub enum Command {
         #[command(flatten)]
         question: Question,
     },
+    /// Check an evidence file, offline: does its number follow from the signed log?
+    #[command(after_long_help = VERIFY_NOTES)]
+    Verify(VerifyArgs),
+    /// Replay a published log: every head, snapshot, depth and hash of every slot.
+    #[command(after_long_help = AUDIT_NOTES)]
+    Audit(AuditArgs),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -153,4 +183,53 @@ pub struct SourceArgs {
     /// Read from a file of a snapshot's canonical bytes (- is stdin).
     #[arg(long, value_name = "FILE", help_heading = "Source")]
     pub snapshot: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// The evidence file (- is stdin).
+    #[arg(required_unless_present = "explain")]
+    pub file: Option<PathBuf>,
+    /// Say what each check means, what it proves and what it does not.
+    #[arg(long, conflicts_with = "file")]
+    pub explain: bool,
+    #[command(flatten)]
+    pub trust: TrustArgs,
+    /// A signed checkpoint of the log that you kept: the file's must be of the same history.
+    #[arg(long, value_name = "FILE", help_heading = "Policy")]
+    pub since: Option<PathBuf>,
+    /// With --since: the consistency proof between the two, one base64 hash per line.
+    #[arg(long, value_name = "FILE", help_heading = "Policy", requires = "since")]
+    pub proof: Option<PathBuf>,
+    /// With --since: a copy of the log's folder to compute that proof from.
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        help_heading = "Policy",
+        requires = "since",
+        conflicts_with = "proof"
+    )]
+    pub log: Option<PathBuf>,
+    /// The pool's head window that ends at the file's head: bears out its seven-day figures.
+    #[arg(long, value_name = "FILE", help_heading = "Policy")]
+    pub window: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct AuditArgs {
+    /// The log's folder, or a copy of it.
+    #[arg(value_name = "FOLDER")]
+    pub log: PathBuf,
+    #[command(flatten)]
+    pub trust: TrustArgs,
+    /// A signed checkpoint of the log that you kept: the log must still hold it.
+    #[arg(long, value_name = "FILE", help_heading = "Policy")]
+    pub since: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct TrustArgs {
+    /// A verifier key whose signature counts, `<origin>+<id>+<base64>`, or a file with one per line.
+    #[arg(long, value_name = "KEY|FILE", help_heading = "Policy")]
+    pub trust: Vec<String>,
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use exitgap_api::{Problem, ProblemCode};
+use exitgap_core::evidence::Verdict;
 
 /// Why a command ends without an answer.
 #[derive(Debug)]
@@ -21,6 +22,17 @@ const USAGE: u8 = 2;
 const REFUSED: u8 = 3;
 const NOTHING_RECORDED: u8 = 4;
 const UNREADABLE: u8 = 5;
+const INVALID: u8 = 6;
+const INCOMPLETE: u8 = 7;
+
+/// The exit code of a verdict.
+pub fn verdict_code(verdict: Verdict) -> ExitCode {
+    match verdict {
+        Verdict::Valid => ExitCode::SUCCESS,
+        Verdict::Invalid => ExitCode::from(INVALID),
+        Verdict::Incomplete => ExitCode::from(INCOMPLETE),
+    }
+}
 
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {

@@ -43,6 +43,20 @@ pub fn tokens_short(raw: &str, decimals: u8) -> String {
     }
 }
 
+/// Untrusted text for a terminal: what is neither printable ASCII nor a sign that
+/// exitgap writes itself is escaped, so that no file moves the cursor or hides a word.
+pub fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, ' '..='~' | '√' | '÷' | '×' | '≤' | '…' | '—') {
+            shown.push(c);
+        } else {
+            shown.extend(c.escape_unicode());
+        }
+    }
+    shown
+}
+
 /// A table without lines. Columns are set to the side that their header names:
 /// `<text` to the left, else to the right, as numbers stand.
 pub struct Columns {
@@ -94,6 +108,7 @@ mod tests {
         assert_eq!(tokens("1", 18), "0.000000000000000001");
         assert_eq!(tokens("1000", 0), "1,000");
         assert_eq!(tokens("0", 6), "0");
+        assert_eq!(printable("a\u{1b}[2J\n\u{202e}√"), "a\\u{1b}[2J\\u{a}\\u{202e}√");
         assert_eq!(tokens_short("1234567890123456789", 18), "1.234567…");
     }
 }

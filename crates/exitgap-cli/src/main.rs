@@ -9,7 +9,9 @@ mod arguments;
 mod commands;
 mod failure;
 mod format;
+mod log;
 mod source;
+mod trust;
 
 use std::process::ExitCode;
 
@@ -19,7 +21,7 @@ fn main() -> ExitCode {
     let cli = arguments::Cli::parse();
     let json = cli.json;
     match commands::run(cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => failure.report(json),
     }
 }

@@ -1,13 +1,17 @@
 //! The commands: each asks the core one question and prints one document.
 
+mod audit;
 mod estimate;
+mod explain;
 mod ladder;
 mod pools;
 mod simulate;
 mod size;
 mod snapshot;
+mod verify;
 
 use std::io::{self, Write};
+use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use clap::CommandFactory;
@@ -21,10 +25,12 @@ use crate::arguments::{Cli, Command, Question};
 use crate::failure::Failure;
 use crate::source::{self, Found};
 
-/// Runs the command.
-pub fn run(cli: Cli) -> Result<(), Failure> {
+/// Runs the command, and gives the exit code of its answer.
+pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let json = cli.json;
     match cli.command {
+        Command::Verify(args) => return verify::run(&args, json),
+        Command::Audit(args) => return audit::run(&args, json),
         Command::Pools { db } => pools::run(&db, json),
         Command::Estimate { question, size_usd } => estimate::run(&question, &size_usd, json),
         Command::Ladder { question, gap, size_usd } => {
@@ -41,7 +47,8 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
             clap_complete::generate(shell, &mut Cli::command(), "exitgap", &mut script);
             Ok(io::stdout().write_all(&script)?)
         }
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// An observation, ready to be asked about in one direction.

@@ -15,8 +15,8 @@ use crate::failure::Failure;
 /// Reads the snapshot in `path` (`-` is stdin); it must be of `pool` where one is named.
 pub fn find(path: &Path, pool: Option<&PoolId>) -> Result<Found, Failure> {
     let name = path.display();
-    let bytes =
-        read(path).map_err(|error| unreadable(format!("reading snapshot {name}: {error}")))?;
+    let bytes = read(path, MAX_SNAPSHOT_BYTES)
+        .map_err(|error| unreadable(format!("reading snapshot {name}: {error}")))?;
     let snapshot = Snapshot::from_canonical(&bytes).map_err(|error| {
         unreadable(format!("{name}: {error}"))
             .hint("write a snapshot with `exitgap snapshot <pool> --db FILE > FILE`")
@@ -36,14 +36,15 @@ pub fn find(path: &Path, pool: Option<&PoolId>) -> Result<Found, Failure> {
     })
 }
 
-/// At most one byte more than a snapshot may have.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
+/// Reads `path` (`-` is stdin), at most one byte more than `most`: enough to see that
+/// it is too large.
+pub fn read(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     let input: Box<dyn Read> = if path == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
         Box::new(File::open(path)?)
     };
     let mut bytes = Vec::new();
-    input.take(MAX_SNAPSHOT_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    input.take(most as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -6,6 +6,7 @@ mod file;
 mod rpc;
 
 pub use db::{failed, list_pools, open};
+pub use file::read;
 
 use exitgap_api::{Problem, ProblemCode, Provenance};
 use exitgap_core::ids::PoolId;
@@ -91,6 +92,6 @@ fn parse_pool(text: &str) -> Result<PoolId, Failure> {
 }
 
 /// A source that could not be read or is not what it should be.
-fn unreadable(detail: impl Into<String>) -> Problem {
+pub fn unreadable(detail: impl Into<String>) -> Problem {
     Problem::new(ProblemCode::SourceUnreadable, detail)
 }

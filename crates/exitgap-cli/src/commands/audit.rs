@@ -1,0 +1,181 @@
+//! `exitgap audit`: a whole published log, replayed.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use exitgap_api::AuditReport;
+use exitgap_core::evidence::{Checkpoint, MAX_NOTE_BYTES, Verdict, VerifierKey};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{print_json, verify};
+use crate::arguments::AuditArgs;
+use crate::failure::{Failure, verdict_code};
+use crate::format::{grouped, printable};
+use crate::log::{Counts, Fault, Kept, LogFolder, Plan, Rule, replay};
+use crate::{source, trust};
+
+/// The longest origin line of a successor looked at.
+const MAX_ORIGIN_BYTES: usize = 4 << 10;
+
+pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
+    let folder = LogFolder::new(&args.log);
+    let keys_trusted = !args.trust.trust.is_empty();
+    let keys = if keys_trusted { trust::keys(&args.trust.trust)? } else { own_keys(&folder)? };
+    let newest = newest(&folder)?;
+    let since = args.since.as_deref().map(verify::kept).transpose()?;
+    if let Some(since) = &since {
+        verify::check_kept(since, &newest.checkpoint.origin, &keys)?;
+    }
+    let plan = Plan { folder: &folder, newest: &newest, keys: &keys, since: since.as_ref() };
+    let bar = progress(newest.checkpoint.size);
+    let (counts, broken) = replay(&plan, |counts| bar.set_position(counts.slots));
+    bar.finish_and_clear();
+    let (fault, contradiction) = broken.unzip();
+    let fault = fault.map(readable).transpose()?;
+    let verdict = match &fault {
+        Some(_) => Verdict::Invalid,
+        None if keys_trusted => Verdict::Valid,
+        None => Verdict::Incomplete,
+    };
+    let Counts { slots, last_slot, pools, heads, snapshots, retracted } = counts;
+    let report = AuditReport {
+        verdict,
+        origin: newest.checkpoint.origin.to_string(),
+        keys: keys.iter().map(VerifierKey::to_string).collect(),
+        keys_trusted,
+        size: newest.checkpoint.size,
+        root: newest.checkpoint.root.to_string(),
+        slots,
+        last_slot: last_slot.map(|slot| slot.to_string()),
+        pools,
+        heads,
+        snapshots,
+        without_snapshot: heads.saturating_sub(snapshots),
+        retracted,
+        extensions: newest.checkpoint.extensions,
+        superseded_by: superseded_by(&folder)?,
+        since_size: since.map(|since| since.checkpoint.size),
+        fault: fault.as_deref().map(Fault::document),
+        contradiction: contradiction.flatten(),
+    };
+    if json {
+        print_json(&report)?;
+    } else {
+        print_text(&report)?;
+    }
+    Ok(verdict_code(verdict))
+}
+
+/// A fault of the log; what this machine could not read is none.
+fn readable(fault: Box<Fault>) -> Result<Box<Fault>, Failure> {
+    match &fault.rule {
+        Rule::FileUnreadable { .. } => Err(unreadable(&fault.rule)),
+        _ => Ok(fault),
+    }
+}
+
+fn unreadable(rule: &Rule) -> Failure {
+    let hint = "a log's folder holds checkpoint, verifier-key, bundles/ and tile/, as \
+                crates/exitgap-core/docs/log-folder-v1.md has it";
+    source::unreadable(rule.to_string()).hint(hint).into()
+}
+
+/// The key in the folder: it tells that the log agrees with itself, not whose it is.
+fn own_keys(folder: &LogFolder) -> Result<Vec<VerifierKey>, Failure> {
+    let text = folder.text("verifier-key", trust::MAX_KEY_FILE_BYTES);
+    let text = text.map_err(|rule| unreadable(&rule))?;
+    trust::from_lines(text.as_bytes())
+        .map_err(|error| source::unreadable(format!("verifier-key: {error}")).into())
+}
+
+fn newest(folder: &LogFolder) -> Result<Kept, Failure> {
+    let note = folder.text("checkpoint", MAX_NOTE_BYTES).map_err(|rule| unreadable(&rule))?;
+    let (checkpoint, _) = Checkpoint::from_note(&note).map_err(|error| {
+        unreadable(&Rule::CheckpointInvalid { file: "checkpoint".into(), error })
+    })?;
+    Ok(Kept { note, checkpoint })
+}
+
+fn superseded_by(folder: &LogFolder) -> Result<Option<String>, Failure> {
+    match folder.text("superseded-by", MAX_ORIGIN_BYTES) {
+        Ok(origin) => Ok(Some(origin.trim_end().to_owned())),
+        Err(Rule::FileAbsent { .. }) => Ok(None),
+        Err(rule) => Err(unreadable(&rule)),
+    }
+}
+
+/// Drawn on stderr, and only where that is a terminal.
+fn progress(slots: u64) -> ProgressBar {
+    let template = "{bar:30} {pos} of {len} slots, {per_sec}, {eta} left";
+    let style = ProgressStyle::with_template(template);
+    ProgressBar::new(slots).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn print_text(report: &AuditReport) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let bold = Style::new().bold();
+    let colour = |colour: AnsiColor| Style::new().bold().fg_color(Some(colour.into()));
+    let origin = printable(&report.origin);
+    let slots = grouped(&report.size.to_string());
+    let (style, verdict) = match report.verdict {
+        Verdict::Valid => (colour(AnsiColor::Green), "VALID: all of it holds"),
+        Verdict::Invalid => (colour(AnsiColor::Red), "INVALID: it does not hold"),
+        Verdict::Incomplete => {
+            (colour(AnsiColor::Yellow), "INCOMPLETE: all of it holds, by the folder's own key only")
+        }
+    };
+    writeln!(out, "{bold}The log {origin}{bold:#} of {slots} slots: {style}{verdict}{style:#}.")?;
+    if let Some(fault) = &report.fault {
+        writeln!(out, "{:<16}{}", "first fault", fault.code)?;
+        if let (Some(slot), Some(time)) = (fault.slot, &fault.slot_time) {
+            writeln!(out, "{:<16}{slot}, {time}", "slot")?;
+        }
+        if let Some(pool) = &fault.pool {
+            writeln!(out, "{:<16}{pool}", "pool")?;
+        }
+        writeln!(out, "{:<16}{}", "what", printable(&fault.detail))?;
+    }
+    let until = report.last_slot.as_deref().map_or(String::new(), |slot| format!(", to {slot}"));
+    writeln!(out, "{:<16}{} slots{until}", "replayed", grouped(&report.slots.to_string()))?;
+    writeln!(
+        out,
+        "{:<16}{} pools, {} heads: {} snapshots recomputed, {} slots without one, {} retracted",
+        "",
+        report.pools,
+        grouped(&report.heads.to_string()),
+        grouped(&report.snapshots.to_string()),
+        grouped(&report.without_snapshot.to_string()),
+        grouped(&report.retracted.to_string()),
+    )?;
+    writeln!(out, "{:<16}{}", "root", report.root)?;
+    if let Some(size) = report.since_size {
+        let word = if report.fault.is_none() { "holds" } else { "compared with" };
+        writeln!(
+            out,
+            "{:<16}{word} the checkpoint of {} slots seen before",
+            "since",
+            grouped(&size.to_string())
+        )?;
+    }
+    for line in &report.extensions {
+        writeln!(out, "{:<16}{}", "extension", printable(line))?;
+    }
+    if let Some(origin) = &report.superseded_by {
+        writeln!(out, "{:<16}the log has ended; {} follows it", "superseded", printable(origin))?;
+    }
+    let whose = if report.keys_trusted { "trusted" } else { "folder's own" };
+    for key in &report.keys {
+        writeln!(out, "{:<16}{} ({whose})", "key", printable(key))?;
+    }
+    if let Some(contradiction) = &report.contradiction {
+        verify::print_contradiction(contradiction)?;
+    }
+    if report.verdict == Verdict::Incomplete {
+        anstream::eprintln!(
+            "The folder brought the key that its signatures were checked by. Compare the key with one \
+             from a place you trust, and give it with --trust."
+        );
+    }
+    Ok(())
+}

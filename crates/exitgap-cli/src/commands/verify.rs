@@ -1,0 +1,296 @@
+//! `exitgap verify`: whether an evidence file proves its number.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use exitgap_api::{Claim, Contradiction, VerificationReport};
+use exitgap_core::evidence::{
+    Check, CheckName, Checkpoint, Hash, LogProof, MAX_EVIDENCE_BYTES, MAX_NOTE_BYTES,
+    MAX_PROOF_BYTES, MAX_PROOF_HASHES, MAX_WINDOW_BYTES, Origin, Outcome, Policy, Report,
+    SeenCheckpoint, Verdict, VerifierKey, consistency_proof, root, verify,
+};
+use serde::Deserialize;
+
+use super::{explain, invalid, print_json};
+use crate::arguments::VerifyArgs;
+use crate::failure::{Failure, verdict_code};
+use crate::format::{grouped, printable};
+use crate::log::{Kept, LogFolder, leaf_hashes};
+use crate::{source, trust};
+
+pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
+    let Some(file) = args.file.as_deref().filter(|_| !args.explain) else {
+        explain::run(json)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let evidence = read("evidence file", file, MAX_EVIDENCE_BYTES)?;
+    let mut policy = Policy::trusting(trust::keys(&args.trust.trust)?);
+    let signed = signed_checkpoint(&evidence);
+    if let Some(path) = &args.since {
+        let kept = kept(path)?;
+        policy.seen = Some(seen(kept, signed.as_ref(), args)?);
+        policy.required.push(CheckName::Consistency);
+    }
+    if let Some(path) = &args.window {
+        policy.window = Some(read("head window", path, MAX_WINDOW_BYTES)?);
+        policy.required.push(CheckName::Window);
+    }
+    let report = verify(&evidence, &policy);
+    let contradiction = contradiction(&report, &policy, signed.as_ref(), args);
+    let (claim, verdict) = (Claim::of(&evidence), report.verdict);
+    let report = VerificationReport { claim, report, contradiction };
+    if json {
+        print_json(&report)?;
+    } else {
+        print_text(&report)?;
+        print_advice(&report, policy.keys.is_empty());
+    }
+    Ok(verdict_code(verdict))
+}
+
+fn read(what: &str, path: &Path, most: usize) -> Result<Vec<u8>, Failure> {
+    let name = path.display();
+    source::read(path, most)
+        .map_err(|error| source::unreadable(format!("reading {what} {name}: {error}")).into())
+}
+
+#[derive(Deserialize)]
+struct Signed {
+    log_proof: String,
+}
+
+/// The checkpoint that an evidence file rests on, where it has a readable one.
+fn signed_checkpoint(evidence: &[u8]) -> Option<Kept> {
+    let Signed { log_proof } = serde_json::from_slice(evidence).ok()?;
+    let note = LogProof::from_text(&log_proof).ok()?.checkpoint;
+    let (checkpoint, _) = Checkpoint::from_note(&note).ok()?;
+    Some(Kept { note, checkpoint })
+}
+
+/// Reads a checkpoint that the caller kept.
+pub fn kept(path: &Path) -> Result<Kept, Failure> {
+    let name = path.display();
+    let wrong = |why: String| source::unreadable(format!("checkpoint {name}: {why}"));
+    let bytes = read("checkpoint", path, MAX_NOTE_BYTES)?;
+    let note = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
+    let (checkpoint, _) = Checkpoint::from_note(&note).map_err(|error| wrong(error.to_string()))?;
+    if checkpoint.size == 0 {
+        return Err(wrong("it is of an empty log, with which every log agrees".to_owned()).into());
+    }
+    Ok(Kept { note, checkpoint })
+}
+
+/// Checks that a kept checkpoint is one of this log, signed by a trusted key: another
+/// one says nothing of it.
+pub fn check_kept(kept: &Kept, origin: &Origin, keys: &[VerifierKey]) -> Result<(), Failure> {
+    if kept.checkpoint.origin != *origin {
+        let found = &kept.checkpoint.origin;
+        let detail = format!("since: a checkpoint of {found}, not of {origin}");
+        return Err(invalid("since", &printable(&detail), "keep checkpoints of each log apart"));
+    }
+    crate::log::check_signature(&kept.note, "since", origin, keys)
+        .map_err(|rule| source::unreadable(printable(&rule.to_string())).into())
+}
+
+/// The kept checkpoint with the proof between it and the file's.
+fn seen(kept: Kept, signed: Option<&Kept>, args: &VerifyArgs) -> Result<SeenCheckpoint, Failure> {
+    let proof = match (&args.proof, &args.log, signed) {
+        (Some(path), ..) => proof_file(path)?,
+        // The same size needs no proof, and without a checkpoint the file fails anyway.
+        (None, _, None) => Vec::new(),
+        (None, _, Some(signed)) if signed.checkpoint.size == kept.checkpoint.size => Vec::new(),
+        (None, Some(folder), Some(signed)) => {
+            proof_from_log(folder, &kept.checkpoint, &signed.checkpoint)?
+        }
+        (None, None, Some(signed)) => {
+            let (since, file) = (kept.checkpoint.size, signed.checkpoint.size);
+            let detail = format!(
+                "since: the checkpoint has {since} slots and the file's {file}; a proof must link the two"
+            );
+            let hint = "give it with --proof FILE, or a copy of the log's folder with --log FOLDER";
+            return Err(invalid("since", &detail, hint));
+        }
+    };
+    Ok(SeenCheckpoint { note: kept.note, proof })
+}
+
+/// Reads a consistency proof: one base64 hash per line.
+fn proof_file(path: &Path) -> Result<Vec<Hash>, Failure> {
+    let name = path.display();
+    let wrong = |why: String| source::unreadable(format!("proof {name}: {why}"));
+    let bytes = read("proof", path, MAX_PROOF_BYTES)?;
+    let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
+    let hashes = (1..).zip(text.lines()).map(|(line, text)| {
+        Hash::from_base64(text)
+            .ok_or_else(|| wrong(format!("line {line} is not 32 bytes of base64")).into())
+    });
+    let hashes = hashes.take(MAX_PROOF_HASHES + 1).collect::<Result<Vec<_>, Failure>>()?;
+    if hashes.len() > MAX_PROOF_HASHES {
+        return Err(wrong("it is longer than any log's".to_owned()).into());
+    }
+    Ok(hashes)
+}
+
+/// Computes the proof from the log's tiles. They must lead to the larger of the two
+/// checkpoints: else they are another log's, and what they say of the smaller is nothing.
+fn proof_from_log(
+    path: &Path,
+    kept: &Checkpoint,
+    signed: &Checkpoint,
+) -> Result<Vec<Hash>, Failure> {
+    let (old, new) = if kept.size < signed.size { (kept, signed) } else { (signed, kept) };
+    let folder = LogFolder::new(path);
+    let name = path.display();
+    let leaves = leaf_hashes(&folder, new.size)
+        .map_err(|rule| source::unreadable(format!("log {name}: {rule}")))?;
+    let proof = usize::try_from(old.size).ok().and_then(|size| consistency_proof(&leaves, size));
+    match proof {
+        Some(proof) if root(&leaves) == new.root => Ok(proof),
+        _ => {
+            let whose = if kept.size < signed.size { "the file's" } else { "the one kept" };
+            let detail = format!(
+                "log {name}: its first {} slots do not make the root of {whose}: it is another log's folder, or damaged",
+                new.size
+            );
+            let hint = "`exitgap audit` names what is wrong with a log's folder";
+            Err(source::unreadable(detail).hint(hint).into())
+        }
+    }
+}
+
+/// Two checkpoints signed by trusted keys that contradict each other, as proof.
+fn contradiction(
+    report: &Report,
+    policy: &Policy,
+    signed: Option<&Kept>,
+    args: &VerifyArgs,
+) -> Option<Contradiction> {
+    let outcome = |name| report.check(name).map(|check| check.outcome);
+    let check = report.check(CheckName::Consistency)?;
+    let (seen, signed) = (policy.seen.as_ref()?, signed?);
+    if outcome(CheckName::Signature) != Some(Outcome::Pass) {
+        return None;
+    }
+    let proves = match (check.code, &args.log) {
+        ("split_view", _) => {
+            "one key signed two different logs of one size: these two texts alone prove it"
+        }
+        ("history_rewritten", Some(_)) => {
+            "the log's tiles lead to the larger checkpoint and not to the smaller: with a copy of the folder's \
+             tiles these two texts prove that history was rewritten"
+        }
+        _ => return None,
+    };
+    let checkpoints = [seen.note.clone(), signed.note.clone()];
+    Some(Contradiction { checkpoints, proves: proves.to_owned() })
+}
+
+fn style(colour: AnsiColor) -> Style {
+    Style::new().bold().fg_color(Some(colour.into()))
+}
+
+fn print_text(document: &VerificationReport) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let report = &document.report;
+    let (colour, verdict) = match report.verdict {
+        Verdict::Valid => (AnsiColor::Green, "VALID: it follows from the signed log".to_owned()),
+        Verdict::Invalid => (AnsiColor::Red, format!("INVALID: {}", failed(report))),
+        Verdict::Incomplete => {
+            let verdict = "INCOMPLETE: nothing is wrong, but not everything was checked";
+            (AnsiColor::Yellow, verdict.to_owned())
+        }
+    };
+    let (style, claim) = (style(colour), document.claim.as_ref().map_or_else(no_claim, sentence));
+    writeln!(out, "{claim}: {style}{verdict}{style:#}.\n")?;
+    for check in &report.checks {
+        print_check(&mut out, check)?;
+    }
+    for signer in &report.unknown_signers {
+        writeln!(out, "\nSigned by {}, a key that is not trusted: ignored.", printable(signer))?;
+    }
+    if let Some(contradiction) = &document.contradiction {
+        print_contradiction(contradiction)?;
+    }
+    Ok(())
+}
+
+fn failed(report: &Report) -> String {
+    let failed = report.checks.iter().filter(|check| check.outcome == Outcome::Fail);
+    let names: Vec<_> = failed.map(|check| explain::name(check.name)).collect();
+    format!("{} {}", names.join(", "), if names.len() == 1 { "fails" } else { "fail" })
+}
+
+fn no_claim() -> String {
+    "The file claims nothing that can be read".to_owned()
+}
+
+/// What the file claims, in its own words: none of it is believed.
+fn sentence(claim: &Claim) -> String {
+    let cut = |text: &str| printable(&text.chars().take(40).collect::<String>());
+    let slot = claim.slot_time.as_deref().map_or_else(|| claim.slot.to_string(), str::to_owned);
+    format!(
+        "The file claims a gap of {} % for {} USD of {} sold in {} at {slot}, status {}",
+        cut(&claim.exit_gap_pct),
+        grouped(&cut(&claim.size_usd)),
+        claim.base,
+        claim.pool,
+        cut(&claim.status),
+    )
+}
+
+fn print_check(out: &mut impl Write, check: &Check) -> Result<(), Failure> {
+    let (colour, outcome) = match check.outcome {
+        Outcome::Pass => (AnsiColor::Green, "pass"),
+        Outcome::Fail => (AnsiColor::Red, "FAIL"),
+        Outcome::NotChecked => (AnsiColor::Yellow, "not checked"),
+    };
+    let (style, name) = (style(colour), explain::name(check.name));
+    let (expected, found) = (printable(&check.expected), printable(&check.found));
+    write!(out, "{name:<13}{style}{outcome:<13}{style:#}")?;
+    match check.outcome {
+        Outcome::Pass => writeln!(out, "{found}")?,
+        Outcome::NotChecked => writeln!(out, "needs {expected}")?,
+        Outcome::Fail => {
+            writeln!(out, "{}", check.code)?;
+            writeln!(out, "{:<26}expected  {expected}", "")?;
+            writeln!(out, "{:<26}found     {found}", "")?;
+        }
+    }
+    Ok(())
+}
+
+/// Shows both checkpoints whole: whoever has them can show them to others.
+pub fn print_contradiction(contradiction: &Contradiction) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let style = style(AnsiColor::Red);
+    writeln!(out, "\n{style}PROOF OF MISBEHAVIOUR{style:#}  {}. Keep them.", contradiction.proves)?;
+    for (title, note) in ["kept before", "now"].into_iter().zip(&contradiction.checkpoints) {
+        writeln!(out, "\n--- {title}")?;
+        for line in note.lines() {
+            writeln!(out, "{}", printable(line))?;
+        }
+    }
+    Ok(())
+}
+
+/// What to do about a verdict, on stderr.
+fn print_advice(document: &VerificationReport, no_key: bool) {
+    let report = &document.report;
+    let code = |name| report.check(name).map(|check| check.code);
+    if no_key && code(CheckName::Signature) == Some("no_trusted_key") {
+        anstream::eprintln!(
+            "No key is trusted, so nobody's signature counts. Take the log's verifier key from a place you \
+             trust (its operator's page, the file `verifier-key` of its folder), compare it with the name and \
+             id above, and give it with --trust."
+        );
+    }
+    if code(CheckName::Consistency) == Some("history_rewritten") && document.contradiction.is_none()
+    {
+        anstream::eprintln!(
+            "A proof that does not link the two checkpoints may be another one's, or history was rewritten. \
+             A copy of the log's folder tells which: --log FOLDER."
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! What a log can have wrong with it: one variant per rule.
+
+use std::io;
+
+use exitgap_api::AuditFault;
+use exitgap_core::evidence::{CheckpointError, Depths, Hash, HeadError, LeafError};
+use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::SnapshotError;
+
+/// A rule broken, and where.
+#[derive(Debug)]
+pub struct Fault {
+    /// The rule.
+    pub rule: Rule,
+    /// The slot, where it is one slot's fault.
+    pub slot: Option<Slot>,
+    /// The pool, where it is one pool's fault.
+    pub pool: Option<PoolId>,
+}
+
+impl Fault {
+    /// The document of this fault.
+    pub fn document(&self) -> AuditFault {
+        AuditFault {
+            code: self.rule.code(),
+            detail: self.rule.to_string(),
+            slot: self.slot.map(Slot::number),
+            slot_time: self.slot.map(|slot| slot.to_string()),
+            pool: self.pool.as_ref().map(PoolId::to_string),
+        }
+    }
+}
+
+impl From<Rule> for Fault {
+    fn from(rule: Rule) -> Self {
+        Self { rule, slot: None, pool: None }
+    }
+}
+
+/// A rule of a log's folder that is broken.
+#[derive(Debug, thiserror::Error)]
+pub enum Rule {
+    #[error("{file} is not there, though the checkpoint commits to it")]
+    FileAbsent { file: String },
+    /// Not the log's fault: this machine could not read the file.
+    #[error("reading {file}: {error}")]
+    FileUnreadable { file: String, error: io::Error },
+    #[error("{file} is larger than the {most} bytes that such a file may have")]
+    FileTooLarge { file: String, most: usize },
+    #[error("{file} is not UTF-8 text")]
+    FileNotText { file: String },
+    #[error("{file} holds no whole Zstandard frame: {reason}")]
+    BundleCompression { file: String, reason: String },
+    #[error("{file} ends in line {line}, which should be {what} and a line break")]
+    BundleIncomplete { file: String, line: usize, what: &'static str },
+    #[error("{file}: line {line}, {what}, is longer than {most} bytes")]
+    BundleLineTooLong { file: String, line: usize, what: &'static str, most: usize },
+    #[error("{file} decompresses to more than {most} bytes")]
+    BundleTooLarge { file: String, most: u64 },
+    #[error("{file} goes on after its checkpoint, line {line}")]
+    BundleGoesOn { file: String, line: usize },
+    #[error("{file} is not a tile: {reason}")]
+    TileInvalid { file: String, reason: String },
+    #[error("{file}: hash {index} is {found}, the entries make {expected}")]
+    TileMismatch { file: String, index: usize, expected: Hash, found: Hash },
+
+    #[error("{file}: {error}")]
+    CheckpointInvalid { file: String, error: CheckpointError },
+    #[error("{file}: {of} is {found}, expected {expected}")]
+    CheckpointMismatch { file: String, of: &'static str, expected: String, found: String },
+    #[error("{file}: the signature as {signer} is not that key's")]
+    SignatureForged { file: String, signer: String },
+    #[error("{file}: expected a signature by a trusted key of {expected}, found {found}")]
+    SignatureNotTrusted { file: String, expected: String, found: String },
+    #[error("the log's slots end after the year 9999")]
+    SizeBeyondSeries,
+
+    #[error("the bundle's first line: {error}")]
+    LeafInvalid { error: LeafError },
+    #[error("the slot leaf is of slot {found}")]
+    LeafSlot { found: Slot },
+    #[error("the bundle's slot leaf is {found}, the entry in the tiles is {expected}")]
+    LeafEntry { expected: String, found: String },
+    #[error("the heads make the root {found}, the slot leaf commits to {expected}")]
+    HeadsRoot { expected: Hash, found: Hash },
+
+    #[error("head {number} of the bundle: {error}")]
+    HeadInvalid { number: u32, error: HeadError },
+    #[error("the head is of slot {found}")]
+    HeadSlot { found: Slot },
+    #[error("the head does not stand in the order of pool ids, after {after}")]
+    HeadOrder { after: String },
+    #[error("{error}")]
+    HeadDoesNotFollow { error: HeadError },
+    #[error("a second first head (height 0): the pool has had heads since height {height}")]
+    SecondFirstHead { height: u32 },
+    #[error("the pool's first head in this log has height {height}: heads before it are left out")]
+    HeadWithoutPredecessor { height: u32 },
+    #[error("the pool's first head {rule}")]
+    FirstHead { rule: &'static str },
+    #[error("a head after the one that retired the pool")]
+    HeadAfterRetired,
+    #[error("the pool has no head in this slot, and was not retired")]
+    PoolDropped,
+    #[error("the retraction of slot {retracted}: {rule}")]
+    Retraction { retracted: Slot, rule: &'static str },
+    #[error("method version {found:?} was never released")]
+    MethodVersion { found: String },
+    #[error("lowest_depth_7d_usd is {}, the last 2016 slots make {}", depths(.found), depths(.expected))]
+    LowestDepth { expected: Depths, found: Depths },
+
+    #[error("the snapshot in the bundle hashes to {found}, the head names {expected}")]
+    SnapshotHash { expected: SnapshotHash, found: SnapshotHash },
+    #[error("the snapshot: {error}")]
+    SnapshotInvalid { error: SnapshotError },
+    #[error("the head names a snapshot of {found}")]
+    SnapshotOfAnother { found: String },
+    #[error("depth_usd is {}, the snapshot makes {}", depths(.found), depths(.expected))]
+    Depth { expected: Depths, found: Depths },
+
+    #[error("the checkpoint seen before has {seen} slots, the newest published one only {found}")]
+    RolledBack { seen: u64, found: u64 },
+    #[error("at size {size} the log's root is {found}, the checkpoint seen before has {seen}")]
+    HistoryRewritten { size: u64, seen: Hash, found: Hash },
+}
+
+impl Rule {
+    /// A stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::FileAbsent { .. } => "file_absent",
+            Self::FileUnreadable { .. } => "file_unreadable",
+            Self::FileTooLarge { .. } => "file_too_large",
+            Self::FileNotText { .. } => "file_not_text",
+            Self::BundleCompression { .. } => "bundle_compression",
+            Self::BundleIncomplete { .. } => "bundle_incomplete",
+            Self::BundleLineTooLong { .. } => "bundle_line_too_long",
+            Self::BundleTooLarge { .. } => "bundle_too_large",
+            Self::BundleGoesOn { .. } => "bundle_goes_on",
+            Self::TileInvalid { .. } => "tile_invalid",
+            Self::TileMismatch { .. } => "tile_mismatch",
+            Self::CheckpointInvalid { .. } => "checkpoint_invalid",
+            Self::CheckpointMismatch { .. } => "checkpoint_mismatch",
+            Self::SignatureForged { .. } => "signature_forged",
+            Self::SignatureNotTrusted { .. } => "signature_not_trusted",
+            Self::SizeBeyondSeries => "size_beyond_series",
+            Self::LeafInvalid { .. } => "leaf_invalid",
+            Self::LeafSlot { .. } => "leaf_slot_mismatch",
+            Self::LeafEntry { .. } => "leaf_entry_mismatch",
+            Self::HeadsRoot { .. } => "heads_root_mismatch",
+            Self::HeadInvalid { error: HeadError::Retraction { .. }, .. }
+            | Self::Retraction { .. } => "retraction_invalid",
+            Self::HeadInvalid { .. } => "head_invalid",
+            Self::HeadSlot { .. } => "head_slot_mismatch",
+            Self::HeadOrder { .. } => "head_order",
+            Self::HeadDoesNotFollow { .. } => "head_does_not_follow",
+            Self::SecondFirstHead { .. } => "second_first_head",
+            Self::HeadWithoutPredecessor { .. } => "head_without_predecessor",
+            Self::FirstHead { .. } => "first_head_invalid",
+            Self::HeadAfterRetired => "head_after_retired",
+            Self::PoolDropped => "pool_dropped",
+            Self::MethodVersion { .. } => "method_version_unknown",
+            Self::LowestDepth { .. } => "lowest_depth_mismatch",
+            Self::SnapshotHash { .. } => "snapshot_hash_mismatch",
+            Self::SnapshotInvalid { .. } => "snapshot_invalid",
+            Self::SnapshotOfAnother { .. } => "snapshot_of_another",
+            Self::Depth { .. } => "depth_mismatch",
+            Self::RolledBack { .. } => "rolled_back",
+            Self::HistoryRewritten { .. } => "history_rewritten",
+        }
+    }
+
+    /// The fault of this rule in `slot`.
+    pub fn at(self, slot: Slot) -> Fault {
+        Fault { rule: self, slot: Some(slot), pool: None }
+    }
+
+    /// The fault of this rule in `slot`, by `pool`.
+    pub fn by(self, slot: Slot, pool: &PoolId) -> Fault {
+        Fault { rule: self, slot: Some(slot), pool: Some(pool.clone()) }
+    }
+}
+
+fn depths(depths: &Depths) -> String {
+    depths.map(|depth| depth.map_or("none".to_owned(), |depth| depth.to_string())).join(", ")
+}

@@ -1,0 +1,165 @@
+//! The files of a log's folder, each read up to its limit.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use exitgap_core::evidence::{Hash, MAX_LEAF_BYTES};
+use exitgap_core::series::Slot;
+
+use super::bundle::Bundle;
+use super::fault::Rule;
+
+/// Hashes or entries of a full tile (C2SP `tlog-tiles`).
+pub const TILE_WIDTH: usize = 256;
+
+const HASH_BYTES: usize = 32;
+
+/// A log's folder.
+pub struct LogFolder {
+    path: PathBuf,
+}
+
+impl LogFolder {
+    /// The folder at `path`; nothing is read yet.
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned() }
+    }
+
+    /// A file as text, of at most `most` bytes.
+    pub fn text(&self, file: &str, most: usize) -> Result<String, Rule> {
+        let bytes = self.read(file, most)?;
+        String::from_utf8(bytes).map_err(|_| Rule::FileNotText { file: file.to_owned() })
+    }
+
+    /// The bundle of a slot.
+    pub fn bundle(&self, slot: Slot) -> Result<Bundle, Rule> {
+        let file = format!("bundles/{}.jsonl.zst", slot.number());
+        Bundle::new(self.open(&file)?, file)
+    }
+
+    /// The first `width` hashes of a tile, and the file they stand in.
+    pub fn hashes(
+        &self,
+        level: usize,
+        index: u64,
+        width: usize,
+    ) -> Result<(String, Vec<Hash>), Rule> {
+        let most = TILE_WIDTH * HASH_BYTES;
+        let (file, stored, bytes) = self.tile(&level.to_string(), index, width, most)?;
+        let (hashes, rest) = bytes.as_chunks::<HASH_BYTES>();
+        if hashes.len() != stored || !rest.is_empty() {
+            let reason = format!("{} bytes are not {stored} hashes", bytes.len());
+            return Err(Rule::TileInvalid { file, reason });
+        }
+        let hashes = hashes.iter().take(width).map(|hash| Hash(*hash)).collect();
+        Ok((file, hashes))
+    }
+
+    /// The first `width` entries of a tile of entries.
+    pub fn entries(&self, index: u64, width: usize) -> Result<Vec<Vec<u8>>, Rule> {
+        let most = TILE_WIDTH * (MAX_LEAF_BYTES + 2);
+        let (file, stored, bytes) = self.tile("entries", index, width, most)?;
+        let (mut entries, mut rest) = (Vec::with_capacity(stored), &bytes[..]);
+        while let Some((length, after)) = rest.split_first_chunk::<2>() {
+            let length = usize::from(u16::from_be_bytes(*length));
+            let Some((entry, after)) = after.split_at_checked(length) else { break };
+            entries.push(entry.to_vec());
+            rest = after;
+        }
+        if entries.len() != stored || !rest.is_empty() {
+            let reason = format!("it holds {} whole entries of {stored}", entries.len());
+            return Err(Rule::TileInvalid { file, reason });
+        }
+        entries.truncate(width);
+        Ok(entries)
+    }
+
+    /// A tile of at least `width` entries: its file, its own width, its bytes. A log
+    /// that grows replaces partial tiles by wider ones, which begin with the same bytes.
+    fn tile(
+        &self,
+        level: &str,
+        index: u64,
+        width: usize,
+        most: usize,
+    ) -> Result<(String, usize, Vec<u8>), Rule> {
+        let full = format!("tile/{level}/{}", tile_path(index));
+        let widths = if width == TILE_WIDTH { Vec::new() } else { self.widths(&full, width) };
+        for stored in widths {
+            let file = format!("{full}.p/{stored}");
+            match self.read(&file, most) {
+                // A wider one took its place since the folder was listed.
+                Err(Rule::FileAbsent { .. }) => {}
+                read => return Ok((file, stored, read?)),
+            }
+        }
+        match self.read(&full, most) {
+            Ok(bytes) => Ok((full, TILE_WIDTH, bytes)),
+            Err(Rule::FileAbsent { .. }) if width < TILE_WIDTH => {
+                Err(Rule::FileAbsent { file: format!("{full}.p/{width}") })
+            }
+            Err(rule) => Err(rule),
+        }
+    }
+
+    /// The widths of partial tiles from `width` on, ascending.
+    fn widths(&self, full: &str, width: usize) -> Vec<usize> {
+        let Ok(files) = fs::read_dir(self.path.join(format!("{full}.p"))) else {
+            return Vec::new();
+        };
+        let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
+        let widths = names
+            .filter_map(|name| name.parse().ok().filter(|width: &usize| width.to_string() == name));
+        let mut widths: Vec<_> =
+            widths.filter(|stored| (width..TILE_WIDTH).contains(stored)).collect();
+        widths.sort_unstable();
+        widths
+    }
+
+    fn open(&self, file: &str) -> Result<File, Rule> {
+        File::open(self.path.join(file)).map_err(|error| failed(file, error))
+    }
+
+    fn read(&self, file: &str, most: usize) -> Result<Vec<u8>, Rule> {
+        let mut bytes = Vec::new();
+        let mut limited = self.open(file)?.take(most as u64 + 1);
+        limited.read_to_end(&mut bytes).map_err(|error| failed(file, error))?;
+        if bytes.len() > most {
+            return Err(Rule::FileTooLarge { file: file.to_owned(), most });
+        }
+        Ok(bytes)
+    }
+}
+
+fn failed(file: &str, error: io::Error) -> Rule {
+    let file = file.to_owned();
+    match error.kind() {
+        io::ErrorKind::NotFound => Rule::FileAbsent { file },
+        _ => Rule::FileUnreadable { file, error },
+    }
+}
+
+/// A tile's index as C2SP `tlog-tiles` writes it: `1234067` is `x001/x234/067`.
+fn tile_path(index: u64) -> String {
+    let mut path = format!("{:03}", index % 1_000);
+    let mut rest = index / 1_000;
+    while rest > 0 {
+        path = format!("x{:03}/{path}", rest % 1_000);
+        rest /= 1_000;
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_have_the_paths_of_the_specification() {
+        assert_eq!(tile_path(0), "000");
+        assert_eq!(tile_path(999), "999");
+        assert_eq!(tile_path(1_000), "x001/000");
+        assert_eq!(tile_path(1_234_067), "x001/x234/067");
+    }
+}

@@ -1,0 +1,147 @@
+//! One pool's heads from its first on: of all of them only what the next must agree
+//! with is kept.
+
+use std::collections::VecDeque;
+
+use exitgap_core::evidence::{Depths, Head, HeadEntry, LOWEST_DEPTH_SLOTS, MAX_RETRACTION_SLOTS};
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::ids::{BlockHash, HeadHash};
+use exitgap_core::series::Slot;
+
+use super::fault::Rule;
+
+/// What is kept of a pool.
+pub struct History {
+    last: Head,
+    hash: HeadHash,
+    /// The depths of the last 2,016 slots, newest last; `None` where a slot has no
+    /// snapshot, or has one no longer.
+    depths: VecDeque<Option<Packed>>,
+    /// The blocks of the last 288 slots, newest last.
+    blocks: VecDeque<Option<BlockHash>>,
+    lowest: Packed,
+}
+
+/// Depths up to 10⁹ dollars in half the space: there may be thousands of pools. Absent
+/// is larger than any depth, so that the lowest of several is their minimum.
+type Packed = [u32; 2];
+
+const ABSENT: u32 = u32::MAX;
+const NO_DEPTHS: Packed = [ABSENT; 2];
+
+fn packed(depths: &Depths) -> Packed {
+    depths.map(|depth| depth.and_then(|depth| u32::try_from(depth).ok()).unwrap_or(ABSENT))
+}
+
+fn unpacked(depths: Packed) -> Depths {
+    depths.map(|depth| (depth != ABSENT).then(|| depth.into()))
+}
+
+fn lower(a: Packed, b: Packed) -> Packed {
+    [a[0].min(b[0]), a[1].min(b[1])]
+}
+
+impl History {
+    /// The history that begins with `head`.
+    pub fn begin(head: Head, hash: HeadHash) -> Result<Self, Rule> {
+        if head.height != 0 {
+            return Err(Rule::HeadWithoutPredecessor { height: head.height });
+        }
+        let recorded = u32::from(matches!(head.entry, HeadEntry::Recorded { .. }));
+        let rules = [
+            (head.recorded_count == recorded, "counts snapshots before it"),
+            (head.retracts.is_empty(), "retracts a slot before it"),
+        ];
+        if let Some((_, rule)) = rules.into_iter().find(|(holds, _)| !holds) {
+            return Err(Rule::FirstHead { rule });
+        }
+        let (depths, blocks) = (VecDeque::new(), VecDeque::new());
+        let mut history = Self { last: head.clone(), hash, depths, blocks, lowest: NO_DEPTHS };
+        history.extend(head, hash)?;
+        Ok(history)
+    }
+
+    /// Continues with `head`, which must follow the last.
+    pub fn apply(&mut self, head: Head, hash: HeadHash) -> Result<(), Rule> {
+        if self.is_retired() {
+            return Err(Rule::HeadAfterRetired);
+        }
+        if head.height == 0 {
+            return Err(Rule::SecondFirstHead { height: self.last.height });
+        }
+        head.check_follows(&self.last, self.hash)
+            .map_err(|error| Rule::HeadDoesNotFollow { error })?;
+        self.extend(head, hash)
+    }
+
+    /// Whether the pool has ended.
+    pub fn is_retired(&self) -> bool {
+        self.last.entry == HeadEntry::Retired
+    }
+
+    /// The slot of the last head.
+    pub fn slot(&self) -> Slot {
+        self.last.slot
+    }
+
+    /// Notes the block that the last head's snapshot was read at: a retraction must
+    /// name it.
+    pub fn set_block(&mut self, block: BlockHash) {
+        if let Some(last) = self.blocks.back_mut() {
+            *last = Some(block);
+        }
+    }
+
+    fn extend(&mut self, head: Head, hash: HeadHash) -> Result<(), Rule> {
+        if head.method_version != METHOD_VERSION {
+            let found = head.method_version.chars().take(40).collect();
+            return Err(Rule::MethodVersion { found });
+        }
+        let mut removed = NO_DEPTHS;
+        for retraction in &head.retracts {
+            let back = head.slot.number().saturating_sub(retraction.slot.number()) as usize;
+            let depths = self.retract(back, retraction.orphaned);
+            let depths =
+                depths.map_err(|rule| Rule::Retraction { retracted: retraction.slot, rule })?;
+            removed = lower(removed, depths);
+        }
+        let own = match &head.entry {
+            HeadEntry::Recorded { depth_usd, .. } => Some(packed(depth_usd)),
+            HeadEntry::Missing(_) | HeadEntry::Retired => None,
+        };
+        self.depths.push_back(own);
+        self.blocks.push_back(None);
+        if self.blocks.len() > MAX_RETRACTION_SLOTS as usize {
+            self.blocks.pop_front();
+        }
+        if self.depths.len() > LOWEST_DEPTH_SLOTS as usize {
+            removed = lower(removed, self.depths.pop_front().flatten().unwrap_or(NO_DEPTHS));
+        }
+        self.lowest = lower(self.lowest, own.unwrap_or(NO_DEPTHS));
+        // Only where the lowest depth itself may be gone must all be looked at again.
+        if (0..2).any(|token| removed[token] != ABSENT && removed[token] <= self.lowest[token]) {
+            self.lowest = self.depths.iter().flatten().copied().fold(NO_DEPTHS, lower);
+        }
+        let (expected, found) = (unpacked(self.lowest), head.lowest_depth_7d_usd);
+        if expected != found {
+            return Err(Rule::LowestDepth { expected, found });
+        }
+        if head.entry == HeadEntry::Retired {
+            (self.depths, self.blocks) = (VecDeque::new(), VecDeque::new());
+        }
+        (self.last, self.hash) = (head, hash);
+        Ok(())
+    }
+
+    /// Takes back the slot `back` slots before the next one: its depths.
+    fn retract(&mut self, back: usize, orphaned: BlockHash) -> Result<Packed, &'static str> {
+        const NOTHING: &str = "the slot holds no snapshot, or was retracted before";
+        let block = self.blocks.len().checked_sub(back).and_then(|at| self.blocks[at]);
+        let at = self.depths.len().checked_sub(back).ok_or(NOTHING)?;
+        let depths = self.depths.get_mut(at).and_then(Option::take).ok_or(NOTHING)?;
+        if block != Some(orphaned) {
+            return Err("`orphaned` is not the block that its snapshot was read at");
+        }
+        Ok(depths)
+    }
+}

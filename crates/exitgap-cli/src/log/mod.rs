@@ -1,0 +1,20 @@
+//! A published log's folder, read and replayed. Everything in it is untrusted: each
+//! file has a limit, and what breaks a rule is named.
+//!
+//! - `folder`, `bundle`: files, tiles and bundles, as bytes
+//! - `history`: one pool's heads from its first on
+//! - `tree`: the log's root and tiles, grown leaf by leaf
+//! - `replay`: the walk over all slots
+//! - `fault`: which rule is broken, in which slot, by which pool
+
+mod bundle;
+mod fault;
+mod folder;
+mod history;
+mod replay;
+mod tree;
+
+pub use fault::{Fault, Rule};
+pub use folder::LogFolder;
+pub use replay::{Counts, Kept, Plan, check_signature, replay};
+pub use tree::leaf_hashes;

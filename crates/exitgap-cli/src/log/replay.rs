@@ -1,0 +1,309 @@
+//! The walk over a log, slot by slot, from its first to the newest checkpoint's last.
+
+use std::collections::BTreeMap;
+
+use exitgap_api::Contradiction;
+use exitgap_core::evidence::{
+    Checkpoint, Depths, Hash, Head, HeadEntry, MAX_HEAD_BYTES, MAX_LEAF_BYTES, MAX_NOTE_BYTES,
+    Note, Origin, SlotLeaf, VerifierKey, depths, root,
+};
+use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash};
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, to_canonical_json};
+use serde_json::{Value, json};
+
+use super::bundle::Bundle;
+use super::fault::{Fault, Rule};
+use super::folder::LogFolder;
+use super::history::History;
+use super::tree::{Frontier, Tiles};
+
+/// The most bytes of a bundle's last line: a note, all of it escaped, and its frame.
+const MAX_CHECKPOINT_LINE_BYTES: usize = 2 * MAX_NOTE_BYTES + 64;
+
+/// A signed checkpoint that the caller kept.
+pub struct Kept {
+    /// The note as it was signed.
+    pub note: String,
+    /// Its text, read.
+    pub checkpoint: Checkpoint,
+}
+
+/// What to replay against.
+pub struct Plan<'a> {
+    /// The log's folder.
+    pub folder: &'a LogFolder,
+    /// The newest checkpoint.
+    pub newest: &'a Kept,
+    /// The keys whose signature counts.
+    pub keys: &'a [VerifierKey],
+    /// A checkpoint seen before.
+    pub since: Option<&'a Kept>,
+}
+
+/// What was found to hold.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    /// Slots.
+    pub slots: u64,
+    /// The newest of them.
+    pub last_slot: Option<Slot>,
+    /// Pools that had a head.
+    pub pools: u64,
+    /// Heads.
+    pub heads: u64,
+    /// Snapshots.
+    pub snapshots: u64,
+    /// Slots of pools that were taken back.
+    pub retracted: u64,
+}
+
+/// The first fault, and the proof of misbehaviour where it is one.
+pub type Broken = (Box<Fault>, Option<Contradiction>);
+
+/// Replays the log; `tick` is told after each slot. Counts are of what holds.
+pub fn replay(plan: &Plan, mut tick: impl FnMut(&Counts)) -> (Counts, Option<Broken>) {
+    let mut walk = Walk {
+        plan,
+        tiles: Tiles::new(plan.folder, plan.newest.checkpoint.size),
+        tree: Frontier::default(),
+        pools: BTreeMap::new(),
+        counts: Counts::default(),
+    };
+    let broken = walk.whole(&mut tick).err();
+    (walk.counts, broken)
+}
+
+struct Walk<'a> {
+    plan: &'a Plan<'a>,
+    tiles: Tiles<'a>,
+    tree: Frontier,
+    pools: BTreeMap<PoolId, History>,
+    counts: Counts,
+}
+
+/// A head that names a snapshot.
+struct Named {
+    pool: PoolId,
+    snapshot: SnapshotHash,
+    depth_usd: Depths,
+}
+
+fn plainly(fault: impl Into<Fault>) -> Broken {
+    (Box::new(fault.into()), None)
+}
+
+impl Walk<'_> {
+    fn whole(&mut self, tick: &mut impl FnMut(&Counts)) -> Result<(), Broken> {
+        let newest = &self.plan.newest.checkpoint;
+        let origin = &newest.origin;
+        check_signature(&self.plan.newest.note, "checkpoint", origin, self.plan.keys)
+            .map_err(plainly)?;
+        if let Some(since) = self.plan.since.filter(|since| since.checkpoint.size > newest.size) {
+            let (seen, found) = (since.checkpoint.size, newest.size);
+            return Err(plainly(Rule::RolledBack { seen, found }));
+        }
+        for index in 0..newest.size {
+            let number = u64::from(origin.first_slot().number()).saturating_add(index);
+            let slot = Slot::new(number).map_err(|_| plainly(Rule::SizeBeyondSeries))?;
+            let note = self.slot(index, slot).map_err(plainly)?;
+            self.check_since(index + 1, slot, note)?;
+            self.counts.slots += 1;
+            self.counts.last_slot = Some(slot);
+            tick(&self.counts);
+        }
+        self.tiles.finish().map_err(plainly)?;
+        let (expected, found) = (newest.root.to_string(), self.tree.root().to_string());
+        same("checkpoint", "root", expected, found).map_err(plainly)
+    }
+
+    /// Replays a slot, and gives the checkpoint that was signed after it.
+    fn slot(&mut self, index: u64, slot: Slot) -> Result<String, Fault> {
+        let at = |rule: Rule| rule.at(slot);
+        let mut bundle = self.plan.folder.bundle(slot).map_err(at)?;
+        let bytes = bundle.next("the slot leaf", MAX_LEAF_BYTES).map_err(at)?;
+        let leaf_hash = self.tiles.push(index, &bytes).map_err(at)?;
+        let leaf = SlotLeaf::from_canonical(&bytes)
+            .map_err(|error| Rule::LeafInvalid { error }.at(slot))?;
+        if leaf.slot != slot {
+            return Err(Rule::LeafSlot { found: leaf.slot }.at(slot));
+        }
+        let heads = read_heads(&mut bundle, &leaf)?;
+        let named = self.follow(slot, heads)?;
+        for head in named {
+            let bytes = bundle.next("a snapshot", MAX_SNAPSHOT_BYTES);
+            let bytes = bytes.map_err(|rule| rule.by(slot, &head.pool))?;
+            self.snapshot(slot, &head, &bytes).map_err(|rule| rule.by(slot, &head.pool))?;
+        }
+        self.tree.push(leaf_hash);
+        let note = self.bundle_checkpoint(&mut bundle, index + 1).map_err(at)?;
+        bundle.end().map_err(at)?;
+        Ok(note)
+    }
+
+    /// Lets each pool's history continue with its head; gives those with snapshots.
+    fn follow(&mut self, slot: Slot, heads: Vec<(Head, HeadHash)>) -> Result<Vec<Named>, Fault> {
+        let mut named = Vec::new();
+        for (head, hash) in heads {
+            let pool = head.pool.clone();
+            self.counts.heads += 1;
+            self.counts.retracted += head.retracts.len() as u64;
+            if let HeadEntry::Recorded { snapshot, depth_usd } = head.entry {
+                named.push(Named { pool: pool.clone(), snapshot, depth_usd });
+            }
+            let followed = match self.pools.get_mut(&pool) {
+                Some(history) => history.apply(head, hash),
+                None => History::begin(head, hash).map(|history| {
+                    self.pools.insert(pool.clone(), history);
+                    self.counts.pools += 1;
+                }),
+            };
+            followed.map_err(|rule| rule.by(slot, &pool))?;
+        }
+        let mut open = self.pools.iter().filter(|(_, history)| !history.is_retired());
+        match open.find(|(_, history)| history.slot() != slot) {
+            Some((pool, _)) => Err(Rule::PoolDropped.by(slot, pool)),
+            None => Ok(named),
+        }
+    }
+
+    fn snapshot(&mut self, slot: Slot, head: &Named, bytes: &[u8]) -> Result<(), Rule> {
+        let (expected, found) = (head.snapshot, Snapshot::hash_of(bytes));
+        if expected != found {
+            return Err(Rule::SnapshotHash { expected, found });
+        }
+        let snapshot =
+            Snapshot::from_canonical(bytes).map_err(|error| Rule::SnapshotInvalid { error })?;
+        let observation = snapshot.observation();
+        if (observation.pool(), snapshot.slot()) != (&head.pool, slot) {
+            let found = format!("{}, slot {}", observation.pool(), snapshot.slot());
+            return Err(Rule::SnapshotOfAnother { found });
+        }
+        let (expected, found) = (depths(&snapshot), head.depth_usd);
+        if expected != found {
+            return Err(Rule::Depth { expected, found });
+        }
+        if let Some(history) = self.pools.get_mut(&head.pool) {
+            history.set_block(observation.block().hash);
+        }
+        self.counts.snapshots += 1;
+        Ok(())
+    }
+
+    /// The bundle's last line: the checkpoint of the log up to and with this slot.
+    fn bundle_checkpoint(&self, bundle: &mut Bundle, size: u64) -> Result<String, Rule> {
+        let line = bundle.next("the checkpoint", MAX_CHECKPOINT_LINE_BYTES)?;
+        let file = bundle.file();
+        let note = checkpoint_line(&line).ok_or_else(|| Rule::CheckpointMismatch {
+            file: file.to_owned(),
+            of: "the last line",
+            expected: "{\"checkpoint\":\"…\"}, canonical".to_owned(),
+            found: String::from_utf8_lossy(&line).chars().take(60).collect(),
+        })?;
+        let (checkpoint, _) = Checkpoint::from_note(&note)
+            .map_err(|error| Rule::CheckpointInvalid { file: file.to_owned(), error })?;
+        let origin = &self.plan.newest.checkpoint.origin;
+        same(file, "origin", origin.to_string(), checkpoint.origin.to_string())?;
+        same(file, "size", size.to_string(), checkpoint.size.to_string())?;
+        same(file, "root", self.tree.root().to_string(), checkpoint.root.to_string())?;
+        check_signature(&note, file, origin, self.plan.keys)?;
+        Ok(note)
+    }
+
+    /// Compares the log at the size of the checkpoint seen before with that one. `note`
+    /// is what the log signed at this size.
+    fn check_since(&self, size: u64, slot: Slot, note: String) -> Result<(), Broken> {
+        let Some(since) = self.plan.since.filter(|since| since.checkpoint.size == size) else {
+            return Ok(());
+        };
+        let (seen, found) = (since.checkpoint.root, self.tree.root());
+        if seen == found {
+            return Ok(());
+        }
+        let contradiction = Contradiction {
+            checkpoints: [since.note.clone(), note],
+            proves: format!(
+                "one key signed two different logs of {size} slots: these two texts alone prove it"
+            ),
+        };
+        let fault = Rule::HistoryRewritten { size, seen, found }.at(slot);
+        Err((Box::new(fault), Some(contradiction)))
+    }
+}
+
+/// Reads the slot's heads, which must be those that the leaf commits to. They are
+/// looked at one by one only after that: so a damaged bundle is told from a false log.
+fn read_heads(bundle: &mut Bundle, leaf: &SlotLeaf) -> Result<Vec<(Head, HeadHash)>, Fault> {
+    let slot = leaf.slot;
+    let (mut heads, mut hashes): (Vec<(Head, HeadHash)>, Vec<Hash>) = Default::default();
+    let mut after = String::new();
+    let mut disorder = None;
+    for number in 1..=leaf.pools {
+        let bytes = bundle.next("a head", MAX_HEAD_BYTES).map_err(|rule| rule.at(slot))?;
+        let head = Head::from_canonical(&bytes).map_err(|error| Fault {
+            pool: stated_pool(&bytes),
+            ..Rule::HeadInvalid { number, error }.at(slot)
+        })?;
+        hashes.push(Head::leaf_of(&bytes));
+        // The order is that of the ids as text, in which `a-b:` comes before `a:`.
+        let id = head.pool.to_string();
+        if id <= after && disorder.is_none() {
+            disorder = Some(Rule::HeadOrder { after: after.clone() }.by(slot, &head.pool));
+        }
+        if head.slot != slot && disorder.is_none() {
+            disorder = Some(Rule::HeadSlot { found: head.slot }.by(slot, &head.pool));
+        }
+        after = id;
+        heads.push((head, Head::hash_of(&bytes)));
+    }
+    let (expected, found) = (leaf.root, root(&hashes));
+    if expected != found {
+        return Err(Rule::HeadsRoot { expected, found }.at(slot));
+    }
+    disorder.map_or(Ok(heads), Err)
+}
+
+/// The pool that a document which is no head says it is of.
+fn stated_pool(bytes: &[u8]) -> Option<PoolId> {
+    let document: Value = serde_json::from_slice(bytes).ok()?;
+    document.get("pool")?.as_str()?.parse().ok()
+}
+
+/// The note in a bundle's last line, which must be its one canonical form.
+fn checkpoint_line(line: &[u8]) -> Option<String> {
+    let document: Value = serde_json::from_slice(line).ok()?;
+    let note = document.get("checkpoint")?.as_str()?.to_owned();
+    let canonical = to_canonical_json(&json!({ "checkpoint": note })).ok()?;
+    (canonical == line).then_some(note)
+}
+
+/// Checks that one of `keys`, named as the log is, signed the checkpoint in `file`, and
+/// that nobody signed falsely as one of them.
+pub fn check_signature(
+    note: &str,
+    file: &str,
+    origin: &Origin,
+    keys: &[VerifierKey],
+) -> Result<(), Rule> {
+    let file = file.to_owned();
+    let parsed = Note::parse(note)
+        .map_err(|error| Rule::CheckpointInvalid { file: file.clone(), error: error.into() })?;
+    let (signers, expected) = (parsed.signers(keys), origin.to_string());
+    if let Some(signer) = signers.forged.first() {
+        return Err(Rule::SignatureForged { file, signer: signer.clone() });
+    }
+    let of_log =
+        |signer: &String| signer.rsplit_once('+').is_some_and(|(name, _)| name == expected);
+    if signers.trusted.iter().any(of_log) {
+        return Ok(());
+    }
+    let found = [signers.trusted, signers.unknown].concat().join(", ");
+    Err(Rule::SignatureNotTrusted { file, expected, found })
+}
+
+fn same(file: &str, of: &'static str, expected: String, found: String) -> Result<(), Rule> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Rule::CheckpointMismatch { file: file.to_owned(), of, expected, found })
+}

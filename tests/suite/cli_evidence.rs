@@ -1,0 +1,162 @@
+//! `exitgap verify` as a person types it (`sessions/evidence/`), and on every shared
+//! vector of evidence, true and false.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use exitgap_tests::binaries;
+use serde_json::Value;
+
+fn vectors() -> Vec<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors/evidence");
+    let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let vectors: Vec<Value> =
+        files.map(|file| serde_json::from_slice(&fs::read(file).unwrap()).unwrap()).collect();
+    assert!(vectors.len() > 30, "the vectors must be there");
+    vectors
+}
+
+/// The arguments that check a vector, its parts written to files in `folder`.
+fn write(vector: &Value, folder: &Path) -> Vec<String> {
+    let name = vector["name"].as_str().unwrap();
+    let lines = |list: &Value| {
+        let lines = list.as_array().unwrap().iter().map(|line| line.as_str().unwrap());
+        lines.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let put = |kind: &str, text: &str| {
+        let file = folder.join(format!("{name}.{kind}"));
+        fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let policy = &vector["policy"];
+    let mut args = vec!["verify".to_owned(), put("json", vector["evidence"].as_str().unwrap())];
+    let mut add = |flag: &str, file: String| args.extend([flag.to_owned(), file]);
+    let keys = lines(&policy["keys"]);
+    if !keys.is_empty() {
+        add("--trust", put("keys", &keys));
+    }
+    if let Some(seen) = policy["seen"].as_object() {
+        add("--since", put("checkpoint", seen["note"].as_str().unwrap()));
+        add("--proof", put("proof", &lines(&seen["proof"])));
+    }
+    if let Some(window) = policy["window"].as_str() {
+        add("--window", put("window", window));
+    }
+    args
+}
+
+fn exitgap(args: &[String]) -> Output {
+    Command::new(binaries::path("exitgap")).args(args).output().unwrap()
+}
+
+fn document(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+#[test]
+fn every_vector_has_its_verdict_checks_and_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    for vector in vectors() {
+        let mut args = write(&vector, folder.path());
+        let text = exitgap(&args);
+        args.push("--json".to_owned());
+        let output = exitgap(&args);
+        let (report, expected) = (document(&output), &vector["expected"]);
+        let name = &vector["name"];
+        let checks: Vec<Value> = report["checks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|check| {
+                let field = |name: &str| check[name].clone();
+                Value::Array(vec![field("name"), field("outcome"), field("code")])
+            })
+            .collect();
+        assert_eq!(Value::Array(checks), expected["checks"], "{name}");
+        assert_eq!(report["verdict"], expected["verdict"], "{name}");
+        assert_eq!(report["unknown_signers"], expected["unknown_signers"], "{name}");
+        let code = match expected["verdict"].as_str().unwrap() {
+            "valid" => 0,
+            "invalid" => 6,
+            _ => 7,
+        };
+        assert_eq!(output.status.code(), Some(code), "{name}");
+        assert_eq!(text.status.code(), Some(code), "{name}: a person gets the same verdict");
+        let split = expected["checks"].to_string().contains("split_view");
+        assert_eq!(report.get("contradiction").is_some(), split, "{name}");
+        let shown = String::from_utf8_lossy(&text.stdout).contains("PROOF OF MISBEHAVIOUR");
+        assert_eq!(shown, split, "{name}");
+    }
+}
+
+#[test]
+fn standard_input_is_read_like_a_file_and_no_file_moves_the_cursor() {
+    let folder = tempfile::tempdir().unwrap();
+    let vector = vectors().into_iter().find(|v| v["name"] == "true_constant_product").unwrap();
+    let args = write(&vector, folder.path());
+    let from_stdin = |file: &Path| {
+        let mut command = Command::new(binaries::path("exitgap"));
+        command.args(["verify", "-", "--trust", &args[3]]).stdin(File::open(file).unwrap());
+        command.output().unwrap()
+    };
+    let file = PathBuf::from(&args[1]);
+    let (piped, named) = (from_stdin(&file), exitgap(&args));
+    assert_eq!(piped.status.code(), Some(0));
+    assert_eq!(piped.stdout, named.stdout);
+    let hostile = fs::read_to_string(&file).unwrap();
+    let hostile = hostile.replacen("\"preview\"}", "\"\\u001b[2Jlive\"}", 1);
+    let hostile = hostile.replacen("\"status\":\"preview\"", "\"status\":\"\\u001b[2Jlive\"", 1);
+    fs::write(&file, hostile).unwrap();
+    let output = from_stdin(&file);
+    assert_eq!(output.status.code(), Some(6));
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.contains("\\u{1b}[2Jlive"), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+}
+
+#[test]
+fn files_larger_than_any_evidence_are_not_read_to_their_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let large = folder.path().join("large.json");
+    File::create(&large).unwrap().set_len(1 << 40).unwrap();
+    let large = large.to_str().unwrap().to_owned();
+    let output = exitgap(&["verify".to_owned(), large.clone(), "--json".to_owned()]);
+    assert_eq!(output.status.code(), Some(6));
+    assert_eq!(document(&output)["checks"][0]["code"], "format_invalid");
+    let vector = vectors().into_iter().find(|v| v["name"] == "window").unwrap();
+    let args = write(&vector, folder.path());
+    for flag in ["--window", "--trust", "--since"] {
+        let args = ["verify", &args[1], flag, &large].map(str::to_owned);
+        let code = if flag == "--window" { 6 } else { 5 };
+        assert_eq!(exitgap(&args).status.code(), Some(code), "{flag}");
+    }
+}
+
+/// The sessions run in a folder of their own, beside the files that they name.
+#[test]
+fn evidence_sessions_read_as_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = folder.path().join("verify.in");
+    fs::create_dir(&files).unwrap();
+    for vector in vectors() {
+        write(&vector, &files);
+    }
+    let key = files.join("true_constant_product.keys");
+    fs::copy(key, files.join("verifier-key")).unwrap();
+    let source =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("suite/sessions/evidence/verify.trycmd");
+    let session = folder.path().join("verify.trycmd");
+    fs::copy(&source, &session).unwrap();
+    let cases = trycmd::TestCases::new();
+    cases
+        .register_bin("exitgap", binaries::path("exitgap").as_path())
+        .env("NO_COLOR", "1")
+        .case(session.to_str().unwrap());
+    cases.run();
+    // Sessions are written anew by trycmd's own switch.
+    if std::env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
+        fs::copy(&session, &source).unwrap();
+    }
+}
