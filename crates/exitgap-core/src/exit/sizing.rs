@@ -181,8 +181,8 @@ impl Search<'_> {
         if self.passes(most, paid) {
             return most;
         }
-        let segments = (0..self.segments_not_ruled_out()).rev();
-        segments.filter_map(|index| self.bound_of(index)).next().unwrap_or(U256::ZERO)
+        let mut segments = (0..self.segments_not_ruled_out()).rev();
+        segments.find_map(|index| self.bound_of(index)).unwrap_or(U256::ZERO)
     }
 
     /// How many segments, from the start of the sale, can hold a passing amount.
