@@ -50,7 +50,7 @@ fn the_largest_size_is_the_contracts() {
         let tally = max_size::run(beds, &mut Rng::new(seed), 100, &mut |_| ()).unwrap();
         // The fixed seed shows that the comparison compares something.
         if seed == FIXED_SEED {
-            assert!(tally.exhaustive > 10 && tally.unanswered < 10, "{tally:?}");
+            assert!(tally.exhaustive > 10, "{tally:?}");
         }
         none(seed, &tally.mismatches);
     }
@@ -66,7 +66,7 @@ fn kept_vectors_hold_without_a_contract() {
 }
 
 #[test]
-fn a_vector_that_is_one_unit_off_is_noticed() {
+fn a_vector_with_another_sales_answer_is_noticed() {
     for (name, vector) in recorded::read_all().unwrap() {
         for (index, Sale { amount_in, .. }) in vector.sales.iter().enumerate() {
             let mut sales = vector.sales.clone();

@@ -32,8 +32,6 @@ pub struct Tally {
     pub cases: u64,
     /// Of those, on pools where every amount was sold.
     pub exhaustive: u64,
-    /// Limits that core says lie too close to the pool's own price for an answer.
-    pub unanswered: u64,
     /// What differed.
     pub mismatches: Vec<Mismatch>,
 }
@@ -129,9 +127,14 @@ pub fn try_limits(
     for &limit in limits {
         let question = Question { state: &state, curve: &curve, oracle, limit };
         tally.cases += 1;
-        let Ok(found) = exit.max_size_for(limit) else {
-            tally.unanswered += 1;
-            continue;
+        let found = match exit.max_size_for(limit) {
+            Ok(found) => found,
+            Err(exhausted) => {
+                let reason = format!("core refuses: {exhausted}");
+                let vector = question.vector(U256::ZERO, None);
+                tally.mismatches.push(Mismatch { reason, vector });
+                continue;
+            }
         };
         let last = oracle.largest_input(paid, limit).min(most);
         let exhaustive = last <= U256::from(EXHAUSTIVE);
@@ -268,9 +271,12 @@ impl Question<'_> {
         size: Option<SizeUsd>,
         reason: &str,
     ) -> Box<Mismatch> {
-        let expected = Depth::new(self.oracle, self.limit, max_amount_in, size);
-        let vector =
-            Vector { depths: vec![expected], ..Vector::new(self.state, self.oracle.direction) };
+        let vector = self.vector(max_amount_in, size);
         Box::new(Mismatch { reason: format!("{reason}: core says {found:?}"), vector })
+    }
+
+    fn vector(&self, max_amount_in: U256, size: Option<SizeUsd>) -> Vector {
+        let expected = Depth::new(self.oracle, self.limit, max_amount_in, size);
+        Vector { depths: vec![expected], ..Vector::new(self.state, self.oracle.direction) }
     }
 }
