@@ -265,6 +265,10 @@ impl Search<'_> {
 
     /// The next amount worth testing below a failing one.
     fn next_below(&mut self, amount: U256, amount_out: U256) -> Result<U256, Exhausted> {
+        if amount_out.is_zero() {
+            // No smaller amount pays more than nothing.
+            return Ok(U256::ZERO);
+        }
         if self.teeth == Self::MAX_TEETH {
             return Err(Exhausted);
         }

@@ -104,6 +104,17 @@ fn the_largest_size_there_is_bounds_a_bottomless_pool() {
 }
 
 #[test]
+fn where_no_size_pays_anything_there_is_no_largest_size() {
+    let fee = FeeRate { numerator: 3, denominator: 1_000 };
+    let pool = ConstantProduct::new([10_u128.pow(30), 1_000], fee).unwrap();
+    let pool = PoolState::ConstantProduct(pool);
+    let exit = Exit::new(&pool, Direction::ZeroForOne, [6, 6], [usd(1, 0), usd(1, 0)]);
+    // Amounts far above the largest size pay, and any gap is accepted.
+    let all = exit.max_size_for(limit("100")).unwrap();
+    assert_eq!((all.size, all.max_amount_in), (None, exit.curve().most().0));
+}
+
+#[test]
 fn parts_without_recovery_fill_as_one_sale_up_to_rounding() {
     let exit = exit(Direction::ZeroForOne);
     let plan = |parts, recovery: &str| {
