@@ -47,5 +47,6 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     if once {
         demo.arg("--once");
     }
-    process::run(demo.current_dir(root), "exitgap-demo")
+    demo.arg("--lifeline");
+    process::run_on_lifeline(demo.current_dir(root), "exitgap-demo")
 }

@@ -11,6 +11,17 @@ pub fn run(command: &mut Command, what: &str) -> Result<()> {
     judge(status, what)
 }
 
+/// The same for a program that ends itself when its standard input ends: so it does not
+/// outlive us, however we end.
+pub fn run_on_lifeline(command: &mut Command, what: &str) -> Result<()> {
+    let mut child = command.stdin(Stdio::piped()).spawn().context(format!("starting {what}"))?;
+    // Waiting would close it; it must stay open as long as we are there.
+    let lifeline = child.stdin.take();
+    let status = child.wait().context(format!("waiting for {what}"))?;
+    drop(lifeline);
+    judge(status, what)
+}
+
 /// Runs a program whose output is passed on to stderr line by line, and returns the lines that
 /// `wanted` picks (given without colours), whether it succeeded or not.
 pub fn run_and_pick(

@@ -22,13 +22,23 @@ struct Arguments {
     /// always does.
     #[arg(long)]
     once: bool,
+    /// End when standard input ends: whoever started this is gone then.
+    #[arg(long)]
+    lifeline: bool,
     /// How many five-minute slots are played.
     #[arg(long, default_value_t = 288)]
     slots: u64,
 }
 
 fn main() -> ExitCode {
-    let Arguments { server, cli, folder, once: _, slots } = Arguments::parse();
+    let Arguments { server, cli, folder, once: _, lifeline, slots } = Arguments::parse();
+    if lifeline {
+        std::thread::spawn(|| {
+            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+            // The node is on a lifeline of its own and ends with this process.
+            std::process::exit(1);
+        });
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
