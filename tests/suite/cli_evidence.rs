@@ -22,7 +22,7 @@ fn write(vector: &Value, folder: &Path) -> Vec<String> {
     let name = vector["name"].as_str().unwrap();
     let lines = |list: &Value| {
         let lines = list.as_array().unwrap().iter().map(|line| line.as_str().unwrap());
-        lines.map(|line| format!("{line}\n")).collect::<String>()
+        lines.flat_map(|line| [line, "\n"]).collect::<String>()
     };
     let put = |kind: &str, text: &str| {
         let file = folder.join(format!("{name}.{kind}"));

@@ -1,5 +1,8 @@
 //! The integration suite: one binary.
 
+mod audit;
+mod audit_damage;
+mod audit_log;
 mod chain_reader;
 mod chain_reader_budget;
 mod chain_reader_faults;
@@ -14,8 +17,8 @@ mod recorder;
 mod recorder_binary;
 mod recorder_chain;
 mod recorder_example;
-mod second_verifier;
 mod sealing;
+mod second_verifier;
 mod store;
 mod store_crash;
 mod store_scene;

@@ -1,0 +1,319 @@
+//! A published log to audit: of two pools, in a folder as the format page has it. Any
+//! part of it can be made false before it is sealed, so that everything but one rule
+//! holds.
+
+use std::fs;
+use std::path::Path;
+
+use exitgap_core::U256;
+use exitgap_core::evidence::{
+    Base, Checkpoint, Depths, EvidenceRequest, EvidenceResult, Hash, Head, HeadEntry, LogProof,
+    PoolProof, Retraction, SignerKey, SlotLeaf, depths, inclusion_proof, root, write_evidence,
+};
+use exitgap_core::ids::{Address, BlockHash, PoolId};
+use exitgap_core::pools::{
+    Concentrated, ConstantProduct, FeeRate, PoolState, TickNet, sqrt_ratio_at_tick,
+};
+use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::snapshot::{
+    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Session,
+    Snapshot, Symbol, Token, to_canonical_json,
+};
+use serde_json::json;
+
+/// The log begins later than the series, so that there are slots before it.
+pub const FIRST: u32 = 5_957_856 + 1_000;
+pub const ORIGIN: &str = "exitgap.example/log/5958856";
+
+/// In the order of ids as text, which is not the order of the chains' names.
+pub const POOLS: [&str; 2] = [
+    "anvil-b:0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "anvil:0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
+];
+
+/// What the first pool's series holds: a missing slot, and one taken back later.
+pub const MISSING: u32 = 1;
+pub const RETRACTED: u32 = 4;
+pub const RETRACTED_AT: u32 = 6;
+/// The second pool ends here.
+pub const RETIRED: u32 = 9;
+
+pub fn signer() -> SignerKey {
+    SignerKey::from_seed(ORIGIN, [42; 32]).unwrap()
+}
+
+pub fn slot(index: u32) -> Slot {
+    Slot::new(u64::from(FIRST + index)).unwrap()
+}
+
+pub fn pool(number: usize) -> PoolId {
+    POOLS[number].parse().unwrap()
+}
+
+pub fn block_hash(index: u32) -> BlockHash {
+    let mut hash = [5; 32];
+    hash[..4].copy_from_slice(&index.to_be_bytes());
+    BlockHash(hash)
+}
+
+/// A pool's entry for a slot, not yet sealed.
+#[derive(Clone)]
+pub struct Entry {
+    pub head: Head,
+    pub snapshot: Option<Vec<u8>>,
+}
+
+/// A log, not yet sealed: per slot its entries, in the order in which they are sealed.
+#[derive(Clone)]
+pub struct Log {
+    pub slots: Vec<Vec<Entry>>,
+}
+
+pub fn snapshot(number: usize, index: u32) -> Snapshot {
+    let slot = slot(index);
+    let token = |last: u8| Token {
+        address: Address([last; 20]),
+        decimals: 3,
+        symbol: Symbol::clean("TOK"),
+    };
+    let price = |role| OracleReading {
+        role,
+        answer: U256::from(2),
+        decimals: 0,
+        source: OracleSource::Fixed,
+    };
+    let state = if number == 0 { concentrated(index) } else { pair() };
+    let timestamp = slot.unix_s() - 12;
+    let observation = Observation::new(
+        pool(number),
+        ChainTag { caip2: "eip155:31337".parse().unwrap(), kind: ChainKind::Preview },
+        BlockRef { hash: block_hash(index), number: slot.number().into(), timestamp },
+        [token(1), token(2)],
+        state,
+        vec![price(OracleRole::Token0Usd), price(OracleRole::Token1Usd)],
+        Session::continuous(),
+    );
+    Snapshot::new(slot, observation.unwrap()).unwrap()
+}
+
+/// Depth varies from slot to slot; up to the retraction it is lowest in the slot retracted.
+fn concentrated(index: u32) -> PoolState {
+    let liquidity = 2_000_000_000 + i128::from((index * 7 + 2) % 5) * 100_000_000;
+    let ticks = vec![
+        TickNet { tick: -600, liquidity_net: liquidity },
+        TickNet { tick: 600, liquidity_net: -liquidity },
+    ];
+    let price = sqrt_ratio_at_tick(3).unwrap();
+    let active = u128::try_from(liquidity).unwrap();
+    PoolState::Concentrated(Concentrated::new(price, 3, active, 3_000, 60, ticks).unwrap())
+}
+
+fn pair() -> PoolState {
+    let fee = FeeRate { numerator: 3, denominator: 1_000 };
+    PoolState::ConstantProduct(ConstantProduct::new([9_000_000; 2], fee).unwrap())
+}
+
+pub fn recorded(snapshot: &Snapshot) -> HeadEntry {
+    let bytes = snapshot.to_canonical().unwrap();
+    HeadEntry::Recorded { snapshot: Snapshot::hash_of(&bytes), depth_usd: depths(snapshot) }
+}
+
+impl Log {
+    /// A log in which all holds.
+    pub fn honest(slots: u32) -> Self {
+        let mut log = Self { slots: Vec::new() };
+        for index in 0..slots {
+            let numbers = if index > RETIRED { 0..1 } else { 0..2 };
+            let entries = numbers.map(|number| honest_entry(number, index)).collect();
+            log.slots.push(entries);
+        }
+        log.settle();
+        log
+    }
+
+    /// Fills in all that follows from the entries: heights, counts, lowest depths, links.
+    pub fn settle(&mut self) {
+        for number in 0..POOLS.len() {
+            let mut history: Vec<Option<Depths>> = Vec::new();
+            let (mut height, mut count) = (0, 0);
+            for (index, entries) in self.slots.iter_mut().enumerate() {
+                let Some(entry) = entries.iter_mut().find(|e| e.head.pool == pool(number)) else {
+                    history.push(None);
+                    continue;
+                };
+                let head = &mut entry.head;
+                for retraction in &head.retracts {
+                    history[(retraction.slot.number() - FIRST) as usize] = None;
+                    count -= 1;
+                }
+                history.push(match head.entry {
+                    HeadEntry::Recorded { depth_usd, .. } => Some(depth_usd),
+                    _ => None,
+                });
+                count += u32::from(history[index].is_some());
+                (head.height, head.recorded_count) = (height, count);
+                height += 1;
+                let window = &history[history.len().saturating_sub(2_016)..];
+                head.lowest_depth_7d_usd = [0, 1]
+                    .map(|token| window.iter().flatten().filter_map(|depth| depth[token]).min());
+            }
+        }
+        self.link();
+    }
+
+    /// Lets every head name the one before it.
+    pub fn link(&mut self) {
+        let mut last = [None; 2];
+        for entry in self.slots.iter_mut().flatten() {
+            let number = POOLS.iter().position(|id| *id == entry.head.pool.to_string()).unwrap();
+            entry.head.prev = if entry.head.height == 0 { None } else { last[number] };
+            last[number] = Some(Head::hash_of(&entry.head.to_canonical().unwrap()));
+        }
+    }
+
+    /// The first pool's head of a slot.
+    pub fn head(&mut self, index: u32) -> &mut Head {
+        &mut self.slots[index as usize][0].head
+    }
+
+    /// The slot's leaf, as bytes.
+    pub fn leaf(&self, index: u32) -> Vec<u8> {
+        let heads = self.heads(index);
+        let hashes: Vec<_> = heads.iter().map(|head| Head::leaf_of(head)).collect();
+        let pools = u32::try_from(heads.len()).unwrap();
+        SlotLeaf { slot: slot(index), pools, root: root(&hashes) }.to_canonical().unwrap()
+    }
+
+    fn heads(&self, index: u32) -> Vec<Vec<u8>> {
+        let entries = &self.slots[index as usize];
+        entries.iter().map(|entry| entry.head.to_canonical().unwrap()).collect()
+    }
+
+    pub fn leaves(&self, size: u32) -> Vec<Hash> {
+        (0..size).map(|index| SlotLeaf::leaf_of(&self.leaf(index))).collect()
+    }
+
+    /// The log's signed state after `size` slots.
+    pub fn checkpoint(&self, size: u32) -> String {
+        signed(&self.leaves(size))
+    }
+
+    /// The uncompressed bundle of a slot.
+    pub fn bundle(&self, index: u32) -> Vec<u8> {
+        self.bundle_of(index, &self.checkpoint(index + 1))
+    }
+
+    fn bundle_of(&self, index: u32, checkpoint: &str) -> Vec<u8> {
+        let mut lines = vec![self.leaf(index)];
+        lines.extend(self.heads(index));
+        lines.extend(self.slots[index as usize].iter().filter_map(|entry| entry.snapshot.clone()));
+        lines.push(to_canonical_json(&json!({ "checkpoint": checkpoint })).unwrap());
+        lines.iter().flat_map(|line| [line, &b"\n"[..]].concat()).collect()
+    }
+
+    /// Seals and publishes all of it.
+    pub fn publish(&self, folder: &Path) {
+        let size = u32::try_from(self.slots.len()).unwrap();
+        let leaves = self.leaves(size);
+        fs::create_dir_all(folder.join("bundles")).unwrap();
+        for index in 0..size {
+            let checkpoint = signed(&leaves[..=index as usize]);
+            write_bundle(folder, index, &self.bundle_of(index, &checkpoint));
+        }
+        let entries: Vec<_> = (0..size).map(|index| self.leaf(index)).collect();
+        publish_tiles(folder, &entries);
+        fs::write(folder.join("verifier-key"), format!("{}\n", signer().verifier())).unwrap();
+        fs::write(folder.join("checkpoint"), signed(&leaves)).unwrap();
+    }
+
+    /// The evidence of a sale in a pool at a slot, with the first checkpoint that covers it.
+    pub fn evidence(&self, number: usize, index: u32) -> Vec<u8> {
+        let Entry { head, snapshot } = &self.slots[index as usize][number];
+        let bytes = snapshot.as_ref().unwrap();
+        let request =
+            EvidenceRequest::new(pool(number), slot(index), Base::Token0, "10".parse().unwrap());
+        let snapshot = Snapshot::from_canonical(bytes).unwrap();
+        let result = EvidenceResult::compute(&request, &snapshot, head).unwrap();
+        let heads = self.heads(index);
+        let hashes: Vec<_> = heads.iter().map(|head| Head::leaf_of(head)).collect();
+        let pool_proof = PoolProof::new(number as u64, &inclusion_proof(&hashes, number).unwrap());
+        let log_proof = LogProof {
+            index: index.into(),
+            hashes: inclusion_proof(&self.leaves(index + 1), index as usize).unwrap(),
+            checkpoint: self.checkpoint(index + 1),
+        };
+        let (head, leaf) = (&heads[number], self.leaf(index));
+        write_evidence(&request, &result, bytes, head, &leaf, &pool_proof, &log_proof).unwrap()
+    }
+}
+
+fn honest_entry(number: usize, index: u32) -> Entry {
+    let missing = number == 0 && index == MISSING;
+    let retired = number == 1 && index == RETIRED;
+    let taken = (!missing && !retired).then(|| snapshot(number, index));
+    let entry = match &taken {
+        Some(snapshot) => recorded(snapshot),
+        None if retired => HeadEntry::Retired,
+        None => HeadEntry::Missing(MissingReason::ChainLagging),
+    };
+    let retracts = if number == 0 && index == RETRACTED_AT {
+        let (orphaned, canonical) = (block_hash(RETRACTED), BlockHash([7; 32]));
+        vec![Retraction { slot: slot(RETRACTED), orphaned, canonical }]
+    } else {
+        Vec::new()
+    };
+    let head = Head {
+        pool: pool(number),
+        slot: slot(index),
+        height: 0,
+        recorded_count: 0,
+        prev: None,
+        entry,
+        lowest_depth_7d_usd: [None; 2],
+        method_version: "1.0.0".to_owned(),
+        retracts,
+    };
+    Entry { head, snapshot: taken.map(|snapshot| snapshot.to_canonical().unwrap()) }
+}
+
+fn signed(leaves: &[Hash]) -> String {
+    let origin = ORIGIN.parse().unwrap();
+    let (size, root) = (leaves.len() as u64, root(leaves));
+    let checkpoint = Checkpoint { origin, size, root, extensions: Vec::new() };
+    signer().sign(&checkpoint.to_text()).unwrap()
+}
+
+pub fn bundle_file(index: u32) -> String {
+    format!("bundles/{}.jsonl.zst", slot(index).number())
+}
+
+pub fn write_bundle(folder: &Path, index: u32, lines: &[u8]) {
+    fs::write(folder.join(bundle_file(index)), zstd::encode_all(lines, 3).unwrap()).unwrap();
+}
+
+/// Tiles as C2SP `tlog-tiles` has them, for a log of less than 256,000 slots.
+fn publish_tiles(folder: &Path, entries: &[Vec<u8>]) {
+    let put = |level: &str, index: usize, width: usize, bytes: Vec<u8>| {
+        let full = format!("tile/{level}/{index:03}");
+        let file = if width == 256 { full } else { format!("{full}.p/{width}") };
+        let file = folder.join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, bytes).unwrap();
+    };
+    for (index, tile) in entries.chunks(256).enumerate() {
+        let length = |entry: &Vec<u8>| u16::try_from(entry.len()).unwrap().to_be_bytes();
+        let bytes = tile.iter().flat_map(|entry| [&length(entry)[..], entry].concat());
+        put("entries", index, tile.len(), bytes.collect());
+    }
+    let mut hashes: Vec<Hash> = entries.iter().map(|entry| SlotLeaf::leaf_of(entry)).collect();
+    for level in 0.. {
+        for (index, tile) in hashes.chunks(256).enumerate() {
+            let bytes = tile.iter().flat_map(|hash| hash.0).collect();
+            put(&level.to_string(), index, tile.len(), bytes);
+        }
+        hashes = hashes.chunks_exact(256).map(root).collect();
+        if hashes.is_empty() {
+            break;
+        }
+    }
+}
