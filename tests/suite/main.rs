@@ -18,6 +18,8 @@ mod recorder_binary;
 mod recorder_chain;
 mod recorder_example;
 mod sealing;
+mod sealing_binary;
+mod sealing_folder;
 mod second_verifier;
 mod store;
 mod store_crash;

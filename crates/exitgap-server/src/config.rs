@@ -74,11 +74,15 @@ pub struct EvidenceConfig {
     /// The key that signs the log of slots, made by `exitgap-server key new`. Relative to the
     /// folder of the configuration file. Default `exitgap.key`.
     pub key_file: PathBuf,
+    /// The folder the log is published in: what others audit, and what a lost store is
+    /// restored from. Better on another disk than the store. Relative to the folder of the
+    /// configuration file. Created with the first slot. Default `exitgap-log`.
+    pub folder: PathBuf,
 }
 
 impl Default for EvidenceConfig {
     fn default() -> Self {
-        Self { key_file: "exitgap.key".into() }
+        Self { key_file: "exitgap.key".into(), folder: "exitgap-log".into() }
     }
 }
 
@@ -211,7 +215,8 @@ impl Checked {
             Err(error) => return Err(ConfigError::Plan { path, error }),
         };
         if let Some(folder) = path.parent() {
-            for path in [&mut config.store.path, &mut config.evidence.key_file] {
+            let Config { store, evidence, .. } = &mut config;
+            for path in [&mut store.path, &mut evidence.key_file, &mut evidence.folder] {
                 *path = folder.join(&path);
             }
         }

@@ -14,6 +14,7 @@ fn the_example_is_five_pools_and_says_the_defaults() {
     let checked = Checked::parse(EXAMPLE, Path::new(PATH)).unwrap();
     assert_eq!(checked.config.store.path, Path::new("folder/exitgap.db"));
     assert_eq!(checked.config.evidence.key_file, Path::new("folder/exitgap.key"));
+    assert_eq!(checked.config.evidence.folder, Path::new("folder/exitgap-log"));
     assert_eq!(checked.config.recorder, RecorderConfig::default());
     assert_eq!(checked.config.log, LogConfig::default());
     assert_eq!(checked.plan.chains()[0].pools().len(), 5);

@@ -3,7 +3,7 @@
 //! **In scope**: one entry per pool and slot ([`Entry`]: a snapshot's hash, or missing
 //! with its reason), the snapshots' canonical bytes, the heads, slot leaves, Merkle log and
 //! signed checkpoints over them, one writer ([`Store`]) and many readers ([`Reader`]).
-//! **Out of scope**, and who does it: what these documents are and how they are hashed,
+//! [`LogFolder`] publishes the log as plain files. **Out of scope**, and who does it: what these documents are and how they are hashed,
 //! signed and verified (`exitgap-core`), when to record (`exitgap-server`).
 //!
 //! Invariants, held by the database itself and not only by this crate:
@@ -57,6 +57,7 @@
 mod body;
 mod error;
 mod evidence;
+mod folder;
 mod lock;
 mod merkle;
 mod model;
@@ -69,6 +70,7 @@ mod writer;
 
 pub use error::{CorruptBody, CorruptHead, CorruptLog, StoreError};
 pub use evidence::EvidenceError;
+pub use folder::{LogFolder, PublishError, Published};
 pub use model::{Appended, Entry, Latest, NewEntry, Outcome, Page, Pool, Totals};
 pub use reader::Reader;
 pub use sealed::{LogIdentity, StoredHead, StoredLeaf};

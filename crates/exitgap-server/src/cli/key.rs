@@ -89,8 +89,8 @@ pub fn new_key(path: &Path, name: &str) -> Result<(), KeyError> {
     let _ = writeln!(err, "wrote {}; keep it, and keep it to yourself.", path.display());
     let _ = writeln!(
         err,
-        "The line above is its public half. A log signs with it as {name}/<its first slot>: the \
-         recorder names that key when the log begins."
+        "The line above is its public half. A log signs with it as {name}/<its first slot>: the file \
+         verifier-key beside what is published holds that, once the log has begun."
     );
     Ok(())
 }

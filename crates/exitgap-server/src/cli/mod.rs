@@ -1,6 +1,7 @@
-//! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`.
+//! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`, `evidence`.
 
 mod check;
+mod evidence;
 mod key;
 mod record;
 mod slot_arg;
@@ -11,11 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use exitgap_store::StoreError;
+use exitgap_store::{EvidenceError, PublishError, StoreError};
 
 use crate::config::{ConfigError, EXAMPLE};
 use crate::recorder::RecorderError;
 use check::check;
+use evidence::{EvidenceArgs, evidence};
 use key::{KeyCommand, KeyError, new_key};
 use record::{RecordArgs, record};
 
@@ -66,6 +68,11 @@ enum Command {
     /// SIGTERM or Ctrl-C finishes the slot in hand; a second one ends at once. Slots that
     /// pass while nothing records are missing for good (`recorder_down`).
     Record(RecordArgs),
+    /// Writes the evidence file of one result: what anyone can check offline.
+    ///
+    /// It holds the request, the result, the snapshot it follows from, and the proofs up to the
+    /// first signed checkpoint that covers the slot. `exitgap verify` checks it.
+    Evidence(EvidenceArgs),
 }
 
 /// Why a command failed.
@@ -88,10 +95,14 @@ enum CliError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
+    Publish(#[from] PublishError),
+    #[error(transparent)]
+    Evidence(#[from] EvidenceError),
+    #[error(transparent)]
     Recorder(#[from] RecorderError),
     #[error("starting: {0}")]
     Start(#[source] io::Error),
-    #[error("writing the findings: {0}")]
+    #[error("writing to standard output: {0}")]
     Output(#[source] io::Error),
 }
 
@@ -102,6 +113,7 @@ pub fn main() -> ExitCode {
         Command::Key(KeyCommand::New { out, name }) => new_key(&out, &name).map_err(Into::into),
         Command::Check { config } => check(&config),
         Command::Record(args) => record(&args),
+        Command::Evidence(args) => evidence(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

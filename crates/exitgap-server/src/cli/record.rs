@@ -9,7 +9,7 @@ use exitgap_chain::Limits;
 use exitgap_core::evidence::SignerKey;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::ChainKind;
-use exitgap_store::{Store, StoreError};
+use exitgap_store::{LogFolder, Store, StoreError};
 use tokio::sync::watch;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::LevelFilter;
@@ -64,7 +64,10 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     let key = read_key(&config.evidence.key_file)?;
     let store = open_store(&config.store.path, &key)?;
     let seal_after = Duration::from_secs(config.recorder.seal_after_s.into());
-    let recorder = Recorder::new(store, sources, seal_after);
+    let mut recorder = Recorder::new(store, sources, seal_after);
+    let published = recorder.publish_in(LogFolder::new(&config.evidence.folder))?;
+    let folder = config.evidence.folder.display();
+    tracing::info!(%folder, slots = published.size, now = published.slots, "published");
     let until = args.until.map(|SlotArg(slot)| slot);
     let runtime = runtime()?;
     let result = runtime.block_on(run(recorder, clock, until));
@@ -97,7 +100,8 @@ async fn run<R: SlotReader>(
     let stop = stop_on_signals().map_err(CliError::Start)?;
     recorder.run(&clock, stop, until).await?;
     let last = recorder.last_slot()?.map(|last| last.to_string());
-    tracing::info!(last_slot = last.as_deref(), "ended");
+    let log = recorder.store()?.reader().log()?.map(|log| log.verifier.to_string());
+    tracing::info!(last_slot = last.as_deref(), log, "ended");
     Ok(())
 }
 

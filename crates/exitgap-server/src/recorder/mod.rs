@@ -18,7 +18,7 @@ use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
-use exitgap_store::{Appended, NewEntry, Store, StoreError};
+use exitgap_store::{Appended, LogFolder, NewEntry, PublishError, Published, Store, StoreError};
 use tokio::time::Instant;
 
 pub use clock::{Clock, ManualClock, SystemClock};
@@ -38,6 +38,7 @@ pub struct Recorder<R> {
     store: Option<Store>,
     chains: Vec<Chain<R>>,
     seal_after: Duration,
+    folder: Option<LogFolder>,
 }
 
 /// What became of a slot.
@@ -55,6 +56,9 @@ pub struct SlotReport {
     pub filled_slots: u32,
     /// From the start of the reading to the end of the commit.
     pub elapsed: Duration,
+    /// Why the slot is not published, where it should be. It is recorded all the same, and
+    /// published with a later one.
+    pub unpublished: Option<String>,
 }
 
 /// Why a slot was not recorded.
@@ -96,7 +100,21 @@ impl<R: SlotReader> Recorder<R> {
     /// instant.
     pub fn new(store: Store, sources: Vec<Source<R>>, seal_after: Duration) -> Self {
         let chains = sources.into_iter().map(Chain::new).collect();
-        Self { store: Some(store), chains, seal_after }
+        Self { store: Some(store), chains, seal_after, folder: None }
+    }
+
+    /// Publishes the log in `folder`, after each slot. Refused where the store may not go on
+    /// with what is published there; else what is left of earlier slots is published now.
+    pub fn publish_in(&mut self, folder: LogFolder) -> Result<Published, PublishError> {
+        let published = match &self.store {
+            Some(store) => {
+                folder.check(store.reader())?;
+                folder.publish(store.reader())?
+            }
+            None => Published { size: 0, slots: 0 },
+        };
+        self.folder = Some(folder);
+        Ok(published)
     }
 
     /// The store, for reading.
@@ -144,6 +162,7 @@ impl<R: SlotReader> Recorder<R> {
             requests: readings.iter().map(|reading| reading.requests).sum(),
             filled_slots: 0,
             elapsed: Duration::ZERO,
+            unpublished: None,
         };
         let entries = self.entries(readings, unconfigured);
         if entries.is_empty() {
@@ -163,6 +182,7 @@ impl<R: SlotReader> Recorder<R> {
         }
         report.filled_slots = self.append(slot, entries).await?.filled_slots;
         report.elapsed = started.elapsed();
+        report.unpublished = self.publish().await?.err().map(|error| error.to_string());
         Ok(report)
     }
 
@@ -194,15 +214,29 @@ impl<R: SlotReader> Recorder<R> {
         slot: Slot,
         entries: Vec<NewEntry>,
     ) -> Result<Appended, RecorderError> {
+        Ok(self.blocking(move |store| store.append_slot(slot, &entries)).await??)
+    }
+
+    /// Publishes what the store has, where a folder is set.
+    async fn publish(&mut self) -> Result<Result<(), PublishError>, RecorderError> {
+        let Some(folder) = self.folder.clone() else { return Ok(Ok(())) };
+        self.blocking(move |store| folder.publish(store.reader()).map(|_| ())).await
+    }
+
+    /// Does something with the store on a thread that may block.
+    async fn blocking<T: Send + 'static>(
+        &mut self,
+        act: impl FnOnce(&mut Store) -> T + Send + 'static,
+    ) -> Result<T, RecorderError> {
         let mut store = self.store.take().ok_or(RecorderError::Interrupted)?;
-        let write = move || {
-            let appended = store.append_slot(slot, &entries);
-            (store, appended)
+        let acting = move || {
+            let done = act(&mut store);
+            (store, done)
         };
-        let written = tokio::task::spawn_blocking(write).await;
-        let (store, appended) = written.map_err(|_| RecorderError::Interrupted)?;
+        let ended = tokio::task::spawn_blocking(acting).await;
+        let (store, done) = ended.map_err(|_| RecorderError::Interrupted)?;
         self.store = Some(store);
-        Ok(appended?)
+        Ok(done)
     }
 }
 

@@ -112,6 +112,9 @@ fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(),
                 ms = u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
                 "slot"
             );
+            if let Some(error) = report.unpublished {
+                tracing::error!(slot = %slot, error, "the slot is recorded, and not yet published");
+            }
             Ok(())
         }
         Err(

@@ -1,0 +1,77 @@
+//! `evidence`: an evidence file, and the head window beside it.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use exitgap_core::evidence::Base;
+use exitgap_core::ids::PoolId;
+use exitgap_core::units::SizeUsd;
+use exitgap_store::{EvidenceError, Reader};
+
+use super::CliError;
+use super::slot_arg::SlotArg;
+use crate::config::Checked;
+
+#[derive(Debug, Args)]
+pub struct EvidenceArgs {
+    /// The pool, <chain>:<address>.
+    pool: PoolId,
+    /// The size in USD at the oracle's price: 0.01 to 1000000000, at most six decimals.
+    #[arg(long, value_name = "USD")]
+    size_usd: SizeUsd,
+    /// The recorded slot: its number, or its instant such as 2026-08-22T00:05:00Z.
+    #[arg(long, value_name = "SLOT")]
+    at: SlotArg,
+    /// The token to sell [default: the pool's].
+    #[arg(long, value_name = "TOKEN")]
+    base: Option<Token>,
+    /// Where to write the evidence file [default: standard output].
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Also writes the pool's head window that ends at the slot.
+    #[arg(long, value_name = "FILE")]
+    window: Option<PathBuf>,
+    /// The configuration file.
+    #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
+    config: PathBuf,
+}
+
+/// A token of a pool.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Token {
+    /// The one with the lower address.
+    Token0,
+    /// The other.
+    Token1,
+}
+
+/// Writes what was asked for, or says why there is none.
+pub fn evidence(args: &EvidenceArgs) -> Result<(), CliError> {
+    let Checked { config, .. } = Checked::read(&args.config)?;
+    let reader = Reader::open(&config.store.path)?;
+    let SlotArg(slot) = args.at;
+    let base = match args.base {
+        Some(Token::Token0) => Base::Token0,
+        Some(Token::Token1) => Base::Token1,
+        None => {
+            let pool = reader.pool(&args.pool)?;
+            let unknown = || EvidenceError::UnknownPool { pool: args.pool.clone() };
+            pool.ok_or_else(unknown)?.default_base.into()
+        }
+    };
+    let file = reader.evidence(&args.pool, base, slot, args.size_usd)?;
+    if let Some(path) = &args.window {
+        let window = reader.window(&args.pool, slot)?;
+        write(path, &window.to_canonical().map_err(EvidenceError::from)?)?;
+    }
+    match &args.out {
+        Some(path) => write(path, &file),
+        None => io::stdout().write_all(&file).map_err(CliError::Output),
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    fs::write(path, bytes).map_err(|source| CliError::File { path: path.to_owned(), source })
+}

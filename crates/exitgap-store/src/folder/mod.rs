@@ -1,0 +1,279 @@
+//! The folder a log is published in (`exitgap-core/docs/log-folder-v1.md`): bundles, tiles,
+//! and the checkpoint that commits to them.
+//!
+//! # Order of writes, and what a crash leaves
+//!
+//! The store has committed a slot before anything of it is written here. Then its bundle,
+//! then the tiles that changed, then `checkpoint`, each written aside, synced, renamed into
+//! place and its folder synced before the next. A crash anywhere leaves a `checkpoint` of
+//! which every file is there, and at most files it does not yet commit to: the next
+//! [`LogFolder::publish`] writes the same bytes again and goes on.
+
+mod bundle;
+mod durable;
+mod tiles;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use exitgap_core::evidence::{Checkpoint, CheckpointError, Hash, MAX_NOTE_BYTES};
+use exitgap_core::series::Slot;
+
+use crate::error::StoreError;
+use crate::reader::Reader;
+use crate::sealed::LogIdentity;
+
+/// Slots between two checkpoints while many are published at once, after a pause.
+const SLOTS_AT_ONCE: u64 = 64;
+
+/// The folder one log is published in. One process writes it: the one that holds the
+/// store's lock.
+#[derive(Debug, Clone)]
+pub struct LogFolder {
+    path: PathBuf,
+}
+
+/// What [`LogFolder::publish`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Published {
+    /// Slots the published checkpoint covers now.
+    pub size: u64,
+    /// How many of them were published by this call.
+    pub slots: u64,
+}
+
+/// Why a log is not published, or may not be gone on with.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// A file could not be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The folder's checkpoint is none.
+    #[error("{path} is no checkpoint: {error}")]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: CheckpointError,
+    },
+    /// Another log is published there.
+    #[error("{path} belongs to {found}, and this store's log is {expected}; publish elsewhere")]
+    OtherLog {
+        /// The file that says so.
+        path: PathBuf,
+        /// This store's log and key.
+        expected: String,
+        /// What was found.
+        found: String,
+    },
+    /// The published log has slots that the store does not have: it is an old copy.
+    #[error(
+        "the log published in {path} has {published} slots, and the store only {found}: it is an \
+         older copy, and going on would make a second history; put the newest copy there"
+    )]
+    StoreOlder {
+        /// The folder.
+        path: PathBuf,
+        /// Slots published.
+        published: u64,
+        /// Slots in the store.
+        found: u64,
+    },
+    /// A bundle of a slot that the store does not have: it was sealed, and then lost.
+    #[error(
+        "{path} was sealed, and the store has no such slot: it is an older copy, and going on would \
+         make a second history; put the newest copy there"
+    )]
+    SealedBefore {
+        /// The bundle.
+        path: PathBuf,
+    },
+    /// The published log and the store differ in what both have.
+    #[error(
+        "the log published in {path} has root {published} over {size} slots, the store makes {found}: \
+         one of them is not this log's history"
+    )]
+    Rewritten {
+        /// The folder.
+        path: PathBuf,
+        /// Slots published.
+        size: u64,
+        /// Their root as published.
+        published: Hash,
+        /// Their root in the store.
+        found: Hash,
+    },
+    /// A published file is to be changed.
+    #[error("{path} is there with another content, and what is published is never changed")]
+    Differs {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The log has ended.
+    #[error("the log published in {path} has ended: {successor} succeeds it")]
+    Superseded {
+        /// The folder.
+        path: PathBuf,
+        /// The successor's origin.
+        successor: String,
+    },
+    /// The store could not be read, or is damaged.
+    #[error(transparent)]
+    Store(Box<StoreError>),
+}
+
+impl From<StoreError> for PublishError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(Box::new(error))
+    }
+}
+
+impl LogFolder {
+    /// The folder at `path`, which need not be there yet.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Requires that this store may go on with the log published here: it is that log, and
+    /// has all that was published or sealed. To be asked before anything is recorded.
+    pub fn check(&self, reader: &Reader) -> Result<(), PublishError> {
+        let superseded = self.path.join("superseded-by");
+        if let Some(successor) = read(&superseded)? {
+            let successor = successor.trim_end().chars().take(200).collect();
+            return Err(PublishError::Superseded { path: self.path.clone(), successor });
+        }
+        let log = reader.log()?;
+        if let Some(log) = &log {
+            self.check_key(log)?;
+        }
+        self.published(reader, log.as_ref())?;
+        let last = reader.slots()?.map(|(_, last)| last);
+        match self.sealed_after(last)? {
+            Some(path) => Err(PublishError::SealedBefore { path }),
+            None => Ok(()),
+        }
+    }
+
+    /// Publishes every slot of the store that `checkpoint` does not cover yet. Safe to call
+    /// again after any failure.
+    pub fn publish(&self, reader: &Reader) -> Result<Published, PublishError> {
+        let Some(log) = reader.log()? else { return Ok(Published { size: 0, slots: 0 }) };
+        let before = self.published(reader, Some(&log))?;
+        let size = reader.log_size()?;
+        if before == size {
+            return Ok(Published { size, slots: 0 });
+        }
+        self.check_key(&log)?;
+        let key = format!("{}\n", log.verifier);
+        durable::write(&self.path.join("verifier-key"), key.as_bytes())?;
+        let mut from = before;
+        while from < size {
+            let to = size.min(from + SLOTS_AT_ONCE);
+            for index in from..to {
+                let absent = || absent(&log, "the sealed slot");
+                let slot = reader.slot_at(Some(index))?.ok_or_else(absent)?;
+                bundle::write(reader, slot, &self.bundle_path(slot))?;
+            }
+            tiles::write(reader, &self.path, from, to)?;
+            let checkpoint =
+                reader.checkpoint(to)?.ok_or_else(|| absent(&log, "the checkpoint"))?;
+            durable::write(&self.path.join("checkpoint"), checkpoint.as_bytes())?;
+            tiles::remove_narrower(&self.path, from, to)?;
+            from = to;
+        }
+        Ok(Published { size, slots: size - before })
+    }
+
+    /// How many slots the published checkpoint covers; it must be one of the store's log.
+    fn published(&self, reader: &Reader, log: Option<&LogIdentity>) -> Result<u64, PublishError> {
+        let path = self.path.join("checkpoint");
+        let Some(note) = read(&path)? else { return Ok(0) };
+        let (checkpoint, note) = Checkpoint::from_note(&note)
+            .map_err(|error| PublishError::Checkpoint { path: path.clone(), error })?;
+        let (size, found) = (checkpoint.size, reader.log_size()?);
+        let older = || PublishError::StoreOlder { path: self.path.clone(), published: size, found };
+        let Some(log) = log else { return Err(older()) };
+        let signers = note.signers(std::slice::from_ref(&log.verifier));
+        if checkpoint.origin != log.origin || signers.trusted.is_empty() {
+            let (expected, found) = (log.verifier.to_string(), checkpoint.origin.to_string());
+            return Err(PublishError::OtherLog { path, expected, found });
+        }
+        if size > found {
+            return Err(older());
+        }
+        let found = reader.nodes().root(size)?;
+        if checkpoint.root != found {
+            let (path, published) = (self.path.clone(), checkpoint.root);
+            return Err(PublishError::Rewritten { path, size, published, found });
+        }
+        Ok(size)
+    }
+
+    fn check_key(&self, log: &LogIdentity) -> Result<(), PublishError> {
+        let path = self.path.join("verifier-key");
+        let (expected, found) = (log.verifier.to_string(), read(&path)?);
+        match found {
+            Some(found) if found != format!("{expected}\n") => {
+                let found = found.trim_end().chars().take(200).collect();
+                Err(PublishError::OtherLog { path, expected, found })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A bundle of a slot after `last`, where there is one. Slots are sealed one by one: it
+    /// is that of the next, or for a store without slots any.
+    fn sealed_after(&self, last: Option<Slot>) -> Result<Option<PathBuf>, PublishError> {
+        let Some(last) = last else {
+            let path = self.path.join("bundles");
+            let files = match fs::read_dir(&path) {
+                Ok(files) => files,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(source) => return Err(PublishError::File { path, source }),
+            };
+            let bundle = |path: &PathBuf| path.extension().is_some_and(|end| end == "zst");
+            return Ok(files.filter_map(|file| Some(file.ok()?.path())).find(bundle));
+        };
+        let path = last.next().map(|next| self.bundle_path(next));
+        let there = |path: &PathBuf| {
+            path.try_exists().map_err(|source| PublishError::File { path: path.clone(), source })
+        };
+        Ok(match path {
+            Some(path) if there(&path)? => Some(path),
+            _ => None,
+        })
+    }
+
+    fn bundle_path(&self, slot: Slot) -> PathBuf {
+        self.path.join("bundles").join(format!("{}.jsonl.zst", slot.number()))
+    }
+}
+
+fn absent(log: &LogIdentity, what: &'static str) -> StoreError {
+    let what = crate::error::CorruptLog::Absent(what);
+    StoreError::CorruptLog { slot: log.origin.first_slot(), what }
+}
+
+/// A small file's text; `None` where it is not there.
+fn read(path: &Path) -> Result<Option<String>, PublishError> {
+    let failed = |source| PublishError::File { path: path.to_owned(), source };
+    match fs::metadata(path) {
+        Ok(about) if about.len() > MAX_NOTE_BYTES as u64 => {
+            Err(failed(io::ErrorKind::FileTooLarge.into()))
+        }
+        Ok(_) => fs::read_to_string(path).map(Some).map_err(failed),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
+}
