@@ -145,3 +145,64 @@ impl History {
         Ok(depths)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use exitgap_core::evidence::Retraction;
+    use exitgap_core::ids::SnapshotHash;
+    use exitgap_core::series::MissingReason;
+
+    /// More than seven days, so that slots leave the window; lows among them, some taken
+    /// back: the lowest depth is always that of all slots looked at anew.
+    #[test]
+    fn the_lowest_depth_is_that_of_the_whole_window_at_every_slot() {
+        let block = |index: u32| BlockHash([u8::try_from(index % 251).unwrap(); 32]);
+        let slot = |index: u32| Slot::new(u64::from(Slot::FIRST.number() + index)).unwrap();
+        let mut depths: Vec<Option<Depths>> = Vec::new();
+        let (mut history, mut prev, mut count) = (None::<History>, None, 0);
+        for index in 0..5_000_u32 {
+            let mixed = u64::from(index.wrapping_mul(2_654_435_761) >> 7);
+            let own = [Some(1_000 + mixed % 9_973), (index % 3 == 0).then_some(mixed % 50)];
+            let own = (index % 11 != 5).then_some(own);
+            let mut retracts = Vec::new();
+            let taken_back = index.checked_sub(1 + index * 13 % 288).filter(|_| index % 7 == 3);
+            if let Some(back) = taken_back.filter(|back| depths[*back as usize].take().is_some()) {
+                let (orphaned, canonical) = (block(back), BlockHash([255; 32]));
+                retracts.push(Retraction { slot: slot(back), orphaned, canonical });
+                count -= 1;
+            }
+            depths.push(own);
+            count += u32::from(own.is_some());
+            let window = &depths[depths.len().saturating_sub(2_016)..];
+            let lowest =
+                [0, 1].map(|token| window.iter().flatten().filter_map(|depth| depth[token]).min());
+            let snapshot = SnapshotHash([0; 32]);
+            let head = Head {
+                pool: format!("anvil:0x{}", "aa".repeat(20)).parse().unwrap(),
+                slot: slot(index),
+                height: index,
+                recorded_count: count,
+                prev,
+                entry: own.map_or(HeadEntry::Missing(MissingReason::ChainLagging), |depth_usd| {
+                    HeadEntry::Recorded { snapshot, depth_usd }
+                }),
+                lowest_depth_7d_usd: lowest,
+                method_version: METHOD_VERSION.to_owned(),
+                retracts,
+            };
+            let hash = Head::hash_of(&head.to_canonical().unwrap());
+            match &mut history {
+                Some(history) => history.apply(head, hash).unwrap(),
+                None => history = Some(History::begin(head, hash).unwrap()),
+            }
+            if let Some(history) = history.as_mut().filter(|_| own.is_some()) {
+                history.set_block(block(index));
+            }
+            prev = Some(hash);
+        }
+        let history = history.unwrap();
+        assert_eq!((history.depths.len(), history.blocks.len()), (2_016, 288));
+        assert!(depths.iter().flatten().count() < 4_500, "slots were missing and taken back");
+    }
+}
