@@ -286,6 +286,7 @@ fn a_rewritten_history_is_caught_by_whoever_kept_a_checkpoint() {
     let report = published.report(&["--since", &since], 6);
     assert_eq!(report["fault"]["code"], "history_rewritten");
     assert_eq!(report["fault"]["slot"], slot(4).number());
+    assert_eq!((&report["slots"], &report["heads"]), (&4.into(), &8.into()), "of what holds");
     let proof = &report["contradiction"]["checkpoints"];
     assert_eq!((&proof[0], &proof[1]), (&kept.into(), &rewritten.checkpoint(5).into()));
     // Before the lie the two histories are one.

@@ -8,6 +8,8 @@ use std::process::{Command, Output};
 use exitgap_tests::binaries;
 use serde_json::Value;
 
+use crate::audit_log::{Log, MISSING, recorded, signer, snapshot};
+
 fn vectors() -> Vec<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors/evidence");
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
@@ -134,20 +136,16 @@ fn files_larger_than_any_evidence_are_not_read_to_their_end() {
     }
 }
 
-/// The sessions run in a folder of their own, beside the files that they name.
-#[test]
-fn evidence_sessions_read_as_written() {
+/// Runs a session of `sessions/evidence/` in a folder of its own, beside the files that
+/// it names and `fill` writes.
+fn session(name: &str, fill: impl FnOnce(&Path)) {
     let folder = tempfile::tempdir().unwrap();
-    let files = folder.path().join("verify.in");
+    let files = folder.path().join(name).with_extension("in");
     fs::create_dir(&files).unwrap();
-    for vector in vectors() {
-        write(&vector, &files);
-    }
-    let key = files.join("true_constant_product.keys");
-    fs::copy(key, files.join("verifier-key")).unwrap();
-    let source =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("suite/sessions/evidence/verify.trycmd");
-    let session = folder.path().join("verify.trycmd");
+    fill(&files);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("suite/sessions/evidence").join(name);
+    let source = source.with_extension("trycmd");
+    let session = folder.path().join(name).with_extension("trycmd");
     fs::copy(&source, &session).unwrap();
     let cases = trycmd::TestCases::new();
     cases
@@ -159,4 +157,35 @@ fn evidence_sessions_read_as_written() {
     if std::env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
         fs::copy(&session, &source).unwrap();
     }
+}
+
+#[test]
+fn sessions_of_verify_read_as_written() {
+    session("verify", |files| {
+        for vector in vectors() {
+            write(&vector, files);
+        }
+        let key = files.join("true_constant_product.keys");
+        fs::copy(key, files.join("verifier-key")).unwrap();
+    });
+}
+
+#[test]
+fn sessions_of_audit_read_as_written() {
+    session("audit", |files| {
+        let honest = Log::honest(12);
+        honest.publish(&files.join("log"));
+        fs::write(files.join("verifier-key"), signer().verifier().to_string()).unwrap();
+        fs::write(files.join("checkpoint.kept"), honest.checkpoint(5)).unwrap();
+        let mut rewritten = honest.clone();
+        let taken = snapshot(0, MISSING);
+        rewritten.head(MISSING).entry = recorded(&taken);
+        rewritten.slots[MISSING as usize][0].snapshot = Some(taken.to_canonical().unwrap());
+        rewritten.settle();
+        rewritten.publish(&files.join("rewritten"));
+        let mut dropped = honest;
+        dropped.slots[3].remove(1);
+        dropped.settle();
+        dropped.publish(&files.join("dropped"));
+    });
 }

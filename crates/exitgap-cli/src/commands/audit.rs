@@ -140,7 +140,7 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
     writeln!(out, "{:<16}{} slots{until}", "replayed", grouped(&report.slots.to_string()))?;
     writeln!(
         out,
-        "{:<16}{} pools, {} heads: {} snapshots recomputed, {} slots without one, {} retracted",
+        "{:<16}pools: {}, heads: {}, snapshots recomputed: {}, without one: {}, retracted: {}",
         "",
         report.pools,
         grouped(&report.heads.to_string()),

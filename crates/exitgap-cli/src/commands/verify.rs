@@ -282,8 +282,8 @@ fn print_advice(document: &VerificationReport, no_key: bool) {
     if no_key && code(CheckName::Signature) == Some("no_trusted_key") {
         anstream::eprintln!(
             "No key is trusted, so nobody's signature counts. Take the log's verifier key from a place you \
-             trust (its operator's page, the file `verifier-key` of its folder), compare it with the name and \
-             id above, and give it with --trust."
+             trust (its operator's page, the file `verifier-key` of its folder), see that it begins with the \
+             name and id above, and give it with --trust. The id only names a key: the whole key is what to compare."
         );
     }
     if code(CheckName::Consistency) == Some("history_rewritten") && document.contradiction.is_none()

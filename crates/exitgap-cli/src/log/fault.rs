@@ -41,7 +41,7 @@ impl From<Rule> for Fault {
 /// A rule of a log's folder that is broken.
 #[derive(Debug, thiserror::Error)]
 pub enum Rule {
-    #[error("{file} is not there, though the checkpoint commits to it")]
+    #[error("{file} is not there")]
     FileAbsent { file: String },
     /// Not the log's fault: this machine could not read the file.
     #[error("reading {file}: {error}")]

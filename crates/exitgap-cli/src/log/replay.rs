@@ -106,8 +106,13 @@ impl Walk<'_> {
         for index in 0..newest.size {
             let number = u64::from(origin.first_slot().number()).saturating_add(index);
             let slot = Slot::new(number).map_err(|_| plainly(Rule::SizeBeyondSeries))?;
-            let note = self.slot(index, slot).map_err(plainly)?;
-            self.check_since(index + 1, slot, note)?;
+            let before = self.counts;
+            let held = self.slot(index, slot).map_err(plainly);
+            let held = held.and_then(|note| self.check_since(index + 1, slot, note));
+            if held.is_err() {
+                self.counts = before;
+            }
+            held?;
             self.counts.slots += 1;
             self.counts.last_slot = Some(slot);
             tick(&self.counts);
