@@ -143,7 +143,8 @@ pub enum Command {
 /// A pool, a direction and a place to read from.
 #[derive(Debug, Args)]
 pub struct Question {
-    /// The pool, <chain>:<address>. May be left out with --snapshot.
+    /// The pool's name.
+    #[arg(help = "The pool, <chain>:<address>. May be left out with --snapshot")]
     pub pool: Option<String>,
     /// The token to sell: token0, token1, its symbol or its address [default: the pool's].
     #[arg(long, value_name = "TOKEN")]
