@@ -9,7 +9,7 @@ use exitgap_core::ids::BlockHash;
 use serde_json::Value;
 
 use crate::audit::{Published, SLOTS, exitgap};
-use crate::audit_log::{Log, ORIGIN, RETRACTED_AT, bundle_file, write_bundle};
+use crate::audit_log::{Log, ORIGIN, RETRACTED_AT, bundle_file, signer, write_bundle};
 
 /// Damages one published file, and asks what `audit` names.
 #[track_caller]
@@ -106,6 +106,47 @@ fn damaged_files_are_named() {
     // A whole bundle of the slot before, where this slot's should stand.
     write_bundle(&published.log(), 5, &log.bundle(4));
     assert_eq!(published.fault(&[]).0, "leaf_entry_mismatch");
+}
+
+/// Validly signed, yet it is not the state of this log after this slot.
+#[test]
+fn checkpoints_in_bundles_are_those_of_their_slots() {
+    let log = Log::honest(SLOTS);
+    let published = Published::of(&log);
+    let lines = String::from_utf8(log.bundle(5)).unwrap();
+    let (lines, _) = lines.trim_end().rsplit_once('\n').unwrap();
+    let fault = |note: &str| {
+        let last = serde_json::json!({ "checkpoint": note });
+        write_bundle(&published.log(), 5, format!("{lines}\n{last}\n").as_bytes());
+        let report = published.report(&[], 6);
+        let detail = report["fault"]["detail"].as_str().unwrap().to_owned();
+        (published.fault(&[]).0, detail)
+    };
+    let mismatch = |note: &str, of: &str| {
+        let (code, detail) = fault(note);
+        assert_eq!(code, "checkpoint_mismatch");
+        assert!(detail.contains(&format!(": {of} is ")), "{detail}");
+    };
+    let own = log.checkpoint(6);
+    let (text, _) = own.rsplit_once("\n\n").unwrap();
+    let resigned = |text: String| signer().sign(&text).unwrap();
+    mismatch(&log.checkpoint(5), "size");
+    mismatch(&log.checkpoint(7), "size");
+    let other = Log::honest(7).leaves(6)[0].to_string();
+    let root = text.rsplit('\n').next().unwrap();
+    mismatch(&resigned(format!("{}\n", text.replace(root, &other))), "root");
+    mismatch(&resigned(format!("{}\n", text.replace("example", "invalid"))), "origin");
+    let successor = format!("{text}\npredecessor exitgap.example/log/5957856 9 {root}\n");
+    mismatch(&resigned(successor), "predecessor");
+    let stranger = SignerKey::from_seed(ORIGIN, [43; 32]).unwrap();
+    assert_eq!(fault(&stranger.sign(&format!("{text}\n")).unwrap()).0, "signature_not_trusted");
+    // Signatures of others beside the log's own are ignored.
+    let witness = SignerKey::from_seed("witness", [44; 32]).unwrap();
+    let witness = witness.sign(&format!("{text}\n")).unwrap();
+    let cosigned = format!("{own}{}\n", witness.trim_end().rsplit('\n').next().unwrap());
+    let last = serde_json::json!({ "checkpoint": cosigned });
+    write_bundle(&published.log(), 5, format!("{lines}\n{last}\n").as_bytes());
+    assert_eq!(published.report(&[], 0)["verdict"], "valid");
 }
 
 /// A byte of the origin line.

@@ -211,6 +211,9 @@ impl Walk<'_> {
         same(file, "origin", origin.to_string(), checkpoint.origin.to_string())?;
         same(file, "size", size.to_string(), checkpoint.size.to_string())?;
         same(file, "root", self.tree.root().to_string(), checkpoint.root.to_string())?;
+        let (expected, found) =
+            (predecessor(&self.plan.newest.checkpoint), predecessor(&checkpoint));
+        same(file, "predecessor", expected, found)?;
         check_signature(&note, file, origin, self.plan.keys)?;
         Ok(note)
     }
@@ -272,6 +275,13 @@ fn read_heads(bundle: &mut Bundle, leaf: &SlotLeaf) -> Result<Vec<(Head, HeadHas
 fn stated_pool(bytes: &[u8]) -> Option<PoolId> {
     let document: Value = serde_json::from_slice(bytes).ok()?;
     document.get("pool")?.as_str()?.parse().ok()
+}
+
+/// What a checkpoint says of the log before this one: all of a log's say the same.
+fn predecessor(checkpoint: &Checkpoint) -> String {
+    let lines = checkpoint.extensions.iter().filter(|line| line.starts_with("predecessor "));
+    let lines: Vec<_> = lines.map(String::as_str).collect();
+    if lines.is_empty() { "none".to_owned() } else { lines.join(", ") }
 }
 
 /// The note in a bundle's last line, which must be its one canonical form.
