@@ -20,6 +20,7 @@ mod recorder_example;
 mod sealing;
 mod sealing_binary;
 mod sealing_folder;
+mod sealing_fsck;
 mod second_verifier;
 mod store;
 mod store_crash;

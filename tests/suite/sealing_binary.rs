@@ -81,6 +81,13 @@ async fn what_a_recorder_published_is_audited_and_its_evidence_verified() {
     assert_eq!((&report["verdict"], &report["slots"]), (&"valid".into(), &3.into()), "{report}");
     assert_eq!(report["without_snapshot"], 0);
 
+    let (code, out, err) = run("exitgap-server", folder, &["fsck"]);
+    assert_eq!(code, Some(0), "{err}");
+    let pools = world.pools.len();
+    let expected =
+        format!("ok: example.org/exits/5957856, 3 slots, {0} heads, {0} snapshots\n", 3 * pools);
+    assert_eq!(out, expected);
+
     let reader = Reader::open(&store).unwrap();
     let trust = fs::read_to_string(log.join("verifier-key")).unwrap();
     assert_eq!(trust.trim_end(), reader.log().unwrap().unwrap().verifier.to_string());
@@ -111,6 +118,15 @@ async fn what_a_recorder_published_is_audited_and_its_evidence_verified() {
     assert!(refused(&pool, 3).contains("has no head for slot"));
     let stranger = format!("anvil:0x{:040x}", 7);
     assert!(refused(&stranger, 2).contains("is not in the store"));
+
+    drop(reader);
+    let copy = fs::read(&store).unwrap();
+    let change = "UPDATE entry SET depth0_usd = 7 WHERE slot = 5957857 AND pool_no = 1";
+    crate::sealing::damage(&store, change);
+    let (code, out, err) = run("exitgap-server", folder, &["fsck"]);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert!(err.contains("damaged: slot 2026-08-22T00:05:00Z: anvil:"), "{err}");
+    fs::write(&store, copy).unwrap();
 
     // The key or the store of another time cannot go on.
     fs::rename(folder.join("exitgap.key"), folder.join("right.key")).unwrap();

@@ -25,7 +25,7 @@ fn store_with(recorded: u32) -> (TempDir, PathBuf, BusyPool) {
 }
 
 /// Every row of every table, as text.
-fn dump(path: &Path) -> Vec<String> {
+pub fn dump(path: &Path) -> Vec<String> {
     let connection = Connection::open(path).unwrap();
     ["pool", "body", "entry", "log", "log_node", "sealed_slot"]
         .iter()

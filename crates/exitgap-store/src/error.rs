@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use exitgap_core::evidence::{CheckpointError, Depths, Hash};
+use exitgap_core::evidence::{CheckpointError, Hash};
 use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotError;
@@ -215,6 +215,22 @@ pub enum StoreError {
         /// What is wrong.
         what: CorruptLog,
     },
+    /// `SQLite` finds its own file damaged.
+    #[error("the database's pages are damaged: {found}")]
+    Pages {
+        /// What it says first.
+        found: String,
+    },
+    /// A table has other rows than the log commits to.
+    #[error("{table} has {found} rows, and the log commits to {expected}")]
+    Rows {
+        /// The table.
+        table: &'static str,
+        /// Rows that the log commits to.
+        expected: u64,
+        /// Rows found.
+        found: u64,
+    },
     /// A row holds what the store never writes.
     #[error("the store is damaged: {table} holds {found}")]
     CorruptRow {
@@ -303,25 +319,9 @@ pub enum CorruptHead {
         /// The hash of what the rows make.
         found: HeadHash,
     },
-    /// It does not follow the head before, or has no canonical form.
+    /// It is not there, does not follow the head before, or has no canonical form.
     #[error("{0}")]
     Rule(String),
-    /// Its snapshot has other depths than it states.
-    #[error("its snapshot has depths {found:?}, it states {expected:?}")]
-    Depths {
-        /// What the head states, per token sold.
-        expected: Depths,
-        /// What the snapshot makes.
-        found: Depths,
-    },
-    /// The lowest depth of the last 2,016 slots is another.
-    #[error("the lowest depths of the last seven days are {found:?}, it states {expected:?}")]
-    Lowest {
-        /// What the head states, per token sold.
-        expected: Depths,
-        /// What the heads make.
-        found: Depths,
-    },
 }
 
 /// What is wrong with the stored log.

@@ -343,7 +343,7 @@ impl Reader {
 }
 
 /// The head of a row, which must have the row's hash.
-fn check_head(
+pub(crate) fn check_head(
     pool: &Pool,
     row: &HeadRow,
     expected: HeadHash,

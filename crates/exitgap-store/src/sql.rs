@@ -12,6 +12,7 @@ pub const INSERT_LOG_NODE: &str = include_str!("sql/insert_log_node.sql");
 pub const INSERT_POOL: &str = include_str!("sql/insert_pool.sql");
 pub const INSERT_SEALED_SLOT: &str = include_str!("sql/insert_sealed_slot.sql");
 pub const SELECT_BODY: &str = include_str!("sql/select_body.sql");
+pub const SELECT_COUNTS: &str = include_str!("sql/select_counts.sql");
 pub const SELECT_DEPTHS: &str = include_str!("sql/select_depths.sql");
 pub const SELECT_DICTIONARY: &str = include_str!("sql/select_dictionary.sql");
 pub const SELECT_ENTRIES: &str = include_str!("sql/select_entries.sql");

@@ -1,7 +1,9 @@
-//! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`, `evidence`.
+//! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`,
+//! `evidence`, `fsck`.
 
 mod check;
 mod evidence;
+mod fsck;
 mod key;
 mod record;
 mod slot_arg;
@@ -12,12 +14,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use exitgap_store::{EvidenceError, PublishError, StoreError};
+use exitgap_store::{Damage, EvidenceError, PublishError, StoreError};
 
 use crate::config::{ConfigError, EXAMPLE};
 use crate::recorder::RecorderError;
 use check::check;
 use evidence::{EvidenceArgs, evidence};
+use fsck::fsck;
 use key::{KeyCommand, KeyError, new_key};
 use record::{RecordArgs, record};
 
@@ -73,6 +76,15 @@ enum Command {
     /// It holds the request, the result, the snapshot it follows from, and the proofs up to the
     /// first signed checkpoint that covers the slot. `exitgap verify` checks it.
     Evidence(EvidenceArgs),
+    /// Hashes the whole store again, from bodies to signed checkpoints.
+    ///
+    /// Names the first thing wrong, or says how much holds. Also compares the store with what
+    /// is published. Nothing is written; a recorder may go on meanwhile.
+    Fsck {
+        /// The configuration file.
+        #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
+        config: PathBuf,
+    },
 }
 
 /// Why a command failed.
@@ -94,6 +106,8 @@ enum CliError {
     Findings { errors: usize },
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error("damaged: {0}")]
+    Damaged(#[from] Damage),
     #[error(transparent)]
     Publish(#[from] PublishError),
     #[error(transparent)]
@@ -114,6 +128,7 @@ pub fn main() -> ExitCode {
         Command::Check { config } => check(&config),
         Command::Record(args) => record(&args),
         Command::Evidence(args) => evidence(&args),
+        Command::Fsck { config } => fsck(&config),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
