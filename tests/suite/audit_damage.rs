@@ -75,6 +75,9 @@ fn damaged_files_are_named() {
     damage(&bundle, |bytes| bytes.truncate(bytes.len() - 1), "bundle_compression", Some(5));
     damage(&bundle, Vec::clear, "bundle_compression", Some(5));
     damage(&bundle, |bytes| bytes[0] ^= 1, "bundle_compression", Some(5));
+    // An empty frame whose header asks for two gigabytes of memory.
+    let greedy = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 1, 0, 0];
+    damage(&bundle, |bytes| *bytes = greedy, "bundle_compression", Some(5));
     damage("checkpoint", |bytes| bytes[IN_ORIGIN] ^= 2, "signature_forged", None);
     let by_another = |bytes: &mut Vec<u8>| {
         let text = String::from_utf8(bytes.clone()).unwrap();

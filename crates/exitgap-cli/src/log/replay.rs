@@ -239,13 +239,13 @@ impl Walk<'_> {
     }
 }
 
-/// Reads the slot's heads, which must be those that the leaf commits to. They are
-/// looked at one by one only after that: so a damaged bundle is told from a false log.
+/// Reads the slot's heads, which must be those that the leaf commits to. Whether they
+/// follow the heads before is asked only after that: so a damaged bundle is told from a
+/// false log.
 fn read_heads(bundle: &mut Bundle, leaf: &SlotLeaf) -> Result<Vec<(Head, HeadHash)>, Fault> {
     let slot = leaf.slot;
     let (mut heads, mut hashes): (Vec<(Head, HeadHash)>, Vec<Hash>) = Default::default();
     let mut after = String::new();
-    let mut disorder = None;
     for number in 1..=leaf.pools {
         let bytes = bundle.next("a head", MAX_HEAD_BYTES).map_err(|rule| rule.at(slot))?;
         let head = Head::from_canonical(&bytes).map_err(|error| Fault {
@@ -255,11 +255,11 @@ fn read_heads(bundle: &mut Bundle, leaf: &SlotLeaf) -> Result<Vec<(Head, HeadHas
         hashes.push(Head::leaf_of(&bytes));
         // The order is that of the ids as text, in which `a-b:` comes before `a:`.
         let id = head.pool.to_string();
-        if id <= after && disorder.is_none() {
-            disorder = Some(Rule::HeadOrder { after: after.clone() }.by(slot, &head.pool));
+        if id <= after {
+            return Err(Rule::HeadOrder { after }.by(slot, &head.pool));
         }
-        if head.slot != slot && disorder.is_none() {
-            disorder = Some(Rule::HeadSlot { found: head.slot }.by(slot, &head.pool));
+        if head.slot != slot {
+            return Err(Rule::HeadSlot { found: head.slot }.by(slot, &head.pool));
         }
         after = id;
         heads.push((head, Head::hash_of(&bytes)));
@@ -268,7 +268,7 @@ fn read_heads(bundle: &mut Bundle, leaf: &SlotLeaf) -> Result<Vec<(Head, HeadHas
     if expected != found {
         return Err(Rule::HeadsRoot { expected, found }.at(slot));
     }
-    disorder.map_or(Ok(heads), Err)
+    Ok(heads)
 }
 
 /// The pool that a document which is no head says it is of.
