@@ -56,7 +56,8 @@ export function readHead(value) {
   require((head.prev === null) === (height === 0), 'the first head alone has none before it');
   if (head.prev !== null) hexHash(head.prev);
   const recordedCount = integer(head.recorded_count);
-  require(recordedCount <= height + 1 && (kind !== 'snapshot' || recordedCount > 0),
+  const least = kind === 'snapshot' ? 1 : 0;
+  require(recordedCount >= least && recordedCount <= height + least,
     'a count of snapshots that no series has');
   const lowest = readDepths(head.lowest_depth_7d_usd);
   for (const [at, own] of (head.depth_usd ?? []).entries()) {

@@ -1,5 +1,6 @@
 //! Names: addresses, hashes, chains and pools. Each is checked once, where it enters.
 
+use core::cmp::Ordering;
 use core::fmt;
 use core::str::FromStr;
 
@@ -173,7 +174,7 @@ impl fmt::Display for ChainSlug {
 /// assert_eq!(id.chain().as_str(), "ethereum");
 /// # Ok::<(), exitgap_core::ids::IdError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PoolId {
     chain: ChainSlug,
@@ -194,6 +195,22 @@ impl PoolId {
     /// The pool contract's address.
     pub fn address(&self) -> Address {
         self.address
+    }
+}
+
+/// The order of the names as text, byte by byte: the order of a slot's tree.
+impl Ord for PoolId {
+    fn cmp(&self, other: &Self) -> Ordering {
+        fn text(id: &PoolId) -> impl Iterator<Item = u8> {
+            id.chain.as_str().bytes().chain(*b":")
+        }
+        text(self).cmp(text(other)).then(self.address.cmp(&other.address))
+    }
+}
+
+impl PartialOrd for PoolId {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -263,6 +280,17 @@ impl fmt::Display for Caip2 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pools_are_ordered_as_their_names_are() {
+        let address = "0x00000000000000000000000000000000000000ff";
+        let mut names =
+            ["base-x", "base", "a", "base1", "b"].map(|slug| format!("{slug}:{address}"));
+        let mut pools = names.clone().map(|name| name.parse::<PoolId>().unwrap());
+        names.sort_unstable();
+        pools.sort_unstable();
+        assert_eq!(pools.map(|pool| pool.to_string()), names);
+    }
 
     #[test]
     fn names_round_trip_and_refuse_other_spellings() {

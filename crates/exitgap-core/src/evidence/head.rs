@@ -222,7 +222,7 @@ impl WireHead {
             return Err(HeadError::Prev { height: self.height });
         }
         let least = u64::from(matches!(entry, HeadEntry::Recorded { .. }));
-        if !(least..=u64::from(self.height) + 1).contains(&self.recorded_count.into()) {
+        if !(least..=u64::from(self.height) + least).contains(&self.recorded_count.into()) {
             let (height, recorded_count) = (self.height, self.recorded_count);
             return Err(HeadError::RecordedCount { height, recorded_count });
         }
@@ -380,6 +380,17 @@ mod tests {
         };
         assert_eq!(read("\"height\":1", "\"height\":0"), E::Prev { height: 0 });
         let first = String::from_utf8(first().to_canonical().unwrap()).unwrap();
+        let missing_first = first
+            .replace("\"depth_usd\":[\"1000\",null],", "")
+            .replace(&format!("\"snapshot\":\"0x{}\"", "01".repeat(32)), "\"slotted\":1");
+        let missing_first = missing_first.replace("\"slotted\":1,", "").replace(
+            "\"method_version\":\"1.0.0\"",
+            "\"method_version\":\"1.0.0\",\"missing\":\"chain_lagging\"",
+        );
+        assert!(matches!(
+            Head::from_canonical(missing_first.as_bytes()).unwrap_err(),
+            E::RecordedCount { height: 0, recorded_count: 1 }
+        ));
         let read_first = |from: &str, to: &str| {
             Head::from_canonical(first.replacen(from, to, 1).as_bytes()).unwrap_err()
         };
