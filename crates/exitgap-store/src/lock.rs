@@ -11,7 +11,15 @@ use crate::StoreError;
 /// hold locks on two files of one name.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    /// Said to the kernel, and not left to closing the file: a child process that is about
+    /// to start holds the same open file for a moment.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
 }
 
 impl Lock {
@@ -39,7 +47,7 @@ impl Lock {
         file.set_len(0).map_err(file_error)?;
         file.rewind().map_err(file_error)?;
         writeln!(file, "{}", std::process::id()).map_err(file_error)?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
     }
 }
 
