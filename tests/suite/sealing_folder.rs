@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use exitgap_core::evidence::SignerKey;
 use exitgap_core::series::Slot;
-use exitgap_store::{LogFolder, PublishError, Published, Reader, Store};
+use exitgap_store::{LogFolder, PublishError, Published, Reader, Store, StoreError};
 use exitgap_tests::binaries;
 use exitgap_tests::devchain::Rng;
 use serde_json::Value;
@@ -87,6 +87,34 @@ fn what_is_published_is_what_an_auditor_wants_also_across_full_tiles() {
         "entries/002.p/88",
     ];
     assert_eq!(tiles, expected, "narrower tiles are gone");
+}
+
+#[test]
+fn a_copy_made_beside_the_writer_holds_and_is_refused_once_it_is_old() {
+    let (home, path) = sealed_store();
+    let (folder, copy) = (home.path().join("log"), home.path().join("copy.db"));
+    let mut store = Store::open(&path, &key()).unwrap();
+    // Still in the write-ahead log when it is copied.
+    store.fill_until(slot(12)).unwrap();
+    publish(&folder, &path).unwrap();
+    fs::write(home.path().join("copy.db.part"), "left by an earlier try").unwrap();
+    Reader::open(&path).unwrap().backup(&copy).unwrap();
+    let again = Reader::open(&path).unwrap().backup(&copy).unwrap_err();
+    assert!(matches!(again, StoreError::AlreadyExists { path } if path == copy));
+    assert!(!home.path().join("copy.db.part").exists());
+    assert_eq!(Reader::open(&copy).unwrap().fsck(|_| {}).unwrap().slots, 12);
+    let check = || LogFolder::new(&folder).check(&Reader::open(&copy).unwrap());
+    check().unwrap();
+    store.fill_until(slot(13)).unwrap();
+    publish(&folder, &path).unwrap();
+    assert!(matches!(check(), Err(PublishError::StoreOlder { published: 13, found: 12, .. })));
+    // What is damaged at its edge is not copied as if it were sound.
+    drop(store);
+    crate::sealing::damage(&path, "UPDATE entry SET lowest0_7d_usd = 1 WHERE slot = 5957868");
+    let other = home.path().join("other.db");
+    let refused = Reader::open(&path).unwrap().backup(&other).unwrap_err();
+    assert!(matches!(refused, StoreError::CorruptHead { .. }), "{refused}");
+    assert!(!other.exists());
 }
 
 /// Names store and folder to the child process, which otherwise has nothing to do.

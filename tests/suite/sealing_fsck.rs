@@ -99,6 +99,8 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
     );
     at_slot_4(&forged);
     assert!(forged.to_string().contains("is not signed by"), "{forged}");
+    let depth = found("UPDATE entry SET depth1_usd = 3 WHERE missing_reason = 'chain_lagging'");
+    assert!(matches!(*depth.error, StoreError::CorruptRow { table: "entry", .. }), "{depth}");
     // Rows that nothing commits to.
     let rows = |change: &str, name: &str| {
         let damage = found(change);

@@ -20,7 +20,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// A file is there already.
-    #[error("{path} exists already; open it, or create the store under another name")]
+    #[error("{path} exists already and is left as it is; choose another name")]
     AlreadyExists {
         /// The path asked for.
         path: PathBuf,

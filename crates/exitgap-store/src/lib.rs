@@ -54,6 +54,7 @@
     reason = "errors carry what they found, and a request or a slot makes one at most"
 )]
 
+mod backup;
 mod body;
 mod error;
 mod evidence;

@@ -102,6 +102,11 @@ fn check_head_row(
         lowest: [dollars(lowest0)?, dollars(lowest1)?],
         method_version,
     };
+    // A missing slot's head states no depth, so that no hash would tell.
+    if matches!(row.entry.outcome, Outcome::Missing(_)) && row.depth_usd != [None; 2] {
+        let found = format!("depths for {}, which is missing", row.entry.slot);
+        return Err(StoreError::CorruptRow { table: "entry", found });
+    }
     Ok((row, HeadHash(hash)))
 }
 

@@ -1,5 +1,5 @@
 //! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`,
-//! `evidence`, `fsck`.
+//! `evidence`, `fsck`, `backup`.
 
 mod check;
 mod evidence;
@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use exitgap_store::{Damage, EvidenceError, PublishError, StoreError};
+use exitgap_store::{Damage, EvidenceError, PublishError, Reader, StoreError};
 
-use crate::config::{ConfigError, EXAMPLE};
+use crate::config::{Checked, ConfigError, EXAMPLE};
 use crate::recorder::RecorderError;
 use check::check;
 use evidence::{EvidenceArgs, evidence};
@@ -85,6 +85,18 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
+    /// Copies the store, also while a recorder writes it.
+    ///
+    /// The copy is checked before it is there. To put it back is right only while it has all
+    /// that was published since: `record` refuses an older one.
+    Backup {
+        /// Where to write the copy; no file may be there.
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// The configuration file.
+        #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
+        config: PathBuf,
+    },
 }
 
 /// Why a command failed.
@@ -129,6 +141,7 @@ pub fn main() -> ExitCode {
         Command::Record(args) => record(&args),
         Command::Evidence(args) => evidence(&args),
         Command::Fsck { config } => fsck(&config),
+        Command::Backup { out, config } => backup(&out, &config),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -151,6 +164,13 @@ fn init(path: &Path) -> Result<(), CliError> {
     let mut err = io::stderr();
     let _ = writeln!(err, "wrote {}; put your nodes into rpc_urls, then:", path.display());
     let _ = writeln!(err, "    exitgap-server check --config {}", path.display());
+    Ok(())
+}
+
+fn backup(out: &Path, config: &Path) -> Result<(), CliError> {
+    let config = Checked::read(config)?.config;
+    Reader::open(&config.store.path)?.backup(out)?;
+    let _ = writeln!(io::stderr(), "wrote {}", out.display());
     Ok(())
 }
 
