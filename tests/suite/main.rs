@@ -12,6 +12,7 @@ mod cli;
 mod cli_evidence;
 mod cli_rpc;
 mod devchain;
+mod merkle;
 mod parity;
 mod recorder;
 mod recorder_binary;
