@@ -59,7 +59,9 @@ impl Pair {
             (0..size).map(|_| rng.below(u64::MAX).to_be_bytes().to_vec()).collect();
         let ours = leaves.iter().map(|leaf| leaf_hash(leaf)).collect();
         let mut theirs = Theirs::new();
-        leaves.iter().for_each(|leaf| theirs.push(leaf.clone()));
+        for leaf in &leaves {
+            theirs.push(leaf.clone());
+        }
         Self { leaves, ours, theirs }
     }
 
