@@ -139,4 +139,12 @@ async fn what_a_recorder_published_is_audited_and_its_evidence_verified() {
     let (code, _, err) = record(3);
     assert_eq!(code, Some(1));
     assert!(err.contains("has 3 slots, and the store only 0"), "{err}");
+    assert!(err.contains("exitgap-server restore"), "{err}");
+    let (code, out, err) = run("exitgap-server", folder, &["restore"]);
+    assert_eq!((code, out.as_str()), (Some(0), "restored 3 slots\n"), "{err}");
+    let (code, out, err) = run("exitgap-server", folder, &["fsck"]);
+    assert_eq!((code, out), (Some(0), expected), "{err}");
+    let (code, _, err) = record(3);
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(audit(&log, &store)["slots"], 4);
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use exitgap_core::evidence::SignerKey;
 use exitgap_core::series::Slot;
-use exitgap_store::{LogFolder, PublishError, Published, Reader, Store, StoreError};
+use exitgap_store::{LogFolder, PublishError, Published, Reader, RestoreError, Store, StoreError};
 use exitgap_tests::binaries;
 use exitgap_tests::devchain::Rng;
 use serde_json::Value;
@@ -115,6 +115,49 @@ fn a_copy_made_beside_the_writer_holds_and_is_refused_once_it_is_old() {
     let refused = Reader::open(&path).unwrap().backup(&other).unwrap_err();
     assert!(matches!(refused, StoreError::CorruptHead { .. }), "{refused}");
     assert!(!other.exists());
+}
+
+#[test]
+fn a_lost_store_comes_back_from_its_bundles_and_no_other_does() {
+    let (home, path) = sealed_store();
+    let (folder, lost) = (home.path().join("log"), home.path().join("lost.db"));
+    let log = LogFolder::new(&folder);
+    let mut empty = Store::create(&lost, &key()).unwrap();
+    let nothing = log.restore(&mut empty, |_, _| {}).unwrap_err();
+    assert!(matches!(nothing, RestoreError::NothingPublished { .. }), "{nothing}");
+    publish(&folder, &path).unwrap();
+
+    // Two slots, then a damaged bundle, then the rest: an older copy goes on.
+    let at = |n: u32| folder.join(format!("bundles/{}.jsonl.zst", slot(n).number()));
+    let (third, fourth) = (fs::read(at(2)).unwrap(), fs::read(at(3)).unwrap());
+    fs::write(at(2), &fourth).unwrap();
+    let wrong = log.restore(&mut empty, |_, _| {}).unwrap_err();
+    assert!(matches!(&wrong, RestoreError::Bundle { path, .. } if *path == at(2)), "{wrong}");
+    assert_eq!(empty.reader().log_size().unwrap(), 2);
+    fs::write(at(2), &third).unwrap();
+    let mut told = Vec::new();
+    assert_eq!(log.restore(&mut empty, |done, of| told.push((done, of))).unwrap(), 9);
+    assert_eq!((told[0], told[8]), ((3, 11), (11, 11)));
+    log.check(empty.reader()).unwrap();
+    let reader = Reader::open(&path).unwrap();
+    assert_eq!(empty.reader().checkpoint(11).unwrap(), reader.checkpoint(11).unwrap());
+    assert_eq!(empty.reader().slot_heads(slot(10)).unwrap(), reader.slot_heads(slot(10)).unwrap());
+    assert_eq!(empty.reader().fsck(|_| {}).unwrap(), reader.fsck(|_| {}).unwrap());
+    empty.fill_until(slot(12)).unwrap();
+    assert_eq!(log.publish(empty.reader()).unwrap(), Published { size: 12, slots: 1 });
+    assert_eq!(audit(&folder, &lost)["verdict"], "valid");
+
+    // Another history of the same name does not become this one, and another key none.
+    let other = home.path().join("other.db");
+    let mut second = Store::create(&other, &key()).unwrap();
+    second.append_slot(slot(0), &[BusyPool::new(1, 5).recorded(slot(0))]).unwrap();
+    let refused = log.restore(&mut second, |_, _| {}).unwrap_err();
+    assert!(matches!(refused, RestoreError::Store(_)), "{refused}");
+    assert_eq!(second.reader().log_size().unwrap(), 1);
+    let stranger = SignerKey::from_seed("exitgap.example/test", [8; 32]).unwrap();
+    let mut third = Store::create(home.path().join("third.db"), &stranger).unwrap();
+    let refused = log.restore(&mut third, |_, _| {}).unwrap_err();
+    assert!(matches!(refused, RestoreError::Folder(PublishError::OtherLog { .. })), "{refused}");
 }
 
 /// Names store and folder to the child process, which otherwise has nothing to do.

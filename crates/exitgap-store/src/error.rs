@@ -189,6 +189,18 @@ pub enum StoreError {
         /// What is wrong.
         what: CorruptBody,
     },
+    /// A slot to be restored does not make the checkpoint that was signed.
+    #[error(
+        "slot {slot} makes another checkpoint than the one signed: {found:?}, not {expected:?}"
+    )]
+    SealedOtherwise {
+        /// The slot.
+        slot: Slot,
+        /// The checkpoint as it was signed.
+        expected: String,
+        /// What the slot's entries make.
+        found: String,
+    },
     /// A head, leaf or checkpoint cannot be made of what was given.
     #[error("sealing slot {slot}: {reason}")]
     Seal {

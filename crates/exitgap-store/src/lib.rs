@@ -72,7 +72,7 @@ mod writer;
 
 pub use error::{CorruptBody, CorruptHead, CorruptLog, StoreError};
 pub use evidence::EvidenceError;
-pub use folder::{LogFolder, PublishError, Published};
+pub use folder::{LogFolder, PublishError, Published, RestoreError};
 pub use fsck::{Checked, Damage};
 pub use model::{Appended, Entry, Latest, NewEntry, Outcome, Page, Pool, Totals};
 pub use reader::Reader;

@@ -2,7 +2,8 @@
 //! signed checkpoint.
 
 use exitgap_core::evidence::{
-    Checkpoint, Depths, Hash, Head, LOWEST_DEPTH_SLOTS, Origin, SignerKey, SlotLeaf, root,
+    Checkpoint, Depths, Hash, Head, LOWEST_DEPTH_SLOTS, Origin, SignerKey, SlotLeaf, VerifierKey,
+    root,
 };
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::{HeadHash, PoolId};
@@ -62,13 +63,19 @@ impl Sealer {
         connection.execute(sql::INSERT_LOG, parameters).doing(doing).map(|_| ())
     }
 
-    /// Seals the slot: its leaf, the nodes it completes, and the first checkpoint over it.
+    /// The key that checkpoints are signed with.
+    pub fn verifier(&self) -> VerifierKey {
+        self.signer.verifier()
+    }
+
+    /// Seals the slot: its leaf, the nodes it completes, and the first checkpoint over it,
+    /// which is returned.
     pub fn seal(
         &self,
         connection: &Connection,
         slot: Slot,
         heads: &SlotHeads,
-    ) -> Result<(), StoreError> {
+    ) -> Result<String, StoreError> {
         let failed = |reason: String| StoreError::Seal { slot, reason };
         let pools = u32::try_from(heads.hashes.len()).unwrap_or(u32::MAX);
         let leaf = SlotLeaf { slot, pools, root: root(&heads.hashes) };
@@ -92,7 +99,8 @@ impl Sealer {
             ":heads_root": leaf.root.0,
             ":checkpoint": note,
         };
-        statement.execute(parameters).doing(doing).map(|_| ())
+        statement.execute(parameters).doing(doing)?;
+        Ok(note)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use exitgap_core::evidence::{Depths, SignerKey, depths};
+use exitgap_core::evidence::{Depths, SignerKey, VerifierKey, depths};
 use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
@@ -130,6 +130,30 @@ impl Store {
         slot: Slot,
         entries: &[NewEntry],
     ) -> Result<Appended, StoreError> {
+        self.append(slot, entries, None)
+    }
+
+    /// Writes a slot that was sealed before and must make the same checkpoint again.
+    pub(crate) fn append_sealed(
+        &mut self,
+        slot: Slot,
+        entries: &[NewEntry],
+        checkpoint: &str,
+    ) -> Result<Appended, StoreError> {
+        self.append(slot, entries, Some(checkpoint))
+    }
+
+    /// The key that signs, or would sign, a log from `first_slot` on.
+    pub(crate) fn verifier_from(&self, first_slot: Slot) -> Result<VerifierKey, StoreError> {
+        Ok(Sealer::new(&self.key, first_slot)?.verifier())
+    }
+
+    fn append(
+        &mut self,
+        slot: Slot,
+        entries: &[NewEntry],
+        checkpoint: Option<&str>,
+    ) -> Result<Appended, StoreError> {
         let mut checked = check_entries(slot, entries)?;
         if let Some((first, last)) = self.reader.slots()? {
             if slot < first {
@@ -150,7 +174,7 @@ impl Store {
             bodies.push(self.prepare(slot, known.get(&checked.entry.pool).copied(), checked)?);
         }
         let filled_slots = self.fill_until(slot)?;
-        let result = self.write(slot, &known, &checked, bodies);
+        let result = self.write(slot, &known, &checked, bodies, checkpoint);
         if result.is_err() {
             // Bodies that were counted on may not be there.
             self.dictionaries.clear();
@@ -282,6 +306,7 @@ impl Store {
         known: &HashMap<&PoolId, &Pool>,
         checked: &Slotful<'_>,
         bodies: Vec<Option<Body>>,
+        checkpoint: Option<&str>,
     ) -> Result<(), StoreError> {
         let mut written = Vec::new();
         let transaction = self.begin()?;
@@ -313,7 +338,11 @@ impl Store {
             }
             heads.add(&transaction, &sealing, slot, checked.outcome, checked.depth_usd)?;
         }
-        sealer.seal(&transaction, slot, &heads)?;
+        let found = sealer.seal(&transaction, slot, &heads)?;
+        if let Some(expected) = checkpoint.filter(|expected| *expected != found) {
+            let expected = expected.to_owned();
+            return Err(StoreError::SealedOtherwise { slot, expected, found });
+        }
         commit(transaction, slot)?;
         self.sealer = Some(sealer);
         for (pool_no, record) in written {

@@ -1,11 +1,12 @@
 //! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`,
-//! `evidence`, `fsck`, `backup`.
+//! `evidence`, `fsck`, `backup`, `restore`.
 
 mod check;
 mod evidence;
 mod fsck;
 mod key;
 mod record;
+mod restore;
 mod slot_arg;
 
 use std::fs::OpenOptions;
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use exitgap_store::{Damage, EvidenceError, PublishError, Reader, StoreError};
+use exitgap_store::{Damage, EvidenceError, PublishError, Reader, RestoreError, StoreError};
 
 use crate::config::{Checked, ConfigError, EXAMPLE};
 use crate::recorder::RecorderError;
@@ -23,6 +24,7 @@ use evidence::{EvidenceArgs, evidence};
 use fsck::fsck;
 use key::{KeyCommand, KeyError, new_key};
 use record::{RecordArgs, record};
+use restore::restore;
 
 /// Records how deep liquidity pools are, every five minutes, append-only.
 ///
@@ -85,6 +87,15 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
+    /// Rebuilds a lost store, or brings an old copy up to date, from what is published.
+    ///
+    /// Every slot up to the published checkpoint is sealed anew from its bundle and must make,
+    /// byte for byte, the checkpoint that was signed then. It needs the log's key.
+    Restore {
+        /// The configuration file.
+        #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
+        config: PathBuf,
+    },
     /// Copies the store, also while a recorder writes it.
     ///
     /// The copy is checked before it is there. To put it back is right only while it has all
@@ -121,6 +132,8 @@ enum CliError {
     #[error("damaged: {0}")]
     Damaged(#[from] Damage),
     #[error(transparent)]
+    Restore(#[from] RestoreError),
+    #[error(transparent)]
     Publish(#[from] PublishError),
     #[error(transparent)]
     Evidence(#[from] EvidenceError),
@@ -141,6 +154,7 @@ pub fn main() -> ExitCode {
         Command::Record(args) => record(&args),
         Command::Evidence(args) => evidence(&args),
         Command::Fsck { config } => fsck(&config),
+        Command::Restore { config } => restore(&config),
         Command::Backup { out, config } => backup(&out, &config),
     };
     match result {

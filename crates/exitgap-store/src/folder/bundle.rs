@@ -16,7 +16,7 @@ use crate::reader::Reader;
 const EFFORT: i32 = 6;
 
 /// The longest bundle, uncompressed.
-const MAX_BUNDLE_BYTES: u64 = 256 << 20;
+pub const MAX_BUNDLE_BYTES: u64 = 256 << 20;
 
 /// Puts the bundle of `slot` at `path`. One that is there already is kept, and must hold
 /// the same.

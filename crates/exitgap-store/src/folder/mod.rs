@@ -11,7 +11,10 @@
 
 mod bundle;
 mod durable;
+mod restore;
 mod tiles;
+
+pub use restore::RestoreError;
 
 use std::fs;
 use std::io;
@@ -75,7 +78,8 @@ pub enum PublishError {
     /// The published log has slots that the store does not have: it is an old copy.
     #[error(
         "the log published in {path} has {published} slots, and the store only {found}: it is an \
-         older copy, and going on would make a second history; put the newest copy there"
+         older copy, and going on would make a second history; bring it up to date with \
+         `exitgap-server restore`"
     )]
     StoreOlder {
         /// The folder.

@@ -1,0 +1,30 @@
+//! `restore`: a lost store, from what was published of it.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use exitgap_store::{LogFolder, Store, StoreError};
+use indicatif::ProgressBar;
+
+use super::CliError;
+use super::key::read_key;
+use crate::config::Checked;
+
+/// Applies the published bundles that the store does not have.
+pub fn restore(path: &Path) -> Result<(), CliError> {
+    let config = Checked::read(path)?.config;
+    let key = read_key(&config.evidence.key_file)?;
+    let mut store = match Store::open(&config.store.path, &key) {
+        Err(StoreError::NotFound { .. }) => Store::create(&config.store.path, &key)?,
+        opened => opened?,
+    };
+    // Shown on a terminal only.
+    let bar = ProgressBar::new(0);
+    let restored = LogFolder::new(&config.evidence.folder).restore(&mut store, |done, of| {
+        bar.set_length(of);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    let slots = restored?;
+    writeln!(io::stdout(), "restored {slots} slots").map_err(CliError::Output)
+}
