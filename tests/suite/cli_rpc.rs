@@ -96,6 +96,19 @@ async fn oracles_and_fee_may_be_named_on_the_command_line() {
 }
 
 #[test]
+fn the_recorders_own_file_describes_its_pools_to_the_command_line_too() {
+    // Nothing answers there, but the example is read to the end.
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/mainnet.toml");
+    let pool = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+    let ask = ["estimate", pool, "--size-usd", "1", "--rpc", "http://127.0.0.1:9"];
+    let dead = problem(&[&ask[..], &["--config", example]].concat(), 5);
+    assert_eq!(dead["reason"], "rpc_unavailable", "{dead}");
+    let unknown = pool.replace("5640", "5641");
+    let ask = ["estimate", &unknown, "--size-usd", "1", "--rpc", "http://127.0.0.1:9"];
+    assert_eq!(problem(&[&ask[..], &["--config", example]].concat(), 4)["code"], "unknown_pool");
+}
+
+#[test]
 fn a_node_that_is_not_there_is_said_to_be_so() {
     let pool = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
     let named = ["--token0-usd", "fixed:1", "--token1-usd", "fixed:1"];

@@ -8,7 +8,7 @@ use exitgap_chain::Limits;
 use exitgap_core::series::Slot;
 use exitgap_server::config::Checked;
 use exitgap_server::recorder::{Recorder, Source};
-use exitgap_store::Store;
+use exitgap_store::{LogFolder, Store};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::step;
@@ -18,6 +18,12 @@ use crate::devchain::{DevChain, FIRST_SLOT, Market};
 pub struct Day {
     /// The database.
     pub db: PathBuf,
+    /// The recorder's configuration.
+    pub config: PathBuf,
+    /// The folder the log is published in.
+    pub log: PathBuf,
+    /// The last slot, in which nobody traded.
+    pub slot: Slot,
 }
 
 /// Plays `slots` slots, each recorded before the next begins, and one more in which
@@ -35,6 +41,7 @@ pub async fn record_day(
     let sources = Source::of_plan(&checked.plan, &Limits::default());
     let seal_after = std::time::Duration::from_secs(checked.config.recorder.seal_after_s.into());
     let mut recorder = Recorder::new(store, sources, seal_after);
+    recorder.publish_in(LogFolder::new(&checked.config.evidence.folder))?;
 
     step(&format!("playing {slots} slots of five minutes, and recording each"));
     let started = Instant::now();
@@ -65,5 +72,5 @@ pub async fn record_day(
     chain.mine(quiet.unix_s() - 2, &[]).await?;
     chain.mine(quiet.unix_s() + 1, &[]).await?;
     recorder.record_slot(quiet).await?;
-    Ok(Day { db })
+    Ok(Day { db, config: config.to_owned(), log: checked.config.evidence.folder, slot: quiet })
 }

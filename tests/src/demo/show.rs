@@ -53,12 +53,39 @@ pub async fn answers(
     if !difference.is_zero() || swap.amount_in != amount_in {
         return Err("the estimate is not what the contract paid".into());
     }
+    prove(demo, day, &pool)?;
     println!(
         "\nAsk on: {} estimate {pool} --size-usd 10000 --db {}",
         demo.cli.display(),
         day.db.display()
     );
     Ok(())
+}
+
+/// Writes the evidence of the estimate that was sold, and checks it and the whole log
+/// with nothing but files and the key.
+fn prove(demo: &Demo, day: &Day, pool: &str) -> Result<(), Box<dyn Error>> {
+    step("writing the evidence of that estimate, then checking it and the whole log offline");
+    let file = day.db.with_file_name("evidence.json");
+    let window = day.db.with_file_name("window.json");
+    let slot = day.slot.to_string();
+    let mut evidence = Command::new(&demo.server);
+    evidence.args(["evidence", pool, "--size-usd", SOLD_USD, "--at", &slot, "--out"]).arg(&file);
+    evidence.arg("--window").arg(&window).arg("--config").arg(&day.config);
+    finish(&mut evidence)?;
+    let key = day.log.join("verifier-key");
+    println!("\n$ exitgap verify evidence.json --trust <key> --window window.json");
+    let mut verify = Command::new(&demo.cli);
+    verify.arg("verify").arg(&file).arg("--trust").arg(&key).arg("--window").arg(&window);
+    finish(&mut verify)?;
+    println!("\n$ exitgap audit <log folder> --trust <key>");
+    finish(Command::new(&demo.cli).arg("audit").arg(&day.log).arg("--trust").arg(&key))
+}
+
+/// Runs a program with its output shown, and fails where it fails.
+fn finish(command: &mut Command) -> Result<(), Box<dyn Error>> {
+    let status = command.status()?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
 }
 
 /// Puts a question as a person would, and shows the answer.
