@@ -58,7 +58,9 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
-            ExitCode::FAILURE
+            // At once: readings under way would otherwise find their runtime gone. The
+            // node ends with this process.
+            std::process::exit(1);
         }
     }
 }

@@ -40,6 +40,9 @@ impl Demo {
         let world = World::deploy(&chain).await?;
         let mut market = Market::new(&chain, &world, SEED).await?;
 
+        if self.folder.exists() {
+            eprintln!("   emptying {} of an earlier demonstration", self.folder.display());
+        }
         std::fs::remove_dir_all(&self.folder).or_else(|error| match error.kind() {
             std::io::ErrorKind::NotFound => Ok(()),
             _ => Err(error),

@@ -72,5 +72,6 @@ pub async fn record_day(
     chain.mine(quiet.unix_s() - 2, &[]).await?;
     chain.mine(quiet.unix_s() + 1, &[]).await?;
     recorder.record_slot(quiet).await?;
+    eprintln!("   and one more slot, in which nobody trades");
     Ok(Day { db, config: config.to_owned(), log: checked.config.evidence.folder, slot: quiet })
 }

@@ -51,7 +51,7 @@ pub enum SizeError {
     /// Above one billion dollars.
     #[error("size_usd: {found} is above the largest size, 1000000000")]
     AboveMaximum {
-        /// The size asked for, cut at 18,446,744,073,709.551615 USD.
+        /// The size asked for.
         found: UsdMicros,
     },
 }
@@ -93,7 +93,8 @@ impl FromStr for SizeUsd {
     type Err = SizeError;
     fn from_str(text: &str) -> Result<Self, SizeError> {
         let micros = parse_scaled(text, 6, false)?;
-        Self::from_micros(u64::try_from(micros).unwrap_or(u64::MAX))
+        let too_large = |_| DecimalError::TooLarge { found: text.chars().take(40).collect() };
+        Self::from_micros(u64::try_from(micros).map_err(too_large)?)
     }
 }
 
@@ -120,7 +121,7 @@ mod tests {
         ));
         assert!(matches!(
             "99999999999999999999".parse::<SizeUsd>(),
-            Err(SizeError::AboveMaximum { .. })
+            Err(SizeError::Decimal(DecimalError::TooLarge { .. }))
         ));
         for text in ["-1", "1e6", "NaN", "", "1.0000001"] {
             assert!(matches!(text.parse::<SizeUsd>(), Err(SizeError::Decimal(_))), "{text:?}");
