@@ -8,7 +8,7 @@ use exitgap_core::evidence::{Depths, SignerKey, VerifierKey, depths};
 use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
-use rusqlite::{Transaction, TransactionBehavior, named_params};
+use rusqlite::{ErrorCode, Transaction, TransactionBehavior, named_params};
 
 use crate::body::{self, Dictionaries, Record};
 use crate::error::{Doing, StoreError};
@@ -434,5 +434,9 @@ fn insert_body(transaction: &Transaction, body: &Body) -> Result<i64, StoreError
 }
 
 fn commit(transaction: Transaction, slot: Slot) -> Result<(), StoreError> {
-    transaction.commit().map_err(|source| StoreError::CommitUnknown { slot, source })
+    transaction.commit().map_err(|source| match source.sqlite_error_code() {
+        // The log's last frame, which makes the slot one, found no room: nothing was written.
+        Some(ErrorCode::DiskFull) => StoreError::Sqlite { doing: "committing a slot", source },
+        _ => StoreError::CommitUnknown { slot, source },
+    })
 }
