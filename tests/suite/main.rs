@@ -12,6 +12,7 @@ mod cli;
 mod cli_evidence;
 mod cli_rpc;
 mod devchain;
+mod faults;
 mod merkle;
 mod parity;
 mod recorder;

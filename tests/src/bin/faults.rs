@@ -1,0 +1,187 @@
+//! Does faults to a recorded series and says what became of it: `cargo xtask faults`.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::{Parser, Subcommand, ValueEnum};
+use exitgap_tests::faults::home::Home;
+use exitgap_tests::faults::scene::Scene;
+use exitgap_tests::faults::{
+    Part, Result, bit_flip, disk_full, failing_sync, kill, old_backup, power_cut, recorder, tamper,
+    writer,
+};
+
+/// Does faults to a recorded series, and says what became of it.
+#[derive(Debug, Parser)]
+#[command(name = "faults")]
+struct Arguments {
+    #[command(subcommand)]
+    role: Option<Role>,
+    /// How often a writer is killed.
+    #[arg(long, default_value_t = 500)]
+    kills: u64,
+    /// At how many points the power is cut.
+    #[arg(long, default_value_t = 1_000)]
+    cuts: u64,
+    /// About how many bits of the database file and of published files are flipped; every row and
+    /// every byte of the file's header is changed besides.
+    #[arg(long, default_value_t = 4_000)]
+    flips: u64,
+    /// How many bits of each byte of a snapshot in an evidence file are flipped, 1 to 8. Of the
+    /// other bytes all are.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=8))]
+    bits: u8,
+    /// What moments, points and bits are drawn from.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Only these kinds of faults.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    only: Vec<Kind>,
+    /// One flat JSON object on stdout, nothing else.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The processes that faults are done to: the harness starts them.
+#[derive(Debug, Subcommand)]
+#[command(hide = true)]
+enum Role {
+    /// Records and publishes slot after slot, and says so.
+    Writer {
+        #[command(flatten)]
+        place: Place,
+        /// Ends before this slot.
+        #[arg(long)]
+        until: Option<u32>,
+        /// Closes the store after so many slots, and opens it again.
+        #[arg(long)]
+        sitting: Option<u32>,
+    },
+    /// The recorder, with its own ways with errors.
+    Recorder {
+        #[command(flatten)]
+        place: Place,
+        /// Ends before this slot.
+        #[arg(long)]
+        until: u32,
+        /// Waits for a line before each slot.
+        #[arg(long)]
+        paced: bool,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Place {
+    #[arg(long)]
+    home: PathBuf,
+    #[arg(long)]
+    pools: u8,
+    #[arg(long)]
+    positions: i32,
+}
+
+impl Place {
+    fn home(self) -> Home {
+        let Self { home, pools, positions } = self;
+        Home::new(home, Scene { pools, positions })
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Kind {
+    Kill,
+    PowerCut,
+    DiskFull,
+    FailingSync,
+    BitFlip,
+    Tamper,
+    OldBackup,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match arguments.role {
+        Some(Role::Writer { place, until, sitting }) => {
+            writer::record(&place.home(), until, sitting).map(|()| true)
+        }
+        Some(Role::Recorder { place, until, paced }) => {
+            recorder::record(&place.home(), until, paced).map(|()| true)
+        }
+        None => all(&arguments),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Does every fault asked for; answers whether all held.
+fn all(arguments: &Arguments) -> Result<bool> {
+    let kinds =
+        if arguments.only.is_empty() { Kind::value_variants() } else { arguments.only.as_slice() };
+    let mut whole = Part::default();
+    for kind in kinds {
+        let mut line = Line::default();
+        let mut progress = |what: &str, done, of| line.tell(what, done, of);
+        let part = match kind {
+            Kind::Kill => kill::run(arguments.kills, arguments.seed, &mut progress),
+            Kind::PowerCut => power_cut::run(arguments.cuts, arguments.seed, &mut progress),
+            Kind::DiskFull => disk_full::run(usize::MAX, &mut progress),
+            Kind::FailingSync => failing_sync::run(1, &mut progress),
+            Kind::BitFlip => bit_flip::run(arguments.flips, arguments.seed, &mut progress),
+            Kind::Tamper => {
+                tamper::run(600, arguments.bits, usize::MAX, arguments.seed, &mut progress)
+            }
+            Kind::OldBackup => old_backup::run(24, &mut progress),
+        };
+        line.end();
+        let part = part?;
+        part.problems.iter().take(20).for_each(|problem| eprintln!("problem: {problem}"));
+        whole.absorb(part);
+    }
+    let json = serde_json::to_string(&whole.figures)?;
+    if arguments.json {
+        println!("{json}");
+    } else {
+        whole.figures.iter().for_each(|(key, value)| println!("{key:<34} {value}"));
+    }
+    Ok(whole.problems.is_empty())
+}
+
+/// How far a part is: one line rewritten in place on a terminal, else one now and then.
+#[derive(Default)]
+struct Line {
+    told: Option<Instant>,
+}
+
+impl Line {
+    const PAUSE: Duration = Duration::from_secs(15);
+
+    fn tell(&mut self, what: &str, done: u64, of: u64) {
+        let mut words = std::io::stderr();
+        let of = if of == 0 { String::new() } else { format!(" of {of}") };
+        if words.is_terminal() {
+            // A line that cannot be written changes no result.
+            let _ = write!(words, "\r{what}: {done}{of}   ");
+            let _ = words.flush();
+        } else if self.told.is_none_or(|told| told.elapsed() > Self::PAUSE) {
+            let _ = writeln!(words, "{what}: {done}{of}");
+        } else {
+            return;
+        }
+        self.told = Some(Instant::now());
+    }
+
+    fn end(&self) {
+        if std::io::stderr().is_terminal() && self.told.is_some() {
+            eprintln!();
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! A disk that is full, and has room again later.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, ErrorKind, Lines, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use exitgap_store::Reader;
+use tempfile::TempDir;
+
+use super::home::{Acknowledged, Home};
+use super::scene::Scene;
+use super::writer::{arguments, command};
+use super::{Part, Progress, Result};
+
+/// What is left when the disk is full, in KiB: the fault strikes the store, or its folder, at
+/// another place each time.
+const ROOMS_KIB: [usize; 8] = [0, 12, 24, 36, 48, 64, 96, 128];
+/// The size of the disk.
+const DISK_KIB: usize = 4_096;
+/// The slot from which on the disk is full, and from which on it has room again.
+const FULL_FROM: u32 = 7;
+/// Slots that are tried on a full disk.
+const FULL_SLOTS: u32 = 5;
+
+/// Fills the disk of a recorder, each time to another last free byte, `cases` times.
+pub fn run(cases: usize, progress: Progress<'_>) -> Result<Part> {
+    let mut part = Part::default();
+    let rooms = &ROOMS_KIB[..cases.min(ROOMS_KIB.len())];
+    for (done, room) in rooms.iter().enumerate() {
+        let folder = TempDir::new()?;
+        let Some(_disk) = Mounted::at(folder.path())? else {
+            part.set("disk_full.method", "none: mounting a small file system is not allowed here");
+            return Ok(part);
+        };
+        part.set("disk_full.method", "a file system of 4 MiB (tmpfs)");
+        part.count("disk_full.count");
+        let home = Home::new(folder.path().join("home"), Scene { pools: 6, positions: 12 });
+        fs::create_dir(home.folder())?;
+        home.record_until(FULL_FROM - 2)?;
+        fill_and_free(&home, room << 10, &mut part)?;
+        progress("disk_full", done as u64 + 1, rooms.len() as u64);
+    }
+    Ok(part)
+}
+
+/// Lets a recorder run into the full disk, makes room, and requires that it goes on by itself.
+fn fill_and_free(home: &Home, room: usize, part: &mut Part) -> Result<()> {
+    let mut recorder = Paced::start(home)?;
+    let filler = home.folder().with_file_name("filler");
+    while let Some(n) = recorder.reading()? {
+        if n == FULL_FROM {
+            fill(&filler, room)?;
+        }
+        if n > FULL_FROM {
+            // Intact, whatever came of the slot before.
+            let reader = Reader::open(home.store())?;
+            if let Err(error) = reader.fsck(|_| {}) {
+                part.problem("disk_full.damaged", format!("with {room} bytes left: {error}"));
+            }
+        }
+        if n == FULL_FROM + FULL_SLOTS {
+            fs::remove_file(&filler)?;
+        }
+        if n == FULL_FROM + FULL_SLOTS + 3 {
+            recorder.end()?;
+            break;
+        }
+        recorder.go()?;
+    }
+    let ended = recorder.wait()?;
+    let (refused, unpublished) = (
+        ended.words.matches("the slot was not written").count(),
+        ended.words.matches("not yet published").count(),
+    );
+    let named = ["database or disk is full", "No space left on device"];
+    if !named.iter().any(|name| ended.words.contains(name)) {
+        let words = format!("with {room} bytes left no error was named: {}", ended.words);
+        part.problem("disk_full.not_fired", words);
+    }
+    for (key, count) in [("slots_refused", refused), ("slots_unpublished", unpublished)] {
+        let key = format!("disk_full.{key}");
+        part.set(&key, part.number(&key) + count as u64);
+    }
+    if !ended.to_the_end {
+        let words = format!("with {room} bytes left the recorder ended: {}", ended.words);
+        part.problem("disk_full.not_resumed", words);
+        return Ok(());
+    }
+    let last = FULL_FROM + FULL_SLOTS + 2;
+    let acknowledged = Acknowledged { committed: Some(last), published: Some(last) };
+    match home.check(acknowledged).and_then(|_| home.go_on()) {
+        Ok(_) => part.count("disk_full.resumed"),
+        Err(error) => part.problem("disk_full.damaged", format!("with {room} left: {error}")),
+    }
+    Ok(())
+}
+
+/// Fills the disk but for `room` bytes.
+fn fill(filler: &Path, room: usize) -> Result<()> {
+    let mut file = File::create(filler)?;
+    let block = [0x55; 4_096];
+    loop {
+        match file.write_all(&block) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::StorageFull => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let length = file.metadata()?.len();
+    file.set_len(length.saturating_sub(room as u64))?;
+    Ok(())
+}
+
+/// A mounted file system, unmounted when dropped.
+struct Mounted<'a>(&'a Path);
+
+impl<'a> Mounted<'a> {
+    /// Mounts one; `None` where that is not allowed.
+    fn at(folder: &'a Path) -> Result<Option<Self>> {
+        let size = format!("size={DISK_KIB}k");
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder).stderr(Stdio::null());
+        match mount.status() {
+            Ok(status) if status.success() => Ok(Some(Self(folder))),
+            Ok(_) => Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        // Lazily: a child that hangs must not keep the folder.
+        let _ = Command::new("umount").arg("-l").arg(self.0).status();
+    }
+}
+
+/// A recorder that records a slot when told to.
+struct Paced {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Lines<BufReader<ChildStdout>>,
+    to_the_end: bool,
+}
+
+/// How a recorder ended, and what it said on standard error.
+struct Ended {
+    to_the_end: bool,
+    words: String,
+}
+
+impl Paced {
+    fn start(home: &Home) -> Result<Self> {
+        let mut words = arguments("recorder", home);
+        words.extend(["--paced", "--until", "1000"].map(str::to_owned));
+        let mut child = command(&words).stdin(Stdio::piped()).spawn()?;
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().ok_or("a child without output")?;
+        Ok(Self { child, stdin, lines: BufReader::new(stdout).lines(), to_the_end: false })
+    }
+
+    /// The slot it is about to read; `None` where it ended.
+    fn reading(&mut self) -> Result<Option<u32>> {
+        for line in self.lines.by_ref() {
+            if let Some(n) = line?.strip_prefix("reading ") {
+                return Ok(Some(n.parse()?));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lets it go on.
+    fn go(&mut self) -> Result<()> {
+        let stdin = self.stdin.as_mut().ok_or("a child without input")?;
+        Ok(stdin.write_all(b"go\n")?)
+    }
+
+    /// Nothing more is asked of it.
+    fn end(&mut self) -> Result<()> {
+        self.stdin = None;
+        self.to_the_end = self.reading()?.is_none();
+        Ok(())
+    }
+
+    fn wait(mut self) -> Result<Ended> {
+        self.stdin = None;
+        let mut words = String::new();
+        if let Some(stderr) = &mut self.child.stderr {
+            stderr.read_to_string(&mut words)?;
+        }
+        let to_the_end = self.child.wait()?.success() && self.to_the_end;
+        Ok(Ended { to_the_end, words })
+    }
+}

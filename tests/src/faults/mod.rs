@@ -1,0 +1,79 @@
+//! Faults done to a recorded series, and what becomes of it: `cargo xtask faults`.
+//!
+//! In scope: kills, power cuts, full disks, disks that fail, flipped bits, changed evidence, old
+//! copies. Each part proves that its fault happened, and where it can shows beside it what the same
+//! check says without the protection, or without the fault. Out of scope: an operator who seals a
+//! false log with the log's own key; that is `exitgap audit`'s part, and tested there.
+
+pub mod bit_flip;
+mod bit_flip_files;
+mod bit_flip_rows;
+mod disk;
+pub mod disk_full;
+pub mod failing_sync;
+pub mod home;
+pub mod kill;
+pub mod old_backup;
+pub mod power_cut;
+pub mod recorder;
+pub mod scene;
+pub mod strace;
+pub mod tamper;
+mod tamper_tree;
+mod trace;
+pub mod writer;
+
+use std::collections::BTreeMap;
+use std::error::Error;
+
+use serde_json::Value;
+
+/// Why the harness itself could not go on. What a fault broke is a [`Part::problems`].
+pub type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+
+/// Told how far a part has come: its name, what is done, of how much.
+pub type Progress<'a> = &'a mut dyn FnMut(&str, u64, u64);
+
+/// An empty folder, in memory where the system has such a place: for what is checked once.
+fn memory_folder() -> std::io::Result<tempfile::TempDir> {
+    tempfile::TempDir::new_in("/dev/shm").or_else(|_| tempfile::TempDir::new())
+}
+
+/// What came of one kind of fault.
+#[derive(Debug, Default)]
+pub struct Part {
+    /// The figures, by their key.
+    pub figures: BTreeMap<String, Value>,
+    /// What a fault broke that it may not break, in words. Empty: all held.
+    pub problems: Vec<String>,
+}
+
+impl Part {
+    /// Sets a figure.
+    pub fn set(&mut self, key: &str, value: impl Into<Value>) {
+        self.figures.insert(key.to_owned(), value.into());
+    }
+
+    /// Adds one to a figure.
+    pub fn count(&mut self, key: &str) {
+        let before = self.number(key);
+        self.set(key, before + 1);
+    }
+
+    /// A figure that is a number; 0 where there is none.
+    pub fn number(&self, key: &str) -> u64 {
+        self.figures.get(key).and_then(Value::as_u64).unwrap_or(0)
+    }
+
+    /// Notes a problem, and adds one to the figure that counts its kind.
+    pub fn problem(&mut self, key: &str, words: impl Into<String>) {
+        self.count(key);
+        self.problems.push(format!("{key}: {}", words.into()));
+    }
+
+    /// Takes over what another part found.
+    pub fn absorb(&mut self, other: Self) {
+        self.figures.extend(other.figures);
+        self.problems.extend(other.problems);
+    }
+}

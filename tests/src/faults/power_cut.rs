@@ -1,0 +1,170 @@
+//! Power cuts: what a writer really wrote and synced is recorded, and at any point replayed onto a
+//! disk that keeps nothing but what was synced.
+
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use super::disk::{Disk, Survival, files};
+use super::home::{Acknowledged, Home};
+use super::scene::{Scene, slot};
+use super::trace::Op;
+use super::writer::{arguments, command};
+use super::{Part, Progress, Result, memory_folder, strace, trace};
+use crate::devchain::Rng;
+
+/// The recordings that are cut: slots that were there before, slots recorded, slots between two
+/// closings of the store. The second crosses a full tile; the third writes enough for the
+/// write-ahead log to be taken over, and begun anew, while the store is open.
+const RECORDINGS: [(u32, u32, u32); 4] = [(0, 14, 5), (250, 10, 4), (6, 40, 60), (30, 12, 6)];
+
+/// Cuts recordings at `cuts` points.
+pub fn run(cuts: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
+    if let Some(why) = strace::missing() {
+        return Err(why.into());
+    }
+    let mut part = Part::default();
+    part.set(
+        "power_cut.method",
+        "strace: writes, syncs and names of the recording process, replayed",
+    );
+    for key in ["power_cut.count", "power_cut.lost", "power_cut.control_failed"] {
+        part.set(key, 0);
+    }
+    let mut rng = Rng::new(seed);
+    let recordings = RECORDINGS.len().min(usize::try_from(cuts.div_ceil(100))?);
+    for (index, recording) in RECORDINGS[..recordings].iter().enumerate() {
+        let (done, of) = (index as u64, recordings as u64);
+        let share = cuts * (done + 1) / of - cuts * done / of;
+        let recorded = Recorded::make(*recording)?;
+        part.set(
+            "power_cut.operations",
+            part.number("power_cut.operations") + recorded.ops.len() as u64,
+        );
+        recorded.cut(share, &mut rng, &mut part, &mut |part| {
+            progress("power_cut", part.number("power_cut.count"), cuts);
+        })?;
+    }
+    let (count, failed) = (part.number("power_cut.count"), part.number("power_cut.control_failed"));
+    part.set("power_cut.control_failed_pct", failed * 100 / count.max(1));
+    if failed * 100 < count * 95 {
+        let words = format!("{failed} of {count} cuts without syncs were noticed");
+        part.problem("power_cut.control_weak", words);
+    }
+    Ok(part)
+}
+
+/// A recorded run of the writer, and the disk before it.
+struct Recorded {
+    /// The folder, which the trace names.
+    _folder: TempDir,
+    scene: Scene,
+    disk: Disk,
+    /// The same disk, ignoring syncs.
+    control: Disk,
+    ops: Vec<Op>,
+}
+
+impl Recorded {
+    fn make((before, slots, sitting): (u32, u32, u32)) -> Result<Self> {
+        let scene = Scene { pools: 10, positions: 8 };
+        let folder = TempDir::new()?;
+        let path = folder.path().canonicalize()?;
+        let home = Home::new(path.join("home"), scene);
+        std::fs::create_dir(home.folder())?;
+        if before > 0 {
+            home.record_until(before.min(6))?;
+            home.open_or_create()?.fill_until(slot(before.saturating_sub(2)))?;
+            home.record_until(before)?;
+        }
+        let [disk, control] = [Disk::of(home.folder(), true)?, Disk::of(home.folder(), false)?];
+        let mut words = arguments("writer", &home);
+        for (name, value) in [("--until", before + slots), ("--sitting", sitting)] {
+            words.extend([name.to_owned(), value.to_string()]);
+        }
+        let file = path.join("trace");
+        let output = command(&strace::recording(&words, &file)).spawn()?.wait_with_output()?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(format!("the recorded writer {}: {said}", output.status).into());
+        }
+        let ops = trace::read(&file, home.folder())?;
+        let recorded = Self { _folder: folder, scene, disk, control, ops };
+        recorded.check_is_complete(home.folder())?;
+        Ok(recorded)
+    }
+
+    /// Requires that the recording, replayed with nothing lost, makes the very files that are
+    /// there: so no write was overlooked.
+    fn check_is_complete(&self, folder: &Path) -> Result<()> {
+        // The disk before is of the same folder, but was read before the run.
+        let mut disk = self.disk.clone();
+        for op in &self.ops {
+            disk.apply(op)?;
+        }
+        let target = memory_folder()?;
+        disk.cut(Survival::Everything, &mut Rng::new(0), target.path())?;
+        let (expected, found) = (files(folder)?, files(target.path())?);
+        if let Some((path, _)) =
+            expected.iter().find(|(path, bytes)| found.get(*path) != Some(bytes))
+        {
+            return Err(format!("the recording does not make {}", path.display()).into());
+        }
+        if found.len() == expected.len() { Ok(()) } else { Err("the recording makes more".into()) }
+    }
+
+    /// Cuts at `cuts` points after the first acknowledged slot.
+    fn cut(
+        mut self,
+        cuts: u64,
+        rng: &mut Rng,
+        part: &mut Part,
+        told: &mut dyn FnMut(&Part),
+    ) -> Result<()> {
+        let first = self.ops.iter().position(|op| matches!(op, Op::Said(_)));
+        let first = first.ok_or("the writer acknowledged nothing")? as u64 + 1;
+        let mut points: Vec<u64> =
+            (0..cuts).map(|_| rng.between(first, self.ops.len() as u64)).collect();
+        points.sort_unstable();
+        let mut acknowledged = Acknowledged::default();
+        let mut done = 0;
+        for point in points {
+            for op in &self.ops[done..usize::try_from(point)?] {
+                self.disk.apply(op)?;
+                self.control.apply(op)?;
+                if let Op::Said(line) = op {
+                    acknowledged.hear(line);
+                }
+            }
+            done = usize::try_from(point)?;
+            let survival = [Survival::Nothing, Survival::Beginning, Survival::Any, Survival::Any];
+            let survival = survival[usize::try_from(rng.below(4))?];
+            part.count("power_cut.count");
+            if let Err(error) = self.after(&self.disk, survival, rng, acknowledged) {
+                let words = format!("at operation {point} ({survival:?}): {error}");
+                part.problem("power_cut.lost", words);
+            }
+            if self.after(&self.control, survival, rng, acknowledged).is_err() {
+                part.count("power_cut.control_failed");
+            }
+            told(part);
+        }
+        Ok(())
+    }
+
+    /// What a recorder finds after the cut: everything acknowledged, nothing half, and it goes on.
+    fn after(
+        &self,
+        disk: &Disk,
+        survival: Survival,
+        rng: &mut Rng,
+        acknowledged: Acknowledged,
+    ) -> Result<()> {
+        let target = memory_folder()?;
+        disk.cut(survival, rng, target.path())?;
+        let home = Home::new(target.path(), self.scene);
+        home.check(acknowledged)?;
+        home.go_on()?;
+        Ok(())
+    }
+}
