@@ -6,6 +6,7 @@
 mod check;
 mod demo;
 mod failure;
+mod faults;
 mod measure;
 mod process;
 mod setup;
@@ -28,6 +29,7 @@ Commands:
   check    Formatting, lints, crate arrows, floats, lengths, documentation
   bench    Measure speed against other libraries
   parity   Compare quotes with the real contracts on random pools
+  faults   Kill, cut off and damage a recorded series, and see what is lost
 
 `cargo xtask <command> --help` says more about each.
 
@@ -35,7 +37,7 @@ A first session:
   cargo xtask setup && cargo xtask test && cargo xtask demo
 
 Exit codes: 0 done, 1 something failed or does not pass, 2 the command line is wrong.
-demo, bench and parity end with the exit code of the program they run.";
+demo, bench, parity and faults end with the exit code of the program they run.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -60,13 +62,14 @@ fn run(arguments: &[String]) -> Result<()> {
         "check" => check::HELP,
         "bench" => measure::BENCH_HELP,
         "parity" => measure::PARITY_HELP,
+        "faults" => faults::HELP,
         "help" | "--help" | "-h" => {
             println!("{HELP}");
             return Ok(());
         }
         other => {
             return Err(Failure::usage(format!("there is no command `{other}`"))
-                .remedy("the commands are setup, demo, test, check, bench and parity"));
+                .remedy("the commands are setup, demo, test, check, bench, parity and faults"));
         }
     };
     if rest.iter().any(|argument| argument == "--help" || argument == "-h") {
@@ -91,6 +94,7 @@ fn run(arguments: &[String]) -> Result<()> {
             check::run(&root)
         }
         "bench" => measure::bench(&root, rest),
+        "faults" => faults::run(&root, rest),
         _ => measure::parity(&root, rest),
     }
 }
@@ -138,7 +142,7 @@ mod tests {
 
     #[test]
     fn every_command_explains_itself() {
-        for command in ["setup", "demo", "test", "check", "bench", "parity"] {
+        for command in ["setup", "demo", "test", "check", "bench", "parity", "faults"] {
             assert!(HELP.contains(&format!("\n  {command} ")), "{command}");
             assert!(run(&arguments(&format!("{command} --help"))).is_ok());
         }

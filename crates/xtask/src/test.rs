@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::failure::{Failure, Result};
-use crate::{process, setup, workspace};
+use crate::{faults, process, setup, workspace};
 
 /// What `cargo xtask test --help` prints.
 pub const HELP: &str = "\
@@ -28,6 +28,7 @@ const WASM: &str = "wasm32-unknown-unknown";
 pub fn run(root: &Path, all: bool) -> Result<()> {
     let started = Instant::now();
     setup::ensure(root)?;
+    faults::ensure_strace();
     step("building libraries, binaries and tests");
     // One build of everything, so that the features of shared dependencies are resolved once.
     let mut build = workspace::cargo(root);

@@ -1,0 +1,77 @@
+//! `cargo xtask faults`: kills, power cuts, full and failing disks, flipped bits, changed evidence.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::failure::Result;
+use crate::{process, workspace};
+
+/// What `cargo xtask faults --help` prints.
+pub const HELP: &str = "\
+Do faults to a recorded series, and say what became of it.
+
+Usage: cargo xtask faults [--json] [--kills N] [--cuts N] [--flips N] [--bits N] [--seed S] [--only KIND,…]
+
+  kill          a writer killed (-9) at N random moments (500), all checked after each
+  power_cut     a writer's real writes and syncs, recorded with strace and replayed at N points (1000)
+                onto a disk that drops or tears what was not synced; the control ignores syncs
+  disk_full     a recorder on a file system of 4 MiB that is full for five slots; needs leave to mount
+  failing_sync  each sync of a recorder answered with an error (strace), one run for each
+  bit_flip      about N bits (4000) of every kind of page and file, and every row of every table
+  tamper        an evidence file of 1,200 ticks: N bits (1) of each byte of the snapshot, all eight of
+                every other byte, and every field removed, doubled, reordered, renamed, retyped
+  old_backup    older copies of the store put under the log that went on
+
+  --json        one flat JSON object on stdout, nothing else
+  --only KIND   only these, separated by commas
+  --seed S      what moments, points and bits are drawn from (1)
+
+About 15 minutes on two cores. Ends with exit code 1 when something acknowledged is lost, half, or
+changed without being noticed. Needs strace: as root on Debian it is installed, else it is named.";
+
+/// Runs the harness.
+pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
+    ensure_strace();
+    let mut build = workspace::cargo(root);
+    // As `cargo xtask test` builds them: the features of shared dependencies stay the same.
+    build.args(["build", "--workspace", "--bins", "--quiet"]);
+    process::run(&mut build, "cargo build")?;
+    let metadata = workspace::metadata(root)?;
+    let mut faults = Command::new(workspace::debug_binary(&metadata, "faults"));
+    process::run(faults.args(arguments), "the fault harness")
+}
+
+/// Makes sure of `strace`, where that can be done without asking: as root on Debian. Says what is
+/// left out where it is not there.
+pub fn ensure_strace() {
+    if answers("strace", &["-V"]) {
+        return;
+    }
+    if is_root() && answers("apt-get", &["--version"]) {
+        eprintln!(
+            "setup: installing the package strace, for the tests of power cuts and failing disks"
+        );
+        let install = ["install", "-y", "--no-install-recommends", "-q", "strace"];
+        if answers("apt-get", &install)
+            || (answers("apt-get", &["update", "-q"]) && answers("apt-get", &install))
+        {
+            return;
+        }
+    }
+    eprintln!(
+        "setup: strace is not here: power cuts and failing syncs are not tested; install the package \
+         `strace` of your system to have them"
+    );
+}
+
+fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output();
+    id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+/// Whether a program runs and succeeds; what it says is not shown.
+fn answers(program: &str, arguments: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
