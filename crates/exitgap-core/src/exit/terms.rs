@@ -73,6 +73,12 @@ impl Terms {
         narrow(micros).map_or(u64::MAX, |n| n.saturating_to::<u64>()).min(SizeUsd::MAX.micros())
     }
 
+    /// Raw units of the base token per `step` micro-dollars, as a fraction.
+    pub(super) fn size_scale(&self, step: u64) -> (U512, U512) {
+        // 359 and 64 bits.
+        (self.size_scale.0 * U512::from(step), self.size_scale.1)
+    }
+
     /// `100 × (1 − realized ÷ oracle)`, half-even; `None` where it is out of a
     /// percentage's bounds.
     pub(super) fn gap(&self, amount_in: U256, amount_out: U256) -> Option<Percent> {
@@ -136,7 +142,7 @@ impl Threshold {
     }
 
     /// The weights of output and input.
-    fn weights(&self) -> (U1024, U1024) {
+    pub(super) fn weights(&self) -> (U1024, U1024) {
         match self {
             Self::Narrow { out_weight, in_weight } => {
                 (U1024::from(*out_weight), U1024::from(*in_weight))

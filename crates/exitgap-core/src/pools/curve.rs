@@ -229,6 +229,12 @@ impl Curve {
         }
     }
 
+    /// Whether what the fee leaves of an input inside a segment is rounded down to whole
+    /// units before it moves the price.
+    pub(crate) fn rounds_fee(&self) -> bool {
+        matches!(self.shape, Shape::Concentrated(_))
+    }
+
     /// How far, in raw output units, all roundings up to the start of segment `index`
     /// can have kept the output below the real swap's, which is concave: that pays,
     /// for the segment's `in_start`, less than its `out_start` plus this.

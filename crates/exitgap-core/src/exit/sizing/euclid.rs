@@ -1,0 +1,107 @@
+//! Where a multiple of a number falls into a window of residues.
+
+use ruint::Uint;
+
+/// The least `k ≥ 0` for which `low ≤ (factor · k mod modulus) ≤ high`, if there is one.
+/// Needs `low ≤ high < modulus`, and room for the product of two moduli.
+///
+/// Euclid's way: multiples of `factor` walk up to the modulus and wrap. Where the first
+/// walk steps over the window, the least number of wraps that brings one into it is the
+/// same question with the modulus's residue by `factor`, and a modulus at most half as
+/// large: so the turns are at most as many as the modulus has bits.
+pub(super) fn first_multiple_within<const BITS: usize, const LIMBS: usize>(
+    factor: Uint<BITS, LIMBS>,
+    modulus: Uint<BITS, LIMBS>,
+    low: Uint<BITS, LIMBS>,
+    high: Uint<BITS, LIMBS>,
+) -> Option<Uint<BITS, LIMBS>> {
+    if low.is_zero() {
+        return Some(low);
+    }
+    let (mut factor, mut modulus, mut low, mut high) = (factor % modulus, modulus, low, high);
+    let mut turns = Vec::new();
+    let mut least = loop {
+        if factor.is_zero() {
+            return None;
+        }
+        if factor > modulus - factor {
+            // The walk downwards is the shorter one, in the window's mirror image.
+            (factor, low, high) = (modulus - factor, modulus - high, modulus - low);
+        }
+        let (walked, past) = low.div_rem(factor);
+        if past.is_zero() {
+            break walked;
+        }
+        let below = low - past;
+        if high - below >= factor {
+            break walked + Uint::ONE;
+        }
+        // No multiple lies in the window: neither end's residue wraps.
+        turns.push((low, factor, modulus));
+        let wrap = modulus % factor;
+        let next = if wrap.is_zero() { wrap } else { factor - wrap };
+        (factor, modulus, low, high) = (next, factor, past, high - below);
+    };
+    for (low, factor, modulus) in turns.into_iter().rev() {
+        least = (low + modulus * least).div_ceil(factor);
+    }
+    Some(least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wide::{U256, U1024};
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_small_case_equals_trying_all() {
+        let wide = U256::from::<u32>;
+        for modulus in 1..=24_u32 {
+            for factor in 0..=modulus + 1 {
+                for low in 0..modulus {
+                    for high in low..modulus {
+                        let inside = |k: &u32| (low..=high).contains(&(factor * k % modulus));
+                        let expected = (0..modulus).find(inside).map(wide);
+                        let found = first_multiple_within(
+                            wide(factor),
+                            wide(modulus),
+                            wide(low),
+                            wide(high),
+                        );
+                        assert_eq!(found, expected, "{factor} {modulus} {low} {high}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_longest_walk_is_bounded_by_the_moduluss_bits() {
+        // Neighbours in Fibonacci's row take Euclid the most turns.
+        let (mut factor, mut modulus) = (U1024::ONE, U1024::ONE);
+        while modulus.bit_len() < 510 {
+            (factor, modulus) = (modulus, modulus + factor);
+        }
+        let low = modulus - U1024::ONE;
+        let least = first_multiple_within(factor, modulus, low, low).unwrap();
+        assert_eq!(least.mul_mod(factor, modulus), low);
+        assert!(least < modulus);
+    }
+
+    proptest! {
+        #[test]
+        fn middling_cases_equal_trying_all(
+            modulus in 1_u64..60_000,
+            factor in 0_u64..60_000,
+            ends in (0_u64..60_000, 0_u64..400),
+        ) {
+            let low = ends.0 % modulus;
+            let high = (low + ends.1).min(modulus - 1);
+            let expected = (0..modulus).find(|k| (low..=high).contains(&(factor * k % modulus)));
+            let [factor, modulus, low, high] = [factor, modulus, low, high].map(U256::from);
+            let found = first_multiple_within(factor, modulus, low, high);
+            prop_assert_eq!(found, expected.map(U256::from));
+        }
+    }
+}
