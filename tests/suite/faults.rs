@@ -45,7 +45,8 @@ fn a_recorder_on_a_full_disk_goes_on_when_there_is_room() {
         eprintln!("a full disk is not tested: {}", part.figures["disk_full.method"]);
         return;
     }
-    assert_eq!(part.number("disk_full.resumed"), 4);
+    assert!(part.number("disk_full.count") >= 4);
+    assert_eq!(part.number("disk_full.resumed"), part.number("disk_full.count"));
     assert!(part.number("disk_full.slots_refused") > 0);
     assert!(part.number("disk_full.slots_unpublished") > 0);
 }

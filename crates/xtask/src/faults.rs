@@ -16,6 +16,7 @@ Usage: cargo xtask faults [--json] [--kills N] [--cuts N] [--flips N] [--bits N]
   power_cut     a writer's real writes and syncs, recorded with strace and replayed at N points (1000)
                 onto a disk that drops or tears what was not synced; the control ignores syncs
   disk_full     a recorder on a file system of 4 MiB that is full for five slots; needs leave to mount
+                one, as root or in a name space of its own, and says which
   failing_sync  each sync of a recorder answered with an error (strace), one run for each
   bit_flip      about N bits (4000) of every kind of page and file, and every row of every table
   tamper        an evidence file of 1,200 ticks: N bits (1) of each byte of the snapshot, all eight of

@@ -100,7 +100,7 @@ fn settle(home: &Home, acknowledged: Acknowledged, part: &mut Part) -> Result<()
         part.count("failing_sync.was_written");
     }
     drop(store);
-    home.go_on()?;
+    home.check(home.go_on()?)?;
     Ok(())
 }
 

@@ -130,8 +130,8 @@ impl Home {
     }
 
     /// Goes on from here as a recorder does: the newest slot given again changes nothing, a new
-    /// one is recorded, and all is published. Then everything holds again.
-    pub fn go_on(&self) -> Result<Found> {
+    /// one is recorded, and all is published. What is there then can be checked anew.
+    pub fn go_on(&self) -> Result<Acknowledged> {
         let mut store = self.open_or_create()?;
         self.log_folder().check(store.reader())?;
         self.log_folder().publish(store.reader())?;
@@ -141,8 +141,12 @@ impl Home {
         }
         store.append_slot(slot(next), &self.scene.entries(next))?;
         self.log_folder().publish(store.reader())?;
-        drop(store);
-        self.check(Acknowledged { committed: Some(next), published: Some(next) })
+        match self.published()? {
+            all if all == u64::from(next) + 1 => {
+                Ok(Acknowledged { committed: Some(next), published: Some(next) })
+            }
+            some => Err(format!("{some} of {} slots are published", next + 1).into()),
+        }
     }
 
     /// Gives a slot that is there again: it must be taken as it is, and not be written twice.

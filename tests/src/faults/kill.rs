@@ -48,7 +48,7 @@ pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
             progress("kill", done + 1, kills);
         }
         // The last word on a store: a recorder goes on with it.
-        if let Err(error) = home.go_on() {
+        if let Err(error) = home.go_on().and_then(|all| home.check(all)) {
             part.problem("kill.half_slots", error.to_string());
         }
     }

@@ -45,7 +45,7 @@ pub fn run(copies: u32, progress: Progress<'_>) -> Result<Part> {
     fs::write(home.store(), live)?;
     let newest = Some(SLOTS - 1);
     home.check(Acknowledged { committed: newest, published: newest })?;
-    home.go_on()?;
+    home.check(home.go_on()?)?;
     part.set("old_backup.control", "the newest store is gone on with");
     Ok(part)
 }

@@ -13,10 +13,31 @@ use super::writer::{arguments, command};
 use super::{Part, Progress, Result, memory_folder, strace, trace};
 use crate::devchain::Rng;
 
-/// The recordings that are cut: slots that were there before, slots recorded, slots between two
-/// closings of the store. The second crosses a full tile; the third writes enough for the
-/// write-ahead log to be taken over, and begun anew, while the store is open.
-const RECORDINGS: [(u32, u32, u32); 4] = [(0, 14, 5), (250, 10, 4), (6, 40, 60), (30, 12, 6)];
+/// What is recorded and then cut.
+struct Plan {
+    /// Slots that are there before.
+    before: u32,
+    /// Slots that are recorded.
+    slots: u32,
+    /// Slots between two closings of the store.
+    sitting: u32,
+    scene: Scene,
+    /// How many of all cuts fall on it, in parts of a hundred.
+    share: u64,
+}
+
+/// The first begins the store. The third crosses a full tile. The last writes so much that the
+/// write-ahead log is taken over, and begun anew, while the store is open.
+const PLANS: [Plan; 4] = [
+    Plan { before: 0, slots: 14, sitting: 5, scene: scene(5, 8), share: 40 },
+    Plan { before: 30, slots: 12, sitting: 6, scene: scene(6, 8), share: 30 },
+    Plan { before: 250, slots: 10, sitting: 4, scene: scene(3, 4), share: 15 },
+    Plan { before: 6, slots: 18, sitting: 60, scene: scene(120, 1), share: 15 },
+];
+
+const fn scene(pools: u8, positions: i32) -> Scene {
+    Scene { pools, positions }
+}
 
 /// Cuts recordings at `cuts` points.
 pub fn run(cuts: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
@@ -32,15 +53,19 @@ pub fn run(cuts: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
         part.set(key, 0);
     }
     let mut rng = Rng::new(seed);
-    let recordings = RECORDINGS.len().min(usize::try_from(cuts.div_ceil(100))?);
-    for (index, recording) in RECORDINGS[..recordings].iter().enumerate() {
-        let (done, of) = (index as u64, recordings as u64);
-        let share = cuts * (done + 1) / of - cuts * done / of;
-        let recorded = Recorded::make(*recording)?;
-        part.set(
-            "power_cut.operations",
-            part.number("power_cut.operations") + recorded.ops.len() as u64,
-        );
+    // So few are not worth more than one recording.
+    let plans = if cuts < 100 { &PLANS[..1] } else { &PLANS[..] };
+    let shares: u64 = plans.iter().map(|plan| plan.share).sum();
+    let mut before = 0;
+    for plan in plans {
+        let share = cuts * (before + plan.share) / shares - cuts * before / shares;
+        before += plan.share;
+        let recorded = Recorded::make(plan)?;
+        let synced = recorded.ops.iter().filter(|op| matches!(op, Op::Sync(_))).count();
+        for (key, more) in [("operations", recorded.ops.len()), ("syncs", synced)] {
+            let key = format!("power_cut.{key}");
+            part.set(&key, part.number(&key) + more as u64);
+        }
         recorded.cut(share, &mut rng, &mut part, &mut |part| {
             progress("power_cut", part.number("power_cut.count"), cuts);
         })?;
@@ -66,8 +91,8 @@ struct Recorded {
 }
 
 impl Recorded {
-    fn make((before, slots, sitting): (u32, u32, u32)) -> Result<Self> {
-        let scene = Scene { pools: 10, positions: 8 };
+    fn make(plan: &Plan) -> Result<Self> {
+        let &Plan { before, slots, sitting, scene, .. } = plan;
         let folder = TempDir::new()?;
         let path = folder.path().canonicalize()?;
         let home = Home::new(path.join("home"), scene);

@@ -123,6 +123,15 @@ impl Parser<'_> {
                     self.ops.push(Op::Sync(file.path.clone()));
                 }
             }
+            _ => return self.name_call(name, arguments),
+        }
+        Ok(())
+    }
+
+    /// A call that changes names.
+    fn name_call(&mut self, name: &str, arguments: &[&str]) -> Result<()> {
+        let argument = |index: usize| arguments.get(index).copied().ok_or("too few arguments");
+        match name {
             "rename" => {
                 let from = self.path("AT_FDCWD", argument(0)?)?;
                 let to = self.path("AT_FDCWD", argument(1)?)?;
