@@ -31,6 +31,7 @@ pub async fn chain_config(chain: &DevChain, world: &World, urls: &[String]) -> C
         rpc_urls: urls.iter().map(|url| url.parse().unwrap()).collect(),
         genesis_hash: Some(BlockHash(genesis.0)),
         multicall3: None,
+        confirmations: None,
     }];
     let oracle = world
         .assets

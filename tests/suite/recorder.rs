@@ -84,6 +84,7 @@ fn entries(path: &Path, pool: &PoolId) -> BTreeMap<u32, &'static str> {
     let in_words = |outcome| match outcome {
         Outcome::Recorded(_) => "recorded",
         Outcome::Missing(reason) => reason.code(),
+        Outcome::Retired => "retired",
     };
     let number = |slot: Slot| slot.number() - Slot::FIRST.number();
     page.entries.iter().map(|entry| (number(entry.slot), in_words(entry.outcome))).collect()

@@ -106,6 +106,7 @@ impl Site {
                 let words = match entry.outcome {
                     Outcome::Recorded(_) => "recorded",
                     Outcome::Missing(reason) => reason.code(),
+                    Outcome::Retired => "retired",
                 };
                 (u64::from(entry.slot.number()) - FIRST_SLOT, words)
             };

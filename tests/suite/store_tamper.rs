@@ -27,18 +27,31 @@ fn store_with(recorded: u32) -> (TempDir, PathBuf, BusyPool) {
 /// Every row of every table, as text.
 pub fn dump(path: &Path) -> Vec<String> {
     let connection = Connection::open(path).unwrap();
-    ["pool", "body", "entry", "log", "log_node", "sealed_slot"]
-        .iter()
-        .flat_map(|table| {
-            let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
-            let columns = statement.column_count();
-            let rows = statement.query_map((), |row| {
-                let values = (0..columns).map(|n| format!("{:?}", row.get_ref(n).unwrap()));
-                Ok(format!("{table}: {}", values.collect::<Vec<_>>().join(", ")))
-            });
-            rows.unwrap().map(Result::unwrap).collect::<Vec<_>>()
-        })
-        .collect()
+    [
+        "pool",
+        "body",
+        "entry",
+        "log",
+        "log_node",
+        "sealed_slot",
+        "retraction",
+        "retirement",
+        "predecessor",
+        "figures",
+        "day",
+        "standing",
+    ]
+    .iter()
+    .flat_map(|table| {
+        let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let columns = statement.column_count();
+        let rows = statement.query_map((), |row| {
+            let values = (0..columns).map(|n| format!("{:?}", row.get_ref(n).unwrap()));
+            Ok(format!("{table}: {}", values.collect::<Vec<_>>().join(", ")))
+        });
+        rows.unwrap().map(Result::unwrap).collect::<Vec<_>>()
+    })
+    .collect()
 }
 
 /// Takes a guard away, changes something, and puts the guard back, so that only the content is
@@ -55,7 +68,7 @@ fn behind_the_guard(path: &Path, guard: &str, change: &str) {
 const CARELESS: &str = "PRAGMA foreign_keys = OFF; PRAGMA recursive_triggers = OFF;";
 
 /// Statements a second, careless connection tries, and what the database answers.
-const ATTACKS: [(&str, &str); 33] = [
+const ATTACKS: [(&str, &str); 46] = [
     (
         "UPDATE entry SET missing_reason = 'recorder_down' WHERE missing_reason IS NOT NULL",
         "an entry is never changed",
@@ -131,13 +144,65 @@ const ATTACKS: [(&str, &str); 33] = [
     ("REPLACE INTO log_node SELECT * FROM log_node", "the node is in the store already"),
     ("INSERT INTO log_node VALUES (0, 9, zeroblob(32))", "that of the slot to be sealed"),
     ("INSERT INTO log_node VALUES (1, 2, zeroblob(32))", "stands over two others"),
+    (
+        "INSERT INTO retraction VALUES (1, 5957856, 5957858, zeroblob(32), randomblob(32))",
+        "the slot is sealed",
+    ),
+    (
+        "INSERT INTO retraction VALUES (1, 5957859, 5957860, zeroblob(32), randomblob(32))",
+        "only a recorded slot is retracted",
+    ),
+    (
+        "INSERT INTO retraction VALUES (1, 5957856, 5957860, zeroblob(32), randomblob(32));
+         INSERT OR REPLACE INTO retraction VALUES (1, 5957856, 5957860, zeroblob(32), randomblob(32))",
+        "a slot is retracted once",
+    ),
+    (
+        "INSERT INTO retraction VALUES (1, 5957856, 5958200, zeroblob(32), randomblob(32))",
+        "CHECK constraint failed: by_slot",
+    ),
+    (
+        "INSERT INTO retraction VALUES (1, 5957856, 5957860, zeroblob(32), zeroblob(32))",
+        "CHECK constraint failed: orphaned_hash",
+    ),
+    (
+        "INSERT INTO retraction VALUES (1, 5957856, 5957860, zeroblob(32), randomblob(32));
+         UPDATE retraction SET by_slot = by_slot + 1",
+        "a retraction is never changed",
+    ),
+    (
+        "INSERT INTO retraction VALUES (1, 5957856, 5957860, zeroblob(32), randomblob(32));
+         DELETE FROM retraction",
+        "a retraction is never deleted",
+    ),
+    (
+        "INSERT INTO retraction VALUES (1, 5957856, 5957860, zeroblob(32), randomblob(32));
+         INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 3, 2,
+         NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32))",
+        "an entry follows the one before it",
+    ),
+    ("INSERT INTO retirement VALUES (1, 5957859)", "the slot is sealed"),
+    (
+        "INSERT INTO entry VALUES (1, 5957860, NULL, NULL, 3, 2,
+         NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32))",
+        "or the last of a retired pool",
+    ),
+    (
+        "INSERT INTO retirement VALUES (1, 5957860); REPLACE INTO retirement VALUES (1, 5957861)",
+        "a pool retires once",
+    ),
+    (
+        "INSERT INTO retirement VALUES (1, 5957860); DELETE FROM retirement",
+        "a retirement is final",
+    ),
+    ("INSERT INTO predecessor VALUES (1, 'other')", "before its first slot"),
 ];
 
 #[test]
 fn a_second_connection_cannot_change_what_is_written() {
     let (_folder, path, _) = store_with(3);
     let before = dump(&path);
-    assert_eq!(before.len(), 1 + 3 + 4 + 1 + 7 + 4);
+    assert_eq!(before.len(), 1 + 3 + 4 + 1 + 7 + 4 + 4 + 1 + 1);
     let second = Connection::open(&path).unwrap();
     second.execute_batch(CARELESS).unwrap();
     for (attack, answer) in ATTACKS {
@@ -163,11 +228,11 @@ fn a_dropped_guard_another_file_and_a_newer_schema_are_named_on_open() {
     alter("DROP TRIGGER entry_follows");
     let altered = |error| matches!(error, StoreError::SchemaAltered { object, .. } if object == "trigger entry_follows");
     assert!(altered(error(&path).0) && altered(error(&path).1));
-    alter("PRAGMA user_version = 1");
-    let older = |error| matches!(error, StoreError::OlderSchema { expected: 2, found: 1, .. });
+    alter("PRAGMA user_version = 2");
+    let older = |error| matches!(error, StoreError::OlderSchema { expected: 3, found: 2, .. });
     assert!(older(error(&path).0) && older(error(&path).1));
-    alter("PRAGMA user_version = 3");
-    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 2, found: 3, .. });
+    alter("PRAGMA user_version = 4");
+    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 3, found: 4, .. });
     assert!(newer(error(&path).0) && newer(error(&path).1));
 
     let foreign = folder.path().join("foreign.db");
@@ -203,7 +268,7 @@ fn every_flipped_bit_of_a_body_is_named_when_it_is_read() {
         .iter()
         .map(|entry| match entry.outcome {
             Outcome::Recorded(hash) => hash,
-            Outcome::Missing(_) => panic!("{entry:?}"),
+            Outcome::Missing(_) | Outcome::Retired => panic!("{entry:?}"),
         })
         .collect();
     drop(reader);

@@ -183,6 +183,7 @@ fn config(
         rpc_urls: vec![chain.url().parse().map_err(failed)?],
         genesis_hash: None,
         multicall3: None,
+        confirmations: None,
     }];
     let assets = world.assets.iter().take(2);
     let oracle: Vec<OracleConfig> = assets

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use exitgap_chain::config::{
     ChainConfig, Config as Sources, ConfigError as PlanError, OracleConfig, Plan, PoolConfig,
 };
+use exitgap_core::ids::PoolId;
 use serde::Deserialize;
 
 /// What `init` writes: every key, explained.
@@ -53,6 +54,10 @@ pub struct RecorderConfig {
     /// Seconds after a slot's instant at which it is sealed: what was not read by then is
     /// missing. From 5 to 60. Default 60.
     pub seal_after_s: u32,
+    /// Pools that are monitored no longer: the next slot has their final entry. A pool that is
+    /// only taken out of the configuration stays, missing with `recorder_down`. Retiring cannot be
+    /// taken back. Default: none.
+    pub retire: Vec<PoolId>,
 }
 
 impl RecorderConfig {
@@ -63,7 +68,7 @@ impl RecorderConfig {
 
 impl Default for RecorderConfig {
     fn default() -> Self {
-        Self { seal_after_s: 60 }
+        Self { seal_after_s: 60, retire: Vec::new() }
     }
 }
 

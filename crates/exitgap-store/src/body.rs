@@ -13,6 +13,8 @@ use std::io;
 use exitgap_core::series::Slot;
 use zstd::bulk::{Compressor, Decompressor};
 
+use crate::rollup::day_of;
+
 /// The body of every so many slots of a day is of level 1, of level 2; all others are of
 /// [`MAX_LEVEL`].
 const SPANS: [u32; 2] = [48, 6];
@@ -65,10 +67,6 @@ impl Dictionaries {
             self.records.push(record);
         }
     }
-}
-
-fn day_of(slot: Slot) -> u32 {
-    slot.number() / Slot::PER_DAY
 }
 
 /// Compresses `canonical`, with the bytes of a dictionary if one is given. The result is

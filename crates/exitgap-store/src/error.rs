@@ -49,10 +49,9 @@ pub enum StoreError {
         /// The version found.
         found: i32,
     },
-    /// The file was written by an exitgap from before logs were signed.
+    /// The file was written by an older exitgap, from before the first release.
     #[error(
-        "{path} has schema version {found}, which holds no signed log, and this build reads {expected}; \
-         record into a new store"
+        "{path} has schema version {found}, and this build reads {expected}; record into a new store"
     )]
     OlderSchema {
         /// The file.
@@ -65,6 +64,15 @@ pub enum StoreError {
     /// The key's name cannot be a log's.
     #[error("the key's name cannot be a log's: {0}")]
     LogName(CheckpointError),
+    /// A successor has its predecessor's name.
+    #[error(
+        "{name} is the name of the log that ended, and its successor needs another: make a key with \
+         `exitgap-server key new --name <another name>`"
+    )]
+    SameName {
+        /// The name.
+        name: String,
+    },
     /// The store's log is signed by another key, or has another name.
     #[error(
         "the store's log is signed by {expected}, and the key given makes {found}; give its own key"
@@ -233,12 +241,19 @@ pub enum StoreError {
         /// What it says first.
         found: String,
     },
-    /// A table has other rows than the log commits to.
-    #[error("{table} has {found} rows, and the log commits to {expected}")]
+    /// A table has other rows than the series makes.
+    #[error(
+        "{table} has {found} rows, and the series makes {expected}{}",
+        if matches!(*table, "figures" | "day" | "standing") {
+            "; `exitgap-server fsck --rebuild` makes such rows anew"
+        } else {
+            ""
+        }
+    )]
     Rows {
         /// The table.
         table: &'static str,
-        /// Rows that the log commits to.
+        /// Rows that the series makes.
         expected: u64,
         /// Rows found.
         found: u64,
@@ -250,6 +265,59 @@ pub enum StoreError {
         table: &'static str,
         /// What was found.
         found: String,
+    },
+    /// A pool that is monitored no longer has an entry, or is to retire again.
+    #[error(
+        "{pool} retired at slot {retired}, which is final: it is never recorded again under this log"
+    )]
+    PoolRetired {
+        /// The pool.
+        pool: PoolId,
+        /// The slot of its last entry.
+        retired: Slot,
+    },
+    /// A pool that is not in the store cannot retire, nor one that has another entry in the slot.
+    #[error("{pool} cannot retire at slot {slot}: {rule}")]
+    Retirement {
+        /// The pool.
+        pool: PoolId,
+        /// The slot it was to retire in.
+        slot: Slot,
+        /// Why not.
+        rule: &'static str,
+    },
+    /// A slot that cannot be taken back, or not by this one.
+    #[error("slot {slot} of {pool} cannot be retracted at {by}: {rule}")]
+    Retraction {
+        /// The pool.
+        pool: PoolId,
+        /// The slot to be taken back.
+        slot: Slot,
+        /// The slot whose head was to say so.
+        by: Slot,
+        /// The rule it breaks.
+        rule: RetractionRule,
+    },
+    /// A slot that is sealed was given again with other retractions or retirements.
+    #[error("slot {slot} of {pool} is sealed with other retractions or another retirement")]
+    ChangesDiffer {
+        /// The slot.
+        slot: Slot,
+        /// The first pool whose head differs.
+        pool: PoolId,
+    },
+    /// A derived row is not what follows from the series. The series itself holds.
+    #[error(
+        "{table} says of {pool} at {at} what does not follow from the series; \
+         `exitgap-server fsck --rebuild` makes such rows anew"
+    )]
+    Derived {
+        /// The table.
+        table: &'static str,
+        /// The pool.
+        pool: PoolId,
+        /// The slot; the first one of a day.
+        at: Slot,
     },
     /// Committing failed: whether the slot is written is not known. Open the store anew and
     /// give the same slot again: if it is there, the identical rewrite is accepted.
@@ -276,6 +344,26 @@ pub enum StoreError {
         /// What `SQLite` said.
         source: rusqlite::Error,
     },
+}
+
+/// Why a slot is not taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RetractionRule {
+    /// The pool is not in the store.
+    #[error("the store has no such pool")]
+    UnknownPool,
+    /// It is missing, or not in the store.
+    #[error("it has no snapshot to take back")]
+    NotRecorded,
+    /// It was taken back before, or is given twice.
+    #[error("it is retracted already")]
+    Twice,
+    /// Not 1 to 288 slots back.
+    #[error("only the 288 slots before it can be")]
+    TooFar,
+    /// The block it was read at is the one on the final chain.
+    #[error("it was read at that very block")]
+    SameBlock,
 }
 
 /// What is wrong with a stored body.

@@ -45,6 +45,14 @@ pub enum EvidenceError {
         /// Why there is no snapshot.
         reason: MissingReason,
     },
+    /// The pool was monitored no longer.
+    #[error("{pool} retired at slot {slot}, and has no snapshot there")]
+    Retired {
+        /// The pool asked for.
+        pool: PoolId,
+        /// The slot asked for.
+        slot: Slot,
+    },
     /// The pool has no fill for the size.
     #[error(transparent)]
     Result(#[from] ResultError),
@@ -75,6 +83,9 @@ impl Reader {
             Some(Outcome::Recorded(hash)) => hash,
             Some(Outcome::Missing(reason)) => {
                 return Err(EvidenceError::Missing { pool: pool.id, slot, reason });
+            }
+            Some(Outcome::Retired) => {
+                return Err(EvidenceError::Retired { pool: pool.id, slot });
             }
             None => return Err(self.no_head(&pool, slot)),
         };

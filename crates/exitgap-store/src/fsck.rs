@@ -6,9 +6,12 @@ use exitgap_core::evidence::{Hash, Head, SlotLeaf, node_hash};
 use exitgap_core::ids::{HeadHash, PoolId};
 use exitgap_core::series::Slot;
 
-use crate::error::{CorruptBody, CorruptHead, CorruptLog, Doing, StoreError};
+use crate::derive::{day_values, figures_values, standing_values};
+use crate::error::{CorruptHead, CorruptLog, Doing, StoreError};
+use crate::follow::Follower;
 use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
+use crate::rollup::day_of;
 use crate::sealed::{HeadRow, check_head};
 use crate::sql;
 
@@ -23,6 +26,10 @@ pub struct Checked {
     pub heads: u64,
     /// Snapshots whose canonical bytes hash to their name.
     pub snapshots: u64,
+    /// Slots taken back.
+    pub retractions: u64,
+    /// Pools that retired.
+    pub retirements: u64,
 }
 
 /// The first thing wrong with a store, and where.
@@ -43,6 +50,15 @@ impl From<StoreError> for Damage {
     }
 }
 
+/// What a check remembers of the slots before.
+#[derive(Default)]
+struct Before {
+    /// The newest head of each pool, by the pool's number.
+    heads: HashMap<i64, (HeadRow, HeadHash)>,
+    follower: Follower,
+    checked: Checked,
+}
+
 /// The log's tree as the leaves make it: per level the node that waits for its right one.
 #[derive(Default)]
 struct Tree {
@@ -53,32 +69,32 @@ impl Reader {
     /// Hashes everything again, slot by slot up to the newest at the start: that each body
     /// is what its name says, each head what its row and the head before make, that each
     /// leaf commits to its heads, the log's tree to the leaves, and each checkpoint, signed
-    /// by the log's key, to the tree; and that no row is beside these. Ends at the first
-    /// thing wrong.
+    /// by the log's key, to the tree; that depths and derived rows are what the bodies make;
+    /// and that no row is beside these. Ends at the first thing wrong.
     ///
     /// Memory does not grow with the number of slots. `progress` is told after each.
     pub fn fsck(&self, mut progress: impl FnMut(&Checked)) -> Result<Checked, Damage> {
         self.check_pages()?;
         let of_slots = self.log_size()?;
-        let mut checked = Checked { of_slots, ..Checked::default() };
+        let mut before = Before::default();
+        before.checked.of_slots = of_slots;
         let (Some((first, last)), Some(log)) = (self.slots()?, self.log()?) else {
-            self.check_counts(&checked, None)?;
-            return Ok(checked);
+            self.check_counts(&before.checked, None)?;
+            return Ok(before.checked);
         };
         if log.origin.first_slot() != first {
             let what = CorruptLog::Absent("the log's first slot");
             return Err(StoreError::CorruptLog { slot: first, what }.into());
         }
         let pools = self.pools()?;
-        let mut before: HashMap<i64, (HeadRow, HeadHash)> = HashMap::new();
         let mut tree = Tree::default();
         let mut next = Some(first);
         while let Some(slot) = next.filter(|slot| *slot <= last) {
             let at = |error| Damage { slot: Some(slot), ..Damage::from(error) };
             let mut hashes = Vec::new();
-            for pool in pools.iter().filter(|pool| pool.first_slot <= slot) {
+            for pool in pools.iter().filter(|pool| pool.has(slot)) {
                 let hash = self
-                    .check_entry_of(pool, slot, &mut before, &mut checked)
+                    .check_entry_of(pool, slot, &mut before)
                     .map_err(|error| Damage { pool: Some(pool.id.clone()), ..at(error) })?;
                 hashes.push(hash);
             }
@@ -88,14 +104,19 @@ impl Reader {
             let (leaf, checkpoint) =
                 sealed.ok_or_else(|| at(StoreError::CorruptLog { slot, what: absent }))?;
             let leaf = SlotLeaf::leaf_of(&leaf.canonical);
-            tree.add(self, slot, checked.slots, leaf).map_err(at)?;
+            tree.add(self, slot, before.checked.slots, leaf).map_err(at)?;
             self.check_checkpoint(slot, &checkpoint, tree.root()).map_err(at)?;
-            checked.slots += 1;
-            progress(&checked);
+            before.checked.slots += 1;
+            progress(&before.checked);
             next = slot.next();
         }
-        self.check_counts(&checked, Some(last))?;
-        Ok(checked)
+        self.check_counts(&before.checked, Some(last))?;
+        for pool in &pools {
+            let in_pool = |error| Damage { pool: Some(pool.id.clone()), ..Damage::from(error) };
+            self.check_rollups_of(pool, last).map_err(in_pool)?;
+        }
+        self.check_derived_counts(&pools, before.checked.heads, last)?;
+        Ok(before.checked)
     }
 
     /// Requires that the file's pages and indices hold together.
@@ -111,23 +132,45 @@ impl Reader {
     /// Requires that there are as many rows as were checked, unless a recorder went on after
     /// the slot `last` meanwhile.
     fn check_counts(&self, checked: &Checked, last: Option<Slot>) -> Result<(), StoreError> {
+        let Checked { slots, heads, snapshots, retractions, retirements, .. } = *checked;
+        let expected = [
+            ("body", snapshots),
+            ("entry", heads),
+            ("log_node", Tree::nodes(slots)),
+            ("retraction", retractions),
+            ("retirement", retirements),
+        ];
+        self.compare_counts(sql::SELECT_COUNTS, &expected, last)
+    }
+
+    /// The same of the derived tables, of which every row there should be was compared.
+    fn check_derived_counts(
+        &self,
+        pools: &[Pool],
+        heads: u64,
+        last: Slot,
+    ) -> Result<(), StoreError> {
+        let days = pools.iter().map(|pool| u64::from(day_count(pool, last))).sum();
+        let expected = [("figures", heads), ("day", days), ("standing", pools.len() as u64)];
+        self.compare_counts(sql::SELECT_DERIVED_COUNTS, &expected, Some(last))
+    }
+
+    fn compare_counts(
+        &self,
+        sql: &str,
+        expected: &[(&'static str, u64)],
+        last: Option<Slot>,
+    ) -> Result<(), StoreError> {
         let doing = "counting rows";
-        let (found, newest): ([(&str, i64); 3], Option<i64>) = self
-            .connection
-            .query_row(sql::SELECT_COUNTS, (), |row| {
-                let found = [
-                    ("body", row.get("bodies")?),
-                    ("entry", row.get("entries")?),
-                    ("log_node", row.get("log_nodes")?),
-                ];
-                Ok((found, row.get("last_slot")?))
-            })
-            .doing(doing)?;
+        let read = |row: &rusqlite::Row| {
+            let counts = expected.iter().map(|(table, _)| row.get::<_, i64>(*table));
+            Ok((counts.collect::<Result<Vec<_>, _>>()?, row.get::<_, Option<i64>>("last_slot")?))
+        };
+        let (found, newest) = self.connection.query_row(sql, (), read).doing(doing)?;
         if newest != last.map(|last| last.number().into()) {
             return Ok(());
         }
-        let expected = [checked.snapshots, checked.heads, Tree::nodes(checked.slots)];
-        for ((table, found), expected) in found.into_iter().zip(expected) {
+        for ((table, expected), found) in expected.iter().copied().zip(found) {
             let found = found.unsigned_abs();
             if found != expected {
                 return Err(StoreError::Rows { table, expected, found });
@@ -136,35 +179,90 @@ impl Reader {
         Ok(())
     }
 
-    /// Checks a pool's entry, head and snapshot, and returns the head's hash as a leaf.
+    /// Checks a pool's entry, head, snapshot and figures, and returns the head's hash as a leaf.
     fn check_entry_of(
         &self,
         pool: &Pool,
         slot: Slot,
-        before: &mut HashMap<i64, (HeadRow, HeadHash)>,
-        checked: &mut Checked,
+        before: &mut Before,
     ) -> Result<Hash, StoreError> {
         let corrupt = |what| StoreError::CorruptHead { pool: pool.id.clone(), slot, what };
-        let absent = || corrupt(CorruptHead::Rule("its entry is not in the store".to_owned()));
-        let (row, hash) = self.head_row(pool, slot)?.ok_or_else(absent)?;
-        let known = before.get(&pool.number);
+        let rule = |rule: &str| corrupt(CorruptHead::Rule(rule.to_owned()));
+        let row = self.head_row(pool, slot)?;
+        let (row, hash) = row.ok_or_else(|| rule("its entry is not in the store"))?;
+        let known = before.heads.get(&pool.number);
         let stored = check_head(pool, &row, hash, known.map(|(_, hash)| *hash))?;
         let recorded = matches!(row.entry.outcome, Outcome::Recorded(_));
+        let retracted = u32::try_from(row.retracts.len()).unwrap_or(u32::MAX);
         let (count, run) =
             known.map_or((0, 0), |(row, _)| (row.entry.recorded_count, row.entry.missing_run));
+        let count = (count + u32::from(recorded)).checked_sub(retracted);
         let run = if recorded { 0 } else { run + 1 };
-        if (row.entry.recorded_count, row.entry.missing_run) != (count + u32::from(recorded), run) {
-            return Err(corrupt(CorruptHead::Rule("its counts do not add up".to_owned())));
+        if (Some(row.entry.recorded_count), row.entry.missing_run) != (count, run) {
+            return Err(rule("its counts do not add up"));
         }
-        if let Outcome::Recorded(hash) = row.entry.outcome {
-            let absent = StoreError::Corrupt { hash, what: CorruptBody::Absent };
-            self.canonical(hash)?.ok_or(absent)?;
-            checked.snapshots += 1;
+        if (row.entry.outcome == Outcome::Retired) != (pool.retired_slot == Some(slot)) {
+            return Err(rule("it and the pool's retirement disagree"));
         }
-        checked.heads += 1;
-        before.insert(pool.number, (row, hash));
+        let (snapshot, window) = before.follower.follow(self, pool, &row)?;
+        let lowest = window.directions.map(|figures| figures.lowest.map(|(_, depth)| depth));
+        if row.lowest != lowest {
+            return Err(rule("its lowest depths are not those of its window"));
+        }
+        let figures = figures_values(pool.number, slot, snapshot.as_ref(), &window);
+        if self.figures_values(pool, slot)? != Some(figures) {
+            return Err(StoreError::Derived { table: "figures", pool: pool.id.clone(), at: slot });
+        }
+        before.checked.snapshots += u64::from(recorded);
+        before.checked.retractions += u64::from(retracted);
+        before.checked.retirements += u64::from(row.entry.outcome == Outcome::Retired);
+        before.checked.heads += 1;
+        before.heads.insert(pool.number, (row, hash));
         Ok(Head::leaf_of(&stored.canonical))
     }
+
+    /// Requires that the pool's days and standing are what its figures, which were checked, make.
+    fn check_rollups_of(&self, pool: &Pool, last: Slot) -> Result<(), StoreError> {
+        let first_day = day_of(pool.first_slot);
+        for day in first_day..first_day + day_count(pool, last) {
+            // One state of the store for both, also while a recorder goes on.
+            let _view = self.connection.unchecked_transaction().doing("reading a day")?;
+            let at = Slot::new(u64::from(day) * u64::from(Slot::PER_DAY)).unwrap_or(Slot::FIRST);
+            let expected = as_derived("figures", pool, at, self.rollup_of(pool, day))?;
+            let expected = day_values(pool.number, day, &expected);
+            if self.day_values(pool, day)? != Some(expected) {
+                return Err(StoreError::Derived { table: "day", pool: pool.id.clone(), at });
+            }
+        }
+        let _view = self.connection.unchecked_transaction().doing("reading a standing")?;
+        let at = last;
+        let expected = as_derived("figures", pool, at, self.standing_of(pool))?;
+        let expected = expected.map(|standing| standing_values(pool.number, &standing));
+        if self.standing_values(pool)? != expected {
+            return Err(StoreError::Derived { table: "standing", pool: pool.id.clone(), at });
+        }
+        Ok(())
+    }
+}
+
+/// How many days the pool has slots in, up to the store's `last`.
+fn day_count(pool: &Pool, last: Slot) -> u32 {
+    day_of(pool.retired_slot.unwrap_or(last)).saturating_sub(day_of(pool.first_slot)) + 1
+}
+
+/// Names what cannot be read in a derived table as such.
+fn as_derived<T>(
+    table: &'static str,
+    pool: &Pool,
+    at: Slot,
+    read: Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    read.map_err(|error| match error {
+        StoreError::CorruptRow { table: "figures" | "day" | "standing", .. } => {
+            StoreError::Derived { table, pool: pool.id.clone(), at }
+        }
+        error => error,
+    })
 }
 
 impl Tree {

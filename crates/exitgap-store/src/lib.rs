@@ -56,25 +56,42 @@
 
 mod backup;
 mod body;
+mod changes;
+mod columns;
+mod derive;
 mod error;
 mod evidence;
+mod figures;
 mod folder;
+mod follow;
 mod fsck;
+mod history;
 mod lock;
 mod merkle;
 mod model;
 mod reader;
+mod rebuild;
+mod rollup;
 mod schema;
 mod seal;
 mod sealed;
 mod sql;
+mod window;
 mod writer;
 
-pub use error::{CorruptBody, CorruptHead, CorruptLog, StoreError};
+pub use error::{CorruptBody, CorruptHead, CorruptLog, RetractionRule, StoreError};
 pub use evidence::EvidenceError;
-pub use folder::{LogFolder, PublishError, Published, RestoreError};
+pub use figures::{
+    AtLowest, BoardRow, DepthFigures, DirectionFigures, Figures, Gap, NoGap, Retracted,
+    SnapshotFigures, Standing, WindowFigures,
+};
+pub use folder::{LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError};
 pub use fsck::{Checked, Damage};
-pub use model::{Appended, Entry, Latest, NewEntry, Outcome, Page, Pool, Totals};
+pub use model::{
+    Appended, Changes, Entry, Latest, NewEntry, NewRetraction, Outcome, Page, Pool, Totals,
+};
 pub use reader::Reader;
+pub use rebuild::{Rebuilt, rebuild};
+pub use rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};
 pub use sealed::{LogIdentity, StoredHead, StoredLeaf};
 pub use writer::Store;

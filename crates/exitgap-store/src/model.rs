@@ -1,6 +1,6 @@
 //! What goes into the store and what comes out.
 
-use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::ids::{BlockHash, PoolId, SnapshotHash};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
@@ -15,6 +15,27 @@ pub struct NewEntry {
     pub default_base: Direction,
     /// The snapshot of that pool and slot, or why there is none.
     pub reading: Result<Snapshot, MissingReason>,
+}
+
+/// What a slot's heads say besides their entries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Earlier slots that are taken back. The block each was read at is the store's own.
+    pub retractions: Vec<NewRetraction>,
+    /// Pools of the store that are monitored no longer: this slot is their last, and they have
+    /// no other entry in it.
+    pub retirements: Vec<PoolId>,
+}
+
+/// An earlier slot of a pool whose block turned out orphaned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRetraction {
+    /// The pool.
+    pub pool: PoolId,
+    /// The slot, recorded and at most 288 slots before the one that takes it back.
+    pub slot: Slot,
+    /// The final chain's block of that number.
+    pub canonical: BlockHash,
 }
 
 /// What [`crate::Store::append_slot`] found and did.
@@ -35,6 +56,8 @@ pub struct Pool {
     pub default_base: Direction,
     /// The slot of its first entry. From here on it has one entry per slot.
     pub first_slot: Slot,
+    /// The slot of its last entry, where it is monitored no longer.
+    pub retired_slot: Option<Slot>,
     pub(crate) number: i64,
 }
 
@@ -45,20 +68,19 @@ pub struct Entry {
     pub slot: Slot,
     /// The snapshot's name, or why there is none.
     pub outcome: Outcome,
-    /// How many snapshots the pool has from its first slot up to and with this one.
+    /// How many snapshots the pool has from its first slot up to and with this one, less those
+    /// that were retracted up to and with this one.
     pub recorded_count: u32,
-    /// How many slots in a row are missing up to and with this one; 0 where this one
-    /// is recorded.
+    /// How many slots have passed since the newest snapshot, retracted or not; 0 where this
+    /// one is recorded.
     pub missing_run: u32,
 }
 
 impl Entry {
-    /// The slot of the pool's newest snapshot at or before this entry's slot.
-    pub fn newest_recorded(&self) -> Option<Slot> {
-        if self.recorded_count == 0 {
-            return None;
-        }
-        Slot::new(u64::from(self.slot.number()).checked_sub(self.missing_run.into())?).ok()
+    /// The slot of the pool's newest snapshot at or before this entry's slot, retracted or not.
+    pub(crate) fn newest_snapshot(&self, pool: &Pool) -> Option<Slot> {
+        let slot = u64::from(self.slot.number()).checked_sub(self.missing_run.into())?;
+        Slot::new(slot).ok().filter(|slot| *slot >= pool.first_slot)
     }
 }
 
@@ -69,23 +91,28 @@ pub enum Outcome {
     Recorded(SnapshotHash),
     /// No snapshot, for this reason.
     Missing(MissingReason),
+    /// No snapshot: the pool is monitored no longer, and this is its last entry.
+    Retired,
 }
 
 /// Where a pool stands at a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Latest {
-    /// The newest entry. Its `missing_run` says how many slots are missing since the
-    /// newest snapshot.
+    /// The newest entry.
     pub entry: Entry,
-    /// Slot and hash of the newest snapshot, where the pool has one.
+    /// Slot and hash of the newest snapshot that is not retracted, where the pool has one.
     pub snapshot: Option<(Slot, SnapshotHash)>,
+    /// Slots missing since then, or since the pool's first.
+    pub newer_missing: u32,
+    /// Slots retracted since then, or since the pool's first.
+    pub newer_retracted: u32,
 }
 
 /// A run of entries, ascending, one per slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct Page<T = Entry> {
     /// The entries.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<T>,
     /// Where the next page begins; `None` when this was the last.
     pub next: Option<Slot>,
 }
@@ -104,6 +131,13 @@ pub struct Totals {
     /// Bytes of the database's pages, with everything: entries, indices, free space.
     /// The write-ahead log, which is folded in as it grows, is not counted.
     pub database_bytes: u64,
+}
+
+impl Pool {
+    /// Whether the pool has an entry for `slot`, one of the store's.
+    pub(crate) fn has(&self, slot: Slot) -> bool {
+        self.first_slot <= slot && self.retired_slot.is_none_or(|retired| slot <= retired)
+    }
 }
 
 pub(crate) fn direction_of(token: i64) -> Option<Direction> {

@@ -100,34 +100,52 @@ impl Reader {
         Ok(Page { entries, next })
     }
 
-    /// Where the pool stands at slot `at`, or now: its newest entry at or before it, and
-    /// its newest snapshot. `None` before its first slot.
+    /// Where the pool stands at slot `at`, or now: its newest entry at or before it, and its
+    /// newest snapshot that is not retracted. `None` before its first slot.
     pub fn latest(&self, pool: &Pool, at: Option<Slot>) -> Result<Option<Latest>, StoreError> {
+        let Some(entry) = self.newest_entry(pool, at.unwrap_or(Slot::LAST))? else {
+            return Ok(None);
+        };
+        let (mut newest, mut newer_retracted) = (entry.newest_snapshot(pool), 0);
+        while let Some(slot) = newest {
+            if self.retraction_of(pool, slot)?.is_none() {
+                break;
+            }
+            newer_retracted += 1;
+            let before = slot.previous().filter(|before| *before >= pool.first_slot);
+            let before = before.map(|before| self.newest_entry(pool, before)).transpose()?;
+            newest = before.flatten().and_then(|before| before.newest_snapshot(pool));
+        }
+        let mut snapshot = None;
+        if let Some(slot) = newest {
+            let found = self.entry(pool, slot)?.map(|found| found.outcome);
+            let Some(Outcome::Recorded(hash)) = found else {
+                let found = format!("no snapshot at {slot}, which {} names", entry.slot);
+                return Err(StoreError::CorruptRow { table: "entry", found });
+            };
+            snapshot = Some((slot, hash));
+        }
+        let since = newest.map_or(pool.first_slot.number(), |newest| newest.number() + 1);
+        let retired = u32::from(entry.outcome == Outcome::Retired);
+        let newer = (entry.slot.number() + 1).saturating_sub(since + newer_retracted + retired);
+        Ok(Some(Latest { entry, snapshot, newer_missing: newer, newer_retracted }))
+    }
+
+    /// The pool's newest entry at or before `at`.
+    fn newest_entry(&self, pool: &Pool, at: Slot) -> Result<Option<Entry>, StoreError> {
         let doing = "reading the newest entry";
         let mut statement =
             self.connection.prepare_cached(sql::SELECT_NEWEST_ENTRY).doing(doing)?;
-        let at = at.unwrap_or(Slot::LAST).number();
-        let newest = statement
-            .query_row(named_params! { ":pool_no": pool.number, ":at_slot": at }, entry_row)
-            .optional()
-            .doing(doing)?;
-        let Some(newest) = newest else { return Ok(None) };
-        let entry = check_entry(newest)?;
-        let Some(slot) = entry.newest_recorded() else {
-            return Ok(Some(Latest { entry, snapshot: None }));
-        };
-        let Some(Outcome::Recorded(hash)) = self.entry(pool, slot)?.map(|entry| entry.outcome)
-        else {
-            let found = format!("no snapshot at {slot}, which {} names", entry.slot);
-            return Err(StoreError::CorruptRow { table: "entry", found });
-        };
-        Ok(Some(Latest { entry, snapshot: Some((slot, hash)) }))
+        let parameters = named_params! { ":pool_no": pool.number, ":at_slot": at.number() };
+        let newest = statement.query_row(parameters, entry_row).optional().doing(doing)?;
+        newest.map(check_entry).transpose()
     }
 
-    /// How many slots of the pool are recorded, up to and with `at` or now. Kept as a
-    /// running count: this reads one row.
+    /// How many slots of the pool are recorded and not retracted, up to and with `at` or now.
+    /// Kept as a running count: this reads one row.
     pub fn recorded_count(&self, pool: &Pool, at: Option<Slot>) -> Result<u32, StoreError> {
-        Ok(self.latest(pool, at)?.map_or(0, |latest| latest.entry.recorded_count))
+        let newest = self.newest_entry(pool, at.unwrap_or(Slot::LAST))?;
+        Ok(newest.map_or(0, |newest| newest.recorded_count))
     }
 
     /// The pool's snapshot of `slot`; `None` where there is no entry or it is missing.
@@ -256,25 +274,29 @@ pub(crate) fn slot_of(table: &'static str, number: i64) -> Result<Slot, StoreErr
         .ok_or_else(|| StoreError::CorruptRow { table, found: format!("slot {number}") })
 }
 
-type PoolRow = (i64, String, i64, i64);
+pub(crate) type PoolRow = (i64, String, i64, i64, Option<i64>);
 
-fn pool_row(row: &Row) -> rusqlite::Result<PoolRow> {
+pub(crate) fn pool_row(row: &Row) -> rusqlite::Result<PoolRow> {
     Ok((
         row.get("pool_no")?,
         row.get("pool_id")?,
         row.get("default_base_token")?,
         row.get("first_slot")?,
+        row.get("retired_slot")?,
     ))
 }
 
-fn check_pool((number, id, base, first_slot): PoolRow) -> Result<Pool, StoreError> {
+pub(crate) fn check_pool(
+    (number, id, base, first_slot, retired): PoolRow,
+) -> Result<Pool, StoreError> {
     let table = "pool";
     let id =
         id.parse().map_err(|error| StoreError::CorruptRow { table, found: format!("{error}") });
     let default_base = direction_of(base)
         .ok_or_else(|| StoreError::CorruptRow { table, found: format!("base token {base}") });
     let first_slot = slot_of(table, first_slot)?;
-    Ok(Pool { id: id?, default_base: default_base?, first_slot, number })
+    let retired_slot = retired.map(|slot| slot_of("retirement", slot)).transpose()?;
+    Ok(Pool { id: id?, default_base: default_base?, first_slot, retired_slot, number })
 }
 
 pub(crate) type EntryRow = (i64, Option<[u8; 32]>, Option<String>, i64, i64);
@@ -298,7 +320,8 @@ pub(crate) fn check_entry((slot, hash, reason, count, run): EntryRow) -> Result<
             let reason = MissingReason::from_code(&code);
             Outcome::Missing(reason.ok_or_else(|| corrupt(format!("the reason {code:?}")))?)
         }
-        _ => return Err(corrupt("neither a snapshot nor a reason, or both".to_owned())),
+        (None, None) => Outcome::Retired,
+        _ => return Err(corrupt("both a snapshot and a reason".to_owned())),
     };
     let small =
         |number: i64| u32::try_from(number).map_err(|_| corrupt(format!("the count {number}")));
@@ -309,8 +332,10 @@ pub(crate) fn check_entry((slot, hash, reason, count, run): EntryRow) -> Result<
         missing_run: small(run)?,
     };
     let recorded = matches!(outcome, Outcome::Recorded(_));
+    let newest = entry.slot.number().checked_sub(entry.missing_run);
+    let newest = newest.is_some_and(|newest| newest >= Slot::FIRST.number());
     let counts_agree = recorded == (entry.missing_run == 0)
         && (entry.recorded_count > 0 || !recorded)
-        && (entry.recorded_count > 0) == entry.newest_recorded().is_some();
+        && (entry.recorded_count == 0 || newest);
     if counts_agree { Ok(entry) } else { Err(corrupt(format!("the counts {count} and {run}"))) }
 }

@@ -15,7 +15,7 @@ use crate::sql;
 /// `EXGP`, in the file's header; the same number stands in `schema.sql`.
 const APPLICATION_ID: i32 = 0x4558_4750;
 /// The schema version written and read; the same number stands in `schema.sql`.
-const SCHEMA_VERSION: i32 = 2;
+const SCHEMA_VERSION: i32 = 3;
 
 /// How long a statement waits for another connection of the same file.
 const BUSY_LIMIT: Duration = Duration::from_secs(10);
@@ -99,7 +99,7 @@ fn connect_with(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError>
     connection
         .set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
         .doing("setting up the connection")?;
-    connection.set_prepared_statement_cache_capacity(32);
+    connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }
 

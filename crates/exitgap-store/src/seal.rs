@@ -2,34 +2,46 @@
 //! signed checkpoint.
 
 use exitgap_core::evidence::{
-    Checkpoint, Depths, Hash, Head, LOWEST_DEPTH_SLOTS, Origin, SignerKey, SlotLeaf, VerifierKey,
-    root,
+    Checkpoint, Hash, Head, Origin, Predecessor, Retraction, SignerKey, SlotLeaf, VerifierKey, root,
 };
 use exitgap_core::exit::METHOD_VERSION;
-use exitgap_core::ids::{HeadHash, PoolId};
+use exitgap_core::ids::HeadHash;
 use exitgap_core::series::Slot;
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 
+use crate::derive::Derived;
 use crate::error::{Doing, StoreError};
+use crate::figures::SnapshotFigures;
 use crate::merkle::Nodes;
-use crate::model::{Entry, Outcome};
+use crate::model::{Entry, Outcome, Pool};
+use crate::reader::Reader;
 use crate::sealed::{HeadRow, LogIdentity};
 use crate::sql;
+use crate::window::Added;
 
 /// The log a writer seals into, and the key that signs it, under the log's origin.
 #[derive(Debug, Clone)]
 pub struct Sealer {
     pub origin: Origin,
     signer: SignerKey,
+    /// The log it succeeds.
+    predecessor: Option<Predecessor>,
 }
 
 /// A pool that gets a head.
-pub struct Sealing<'a> {
-    pub pool_no: i64,
-    pub pool: &'a PoolId,
-    pub first_slot: Slot,
+pub struct Sealing {
+    pub pool: Pool,
     /// Its newest row and the hash of that head; `None` before its first.
     pub before: Option<(HeadRow, HeadHash)>,
+}
+
+/// What a head is made of.
+pub struct NewHead {
+    pub outcome: Outcome,
+    /// What the snapshot says, where there is one.
+    pub figures: Option<SnapshotFigures>,
+    /// Ascending; checked.
+    pub retracts: Vec<Retraction>,
 }
 
 /// A slot's heads so far: the leaf hashes of their bytes, in the order of pool ids.
@@ -39,12 +51,17 @@ pub struct SlotHeads {
 }
 
 impl Sealer {
-    /// The log that `key` signs from `first_slot` on.
-    pub fn new(key: &SignerKey, first_slot: Slot) -> Result<Self, StoreError> {
+    /// The log that `key` signs from `first_slot` on, the successor of another where
+    /// `predecessor` names one.
+    pub fn new(
+        key: &SignerKey,
+        first_slot: Slot,
+        predecessor: Option<Predecessor>,
+    ) -> Result<Self, StoreError> {
         let origin = Origin::new(key.verifier().name(), first_slot).map_err(StoreError::LogName)?;
         let signer =
             key.named(&origin.to_string()).map_err(|error| StoreError::LogName(error.into()))?;
-        Ok(Self { origin, signer })
+        Ok(Self { origin, signer, predecessor })
     }
 
     /// Requires that this is the store's log.
@@ -87,7 +104,7 @@ impl Sealer {
             origin: self.origin.clone(),
             size: index + 1,
             root: nodes.root(index + 1)?,
-            extensions: Vec::new(),
+            extensions: self.predecessor.iter().map(Predecessor::to_string).collect(),
         };
         let note =
             self.signer.sign(&checkpoint.to_text()).map_err(|error| failed(error.to_string()))?;
@@ -105,75 +122,73 @@ impl Sealer {
 }
 
 impl SlotHeads {
-    /// Writes the pool's entry and head for `slot`, and returns them for the next to follow.
-    /// Pools come in the order of their ids.
+    /// Writes the pool's entry, head and derived rows for `slot`, and returns entry and head for
+    /// the next to follow. Pools come in the order of their ids.
     pub fn add(
         &mut self,
-        connection: &Connection,
+        reader: &Reader,
+        derived: &mut Derived,
         sealing: &Sealing,
         slot: Slot,
-        outcome: Outcome,
-        depth_usd: Depths,
+        new: &NewHead,
     ) -> Result<(HeadRow, HeadHash), StoreError> {
-        let recorded = matches!(outcome, Outcome::Recorded(_));
+        let pool = &sealing.pool;
+        let depth_usd = new.figures.as_ref().map_or([None; 2], SnapshotFigures::depths);
+        let (added, recorded) = match new.outcome {
+            Outcome::Recorded(_) => (Added::Recorded(depth_usd), 1),
+            Outcome::Missing(_) => (Added::Missing, 0),
+            Outcome::Retired => (Added::Nothing, 0),
+        };
+        for retraction in &new.retracts {
+            insert_retraction(&reader.connection, pool.number, slot, retraction)?;
+        }
+        let retracted: Vec<Slot> = new.retracts.iter().map(|retracted| retracted.slot).collect();
+        let window = derived.advance(reader, pool, slot, added, &retracted)?;
         let before = sealing.before.as_ref().map(|(row, _)| row);
         let (count, run) =
             before.map_or((0, 0), |row| (row.entry.recorded_count, row.entry.missing_run));
+        let count = (count + recorded).checked_sub(u32::try_from(retracted.len()).unwrap_or(0));
+        let seal_error = |reason: String| StoreError::Seal { slot, reason };
         let row = HeadRow {
             entry: Entry {
                 slot,
-                outcome,
-                recorded_count: count + u32::from(recorded),
-                missing_run: if recorded { 0 } else { run + 1 },
+                outcome: new.outcome,
+                recorded_count: count
+                    .ok_or_else(|| seal_error("more is retracted than recorded".to_owned()))?,
+                missing_run: if recorded == 1 { 0 } else { run + 1 },
             },
             depth_usd,
-            lowest: lowest(connection, sealing, slot, depth_usd)?,
+            lowest: window.directions.map(|figures| figures.lowest.map(|(_, depth)| depth)),
             method_version: METHOD_VERSION.to_owned(),
+            retracts: new.retracts.clone(),
         };
         let prev = sealing.before.as_ref().map(|(_, hash)| *hash);
-        let head = row.head(sealing.pool, sealing.first_slot, prev);
-        let canonical = head
-            .to_canonical()
-            .map_err(|error| StoreError::Seal { slot, reason: error.to_string() })?;
+        let head = row.head(&pool.id, pool.first_slot, prev);
+        let canonical = head.to_canonical().map_err(|error| seal_error(error.to_string()))?;
         let hash = Head::hash_of(&canonical);
-        insert_entry(connection, sealing.pool_no, &row, hash)?;
+        insert_entry(&reader.connection, pool.number, &row, hash)?;
+        derived.write(reader, pool, &row.entry, new.figures.as_ref(), &window)?;
         self.hashes.push(Head::leaf_of(&canonical));
         Ok((row, hash))
     }
 }
 
-/// The lowest depths of the 2,016 slots up to and with this one. Those before it are read
-/// again only if the slot that falls out of them had the lowest.
-fn lowest(
+fn insert_retraction(
     connection: &Connection,
-    sealing: &Sealing,
-    slot: Slot,
-    depth_usd: Depths,
-) -> Result<Depths, StoreError> {
-    let mut lowest = sealing.before.as_ref().map_or([None; 2], |(row, _)| row.lowest);
-    let leaving = slot.number().saturating_sub(LOWEST_DEPTH_SLOTS);
-    if leaving >= sealing.first_slot.number() {
-        let doing = "reading depths";
-        let mut statement = connection.prepare_cached(sql::SELECT_DEPTHS).doing(doing)?;
-        let parameters = named_params! { ":pool_no": sealing.pool_no, ":slot": leaving };
-        let gone = statement.query_row(parameters, depths_row).optional().doing(doing)?;
-        let gone = gone.unwrap_or_default();
-        if (0..2).any(|token| gone[token].is_some() && gone[token] == lowest[token]) {
-            let mut statement =
-                connection.prepare_cached(sql::SELECT_LOWEST_DEPTHS).doing(doing)?;
-            let parameters = named_params! {
-                ":pool_no": sealing.pool_no, ":from_slot": leaving + 1, ":to_slot": slot.number(),
-            };
-            lowest = statement.query_row(parameters, depths_row).doing(doing)?;
-        }
-    }
-    Ok([0, 1].map(|token| [lowest[token], depth_usd[token]].into_iter().flatten().min()))
-}
-
-fn depths_row(row: &rusqlite::Row) -> rusqlite::Result<Depths> {
-    let depth =
-        |column| row.get::<_, Option<i64>>(column).map(|depth| depth.map(i64::unsigned_abs));
-    Ok([depth(0)?, depth(1)?])
+    pool_no: i64,
+    by: Slot,
+    retraction: &Retraction,
+) -> Result<(), StoreError> {
+    let doing = "writing a retraction";
+    let mut statement = connection.prepare_cached(sql::INSERT_RETRACTION).doing(doing)?;
+    let parameters = named_params! {
+        ":pool_no": pool_no,
+        ":slot": retraction.slot.number(),
+        ":by_slot": by.number(),
+        ":orphaned_hash": retraction.orphaned.0,
+        ":canonical_hash": retraction.canonical.0,
+    };
+    statement.execute(parameters).doing(doing).map(|_| ())
 }
 
 fn insert_entry(
@@ -186,6 +201,7 @@ fn insert_entry(
     let (snapshot, reason) = match row.entry.outcome {
         Outcome::Recorded(snapshot) => (Some(snapshot.0), None),
         Outcome::Missing(reason) => (None, Some(reason.code())),
+        Outcome::Retired => (None, None),
     };
     // Depths are at most 1,000,000,000: they fit.
     let [depth, lowest] =

@@ -1,15 +1,18 @@
 //! Reading what was sealed: heads, slot leaves, the log and its checkpoints. Each document
 //! is made of rows and must hash to what the row says.
 
+use std::collections::HashMap;
+
 use exitgap_core::evidence::{
-    Checkpoint, Depths, Hash, Head, HeadEntry, Origin, PoolProof, SlotLeaf, VerifierKey,
-    inclusion_proof, root,
+    Checkpoint, Depths, Hash, Head, HeadEntry, MAX_RETRACTION_SLOTS, Origin, PoolProof,
+    Predecessor, Retraction, SlotLeaf, VerifierKey, inclusion_proof, root,
 };
 use exitgap_core::ids::{HeadHash, PoolId};
 use exitgap_core::series::Slot;
 use rusqlite::{OptionalExtension, Row, named_params};
 
 use crate::error::{CorruptHead, CorruptLog, Doing, StoreError};
+use crate::figures::Retracted;
 use crate::merkle::Nodes;
 use crate::model::{Entry, Outcome, Pool};
 use crate::reader::{Reader, check_entry, entry_row};
@@ -22,6 +25,8 @@ pub struct LogIdentity {
     pub origin: Origin,
     /// The key its checkpoints are signed with; it has the origin as its name.
     pub verifier: VerifierKey,
+    /// The log it succeeds, which each of its checkpoints names.
+    pub predecessor: Option<Predecessor>,
 }
 
 /// A head with the canonical bytes that are hashed.
@@ -49,16 +54,19 @@ pub(crate) struct HeadRow {
     pub depth_usd: Depths,
     pub lowest: Depths,
     pub method_version: String,
+    /// Slots that the head takes back, ascending.
+    pub retracts: Vec<Retraction>,
 }
 
 impl HeadRow {
     /// The head of this entry. Its height is how many slots the pool has behind it: it has
     /// a head for each.
     pub fn head(&self, pool: &PoolId, first_slot: Slot, prev: Option<HeadHash>) -> Head {
-        let Self { entry, depth_usd, lowest, method_version } = self;
+        let Self { entry, depth_usd, lowest, method_version, retracts } = self;
         let head_entry = match entry.outcome {
             Outcome::Recorded(snapshot) => HeadEntry::Recorded { snapshot, depth_usd: *depth_usd },
             Outcome::Missing(reason) => HeadEntry::Missing(reason),
+            Outcome::Retired => HeadEntry::Retired,
         };
         Head {
             pool: pool.clone(),
@@ -69,7 +77,7 @@ impl HeadRow {
             entry: head_entry,
             lowest_depth_7d_usd: *lowest,
             method_version: method_version.clone(),
-            retracts: Vec::new(),
+            retracts: retracts.clone(),
         }
     }
 }
@@ -101,10 +109,11 @@ fn check_head_row(
         depth_usd: [dollars(depth0)?, dollars(depth1)?],
         lowest: [dollars(lowest0)?, dollars(lowest1)?],
         method_version,
+        retracts: Vec::new(),
     };
     // A missing slot's head states no depth, so that no hash would tell.
-    if matches!(row.entry.outcome, Outcome::Missing(_)) && row.depth_usd != [None; 2] {
-        let found = format!("depths for {}, which is missing", row.entry.slot);
+    if !matches!(row.entry.outcome, Outcome::Recorded(_)) && row.depth_usd != [None; 2] {
+        let found = format!("depths for {}, which is not recorded", row.entry.slot);
         return Err(StoreError::CorruptRow { table: "entry", found });
     }
     Ok((row, HeadHash(hash)))
@@ -120,15 +129,32 @@ impl Reader {
             .optional()
             .doing(doing)?;
         let Some((key, first_slot)) = row else { return Ok(None) };
+        let predecessor = self.predecessor()?;
         let first_slot = crate::reader::slot_of("log", first_slot)?;
         let verifier: Option<VerifierKey> = key.parse().ok();
         let identity = verifier.and_then(|verifier| {
             let origin: Origin = verifier.name().parse().ok()?;
-            (origin.first_slot() == first_slot).then_some(LogIdentity { origin, verifier })
+            let known = origin.first_slot() == first_slot;
+            known.then_some(LogIdentity { origin, verifier, predecessor: predecessor.clone() })
         });
         let found = key.chars().take(200).collect();
         let what = CorruptLog::VerifierKey { found };
         identity.ok_or(StoreError::CorruptLog { slot: first_slot, what }).map(Some)
+    }
+
+    /// The log that the store's one succeeds, also before that begins.
+    pub(crate) fn predecessor(&self) -> Result<Option<Predecessor>, StoreError> {
+        let doing = "reading the log's predecessor";
+        let line: Option<String> = self
+            .connection
+            .query_row(sql::SELECT_PREDECESSOR, (), |row| row.get(0))
+            .optional()
+            .doing(doing)?;
+        let parsed = line.map(|line| line.parse().map_err(|_| line)).transpose();
+        parsed.map_err(|line: String| StoreError::CorruptRow {
+            table: "predecessor",
+            found: line.chars().take(200).collect(),
+        })
     }
 
     /// How many slots the log holds.
@@ -159,11 +185,13 @@ impl Reader {
                 head_row,
             )
             .doing(doing)?;
+        let mut retracts = self.retracts(pool, from, to)?;
         let mut heads = Vec::new();
         let mut prev = None;
         for row in rows {
-            let (row, hash) = check_head_row(row.doing(doing)?)?;
+            let (mut row, hash) = check_head_row(row.doing(doing)?)?;
             if row.entry.slot >= from {
+                row.retracts = retracts.remove(&row.entry.slot).unwrap_or_default();
                 heads.push(check_head(pool, &row, hash, prev)?);
             }
             prev = Some(hash);
@@ -183,14 +211,33 @@ impl Reader {
         let parameters =
             named_params! { ":pool_no": pool.number, ":from_slot": slot, ":to_slot": slot };
         let row = statement.query_row(parameters, head_row).optional().doing(doing)?;
-        row.map(check_head_row).transpose()
+        let Some((mut row, hash)) = row.map(check_head_row).transpose()? else { return Ok(None) };
+        let slot = row.entry.slot;
+        row.retracts = self.retracts(pool, slot, slot)?.remove(&slot).unwrap_or_default();
+        Ok(Some((row, hash)))
+    }
+
+    /// What the heads from slot `from` to `to` take back, by head.
+    fn retracts(
+        &self,
+        pool: &Pool,
+        from: Slot,
+        to: Slot,
+    ) -> Result<HashMap<Slot, Vec<Retraction>>, StoreError> {
+        let first = u64::from(from.number().saturating_sub(MAX_RETRACTION_SLOTS));
+        let first = Slot::new(first).unwrap_or(Slot::FIRST);
+        let mut by_head: HashMap<Slot, Vec<Retraction>> = HashMap::new();
+        for (slot, Retracted { by, orphaned, canonical }) in self.retractions(pool, first, to)? {
+            by_head.entry(by).or_default().push(Retraction { slot, orphaned, canonical });
+        }
+        Ok(by_head)
     }
 
     /// All heads of a slot, in the order of pool ids: as its leaf commits to them. Empty
     /// where the slot is not in the store.
     pub fn slot_heads(&self, slot: Slot) -> Result<Vec<StoredHead>, StoreError> {
         let mut heads = Vec::new();
-        for pool in self.pools()?.iter().filter(|pool| pool.first_slot <= slot) {
+        for pool in self.pools()?.iter().filter(|pool| pool.has(slot)) {
             heads.extend(self.head(pool, slot)?);
         }
         Ok(heads)
@@ -335,6 +382,9 @@ impl Reader {
         let size = log.origin.index_of(slot).map_or(0, |index| index + 1);
         if checkpoint.size != size {
             return Err(wrong(format!("is of size {}, not {size}", checkpoint.size)));
+        }
+        if checkpoint.predecessor() != log.predecessor {
+            return Err(wrong("names another predecessor than the store".to_owned()));
         }
         if checkpoint.root != root {
             return Err(wrong(format!("has root {}, the slots make {root}", checkpoint.root)));

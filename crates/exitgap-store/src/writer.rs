@@ -4,19 +4,21 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use exitgap_core::evidence::{Depths, SignerKey, VerifierKey, depths};
-use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash};
+use exitgap_core::evidence::{Predecessor, Retraction, SignerKey, VerifierKey};
+use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
 use rusqlite::{ErrorCode, Transaction, TransactionBehavior, named_params};
 
 use crate::body::{self, Dictionaries, Record};
+use crate::changes::CheckedChanges;
+use crate::derive::Derived;
 use crate::error::{Doing, StoreError};
+use crate::figures::SnapshotFigures;
 use crate::lock::Lock;
-use crate::model::{Appended, NewEntry, Outcome, Pool, base_token};
+use crate::model::{Appended, Changes, NewEntry, Outcome, Pool, base_token};
 use crate::reader::{Reader, unpack};
-use crate::seal::{Sealer, Sealing, SlotHeads};
-use crate::sealed::HeadRow;
+use crate::seal::{NewHead, Sealer, Sealing, SlotHeads};
 use crate::{schema, sql};
 
 /// The most entries of one transaction that fills a pause: it bounds memory, the
@@ -33,6 +35,8 @@ pub struct Store {
     sealer: Option<Sealer>,
     /// What each pool's next body may refer to, by the pool's number.
     dictionaries: HashMap<i64, Dictionaries>,
+    /// What the next slot's derived rows rest on.
+    derived: Derived,
     _lock: Lock,
 }
 
@@ -52,7 +56,7 @@ struct Checked<'a> {
     outcome: Outcome,
     /// Canonical bytes, until they are compressed; empty where missing.
     canonical: Vec<u8>,
-    depth_usd: Depths,
+    figures: Option<SnapshotFigures>,
 }
 
 /// The entries of a slot by their pools' names, in the order of a slot's heads.
@@ -72,7 +76,7 @@ impl Store {
         let lock = Lock::take(path)?;
         let mut store = Self::with(schema::open_writer(path)?, lock, key);
         if let Some(log) = store.reader.log()? {
-            let sealer = Sealer::new(key, log.origin.first_slot())?;
+            let sealer = Sealer::new(key, log.origin.first_slot(), log.predecessor.clone())?;
             sealer.check_is(&log)?;
             store.reader.check_edge()?;
             store.sealer = Some(sealer);
@@ -86,7 +90,7 @@ impl Store {
     pub fn create(path: impl AsRef<Path>, key: &SignerKey) -> Result<Self, StoreError> {
         let path = path.as_ref();
         // A name that cannot be a log's is refused before anything is made.
-        Sealer::new(key, Slot::FIRST)?;
+        Sealer::new(key, Slot::FIRST, None)?;
         let lock = Lock::take(path)?;
         Ok(Self::with(schema::create(path)?, lock, key))
     }
@@ -97,8 +101,32 @@ impl Store {
             key: key.clone(),
             sealer: None,
             dictionaries: HashMap::new(),
+            derived: Derived::default(),
             _lock: lock,
         }
+    }
+
+    /// Creates a store at `path` as [`Store::create`] does, whose log succeeds one that is lost.
+    /// Refused where both have one name ([`StoreError::SameName`]): the key is to have another.
+    pub fn create_successor(
+        path: impl AsRef<Path>,
+        key: &SignerKey,
+        predecessor: &Predecessor,
+    ) -> Result<Self, StoreError> {
+        if predecessor.origin.name() == key.verifier().name() {
+            return Err(StoreError::SameName { name: predecessor.origin.name().to_owned() });
+        }
+        let store = Self::create(path, key)?;
+        store.succeed(predecessor)?;
+        Ok(store)
+    }
+
+    /// Names the log that the store's one succeeds, before that begins.
+    pub(crate) fn succeed(&self, predecessor: &Predecessor) -> Result<(), StoreError> {
+        let doing = "naming the log's predecessor";
+        let parameters = named_params! { ":line": predecessor.to_string() };
+        let inserted = self.reader.connection.execute(sql::INSERT_PREDECESSOR, parameters);
+        inserted.doing(doing).map(|_| ())
     }
 
     /// Reads what is in the store.
@@ -130,7 +158,18 @@ impl Store {
         slot: Slot,
         entries: &[NewEntry],
     ) -> Result<Appended, StoreError> {
-        self.append(slot, entries, None)
+        self.append(slot, entries, &Changes::default(), None)
+    }
+
+    /// Writes a slot as [`Store::append_slot`] does, whose heads also take earlier slots back or
+    /// retire pools.
+    pub fn append_slot_with(
+        &mut self,
+        slot: Slot,
+        entries: &[NewEntry],
+        changes: &Changes,
+    ) -> Result<Appended, StoreError> {
+        self.append(slot, entries, changes, None)
     }
 
     /// Writes a slot that was sealed before and must make the same checkpoint again.
@@ -138,35 +177,50 @@ impl Store {
         &mut self,
         slot: Slot,
         entries: &[NewEntry],
+        changes: &Changes,
         checkpoint: &str,
     ) -> Result<Appended, StoreError> {
-        self.append(slot, entries, Some(checkpoint))
+        self.append(slot, entries, changes, Some(checkpoint))
     }
 
     /// The key that signs, or would sign, a log from `first_slot` on.
     pub(crate) fn verifier_from(&self, first_slot: Slot) -> Result<VerifierKey, StoreError> {
-        Ok(Sealer::new(&self.key, first_slot)?.verifier())
+        Ok(Sealer::new(&self.key, first_slot, None)?.verifier())
     }
 
     fn append(
         &mut self,
         slot: Slot,
         entries: &[NewEntry],
+        changes: &Changes,
         checkpoint: Option<&str>,
     ) -> Result<Appended, StoreError> {
         let mut checked = check_entries(slot, entries)?;
+        let has_entry = |pool: &PoolId| checked.contains_key(&pool.to_string());
+        let changes = CheckedChanges::of(&self.reader, slot, changes, has_entry)?;
         if let Some((first, last)) = self.reader.slots()? {
             if slot < first {
                 return Err(StoreError::BeforeFirstSlot { first, found: slot });
             }
             if slot <= last {
-                self.compare(slot, &checked)?;
+                self.compare(slot, &checked, &changes)?;
                 return Ok(Appended { written: false, filled_slots: 0 });
             }
         }
         let pools = self.reader.pools()?;
-        if let Some(pool) = pools.iter().find(|pool| !checked.contains_key(&pool.id.to_string())) {
-            return Err(StoreError::PoolWithoutEntry { slot, pool: pool.id.clone() });
+        for pool in &pools {
+            let name = pool.id.to_string();
+            let (has_entry, retires) =
+                (checked.contains_key(&name), changes.retires.contains_key(&name));
+            match pool.retired_slot {
+                Some(retired) if has_entry => {
+                    return Err(StoreError::PoolRetired { pool: pool.id.clone(), retired });
+                }
+                None if !has_entry && !retires => {
+                    return Err(StoreError::PoolWithoutEntry { slot, pool: pool.id.clone() });
+                }
+                _ => {}
+            }
         }
         let known: HashMap<&PoolId, &Pool> = pools.iter().map(|pool| (&pool.id, pool)).collect();
         let mut bodies = Vec::with_capacity(checked.len());
@@ -174,10 +228,11 @@ impl Store {
             bodies.push(self.prepare(slot, known.get(&checked.entry.pool).copied(), checked)?);
         }
         let filled_slots = self.fill_until(slot)?;
-        let result = self.write(slot, &known, &checked, bodies, checkpoint);
+        let result = self.write(slot, &known, &checked, bodies, &changes, checkpoint);
         if result.is_err() {
             // Bodies that were counted on may not be there.
             self.dictionaries.clear();
+            self.derived.clear();
         }
         result.map(|()| Appended { written: true, filled_slots })
     }
@@ -186,49 +241,55 @@ impl Store {
     /// entries, `recorder_down`, and returns how many slots that were. A store without
     /// slots stays as it is. In transactions of at most 20,000 entries.
     pub fn fill_until(&mut self, until: Slot) -> Result<u32, StoreError> {
+        let filled = self.fill(until);
+        if filled.is_err() {
+            // What derived rows rest on went on, and the slots did not.
+            self.derived.clear();
+        }
+        filled
+    }
+
+    fn fill(&mut self, until: Slot) -> Result<u32, StoreError> {
         let Some((_, last)) = self.reader.slots()? else { return Ok(0) };
         let Some(sealer) = &self.sealer else { return Ok(0) };
-        let pools = self.reader.pools()?;
+        let mut pools = self.reader.pools()?;
+        pools.retain(|pool| pool.retired_slot.is_none());
         let slots_at_once = (MAX_FILLED_ENTRIES / pools.len().max(1)).max(1);
-        let missing = Outcome::Missing(MissingReason::RecorderDown);
+        let outcome = Outcome::Missing(MissingReason::RecorderDown);
+        let missing = NewHead { outcome, figures: None, retracts: Vec::new() };
         let mut sealings = Vec::with_capacity(pools.len());
         for pool in &pools {
-            sealings.push(self.sealing(pool, last)?);
+            sealings.push(sealing(&self.reader, pool, last)?);
         }
         let mut next = last.next();
         let mut filled = 0;
         while let Some(from) = next.filter(|next| *next < until) {
-            let transaction = self.begin()?;
+            let transaction = begin(&self.reader)?;
             let mut last_filled = from;
             for _ in 0..slots_at_once {
                 let Some(slot) = next.filter(|next| *next < until) else { break };
                 let mut heads = SlotHeads::default();
                 for sealing in &mut sealings {
-                    let head = heads.add(&transaction, sealing, slot, missing, [None; 2])?;
+                    let head =
+                        heads.add(&self.reader, &mut self.derived, sealing, slot, &missing)?;
                     sealing.before = Some(head);
                 }
                 sealer.seal(&transaction, slot, &heads)?;
                 (last_filled, next, filled) = (slot, slot.next(), filled + 1);
             }
+            self.derived.finish(&self.reader)?;
             commit(transaction, last_filled)?;
         }
         Ok(filled)
     }
 
-    fn begin(&self) -> Result<Transaction<'_>, StoreError> {
-        Transaction::new_unchecked(&self.reader.connection, TransactionBehavior::Immediate)
-            .doing("beginning to write")
-    }
-
-    /// The pool as one that gets its next head after `last`.
-    fn sealing<'a>(&self, pool: &'a Pool, last: Slot) -> Result<Sealing<'a>, StoreError> {
-        let before: Option<(HeadRow, HeadHash)> = self.reader.head_row(pool, last)?;
-        let (pool_no, first_slot) = (pool.number, pool.first_slot);
-        Ok(Sealing { pool_no, pool: &pool.id, first_slot, before })
-    }
-
-    /// Requires that a sealed slot holds exactly these entries.
-    fn compare(&self, slot: Slot, checked: &Slotful<'_>) -> Result<(), StoreError> {
+    /// Requires that a sealed slot holds exactly these entries and changes.
+    fn compare(
+        &self,
+        slot: Slot,
+        checked: &Slotful<'_>,
+        changes: &CheckedChanges,
+    ) -> Result<(), StoreError> {
         for checked in checked.values() {
             let pool = self.reader.pool(&checked.entry.pool)?;
             let entry = match &pool {
@@ -244,14 +305,21 @@ impl Store {
                 None => return Err(StoreError::PoolNotInSlot { slot, pool }),
             }
         }
-        let pools = self.reader.pools()?;
-        let left_out = pools
-            .into_iter()
-            .find(|pool| pool.first_slot <= slot && !checked.contains_key(&pool.id.to_string()));
-        match left_out {
-            Some(pool) => Err(StoreError::PoolWithoutEntry { slot, pool: pool.id }),
-            None => Ok(()),
+        for pool in self.reader.pools()?.into_iter().filter(|pool| pool.has(slot)) {
+            let name = pool.id.to_string();
+            let retires = pool.retired_slot == Some(slot);
+            let retracts = self.reader.head_row(&pool, slot)?.map(|(row, _)| row.retracts);
+            let offered = changes.retracts.get(&name).map(Vec::as_slice).unwrap_or_default();
+            if retires != changes.retires.contains_key(&name)
+                || retracts.unwrap_or_default() != offered
+            {
+                return Err(StoreError::ChangesDiffer { slot, pool: pool.id });
+            }
+            if !retires && !checked.contains_key(&name) {
+                return Err(StoreError::PoolWithoutEntry { slot, pool: pool.id });
+            }
         }
+        Ok(())
     }
 
     /// Compresses the snapshot, where there is one.
@@ -306,38 +374,51 @@ impl Store {
         known: &HashMap<&PoolId, &Pool>,
         checked: &Slotful<'_>,
         bodies: Vec<Option<Body>>,
+        changes: &CheckedChanges,
         checkpoint: Option<&str>,
     ) -> Result<(), StoreError> {
         let mut written = Vec::new();
-        let transaction = self.begin()?;
+        let transaction = begin(&self.reader)?;
         let sealer = if let Some(sealer) = &self.sealer {
             sealer.clone()
         } else {
-            let sealer = Sealer::new(&self.key, slot)?;
+            let sealer = Sealer::new(&self.key, slot, self.reader.predecessor()?)?;
             sealer.begin(&transaction)?;
             sealer
         };
         let mut heads = SlotHeads::default();
-        for (checked, body) in checked.values().zip(bodies) {
+        let before = slot.previous().unwrap_or(slot);
+        let retracts = |name: &str| changes.retracts.get(name).cloned().unwrap_or_default();
+        let mut retires = changes.retires.iter().peekable();
+        for ((name, checked), body) in checked.iter().zip(bodies) {
+            while let Some((name, pool)) = retires.next_if(|(retires, _)| *retires < name) {
+                retire(&self.reader, &mut self.derived, &mut heads, (slot, pool), retracts(name))?;
+            }
             let sealing = match known.get(&checked.entry.pool) {
                 Some(pool) => {
                     keep_default_base(&transaction, pool, checked.entry)?;
-                    self.sealing(pool, slot.previous().unwrap_or(slot))?
+                    sealing(&self.reader, pool, before)?
                 }
-                None => Sealing {
-                    pool_no: insert_pool(&transaction, slot, checked.entry)?,
-                    pool: &checked.entry.pool,
-                    first_slot: slot,
-                    before: None,
-                },
+                None => {
+                    Sealing { pool: insert_pool(&transaction, slot, checked.entry)?, before: None }
+                }
             };
             if let Some(body) = body {
                 let body_no = insert_body(&transaction, &body)?;
                 let (level, canonical) = (body.level, body.canonical);
-                written.push((sealing.pool_no, Record { body_no, level, slot, canonical }));
+                written.push((sealing.pool.number, Record { body_no, level, slot, canonical }));
             }
-            heads.add(&transaction, &sealing, slot, checked.outcome, checked.depth_usd)?;
+            let new = NewHead {
+                outcome: checked.outcome,
+                figures: checked.figures,
+                retracts: retracts(name),
+            };
+            heads.add(&self.reader, &mut self.derived, &sealing, slot, &new)?;
         }
+        for (name, pool) in retires {
+            retire(&self.reader, &mut self.derived, &mut heads, (slot, pool), retracts(name))?;
+        }
+        self.derived.finish(&self.reader)?;
         let found = sealer.seal(&transaction, slot, &heads)?;
         if let Some(expected) = checkpoint.filter(|expected| *expected != found) {
             let expected = expected.to_owned();
@@ -352,6 +433,27 @@ impl Store {
     }
 }
 
+/// The pool as one that gets its next head after `last`.
+fn sealing(reader: &Reader, pool: &Pool, last: Slot) -> Result<Sealing, StoreError> {
+    Ok(Sealing { pool: pool.clone(), before: reader.head_row(pool, last)? })
+}
+
+/// Writes the pool's last entry and head.
+fn retire(
+    reader: &Reader,
+    derived: &mut Derived,
+    heads: &mut SlotHeads,
+    (slot, pool): (Slot, &Pool),
+    retracts: Vec<Retraction>,
+) -> Result<(), StoreError> {
+    let doing = "retiring a pool";
+    let parameters = named_params! { ":pool_no": pool.number, ":slot": slot.number() };
+    reader.connection.execute(sql::INSERT_RETIREMENT, parameters).doing(doing)?;
+    let sealing = sealing(reader, pool, slot.previous().unwrap_or(slot))?;
+    let new = NewHead { outcome: Outcome::Retired, figures: None, retracts };
+    heads.add(reader, derived, &sealing, slot, &new).map(|_| ())
+}
+
 /// Checks a slot's entries against each other and the slot, and names their snapshots.
 fn check_entries(slot: Slot, entries: &[NewEntry]) -> Result<Slotful<'_>, StoreError> {
     if entries.is_empty() {
@@ -359,14 +461,15 @@ fn check_entries(slot: Slot, entries: &[NewEntry]) -> Result<Slotful<'_>, StoreE
     }
     let mut checked = BTreeMap::new();
     for entry in entries {
-        let (outcome, canonical, depth_usd) = match &entry.reading {
-            Err(reason) => (Outcome::Missing(*reason), Vec::new(), [None; 2]),
+        let (outcome, canonical, figures) = match &entry.reading {
+            Err(reason) => (Outcome::Missing(*reason), Vec::new(), None),
             Ok(snapshot) => {
                 let canonical = check_snapshot(slot, &entry.pool, snapshot)?;
-                (Outcome::Recorded(Snapshot::hash_of(&canonical)), canonical, depths(snapshot))
+                let outcome = Outcome::Recorded(Snapshot::hash_of(&canonical));
+                (outcome, canonical, Some(SnapshotFigures::of(snapshot)))
             }
         };
-        let new = Checked { entry, outcome, canonical, depth_usd };
+        let new = Checked { entry, outcome, canonical, figures };
         if checked.insert(entry.pool.to_string(), new).is_some() {
             return Err(StoreError::PoolRepeated { slot, pool: entry.pool.clone() });
         }
@@ -394,7 +497,16 @@ fn check_snapshot(slot: Slot, pool: &PoolId, snapshot: &Snapshot) -> Result<Vec<
     Ok(canonical)
 }
 
-fn insert_pool(transaction: &Transaction, slot: Slot, entry: &NewEntry) -> Result<i64, StoreError> {
+fn begin(reader: &Reader) -> Result<Transaction<'_>, StoreError> {
+    Transaction::new_unchecked(&reader.connection, TransactionBehavior::Immediate)
+        .doing("beginning to write")
+}
+
+fn insert_pool(
+    transaction: &Transaction,
+    slot: Slot,
+    entry: &NewEntry,
+) -> Result<Pool, StoreError> {
     let doing = "writing a pool";
     let mut statement = transaction.prepare_cached(sql::INSERT_POOL).doing(doing)?;
     let parameters = named_params! {
@@ -402,7 +514,9 @@ fn insert_pool(transaction: &Transaction, slot: Slot, entry: &NewEntry) -> Resul
         ":default_base_token": base_token(entry.default_base),
         ":first_slot": slot.number(),
     };
-    statement.query_row(parameters, |row| row.get(0)).doing(doing)
+    let number = statement.query_row(parameters, |row| row.get(0)).doing(doing)?;
+    let (id, default_base) = (entry.pool.clone(), entry.default_base);
+    Ok(Pool { id, default_base, first_slot: slot, retired_slot: None, number })
 }
 
 fn keep_default_base(

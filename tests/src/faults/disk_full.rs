@@ -16,7 +16,7 @@ use crate::binaries;
 
 /// What is left when the disk is full, in KiB: the fault strikes the store, or its folder, at
 /// another place each time.
-const ROOMS_KIB: [usize; 8] = [0, 12, 24, 36, 48, 64, 96, 128];
+const ROOMS_KIB: [usize; 8] = [0, 24, 64, 96, 12, 36, 48, 128];
 /// The size of the disk.
 const DISK_KIB: usize = 4_096;
 /// The slot from which on the disk is full, and from which on it has room again.

@@ -56,6 +56,17 @@ pub enum ConfigError {
         /// The configured one.
         found: BlockHash,
     },
+    /// Too few or too many blocks to wait.
+    #[error(
+        "chain {slug}: confirmations is {found}; write from 1 to {}",
+        super::Config::MAX_CONFIRMATIONS
+    )]
+    Confirmations {
+        /// The chain.
+        slug: ChainSlug,
+        /// The number found.
+        found: u32,
+    },
     /// Two oracles of one name.
     #[error("oracle.name: {name:?} is used twice; give each oracle its own name")]
     OracleTwice {

@@ -13,6 +13,8 @@ pub struct KnownChain {
     pub genesis: BlockHash,
     /// Where a contract hears the block's number.
     pub number_source: NumberSource,
+    /// Blocks after which a block is taken for final, unless configured otherwise.
+    pub confirmations: u32,
 }
 
 /// Where a contract hears the number of the block it runs in.
@@ -33,24 +35,28 @@ const KNOWN: [KnownChain; 4] = [
         name: "Ethereum",
         genesis: hash(*b"d4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3"),
         number_source: NumberSource::BlockNumber,
+        confirmations: 96,
     },
     KnownChain {
         chain_id: 10,
         name: "OP Mainnet",
         genesis: hash(*b"7ca38a1916c42007829c55e69d3e9a73265554b586a499015373241b8a3fa48b"),
         number_source: NumberSource::BlockNumber,
+        confirmations: 1_800,
     },
     KnownChain {
         chain_id: 8_453,
         name: "Base",
         genesis: hash(*b"f712aa9241cc24369b143cf6dce85f0902a9731e70d66818a3a5845b296c73dd"),
         number_source: NumberSource::BlockNumber,
+        confirmations: 1_800,
     },
     KnownChain {
         chain_id: 42_161,
         name: "Arbitrum One",
         genesis: hash(*b"7ee576b35482195fc49205cec9af72ce14f003b9ae69f6ba0faef4514be8b442"),
         number_source: NumberSource::ArbSys,
+        confirmations: 14_400,
     },
 ];
 

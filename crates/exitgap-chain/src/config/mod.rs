@@ -50,6 +50,11 @@ pub struct ChainConfig {
     /// Address of Multicall3. Default: the address it has on public chains.
     #[serde(default, deserialize_with = "text::optional_address")]
     pub multicall3: Option<Address>,
+    /// How many blocks later a slot's block is looked at again, and its slot retracted if
+    /// another one took its place: from 1 to [`Config::MAX_CONFIRMATIONS`]. Default: some
+    /// quarter of an hour on Ethereum, an hour on the other known chains, else 64 blocks.
+    #[serde(default)]
+    pub confirmations: Option<u32>,
 }
 
 /// One `[[oracle]]`.
@@ -152,6 +157,9 @@ impl Config {
     pub const MAX_URLS: usize = 8;
     /// Most pools of one chain: one `eth_getLogs` names all their addresses.
     pub const MAX_POOLS: usize = 1_000;
+    /// Most confirmations: a slot can be retracted for a day, and the fastest known chain makes
+    /// three times as many blocks in one.
+    pub const MAX_CONFIRMATIONS: u32 = 100_000;
     /// Most oracles of one configuration.
     pub const MAX_ORACLES: usize = 2_000;
 }

@@ -19,6 +19,9 @@ const MULTICALL3: Address = Address([
     0x39, 0x76, 0xca, 0x11,
 ]);
 
+/// Blocks after which a block of an unknown chain is taken for final.
+const CONFIRMATIONS: u32 = 64;
+
 /// A checked configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
@@ -35,6 +38,7 @@ pub struct ChainPlan {
     urls: Vec<RpcUrl>,
     multicall3: Address,
     number_source: NumberSource,
+    confirmations: u32,
     pools: Vec<PoolPlan>,
 }
 
@@ -152,6 +156,11 @@ impl ChainPlan {
             let (name, expected) = (known.name, known.genesis);
             return Err(ConfigError::GenesisContradicts { slug, name, expected, found });
         }
+        let by_default = known.map_or(CONFIRMATIONS, |known| known.confirmations);
+        let confirmations = config.confirmations.unwrap_or(by_default);
+        if !(1..=Config::MAX_CONFIRMATIONS).contains(&confirmations) {
+            return Err(ConfigError::Confirmations { slug, found: confirmations });
+        }
         Ok(Self {
             slug,
             chain_id: config.chain_id,
@@ -160,6 +169,7 @@ impl ChainPlan {
             urls: config.rpc_urls.clone(),
             multicall3: config.multicall3.unwrap_or(MULTICALL3),
             number_source: known.map_or(NumberSource::BlockNumber, |known| known.number_source),
+            confirmations,
             pools: Vec::new(),
         })
     }
@@ -198,6 +208,11 @@ impl ChainPlan {
     /// Where contracts hear the block's number.
     pub fn number_source(&self) -> NumberSource {
         self.number_source
+    }
+
+    /// How many blocks later a slot's block is looked at again.
+    pub fn confirmations(&self) -> u32 {
+        self.confirmations
     }
 
     /// The same chain behind one of its nodes.

@@ -50,7 +50,7 @@ fn entry(reader: &Reader, pool: &Pool, latest: &Latest) -> Result<PoolEntry, Fai
         slots_missing: slots.saturating_sub(recorded),
         last_slot: latest.entry.slot.to_string(),
         last_slot_missing: match latest.entry.outcome {
-            Outcome::Recorded(_) => None,
+            Outcome::Recorded(_) | Outcome::Retired => None,
             Outcome::Missing(reason) => Some(reason.code().to_owned()),
         },
     })

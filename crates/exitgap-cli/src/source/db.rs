@@ -44,8 +44,9 @@ pub fn find(path: &Path, id: &PoolId, at: Option<&str>) -> Result<Found, Failure
     let snapshot = reader.snapshot_at(&pool, slot).map_err(failed)?.ok_or_else(missing)?;
     let entry = reader.entry(&pool, slot).map_err(failed)?.ok_or_else(missing)?;
     let Outcome::Recorded(snapshot_hash) = entry.outcome else { return Err(missing().into()) };
-    let newer_slots_missing =
-        newest.filter(|_| at.is_none()).map(|newest| newest.entry.missing_run.into());
+    let newer_slots_missing = newest
+        .filter(|_| at.is_none())
+        .map(|newest| (newest.newer_missing + newest.newer_retracted).into());
     let provenance = Provenance::Recorded {
         slot,
         snapshot_hash,
@@ -95,11 +96,27 @@ fn recorded_at(
             .hint(format!("ask for {last} or earlier"))
             .into());
     };
-    let Outcome::Missing(reason) = entry.outcome else { return Ok(slot) };
-    let detail = format!("{}: slot {slot} is missing ({reason})", pool.id);
-    let problem = Problem::new(ProblemCode::SlotMissing, detail).field("at").reason(reason.code());
-    Err(match entry.newest_recorded() {
-        Some(before) => problem.hint(format!("the newest recorded slot before it is {before}")),
+    let missing = |why: String| {
+        Problem::new(ProblemCode::SlotMissing, format!("{}: slot {slot} {why}", pool.id))
+            .field("at")
+    };
+    let problem = match entry.outcome {
+        Outcome::Recorded(_) => match reader.retraction_of(pool, slot).map_err(failed)? {
+            None => return Ok(slot),
+            Some(retracted) => {
+                let by = retracted.by;
+                missing(format!("was retracted at {by}: its block was orphaned"))
+                    .reason("retracted")
+            }
+        },
+        Outcome::Missing(reason) => missing(format!("is missing ({reason})")).reason(reason.code()),
+        Outcome::Retired => missing("is the one in which it retired".to_owned()),
+    };
+    let before = reader.latest(pool, Some(slot)).map_err(failed)?;
+    Err(match before.and_then(|before| before.snapshot) {
+        Some((before, _)) => {
+            problem.hint(format!("the newest recorded slot before it is {before}"))
+        }
         None => problem.hint("no slot before it is recorded"),
     }
     .into())

@@ -136,6 +136,7 @@ fn from_arguments(
         rpc_urls,
         genesis_hash: None,
         multicall3: None,
+        confirmations: None,
     };
     let pool = PoolConfig { chain: slug, address, base, fee, token0_usd, token1_usd };
     Ok(Config { chain: vec![chain], oracle, pool: vec![pool] })

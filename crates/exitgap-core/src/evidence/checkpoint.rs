@@ -42,6 +42,12 @@ pub enum CheckpointError {
     /// An extension line is empty.
     #[error("a checkpoint's extension lines are not empty")]
     Extension,
+    /// The line does not name a predecessor's last state.
+    #[error("{found:?} is not predecessor <origin> <size> <base64 root>")]
+    Predecessor {
+        /// The line found, cut to 100 characters.
+        found: String,
+    },
     /// The proof is not of the tlog-proof form.
     #[error("line {line} of the proof is not as c2sp.org/tlog-proof@v1 has it")]
     Proof {
@@ -68,6 +74,11 @@ impl Origin {
             !name.is_empty() && !name.chars().any(|c| c.is_whitespace() || c == '+' || c < ' ');
         let wrong = || CheckpointError::Origin { found: cut(name) };
         if fits { Ok(Self { name: name.to_owned(), first_slot }) } else { Err(wrong()) }
+    }
+
+    /// The name before the first slot: that of the key it was made with.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The slot of leaf 0.
@@ -137,10 +148,50 @@ impl Checkpoint {
         Ok(Self { origin, size, root, extensions })
     }
 
+    /// The log that this one succeeds, where an extension line names one.
+    pub fn predecessor(&self) -> Option<Predecessor> {
+        self.extensions.iter().find_map(|line| line.parse().ok())
+    }
+
     /// Reads a signed checkpoint; its signatures are not yet verified.
     pub fn from_note(note: &str) -> Result<(Self, Note<'_>), CheckpointError> {
         let note = Note::parse(note)?;
         Ok((Self::from_text(note.text)?, note))
+    }
+}
+
+/// The last state of a log that was lost, as its successor's checkpoints name it: an extension
+/// line `predecessor <origin> <size> <root>`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Predecessor {
+    /// The log that ended.
+    pub origin: Origin,
+    /// Slots of its last checkpoint.
+    pub size: u64,
+    /// Their root.
+    pub root: Hash,
+}
+
+impl FromStr for Predecessor {
+    type Err = CheckpointError;
+    fn from_str(line: &str) -> Result<Self, CheckpointError> {
+        let wrong = || CheckpointError::Predecessor { found: cut(line) };
+        let mut words = line.split(' ');
+        let mut next = || words.next().unwrap_or_default();
+        let (keyword, origin, size, root) = (next(), next(), next(), next());
+        let read = Self {
+            origin: origin.parse().map_err(|_| wrong())?,
+            size: plain_number(size).ok_or_else(wrong)?,
+            root: Hash::from_base64(root).ok_or_else(wrong)?,
+        };
+        let whole = keyword == "predecessor" && read.to_string() == line;
+        if whole { Ok(read) } else { Err(wrong()) }
+    }
+}
+
+impl fmt::Display for Predecessor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "predecessor {} {} {}", self.origin, self.size, self.root)
     }
 }
 
@@ -224,6 +275,28 @@ mod tests {
         assert!(matches!(read("42", "042"), E::Size { .. }));
         assert!(matches!(read("AQEB", "AQE"), E::Root { .. }));
         assert_eq!(Checkpoint::from_text(&format!("{text}\nx\n")), Err(E::Extension));
+    }
+
+    #[test]
+    fn a_predecessor_has_one_spelling() {
+        let line = format!("predecessor exitgap.example/log/5957856 70 {}", Hash([4; 32]));
+        let read: Predecessor = line.parse().unwrap();
+        assert_eq!((read.origin.name(), read.size), ("exitgap.example/log", 70));
+        assert_eq!(read.to_string(), line);
+        let naming =
+            Checkpoint { extensions: vec!["other".to_owned(), line.clone()], ..checkpoint() };
+        assert_eq!(naming.predecessor(), Some(read));
+        assert_eq!(checkpoint().predecessor(), None);
+        for wrong in [
+            line.replace("predecessor", "successor"),
+            line.replace(" 70 ", " 070 "),
+            line.replace(" 70 ", "  70 "),
+            format!("{line} more"),
+            line.replace("BAQ", "BA"),
+        ] {
+            let refused = wrong.parse::<Predecessor>().unwrap_err();
+            assert!(matches!(refused, CheckpointError::Predecessor { .. }), "{wrong}: {refused}");
+        }
     }
 
     #[test]

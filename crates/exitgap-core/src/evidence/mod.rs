@@ -20,7 +20,7 @@ mod verify;
 mod window;
 
 pub use checkpoint::{
-    Checkpoint, CheckpointError, LogProof, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
+    Checkpoint, CheckpointError, LogProof, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin, Predecessor,
 };
 pub use document::DocumentError;
 pub use file::{MAX_EVIDENCE_BYTES, PoolProof, write_evidence};

@@ -94,7 +94,7 @@ impl Exit {
         let mid = self.curve.mid();
         let gap = self.gap(&fill)?;
         let split = Split {
-            basis: self.terms.basis(mid).ok_or(Refusal::GapOutOfRange)?,
+            basis: self.basis().ok_or(Refusal::GapOutOfRange)?,
             fee: fee_percent(fee),
             impact: impact(&fill, mid, fee).ok_or(Refusal::GapOutOfRange)?,
         };
@@ -112,6 +112,12 @@ impl Exit {
             marginal_price: self.terms.usd(self.curve.mid_after(&fill), fee),
             ticks_crossed: fill.ticks_crossed(),
         })
+    }
+
+    /// How far the pool's mid price lies below the oracle; `None` where that is a billion
+    /// percent or more.
+    pub fn basis(&self) -> Option<Percent> {
+        self.terms.basis(self.curve.mid())
     }
 
     /// The raw amount of the token sold that a size stands for.

@@ -3,27 +3,44 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use exitgap_store::{Checked, LogFolder, Reader};
+use exitgap_store::{Checked, LogFolder, Reader, Rebuilt, rebuild as rebuild_derived};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::CliError;
 use crate::config::Checked as Configuration;
 
-/// Checks the store and what is published of it.
-pub fn fsck(path: &Path) -> Result<(), CliError> {
+/// Checks the store and what is published of it, after making derived rows anew where asked.
+pub fn fsck(path: &Path, rebuild: bool) -> Result<(), CliError> {
     let Configuration { config, .. } = Configuration::read(path)?;
-    let reader = Reader::open(&config.store.path)?;
-    // Shown on a terminal only.
-    let bar = ProgressBar::new(reader.log_size()?);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} slots, {eta} left") {
-        bar.set_style(style);
+    let mut out = io::stdout();
+    if rebuild {
+        let bar = bar();
+        let rebuilt = rebuild_derived(&config.store.path, |rebuilt| {
+            bar.set_length(rebuilt.of_slots);
+            bar.set_position(rebuilt.slots);
+        });
+        bar.finish_and_clear();
+        let Rebuilt { slots, rows, .. } = rebuilt?;
+        writeln!(out, "rebuilt: {slots} slots, {rows} rows were not as they should be")
+            .map_err(CliError::Output)?;
     }
+    let reader = Reader::open(&config.store.path)?;
+    let bar = bar();
+    bar.set_length(reader.log_size()?);
     let checked = reader.fsck(|checked| bar.set_position(checked.slots));
     bar.finish_and_clear();
     let Checked { slots, heads, snapshots, .. } = checked?;
     LogFolder::new(&config.evidence.folder).check(&reader)?;
     let log = reader.log()?.map_or_else(|| "no log yet".to_owned(), |log| log.origin.to_string());
-    let mut out = io::stdout();
     writeln!(out, "ok: {log}, {slots} slots, {heads} heads, {snapshots} snapshots")
         .map_err(CliError::Output)
+}
+
+/// Shown on a terminal only.
+fn bar() -> ProgressBar {
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} slots, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
 }

@@ -1,5 +1,5 @@
 //! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`,
-//! `evidence`, `fsck`, `backup`, `restore`.
+//! `evidence`, `fsck`, `backup`, `restore`, `successor`.
 
 mod check;
 mod evidence;
@@ -8,6 +8,7 @@ mod key;
 mod record;
 mod restore;
 mod slot_arg;
+mod successor;
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -15,7 +16,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use exitgap_store::{Damage, EvidenceError, PublishError, Reader, RestoreError, StoreError};
+use exitgap_store::{
+    Damage, EvidenceError, PublishError, Reader, RestoreError, StoreError, SuccessorError,
+};
 
 use crate::config::{Checked, ConfigError, EXAMPLE};
 use crate::recorder::RecorderError;
@@ -25,6 +28,7 @@ use fsck::fsck;
 use key::{KeyCommand, KeyError, new_key};
 use record::{RecordArgs, record};
 use restore::restore;
+use successor::{SuccessorArgs, successor};
 
 /// Records how deep liquidity pools are, every five minutes, append-only.
 ///
@@ -80,9 +84,13 @@ enum Command {
     Evidence(EvidenceArgs),
     /// Hashes the whole store again, from bodies to signed checkpoints.
     ///
-    /// Names the first thing wrong, or says how much holds. Also compares the store with what
-    /// is published. Nothing is written; a recorder may go on meanwhile.
+    /// Names the first thing wrong, or says how much holds. Also computes every figure anew,
+    /// and compares the store with what is published. Nothing is written; a recorder may go on
+    /// meanwhile.
     Fsck {
+        /// First makes all that is derived anew: figures, days, standings. No recorder may run.
+        #[arg(long)]
+        rebuild: bool,
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
@@ -96,6 +104,13 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
+    /// Begins the successor of a log whose data is gone for good.
+    ///
+    /// For when bundles are lost and `restore` cannot bring the store back. The configuration
+    /// names a new store, a new folder and a key of another name; each checkpoint of the new log
+    /// names the old one's last state. The old folder says that its log has ended. Refused while
+    /// every bundle can be read.
+    Successor(SuccessorArgs),
     /// Copies the store, also while a recorder writes it.
     ///
     /// The copy is checked before it is there. To put it back is right only while it has all
@@ -134,6 +149,12 @@ enum CliError {
     #[error(transparent)]
     Restore(#[from] RestoreError),
     #[error(transparent)]
+    Successor(#[from] SuccessorError),
+    #[error(
+        "{folder} is the lost log's own folder; set [evidence] folder to another one for its successor"
+    )]
+    SuccessorInPlace { folder: PathBuf },
+    #[error(transparent)]
     Publish(#[from] PublishError),
     #[error(transparent)]
     Evidence(#[from] EvidenceError),
@@ -153,8 +174,9 @@ pub fn main() -> ExitCode {
         Command::Check { config } => check(&config),
         Command::Record(args) => record(&args),
         Command::Evidence(args) => evidence(&args),
-        Command::Fsck { config } => fsck(&config),
+        Command::Fsck { rebuild, config } => fsck(&config, rebuild),
         Command::Restore { config } => restore(&config),
+        Command::Successor(args) => successor(&args),
         Command::Backup { out, config } => backup(&out, &config),
     };
     match result {

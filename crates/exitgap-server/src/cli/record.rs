@@ -65,6 +65,10 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     let store = open_store(&config.store.path, &key)?;
     let seal_after = Duration::from_secs(config.recorder.seal_after_s.into());
     let mut recorder = Recorder::new(store, sources, seal_after);
+    recorder.check_pools()?;
+    for pool in recorder.retire(&config.recorder.retire)? {
+        tracing::warn!(%pool, "retires with the next slot, for good");
+    }
     let published = recorder.publish_in(LogFolder::new(&config.evidence.folder))?;
     let folder = config.evidence.folder.display();
     tracing::info!(%folder, slots = published.size, now = published.slots, "published");

@@ -7,6 +7,7 @@
 
 mod clock;
 mod read;
+mod recheck;
 mod run;
 mod source;
 
@@ -18,7 +19,10 @@ use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
-use exitgap_store::{Appended, LogFolder, NewEntry, PublishError, Published, Store, StoreError};
+use exitgap_store::{
+    Appended, Changes, LogFolder, NewEntry, NewRetraction, PublishError, Published, Store,
+    StoreError,
+};
 use tokio::time::Instant;
 
 pub use clock::{Clock, ManualClock, SystemClock};
@@ -26,11 +30,15 @@ pub use run::Stop;
 pub use source::{MakeReader, SlotReader, Source};
 
 use read::{Chain, ChainReading};
+use recheck::Due;
 
 /// How far ahead of the store's last slot a slot may be that nothing but the clock vouches
 /// for: one day. A slot that is written cannot be taken back, so a clock that jumped years
 /// ahead must not end the series.
 const MAX_UNCONFIRMED_SLOTS: u32 = Slot::PER_DAY;
+
+/// How long earlier slots are looked at again, after each slot.
+const RECHECK_WITHIN: Duration = Duration::from_secs(20);
 
 /// Records pools into a store.
 pub struct Recorder<R> {
@@ -39,6 +47,8 @@ pub struct Recorder<R> {
     chains: Vec<Chain<R>>,
     seal_after: Duration,
     folder: Option<LogFolder>,
+    /// Pools to retire with the next slot.
+    retiring: Vec<PoolId>,
 }
 
 /// What became of a slot.
@@ -50,6 +60,8 @@ pub struct SlotReport {
     pub recorded: u32,
     /// Pools without one, by reason code.
     pub missing: BTreeMap<&'static str, u32>,
+    /// Earlier slots of pools that it took back: their blocks were orphaned.
+    pub retracted: u32,
     /// HTTP requests it took.
     pub requests: u64,
     /// Slots before it that were filled with `recorder_down`.
@@ -87,6 +99,25 @@ pub enum RecorderError {
     /// No pool is configured and the store has none.
     #[error("there is no pool to record; configure at least one [[pool]]")]
     NoPool,
+    /// A pool is configured that was retired, which is final.
+    #[error(
+        "{pool} is configured, and it retired at slot {slot}, which is final; take it out of the \
+         configuration, or record it under a new log"
+    )]
+    Retired {
+        /// The pool.
+        pool: PoolId,
+        /// The slot of its last entry.
+        slot: Slot,
+    },
+    /// A pool is to be recorded and to retire.
+    #[error(
+        "{pool} is configured and to be retired; take its [[pool]] out, or its name from `retire`"
+    )]
+    RetiringConfigured {
+        /// The pool.
+        pool: PoolId,
+    },
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -100,7 +131,7 @@ impl<R: SlotReader> Recorder<R> {
     /// instant.
     pub fn new(store: Store, sources: Vec<Source<R>>, seal_after: Duration) -> Self {
         let chains = sources.into_iter().map(Chain::new).collect();
-        Self { store: Some(store), chains, seal_after, folder: None }
+        Self { store: Some(store), chains, seal_after, folder: None, retiring: Vec::new() }
     }
 
     /// Publishes the log in `folder`, after each slot. Refused where the store may not go on
@@ -117,6 +148,38 @@ impl<R: SlotReader> Recorder<R> {
         Ok(published)
     }
 
+    /// Retires these pools with the next slot: their final head. Those that the store retired
+    /// before, or never had, are passed over, and the others returned. Refused for pools that
+    /// are configured.
+    pub fn retire(&mut self, pools: &[PoolId]) -> Result<Vec<PoolId>, RecorderError> {
+        for pool in pools {
+            if self.chains.iter().any(|chain| chain.has(pool)) {
+                return Err(RecorderError::RetiringConfigured { pool: pool.clone() });
+            }
+            let stored = self.store()?.reader().pool(pool)?;
+            if stored.is_some_and(|stored| stored.retired_slot.is_none())
+                && !self.retiring.contains(pool)
+            {
+                self.retiring.push(pool.clone());
+            }
+        }
+        Ok(self.retiring.clone())
+    }
+
+    /// Requires that no configured pool is retired. [`Recorder::run`] asks it first.
+    pub fn check_pools(&self) -> Result<(), RecorderError> {
+        let configured = |id: &PoolId| self.chains.iter().any(|chain| chain.has(id));
+        let pools = self.store()?.reader().pools()?;
+        let retired = pools
+            .into_iter()
+            .filter(|pool| configured(&pool.id))
+            .find_map(|pool| Some((pool.id, pool.retired_slot?)));
+        match retired {
+            Some((pool, slot)) => Err(RecorderError::Retired { pool, slot }),
+            None => Ok(()),
+        }
+    }
+
     /// The store, for reading.
     pub fn store(&self) -> Result<&Store, RecorderError> {
         self.store.as_ref().ok_or(RecorderError::Interrupted)
@@ -127,12 +190,15 @@ impl<R: SlotReader> Recorder<R> {
         Ok(self.store()?.reader().slots()?.map(|(_, last)| last))
     }
 
-    /// Pools of the store that are not configured (any more): they get an entry per slot
-    /// like all others, missing with `recorder_down`.
+    /// Pools of the store that are not configured (any more) and not retired: they get an entry
+    /// per slot like all others, missing with `recorder_down`.
     pub fn unconfigured(&self) -> Result<Vec<(PoolId, Direction)>, RecorderError> {
         let configured = |id: &PoolId| self.chains.iter().any(|chain| chain.has(id));
         let pools = self.store()?.reader().pools()?;
-        let others = pools.into_iter().filter(|pool| !configured(&pool.id));
+        let others = pools.into_iter().filter(|pool| {
+            let ends = pool.retired_slot.is_some() || self.retiring.contains(&pool.id);
+            !ends && !configured(&pool.id)
+        });
         Ok(others.map(|pool| (pool.id, pool.default_base)).collect())
     }
 
@@ -159,12 +225,13 @@ impl<R: SlotReader> Recorder<R> {
             slot,
             recorded: 0,
             missing: BTreeMap::new(),
+            retracted: 0,
             requests: readings.iter().map(|reading| reading.requests).sum(),
             filled_slots: 0,
             elapsed: Duration::ZERO,
             unpublished: None,
         };
-        let entries = self.entries(readings, unconfigured);
+        let entries = self.entries(slot, readings, unconfigured);
         if entries.is_empty() {
             return Err(RecorderError::NoPool);
         }
@@ -180,20 +247,86 @@ impl<R: SlotReader> Recorder<R> {
         {
             return Err(RecorderError::ClockUnconfirmed { slot, last });
         }
-        report.filled_slots = self.append(slot, entries).await?.filled_slots;
+        let retractions: Vec<_> =
+            self.chains.iter_mut().flat_map(|chain| chain.recheck.take(slot)).collect();
+        report.retracted = u32::try_from(retractions.len()).unwrap_or(u32::MAX);
+        for NewRetraction { pool, slot: retracted, canonical } in &retractions {
+            tracing::warn!(%slot, %pool, %retracted, %canonical, "retracted: its block was orphaned");
+        }
+        let changes = Changes { retractions, retirements: self.retiring.clone() };
+        report.filled_slots = self.append(slot, entries, changes).await?.filled_slots;
+        for pool in self.retiring.drain(..) {
+            tracing::warn!(%slot, %pool, "retired: this was its last entry");
+        }
         report.elapsed = started.elapsed();
         report.unpublished = self.publish().await?.err().map(|error| error.to_string());
+        self.recheck(slot).await?;
         Ok(report)
+    }
+
+    /// Looks at the blocks of earlier slots again, after `last` was recorded. What is found
+    /// orphaned is retracted with the next slot.
+    async fn recheck(&mut self, last: Slot) -> Result<(), RecorderError> {
+        let deadline = Instant::now() + RECHECK_WITHIN;
+        let mut rechecks: Vec<_> = self
+            .chains
+            .iter_mut()
+            .map(|chain| {
+                (chain.slug().clone(), chain.confirmations(), std::mem::take(&mut chain.recheck))
+            })
+            .collect();
+        let (rechecks, due) = self
+            .blocking(move |store| {
+                let due = rechecks.iter_mut().map(|(chain, confirmations, recheck)| {
+                    let Some(confirmations) = *confirmations else { return Vec::new() };
+                    let due = recheck.due(store.reader(), chain, last, confirmations);
+                    due.unwrap_or_else(|error| {
+                        tracing::error!(%chain, %error, "earlier slots are not checked again");
+                        Vec::new()
+                    })
+                });
+                let due: Vec<_> = due.collect();
+                (rechecks, due)
+            })
+            .await?;
+        for (chain, (_, _, recheck)) in self.chains.iter_mut().zip(rechecks) {
+            chain.recheck = recheck;
+        }
+        let canonical = read::canonical(&mut self.chains, due, deadline).await;
+        for (place, canonical) in canonical.into_iter().enumerate() {
+            for (Due { slot, blocks }, hashes) in canonical {
+                let mut orphaned = Vec::new();
+                if blocks.iter().any(|(number, hash)| hashes.get(number) != Some(hash)) {
+                    let chain = self.chains[place].slug().clone();
+                    let found = self
+                        .blocking(move |store| {
+                            recheck::orphaned(store.reader(), &chain, slot, &hashes)
+                        })
+                        .await?;
+                    match found {
+                        Ok(found) => orphaned = found,
+                        Err(error) => {
+                            tracing::error!(%slot, %error, "an orphaned slot is not retracted yet");
+                            break;
+                        }
+                    }
+                }
+                self.chains[place].recheck.compared(slot, orphaned);
+            }
+        }
+        Ok(())
     }
 
     /// One entry for each pool, configured or only stored.
     fn entries(
-        &self,
+        &mut self,
+        slot: Slot,
         readings: Vec<ChainReading>,
         unconfigured: Vec<(PoolId, Direction)>,
     ) -> Vec<NewEntry> {
         let mut entries = Vec::new();
-        for (chain, reading) in self.chains.iter().zip(readings) {
+        for (chain, reading) in self.chains.iter_mut().zip(readings) {
+            chain.recheck.note(slot, reading.pools.iter().flatten());
             for ((pool, default_base), result) in chain.pools().iter().zip(reading.pools) {
                 let reading = result.map_err(|missing: Missing| missing.reason);
                 entries.push(NewEntry { pool: pool.clone(), default_base: *default_base, reading });
@@ -213,8 +346,19 @@ impl<R: SlotReader> Recorder<R> {
         &mut self,
         slot: Slot,
         entries: Vec<NewEntry>,
+        changes: Changes,
     ) -> Result<Appended, RecorderError> {
-        Ok(self.blocking(move |store| store.append_slot(slot, &entries)).await??)
+        let kept = changes.retractions.clone();
+        let append = move |store: &mut Store| store.append_slot_with(slot, &entries, &changes);
+        let appended = self.blocking(append).await?;
+        if appended.is_err() {
+            for chain in &mut self.chains {
+                let of_chain = kept.iter().filter(|kept| kept.pool.chain() == chain.slug());
+                let of_chain = of_chain.cloned().collect();
+                chain.recheck.put_back(of_chain);
+            }
+        }
+        Ok(appended?)
     }
 
     /// Publishes what the store has, where a folder is set.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use exitgap_chain::{Missing, SlotReading};
-use exitgap_core::ids::PoolId;
+use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use tokio::runtime::Handle;
@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use super::PoolReading;
+use super::recheck::{Due, Recheck};
 use super::source::{SlotReader, Source};
 
 /// How long before the slot's deadline a reader is told to end, so that it can still say
@@ -23,6 +24,8 @@ pub struct Chain<R> {
     source: Source<R>,
     /// `None` before the first slot, and after the reader was lost: it is made anew.
     reader: Option<R>,
+    /// Its earlier slots, to be looked at again.
+    pub recheck: Recheck,
 }
 
 /// What came of one chain at one slot.
@@ -36,12 +39,17 @@ pub struct ChainReading {
 impl<R> Chain<R> {
     /// A chain that was not read yet.
     pub fn new(source: Source<R>) -> Self {
-        Self { source, reader: None }
+        Self { source, reader: None, recheck: Recheck::default() }
     }
 
     /// Its pools and their default directions.
     pub fn pools(&self) -> &[(PoolId, Direction)] {
         &self.source.pools
+    }
+
+    /// Its name.
+    pub fn slug(&self) -> &ChainSlug {
+        &self.source.chain
     }
 
     /// Whether the pool is one of the chain's.
@@ -136,6 +144,64 @@ async fn read<R: SlotReader>(
     let reading = reader.read_slot(slot, deadline - MARGIN.min(left / 4));
     let reading = timeout_at(deadline, reading).await.ok()?;
     Some((reader, reading))
+}
+
+/// What the blocks of a chain's slots are on the chain now: number and hash.
+pub type Canonical = Vec<(Due, HashMap<u64, BlockHash>)>;
+
+impl<R: SlotReader> Chain<R> {
+    /// How many blocks later a slot's block is looked at again; `None` while it has no reader.
+    pub fn confirmations(&self) -> Option<u32> {
+        self.reader.as_ref().map(SlotReader::confirmations)
+    }
+}
+
+/// Asks the chains for the blocks of earlier slots, until `deadline`. Slots whose blocks could
+/// not all be asked for are left out, and those after them.
+pub async fn canonical<R: SlotReader>(
+    chains: &mut [Chain<R>],
+    due: Vec<Vec<Due>>,
+    deadline: Instant,
+) -> Vec<Canonical> {
+    let mut found: Vec<Canonical> = chains.iter().map(|_| Vec::new()).collect();
+    let mut tasks = JoinSet::new();
+    for (place, (chain, due)) in chains.iter_mut().zip(due).enumerate() {
+        let Some(reader) = chain.reader.take_if(|_| !due.is_empty()) else { continue };
+        let runtime = Handle::current();
+        tasks.spawn_blocking(move || {
+            let (reader, canonical) = runtime.block_on(ask(reader, due, deadline));
+            (place, reader, canonical)
+        });
+    }
+    // A reader that does not come back is made anew.
+    while let Ok(Some(ended)) = timeout_at(deadline, tasks.join_next()).await {
+        if let Ok((place, reader, canonical)) = ended {
+            chains[place].reader = Some(reader);
+            found[place] = canonical;
+        }
+    }
+    found
+}
+
+async fn ask<R: SlotReader>(reader: R, due: Vec<Due>, deadline: Instant) -> (R, Canonical) {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let until = deadline - MARGIN.min(left / 4);
+    let mut canonical = Vec::with_capacity(due.len());
+    'slots: for due in due {
+        let mut hashes = HashMap::new();
+        for (number, _) in &due.blocks {
+            match timeout_at(until, reader.canonical_hash(*number, until)).await {
+                Ok(Ok(hash)) => hashes.insert(*number, hash),
+                Ok(Err(missing)) => {
+                    tracing::debug!(slot = %due.slot, number, "{missing}");
+                    break 'slots;
+                }
+                Err(_) => break 'slots,
+            };
+        }
+        canonical.push((due, hashes));
+    }
+    (reader, canonical)
 }
 
 /// One line per reason and chain, so that a dead node is not told once per pool.

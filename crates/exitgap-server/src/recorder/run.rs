@@ -56,6 +56,7 @@ impl<R: SlotReader> Recorder<R> {
         mut stop: watch::Receiver<Stop>,
         until: Option<Slot>,
     ) -> Result<(), RecorderError> {
+        self.check_pools()?;
         for (pool, _) in self.unconfigured()? {
             tracing::warn!(%pool, "in the store but not configured: recorded as missing, recorder_down");
         }
@@ -106,6 +107,7 @@ fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(),
             tracing::info!(
                 slot = %slot,
                 recorded = report.recorded,
+                retracted = report.retracted,
                 missing = missing.join(" "),
                 filled_slots = report.filled_slots,
                 requests = report.requests,

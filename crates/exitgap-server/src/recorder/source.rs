@@ -1,13 +1,13 @@
 //! What the recorder reads from: one reader per chain.
 
 use std::error::Error;
-use std::future::Future;
+use std::future::{Future, ready};
 
 use exitgap_chain::config::{ChainPlan, Plan};
-use exitgap_chain::{ChainReader, Limits, SlotReading};
-use exitgap_core::ids::{ChainSlug, PoolId};
+use exitgap_chain::{ChainReader, Limits, Missing, SlotReading};
+use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
-use exitgap_core::series::Slot;
+use exitgap_core::series::{MissingReason, Slot};
 use tokio::time::Instant;
 
 /// Reads all pools of one chain at a slot.
@@ -15,11 +15,39 @@ pub trait SlotReader: Send + 'static {
     /// Reads them until `deadline`. What cannot be read is missing with its reason; never
     /// fails as a whole.
     fn read_slot(&mut self, slot: Slot, deadline: Instant) -> impl Future<Output = SlotReading>;
+
+    /// The hash of the block that is canonical at this number now. A reader that cannot tell
+    /// leaves slots unchecked.
+    fn canonical_hash(
+        &self,
+        number: u64,
+        _deadline: Instant,
+    ) -> impl Future<Output = Result<BlockHash, Missing>> {
+        let detail = format!("nobody tells the hash of block {number}");
+        ready(Err(Missing { reason: MissingReason::BlockUnavailable, detail }))
+    }
+
+    /// How many blocks later a slot's block is looked at again.
+    fn confirmations(&self) -> u32 {
+        64
+    }
 }
 
 impl SlotReader for ChainReader {
     fn read_slot(&mut self, slot: Slot, deadline: Instant) -> impl Future<Output = SlotReading> {
         Self::read_slot(self, slot, deadline)
+    }
+
+    fn canonical_hash(
+        &self,
+        number: u64,
+        deadline: Instant,
+    ) -> impl Future<Output = Result<BlockHash, Missing>> {
+        Self::canonical_hash(self, number, deadline)
+    }
+
+    fn confirmations(&self) -> u32 {
+        self.plan().confirmations()
     }
 }
 

@@ -12,9 +12,11 @@
 mod bundle;
 mod durable;
 mod restore;
+mod successor;
 mod tiles;
 
 pub use restore::RestoreError;
+pub use successor::{Lost, SuccessorError};
 
 use std::fs;
 use std::io;
@@ -124,7 +126,7 @@ pub enum PublishError {
     Superseded {
         /// The folder.
         path: PathBuf,
-        /// The successor's origin.
+        /// The successor's name.
         successor: String,
     },
     /// The store could not be read, or is damaged.

@@ -12,7 +12,7 @@ use exitgap_core::snapshot::Snapshot;
 use super::bundle::MAX_BUNDLE_BYTES;
 use super::{LogFolder, PublishError, read};
 use crate::error::StoreError;
-use crate::model::NewEntry;
+use crate::model::{Changes, NewEntry, NewRetraction};
 use crate::writer::Store;
 
 /// Why a store is not restored, or not further.
@@ -25,7 +25,10 @@ pub enum RestoreError {
         path: PathBuf,
     },
     /// A bundle cannot be read as one of this slot.
-    #[error("{path}: {reason}")]
+    #[error(
+        "{path}: {reason}; put back a copy of that bundle, or where it is gone for good begin the \
+         log's successor with `exitgap-server successor`"
+    )]
     Bundle {
         /// The file.
         path: PathBuf,
@@ -64,22 +67,34 @@ impl LogFolder {
             return Err(PublishError::OtherLog { path, expected, found }.into());
         }
         let before = store.reader().log_size()?;
+        if let Some(predecessor) = checkpoint.predecessor().filter(|_| before == 0)
+            && store.reader().predecessor()?.is_none()
+        {
+            store.succeed(&predecessor)?;
+        }
         for index in before..checkpoint.size {
             let path = self.path.join("bundles");
             let slot = Slot::new(u64::from(first.number()).saturating_add(index))
                 .map_err(|error| RestoreError::Bundle { path, reason: error.to_string() })?;
             let path = self.bundle_path(slot);
-            let (entries, sealed) = parse(&path, slot)
+            let Bundle { entries, changes, checkpoint: sealed } = parse(&path, slot)
                 .map_err(|reason| RestoreError::Bundle { path: path.clone(), reason })?;
-            store.append_sealed(slot, &entries, &sealed)?;
+            store.append_sealed(slot, &entries, &changes, &sealed)?;
             progress(index + 1, checkpoint.size);
         }
         Ok(checkpoint.size.saturating_sub(before))
     }
 }
 
-/// The entries of a slot's bundle, and its checkpoint.
-fn parse(path: &Path, slot: Slot) -> Result<(Vec<NewEntry>, String), String> {
+/// What a slot was sealed with.
+pub(super) struct Bundle {
+    entries: Vec<NewEntry>,
+    changes: Changes,
+    checkpoint: String,
+}
+
+/// Reads a slot's bundle.
+pub(super) fn parse(path: &Path, slot: Slot) -> Result<Bundle, String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
     let file = File::open(path).map_err(|error| words(&error))?;
     let decoder = zstd::Decoder::new(BufReader::new(file)).map_err(|error| words(&error))?;
@@ -96,18 +111,27 @@ fn parse(path: &Path, slot: Slot) -> Result<(Vec<NewEntry>, String), String> {
         heads.push(Head::from_canonical(next()?).map_err(|error| words(&error))?);
     }
     let mut entries = Vec::with_capacity(heads.len());
+    let mut changes = Changes::default();
     for head in heads {
+        changes.retractions.extend(head.retracts.iter().map(|retraction| NewRetraction {
+            pool: head.pool.clone(),
+            slot: retraction.slot,
+            canonical: retraction.canonical,
+        }));
         let reading = match head.entry {
             HeadEntry::Recorded { .. } => {
                 Ok(Snapshot::from_canonical(next()?).map_err(|error| words(&error))?)
             }
             HeadEntry::Missing(reason) => Err(reason),
-            HeadEntry::Retired => return Err(format!("{} retires in it", head.pool)),
+            HeadEntry::Retired => {
+                changes.retirements.push(head.pool);
+                continue;
+            }
         };
         entries.push(NewEntry { pool: head.pool, default_base: Direction::ZeroForOne, reading });
     }
     let last: serde_json::Value = serde_json::from_slice(next()?).map_err(|error| words(&error))?;
     let checkpoint = last.get("checkpoint").and_then(serde_json::Value::as_str);
     let checkpoint = checkpoint.ok_or("its last line holds no checkpoint")?;
-    Ok((entries, checkpoint.to_owned()))
+    Ok(Bundle { entries, changes, checkpoint: checkpoint.to_owned() })
 }

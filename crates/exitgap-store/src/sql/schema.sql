@@ -1,12 +1,12 @@
--- The store, schema version 2. Created in one transaction, so that a file holds
+-- The store, schema version 3. Created in one transaction, so that a file holds
 -- all of it or nothing.
 --
--- Every table is append-only. Two triggers refuse UPDATE and DELETE; a third, before
--- each INSERT, refuses what INSERT OR REPLACE and UPSERT would overwrite, and what
--- would leave a hole. A slot is an instant: slot × 300 s UTC.
+-- Every table is append-only but the derived ones at the end. Two triggers refuse UPDATE
+-- and DELETE; a third, before each INSERT, refuses what INSERT OR REPLACE and UPSERT would
+-- overwrite, and what would leave a hole. A slot is an instant: slot × 300 s UTC.
 
 PRAGMA application_id = 1163413328; -- 0x45584750, "EXGP"
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 -- The pools of the series, each from the slot in which it was first recorded.
 CREATE TABLE pool (
@@ -35,14 +35,22 @@ CREATE TABLE log (
     first_slot    INTEGER NOT NULL CHECK (first_slot BETWEEN 5957856 AND 844674335)
 ) STRICT;
 
--- One entry per pool and slot, from the pool's first slot on: with the pool's row and the
--- entry before, all that the head's canonical bytes are made of.
+-- The log that this one succeeds, where it does: a line of every checkpoint. Known before the
+-- log begins.
+CREATE TABLE predecessor (
+    log_no  INTEGER PRIMARY KEY CHECK (log_no = 1),
+    line    TEXT    NOT NULL -- predecessor <origin> <size> <base64 root>
+) STRICT;
+
+-- One entry per pool and slot, from the pool's first slot on until it retires: with the
+-- pool's row, the entry before and what it retracts, all that the head's canonical bytes are
+-- made of. Neither a snapshot nor a reason: the pool retires in this slot.
 CREATE TABLE entry (
     pool_no            INTEGER NOT NULL REFERENCES pool (pool_no),
     slot               INTEGER NOT NULL,
     snapshot_sha256    BLOB    REFERENCES body (snapshot_sha256),
     missing_reason     TEXT,              -- a code of exitgap-core's MissingReason
-    recorded_count     INTEGER NOT NULL,  -- snapshots of the pool up to and with this slot
+    recorded_count     INTEGER NOT NULL,  -- snapshots up to and with this slot, less the retracted
     missing_run_slots  INTEGER NOT NULL,  -- slots since the newest snapshot; 0: this is one
     depth0_usd         INTEGER,           -- selling token 0, whole dollars; NULL: none to tell
     depth1_usd         INTEGER,           -- selling token 1
@@ -51,10 +59,30 @@ CREATE TABLE entry (
     method_version     TEXT    NOT NULL,  -- the rules behind the depths
     head_sha256        BLOB    NOT NULL CHECK (length(head_sha256) = 32),
     PRIMARY KEY (pool_no, slot),
-    CHECK ((snapshot_sha256 IS NULL) <> (missing_reason IS NULL)),
+    CHECK (snapshot_sha256 IS NULL OR missing_reason IS NULL),
     CHECK ((snapshot_sha256 IS NULL) = (missing_run_slots > 0)),
     CHECK (snapshot_sha256 IS NOT NULL OR coalesce(depth0_usd, depth1_usd) IS NULL)
 ) STRICT, WITHOUT ROWID;
+
+-- Slots taken back: their block is not on the chain that became final. Named by the pool's
+-- head of by_slot, and never otherwise.
+CREATE TABLE retraction (
+    pool_no        INTEGER NOT NULL,
+    slot           INTEGER NOT NULL,
+    by_slot        INTEGER NOT NULL,
+    orphaned_hash  BLOB    NOT NULL CHECK (length(orphaned_hash) = 32),
+    canonical_hash BLOB    NOT NULL CHECK (length(canonical_hash) = 32),
+    PRIMARY KEY (pool_no, slot),
+    FOREIGN KEY (pool_no, slot) REFERENCES entry (pool_no, slot),
+    CHECK (by_slot - slot BETWEEN 1 AND 288),
+    CHECK (orphaned_hash <> canonical_hash)
+) STRICT, WITHOUT ROWID;
+
+-- Pools that are monitored no longer, each with the slot of its last entry.
+CREATE TABLE retirement (
+    pool_no  INTEGER PRIMARY KEY REFERENCES pool (pool_no),
+    slot     INTEGER NOT NULL
+) STRICT;
 
 -- Complete subtrees of the log's Merkle tree (RFC 6962): node i of level l is the root over
 -- leaves i × 2^l up to (i + 1) × 2^l. Level 0 are the leaves' hashes.
@@ -116,22 +144,67 @@ CREATE TRIGGER entry_follows BEFORE INSERT ON entry BEGIN
     WHERE EXISTS (SELECT 1 FROM sealed_slot WHERE slot >= NEW.slot);
     SELECT RAISE(ABORT, 'exitgap: the pool has an entry for the slot already')
     WHERE EXISTS (SELECT 1 FROM entry WHERE pool_no = NEW.pool_no AND slot = NEW.slot);
+    SELECT RAISE(ABORT, 'exitgap: a retired pool has no further entries')
+    WHERE EXISTS (SELECT 1 FROM retirement WHERE pool_no = NEW.pool_no AND slot < NEW.slot);
+    SELECT RAISE(ABORT, 'exitgap: an entry is recorded, missing, or the last of a retired pool')
+    WHERE (NEW.snapshot_sha256 IS NULL AND NEW.missing_reason IS NULL) <> EXISTS (
+        SELECT 1 FROM retirement WHERE pool_no = NEW.pool_no AND slot = NEW.slot
+    );
     -- With recorded_count and missing_run_slots counted on from the entry before.
     SELECT RAISE(ABORT, 'exitgap: an entry follows the one before it')
     WHERE NOT EXISTS (
         SELECT 1 FROM entry AS before
         WHERE before.pool_no = NEW.pool_no
             AND before.slot = NEW.slot - 1
-            AND NEW.recorded_count = before.recorded_count + (NEW.missing_reason IS NULL)
+            AND NEW.recorded_count = before.recorded_count + (NEW.snapshot_sha256 IS NOT NULL) - (
+                SELECT count(*) FROM retraction
+                WHERE pool_no = NEW.pool_no
+                    AND slot BETWEEN NEW.slot - 288 AND NEW.slot - 1
+                    AND by_slot = NEW.slot
+            )
             AND NEW.missing_run_slots =
-                iif(NEW.missing_reason IS NULL, 0, before.missing_run_slots + 1)
+                iif(NEW.snapshot_sha256 IS NULL, before.missing_run_slots + 1, 0)
     ) AND NOT EXISTS (
         SELECT 1 FROM pool
         WHERE pool.pool_no = NEW.pool_no
             AND pool.first_slot = NEW.slot
-            AND NEW.recorded_count = (NEW.missing_reason IS NULL)
-            AND NEW.missing_run_slots = (NEW.missing_reason IS NOT NULL)
+            AND NEW.recorded_count = (NEW.snapshot_sha256 IS NOT NULL)
+            AND NEW.missing_run_slots = (NEW.snapshot_sha256 IS NULL)
     );
+END;
+
+CREATE TRIGGER retraction_is_not_changed BEFORE UPDATE ON retraction BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a retraction is never changed');
+END;
+CREATE TRIGGER retraction_stays BEFORE DELETE ON retraction BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a retraction is never deleted');
+END;
+CREATE TRIGGER retraction_is_new BEFORE INSERT ON retraction BEGIN
+    SELECT RAISE(ABORT, 'exitgap: the slot is sealed')
+    WHERE EXISTS (SELECT 1 FROM sealed_slot WHERE slot >= NEW.by_slot)
+        OR EXISTS (SELECT 1 FROM entry WHERE pool_no = NEW.pool_no AND slot = NEW.by_slot);
+    SELECT RAISE(ABORT, 'exitgap: a slot is retracted once')
+    WHERE EXISTS (SELECT 1 FROM retraction WHERE pool_no = NEW.pool_no AND slot = NEW.slot);
+    SELECT RAISE(ABORT, 'exitgap: only a recorded slot is retracted')
+    WHERE NOT EXISTS (
+        SELECT 1 FROM entry
+        WHERE pool_no = NEW.pool_no AND slot = NEW.slot AND snapshot_sha256 IS NOT NULL
+    );
+END;
+
+CREATE TRIGGER retirement_is_not_changed BEFORE UPDATE ON retirement BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a retirement is final');
+END;
+CREATE TRIGGER retirement_stays BEFORE DELETE ON retirement BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a retirement is final');
+END;
+CREATE TRIGGER retirement_is_new BEFORE INSERT ON retirement BEGIN
+    SELECT RAISE(ABORT, 'exitgap: the slot is sealed')
+    WHERE EXISTS (SELECT 1 FROM sealed_slot WHERE slot >= NEW.slot)
+        OR EXISTS (SELECT 1 FROM entry WHERE pool_no = NEW.pool_no AND slot = NEW.slot);
+    SELECT RAISE(ABORT, 'exitgap: a pool retires once, and not before it began')
+    WHERE EXISTS (SELECT 1 FROM retirement WHERE pool_no = NEW.pool_no)
+        OR NOT EXISTS (SELECT 1 FROM pool WHERE pool_no = NEW.pool_no AND first_slot < NEW.slot);
 END;
 
 CREATE TRIGGER log_is_not_changed BEFORE UPDATE ON log BEGIN
@@ -143,6 +216,17 @@ END;
 CREATE TRIGGER log_is_new BEFORE INSERT ON log BEGIN
     SELECT RAISE(ABORT, 'exitgap: the store has its log already')
     WHERE EXISTS (SELECT 1 FROM log) OR EXISTS (SELECT 1 FROM sealed_slot);
+END;
+
+CREATE TRIGGER predecessor_is_not_changed BEFORE UPDATE ON predecessor BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a log keeps its predecessor');
+END;
+CREATE TRIGGER predecessor_stays BEFORE DELETE ON predecessor BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a log keeps its predecessor');
+END;
+CREATE TRIGGER predecessor_is_new BEFORE INSERT ON predecessor BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a log names its predecessor once, and before its first slot')
+    WHERE EXISTS (SELECT 1 FROM predecessor) OR EXISTS (SELECT 1 FROM log);
 END;
 
 CREATE TRIGGER log_node_is_not_changed BEFORE UPDATE ON log_node BEGIN
@@ -183,8 +267,114 @@ CREATE TRIGGER sealed_slot_follows BEFORE INSERT ON sealed_slot BEGIN
         WHERE level = 0 AND node_index = NEW.slot - (SELECT first_slot FROM log)
     );
     SELECT RAISE(ABORT, 'exitgap: a slot is sealed with one entry for every pool')
-    WHERE NEW.pools <> (SELECT count(*) FROM pool) OR NEW.pools <> (
+    WHERE NEW.pools <> (SELECT count(*) FROM pool)
+        - (SELECT count(*) FROM retirement WHERE slot < NEW.slot) OR NEW.pools <> (
         -- CROSS JOIN fixes the order: pool by pool, not through every entry there is.
         SELECT count(*) FROM pool CROSS JOIN entry USING (pool_no) WHERE entry.slot = NEW.slot
     );
 END;
+
+-- What follows from entries, retractions and bodies, kept because answers need it fast. The
+-- recorder writes it in the slot's transaction; `fsck` compares it, `fsck --rebuild` makes it
+-- anew. A gap is millionths of a percent, or one letter where the size has none: l beyond
+-- liquidity, i rounds to no input, o rounds to no output, r out of a percentage's range. 0 and 1
+-- are the token sold; 1k to 1m the size in USD. A window is the 2,016 slots up to and with the
+-- row's own, retracted ones skipped.
+
+-- Per pool and slot, also a missing one.
+CREATE TABLE figures (
+    pool_no           INTEGER NOT NULL,
+    slot              INTEGER NOT NULL,
+    oracle_stale      INTEGER, -- NULL, as all gaps and bases: no snapshot
+    gap0_1k           ANY,
+    gap0_10k          ANY,
+    gap0_100k         ANY,
+    gap0_1m           ANY,
+    basis0            INTEGER, -- millionths of a percent; NULL also where out of range
+    gap1_1k           ANY,
+    gap1_10k          ANY,
+    gap1_100k         ANY,
+    gap1_1m           ANY,
+    basis1            INTEGER,
+    missing_7d_slots  INTEGER NOT NULL,
+    median0_7d_usd    INTEGER, -- of the window's depths; NULL: it has none
+    median1_7d_usd    INTEGER,
+    lowest0_7d_back   INTEGER, -- slots back to the earliest of the lowest depths
+    lowest1_7d_back   INTEGER,
+    PRIMARY KEY (pool_no, slot)
+) STRICT, WITHOUT ROWID;
+
+-- Per UTC day and pool: what is recorded and not retracted. A slot is counted within its day,
+-- from 0; where several are equal it is the earliest.
+CREATE TABLE day (
+    day              INTEGER NOT NULL, -- since 1970-01-01
+    pool_no          INTEGER NOT NULL,
+    recorded_slots   INTEGER NOT NULL,
+    missing_slots    INTEGER NOT NULL,
+    retracted_slots  INTEGER NOT NULL,
+    last_at          INTEGER, -- the newest recorded slot; NULL, as all below: there is none
+    lowest0_usd      INTEGER,
+    lowest0_at       INTEGER,
+    last0_1k         ANY,
+    worst0_1k        ANY,
+    worst0_1k_at     INTEGER,
+    last0_10k        ANY,
+    worst0_10k       ANY,
+    worst0_10k_at    INTEGER,
+    last0_100k       ANY,
+    worst0_100k      ANY,
+    worst0_100k_at   INTEGER,
+    last0_1m         ANY,
+    worst0_1m        ANY,
+    worst0_1m_at     INTEGER,
+    lowest1_usd      INTEGER,
+    lowest1_at       INTEGER,
+    last1_1k         ANY,
+    worst1_1k        ANY,
+    worst1_1k_at     INTEGER,
+    last1_10k        ANY,
+    worst1_10k       ANY,
+    worst1_10k_at    INTEGER,
+    last1_100k       ANY,
+    worst1_100k      ANY,
+    worst1_100k_at   INTEGER,
+    last1_1m         ANY,
+    worst1_1m        ANY,
+    worst1_1m_at     INTEGER,
+    PRIMARY KEY (day, pool_no)
+) STRICT, WITHOUT ROWID;
+
+-- Where each pool stands at its newest entry.
+CREATE TABLE standing (
+    pool_no           INTEGER PRIMARY KEY,
+    slot              INTEGER NOT NULL, -- of the newest entry
+    missing_reason    TEXT,             -- its reason; NULL: recorded, or retired
+    recorded_count    INTEGER NOT NULL,
+    newest_slot       INTEGER,          -- newest recorded and not retracted; NULL: none
+    newer_missing     INTEGER NOT NULL, -- slots after it
+    newer_retracted   INTEGER NOT NULL,
+    missing_7d_slots  INTEGER NOT NULL,
+    oracle_stale      INTEGER,          -- of newest_slot, as depths, gaps and bases
+    depth0_usd        INTEGER,
+    gap0_1k           ANY,
+    gap0_10k          ANY,
+    gap0_100k         ANY,
+    gap0_1m           ANY,
+    basis0            INTEGER,
+    depth1_usd        INTEGER,
+    gap1_1k           ANY,
+    gap1_10k          ANY,
+    gap1_100k         ANY,
+    gap1_1m           ANY,
+    basis1            INTEGER,
+    median0_7d_usd    INTEGER,
+    lowest0_7d_usd    INTEGER,
+    lowest0_slot      INTEGER,
+    lowest0_basis     INTEGER,          -- basis0 and missing_7d_slots of that slot
+    lowest0_missing   INTEGER,
+    median1_7d_usd    INTEGER,
+    lowest1_7d_usd    INTEGER,
+    lowest1_slot      INTEGER,
+    lowest1_basis     INTEGER,
+    lowest1_missing   INTEGER
+) STRICT;

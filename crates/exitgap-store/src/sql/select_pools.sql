@@ -1,1 +1,3 @@
-SELECT pool_no, pool_id, default_base_token, first_slot FROM pool ORDER BY pool_id;
+SELECT pool_no, pool_id, default_base_token, first_slot, retirement.slot AS retired_slot
+FROM pool LEFT JOIN retirement USING (pool_no)
+ORDER BY pool_id;

@@ -1,0 +1,93 @@
+//! Retractions and retirements: checked before anything of a slot is written.
+
+use std::collections::BTreeMap;
+
+use exitgap_core::evidence::{MAX_RETRACTION_SLOTS, Retraction};
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::BlockRef;
+
+use crate::error::{RetractionRule, StoreError};
+use crate::model::{Changes, Pool};
+use crate::reader::Reader;
+
+/// What the heads of a slot say besides their entries.
+#[derive(Debug, Default)]
+pub struct CheckedChanges {
+    /// By the pools' names; each list ascends.
+    pub retracts: BTreeMap<String, Vec<Retraction>>,
+    /// By the pools' names.
+    pub retires: BTreeMap<String, Pool>,
+}
+
+impl CheckedChanges {
+    /// Checks what the heads of `slot` are to say. `recorded` tells which pools have an entry
+    /// of their own.
+    pub fn of(
+        reader: &Reader,
+        slot: Slot,
+        changes: &Changes,
+        recorded: impl Fn(&PoolId) -> bool,
+    ) -> Result<Self, StoreError> {
+        let mut checked = Self::default();
+        for retraction in &changes.retractions {
+            let found = check_retraction(reader, slot, retraction)?;
+            let retracts = checked.retracts.entry(retraction.pool.to_string()).or_default();
+            let place = retracts.binary_search_by_key(&found.slot, |other| other.slot);
+            let Err(place) = place else {
+                let (pool, rule) = (retraction.pool.clone(), RetractionRule::Twice);
+                return Err(StoreError::Retraction { pool, slot: found.slot, by: slot, rule });
+            };
+            retracts.insert(place, found);
+        }
+        for id in &changes.retirements {
+            let refused = |rule| StoreError::Retirement { pool: id.clone(), slot, rule };
+            let pool = reader.pool(id)?.ok_or_else(|| refused("it is not in the store"))?;
+            if let Some(retired) = pool.retired_slot.filter(|retired| *retired != slot) {
+                return Err(StoreError::PoolRetired { pool: id.clone(), retired });
+            }
+            if pool.first_slot >= slot {
+                return Err(refused("it begins in it or later"));
+            }
+            if recorded(id) {
+                return Err(refused("it has another entry in it"));
+            }
+            checked.retires.insert(id.to_string(), pool);
+        }
+        Ok(checked)
+    }
+}
+
+fn check_retraction(
+    reader: &Reader,
+    by: Slot,
+    new: &crate::model::NewRetraction,
+) -> Result<Retraction, StoreError> {
+    let slot = new.slot;
+    let refused = |rule| StoreError::Retraction { pool: new.pool.clone(), slot, by, rule };
+    let back = by.number().checked_sub(slot.number());
+    if !back.is_some_and(|back| (1..=MAX_RETRACTION_SLOTS).contains(&back)) {
+        return Err(refused(RetractionRule::TooFar));
+    }
+    let pool = reader.pool(&new.pool)?.ok_or_else(|| refused(RetractionRule::UnknownPool))?;
+    if let Some(retired) = pool.retired_slot.filter(|retired| *retired < by) {
+        return Err(StoreError::PoolRetired { pool: pool.id, retired });
+    }
+    let block = reader.block_of(&pool, slot)?;
+    let orphaned = block.ok_or_else(|| refused(RetractionRule::NotRecorded))?.hash;
+    // The same again, of a slot that is sealed, is compared with it.
+    if reader.retraction_of(&pool, slot)?.is_some_and(|before| before.by != by) {
+        return Err(refused(RetractionRule::Twice));
+    }
+    if orphaned == new.canonical {
+        return Err(refused(RetractionRule::SameBlock));
+    }
+    Ok(Retraction { slot, orphaned, canonical: new.canonical })
+}
+
+impl Reader {
+    /// The block that the pool's snapshot of `slot` was read at; `None` where it has none.
+    pub fn block_of(&self, pool: &Pool, slot: Slot) -> Result<Option<BlockRef>, StoreError> {
+        Ok(self.snapshot_at(pool, slot)?.map(|snapshot| snapshot.observation().block()))
+    }
+}

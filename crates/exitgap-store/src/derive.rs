@@ -1,0 +1,340 @@
+//! Writing the derived rows of a slot, in the slot's transaction.
+//!
+//! What they rest on is kept per pool from slot to slot, and read back after a restart or a
+//! failure. Derived rows that are damaged never stop the series: what cannot be read back is
+//! begun anew, and `fsck` names what differs.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use exitgap_core::series::{MissingReason, Slot};
+use rusqlite::{Connection, named_params};
+
+use crate::columns::{Columns, Values};
+use crate::error::{Doing, StoreError};
+use crate::figures::{AtLowest, SnapshotFigures, Standing, WindowFigures};
+use crate::history::at_lowest_of;
+use crate::model::{Entry as PoolEntry, Outcome, Pool};
+use crate::reader::Reader;
+use crate::rollup::{Rollup, day_of};
+use crate::sql;
+use crate::window::{Added, DepthWindow};
+
+/// What the next slot's derived rows rest on.
+#[derive(Debug, Default)]
+pub struct Derived {
+    /// By the pool's number.
+    pools: BTreeMap<i64, State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    window: DepthWindow,
+    day: u32,
+    rollup: Rollup,
+    standing: Option<Standing>,
+    /// Whether day and standing are still to be written.
+    dirty: bool,
+    /// Whether the pool has no further entries.
+    ended: bool,
+}
+
+impl Derived {
+    /// Forgets everything: what was counted on may not have been written.
+    pub fn clear(&mut self) {
+        self.pools.clear();
+    }
+
+    /// Takes the pool's window on to `slot`, and returns its figures: retracted slots, whose
+    /// rows are written already, are left out. The slot's own entry is not written yet.
+    pub fn advance(
+        &mut self,
+        reader: &Reader,
+        pool: &Pool,
+        slot: Slot,
+        added: Added,
+        retracts: &[Slot],
+    ) -> Result<WindowFigures, StoreError> {
+        let state = match self.pools.entry(pool.number) {
+            Entry::Occupied(kept) => kept.into_mut(),
+            Entry::Vacant(vacant) => vacant.insert(State::read(reader, pool, slot)?),
+        };
+        if state.day != day_of(slot) {
+            if state.dirty {
+                write_day(&reader.connection, pool.number, state.day, &state.rollup)?;
+            }
+            (state.day, state.rollup) = (day_of(slot), Rollup::default());
+        }
+        for retracted in retracts {
+            state.window.retract(*retracted);
+        }
+        let days: BTreeSet<u32> = retracts.iter().map(|slot| day_of(*slot)).collect();
+        for day in days {
+            let Some(rollup) = undamaged(reader.rollup_of(pool, day))? else { continue };
+            if day == state.day {
+                state.rollup = rollup;
+            } else {
+                write_day(&reader.connection, pool.number, day, &rollup)?;
+            }
+        }
+        let newest = state.standing.and_then(|standing| standing.newest);
+        if newest.is_some_and(|(newest, _)| retracts.contains(&newest)) {
+            state.standing = undamaged(reader.standing_of(pool))?.flatten();
+        }
+        state.window.add(slot, added);
+        Ok(state.window.figures())
+    }
+
+    /// Writes the figures of the slot that [`Derived::advance`] went on to, and notes them for
+    /// day and standing. Its entry is written.
+    pub fn write(
+        &mut self,
+        reader: &Reader,
+        pool: &Pool,
+        entry: &PoolEntry,
+        snapshot: Option<&SnapshotFigures>,
+        window: &WindowFigures,
+    ) -> Result<(), StoreError> {
+        let slot = entry.slot;
+        let values = figures_values(pool.number, slot, snapshot, window);
+        values.write(&reader.connection, sql::INSERT_FIGURES, "writing figures")?;
+        let state = self.pools.entry(pool.number).or_default();
+        match (entry.outcome, snapshot) {
+            (Outcome::Missing(_), _) => state.rollup.add_missing(),
+            (Outcome::Recorded(_), Some(snapshot)) => state.rollup.add_snapshot(slot, snapshot),
+            _ => {}
+        }
+        state.stand(reader, pool, entry, snapshot, window)?;
+        state.dirty = true;
+        state.ended = entry.outcome == Outcome::Retired;
+        Ok(())
+    }
+
+    /// Writes days and standings of all pools that went on, before the commit.
+    pub fn finish(&mut self, reader: &Reader) -> Result<(), StoreError> {
+        for (pool_no, state) in self.pools.iter_mut().filter(|(_, state)| state.dirty) {
+            write_day(&reader.connection, *pool_no, state.day, &state.rollup)?;
+            if let Some(standing) = &state.standing {
+                let values = standing_values(*pool_no, standing);
+                values.write(&reader.connection, sql::INSERT_STANDING, "writing a standing")?;
+            }
+            state.dirty = false;
+        }
+        self.pools.retain(|_, state| !state.ended);
+        Ok(())
+    }
+}
+
+impl State {
+    /// The state before `slot`.
+    fn read(reader: &Reader, pool: &Pool, slot: Slot) -> Result<Self, StoreError> {
+        let Some(last) = slot.previous().filter(|last| *last >= pool.first_slot) else {
+            return Ok(Self { day: day_of(slot), ..Self::default() });
+        };
+        let day = day_of(last);
+        Ok(Self {
+            window: window_of(reader, pool, last)?,
+            day,
+            rollup: undamaged(reader.rollup_of(pool, day))?.unwrap_or_default(),
+            standing: undamaged(reader.standing_of(pool))?.flatten(),
+            dirty: false,
+            ended: false,
+        })
+    }
+
+    /// Takes the standing on to the entry.
+    fn stand(
+        &mut self,
+        reader: &Reader,
+        pool: &Pool,
+        entry: &PoolEntry,
+        snapshot: Option<&SnapshotFigures>,
+        window: &WindowFigures,
+    ) -> Result<(), StoreError> {
+        let slot = entry.slot;
+        let before = self.standing;
+        let (mut newest, mut newer_missing, mut newer_retracted) = before
+            .map_or((None, 0, 0), |before| {
+                (before.newest, before.newer_missing, before.newer_retracted)
+            });
+        let mut missing = None;
+        match (entry.outcome, snapshot) {
+            (Outcome::Recorded(_), Some(snapshot)) => {
+                (newest, newer_missing, newer_retracted) = (Some((slot, *snapshot)), 0, 0);
+            }
+            (Outcome::Missing(reason), _) => {
+                (missing, newer_missing) = (Some(reason), newer_missing + 1);
+            }
+            _ => {}
+        }
+        let mut at_lowest = [None; 2];
+        for (token, at_lowest) in at_lowest.iter_mut().enumerate() {
+            let Some((lowest, _)) = window.directions[token].lowest else { continue };
+            let known = before
+                .filter(|before| {
+                    let known = before.window.directions[token].lowest;
+                    known.is_some_and(|(slot, _)| slot == lowest)
+                })
+                .and_then(|before| before.at_lowest[token]);
+            *at_lowest = match (known, snapshot) {
+                (Some(known), _) => Some(known),
+                (None, Some(snapshot)) if lowest == slot => Some(AtLowest {
+                    basis: snapshot.directions[token].basis,
+                    missing_slots: window.missing_slots,
+                }),
+                _ => {
+                    let figures = undamaged(reader.figures_at(pool, lowest))?.flatten();
+                    figures.and_then(|figures| at_lowest_of(&figures, token))
+                }
+            };
+        }
+        self.standing = Some(Standing {
+            slot,
+            missing,
+            recorded_count: entry.recorded_count,
+            newest,
+            newer_missing,
+            newer_retracted,
+            window: *window,
+            at_lowest,
+        });
+        Ok(())
+    }
+}
+
+/// The pool's window that ends at `last`, as its newest heads know it.
+fn window_of(reader: &Reader, pool: &Pool, last: Slot) -> Result<DepthWindow, StoreError> {
+    let doing = "reading depths";
+    let mut statement = reader.connection.prepare_cached(sql::SELECT_WINDOW).doing(doing)?;
+    let first = last.number().saturating_sub(exitgap_core::evidence::LOWEST_DEPTH_SLOTS - 1);
+    let parameters = named_params! {
+        ":pool_no": pool.number, ":from_slot": first, ":to_slot": last.number(),
+    };
+    let mut window = DepthWindow::default();
+    let mut next = Slot::new(first.into()).unwrap_or(Slot::FIRST).max(pool.first_slot);
+    let mut rows = statement.query(parameters).doing(doing)?;
+    while let Some(row) = rows.next().doing(doing)? {
+        let mut columns = Columns::from(row, 0);
+        let missing: bool = columns.next().doing(doing)?;
+        let depths = [columns.dollars().doing(doing)?, columns.dollars().doing(doing)?];
+        let retracted: bool = columns.next().doing(doing)?;
+        let added = match (missing, retracted) {
+            (_, true) => Added::Nothing,
+            (true, _) => Added::Missing,
+            (false, _) => Added::Recorded(depths),
+        };
+        window.add(next, added);
+        next = next.next().unwrap_or(next);
+    }
+    Ok(window)
+}
+
+/// `None` for a derived row that is damaged.
+fn undamaged<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+    match read {
+        Err(StoreError::CorruptRow { table: "figures" | "day" | "standing", .. }) => Ok(None),
+        read => read.map(Some),
+    }
+}
+
+/// The row of `figures`.
+pub fn figures_values(
+    pool_no: i64,
+    slot: Slot,
+    snapshot: Option<&SnapshotFigures>,
+    window: &WindowFigures,
+) -> Values {
+    let mut values = Values::of([pool_no, slot.number().into()]);
+    values.add(snapshot.map(|snapshot| snapshot.oracle_stale));
+    for token in 0..2 {
+        values.gaps(snapshot.map(|snapshot| &snapshot.directions[token]));
+    }
+    values.add(Some(window.missing_slots));
+    for figures in &window.directions {
+        values.dollars(figures.median_usd);
+    }
+    for figures in &window.directions {
+        let back = |lowest: Slot| slot.number().saturating_sub(lowest.number());
+        values.add(figures.lowest.map(|(lowest, _)| back(lowest)));
+    }
+    values
+}
+
+/// The row of `day`.
+pub fn day_values(pool_no: i64, day: u32, rollup: &Rollup) -> Values {
+    let at = |slot: Slot| slot.number() % Slot::PER_DAY;
+    let mut values = Values::of([day.into(), pool_no]);
+    values.add(Some(rollup.recorded_slots));
+    values.add(Some(rollup.missing_slots));
+    values.add(Some(rollup.retracted_slots));
+    values.add(rollup.last.map(at));
+    for direction in &rollup.directions {
+        values.dollars(direction.lowest.map(|(_, depth)| depth));
+        values.add(direction.lowest.map(|(slot, _)| at(slot)));
+        for gap in direction.gaps {
+            values.gap(gap.map(|gap| gap.last));
+            values.gap(gap.map(|gap| gap.worst));
+            values.add(gap.map(|gap| at(gap.worst_slot)));
+        }
+    }
+    values
+}
+
+/// The row of `standing`.
+pub fn standing_values(pool_no: i64, standing: &Standing) -> Values {
+    let mut values = Values::of([pool_no, standing.slot.number().into()]);
+    values.code(standing.missing.map(MissingReason::code));
+    values.add(Some(standing.recorded_count));
+    values.add(standing.newest.map(|(slot, _)| slot.number()));
+    values.add(Some(standing.newer_missing));
+    values.add(Some(standing.newer_retracted));
+    values.add(Some(standing.window.missing_slots));
+    values.add(standing.newest.map(|(_, snapshot)| snapshot.oracle_stale));
+    for token in 0..2 {
+        let direction = standing.newest.as_ref().map(|(_, snapshot)| &snapshot.directions[token]);
+        values.dollars(direction.and_then(|direction| direction.depth_usd));
+        values.gaps(direction);
+    }
+    for (figures, at_lowest) in standing.window.directions.iter().zip(standing.at_lowest) {
+        values.dollars(figures.median_usd);
+        values.dollars(figures.lowest.map(|(_, depth)| depth));
+        values.add(figures.lowest.map(|(slot, _)| slot.number()));
+        values.percent(at_lowest.and_then(|at_lowest| at_lowest.basis));
+        values.add(at_lowest.map(|at_lowest| at_lowest.missing_slots));
+    }
+    values
+}
+
+/// Writes a row of `day`.
+pub fn write_day(
+    connection: &Connection,
+    pool_no: i64,
+    day: u32,
+    rollup: &Rollup,
+) -> Result<(), StoreError> {
+    day_values(pool_no, day, rollup).write(connection, sql::INSERT_DAY, "writing a day")
+}
+
+impl Reader {
+    /// The row of `figures` as it is.
+    pub(crate) fn figures_values(
+        &self,
+        pool: &Pool,
+        slot: Slot,
+    ) -> Result<Option<Values>, StoreError> {
+        let keys = [pool.number, slot.number().into()];
+        Values::read(&self.connection, sql::SELECT_FIGURES_ROW, &keys, "reading figures")
+    }
+
+    /// The row of `day` as it is.
+    pub(crate) fn day_values(&self, pool: &Pool, day: u32) -> Result<Option<Values>, StoreError> {
+        let keys = [day.into(), pool.number];
+        Values::read(&self.connection, sql::SELECT_DAY_ROW, &keys, "reading a day")
+    }
+
+    /// The row of `standing` as it is.
+    pub(crate) fn standing_values(&self, pool: &Pool) -> Result<Option<Values>, StoreError> {
+        let keys = [pool.number];
+        Values::read(&self.connection, sql::SELECT_STANDING_ROW, &keys, "reading a standing")
+    }
+}

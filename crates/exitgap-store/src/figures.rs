@@ -1,0 +1,225 @@
+//! What a slot says at the standard sizes, and over the seven days up to it. All of it follows
+//! from bodies, entries and retractions; it is kept because answers need it fast.
+
+use std::cmp::Ordering;
+
+use exitgap_core::exit::{Exit, Refusal};
+use exitgap_core::ids::BlockHash;
+use exitgap_core::pools::Direction;
+use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::snapshot::Snapshot;
+use exitgap_core::units::{GapLimit, Percent, SizeUsd};
+
+use crate::model::{Entry, Pool};
+
+/// What a size fills at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gap {
+    /// Its `exit_gap_pct`.
+    Filled(Percent),
+    /// It has none.
+    Refused(NoGap),
+}
+
+/// Why a size has no gap: the codes of the core's [`Refusal`], without its amounts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoGap {
+    /// The size buys less than one raw unit of the token to sell.
+    NoInput,
+    /// The contract would pay nothing.
+    NoOutput,
+    /// The recorded liquidity cannot fill it.
+    BeyondLiquidity,
+    /// Fill and oracle are too far apart for a percentage.
+    GapOutOfRange,
+}
+
+/// One direction of a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirectionFigures {
+    /// The depth at 2 % in whole dollars; `None` where the search for it was given up.
+    pub depth_usd: Option<u64>,
+    /// The gaps of [`SizeUsd::STANDARD`], in that order.
+    pub gaps: [Gap; 4],
+    /// How far the pool's mid price lies below the oracle; `None` where that is out of a
+    /// percentage's bounds.
+    pub basis: Option<Percent>,
+}
+
+/// A snapshot, in both directions: by the token sold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SnapshotFigures {
+    /// Selling token 0, selling token 1.
+    pub directions: [DirectionFigures; 2],
+    /// Whether any oracle answer is older than its heartbeat.
+    pub oracle_stale: bool,
+}
+
+/// The depths of the 2,016 slots up to and with a slot, or of those since the pool's first,
+/// as that slot's head knew them: what it and earlier heads retracted is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WindowFigures {
+    /// Slots of them that are missing.
+    pub missing_slots: u32,
+    /// Selling token 0, selling token 1.
+    pub directions: [DepthFigures; 2],
+}
+
+/// Depths of one direction over a window; `None` where it has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DepthFigures {
+    /// The median, of an even number the mean of the middle two, rounded down.
+    pub median_usd: Option<u64>,
+    /// The earliest slot with the lowest depth, and that depth.
+    pub lowest: Option<(Slot, u64)>,
+}
+
+/// A slot that was taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retracted {
+    /// The slot whose head says so.
+    pub by: Slot,
+    /// The block that the slot's snapshot was read at.
+    pub orphaned: BlockHash,
+    /// The final chain's block of that number.
+    pub canonical: BlockHash,
+}
+
+/// A slot of a pool: also a missing, a retracted or the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Figures {
+    /// What was recorded.
+    pub entry: Entry,
+    /// Set where the slot was taken back later. It says what it said; no other figure counts it.
+    pub retraction: Option<Retracted>,
+    /// What the snapshot says; `None` where the slot has none.
+    pub snapshot: Option<SnapshotFigures>,
+    /// The seven days up to it.
+    pub window: WindowFigures,
+}
+
+/// A pool's row on a board over all pools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoardRow {
+    /// The pool.
+    pub pool: Pool,
+    /// Where it stands.
+    pub standing: Standing,
+}
+
+/// Where a pool stands at its newest entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// The slot of its newest entry.
+    pub slot: Slot,
+    /// Why that one has no snapshot; `None` where it has one, or retires the pool.
+    pub missing: Option<MissingReason>,
+    /// Recorded, unretracted slots so far.
+    pub recorded_count: u32,
+    /// The newest slot that is recorded and not retracted, and what it says.
+    pub newest: Option<(Slot, SnapshotFigures)>,
+    /// Slots missing since; all of them where there is no such slot.
+    pub newer_missing: u32,
+    /// Slots retracted since.
+    pub newer_retracted: u32,
+    /// The seven days up to the newest entry.
+    pub window: WindowFigures,
+    /// What else the slots with the lowest depths say, by the token sold.
+    pub at_lowest: [Option<AtLowest>; 2],
+}
+
+/// A slot with the lowest depth of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AtLowest {
+    /// How far the pool's mid price lay below the oracle.
+    pub basis: Option<Percent>,
+    /// Slots missing of the seven days up to it.
+    pub missing_slots: u32,
+}
+
+impl SnapshotFigures {
+    /// What follows from a snapshot.
+    pub fn of(snapshot: &Snapshot) -> Self {
+        let observation = snapshot.observation();
+        let directions = Direction::BOTH.map(|direction| {
+            let exit = Exit::of(observation, direction);
+            DirectionFigures {
+                depth_usd: exit.depth_usd(GapLimit::DEPTH).ok(),
+                gaps: SizeUsd::STANDARD.map(|size| match exit.estimate(size) {
+                    Ok(estimate) => Gap::Filled(estimate.gap),
+                    Err(refusal) => Gap::Refused((&refusal).into()),
+                }),
+                basis: exit.basis(),
+            }
+        });
+        Self { directions, oracle_stale: observation.oracle_stale() }
+    }
+
+    /// The depths, by the token sold.
+    pub fn depths(&self) -> [Option<u64>; 2] {
+        self.directions.map(|direction| direction.depth_usd)
+    }
+}
+
+impl Gap {
+    /// Which of two gaps is worse, the worse one greater: no fill is worse than any, and no worse
+    /// than no fill for another reason.
+    pub fn worse(self, other: Self) -> Ordering {
+        match (self, other) {
+            (Self::Filled(a), Self::Filled(b)) => a.cmp(&b),
+            (Self::Refused(_), Self::Refused(_)) => Ordering::Equal,
+            (Self::Refused(_), Self::Filled(_)) => Ordering::Greater,
+            (Self::Filled(_), Self::Refused(_)) => Ordering::Less,
+        }
+    }
+}
+
+impl NoGap {
+    /// The stable code, that of [`Refusal::code`].
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::NoInput => "size_rounds_to_no_input",
+            Self::NoOutput => "size_rounds_to_no_output",
+            Self::BeyondLiquidity => "beyond_liquidity",
+            Self::GapOutOfRange => "gap_out_of_range",
+        }
+    }
+}
+
+impl From<&Refusal> for NoGap {
+    fn from(refusal: &Refusal) -> Self {
+        match refusal {
+            Refusal::NoInput => Self::NoInput,
+            Refusal::NoOutput => Self::NoOutput,
+            Refusal::BeyondLiquidity { .. } => Self::BeyondLiquidity,
+            Refusal::GapOutOfRange => Self::GapOutOfRange,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use exitgap_core::U256;
+    use exitgap_core::units::UsdMicros;
+
+    #[test]
+    fn codes_are_the_cores_and_no_fill_is_worst() {
+        let (max_fillable_usd, amount) = (UsdMicros(1), U256::ZERO);
+        let beyond = Refusal::BeyondLiquidity {
+            max_fillable_usd,
+            max_amount_in: amount,
+            max_amount_out: amount,
+        };
+        for refusal in [Refusal::NoInput, Refusal::NoOutput, beyond, Refusal::GapOutOfRange] {
+            let none = NoGap::from(&refusal);
+            assert_eq!(none.code(), refusal.code());
+            let none = Gap::Refused(none);
+            assert_eq!(none.worse(Gap::Filled(Percent(i128::MAX))), Ordering::Greater);
+            assert_eq!(none.worse(Gap::Refused(NoGap::NoInput)), Ordering::Equal);
+        }
+        let better = Gap::Filled(Percent(-2));
+        assert_eq!(better.worse(Gap::Filled(Percent(1))), Ordering::Less);
+        assert_eq!(better.worse(Gap::Refused(NoGap::NoInput)), Ordering::Less);
+    }
+}

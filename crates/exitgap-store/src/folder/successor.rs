@@ -1,0 +1,97 @@
+//! Where a log's data is gone for good: its last state, for a successor to name, and the word
+//! that it has ended.
+
+use std::path::PathBuf;
+
+use exitgap_core::evidence::{Checkpoint, Predecessor, VerifierKey};
+use exitgap_core::series::Slot;
+
+use super::restore::parse;
+use super::{LogFolder, PublishError, durable, read};
+
+/// Why no successor begins.
+#[derive(Debug, thiserror::Error)]
+pub enum SuccessorError {
+    /// Nothing was published, so that there is nothing to succeed.
+    #[error("nothing is published in {path}: there is no log to succeed")]
+    NothingPublished {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The checkpoint is not signed by the key beside it.
+    #[error("{path} is not signed by the key in verifier-key beside it, and cannot be relied on")]
+    Unsigned {
+        /// The checkpoint.
+        path: PathBuf,
+    },
+    /// Every bundle is there: the store can be restored.
+    #[error(
+        "every bundle of {origin} can be read, so that nothing is lost: go on with it after \
+         `exitgap-server restore`"
+    )]
+    Restorable {
+        /// The log.
+        origin: String,
+    },
+    /// The folder could not be read or written, or its log has another successor.
+    #[error(transparent)]
+    Folder(#[from] PublishError),
+}
+
+/// A log that cannot be gone on with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// Its last published state.
+    pub state: Predecessor,
+    /// The first bundle that is gone, or cannot be read.
+    pub bundle: PathBuf,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl LogFolder {
+    /// The last state of the log published here, where a bundle that its restoration would need
+    /// is gone. Refused while all of them can be read. `progress` is told of each bundle.
+    pub fn lost(&self, mut progress: impl FnMut(u64, u64)) -> Result<Lost, SuccessorError> {
+        let path = self.path.join("checkpoint");
+        let nothing = || SuccessorError::NothingPublished { path: self.path.clone() };
+        let note = read(&path)?.ok_or_else(nothing)?;
+        let (checkpoint, note) = Checkpoint::from_note(&note)
+            .map_err(|error| PublishError::Checkpoint { path: path.clone(), error })?;
+        let key = read(&self.path.join("verifier-key"))?.unwrap_or_default();
+        let key: Option<VerifierKey> = key.trim_end().parse().ok();
+        let signed = key.filter(|key| key.name() == checkpoint.origin.to_string());
+        if signed.is_none_or(|key| note.signers(&[key]).trusted.is_empty()) {
+            return Err(SuccessorError::Unsigned { path });
+        }
+        let Checkpoint { origin, size, root, .. } = checkpoint;
+        let state = Predecessor { origin: origin.clone(), size, root };
+        for index in 0..size {
+            let number = u64::from(origin.first_slot().number()).saturating_add(index);
+            let Ok(slot) = Slot::new(number) else {
+                let (bundle, reason) = (path, format!("its size {size} is beyond the calendar"));
+                return Ok(Lost { state, bundle, reason });
+            };
+            let bundle = self.bundle_path(slot);
+            if let Err(reason) = parse(&bundle, slot) {
+                return Ok(Lost { state, bundle, reason });
+            }
+            progress(index + 1, size);
+        }
+        Err(SuccessorError::Restorable { origin: origin.to_string() })
+    }
+
+    /// Says here that the log has ended, and that the one called `name` succeeds it: no recorder
+    /// goes on with it. Saying the same again is accepted.
+    pub fn supersede(&self, name: &str) -> Result<(), PublishError> {
+        let path = self.path.join("superseded-by");
+        match read(&path)? {
+            Some(successor) if successor.trim_end() == name => Ok(()),
+            Some(successor) => {
+                let successor = successor.trim_end().chars().take(200).collect();
+                Err(PublishError::Superseded { path: self.path.clone(), successor })
+            }
+            None => durable::write(&path, format!("{name}\n").as_bytes()),
+        }
+    }
+}

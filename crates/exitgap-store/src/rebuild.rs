@@ -1,0 +1,153 @@
+//! Making derived rows anew from bodies, entries and retractions.
+
+use std::path::Path;
+
+use exitgap_core::series::Slot;
+use rusqlite::{Connection, Transaction, TransactionBehavior, named_params};
+
+use crate::derive::{day_values, figures_values, standing_values};
+use crate::error::{CorruptHead, Doing, StoreError};
+use crate::follow::Follower;
+use crate::fsck::Damage;
+use crate::lock::Lock;
+use crate::model::Pool;
+use crate::reader::Reader;
+use crate::rollup::day_of;
+use crate::{schema, sql};
+
+/// The most rows of one transaction: it bounds the write-ahead log and what a kill undoes.
+const MAX_ROWS: u32 = 5_000;
+
+/// What [`rebuild`] has done so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rebuilt {
+    /// Slots gone through.
+    pub slots: u64,
+    /// Slots there are.
+    pub of_slots: u64,
+    /// Rows that were wrong, absent or surplus, and are right now.
+    pub rows: u64,
+}
+
+/// Makes every derived row of the store at `path` anew, and writes those that differ. Takes the
+/// recorder's lock ([`StoreError::Locked`]), but needs no key: nothing that is signed changes.
+///
+/// Ends at the first body or entry that is damaged; what derived rows rest on is not repaired
+/// here. A kill leaves some rows right and some as they were: the next call goes on from there.
+pub fn rebuild(
+    path: impl AsRef<Path>,
+    mut progress: impl FnMut(&Rebuilt),
+) -> Result<Rebuilt, Damage> {
+    let path = path.as_ref();
+    if !path.exists() {
+        return Err(StoreError::NotFound { path: path.to_owned() }.into());
+    }
+    let _lock = Lock::take(path)?;
+    let reader = Reader { connection: schema::open_writer(path)? };
+    let mut rebuilt = Rebuilt { of_slots: reader.log_size()?, ..Rebuilt::default() };
+    if let Some((first, last)) = reader.slots()? {
+        let pools = reader.pools()?;
+        let slots_at_once = (MAX_ROWS as usize / pools.len().max(1)).max(1);
+        let mut follower = Follower::default();
+        let mut next = Some(first).filter(|first| first <= &last);
+        while let Some(from) = next {
+            let transaction = begin(&reader.connection)?;
+            let mut slot = from;
+            for _ in 0..slots_at_once {
+                for pool in pools.iter().filter(|pool| pool.has(slot)) {
+                    rebuilt.rows += u64::from(
+                        figures(&reader, &mut follower, pool, slot).map_err(|error| Damage {
+                            slot: Some(slot),
+                            pool: Some(pool.id.clone()),
+                            error: Box::new(error),
+                        })?,
+                    );
+                }
+                rebuilt.slots += 1;
+                next = slot.next().filter(|next| *next <= last);
+                let Some(following) = next else { break };
+                slot = following;
+            }
+            commit(transaction)?;
+            progress(&rebuilt);
+        }
+        for pool in &pools {
+            rebuilt.rows += rollups(&reader, pool, last)?;
+        }
+    }
+    rebuilt.rows += remove_surplus(&reader.connection)?;
+    progress(&rebuilt);
+    Ok(rebuilt)
+}
+
+/// Makes the pool's figures of `slot` anew; whether they were others.
+fn figures(
+    reader: &Reader,
+    follower: &mut Follower,
+    pool: &Pool,
+    slot: Slot,
+) -> Result<bool, StoreError> {
+    let absent = || StoreError::CorruptHead {
+        pool: pool.id.clone(),
+        slot,
+        what: CorruptHead::Rule("its entry is not in the store".to_owned()),
+    };
+    let (row, _) = reader.head_row(pool, slot)?.ok_or_else(absent)?;
+    let (snapshot, window) = follower.follow(reader, pool, &row)?;
+    let values = figures_values(pool.number, slot, snapshot.as_ref(), &window);
+    let differs = reader.figures_values(pool, slot)?.as_ref() != Some(&values);
+    if differs {
+        values.write(&reader.connection, sql::INSERT_FIGURES, "writing figures")?;
+    }
+    Ok(differs)
+}
+
+/// Makes the pool's days and standing anew; how many were others.
+fn rollups(reader: &Reader, pool: &Pool, last: Slot) -> Result<u64, StoreError> {
+    let mut rows = 0;
+    let transaction = begin(&reader.connection)?;
+    for day in day_of(pool.first_slot)..=day_of(pool.retired_slot.unwrap_or(last)) {
+        let rollup = reader.rollup_of(pool, day)?;
+        let values = day_values(pool.number, day, &rollup);
+        if reader.day_values(pool, day)?.as_ref() != Some(&values) {
+            values.write(&reader.connection, sql::INSERT_DAY, "writing a day")?;
+            rows += 1;
+        }
+    }
+    let standing = reader.standing_of(pool)?;
+    let values = standing.map(|standing| standing_values(pool.number, &standing));
+    if let Some(values) = values
+        && reader.standing_values(pool)?.as_ref() != Some(&values)
+    {
+        values.write(&reader.connection, sql::INSERT_STANDING, "writing a standing")?;
+        rows += 1;
+    }
+    commit(transaction)?;
+    Ok(rows)
+}
+
+/// Removes derived rows that nothing stands behind.
+fn remove_surplus(connection: &Connection) -> Result<u64, StoreError> {
+    let doing = "removing surplus rows";
+    let mut rows = 0;
+    for sql in [sql::DELETE_FIGURES, sql::DELETE_DAYS, sql::DELETE_STANDINGS] {
+        loop {
+            let removed =
+                connection.execute(sql, named_params! { ":limit": MAX_ROWS }).doing(doing)?;
+            if removed == 0 {
+                break;
+            }
+            rows += removed as u64;
+        }
+    }
+    Ok(rows)
+}
+
+fn begin(connection: &Connection) -> Result<Transaction<'_>, StoreError> {
+    Transaction::new_unchecked(connection, TransactionBehavior::Immediate)
+        .doing("beginning to write")
+}
+
+fn commit(transaction: Transaction) -> Result<(), StoreError> {
+    transaction.commit().doing("committing derived rows")
+}

@@ -1,0 +1,1 @@
+INSERT INTO predecessor (log_no, line) VALUES (1, :line);

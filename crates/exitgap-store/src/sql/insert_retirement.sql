@@ -1,0 +1,1 @@
+INSERT INTO retirement (pool_no, slot) VALUES (:pool_no, :slot);

@@ -1,0 +1,1 @@
+SELECT line FROM predecessor;
