@@ -2,15 +2,17 @@
 //! skipped by every figure.
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use exitgap_chain::config::Plan;
-use exitgap_core::ids::BlockHash;
+use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{
     Changes, LogFolder, NewRetraction, Outcome, Reader, RetractionRule, Store, StoreError,
 };
+use exitgap_tests::binaries;
 use exitgap_tests::devchain::{FIRST_SLOT, Market, Rng};
 use tempfile::TempDir;
 
@@ -26,6 +28,18 @@ fn taking_back(pool: &BusyPool, slots: &[u32]) -> Changes {
     let retraction =
         |n: &u32| NewRetraction { pool: pool.id.clone(), slot: slot(*n), canonical: CANONICAL };
     Changes { retractions: slots.iter().map(retraction).collect(), retirements: Vec::new() }
+}
+
+/// What `exitgap estimate` answers from the store, and its exit code.
+fn estimate(path: &Path, pool: &PoolId, at: Option<Slot>) -> (Option<i32>, String) {
+    let mut command = Command::new(binaries::path("exitgap"));
+    command.args(["estimate", &pool.to_string(), "--size-usd", "1", "--json", "--db"]).arg(path);
+    if let Some(at) = at {
+        command.args(["--at", &at.to_string()]);
+    }
+    let output = command.output().unwrap();
+    let words = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(words).unwrap())
 }
 
 /// Publishes the store, audits it, and restores it from the bundles: all must agree.
@@ -115,6 +129,12 @@ fn retracted_slots_are_told_by_heads_and_skipped_by_every_figure() {
     assert_eq!(how.canonical, CANONICAL);
     assert_eq!(reader.block_of(&stored, retracted).unwrap().unwrap().hash, how.orphaned);
     assert_eq!(reader.retraction_of(&stored, retracted).unwrap(), Some(how));
+    // A caller is told, and of the newest slot that stands gets an answer.
+    let (code, words) = estimate(&path, &stored.id, Some(retracted));
+    assert_eq!(code, Some(4), "{words}");
+    assert!(words.contains("was retracted at") && words.contains("\"retracted\""), "{words}");
+    let (code, words) = estimate(&path, &stored.id, None);
+    assert_eq!(code, Some(0), "{words}");
     let window = reader.window(&stored.id, slot(619)).unwrap();
     assert_eq!(window.heads().len(), 620);
     publish_audit_restore(&path, taken_back as u64);
