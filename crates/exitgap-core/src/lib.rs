@@ -17,6 +17,7 @@
 pub mod evidence;
 pub mod exit;
 pub mod ids;
+mod json;
 pub mod pools;
 pub mod series;
 pub mod snapshot;

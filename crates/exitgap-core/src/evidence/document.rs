@@ -1,9 +1,7 @@
 //! Documents of the evidence: canonical JSON in, canonical JSON out.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
-use crate::snapshot::{CanonicalError, to_canonical_json};
+use crate::json::{Json, Wire, read};
+use crate::snapshot::CanonicalError;
 
 /// Why bytes are not a document of the evidence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,27 +36,48 @@ pub enum DocumentError {
     Canonical(#[from] CanonicalError),
 }
 
+/// A part of a document that is a document itself, kept as its canonical bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part(pub Vec<u8>);
+
+impl Part {
+    /// The part that these bytes, canonical or not, spell.
+    pub fn of(bytes: &[u8]) -> Result<Self, DocumentError> {
+        Ok(Self(read(bytes).map_err(DocumentError::Shape)?.to_canonical()?))
+    }
+}
+
+impl Wire for Part {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        json.to_canonical().map(Self).map_err(|error| error.to_string())
+    }
+
+    fn write(&self) -> Json<'_> {
+        // Canonical bytes read without fail.
+        read(&self.0).unwrap_or(Json::Null)
+    }
+}
+
 /// The canonical bytes of a document.
-pub(super) fn to_canonical<T: Serialize>(document: &T) -> Result<Vec<u8>, DocumentError> {
-    let value =
-        serde_json::to_value(document).map_err(|error| DocumentError::Shape(error.to_string()))?;
-    Ok(to_canonical_json(&value)?)
+pub(super) fn to_canonical(document: &impl Wire) -> Result<Vec<u8>, DocumentError> {
+    Ok(document.write().to_canonical()?)
 }
 
 /// Reads untrusted bytes, at most `most` of them, which must be the canonical ones.
-pub(super) fn from_canonical<T: Serialize + DeserializeOwned>(
-    bytes: &[u8],
-    most: usize,
-) -> Result<T, DocumentError> {
+pub(super) fn from_canonical<T: Wire>(bytes: &[u8], most: usize) -> Result<T, DocumentError> {
     if bytes.len() > most {
         return Err(DocumentError::TooLarge { found: bytes.len(), most });
     }
-    let document: T =
-        serde_json::from_slice(bytes).map_err(|error| DocumentError::Shape(error.to_string()))?;
-    let canonical = to_canonical(&document)?;
-    if canonical != bytes {
-        let at = canonical.iter().zip(bytes).take_while(|(a, b)| a == b).count();
-        return Err(DocumentError::NotCanonical { at });
+    let document = T::read(&read(bytes).map_err(DocumentError::Shape)?);
+    let document = document.map_err(DocumentError::Shape)?;
+    match first_difference(&to_canonical(&document)?, bytes) {
+        Some(at) => Err(DocumentError::NotCanonical { at }),
+        None => Ok(document),
     }
-    Ok(document)
+}
+
+/// The first byte in which the canonical bytes and the given ones differ.
+fn first_difference(canonical: &[u8], bytes: &[u8]) -> Option<usize> {
+    let same = || canonical.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+    (canonical != bytes).then(same)
 }

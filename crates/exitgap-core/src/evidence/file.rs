@@ -1,13 +1,11 @@
 //! Evidence files: one canonical JSON document of everything that a result follows
 //! from, with the proofs that lead to a signed checkpoint.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
 use super::checkpoint::LogProof;
-use super::document::{DocumentError, from_canonical, to_canonical};
+use super::document::{DocumentError, Part, from_canonical, to_canonical};
 use super::merkle::Hash;
 use super::result::{EvidenceRequest, EvidenceResult};
+use crate::json::wire_struct;
 use crate::snapshot::MAX_SNAPSHOT_BYTES;
 
 /// The most bytes of an evidence file that are looked at: the largest snapshot, and
@@ -17,14 +15,15 @@ pub const MAX_EVIDENCE_BYTES: usize = MAX_SNAPSHOT_BYTES + (512 << 10);
 const VERSION: u32 = 1;
 
 /// A head's place in its slot's tree.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolProof {
     /// Siblings from the head up, in base64.
     pub hashes: Vec<String>,
     /// The head's index among the slot's pools.
     pub index: u64,
 }
+
+wire_struct!(PoolProof { hashes, index });
 
 impl PoolProof {
     /// A proof of these hashes.
@@ -40,18 +39,19 @@ impl PoolProof {
 
 /// The parts of an evidence file. Snapshot, head and leaf are kept as documents:
 /// each is hashed by its own canonical bytes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EvidenceFile {
-    pub head: Value,
-    pub leaf: Value,
+    pub head: Part,
+    pub leaf: Part,
     pub log_proof: String,
     pub pool_proof: PoolProof,
     pub request: EvidenceRequest,
     pub result: EvidenceResult,
-    pub snapshot: Value,
+    pub snapshot: Part,
     pub v: u32,
 }
+
+wire_struct!(EvidenceFile { head, leaf, log_proof, pool_proof, request, result, snapshot, v });
 
 impl EvidenceFile {
     /// Reads untrusted bytes, which must be the canonical ones.
@@ -75,17 +75,14 @@ pub fn write_evidence(
     pool_proof: &PoolProof,
     log_proof: &LogProof,
 ) -> Result<Vec<u8>, DocumentError> {
-    let document = |bytes| {
-        serde_json::from_slice(bytes).map_err(|error| DocumentError::Shape(error.to_string()))
-    };
     to_canonical(&EvidenceFile {
-        head: document(head)?,
-        leaf: document(leaf)?,
+        head: Part::of(head)?,
+        leaf: Part::of(leaf)?,
         log_proof: log_proof.to_text(),
         pool_proof: pool_proof.clone(),
         request: request.clone(),
         result: result.clone(),
-        snapshot: document(snapshot)?,
+        snapshot: Part::of(snapshot)?,
         v: VERSION,
     })
 }

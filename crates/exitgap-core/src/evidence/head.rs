@@ -1,11 +1,11 @@
 //! Heads: a pool's entry for one slot, linked to the one before.
 
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::document::{DocumentError, from_canonical, to_canonical};
 use super::merkle::{Hash, leaf_hash};
 use crate::ids::{BlockHash, HeadHash, PoolId, SnapshotHash};
+use crate::json::wire_struct;
 use crate::series::{MissingReason, Slot, SlotError};
 use crate::units::{SizeUsd, UsdMicros};
 
@@ -65,8 +65,7 @@ pub enum HeadEntry {
 }
 
 /// A slot taken back: its block is not on the chain that became final.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retraction {
     /// The slot, at most 288 before the head's own.
     pub slot: Slot,
@@ -75,6 +74,8 @@ pub struct Retraction {
     /// The final chain's block of that number.
     pub canonical: BlockHash,
 }
+
+wire_struct!(Retraction { slot, orphaned, canonical });
 
 /// Why a document is not a head, or does not follow another.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -136,8 +137,6 @@ pub enum HeadError {
     },
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct WireHead {
     v: u32,
     pool: PoolId,
@@ -145,19 +144,19 @@ struct WireHead {
     height: u32,
     recorded_count: u32,
     prev: Option<HeadHash>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
     snapshot: Option<SnapshotHash>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
     missing: Option<MissingReason>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
     retired: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
     depth_usd: Option<[Option<String>; 2]>,
     lowest_depth_7d_usd: [Option<String>; 2],
     method_version: String,
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     retracts: Vec<Retraction>,
 }
+
+wire_struct!(WireHead {
+    v, pool, slot, height, recorded_count, prev, lowest_depth_7d_usd, method_version;
+    optional snapshot, missing, retired, depth_usd, retracts,
+});
 
 impl Head {
     /// The canonical bytes: what is stored, served and hashed.

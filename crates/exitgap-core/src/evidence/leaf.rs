@@ -1,9 +1,8 @@
 //! Slot leaves: what commits to all heads of a slot.
 
-use serde::{Deserialize, Serialize};
-
 use super::document::{DocumentError, from_canonical, to_canonical};
 use super::merkle::{Hash, leaf_hash};
+use crate::json::wire_struct;
 use crate::series::{Slot, SlotError};
 
 /// The most bytes of a slot leaf that are looked at.
@@ -39,14 +38,14 @@ pub enum LeafError {
     },
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct WireLeaf {
     v: u32,
     slot: u64,
     pools: u32,
     root: String,
 }
+
+wire_struct!(WireLeaf { v, slot, pools, root });
 
 impl SlotLeaf {
     /// The canonical bytes: the data of the log's leaf.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::head::Head;
 use crate::exit::{Exit, METHOD_VERSION, Refusal};
 use crate::ids::PoolId;
+use crate::json::{wire_code, wire_struct};
 use crate::pools::Direction;
 use crate::series::days_observed_hundredths;
 use crate::snapshot::Snapshot;
@@ -20,6 +21,17 @@ pub enum Base {
     /// Token 1 is sold.
     Token1,
 }
+
+impl Base {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Token0 => "token0",
+            Self::Token1 => "token1",
+        }
+    }
+}
+
+wire_code!(Base, [Base::Token0, Base::Token1]);
 
 impl From<Base> for Direction {
     fn from(base: Base) -> Self {
@@ -115,6 +127,27 @@ pub enum ResultError {
     #[error(transparent)]
     Refused(#[from] Refusal),
 }
+
+wire_struct!(EvidenceRequest { base, method_version, pool, size_usd, slot });
+
+wire_struct!(EvidenceResult {
+    amount_in_raw,
+    amount_out_raw,
+    basis_pct,
+    days_observed,
+    exit_gap_pct,
+    fee_pct,
+    impact_pct,
+    lowest_depth_7d_usd,
+    marginal_price_usd,
+    market_open,
+    mid_price_usd,
+    oracle_price_usd,
+    oracle_stale,
+    realized_price_usd,
+    session_note,
+    status,
+});
 
 impl EvidenceRequest {
     /// A request in its one spelling, by the rules of this build.

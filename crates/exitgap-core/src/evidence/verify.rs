@@ -1,8 +1,10 @@
 //! `verify`: whether an evidence file proves its number. Pure and total: no clock,
 //! no network, no panic, and every loop bounded by the sizes the formats allow.
 
+use std::borrow::Cow;
+
 use super::checkpoint::{Checkpoint, CheckpointError, LogProof};
-use super::document::to_canonical;
+use super::document::Part;
 use super::file::EvidenceFile;
 use super::head::{Head, HeadEntry, HeadError};
 use super::leaf::SlotLeaf;
@@ -12,6 +14,7 @@ use super::report::{Check, CheckName, Report};
 use super::result::{EvidenceResult, check_method, depths};
 use super::window::HeadWindow;
 use crate::ids::HeadHash;
+use crate::json::{Json, Wire};
 use crate::snapshot::{Snapshot, SnapshotError};
 
 /// What the caller trusts, remembers and demands.
@@ -54,8 +57,7 @@ struct Parts {
 
 impl Parts {
     fn of(file: EvidenceFile) -> Self {
-        // The file was canonical: its parts have canonical bytes.
-        let bytes = |value| to_canonical(value).unwrap_or_default();
+        let bytes = |Part(bytes): &Part| bytes.clone();
         let (snapshot, head, leaf) = (bytes(&file.snapshot), bytes(&file.head), bytes(&file.leaf));
         Self {
             snapshot: Snapshot::from_canonical(&snapshot).map(|parsed| (parsed, snapshot)),
@@ -369,12 +371,13 @@ fn check_result(parts: &Parts) -> Check {
 
 /// The first field in which two results differ, as each has it.
 fn first_difference(expected: &EvidenceResult, found: &EvidenceResult) -> (String, String) {
-    let fields = |result| serde_json::to_value(result).unwrap_or_default();
-    let (expected, found) = (fields(expected), fields(found));
-    let Some(object) = expected.as_object() else { return Default::default() };
-    let differs = object.iter().find(|(name, value)| found.get(name) != Some(value));
-    differs.map_or_else(Default::default, |(name, value)| {
-        let other = found.get(name).cloned().unwrap_or_default();
-        (format!("{name} {value}"), format!("{name} {other}"))
-    })
+    let (Json::Object(expected), Json::Object(found)) = (expected.write(), found.write()) else {
+        return Default::default();
+    };
+    let text = |(name, value): &(Cow<'_, str>, Json<'_>)| {
+        let value = value.to_canonical().unwrap_or_default();
+        format!("{name} {}", String::from_utf8_lossy(&value))
+    };
+    let differs = expected.iter().zip(&found).find(|(expected, found)| expected != found);
+    differs.map(|(expected, found)| (text(expected), text(found))).unwrap_or_default()
 }

@@ -9,13 +9,12 @@ use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::document::{DocumentError, from_canonical, to_canonical};
+use super::document::{DocumentError, Part, from_canonical, to_canonical};
 use super::head::{Depths, Head, HeadEntry, HeadError, LOWEST_DEPTH_SLOTS, Retraction};
 use super::result::depths;
 use crate::ids::{HeadHash, PoolId, SnapshotHash};
+use crate::json::wire_struct;
 use crate::series::{MissingReason, Slot, SlotError};
 use crate::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotError};
 
@@ -81,8 +80,6 @@ pub enum WindowError {
     },
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct WireWindow {
     v: u32,
     pool: PoolId,
@@ -109,8 +106,26 @@ struct WireWindow {
     retracts: Vec<(u32, Vec<Retraction>)>,
     /// The snapshots of the lowest slots, one per direction; one where both are the
     /// same slot.
-    lowest_snapshots: Vec<Value>,
+    lowest_snapshots: Vec<Part>,
 }
+
+wire_struct!(WireWindow {
+    v,
+    pool,
+    first_slot,
+    first_height,
+    first_prev,
+    recorded_before,
+    heads,
+    method_versions,
+    missing,
+    retired,
+    snapshots,
+    depth_usd,
+    lowest_depth_7d_usd,
+    retracts,
+    lowest_snapshots,
+});
 
 /// A window, rebuilt and checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,9 +169,9 @@ impl HeadWindow {
         if wire.v != VERSION {
             return Err(DocumentError::Version { found: wire.v, known: VERSION }.into());
         }
-        let lowest_snapshots =
-            wire.lowest_snapshots.iter().map(to_canonical).collect::<Result<_, _>>()?;
-        let window = Self { heads: wire.rebuild()?, lowest_snapshots };
+        let heads = wire.rebuild()?;
+        let lowest_snapshots = wire.lowest_snapshots.into_iter().map(|Part(bytes)| bytes).collect();
+        let window = Self { heads, lowest_snapshots };
         window.check()?;
         // One spelling: runs are as long, and changes as few, as they can be.
         if window.to_canonical()? != bytes {
@@ -259,9 +274,6 @@ impl HeadWindow {
         for (index, (head, _)) in (0..).zip(&self.heads) {
             columns.add(index, head);
         }
-        let document = |bytes: &Vec<u8>| {
-            serde_json::from_slice(bytes).map_err(|error| DocumentError::Shape(error.to_string()))
-        };
         Ok(WireWindow {
             v: VERSION,
             pool: first.pool.clone(),
@@ -280,7 +292,7 @@ impl HeadWindow {
             lowest_snapshots: self
                 .lowest_snapshots
                 .iter()
-                .map(document)
+                .map(|bytes| Part::of(bytes))
                 .collect::<Result<_, _>>()?,
         })
     }

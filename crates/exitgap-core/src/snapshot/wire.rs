@@ -1,13 +1,15 @@
 //! A snapshot as bytes: canonical JSON, version 1.
 
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::canonical::{CanonicalError, to_canonical_json};
-use super::observation::{BlockRef, ChainTag, Observation, ObservationError, Session, Snapshot};
+use super::canonical::CanonicalError;
+use super::observation::{
+    BlockRef, ChainKind, ChainTag, Observation, ObservationError, Session, Snapshot,
+};
 use super::oracle::{OracleReading, OracleRole, OracleSource, RoundData};
 use super::token::Token;
 use crate::ids::{Address, PoolId, SnapshotHash};
+use crate::json::{Fields, Json, Wire, read, wire_code, wire_struct};
 use crate::pools::{
     Concentrated, ConcentratedError, ConstantProduct, ConstantProductError, FeeRate, PoolState,
     TickNet,
@@ -72,8 +74,6 @@ pub enum SnapshotError {
     Canonical(#[from] CanonicalError),
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct WireSnapshot {
     v: u32,
     pool: PoolId,
@@ -86,8 +86,14 @@ struct WireSnapshot {
     session: Session,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "protocol", rename_all = "snake_case", deny_unknown_fields)]
+wire_struct!(WireSnapshot { v, pool, chain, slot, block, tokens, state, oracles, session });
+wire_struct!(ChainTag { caip2, kind });
+wire_struct!(BlockRef { hash, number, timestamp });
+wire_struct!(Token { address, decimals, symbol });
+wire_struct!(Session { market_open, note });
+wire_code!(ChainKind, [ChainKind::Live, ChainKind::Preview]);
+wire_code!(OracleRole, [OracleRole::Token0Usd, OracleRole::Token1Usd]);
+
 enum WireState {
     ConstantProduct {
         reserves: [String; 2],
@@ -105,8 +111,6 @@ enum WireState {
     },
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "source", rename_all = "snake_case", deny_unknown_fields)]
 enum WireOracle {
     Fixed {
         role: OracleRole,
@@ -124,12 +128,119 @@ enum WireOracle {
     },
 }
 
+/// An object of the variant that its tag names.
+fn tagged<'j>(
+    tag: &'static str,
+    name: &'static str,
+    fields: Vec<(&'static str, Json<'j>)>,
+) -> Json<'j> {
+    let name = (tag.into(), Json::Text(name.into()));
+    let fields = fields.into_iter().map(|(field, json)| (field.into(), json));
+    Json::Object(core::iter::once(name).chain(fields).collect())
+}
+
+impl Wire for WireState {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        let mut fields = Fields::of(json)?;
+        let protocol: String = fields.take("protocol")?;
+        let state = match protocol.as_str() {
+            "constant_product" => Self::ConstantProduct {
+                reserves: fields.take("reserves")?,
+                fee_numerator: fields.take("fee_numerator")?,
+                fee_denominator: fields.take("fee_denominator")?,
+            },
+            "concentrated_liquidity" => Self::ConcentratedLiquidity {
+                sqrt_price_x96: fields.take("sqrt_price_x96")?,
+                tick: fields.take("tick")?,
+                liquidity: fields.take("liquidity")?,
+                fee_pips: fields.take("fee_pips")?,
+                tick_spacing: fields.take("tick_spacing")?,
+                ticks: fields.take("ticks")?,
+            },
+            _ => return Err("protocol: unknown variant".to_owned()),
+        };
+        fields.end()?;
+        Ok(state)
+    }
+
+    fn write(&self) -> Json<'_> {
+        match self {
+            Self::ConstantProduct { reserves, fee_numerator, fee_denominator } => {
+                let fields = [
+                    ("reserves", reserves.write()),
+                    ("fee_numerator", fee_numerator.write()),
+                    ("fee_denominator", fee_denominator.write()),
+                ];
+                tagged("protocol", "constant_product", fields.into())
+            }
+            Self::ConcentratedLiquidity {
+                sqrt_price_x96,
+                tick,
+                liquidity,
+                fee_pips,
+                tick_spacing,
+                ticks,
+            } => {
+                let fields = [
+                    ("sqrt_price_x96", sqrt_price_x96.write()),
+                    ("tick", tick.write()),
+                    ("liquidity", liquidity.write()),
+                    ("fee_pips", fee_pips.write()),
+                    ("tick_spacing", tick_spacing.write()),
+                    ("ticks", ticks.write()),
+                ];
+                tagged("protocol", "concentrated_liquidity", fields.into())
+            }
+        }
+    }
+}
+
+impl Wire for WireOracle {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        let mut fields = Fields::of(json)?;
+        let source: String = fields.take("source")?;
+        let (role, answer, decimals) =
+            (fields.take("role")?, fields.take("answer")?, fields.take("decimals")?);
+        let oracle = match source.as_str() {
+            "fixed" => Self::Fixed { role, answer, decimals },
+            "chainlink" => Self::Chainlink {
+                role,
+                answer,
+                decimals,
+                feed: fields.take("feed")?,
+                round: fields.take("round")?,
+                updated_at: fields.take("updated_at")?,
+                heartbeat_s: fields.take("heartbeat_s")?,
+            },
+            _ => return Err("source: unknown variant".to_owned()),
+        };
+        fields.end()?;
+        Ok(oracle)
+    }
+
+    fn write(&self) -> Json<'_> {
+        let (Self::Fixed { role, answer, decimals }
+        | Self::Chainlink { role, answer, decimals, .. }) = self;
+        let mut fields = vec![
+            ("role", role.write()),
+            ("answer", answer.write()),
+            ("decimals", decimals.write()),
+        ];
+        let Self::Chainlink { feed, round, updated_at, heartbeat_s, .. } = self else {
+            return tagged("source", "fixed", fields);
+        };
+        fields.push(("feed", feed.write()));
+        fields.push(("round", round.write()));
+        fields.push(("updated_at", updated_at.write()));
+        fields.push(("heartbeat_s", heartbeat_s.write()));
+        tagged("source", "chainlink", fields)
+    }
+}
+
 impl Snapshot {
     /// The canonical bytes: what is stored, served and hashed.
     pub fn to_canonical(&self) -> Result<Vec<u8>, SnapshotError> {
-        let value = serde_json::to_value(WireSnapshot::from(self))
-            .map_err(|error| SnapshotError::Shape(error.to_string()))?;
-        Ok(to_canonical_json(&value)?)
+        Ok(WireSnapshot::from(self).write().to_canonical()?)
     }
 
     /// The SHA-256 of canonical bytes: the snapshot's name.
@@ -142,9 +253,8 @@ impl Snapshot {
         if bytes.len() > MAX_SNAPSHOT_BYTES {
             return Err(SnapshotError::TooLarge { found: bytes.len() });
         }
-        let wire: WireSnapshot = serde_json::from_slice(bytes)
-            .map_err(|error| SnapshotError::Shape(error.to_string()))?;
-        let snapshot = wire.check()?;
+        let wire = WireSnapshot::read(&read(bytes).map_err(SnapshotError::Shape)?);
+        let snapshot = wire.map_err(SnapshotError::Shape)?.check()?;
         let canonical = snapshot.to_canonical()?;
         if canonical != bytes {
             let at = canonical.iter().zip(bytes).take_while(|(a, b)| a == b).count();

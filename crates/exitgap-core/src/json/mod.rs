@@ -1,0 +1,164 @@
+//! JSON of hashed documents: a small reader and the one canonical writer.
+//!
+//! What is hashed holds no fractions, so a number is kept as the digits it was given in. The
+//! reader need not refuse every odd spelling: a document counts only if writing it canonically
+//! gives the same bytes. Small on purpose: whoever checks evidence in a browser loads it.
+
+mod read;
+mod wire;
+
+use std::borrow::Cow;
+
+pub(crate) use read::read;
+pub(crate) use wire::{Fields, Wire, wire_code, wire_struct};
+
+use crate::snapshot::CanonicalError;
+
+/// A document, or a part of one. Texts without escapes are borrowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Json<'a> {
+    Null,
+    Bool(bool),
+    /// As spelled: digits, perhaps a sign, a fraction, an exponent.
+    Number(Cow<'a, str>),
+    Text(Cow<'a, str>),
+    List(Vec<Json<'a>>),
+    Object(Vec<(Cow<'a, str>, Json<'a>)>),
+}
+
+impl Json<'_> {
+    /// The kind of value, for messages.
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Number(_) => "a number",
+            Self::Text(_) => "a string",
+            Self::List(_) => "an array",
+            Self::Object(_) => "an object",
+        }
+    }
+
+    /// The RFC 8785 bytes: no white space, keys in order, one spelling each. Of a repeated
+    /// key the last counts.
+    pub(crate) fn to_canonical(&self) -> Result<Vec<u8>, CanonicalError> {
+        let mut bytes = Vec::new();
+        self.append_to(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn append_to(&self, bytes: &mut Vec<u8>) -> Result<(), CanonicalError> {
+        match self {
+            Self::Null => bytes.extend_from_slice(b"null"),
+            Self::Bool(true) => bytes.extend_from_slice(b"true"),
+            Self::Bool(false) => bytes.extend_from_slice(b"false"),
+            Self::Number(spelled) => {
+                // Two writers might spell anything but a small integer differently.
+                let small = spelled.parse::<i64>().ok().filter(|n| n.unsigned_abs() < 1 << 53);
+                if small.is_none_or(|small| small.to_string() != *spelled) {
+                    let found = spelled.chars().take(40).collect();
+                    return Err(CanonicalError::Number { found });
+                }
+                bytes.extend_from_slice(spelled.as_bytes());
+            }
+            Self::Text(text) => append_text(text, bytes),
+            Self::List(items) => {
+                bytes.push(b'[');
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        bytes.push(b',');
+                    }
+                    item.append_to(bytes)?;
+                }
+                bytes.push(b']');
+            }
+            Self::Object(fields) => append_object(fields, bytes)?,
+        }
+        Ok(())
+    }
+}
+
+fn append_object(
+    fields: &[(Cow<'_, str>, Json<'_>)],
+    bytes: &mut Vec<u8>,
+) -> Result<(), CanonicalError> {
+    // RFC 8785 orders keys by UTF-16 code units.
+    let mut order: Vec<&(Cow<'_, str>, Json<'_>)> = fields.iter().collect();
+    order.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    bytes.push(b'{');
+    let mut separate = false;
+    for (index, (key, value)) in order.iter().enumerate() {
+        if order.get(index + 1).is_some_and(|(next, _)| next == key) {
+            continue;
+        }
+        if separate {
+            bytes.push(b',');
+        }
+        separate = true;
+        append_text(key, bytes);
+        bytes.push(b':');
+        value.append_to(bytes)?;
+    }
+    bytes.push(b'}');
+    Ok(())
+}
+
+/// RFC 8785, section 3.2.2.2: the two-character escapes where JSON has them, lower
+/// case `\u00xx` for the other controls, everything else as it is.
+fn append_text(text: &str, bytes: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    bytes.push(b'"');
+    for byte in text.bytes() {
+        let short = match byte {
+            b'"' | b'\\' => byte,
+            0x8 => b'b',
+            b'\t' => b't',
+            b'\n' => b'n',
+            0xc => b'f',
+            b'\r' => b'r',
+            0..b' ' => {
+                bytes.extend_from_slice(b"\\u00");
+                bytes.push(HEX[usize::from(byte >> 4)]);
+                bytes.push(HEX[usize::from(byte & 15)]);
+                continue;
+            }
+            _ => {
+                bytes.push(byte);
+                continue;
+            }
+        };
+        bytes.extend_from_slice(&[b'\\', short]);
+    }
+    bytes.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::to_canonical_json;
+    use serde_json::Value;
+
+    #[test]
+    fn writing_agrees_with_the_writer_of_values() {
+        for text in [
+            r#"{"b": [1, -2, true, null, false], "a": "\u0001\n\"€\u20ac\ud83d\ude00\/", "😀": "", "ﬀ": {}}"#,
+            r#"[[], {}, [0], "\b\f\r\t\\\u001f\u007f"]"#,
+            r#"{"a": 1, "b": {"a": 1, "a": 2}, "a": 3}"#,
+            "  7 ",
+        ] {
+            let value: Value = serde_json::from_str(text).unwrap();
+            let ours = read(text.as_bytes()).unwrap().to_canonical();
+            assert_eq!(ours, to_canonical_json(&value), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_writers_disagree_on_are_refused() {
+        for text in
+            ["-0", "0.5", "9007199254740992", "-9007199254740992", "1e3", "18446744073709551616"]
+        {
+            let written = read(text.as_bytes()).unwrap().to_canonical();
+            assert_eq!(written, Err(CanonicalError::Number { found: text.to_owned() }));
+        }
+    }
+}

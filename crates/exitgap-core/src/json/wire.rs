@@ -1,0 +1,267 @@
+//! Documents as structs: which fields there are, each once and none else.
+
+use std::borrow::Cow;
+
+use super::Json;
+use crate::ids::{Address, BlockHash, Caip2, HeadHash, PoolId, SnapshotHash};
+use crate::series::{MissingReason, Slot};
+use crate::snapshot::Symbol;
+
+/// A value with one JSON form. `read` says what is wrong in words.
+pub(crate) trait Wire: Sized {
+    fn read(json: &Json<'_>) -> Result<Self, String>;
+    fn write(&self) -> Json<'_>;
+}
+
+/// The fields of an object being taken one by one.
+pub(crate) struct Fields<'j, 'a> {
+    fields: &'j [(Cow<'a, str>, Json<'a>)],
+    /// One bit per field taken; no document has as many.
+    taken: u64,
+}
+
+impl<'j, 'a> Fields<'j, 'a> {
+    pub(crate) fn of(json: &'j Json<'a>) -> Result<Self, String> {
+        match json {
+            Json::Object(fields) if fields.len() <= 64 => Ok(Self { fields, taken: 0 }),
+            Json::Object(fields) => Err(format!("{} fields are more than it has", fields.len())),
+            other => Err(expected("an object", other)),
+        }
+    }
+
+    fn find(&mut self, name: &str) -> Result<Option<&'j Json<'a>>, String> {
+        let mut found = None;
+        for (index, (key, json)) in self.fields.iter().enumerate() {
+            if key == name {
+                if found.is_some() {
+                    return Err(format!("duplicate field `{name}`"));
+                }
+                self.taken |= 1 << index;
+                found = Some(json);
+            }
+        }
+        Ok(found)
+    }
+
+    pub(crate) fn take<T: Wire>(&mut self, name: &str) -> Result<T, String> {
+        let json = self.find(name)?.ok_or_else(|| format!("missing field `{name}`"))?;
+        T::read(json).map_err(|error| format!("{name}: {error}"))
+    }
+
+    pub(crate) fn take_or_default<T: Wire + Default>(&mut self, name: &str) -> Result<T, String> {
+        match self.find(name)? {
+            Some(json) => T::read(json).map_err(|error| format!("{name}: {error}")),
+            None => Ok(T::default()),
+        }
+    }
+
+    /// Requires that every field was taken.
+    pub(crate) fn end(self) -> Result<(), String> {
+        let left = (0..).zip(self.fields).find(|(index, _)| self.taken >> index & 1 == 0);
+        match left {
+            Some((_, (key, _))) => {
+                Err(format!("unknown field `{}`", key.chars().take(40).collect::<String>()))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn expected(what: &str, found: &Json<'_>) -> String {
+    format!("expected {what}, found {}", found.kind())
+}
+
+/// Implements [`Wire`] for a struct of these fields; optional ones are left out where they
+/// are `null` or an empty list.
+macro_rules! wire_struct {
+    ($type:ty { $($field:ident),* $(; optional $($optional:ident),*)? $(,)? }) => {
+        impl $crate::json::Wire for $type {
+            fn read(json: &$crate::json::Json<'_>) -> Result<Self, String> {
+                let mut fields = $crate::json::Fields::of(json)?;
+                let read = Self {
+                    $($field: fields.take(stringify!($field))?,)*
+                    $($($optional: fields.take_or_default(stringify!($optional))?,)*)?
+                };
+                fields.end()?;
+                Ok(read)
+            }
+
+            fn write(&self) -> $crate::json::Json<'_> {
+                use $crate::json::{Json, Wire};
+                let fields = vec![$((stringify!($field).into(), Wire::write(&self.$field)),)*];
+                $(
+                    let mut fields = fields;
+                    $(
+                        let json = Wire::write(&self.$optional);
+                        if json != Json::Null && json != Json::List(Vec::new()) {
+                            fields.push((stringify!($optional).into(), json));
+                        }
+                    )*
+                )?
+                Json::Object(fields)
+            }
+        }
+    };
+}
+
+/// Implements [`Wire`] for types that are one text.
+macro_rules! wire_text {
+    ($($type:ty),* $(,)?) => {$(
+        impl $crate::json::Wire for $type {
+            fn read(json: &$crate::json::Json<'_>) -> Result<Self, String> {
+                let text: String = $crate::json::Wire::read(json)?;
+                Self::try_from(text).map_err(|error| error.to_string())
+            }
+
+            fn write(&self) -> $crate::json::Json<'_> {
+                $crate::json::Json::Text(self.to_string().into())
+            }
+        }
+    )*};
+}
+
+/// Implements [`Wire`] for enums whose variants have a code.
+macro_rules! wire_code {
+    ($type:ty, $all:expr) => {
+        impl $crate::json::Wire for $type {
+            fn read(json: &$crate::json::Json<'_>) -> Result<Self, String> {
+                let code: String = $crate::json::Wire::read(json)?;
+                let unknown =
+                    || format!("unknown variant `{}`", code.chars().take(40).collect::<String>());
+                $all.into_iter().find(|one| one.code() == code).ok_or_else(unknown)
+            }
+
+            fn write(&self) -> $crate::json::Json<'_> {
+                $crate::json::Json::Text(self.code().into())
+            }
+        }
+    };
+}
+
+pub(crate) use {wire_code, wire_struct};
+
+macro_rules! wire_integer {
+    ($($type:ty),*) => {$(
+        impl Wire for $type {
+            fn read(json: &Json<'_>) -> Result<Self, String> {
+                let of = concat!("an integer of type ", stringify!($type));
+                match json {
+                    Json::Number(spelled) => {
+                        spelled.parse().map_err(|_| format!("expected {of}"))
+                    }
+                    other => Err(expected(of, other)),
+                }
+            }
+
+            fn write(&self) -> Json<'_> {
+                Json::Number(self.to_string().into())
+            }
+        }
+    )*};
+}
+
+wire_integer!(u8, u32, u64, i32);
+
+impl Wire for bool {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        match json {
+            Json::Bool(value) => Ok(*value),
+            other => Err(expected("a boolean", other)),
+        }
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::Bool(*self)
+    }
+}
+
+impl Wire for String {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        match json {
+            Json::Text(text) => Ok(text.as_ref().to_owned()),
+            other => Err(expected("a string", other)),
+        }
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::Text(Cow::Borrowed(self))
+    }
+}
+
+impl Wire for Slot {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        Self::try_from(u32::read(json)?).map_err(|error| error.to_string())
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::Number(self.number().to_string().into())
+    }
+}
+
+wire_text!(Address, BlockHash, Caip2, HeadHash, PoolId, SnapshotHash, Symbol);
+wire_code!(MissingReason, MissingReason::ALL);
+
+impl<T: Wire> Wire for Option<T> {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        match json {
+            Json::Null => Ok(None),
+            other => T::read(other).map(Some),
+        }
+    }
+
+    fn write(&self) -> Json<'_> {
+        self.as_ref().map_or(Json::Null, T::write)
+    }
+}
+
+/// The items of a list; of `length`, where that is told.
+fn items<'j, 'a>(json: &'j Json<'a>, length: Option<usize>) -> Result<&'j [Json<'a>], String> {
+    match json {
+        Json::List(items) if length.is_none_or(|length| length == items.len()) => Ok(items),
+        Json::List(items) => Err(format!("an array of {} items is of another length", items.len())),
+        other => Err(expected("an array", other)),
+    }
+}
+
+impl<T: Wire> Wire for Vec<T> {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        items(json, None)?.iter().map(T::read).collect()
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::List(self.iter().map(T::write).collect())
+    }
+}
+
+impl<T: Wire> Wire for [T; 2] {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        let items = items(json, Some(2))?;
+        Ok([T::read(&items[0])?, T::read(&items[1])?])
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::List(self.iter().map(T::write).collect())
+    }
+}
+
+impl<A: Wire, B: Wire> Wire for (A, B) {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        let items = items(json, Some(2))?;
+        Ok((A::read(&items[0])?, B::read(&items[1])?))
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::List(vec![self.0.write(), self.1.write()])
+    }
+}
+
+impl<A: Wire, B: Wire, C: Wire> Wire for (A, B, C) {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        let items = items(json, Some(3))?;
+        Ok((A::read(&items[0])?, B::read(&items[1])?, C::read(&items[2])?))
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::List(vec![self.0.write(), self.1.write(), self.2.write()])
+    }
+}
