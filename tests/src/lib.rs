@@ -2,11 +2,13 @@
 //!
 //! In scope: [`fixtures`] finds the fetched node and the contracts' published bytecode;
 //! [`devchain`] runs a private chain with the real contracts on it, and a seeded market that trades
-//! there; [`faults`] kills, cuts off and damages what records. Out of scope: stand-ins for contracts. Whatever a test compares with is the contract.
+//! there; [`faults`] kills, cuts off and damages what records; [`fuzz`] says what must hold for any
+//! input. Out of scope: stand-ins for contracts. Whatever a test compares with is the contract.
 
 pub mod binaries;
 pub mod demo;
 pub mod devchain;
 pub mod faults;
 pub mod fixtures;
+pub mod fuzz;
 pub mod parity;

@@ -2,13 +2,16 @@
 //!
 //! - `scene`: the pool everything is measured on
 //! - `peers`: ours, two crates, the contract, an npm package
-//! - `quotes`, `exits`, `recorder`: the sections; each adds numbers to the `report`
+//! - `market`: pools as busy ones are from slot to slot
+//! - `quotes`, `exits`, `evidence`, `recorder`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
 
 mod clock;
+mod evidence;
 mod exits;
+mod market;
 mod peers;
 mod quotes;
 mod recorder;
@@ -44,6 +47,8 @@ enum Section {
     Quote,
     /// The step table, the largest exit, a ladder.
     Exit,
+    /// Files, windows, verifying, sealing, fsck, and the verifier as a WASM module.
+    Evidence,
     /// The recorder and its store; takes the longest.
     Recorder,
 }
@@ -64,6 +69,10 @@ pub enum BenchError {
     },
     /// The recorder or the chain it reads.
     Recorder(String),
+    /// Sealing, or the evidence made of it.
+    Evidence(String),
+    /// The verifier's WASM module was not built.
+    NoModule,
     /// No step of the pool crosses this many ticks.
     NoSuchStep(u32),
     /// The npm package is not where it should be.
@@ -82,14 +91,19 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), BenchError> {
     let wanted = |section| arguments.what.is_none_or(|what| what == section);
-    let scene = Scene::new()?;
     let mut report = Report::default();
     let mut speeds = Vec::new();
-    if wanted(Section::Quote) {
-        speeds = quotes::measure(&scene, &mut report)?;
+    if wanted(Section::Quote) || wanted(Section::Exit) {
+        let scene = Scene::new()?;
+        if wanted(Section::Quote) {
+            speeds = quotes::measure(&scene, &mut report)?;
+        }
+        if wanted(Section::Exit) {
+            exits::measure(&scene, &speeds, &mut report)?;
+        }
     }
-    if wanted(Section::Exit) {
-        exits::measure(&scene, &speeds, &mut report)?;
+    if wanted(Section::Evidence) {
+        evidence::measure(&mut report)?;
     }
     if wanted(Section::Recorder) {
         recorder::measure(&mut report)?;
@@ -107,7 +121,12 @@ impl std::fmt::Display for BenchError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Contract(error) => error.fmt(f),
-            Self::Peer(reason) | Self::Recorder(reason) => f.write_str(reason),
+            Self::Peer(reason) | Self::Recorder(reason) | Self::Evidence(reason) => {
+                f.write_str(reason)
+            }
+            Self::NoModule => f.write_str(
+                "EXITGAP_VERIFY_WASM names no module; run `cargo xtask bench`, which builds it",
+            ),
             Self::Different { peer, ticks } => {
                 write!(
                     f,

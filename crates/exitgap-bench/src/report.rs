@@ -12,9 +12,11 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds a number.
+    /// Adds a number, and says it at once: what was measured before a run ends early is known.
     pub fn add(&mut self, key: impl Into<String>, number: f64) {
-        self.numbers.push((key.into(), number));
+        let key = key.into();
+        eprintln!("{key:<34} {number:>12.3}");
+        self.numbers.push((key, number));
     }
 
     /// One flat object of numbers, to three decimals.

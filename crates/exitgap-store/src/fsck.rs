@@ -78,12 +78,10 @@ impl Reader {
         let of_slots = self.log_size()?;
         let mut before = Before::default();
         before.checked.of_slots = of_slots;
-        let Some((first, last)) = self.slots()? else {
+        let (Some((first, last)), Some(log)) = (self.slots()?, self.log()?) else {
             self.check_counts(&before.checked, None)?;
             return Ok(before.checked);
         };
-        let absent = CorruptLog::Absent("the log");
-        let log = self.log()?.ok_or(StoreError::CorruptLog { slot: first, what: absent })?;
         if log.origin.first_slot() != first {
             let what = CorruptLog::Absent("the log's first slot");
             return Err(StoreError::CorruptLog { slot: first, what }.into());
@@ -139,8 +137,6 @@ impl Reader {
             ("body", snapshots),
             ("entry", heads),
             ("log_node", Tree::nodes(slots)),
-            ("log", u64::from(last.is_some())),
-            ("predecessor", u64::from(self.predecessor()?.is_some())),
             ("retraction", retractions),
             ("retirement", retirements),
         ];

@@ -7,6 +7,7 @@ mod check;
 mod demo;
 mod failure;
 mod faults;
+mod fuzz;
 mod measure;
 mod process;
 mod setup;
@@ -27,7 +28,8 @@ Commands:
   demo     Play a day of slots on a development chain, record it, ask for exits
   test     Run every test of the workspace; --all adds the slow ones
   check    Formatting, lints, crate arrows, floats, lengths, documentation
-  bench    Measure speed against other libraries
+  fuzz     Run the fuzz targets for a while
+  bench    Measure speed, against other libraries, and what evidence weighs
   parity   Compare quotes with the real contracts on random pools
   faults   Kill, cut off and damage a recorded series, and see what is lost
 
@@ -60,6 +62,7 @@ fn run(arguments: &[String]) -> Result<()> {
         "demo" => demo::HELP,
         "test" => test::HELP,
         "check" => check::HELP,
+        "fuzz" => fuzz::HELP,
         "bench" => measure::BENCH_HELP,
         "parity" => measure::PARITY_HELP,
         "faults" => faults::HELP,
@@ -68,8 +71,9 @@ fn run(arguments: &[String]) -> Result<()> {
             return Ok(());
         }
         other => {
-            return Err(Failure::usage(format!("there is no command `{other}`"))
-                .remedy("the commands are setup, demo, test, check, bench, parity and faults"));
+            return Err(Failure::usage(format!("there is no command `{other}`")).remedy(
+                "the commands are setup, demo, test, check, fuzz, bench, parity and faults",
+            ));
         }
     };
     if rest.iter().any(|argument| argument == "--help" || argument == "-h") {
@@ -93,6 +97,7 @@ fn run(arguments: &[String]) -> Result<()> {
             no_arguments(rest)?;
             check::run(&root)
         }
+        "fuzz" => fuzz::run(&root, rest),
         "bench" => measure::bench(&root, rest),
         "faults" => faults::run(&root, rest),
         _ => measure::parity(&root, rest),
@@ -142,7 +147,7 @@ mod tests {
 
     #[test]
     fn every_command_explains_itself() {
-        for command in ["setup", "demo", "test", "check", "bench", "parity", "faults"] {
+        for command in ["setup", "demo", "test", "check", "fuzz", "bench", "parity", "faults"] {
             assert!(HELP.contains(&format!("\n  {command} ")), "{command}");
             assert!(run(&arguments(&format!("{command} --help"))).is_ok());
         }

@@ -3,10 +3,11 @@
 //! Their stdout is handed through untouched; cargo's and setup's words go to stderr. So with
 //! `--json` nothing but the program's JSON is on stdout.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::failure::Result;
-use crate::{process, setup, workspace};
+use crate::{process, setup, test, workspace};
 
 /// What `cargo xtask bench --help` prints.
 pub const BENCH_HELP: &str = "\
@@ -15,10 +16,14 @@ Measure speed, beside other libraries in the same run.
 Usage: cargo xtask bench [--json] [what]
 
   --json   one flat JSON object of numbers on stdout, nothing else
-  what     only this part, such as `quote` or `recorder`
+  what     only this part, such as `quote` or `evidence`
+
+The parts are `quote`, `exit`, `evidence` and `recorder`; `evidence` measures files, windows,
+verifying, sealing, fsck, and the size of the verifier as a WASM module.
 
 Builds crates/exitgap-bench (excluded from the workspace, with its own lock file) with optimisation,
-fetches the JavaScript library it compares with, and runs it. EXITGAP_JS_SDK tells it where that is.";
+fetches what it needs (a JavaScript library to compare with, the optimiser of WASM modules), and runs
+it. EXITGAP_JS_SDK and EXITGAP_VERIFY_WASM tell it where library and module are.";
 
 /// What `cargo xtask parity --help` prints.
 pub const PARITY_HELP: &str = "\
@@ -32,17 +37,53 @@ Usage: cargo xtask parity [--cases N] [--seed S] [--json]
 
 Ends with exit code 1 when a single unit differs.";
 
+/// For size; the features are those that the compiler's own output uses.
+const WASM_OPT: [&str; 7] = [
+    "-Oz",
+    "--converge",
+    "--enable-bulk-memory",
+    "--enable-nontrapping-float-to-int",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-multivalue",
+];
+
 /// Runs the benches.
 pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     setup::ensure(root)?;
     let js_sdk = setup::ensure_js_sdk(root)?;
+    let of = |part: &str| arguments.iter().any(|argument| argument == part);
+    let other_part = ["quote", "exit", "recorder"].into_iter().any(of);
     let mut command = workspace::cargo(root);
     command
         .args(["run", "--release", "--quiet", "--locked"])
         .args(["--manifest-path", "crates/exitgap-bench/Cargo.toml", "--"])
         .args(arguments)
         .env("EXITGAP_JS_SDK", js_sdk);
+    if !other_part {
+        command.env("EXITGAP_VERIFY_WASM", verifier_module(root)?);
+    }
     process::run(&mut command, "the bench")
+}
+
+/// Builds `verify` alone as a WASM module, as small as a page would have it.
+fn verifier_module(root: &Path) -> Result<PathBuf> {
+    let wasm_opt = setup::ensure_wasm_opt(root)?;
+    test::ensure_wasm_target(root)?;
+    let folder = root.join("crates/exitgap-bench/target");
+    let mut build = workspace::cargo(root);
+    build
+        .args(["build", "--quiet", "--locked", "--profile", "wasm"])
+        .args(["--manifest-path", "crates/exitgap-bench/Cargo.toml", "--package", "verify-wasm"])
+        .args(["--target", test::WASM, "--target-dir"])
+        .arg(&folder);
+    process::run(&mut build, "cargo build for wasm")?;
+    let built = folder.join(test::WASM).join("wasm/verify_wasm.wasm");
+    let module = folder.join("verify.wasm");
+    let mut optimise = Command::new("node");
+    optimise.arg(wasm_opt).args(WASM_OPT).arg("-o").arg(&module).arg(built);
+    process::run(&mut optimise, "wasm-opt")?;
+    Ok(module)
 }
 
 /// Runs the comparison with the contracts.

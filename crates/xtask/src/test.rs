@@ -22,7 +22,7 @@ wasm32-unknown-unknown, so that the core never loses the browser. Ends with the 
 To run some tests only: cargo nextest run -p <package> <part of the name>, after one setup.";
 
 /// The target the core must always build for.
-const WASM: &str = "wasm32-unknown-unknown";
+pub const WASM: &str = "wasm32-unknown-unknown";
 
 /// Runs it all and prints the summaries last.
 pub fn run(root: &Path, all: bool) -> Result<()> {
@@ -89,21 +89,26 @@ fn run_doc_tests(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
 
 fn build_wasm(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
     step(&format!("building exitgap-core for {WASM}"));
-    if !wasm_is_installed(root) {
-        eprintln!("the Rust target {WASM} is not installed: rustup target add {WASM}");
-        let added = Command::new("rustup").args(["target", "add", WASM]).current_dir(root).status();
-        if !added.is_ok_and(|status| status.success()) {
-            return Err(Failure::new(format!("the Rust target {WASM} could not be installed"))
-                .remedy(format!(
-                    "install it with your Rust distribution (`rustup target add {WASM}`)"
-                )));
-        }
-    }
+    ensure_wasm_target(root)?;
     let mut command = workspace::cargo(root);
     command.args(["build", "--package", "exitgap-core", "--lib", "--target", WASM]);
     process::run(&mut command, "cargo build for wasm")?;
     summaries.push(format!("wasm: exitgap-core builds for {WASM}"));
     Ok(())
+}
+
+/// Installs the WASM target where it is not there yet.
+pub fn ensure_wasm_target(root: &Path) -> Result<()> {
+    if wasm_is_installed(root) {
+        return Ok(());
+    }
+    eprintln!("the Rust target {WASM} is not installed: rustup target add {WASM}");
+    let added = Command::new("rustup").args(["target", "add", WASM]).current_dir(root).status();
+    if added.is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("the Rust target {WASM} could not be installed"))
+        .remedy(format!("install it with your Rust distribution (`rustup target add {WASM}`)")))
 }
 
 fn has_nextest(root: &Path) -> bool {

@@ -1,1 +1,1 @@
-SELECT verifier_key, first_slot FROM log WHERE log_no = 1;
+SELECT verifier_key, first_slot FROM log;

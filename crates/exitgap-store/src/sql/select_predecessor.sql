@@ -1,1 +1,1 @@
-SELECT line FROM predecessor WHERE log_no = 1;
+SELECT line FROM predecessor;

@@ -118,7 +118,7 @@ fn report(name: &str, findings: &[Finding]) -> bool {
 /// Every hand-written text file of the repository.
 fn read_sources(root: &Path) -> Result<Vec<Source>> {
     let mut paths = Vec::new();
-    for folder in ["crates", "tests", "examples", ".ci", ".cargo"] {
+    for folder in ["crates", "fuzz", "tests", "examples", ".ci", ".cargo"] {
         collect(&root.join(folder), &mut paths)?;
     }
     paths.extend(["README.md", "Cargo.toml"].map(|name| root.join(name)));
@@ -143,7 +143,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
         let path = entry.context(&reading)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() {
-            if name != "target" && name != "node_modules" {
+            if !["target", "node_modules", "corpus", "artifacts"].contains(&&*name) {
                 collect(&path, paths)?;
             }
         } else if name != "package-lock.json" && name != "Cargo.lock" {

@@ -25,7 +25,8 @@ Fetch what the tests and the demo need into .fixtures/ (git ignores it).
 
 Usage: cargo xtask setup [--bench]
 
-  --bench   also the JavaScript library the benches compare with (20 MB)
+  --bench   also what the benches need: the JavaScript library they compare with (20 MB) and the
+            optimiser of WASM modules (23 MB)
 
 The anvil node and the published bytecode of Uniswap v2 and v3, Chainlink, WETH9 and an ERC-20 are
 packages of the npm registry, pinned by version and SHA-512. They are fetched once; a run with
@@ -61,23 +62,27 @@ pub fn ensure(root: &Path) -> Result<()> {
     fs::create_dir_all(&folder).context(format!("creating {}", folder.display()))?;
     fetch::sweep(&folder);
     for (index, pin) in pins.iter().enumerate() {
-        let place = folder.join(pin.folder);
-        if package_is_in_place(&place, pin) {
-            continue;
-        }
-        eprintln!(
-            "setup [{}/{}] {}@{} ({})",
-            index + 1,
-            pins.len(),
-            pin.package,
-            pin.version,
-            size_text(pin.bytes)
-        );
-        fetch::fetch(&folder, pin)?;
+        ensure_package(&folder, pin, &format!(" [{}/{}]", index + 1, pins.len()))?;
     }
     fs::write(&stamp_path, stamp).context(format!("writing {}", stamp_path.display()))?;
     eprintln!("setup: fixtures are complete in {}", folder.display());
     Ok(())
+}
+
+/// Makes the optimiser of WASM modules complete and answers its script, for Node.js to run.
+pub fn ensure_wasm_opt(root: &Path) -> Result<PathBuf> {
+    require_node("the optimiser of WASM modules runs in it")?;
+    let folder = fixtures_folder(root);
+    ensure_package(&folder, &pins::BINARYEN, ":")?;
+    Ok(folder.join(pins::BINARYEN.folder).join("bin/wasm-opt"))
+}
+
+fn ensure_package(folder: &Path, pin: &Pin, counted: &str) -> Result<()> {
+    if package_is_in_place(&folder.join(pin.folder), pin) {
+        return Ok(());
+    }
+    eprintln!("setup{counted} {}@{} ({})", pin.package, pin.version, size_text(pin.bytes));
+    fetch::fetch(folder, pin)
 }
 
 /// The packages this machine needs, or why it cannot have them.
@@ -197,7 +202,7 @@ mod tests {
 
     #[test]
     fn every_pin_is_a_whole_sha512_and_keeps_its_manifest() {
-        for pin in pins::contracts() {
+        for pin in pins::contracts().iter().chain([&pins::BINARYEN]) {
             assert_eq!(pin.sha512.len(), 128, "{}", pin.package);
             assert!(pin.keep.contains(&"package.json"), "{}", pin.package);
         }

@@ -114,6 +114,18 @@ const CONTRACTS: [Pin; 7] = [
     },
 ];
 
+/// The optimiser of WASM modules, which runs in Node.js. What some distributions package breaks
+/// modules; this version does not.
+pub const BINARYEN: Pin = Pin {
+    folder: "binaryen",
+    package: "binaryen",
+    version: "132.0.0",
+    sha512: "e14b20ef212fc0edc532ca373a8bfaaa438e1d2a1dd4812ff9ba0a921efb9139\
+             6333e78d068baa0936ea5acc06cdb1bebc334efdbfefd82e207c48755a007d2e",
+    bytes: 23_273_804,
+    keep: &["bin/wasm-opt", "bin/package.json", "package.json"],
+};
+
 /// The node's package for an operating system and processor, as Rust names them.
 ///
 /// Only packages whose checksum was verified are listed; elsewhere the developer's own `anvil` of

@@ -1,0 +1,5 @@
+//! The target `snapshot` of the bodies.
+
+#![no_main]
+
+exitgap_fuzz::target!("snapshot");

@@ -1,0 +1,118 @@
+//! What the log of the shared vectors signed: the only files that may ever verify by its key.
+
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use exitgap_core::evidence::{Hash, Note, Policy};
+use exitgap_core::snapshot::to_canonical_json;
+use serde_json::Value;
+
+/// A shared vector, `tests/vectors/evidence/<name>.json`.
+pub struct Vector {
+    /// The evidence file.
+    pub evidence: Vec<u8>,
+    /// Whether it is valid by its policy.
+    pub valid: bool,
+    /// The window in its policy.
+    pub window: Option<String>,
+    /// The checkpoint seen before in its policy.
+    pub note: Option<String>,
+    /// The consistency proof with it.
+    pub proof: Vec<Hash>,
+}
+
+/// What was signed.
+pub struct Known {
+    /// Every vector.
+    pub vectors: Vec<Vector>,
+    /// Trusts the log's key.
+    pub policy: Policy,
+    /// Head, slot leaf and snapshot of every true file, as canonical bytes.
+    pub sealed: Vec<[Vec<u8>; 3]>,
+    /// The texts that the key signed.
+    pub texts: Vec<String>,
+}
+
+/// Read once.
+pub fn known() -> &'static Known {
+    static KNOWN: OnceLock<Known> = OnceLock::new();
+    KNOWN.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors/evidence");
+        let mut files: Vec<_> =
+            fs::read_dir(folder).expect("the vectors").map(|file| file.unwrap().path()).collect();
+        files.sort();
+        let documents: Vec<Value> = files
+            .iter()
+            .map(|file| serde_json::from_slice(&fs::read(file).unwrap()).unwrap())
+            .collect();
+        Known::of(&documents)
+    })
+}
+
+impl Known {
+    fn of(documents: &[Value]) -> Self {
+        let vectors: Vec<Vector> = documents.iter().map(Vector::of).collect();
+        let of = |name| documents.iter().find(|document| document["name"] == name).unwrap();
+        let key = of("true_constant_product")["policy"]["keys"][0].as_str().unwrap();
+        let policy = Policy::trusting(vec![key.parse().unwrap()]);
+        let mut texts = Vec::new();
+        let mut sealed = Vec::new();
+        for vector in &vectors {
+            let mut notes: Vec<String> = vector.note.iter().cloned().collect();
+            if vector.valid {
+                let [head, leaf, snapshot, log_proof] = parts(&vector.evidence).unwrap();
+                sealed.push([head, leaf, snapshot]);
+                notes.push(checkpoint_of(&log_proof).to_owned());
+            }
+            for note in &notes {
+                let note = Note::parse(note).unwrap();
+                if !note.signers(&policy.keys).trusted.is_empty() {
+                    texts.push(note.text.to_owned());
+                }
+            }
+        }
+        Self { vectors, policy, sealed, texts }
+    }
+
+    /// The evidence file of the window vectors.
+    pub fn file_with_window(&self) -> &Vector {
+        let with = |vector: &&Vector| vector.valid && vector.window.is_some();
+        self.vectors.iter().find(with).expect("a vector with a window")
+    }
+}
+
+impl Vector {
+    fn of(document: &Value) -> Self {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let seen = &document["policy"]["seen"];
+        let proof = seen["proof"].as_array().into_iter().flatten();
+        Self {
+            evidence: text(&document["evidence"]).unwrap().into_bytes(),
+            valid: document["expected"]["verdict"] == "valid",
+            window: text(&document["policy"]["window"]),
+            note: text(&seen["note"]),
+            proof: proof.map(|hash| Hash::from_base64(hash.as_str().unwrap()).unwrap()).collect(),
+        }
+    }
+}
+
+/// The canonical bytes of any JSON, where it has some.
+pub fn canonical(bytes: &[u8]) -> Option<Vec<u8>> {
+    to_canonical_json(&serde_json::from_slice(bytes).ok()?).ok()
+}
+
+/// Head, slot leaf, snapshot and log proof of an evidence file, as canonical bytes; the last
+/// as text.
+pub fn parts(evidence: &[u8]) -> Option<[Vec<u8>; 4]> {
+    let document: Value = serde_json::from_slice(evidence).ok()?;
+    let part = |name: &str| to_canonical_json(document.get(name)?).ok();
+    let log_proof = document.get("log_proof")?.as_str()?.as_bytes().to_vec();
+    Some([part("head")?, part("leaf")?, part("snapshot")?, log_proof])
+}
+
+/// The checkpoint at the end of a log proof.
+pub fn checkpoint_of(log_proof: &[u8]) -> &str {
+    let text = core::str::from_utf8(log_proof).unwrap();
+    text.split_once("\n\n").map_or("", |(_, checkpoint)| checkpoint)
+}

@@ -1,0 +1,61 @@
+//! `verify` on any bytes, by the key of the vectors' log.
+
+use exitgap_core::evidence::{CheckName, Note, Outcome, Verdict, verify};
+
+use super::known::{Known, canonical, checkpoint_of, known, parts};
+
+/// The evidence file of every vector.
+pub fn seeds() -> Vec<Vec<u8>> {
+    known().vectors.iter().map(|vector| vector.evidence.clone()).collect()
+}
+
+/// Whether the file is of the right format.
+pub fn body(input: &[u8]) -> bool {
+    checked(input, known())
+}
+
+fn checked(input: &[u8], known: &Known) -> bool {
+    let report = verify(input, &known.policy);
+    let names: Vec<_> = report.checks.iter().map(|check| check.name).collect();
+    assert_eq!(names, CheckName::ALL, "every check, in order");
+    let outcome = |name| report.check(name).map(|check| check.outcome);
+    let failed = report.checks.iter().any(|check| check.outcome == Outcome::Fail);
+    let passed = CheckName::REQUIRED.iter().all(|name| outcome(*name) == Some(Outcome::Pass));
+    let expected = match (failed, passed) {
+        (true, _) => Verdict::Invalid,
+        (false, true) => Verdict::Valid,
+        (false, false) => Verdict::Incomplete,
+    };
+    assert_eq!(report.verdict, expected);
+    let formatted = outcome(CheckName::Format) == Some(Outcome::Pass);
+    if formatted {
+        assert_eq!(canonical(input).as_deref(), Some(input), "accepted bytes are canonical");
+    }
+    if report.verdict == Verdict::Valid {
+        let [head, leaf, snapshot, log_proof] = parts(input).expect("a valid file has its parts");
+        assert!(known.sealed.contains(&[head, leaf, snapshot]), "only what was sealed verifies");
+        let note = Note::parse(checkpoint_of(&log_proof)).expect("a valid file has a checkpoint");
+        assert!(known.texts.iter().any(|text| text == note.text), "only what was signed verifies");
+        assert_eq!(verify(input, &known.policy), report, "the same file has the same report");
+    }
+    formatted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_valid_file_that_nobody_sealed_is_noticed() {
+        let known = known();
+        let nothing = Known {
+            vectors: Vec::new(),
+            policy: known.policy.clone(),
+            sealed: Vec::new(),
+            texts: known.texts.clone(),
+        };
+        let file = &known.file_with_window().evidence;
+        assert!(checked(file, known));
+        assert!(std::panic::catch_unwind(|| checked(file, &nothing)).is_err());
+    }
+}
