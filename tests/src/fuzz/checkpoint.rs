@@ -15,8 +15,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = vec![key.clone().into_bytes()];
     for vector in &known.vectors {
         if let Some(note) = &vector.note {
-            let proof: String = vector.proof.iter().map(|hash| format!("{hash}\n")).collect();
-            seeds.push(format!("{proof}\n{note}").into_bytes());
+            let proof: Vec<String> = vector.proof.iter().map(Hash::to_string).collect();
+            seeds.push(format!("{}\n\n{note}", proof.join("\n")).into_bytes());
             seeds.push(note.clone().into_bytes());
         }
         if let Some([.., log_proof]) = parts(&vector.evidence) {
