@@ -13,6 +13,7 @@
 
 mod context;
 mod exit;
+mod instant;
 mod ladder;
 mod number;
 mod pools;
@@ -26,6 +27,7 @@ pub use context::{
     Status, TokenLabel, Window,
 };
 pub use exit::{Amounts, ExitResult, SplitPct};
+pub use instant::slot_at;
 pub use ladder::{GapRung, Ladder, LadderRows, SizeRung};
 pub use number::Number;
 pub use pools::{PoolEntry, PoolList};

@@ -1,6 +1,8 @@
 //! Problems: what went wrong, by a stable code, with the field at fault.
 
 use exitgap_core::exit::{Refusal, SearchExhausted};
+use exitgap_core::series::{LookupError, MissingReason, Slot};
+use exitgap_core::snapshot::BaseError;
 use exitgap_core::units::UsdMicros;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +24,8 @@ pub enum ProblemCode {
     NoSnapshotYet,
     /// The slot asked for is missing from the series; `reason` says why.
     SlotMissing,
+    /// The slot asked for was taken back: its block was orphaned.
+    SlotRetracted,
     /// The instant asked for lies before the series began.
     BeforeSeries,
     /// The instant asked for lies after the newest slot.
@@ -52,6 +56,7 @@ impl ProblemCode {
             Self::UnknownBase => "unknown_base",
             Self::NoSnapshotYet => "no_snapshot_yet",
             Self::SlotMissing => "slot_missing",
+            Self::SlotRetracted => "slot_retracted",
             Self::BeforeSeries => "before_series",
             Self::AfterSeries => "after_series",
             Self::SizeRoundsToNoInput => "size_rounds_to_no_input",
@@ -139,6 +144,61 @@ impl From<&Refusal> for Problem {
             },
             Refusal::GapOutOfRange => problem(ProblemCode::GapOutOfRange),
         }
+    }
+}
+
+impl From<&LookupError> for Problem {
+    fn from(error: &LookupError) -> Self {
+        let problem = |code| Self::new(code, error.to_string());
+        match error {
+            LookupError::UnknownPool { nearest, .. } => {
+                let names: Vec<String> = nearest.iter().map(ToString::to_string).collect();
+                let hint = if names.is_empty() {
+                    "no pool is recorded yet".to_owned()
+                } else {
+                    format!("did you mean {}?", names.join(", or "))
+                };
+                problem(ProblemCode::UnknownPool).field("pool").hint(hint)
+            }
+            LookupError::NothingRecorded { reason, .. } => {
+                let problem = problem(ProblemCode::NoSnapshotYet).hint(
+                    "the recorder reads every pool every five minutes; its log says what is wrong",
+                );
+                reason.map(MissingReason::code).map_or(problem.clone(), |code| problem.reason(code))
+            }
+            LookupError::BeforeSeries { first, .. } => problem(ProblemCode::BeforeSeries)
+                .field("at")
+                .hint(format!("ask for {first} or later")),
+            LookupError::AfterSeries { last, .. } => problem(ProblemCode::AfterSeries)
+                .field("at")
+                .hint(format!("ask for {last} or earlier")),
+            LookupError::Missing { reason, before, .. } => problem(ProblemCode::SlotMissing)
+                .field("at")
+                .reason(reason.code())
+                .hint(newest_before(*before)),
+            LookupError::Retracted { before, .. } => {
+                problem(ProblemCode::SlotRetracted).field("at").hint(newest_before(*before))
+            }
+            LookupError::Retired { before, .. } => {
+                problem(ProblemCode::SlotMissing).field("at").hint(newest_before(*before))
+            }
+        }
+    }
+}
+
+fn newest_before(before: Option<Slot>) -> String {
+    match before {
+        Some(before) => format!("the newest recorded slot before it is {before}"),
+        None => "no slot before it is recorded".to_owned(),
+    }
+}
+
+impl From<&BaseError> for Problem {
+    fn from(error: &BaseError) -> Self {
+        let [token0, token1] = &error.symbols;
+        let hint =
+            format!("use token0 ({}), token1 ({}) or an address", token0.as_str(), token1.as_str());
+        Self::new(ProblemCode::UnknownBase, error.to_string()).field("base").hint(hint)
     }
 }
 

@@ -91,6 +91,7 @@ fn exit_code(code: ProblemCode) -> u8 {
         ProblemCode::UnknownPool
         | ProblemCode::NoSnapshotYet
         | ProblemCode::SlotMissing
+        | ProblemCode::SlotRetracted
         | ProblemCode::BeforeSeries
         | ProblemCode::AfterSeries => NOTHING_RECORDED,
         ProblemCode::ChainUnreadable | ProblemCode::SourceUnreadable => UNREADABLE,

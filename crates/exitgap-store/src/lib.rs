@@ -67,6 +67,7 @@ mod follow;
 mod fsck;
 mod history;
 mod lock;
+mod lookup;
 mod merkle;
 mod model;
 mod reader;
@@ -87,6 +88,7 @@ pub use figures::{
 };
 pub use folder::{LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError};
 pub use fsck::{Checked, Damage};
+pub use lookup::{FindError, Recorded};
 pub use model::{
     Appended, Changes, Entry, Latest, NewEntry, NewRetraction, Outcome, Page, Pool, Totals,
 };

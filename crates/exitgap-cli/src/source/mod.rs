@@ -32,26 +32,7 @@ impl Found {
     /// The direction that sells `base`: `token0`, `token1`, a symbol or an address.
     pub fn direction(&self, base: Option<&str>) -> Result<Direction, Failure> {
         let Some(base) = base else { return Ok(self.default_base) };
-        let tokens = self.observation.tokens();
-        let by_index = ["token0", "token1"].iter().position(|name| base.eq_ignore_ascii_case(name));
-        let by_address =
-            tokens.iter().position(|token| base.eq_ignore_ascii_case(&token.address.to_string()));
-        let named = |index: usize| tokens[index].symbol.as_str().eq_ignore_ascii_case(base);
-        let index = match (by_index.or(by_address), named(0), named(1)) {
-            (Some(index), ..) => index,
-            (None, true, false) => 0,
-            (None, false, true) => 1,
-            (None, both, _) => {
-                let why = if both { "names both tokens" } else { "is neither token of the pool" };
-                let [token0, token1] = tokens.each_ref().map(|token| token.symbol.as_str());
-                let hint = format!("use token0 ({token0}), token1 ({token1}) or an address");
-                return Err(Problem::new(ProblemCode::UnknownBase, format!("base {base:?} {why}"))
-                    .field("base")
-                    .hint(hint)
-                    .into());
-            }
-        };
-        Ok(Direction::BOTH[index])
+        Ok(self.observation.direction_of(base).map_err(|error| Problem::from(&error))?)
     }
 }
 

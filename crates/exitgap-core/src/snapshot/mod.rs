@@ -13,7 +13,7 @@ mod wire;
 
 pub use canonical::{CanonicalError, to_canonical_json};
 pub use observation::{
-    BlockRef, ChainKind, ChainTag, Observation, ObservationError, Session, Snapshot,
+    BaseError, BlockRef, ChainKind, ChainTag, Observation, ObservationError, Session, Snapshot,
 };
 pub use oracle::{OracleReading, OracleRole, OracleSource, RoundData};
 pub use token::{Symbol, SymbolError, Token};

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::oracle::{OracleReading, OracleRole, OracleSource};
-use super::token::Token;
+use super::token::{Symbol, Token};
 use crate::ids::{BlockHash, Caip2, PoolId};
-use crate::pools::PoolState;
+use crate::pools::{Direction, PoolState};
 use crate::series::{MissingReason, Slot};
 use crate::units::{PriceError, UsdPrice};
 use crate::wide::U256;
@@ -241,6 +241,28 @@ impl Observation {
         &self.tokens
     }
 
+    /// The direction that sells `base`: `token0`, `token1`, a symbol or an address, in
+    /// capital or small letters. A symbol that both tokens have names neither.
+    pub fn direction_of(&self, base: &str) -> Result<Direction, BaseError> {
+        let by_index = ["token0", "token1"].iter().position(|name| base.eq_ignore_ascii_case(name));
+        let by_address = self
+            .tokens
+            .iter()
+            .position(|token| base.eq_ignore_ascii_case(&token.address.to_string()));
+        let named = |index: usize| self.tokens[index].symbol.as_str().eq_ignore_ascii_case(base);
+        let index = match (by_index.or(by_address), named(0), named(1)) {
+            (Some(index), ..) => index,
+            (None, true, false) => 0,
+            (None, false, true) => 1,
+            (None, both, _) => {
+                let base = base.chars().take(BaseError::SHOWN).collect();
+                let symbols = self.tokens.each_ref().map(|token| token.symbol.clone());
+                return Err(BaseError { base, both, symbols });
+            }
+        };
+        Ok(Direction::BOTH[index])
+    }
+
     /// The pool's swap-relevant state.
     pub fn state(&self) -> &PoolState {
         &self.state
@@ -265,6 +287,22 @@ impl Observation {
     pub fn oracle_stale(&self) -> bool {
         self.oracles.iter().any(|reading| reading.is_stale(self.block.timestamp))
     }
+}
+
+/// Why a text names no token of the pool.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("base {base:?} {}", if *both { "names both tokens" } else { "is neither token of the pool" })]
+pub struct BaseError {
+    /// The text, cut to 80 characters.
+    pub base: String,
+    /// Whether it names both.
+    pub both: bool,
+    /// The symbols of token 0 and token 1.
+    pub symbols: [Symbol; 2],
+}
+
+impl BaseError {
+    const SHOWN: usize = 80;
 }
 
 fn check_oracles(

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use exitgap_core::series::{Slot, SlotError};
+use exitgap_core::series::{Slot, SlotError, unix_s_of};
 
 /// A slot on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,18 +27,11 @@ impl FromStr for SlotArg {
         if let Ok(number) = text.parse() {
             return Ok(Self(Slot::new(number)?));
         }
-        // Instants of one format sort as their texts do.
-        let (mut low, mut high) = (Slot::FIRST.number(), Slot::LAST.number());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if Slot::new(middle.into())?.to_string().as_str() < text {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+        let unix_s = unix_s_of(text).map_err(|_| SlotArgError::NotASlot)?;
+        if unix_s % Slot::SECONDS != 0 {
+            return Err(SlotArgError::NotASlot);
         }
-        let slot = Slot::new(low.into())?;
-        if slot.to_string() == text { Ok(Self(slot)) } else { Err(SlotArgError::NotASlot) }
+        Ok(Self(Slot::at_or_before(unix_s)?))
     }
 }
 

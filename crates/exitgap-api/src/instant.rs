@@ -1,0 +1,32 @@
+//! Instants of requests.
+
+use exitgap_core::series::{Slot, SlotError, unix_s_of};
+
+use crate::{Problem, ProblemCode};
+
+/// Reads the parameter `field`, an RFC 3339 instant, as the slot at or before it.
+pub fn slot_at(field: &str, text: &str) -> Result<Slot, Problem> {
+    const SHOWN: usize = 40;
+    let invalid = |detail: String, hint: &str| {
+        Problem::new(ProblemCode::InvalidParameter, detail).field(field).hint(hint)
+    };
+    let before = || {
+        let slot = SlotError::BeforeSeries { slot: 0 };
+        Problem::new(ProblemCode::BeforeSeries, slot.to_string())
+            .field(field)
+            .hint(format!("the series begins at {}", Slot::FIRST))
+    };
+    let unix_s = unix_s_of(text).map_err(|error| match error {
+        exitgap_core::series::InstantError::Before1970 => before(),
+        exitgap_core::series::InstantError::Form => {
+            let shown: String = text.chars().take(SHOWN).collect();
+            invalid(format!("{field}: {shown:?} is {error}"), "e.g. 2026-08-22T12:00:00Z")
+        }
+    })?;
+    Slot::at_or_before(unix_s).map_err(|error| match error {
+        SlotError::BeforeSeries { .. } => Problem { detail: error.to_string(), ..before() },
+        SlotError::TooLate { .. } => {
+            invalid(format!("{field}: {error}"), "ask for an earlier time")
+        }
+    })
+}
