@@ -13,6 +13,7 @@ use crate::Number;
 
 /// Whether a figure may be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// From a known chain with its known genesis.
@@ -33,6 +34,7 @@ impl From<ChainKind> for Status {
 /// A token as its contract describes itself. The symbol is a label only: any
 /// contract may choose any.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TokenLabel {
     /// The token contract's address.
     pub address: String,
@@ -54,6 +56,7 @@ impl From<&Token> for TokenLabel {
 
 /// The slots a result is drawn from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Window {
     /// Instant of the series' first slot, RFC 3339.
     pub from: String,
@@ -67,6 +70,7 @@ pub struct Window {
 
 /// Where the depth behind a result was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DepthSourceKind {
     /// A snapshot of the recorded series.
@@ -79,6 +83,7 @@ pub enum DepthSourceKind {
 
 /// The block, and where recorded the slot, behind a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DepthSource {
     /// Where it was read.
     pub kind: DepthSourceKind,
@@ -109,6 +114,7 @@ pub struct DepthSource {
 
 /// One oracle answer behind a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OracleDisclosure {
     /// `token0_usd` or `token1_usd`: what the answer is a factor of.
     pub role: String,
@@ -130,6 +136,7 @@ pub struct OracleDisclosure {
 
 /// The method behind a result, disclosed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Method {
     /// The size the figure holds for; absent where the size is the answer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -142,6 +149,7 @@ pub struct Method {
 
 /// What every result carries beside its own figures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Context {
     /// The pool's identifier, `<chain>:<address>`.
     pub pool: String,
@@ -173,6 +181,7 @@ pub struct Context {
 
 /// Figures with their context: the document of every answer about a pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Answer<F> {
     /// The figures asked for.
     #[serde(flatten)]

@@ -8,6 +8,7 @@ use crate::{Answer, Number};
 /// What a gap is made of: `1 − gap = (1 − basis) × (1 − fee) × (1 − impact)`, each
 /// rounded to six decimals on its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SplitPct {
     /// How far the pool's mid price lies below the oracle, percent.
     pub basis_pct: Number,
@@ -29,6 +30,7 @@ impl From<Split> for SplitPct {
 
 /// The figures of one exit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Amounts {
     /// The size, USD.
     pub size_usd: Number,

@@ -7,6 +7,7 @@ use crate::{Amounts, Answer, MaxSize, Number, Problem};
 
 /// A row by gap: how much exits within the limit, and what that fills at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct GapRung {
     /// The limit, percent.
     pub gap_limit_pct: Number,
@@ -19,6 +20,9 @@ pub struct GapRung {
     /// Why depth or exit is absent, where something was refused.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub problem: Option<Problem>,
+    /// What anyone can check the exit with, where the service answers.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub evidence_url: Option<String>,
 }
 
 impl From<&GapRow> for GapRung {
@@ -36,12 +40,14 @@ impl From<&GapRow> for GapRung {
                 Err(exhausted) => Some(Problem::from(exhausted)),
                 Ok(_) => refused.map(Problem::from),
             },
+            evidence_url: None,
         }
     }
 }
 
 /// A row by size: what it fills at, or why it cannot be filled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SizeRung {
     /// The size, USD.
     pub size_usd: Number,
@@ -51,6 +57,9 @@ pub struct SizeRung {
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub problem: Option<Problem>,
+    /// What anyone can check the exit with, where the service answers.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub evidence_url: Option<String>,
 }
 
 impl From<&SizeRow> for SizeRung {
@@ -59,12 +68,14 @@ impl From<&SizeRow> for SizeRung {
             size_usd: row.size.into(),
             exit: row.outcome.as_ref().ok().map(Amounts::from),
             problem: row.outcome.as_ref().err().map(Problem::from),
+            evidence_url: None,
         }
     }
 }
 
 /// A ladder's rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LadderRows {
     /// Depth by gap, ascending.
     pub by_gap: Vec<GapRung>,

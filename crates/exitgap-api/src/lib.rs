@@ -11,27 +11,41 @@
 //! prices and percentages are JSON numbers of at most fifteen significant digits
 //! ([`Number`]), which every JSON reader keeps exactly.
 
+mod capabilities;
 mod context;
 mod exit;
+mod fragility;
+mod history;
 mod instant;
 mod ladder;
 mod number;
 mod pools;
+mod portfolio;
 mod problem;
+mod problem_document;
+mod published;
 mod simulation;
 mod size;
 mod verification;
 
+pub use capabilities::{Capabilities, Capability, CapabilityStatus};
 pub use context::{
     Answer, Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, Provenance,
     Status, TokenLabel, Window,
 };
 pub use exit::{Amounts, ExitResult, SplitPct};
+pub use fragility::{Fragility, FragilityRow, LowestDepth, StandardGap};
+pub use history::{DepthPoint, GapPoint, History, HistoryRow, Interval, SeriesOf, Stress};
 pub use instant::slot_at;
 pub use ladder::{GapRung, Ladder, LadderRows, SizeRung};
 pub use number::Number;
 pub use pools::{PoolEntry, PoolList};
+pub use portfolio::{Portfolio, PortfolioExit, PortfolioTotal, Position};
 pub use problem::{Problem, ProblemCode};
+pub use problem_document::{PROBLEM_JSON, ProblemDocument};
+pub use published::{
+    Published, PublishedExit, PublishedLadder, RetractionNotice, SlotState, SlotStatus,
+};
 pub use simulation::{AtOnce, OrderFill, Simulation, SimulationResult};
 pub use size::{MaxSize, MaxSizeResult};
 pub use verification::{AuditFault, AuditReport, Claim, Contradiction, VerificationReport};

@@ -28,9 +28,28 @@ macro_rules! from_display {
         }
     )*};
 }
+#[cfg(feature = "openapi")]
+impl utoipa::PartialSchema for Number {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+        use utoipa::openapi::schema::{ObjectBuilder, Type};
+        ObjectBuilder::new()
+            .schema_type(Type::Number)
+            .description(Some("A decimal of at most fifteen significant digits."))
+            .into()
+    }
+}
+
+#[cfg(feature = "openapi")]
+impl utoipa::ToSchema for Number {}
+
 from_display!(Decimal, GapLimit, Percent, SizeUsd, UsdMicros, u32, u64);
 
 impl Number {
+    /// `millionths ÷ 1,000,000`.
+    pub fn from_millionths(millionths: u64) -> Self {
+        Self(UsdMicros(millionths).to_string())
+    }
+
     /// `hundredths ÷ 100`, for figures cut to two decimals.
     pub fn from_hundredths(hundredths: u64) -> Self {
         // One hundredth is ten thousand millionths.

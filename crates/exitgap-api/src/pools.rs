@@ -6,6 +6,7 @@ use crate::{Number, Status, TokenLabel};
 
 /// One monitored pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PoolEntry {
     /// The pool's identifier, `<chain>:<address>`.
     pub pool: String,
@@ -38,7 +39,11 @@ pub struct PoolEntry {
 
 /// All monitored pools, in the order of their identifiers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PoolList {
     /// The pools.
     pub pools: Vec<PoolEntry>,
+    /// Where the next page begins; absent on the last, and where there are no pages.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub next_cursor: Option<String>,
 }

@@ -10,6 +10,7 @@ use crate::Number;
 
 /// Stable codes of everything that can be refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ProblemCode {
     /// A parameter or flag holds no acceptable value; `field` names it.
@@ -44,6 +45,28 @@ pub enum ProblemCode {
     ChainUnreadable,
     /// A database or file could not be read or is not what it should be.
     SourceUnreadable,
+    /// A parameter that the address does not have.
+    UnknownParameter,
+    /// No pool of this chain is monitored.
+    UnknownChain,
+    /// A method version that was never released.
+    UnknownMethodVersion,
+    /// Specified, and not built.
+    NotAvailable,
+    /// Nothing is at this address.
+    NotFound,
+    /// The address answers other methods only.
+    MethodNotAllowed,
+    /// The address is longer than the service reads.
+    AddressTooLong,
+    /// The request carries a body, and nothing here takes one.
+    BodyNotAccepted,
+    /// More requests than one client may make.
+    RateLimited,
+    /// The answer took longer than the service lets it.
+    TimedOut,
+    /// The service failed.
+    InternalError,
 }
 
 impl ProblemCode {
@@ -66,12 +89,86 @@ impl ProblemCode {
             Self::SearchExhausted => "search_exhausted",
             Self::ChainUnreadable => "chain_unreadable",
             Self::SourceUnreadable => "source_unreadable",
+            Self::UnknownParameter => "unknown_parameter",
+            Self::UnknownChain => "unknown_chain",
+            Self::UnknownMethodVersion => "unknown_method_version",
+            Self::NotAvailable => "not_available",
+            Self::NotFound => "not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::AddressTooLong => "address_too_long",
+            Self::BodyNotAccepted => "body_not_accepted",
+            Self::RateLimited => "rate_limited",
+            Self::TimedOut => "timed_out",
+            Self::InternalError => "internal_error",
+        }
+    }
+
+    /// The HTTP status the service answers it with.
+    pub fn http_status(self) -> u16 {
+        match self {
+            Self::InvalidParameter
+            | Self::InvalidPool
+            | Self::UnknownBase
+            | Self::UnknownParameter
+            | Self::UnknownChain
+            | Self::UnknownMethodVersion => 400,
+            Self::UnknownPool
+            | Self::SlotMissing
+            | Self::BeforeSeries
+            | Self::AfterSeries
+            | Self::NotAvailable
+            | Self::NotFound => 404,
+            Self::MethodNotAllowed => 405,
+            Self::BodyNotAccepted => 413,
+            Self::AddressTooLong => 414,
+            Self::SizeRoundsToNoInput
+            | Self::SizeRoundsToNoOutput
+            | Self::BeyondLiquidity
+            | Self::GapOutOfRange
+            | Self::SearchExhausted => 422,
+            Self::RateLimited => 429,
+            Self::SourceUnreadable | Self::InternalError => 500,
+            Self::ChainUnreadable => 502,
+            Self::NoSnapshotYet | Self::TimedOut => 503,
+        }
+    }
+
+    /// The code in words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::InvalidParameter => "A parameter holds no acceptable value",
+            Self::InvalidPool => "Not a pool's identifier",
+            Self::UnknownPool => "No such pool is monitored",
+            Self::UnknownBase => "Neither token of the pool",
+            Self::NoSnapshotYet => "Nothing is recorded yet",
+            Self::SlotMissing => "The slot is missing from the series",
+            Self::BeforeSeries => "Before the series began",
+            Self::AfterSeries => "After the newest slot",
+            Self::SizeRoundsToNoInput => "The size rounds to no input",
+            Self::SizeRoundsToNoOutput => "The size rounds to no output",
+            Self::BeyondLiquidity => "Beyond the recorded liquidity",
+            Self::GapOutOfRange => "Fill and oracle are too far apart",
+            Self::SearchExhausted => "The search ended without an answer",
+            Self::ChainUnreadable => "The chain could not be read",
+            Self::SourceUnreadable => "The series could not be read",
+            Self::UnknownParameter => "Not a parameter of this address",
+            Self::UnknownChain => "No pool of this chain is monitored",
+            Self::UnknownMethodVersion => "The method version was never released",
+            Self::NotAvailable => "Specified, and not built yet",
+            Self::NotFound => "Nothing is at this address",
+            Self::MethodNotAllowed => "The address answers other methods",
+            Self::AddressTooLong => "The address is too long",
+            Self::BodyNotAccepted => "Nothing here takes a body",
+            Self::RateLimited => "Too many requests",
+            Self::TimedOut => "The answer took too long",
+            Self::InternalError => "The service failed",
         }
     }
 }
 
 /// A refusal or failure as a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Problem {
     /// The stable code.
     pub code: ProblemCode,

@@ -7,6 +7,7 @@ use crate::{Amounts, Answer, Number, Problem};
 
 /// One order of a simulated exit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OrderFill {
     /// Which order, counted from 1.
     pub order: u32,
@@ -20,6 +21,7 @@ pub struct OrderFill {
 
 /// The same size sold at once: what it fills at, or why it cannot be filled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AtOnce {
     /// The exit.
@@ -30,6 +32,7 @@ pub enum AtOnce {
 
 /// An exit in several orders beside the same exit at once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Simulation {
     /// The whole size, USD.
     pub size_usd: Number,

@@ -8,6 +8,7 @@ use crate::{Answer, GapRung, Number};
 
 /// The largest exit within a gap limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MaxSize {
     /// The largest size whose own estimate passes, USD; zero where none does.
     pub max_size_usd: Number,

@@ -95,5 +95,7 @@ fn exit_code(code: ProblemCode) -> u8 {
         | ProblemCode::BeforeSeries
         | ProblemCode::AfterSeries => NOTHING_RECORDED,
         ProblemCode::ChainUnreadable | ProblemCode::SourceUnreadable => UNREADABLE,
+        // What only the service refuses with.
+        _ => UNEXPECTED,
     }
 }

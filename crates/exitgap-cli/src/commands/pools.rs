@@ -21,6 +21,7 @@ pub fn run(db: &Path, json: bool) -> Result<(), Failure> {
         pools: entries
             .map(|(pool, latest)| entry(&reader, pool, latest))
             .collect::<Result<_, _>>()?,
+        next_cursor: None,
     };
     if json { print_json(&list) } else { print_text(&list) }
 }

@@ -1,0 +1,139 @@
+//! The recorded series: history and stress.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Number, ProblemCode, SlotState, Status};
+
+/// The length of a history's rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum Interval {
+    /// Each slot.
+    #[serde(rename = "5m")]
+    FiveMinutes,
+    /// Each hour, UTC.
+    #[serde(rename = "1h")]
+    Hour,
+    /// Each day, UTC.
+    #[serde(rename = "1d")]
+    Day,
+}
+
+/// The gap of one slot, or why it has none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct GapPoint {
+    /// The slot's number.
+    pub slot: u32,
+    /// The slot's instant, RFC 3339.
+    pub time: String,
+    /// The gap, percent; absent where the size has none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub exit_gap_pct: Option<Number>,
+    /// Why the size has no gap: worse than any number.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub refusal: Option<ProblemCode>,
+    /// What anyone can check the gap with.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub evidence_url: Option<String>,
+}
+
+/// The depth of one slot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DepthPoint {
+    /// The slot's number.
+    pub slot: u32,
+    /// The slot's instant, RFC 3339.
+    pub time: String,
+    /// Depth at 2 %, whole USD.
+    pub depth_usd: Number,
+    /// The slot's head commits to it.
+    pub window_url: String,
+}
+
+/// One row of a history. Slots that were not recorded are counted in it, not left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct HistoryRow {
+    /// Where the row begins, RFC 3339.
+    pub time: String,
+    /// What the slot holds; of rows of one slot only.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub state: Option<SlotState>,
+    /// Why the slot is missing; of rows of one slot only.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub missing_reason: Option<String>,
+    /// Slots with a snapshot that stands.
+    pub slots_recorded: u32,
+    /// Slots without one.
+    pub slots_missing: u32,
+    /// Slots whose snapshot was retracted.
+    pub slots_retracted: u32,
+    /// The last recorded slot's gap.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub last: Option<GapPoint>,
+    /// The worst gap.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub worst: Option<GapPoint>,
+    /// The lowest depth.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lowest_depth: Option<DepthPoint>,
+}
+
+/// What a series' figures are of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SeriesOf {
+    /// The pool's identifier.
+    pub pool: String,
+    /// Live or preview.
+    pub status: Status,
+    /// `token0` or `token1`: the token sold.
+    pub base: String,
+    /// The standard size, USD.
+    pub size_usd: Number,
+    /// The version of the rules behind the figures.
+    pub method_version: String,
+    /// Instant of the first slot looked at, RFC 3339.
+    pub from: String,
+    /// Instant of the last slot looked at, RFC 3339.
+    pub to: String,
+}
+
+/// `GET /v1/history/{pool}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct History {
+    /// What the rows are of.
+    #[serde(flatten)]
+    pub of: SeriesOf,
+    /// The length of a row.
+    pub interval: Interval,
+    /// The rows, ascending, without a hole.
+    pub rows: Vec<HistoryRow>,
+    /// Where the next page begins; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub next_cursor: Option<String>,
+}
+
+/// `GET /v1/stress/{pool}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Stress {
+    /// What the figures are of.
+    #[serde(flatten)]
+    pub of: SeriesOf,
+    /// Slots with a snapshot that stands.
+    pub slots_recorded: u32,
+    /// Slots without one: what happened in them nobody knows.
+    pub slots_missing: u32,
+    /// Slots whose snapshot was retracted.
+    pub slots_retracted: u32,
+    /// The worst gap.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub worst_gap: Option<GapPoint>,
+    /// The lowest depth.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lowest_depth: Option<DepthPoint>,
+}
