@@ -3,7 +3,7 @@
 //!
 //! - [`Exit`]: one direction of a pool with its oracle prices, ready for questions
 //! - `terms`: exact comparison of a fill with the oracle
-//! - `estimate`, `ladder`, `sizing`, `orders`: the questions
+//! - `estimate`, `ladder`, `sizing`, `orders`, `portfolio`: the questions
 //!
 //! Method 1.0.0. All of it is integer arithmetic on raw chain values. With
 //! `realized ÷ oracle = (out · quote_usd) ÷ (in · base_usd)` in whole-token terms,
@@ -14,12 +14,14 @@
 mod estimate;
 mod ladder;
 mod orders;
+mod portfolio;
 mod sizing;
 mod terms;
 
 pub use estimate::{Estimate, Refusal, Split};
 pub use ladder::{GapRow, SizeRow};
 pub use orders::{OrderPlan, OrderPlanError, OrdersRefused, PartFill, Simulation};
+pub use portfolio::{PortfolioPart, PortfolioTotal};
 pub use sizing::{LimitedBy, MaxSize, SearchExhausted};
 
 use crate::pools::{Curve, Direction, PoolState};

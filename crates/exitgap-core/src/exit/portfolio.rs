@@ -1,0 +1,89 @@
+//! Several exits together.
+
+use crate::units::{Percent, UsdMicros};
+
+/// One exit of a portfolio.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PortfolioPart {
+    /// What is to be sold.
+    pub size: UsdMicros,
+    /// What of it can be filled: all, or the most that the pool fills.
+    pub filled: UsdMicros,
+    /// The gap of what can be filled; `None` where nothing can, or it has none.
+    pub gap: Option<Percent>,
+}
+
+/// The sums over the exits of a portfolio.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PortfolioTotal {
+    /// What is to be sold.
+    pub size: UsdMicros,
+    /// What of it has no fill.
+    pub unfilled: UsdMicros,
+    /// The mean gap, weighted by size; `None` where anything has no fill.
+    pub gap: Option<Percent>,
+    /// The mean gap of what has one, weighted by what is filled; `None` where nothing has.
+    pub filled_gap: Option<Percent>,
+}
+
+impl PortfolioTotal {
+    /// Sums up. The means are over the exits' published gaps, `Σ filled × gap ÷ Σ filled`,
+    /// rounded half-even to six decimals once: whoever has the parts can recompute them.
+    pub fn of(parts: &[PortfolioPart]) -> Self {
+        let (mut size, mut filled, mut weighted) = (0_u64, 0_u64, 0_i128);
+        for part in parts {
+            size = size.saturating_add(part.size.0);
+            if let Some(Percent(gap)) = part.gap {
+                filled = filled.saturating_add(part.filled.0);
+                weighted = weighted.saturating_add(gap.saturating_mul(part.filled.0.into()));
+            }
+        }
+        let filled_gap = (filled > 0).then(|| Percent(half_even(weighted, filled.into())));
+        let unfilled = UsdMicros(size.saturating_sub(filled));
+        let gap = filled_gap.filter(|_| unfilled.0 == 0);
+        Self { size: UsdMicros(size), unfilled, gap, filled_gap }
+    }
+}
+
+/// `numerator ÷ denominator`, half-even; the denominator is positive.
+fn half_even(numerator: i128, denominator: i128) -> i128 {
+    let (quotient, rest) = (numerator.div_euclid(denominator), numerator.rem_euclid(denominator));
+    let up = match (rest.saturating_mul(2)).cmp(&denominator) {
+        core::cmp::Ordering::Less => false,
+        core::cmp::Ordering::Equal => quotient % 2 != 0,
+        core::cmp::Ordering::Greater => true,
+    };
+    quotient + i128::from(up)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(size: u64, filled: u64, gap: Option<i128>) -> PortfolioPart {
+        PortfolioPart { size: UsdMicros(size), filled: UsdMicros(filled), gap: gap.map(Percent) }
+    }
+
+    #[test]
+    fn gaps_are_weighted_by_what_is_filled() {
+        let both = PortfolioTotal::of(&[part(100, 100, Some(10)), part(300, 300, Some(-50))]);
+        assert_eq!((both.gap, both.unfilled), (Some(Percent(-35)), UsdMicros(0)));
+        let halves = [(1, 0), (3, 2), (-1, 0), (-3, -2), (5, 2)];
+        for (sum, mean) in halves {
+            let total = PortfolioTotal::of(&[part(1, 1, Some(sum)), part(1, 1, Some(0))]);
+            assert_eq!(total.gap, Some(Percent(mean)), "{sum} / 2");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_filled_has_no_gap_and_hides_none() {
+        let total = PortfolioTotal::of(&[part(100, 40, Some(10)), part(60, 60, Some(20))]);
+        assert_eq!(total.gap, None);
+        assert_eq!(total.unfilled, UsdMicros(60));
+        assert_eq!(total.filled_gap, Some(Percent(16)));
+        let nothing = PortfolioTotal::of(&[part(100, 0, None)]);
+        assert_eq!((nothing.gap, nothing.filled_gap), (None, None));
+        assert_eq!(nothing.unfilled, UsdMicros(100));
+        assert_eq!(PortfolioTotal::of(&[]).gap, None);
+    }
+}
