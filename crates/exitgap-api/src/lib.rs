@@ -11,6 +11,11 @@
 //! prices and percentages are JSON numbers of at most fifteen significant digits
 //! ([`Number`]), which every JSON reader keeps exactly.
 
+#![expect(
+    clippy::result_large_err,
+    reason = "a problem carries what it found, and a request makes one at most"
+)]
+
 mod capabilities;
 mod context;
 mod exit;

@@ -283,6 +283,18 @@ impl From<&LookupError> for Problem {
     }
 }
 
+impl From<BaseError> for Problem {
+    fn from(error: BaseError) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        Self::from(&refusal)
+    }
+}
+
 fn newest_before(before: Option<Slot>) -> String {
     match before {
         Some(before) => format!("the newest recorded slot before it is {before}"),

@@ -1,6 +1,10 @@
-//! The configuration file: one struct, parsed once.
+//! The configuration file: one struct, parsed once; environment variables count more.
+
+#[path = "config_environment.rs"]
+mod environment;
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use exitgap_chain::config::{
@@ -8,6 +12,10 @@ use exitgap_chain::config::{
 };
 use exitgap_core::ids::PoolId;
 use serde::Deserialize;
+
+use crate::ops::Urls;
+
+pub use environment::EnvironmentError;
 
 /// What `init` writes: every key, explained.
 pub const EXAMPLE: &str = include_str!("../../../examples/mainnet.toml");
@@ -24,6 +32,9 @@ pub struct Config {
     /// How the log of slots is signed and published.
     #[serde(default)]
     pub evidence: EvidenceConfig,
+    /// How the service is reached.
+    #[serde(default)]
+    pub http: HttpConfig,
     /// What is logged.
     #[serde(default)]
     pub log: LogConfig,
@@ -88,6 +99,76 @@ pub struct EvidenceConfig {
 impl Default for EvidenceConfig {
     fn default() -> Self {
         Self { key_file: "exitgap.key".into(), folder: "exitgap-log".into() }
+    }
+}
+
+/// `[http]`. The service of `exitgap-server serve`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HttpConfig {
+    /// The address to listen on. Default `127.0.0.1:8080`.
+    pub listen: SocketAddr,
+    /// Where the API is reached from outside, such as `https://api.example.org`. Links in
+    /// answers begin with it. Default: `http://` and `listen`.
+    pub base_url: Option<String>,
+    /// Where evidence is reached from outside. Default: `base_url`.
+    pub web_url: Option<String>,
+    /// Requests per minute and client; 0: as many as it likes. Default 600.
+    pub rate_per_minute: u32,
+    /// The header in which a proxy in front names the client, such as `x-forwarded-for`; its
+    /// last address counts. Default: none, the connection's peer is the client.
+    pub client_ip_header: Option<String>,
+    /// Connections at once; others wait. Default 12000.
+    pub max_connections: u32,
+}
+
+impl Default for HttpConfig {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            base_url: None,
+            web_url: None,
+            rate_per_minute: 600,
+            client_ip_header: None,
+            max_connections: 12_000,
+        }
+    }
+}
+
+impl HttpConfig {
+    /// The addresses that answers point to.
+    pub fn urls(&self) -> Urls {
+        let base = self.base_url.clone().unwrap_or_else(|| format!("http://{}", self.listen));
+        let base = base.trim_end_matches('/').to_owned();
+        let web = self
+            .web_url
+            .as_deref()
+            .map_or(base.clone(), |web| web.trim_end_matches('/').to_owned());
+        Urls { base, web }
+    }
+
+    fn check(&self) -> Result<(), (&'static str, String)> {
+        for (key, url) in [("base_url", &self.base_url), ("web_url", &self.web_url)] {
+            let Some(url) = url else { continue };
+            let fits = ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme))
+                && url.len() > 8
+                && url
+                    .bytes()
+                    .all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}?#".contains(&byte));
+            if !fits {
+                let what = format!("{url:?} is no address such as https://api.example.org");
+                return Err((key, what));
+            }
+        }
+        if let Some(name) = &self.client_ip_header
+            && name.parse::<axum::http::HeaderName>().is_err()
+        {
+            return Err(("client_ip_header", format!("{name:?} is no header's name")));
+        }
+        if self.max_connections == 0 {
+            return Err(("max_connections", "0 connections answer nobody".to_owned()));
+        }
+        Ok(())
     }
 }
 
@@ -174,6 +255,19 @@ pub enum ConfigError {
         /// The number found.
         found: u32,
     },
+    /// A key of `[http]` holds no acceptable value.
+    #[error("{path}: [http] {key}: {message}")]
+    Http {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        key: &'static str,
+        /// What is wrong.
+        message: String,
+    },
+    /// An environment variable holds no acceptable value.
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
     /// No pool at all.
     #[error("{path}: no [[pool]] is configured; add at least one, see `exitgap-server init`")]
     NoPool {
@@ -195,13 +289,28 @@ impl Checked {
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = fs::read_to_string(path)
             .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-        Self::parse(&text, path)
+        Self::parse_with(&text, path, std::env::vars())
     }
 
     /// Checks `text`, which stands in the file at `path`.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        Self::parse_with(text, path, std::iter::empty())
+    }
+
+    /// Checks `text`, which stands in the file at `path`. What environment variables say
+    /// counts more.
+    pub fn parse_with(
+        text: &str,
+        path: &Path,
+        variables: impl Iterator<Item = (String, String)>,
+    ) -> Result<Self, ConfigError> {
         let mut config: Config =
             toml::from_str(text).map_err(|error| parse_error(text, path, &error))?;
+        environment::apply(&mut config, variables)?;
+        config.http.check().map_err(|(key, message)| {
+            let path = path.to_owned();
+            ConfigError::Http { path, key, message }
+        })?;
         let path = path.to_owned();
         let found = config.recorder.seal_after_s;
         if !RecorderConfig::SEAL_AFTER_S.contains(&found) {

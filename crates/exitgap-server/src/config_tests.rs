@@ -17,6 +17,7 @@ fn the_example_is_five_pools_and_says_the_defaults() {
     assert_eq!(checked.config.evidence.folder, Path::new("folder/exitgap-log"));
     assert_eq!(checked.config.recorder, RecorderConfig::default());
     assert_eq!(checked.config.log, LogConfig::default());
+    assert_eq!(checked.config.http, HttpConfig::default());
     assert_eq!(checked.plan.chains()[0].pools().len(), 5);
     let v2: PoolId = "ethereum:0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc".parse().unwrap();
     assert!(checked.plan.pool(&v2).unwrap().fee.is_some());
@@ -70,4 +71,50 @@ fn a_key_in_a_url_is_not_repeated() {
         let text = error.to_string();
         assert!(text.contains("[[chain]] rpc_urls") && !text.contains("SECRET"), "{text}");
     }
+}
+
+#[test]
+fn environment_variables_count_more_and_unknown_ones_are_refused() {
+    let parse = |variables: &[(&str, &str)]| {
+        let variables = variables.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+        Checked::parse_with(EXAMPLE, Path::new(PATH), variables)
+    };
+    let checked = parse(&[
+        ("EXITGAP_HTTP_LISTEN", "0.0.0.0:80"),
+        ("EXITGAP_HTTP_BASE_URL", "https://api.example.org/"),
+        ("EXITGAP_HTTP_RATE_PER_MINUTE", "0"),
+        ("EXITGAP_STORE_PATH", "/data/series.db"),
+        ("EXITGAP_LOG_FORMAT", "json"),
+        ("EXITGAP_CHAIN_ETHEREUM_RPC_URLS", "https://a.example/secret, https://b.example"),
+        ("EXITGAP_CONFIG", "of the command line"),
+        ("PATH", "of the system"),
+    ])
+    .unwrap();
+    let Config { store, http, log, chain, .. } = &checked.config;
+    assert_eq!(store.path, Path::new("/data/series.db"));
+    assert_eq!(http.listen.port(), 80);
+    assert_eq!(http.rate_per_minute, 0);
+    assert_eq!(log.format, LogFormat::Json);
+    assert_eq!(chain[0].rpc_urls.len(), 2);
+    assert_eq!(http.urls().base, "https://api.example.org");
+    assert_eq!(http.urls().web, "https://api.example.org");
+
+    let refused = |name: &str, value: &str| parse(&[(name, value)]).unwrap_err().to_string();
+    for (name, value) in [
+        ("EXITGAP_HTTP_LISTEN", "everywhere"),
+        ("EXITGAP_HTTP_RATE_PER_MINUTE", "-1"),
+        ("EXITGAP_LOG_LEVEL", "loud"),
+        ("EXITGAP_HTTP_LISTENS", "0.0.0.0:80"),
+        ("EXITGAP_CHAIN_MARS_RPC_URLS", "http://127.0.0.1:1"),
+        ("EXITGAP_CHAIN_ETHEREUM_RPC_URLS", "ftp://secret"),
+    ] {
+        let error = refused(name, value);
+        assert!(error.contains(name) && !error.contains("secret"), "{error}");
+    }
+    let error = refused("EXITGAP_HTTP_BASE_URL", "api.example.org");
+    assert!(error.contains("[http] base_url"), "{error}");
+    let error = refused("EXITGAP_HTTP_CLIENT_IP_HEADER", "x forwarded");
+    assert!(error.contains("[http] client_ip_header"), "{error}");
+    let error = refused("EXITGAP_HTTP_MAX_CONNECTIONS", "0");
+    assert!(error.contains("[http] max_connections"), "{error}");
 }

@@ -1,7 +1,8 @@
-//! The recorder of exitgap, and the command line that runs it.
+//! The recorder and the service of exitgap, and the command line that runs them.
 //!
 //! **In scope**: the configuration file ([`config`]), the loop that reads every pool at
-//! every slot and appends it to the store ([`recorder`]), the commands of the binary
+//! every slot and appends it to the store ([`recorder`]), the questions that are answered from
+//! the store ([`ops`]) and their HTTP face ([`http`]), the commands of the binary
 //! `exitgap-server` ([`cli`]). **Out of scope**, and who does it: how a pool is read
 //! (`exitgap-chain`), how a slot is kept (`exitgap-store`).
 
@@ -12,4 +13,6 @@
 
 pub mod cli;
 pub mod config;
+pub mod http;
+pub mod ops;
 pub mod recorder;

@@ -28,7 +28,7 @@ const DEADLINE: Duration = Duration::from_mins(1);
 const DEFAULT_HEARTBEAT_S: u32 = 3_600;
 
 /// Tables of the recorder's file that say nothing about reading.
-const RECORDER_TABLES: [&str; 4] = ["store", "recorder", "evidence", "log"];
+const RECORDER_TABLES: [&str; 5] = ["store", "recorder", "evidence", "http", "log"];
 
 /// Reads the pool at the chain's latest block.
 pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<Found, Failure> {

@@ -13,7 +13,7 @@ use crate::snapshot::Snapshot;
 use crate::units::{GapLimit, SizeError, SizeUsd, format_scaled};
 
 /// Which token is sold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Base {
     /// Token 0 is sold.

@@ -1,4 +1,4 @@
-//! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`,
+//! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`, `serve`,
 //! `evidence`, `fsck`, `backup`, `restore`, `successor`.
 
 mod check;
@@ -7,6 +7,7 @@ mod fsck;
 mod key;
 mod record;
 mod restore;
+mod serve;
 mod slot_arg;
 mod successor;
 
@@ -21,6 +22,7 @@ use exitgap_store::{
 };
 
 use crate::config::{Checked, ConfigError, EXAMPLE};
+use crate::http::ListenError;
 use crate::recorder::RecorderError;
 use check::check;
 use evidence::{EvidenceArgs, evidence};
@@ -28,13 +30,14 @@ use fsck::fsck;
 use key::{KeyCommand, KeyError, new_key};
 use record::{RecordArgs, record};
 use restore::restore;
+use serve::{ServeArgs, serve};
 use successor::{SuccessorArgs, successor};
 
 /// Records how deep liquidity pools are, every five minutes, append-only.
 ///
 /// Start with `exitgap-server init`, put your nodes into the file it writes, ask them with
-/// `check`, make a key with `key new`, then leave `record` running. `exitgap --db <store>` reads what was recorded,
-/// also meanwhile.
+/// `check`, make a key with `key new`, then leave `record` running, or `serve`, which also
+/// answers over HTTP. `exitgap --db <store>` reads what was recorded, also meanwhile.
 #[derive(Debug, Parser)]
 #[command(name = "exitgap-server", version, after_long_help = EXIT_CODES)]
 struct Cli {
@@ -77,6 +80,12 @@ enum Command {
     /// SIGTERM or Ctrl-C finishes the slot in hand; a second one ends at once. Slots that
     /// pass while nothing records are missing for good (`recorder_down`).
     Record(RecordArgs),
+    /// Records, and answers over HTTP, in one process.
+    ///
+    /// The REST surface under /v1, evidence under /api/v1, the published log under /log, a
+    /// reference at /docs, and /livez, /readyz and /metrics for operators. SIGTERM or Ctrl-C
+    /// finishes the slot and the requests in hand.
+    Serve(ServeArgs),
     /// Writes the evidence file of one result: what anyone can check offline.
     ///
     /// It holds the request, the result, the snapshot it follows from, and the proofs up to the
@@ -160,6 +169,8 @@ enum CliError {
     Evidence(#[from] EvidenceError),
     #[error(transparent)]
     Recorder(#[from] RecorderError),
+    #[error(transparent)]
+    Listen(#[from] ListenError),
     #[error("starting: {0}")]
     Start(#[source] io::Error),
     #[error("writing to standard output: {0}")]
@@ -173,6 +184,7 @@ pub fn main() -> ExitCode {
         Command::Key(KeyCommand::New { out, name }) => new_key(&out, &name).map_err(Into::into),
         Command::Check { config } => check(&config),
         Command::Record(args) => record(&args),
+        Command::Serve(args) => serve(&args),
         Command::Evidence(args) => evidence(&args),
         Command::Fsck { rebuild, config } => fsck(&config, rebuild),
         Command::Restore { config } => restore(&config),

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use exitgap_chain::Limits;
+use exitgap_chain::config::Plan;
+use exitgap_chain::{ChainReader, Limits};
 use exitgap_core::evidence::SignerKey;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::ChainKind;
@@ -39,21 +40,36 @@ pub struct RecordArgs {
 
 /// Records until it is told to end.
 pub fn record(args: &RecordArgs) -> Result<(), CliError> {
-    let Checked { config, plan } = Checked::read(&args.config)?;
-    start_log(&config.log);
-    let clock = match args.rehearse_at {
-        None => SystemClock::default(),
-        Some(SlotArg(slot)) => {
-            let live = plan.chains().iter().find(|chain| chain.tag().kind == ChainKind::Live);
-            if let Some(live) = live {
-                let chain = live.slug().to_string();
-                return Err(CliError::RehearsalOnLiveChain { chain });
-            }
-            tracing::warn!(at = %slot, "rehearsal: the clock is not the machine's");
-            SystemClock::starting_at(Duration::from_secs(slot.unix_s()))
-        }
-    };
-    let sources = Source::of_plan(&plan, &Limits::default());
+    let checked = Checked::read(&args.config)?;
+    start_log(&checked.config.log);
+    let clock = clock(args.rehearse_at, &checked.plan)?;
+    let recorder = recorder(&checked)?;
+    let until = args.until.map(|SlotArg(slot)| slot);
+    let runtime = runtime()?;
+    let result = runtime.block_on(async {
+        let stop = stop_on_signals().map_err(CliError::Start)?;
+        run(recorder, clock, stop, until).await
+    });
+    // A chain's thread may still wait for its node; nothing it could say is wanted any more.
+    runtime.shutdown_background();
+    result
+}
+
+/// The clock to record by.
+pub fn clock(rehearse_at: Option<SlotArg>, plan: &Plan) -> Result<SystemClock, CliError> {
+    let Some(SlotArg(slot)) = rehearse_at else { return Ok(SystemClock::default()) };
+    let live = plan.chains().iter().find(|chain| chain.tag().kind == ChainKind::Live);
+    if let Some(live) = live {
+        return Err(CliError::RehearsalOnLiveChain { chain: live.slug().to_string() });
+    }
+    tracing::warn!(at = %slot, "rehearsal: the clock is not the machine's");
+    Ok(SystemClock::starting_at(Duration::from_secs(slot.unix_s())))
+}
+
+/// The recorder of a configuration, its store opened and what it has published.
+pub fn recorder(checked: &Checked) -> Result<Recorder<ChainReader>, CliError> {
+    let Checked { config, plan } = checked;
+    let sources = Source::of_plan(plan, &Limits::default());
     // What cannot be read at all is said before a store is made for it.
     for source in &sources {
         if let Err(error) = (source.make)() {
@@ -72,12 +88,7 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     let published = recorder.publish_in(LogFolder::new(&config.evidence.folder))?;
     let folder = config.evidence.folder.display();
     tracing::info!(%folder, slots = published.size, now = published.slots, "published");
-    let until = args.until.map(|SlotArg(slot)| slot);
-    let runtime = runtime()?;
-    let result = runtime.block_on(run(recorder, clock, until));
-    // A chain's thread may still wait for its node; nothing it could say is wanted any more.
-    runtime.shutdown_background();
-    result
+    Ok(recorder)
 }
 
 /// Opens the store, or begins one. Said aloud: a series that begins where one was expected
@@ -96,12 +107,13 @@ fn open_store(path: &Path, key: &SignerKey) -> Result<Store, StoreError> {
     Ok(store)
 }
 
-async fn run<R: SlotReader>(
+/// Records until it is told to end.
+pub async fn run<R: SlotReader>(
     mut recorder: Recorder<R>,
     clock: SystemClock,
+    stop: watch::Receiver<Stop>,
     until: Option<Slot>,
 ) -> Result<(), CliError> {
-    let stop = stop_on_signals().map_err(CliError::Start)?;
     recorder.run(&clock, stop, until).await?;
     let last = recorder.last_slot()?.map(|last| last.to_string());
     let log = recorder.store()?.reader().log()?.map(|log| log.verifier.to_string());
@@ -110,7 +122,7 @@ async fn run<R: SlotReader>(
 }
 
 /// The first SIGTERM or SIGINT asks for the end after the slot in hand, the second at once.
-fn stop_on_signals() -> io::Result<watch::Receiver<Stop>> {
+pub fn stop_on_signals() -> io::Result<watch::Receiver<Stop>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -129,7 +141,8 @@ fn stop_on_signals() -> io::Result<watch::Receiver<Stop>> {
     Ok(receiver)
 }
 
-fn start_log(config: &LogConfig) {
+/// Begins to log as configured.
+pub fn start_log(config: &LogConfig) {
     let level = match config.level {
         LogLevel::Error => LevelFilter::ERROR,
         LogLevel::Warn => LevelFilter::WARN,

@@ -1,0 +1,158 @@
+//! `/docs`: the reference, readable, made from the `OpenAPI` document. One page, no scripts,
+//! nothing from anywhere else.
+
+use std::fmt::Write;
+
+use axum::extract::State;
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_SECURITY_POLICY;
+use axum::response::{IntoResponse, Response};
+use serde_json::Value;
+
+use super::App;
+use super::openapi::document;
+use super::params::Query;
+use super::reply::{Keep, Refused, Reply};
+
+const STYLE: &str = include_str!("docs.css");
+
+/// `GET /docs`.
+pub async fn serve(State(app): State<App>, query: Query) -> Result<Response, Refused> {
+    query.known(&[])?;
+    let page = page(&document(&app.service.urls().base));
+    let reply = Reply::new(page, "text/html; charset=utf-8", Keep::Seconds(300));
+    let policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; \
+                  frame-ancestors 'none'";
+    Ok(([(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy))], reply).into_response())
+}
+
+/// `GET /docs.css`.
+pub async fn style(query: Query) -> Result<Reply, Refused> {
+    query.known(&[])?;
+    Ok(Reply::new(STYLE, "text/css; charset=utf-8", Keep::Seconds(300)))
+}
+
+/// The page of a document.
+fn page(document: &Value) -> String {
+    let mut page = String::from(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width\"><title>exitgap API</title>\
+         <link rel=\"stylesheet\" href=\"/docs.css\"><main><h1>exitgap API</h1>",
+    );
+    let base = text(&document["servers"][0]["url"]);
+    let _ = write!(
+        page,
+        "<p>{}</p><p>Reached at <code>{base}</code>. Every call is a GET, needs no key, and \
+         answers JSON; a refusal is <code>application/problem+json</code> with a stable \
+         <code>code</code>. Machine-readable: <a href=\"/v1/openapi.json\">OpenAPI 3.1</a>.</p>",
+        text(&document["info"]["description"])
+    );
+    for tag in document["tags"].as_array().into_iter().flatten() {
+        let _ = write!(page, "<h2>{}</h2><p>{}</p>", text(&tag["name"]), text(&tag["description"]));
+        for (path, item) in document["paths"].as_object().into_iter().flatten() {
+            if item["get"]["tags"][0] == tag["name"] {
+                address(&mut page, path, &item["get"], document);
+            }
+        }
+    }
+    page.push_str("</main></html>");
+    page
+}
+
+fn address(page: &mut String, path: &str, operation: &Value, document: &Value) {
+    let _ = write!(
+        page,
+        "<section id=\"{id}\"><h3><code>GET {path}</code></h3><p><b>{}.</b> {}</p>",
+        text(&operation["summary"]).trim_end_matches('.'),
+        code(&operation["description"]),
+        id = text(&operation["operationId"]),
+        path = escape(path),
+    );
+    let parameters = operation["parameters"].as_array().map_or(&[][..], Vec::as_slice);
+    if !parameters.is_empty() {
+        page.push_str("<div class=\"wide\"><table><tr><th>Parameter<th>Meaning");
+        for parameter in parameters {
+            let needed = if parameter["required"] == true { ", needed" } else { "" };
+            let _ = write!(
+                page,
+                "<tr><td><code>{}</code><br><small>{}{needed}</small><td>{}",
+                text(&parameter["name"]),
+                text(&parameter["in"]),
+                code(&parameter["description"]),
+            );
+        }
+        page.push_str("</table></div>");
+    }
+    let schema = &operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"];
+    if let Some(name) = schema.as_str().and_then(|name| name.rsplit('/').next()) {
+        fields(page, name, &document["components"]["schemas"]);
+    }
+    let refusals = operation["responses"].as_object().into_iter().flatten();
+    page.push_str("<p><small>Refuses with");
+    for (status, response) in refusals.filter(|(status, _)| *status != "200") {
+        let _ = write!(page, " <b>{}</b> {};", escape(status), code(&response["description"]));
+    }
+    page.push_str("</small></p></section>");
+}
+
+/// The fields of a document, those of the documents it is made of included.
+fn fields(page: &mut String, name: &str, schemas: &Value) {
+    page.push_str(
+        "<details><summary>Fields of the answer</summary><div class=\"wide\"><table><tr><th>Field<th>Meaning",
+    );
+    rows(page, &schemas[name], schemas, "", 0);
+    page.push_str("</table></div></details>");
+}
+
+/// Deeper than any document here.
+const MAX_DEPTH: u32 = 6;
+
+fn rows(page: &mut String, schema: &Value, schemas: &Value, prefix: &str, depth: u32) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    let target = schema["$ref"].as_str().and_then(|name| name.rsplit('/').next());
+    if let Some(name) = target {
+        return rows(page, &schemas[name], schemas, prefix, depth + 1);
+    }
+    for parts in [&schema["allOf"], &schema["oneOf"]] {
+        for part in parts.as_array().into_iter().flatten() {
+            rows(page, part, schemas, prefix, depth + 1);
+        }
+    }
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let about = &property["description"];
+        let path = format!("{prefix}{name}");
+        let _ = write!(page, "<tr><td><code>{}</code><td>{}", escape(&path), code(about));
+        if depth + 1 < MAX_DEPTH {
+            let inner = format!("{path}.");
+            rows(page, property, schemas, &inner, depth + 1);
+            let inner = format!("{path}[].");
+            rows(page, &property["items"], schemas, &inner, depth + 1);
+        }
+    }
+}
+
+fn text(value: &Value) -> String {
+    escape(value.as_str().unwrap_or_default())
+}
+
+/// Text in which `this` is code.
+fn code(value: &Value) -> String {
+    let escaped = text(value);
+    let parts: Vec<&str> = escaped.split('`').collect();
+    let mut out = String::new();
+    for (index, part) in parts.iter().enumerate() {
+        match index % 2 {
+            0 => out.push_str(part),
+            _ => {
+                let _ = write!(out, "<code>{part}</code>");
+            }
+        }
+    }
+    out
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,264 @@
+//! What every request passes: identity, limits, headers, problems, measures.
+
+use std::any::Any;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{
+    self, ACCEPT_ENCODING, ALLOW, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH,
+    RETRY_AFTER, TRANSFER_ENCODING, VARY,
+};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
+
+use super::rate::{Rate, Verdict};
+use super::reply::Refused;
+use super::telemetry::Telemetry;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
+
+/// The longest address that is read, bytes.
+const MAX_ADDRESS: usize = 16 << 10;
+
+/// How long an answer may take.
+const ANSWER_WITHIN: Duration = Duration::from_secs(20);
+
+/// What one client may do.
+#[derive(Debug, Clone, Default)]
+pub struct Limits {
+    /// Requests per minute and client; 0: as many as it likes.
+    pub rate_per_minute: u32,
+    /// The header in which a proxy in front names the client; its last address counts.
+    pub client_ip_header: Option<HeaderName>,
+}
+
+/// The peer of a connection.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub IpAddr);
+
+/// What the layer keeps.
+pub struct Edge {
+    rate: Option<Rate>,
+    client_ip_header: Option<HeaderName>,
+    telemetry: Arc<Telemetry>,
+    ids: Ids,
+}
+
+impl Edge {
+    /// A layer with these limits.
+    pub fn new(limits: &Limits, telemetry: Arc<Telemetry>) -> Self {
+        let client_ip_header = limits.client_ip_header.clone();
+        Self {
+            rate: Rate::new(limits.rate_per_minute),
+            client_ip_header,
+            telemetry,
+            ids: Ids::new(),
+        }
+    }
+
+    /// Who asks: the peer, or whom the proxy in front names.
+    fn client(&self, request: &Request) -> Option<IpAddr> {
+        let named = self.client_ip_header.as_ref().and_then(|name| {
+            let value = request.headers().get_all(name).iter().next_back()?.to_str().ok()?;
+            value.rsplit(',').next()?.trim().parse().ok()
+        });
+        named.or_else(|| request.extensions().get::<Peer>().map(|Peer(ip)| *ip))
+    }
+}
+
+/// Answers one request.
+pub async fn pass(State(edge): State<Arc<Edge>>, request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let id = edge.ids.of(request.headers());
+    let method = request.method().clone();
+    let matched = request.extensions().get::<MatchedPath>().cloned();
+    let if_none_match = request.headers().get(IF_NONE_MATCH).cloned();
+
+    let (verdict, answer) = admit(&edge, &request);
+    let mut response = match answer {
+        Some(answer) => answer,
+        None => answer_within(request, next).await,
+    };
+    if let Some(Refused(problem)) = response.extensions_mut().remove() {
+        response = tell(*problem, &id);
+    } else if response.status() == StatusCode::OK {
+        not_modified(&mut response, if_none_match.as_ref());
+    }
+    dress(response.headers_mut(), &id, verdict.as_ref());
+    let route = matched.as_ref().map_or("none", MatchedPath::as_str);
+    let status = response.status();
+    edge.telemetry.answered(route, status.as_u16(), started.elapsed());
+    if status.is_server_error() {
+        tracing::warn!(?id, %method, route, status = status.as_u16(), "request failed");
+    } else {
+        tracing::debug!(?id, %method, route, status = status.as_u16(), "request");
+    }
+    response
+}
+
+/// Whether the request is let in, or its answer already.
+fn admit(edge: &Edge, request: &Request) -> (Option<Verdict>, Option<Response>) {
+    let refuse = |code, detail: &str, hint: &str| {
+        Some(Refused::from(Problem::new(code, detail).hint(hint)).into_response())
+    };
+    let length = request.uri().path().len() + request.uri().query().map_or(0, str::len);
+    if length > MAX_ADDRESS {
+        let hint = "ask for less at once: an address has at most 16384 bytes";
+        return (None, refuse(ProblemCode::AddressTooLong, "the address is too long", hint));
+    }
+    let headers = request.headers();
+    let empty = headers.get(CONTENT_LENGTH).is_none_or(|length| length.as_bytes() == b"0");
+    if !empty || headers.contains_key(TRANSFER_ENCODING) {
+        let hint = "everything is asked for in the address";
+        let refused = refuse(ProblemCode::BodyNotAccepted, "the request carries a body", hint);
+        let refused = refused.map(|mut response| {
+            // What of the body is under way is not waited for.
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            response
+        });
+        return (None, refused);
+    }
+    if request.method() == Method::OPTIONS {
+        return (None, Some(options()));
+    }
+    let limited = !matches!(request.uri().path(), "/livez" | "/readyz" | "/metrics");
+    let verdict = match (&edge.rate, edge.client(request)) {
+        (Some(rate), Some(client)) if limited => rate.ask(client),
+        _ => return (None, None),
+    };
+    let refused = verdict.retry_after_s.and_then(|seconds| {
+        let hint = format!("ask again in {seconds} s");
+        refuse(ProblemCode::RateLimited, "more requests than one client may make", &hint)
+    });
+    (Some(verdict), refused)
+}
+
+/// What a browser asks before it lets a page of another origin ask.
+fn options() -> Response {
+    let headers = [
+        (ALLOW, METHODS),
+        (header::ACCESS_CONTROL_ALLOW_METHODS, METHODS),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*")),
+        (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
+    ];
+    (StatusCode::NO_CONTENT, headers).into_response()
+}
+
+async fn answer_within(request: Request, next: Next) -> Response {
+    tokio::time::timeout(ANSWER_WITHIN, next.run(request)).await.unwrap_or_else(|_| {
+        let problem = Problem::new(ProblemCode::TimedOut, "the answer took too long");
+        Refused::from(problem.hint("ask again later, or for less")).into_response()
+    })
+}
+
+/// The problem's document.
+fn tell(problem: Problem, id: &HeaderValue) -> Response {
+    let code = problem.code;
+    let id = id.to_str().unwrap_or_default().to_owned();
+    let document = ProblemDocument::new(problem, id);
+    let status = StatusCode::from_u16(document.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    // A problem holds strings and numbers only: it always has a JSON form.
+    let body = serde_json::to_vec(&document).unwrap_or_default();
+    let mut response = (status, Body::from(body)).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    match code {
+        ProblemCode::MethodNotAllowed => {
+            headers.insert(ALLOW, METHODS);
+        }
+        ProblemCode::NoSnapshotYet => {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("300"));
+        }
+        ProblemCode::TimedOut => {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
+        }
+        ProblemCode::BodyNotAccepted => {
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        _ => {}
+    }
+    response
+}
+
+/// Answers 304 where the client has these bytes.
+fn not_modified(response: &mut Response, if_none_match: Option<&HeaderValue>) {
+    let Some(asked) = if_none_match.and_then(|value| value.to_str().ok()) else { return };
+    let Some(etag) = response.headers().get(ETAG).and_then(|etag| etag.to_str().ok()) else {
+        return;
+    };
+    let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    let same = |tag: &str| tag.trim() == "*" || opaque(tag) == opaque(etag);
+    if asked.split(',').any(same) {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        *response.body_mut() = Body::empty();
+        response.headers_mut().remove(CONTENT_TYPE);
+    }
+}
+
+/// The headers of every answer.
+fn dress(headers: &mut HeaderMap, id: &HeaderValue, verdict: Option<&Verdict>) {
+    headers.insert(REQUEST_ID, id.clone());
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(
+        header::ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static("etag, ratelimit, ratelimit-policy, retry-after, x-request-id"),
+    );
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers
+        .entry(header::CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
+    headers.entry(VARY).or_insert(HeaderValue::from_name(ACCEPT_ENCODING));
+    if let Some(verdict) = verdict {
+        verdict.write(headers);
+    }
+}
+
+/// The answer of a handler that panicked. Its connection and all others go on.
+#[expect(clippy::needless_pass_by_value, reason = "it is what the layer hands over")]
+pub fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("without a message");
+    tracing::error!(panic = text, "a handler panicked");
+    Refused::from(Problem::new(ProblemCode::InternalError, "the service failed")).into_response()
+}
+
+/// Names requests.
+struct Ids {
+    process: u64,
+    next: AtomicU64,
+}
+
+impl Ids {
+    fn new() -> Self {
+        let mut seed = [0; 8];
+        // Without randomness two processes' names may meet: they are for logs only.
+        let _ = getrandom::fill(&mut seed);
+        Self { process: u64::from_le_bytes(seed), next: AtomicU64::new(1) }
+    }
+
+    /// The client's own name for its request, where it is a harmless one, or a new one.
+    fn of(&self, headers: &HeaderMap) -> HeaderValue {
+        let harmless = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+        if let Some(given) = headers.get(REQUEST_ID)
+            && (1..=64).contains(&given.len())
+            && given.as_bytes().iter().all(harmless)
+        {
+            return given.clone();
+        }
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        HeaderValue::try_from(format!("{:016x}-{number}", self.process))
+            .unwrap_or(HeaderValue::from_static("-"))
+    }
+}

@@ -1,0 +1,108 @@
+//! The HTTP face of the operations: addresses, parameters, headers, limits. No maths, no SQL.
+//!
+//! A request passes `edge` (identity, limits, headers, problems), then its handler, which
+//! reads `params`, asks one operation of [`crate::ops`], and gives a `reply`. Payment, when it
+//! comes, is a layer around [`priced`], whose handlers know nothing of it.
+
+mod docs;
+mod edge;
+mod evidence;
+mod listen;
+mod log_files;
+mod openapi;
+mod operations;
+mod params;
+mod rate;
+mod reply;
+mod telemetry;
+mod v1;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{any, get};
+use exitgap_api::{Problem, ProblemCode};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+
+use crate::ops::Service;
+
+pub use edge::Limits;
+pub use listen::{ListenError, Listener};
+pub use openapi::document as openapi_document;
+pub use telemetry::Telemetry;
+
+use edge::Edge;
+use reply::Refused;
+
+/// What handlers share.
+#[derive(Clone)]
+pub struct App {
+    /// The operations.
+    pub service: Arc<Service>,
+    /// What is measured.
+    pub telemetry: Arc<Telemetry>,
+    /// The folder the log is published in.
+    pub log_folder: PathBuf,
+}
+
+/// All addresses, with the layers that every one of them wears.
+pub fn router(app: App, limits: &Limits) -> Router {
+    let edge = Arc::new(Edge::new(limits, app.telemetry.clone()));
+    let routes = Router::new()
+        .merge(priced())
+        .merge(free())
+        .merge(operations::routes())
+        .fallback(not_found)
+        .method_not_allowed_fallback(method_not_allowed)
+        .with_state(app);
+    wear(routes, edge)
+}
+
+/// A handler that does nothing, wearing the same layers: what a bench compares with.
+pub fn empty_router(limits: &Limits) -> Router {
+    let edge = Arc::new(Edge::new(limits, Arc::default()));
+    wear(Router::new().route("/", get(|| async { "" })), edge)
+}
+
+fn wear(routes: Router, edge: Arc<Edge>) -> Router {
+    routes
+        .layer(CatchPanicLayer::custom(edge::panicked))
+        .layer(from_fn_with_state(edge, edge::pass))
+        .layer(CompressionLayer::new())
+}
+
+/// What a payment layer will wrap.
+fn priced() -> Router<App> {
+    Router::new().route("/v1/exit/{pool}", get(v1::exit))
+}
+
+/// What is free, and stays so.
+fn free() -> Router<App> {
+    Router::new()
+        .route("/v1/pools", get(v1::pools))
+        .route("/v1/ladder/{pool}", get(v1::ladder))
+        .route("/v1/portfolio", get(v1::portfolio))
+        .route("/v1/capabilities", get(v1::capabilities))
+        .route("/v1/alerts", any(v1::alerts))
+        .route("/v1/openapi.json", get(openapi::serve))
+        .route("/docs", get(docs::serve))
+        .route("/docs.css", get(docs::style))
+        .route("/api/v1/exit/{pool}", get(evidence::file))
+        .route("/api/v1/window/{pool}", get(evidence::window))
+        .route("/api/v1/status/{pool}", get(evidence::status))
+        .route("/api/v1/snapshots/{hash}", get(evidence::snapshot))
+        .route("/log/{*path}", get(log_files::serve))
+}
+
+async fn not_found() -> Refused {
+    Problem::new(ProblemCode::NotFound, "nothing is at this address")
+        .hint("GET /docs lists every address")
+        .into()
+}
+
+async fn method_not_allowed() -> Refused {
+    Problem::new(ProblemCode::MethodNotAllowed, "this address is read with GET or HEAD").into()
+}

@@ -1,0 +1,356 @@
+//! The service described in `OpenAPI` 3.1: one table of addresses, from which the document and
+//! the readable reference are made. Schemas come from the documents' own types.
+
+use axum::extract::State;
+use serde_json::{Map, Value, json};
+use utoipa::OpenApi;
+
+use super::App;
+use super::params::Query;
+use super::reply::{Keep, Refused, Reply};
+
+#[derive(OpenApi)]
+#[openapi(components(schemas(
+    exitgap_api::PoolList,
+    exitgap_api::PublishedExit,
+    exitgap_api::PublishedLadder,
+    exitgap_api::Portfolio,
+    exitgap_api::Capabilities,
+    exitgap_api::SlotStatus,
+    exitgap_api::ProblemDocument,
+)))]
+struct Schemas;
+
+/// A parameter of an address.
+struct Parameter {
+    name: &'static str,
+    required: bool,
+    repeated: bool,
+    schema: fn() -> Value,
+    about: &'static str,
+}
+
+/// What an address answers.
+enum Answers {
+    /// A document of this schema.
+    Document(&'static str),
+    /// Bytes of this media type.
+    Bytes(&'static str),
+}
+
+/// An address.
+struct Address {
+    path: &'static str,
+    id: &'static str,
+    tag: &'static str,
+    title: &'static str,
+    about: &'static str,
+    /// The variable part of the path, where it has one.
+    segment: Option<&'static Parameter>,
+    parameters: &'static [&'static Parameter],
+    answers: Answers,
+    /// The statuses of its problems, beside those that every address has.
+    problems: &'static [u16],
+}
+
+const POOL_SCHEMA: fn() -> Value =
+    || json!({"type": "string", "pattern": "^[a-z][a-z0-9-]{0,31}:0x[0-9a-f]{40}$"});
+const SLOT_SCHEMA: fn() -> Value =
+    || json!({"type": "integer", "minimum": 5_957_856, "maximum": 844_674_335});
+const SIZE_PATTERN: &str =
+    "^(0\\.(0[1-9]|[1-9][0-9]?)[0-9]{0,4}|[1-9][0-9]{0,8}(\\.[0-9]{1,6})?|1000000000(\\.0{1,6})?)$";
+const INSTANT_SCHEMA: fn() -> Value = || json!({"type": "string", "format": "date-time"});
+
+const fn parameter(
+    name: &'static str,
+    required: bool,
+    schema: fn() -> Value,
+    about: &'static str,
+) -> Parameter {
+    Parameter { name, required, repeated: false, schema, about }
+}
+
+const POOL: Parameter =
+    parameter("pool", true, POOL_SCHEMA, "The pool, `<chain>:<address>` in small letters.");
+const SIZE: Parameter = parameter(
+    "size_usd",
+    true,
+    || json!({"type": "string", "pattern": SIZE_PATTERN, "examples": ["10000"]}),
+    "The size in USD at the oracle's price: a plain number from 0.01 to 1000000000 with at most six decimals.",
+);
+const BASE: Parameter = parameter(
+    "base",
+    false,
+    || json!({"type": "string", "enum": ["token0", "token1"]}),
+    "The token sold: token0, token1, its symbol or its address. The pool's own choice where left out.",
+);
+const BASE_BY_PLACE: Parameter = parameter(
+    "base",
+    false,
+    || json!({"type": "string", "enum": ["token0", "token1"]}),
+    "The token sold. The pool's own choice where left out.",
+);
+const AT: Parameter = parameter(
+    "at",
+    false,
+    INSTANT_SCHEMA,
+    "An RFC 3339 instant: the slot at or before it, exactly. The newest recorded slot where left out.",
+);
+const SLOT: Parameter =
+    parameter("slot", true, SLOT_SCHEMA, "The slot's number: its instant is 300 seconds times it.");
+const EVIDENCE_SLOT: Parameter = parameter(
+    "slot",
+    false,
+    SLOT_SCHEMA,
+    "The slot's number. The newest recorded one where left out.",
+);
+const METHOD: Parameter = parameter(
+    "method_version",
+    false,
+    || json!({"type": "string", "enum": [exitgap_core::exit::METHOD_VERSION]}),
+    "The version of the rules. The newest where left out.",
+);
+const CHAIN: Parameter = parameter(
+    "chain",
+    false,
+    || json!({"type": "string", "pattern": "^[a-z][a-z0-9-]{0,31}$"}),
+    "Only pools of this chain.",
+);
+const LIMIT: Parameter = parameter(
+    "limit",
+    false,
+    || json!({"type": "integer", "minimum": 1, "maximum": 1000}),
+    "How many rows a page has.",
+);
+const CURSOR: Parameter = parameter(
+    "cursor",
+    false,
+    || json!({"type": "string"}),
+    "`next_cursor` of the page before, as it is.",
+);
+const POSITION: Parameter = Parameter {
+    name: "position",
+    required: true,
+    repeated: true,
+    schema: || {
+        let size = SIZE_PATTERN.trim_start_matches('^');
+        let pattern = format!("^[a-z][a-z0-9-]{{0,31}}:0x[0-9a-f]{{40}}(/token[01])?:{size}");
+        let item = json!({"type": "string", "pattern": pattern});
+        json!({"type": "array", "items": item, "minItems": 1, "maxItems": 100})
+    },
+    about: "`<pool>:<size_usd>`, or `<pool>/<base>:<size_usd>`; repeated, up to 100 times.",
+};
+const HASH: Parameter = parameter(
+    "hash",
+    true,
+    || json!({"type": "string", "pattern": "^0x[0-9a-f]{64}$"}),
+    "The snapshot's SHA-256.",
+);
+const LOG_PATH: Parameter = parameter(
+    "path",
+    true,
+    || json!({"type": "string", "enum": ["checkpoint", "verifier-key"]}),
+    "`checkpoint`, `verifier-key`, `tile/<level>/<index>`, `tile/entries/<index>` or `bundles/<slot>.jsonl.zst`.",
+);
+
+const ADDRESSES: &[Address] = &[
+    Address {
+        path: "/v1/pools",
+        id: "listPools",
+        tag: "Estimates",
+        title: "List the monitored pools",
+        about: "Every pool with its tokens, its status, the date on which its series began and how long it is.",
+        segment: None,
+        parameters: &[&CHAIN, &LIMIT, &CURSOR],
+        answers: Answers::Document("PoolList"),
+        problems: &[400],
+    },
+    Address {
+        path: "/v1/exit/{pool}",
+        id: "estimateExit",
+        tag: "Estimates",
+        title: "How far below the oracle does a sale of this size fill?",
+        about: "Exact to the last token unit. `exit_gap_pct` is the decision field: positive where the fill is worse than the oracle. A size that cannot be filled has no gap; the refusal names `max_fillable_usd`.",
+        segment: Some(&POOL),
+        parameters: &[&SIZE, &BASE, &AT],
+        answers: Answers::Document("PublishedExit"),
+        problems: &[400, 404, 422, 503],
+    },
+    Address {
+        path: "/v1/ladder/{pool}",
+        id: "readLadder",
+        tag: "Estimates",
+        title: "Depth by gap, slippage by size",
+        about: "How much exits within each gap limit, and what each standard size fills at.",
+        segment: Some(&POOL),
+        parameters: &[&BASE, &AT],
+        answers: Answers::Document("PublishedLadder"),
+        problems: &[400, 404, 503],
+    },
+    Address {
+        path: "/v1/portfolio",
+        id: "scorePortfolio",
+        tag: "Estimates",
+        title: "Several positions, exited at once",
+        about: "Positions of one pool and base are sold together. Where something cannot be filled the total has no gap, but `unfilled_usd` and the gap of what can be filled.",
+        segment: None,
+        parameters: &[&POSITION],
+        answers: Answers::Document("Portfolio"),
+        problems: &[400, 404, 503],
+    },
+    Address {
+        path: "/v1/capabilities",
+        id: "listCapabilities",
+        tag: "Service",
+        title: "What this deployment can do",
+        about: "Every capability of the specification with its true status here: live, preview or roadmap.",
+        segment: None,
+        parameters: &[],
+        answers: Answers::Document("Capabilities"),
+        problems: &[400],
+    },
+    Address {
+        path: "/api/v1/exit/{pool}",
+        id: "readEvidence",
+        tag: "Evidence",
+        title: "The evidence of a result",
+        about: "One canonical JSON document of request, result, snapshot, head, slot leaf, proofs and the first signed checkpoint that covers the slot. With base, slot and size its bytes never change. `exitgap verify` checks it.",
+        segment: Some(&POOL),
+        parameters: &[&SIZE, &BASE_BY_PLACE, &EVIDENCE_SLOT, &METHOD],
+        answers: Answers::Bytes("application/json"),
+        problems: &[400, 404, 422, 503],
+    },
+    Address {
+        path: "/api/v1/window/{pool}",
+        id: "readWindow",
+        tag: "Evidence",
+        title: "A pool's heads of seven days up to a slot",
+        about: "Proves `days_observed`, the observation window and `lowest_depth_7d_usd`.",
+        segment: Some(&POOL),
+        parameters: &[&SLOT],
+        answers: Answers::Bytes("application/json"),
+        problems: &[400, 404, 503],
+    },
+    Address {
+        path: "/api/v1/status/{pool}",
+        id: "readSlotStatus",
+        tag: "Evidence",
+        title: "What became of a slot since",
+        about: "Recorded, missing, or retracted because its block was orphaned later: told beside the evidence, whose bytes never change.",
+        segment: Some(&POOL),
+        parameters: &[&SLOT],
+        answers: Answers::Document("SlotStatus"),
+        problems: &[400, 404, 503],
+    },
+    Address {
+        path: "/api/v1/snapshots/{hash}",
+        id: "readSnapshot",
+        tag: "Evidence",
+        title: "A snapshot by its hash",
+        about: "Its canonical bytes: SHA-256 over them is the hash.",
+        segment: Some(&HASH),
+        parameters: &[],
+        answers: Answers::Bytes("application/json"),
+        problems: &[400, 404, 503],
+    },
+    Address {
+        path: "/log/{path}",
+        id: "readLog",
+        tag: "Evidence",
+        title: "The published log",
+        about: "Checkpoint, key, tiles and slot bundles: what `exitgap audit` replays. C2SP tlog-tiles.",
+        segment: Some(&LOG_PATH),
+        parameters: &[],
+        answers: Answers::Bytes("application/octet-stream"),
+        problems: &[400, 404],
+    },
+];
+
+fn parameter_value(place: &str, parameter: &Parameter) -> Value {
+    let mut value = json!({
+        "name": parameter.name,
+        "in": place,
+        "required": parameter.required,
+        "description": parameter.about,
+        "schema": (parameter.schema)(),
+    });
+    if parameter.repeated {
+        value["style"] = json!("form");
+        value["explode"] = json!(true);
+    }
+    value
+}
+
+fn problem(status: u16) -> Value {
+    let description = match status {
+        400 => "A parameter is unknown, repeated, missing or not acceptable",
+        404 => "No such pool, slot or file",
+        422 => "The size has no gap: the reason, and `max_fillable_usd` where liquidity ends",
+        429 => "More requests than one client may make",
+        _ => "Nothing is recorded yet",
+    };
+    let schema = json!({"$ref": "#/components/schemas/ProblemDocument"});
+    json!({"description": description, "content": {"application/problem+json": {"schema": schema}}})
+}
+
+fn operation(address: &Address) -> Value {
+    let (media_type, schema) = match address.answers {
+        Answers::Document(name) => {
+            ("application/json", json!({"$ref": format!("#/components/schemas/{name}")}))
+        }
+        Answers::Bytes("application/json") => ("application/json", json!({"type": "object"})),
+        Answers::Bytes(media_type) => (media_type, json!({})),
+    };
+    let mut content = Map::new();
+    content.insert(media_type.to_owned(), json!({"schema": schema.clone()}));
+    if media_type == "application/octet-stream" {
+        content.insert("text/plain".to_owned(), json!({"schema": schema}));
+    }
+    let mut responses = Map::new();
+    responses.insert("200".to_owned(), json!({"description": "The answer", "content": content}));
+    for status in address.problems.iter().chain(&[429]) {
+        responses.insert(status.to_string(), problem(*status));
+    }
+    let segment = address.segment.iter().map(|segment| parameter_value("path", segment));
+    let query = address.parameters.iter().map(|parameter| parameter_value("query", parameter));
+    json!({
+        "operationId": address.id,
+        "tags": [address.tag],
+        "summary": address.title,
+        "description": address.about,
+        "parameters": segment.chain(query).collect::<Vec<_>>(),
+        "responses": responses,
+    })
+}
+
+/// The document. `base_url` is where the service is reached.
+pub fn document(base_url: &str) -> Value {
+    let schemas = serde_json::to_value(Schemas::openapi()).unwrap_or_default();
+    let mut paths = Map::new();
+    for address in ADDRESSES {
+        paths.insert(address.path.to_owned(), json!({"get": operation(address)}));
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "exitgap",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "At this size, how far below the oracle price will I really fill? Exact, recorded, checkable.",
+            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+        },
+        "servers": [{"url": base_url}],
+        "tags": [
+            {"name": "Estimates", "description": "From the newest recorded slot, or the one asked for"},
+            {"name": "Evidence", "description": "What anyone can check a number with; free and keyless"},
+            {"name": "Service", "description": "The deployment itself"},
+        ],
+        "paths": paths,
+        "components": schemas["components"],
+    })
+}
+
+/// `GET /v1/openapi.json`.
+pub async fn serve(State(app): State<App>, query: Query) -> Result<Reply, Refused> {
+    query.known(&[])?;
+    Reply::json(&document(&app.service.urls().base), Keep::Seconds(300))
+}

@@ -1,0 +1,106 @@
+//! Answers and refusals as HTTP responses.
+
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use exitgap_api::{Problem, ProblemCode};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// How long an answer may be kept by others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// Its bytes never change.
+    Forever,
+    /// For so many seconds.
+    Seconds(u32),
+    /// Not at all.
+    Never,
+}
+
+impl Keep {
+    fn header(self) -> HeaderValue {
+        match self {
+            Self::Forever => HeaderValue::from_static("public, max-age=31536000, immutable"),
+            Self::Seconds(seconds) => HeaderValue::try_from(format!("public, max-age={seconds}"))
+                .unwrap_or(HeaderValue::from_static("no-cache")),
+            Self::Never => HeaderValue::from_static("no-store"),
+        }
+    }
+}
+
+/// An answer.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    body: Bytes,
+    media_type: &'static str,
+    keep: Keep,
+}
+
+/// The media type of documents.
+pub const JSON: &str = "application/json";
+
+impl Reply {
+    /// Bytes of a media type.
+    pub fn new(body: impl Into<Bytes>, media_type: &'static str, keep: Keep) -> Self {
+        Self { body: body.into(), media_type, keep }
+    }
+
+    /// A document.
+    pub fn json<T: Serialize>(document: &T, keep: Keep) -> Result<Self, Refused> {
+        match serde_json::to_vec(document) {
+            Ok(body) => Ok(Self::new(body, JSON, keep)),
+            Err(error) => {
+                tracing::error!(%error, "an answer could not be written");
+                Err(Problem::new(ProblemCode::InternalError, "the answer could not be written")
+                    .into())
+            }
+        }
+    }
+}
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        let mut headers = axum::http::HeaderMap::with_capacity(10);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.media_type));
+        headers.insert(CACHE_CONTROL, self.keep.header());
+        if self.keep != Keep::Never {
+            headers.insert(ETAG, etag(&self.body));
+        }
+        (headers, Body::from(self.body)).into_response()
+    }
+}
+
+/// A weak validator: a compressed answer has it too.
+fn etag(body: &[u8]) -> HeaderValue {
+    let hash = Sha256::digest(body);
+    let mut text = String::with_capacity(36);
+    text.push_str("W/\"");
+    for byte in &hash[..16] {
+        text.push(char::from(b"0123456789abcdef"[usize::from(byte >> 4)]));
+        text.push(char::from(b"0123456789abcdef"[usize::from(byte & 15)]));
+    }
+    text.push('"');
+    HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("W/\"\""))
+}
+
+/// A refusal. The edge writes its document, because only it knows the request's id.
+#[derive(Debug, Clone)]
+pub struct Refused(pub Box<Problem>);
+
+impl From<Problem> for Refused {
+    fn from(problem: Problem) -> Self {
+        Self(Box::new(problem))
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.0.code.http_status());
+        let mut response = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR).into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}

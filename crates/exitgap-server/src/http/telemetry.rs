@@ -1,0 +1,119 @@
+//! What is measured, for Prometheus.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Answered {
+    route: String,
+    status: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Route {
+    route: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Reason {
+    reason: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfChain {
+    chain: String,
+}
+
+/// The measures of one process.
+pub struct Telemetry {
+    registry: Registry,
+    requests: Family<Answered, Counter>,
+    latency: Family<Route, Histogram, fn() -> Histogram>,
+    recorded: Counter,
+    missing: Family<Reason, Counter>,
+    slot_age: Family<OfChain, Gauge>,
+    connections: Gauge,
+}
+
+fn latencies() -> Histogram {
+    Histogram::new([0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0])
+}
+
+impl Default for Telemetry {
+    fn default() -> Self {
+        let mut registry = Registry::with_prefix("exitgap");
+        let requests = Family::default();
+        registry.register("http_requests", "Answers by route and status", requests.clone());
+        let latency = Family::new_with_constructor(latencies as fn() -> Histogram);
+        registry.register(
+            "http_request_duration_seconds",
+            "From a request's head to its answer's head",
+            latency.clone(),
+        );
+        let recorded = Counter::default();
+        registry.register(
+            "snapshots_recorded",
+            "Pools' slots that were recorded since the start",
+            recorded.clone(),
+        );
+        let missing = Family::default();
+        registry.register(
+            "snapshots_missing",
+            "Pools' slots that are missing, by reason, since the start",
+            missing.clone(),
+        );
+        let slot_age = Family::default();
+        registry.register(
+            "newest_slot_age_seconds",
+            "Age of the newest recorded slot of a chain",
+            slot_age.clone(),
+        );
+        let connections = Gauge::default();
+        registry.register("http_connections", "Connections that are open", connections.clone());
+        Self { registry, requests, latency, recorded, missing, slot_age, connections }
+    }
+}
+
+impl Telemetry {
+    /// A request was answered.
+    pub fn answered(&self, route: &str, status: u16, took: Duration) {
+        let route = route.to_owned();
+        self.requests.get_or_create(&Answered { route: route.clone(), status }).inc();
+        self.latency.get_or_create(&Route { route }).observe(took.as_secs_f64());
+    }
+
+    /// A slot was sealed: so many pools recorded, and the others missing by reason.
+    pub fn sealed(&self, recorded: u64, missing: &BTreeMap<&'static str, u64>) {
+        self.recorded.inc_by(recorded);
+        for (reason, pools) in missing {
+            self.missing.get_or_create(&Reason { reason: (*reason).to_owned() }).inc_by(*pools);
+        }
+    }
+
+    /// How old a chain's newest recorded slot is.
+    pub fn slot_age(&self, chain: &str, seconds: u64) {
+        let chain = OfChain { chain: chain.to_owned() };
+        self.slot_age.get_or_create(&chain).set(i64::try_from(seconds).unwrap_or(i64::MAX));
+    }
+
+    /// How many connections are open.
+    pub fn connections(&self) -> &Gauge {
+        &self.connections
+    }
+
+    /// All of it, in the `OpenMetrics` text format.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a String cannot fail.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}

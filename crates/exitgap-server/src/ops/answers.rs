@@ -1,0 +1,93 @@
+//! One exit, and the ladder.
+
+use exitgap_api::{
+    Amounts, Answer, GapRung, LadderRows, Number, Problem, Published, PublishedExit,
+    PublishedLadder, SizeRung,
+};
+use exitgap_core::pools::Direction;
+use exitgap_core::units::SizeUsd;
+
+use super::{Asked, Found, Prepared, Service};
+
+impl Service {
+    /// What selling `size` fills at.
+    pub async fn exit(&self, asked: &Asked, size: SizeUsd) -> Result<PublishedExit, Problem> {
+        let found = self.find(asked).await?;
+        let direction = direction(&found.prepared, asked.base.as_deref())?;
+        self.exit_of(&found, direction, size)
+    }
+
+    /// The same of a snapshot that was found.
+    pub(super) fn exit_of(
+        &self,
+        found: &Found,
+        direction: Direction,
+        size: SizeUsd,
+    ) -> Result<PublishedExit, Problem> {
+        let estimate = found.prepared.exit(direction).estimate(size)?;
+        let evidence = self.evidence_url(&found.prepared, direction, &size.to_string());
+        Ok(self.publish(found, direction, Amounts::from(&estimate), Some(size), Some(evidence)))
+    }
+
+    /// Depth by gap, and slippage by size.
+    pub async fn ladder(&self, asked: &Asked) -> Result<PublishedLadder, Problem> {
+        let found = self.find(asked).await?;
+        let prepared = found.prepared.clone();
+        let direction = direction(&prepared, asked.base.as_deref())?;
+        if !prepared.has_ladder(direction) {
+            // Some hundred microseconds, seldom more: off the threads that answer others.
+            let preparing = prepared.clone();
+            let computed = tokio::task::spawn_blocking(move || {
+                preparing.ladder(direction);
+            });
+            // Where it panicked it is computed below, and panics in this request.
+            let _ = computed.await;
+        }
+        let (by_gap, by_size) = prepared.ladder(direction);
+        let url = |size: &Number| Some(self.evidence_url(&prepared, direction, size.as_str()));
+        let by_gap = by_gap.iter().map(|row| {
+            let rung = GapRung::from(row);
+            let evidence_url = rung.exit.as_ref().and_then(|exit| url(&exit.size_usd));
+            GapRung { evidence_url, ..rung }
+        });
+        let by_size = by_size.iter().map(|row| {
+            let rung = SizeRung::from(row);
+            let evidence_url = rung.exit.as_ref().and_then(|exit| url(&exit.size_usd));
+            SizeRung { evidence_url, ..rung }
+        });
+        let rows = LadderRows { by_gap: by_gap.collect(), by_size: by_size.collect() };
+        Ok(self.publish(&found, direction, rows, None, None))
+    }
+
+    fn evidence_url(&self, prepared: &Prepared, direction: Direction, size_usd: &str) -> String {
+        self.urls.evidence(&prepared.pool.id, direction.into(), prepared.slot, size_usd)
+    }
+
+    fn publish<F>(
+        &self,
+        found: &Found,
+        direction: Direction,
+        figures: F,
+        size: Option<SizeUsd>,
+        evidence_url: Option<String>,
+    ) -> Published<F> {
+        let prepared = &found.prepared;
+        let context = prepared.context(direction, size, found.newer_slots_missing);
+        Published {
+            answer: Answer { figures, context },
+            lowest_depth_7d_usd: prepared.lowest_depth(direction).map(Number::from),
+            snapshot_age_s: self.now().saturating_sub(prepared.slot.unix_s()),
+            evidence_url,
+            snapshot_url: self.urls.snapshot(prepared.hash),
+            window_url: self.urls.window(&prepared.pool.id, prepared.slot),
+        }
+    }
+}
+
+/// The direction that sells `base`, or the pool's default.
+pub(super) fn direction(prepared: &Prepared, base: Option<&str>) -> Result<Direction, Problem> {
+    match base {
+        None => Ok(prepared.pool.default_base),
+        Some(base) => Ok(prepared.snapshot.observation().direction_of(base)?),
+    }
+}

@@ -1,0 +1,102 @@
+//! Where every pool stands, read once per sealed slot and shared by all requests.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use exitgap_api::{Status, TokenLabel};
+use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash};
+use exitgap_core::series::Slot;
+use exitgap_store::{Latest, Pool, Reader, StoreError};
+
+/// All pools as of the newest sealed slot.
+#[derive(Debug, Default)]
+pub struct Current {
+    /// The newest sealed slot; `None` before the first.
+    pub last_slot: Option<Slot>,
+    /// The pools by name, in order.
+    pub pools: BTreeMap<PoolId, PoolNow>,
+}
+
+/// A pool as of the newest sealed slot.
+#[derive(Debug, Clone)]
+pub struct PoolNow {
+    /// The pool.
+    pub pool: Pool,
+    /// Its newest entry and snapshot.
+    pub latest: Latest,
+    /// Tokens and status; `None` before the first snapshot.
+    pub labels: Option<Arc<Labels>>,
+}
+
+/// What a pool's snapshots always say.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Labels {
+    /// Token 0 and token 1.
+    pub tokens: [TokenLabel; 2],
+    /// Live or preview.
+    pub status: Status,
+}
+
+/// A pool's newest snapshot.
+pub struct Newest {
+    /// Its slot.
+    pub slot: Slot,
+    /// Its name.
+    pub hash: SnapshotHash,
+    /// Slots after it that are missing.
+    pub newer_slots_missing: u64,
+}
+
+impl Current {
+    /// Reads where the pools stand; `None` where no slot was sealed since `before`.
+    pub fn read(reader: &Reader, before: &Self) -> Result<Option<Self>, StoreError> {
+        let last_slot = reader.slots()?.map(|(_, last)| last);
+        if last_slot == before.last_slot {
+            return Ok(None);
+        }
+        let mut pools = BTreeMap::new();
+        for pool in reader.pools()? {
+            let Some(latest) = reader.latest(&pool, last_slot)? else { continue };
+            let labels = match before.pools.get(&pool.id).and_then(|now| now.labels.clone()) {
+                Some(labels) => Some(labels),
+                None => read_labels(reader, &latest)?,
+            };
+            pools.insert(pool.id.clone(), PoolNow { pool, latest, labels });
+        }
+        Ok(Some(Self { last_slot, pools }))
+    }
+
+    /// The pool's newest snapshot; `None` where it has none, or there is no such pool.
+    pub fn newest_of(&self, pool: &PoolId) -> Option<Newest> {
+        let latest = &self.pools.get(pool)?.latest;
+        let (slot, hash) = latest.snapshot?;
+        let newer_slots_missing = latest.entry.missing_run.into();
+        Some(Newest { slot, hash, newer_slots_missing })
+    }
+
+    /// Whether any pool of the chain is recorded.
+    pub fn has_chain(&self, chain: &ChainSlug) -> bool {
+        self.pools.keys().any(|pool| pool.chain() == chain)
+    }
+
+    /// The newest recorded slot of each chain.
+    pub fn newest_by_chain(&self) -> BTreeMap<&str, Option<Slot>> {
+        let mut newest = BTreeMap::new();
+        for (pool, now) in &self.pools {
+            let slot = now.latest.snapshot.map(|(slot, _)| slot);
+            let of_chain = newest.entry(pool.chain().as_str()).or_insert(slot);
+            *of_chain = slot.max(*of_chain);
+        }
+        newest
+    }
+}
+
+fn read_labels(reader: &Reader, latest: &Latest) -> Result<Option<Arc<Labels>>, StoreError> {
+    let Some((_, hash)) = latest.snapshot else { return Ok(None) };
+    let snapshot = reader.snapshot(hash)?;
+    Ok(snapshot.map(|snapshot| {
+        let observation = snapshot.observation();
+        let tokens = observation.tokens().each_ref().map(TokenLabel::from);
+        Arc::new(Labels { tokens, status: observation.chain().kind.into() })
+    }))
+}

@@ -1,0 +1,123 @@
+//! Several positions, exited at once.
+
+use exitgap_api::{
+    Number, Portfolio, PortfolioExit, PortfolioTotal as Total, Position, Problem, ProblemCode,
+};
+use exitgap_core::exit::{PortfolioPart, PortfolioTotal, Refusal};
+use exitgap_core::ids::PoolId;
+use exitgap_core::pools::Direction;
+use exitgap_core::units::{SizeUsd, UsdMicros};
+
+use super::answers::direction;
+use super::urls::base_name;
+use super::{Asked, Found, Service};
+
+/// A position that is to be sold.
+#[derive(Debug, Clone)]
+pub struct PositionAsked {
+    /// The pool.
+    pub pool: PoolId,
+    /// The token sold, as callers name it; else the pool's default.
+    pub base: Option<String>,
+    /// Its size.
+    pub size: SizeUsd,
+}
+
+/// Positions of one pool and direction.
+struct Together {
+    found: Found,
+    direction: Direction,
+    micros: u64,
+}
+
+impl Service {
+    /// What the positions fill at. Those of one pool and direction are sold together: each
+    /// would move the price for the others.
+    pub async fn portfolio(&self, asked: &[PositionAsked]) -> Result<Portfolio, Problem> {
+        let mut exits: Vec<Together> = Vec::new();
+        let mut positions = Vec::with_capacity(asked.len());
+        for position in asked {
+            let PositionAsked { pool, base, size } = position;
+            let asked = Asked { pool: pool.clone(), base: base.clone(), at: None };
+            let found = self.find(&asked).await?;
+            let direction = direction(&found.prepared, base.as_deref())?;
+            let same = |exit: &Together| {
+                exit.direction == direction && exit.found.prepared.pool.id == *pool
+            };
+            let index = exits.iter().position(same).unwrap_or(exits.len());
+            if index == exits.len() {
+                exits.push(Together { found, direction, micros: 0 });
+            }
+            exits[index].micros = exits[index].micros.saturating_add(size.micros());
+            positions.push(Position {
+                pool: pool.to_string(),
+                base: base_name(direction.into()).to_owned(),
+                size_usd: (*size).into(),
+                exit: u32::try_from(index).unwrap_or(u32::MAX),
+            });
+        }
+        let sold = exits.iter().map(|exit| self.sell(exit)).collect::<Result<Vec<_>, _>>()?;
+        let parts: Vec<PortfolioPart> = sold.iter().map(|(_, part)| *part).collect();
+        let total = PortfolioTotal::of(&parts);
+        Ok(Portfolio {
+            positions,
+            exits: sold.into_iter().map(|(exit, _)| exit).collect(),
+            total: Total {
+                size_usd: total.size.into(),
+                exit_gap_pct: total.gap.map(Number::from),
+                unfilled_usd: total.unfilled.into(),
+                filled_gap_pct: total.filled_gap.map(Number::from),
+            },
+            worst_exit: worst(&parts),
+        })
+    }
+
+    fn sell(&self, exit: &Together) -> Result<(PortfolioExit, PortfolioPart), Problem> {
+        let Together { found, direction, micros } = exit;
+        let size = SizeUsd::from_micros(*micros).map_err(|error| {
+            Problem::new(ProblemCode::InvalidParameter, format!("positions together: {error}"))
+                .field("position")
+                .hint("positions of one pool and base are sold together: at most 1000000000 USD")
+        })?;
+        let pool = found.prepared.pool.id.to_string();
+        let base = base_name((*direction).into()).to_owned();
+        let size_usd = size.into();
+        let prepared = found.prepared.exit(*direction);
+        Ok(match prepared.estimate(size) {
+            Ok(estimate) => {
+                let result = self.exit_of(found, *direction, size)?;
+                let whole = UsdMicros::from(size);
+                let part = PortfolioPart { size: whole, filled: whole, gap: Some(estimate.gap) };
+                let unfilled_usd = UsdMicros(0).into();
+                let result = Some(Box::new(result));
+                (PortfolioExit { pool, base, size_usd, result, problem: None, unfilled_usd }, part)
+            }
+            Err(refusal) => {
+                let most = match &refusal {
+                    Refusal::BeyondLiquidity { max_fillable_usd, .. } => *max_fillable_usd,
+                    _ => UsdMicros(0),
+                };
+                let filled = SizeUsd::from_micros(most.0).ok();
+                let gap = filled.and_then(|size| prepared.estimate(size).ok());
+                let gap = gap.map(|estimate| estimate.gap);
+                let filled = if gap.is_some() { most } else { UsdMicros(0) };
+                let part = PortfolioPart { size: UsdMicros::from(size), filled, gap };
+                let unfilled_usd = UsdMicros(part.size.0 - filled.0.min(part.size.0)).into();
+                let problem = Some(Problem::from(&refusal));
+                (PortfolioExit { pool, base, size_usd, result: None, problem, unfilled_usd }, part)
+            }
+        })
+    }
+}
+
+/// Which exit is the worst: the first that cannot be filled whole, else the widest gap.
+fn worst(parts: &[PortfolioPart]) -> u32 {
+    let rank = |part: &PortfolioPart| (part.filled < part.size, part.gap.map(|gap| gap.0));
+    let mut worst = 0;
+    for (index, part) in parts.iter().enumerate() {
+        if rank(part) > rank(&parts[worst]) {
+            worst = index;
+        }
+    }
+    u32::try_from(worst).unwrap_or(u32::MAX)
+}

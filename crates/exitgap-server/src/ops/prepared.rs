@@ -1,0 +1,137 @@
+//! Snapshots that were asked about, kept with what was computed from them.
+
+use std::sync::{Arc, OnceLock};
+
+use exitgap_api::{Context, Provenance};
+use exitgap_core::evidence::{Base, Depths};
+use exitgap_core::exit::{Exit, GapRow, SizeRow};
+use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::pools::{Direction, PoolState};
+use exitgap_core::series::{LookupError, Slot};
+use exitgap_core::snapshot::Snapshot;
+use exitgap_core::units::{GapLimit, SizeUsd};
+use exitgap_store::{FindError, Pool, Reader, StoreError};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+/// What all kept snapshots may weigh together, bytes.
+const CACHE_BYTES: u64 = 48 << 20;
+
+/// How many are expected: for the cache's own tables.
+const CACHE_ITEMS: usize = 2_000;
+
+/// A recorded slot of a pool, ready for questions.
+pub struct Prepared {
+    /// The pool.
+    pub pool: Pool,
+    /// The slot.
+    pub slot: Slot,
+    /// The snapshot's name.
+    pub hash: SnapshotHash,
+    /// The snapshot.
+    pub snapshot: Snapshot,
+    /// How many slots of the pool are recorded up to and with this one.
+    recorded_count: u32,
+    /// The lowest depths of the last seven days, per direction.
+    lowest: Depths,
+    sides: [Side; 2],
+}
+
+/// One direction, each part computed when first asked for.
+#[derive(Default)]
+struct Side {
+    exit: OnceLock<Exit>,
+    ladder: OnceLock<(Vec<GapRow>, Vec<SizeRow>)>,
+}
+
+impl Prepared {
+    /// Reads the pool's snapshot of the slot.
+    pub fn read(
+        reader: &Reader,
+        pool: &PoolId,
+        slot: Slot,
+        hash: SnapshotHash,
+    ) -> Result<Self, FindError> {
+        let unknown = || LookupError::UnknownPool { pool: pool.clone(), nearest: Vec::new() };
+        let pool = reader.pool(pool)?.ok_or_else(unknown)?;
+        let gone = || StoreError::CorruptRow {
+            table: "entry",
+            found: format!("no snapshot of {} at {slot}", pool.id),
+        };
+        let snapshot = reader.snapshot_at(&pool, slot)?.ok_or_else(gone)?;
+        let head = reader.head(&pool, slot)?.ok_or_else(gone)?.head;
+        let sides = <[Side; 2]>::default();
+        let (recorded_count, lowest) = (head.recorded_count, head.lowest_depth_7d_usd);
+        Ok(Self { pool, slot, hash, snapshot, recorded_count, lowest, sides })
+    }
+
+    /// The pool's exit in a direction.
+    pub fn exit(&self, direction: Direction) -> &Exit {
+        let side = &self.sides[direction.base_index()];
+        side.exit.get_or_init(|| Exit::of(self.snapshot.observation(), direction))
+    }
+
+    /// The pool's standard ladder in a direction, by gap and by size.
+    pub fn ladder(&self, direction: Direction) -> &(Vec<GapRow>, Vec<SizeRow>) {
+        let exit = self.exit(direction);
+        self.sides[direction.base_index()].ladder.get_or_init(|| {
+            (exit.ladder_by_gap(&GapLimit::LADDER), exit.ladder_by_size(&SizeUsd::STANDARD))
+        })
+    }
+
+    /// Whether the ladder was computed before.
+    pub fn has_ladder(&self, direction: Direction) -> bool {
+        self.sides[direction.base_index()].ladder.get().is_some()
+    }
+
+    /// The lowest depth of the last seven days in a direction, whole dollars.
+    pub fn lowest_depth(&self, direction: Direction) -> Option<u64> {
+        self.lowest[direction.base_index()]
+    }
+
+    /// What every answer about it says of itself.
+    pub fn context(
+        &self,
+        direction: Direction,
+        size: Option<SizeUsd>,
+        newer_slots_missing: Option<u64>,
+    ) -> Context {
+        let provenance = Provenance::Recorded {
+            slot: self.slot,
+            snapshot_hash: self.hash,
+            first_slot: self.pool.first_slot,
+            recorded_slots: self.recorded_count.into(),
+            newer_slots_missing,
+        };
+        Context::new(self.snapshot.observation(), direction, &provenance, size)
+    }
+
+    /// The token that a direction sells.
+    pub fn base(direction: Direction) -> Base {
+        direction.into()
+    }
+}
+
+/// The kept snapshots, by name.
+pub type PreparedCache = Cache<SnapshotHash, Arc<Prepared>, ByTicks>;
+
+/// Weighs a snapshot by its ticks: the step tables of both directions are most of it.
+#[derive(Debug, Clone, Copy)]
+pub struct ByTicks;
+
+impl Weighter<SnapshotHash, Arc<Prepared>> for ByTicks {
+    fn weight(&self, _: &SnapshotHash, prepared: &Arc<Prepared>) -> u64 {
+        const BASE: u64 = 16 << 10;
+        const PER_TICK: u64 = 1 << 10;
+        let ticks = match prepared.snapshot.observation().state() {
+            PoolState::ConstantProduct(_) => 0,
+            PoolState::Concentrated(pool) => pool.ticks().len() as u64,
+        };
+        BASE + ticks * PER_TICK
+    }
+}
+
+/// An empty cache.
+pub fn cache() -> PreparedCache {
+    Cache::with_weighter(CACHE_ITEMS, CACHE_BYTES, ByTicks)
+}

@@ -1,0 +1,189 @@
+//! What results are checked with: evidence files, head windows, snapshots, and what became
+//! of a slot later.
+
+use exitgap_api::{Problem, ProblemCode, SlotState, SlotStatus};
+use exitgap_core::evidence::Base;
+use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::series::{LookupError, Slot};
+use exitgap_core::units::SizeUsd;
+use exitgap_store::{EvidenceError, FindError, Outcome};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use super::{IntoProblem, Service};
+
+/// What all kept proofs may weigh together, bytes.
+const CACHE_BYTES: u64 = 16 << 20;
+
+/// How many are expected.
+const CACHE_ITEMS: usize = 1_000;
+
+/// Bytes that never change.
+pub type Proof = bytes::Bytes;
+
+/// What an evidence file is asked for by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct EvidenceAsked {
+    /// The pool.
+    pub pool: PoolId,
+    /// The token sold; else the pool's default.
+    pub base: Option<Base>,
+    /// The slot; else the newest recorded one.
+    pub slot: Option<Slot>,
+    /// The size.
+    pub size: SizeUsd,
+}
+
+/// A proof's name.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ProofKey {
+    /// An evidence file, of a slot that is named.
+    Evidence(PoolId, Base, Slot, SizeUsd),
+    /// A head window.
+    Window(PoolId, Slot),
+}
+
+/// The kept proofs.
+pub type EvidenceCache = Cache<ProofKey, Proof, ByLength>;
+
+/// Weighs a proof by its bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct ByLength;
+
+impl Weighter<ProofKey, Proof> for ByLength {
+    fn weight(&self, _: &ProofKey, proof: &Proof) -> u64 {
+        const KEY: u64 = 200;
+        proof.len() as u64 + KEY
+    }
+}
+
+/// An empty cache.
+pub fn cache() -> EvidenceCache {
+    Cache::with_weighter(CACHE_ITEMS, CACHE_BYTES, ByLength)
+}
+
+impl Service {
+    /// The evidence file of a result: the same bytes each time.
+    pub async fn evidence(&self, asked: EvidenceAsked) -> Result<Proof, Problem> {
+        let EvidenceAsked { pool, base, slot, size } = asked;
+        let current = self.current();
+        let now = current.pools.get(&pool);
+        let base = base.or_else(|| now.map(|now| now.pool.default_base.into()));
+        let slot = slot.or_else(|| current.newest_of(&pool).map(|newest| newest.slot));
+        let (Some(base), Some(slot)) = (base, slot) else {
+            let found = self.read(move |reader| reader.find(&pool, None)).await?;
+            let pool = found.pool.id;
+            let detail = format!("{pool}: recorded a moment ago; ask again in a second");
+            return Err(Problem::new(ProblemCode::NoSnapshotYet, detail));
+        };
+        let key = ProofKey::Evidence(pool.clone(), base, slot, size);
+        if let Some(kept) = self.evidence.get(&key) {
+            return Ok(kept);
+        }
+        let made = self
+            .read(move |reader| {
+                // Refusals name what there is instead.
+                reader.find(&pool, Some(slot)).map_err(ProofError::Find)?;
+                reader.evidence(&pool, base, slot, size).map_err(ProofError::Evidence)
+            })
+            .await?;
+        let proof = Proof::from(made);
+        self.evidence.insert(key, proof.clone());
+        Ok(proof)
+    }
+
+    /// The pool's heads of the seven days up to the slot.
+    pub async fn window(&self, pool: &PoolId, slot: Slot) -> Result<Proof, Problem> {
+        let key = ProofKey::Window(pool.clone(), slot);
+        if let Some(kept) = self.evidence.get(&key) {
+            return Ok(kept);
+        }
+        let pool = pool.clone();
+        let made = self
+            .read(move |reader| {
+                in_series(reader.find(&pool, Some(slot)))?;
+                let window = reader.window(&pool, slot).map_err(ProofError::Evidence)?;
+                window.to_canonical().map_err(|error| ProofError::Evidence(error.into()))
+            })
+            .await?;
+        let proof = Proof::from(made);
+        self.evidence.insert(key, proof.clone());
+        Ok(proof)
+    }
+
+    /// The canonical bytes of the snapshot of this name.
+    pub async fn snapshot(&self, hash: SnapshotHash) -> Result<Proof, Problem> {
+        let canonical = self.read(move |reader| reader.canonical(hash)).await?;
+        canonical.map(Proof::from).ok_or_else(|| {
+            Problem::new(ProblemCode::NotFound, format!("no snapshot {hash} is recorded"))
+                .field("hash")
+                .hint("results name theirs in method.depth_source.snapshot_hash")
+        })
+    }
+
+    /// What became of a slot since it was sealed.
+    pub async fn slot_status(&self, pool: &PoolId, slot: Slot) -> Result<SlotStatus, Problem> {
+        let id = pool.clone();
+        self.read(move |reader| {
+            in_series(reader.find(&id, Some(slot)))?;
+            let pool = reader.pool(&id).map_err(FindError::Store)?;
+            let entry = match &pool {
+                Some(pool) => reader.entry(pool, slot).map_err(FindError::Store)?,
+                None => None,
+            };
+            let (state, reason) = match entry.map(|entry| entry.outcome) {
+                Some(Outcome::Recorded(_)) => (SlotState::Recorded, None),
+                Some(Outcome::Missing(reason)) => {
+                    (SlotState::Missing, Some(reason.code().to_owned()))
+                }
+                None => (SlotState::Missing, None),
+            };
+            Ok::<_, ProofError>(SlotStatus {
+                pool: id.to_string(),
+                slot: slot.number(),
+                slot_time: slot.to_string(),
+                state,
+                missing_reason: reason,
+                retraction: None,
+            })
+        })
+        .await
+    }
+}
+
+/// Requires that the pool's series has the slot, recorded or not.
+fn in_series<T>(found: Result<T, FindError>) -> Result<(), ProofError> {
+    match found {
+        Ok(_) | Err(FindError::Lookup(LookupError::Missing { .. })) => Ok(()),
+        Err(error) => Err(ProofError::Find(error)),
+    }
+}
+
+/// Why there is no proof.
+enum ProofError {
+    Find(FindError),
+    Evidence(EvidenceError),
+}
+
+impl From<FindError> for ProofError {
+    fn from(error: FindError) -> Self {
+        Self::Find(error)
+    }
+}
+
+impl IntoProblem for ProofError {
+    fn into_problem(self) -> Problem {
+        use exitgap_core::evidence::ResultError;
+        match self {
+            Self::Find(error) => error.into_problem(),
+            Self::Evidence(EvidenceError::Store(error)) => error.into_problem(),
+            Self::Evidence(EvidenceError::Result(ResultError::Refused(refusal))) => {
+                Problem::from(&refusal)
+            }
+            Self::Evidence(error) => {
+                tracing::error!(%error, "evidence could not be put together");
+                Problem::new(ProblemCode::InternalError, "the evidence could not be put together")
+            }
+        }
+    }
+}
