@@ -34,6 +34,8 @@ pub struct LowestDepth {
     /// How far the pool's mid price lay below the oracle then, percent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub basis_pct: Option<Number>,
+    /// Slots without a snapshot of the seven days up to it.
+    pub slots_missing_7d: u32,
 }
 
 /// A pool of the board, selling its default base.

@@ -114,6 +114,7 @@ impl ProblemCode {
             | Self::UnknownMethodVersion => 400,
             Self::UnknownPool
             | Self::SlotMissing
+            | Self::SlotRetracted
             | Self::BeforeSeries
             | Self::AfterSeries
             | Self::NotAvailable
@@ -142,6 +143,7 @@ impl ProblemCode {
             Self::UnknownBase => "Neither token of the pool",
             Self::NoSnapshotYet => "Nothing is recorded yet",
             Self::SlotMissing => "The slot is missing from the series",
+            Self::SlotRetracted => "The slot was taken back",
             Self::BeforeSeries => "Before the series began",
             Self::AfterSeries => "After the newest slot",
             Self::SizeRoundsToNoInput => "The size rounds to no input",

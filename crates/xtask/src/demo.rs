@@ -8,16 +8,18 @@ use crate::{process, setup, workspace};
 
 /// What `cargo xtask demo --help` prints.
 pub const HELP: &str = "\
-Play a day on a development chain, record it, and ask what an exit fills at.
+Play days on a development chain, record them, ask what an exit fills at, and serve.
 
 Usage: cargo xtask demo [--once]
 
-  --once   end after the demonstration; until there is a service to leave running, it always does
+  --once   play one day, the same each time, print, and end
 
-Starts a private node with the real Uniswap and Chainlink contracts, plays 288 five-minute slots in
-step with the recorder, prints pools, a ladder and some sizes, then makes the real swap of an
-estimated size and shows the difference in token units. Everything it starts ends with it, also
-after Ctrl-C. Database and configuration lie in target/demo afterwards, to ask on.";
+Starts a private node with the real Uniswap and Chainlink contracts, plays eight days of five-minute
+slots up to the present in step with the recorder (about two minutes), prints pools, a ladder and some
+sizes, makes the real swap of an estimated size and shows the difference in token units. Then it leaves
+the service running on http://127.0.0.1:8080 (or a free port), which records every five minutes like any
+other, until Ctrl-C. Everything it starts ends with it. Database and configuration lie in target/demo
+afterwards, to ask on.";
 
 /// The packages whose binaries the demonstration runs.
 const PACKAGES: [&str; 3] = ["exitgap-server", "exitgap-cli", "exitgap-tests"];

@@ -6,7 +6,10 @@ use std::process::ExitCode;
 use clap::Parser;
 use exitgap_tests::demo::Demo;
 
-/// Plays a day on a development chain, records it, and asks what an exit fills at.
+/// Slots of a day.
+const DAY: u64 = 288;
+
+/// Plays days on a development chain, records them, asks what an exit fills at, and serves.
 #[derive(Parser)]
 struct Arguments {
     /// The exitgap-server program.
@@ -18,27 +21,28 @@ struct Arguments {
     /// Where database and configuration are written; emptied first.
     #[arg(long)]
     folder: PathBuf,
-    /// End after the demonstration. There is no service to leave running yet, so it
-    /// always does.
+    /// End after the questions, of the same day each time. Else the days end at the
+    /// present, and the service goes on until Ctrl-C.
     #[arg(long)]
     once: bool,
     /// End when standard input ends: whoever started this is gone then.
     #[arg(long)]
     lifeline: bool,
-    /// How many five-minute slots are played.
-    #[arg(long, default_value_t = 288)]
-    slots: u64,
+    /// How many five-minute slots are played [default: 288 with --once, else eight days].
+    #[arg(long)]
+    slots: Option<u64>,
 }
 
 fn main() -> ExitCode {
-    let Arguments { server, cli, folder, once: _, lifeline, slots } = Arguments::parse();
-    if lifeline {
-        std::thread::spawn(|| {
-            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-            // The node is on a lifeline of its own and ends with this process.
-            std::process::exit(1);
-        });
-    }
+    let Arguments { server, cli, folder, once, lifeline, slots } = Arguments::parse();
+    let (gone, starter_gone) = tokio::sync::oneshot::channel::<()>();
+    std::thread::spawn(move || {
+        if !lifeline {
+            std::thread::park();
+        }
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        drop(gone);
+    });
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -46,12 +50,14 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let demo = Demo { server, cli, folder, slots };
+    let slots = slots.unwrap_or(if once { DAY } else { 8 * DAY + 12 });
+    let demo = Demo { server, cli, folder, slots, once };
     let ended = runtime.block_on(async {
         tokio::select! {
             ended = demo.run() => ended,
-            // Dropping the demonstration ends its node.
+            // Dropping the demonstration ends its node and its service.
             _ = tokio::signal::ctrl_c() => Err("interrupted".into()),
+            _ = starter_gone => Err("whoever started this is gone".into()),
         }
     });
     match ended {

@@ -1,11 +1,12 @@
-//! The demonstration: a day on the development chain, recorded, asked about, and one
-//! estimate really sold.
+//! The demonstration: days on the development chain, recorded, asked about, and one
+//! estimate really sold; then the service on what was recorded, going on in real time.
 //!
-//! The recorder runs in this process, because the day is played faster than it would
+//! The recorder runs in this process at first, because the days are played faster than it would
 //! pass; every question is put to the `exitgap` program as a person would put it.
 
 mod play;
 mod recorder_config;
+mod serve;
 mod show;
 
 pub use recorder_config::recorder_config;
@@ -13,7 +14,7 @@ pub use recorder_config::recorder_config;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use crate::devchain::{DevChain, Market, Options, World};
+use crate::devchain::{DevChain, FIRST_SLOT, Market, Options, SLOT_SECONDS, World};
 
 /// What the demonstration needs.
 #[derive(Debug)]
@@ -26,6 +27,9 @@ pub struct Demo {
     pub folder: PathBuf,
     /// How many slots are played.
     pub slots: u64,
+    /// Whether to end after the questions. Else the slots end at the present, and the
+    /// service goes on from there.
+    pub once: bool,
 }
 
 /// The seed of the demonstration's market: the same day every time.
@@ -35,8 +39,11 @@ impl Demo {
     /// Plays, records, asks, sells. Says what it does on stderr, shows answers on stdout.
     pub async fn run(&self) -> Result<(), Box<dyn Error>> {
         step("starting a private node with Uniswap v2, v3, Multicall3 and Chainlink contracts");
-        let chain =
-            DevChain::start(Options { prune_history: Some(64), ..Options::default() }).await?;
+        // Once: the same days each time. Else: up to now.
+        let first = if self.once { FIRST_SLOT } else { serve::slot_now()? - self.slots };
+        let genesis_timestamp = first * SLOT_SECONDS - 3600;
+        let options = Options { prune_history: Some(64), genesis_timestamp, ..Options::default() };
+        let chain = DevChain::start(options).await?;
         let world = World::deploy(&chain).await?;
         let mut market = Market::new(&chain, &world, SEED).await?;
 
@@ -55,11 +62,15 @@ impl Demo {
         run(&self.server, &["key", "new", "--name", "demo.example/exits", "--out"], &key)?;
         step("asking the node whether the recorder's configuration is right");
         // The node answers for its newest block, which must hold fresh prices.
-        market.play_slot(crate::devchain::FIRST_SLOT - 1).await?;
+        market.play_slot(first - 1).await?;
         run(&self.server, &["check", "--config"], &config)?;
 
-        let day = play::record_day(&chain, &mut market, &config, self.slots).await?;
-        show::answers(self, &chain, &world, &day).await
+        let day = play::record_days(&chain, &mut market, &config, first, self.slots).await?;
+        show::answers(self, &chain, &world, &day).await?;
+        if self.once {
+            return Ok(());
+        }
+        serve::go_on(self, &mut market, &world, &day).await
     }
 }
 

@@ -1,4 +1,4 @@
-//! Playing a day in step with the recorder.
+//! Playing days in step with the recorder.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ use exitgap_store::{LogFolder, Store};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::step;
-use crate::devchain::{DevChain, FIRST_SLOT, Market};
+use crate::devchain::{DevChain, Market};
 
-/// A recorded day.
+/// Recorded days.
 pub struct Day {
     /// The database.
     pub db: PathBuf,
@@ -26,12 +26,13 @@ pub struct Day {
     pub slot: Slot,
 }
 
-/// Plays `slots` slots, each recorded before the next begins, and one more in which
+/// Plays `slots` slots from `first` on, each recorded before the next begins, and one more in which
 /// nobody trades: its state is still the chain's when the estimate is sold.
-pub async fn record_day(
+pub async fn record_days(
     chain: &DevChain,
     market: &mut Market<'_>,
     config: &Path,
+    first: u64,
     slots: u64,
 ) -> Result<Day, Box<dyn Error>> {
     let checked = Checked::read(config)?;
@@ -41,14 +42,13 @@ pub async fn record_day(
     let sources = Source::of_plan(&checked.plan, &Limits::default());
     let seal_after = std::time::Duration::from_secs(checked.config.recorder.seal_after_s.into());
     let mut recorder = Recorder::new(store, sources, seal_after);
-    recorder.publish_in(LogFolder::new(&checked.config.evidence.folder))?;
 
     step(&format!("playing {slots} slots of five minutes, and recording each"));
     let started = Instant::now();
     let bar = ProgressBar::new(slots);
     bar.set_style(ProgressStyle::with_template("   {bar:40} {pos}/{len} slots, {msg}")?);
     let (mut recorded, mut missing, mut requests, mut transactions) = (0, 0, 0, 0);
-    for number in FIRST_SLOT..FIRST_SLOT + slots {
+    for number in first..first + slots {
         let played = market.play_slot(number).await?;
         let report = recorder.record_slot(Slot::new(number)?).await?;
         transactions += played.transactions;
@@ -68,10 +68,13 @@ pub async fn record_day(
         return Err(format!("{missing} snapshots are missing that should not be").into());
     }
 
-    let quiet = Slot::new(FIRST_SLOT + slots)?;
+    let quiet = Slot::new(first + slots)?;
     chain.mine(quiet.unix_s() - 2, &[]).await?;
     chain.mine(quiet.unix_s() + 1, &[]).await?;
     recorder.record_slot(quiet).await?;
     eprintln!("   and one more slot, in which nobody trades");
+    // All at once: slot by slot, the disk would be waited for as often.
+    let published = recorder.publish_in(LogFolder::new(&checked.config.evidence.folder))?;
+    eprintln!("   {} slots published, {:.1} s", published.slots, started.elapsed().as_secs_f32());
     Ok(Day { db, config: config.to_owned(), log: checked.config.evidence.folder, slot: quiet })
 }

@@ -131,6 +131,7 @@ fn count(telemetry: &Telemetry, current: &Current) {
         match now.latest.entry.outcome {
             Outcome::Recorded(_) => recorded += 1,
             Outcome::Missing(reason) => *missing.entry(reason.code()).or_default() += 1,
+            Outcome::Retired => {}
         }
     }
     telemetry.sealed(recorded, &missing);

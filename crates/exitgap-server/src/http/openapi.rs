@@ -14,6 +14,9 @@ use super::reply::{Keep, Refused, Reply};
     exitgap_api::PoolList,
     exitgap_api::PublishedExit,
     exitgap_api::PublishedLadder,
+    exitgap_api::History,
+    exitgap_api::Stress,
+    exitgap_api::Fragility,
     exitgap_api::Portfolio,
     exitgap_api::Capabilities,
     exitgap_api::SlotStatus,
@@ -57,8 +60,7 @@ const POOL_SCHEMA: fn() -> Value =
     || json!({"type": "string", "pattern": "^[a-z][a-z0-9-]{0,31}:0x[0-9a-f]{40}$"});
 const SLOT_SCHEMA: fn() -> Value =
     || json!({"type": "integer", "minimum": 5_957_856, "maximum": 844_674_335});
-const SIZE_PATTERN: &str =
-    "^(0\\.(0[1-9]|[1-9][0-9]?)[0-9]{0,4}|[1-9][0-9]{0,8}(\\.[0-9]{1,6})?|1000000000(\\.0{1,6})?)$";
+const SIZE_PATTERN: &str = "^0*(0\\.(0[1-9]|[1-9][0-9]?)[0-9]{0,4}|[1-9][0-9]{0,8}(\\.[0-9]{1,6})?|1000000000(\\.0{1,6})?)$";
 const INSTANT_SCHEMA: fn() -> Value = || json!({"type": "string", "format": "date-time"});
 
 const fn parameter(
@@ -109,6 +111,48 @@ const METHOD: Parameter = parameter(
     false,
     || json!({"type": "string", "enum": [exitgap_core::exit::METHOD_VERSION]}),
     "The version of the rules. The newest where left out.",
+);
+const STANDARD_SIZE: Parameter = parameter(
+    "size_usd",
+    true,
+    || json!({"type": "string", "enum": ["1000", "10000", "100000", "1000000"]}),
+    "One of the standard sizes in USD: the gaps of these are kept of every slot.",
+);
+const BOARD_SIZE: Parameter = parameter(
+    "size_usd",
+    false,
+    || json!({"type": "string", "enum": ["1000", "10000", "100000", "1000000"]}),
+    "The standard size whose gap is sorted by. 100000 where left out.",
+);
+const SORT: Parameter = parameter(
+    "sort",
+    false,
+    || json!({"type": "string", "enum": ["gap", "score", "depth"]}),
+    "What the most fragile comes first by. The gap where left out.",
+);
+const FROM: Parameter = parameter(
+    "from",
+    false,
+    INSTANT_SCHEMA,
+    "The first slot: the one at or before this instant. As far back as a page reaches where left out.",
+);
+const PERIOD_FROM: Parameter = parameter(
+    "from",
+    false,
+    INSTANT_SCHEMA,
+    "The first slot: the one at or before this instant. The pool's first where left out.",
+);
+const TO: Parameter = parameter(
+    "to",
+    false,
+    INSTANT_SCHEMA,
+    "The last slot: the one at or before this instant. The newest where left out.",
+);
+const INTERVAL: Parameter = parameter(
+    "interval",
+    false,
+    || json!({"type": "string", "enum": ["5m", "1h", "1d"]}),
+    "The length of a row: a slot, an hour or a day, UTC. 1h where left out.",
 );
 const CHAIN: Parameter = parameter(
     "chain",
@@ -186,6 +230,39 @@ const ADDRESSES: &[Address] = &[
         parameters: &[&BASE, &AT],
         answers: Answers::Document("PublishedLadder"),
         problems: &[400, 404, 503],
+    },
+    Address {
+        path: "/v1/history/{pool}",
+        id: "readHistory",
+        tag: "Series",
+        title: "The recorded series",
+        about: "Gaps at a standard size and depths, slot by slot, hour by hour or day by day. A row of many slots gives the last and the worst gap and the lowest depth, each with its slot. Missing and retracted slots are rows or counted in them, never holes.",
+        segment: Some(&POOL),
+        parameters: &[&STANDARD_SIZE, &BASE_BY_PLACE, &FROM, &TO, &INTERVAL, &LIMIT, &CURSOR],
+        answers: Answers::Document("History"),
+        problems: &[400, 404, 503],
+    },
+    Address {
+        path: "/v1/stress/{pool}",
+        id: "readStress",
+        tag: "Series",
+        title: "The worst of a period",
+        about: "The worst gap at a standard size and the lowest depth, each with its slot, and how many slots of the period were missing.",
+        segment: Some(&POOL),
+        parameters: &[&STANDARD_SIZE, &BASE_BY_PLACE, &PERIOD_FROM, &TO],
+        answers: Answers::Document("Stress"),
+        problems: &[400, 404, 503],
+    },
+    Address {
+        path: "/v1/fragility",
+        id: "readFragility",
+        tag: "Series",
+        title: "The fragility board",
+        about: "All pools, the most fragile first: gaps at the standard sizes, depth now, median and lowest of seven days. `score_method` says how the score is made.",
+        segment: None,
+        parameters: &[&CHAIN, &SORT, &BOARD_SIZE, &LIMIT, &CURSOR],
+        answers: Answers::Document("Fragility"),
+        problems: &[400],
     },
     Address {
         path: "/v1/portfolio",
@@ -341,6 +418,7 @@ pub fn document(base_url: &str) -> Value {
         "servers": [{"url": base_url}],
         "tags": [
             {"name": "Estimates", "description": "From the newest recorded slot, or the one asked for"},
+            {"name": "Series", "description": "What was recorded; free, keyless, permanent"},
             {"name": "Evidence", "description": "What anyone can check a number with; free and keyless"},
             {"name": "Service", "description": "The deployment itself"},
         ],

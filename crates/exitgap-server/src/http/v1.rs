@@ -1,19 +1,24 @@
 //! `/v1`: the published resources.
 
 use axum::extract::State;
-use exitgap_api::{Problem, ProblemCode};
+use exitgap_api::{Interval, Problem, ProblemCode};
 use exitgap_core::ids::{ChainSlug, PoolId};
+use exitgap_core::series::Slot;
+use exitgap_core::units::SizeUsd;
 
 use super::App;
-use super::params::{Query, Segment, invalid, pool, shown, size};
+use super::params::{Params, Query, Segment, invalid, pool, shown, size};
 use super::reply::{Keep, Refused, Reply};
-use crate::ops::{Asked, PositionAsked};
+use crate::ops::{Asked, PositionAsked, SeriesAsked, SortBy};
 
 /// What changes with the next slot may be kept for seconds.
 const NEWEST: Keep = Keep::Seconds(5);
 
 /// How many rows a page has, at most and by itself.
 const PAGE: (usize, usize) = (100, 1_000);
+
+/// How many rows a history has by itself: thirty days of hours.
+const HISTORY_PAGE: usize = 720;
 
 /// How many positions a portfolio may have.
 const MAX_POSITIONS: usize = 100;
@@ -23,17 +28,20 @@ type Answer = Result<Reply, Refused>;
 /// `GET /v1/pools`.
 pub async fn pools(State(app): State<App>, query: Query) -> Answer {
     let params = query.known(&["chain", "limit", "cursor"])?;
-    let chain: Option<ChainSlug> = match params.one("chain")? {
-        None => None,
-        Some(text) => Some(text.parse().map_err(|_| {
-            let detail = format!("chain: {:?} is no chain's slug", shown(text));
-            invalid("chain", &detail, "such as ethereum: 1 to 32 of a-z, 0-9 and -")
-        })?),
-    };
+    let chain = chain(&params)?;
     let after = params.cursor::<PoolId>()?;
     let limit = params.limit(PAGE.0, PAGE.1)?;
     let list = app.service.pools(chain.as_ref(), after.as_ref(), limit)?;
     Reply::json(&list, NEWEST)
+}
+
+/// `chain`: only pools of this one.
+fn chain(params: &Params) -> Result<Option<ChainSlug>, Problem> {
+    let Some(text) = params.one("chain")? else { return Ok(None) };
+    text.parse().map(Some).map_err(|_| {
+        let detail = format!("chain: {:?} is no chain's slug", shown(text));
+        invalid("chain", &detail, "such as ethereum: 1 to 32 of a-z, 0-9 and -")
+    })
 }
 
 /// `GET /v1/exit/{pool}`.
@@ -49,6 +57,84 @@ pub async fn ladder(State(app): State<App>, Segment(id): Segment, query: Query) 
     let params = query.known(&["base", "at"])?;
     let asked = Asked { pool: pool(&id)?, base: params.base()?, at: params.at()? };
     Reply::json(&app.service.ladder(&asked).await?, NEWEST)
+}
+
+/// `GET /v1/history/{pool}`.
+pub async fn history(State(app): State<App>, Segment(id): Segment, query: Query) -> Answer {
+    let params = query.known(&["size_usd", "base", "from", "to", "interval", "limit", "cursor"])?;
+    let interval = match params.one("interval")? {
+        None | Some("1h") => Interval::Hour,
+        Some("5m") => Interval::FiveMinutes,
+        Some("1d") => Interval::Day,
+        Some(other) => {
+            let detail = format!("interval: {:?} is none", shown(other));
+            return Err(invalid("interval", &detail, "5m, 1h or 1d").into());
+        }
+    };
+    let limit = params.limit(HISTORY_PAGE, PAGE.1)?;
+    let mut asked = series(&params, &id)?;
+    if let Some(cursor) = params.cursor::<u32>()? {
+        let next = Slot::new(cursor.into()).map_err(|_| {
+            invalid("cursor", "cursor: no slot of a series", "give next_cursor as it is")
+        })?;
+        asked.from = Some(next);
+    }
+    Reply::json(&app.service.history(asked, interval, limit).await?, NEWEST)
+}
+
+/// `GET /v1/stress/{pool}`.
+pub async fn stress(State(app): State<App>, Segment(id): Segment, query: Query) -> Answer {
+    let params = query.known(&["size_usd", "base", "from", "to"])?;
+    Reply::json(&app.service.stress(series(&params, &id)?).await?, NEWEST)
+}
+
+/// Which series and which of its slots.
+fn series(params: &Params, id: &str) -> Result<SeriesAsked, Problem> {
+    let instant = |field: &'static str| {
+        params.one(field)?.map(|text| exitgap_api::slot_at(field, text)).transpose()
+    };
+    let (from, to) = (instant("from")?, instant("to")?);
+    if from.zip(to).is_some_and(|(from, to)| from > to) {
+        return Err(invalid("from", "from lies after to", "give the earlier instant first"));
+    }
+    let (size, base) = (standard_size(params)?, params.base_by_place()?);
+    Ok(SeriesAsked { pool: pool(id)?, base, size, from, to })
+}
+
+/// `size_usd`, one of those that every slot's gaps are kept of.
+fn standard_size(params: &Params) -> Result<SizeUsd, Problem> {
+    let size = params.size()?;
+    if SizeUsd::STANDARD.contains(&size) {
+        return Ok(size);
+    }
+    let detail = format!("size_usd: the series keeps no gap of {size} USD");
+    let hint = "1000, 10000, 100000 or 1000000; any other from a snapshot, with \
+                /v1/exit/{pool}?size_usd=&at=";
+    Err(invalid("size_usd", &detail, hint))
+}
+
+/// `GET /v1/fragility`.
+pub async fn fragility(State(app): State<App>, query: Query) -> Answer {
+    let params = query.known(&["chain", "sort", "size_usd", "limit", "cursor"])?;
+    let chain = chain(&params)?;
+    let size = match params.one("size_usd")? {
+        None => SizeUsd::STANDARD[2],
+        Some(_) => standard_size(&params)?,
+    };
+    let size = SizeUsd::STANDARD.iter().position(|standard| *standard == size).unwrap_or(2);
+    let sort_by = match params.one("sort")? {
+        None | Some("gap") => SortBy::Gap(size),
+        Some("score") => SortBy::Score,
+        Some("depth") => SortBy::Depth,
+        Some(other) => {
+            let detail = format!("sort: {:?} is nothing to sort by", shown(other));
+            return Err(invalid("sort", &detail, "gap (at size_usd), score or depth").into());
+        }
+    };
+    let skip = params.cursor::<u32>()?.unwrap_or(0) as usize;
+    let limit = params.limit(PAGE.0, PAGE.1)?;
+    let board = app.service.fragility(chain.as_ref(), sort_by, skip, limit)?;
+    Reply::json(&board, NEWEST)
 }
 
 /// `GET /v1/portfolio`.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use exitgap_api::{Status, TokenLabel};
+use exitgap_api::{Problem, ProblemCode, Status, TokenLabel};
 use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
-use exitgap_store::{Latest, Pool, Reader, StoreError};
+use exitgap_store::{BoardRow, Latest, Pool, Reader, StoreError};
 
 /// All pools as of the newest sealed slot.
 #[derive(Debug, Default)]
@@ -15,6 +15,8 @@ pub struct Current {
     pub last_slot: Option<Slot>,
     /// The pools by name, in order.
     pub pools: BTreeMap<PoolId, PoolNow>,
+    /// Their rows of the board.
+    pub board: Vec<BoardRow>,
 }
 
 /// A pool as of the newest sealed slot.
@@ -63,20 +65,28 @@ impl Current {
             };
             pools.insert(pool.id.clone(), PoolNow { pool, latest, labels });
         }
-        Ok(Some(Self { last_slot, pools }))
+        Ok(Some(Self { last_slot, pools, board: reader.board()? }))
     }
 
     /// The pool's newest snapshot; `None` where it has none, or there is no such pool.
     pub fn newest_of(&self, pool: &PoolId) -> Option<Newest> {
         let latest = &self.pools.get(pool)?.latest;
         let (slot, hash) = latest.snapshot?;
-        let newer_slots_missing = latest.entry.missing_run.into();
+        let newer_slots_missing =
+            u64::from(latest.newer_missing) + u64::from(latest.newer_retracted);
         Some(Newest { slot, hash, newer_slots_missing })
     }
 
-    /// Whether any pool of the chain is recorded.
-    pub fn has_chain(&self, chain: &ChainSlug) -> bool {
-        self.pools.keys().any(|pool| pool.chain() == chain)
+    /// Requires that a pool of the chain is recorded.
+    pub fn require_chain(&self, chain: &ChainSlug) -> Result<(), Problem> {
+        if self.pools.keys().any(|pool| pool.chain() == chain) {
+            return Ok(());
+        }
+        let chains = self.newest_by_chain().into_keys().collect::<Vec<_>>().join(", ");
+        let detail = format!("no pool of chain {chain} is monitored");
+        Err(Problem::new(ProblemCode::UnknownChain, detail)
+            .field("chain")
+            .hint(format!("monitored: {chains}")))
     }
 
     /// The newest recorded slot of each chain.

@@ -5,11 +5,14 @@
 //!
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
-//! - `answers`, `portfolio`, `pools`, `proofs`, `capabilities`: the questions
+//! - `answers`, `history`, `fragility`, `portfolio`, `pools`, `proofs`, `capabilities`: the
+//!   questions
 
 mod answers;
 mod capabilities;
 mod current;
+mod fragility;
+mod history;
 mod pools;
 mod portfolio;
 mod prepared;
@@ -26,6 +29,8 @@ use exitgap_core::series::Slot;
 use exitgap_store::{FindError, Reader, StoreError};
 
 pub use current::{Current, PoolNow};
+pub use fragility::SortBy;
+pub use history::SeriesAsked;
 pub use portfolio::PositionAsked;
 pub use prepared::Prepared;
 pub use proofs::{EvidenceAsked, Proof};

@@ -1,6 +1,6 @@
 //! The list of pools.
 
-use exitgap_api::{Number, PoolEntry, PoolList, Problem, ProblemCode};
+use exitgap_api::{Number, PoolEntry, PoolList, Problem};
 use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::series::days_observed_hundredths;
 use exitgap_store::Outcome;
@@ -17,14 +17,8 @@ impl Service {
         limit: usize,
     ) -> Result<PoolList, Problem> {
         let current = self.current();
-        if let Some(chain) = chain
-            && !current.has_chain(chain)
-        {
-            let chains = current.newest_by_chain().into_keys().collect::<Vec<_>>().join(", ");
-            let detail = format!("no pool of chain {chain} is monitored");
-            return Err(Problem::new(ProblemCode::UnknownChain, detail)
-                .field("chain")
-                .hint(format!("monitored: {chains}")));
+        if let Some(chain) = chain {
+            current.require_chain(chain)?;
         }
         let mut selected = current
             .pools
@@ -55,7 +49,7 @@ fn entry(now: &PoolNow) -> PoolEntry {
         slots_missing: slots.saturating_sub(recorded),
         last_slot: latest.entry.slot.to_string(),
         last_slot_missing: match latest.entry.outcome {
-            Outcome::Recorded(_) => None,
+            Outcome::Recorded(_) | Outcome::Retired => None,
             Outcome::Missing(reason) => Some(reason.code().to_owned()),
         },
     }

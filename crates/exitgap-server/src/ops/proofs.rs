@@ -1,15 +1,16 @@
 //! What results are checked with: evidence files, head windows, snapshots, and what became
 //! of a slot later.
 
-use exitgap_api::{Problem, ProblemCode, SlotState, SlotStatus};
+use exitgap_api::{Problem, ProblemCode, RetractionNotice, SlotState, SlotStatus};
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::units::SizeUsd;
-use exitgap_store::{EvidenceError, FindError, Outcome};
+use exitgap_store::{EvidenceError, FindError};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+use super::history::state_of;
 use super::{IntoProblem, Service};
 
 /// What all kept proofs may weigh together, bytes.
@@ -83,7 +84,7 @@ impl Service {
         let made = self
             .read(move |reader| {
                 // Refusals name what there is instead.
-                reader.find(&pool, Some(slot)).map_err(ProofError::Find)?;
+                has_snapshot(reader.find(&pool, Some(slot)))?;
                 reader.evidence(&pool, base, slot, size).map_err(ProofError::Evidence)
             })
             .await?;
@@ -127,34 +128,44 @@ impl Service {
         self.read(move |reader| {
             in_series(reader.find(&id, Some(slot)))?;
             let pool = reader.pool(&id).map_err(FindError::Store)?;
-            let entry = match &pool {
-                Some(pool) => reader.entry(pool, slot).map_err(FindError::Store)?,
+            let figures = match &pool {
+                Some(pool) => reader.figures_at(pool, slot).map_err(FindError::Store)?,
                 None => None,
             };
-            let (state, reason) = match entry.map(|entry| entry.outcome) {
-                Some(Outcome::Recorded(_)) => (SlotState::Recorded, None),
-                Some(Outcome::Missing(reason)) => {
-                    (SlotState::Missing, Some(reason.code().to_owned()))
-                }
-                None => (SlotState::Missing, None),
-            };
+            let (state, reason) = figures.as_ref().map_or((SlotState::Missing, None), state_of);
+            let retraction = figures.and_then(|figures| figures.retraction);
             Ok::<_, ProofError>(SlotStatus {
                 pool: id.to_string(),
                 slot: slot.number(),
                 slot_time: slot.to_string(),
                 state,
-                missing_reason: reason,
-                retraction: None,
+                missing_reason: reason.map(str::to_owned),
+                retraction: retraction.map(|retracted| RetractionNotice {
+                    by_slot: retracted.by.number(),
+                    orphaned_block_hash: retracted.orphaned.to_string(),
+                    canonical_block_hash: retracted.canonical.to_string(),
+                }),
             })
         })
         .await
     }
 }
 
+/// Requires that the pool's slot has a snapshot, retracted or not: its evidence stays.
+fn has_snapshot<T>(found: Result<T, FindError>) -> Result<(), ProofError> {
+    match found {
+        Ok(_) | Err(FindError::Lookup(LookupError::Retracted { .. })) => Ok(()),
+        Err(error) => Err(ProofError::Find(error)),
+    }
+}
+
 /// Requires that the pool's series has the slot, recorded or not.
 fn in_series<T>(found: Result<T, FindError>) -> Result<(), ProofError> {
+    use LookupError::{Missing, Retired, Retracted};
     match found {
-        Ok(_) | Err(FindError::Lookup(LookupError::Missing { .. })) => Ok(()),
+        Ok(_) | Err(FindError::Lookup(Missing { .. } | Retracted { .. } | Retired { .. })) => {
+            Ok(())
+        }
         Err(error) => Err(ProofError::Find(error)),
     }
 }

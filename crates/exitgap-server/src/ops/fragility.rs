@@ -1,0 +1,166 @@
+//! The fragility board.
+
+use std::cmp::Ordering;
+
+use exitgap_api::{
+    Fragility, FragilityRow, LowestDepth, Number, Problem, ProblemCode, StandardGap,
+};
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::ids::ChainSlug;
+use exitgap_core::series::{Slot, days_observed_hundredths};
+use exitgap_core::units::{Percent, SizeUsd};
+use exitgap_store::{BoardRow, Gap, Standing};
+
+use super::current::{Current, Labels};
+use super::history::gap_parts;
+use super::{Service, Urls};
+
+/// What the board is sorted by; the most fragile first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortBy {
+    /// The gap at this one of the standard sizes: what cannot be filled first, then the
+    /// widest.
+    Gap(usize),
+    /// The score; pools without one last.
+    Score,
+    /// The least depth first.
+    Depth,
+}
+
+const SCORE: &str = "1 - lowest depth of 7 days / median depth of 7 days: the share of the \
+    median depth that was gone at the lowest slot; null under one day of recorded slots or where \
+    the median is 0";
+
+impl Service {
+    /// The pools of a chain, or all, the most fragile first: `limit` of them after the first
+    /// `skip`.
+    pub fn fragility(
+        &self,
+        chain: Option<&ChainSlug>,
+        sort_by: SortBy,
+        skip: usize,
+        limit: usize,
+    ) -> Result<Fragility, Problem> {
+        let current = self.current();
+        if let Some(chain) = chain {
+            current.require_chain(chain)?;
+        }
+        let of_chain = |row: &&BoardRow| {
+            row.pool.retired_slot.is_none()
+                && chain.is_none_or(|chain| row.pool.id.chain() == chain)
+        };
+        let selected: Vec<&BoardRow> = current.board.iter().filter(of_chain).collect();
+        let mut rows: Vec<Ranked<'_>> =
+            selected.iter().filter_map(|row| Ranked::of(row, &current)).collect();
+        let pools = rows.len();
+        if skip > pools {
+            let detail = format!("cursor: the board has {pools} rows now");
+            return Err(Problem::new(ProblemCode::InvalidParameter, detail)
+                .field("cursor")
+                .hint("begin again without a cursor"));
+        }
+        rows.sort_by(|a, b| a.compare(b, sort_by).then_with(|| a.row.pool.id.cmp(&b.row.pool.id)));
+        let page = rows.iter().skip(skip).take(limit).map(|row| row.word(&self.urls)).collect();
+        let next = skip.saturating_add(limit);
+        Ok(Fragility {
+            score_method: SCORE.to_owned(),
+            method_version: METHOD_VERSION.to_owned(),
+            pools: pools as u64,
+            pools_without_snapshot: (selected.len() - pools) as u64,
+            rows: page,
+            next_cursor: (next < pools).then(|| next.to_string()),
+        })
+    }
+}
+
+/// A pool with a snapshot, and what it is ranked by.
+struct Ranked<'a> {
+    row: &'a BoardRow,
+    labels: &'a Labels,
+    side: usize,
+    slot: Slot,
+    gaps: [Gap; 4],
+    depth: Option<u64>,
+    oracle_stale: bool,
+    score: Option<u64>,
+}
+
+impl<'a> Ranked<'a> {
+    fn of(row: &'a BoardRow, current: &'a Current) -> Option<Self> {
+        let (slot, figures) = row.standing.newest?;
+        let labels = current.pools.get(&row.pool.id)?.labels.as_deref()?;
+        let side = row.pool.default_base.base_index();
+        let figures_side = figures.directions[side];
+        Some(Self {
+            row,
+            labels,
+            side,
+            slot,
+            gaps: figures_side.gaps,
+            depth: figures_side.depth_usd,
+            oracle_stale: figures.oracle_stale,
+            score: score_millionths(&row.standing, side),
+        })
+    }
+
+    fn compare(&self, other: &Self, sort_by: SortBy) -> Ordering {
+        match sort_by {
+            SortBy::Gap(size) => other.gaps[size].worse(self.gaps[size]),
+            SortBy::Score => other.score.cmp(&self.score),
+            SortBy::Depth => self.depth.cmp(&other.depth),
+        }
+    }
+
+    fn word(&self, urls: &Urls) -> FragilityRow {
+        let BoardRow { pool, standing } = self.row;
+        let direction = pool.default_base;
+        let window = &standing.window.directions[self.side];
+        let gaps = SizeUsd::STANDARD.iter().zip(self.gaps).map(|(size, gap)| {
+            let (exit_gap_pct, refusal) = gap_parts(gap);
+            let evidence = exit_gap_pct
+                .is_some()
+                .then(|| urls.evidence(&pool.id, direction.into(), self.slot, &size.to_string()));
+            StandardGap { size_usd: (*size).into(), exit_gap_pct, refusal, evidence_url: evidence }
+        });
+        let at_lowest = standing.at_lowest[self.side];
+        let [base, quote] = [direction.base_index(), direction.quote_index()];
+        FragilityRow {
+            pool: pool.id.to_string(),
+            chain: pool.id.chain().to_string(),
+            status: self.labels.status,
+            base: self.labels.tokens[base].clone(),
+            quote: self.labels.tokens[quote].clone(),
+            slot_time: self.slot.to_string(),
+            newer_slots_missing: u64::from(standing.newer_missing)
+                + u64::from(standing.newer_retracted),
+            gaps: gaps.collect(),
+            depth_usd: self.depth.map(Number::from),
+            median_depth_7d_usd: window.median_usd.map(Number::from),
+            lowest_depth_7d: window.lowest.map(|(slot, depth)| LowestDepth {
+                depth_usd: depth.into(),
+                slot: slot.number(),
+                time: slot.to_string(),
+                basis_pct: at_lowest.and_then(|at| at.basis).map(|basis: Percent| basis.into()),
+                slots_missing_7d: at_lowest.map_or(0, |at| at.missing_slots),
+            }),
+            slots_missing_7d: standing.window.missing_slots,
+            fragility_score: self.score.map(Number::from_millionths),
+            days_observed: Number::from_hundredths(days_observed_hundredths(
+                standing.recorded_count.into(),
+            )),
+            oracle_stale: self.oracle_stale,
+        }
+    }
+}
+
+/// `1 − lowest ÷ median` in millionths, rounded half up.
+fn score_millionths(standing: &Standing, side: usize) -> Option<u64> {
+    const ONE: u128 = 1_000_000;
+    let window = &standing.window.directions[side];
+    let (median, (_, lowest)) = (window.median_usd?, window.lowest?);
+    if standing.recorded_count < Slot::PER_DAY || median == 0 {
+        return None;
+    }
+    let (median, lost) = (u128::from(median), u128::from(median.saturating_sub(lowest)));
+    u64::try_from((lost * ONE * 2 + median) / (median * 2)).ok()
+}

@@ -1,0 +1,88 @@
+//! The service on what was recorded, in real time until it is told to end.
+
+use std::error::Error;
+use std::net::{Ipv4Addr, TcpListener};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::process::{Child, Command};
+
+use super::play::Day;
+use super::{Demo, step};
+use crate::devchain::{Market, SLOT_SECONDS, World};
+
+/// Where the service listens, unless somebody else does.
+const PORT: u16 = 8080;
+
+/// How long the service may take to answer for the first time.
+const START_WITHIN: Duration = Duration::from_secs(30);
+
+/// The number of the slot that now is.
+pub fn slot_now() -> Result<u64, Box<dyn Error>> {
+    Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() / SLOT_SECONDS)
+}
+
+/// Starts the service, which records from here on, and plays each slot as it comes.
+pub async fn go_on(
+    demo: &Demo,
+    market: &mut Market<'_>,
+    world: &World,
+    day: &Day,
+) -> Result<(), Box<dyn Error>> {
+    step("serving, and recording every five minutes from now on");
+    let port = match TcpListener::bind((Ipv4Addr::LOCALHOST, PORT)) {
+        Ok(_) => PORT,
+        Err(_) => TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port(),
+    };
+    let address = format!("127.0.0.1:{port}");
+    let mut service = Command::new(&demo.server)
+        .args(["serve", "--listen", &address, "--config"])
+        .arg(&day.config)
+        .kill_on_drop(true)
+        .spawn()?;
+    wait_until_ready(&mut service, &address).await?;
+    show(&format!("http://{address}"), world);
+    let mut next = u64::from(day.slot.number()) + 1;
+    loop {
+        let instant = UNIX_EPOCH + Duration::from_secs(next * SLOT_SECONDS);
+        let left = instant.duration_since(SystemTime::now()).unwrap_or_default();
+        tokio::select! {
+            ended = service.wait() => return Err(format!("the service ended with {}", ended?).into()),
+            () = tokio::time::sleep(left) => {}
+        }
+        market.play_slot(next).await?;
+        next = next.max(slot_now()?) + 1;
+    }
+}
+
+async fn wait_until_ready(service: &mut Child, address: &str) -> Result<(), Box<dyn Error>> {
+    let answers = async {
+        while tokio::net::TcpStream::connect(address).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::select! {
+        ended = service.wait() => Err(format!("the service ended with {}", ended?).into()),
+        answered = tokio::time::timeout(START_WITHIN, answers) => Ok(answered?),
+    }
+}
+
+/// What to try.
+fn show(base: &str, world: &World) {
+    let deep = format!("anvil:{:#x}", world.pools[0].pool.address);
+    println!(
+        "
+The service answers at {base} until Ctrl-C. To try:
+
+  curl '{base}/v1/pools'
+  curl '{base}/v1/exit/{deep}?size_usd=50000'        # exit_gap_pct, days_observed, evidence_url
+  curl '{base}/v1/ladder/{deep}'
+  curl '{base}/v1/history/{deep}?size_usd=100000&interval=1h'
+  curl '{base}/v1/fragility'
+  curl '{base}/v1/portfolio?position={deep}:250000'
+  curl -o evidence.json '<the evidence_url of a result>'
+  curl -o key '{base}/log/verifier-key'
+  exitgap verify evidence.json --trust key
+
+  {base}/docs lists every address."
+    );
+}
