@@ -31,6 +31,7 @@ mod second_verifier;
 mod service;
 mod service_refusals;
 mod service_scene;
+mod service_schemathesis;
 mod service_series;
 mod store;
 mod store_crash;

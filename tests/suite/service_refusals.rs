@@ -60,7 +60,8 @@ async fn every_wrong_request_is_refused_by_name() {
     refused("/v1/exit/anvil:0x12?size_usd=1", 400, "invalid_pool", Some("pool"));
     refused(&format!("/v1/exit/{pool}?size_usd=1&base=DOGE"), 400, "unknown_base", Some("base"));
     refused(&format!("/v1/exit/{pool}?size_usd=1&at=now"), 400, "invalid_parameter", Some("at"));
-    refused("/v1/pools?chain=mars", 400, "unknown_chain", Some("chain"));
+    refused("/v1/pools?chain=mars", 404, "unknown_chain", Some("chain"));
+    refused("/v1/fragility?chain=mars", 404, "unknown_chain", Some("chain"));
     refused("/v1/pools?chain=UP", 400, "invalid_parameter", Some("chain"));
     refused("/v1/pools?limit=0", 400, "invalid_parameter", Some("limit"));
     refused("/v1/pools?limit=1001", 400, "invalid_parameter", Some("limit"));

@@ -52,7 +52,7 @@ pub async fn recorded(slots: u64) -> Recorded {
     let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
     let store = Store::create(&checked.config.store.path, &key.trim_end().parse().unwrap());
     let sources = Source::of_plan(&checked.plan, &exitgap_chain::Limits::default());
-    let mut recorder = Recorder::new(store.unwrap(), sources, Duration::from_secs(60));
+    let mut recorder = Recorder::new(store.unwrap(), sources, Duration::from_mins(1));
     let mut market = Market::new(&chain, &world, 4).await.unwrap();
     let mut last = Slot::FIRST;
     for number in FIRST_SLOT..FIRST_SLOT + slots {
@@ -126,7 +126,7 @@ impl Service {
     pub fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)]) -> Answer {
         let mut request = format!("{method} {target} HTTP/1.1\r\nHost: any.example\r\n");
         for (name, value) in headers {
-            request.push_str(&format!("{name}: {value}\r\n"));
+            request.extend([*name, ": ", *value, "\r\n"]);
         }
         request.push_str("Connection: close\r\n\r\n");
         self.send(request.as_bytes())
@@ -135,7 +135,7 @@ impl Service {
     /// Sends bytes, and reads until the service closes.
     pub fn send(&self, bytes: &[u8]) -> Answer {
         let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
         // The service may answer and close before it has read all.
         let _ = stream.write_all(bytes);
         let mut raw = Vec::new();

@@ -49,6 +49,8 @@ pub enum ProblemCode {
     UnknownParameter,
     /// No pool of this chain is monitored.
     UnknownChain,
+    /// A period ends before it begins.
+    PeriodReversed,
     /// A method version that was never released.
     UnknownMethodVersion,
     /// Specified, and not built.
@@ -91,6 +93,7 @@ impl ProblemCode {
             Self::SourceUnreadable => "source_unreadable",
             Self::UnknownParameter => "unknown_parameter",
             Self::UnknownChain => "unknown_chain",
+            Self::PeriodReversed => "period_reversed",
             Self::UnknownMethodVersion => "unknown_method_version",
             Self::NotAvailable => "not_available",
             Self::NotFound => "not_found",
@@ -110,9 +113,9 @@ impl ProblemCode {
             | Self::InvalidPool
             | Self::UnknownBase
             | Self::UnknownParameter
-            | Self::UnknownChain
             | Self::UnknownMethodVersion => 400,
             Self::UnknownPool
+            | Self::UnknownChain
             | Self::SlotMissing
             | Self::SlotRetracted
             | Self::BeforeSeries
@@ -126,7 +129,8 @@ impl ProblemCode {
             | Self::SizeRoundsToNoOutput
             | Self::BeyondLiquidity
             | Self::GapOutOfRange
-            | Self::SearchExhausted => 422,
+            | Self::SearchExhausted
+            | Self::PeriodReversed => 422,
             Self::RateLimited => 429,
             Self::SourceUnreadable | Self::InternalError => 500,
             Self::ChainUnreadable => 502,
@@ -155,6 +159,7 @@ impl ProblemCode {
             Self::SourceUnreadable => "The series could not be read",
             Self::UnknownParameter => "Not a parameter of this address",
             Self::UnknownChain => "No pool of this chain is monitored",
+            Self::PeriodReversed => "The period ends before it begins",
             Self::UnknownMethodVersion => "The method version was never released",
             Self::NotAvailable => "Specified, and not built yet",
             Self::NotFound => "Nothing is at this address",

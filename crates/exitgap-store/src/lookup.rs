@@ -75,9 +75,7 @@ impl Reader {
         let (pool, slot) = (pool.id, at);
         Err(match (entry.outcome, retraction) {
             (_, Some(Retracted { by, .. })) => LookupError::Retracted { pool, slot, by, before },
-            (Outcome::Missing(reason), None) => {
-                LookupError::Missing { pool, slot, reason, before }
-            }
+            (Outcome::Missing(reason), None) => LookupError::Missing { pool, slot, reason, before },
             _ => LookupError::Retired { pool, slot, before },
         }
         .into())

@@ -13,7 +13,8 @@ Run every test of the workspace.
 
 Usage: cargo xtask test [--all]
 
-  --all   also the slow tests: sets EXITGAP_SLOW=1, which they ask for
+  --all   also the slow tests: sets EXITGAP_SLOW=1, which they ask for, and installs
+          schemathesis (a Python program) into .fixtures
 
 In order: setup; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
 on PATH and else with cargo test; the documentation's examples; a build of exitgap-core for
@@ -29,6 +30,9 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     let started = Instant::now();
     setup::ensure(root)?;
     faults::ensure_strace();
+    if all {
+        setup::ensure_schemathesis(root)?;
+    }
     step("building libraries, binaries and tests");
     // One build of everything, so that the features of shared dependencies are resolved once.
     let mut build = workspace::cargo(root);

@@ -65,7 +65,8 @@ impl Demo {
         market.play_slot(first - 1).await?;
         run(&self.server, &["check", "--config"], &config)?;
 
-        let day = play::record_days(&chain, &mut market, &config, first, self.slots).await?;
+        let end = || if self.once { Ok(first + self.slots) } else { serve::slot_now() };
+        let day = play::record_days(&chain, &mut market, &config, first, self.slots, end).await?;
         show::answers(self, &chain, &world, &day).await?;
         if self.once {
             return Ok(());

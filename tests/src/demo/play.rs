@@ -26,7 +26,8 @@ pub struct Day {
     pub slot: Slot,
 }
 
-/// Plays `slots` slots from `first` on, each recorded before the next begins, and one more in which
+/// Plays the slots from `first` up to `end`, about `slots` of them: it may be the present,
+/// which moves on meanwhile. Each is recorded before the next begins, and one more in which
 /// nobody trades: its state is still the chain's when the estimate is sold.
 pub async fn record_days(
     chain: &DevChain,
@@ -34,6 +35,7 @@ pub async fn record_days(
     config: &Path,
     first: u64,
     slots: u64,
+    end: impl Fn() -> Result<u64, Box<dyn Error>>,
 ) -> Result<Day, Box<dyn Error>> {
     let checked = Checked::read(config)?;
     let db = checked.config.store.path.clone();
@@ -48,27 +50,31 @@ pub async fn record_days(
     let bar = ProgressBar::new(slots);
     bar.set_style(ProgressStyle::with_template("   {bar:40} {pos}/{len} slots, {msg}")?);
     let (mut recorded, mut missing, mut requests, mut transactions) = (0, 0, 0, 0);
-    for number in first..first + slots {
+    let mut number = first;
+    while number < end()? {
         let played = market.play_slot(number).await?;
         let report = recorder.record_slot(Slot::new(number)?).await?;
         transactions += played.transactions;
         recorded += report.recorded;
         missing += report.missing.values().sum::<u32>();
         requests += report.requests;
+        number += 1;
+        bar.set_length(slots.max(number - first));
         bar.inc(1);
         bar.set_message(format!("{transactions} transactions"));
     }
     bar.finish_and_clear();
     eprintln!(
-        "   {slots} slots, {transactions} transactions, {recorded} snapshots recorded, {missing} \
+        "   {} slots, {transactions} transactions, {recorded} snapshots recorded, {missing} \
          missing, {requests} requests to the node, {:.1} s",
+        number - first,
         started.elapsed().as_secs_f32()
     );
     if missing > 0 {
         return Err(format!("{missing} snapshots are missing that should not be").into());
     }
 
-    let quiet = Slot::new(first + slots)?;
+    let quiet = Slot::new(number)?;
     chain.mine(quiet.unix_s() - 2, &[]).await?;
     chain.mine(quiet.unix_s() + 1, &[]).await?;
     recorder.record_slot(quiet).await?;

@@ -2,7 +2,7 @@
 //!
 //! A request passes `edge` (identity, limits, headers, problems), then its handler, which
 //! reads `params`, asks one operation of [`crate::ops`], and gives a `reply`. Payment, when it
-//! comes, is a layer around [`priced`], whose handlers know nothing of it.
+//! comes, is a layer around `priced`, whose handlers know nothing of it.
 
 mod docs;
 mod edge;

@@ -12,8 +12,8 @@ use super::reply::{Keep, Refused, Reply};
 #[derive(OpenApi)]
 #[openapi(components(schemas(
     exitgap_api::PoolList,
-    exitgap_api::PublishedExit,
-    exitgap_api::PublishedLadder,
+    exitgap_api::Published<exitgap_api::Amounts>,
+    exitgap_api::Published<exitgap_api::LadderRows>,
     exitgap_api::History,
     exitgap_api::Stress,
     exitgap_api::Fragility,
@@ -166,11 +166,14 @@ const LIMIT: Parameter = parameter(
     || json!({"type": "integer", "minimum": 1, "maximum": 1000}),
     "How many rows a page has.",
 );
-const CURSOR: Parameter = parameter(
+const CURSOR_ABOUT: &str = "`next_cursor` of the page before, as it is.";
+const POOL_CURSOR: Parameter = parameter("cursor", false, POOL_SCHEMA, CURSOR_ABOUT);
+const SLOT_CURSOR: Parameter = parameter("cursor", false, SLOT_SCHEMA, CURSOR_ABOUT);
+const RANK_CURSOR: Parameter = parameter(
     "cursor",
     false,
-    || json!({"type": "string"}),
-    "`next_cursor` of the page before, as it is.",
+    || json!({"type": "integer", "minimum": 0, "maximum": 1_000_000}),
+    CURSOR_ABOUT,
 );
 const POSITION: Parameter = Parameter {
     name: "position",
@@ -205,9 +208,9 @@ const ADDRESSES: &[Address] = &[
         title: "List the monitored pools",
         about: "Every pool with its tokens, its status, the date on which its series began and how long it is.",
         segment: None,
-        parameters: &[&CHAIN, &LIMIT, &CURSOR],
+        parameters: &[&CHAIN, &LIMIT, &POOL_CURSOR],
         answers: Answers::Document("PoolList"),
-        problems: &[400],
+        problems: &[400, 404],
     },
     Address {
         path: "/v1/exit/{pool}",
@@ -217,7 +220,7 @@ const ADDRESSES: &[Address] = &[
         about: "Exact to the last token unit. `exit_gap_pct` is the decision field: positive where the fill is worse than the oracle. A size that cannot be filled has no gap; the refusal names `max_fillable_usd`.",
         segment: Some(&POOL),
         parameters: &[&SIZE, &BASE, &AT],
-        answers: Answers::Document("PublishedExit"),
+        answers: Answers::Document("Published_Amounts"),
         problems: &[400, 404, 422, 503],
     },
     Address {
@@ -228,7 +231,7 @@ const ADDRESSES: &[Address] = &[
         about: "How much exits within each gap limit, and what each standard size fills at.",
         segment: Some(&POOL),
         parameters: &[&BASE, &AT],
-        answers: Answers::Document("PublishedLadder"),
+        answers: Answers::Document("Published_LadderRows"),
         problems: &[400, 404, 503],
     },
     Address {
@@ -238,9 +241,9 @@ const ADDRESSES: &[Address] = &[
         title: "The recorded series",
         about: "Gaps at a standard size and depths, slot by slot, hour by hour or day by day. A row of many slots gives the last and the worst gap and the lowest depth, each with its slot. Missing and retracted slots are rows or counted in them, never holes.",
         segment: Some(&POOL),
-        parameters: &[&STANDARD_SIZE, &BASE_BY_PLACE, &FROM, &TO, &INTERVAL, &LIMIT, &CURSOR],
+        parameters: &[&STANDARD_SIZE, &BASE_BY_PLACE, &FROM, &TO, &INTERVAL, &LIMIT, &SLOT_CURSOR],
         answers: Answers::Document("History"),
-        problems: &[400, 404, 503],
+        problems: &[400, 404, 422, 503],
     },
     Address {
         path: "/v1/stress/{pool}",
@@ -251,7 +254,7 @@ const ADDRESSES: &[Address] = &[
         segment: Some(&POOL),
         parameters: &[&STANDARD_SIZE, &BASE_BY_PLACE, &PERIOD_FROM, &TO],
         answers: Answers::Document("Stress"),
-        problems: &[400, 404, 503],
+        problems: &[400, 404, 422, 503],
     },
     Address {
         path: "/v1/fragility",
@@ -260,9 +263,9 @@ const ADDRESSES: &[Address] = &[
         title: "The fragility board",
         about: "All pools, the most fragile first: gaps at the standard sizes, depth now, median and lowest of seven days. `score_method` says how the score is made.",
         segment: None,
-        parameters: &[&CHAIN, &SORT, &BOARD_SIZE, &LIMIT, &CURSOR],
+        parameters: &[&CHAIN, &SORT, &BOARD_SIZE, &LIMIT, &RANK_CURSOR],
         answers: Answers::Document("Fragility"),
-        problems: &[400],
+        problems: &[400, 404],
     },
     Address {
         path: "/v1/portfolio",
@@ -362,7 +365,10 @@ fn problem(status: u16) -> Value {
     let description = match status {
         400 => "A parameter is unknown, repeated, missing or not acceptable",
         404 => "No such pool, slot or file",
-        422 => "The size has no gap: the reason, and `max_fillable_usd` where liquidity ends",
+        422 => {
+            "Well said, but without an answer: the size has no gap (the reason, and \
+             `max_fillable_usd` where liquidity ends), or the period ends before it begins"
+        }
         429 => "More requests than one client may make",
         _ => "Nothing is recorded yet",
     };
@@ -430,5 +436,28 @@ pub fn document(base_url: &str) -> Value {
 /// `GET /v1/openapi.json`.
 pub async fn serve(State(app): State<App>, query: Query) -> Result<Reply, Refused> {
     query.known(&[])?;
-    Reply::json(&document(&app.service.urls().base), Keep::Seconds(300))
+    let mut document = document(&app.service.urls().base);
+    if let Some((pool, slot, hash)) = app.service.example() {
+        give_examples(&mut document, &pool, slot, &hash);
+    }
+    Reply::json(&document, Keep::Seconds(300))
+}
+
+/// Puts what is really recorded into the parameters, so that whoever tries them gets answers.
+fn give_examples(document: &mut Value, pool: &str, slot: u32, hash: &str) {
+    let Some(paths) = document["paths"].as_object_mut() else { return };
+    for item in paths.values_mut() {
+        let parameters = item["get"]["parameters"].as_array_mut();
+        for parameter in parameters.into_iter().flatten() {
+            let example = match parameter["name"].as_str() {
+                Some("pool") => json!(pool),
+                Some("slot") => json!(slot),
+                Some("hash") => json!(hash),
+                Some("position") => json!([format!("{pool}:1000"), format!("{pool}/token1:500")]),
+                Some("chain") => json!(pool.split(':').next()),
+                _ => continue,
+            };
+            parameter["schema"]["examples"] = json!([example]);
+        }
+    }
 }

@@ -20,6 +20,9 @@ const PAGE: (usize, usize) = (100, 1_000);
 /// How many rows a history has by itself: thirty days of hours.
 const HISTORY_PAGE: usize = 720;
 
+/// The last rank that a cursor of the board may name.
+const MAX_RANK: usize = 1_000_000;
+
 /// How many positions a portfolio may have.
 const MAX_POSITIONS: usize = 100;
 
@@ -95,7 +98,9 @@ fn series(params: &Params, id: &str) -> Result<SeriesAsked, Problem> {
     };
     let (from, to) = (instant("from")?, instant("to")?);
     if from.zip(to).is_some_and(|(from, to)| from > to) {
-        return Err(invalid("from", "from lies after to", "give the earlier instant first"));
+        return Err(Problem::new(ProblemCode::PeriodReversed, "from lies after to")
+            .field("from")
+            .hint("give the earlier instant as from"));
     }
     let (size, base) = (standard_size(params)?, params.base_by_place()?);
     Ok(SeriesAsked { pool: pool(id)?, base, size, from, to })
@@ -131,7 +136,11 @@ pub async fn fragility(State(app): State<App>, query: Query) -> Answer {
             return Err(invalid("sort", &detail, "gap (at size_usd), score or depth").into());
         }
     };
-    let skip = params.cursor::<u32>()?.unwrap_or(0) as usize;
+    let skip = params.cursor::<usize>()?.unwrap_or(0);
+    if skip > MAX_RANK {
+        let detail = format!("cursor: {skip} is no rank of a board");
+        return Err(invalid("cursor", &detail, "give next_cursor as it is").into());
+    }
     let limit = params.limit(PAGE.0, PAGE.1)?;
     let board = app.service.fragility(chain.as_ref(), sort_by, skip, limit)?;
     Reply::json(&board, NEWEST)

@@ -2,9 +2,7 @@
 
 use std::cmp::Ordering;
 
-use exitgap_api::{
-    Fragility, FragilityRow, LowestDepth, Number, Problem, ProblemCode, StandardGap,
-};
+use exitgap_api::{Fragility, FragilityRow, LowestDepth, Number, Problem, StandardGap};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::ChainSlug;
 use exitgap_core::series::{Slot, days_observed_hundredths};
@@ -53,12 +51,6 @@ impl Service {
         let mut rows: Vec<Ranked<'_>> =
             selected.iter().filter_map(|row| Ranked::of(row, &current)).collect();
         let pools = rows.len();
-        if skip > pools {
-            let detail = format!("cursor: the board has {pools} rows now");
-            return Err(Problem::new(ProblemCode::InvalidParameter, detail)
-                .field("cursor")
-                .hint("begin again without a cursor"));
-        }
         rows.sort_by(|a, b| a.compare(b, sort_by).then_with(|| a.row.pool.id.cmp(&b.row.pool.id)));
         let page = rows.iter().skip(skip).take(limit).map(|row| row.word(&self.urls)).collect();
         let next = skip.saturating_add(limit);

@@ -99,6 +99,15 @@ impl Service {
         &self.urls
     }
 
+    /// A recorded pool, its newest slot and snapshot: for examples.
+    pub fn example(&self) -> Option<(String, u32, String)> {
+        let current = self.current();
+        current.pools.values().find_map(|now| {
+            let (slot, hash) = now.latest.snapshot?;
+            Some((now.pool.id.to_string(), slot.number(), hash.to_string()))
+        })
+    }
+
     /// The time, seconds since 1970.
     pub fn now(&self) -> u64 {
         (self.now)()

@@ -7,6 +7,7 @@
 mod fetch;
 mod js_sdk;
 mod pins;
+mod schemathesis;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use crate::failure::{Context, Failure, Result};
 use pins::Pin;
 
 pub use js_sdk::ensure_js_sdk;
+pub use schemathesis::ensure_schemathesis;
 
 /// What `cargo xtask setup --help` prints.
 pub const HELP: &str = "\
