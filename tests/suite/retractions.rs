@@ -132,7 +132,7 @@ fn retracted_slots_are_told_by_heads_and_skipped_by_every_figure() {
     // A caller is told, and of the newest slot that stands gets an answer.
     let (code, words) = estimate(&path, &stored.id, Some(retracted));
     assert_eq!(code, Some(4), "{words}");
-    assert!(words.contains("was retracted at") && words.contains("\"retracted\""), "{words}");
+    assert!(words.contains("was retracted at") && words.contains("\"slot_retracted\""), "{words}");
     let (code, words) = estimate(&path, &stored.id, None);
     assert_eq!(code, Some(0), "{words}");
     let window = reader.window(&stored.id, slot(619)).unwrap();
