@@ -10,6 +10,7 @@ use crate::service_scene::{Service, recorded};
 #[tokio::test(flavor = "multi_thread")]
 async fn the_service_is_as_described() {
     if !fixtures::slow_tests() {
+        eprintln!("not run: `cargo xtask test --all` asks for it");
         return;
     }
     let recorded = recorded(14).await;

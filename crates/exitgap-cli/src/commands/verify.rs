@@ -175,7 +175,7 @@ fn contradiction(
     }
     let proves = match (check.code, &args.log) {
         ("split_view", _) => {
-            "one key signed two different logs of one size: these two texts alone prove it"
+            "two different logs of one size are signed in this log's name: these two texts alone prove it"
         }
         ("history_rewritten", Some(_)) => {
             "the log's tiles lead to the larger checkpoint and not to the smaller: with a copy of the folder's \

@@ -231,7 +231,8 @@ impl Walk<'_> {
         let contradiction = Contradiction {
             checkpoints: [since.note.clone(), note],
             proves: format!(
-                "one key signed two different logs of {size} slots: these two texts alone prove it"
+                "two different logs of {size} slots are signed in this log's name: these two texts \
+                 alone prove it"
             ),
         };
         let fault = Rule::HistoryRewritten { size, seen, found }.at(slot);

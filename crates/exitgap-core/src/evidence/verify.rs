@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::checkpoint::{Checkpoint, CheckpointError, LogProof};
+use super::checkpoint::{Checkpoint, CheckpointError, LogProof, Origin};
 use super::document::Part;
 use super::file::EvidenceFile;
 use super::head::{Head, HeadEntry, HeadError};
@@ -247,9 +247,8 @@ fn check_signature(parts: &Parts, policy: &Policy) -> (Check, Signers) {
     if policy.keys.is_empty() {
         return (Check::not_checked(NAME, "no_trusted_key", "a key to trust"), signers);
     }
-    let origin = checkpoint.origin.to_string();
-    let of_log = |signer: &&String| signer.rsplit_once('+').is_some_and(|(name, _)| name == origin);
-    let check = match (signers.forged.first(), signers.trusted.iter().find(of_log)) {
+    let origin = &checkpoint.origin;
+    let check = match (signers.forged.first(), signer_of(origin, &signers)) {
         (Some(forged), _) => {
             let expected = "a signature that the key of this name made";
             Check::fail(NAME, "signature_forged", expected, format!("another one as {forged}"))
@@ -262,6 +261,14 @@ fn check_signature(parts: &Parts, policy: &Policy) -> (Check, Signers) {
         }
     };
     (check, signers)
+}
+
+/// The trusted signer that has the log's own name: a key of one log does not vouch for
+/// another.
+fn signer_of<'a>(origin: &Origin, signers: &'a Signers) -> Option<&'a String> {
+    let origin = origin.to_string();
+    let of_log = |signer: &&String| signer.rsplit_once('+').is_some_and(|(name, _)| name == origin);
+    signers.trusted.iter().find(of_log)
 }
 
 fn check_consistency(parts: &Parts, policy: &Policy) -> Check {
@@ -281,7 +288,7 @@ fn check_consistency(parts: &Parts, policy: &Policy) -> Check {
         }
     };
     let signers = note.signers(&policy.keys);
-    if signers.trusted.is_empty() || !signers.forged.is_empty() {
+    if signer_of(&theirs.origin, &signers).is_none() || !signers.forged.is_empty() {
         let expected = "a trusted signature on the checkpoint seen before";
         return Check::fail(NAME, "seen_checkpoint_not_trusted", expected, "none");
     }

@@ -82,8 +82,14 @@ pub fn new_key(path: &Path, name: &str) -> Result<(), KeyError> {
         io::ErrorKind::AlreadyExists => KeyError::Exists { path: path.to_owned() },
         _ => file_error(source),
     })?;
-    writeln!(file, "{}", key.to_secret_text()).map_err(file_error)?;
-    file.sync_all().map_err(file_error)?;
+    let written = writeln!(file, "{}", key.to_secret_text())
+        .and_then(|()| file.sync_all())
+        .and_then(|()| sync_folder_of(path));
+    if let Err(error) = written {
+        // A part of a key is none, and would keep the next one from being written.
+        let _ = fs::remove_file(path);
+        return Err(file_error(error));
+    }
     writeln!(io::stdout(), "{}", key.verifier()).map_err(KeyError::Output)?;
     let mut err = io::stderr();
     let _ = writeln!(err, "wrote {}; keep it, and keep it to yourself.", path.display());
@@ -93,6 +99,12 @@ pub fn new_key(path: &Path, name: &str) -> Result<(), KeyError> {
          verifier-key beside what is published holds that, once the log has begun."
     );
     Ok(())
+}
+
+/// Makes the file's name as durable as its content: a log cannot go on without its key.
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 /// Reads a key that [`new_key`] wrote.

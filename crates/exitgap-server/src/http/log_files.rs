@@ -11,8 +11,8 @@ use super::App;
 use super::params::{Query, Segment};
 use super::reply::{Keep, Refused, Reply};
 
-/// The largest file that is served whole: a bundle's bound.
-const MAX_FILE_BYTES: u64 = 64 << 20;
+/// The largest file that is served: a bundle's bound, which holds before it is compressed.
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// `GET /log/{path}`.
 pub async fn serve(
@@ -48,7 +48,7 @@ fn read_file(path: PathBuf) -> io::Result<Vec<u8>> {
 
 fn absent() -> Refused {
     Problem::new(ProblemCode::NotFound, "the log has no such file")
-        .hint("checkpoint, verifier-key, tile/<level>/<index>, tile/entries/<index>, bundles/<slot>.jsonl.zst")
+        .hint("checkpoint, verifier-key, superseded-by, tile/<level>/<index>, tile/entries/<index>, bundles/<slot>.jsonl.zst")
         .into()
 }
 
@@ -98,6 +98,7 @@ mod tests {
         for path in [
             "checkpoint",
             "verifier-key",
+            "superseded-by",
             "bundles/5957856.jsonl.zst",
             "tile/0/000",
             "tile/0/x001/234",

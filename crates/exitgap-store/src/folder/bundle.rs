@@ -32,6 +32,10 @@ pub fn write(reader: &Reader, slot: Slot, path: &Path) -> Result<(), PublishErro
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(failed(error)),
     }
+    if lines.len() as u64 > MAX_BUNDLE_BYTES {
+        // Nobody could read it back.
+        return Err(PublishError::TooLarge { path: path.to_owned(), bytes: lines.len() as u64 });
+    }
     durable::write_with(path, |file| {
         let mut encoder = zstd::Encoder::new(BufWriter::new(file), EFFORT)?;
         encoder.include_checksum(true)?;

@@ -59,6 +59,18 @@ pub enum PublishError {
         /// What the system said.
         source: io::Error,
     },
+    /// A slot's documents are more than a bundle holds.
+    #[error(
+        "{path}: the slot has {bytes} bytes, more than the {} that a bundle may hold; record \
+         fewer pools in one log",
+        bundle::MAX_BUNDLE_BYTES
+    )]
+    TooLarge {
+        /// The bundle's file.
+        path: PathBuf,
+        /// Bytes of the slot's documents.
+        bytes: u64,
+    },
     /// The folder's checkpoint is none.
     #[error("{path} is no checkpoint: {error}")]
     Checkpoint {

@@ -119,8 +119,11 @@ fn vectors() -> Vec<Vector> {
     let elsewhere = SignerKey::from_seed("other.example/log/5957856", [8; 32]).unwrap();
     let keys = vec![signer().verifier(), elsewhere.verifier()];
     let text = Note::parse(&scene.checkpoint(3)).unwrap().text.to_owned();
+    // The same log, the same size, another root: nothing that a stranger's key can claim.
+    let false_root = Note::parse(&rewritten.checkpoint(3)).unwrap().text.to_owned();
     for (name, note) in [
         ("seen_but_not_signed_by_a_trusted_key", stranger.sign(&text).unwrap()),
+        ("seen_but_signed_by_another_logs_key", elsewhere.sign(&false_root).unwrap()),
         ("seen_of_another_log", elsewhere.sign(&text.replacen("exitgap", "other", 1)).unwrap()),
     ] {
         let seen = SeenCheckpoint { note, proof: Vec::new() };
