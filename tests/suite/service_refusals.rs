@@ -75,7 +75,7 @@ async fn every_wrong_request_is_refused_by_name() {
         Some("position"),
     );
     let many = "position=x:1&".repeat(101);
-    refused(&format!("/v1/portfolio?{many}"), 400, "invalid_pool", Some("position"));
+    refused(&format!("/v1/portfolio?{many}"), 400, "invalid_parameter", Some("position"));
     let web = format!("/api/v1/exit/{pool}?size_usd=1");
     refused(
         &format!("{web}&method_version=0.9"),
@@ -86,7 +86,7 @@ async fn every_wrong_request_is_refused_by_name() {
     refused(&format!("{web}&slot=5957855"), 404, "before_series", Some("slot"));
     refused(&format!("{web}&slot=5957857"), 404, "after_series", Some("at"));
     refused(&format!("{web}&slot=-5"), 400, "invalid_parameter", Some("slot"));
-    refused(&format!("{web}&base=WETH"), 400, "unknown_base", Some("base"));
+    refused(&format!("{web}&base=WETH"), 400, "invalid_parameter", Some("base"));
     refused(&format!("/api/v1/window/{pool}"), 400, "invalid_parameter", Some("slot"));
     refused("/api/v1/snapshots/0x12", 400, "invalid_parameter", Some("hash"));
     let hash = "ab".repeat(32);

@@ -14,7 +14,7 @@ pub struct Position {
     pub base: String,
     /// The position's size, USD.
     pub size_usd: Number,
-    /// Which of [`Portfolio::exits`] sells it.
+    /// Which of `exits` sells it, counted from 0.
     pub exit: u32,
 }
 

@@ -33,6 +33,18 @@ struct Arguments {
     slots: Option<u64>,
 }
 
+/// Ready at Ctrl-C or SIGTERM: the way to end the service, and a failure of what `--once`
+/// would have ended by itself.
+async fn told_to_end(once: bool) -> Result<(), Box<dyn std::error::Error>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted?,
+        _ = terminate.recv() => {}
+    }
+    if once { Err("interrupted".into()) } else { Ok(()) }
+}
+
 fn main() -> ExitCode {
     let Arguments { server, cli, folder, once, lifeline, slots } = Arguments::parse();
     let (gone, starter_gone) = tokio::sync::oneshot::channel::<()>();
@@ -56,7 +68,7 @@ fn main() -> ExitCode {
         tokio::select! {
             ended = demo.run() => ended,
             // Dropping the demonstration ends its node and its service.
-            _ = tokio::signal::ctrl_c() => Err("interrupted".into()),
+            ended = told_to_end(once) => ended,
             _ = starter_gone => Err("whoever started this is gone".into()),
         }
     });

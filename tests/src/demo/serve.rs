@@ -40,7 +40,7 @@ pub async fn go_on(
         .kill_on_drop(true)
         .spawn()?;
     wait_until_ready(&mut service, &address).await?;
-    show(&format!("http://{address}"), world);
+    show(demo, &format!("http://{address}"), world);
     let mut next = u64::from(day.slot.number()) + 1;
     loop {
         let instant = UNIX_EPOCH + Duration::from_secs(next * SLOT_SECONDS);
@@ -67,7 +67,8 @@ async fn wait_until_ready(service: &mut Child, address: &str) -> Result<(), Box<
 }
 
 /// What to try.
-fn show(base: &str, world: &World) {
+fn show(demo: &Demo, base: &str, world: &World) {
+    let cli = demo.cli.display();
     let deep = format!("anvil:{:#x}", world.pools[0].pool.address);
     println!(
         "
@@ -81,7 +82,7 @@ The service answers at {base} until Ctrl-C. To try:
   curl '{base}/v1/portfolio?position={deep}:250000'
   curl -o evidence.json '<the evidence_url of a result>'
   curl -o key '{base}/log/verifier-key'
-  exitgap verify evidence.json --trust key
+  {cli} verify evidence.json --trust key
 
   {base}/docs lists every address."
     );

@@ -1,6 +1,7 @@
 //! Questions to the recorded day, and the sale that proves an answer.
 
 use std::error::Error;
+use std::path::Path;
 use std::process::Command;
 
 use alloy::primitives::U256;
@@ -78,8 +79,30 @@ fn prove(demo: &Demo, day: &Day, pool: &str) -> Result<(), Box<dyn Error>> {
     let mut verify = Command::new(&demo.cli);
     verify.arg("verify").arg(&file).arg("--trust").arg(&key).arg("--window").arg(&window);
     finish(&mut verify)?;
+    refuse_changed(demo, &file, &key)?;
     println!("\n$ exitgap audit <log folder> --trust <key>");
     finish(Command::new(&demo.cli).arg("audit").arg(&day.log).arg("--trust").arg(&key))
+}
+
+/// Changes the last digit of the number that the evidence states: the verifier must say so.
+fn refuse_changed(demo: &Demo, file: &Path, key: &Path) -> Result<(), Box<dyn Error>> {
+    const FIELD: &str = "\"exit_gap_pct\":\"";
+    const INVALID: i32 = 6;
+    step("changing one digit of the number, and checking again");
+    let mut text = std::fs::read_to_string(file)?;
+    let from = text.find(FIELD).ok_or("the evidence states no gap")? + FIELD.len();
+    let last = from + text[from..].find('"').ok_or("the gap has no end")? - 1;
+    let changed = if text.as_bytes()[last] == b'0' { "1" } else { "0" };
+    text.replace_range(last..=last, changed);
+    let file = file.with_file_name("changed.json");
+    std::fs::write(&file, text)?;
+    println!("\n$ exitgap verify changed.json --trust <key>");
+    let status =
+        Command::new(&demo.cli).arg("verify").arg(&file).arg("--trust").arg(key).status()?;
+    if status.code() == Some(INVALID) {
+        return Ok(());
+    }
+    Err(format!("a changed number was not found invalid: exitgap ended with {status}").into())
 }
 
 /// Runs a program with its output shown, and fails where it fails.

@@ -154,7 +154,7 @@ enum CliError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("damaged: {0}")]
-    Damaged(#[from] Damage),
+    Damaged(Damage),
     #[error(transparent)]
     Restore(#[from] RestoreError),
     #[error(transparent)]
@@ -175,6 +175,16 @@ enum CliError {
     Start(#[source] io::Error),
     #[error("writing to standard output: {0}")]
     Output(#[source] io::Error),
+}
+
+impl From<Damage> for CliError {
+    fn from(damage: Damage) -> Self {
+        match *damage.error {
+            // Nothing was found wrong: nothing was looked at.
+            error @ (StoreError::Locked { .. } | StoreError::NotFound { .. }) => Self::Store(error),
+            _ => Self::Damaged(damage),
+        }
+    }
 }
 
 /// Runs the command line of this process.

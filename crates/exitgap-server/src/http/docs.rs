@@ -62,8 +62,8 @@ fn page(document: &Value) -> String {
 fn address(page: &mut String, path: &str, operation: &Value, document: &Value) {
     let _ = write!(
         page,
-        "<section id=\"{id}\"><h3><code>GET {path}</code></h3><p><b>{}.</b> {}</p>",
-        text(&operation["summary"]).trim_end_matches('.'),
+        "<section id=\"{id}\"><h3><code>GET {path}</code></h3><p><b>{}</b><br>{}</p>",
+        text(&operation["summary"]),
         code(&operation["description"]),
         id = text(&operation["operationId"]),
         path = escape(path),
@@ -75,10 +75,11 @@ fn address(page: &mut String, path: &str, operation: &Value, document: &Value) {
             let needed = if parameter["required"] == true { ", needed" } else { "" };
             let _ = write!(
                 page,
-                "<tr><td><code>{}</code><br><small>{}{needed}</small><td>{}",
+                "<tr><td><code>{}</code><br><small>{}{needed}</small><td>{}{}",
                 text(&parameter["name"]),
                 text(&parameter["in"]),
                 code(&parameter["description"]),
+                allowed(&parameter["schema"]),
             );
         }
         page.push_str("</table></div>");
@@ -88,11 +89,13 @@ fn address(page: &mut String, path: &str, operation: &Value, document: &Value) {
         fields(page, name, &document["components"]["schemas"]);
     }
     let refusals = operation["responses"].as_object().into_iter().flatten();
-    page.push_str("<p><small>Refuses with");
-    for (status, response) in refusals.filter(|(status, _)| *status != "200") {
-        let _ = write!(page, " <b>{}</b> {};", escape(status), code(&response["description"]));
-    }
-    page.push_str("</small></p></section>");
+    let refusals: Vec<String> = refusals
+        .filter(|(status, _)| *status != "200")
+        .map(|(status, response)| {
+            format!("<b>{}</b> {}", escape(status), code(&response["description"]))
+        })
+        .collect();
+    let _ = write!(page, "<p><small>Refuses with {}.</small></p></section>", refusals.join("; "));
 }
 
 /// The fields of a document, those of the documents it is made of included.
@@ -121,9 +124,9 @@ fn rows(page: &mut String, schema: &Value, schemas: &Value, prefix: &str, depth:
         }
     }
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        let about = &property["description"];
+        let about = described(property, schemas);
         let path = format!("{prefix}{name}");
-        let _ = write!(page, "<tr><td><code>{}</code><td>{}", escape(&path), code(about));
+        let _ = write!(page, "<tr><td><code>{}</code><td>{}", escape(&path), about);
         if depth + 1 < MAX_DEPTH {
             let inner = format!("{path}.");
             rows(page, property, schemas, &inner, depth + 1);
@@ -131,6 +134,26 @@ fn rows(page: &mut String, schema: &Value, schemas: &Value, prefix: &str, depth:
             rows(page, &property["items"], schemas, &inner, depth + 1);
         }
     }
+}
+
+/// What a field means: its own words, or those of what it refers to.
+fn described(property: &Value, schemas: &Value) -> String {
+    if property["description"].is_string() {
+        return code(&property["description"]);
+    }
+    let parts = ["oneOf", "allOf"].iter().filter_map(|kind| property[kind].as_array());
+    let nested = parts.flatten().map(|part| described(part, schemas));
+    let target = property["$ref"].as_str().and_then(|name| name.rsplit('/').next());
+    let target = target.map(|name| code(&schemas[name]["description"]));
+    target.into_iter().chain(nested).find(|words| !words.is_empty()).unwrap_or_default()
+}
+
+/// The values that a parameter may have, where they are few.
+fn allowed(schema: &Value) -> String {
+    let Some(values) = schema["enum"].as_array() else { return String::new() };
+    let values: Vec<String> =
+        values.iter().map(|value| format!("<code>{}</code>", text(value))).collect();
+    format!(" One of {}.", values.join(", "))
 }
 
 fn text(value: &Value) -> String {

@@ -95,9 +95,7 @@ impl Params {
             Some("token1") => Ok(Some(Base::Token1)),
             Some(other) => {
                 let detail = format!("base: {:?} is neither token0 nor token1", shown(other));
-                Err(Problem::new(ProblemCode::UnknownBase, detail)
-                    .field("base")
-                    .hint("token 0 has the lower address"))
+                Err(invalid("base", &detail, "by place here: token 0 has the lower address"))
             }
         }
     }

@@ -108,6 +108,10 @@ fn series(params: &Params, id: &str) -> Result<SeriesAsked, Problem> {
 
 /// `size_usd`, one of those that every slot's gaps are kept of.
 fn standard_size(params: &Params) -> Result<SizeUsd, Problem> {
+    if params.one("size_usd")?.is_none() {
+        let hint = "one of 1000, 10000, 100000 and 1000000";
+        return Err(invalid("size_usd", "size_usd is missing", hint));
+    }
     let size = params.size()?;
     if SizeUsd::STANDARD.contains(&size) {
         return Ok(size);
@@ -171,9 +175,11 @@ fn position(text: &str) -> Result<PositionAsked, Problem> {
         ),
         ..problem.field("position")
     };
-    let (venue, size_usd) = text.rsplit_once(':').ok_or_else(|| {
-        at_fault(invalid("position", "there is no colon before a size", POSITION_HINT))
-    })?;
+    // A pool has one colon of its own.
+    let (venue, size_usd) =
+        text.rsplit_once(':').filter(|(venue, _)| venue.contains(':')).ok_or_else(|| {
+            at_fault(invalid("position", "no size after a pool and a colon", POSITION_HINT))
+        })?;
     let (id, base) = match venue.split_once('/') {
         Some((id, base)) => (id, Some(base.to_owned())),
         None => (venue, None),
