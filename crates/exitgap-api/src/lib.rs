@@ -3,7 +3,7 @@
 //! the core's values.
 //!
 //! **In scope**: shapes and names ([`ExitResult`], [`Ladder`], [`MaxSizeResult`],
-//! [`SimulationResult`], [`PoolList`], [`VerificationReport`], [`AuditReport`],
+//! [`SimulationResult`], [`RouteRanking`], [`PoolList`], [`VerificationReport`], [`AuditReport`],
 //! [`Problem`]).
 //! **Out of scope**: computing anything (`exitgap-core`), serving or printing.
 //!
@@ -29,6 +29,7 @@ mod portfolio;
 mod problem;
 mod problem_document;
 mod published;
+mod routes;
 mod simulation;
 mod size;
 mod verification;
@@ -50,6 +51,10 @@ pub use problem::{Problem, ProblemCode};
 pub use problem_document::{PROBLEM_JSON, ProblemDocument};
 pub use published::{
     Published, PublishedExit, PublishedLadder, RetractionNotice, SlotState, SlotStatus,
+};
+pub use routes::{
+    RankedVenue, Route, RouteExit, RouteLadder, RouteLeg, RouteRanking, RouteRung,
+    parse_fixed_costs,
 };
 pub use simulation::{AtOnce, OrderFill, Simulation, SimulationResult};
 pub use size::{MaxSize, MaxSizeResult};

@@ -4,6 +4,7 @@
 //! - [`Exit`]: one direction of a pool with its oracle prices, ready for questions
 //! - `terms`: exact comparison of a fill with the oracle
 //! - `estimate`, `ladder`, `sizing`, `orders`, `portfolio`: the questions
+//! - `routes`: venues compared from ladders alone
 //!
 //! Method 1.0.0. All of it is integer arithmetic on raw chain values. With
 //! `realized ÷ oracle = (out · quote_usd) ÷ (in · base_usd)` in whole-token terms,
@@ -15,6 +16,7 @@ mod estimate;
 mod ladder;
 mod orders;
 mod portfolio;
+mod routes;
 mod sizing;
 mod terms;
 
@@ -22,6 +24,9 @@ pub use estimate::{Estimate, Refusal, Split};
 pub use ladder::{GapRow, SizeRow};
 pub use orders::{OrderPlan, OrderPlanError, OrdersRefused, PartFill, Simulation};
 pub use portfolio::{PortfolioPart, PortfolioTotal};
+pub use routes::{
+    MAX_ROUTE_VENUES, Route, RouteError, RouteLeg, RouteRanking, RouteRow, RouteVenue, rank_routes,
+};
 pub use sizing::{LimitedBy, MaxSize, SearchExhausted};
 
 use crate::pools::{Curve, Direction, PoolState};

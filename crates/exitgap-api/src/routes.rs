@@ -1,0 +1,379 @@
+//! Venues compared from ladders: each alone, and one exit split across them.
+
+use exitgap_core::exit::{self, METHOD_VERSION, RouteError, RouteRow, RouteVenue, rank_routes};
+use exitgap_core::units::{Percent, SizeUsd, UsdMicros, parse_scaled};
+use serde::{Deserialize, Serialize};
+
+use crate::{Amounts, Ladder, Number, Problem, ProblemCode, SplitPct, Status, TokenLabel};
+
+/// What ranking needs of a ladder. Every [`Ladder`] document reads as one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteLadder {
+    /// The pool's identifier.
+    pub pool: String,
+    /// Live or preview.
+    pub status: Status,
+    /// The token sold.
+    pub base: TokenLabel,
+    /// The token bought.
+    pub quote: TokenLabel,
+    /// USD per whole base token, by the ladder's oracle.
+    pub oracle_price_usd: Number,
+    /// Depth by gap.
+    pub by_gap: Vec<RouteRung>,
+    /// Slippage by size.
+    pub by_size: Vec<RouteRung>,
+}
+
+/// What ranking needs of a ladder's row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteRung {
+    /// What the row's size fills at; a row without says nothing of its venue.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub exit: Option<RouteExit>,
+}
+
+/// What ranking needs of an exit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteExit {
+    /// The size, USD.
+    pub size_usd: Number,
+    /// Its gap, percent.
+    pub exit_gap_pct: Number,
+    /// What the gap is made of: basis and fee are what the smallest sale loses.
+    pub split: SplitPct,
+}
+
+impl From<&Amounts> for RouteExit {
+    fn from(exit: &Amounts) -> Self {
+        Self {
+            size_usd: exit.size_usd.clone(),
+            exit_gap_pct: exit.exit_gap_pct.clone(),
+            split: exit.split.clone(),
+        }
+    }
+}
+
+impl From<&Ladder> for RouteLadder {
+    fn from(ladder: &Ladder) -> Self {
+        let (rows, context) = (&ladder.figures, &ladder.context);
+        let rung = |exit: &Option<Amounts>| RouteRung { exit: exit.as_ref().map(RouteExit::from) };
+        Self {
+            pool: context.pool.clone(),
+            status: context.status,
+            base: context.base.clone(),
+            quote: context.quote.clone(),
+            oracle_price_usd: context.oracle_price_usd.clone(),
+            by_gap: rows.by_gap.iter().map(|row| rung(&row.exit)).collect(),
+            by_size: rows.by_size.iter().map(|row| rung(&row.exit)).collect(),
+        }
+    }
+}
+
+/// A venue ranked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankedVenue {
+    /// The pool's identifier.
+    pub pool: String,
+    /// Live or preview.
+    pub status: Status,
+    /// The token sold.
+    pub base: TokenLabel,
+    /// The token bought.
+    pub quote: TokenLabel,
+    /// USD per whole base token, by the ladder's oracle: its gaps are measured against this.
+    pub oracle_price_usd: Number,
+    /// The largest size its ladder tells of, USD.
+    pub largest_usd: Number,
+    /// What using it costs beside, USD.
+    pub fixed_cost_usd: Number,
+}
+
+/// What one venue sells of an exit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteLeg {
+    /// Which of `venues`, counted from 0.
+    pub venue: u32,
+    /// Its pool.
+    pub pool: String,
+    /// What it sells, USD.
+    pub size_usd: Number,
+    /// The leg's gap on the line between two rows of the ladder, percent: a pool does no worse.
+    pub exit_gap_pct: Number,
+    /// The least gap that the rows allow, percent. What lies between the two is how coarse the
+    /// ladder makes the answer.
+    pub least_gap_pct: Number,
+    /// The sizes of the rows it lies between, USD; both its own where it is a row.
+    pub between_usd: [Number; 2],
+    /// What using the venue costs beside, USD.
+    pub fixed_cost_usd: Number,
+}
+
+/// One way to exit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Route {
+    /// What each venue used sells.
+    pub legs: Vec<RouteLeg>,
+    /// What all legs sell, USD.
+    pub filled_usd: Number,
+    /// What the ladders do not say how to sell, USD.
+    pub unfilled_usd: Number,
+    /// What the legs bring by the oracle before fixed costs, USD.
+    pub received_usd: Number,
+    /// What using the venues costs, USD.
+    pub fixed_cost_usd: Number,
+    /// The gap of all legs together, percent; absent where nothing is filled.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub exit_gap_pct: Option<Number>,
+    /// The least gap that the rows allow, percent.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub least_gap_pct: Option<Number>,
+}
+
+/// The answer to "through which venues do I exit?".
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteRanking {
+    /// The size asked for, USD.
+    pub size_usd: Number,
+    /// `live` only where every ladder is.
+    pub status: Status,
+    /// The venues, in the order of the ladders given.
+    pub venues: Vec<RankedVenue>,
+    /// Every venue alone, the best first: who fills more, then who brings more after its
+    /// fixed cost.
+    pub alone: Vec<Route>,
+    /// The best split, never worse than the best venue alone.
+    pub split: Route,
+    /// The version of the rules that produced the figures.
+    pub method_version: String,
+}
+
+impl RouteRanking {
+    /// Ranks the venues of `ladders`, all of the same token sold. `fixed_costs` are what
+    /// using each venue costs, in the same order; none at all where empty.
+    pub fn of(
+        ladders: &[RouteLadder],
+        fixed_costs: &[UsdMicros],
+        size: SizeUsd,
+    ) -> Result<Self, Problem> {
+        if !fixed_costs.is_empty() && fixed_costs.len() != ladders.len() {
+            let (costs, ladders) = (fixed_costs.len(), ladders.len());
+            let detail = format!("{costs} fixed costs for {ladders} ladders");
+            return Err(invalid("fixed_costs_usd", detail, "give one for each ladder, or none"));
+        }
+        check_same_exit(ladders)?;
+        let costs = fixed_costs.iter().copied().chain(core::iter::repeat(UsdMicros(0)));
+        let venues = (ladders.iter().zip(costs))
+            .map(|(ladder, cost)| venue(ladder, cost))
+            .collect::<Result<Vec<_>, _>>()?;
+        let ranking = rank_routes(&venues, size).map_err(|error| route_problem(&error))?;
+        let live = ladders.iter().all(|ladder| ladder.status == Status::Live);
+        let venues = ladders.iter().zip(&venues);
+        Ok(Self {
+            size_usd: size.into(),
+            status: if live { Status::Live } else { Status::Preview },
+            venues: venues.map(|(ladder, venue)| RankedVenue::of(ladder, venue)).collect(),
+            alone: ranking.alone.iter().map(|route| Route::of(route, ladders)).collect(),
+            split: Route::of(&ranking.split, ladders),
+            method_version: METHOD_VERSION.to_owned(),
+        })
+    }
+}
+
+/// Reads fixed costs in USD, plain decimals of at most six decimals.
+pub fn parse_fixed_costs(texts: &[String]) -> Result<Vec<UsdMicros>, Problem> {
+    let cost = |text: &String| {
+        let micros = parse_scaled(text, 6, false).map_err(|error| error.to_string())?;
+        u64::try_from(micros).map(UsdMicros).map_err(|error| error.to_string())
+    };
+    texts.iter().map(cost).collect::<Result<_, String>>().map_err(|why| {
+        let hint = "a fixed cost is a plain number from 0 to 1000000 with at most six decimals";
+        invalid("fixed_costs_usd", format!("fixed_costs_usd: {why}"), hint)
+    })
+}
+
+/// The venue of a ladder.
+fn venue(ladder: &RouteLadder, fixed_cost: UsdMicros) -> Result<RouteVenue, Problem> {
+    let wrong = |why: String| {
+        invalid(
+            "ladders",
+            format!("{}: {why}", shown(&ladder.pool)),
+            "pass ladders as they were answered",
+        )
+    };
+    let percent =
+        |number: &Number| Percent::parse(number.as_str()).map_err(|e| wrong(e.to_string()));
+    let mut rows = Vec::new();
+    let mut first = None;
+    for exit in ladder.by_gap.iter().chain(&ladder.by_size).filter_map(|rung| rung.exit.as_ref()) {
+        let size = exit.size_usd.as_str().parse::<SizeUsd>().map_err(|e| wrong(e.to_string()))?;
+        rows.push(RouteRow { size, gap: percent(&exit.exit_gap_pct)? });
+        if first.is_none() {
+            let basis = percent(&exit.split.basis_pct)?;
+            first = Some(RouteVenue::first_gap(basis, percent(&exit.split.fee_pct)?));
+        }
+    }
+    RouteVenue::new(rows, first.unwrap_or(Percent(0)), fixed_cost).map_err(|error| match error {
+        RouteError::FixedCost { .. } => route_problem(&error),
+        error => wrong(error.to_string()),
+    })
+}
+
+/// Refuses ladders of different tokens, as far as one can tell, and of one pool twice: its
+/// liquidity is there once.
+fn check_same_exit(ladders: &[RouteLadder]) -> Result<(), Problem> {
+    let chain = |ladder: &RouteLadder| ladder.pool.split(':').next().map(str::to_owned);
+    for (at, ladder) in ladders.iter().enumerate() {
+        for other in &ladders[..at] {
+            if ladder.pool == other.pool {
+                let detail = format!("two ladders are of the pool {}", shown(&ladder.pool));
+                return Err(invalid("ladders", detail, "give one ladder for each pool"));
+            }
+            if chain(ladder) == chain(other) && ladder.base.address != other.base.address {
+                let [one, two] =
+                    [&other.base.address, &ladder.base.address].map(|text| shown(text));
+                let detail = format!("the ladders sell different tokens: {one} and {two}");
+                return Err(invalid("ladders", detail, "give ladders that sell one token"));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl RankedVenue {
+    fn of(ladder: &RouteLadder, venue: &RouteVenue) -> Self {
+        Self {
+            pool: ladder.pool.clone(),
+            status: ladder.status,
+            base: ladder.base.clone(),
+            quote: ladder.quote.clone(),
+            oracle_price_usd: ladder.oracle_price_usd.clone(),
+            largest_usd: venue.largest().into(),
+            fixed_cost_usd: venue.fixed_cost().into(),
+        }
+    }
+}
+
+impl Route {
+    fn of(route: &exit::Route, ladders: &[RouteLadder]) -> Self {
+        let leg = |leg: &exit::RouteLeg| RouteLeg {
+            venue: u32::try_from(leg.venue).unwrap_or(u32::MAX),
+            pool: ladders[leg.venue].pool.clone(),
+            size_usd: leg.size.into(),
+            exit_gap_pct: leg.gap.into(),
+            least_gap_pct: leg.least_gap.into(),
+            between_usd: leg.between.map(Number::from),
+            fixed_cost_usd: leg.fixed_cost.into(),
+        };
+        Self {
+            legs: route.legs.iter().map(leg).collect(),
+            filled_usd: route.filled.into(),
+            unfilled_usd: route.unfilled.into(),
+            received_usd: route.received.into(),
+            fixed_cost_usd: route.fixed_cost.into(),
+            exit_gap_pct: route.gap.map(Number::from),
+            least_gap_pct: route.least_gap.map(Number::from),
+        }
+    }
+}
+
+fn route_problem(error: &RouteError) -> Problem {
+    let (field, hint) = match error {
+        RouteError::FixedCost { .. } => {
+            ("fixed_costs_usd", "a fixed cost is that of one exit, in USD")
+        }
+        RouteError::Venues { .. } => ("ladders", "give 1 to 12 ladders"),
+        _ => ("ladders", "pass ladders as they were answered"),
+    };
+    invalid(field, error.to_string(), hint)
+}
+
+fn invalid(field: &str, detail: String, hint: &str) -> Problem {
+    Problem::new(ProblemCode::InvalidParameter, detail).field(field).hint(hint)
+}
+
+/// A text of the caller's, as much of it as a sentence can hold.
+fn shown(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn ladder(pool: &str, base: &str, rows: &[(&str, f64)]) -> Value {
+        let exit = |(size, gap): &(&str, f64)| {
+            json!({"exit": {
+                "size_usd": size.parse::<f64>().unwrap(), "exit_gap_pct": gap, "amount_in_raw": "1",
+                "split": {"basis_pct": 0.1, "fee_pct": 0.05, "impact_pct": 0.5},
+            }})
+        };
+        let rows: Vec<_> = rows.iter().map(exit).collect();
+        let token = |address: &str| json!({"address": address, "symbol": "T", "decimals": 18});
+        json!({
+            "pool": pool, "status": "live", "base": token(base), "quote": token("0x2"),
+            "oracle_price_usd": 2_000, "by_gap": rows, "by_size": [{"problem": {"code": "beyond_liquidity"}}],
+            "session_note": "continuous",
+        })
+    }
+
+    fn rank(ladders: &[Value], costs: &[u64], size: &str) -> Result<RouteRanking, Problem> {
+        let ladders: Vec<RouteLadder> =
+            ladders.iter().map(|one| serde_json::from_value(one.clone()).unwrap()).collect();
+        let costs: Vec<_> = costs.iter().copied().map(UsdMicros).collect();
+        RouteRanking::of(&ladders, &costs, size.parse().unwrap())
+    }
+
+    #[test]
+    fn a_ladder_document_is_ranked() {
+        let rows = [("1000", 0.2), ("10000", 0.65), ("100000", 5.0)];
+        let one = ladder("ethereum:0xa", "0x1", &rows);
+        let two = ladder("ethereum:0xb", "0x1", &[("20000", 1.0)]);
+        let ranking = rank(&[one, two], &[0, 1_500_000], "25000").unwrap();
+        let document = serde_json::to_value(&ranking).unwrap();
+        assert_eq!(document["status"], "live");
+        assert_eq!(document["venues"][1]["largest_usd"], 20_000);
+        assert_eq!(document["alone"][0]["legs"][0]["pool"], "ethereum:0xa");
+        assert_eq!(document["alone"][1]["unfilled_usd"], 5_000);
+        let legs = document["split"]["legs"].as_array().unwrap();
+        let sizes: Vec<_> = legs.iter().map(|leg| leg["size_usd"].as_i64().unwrap()).collect();
+        assert_eq!(sizes, [10_000, 15_000]);
+        assert_eq!(legs[1]["between_usd"], json!([0, 20_000]));
+        assert_eq!(document["split"]["fixed_cost_usd"], 1.5);
+        assert_eq!(serde_json::from_value::<RouteRanking>(document).unwrap(), ranking);
+    }
+
+    #[test]
+    fn what_cannot_be_ranked_is_refused_with_the_field_at_fault() {
+        let one = ladder("ethereum:0xa", "0x1", &[("1000", 0.2)]);
+        let other = ladder("ethereum:0xb", "0x9", &[("1000", 0.2)]);
+        let elsewhere = ladder("base:0xb", "0x9", &[("1000", 0.2)]);
+        let odd = |size, gap| ladder("ethereum:0xc", "0x1", &[(size, gap)]);
+        for (ladders, costs, field, said) in [
+            (vec![], &[][..], "ladders", "0 venues"),
+            (vec![one.clone(), one.clone()], &[], "ladders", "the pool ethereum:0xa"),
+            (vec![one.clone(), other], &[], "ladders", "different tokens: 0x1 and 0x9"),
+            (vec![one.clone()], &[1, 2], "fixed_costs_usd", "2 fixed costs for 1 ladders"),
+            (vec![one.clone()], &[u64::MAX], "fixed_costs_usd", "above the largest"),
+            (vec![odd("0.001", 0.0)], &[], "ladders", "ethereum:0xc: size_usd: 0.001 is below"),
+            (vec![odd("1", 100.5)], &[], "ladders", "100.5 % is not from"),
+            (vec![odd("1", 1e-9)], &[], "ladders", "more than 6 decimals"),
+        ] {
+            let problem = rank(&ladders, costs, "1000").unwrap_err();
+            assert_eq!(problem.code, ProblemCode::InvalidParameter);
+            assert_eq!(problem.field.as_deref(), Some(field), "{problem:?}");
+            assert!(problem.detail.contains(said), "{problem:?}");
+        }
+        assert!(rank(&[one, elsewhere], &[], "1000").is_ok());
+        let costs = |text: &str| parse_fixed_costs(&[text.to_owned()]);
+        assert_eq!(costs("1.5").unwrap(), [UsdMicros(1_500_000)]);
+        for (text, said) in
+            [("-1", "plain decimal"), ("1e3", "plain"), ("99999999999999999", "range")]
+        {
+            let problem = costs(text).unwrap_err();
+            assert_eq!(problem.field.as_deref(), Some("fixed_costs_usd"));
+            assert!(problem.detail.contains(said), "{problem:?}");
+        }
+    }
+}
