@@ -41,14 +41,14 @@ fn what_was_acknowledged_outlasts_a_power_cut_and_would_not_without_syncs() {
 #[test]
 fn a_recorder_on_a_full_disk_goes_on_when_there_is_room() {
     let part = held(disk_full::run(4, &mut |_, _, _| {}));
-    if part.number("disk_full.count") == 0 {
-        eprintln!("a full disk is not tested: {}", part.figures["disk_full.method"]);
-        return;
-    }
-    assert!(part.number("disk_full.count") >= 4);
-    assert_eq!(part.number("disk_full.resumed"), part.number("disk_full.count"));
+    assert_eq!(part.number("disk_full.count"), 4);
+    assert_eq!(part.number("disk_full.resumed"), 4);
     assert!(part.number("disk_full.slots_refused") > 0);
-    assert!(part.number("disk_full.slots_unpublished") > 0);
+    let method = part.figures["disk_full.method"].as_str().unwrap();
+    eprintln!("the disk that was full: {method}");
+    // A database that may not grow leaves the log's folder alone.
+    let whole_disk = method.starts_with("a file system");
+    assert_eq!(part.number("disk_full.slots_unpublished") > 0, whole_disk);
 }
 
 #[test]
@@ -60,6 +60,8 @@ fn a_recorder_whose_disk_fails_stops_and_the_next_start_settles_it() {
     assert!(part.number("failing_sync.count") >= 6);
     assert!(part.number("failing_sync.stopped") > 0);
     assert!(part.number("failing_sync.went_on") > 0);
+    // The folder's sync that SQLite asks for again, and heeds no answer to.
+    assert_eq!(part.number("failing_sync.redundant"), 1);
 }
 
 #[test]
@@ -67,7 +69,8 @@ fn a_flipped_bit_is_found_or_changes_nothing_that_is_read() {
     let part = held(bit_flip::run(90, 7, &mut |_, _, _| {}));
     assert!(part.number("bit_flip.found") > 90);
     assert!(part.number("bit_flip.harmless") > 0);
-    assert!(part.number("bit_flip.tables") >= 6 && part.number("bit_flip.page_kinds") >= 9);
+    assert_eq!(part.number("bit_flip.tables"), 12);
+    assert!(part.number("bit_flip.page_kinds") >= 15);
 }
 
 #[test]

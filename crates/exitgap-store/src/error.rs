@@ -328,6 +328,16 @@ pub enum StoreError {
         /// What `SQLite` said.
         source: rusqlite::Error,
     },
+    /// The write-ahead log could not be folded into the database. All that was committed is safe
+    /// in it, and is there when the store is opened anew.
+    #[error(
+        "folding the write-ahead log into the database failed: {source}; what was committed is safe \
+         in the log, and the disk is to be looked at"
+    )]
+    Fold {
+        /// What `SQLite` said.
+        source: rusqlite::Error,
+    },
     /// Compressing failed.
     #[error("compressing the snapshot of {pool}: {source}")]
     Compress {

@@ -62,6 +62,7 @@ mod derive;
 mod error;
 mod evidence;
 mod figures;
+mod fold;
 mod folder;
 mod follow;
 mod fsck;

@@ -13,7 +13,7 @@ use crate::lock::Lock;
 use crate::model::Pool;
 use crate::reader::Reader;
 use crate::rollup::day_of;
-use crate::{schema, sql};
+use crate::{fold, schema, sql};
 
 /// The most rows of one transaction: it bounds the write-ahead log and what a kill undoes.
 const MAX_ROWS: u32 = 5_000;
@@ -69,13 +69,16 @@ pub fn rebuild(
                 slot = following;
             }
             commit(transaction)?;
+            fold::after_commit(&reader.connection, fold::AFTER_PAGES)?;
             progress(&rebuilt);
         }
         for pool in &pools {
             rebuilt.rows += rollups(&reader, pool, last)?;
+            fold::after_commit(&reader.connection, fold::AFTER_PAGES)?;
         }
     }
     rebuilt.rows += remove_surplus(&reader.connection)?;
+    fold::all(&reader.connection)?;
     progress(&rebuilt);
     Ok(rebuilt)
 }

@@ -1,6 +1,7 @@
 //! Opening a database file: what it must be before anything in it is believed.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
@@ -51,7 +52,18 @@ pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
         Found::Unborn => return Err(StoreError::NotFound { path: path.to_owned() }),
     }
     connection.execute_batch(sql::CONNECTION).doing("setting up the connection")?;
+    sync_names(path)?;
     Ok(connection)
+}
+
+/// Makes the names of the database and of its write-ahead log outlast a power cut. `SQLite` asks
+/// the disk for that too, with its first commit, and does not look at the answer.
+fn sync_names(path: &Path) -> Result<(), StoreError> {
+    let synced = path.canonicalize().and_then(|path| {
+        // A file has a folder.
+        File::open(path.parent().unwrap_or(&path)).and_then(|folder| folder.sync_all())
+    });
+    synced.map_err(|source| StoreError::File { path: path.to_owned(), source })
 }
 
 /// Creates a store where there is no file, or an empty database that an interrupted
@@ -72,6 +84,7 @@ pub fn create(path: &Path) -> Result<Connection, StoreError> {
     let transaction = connection.transaction().doing("creating the tables")?;
     transaction.execute_batch(sql::SCHEMA).doing("creating the tables")?;
     transaction.commit().doing("creating the tables")?;
+    sync_names(path)?;
     Ok(connection)
 }
 

@@ -19,7 +19,7 @@ use crate::lock::Lock;
 use crate::model::{Appended, Changes, NewEntry, Outcome, Pool, base_token};
 use crate::reader::{Reader, unpack};
 use crate::seal::{NewHead, Sealer, Sealing, SlotHeads};
-use crate::{schema, sql};
+use crate::{fold, schema, sql};
 
 /// The most entries of one transaction that fills a pause: it bounds memory, the
 /// write-ahead log and what a kill undoes.
@@ -37,6 +37,8 @@ pub struct Store {
     dictionaries: HashMap<i64, Dictionaries>,
     /// What the next slot's derived rows rest on.
     derived: Derived,
+    /// Pages of the write-ahead log after which it is folded into the database.
+    fold_after_pages: u32,
     _lock: Lock,
 }
 
@@ -102,6 +104,7 @@ impl Store {
             sealer: None,
             dictionaries: HashMap::new(),
             derived: Derived::default(),
+            fold_after_pages: fold::AFTER_PAGES,
             _lock: lock,
         }
     }
@@ -129,6 +132,38 @@ impl Store {
         inserted.doing(doing).map(|_| ())
     }
 
+    /// Has the write-ahead log folded into the database as soon as it holds so many pages; 1,000
+    /// unless set.
+    #[must_use]
+    pub fn folding_after(self, pages: u32) -> Self {
+        Self { fold_after_pages: pages, ..self }
+    }
+
+    /// Lets the database grow by so many pages and no more, or as it likes again. What finds no
+    /// room is refused as on a full disk, which this is for rehearsing.
+    pub fn limit_growth(&self, pages: Option<u32>) -> Result<(), StoreError> {
+        let connection = &self.reader.connection;
+        let doing = "limiting the database's growth";
+        let held: u32 =
+            connection.pragma_query_value(None, "page_count", |row| row.get(0)).doing(doing)?;
+        // More than SQLite's own limit is taken as that.
+        let most = pages.map_or(u32::MAX - 1, |more| held.saturating_add(more));
+        connection
+            .pragma_update_and_check(None, "max_page_count", most, |row| row.get::<_, i64>(0))
+            .doing(doing)
+            .map(|_| ())
+    }
+
+    /// Folds the write-ahead log into the database and closes the store. Dropping it does the same
+    /// where that is possible, and is silent where it is not; nothing committed depends on either.
+    pub fn close(self) -> Result<(), StoreError> {
+        let Self { reader: Reader { connection }, _lock, .. } = self;
+        fold::all(&connection)?;
+        connection
+            .close()
+            .map_err(|(_, source)| StoreError::Sqlite { doing: "closing the store", source })
+    }
+
     /// Reads what is in the store.
     pub fn reader(&self) -> &Reader {
         &self.reader
@@ -151,7 +186,9 @@ impl Store {
     ///    nodes and, last, the row that seals the slot: its leaf and the signed checkpoint.
     ///    Its commit waits until the disk has it. A crash before leaves nothing of the slot;
     ///    a crash after leaves all of it.
-    /// 4. An error from a commit ([`StoreError::CommitUnknown`]) means that either may be
+    /// 4. Now and then what the write-ahead log holds is folded into the database. A crash leaves
+    ///    it in the log. An error ([`StoreError::Fold`]) leaves the slot written.
+    /// 5. An error from a commit ([`StoreError::CommitUnknown`]) means that either may be
     ///    the case. Opening the store anew and giving the slot again settles it.
     pub fn append_slot(
         &mut self,
@@ -279,6 +316,7 @@ impl Store {
             }
             self.derived.finish(&self.reader)?;
             commit(transaction, last_filled)?;
+            fold::after_commit(&self.reader.connection, self.fold_after_pages)?;
         }
         Ok(filled)
     }
@@ -429,7 +467,7 @@ impl Store {
         for (pool_no, record) in written {
             self.dictionaries.entry(pool_no).or_default().add(record);
         }
-        Ok(())
+        fold::after_commit(&self.reader.connection, self.fold_after_pages)
     }
 }
 

@@ -10,13 +10,15 @@ use crate::{process, workspace};
 pub const HELP: &str = "\
 Do faults to a recorded series, and say what became of it.
 
-Usage: cargo xtask faults [--json] [--kills N] [--cuts N] [--flips N] [--bits N] [--seed S] [--only KIND,…]
+Usage: cargo xtask faults [--json] [--kills N] [--cuts N] [--flips N] [--bits N] [--cases N]
+                          [--seed S] [--only KIND,…]
 
   kill          a writer killed (-9) at N random moments (500), all checked after each
   power_cut     a writer's real writes and syncs, recorded with strace and replayed at N points (1000)
                 onto a disk that drops or tears what was not synced; the control ignores syncs
-  disk_full     a recorder on a file system of 4 MiB that is full for five slots; needs leave to mount
-                one, as root or in a name space of its own, and says which
+  disk_full     a recorder on a file system of 4 MiB that is full for five slots; where none may be
+                mounted, neither as root nor in a name space of its own, SQLite's page limit instead.
+                It says which; EXITGAP_FAULTS_DISK_FULL=pages asks for the limit
   failing_sync  each sync of a recorder answered with an error (strace), one run for each
   bit_flip      about N bits (4000) of every kind of page and file, and every row of every table
   tamper        an evidence file of 1,200 ticks: N bits (1) of each byte of the snapshot, all eight of
@@ -24,6 +26,7 @@ Usage: cargo xtask faults [--json] [--kills N] [--cuts N] [--flips N] [--bits N]
   old_backup    older copies of the store put under the log that went on
 
   --json        one flat JSON object on stdout, nothing else
+  --cases N     how often the disk is filled, each time to another last free byte (8)
   --only KIND   only these, separated by commas
   --seed S      what moments, points and bits are drawn from (1)
 

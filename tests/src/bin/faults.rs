@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand, ValueEnum};
 use exitgap_tests::faults::home::Home;
+use exitgap_tests::faults::recorder::Course;
 use exitgap_tests::faults::scene::Scene;
 use exitgap_tests::faults::{
     Part, Result, bit_flip, disk_full, failing_sync, kill, old_backup, power_cut, recorder, tamper,
@@ -36,6 +37,9 @@ struct Arguments {
     /// What moments, points and bits are drawn from.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// How often a disk is filled, each time to another last free byte.
+    #[arg(long, default_value_t = 8)]
+    cases: usize,
     /// Only these kinds of faults.
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Kind>,
@@ -63,12 +67,8 @@ enum Role {
     Recorder {
         #[command(flatten)]
         place: Place,
-        /// Ends before this slot.
-        #[arg(long)]
-        until: u32,
-        /// Waits for a line before each slot.
-        #[arg(long)]
-        paced: bool,
+        #[command(flatten)]
+        course: Course,
     },
 }
 
@@ -107,8 +107,8 @@ fn main() -> ExitCode {
         Some(Role::Writer { place, until, sitting }) => {
             writer::record(&place.home(), until, sitting).map(|()| true)
         }
-        Some(Role::Recorder { place, until, paced }) => {
-            recorder::record(&place.home(), until, paced).map(|()| true)
+        Some(Role::Recorder { place, course }) => {
+            recorder::record(&place.home(), course).map(|()| true)
         }
         None => all(&arguments),
     };
@@ -133,7 +133,7 @@ fn all(arguments: &Arguments) -> Result<bool> {
         let part = match kind {
             Kind::Kill => kill::run(arguments.kills, arguments.seed, &mut progress),
             Kind::PowerCut => power_cut::run(arguments.cuts, arguments.seed, &mut progress),
-            Kind::DiskFull => disk_full::run(usize::MAX, &mut progress),
+            Kind::DiskFull => disk_full::run(arguments.cases, &mut progress),
             Kind::FailingSync => failing_sync::run(1, &mut progress),
             Kind::BitFlip => bit_flip::run(arguments.flips, arguments.seed, &mut progress),
             Kind::Tamper => {

@@ -10,14 +10,16 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use exitgap_core::evidence::{Hash, Origin, Predecessor};
+use exitgap_core::ids::BlockHash;
 use exitgap_core::series::Slot;
-use exitgap_store::{Outcome, Reader};
+use exitgap_store::{Changes, NewRetraction, Outcome, Reader, Store};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
 use super::home::Home;
-use super::scene::{Scene, slot};
+use super::scene::{BusyPool, Scene, key, slot};
 use super::{Part, Progress, Result, bit_flip_files, bit_flip_rows, memory_folder};
 use crate::devchain::Rng;
 
@@ -64,20 +66,28 @@ pub enum Verdict {
 }
 
 impl Victim {
-    /// A store of twelve slots with pauses; `live` with its newest slots in the write-ahead log
+    /// A store of twelve slots with rows in every table: a log that succeeds another, a pause, a
+    /// slot taken back, a pool given up. `live` with its newest slots in the write-ahead log
     /// only, as a recorder that was killed leaves it.
     pub fn new(live: bool) -> Result<Self> {
         let folder = memory_folder()?;
         let scene = Scene { pools: 3, positions: 5 };
         let made = Home::new(folder.path().join("made"), scene);
         fs::create_dir(made.folder())?;
+        Store::create_successor(made.store(), &key(), &predecessor()?)?.close()?;
         made.record_until(6)?;
         made.open_or_create()?.fill_until(slot(8))?;
         made.record_until(10)?;
         let mut store = made.open_or_create()?;
-        for n in 10..12 {
-            store.append_slot(slot(n), &scene.entries(n))?;
-        }
+        let [taken_back, given_up] = [0, scene.pools - 1].map(|pool| BusyPool::new(pool, 1).id);
+        let retraction =
+            NewRetraction { pool: taken_back, slot: slot(9), canonical: BlockHash([0xee; 32]) };
+        let changes = Changes { retractions: vec![retraction], ..Changes::default() };
+        store.append_slot_with(slot(10), &scene.entries(10), &changes)?;
+        let mut others = scene.entries(11);
+        others.retain(|entry| entry.pool != given_up);
+        let changes = Changes { retirements: vec![given_up], ..Changes::default() };
+        store.append_slot_with(slot(11), &others, &changes)?;
         made.log_folder().publish(store.reader())?;
         let home = Home::new(folder.path().join("home"), scene);
         if live {
@@ -148,6 +158,12 @@ impl Victim {
         note(self.judge(), &format!("{what}, bit {bit}"), part);
         Ok(())
     }
+}
+
+/// A log that was lost.
+fn predecessor() -> Result<Predecessor> {
+    let origin = Origin::new("exitgap.example/lost", Slot::FIRST)?;
+    Ok(Predecessor { origin, size: 3, root: Hash([9; 32]) })
 }
 
 /// Counts a verdict.

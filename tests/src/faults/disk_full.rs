@@ -1,5 +1,6 @@
 //! A disk that is full, and has room again later.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, ErrorKind, Lines, Read, Write};
 use std::path::Path;
@@ -17,6 +18,8 @@ use crate::binaries;
 /// What is left when the disk is full, in KiB: the fault strikes the store, or its folder, at
 /// another place each time.
 const ROOMS_KIB: [usize; 8] = [0, 24, 64, 96, 12, 36, 48, 128];
+/// The same of a database that may not grow, in pages: it strikes another table each time.
+const ROOMS_PAGES: [u32; 6] = [0, 1, 2, 3, 4, 5];
 /// The size of the disk.
 const DISK_KIB: usize = 4_096;
 /// The slot from which on the disk is full, and from which on it has room again.
@@ -26,63 +29,130 @@ const FULL_SLOTS: u32 = 5;
 
 /// Says to a harness that it is in a name space of its own already.
 const OWN_SPACE: &str = "EXITGAP_FAULTS_OWN_SPACE";
+/// Set to `pages`, it has the limit on pages used also where a file system can be mounted.
+const METHOD: &str = "EXITGAP_FAULTS_DISK_FULL";
+
+/// What makes the disk full.
+#[derive(Debug, Clone, Copy)]
+enum Room {
+    /// A small file system, filled by a file but for so many bytes.
+    Bytes(usize),
+    /// `SQLite`'s page limit: the database grows by so many pages and no more.
+    Pages(u32),
+}
 
 /// Fills the disk of a recorder, each time to another last free byte, `cases` times. Who may not
-/// mount does it in a name space of its own, where the kernel allows that; else nothing is done,
-/// and the part says so.
+/// mount does it in a name space of its own, where the kernel allows that; else the database meets
+/// `SQLite`'s page limit, which the log's folder knows nothing of. The part says which it was.
 pub fn run(cases: usize, progress: Progress<'_>) -> Result<Part> {
-    let mut part = Part::default();
-    let rooms = &ROOMS_KIB[..cases.min(ROOMS_KIB.len())];
     let own_space = std::env::var_os(OWN_SPACE).is_some();
+    if std::env::var_os(METHOD).is_some_and(|method| method == "pages") {
+        return limited(cases, "as asked", progress);
+    }
+    let why = match Mounted::at(TempDir::new()?.path())? {
+        Ok(_disk) => return mounted(cases, own_space, progress),
+        Err(why) => why,
+    };
+    match in_own_space(cases)? {
+        Ok(part) => Ok(part),
+        Err(own) => {
+            limited(cases, &format!("no mount: {why}; nor in a name space: {own}"), progress)
+        }
+    }
+}
+
+/// On a file system of its own each time.
+fn mounted(cases: usize, own_space: bool, progress: Progress<'_>) -> Result<Part> {
+    let mut part = Part::default();
+    let place = if own_space { ", in a name space of its own" } else { "" };
+    part.set("disk_full.method", format!("a file system of 4 MiB (tmpfs{place})"));
+    let rooms = &ROOMS_KIB[..cases.min(ROOMS_KIB.len())];
     for (done, room) in rooms.iter().enumerate() {
         let folder = TempDir::new()?;
-        let Some(_disk) = Mounted::at(folder.path())? else {
-            if !own_space && let Some(part) = run_in_own_space() {
-                return Ok(part);
-            }
-            part.set("disk_full.method", "none: mounting a small file system is not allowed here");
-            return Ok(part);
-        };
-        let place = if own_space { ", in a name space of its own" } else { "" };
-        part.set("disk_full.method", format!("a file system of 4 MiB (tmpfs{place})"));
-        part.count("disk_full.count");
-        let home = Home::new(folder.path().join("home"), Scene { pools: 6, positions: 12 });
-        fs::create_dir(home.folder())?;
-        home.record_until(FULL_FROM - 2)?;
-        fill_and_free(&home, room << 10, &mut part)?;
+        let _disk = Mounted::at(folder.path())?.map_err(|why| format!("mounting again: {why}"))?;
+        case(folder.path(), Room::Bytes(room << 10), &mut part)?;
         progress("disk_full", done as u64 + 1, rooms.len() as u64);
     }
     Ok(part)
 }
 
-/// Does the same as another process that may mount; `None` where there is no such.
-fn run_in_own_space() -> Option<Part> {
-    let program = binaries::path("faults");
-    let mut command = Command::new("unshare");
-    command.args(["--map-root-user", "--mount"]).arg(program).env(OWN_SPACE, "1");
-    let output = command.args(["--json", "--only", "disk_full"]).output().ok()?;
-    let figures = serde_json::from_slice(&output.stdout).ok()?;
+/// Under the page limit.
+fn limited(cases: usize, why: &str, progress: Progress<'_>) -> Result<Part> {
+    let mut part = Part::default();
+    part.set("disk_full.method", format!("SQLite's page limit ({why})"));
+    let rooms = &ROOMS_PAGES[..cases.min(ROOMS_PAGES.len())];
+    for (done, room) in rooms.iter().enumerate() {
+        let folder = TempDir::new()?;
+        case(folder.path(), Room::Pages(*room), &mut part)?;
+        progress("disk_full", done as u64 + 1, rooms.len() as u64);
+    }
+    Ok(part)
+}
+
+fn case(folder: &Path, room: Room, part: &mut Part) -> Result<()> {
+    part.count("disk_full.count");
+    let home = Home::new(folder.join("home"), Scene { pools: 6, positions: 12 });
+    fs::create_dir(home.folder())?;
+    home.record_until(FULL_FROM - 2)?;
+    fill_and_free(&home, room, part)
+}
+
+/// Does the same as another process, which may mount in a name space of its own; where there can
+/// be none, why. A process that could mount and came to no end is an error.
+fn in_own_space(cases: usize) -> Result<std::result::Result<Part, String>> {
+    let folder = TempDir::new()?;
+    let unshare = || {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--mount"]);
+        command
+    };
+    let probe = unshare().args(["mount", "-t", "tmpfs", "tmpfs"]).arg(folder.path()).output();
+    let probe = match probe {
+        Ok(probe) => probe,
+        Err(error) => return Ok(Err(format!("unshare cannot be started: {error}"))),
+    };
+    if !probe.status.success() {
+        return Ok(Err(first_line(&probe.stderr)));
+    }
+    let mut harness = unshare();
+    harness.arg(binaries::path("faults")).env(OWN_SPACE, "1");
+    harness.args(["--json", "--only", "disk_full", "--cases", &cases.to_string()]);
+    let output = harness.output()?;
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    let problems = words.lines().filter(|line| line.starts_with("problem: "));
-    Some(Part { figures, problems: problems.map(str::to_owned).collect() })
+    let figures = serde_json::from_slice(&output.stdout).map_err(|_| {
+        format!("the harness in a name space of its own: {} {words}", output.status)
+    })?;
+    let problems = words.lines().filter_map(|line| line.strip_prefix("problem: "));
+    let problems: Vec<_> = problems.map(str::to_owned).collect();
+    if output.status.success() == problems.is_empty() {
+        return Ok(Ok(Part { figures, problems }));
+    }
+    Err(format!("the harness in a name space of its own: {} {words}", output.status).into())
+}
+
+/// The first line of what a program said.
+fn first_line(words: &[u8]) -> String {
+    String::from_utf8_lossy(words).lines().next().unwrap_or("it said nothing").to_owned()
 }
 
 /// Lets a recorder run into the full disk, makes room, and requires that it goes on by itself.
-fn fill_and_free(home: &Home, room: usize, part: &mut Part) -> Result<()> {
-    let mut recorder = Paced::start(home)?;
+fn fill_and_free(home: &Home, room: Room, part: &mut Part) -> Result<()> {
+    let mut recorder = Paced::start(home, room)?;
     let filler = home.folder().with_file_name("filler");
     while let Some(n) = recorder.reading()? {
-        if n == FULL_FROM {
+        if let (FULL_FROM, Room::Bytes(room)) = (n, room) {
             fill(&filler, room)?;
         }
         if n > FULL_FROM {
             // Intact, whatever came of the slot before.
             let reader = Reader::open(home.store())?;
             if let Err(error) = reader.fsck(|_| {}) {
-                part.problem("disk_full.damaged", format!("with {room} bytes left: {error}"));
+                part.problem("disk_full.damaged", format!("with {room} left: {error}"));
             }
         }
-        if n == FULL_FROM + FULL_SLOTS {
+        if let Room::Bytes(_) = room
+            && n == FULL_FROM + FULL_SLOTS
+        {
             fs::remove_file(&filler)?;
         }
         if n == FULL_FROM + FULL_SLOTS + 3 {
@@ -98,7 +168,7 @@ fn fill_and_free(home: &Home, room: usize, part: &mut Part) -> Result<()> {
     );
     let named = ["database or disk is full", "No space left on device"];
     if !named.iter().any(|name| ended.words.contains(name)) {
-        let words = format!("with {room} bytes left no error was named: {}", ended.words);
+        let words = format!("with {room} left no error was named: {}", ended.words);
         part.problem("disk_full.not_fired", words);
     }
     for (key, count) in [("slots_refused", refused), ("slots_unpublished", unpublished)] {
@@ -106,7 +176,7 @@ fn fill_and_free(home: &Home, room: usize, part: &mut Part) -> Result<()> {
         part.set(&key, part.number(&key) + count as u64);
     }
     if !ended.to_the_end {
-        let words = format!("with {room} bytes left the recorder ended: {}", ended.words);
+        let words = format!("with {room} left the recorder ended: {}", ended.words);
         part.problem("disk_full.not_resumed", words);
         return Ok(());
     }
@@ -118,6 +188,15 @@ fn fill_and_free(home: &Home, room: usize, part: &mut Part) -> Result<()> {
         Err(error) => part.problem("disk_full.damaged", format!("with {room} left: {error}")),
     }
     Ok(())
+}
+
+impl fmt::Display for Room {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes) => write!(f, "{bytes} bytes"),
+            Self::Pages(pages) => write!(f, "{pages} pages"),
+        }
+    }
 }
 
 /// Fills the disk but for `room` bytes.
@@ -140,15 +219,15 @@ fn fill(filler: &Path, room: usize) -> Result<()> {
 struct Mounted<'a>(&'a Path);
 
 impl<'a> Mounted<'a> {
-    /// Mounts one; `None` where that is not allowed.
-    fn at(folder: &'a Path) -> Result<Option<Self>> {
+    /// Mounts one; where that cannot be done, why.
+    fn at(folder: &'a Path) -> Result<std::result::Result<Self, String>> {
         let size = format!("size={DISK_KIB}k");
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder).stderr(Stdio::null());
-        match mount.status() {
-            Ok(status) if status.success() => Ok(Some(Self(folder))),
-            Ok(_) => Ok(None),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        mount.args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder);
+        match mount.output() {
+            Ok(output) if output.status.success() => Ok(Ok(Self(folder))),
+            Ok(output) => Ok(Err(first_line(&output.stderr))),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Err("no mount".to_owned())),
             Err(error) => Err(error.into()),
         }
     }
@@ -176,9 +255,12 @@ struct Ended {
 }
 
 impl Paced {
-    fn start(home: &Home) -> Result<Self> {
+    fn start(home: &Home, room: Room) -> Result<Self> {
         let mut words = arguments("recorder", home);
         words.extend(["--paced", "--until", "1000"].map(str::to_owned));
+        if let Room::Pages(pages) = room {
+            words.extend(["--full".to_owned(), format!("{FULL_FROM},{FULL_SLOTS},{pages}")]);
+        }
         let mut child = command(&words).stdin(Stdio::piped()).spawn()?;
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().ok_or("a child without output")?;

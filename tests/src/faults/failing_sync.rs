@@ -1,5 +1,6 @@
-//! A disk that fails a sync: whether the slot is written is unknown, the recorder stops, and the
-//! next start settles it.
+//! A disk that fails a sync. Of the store's files: the recorder ends, says nothing more to be
+//! recorded, and the next start settles what is unknown. Of the log's folder: it says so, goes on,
+//! and publishes the slot with the next one.
 
 use std::fs;
 use std::path::Path;
@@ -8,21 +9,26 @@ use tempfile::TempDir;
 
 use super::home::{Acknowledged, Home, next_slot};
 use super::scene::{Scene, slot};
+use super::strace::Event;
 use super::writer::{arguments, command};
 use super::{Part, Progress, Result, strace};
 
 /// The slots that are there before, and the slot before which the recorder would end.
 const SLOTS: (u32, u32) = (5, 8);
 
-/// Fails one sync after the other, each in a run of its own: every `step`-th, until a run has no
-/// more of them. That last run is the control: it records everything.
+/// Pages after which the recorder folds its write-ahead log: with every slot, so that those syncs
+/// fail too.
+const FOLD_AFTER: &str = "1";
+
+/// Fails one sync after the other, each in a run of its own: the first ones, which differ, then
+/// every `step`-th, until a run has no more of them. That last run is the control: it records everything.
 pub fn run(step: usize, progress: Progress<'_>) -> Result<Part> {
     if let Some(why) = strace::missing() {
         return Err(why.into());
     }
     let mut part = Part::default();
     part.set("failing_sync.method", "strace: fsync and fdatasync answered with EIO");
-    for key in ["count", "stopped", "went_on", "was_written", "lost", "duplicated"] {
+    for key in ["count", "stopped", "went_on", "redundant", "was_written", "lost", "duplicated"] {
         part.set(&format!("failing_sync.{key}"), 0);
     }
     let folder = TempDir::new()?;
@@ -30,7 +36,7 @@ pub fn run(step: usize, progress: Progress<'_>) -> Result<Part> {
     let base = Home::new(folder.path().join("base"), scene);
     fs::create_dir(base.folder())?;
     base.record_until(SLOTS.0)?;
-    for nth in (1..400).step_by(step) {
+    for nth in (1..4).chain((4..400).step_by(step)) {
         let mut fired = false;
         for for_good in [false, true] {
             let home = Home::new(folder.path().join("home"), scene);
@@ -50,14 +56,19 @@ pub fn run(step: usize, progress: Progress<'_>) -> Result<Part> {
 /// Fails the `nth` sync of a recorder; answers whether there was one.
 fn fail(home: &Home, nth: u32, for_good: bool, trace: &Path, part: &mut Part) -> Result<bool> {
     let mut words = arguments("recorder", home);
-    words.extend(["--until".to_owned(), SLOTS.1.to_string()]);
+    let until = SLOTS.1.to_string();
+    words.extend(["--until", &until, "--fold-after", FOLD_AFTER].map(str::to_owned));
     let traced = strace::failing_sync(&words, trace, nth, for_good);
     let output = command(&traced).spawn()?.wait_with_output()?;
     let mut acknowledged = Acknowledged::default();
     String::from_utf8_lossy(&output.stdout).lines().for_each(|line| acknowledged.hear(line));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let failed = strace::failed_syncs(trace)?;
-    let Some(file) = failed.first() else {
+    let events = strace::events(trace)?;
+    let failed = events.iter().find_map(|event| match event {
+        Event::Failed(file) => Some(file),
+        _ => None,
+    });
+    let Some(file) = failed else {
         let all = Acknowledged { committed: Some(SLOTS.1 - 1), published: Some(SLOTS.1 - 1) };
         if !output.status.success() || acknowledged != all {
             return Err(format!("without a fault: {} {said}", output.status).into());
@@ -66,12 +77,20 @@ fn fail(home: &Home, nth: u32, for_good: bool, trace: &Path, part: &mut Part) ->
     };
     part.count("failing_sync.count");
     let place = format!("sync {nth} ({file}{})", if for_good { " and all later" } else { "" });
+    let consequence = consequence(home, &events);
     // What went wrong is said, also where the recorder may go on: the folder heals by itself.
-    let quiet = !said.contains("Input/output error") && !said.contains("disk I/O error");
-    match (output.status.success(), quiet) {
-        (true, _) => part.count("failing_sync.went_on"),
-        (false, false) => part.count("failing_sync.stopped"),
-        (false, true) => part.problem("failing_sync.unnamed", format!("{place}: {said}")),
+    let named = said.contains("Input/output error") || said.contains("disk I/O error");
+    match (consequence, output.status.success()) {
+        (Err(words), _) => part.problem("failing_sync.acknowledged", format!("{place}: {words}")),
+        (Ok(Consequence::Ends), true) => {
+            part.problem("failing_sync.not_stopped", format!("{place}: {said}"));
+        }
+        (Ok(Consequence::Ends | Consequence::GoesOn), _) if !named => {
+            part.problem("failing_sync.unnamed", format!("{place}: {said}"));
+        }
+        (Ok(_), false) => part.count("failing_sync.stopped"),
+        (Ok(Consequence::GoesOn), true) => part.count("failing_sync.went_on"),
+        (Ok(Consequence::Redundant), true) => part.count("failing_sync.redundant"),
     }
     if let Err(error) = home.check(acknowledged) {
         part.problem("failing_sync.lost", format!("{place}: {error}"));
@@ -82,6 +101,55 @@ fn fail(home: &Home, nth: u32, for_good: bool, trace: &Path, part: &mut Part) ->
         Ok::<_, Box<dyn std::error::Error + Send + Sync>>(())
     })?;
     Ok(true)
+}
+
+/// What has to come of failed syncs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Consequence {
+    /// None: the same was synced before, and nothing changed since.
+    Redundant,
+    /// It is said, and done again with the next slot.
+    GoesOn,
+    /// The process ends with an error.
+    Ends,
+}
+
+/// What has to come of the failed syncs of a run; an error where something was acknowledged on
+/// the strength of one.
+fn consequence(home: &Home, events: &[Event]) -> Result<Consequence> {
+    let mut consequence = Consequence::Redundant;
+    let (mut folder_synced, mut store_failed) = (false, false);
+    // Whether a sync of the log failed since the last slot was committed, and before that.
+    let (mut log_failed, mut unpublished) = (false, false);
+    for event in events {
+        match event {
+            Event::Synced(file) => folder_synced |= Path::new(file) == home.folder(),
+            // `SQLite` syncs the folder with its first commit and heeds no answer. By then the
+            // store has synced it itself, and no name in it is new.
+            Event::Failed(file) if Path::new(file) == home.folder() && folder_synced => {}
+            Event::Failed(file) if Path::new(file).starts_with(home.log()) => {
+                log_failed = true;
+                consequence = consequence.max(Consequence::GoesOn);
+            }
+            Event::Failed(_) => {
+                store_failed = true;
+                consequence = Consequence::Ends;
+            }
+            Event::Said(line) if store_failed => {
+                return Err(format!("{line:?} was said after it").into());
+            }
+            // It is said once its publishing has ended; what was not published then is published
+            // with the next.
+            Event::Said(line) if line.starts_with("committed") => {
+                (log_failed, unpublished) = (false, log_failed);
+            }
+            Event::Said(line) if unpublished => {
+                return Err(format!("{line:?} was said before it was synced again").into());
+            }
+            Event::Said(_) => {}
+        }
+    }
+    Ok(consequence)
 }
 
 /// Gives the slot whose fate is unknown again: it is there already, or is written now, once.

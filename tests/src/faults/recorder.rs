@@ -2,6 +2,8 @@
 //! full, or fails?
 
 use std::io;
+use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use exitgap_chain::{Missing, SlotReading};
@@ -16,11 +18,53 @@ use super::home::{Home, next_slot};
 use super::scene::{BusyPool, Scene, slot};
 use super::writer::say;
 
+/// How a recorder is to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]
+pub struct Course {
+    /// Ends before this slot.
+    #[arg(long)]
+    pub until: u32,
+    /// Waits for a line before each slot, after having said which it is.
+    #[arg(long)]
+    pub paced: bool,
+    /// Folds the write-ahead log into the database as soon as it holds so many pages.
+    #[arg(long)]
+    pub fold_after: Option<u32>,
+    /// At which slots the database may not grow: the first, how many, and by how many pages it
+    /// still may, with commas between.
+    #[arg(long)]
+    pub full: Option<Full>,
+}
+
+/// A database that may not grow for some slots: `SQLite` says of it what it says of a full disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Full {
+    /// The first of these slots.
+    pub from: u32,
+    /// How many they are.
+    pub slots: u32,
+    /// The pages by which it may still grow.
+    pub pages: u32,
+}
+
+impl FromStr for Full {
+    type Err = String;
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let numbers: Vec<u32> = text.split(',').filter_map(|part| part.parse().ok()).collect();
+        match numbers[..] {
+            [from, slots, pages] => Ok(Self { from, slots, pages }),
+            _ => Err("three numbers with commas between".to_owned()),
+        }
+    }
+}
+
 /// A chain of the scene's pools.
 struct Played {
     scene: Scene,
     /// Waits for a line on standard input before each slot, after having said which it is.
     paced: bool,
+    /// Asks for the end after the slot that is read.
+    ending: Option<Arc<watch::Sender<Stop>>>,
 }
 
 impl SlotReader for Played {
@@ -34,6 +78,9 @@ impl SlotReader for Played {
                 std::process::exit(0);
             }
         }
+        if let Some(ending) = &self.ending {
+            ending.send_replace(Stop::AfterSlot);
+        }
         let entries = self.scene.entries(n).into_iter();
         let missing = |reason| Missing { reason, detail: "as the scene has it".to_owned() };
         let pools = entries.map(|entry| (entry.pool, entry.reading.map_err(missing))).collect();
@@ -42,36 +89,73 @@ impl SlotReader for Played {
     }
 }
 
-/// Goes on recording in `home`, which has slots enough that all pools of its scene are there, up
-/// to, without, slot `until`; says each slot that is in the store and published. `paced`: waits
-/// for a line before each.
-pub fn record(home: &Home, until: u32, paced: bool) -> Result<()> {
+/// Goes on recording in `home`, which has slots enough that all pools of its scene are there; says
+/// each slot that is in the store and published.
+pub fn record(home: &Home, course: Course) -> Result<()> {
     tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(false).init();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(run(home, until, paced))
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        // One thread writes: what it asks of the disk comes in one order, and is counted together.
+        .max_blocking_threads(1)
+        .build()?;
+    runtime.block_on(run(home, course))
 }
 
-async fn run(home: &Home, until: u32, paced: bool) -> Result<()> {
+async fn run(home: &Home, course: Course) -> Result<()> {
+    let (sender, stop) = watch::channel(Stop::No);
+    let sender = Arc::new(sender);
+    let mut recorder = recorder(home, course, &sender)?;
+    recorder.publish_in(home.log_folder())?;
+    let next = next_slot(recorder.store()?.reader())?;
+    let clock = ManualClock::new(Duration::from_secs(slot(next).unix_s()));
+    for n in next..course.until {
+        match course.full {
+            Some(full) => {
+                // Slot by slot, whether written or not: the limit comes and goes between two.
+                limit(full, n, &recorder)?;
+                clock.set(Duration::from_secs(slot(n).unix_s()));
+                sender.send_replace(Stop::No);
+                recorder.run(&clock, stop.clone(), None).await?;
+            }
+            None => recorder.run(&clock, stop.clone(), Some(slot(n))).await?,
+        }
+        let last = next_slot(recorder.store()?.reader())? - 1;
+        say(&format!("committed {last}"))?;
+        if recorder.published() > last.into() {
+            say(&format!("published {last}"))?;
+        }
+    }
+    Ok(recorder.close()?)
+}
+
+fn recorder(
+    home: &Home,
+    course: Course,
+    ending: &Arc<watch::Sender<Stop>>,
+) -> Result<Recorder<Played>> {
     let scene = home.scene();
     let pools: Vec<_> = (0..scene.pools).map(|number| BusyPool::new(number, 1).id).collect();
+    let ending = course.full.map(|_| ending.clone());
+    let make = move || Ok(Played { scene, paced: course.paced, ending: ending.clone() });
     let source = Source {
         chain: BusyPool::new(0, 1).id.chain().clone(),
         pools: pools.into_iter().map(|id| (id, Direction::ZeroForOne)).collect(),
-        make: Box::new(move || Ok(Played { scene, paced })),
+        make: Box::new(make),
     };
-    let store = home.open_or_create()?;
-    let next = next_slot(store.reader())?;
-    let mut recorder = Recorder::new(store, vec![source], Duration::from_mins(1));
-    recorder.publish_in(home.log_folder())?;
-    let clock = ManualClock::new(Duration::from_secs(slot(next).unix_s()));
-    let (_sender, stop) = watch::channel(Stop::No);
-    for n in next..until {
-        recorder.run(&clock, stop.clone(), Some(slot(n))).await?;
-        let last = next_slot(recorder.store()?.reader())? - 1;
-        say(&format!("committed {last}"))?;
-        if home.published()? > last.into() {
-            say(&format!("published {last}"))?;
-        }
+    let mut store = home.open_or_create()?;
+    if let Some(pages) = course.fold_after {
+        store = store.folding_after(pages);
+    }
+    Ok(Recorder::new(store, vec![source], Duration::from_mins(1)))
+}
+
+/// Sets or lifts the limit before slot `n`.
+fn limit(full: Full, n: u32, recorder: &Recorder<Played>) -> Result<()> {
+    let store = recorder.store()?;
+    if n == full.from {
+        store.limit_growth(Some(full.pages))?;
+    } else if n == full.from + full.slots {
+        store.limit_growth(None)?;
     }
     Ok(())
 }

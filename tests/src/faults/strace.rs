@@ -1,5 +1,6 @@
 //! `strace`: it writes down what a process asks of the kernel, and answers in the kernel's place.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -41,17 +42,71 @@ pub fn failing_sync(program: &[String], file: &Path, nth: u32, for_good: bool) -
     let file = file.display().to_string();
     let more = if for_good { "+" } else { "" };
     let inject = format!("inject=fsync,fdatasync:error=EIO:when={nth}{more}");
-    let words = ["strace", "-f", "-y", "-e", "trace=fsync,fdatasync", "-e", &inject, "-o", &file];
+    let calls = "trace=fsync,fdatasync,write";
+    let words = ["strace", "-f", "-y", "-e", calls, "-e", &inject, "-o", &file];
     words.iter().map(|word| (*word).to_owned()).chain(program.iter().cloned()).collect()
 }
 
-/// The syncs that were failed, from what [`failing_sync`] wrote: the file of each.
-pub fn failed_syncs(file: &Path) -> Result<Vec<String>> {
+/// What a process did under [`failing_sync`], in the order in which the kernel was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// This file or folder was synced.
+    Synced(String),
+    /// Syncing this one was answered with an error.
+    Failed(String),
+    /// This line was written to standard output.
+    Said(String),
+}
+
+/// What [`failing_sync`] wrote.
+pub fn events(file: &Path) -> Result<Vec<Event>> {
     let text = std::fs::read_to_string(file)?;
-    let failed = text.lines().filter(|line| line.contains("(INJECTED)") && line.contains("EIO"));
-    let name = |line: &str| {
-        let path = line.split('<').nth(1).and_then(|rest| rest.split('>').next());
-        path.unwrap_or(line).to_owned()
-    };
-    Ok(failed.map(name).collect())
+    // A call that another thread's came between stands in two lines.
+    let mut begun: HashMap<&str, &str> = HashMap::new();
+    let mut events = Vec::new();
+    for line in text.lines() {
+        let Some((thread, call)) = line.split_once(' ') else { continue };
+        let call = call.trim_start();
+        if let Some(first) = call.strip_suffix("<unfinished ...>") {
+            begun.insert(thread, first);
+            continue;
+        }
+        let resumed = call.strip_prefix("<... ").and_then(|rest| rest.split_once("resumed>"));
+        let whole = match resumed {
+            Some((_, rest)) => {
+                let first = begun.remove(thread).ok_or("a call goes on that never began")?;
+                format!("{first}{rest}")
+            }
+            None => call.to_owned(),
+        };
+        events.extend(Event::of(&whole)?);
+    }
+    Ok(events)
+}
+
+impl Event {
+    /// The event of a whole call; `None` where it is of no interest.
+    fn of(call: &str) -> Result<Option<Self>> {
+        if let Some(rest) = call.strip_prefix("write(1<") {
+            let line = rest.split_once(">, \"").and_then(|(_, rest)| rest.split_once("\\n\""));
+            let (line, _) = line.ok_or("a line that is not understood")?;
+            return Ok(Some(Self::Said(line.to_owned())));
+        }
+        if !call.starts_with("fsync(") && !call.starts_with("fdatasync(") {
+            return Ok(None);
+        }
+        let (file, result) = call
+            .split_once('<')
+            .and_then(|(_, rest)| rest.split_once(">)"))
+            .ok_or_else(|| format!("a sync that is not understood: {call}"))?;
+        let failed = result.contains("EIO") && result.contains("(INJECTED)");
+        let synced = result.trim_start().starts_with("= 0");
+        match (failed, synced) {
+            (true, _) => Ok(Some(Self::Failed(file.to_owned()))),
+            (false, true) => Ok(Some(Self::Synced(file.to_owned()))),
+            // The process was gone before the answer.
+            (false, false) if result.contains("= ?") => Ok(None),
+            (false, false) => Err(format!("a sync that failed by itself: {call}").into()),
+        }
+    }
 }

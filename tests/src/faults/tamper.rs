@@ -17,6 +17,9 @@ use crate::devchain::Rng;
 const SIZE_USD: &str = "1000.000123";
 /// Decimals of the tokens and of the oracle's answer.
 const DECIMALS: u8 = 8;
+/// What no changed file may take to be refused: a guard against a loop without a bound, a thousand
+/// times what a true file takes.
+const SLOWEST_US: u64 = 5_000_000;
 
 /// Changes the evidence of a pool of `2 × positions` ticks: `bits` bits of every byte of its
 /// snapshot, all eight of every other byte, and every field in every way; at most about `most`
@@ -41,6 +44,9 @@ pub fn run(
     file.flip_bytes(bits, most, &mut Rng::new(seed), &mut part, &mut slowest_us, progress)?;
     file.change_fields(most, &mut part, &mut slowest_us, progress)?;
     part.set("tamper.slowest_ms", slowest_us / 1_000);
+    if slowest_us > SLOWEST_US {
+        part.problem("tamper.slow", format!("a changed file took {} ms", slowest_us / 1_000));
+    }
     Ok(part)
 }
 

@@ -117,6 +117,7 @@ pub async fn run<R: SlotReader>(
     recorder.run(&clock, stop, until).await?;
     let last = recorder.last_slot()?.map(|last| last.to_string());
     let log = recorder.store()?.reader().log()?.map(|log| log.verifier.to_string());
+    recorder.close()?;
     tracing::info!(last_slot = last.as_deref(), log, "ended");
     Ok(())
 }

@@ -26,5 +26,6 @@ pub fn restore(path: &Path) -> Result<(), CliError> {
     });
     bar.finish_and_clear();
     let slots = restored?;
+    store.close()?;
     writeln!(io::stdout(), "restored {slots} slots").map_err(CliError::Output)
 }

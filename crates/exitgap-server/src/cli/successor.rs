@@ -47,7 +47,7 @@ pub fn successor(args: &SuccessorArgs) -> Result<(), CliError> {
     }
     // First the end, then the beginning: never are there two logs that go on.
     old.supersede(&name)?;
-    drop(Store::create_successor(store, &key, &state)?);
+    Store::create_successor(store, &key, &state)?.close()?;
     let mut err = io::stderr();
     let _ = writeln!(err, "lost: {}: {reason}", bundle.display());
     let _ = writeln!(err, "made {}; `exitgap-server record` begins the log", store.display());

@@ -47,6 +47,8 @@ pub struct Recorder<R> {
     chains: Vec<Chain<R>>,
     seal_after: Duration,
     folder: Option<LogFolder>,
+    /// Slots that are published, as far as it knows.
+    published: u64,
     /// Pools to retire with the next slot.
     retiring: Vec<PoolId>,
 }
@@ -131,7 +133,8 @@ impl<R: SlotReader> Recorder<R> {
     /// instant.
     pub fn new(store: Store, sources: Vec<Source<R>>, seal_after: Duration) -> Self {
         let chains = sources.into_iter().map(Chain::new).collect();
-        Self { store: Some(store), chains, seal_after, folder: None, retiring: Vec::new() }
+        let (store, folder, retiring) = (Some(store), None, Vec::new());
+        Self { store, chains, seal_after, folder, published: 0, retiring }
     }
 
     /// Publishes the log in `folder`, after each slot. Refused where the store may not go on
@@ -145,7 +148,13 @@ impl<R: SlotReader> Recorder<R> {
             None => Published { size: 0, slots: 0 },
         };
         self.folder = Some(folder);
+        self.published = published.size;
         Ok(published)
+    }
+
+    /// How many slots are published: in the folder, and synced.
+    pub fn published(&self) -> u64 {
+        self.published
     }
 
     /// Retires these pools with the next slot: their final head. Those that the store retired
@@ -183,6 +192,11 @@ impl<R: SlotReader> Recorder<R> {
     /// The store, for reading.
     pub fn store(&self) -> Result<&Store, RecorderError> {
         self.store.as_ref().ok_or(RecorderError::Interrupted)
+    }
+
+    /// Closes the store. What was recorded is safe before; an error says that the disk failed.
+    pub fn close(self) -> Result<(), RecorderError> {
+        Ok(self.store.ok_or(RecorderError::Interrupted)?.close()?)
     }
 
     /// The store's last slot.
@@ -364,7 +378,8 @@ impl<R: SlotReader> Recorder<R> {
     /// Publishes what the store has, where a folder is set.
     async fn publish(&mut self) -> Result<Result<(), PublishError>, RecorderError> {
         let Some(folder) = self.folder.clone() else { return Ok(Ok(())) };
-        self.blocking(move |store| folder.publish(store.reader()).map(|_| ())).await
+        let published = self.blocking(move |store| folder.publish(store.reader())).await?;
+        Ok(published.map(|published| self.published = published.size))
     }
 
     /// Does something with the store on a thread that may block.
