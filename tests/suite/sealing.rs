@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use exitgap_core::evidence::{
-    Base, CheckName, Checkpoint, Head, HeadEntry, Outcome as CheckOutcome, Policy, SeenCheckpoint,
-    SignerKey, SlotLeaf, Verdict, is_consistent, root_from_inclusion, verify,
+    Base, CheckName, Checkpoint, Head, HeadEntry, HeadWindow, Outcome as CheckOutcome, Policy,
+    SeenCheckpoint, SignerKey, SlotLeaf, Verdict, is_consistent, root_from_inclusion, verify,
 };
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::units::SizeUsd;
@@ -277,4 +277,41 @@ fn a_recorder_does_not_go_on_from_a_damaged_edge() {
         Store::open(&path, &crate::store_scene::key()),
         Err(StoreError::CorruptLog { what: CorruptLog::VerifierKey { .. }, .. })
     ));
+}
+
+#[test]
+fn a_window_that_holds_together_and_tells_another_series_ends_elsewhere() {
+    // The same series but for slot 2, which is missing; another tells a snapshot of it.
+    let series = |turned: bool| {
+        let folder = TempDir::new().unwrap();
+        let mut store = Store::create(folder.path().join("series.db"), &key()).unwrap();
+        let mut id = None;
+        for n in 0..6 {
+            let mut pool = BusyPool::new(1, 5).at(slot(n));
+            let entry = if n == 2 && !turned {
+                pool.missing(MissingReason::ChainLagging)
+            } else {
+                pool.recorded(slot(n))
+            };
+            store.append_slot(slot(n), &[entry]).unwrap();
+            id = Some(pool.id);
+        }
+        let (reader, id) = (store.reader(), id.unwrap());
+        let window = reader.window(&id, slot(5)).unwrap();
+        let file = reader.evidence(&id, Base::Token0, slot(5), usd("250")).unwrap();
+        (file, window, trusting(&reader.log().unwrap().unwrap()))
+    };
+    let (file, window, mut policy) = series(false);
+    let (_, forged, _) = series(true);
+    // It rebuilds, its links and figures hold, and it ends with the very same snapshot.
+    let bytes = forged.to_canonical().unwrap();
+    assert_eq!(HeadWindow::from_canonical(&bytes), Ok(forged.clone()));
+    let last = |window: &HeadWindow| window.last().unwrap().0.clone();
+    assert_eq!(last(&forged).entry, last(&window).entry);
+    policy.window = Some(bytes);
+    let report = verify(&file, &policy);
+    assert_eq!(report.verdict, Verdict::Invalid);
+    assert_eq!(report.check(CheckName::Window).unwrap().code, "window_ends_elsewhere");
+    policy.window = Some(window.to_canonical().unwrap());
+    assert_eq!(verify(&file, &policy).verdict, Verdict::Valid);
 }

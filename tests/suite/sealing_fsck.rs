@@ -1,11 +1,19 @@
 //! `fsck`: a store that holds, and damage of every kind, named.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use exitgap_store::{Checked, CorruptBody, CorruptHead, CorruptLog, Damage, Reader, StoreError};
+use exitgap_core::evidence::{Checkpoint, Hash, Head, Retraction, SlotLeaf, root};
+use exitgap_core::ids::{BlockHash, HeadHash};
+use exitgap_core::series::Slot;
+use exitgap_store::{
+    Changes, Checked, CorruptBody, CorruptHead, CorruptLog, Damage, NewRetraction, Reader, Store,
+    StoreError,
+};
+use rusqlite::{Connection, params};
+use tempfile::TempDir;
 
-use crate::sealing::{damaged, sealed_store};
-use crate::store_scene::slot;
+use crate::sealing::{damage, damaged, sealed_store};
+use crate::store_scene::{BusyPool, key, slot};
 
 fn fsck(path: &Path) -> Result<Checked, Damage> {
     Reader::open(path)?.fsck(|_| {})
@@ -114,4 +122,140 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
             NULL, method_version, head_sha256 FROM entry LIMIT 1",
         "entry",
     );
+}
+
+/// The last slot of [`retracting_store`], of which the one two before is taken back.
+const LAST: u32 = 300;
+
+/// A store of one pool with more than a day behind it, whose last slot takes one back.
+fn retracting_store() -> (TempDir, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("series.db");
+    let mut store = Store::create(&path, &key()).unwrap();
+    let mut pool = BusyPool::new(1, 5);
+    store.append_slot(slot(0), &[pool.recorded(slot(0))]).unwrap();
+    store.fill_until(slot(LAST - 2)).unwrap();
+    for n in LAST - 2..LAST {
+        store.append_slot(slot(n), &[pool.recorded(slot(n))]).unwrap();
+    }
+    let canonical = BlockHash([0xee; 32]);
+    let retraction = NewRetraction { pool: pool.id.clone(), slot: slot(LAST - 2), canonical };
+    let changes = Changes { retractions: vec![retraction], ..Changes::default() };
+    store.append_slot_with(slot(LAST), &[pool.recorded(slot(LAST))], &changes).unwrap();
+    store.close().unwrap();
+    assert_eq!(fsck(&path).unwrap().retractions, 1);
+    (folder, path)
+}
+
+#[test]
+fn retractions_too_far_back_or_without_both_hashes_are_found() {
+    let found = |change: &str| {
+        let (_folder, path) = retracting_store();
+        damage(&path, change);
+        fsck(&path).expect_err(change)
+    };
+    for change in [
+        // 300 slots back, where a slot is recorded too.
+        "UPDATE retraction SET slot = 5957856",
+        "UPDATE retraction SET slot = slot + 1",
+        "UPDATE retraction SET canonical_hash = orphaned_hash",
+        "UPDATE retraction SET canonical_hash = zeroblob(32)",
+        "DELETE FROM retraction",
+    ] {
+        let found = found(change);
+        let head = matches!(&*found.error, StoreError::CorruptHead { .. });
+        assert!(head && found.slot == Some(slot(LAST)), "{change}: {found}");
+    }
+    for change in ["canonical_hash = zeroblob(0)", "orphaned_hash = x'05'"] {
+        let found = found(&format!("UPDATE retraction SET {change}"));
+        let row = matches!(&*found.error, StoreError::CorruptRow { table: "retraction", .. });
+        assert!(row, "{change}: {found}");
+    }
+    // One more, which no head tells of.
+    let more = "INSERT INTO retraction SELECT pool_no, 5957856, by_slot, orphaned_hash,
+                canonical_hash FROM retraction";
+    let found = found(more);
+    let rows = matches!(&*found.error, StoreError::Rows { table: "retraction", .. });
+    assert!(rows, "{found}");
+}
+
+/// Writes another last head, and everything that follows from it, signed by the log's own key:
+/// as an operator could.
+fn reseal_last(path: &Path, head: &Head) {
+    let reader = Reader::open(path).unwrap();
+    let canonical = head.to_canonical().unwrap();
+    let leaf = SlotLeaf { slot: head.slot, pools: 1, root: root(&[Head::leaf_of(&canonical)]) };
+    let leaf_hash = SlotLeaf::leaf_of(&leaf.to_canonical().unwrap());
+    let sealed = |n| SlotLeaf::leaf_of(&reader.leaf(slot(n)).unwrap().unwrap().canonical);
+    let mut leaves: Vec<Hash> = (0..LAST).map(sealed).collect();
+    leaves.push(leaf_hash);
+    let origin = reader.log().unwrap().unwrap().origin;
+    let size = u64::from(LAST) + 1;
+    let checkpoint =
+        Checkpoint { origin: origin.clone(), size, root: root(&leaves), extensions: vec![] };
+    let note = key().named(&origin.to_string()).unwrap().sign(&checkpoint.to_text()).unwrap();
+    drop(reader);
+    let hex = |bytes: [u8; 32]| HeadHash(bytes).to_string()[2..].to_owned();
+    let at = head.slot.number();
+    damage(
+        path,
+        &format!(
+            "UPDATE entry SET head_sha256 = x'{}', recorded_count = {} WHERE slot = {at};
+             UPDATE sealed_slot SET heads_root = x'{}', checkpoint = '{note}' WHERE slot = {at};
+             UPDATE log_node SET sha256 = x'{}' WHERE level = 0 AND node_index = {LAST};",
+            hex(Head::hash_of(&canonical).0),
+            head.recorded_count,
+            hex(leaf.root.0),
+            hex(leaf_hash.0),
+        ),
+    );
+}
+
+#[test]
+fn a_second_first_head_is_found_even_where_it_is_sealed_and_signed() {
+    let (_folder, path) = retracting_store();
+    let reader = Reader::open(&path).unwrap();
+    let pool = reader.pools().unwrap().remove(0);
+    let head = reader.head(&pool, slot(LAST)).unwrap().unwrap().head;
+    drop(reader);
+    // Written anew as it is, everything holds: what is found below is not the harness's.
+    reseal_last(&path, &head);
+    fsck(&path).unwrap();
+    let first = Head {
+        height: 0,
+        prev: None,
+        recorded_count: 1,
+        retracts: Vec::<Retraction>::new(),
+        lowest_depth_7d_usd: head_depths(&path),
+        ..head.clone()
+    };
+    reseal_last(&path, &first);
+    let found = fsck(&path).unwrap_err();
+    assert_eq!(found.slot, Some(slot(LAST)), "{found}");
+    let what = matches!(&*found.error, StoreError::CorruptHead { .. });
+    assert!(what && found.pool == Some(pool.id), "{found}");
+
+    // The pool said to begin with that head: the heads before it are nobody's.
+    let (_folder, path) = retracting_store();
+    reseal_last(&path, &first);
+    damage(&path, &format!("UPDATE pool SET first_slot = {}", head.slot.number()));
+    let found = fsck(&path).unwrap_err();
+    let pools = CorruptLog::Pools { expected: 1, found: 0 };
+    let error = &*found.error;
+    assert!(
+        matches!(error, StoreError::CorruptLog { slot, what } if *slot == Slot::FIRST && *what == pools),
+        "{found}"
+    );
+}
+
+/// The depths of the last slot's own snapshot.
+fn head_depths(path: &Path) -> [Option<u64>; 2] {
+    let connection = Connection::open(path).unwrap();
+    let sql = "SELECT depth0_usd, depth1_usd FROM entry WHERE slot = ?1";
+    connection
+        .query_row(sql, params![slot(LAST).number()], |row| {
+            let depth = |n| row.get::<_, Option<i64>>(n).map(|d| d.map(i64::cast_unsigned));
+            Ok([depth(0)?, depth(1)?])
+        })
+        .unwrap()
 }

@@ -101,7 +101,8 @@ impl Reader {
             .doing(doing)?;
         let mut retractions = Vec::new();
         for row in rows {
-            let (slot, by, orphaned, canonical) = row.doing(doing)?;
+            let row = row.map_err(|error| derived("retraction", error, doing));
+            let (slot, by, orphaned, canonical) = row?;
             let slot = slot_of("retraction", slot)?;
             retractions.push((slot, retracted(by, orphaned, canonical)?));
         }
