@@ -16,6 +16,7 @@
     reason = "a problem carries what it found, and a request makes one at most"
 )]
 
+mod answers;
 mod capabilities;
 mod context;
 mod exit;
@@ -23,7 +24,9 @@ mod fragility;
 mod history;
 mod instant;
 mod ladder;
+mod lessons;
 mod number;
+mod parameters;
 mod pools;
 mod portfolio;
 mod problem;
@@ -34,6 +37,7 @@ mod simulation;
 mod size;
 mod verification;
 
+pub use answers::Answers;
 pub use capabilities::{Capabilities, Capability, CapabilityStatus};
 pub use context::{
     Answer, Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, Provenance,
@@ -44,7 +48,11 @@ pub use fragility::{Fragility, FragilityRow, LowestDepth, StandardGap};
 pub use history::{DepthPoint, GapPoint, History, HistoryRow, Interval, SeriesOf, Stress};
 pub use instant::slot_at;
 pub use ladder::{GapRung, Ladder, LadderRows, SizeRung};
+pub use lessons::{Lesson, check_name};
 pub use number::Number;
+pub use parameters::{
+    MAX_LADDER_STEPS, invalid_parameter, parse_gap_limit, parse_order_plan, parse_size, parse_steps,
+};
 pub use pools::{PoolEntry, PoolList};
 pub use portfolio::{Portfolio, PortfolioExit, PortfolioTotal, Position};
 pub use problem::{Problem, ProblemCode};

@@ -8,8 +8,9 @@ use clap_complete::Shell;
 /// At this size, how far below the oracle price will I really fill?
 ///
 /// Answers are exact to the last unit of the pool contract's own fill. They come
-/// from a recorder's database (--db), from a chain's latest block (--rpc) or from
-/// a snapshot file (--snapshot).
+/// from a recorder's database (--db), from a service (--api), from a chain's latest
+/// block (--rpc) or from a snapshot file (--snapshot). They are computed here, also
+/// where a service holds the snapshots.
 #[derive(Debug, Parser)]
 #[command(name = "exitgap", version, arg_required_else_help = true, after_long_help = EXIT_CODES)]
 pub struct Cli {
@@ -26,6 +27,7 @@ Examples:
   exitgap pools --db exitgap.db
   exitgap estimate ethereum:0x88e6… --size-usd 250000 --db exitgap.db
   exitgap estimate ethereum:0x88e6… --size-usd 250000 --db exitgap.db --at 2026-08-22T12:00:00Z
+  exitgap estimate ethereum:0x88e6… --size-usd 250000 --api https://exitgap.example
   exitgap size ethereum:0x88e6… --gap 1 --base WETH --db exitgap.db
   exitgap ladder ethereum:0x88e6… --rpc https://… --config exitgap.toml
   exitgap verify evidence.json --trust verifier-key
@@ -68,11 +70,14 @@ Exit codes:
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List the pools of a recorder's database, with the length of each series.
+    /// List the pools of a recorder's database or a service, with the length of each series.
     Pools {
         /// The recorder's database.
-        #[arg(long, env = "EXITGAP_DB", value_name = "FILE")]
-        db: PathBuf,
+        #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
+        db: Option<PathBuf>,
+        /// A service's address.
+        #[arg(long, value_name = "URL")]
+        api: Option<String>,
     },
     /// What an exit of a stated size fills at: its gap, and what the gap is made of.
     Estimate {
@@ -158,6 +163,9 @@ pub struct SourceArgs {
     /// Read from a recorder's database.
     #[arg(long, env = "EXITGAP_DB", value_name = "FILE", help_heading = "Source")]
     pub db: Option<PathBuf>,
+    /// Read a recorded snapshot from a service; its hash is checked and the answer computed here.
+    #[arg(long, value_name = "URL", help_heading = "Source", conflicts_with_all = ["rpc", "snapshot"])]
+    pub api: Option<String>,
     /// The recorded slot at or before this instant, RFC 3339 [default: the newest recorded].
     #[arg(long, value_name = "TIME", help_heading = "Source", conflicts_with_all = ["rpc", "snapshot"])]
     pub at: Option<String>,

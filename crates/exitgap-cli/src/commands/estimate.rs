@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use anstyle::Style;
-use exitgap_api::{Amounts, ExitResult, Problem};
+use exitgap_api::{ExitResult, parse_size};
 
-use super::{Asked, parse_size, print_heading, print_json, print_source};
+use super::{Asked, print_heading, print_json, print_source};
 use crate::arguments::Question;
 use crate::failure::Failure;
 use crate::format::{grouped, tokens};
@@ -13,9 +13,7 @@ use crate::format::{grouped, tokens};
 pub fn run(question: &Question, size_usd: &str, json: bool) -> Result<(), Failure> {
     let size = parse_size(size_usd)?;
     let asked = Asked::find(question)?;
-    let estimate = asked.exit.estimate(size).map_err(|refusal| Problem::from(&refusal))?;
-    let result =
-        ExitResult { figures: Amounts::from(&estimate), context: asked.context(Some(size)) };
+    let result = asked.answers().estimate(size)?;
     if json { print_json(&result) } else { print_text(&result) }
 }
 

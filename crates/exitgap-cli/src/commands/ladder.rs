@@ -2,17 +2,13 @@
 
 use std::io::Write;
 
-use exitgap_api::{Amounts, GapRung, Ladder, LadderRows, SizeRung};
+use exitgap_api::{Amounts, Ladder, parse_gap_limit, parse_size, parse_steps};
 use exitgap_core::units::{GapLimit, SizeUsd};
 
-use super::size::parse_limit;
-use super::{Asked, invalid, parse_size, print_heading, print_json, print_source};
+use super::{Asked, print_heading, print_json, print_source};
 use crate::arguments::Question;
 use crate::failure::Failure;
 use crate::format::{Columns, grouped, tokens_short};
-
-/// More rows than anybody reads.
-const MAX_STEPS: usize = 100;
 
 pub fn run(
     question: &Question,
@@ -20,36 +16,11 @@ pub fn run(
     sizes: &[String],
     json: bool,
 ) -> Result<(), Failure> {
-    let limits = steps("gap", gaps, &GapLimit::LADDER, parse_limit)?;
-    let sizes = steps("size_usd", sizes, &SizeUsd::STANDARD, parse_size)?;
+    let limits = parse_steps("gap", gaps, &GapLimit::LADDER, parse_gap_limit)?;
+    let sizes = parse_steps("size_usd", sizes, &SizeUsd::STANDARD, parse_size)?;
     let asked = Asked::find(question)?;
-    let by_gap = asked.exit.ladder_by_gap(&limits);
-    let by_size = asked.exit.ladder_by_size(&sizes);
-    let figures = LadderRows {
-        by_gap: by_gap.iter().map(GapRung::from).collect(),
-        by_size: by_size.iter().map(SizeRung::from).collect(),
-    };
-    let ladder = Ladder { figures, context: asked.context(None) };
+    let ladder = asked.answers().ladder(&limits, &sizes);
     if json { print_json(&ladder) } else { print_text(&ladder) }
-}
-
-fn steps<T: Clone + Ord>(
-    field: &str,
-    texts: &[String],
-    standard: &[T],
-    parse: impl Fn(&str) -> Result<T, Failure>,
-) -> Result<Vec<T>, Failure> {
-    if texts.len() > MAX_STEPS {
-        let detail = format!("{} steps are more than the {MAX_STEPS} of a ladder", texts.len());
-        return Err(invalid(field, &detail, "ask for fewer steps"));
-    }
-    if texts.is_empty() {
-        return Ok(standard.to_vec());
-    }
-    let mut steps = texts.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
-    steps.sort_unstable();
-    steps.dedup();
-    Ok(steps)
 }
 
 fn print_text(ladder: &Ladder) -> Result<(), Failure> {

@@ -15,10 +15,8 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use clap::CommandFactory;
-use exitgap_api::{Context, DepthSourceKind, Problem, ProblemCode, Status};
-use exitgap_core::exit::{Exit, SearchExhausted};
+use exitgap_api::{Answers, Context, DepthSourceKind, Status, parse_order_plan};
 use exitgap_core::pools::Direction;
-use exitgap_core::units::SizeUsd;
 use serde::Serialize;
 
 use crate::arguments::{Cli, Command, Question};
@@ -31,14 +29,14 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Verify(args) => return verify::run(&args, json),
         Command::Audit(args) => return audit::run(&args, json),
-        Command::Pools { db } => pools::run(&db, json),
+        Command::Pools { db, api } => pools::run(db.as_deref(), api.as_deref(), json),
         Command::Estimate { question, size_usd } => estimate::run(&question, &size_usd, json),
         Command::Ladder { question, gap, size_usd } => {
             ladder::run(&question, &gap, &size_usd, json)
         }
         Command::Size { question, gap } => size::run(&question, &gap, json),
         Command::Simulate { question, size_usd, orders, recovery_pct, interval_s } => {
-            let plan = simulate::plan(&size_usd, orders, &recovery_pct, interval_s)?;
+            let plan = parse_order_plan(&size_usd, orders, &recovery_pct, interval_s)?;
             simulate::run(&question, plan, json)
         }
         Command::Snapshot { question } => snapshot::run(&question),
@@ -51,48 +49,22 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An observation, ready to be asked about in one direction.
+/// What a question is about, found.
 struct Asked {
     found: Found,
-    exit: Exit,
+    direction: Direction,
 }
 
 impl Asked {
-    /// Finds what the question is about.
     fn find(question: &Question) -> Result<Self, Failure> {
         let found = source::find(question)?;
         let direction = found.direction(question.base.as_deref())?;
-        let exit = Exit::of(&found.observation, direction);
-        Ok(Self { found, exit })
+        Ok(Self { found, direction })
     }
 
-    fn direction(&self) -> Direction {
-        self.exit.direction()
+    fn answers(&self) -> Answers<'_> {
+        Answers::new(&self.found.observation, &self.found.provenance, self.direction)
     }
-
-    fn context(&self, size: Option<SizeUsd>) -> Context {
-        Context::new(&self.found.observation, self.direction(), &self.found.provenance, size)
-    }
-}
-
-/// Reads a `size_usd`, or says what is wrong with it.
-fn parse_size(text: &str) -> Result<SizeUsd, Failure> {
-    text.parse().map_err(|error: exitgap_core::units::SizeError| {
-        let hint = "size_usd is a plain number from 0.01 to 1000000000 with at most six decimals";
-        invalid("size_usd", &error.to_string(), hint)
-    })
-}
-
-/// An argument that holds no acceptable value.
-fn invalid(field: &str, detail: &str, hint: &str) -> Failure {
-    Problem::new(ProblemCode::InvalidParameter, detail).field(field).hint(hint).into()
-}
-
-fn exhausted(error: SearchExhausted) -> Failure {
-    Problem::new(ProblemCode::SearchExhausted, error.to_string())
-        .field("gap")
-        .hint("ask for a slightly larger gap")
-        .into()
 }
 
 /// Prints a document as JSON.

@@ -1,4 +1,4 @@
-//! `exitgap pools`: the pools of a database.
+//! `exitgap pools`: the pools of a database or a service.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,17 +13,26 @@ use crate::failure::Failure;
 use crate::format::Columns;
 use crate::source::{self, list_pools};
 
-pub fn run(db: &Path, json: bool) -> Result<(), Failure> {
+pub fn run(db: Option<&Path>, api: Option<&str>, json: bool) -> Result<(), Failure> {
+    let list = match (api, db) {
+        (Some(url), _) => source::api::list_pools(url)?,
+        (None, Some(db)) => of_database(db)?,
+        // The arguments name one of the two.
+        (None, None) => PoolList { pools: Vec::new(), next_cursor: None },
+    };
+    if json { print_json(&list) } else { print_text(&list) }
+}
+
+fn of_database(db: &Path) -> Result<PoolList, Failure> {
     let reader = source::open(db)?;
     let pools = list_pools(&reader)?;
     let entries = pools.iter().filter_map(|(pool, latest)| Some((pool, latest.as_ref()?)));
-    let list = PoolList {
+    Ok(PoolList {
         pools: entries
             .map(|(pool, latest)| entry(&reader, pool, latest))
             .collect::<Result<_, _>>()?,
         next_cursor: None,
-    };
-    if json { print_json(&list) } else { print_text(&list) }
+    })
 }
 
 fn entry(reader: &Reader, pool: &Pool, latest: &Latest) -> Result<PoolEntry, Failure> {

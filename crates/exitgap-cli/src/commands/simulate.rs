@@ -3,47 +3,17 @@
 use std::io::Write;
 
 use anstyle::Style;
-use exitgap_api::{AtOnce, Problem, Simulation, SimulationResult};
-use exitgap_core::exit::{OrderPlan, OrderPlanError};
-use exitgap_core::units::Percent;
+use exitgap_api::{AtOnce, SimulationResult};
+use exitgap_core::exit::OrderPlan;
 
-use super::{Asked, invalid, parse_size, print_heading, print_json, print_source};
+use super::{Asked, print_heading, print_json, print_source};
 use crate::arguments::Question;
 use crate::failure::Failure;
 use crate::format::{Columns, grouped, tokens_short};
 
-/// Reads the plan, or says what is wrong with it.
-pub fn plan(
-    size_usd: &str,
-    orders: u32,
-    recovery_pct: &str,
-    interval_s: u32,
-) -> Result<OrderPlan, Failure> {
-    let size = parse_size(size_usd)?;
-    let recovery = Percent::parse(recovery_pct).map_err(|error| {
-        let hint = "recovery_pct is a plain percentage from 0 to 100";
-        invalid("recovery_pct", &format!("recovery_pct: {error}"), hint)
-    })?;
-    OrderPlan::new(size, orders, recovery, interval_s).map_err(|error| {
-        let (field, hint) = match error {
-            OrderPlanError::Parts { .. } => ("orders", "ask for 1 to 1000 orders"),
-            _ => ("recovery_pct", "recovery_pct is a plain percentage from 0 to 100"),
-        };
-        invalid(field, &error.to_string(), hint)
-    })
-}
-
 pub fn run(question: &Question, plan: OrderPlan, json: bool) -> Result<(), Failure> {
     let asked = Asked::find(question)?;
-    let simulation = asked.exit.simulate_orders(plan).map_err(|refused| {
-        // The most that an order can still fill says nothing of the whole size.
-        let problem = Problem::from(&refused.refusal).hint("ask for less, or for more recovery");
-        Problem { detail: refused.to_string(), max_fillable_usd: None, ..problem }
-    })?;
-    let answer = SimulationResult {
-        figures: Simulation::from(&simulation),
-        context: asked.context(Some(plan.size())),
-    };
+    let answer = asked.answers().simulate_orders(plan)?;
     if json { print_json(&answer) } else { print_text(&answer) }
 }
 

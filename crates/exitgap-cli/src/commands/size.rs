@@ -3,41 +3,25 @@
 use std::io::Write;
 
 use anstyle::Style;
-use exitgap_api::{Amounts, GapRung, MaxSize, MaxSizeResult};
-use exitgap_core::units::GapLimit;
+use exitgap_api::{Amounts, MaxSize, MaxSizeResult, parse_gap_limit};
 
-use super::{Asked, exhausted, invalid, print_heading, print_json, print_source};
+use super::{Asked, print_heading, print_json, print_source};
 use crate::arguments::Question;
 use crate::failure::Failure;
 use crate::format::{grouped, tokens};
 
 pub fn run(question: &Question, gap: &str, json: bool) -> Result<(), Failure> {
-    let limit = parse_limit(gap)?;
+    let limit = parse_gap_limit(gap)?;
     let asked = Asked::find(question)?;
-    for row in asked.exit.ladder_by_gap(&[limit]) {
-        let figures = GapRung::from(&row);
-        let depth = row.depth.map_err(exhausted)?;
-        let answer = MaxSizeResult { figures, context: asked.context(None) };
-        if json {
-            print_json(&answer)?;
-        } else {
-            print_text(&answer, &MaxSize::from(&depth))?;
-        }
-    }
-    Ok(())
+    let answer = asked.answers().max_size_for(limit)?;
+    if json { print_json(&answer) } else { print_text(&answer) }
 }
 
-/// Reads a gap limit, or says what is wrong with it.
-pub fn parse_limit(text: &str) -> Result<GapLimit, Failure> {
-    text.parse().map_err(|error: exitgap_core::units::PercentError| {
-        let hint = "gap is a plain percentage from -100 to 100 with at most six decimals";
-        invalid("gap", &format!("gap: {error}"), hint)
-    })
-}
-
-fn print_text(answer: &MaxSizeResult, depth: &MaxSize) -> Result<(), Failure> {
+fn print_text(answer: &MaxSizeResult) -> Result<(), Failure> {
     print_heading(&answer.context)?;
-    print_figures(answer, depth)?;
+    if let Some(depth) = &answer.figures.depth {
+        print_figures(answer, depth)?;
+    }
     print_source(&answer.context)
 }
 

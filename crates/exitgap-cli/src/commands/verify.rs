@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use exitgap_api::{Claim, Contradiction, VerificationReport};
+use exitgap_api::{Claim, Contradiction, VerificationReport, check_name, invalid_parameter};
 use exitgap_core::evidence::{
     Check, CheckName, Checkpoint, Hash, LogProof, MAX_EVIDENCE_BYTES, MAX_NOTE_BYTES,
     MAX_PROOF_BYTES, MAX_PROOF_HASHES, MAX_WINDOW_BYTES, Origin, Outcome, Policy, Report,
@@ -13,7 +13,7 @@ use exitgap_core::evidence::{
 };
 use serde::Deserialize;
 
-use super::{explain, invalid, print_json};
+use super::{explain, print_json};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, verdict_code};
 use crate::format::{grouped, printable};
@@ -88,7 +88,12 @@ pub fn check_kept(kept: &Kept, origin: &Origin, keys: &[VerifierKey]) -> Result<
     if kept.checkpoint.origin != *origin {
         let found = &kept.checkpoint.origin;
         let detail = format!("since: a checkpoint of {found}, not of {origin}");
-        return Err(invalid("since", &printable(&detail), "keep checkpoints of each log apart"));
+        return Err(invalid_parameter(
+            "since",
+            &printable(&detail),
+            "keep checkpoints of each log apart",
+        )
+        .into());
     }
     crate::log::check_signature(&kept.note, "since", origin, keys)
         .map_err(|rule| source::unreadable(printable(&rule.to_string())).into())
@@ -110,7 +115,7 @@ fn seen(kept: Kept, signed: Option<&Kept>, args: &VerifyArgs) -> Result<SeenChec
                 "since: the checkpoint has {since} slots and the file's {file}; a proof must link the two"
             );
             let hint = "give it with --proof FILE, or a copy of the log's folder with --log FOLDER";
-            return Err(invalid("since", &detail, hint));
+            return Err(invalid_parameter("since", &detail, hint).into());
         }
     };
     Ok(SeenCheckpoint { note: kept.note, proof })
@@ -218,7 +223,7 @@ fn print_text(document: &VerificationReport) -> Result<(), Failure> {
 
 fn failed(report: &Report) -> String {
     let failed = report.checks.iter().filter(|check| check.outcome == Outcome::Fail);
-    let names: Vec<_> = failed.map(|check| explain::name(check.name)).collect();
+    let names: Vec<_> = failed.map(|check| check_name(check.name)).collect();
     format!("{} {}", names.join(", "), if names.len() == 1 { "fails" } else { "fail" })
 }
 
@@ -246,7 +251,7 @@ fn print_check(out: &mut impl Write, check: &Check) -> Result<(), Failure> {
         Outcome::Fail => (AnsiColor::Red, "FAIL"),
         Outcome::NotChecked => (AnsiColor::Yellow, "not checked"),
     };
-    let (style, name) = (style(colour), explain::name(check.name));
+    let (style, name) = (style(colour), check_name(check.name));
     let (expected, found) = (printable(&check.expected), printable(&check.found));
     write!(out, "{name:<13}{style}{outcome:<13}{style:#}")?;
     match check.outcome {

@@ -1,6 +1,7 @@
-//! Where an answer's state comes from: a recorder's database, a chain's latest
-//! block, or a snapshot file.
+//! Where an answer's state comes from: a recorder's database, a service, a chain's
+//! latest block, or a snapshot file.
 
+pub mod api;
 mod db;
 mod file;
 mod rpc;
@@ -51,11 +52,14 @@ pub fn find(question: &Question) -> Result<Found, Failure> {
     if !source.rpc.is_empty() {
         return rpc::find(source, &pool);
     }
+    if let Some(url) = &source.api {
+        return api::find(url, &pool, source.at.as_deref());
+    }
     match &source.db {
         Some(path) => db::find(path, &pool, source.at.as_deref()),
         None => Err(Problem::new(ProblemCode::InvalidParameter, "nothing to read from was named")
             .hint(
-                "name a recorder's database with --db, a node with --rpc or a file with --snapshot",
+                "name a recorder's database with --db, a service with --api, a node with --rpc or a file with --snapshot",
             )
             .into()),
     }

@@ -27,12 +27,14 @@ pub struct SizeRow {
 impl Exit {
     /// One row per gap limit, in the order given.
     pub fn ladder_by_gap(&self, limits: &[GapLimit]) -> Vec<GapRow> {
-        let row = |limit: &GapLimit| {
-            let depth = self.max_size_for(*limit);
-            let size = depth.as_ref().ok().and_then(|depth| depth.size);
-            GapRow { limit: *limit, depth, estimate: size.map(|size| self.estimate(size)) }
-        };
-        limits.iter().map(row).collect()
+        limits.iter().map(|limit| self.gap_row(*limit)).collect()
+    }
+
+    /// How much exits within the limit, and what that fills at.
+    pub fn gap_row(&self, limit: GapLimit) -> GapRow {
+        let depth = self.max_size_for(limit);
+        let size = depth.as_ref().ok().and_then(|depth| depth.size);
+        GapRow { limit, depth, estimate: size.map(|size| self.estimate(size)) }
     }
 
     /// One row per size, in the order given.

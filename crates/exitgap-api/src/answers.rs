@@ -1,0 +1,72 @@
+//! A pool's recorded or read state, asked: every answer about it as a document.
+
+use exitgap_core::exit::{Exit, OrderPlan};
+use exitgap_core::pools::Direction;
+use exitgap_core::snapshot::Observation;
+use exitgap_core::units::{GapLimit, SizeUsd};
+
+use crate::{
+    Amounts, Answer, Context, ExitResult, GapRung, Ladder, LadderRows, MaxSizeResult, Problem,
+    Provenance, Simulation, SimulationResult, SizeRung,
+};
+
+/// An observation, ready to be asked about in one direction.
+#[derive(Debug)]
+pub struct Answers<'a> {
+    observation: &'a Observation,
+    provenance: &'a Provenance,
+    exit: Exit,
+}
+
+impl<'a> Answers<'a> {
+    /// Prepares the direction.
+    pub fn new(
+        observation: &'a Observation,
+        provenance: &'a Provenance,
+        direction: Direction,
+    ) -> Self {
+        Self { observation, provenance, exit: Exit::of(observation, direction) }
+    }
+
+    /// What a sale of `size` fills at.
+    pub fn estimate(&self, size: SizeUsd) -> Result<ExitResult, Problem> {
+        let estimate = self.exit.estimate(size)?;
+        Ok(self.answer(Amounts::from(&estimate), Some(size)))
+    }
+
+    /// The largest sale whose gap is at most `limit`.
+    pub fn max_size_for(&self, limit: GapLimit) -> Result<MaxSizeResult, Problem> {
+        let row = self.exit.gap_row(limit);
+        match &row.depth {
+            Err(exhausted) => Err(exhausted.into()),
+            Ok(_) => Ok(self.answer(GapRung::from(&row), None)),
+        }
+    }
+
+    /// Depth by gap and slippage by size.
+    pub fn ladder(&self, limits: &[GapLimit], sizes: &[SizeUsd]) -> Ladder {
+        let by_gap = self.exit.ladder_by_gap(limits);
+        let by_size = self.exit.ladder_by_size(sizes);
+        let rows = LadderRows {
+            by_gap: by_gap.iter().map(GapRung::from).collect(),
+            by_size: by_size.iter().map(SizeRung::from).collect(),
+        };
+        self.answer(rows, None)
+    }
+
+    /// One sale in several orders, beside the same sale at once.
+    pub fn simulate_orders(&self, plan: OrderPlan) -> Result<SimulationResult, Problem> {
+        let simulation = self.exit.simulate_orders(plan).map_err(|refused| {
+            // The most that an order can still fill says nothing of the whole size.
+            let problem =
+                Problem::from(&refused.refusal).hint("ask for less, or for more recovery");
+            Problem { detail: refused.to_string(), max_fillable_usd: None, ..problem }
+        })?;
+        Ok(self.answer(Simulation::from(&simulation), Some(plan.size())))
+    }
+
+    fn answer<F>(&self, figures: F, size: Option<SizeUsd>) -> Answer<F> {
+        let context = Context::new(self.observation, self.exit.direction(), self.provenance, size);
+        Answer { figures, context }
+    }
+}

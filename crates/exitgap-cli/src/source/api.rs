@@ -1,0 +1,59 @@
+//! A service: its recorded snapshots, answered from here.
+
+use exitgap_api::{PoolEntry, PoolList};
+use exitgap_client::{BaseUrl, Client, ClientError, Native};
+use exitgap_core::ids::PoolId;
+
+use super::{Found, unreadable};
+use crate::failure::Failure;
+
+/// Pages of a pool list that are read at most.
+const MAX_PAGES: usize = 1_000;
+
+/// Fetches the pool's snapshot at the slot asked for, or its newest; it is hashed here.
+pub fn find(url: &str, id: &PoolId, at: Option<&str>) -> Result<Found, Failure> {
+    let at = at.map(|at| exitgap_api::slot_at("at", at).map(|_| at)).transpose()?;
+    let recorded = with(url, async |client| client.recorded(id, at).await)?;
+    let canonical =
+        recorded.snapshot.to_canonical().map_err(|error| unreadable(error.to_string()))?;
+    Ok(Found {
+        observation: recorded.snapshot.observation().clone(),
+        provenance: recorded.provenance,
+        default_base: recorded.default_direction,
+        canonical: Some(canonical),
+    })
+}
+
+/// All pools of the service.
+pub fn list_pools(url: &str) -> Result<PoolList, Failure> {
+    with(url, async |client| {
+        let mut pools: Vec<PoolEntry> = Vec::new();
+        let mut cursor = None;
+        for _ in 0..MAX_PAGES {
+            let page = client.pools(None, cursor.as_deref()).await?;
+            pools.extend(page.pools);
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        Ok(PoolList { pools, next_cursor: cursor })
+    })
+}
+
+/// Asks a service, and waits.
+fn with<A>(
+    url: &str,
+    ask: impl AsyncFnOnce(&Client<Native>) -> Result<A, ClientError>,
+) -> Result<A, Failure> {
+    let base: BaseUrl = url.parse()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let transport = Native::new().map_err(|error| unreadable(error.to_string()))?;
+    let client = Client::new(transport, base);
+    runtime.block_on(ask(&client)).map_err(|error| {
+        let problem = error.into_problem();
+        if problem.hint.is_some() { problem } else { problem.hint(HINT) }.into()
+    })
+}
+
+const HINT: &str = "--api names the address that `exitgap-server serve` listens at";

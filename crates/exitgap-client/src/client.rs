@@ -1,0 +1,422 @@
+//! The addresses of the service, as functions.
+
+use core::fmt;
+use core::str::FromStr;
+use core::time::Duration;
+
+use exitgap_api::{
+    Capabilities, Fragility, History, Interval, PoolList, Portfolio, Problem, PublishedExit,
+    PublishedLadder, SlotStatus, Stress, invalid_parameter,
+};
+use exitgap_core::evidence::{Base, MAX_EVIDENCE_BYTES, MAX_NOTE_BYTES, MAX_WINDOW_BYTES};
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash};
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot};
+use exitgap_core::units::SizeUsd;
+use serde::de::DeserializeOwned;
+
+use crate::error::{PaymentChallenge, ServerProblem};
+use crate::{ClientError, Request, Response, Transport, TransportError};
+
+/// The most bytes of a JSON answer: a page of a thousand rows has fewer.
+const MAX_JSON_BYTES: usize = 4 << 20;
+
+/// The most bytes of a tile: 256 hashes.
+const MAX_TILE_BYTES: usize = 256 * 32;
+
+const JSON: &str = "application/json";
+
+/// A service's address, without a slash at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaseUrl(String);
+
+impl FromStr for BaseUrl {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        let url = text.trim().trim_end_matches('/');
+        let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+        let plain = |host: &str| {
+            let stops = |c: char| c.is_whitespace() || c.is_control() || "?#@\\".contains(c);
+            !host.is_empty() && !host.starts_with('/') && !host.contains(stops)
+        };
+        if host.is_some_and(plain) {
+            return Ok(Self(url.to_owned()));
+        }
+        let shown: String = text.chars().take(80).collect();
+        let detail = format!("api: {shown:?} is no service's address");
+        let hint = "such as https://exitgap.example, without name, password, query or fragment";
+        Err(invalid_parameter("api", &detail, hint))
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How patient a client is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// How long one answer may take, its body included.
+    pub timeout: Duration,
+    /// How often a request is repeated that was not answered, or answered with 429, 502, 503 or 504.
+    /// All of them are reads; one that carried a payment would not be repeated.
+    pub retries: u32,
+    /// The longest pause before a repetition. Where the service asks for a longer one, its refusal
+    /// is the answer.
+    pub longest_pause: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { timeout: Duration::from_secs(15), retries: 2, longest_pause: Duration::from_secs(5) }
+    }
+}
+
+/// A history's rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryOf {
+    /// The pool.
+    pub pool: PoolId,
+    /// The token sold; the pool's default where absent.
+    pub base: Option<Base>,
+    /// One of the standard sizes.
+    pub size: SizeUsd,
+    /// The length of its rows.
+    pub interval: Interval,
+    /// The first instant, RFC 3339; the series' first where absent.
+    pub from: Option<String>,
+    /// The last instant, RFC 3339; the newest slot's where absent.
+    pub to: Option<String>,
+    /// Where a page begins, as the page before said.
+    pub cursor: Option<String>,
+}
+
+/// What an evidence file is of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvidenceOf {
+    /// The pool.
+    pub pool: PoolId,
+    /// The token sold.
+    pub base: Base,
+    /// The slot.
+    pub slot: Slot,
+    /// The size.
+    pub size: SizeUsd,
+}
+
+impl EvidenceOf {
+    /// Reads an `evidence_url`, whichever host it names.
+    pub fn from_url(url: &str) -> Option<Self> {
+        let (_, rest) = url.split_once("/api/v1/exit/")?;
+        let (pool, query) = rest.split_once('?')?;
+        let query = query.split('#').next()?;
+        let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
+        let one = |name: &str| pairs.iter().find(|(key, _)| key == name).map(|(_, value)| &**value);
+        let pool = pool.replace("%3A", ":").replace("%3a", ":");
+        Some(Self {
+            pool: pool.parse().ok()?,
+            base: base_of(one("base")?)?,
+            slot: Slot::new(one("slot")?.parse().ok()?).ok()?,
+            size: one("size_usd")?.parse().ok()?,
+        })
+    }
+}
+
+/// The base as addresses name it.
+fn base_name(base: Base) -> &'static str {
+    match base {
+        Base::Token0 => "token0",
+        Base::Token1 => "token1",
+    }
+}
+
+fn base_of(name: &str) -> Option<Base> {
+    [Base::Token0, Base::Token1].into_iter().find(|base| base_name(*base) == name)
+}
+
+/// A client of one service.
+#[derive(Debug, Clone)]
+pub struct Client<T> {
+    pub(crate) transport: T,
+    base: BaseUrl,
+    options: Options,
+}
+
+impl<T: Transport> Client<T> {
+    /// A client of the service at `base`.
+    pub fn new(transport: T, base: BaseUrl) -> Self {
+        Self { transport, base, options: Options::default() }
+    }
+
+    /// The same, with other patience.
+    #[must_use]
+    pub fn with_options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
+    /// The service's address.
+    pub fn base(&self) -> &BaseUrl {
+        &self.base
+    }
+
+    /// `GET /v1/pools`.
+    pub async fn pools(
+        &self,
+        chain: Option<&ChainSlug>,
+        cursor: Option<&str>,
+    ) -> Result<PoolList, ClientError> {
+        let query = Query::default().maybe("chain", chain).maybe("cursor", cursor);
+        self.json("/v1/pools", query).await
+    }
+
+    /// `GET /v1/exit/{pool}`: what the service says that `size` fills at.
+    pub async fn exit(
+        &self,
+        pool: &PoolId,
+        size: SizeUsd,
+        base: Option<&str>,
+        at: Option<&str>,
+    ) -> Result<PublishedExit, ClientError> {
+        let query = Query::default().with("size_usd", size).maybe("base", base).maybe("at", at);
+        self.json(&format!("/v1/exit/{pool}"), query).await
+    }
+
+    /// `GET /v1/ladder/{pool}`.
+    pub async fn ladder(
+        &self,
+        pool: &PoolId,
+        base: Option<&str>,
+        at: Option<&str>,
+    ) -> Result<PublishedLadder, ClientError> {
+        let query = Query::default().maybe("base", base).maybe("at", at);
+        self.json(&format!("/v1/ladder/{pool}"), query).await
+    }
+
+    /// `GET /v1/history/{pool}`: one page.
+    pub async fn history(&self, of: &HistoryOf) -> Result<History, ClientError> {
+        let interval = match of.interval {
+            Interval::FiveMinutes => "5m",
+            Interval::Hour => "1h",
+            Interval::Day => "1d",
+        };
+        let query = series_query(of).with("interval", interval);
+        let query = query.maybe("cursor", of.cursor.as_deref());
+        self.json(&format!("/v1/history/{}", of.pool), query).await
+    }
+
+    /// `GET /v1/stress/{pool}`: the worst of a period; interval and cursor play no part.
+    pub async fn stress(&self, of: &HistoryOf) -> Result<Stress, ClientError> {
+        self.json(&format!("/v1/stress/{}", of.pool), series_query(of)).await
+    }
+
+    /// `GET /v1/fragility`: one page of the board. `sort` is `gap` (at `size`), `score` or `depth`.
+    pub async fn fragility(
+        &self,
+        chain: Option<&ChainSlug>,
+        sort: Option<&str>,
+        size: Option<SizeUsd>,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Fragility, ClientError> {
+        let query = Query::default().maybe("chain", chain).maybe("sort", sort);
+        let query = query.maybe("size_usd", size).maybe("limit", limit).maybe("cursor", cursor);
+        self.json("/v1/fragility", query).await
+    }
+
+    /// `GET /v1/portfolio`: positions, each with the base where it is not the pool's default.
+    pub async fn portfolio(
+        &self,
+        positions: &[(PoolId, Option<Base>, SizeUsd)],
+    ) -> Result<Portfolio, ClientError> {
+        let add = |query: Query, (pool, base, size): &(PoolId, Option<Base>, SizeUsd)| {
+            let base = base.map_or_else(String::new, |base| format!("/{}", base_name(base)));
+            query.with("position", format!("{pool}{base}:{size}"))
+        };
+        self.json("/v1/portfolio", positions.iter().fold(Query::default(), add)).await
+    }
+
+    /// `GET /v1/capabilities`.
+    pub async fn capabilities(&self) -> Result<Capabilities, ClientError> {
+        self.json("/v1/capabilities", Query::default()).await
+    }
+
+    /// The evidence file of a result: bytes to verify, not yet verified.
+    pub async fn evidence(&self, of: &EvidenceOf) -> Result<Vec<u8>, ClientError> {
+        let query = Query::default()
+            .with("base", base_name(of.base))
+            .with("slot", of.slot.number())
+            .with("size_usd", of.size)
+            .with("method_version", METHOD_VERSION);
+        self.bytes(&format!("/api/v1/exit/{}", of.pool), query, JSON, MAX_EVIDENCE_BYTES).await
+    }
+
+    /// The pool's head window that ends at `slot`: bytes to verify, not yet verified.
+    pub async fn window(&self, pool: &PoolId, slot: Slot) -> Result<Vec<u8>, ClientError> {
+        let query = Query::default().with("slot", slot.number());
+        self.bytes(&format!("/api/v1/window/{pool}"), query, JSON, MAX_WINDOW_BYTES).await
+    }
+
+    /// What became of a slot since it was sealed.
+    pub async fn slot_status(&self, pool: &PoolId, slot: Slot) -> Result<SlotStatus, ClientError> {
+        let query = Query::default().with("slot", slot.number());
+        self.json(&format!("/api/v1/status/{pool}"), query).await
+    }
+
+    /// The snapshot of this name. Its bytes were hashed here, and its hash is the name.
+    pub async fn snapshot(&self, hash: SnapshotHash) -> Result<Snapshot, ClientError> {
+        let path = format!("/api/v1/snapshots/{hash}");
+        let bytes = self.bytes(&path, Query::default(), JSON, MAX_SNAPSHOT_BYTES).await?;
+        let wrong = |why: String| self.not_as_specified(&path, why);
+        let found = Snapshot::hash_of(&bytes);
+        if found != hash {
+            return Err(wrong(format!("the bytes served hash to {found}, not to {hash}")));
+        }
+        Snapshot::from_canonical(&bytes).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// The log's newest checkpoint: a signed note, its signatures not yet verified.
+    pub async fn checkpoint(&self) -> Result<String, ClientError> {
+        self.text("/log/checkpoint", MAX_NOTE_BYTES).await
+    }
+
+    /// The log's verifier key, as the service names it.
+    pub async fn verifier_key(&self) -> Result<String, ClientError> {
+        Ok(self.text("/log/verifier-key", MAX_NOTE_BYTES).await?.trim().to_owned())
+    }
+
+    pub(crate) async fn tile(&self, path: &str) -> Result<Vec<u8>, ClientError> {
+        let path = format!("/log/{path}");
+        self.bytes(&path, Query::default(), "application/octet-stream", MAX_TILE_BYTES).await
+    }
+
+    pub(crate) fn not_as_specified(&self, path: &str, why: impl Into<String>) -> ClientError {
+        ClientError::NotAsSpecified { url: format!("{}{path}", self.base), why: why.into() }
+    }
+
+    async fn text(&self, path: &str, max_bytes: usize) -> Result<String, ClientError> {
+        let bytes = self.bytes(path, Query::default(), "text/plain", max_bytes).await?;
+        String::from_utf8(bytes).map_err(|error| self.not_as_specified(path, error.to_string()))
+    }
+
+    async fn json<D: DeserializeOwned>(&self, path: &str, query: Query) -> Result<D, ClientError> {
+        let bytes = self.bytes(path, query, JSON, MAX_JSON_BYTES).await?;
+        serde_json::from_slice(&bytes).map_err(|error| {
+            self.not_as_specified(path, format!("not the document expected: {error}"))
+        })
+    }
+
+    /// Asks until there is an answer, or no patience left.
+    async fn bytes(
+        &self,
+        path: &str,
+        query: Query,
+        accept: &'static str,
+        max_bytes: usize,
+    ) -> Result<Vec<u8>, ClientError> {
+        let url = format!("{}{path}{}", self.base, query.text());
+        let timeout = self.options.timeout;
+        let request = Request { url, accept, timeout, max_bytes };
+        let mut repeated = 0;
+        loop {
+            let outcome = self.transport.get(&request).await;
+            let pause = match &outcome {
+                Ok(response) if response.status == 200 => None,
+                Ok(response) => self.pause_after(response, repeated),
+                Err(TransportError::Unreachable(_)) => Some(self.backoff(repeated)),
+                Err(_) => None,
+            };
+            match pause {
+                Some(pause) if repeated < self.options.retries => {
+                    self.transport.pause(pause).await;
+                    repeated += 1;
+                }
+                _ => return self.body(&request, outcome),
+            }
+        }
+    }
+
+    /// How long to wait before asking again, where that may help.
+    fn pause_after(&self, response: &Response, repeated: u32) -> Option<Duration> {
+        if ![429, 502, 503, 504].contains(&response.status) {
+            return None;
+        }
+        let asked = response.header("retry-after").and_then(|text| text.parse().ok());
+        let pause = asked.map_or_else(|| self.backoff(repeated), Duration::from_secs);
+        (pause <= self.options.longest_pause).then_some(pause)
+    }
+
+    /// A fifth of a second, doubled with each repetition, give or take a half.
+    fn backoff(&self, repeated: u32) -> Duration {
+        let middle = 200_u64 << repeated.min(5);
+        let spread = u64::from(self.transport.random()) % middle;
+        Duration::from_millis(middle / 2 + spread).min(self.options.longest_pause)
+    }
+
+    fn body(
+        &self,
+        request: &Request,
+        outcome: Result<Response, TransportError>,
+    ) -> Result<Vec<u8>, ClientError> {
+        let url = request.url.clone();
+        let response = match outcome {
+            Ok(response) => response,
+            Err(error) => return Err(ClientError::Transport { url, error }),
+        };
+        let challenge = PaymentChallenge::of(&response);
+        match (response.status, challenge) {
+            (200, _) if response.body.len() > request.max_bytes => {
+                let error = TransportError::TooLarge { max_bytes: request.max_bytes };
+                Err(ClientError::Transport { url, error })
+            }
+            (200, _) => Ok(response.body),
+            (402, Some(challenge)) => Err(ClientError::PaymentRequired { url, challenge }),
+            (status, _) => match serde_json::from_slice::<ServerProblem>(&response.body) {
+                Ok(problem) if problem.status == status => {
+                    Err(ClientError::Refused(Box::new(problem)))
+                }
+                _ => {
+                    let why = format!("answered {status} without a problem document");
+                    Err(ClientError::NotAsSpecified { url, why })
+                }
+            },
+        }
+    }
+}
+
+fn series_query(of: &HistoryOf) -> Query {
+    Query::default()
+        .with("size_usd", of.size)
+        .maybe("base", of.base.map(base_name))
+        .maybe("from", of.from.as_deref())
+        .maybe("to", of.to.as_deref())
+}
+
+/// The parameters of an address.
+#[derive(Default)]
+struct Query(Vec<(&'static str, String)>);
+
+impl Query {
+    fn with(mut self, name: &'static str, value: impl fmt::Display) -> Self {
+        self.0.push((name, value.to_string()));
+        self
+    }
+
+    fn maybe(self, name: &'static str, value: Option<impl fmt::Display>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    /// With its question mark, or nothing.
+    fn text(&self) -> String {
+        if self.0.is_empty() {
+            return String::new();
+        }
+        let pairs = self.0.iter().map(|(name, value)| (name, value.as_str()));
+        form_urlencoded::Serializer::for_suffix("?".to_owned(), 1).extend_pairs(pairs).finish()
+    }
+}

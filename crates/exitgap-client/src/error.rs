@@ -1,0 +1,141 @@
+//! Why a question went without an answer.
+
+use exitgap_api::{Number, Problem, ProblemCode};
+use serde::Deserialize;
+
+use crate::{Response, TransportError};
+
+/// Why a question went without an answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClientError {
+    /// The service refused, by a stable code.
+    #[error("{}", .0.detail)]
+    Refused(Box<ServerProblem>),
+    /// The address asks for payment.
+    #[error("{url} asks for a payment of {} {}", challenge.amount, challenge.currency)]
+    PaymentRequired {
+        /// The address.
+        url: String,
+        /// What it asks for.
+        challenge: PaymentChallenge,
+    },
+    /// Nothing came back.
+    #[error("{url}: {error}")]
+    Transport {
+        /// The address.
+        url: String,
+        /// Why.
+        error: TransportError,
+    },
+    /// What came back is not what the contract says.
+    #[error("{url}: {why}")]
+    NotAsSpecified {
+        /// The address.
+        url: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// What was asked cannot be asked, or the recorded state has no answer to it.
+    #[error("{}", .0.detail)]
+    Problem(Box<Problem>),
+}
+
+impl ClientError {
+    /// A stable code: the service's own where it gave one.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Refused(problem) => &problem.code,
+            Self::PaymentRequired { .. } => "payment_required",
+            Self::Transport { error, .. } => match error {
+                TransportError::Unreachable(_) => "unreachable",
+                TransportError::TimedOut(_) => "timed_out",
+                TransportError::Cancelled => "cancelled",
+                TransportError::TooLarge { .. } => "answer_too_large",
+            },
+            Self::NotAsSpecified { .. } => "not_as_specified",
+            Self::Problem(problem) => problem.code.as_str(),
+        }
+    }
+
+    /// The error as a problem document, for callers that print those.
+    pub fn into_problem(self) -> Problem {
+        match self {
+            Self::Problem(problem) => *problem,
+            Self::Refused(problem) => problem.into_problem(),
+            other => Problem::new(ProblemCode::SourceUnreadable, other.to_string()),
+        }
+    }
+}
+
+impl From<Problem> for ClientError {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(Box::new(problem))
+    }
+}
+
+/// A problem document as a service sent it. Its code may be one that this client does not know.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct ServerProblem {
+    /// The stable code.
+    pub code: String,
+    /// The cause, in a sentence.
+    #[serde(default)]
+    pub detail: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// The parameter at fault.
+    #[serde(default)]
+    pub field: Option<String>,
+    /// The remedy.
+    #[serde(default)]
+    pub hint: Option<String>,
+    /// The stable reason behind a missing slot.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// The largest size that can be filled, USD.
+    #[serde(default)]
+    pub max_fillable_usd: Option<Number>,
+    /// Names the answer in the service's log.
+    #[serde(default)]
+    pub request_id: Option<String>,
+}
+
+impl ServerProblem {
+    /// As a problem of this version; a code it does not know becomes `internal_error`, with the
+    /// code in its detail.
+    pub fn into_problem(self) -> Problem {
+        let known = serde_json::from_value::<ProblemCode>(self.code.clone().into());
+        let (code, detail) = match known {
+            Ok(code) => (code, self.detail),
+            Err(_) => (ProblemCode::InternalError, format!("{}: {}", self.code, self.detail)),
+        };
+        let Self { field, hint, reason, max_fillable_usd, .. } = self;
+        Problem { code, detail, field, hint, reason, max_fillable_usd }
+    }
+}
+
+/// What an address asks for before it answers, from the headers of its 402.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaymentChallenge {
+    /// `X-Payment-Amount`: a decimal number as text.
+    pub amount: String,
+    /// `X-Payment-Currency`.
+    pub currency: String,
+    /// `X-Payment-Network`.
+    pub network: String,
+    /// `X-Payment-Recipient`.
+    pub recipient: String,
+}
+
+impl PaymentChallenge {
+    /// Reads the challenge of a 402; `None` where a header is absent.
+    pub fn of(response: &Response) -> Option<Self> {
+        let header = |name| response.header(name).map(str::to_owned);
+        Some(Self {
+            amount: header("x-payment-amount")?,
+            currency: header("x-payment-currency")?,
+            network: header("x-payment-network")?,
+            recipient: header("x-payment-recipient")?,
+        })
+    }
+}

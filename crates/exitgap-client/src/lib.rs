@@ -1,0 +1,33 @@
+//! Typed client of exitgap's REST surface, native and in WebAssembly.
+//!
+//! **In scope**: addresses, timeouts, retries and typed errors ([`Client`], [`ClientError`]); the
+//! service's answers as documents of `exitgap-api`; computing them anew from a recorded snapshot
+//! whose hash was checked ([`Recorded`]); verifying evidence against the last checkpoint this
+//! reader saw ([`LogWatch`]).
+//! **Out of scope**: arithmetic and verification themselves (`exitgap-core`), sockets and `fetch`
+//! behind them ([`Transport`]; `Native` and `Browser` are two).
+//!
+//! Nothing that a server sends is trusted: every answer has a size limit, every wait an end.
+
+mod client;
+mod error;
+mod logwatch;
+mod tiles;
+mod transport;
+
+#[cfg(target_arch = "wasm32")]
+mod browser;
+#[cfg(not(target_arch = "wasm32"))]
+mod native;
+mod recorded;
+
+pub use client::{BaseUrl, Client, EvidenceOf, HistoryOf, Options};
+pub use error::{ClientError, PaymentChallenge, ServerProblem};
+pub use logwatch::{LogState, LogWatch, Memory, Storage, TrustBasis, Verification};
+pub use recorded::Recorded;
+pub use transport::{Request, Response, Transport, TransportError};
+
+#[cfg(target_arch = "wasm32")]
+pub use browser::Browser;
+#[cfg(not(target_arch = "wasm32"))]
+pub use native::Native;

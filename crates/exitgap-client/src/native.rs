@@ -1,0 +1,81 @@
+//! Requests over sockets.
+
+use core::hash::BuildHasher;
+use core::time::Duration;
+use std::hash::RandomState;
+
+use crate::transport::{Request, Response, Transport, TransportError};
+
+/// A connection pool of the operating system's sockets. Follows no redirects: an answer comes from
+/// the address that was asked.
+#[derive(Debug, Clone)]
+pub struct Native {
+    client: reqwest::Client,
+}
+
+impl Native {
+    /// A new pool of connections.
+    pub fn new() -> Result<Self, TransportError> {
+        let client = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("exitgap-client/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| TransportError::Unreachable(chain(&error)))?;
+        Ok(Self { client })
+    }
+}
+
+/// An error with its causes: the outermost alone says little.
+fn chain(error: &dyn core::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+impl Transport for Native {
+    async fn get(&self, request: &Request) -> Result<Response, TransportError> {
+        let failed = |error: reqwest::Error| {
+            if error.is_timeout() {
+                TransportError::TimedOut(request.timeout)
+            } else {
+                TransportError::Unreachable(chain(&error.without_url()))
+            }
+        };
+        let mut answer = self
+            .client
+            .get(&request.url)
+            .header("accept", request.accept)
+            .timeout(request.timeout)
+            .send()
+            .await
+            .map_err(failed)?;
+        let headers = Response::HEADERS.into_iter().filter_map(|name| {
+            let value = answer.headers().get(name)?.to_str().ok()?;
+            Some((name.to_owned(), value.to_owned()))
+        });
+        let (status, headers) = (answer.status().as_u16(), headers.collect());
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(failed)? {
+            if body.len() + chunk.len() > request.max_bytes {
+                return Err(TransportError::TooLarge { max_bytes: request.max_bytes });
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Response { status, headers, body })
+    }
+
+    async fn pause(&self, time: Duration) {
+        tokio::time::sleep(time).await;
+    }
+
+    fn random(&self) -> u32 {
+        // Each of these hashers has keys of its own.
+        let [a, b, c, d, ..] = RandomState::new().hash_one(()).to_le_bytes();
+        u32::from_le_bytes([a, b, c, d])
+    }
+}

@@ -1,0 +1,116 @@
+//! A recorded slot, fetched whole: every question about it is answered here, by the reader.
+
+use exitgap_api::{
+    Answers, DepthSourceKind, ExitResult, Ladder, MaxSizeResult, Problem, Provenance,
+    PublishedLadder, SimulationResult, slot_at,
+};
+use exitgap_core::exit::OrderPlan;
+use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::pools::Direction;
+use exitgap_core::snapshot::Snapshot;
+use exitgap_core::units::{GapLimit, SizeUsd};
+
+use crate::{Client, ClientError, Transport};
+
+/// A snapshot with what the service says of its series. The snapshot was hashed here; that the log
+/// commits to it, and how long the series is, only its evidence proves.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// The snapshot.
+    pub snapshot: Snapshot,
+    /// Its slot and its place in the series, as the service tells them.
+    pub provenance: Provenance,
+    /// The direction that sells the pool's default base.
+    pub default_direction: Direction,
+    /// The service's own ladder of it, in that direction.
+    pub published: PublishedLadder,
+}
+
+impl Recorded {
+    /// The direction that sells `base`: `token0`, `token1`, a symbol or an address.
+    pub fn direction(&self, base: Option<&str>) -> Result<Direction, Problem> {
+        match base {
+            None => Ok(self.default_direction),
+            Some(base) => Ok(self.snapshot.observation().direction_of(base)?),
+        }
+    }
+
+    /// The pool, ready to be asked about in one direction.
+    pub fn answers(&self, direction: Direction) -> Answers<'_> {
+        Answers::new(self.snapshot.observation(), &self.provenance, direction)
+    }
+
+    /// What a sale of `size` fills at.
+    pub fn estimate(&self, size: SizeUsd, base: Option<&str>) -> Result<ExitResult, Problem> {
+        self.answers(self.direction(base)?).estimate(size)
+    }
+
+    /// The largest sale whose gap is at most `limit`.
+    pub fn max_size_for(
+        &self,
+        limit: GapLimit,
+        base: Option<&str>,
+    ) -> Result<MaxSizeResult, Problem> {
+        self.answers(self.direction(base)?).max_size_for(limit)
+    }
+
+    /// One sale in several orders.
+    pub fn simulate_orders(
+        &self,
+        plan: OrderPlan,
+        base: Option<&str>,
+    ) -> Result<SimulationResult, Problem> {
+        self.answers(self.direction(base)?).simulate_orders(plan)
+    }
+
+    /// Depth by gap and slippage by size.
+    pub fn ladder(
+        &self,
+        limits: &[GapLimit],
+        sizes: &[SizeUsd],
+        base: Option<&str>,
+    ) -> Result<Ladder, Problem> {
+        Ok(self.answers(self.direction(base)?).ladder(limits, sizes))
+    }
+}
+
+impl<T: Transport> Client<T> {
+    /// Fetches the pool's newest recorded slot, or the one at or before `at`.
+    pub async fn recorded(&self, pool: &PoolId, at: Option<&str>) -> Result<Recorded, ClientError> {
+        let published = self.ladder(pool, None, at).await?;
+        let path = format!("/v1/ladder/{pool}");
+        let wrong = |why: &str| self.not_as_specified(&path, why);
+        let (hash, provenance) = provenance(&published).map_err(|why| wrong(&why))?;
+        let snapshot = self.snapshot(hash).await?;
+        let observation = snapshot.observation();
+        if observation.pool() != pool {
+            return Err(wrong("the snapshot it names is of another pool"));
+        }
+        let direction = observation
+            .direction_of(&published.answer.context.base.address)
+            .map_err(|_| wrong("its base is neither of the snapshot's tokens"))?;
+        Ok(Recorded { default_direction: direction, snapshot, provenance, published })
+    }
+}
+
+/// Where a published answer says it comes from.
+fn provenance(published: &PublishedLadder) -> Result<(SnapshotHash, Provenance), String> {
+    let context = &published.answer.context;
+    let source = &context.method.depth_source;
+    let absent = |what: &str| format!("{what} is absent or unreadable");
+    if source.kind != DepthSourceKind::RecordedSnapshot {
+        return Err("its depth is not from a recorded snapshot".to_owned());
+    }
+    let window = context.window.as_ref().ok_or_else(|| absent("window"))?;
+    let slot = |field: &str, text: &str| slot_at(field, text).map_err(|problem| problem.detail);
+    let hash = source.snapshot_hash.as_ref().and_then(|hash| hash.parse().ok());
+    let hash = hash.ok_or_else(|| absent("method.depth_source.snapshot_hash"))?;
+    let provenance = Provenance::Recorded {
+        slot: slot("window.to", &window.to)?,
+        snapshot_hash: hash,
+        first_slot: slot("window.from", &window.from)?,
+        recorded_slots: window.slots_recorded,
+        newer_slots_missing: source.newer_slots_missing,
+    };
+    Ok((hash, provenance))
+}

@@ -1,0 +1,78 @@
+//! What a client needs of the world: a GET, a pause and a little randomness.
+
+use core::future::Future;
+use core::time::Duration;
+
+/// How requests are made and time passes.
+pub trait Transport {
+    /// Reads an address. Must give up at the request's timeout, and reading once the body exceeds
+    /// its limit. Dropping the future must abandon the request.
+    fn get(&self, request: &Request) -> impl Future<Output = Result<Response, TransportError>>;
+
+    /// Waits.
+    fn pause(&self, time: Duration) -> impl Future<Output = ()>;
+
+    /// Any number: it spreads the retries of many clients.
+    fn random(&self) -> u32;
+}
+
+/// One GET.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The whole address.
+    pub url: String,
+    /// The media type asked for.
+    pub accept: &'static str,
+    /// How long the answer may take, its body included.
+    pub timeout: Duration,
+    /// The most bytes of body that are read.
+    pub max_bytes: usize,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// The HTTP status.
+    pub status: u16,
+    /// Headers that the client reads, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Response {
+    /// Headers that a transport must pass on where they are present.
+    pub const HEADERS: [&'static str; 6] = [
+        "retry-after",
+        "content-type",
+        "x-payment-amount",
+        "x-payment-currency",
+        "x-payment-network",
+        "x-payment-recipient",
+    ];
+
+    /// The header of this name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Why nothing came back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TransportError {
+    /// No connection, or it broke off.
+    #[error("{0}")]
+    Unreachable(String),
+    /// Longer than the request's timeout.
+    #[error("no answer within {} s", .0.as_secs())]
+    TimedOut(Duration),
+    /// The caller abandoned the request.
+    #[error("abandoned by the caller")]
+    Cancelled,
+    /// More bytes than the request accepts.
+    #[error("the answer is longer than the {max_bytes} bytes accepted")]
+    TooLarge {
+        /// The limit.
+        max_bytes: usize,
+    },
+}
