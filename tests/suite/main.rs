@@ -11,6 +11,7 @@ mod chain_reader_scene;
 mod cli;
 mod cli_evidence;
 mod cli_rpc;
+mod client;
 mod devchain;
 mod endings;
 mod faults;

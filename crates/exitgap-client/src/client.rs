@@ -333,7 +333,7 @@ impl<T: Transport> Client<T> {
                     self.transport.pause(pause).await;
                     repeated += 1;
                 }
-                _ => return self.body(&request, outcome),
+                _ => return body(&request, outcome),
             }
         }
     }
@@ -354,35 +354,33 @@ impl<T: Transport> Client<T> {
         let spread = u64::from(self.transport.random()) % middle;
         Duration::from_millis(middle / 2 + spread).min(self.options.longest_pause)
     }
+}
 
-    fn body(
-        &self,
-        request: &Request,
-        outcome: Result<Response, TransportError>,
-    ) -> Result<Vec<u8>, ClientError> {
-        let url = request.url.clone();
-        let response = match outcome {
-            Ok(response) => response,
-            Err(error) => return Err(ClientError::Transport { url, error }),
-        };
-        let challenge = PaymentChallenge::of(&response);
-        match (response.status, challenge) {
-            (200, _) if response.body.len() > request.max_bytes => {
-                let error = TransportError::TooLarge { max_bytes: request.max_bytes };
-                Err(ClientError::Transport { url, error })
-            }
-            (200, _) => Ok(response.body),
-            (402, Some(challenge)) => Err(ClientError::PaymentRequired { url, challenge }),
-            (status, _) => match serde_json::from_slice::<ServerProblem>(&response.body) {
-                Ok(problem) if problem.status == status => {
-                    Err(ClientError::Refused(Box::new(problem)))
-                }
-                _ => {
-                    let why = format!("answered {status} without a problem document");
-                    Err(ClientError::NotAsSpecified { url, why })
-                }
-            },
+/// The body of what came back, or what it says instead.
+fn body(
+    request: &Request,
+    outcome: Result<Response, TransportError>,
+) -> Result<Vec<u8>, ClientError> {
+    let url = request.url.clone();
+    let response = match outcome {
+        Ok(response) => response,
+        Err(error) => return Err(ClientError::Transport { url, error }),
+    };
+    let challenge = PaymentChallenge::of(&response);
+    match (response.status, challenge) {
+        (200, _) if response.body.len() > request.max_bytes => {
+            let error = TransportError::TooLarge { max_bytes: request.max_bytes };
+            Err(ClientError::Transport { url, error })
         }
+        (200, _) => Ok(response.body),
+        (402, Some(challenge)) => Err(ClientError::PaymentRequired { url, challenge }),
+        (status, _) => match serde_json::from_slice::<ServerProblem>(&response.body) {
+            Ok(problem) if problem.status == status => Err(ClientError::Refused(Box::new(problem))),
+            _ => {
+                let why = format!("answered {status} without a problem document");
+                Err(ClientError::NotAsSpecified { url, why })
+            }
+        },
     }
 }
 

@@ -36,6 +36,16 @@ impl Storage for Memory {
     }
 }
 
+impl<S: Storage> Storage for &S {
+    fn get(&self, name: &str) -> Option<String> {
+        (**self).get(name)
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        (**self).put(name, text);
+    }
+}
+
 /// Why a key is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustBasis {

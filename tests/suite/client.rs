@@ -1,0 +1,256 @@
+//! The client against the service, and against services that fail or lie.
+
+use std::cell::RefCell;
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use exitgap_client::{
+    BaseUrl, Client, ClientError, EvidenceOf, LogWatch, Memory, Native, Options, Request, Response,
+    Storage, Transport, TransportError, TrustBasis,
+};
+use exitgap_core::evidence::{CheckName, Checkpoint, Hash, Outcome, SignerKey, Verdict};
+use exitgap_core::ids::PoolId;
+use exitgap_core::units::{GapLimit, SizeUsd};
+use exitgap_tests::binaries;
+
+use crate::service_scene::{Recorded, Service, recorded};
+
+const SLOTS: u64 = 5;
+
+/// A transport that changes what comes back.
+struct Meddling<F> {
+    native: Native,
+    meddle: F,
+    asked: RefCell<Vec<String>>,
+    paused: RefCell<Vec<Duration>>,
+}
+
+type Outcomes = Result<Response, TransportError>;
+
+impl<F: Fn(&Request, Outcomes) -> Outcomes> Meddling<F> {
+    fn new(meddle: F) -> Self {
+        let (asked, paused) = (RefCell::default(), RefCell::default());
+        Self { native: Native::new().unwrap(), meddle, asked, paused }
+    }
+}
+
+impl<F: Fn(&Request, Outcomes) -> Outcomes> Transport for &Meddling<F> {
+    async fn get(&self, request: &Request) -> Outcomes {
+        self.asked.borrow_mut().push(request.url.clone());
+        let outcome = self.native.get(request).await;
+        (self.meddle)(request, outcome)
+    }
+
+    async fn pause(&self, time: Duration) {
+        self.paused.borrow_mut().push(time);
+    }
+
+    fn random(&self) -> u32 {
+        7
+    }
+}
+
+fn base(service: &Service) -> BaseUrl {
+    format!("http://{}/", service.address).parse().unwrap()
+}
+
+async fn scene() -> (Recorded, Service, PoolId) {
+    let recorded = recorded(SLOTS).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let pool = recorded.pool(0).parse().unwrap();
+    (recorded, service, pool)
+}
+
+fn size(text: &str) -> SizeUsd {
+    text.parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_client_computes_what_the_service_answers() {
+    let (recorded, service, pool) = scene().await;
+    let client = Client::new(Native::new().unwrap(), base(&service));
+    assert_eq!(client.pools(None, None).await.unwrap().pools.len(), recorded.world.pools.len());
+    let state = client.recorded(&pool, None).await.unwrap();
+    for base in [None, Some("token0"), Some("token1")] {
+        let served = client.exit(&pool, size("25000"), base, None).await.unwrap();
+        let computed = state.estimate(size("25000"), base).unwrap();
+        assert_eq!(computed, served.answer);
+        let ladder = client.ladder(&pool, base, None).await.unwrap();
+        let rows = state.ladder(&GapLimit::LADDER, &SizeUsd::STANDARD, base).unwrap();
+        assert_eq!(rows.figures.by_size.len(), ladder.answer.figures.by_size.len());
+        for (ours, theirs) in rows.figures.by_gap.iter().zip(&ladder.answer.figures.by_gap) {
+            assert_eq!((&ours.depth, &ours.exit), (&theirs.depth, &theirs.exit));
+        }
+    }
+    let refused = client.exit(&pool, size("1000000000"), None, None).await.unwrap_err();
+    assert_eq!(refused.code(), "beyond_liquidity");
+    assert!(refused.into_problem().max_fillable_usd.is_some());
+    let unknown: PoolId = format!("anvil:0x{}", "11".repeat(20)).parse().unwrap();
+    let refused = client.recorded(&unknown, None).await.unwrap_err();
+    assert_eq!(refused.code(), "unknown_pool");
+
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(binaries::path("exitgap"));
+        let output = command.args(arguments).current_dir(recorded.folder.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (api, id) = (base(&service).to_string(), pool.to_string());
+    for question in [
+        &["estimate", id.as_str(), "--size-usd", "25000"][..],
+        &["size", &id, "--gap", "2", "--base", "token1"],
+        &["simulate", &id, "--size-usd", "25000", "--orders", "3"],
+        &["ladder", &id],
+        &["snapshot", &id],
+        &["pools"],
+    ] {
+        let from_api = run(&[question, &["--json", "--api", &api]].concat());
+        let from_db = run(&[question, &["--json", "--db", "exitgap.db"]].concat());
+        assert_eq!(from_api, from_db, "{question:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_reader_saw_is_held_against_what_it_is_shown_later() {
+    let (recorded, service, pool) = scene().await;
+    let client = Client::new(Native::new().unwrap(), base(&service));
+    let url = client.exit(&pool, size("1000"), None, None).await.unwrap().evidence_url.unwrap();
+    let of = EvidenceOf::from_url(&url).unwrap();
+    let memory = Memory::default();
+    let first = LogWatch::new(&client, &memory, Vec::new());
+    let found = first.verify_remote(&of, true).await.unwrap();
+    assert_eq!(found.report.report.verdict, Verdict::Valid, "{:?}", found.report);
+    assert_eq!(found.log.basis, TrustBasis::FirstUse);
+    let again = LogWatch::new(&client, &memory, Vec::new()).verify_remote(&of, true).await.unwrap();
+    assert_eq!(again.log.basis, TrustBasis::Kept);
+    assert_eq!(again.log.seen, Some(found.log.newest.clone()));
+    let consistency = again.report.report.check(CheckName::Consistency).unwrap();
+    assert_eq!(consistency.outcome, Outcome::Pass);
+
+    // An older state of the same log, kept from before: the tiles prove that it grew.
+    let key = fs::read_to_string(recorded.path("exitgap.key")).unwrap();
+    let (newest, _) = Checkpoint::from_note(&found.log.newest).unwrap();
+    let key: SignerKey = key.trim_end().parse().unwrap();
+    let key = key.named(&newest.origin.to_string()).unwrap();
+    let name = format!("exitgap checkpoint {}", client.base());
+    let tile = service.get(&format!("/log/tile/0/000.p/{SLOTS}")).body;
+    let leaves: Vec<Hash> = tile.as_chunks::<32>().0.iter().copied().map(Hash).collect();
+    let older =
+        Checkpoint { size: 3, root: exitgap_core::evidence::root(&leaves[..3]), ..newest.clone() };
+    memory.put(&name, &key.sign(&older.to_text()).unwrap());
+    let grown = LogWatch::new(&client, &memory, Vec::new()).log().await.unwrap();
+    assert_eq!(grown.contradiction, None);
+    assert_eq!(memory.get(&name), Some(grown.newest));
+
+    // The same sizes with other contents: history was rewritten, and the older state is kept.
+    for slots in [3, newest.size] {
+        let other = Checkpoint { size: slots, root: Hash([7; 32]), ..newest.clone() };
+        let note = key.sign(&other.to_text()).unwrap();
+        memory.put(&name, &note);
+        let watch = LogWatch::new(&client, &memory, Vec::new());
+        let shown = watch.log().await.unwrap();
+        let proof = shown.contradiction.expect("two states that exclude each other");
+        assert_eq!(proof.checkpoints, [note.clone(), found.log.newest.clone()]);
+        assert_eq!(memory.get(&name), Some(note), "the older state is not forgotten");
+        let found = watch.verify_remote(&of, false).await.unwrap();
+        assert_eq!(found.report.report.verdict, Verdict::Invalid);
+        let check = found.report.report.check(CheckName::Consistency).unwrap();
+        assert_eq!(check.outcome, Outcome::Fail, "{check:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_service_sends_is_not_believed() {
+    let (_recorded, service, pool) = scene().await;
+    let flipped = Meddling::new(|request: &Request, outcome: Outcomes| {
+        outcome.map(|mut response| {
+            if request.url.contains("/snapshots/") {
+                response.body[20] ^= 1;
+            }
+            response
+        })
+    });
+    let error = Client::new(&flipped, base(&service)).recorded(&pool, None).await.unwrap_err();
+    assert_eq!(error.code(), "not_as_specified");
+    assert!(error.to_string().contains("hash to 0x"), "{error}");
+
+    let torn = Meddling::new(|request: &Request, outcome: Outcomes| {
+        outcome.map(|mut response| {
+            if request.url.ends_with("/v1/pools") {
+                response.body.truncate(30);
+            }
+            response
+        })
+    });
+    let error = Client::new(&torn, base(&service)).pools(None, None).await.unwrap_err();
+    assert!(error.to_string().contains("not the document expected"), "{error}");
+
+    // Reading stops at the limit: a snapshot is longer than this.
+    let native = Native::new().unwrap();
+    let url = format!("{}/v1/openapi.json", base(&service));
+    let timeout = Duration::from_secs(15);
+    let request = Request { url, accept: "application/json", timeout, max_bytes: 1_000 };
+    assert_eq!(native.get(&request).await, Err(TransportError::TooLarge { max_bytes: 1_000 }));
+}
+
+fn answered(status: u16, headers: &[(&str, &str)], body: &str) -> Outcomes {
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Ok(Response { status, headers: headers.collect(), body: body.into() })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reads_are_repeated_only_where_that_may_help() {
+    let (_recorded, service, _) = scene().await;
+    let failing = RefCell::new(2);
+    let flaky = Meddling::new(|_: &Request, outcome: Outcomes| {
+        if *failing.borrow() == 0 {
+            return outcome;
+        }
+        *failing.borrow_mut() -= 1;
+        Err(TransportError::Unreachable("connection reset".to_owned()))
+    });
+    let client = Client::new(&flaky, base(&service));
+    assert!(!client.pools(None, None).await.unwrap().pools.is_empty());
+    assert_eq!(flaky.asked.borrow().len(), 3);
+    assert_eq!(flaky.paused.borrow().len(), 2);
+    assert!(flaky.paused.borrow()[1] > flaky.paused.borrow()[0]);
+
+    let problem = r#"{"code":"no_snapshot_yet","detail":"nothing yet","status":503}"#;
+    for (status, headers, body, code, asked) in [
+        (503, &[("retry-after", "300")][..], problem, "no_snapshot_yet", 1),
+        (503, &[("retry-after", "1")], problem, "no_snapshot_yet", 3),
+        (503, &[], "<html>", "not_as_specified", 3),
+        (404, &[], r#"{"code":"from_the_future","detail":"x","status":404}"#, "from_the_future", 1),
+        (302, &[("location", "http://elsewhere.example")], "", "not_as_specified", 1),
+    ] {
+        let transport = Meddling::new(|_: &Request, _: Outcomes| answered(status, headers, body));
+        let client = Client::new(&transport, base(&service));
+        let error = client.pools(None, None).await.unwrap_err();
+        assert_eq!((error.code(), transport.asked.borrow().len()), (code, asked), "{status}");
+    }
+
+    let challenge = [
+        ("x-payment-amount", "0.01"),
+        ("x-payment-currency", "USDC"),
+        ("x-payment-network", "eip155:8453"),
+        ("x-payment-recipient", "0xabc"),
+    ];
+    let transport = Meddling::new(|_: &Request, _: Outcomes| answered(402, &challenge, "{}"));
+    let error = Client::new(&transport, base(&service)).capabilities().await.unwrap_err();
+    let ClientError::PaymentRequired { challenge, .. } = &error else { panic!("{error:?}") };
+    assert_eq!((challenge.amount.as_str(), challenge.currency.as_str()), ("0.01", "USDC"));
+    assert_eq!(transport.asked.borrow().len(), 1);
+
+    let patience = Options { timeout: Duration::from_millis(1), retries: 0, ..Options::default() };
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap()).parse().unwrap();
+    let client = Client::new(Native::new().unwrap(), url).with_options(patience);
+    assert_eq!(client.capabilities().await.unwrap_err().code(), "timed_out");
+    for wrong in
+        ["", "exitgap.example", "ftp://x", "http://", "http://a b", "https://u@h", "https://h?x"]
+    {
+        let problem = wrong.parse::<BaseUrl>().unwrap_err();
+        assert_eq!(problem.field.as_deref(), Some("api"), "{wrong}");
+    }
+}
