@@ -194,9 +194,9 @@ async fn what_a_service_sends_is_not_believed() {
     assert_eq!(native.get(&request).await, Err(TransportError::TooLarge { max_bytes: 1_000 }));
 }
 
-fn answered(status: u16, headers: &[(&str, &str)], body: &str) -> Outcomes {
+fn answered(status: u16, headers: &[(&str, &str)], body: &str) -> Response {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    Ok(Response { status, headers: headers.collect(), body: body.into() })
+    Response { status, headers: headers.collect(), body: body.into() }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -224,7 +224,8 @@ async fn reads_are_repeated_only_where_that_may_help() {
         (404, &[], r#"{"code":"from_the_future","detail":"x","status":404}"#, "from_the_future", 1),
         (302, &[("location", "http://elsewhere.example")], "", "not_as_specified", 1),
     ] {
-        let transport = Meddling::new(|_: &Request, _: Outcomes| answered(status, headers, body));
+        let transport =
+            Meddling::new(|_: &Request, _: Outcomes| Ok(answered(status, headers, body)));
         let client = Client::new(&transport, base(&service));
         let error = client.pools(None, None).await.unwrap_err();
         assert_eq!((error.code(), transport.asked.borrow().len()), (code, asked), "{status}");
@@ -236,7 +237,7 @@ async fn reads_are_repeated_only_where_that_may_help() {
         ("x-payment-network", "eip155:8453"),
         ("x-payment-recipient", "0xabc"),
     ];
-    let transport = Meddling::new(|_: &Request, _: Outcomes| answered(402, &challenge, "{}"));
+    let transport = Meddling::new(|_: &Request, _: Outcomes| Ok(answered(402, &challenge, "{}")));
     let error = Client::new(&transport, base(&service)).capabilities().await.unwrap_err();
     let ClientError::PaymentRequired { challenge, .. } = &error else { panic!("{error:?}") };
     assert_eq!((challenge.amount.as_str(), challenge.currency.as_str()), ("0.01", "USDC"));
