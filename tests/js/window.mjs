@@ -171,7 +171,10 @@ function requireLowest(heads, retracted, given) {
   }
 }
 
-/** Refuses a window that is malformed, does not end at `head`, or does not bear it out. */
+/**
+ * Refuses a window that is malformed, does not bear out its last head, does not hold `head`, or
+ * whose later heads take that one's slot back.
+ */
 export function requireWindow(bytes, head) {
   const window = fields(parse(bytes, MAX_BYTES), ['v', 'pool', 'heads', 'first_slot',
     'first_height', 'first_prev', 'recorded_before', 'method_versions', 'missing', 'retired',
@@ -184,6 +187,10 @@ export function requireWindow(bytes, head) {
   const columns = unpack(window);
   require(fromFirst || columns.heads === MAX_HEADS, 'neither from the first head nor seven days');
   const heads = rebuild(window, columns);
-  require(heads.at(-1).bytes.equals(head.bytes), 'a window that ends at another head');
+  const place = heads.findIndex(({ bytes }) => bytes.equals(head.bytes));
+  require(place >= 0, 'a window that ends elsewhere');
+  const takenBack = heads.slice(place + 1)
+    .some(({ retracts }) => retracts.some(({ slot: taken }) => taken === heads[place].slot));
+  require(!takenBack, 'a slot that a later head takes back');
   requireLowest(heads, retractedHeads(heads, fromFirst), window.lowest_snapshots);
 }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::Command;
 
+use exitgap_core::series::Slot;
+use exitgap_store::Store;
 use exitgap_tests::binaries;
 use serde_json::{Value, json};
 
@@ -177,4 +179,35 @@ async fn the_published_log_and_snapshots_are_served_as_they_are() {
         assert_eq!(answer.status, 404, "{path}");
         assert!(!String::from_utf8_lossy(&answer.body).contains("PRIVATE"), "{path}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn newer_missing_slots_come_with_their_heads() {
+    let recorded = recorded(3).await;
+    let key = fs::read_to_string(recorded.path("exitgap.key")).unwrap();
+    let mut store =
+        Store::open(recorded.path("exitgap.db"), &key.trim_end().parse().unwrap()).unwrap();
+    let until = Slot::new(u64::from(recorded.last.number()) + 5).unwrap();
+    assert_eq!(store.fill_until(until).unwrap(), 4);
+    store.close().unwrap();
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let pool = recorded.pool(0);
+    let result = service.get(&format!("/v1/exit/{pool}?size_usd=1000")).found();
+    assert_eq!(result["method"]["depth_source"]["newer_slots_missing"], 4);
+    // As it ends at the slot, and as it goes on to the newest.
+    verify(&recorded, &service, &result);
+    let newer = service.get(&target(&result["newer_heads_url"]));
+    assert_eq!(newer.status, 200);
+    fs::write(recorded.path("newer.json"), &newer.body).unwrap();
+    let verify = ["verify", "evidence.json", "--window", "newer.json", "--trust", "key", "--json"];
+    let (code, out, err) = exitgap(&recorded, &verify);
+    assert_eq!(code, Some(0), "{out}{err}");
+    let report: Value = serde_json::from_str(&out).unwrap();
+    let checks = report["checks"].as_array().unwrap();
+    let window = checks.iter().find(|check| check["name"] == "window").unwrap();
+    let found = window["found"].as_str().unwrap();
+    assert!(found.contains("then 4 heads") && found.contains("4 of them missing"), "{found}");
+    // Of the slot itself nothing is newer.
+    let at = service.get(&format!("/v1/exit/{pool}?size_usd=1000&at={}", recorded.last)).found();
+    assert_eq!(at.get("newer_heads_url"), None);
 }

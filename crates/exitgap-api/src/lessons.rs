@@ -87,8 +87,8 @@ fn words(check: CheckName) -> [&'static str; 3] {
             "That others are shown the same history: witnesses will, later.",
         ],
         CheckName::Window => [
-            "An unbroken chain of the pool's entries of up to seven days ends at this one and bears out its figures; the lowest depth is recomputed from its snapshot (--window).",
-            "lowest_depth_7d_usd and days_observed add up over those seven days.",
+            "An unbroken chain of the pool's entries of up to seven days ends at this one and bears out its figures; the lowest depth is recomputed from its snapshot (--window). Or the chain goes on from this entry to a later one, and none between takes the slot back.",
+            "lowest_depth_7d_usd and days_observed add up over those seven days. Of a chain that goes on: which later slots are missing, but not this entry's figures.",
             "That each earlier entry is the one its slot sealed, nor the other depths: `exitgap audit` replays the log for that.",
         ],
         CheckName::SlotRule => [

@@ -25,6 +25,10 @@ pub struct Published<F> {
     /// The pool's heads of the seven days up to the slot: proves `days_observed`, the window
     /// and `lowest_depth_7d_usd`.
     pub window_url: String,
+    /// Where slots after the result's are missing or retracted: the pool's heads up to the newest
+    /// sealed slot, which say so. `exitgap verify --window` takes them with the evidence.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub newer_heads_url: Option<String>,
 }
 
 /// `GET /v1/exit/{pool}`.

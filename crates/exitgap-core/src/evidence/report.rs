@@ -21,7 +21,8 @@ pub enum CheckName {
     Signature,
     /// The checkpoint and one the caller saw are states of one log.
     Consistency,
-    /// A head window leads to this head and bears out its window figures.
+    /// A head window leads to this head and bears out its window figures; or it leads on from this
+    /// head to a later one, and none between takes the slot back.
     Window,
     /// The snapshot is of the pool and slot asked about; its block obeys the rule.
     SlotRule,

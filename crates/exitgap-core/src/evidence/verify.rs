@@ -24,7 +24,7 @@ pub struct Policy {
     pub keys: Vec<VerifierKey>,
     /// A checkpoint the caller saw of the same log, and the proof between the two.
     pub seen: Option<SeenCheckpoint>,
-    /// A head window that ends at the file's head, as its canonical bytes.
+    /// A head window that ends at the file's head, or later and holds it, as its canonical bytes.
     pub window: Option<Vec<u8>>,
     /// Checks without which the verdict is `incomplete`.
     pub required: Vec<CheckName>,
@@ -311,7 +311,7 @@ fn check_window(parts: &Parts, policy: &Policy) -> Check {
     let Some(bytes) = &policy.window else {
         return Check::not_checked(NAME, "no_window", "a head window");
     };
-    let Ok((_, head)) = &parts.head else {
+    let Ok((head, head_bytes)) = &parts.head else {
         return Check::not_checked(NAME, "head_invalid", "a head to end at");
     };
     let window = match HeadWindow::from_canonical(bytes) {
@@ -321,16 +321,27 @@ fn check_window(parts: &Parts, policy: &Policy) -> Check {
             return Check::fail(NAME, "window_invalid", expected, error.to_string());
         }
     };
-    let expected = Head::hash_of(head);
-    match window.last().map(|(_, bytes)| Head::hash_of(bytes)) {
-        Some(found) if found == expected => {
-            Check::pass(NAME, format!("{} heads up to {expected}", window.heads().len()))
-        }
-        found => {
-            let found = found.map_or_else(String::new, |hash| hash.to_string());
-            Check::fail(NAME, "window_ends_elsewhere", expected.to_string(), found)
-        }
+    let expected = Head::hash_of(head_bytes);
+    let place = window.heads().iter().position(|(other, _)| other.slot == head.slot);
+    let (from, later) = window.heads().split_at(place.map_or(0, |place| place + 1));
+    if from.last().map(|(_, bytes)| Head::hash_of(bytes)) != Some(expected) {
+        let found = window.last().map(|(_, bytes)| Head::hash_of(bytes).to_string());
+        let (expected, found) = (expected.to_string(), found.unwrap_or_default());
+        return Check::fail(NAME, "window_ends_elsewhere", expected, found);
     }
+    let Some((_, last)) = later.last() else {
+        return Check::pass(NAME, format!("{} heads up to {expected}", from.len()));
+    };
+    let retracts = |head: &Head, slot| head.retracts.iter().any(|taken| taken.slot == slot);
+    if let Some((by, _)) = later.iter().find(|(other, _)| retracts(other, head.slot)) {
+        let expected = "a slot that no later head takes back";
+        let found = format!("taken back by slot {}", by.slot.number());
+        return Check::fail(NAME, "slot_retracted", expected, found);
+    }
+    let missing = later.iter().filter(|(other, _)| matches!(other.entry, HeadEntry::Missing(_)));
+    let (later, missing, last) = (later.len(), missing.count(), Head::hash_of(last));
+    let found = format!("{expected}, then {later} heads up to {last}, {missing} of them missing");
+    Check::pass(NAME, found)
 }
 
 fn check_slot_rule(parts: &Parts) -> Check {

@@ -80,6 +80,11 @@ impl Service {
             evidence_url,
             snapshot_url: self.urls.snapshot(prepared.hash),
             window_url: self.urls.window(&prepared.pool.id, prepared.slot),
+            newer_heads_url: found
+                .newer_slots_missing
+                .filter(|missing| *missing > 0)
+                .and_then(|_| Some(self.current().pools.get(&prepared.pool.id)?.latest.entry.slot))
+                .map(|newest| self.urls.window(&prepared.pool.id, newest)),
         }
     }
 }

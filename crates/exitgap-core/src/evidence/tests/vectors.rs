@@ -50,6 +50,27 @@ fn window_of(scene: &Scene, pool: usize, heads: usize) -> Vec<u8> {
     HeadWindow::new(&series.heads[..heads], snapshot).unwrap().to_canonical().unwrap()
 }
 
+/// The window of the first pool's first five heads, of which the last takes slot 2 back.
+fn window_taking_back(scene: &Scene) -> Vec<u8> {
+    let series = &scene.pools[0];
+    let last = Head::from_canonical(&series.heads[4]).unwrap();
+    let kept = (0..5).filter(|index| *index != 2);
+    let lowest =
+        |token: usize| kept.clone().filter_map(|index: usize| series.depths[index]?[token]).min();
+    let (orphaned, canonical) = (BlockHash([5; 32]), BlockHash([6; 32]));
+    let head = Head {
+        recorded_count: last.recorded_count - 1,
+        retracts: vec![Retraction { slot: slot(2), orphaned, canonical }],
+        lowest_depth_7d_usd: [lowest(0), lowest(1)],
+        ..last
+    };
+    let mut heads = series.heads[..5].to_vec();
+    heads[4] = head.to_canonical().unwrap();
+    let snapshot =
+        |slot: Slot| series.snapshots[(slot.number() - Slot::FIRST.number()) as usize].clone();
+    HeadWindow::new(&heads, snapshot).unwrap().to_canonical().unwrap()
+}
+
 /// A file, what is replaced in it by what, and the vector's name.
 const LIES: [(&str, &str, &str); 22] = [
     ("base_exchanged", "\"base\":\"token0\"", "\"base\":\"token1\""),
@@ -133,7 +154,9 @@ fn vectors() -> Vec<Vector> {
     all.push(vector("only_keys_of_other_logs", &file, Policy::trusting(keys[1..].to_vec())));
     for (name, window) in [
         ("window", window_of(&scene, 0, 3)),
-        ("window_of_another_head", window_of(&scene, 0, 4)),
+        ("window_that_ends_later", window_of(&scene, 0, 5)),
+        ("window_that_takes_the_slot_back", window_taking_back(&scene)),
+        ("window_of_another_head", window_of(&scene, 0, 2)),
         ("window_of_another_pool", window_of(&scene, 1, 3)),
         (
             "window_with_another_depth",
@@ -175,7 +198,8 @@ fn the_vectors_are_these() {
             | "size_changed_but_true"
             | "seen_earlier"
             | "seen_later"
-            | "window" => Verdict::Valid,
+            | "window"
+            | "window_that_ends_later" => Verdict::Valid,
             "no_trusted_key" => Verdict::Incomplete,
             _ => Verdict::Invalid,
         };
