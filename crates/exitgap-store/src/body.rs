@@ -60,6 +60,16 @@ impl Dictionaries {
         }
     }
 
+    /// The body of this number, where it is kept.
+    pub fn find(&self, body_no: i64) -> Option<&Record> {
+        self.records.iter().find(|record| record.body_no == body_no)
+    }
+
+    /// Bytes kept.
+    pub fn bytes(&self) -> usize {
+        self.records.iter().map(|record| record.canonical.len()).sum()
+    }
+
     /// Takes in a body that was written after all others.
     pub fn add(&mut self, record: Record) {
         self.records.retain(|other| other.level < record.level);

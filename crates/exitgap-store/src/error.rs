@@ -338,6 +338,9 @@ pub enum StoreError {
         /// What `SQLite` said.
         source: rusqlite::Error,
     },
+    /// A thread of a check ended before it was done.
+    #[error("the check was cut off; the process's own log says why")]
+    Interrupted,
     /// Compressing failed.
     #[error("compressing the snapshot of {pool}: {source}")]
     Compress {

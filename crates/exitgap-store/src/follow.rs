@@ -2,6 +2,11 @@
 
 use std::collections::HashMap;
 
+use exitgap_core::ids::SnapshotHash;
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::Snapshot;
+
+use crate::body::Dictionaries;
 use crate::error::{CorruptBody, CorruptHead, StoreError};
 use crate::figures::{SnapshotFigures, WindowFigures};
 use crate::model::{Outcome, Pool};
@@ -9,10 +14,15 @@ use crate::reader::Reader;
 use crate::sealed::HeadRow;
 use crate::window::{Added, DepthWindow};
 
-/// The windows of all pools, by the pool's number.
+/// What all kept dictionaries may weigh together, bytes: more pools are unpacked anew.
+const KEPT_BYTES: usize = 24 << 20;
+
+/// The windows and dictionaries of all pools, by the pool's number.
 #[derive(Default)]
 pub struct Follower {
     windows: HashMap<i64, DepthWindow>,
+    dictionaries: HashMap<i64, Dictionaries>,
+    kept_bytes: usize,
 }
 
 impl Follower {
@@ -39,8 +49,7 @@ impl Follower {
         }
         let (snapshot, added) = match row.entry.outcome {
             Outcome::Recorded(hash) => {
-                let absent = StoreError::Corrupt { hash, what: CorruptBody::Absent };
-                let snapshot = reader.snapshot_at(pool, slot)?.ok_or(absent)?;
+                let snapshot = self.snapshot(reader, pool, slot, hash)?;
                 let figures = SnapshotFigures::of(&snapshot);
                 if figures.depths() != row.depth_usd {
                     return Err(rule("its depths are not those of its snapshot"));
@@ -56,5 +65,30 @@ impl Follower {
         }
         window.add(slot, added);
         Ok((snapshot, window.figures()))
+    }
+    /// The pool's snapshot of the slot, checked against its hash and the entry.
+    fn snapshot(
+        &mut self,
+        reader: &Reader,
+        pool: &Pool,
+        slot: Slot,
+        hash: SnapshotHash,
+    ) -> Result<Snapshot, StoreError> {
+        let corrupt = |what| StoreError::Corrupt { hash, what };
+        let mut kept = self.dictionaries.remove(&pool.number).unwrap_or_default();
+        self.kept_bytes -= kept.bytes();
+        let canonical = reader.canonical_after(hash, slot, &mut kept)?;
+        if self.kept_bytes + kept.bytes() <= KEPT_BYTES {
+            self.kept_bytes += kept.bytes();
+            self.dictionaries.insert(pool.number, kept);
+        }
+        let canonical = canonical.ok_or_else(|| corrupt(CorruptBody::Absent))?;
+        let snapshot = Snapshot::from_canonical(&canonical)
+            .map_err(|error| corrupt(CorruptBody::NotASnapshot(error)))?;
+        let (found_pool, found_slot) = (snapshot.observation().pool(), snapshot.slot());
+        if *found_pool == pool.id && found_slot == slot {
+            return Ok(snapshot);
+        }
+        Err(corrupt(CorruptBody::OfAnother { pool: found_pool.clone(), slot: found_slot }))
     }
 }

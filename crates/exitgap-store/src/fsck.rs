@@ -1,6 +1,9 @@
 //! Checking a whole store: everything is hashed again, from bodies to signed checkpoints.
 
 use std::collections::HashMap;
+use std::num::NonZero;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::available_parallelism;
 
 use exitgap_core::evidence::{Hash, Head, SlotLeaf, node_hash};
 use exitgap_core::ids::{HeadHash, PoolId};
@@ -50,14 +53,37 @@ impl From<StoreError> for Damage {
     }
 }
 
+/// The most threads that check side by side.
+const MAX_PARTS: usize = 16;
+
+/// Slots that a part may be ahead of the tree: it bounds memory.
+const SLOTS_AHEAD: usize = 16;
+
 /// What a check remembers of the slots before.
 #[derive(Default)]
 struct Before {
     /// The newest head of each pool, by the pool's number.
     heads: HashMap<i64, (HeadRow, HeadHash)>,
     follower: Follower,
-    checked: Checked,
 }
+
+/// Some of the pools, checked by a thread of their own.
+struct Part {
+    reader: Reader,
+    /// Each with its place among all pools.
+    pools: Vec<(usize, Pool)>,
+    before: Before,
+}
+
+/// A pool's head in a slot: its hash as a leaf, what the entry holds, and how many slots it takes
+/// back; or what is wrong.
+struct FoundHead {
+    at: usize,
+    found: Result<(Hash, Outcome, u64), Damage>,
+}
+
+/// A slot's heads of one part.
+type FoundHeads = Vec<FoundHead>;
 
 /// The log's tree as the leaves make it: per level the node that waits for its right one.
 #[derive(Default)]
@@ -76,27 +102,79 @@ impl Reader {
     pub fn fsck(&self, mut progress: impl FnMut(&Checked)) -> Result<Checked, Damage> {
         self.check_pages()?;
         let of_slots = self.log_size()?;
-        let mut before = Before::default();
-        before.checked.of_slots = of_slots;
         let (Some((first, last)), Some(log)) = (self.slots()?, self.log()?) else {
-            self.check_counts(&before.checked, None)?;
-            return Ok(before.checked);
+            let checked = Checked { of_slots, ..Checked::default() };
+            self.check_counts(&checked, None)?;
+            return Ok(checked);
         };
         if log.origin.first_slot() != first {
             let what = CorruptLog::Absent("the log's first slot");
             return Err(StoreError::CorruptLog { slot: first, what }.into());
         }
         let pools = self.pools()?;
+        let checked = std::thread::scope(|scope| {
+            let mut workers = Vec::new();
+            for part in self.parts(&pools)? {
+                let (sender, found) = sync_channel(SLOTS_AHEAD);
+                scope.spawn(move || part.check(first, last, &sender));
+                workers.push(found);
+            }
+            self.check_slots(&workers, [first, last], of_slots, &mut progress)
+        })?;
+        self.check_counts(&checked, Some(last))?;
+        for pool in &pools {
+            let in_pool = |error| Damage { pool: Some(pool.id.clone()), ..Damage::from(error) };
+            self.check_rollups_of(pool, last).map_err(in_pool)?;
+        }
+        self.check_derived_counts(&pools, checked.heads, last)?;
+        Ok(checked)
+    }
+
+    /// The pools shared out, as many to each processor, each with a reader of its own: what is
+    /// sealed is the same for all of them.
+    fn parts(&self, pools: &[Pool]) -> Result<Vec<Part>, StoreError> {
+        let processors = available_parallelism().map_or(1, NonZero::get).min(MAX_PARTS);
+        let path = self.connection.path().unwrap_or_default();
+        let part = |number: usize| {
+            let of_part = pools.iter().enumerate().skip(number).step_by(processors);
+            let (reader, before) = (Self::open(path)?, Before::default());
+            Ok(Part {
+                reader,
+                pools: of_part.map(|(at, pool)| (at, pool.clone())).collect(),
+                before,
+            })
+        };
+        (0..processors.min(pools.len())).map(part).collect()
+    }
+
+    /// Goes through the slots with what the parts found: each slot's heads make its leaf, its leaf
+    /// the tree, the tree the checkpoint.
+    fn check_slots(
+        &self,
+        workers: &[Receiver<FoundHeads>],
+        [first, last]: [Slot; 2],
+        of_slots: u64,
+        progress: &mut impl FnMut(&Checked),
+    ) -> Result<Checked, Damage> {
+        let mut checked = Checked { of_slots, ..Checked::default() };
         let mut tree = Tree::default();
         let mut next = Some(first);
         while let Some(slot) = next.filter(|slot| *slot <= last) {
             let at = |error| Damage { slot: Some(slot), ..Damage::from(error) };
-            let mut hashes = Vec::new();
-            for pool in pools.iter().filter(|pool| pool.has(slot)) {
-                let hash = self
-                    .check_entry_of(pool, slot, &mut before)
-                    .map_err(|error| Damage { pool: Some(pool.id.clone()), ..at(error) })?;
+            let ended = |_| at(StoreError::Interrupted);
+            let mut heads = Vec::new();
+            for worker in workers {
+                heads.extend(worker.recv().map_err(ended)?);
+            }
+            heads.sort_unstable_by_key(|head| head.at);
+            let mut hashes = Vec::with_capacity(heads.len());
+            for head in heads {
+                let (hash, outcome, retracted) = head.found?;
                 hashes.push(hash);
+                checked.heads += 1;
+                checked.snapshots += u64::from(matches!(outcome, Outcome::Recorded(_)));
+                checked.retirements += u64::from(outcome == Outcome::Retired);
+                checked.retractions += retracted;
             }
             self.check_heads_root(slot, &hashes).map_err(at)?;
             let sealed = self.sealed(slot).map_err(at)?;
@@ -104,19 +182,13 @@ impl Reader {
             let (leaf, checkpoint) =
                 sealed.ok_or_else(|| at(StoreError::CorruptLog { slot, what: absent }))?;
             let leaf = SlotLeaf::leaf_of(&leaf.canonical);
-            tree.add(self, slot, before.checked.slots, leaf).map_err(at)?;
+            tree.add(self, slot, checked.slots, leaf).map_err(at)?;
             self.check_checkpoint(slot, &checkpoint, tree.root()).map_err(at)?;
-            before.checked.slots += 1;
-            progress(&before.checked);
+            checked.slots += 1;
+            progress(&checked);
             next = slot.next();
         }
-        self.check_counts(&before.checked, Some(last))?;
-        for pool in &pools {
-            let in_pool = |error| Damage { pool: Some(pool.id.clone()), ..Damage::from(error) };
-            self.check_rollups_of(pool, last).map_err(in_pool)?;
-        }
-        self.check_derived_counts(&pools, before.checked.heads, last)?;
-        Ok(before.checked)
+        Ok(checked)
     }
 
     /// Requires that the file's pages and indices hold together.
@@ -179,48 +251,6 @@ impl Reader {
         Ok(())
     }
 
-    /// Checks a pool's entry, head, snapshot and figures, and returns the head's hash as a leaf.
-    fn check_entry_of(
-        &self,
-        pool: &Pool,
-        slot: Slot,
-        before: &mut Before,
-    ) -> Result<Hash, StoreError> {
-        let corrupt = |what| StoreError::CorruptHead { pool: pool.id.clone(), slot, what };
-        let rule = |rule: &str| corrupt(CorruptHead::Rule(rule.to_owned()));
-        let row = self.head_row(pool, slot)?;
-        let (row, hash) = row.ok_or_else(|| rule("its entry is not in the store"))?;
-        let known = before.heads.get(&pool.number);
-        let stored = check_head(pool, &row, hash, known.map(|(_, hash)| *hash))?;
-        let recorded = matches!(row.entry.outcome, Outcome::Recorded(_));
-        let retracted = u32::try_from(row.retracts.len()).unwrap_or(u32::MAX);
-        let (count, run) =
-            known.map_or((0, 0), |(row, _)| (row.entry.recorded_count, row.entry.missing_run));
-        let count = (count + u32::from(recorded)).checked_sub(retracted);
-        let run = if recorded { 0 } else { run + 1 };
-        if (Some(row.entry.recorded_count), row.entry.missing_run) != (count, run) {
-            return Err(rule("its counts do not add up"));
-        }
-        if (row.entry.outcome == Outcome::Retired) != (pool.retired_slot == Some(slot)) {
-            return Err(rule("it and the pool's retirement disagree"));
-        }
-        let (snapshot, window) = before.follower.follow(self, pool, &row)?;
-        let lowest = window.directions.map(|figures| figures.lowest.map(|(_, depth)| depth));
-        if row.lowest != lowest {
-            return Err(rule("its lowest depths are not those of its window"));
-        }
-        let figures = figures_values(pool.number, slot, snapshot.as_ref(), &window);
-        if self.figures_values(pool, slot)? != Some(figures) {
-            return Err(StoreError::Derived { table: "figures", pool: pool.id.clone(), at: slot });
-        }
-        before.checked.snapshots += u64::from(recorded);
-        before.checked.retractions += u64::from(retracted);
-        before.checked.retirements += u64::from(row.entry.outcome == Outcome::Retired);
-        before.checked.heads += 1;
-        before.heads.insert(pool.number, (row, hash));
-        Ok(Head::leaf_of(&stored.canonical))
-    }
-
     /// Requires that the pool's days and standing are what its figures, which were checked, make.
     fn check_rollups_of(&self, pool: &Pool, last: Slot) -> Result<(), StoreError> {
         let first_day = day_of(pool.first_slot);
@@ -242,6 +272,71 @@ impl Reader {
             return Err(StoreError::Derived { table: "standing", pool: pool.id.clone(), at });
         }
         Ok(())
+    }
+}
+
+impl Part {
+    /// Checks the pools of this part slot by slot, and tells each slot's heads; until something is
+    /// wrong, or nobody listens any more.
+    fn check(mut self, first: Slot, last: Slot, sender: &SyncSender<FoundHeads>) {
+        let pools = std::mem::take(&mut self.pools);
+        let mut next = Some(first);
+        while let Some(slot) = next.filter(|slot| *slot <= last) {
+            let mut heads = Vec::new();
+            for (at, pool) in pools.iter().filter(|(_, pool)| pool.has(slot)) {
+                let found = self.check_entry_of(pool, slot).map_err(|error| Damage {
+                    slot: Some(slot),
+                    pool: Some(pool.id.clone()),
+                    error: Box::new(error),
+                });
+                heads.push(FoundHead { at: *at, found });
+            }
+            let wrong = heads.iter().any(|head| head.found.is_err());
+            if sender.send(heads).is_err() || wrong {
+                return;
+            }
+            next = slot.next();
+        }
+    }
+
+    /// Checks a pool's entry, head, snapshot and figures; returns the head's hash as a leaf, what the
+    /// entry holds, and how many slots it takes back.
+    fn check_entry_of(
+        &mut self,
+        pool: &Pool,
+        slot: Slot,
+    ) -> Result<(Hash, Outcome, u64), StoreError> {
+        let Self { reader, before, .. } = self;
+        let corrupt = |what| StoreError::CorruptHead { pool: pool.id.clone(), slot, what };
+        let rule = |rule: &str| corrupt(CorruptHead::Rule(rule.to_owned()));
+        let row = reader.head_row(pool, slot)?;
+        let (row, hash) = row.ok_or_else(|| rule("its entry is not in the store"))?;
+        let known = before.heads.get(&pool.number);
+        let stored = check_head(pool, &row, hash, known.map(|(_, hash)| *hash))?;
+        let recorded = matches!(row.entry.outcome, Outcome::Recorded(_));
+        let retracted = u32::try_from(row.retracts.len()).unwrap_or(u32::MAX);
+        let (count, run) =
+            known.map_or((0, 0), |(row, _)| (row.entry.recorded_count, row.entry.missing_run));
+        let count = (count + u32::from(recorded)).checked_sub(retracted);
+        let run = if recorded { 0 } else { run + 1 };
+        if (Some(row.entry.recorded_count), row.entry.missing_run) != (count, run) {
+            return Err(rule("its counts do not add up"));
+        }
+        if (row.entry.outcome == Outcome::Retired) != (pool.retired_slot == Some(slot)) {
+            return Err(rule("it and the pool's retirement disagree"));
+        }
+        let (snapshot, window) = before.follower.follow(reader, pool, &row)?;
+        let lowest = window.directions.map(|figures| figures.lowest.map(|(_, depth)| depth));
+        if row.lowest != lowest {
+            return Err(rule("its lowest depths are not those of its window"));
+        }
+        let figures = figures_values(pool.number, slot, snapshot.as_ref(), &window);
+        if reader.figures_values(pool, slot)? != Some(figures) {
+            return Err(StoreError::Derived { table: "figures", pool: pool.id.clone(), at: slot });
+        }
+        let outcome = row.entry.outcome;
+        before.heads.insert(pool.number, (row, hash));
+        Ok((Head::leaf_of(&stored.canonical), outcome, retracted.into()))
     }
 }
 

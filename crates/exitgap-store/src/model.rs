@@ -77,6 +77,14 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Why there is no snapshot; `None` where there is one, or the pool retired.
+    pub fn missing(&self) -> Option<MissingReason> {
+        match self.outcome {
+            Outcome::Missing(reason) => Some(reason),
+            Outcome::Recorded(_) | Outcome::Retired => None,
+        }
+    }
+
     /// The slot of the pool's newest snapshot at or before this entry's slot, retracted or not.
     pub(crate) fn newest_snapshot(&self, pool: &Pool) -> Option<Slot> {
         let slot = u64::from(self.slot.number()).checked_sub(self.missing_run.into())?;

@@ -7,6 +7,7 @@ use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot};
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
+use crate::body::{Dictionaries, Record};
 use crate::error::{CorruptBody, Doing, StoreError};
 use crate::model::{Entry, Latest, Outcome, Page, Pool, Totals, direction_of};
 use crate::{body, schema, sql};
@@ -179,6 +180,35 @@ impl Reader {
         Ok(unpack(&records)?.pop())
     }
 
+    /// The same of a pool's slot, where the dictionaries of the slots before may be at hand: a
+    /// series is followed without unpacking them again for each slot.
+    pub(crate) fn canonical_after(
+        &self,
+        hash: SnapshotHash,
+        slot: Slot,
+        kept: &mut Dictionaries,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(row) = self.body_row(hash)? else { return Ok(None) };
+        let dictionary = row.dictionary_body_no.and_then(|body_no| kept.find(body_no));
+        let lower = dictionary.is_some_and(|dictionary| dictionary.level < row.level);
+        if row.level > 0 && !lower {
+            let chain = self.chain(hash)?;
+            let mut last = None;
+            for (row, canonical) in chain.iter().zip(unpack(&chain)?) {
+                last = Some(canonical.clone());
+                kept.add(Record { body_no: row.body_no, level: row.level, slot, canonical });
+            }
+            return Ok(last);
+        }
+        let dictionary = dictionary.filter(|_| lower).map(|record| record.canonical.as_slice());
+        let canonical = row.unpack(dictionary)?;
+        if row.level < body::MAX_LEVEL {
+            let canonical = canonical.clone();
+            kept.add(Record { body_no: row.body_no, level: row.level, slot, canonical });
+        }
+        Ok(Some(canonical))
+    }
+
     /// What the store holds and weighs. Reads every row: not for requests.
     pub fn totals(&self) -> Result<Totals, StoreError> {
         let doing = "summing up the store";
@@ -203,10 +233,7 @@ impl Reader {
     /// first standing alone. Empty if there is no such body.
     pub(crate) fn chain(&self, hash: SnapshotHash) -> Result<Vec<BodyRow>, StoreError> {
         let doing = "reading a body";
-        let mut by_hash = self.connection.prepare_cached(sql::SELECT_BODY).doing(doing)?;
-        let parameters = named_params! { ":snapshot_sha256": hash.0 };
-        let found = by_hash.query_row(parameters, BodyRow::read).optional().doing(doing)?;
-        let Some(mut row) = found else { return Ok(Vec::new()) };
+        let Some(mut row) = self.body_row(hash)? else { return Ok(Vec::new()) };
         let mut by_number = self.connection.prepare_cached(sql::SELECT_DICTIONARY).doing(doing)?;
         let mut chain = Vec::new();
         // Levels fall strictly, so that a hostile file cannot lead this round in circles.
@@ -222,6 +249,15 @@ impl Reader {
         chain.push(row);
         chain.reverse();
         Ok(chain)
+    }
+}
+
+impl Reader {
+    fn body_row(&self, hash: SnapshotHash) -> Result<Option<BodyRow>, StoreError> {
+        let doing = "reading a body";
+        let mut by_hash = self.connection.prepare_cached(sql::SELECT_BODY).doing(doing)?;
+        let parameters = named_params! { ":snapshot_sha256": hash.0 };
+        by_hash.query_row(parameters, BodyRow::read).optional().doing(doing)
     }
 }
 
