@@ -60,6 +60,10 @@ async fn every_wrong_request_is_refused_by_name() {
     refused("/v1/exit/anvil:0x12?size_usd=1", 400, "invalid_pool", Some("pool"));
     refused(&format!("/v1/exit/{pool}?size_usd=1&base=DOGE"), 400, "unknown_base", Some("base"));
     refused(&format!("/v1/exit/{pool}?size_usd=1&at=now"), 400, "invalid_parameter", Some("at"));
+    let offset = format!("/v1/exit/{pool}?size_usd=1&at=2026-08-22T02:00:00+02:00");
+    refused(&offset, 400, "invalid_parameter", Some("at"));
+    assert!(service.get(&offset).json()["hint"].as_str().unwrap().contains("%2B"));
+    assert_eq!(service.get(&offset.replace('+', "%2B")).status, 200);
     refused("/v1/pools?chain=mars", 404, "unknown_chain", Some("chain"));
     refused("/v1/fragility?chain=mars", 404, "unknown_chain", Some("chain"));
     refused("/v1/pools?chain=UP", 400, "invalid_parameter", Some("chain"));

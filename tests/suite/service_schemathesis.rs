@@ -21,7 +21,7 @@ async fn the_service_is_as_described() {
     let description = format!("http://{}/v1/openapi.json", service.address);
     let output = Command::new(program)
         .args(["--config-file", settings, "run", &description])
-        .args(["--checks", "all", "--max-examples", "100", "--no-color"])
+        .args(["--max-examples", "100", "--no-color"])
         .current_dir(recorded.folder.path())
         .output()
         .unwrap();

@@ -91,6 +91,13 @@ async fn rows_say_what_exits_said_and_the_worst_of_them() {
     let order = "size_usd=1000&from=2026-08-22T01:00:00Z&to=2026-08-22T00:00:00Z";
     assert_eq!(refused(order), (422, "period_reversed".into(), Some("from".into())));
     assert_eq!(refused("size_usd=1000&from=2027-08-22T01:00:00Z").1, "after_series");
+    assert_eq!(refused("size_usd=1000&to=2026-08-21T01:00:00Z").1, "before_series");
+    // A period that begins before the series is cut to it.
+    let whole = "size_usd=1000&interval=5m&from=";
+    let cut = ["2026-08-21T01:00:00Z", "1969-01-01T00:00:00Z", "2026-08-22T00:00:00Z"]
+        .map(|from| service.get(&format!("/v1/history/{pool}?{whole}{from}")).found());
+    assert_eq!(cut[0], cut[2]);
+    assert_eq!(cut[1], cut[2]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

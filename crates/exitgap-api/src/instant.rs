@@ -20,7 +20,12 @@ pub fn slot_at(field: &str, text: &str) -> Result<Slot, Problem> {
         exitgap_core::series::InstantError::Before1970 => before(),
         exitgap_core::series::InstantError::Form => {
             let shown: String = text.chars().take(SHOWN).collect();
-            invalid(format!("{field}: {shown:?} is {error}"), "e.g. 2026-08-22T12:00:00Z")
+            let hint = if text.contains(' ') {
+                "in an address the + of an offset is written %2B; e.g. 2026-08-22T12:00:00Z"
+            } else {
+                "e.g. 2026-08-22T12:00:00Z"
+            };
+            invalid(format!("{field}: {shown:?} is {error}"), hint)
         }
     })?;
     Slot::at_or_before(unix_s).map_err(|error| match error {

@@ -53,7 +53,7 @@ pub use number::Number;
 pub use parameters::{
     MAX_LADDER_STEPS, invalid_parameter, parse_gap_limit, parse_order_plan, parse_size, parse_steps,
 };
-pub use pools::{PoolEntry, PoolList};
+pub use pools::{PoolEntry, PoolFacts, PoolList};
 pub use portfolio::{Portfolio, PortfolioExit, PortfolioTotal, Position};
 pub use problem::{Problem, ProblemCode};
 pub use problem_document::{PROBLEM_JSON, ProblemDocument};

@@ -1,5 +1,8 @@
 //! The list of monitored pools.
 
+use exitgap_core::ids::PoolId;
+use exitgap_core::pools::Direction;
+use exitgap_core::series::{MissingReason, Slot, days_observed_hundredths};
 use serde::{Deserialize, Serialize};
 
 use crate::{Number, Status, TokenLabel};
@@ -35,6 +38,46 @@ pub struct PoolEntry {
     /// Why the newest slot is missing; absent where it is recorded.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub last_slot_missing: Option<String>,
+}
+
+/// What a pool's entry in the list is made of.
+#[derive(Debug, Clone)]
+pub struct PoolFacts<'a> {
+    /// The pool.
+    pub pool: &'a PoolId,
+    /// The direction asked about where no base is named.
+    pub default_base: Direction,
+    /// The slot of its first entry.
+    pub first_slot: Slot,
+    /// The slot of its newest entry.
+    pub last_slot: Slot,
+    /// Why that one is missing; `None` where it is not.
+    pub last_missing: Option<MissingReason>,
+    /// Slots with a snapshot, less the retracted.
+    pub recorded: u32,
+    /// Status and tokens, which its snapshots say; `None` before the first.
+    pub labels: Option<(Status, [TokenLabel; 2])>,
+}
+
+impl From<PoolFacts<'_>> for PoolEntry {
+    fn from(facts: PoolFacts<'_>) -> Self {
+        let slots = facts.last_slot.number().saturating_sub(facts.first_slot.number());
+        let (slots, recorded) = (u64::from(slots) + 1, u64::from(facts.recorded));
+        let token = |index: usize| facts.labels.as_ref().map(|(_, tokens)| tokens[index].clone());
+        Self {
+            pool: facts.pool.to_string(),
+            chain: facts.pool.chain().to_string(),
+            status: facts.labels.as_ref().map(|(status, _)| *status),
+            base: token(facts.default_base.base_index()),
+            quote: token(facts.default_base.quote_index()),
+            series_start: facts.first_slot.to_string(),
+            days_observed: Number::from_hundredths(days_observed_hundredths(recorded)),
+            slots_recorded: recorded,
+            slots_missing: slots.saturating_sub(recorded),
+            last_slot: facts.last_slot.to_string(),
+            last_slot_missing: facts.last_missing.map(|reason| reason.code().to_owned()),
+        }
+    }
 }
 
 /// All monitored pools, in the order of their identifiers.

@@ -3,10 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use exitgap_api::{Number, PoolEntry, PoolList, Status};
-use exitgap_core::series::days_observed_hundredths;
-use exitgap_core::snapshot::Observation;
-use exitgap_store::{Latest, Outcome, Pool, Reader};
+use exitgap_api::{PoolEntry, PoolFacts, PoolList, Status, TokenLabel};
+use exitgap_store::{Latest, Pool, Reader};
 
 use super::print_json;
 use crate::failure::Failure;
@@ -43,27 +41,20 @@ fn entry(reader: &Reader, pool: &Pool, latest: &Latest) -> Result<PoolEntry, Fai
         }
         None => None,
     };
-    let recorded = u64::from(latest.entry.recorded_count);
-    let slots = u64::from(latest.entry.slot.number() - pool.first_slot.number()) + 1;
-    let token = |index: usize| {
-        observation.as_ref().map(|observation: &Observation| (&observation.tokens()[index]).into())
+    let labels = observation.as_ref().map(|observation| {
+        let tokens = observation.tokens().each_ref().map(TokenLabel::from);
+        (observation.chain().kind.into(), tokens)
+    });
+    let facts = PoolFacts {
+        pool: &pool.id,
+        default_base: pool.default_base,
+        first_slot: pool.first_slot,
+        last_slot: latest.entry.slot,
+        last_missing: latest.entry.missing(),
+        recorded: latest.entry.recorded_count,
+        labels,
     };
-    Ok(PoolEntry {
-        pool: pool.id.to_string(),
-        chain: pool.id.chain().to_string(),
-        status: observation.as_ref().map(|observation| observation.chain().kind.into()),
-        base: token(pool.default_base.base_index()),
-        quote: token(pool.default_base.quote_index()),
-        series_start: pool.first_slot.to_string(),
-        days_observed: Number::from_hundredths(days_observed_hundredths(recorded)),
-        slots_recorded: recorded,
-        slots_missing: slots.saturating_sub(recorded),
-        last_slot: latest.entry.slot.to_string(),
-        last_slot_missing: match latest.entry.outcome {
-            Outcome::Recorded(_) | Outcome::Retired => None,
-            Outcome::Missing(reason) => Some(reason.code().to_owned()),
-        },
-    })
+    Ok(facts.into())
 }
 
 fn print_text(list: &PoolList) -> Result<(), Failure> {
@@ -83,7 +74,7 @@ fn print_text(list: &PoolList) -> Result<(), Failure> {
         "<newest slot",
     ]);
     for pool in &list.pools {
-        let symbol = |token: &Option<exitgap_api::TokenLabel>| {
+        let symbol = |token: &Option<TokenLabel>| {
             token.as_ref().map_or_else(|| "?".to_owned(), |token| token.symbol.clone())
         };
         let status = match pool.status {

@@ -39,6 +39,10 @@ enum Answers {
     Document(&'static str),
     /// Bytes of this media type.
     Bytes(&'static str),
+    /// The same document with 200 and with 503.
+    Readiness,
+    /// Nothing but problems.
+    Nothing,
 }
 
 /// An address.
@@ -290,6 +294,50 @@ const ADDRESSES: &[Address] = &[
         problems: &[400],
     },
     Address {
+        path: "/v1/alerts",
+        id: "listAlerts",
+        tag: "Service",
+        title: "Alerts: specified, not built yet",
+        about: "Refused with `not_available`, whatever is asked.",
+        segment: None,
+        parameters: &[],
+        answers: Answers::Nothing,
+        problems: &[404],
+    },
+    Address {
+        path: "/livez",
+        id: "isAlive",
+        tag: "Operations",
+        title: "Whether the process answers",
+        about: "`ok`. Not counted against a client's rate, as the others here.",
+        segment: None,
+        parameters: &[],
+        answers: Answers::Bytes("text/plain"),
+        problems: &[400],
+    },
+    Address {
+        path: "/readyz",
+        id: "isReady",
+        tag: "Operations",
+        title: "Whether answers rest on fresh data",
+        about: "Per chain the newest recorded slot and its age; 503 where one is older than three slots.",
+        segment: None,
+        parameters: &[],
+        answers: Answers::Readiness,
+        problems: &[400],
+    },
+    Address {
+        path: "/metrics",
+        id: "readMetrics",
+        tag: "Operations",
+        title: "What is measured",
+        about: "Slots recorded, missing by reason, age of the newest slot per chain, requests, latencies, connections.",
+        segment: None,
+        parameters: &[],
+        answers: Answers::Bytes("application/openmetrics-text"),
+        problems: &[400],
+    },
+    Address {
         path: "/api/v1/exit/{pool}",
         id: "readEvidence",
         tag: "Evidence",
@@ -381,8 +429,11 @@ fn operation(address: &Address) -> Value {
         Answers::Document(name) => {
             ("application/json", json!({"$ref": format!("#/components/schemas/{name}")}))
         }
-        Answers::Bytes("application/json") => ("application/json", json!({"type": "object"})),
+        Answers::Bytes("application/json") | Answers::Readiness => {
+            ("application/json", json!({"type": "object"}))
+        }
         Answers::Bytes(media_type) => (media_type, json!({})),
+        Answers::Nothing => ("application/problem+json", json!({})),
     };
     let mut content = Map::new();
     content.insert(media_type.to_owned(), json!({"schema": schema.clone()}));
@@ -390,7 +441,15 @@ fn operation(address: &Address) -> Value {
         content.insert("text/plain".to_owned(), json!({"schema": schema}));
     }
     let mut responses = Map::new();
-    responses.insert("200".to_owned(), json!({"description": "The answer", "content": content}));
+    if let Answers::Readiness = address.answers {
+        let content = content.clone();
+        let stale = json!({"description": "Not ready: the same document", "content": content});
+        responses.insert("503".to_owned(), stale);
+    }
+    if !matches!(address.answers, Answers::Nothing) {
+        let answer = json!({"description": "The answer", "content": content});
+        responses.insert("200".to_owned(), answer);
+    }
     for status in address.problems.iter().chain(&[429]) {
         responses.insert(status.to_string(), problem(*status));
     }
@@ -427,6 +486,7 @@ pub fn document(base_url: &str) -> Value {
             {"name": "Series", "description": "What was recorded; free, keyless, permanent"},
             {"name": "Evidence", "description": "What anyone can check a number with; free and keyless"},
             {"name": "Service", "description": "The deployment itself"},
+            {"name": "Operations", "description": "For whoever runs it"},
         ],
         "paths": paths,
         "components": schemas["components"],

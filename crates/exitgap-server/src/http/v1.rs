@@ -96,7 +96,12 @@ fn series(params: &Params, id: &str) -> Result<SeriesAsked, Problem> {
     let instant = |field: &'static str| {
         params.one(field)?.map(|text| exitgap_api::slot_at(field, text)).transpose()
     };
-    let (from, to) = (instant("from")?, instant("to")?);
+    // A period is cut to the pool's series; also where it begins before there was any.
+    let from = match instant("from") {
+        Err(problem) if problem.code == ProblemCode::BeforeSeries => Some(Slot::FIRST),
+        from => from?,
+    };
+    let to = instant("to")?;
     if from.zip(to).is_some_and(|(from, to)| from > to) {
         return Err(Problem::new(ProblemCode::PeriodReversed, "from lies after to")
             .field("from")

@@ -1,9 +1,7 @@
 //! The list of pools.
 
-use exitgap_api::{Number, PoolEntry, PoolList, Problem};
+use exitgap_api::{PoolEntry, PoolFacts, PoolList, Problem};
 use exitgap_core::ids::{ChainSlug, PoolId};
-use exitgap_core::series::days_observed_hundredths;
-use exitgap_store::Outcome;
 
 use super::{PoolNow, Service};
 
@@ -34,23 +32,15 @@ impl Service {
 
 fn entry(now: &PoolNow) -> PoolEntry {
     let PoolNow { pool, latest, labels } = now;
-    let recorded = u64::from(latest.entry.recorded_count);
-    let slots = u64::from(latest.entry.slot.number().saturating_sub(pool.first_slot.number())) + 1;
-    let token = |index: usize| labels.as_ref().map(|labels| labels.tokens[index].clone());
-    PoolEntry {
-        pool: pool.id.to_string(),
-        chain: pool.id.chain().to_string(),
-        status: labels.as_ref().map(|labels| labels.status),
-        base: token(pool.default_base.base_index()),
-        quote: token(pool.default_base.quote_index()),
-        series_start: pool.first_slot.to_string(),
-        days_observed: Number::from_hundredths(days_observed_hundredths(recorded)),
-        slots_recorded: recorded,
-        slots_missing: slots.saturating_sub(recorded),
-        last_slot: latest.entry.slot.to_string(),
-        last_slot_missing: match latest.entry.outcome {
-            Outcome::Recorded(_) | Outcome::Retired => None,
-            Outcome::Missing(reason) => Some(reason.code().to_owned()),
-        },
+    let labels = labels.as_ref().map(|labels| (labels.status, labels.tokens.clone()));
+    PoolFacts {
+        pool: &pool.id,
+        default_base: pool.default_base,
+        first_slot: pool.first_slot,
+        last_slot: latest.entry.slot,
+        last_missing: latest.entry.missing(),
+        recorded: latest.entry.recorded_count,
+        labels,
     }
+    .into()
 }
