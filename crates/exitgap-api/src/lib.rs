@@ -61,9 +61,11 @@ pub use published::{
     Published, PublishedExit, PublishedLadder, RetractionNotice, SlotState, SlotStatus,
 };
 pub use routes::{
-    RankedVenue, Route, RouteExit, RouteLadder, RouteLeg, RouteRanking, RouteRung,
-    parse_fixed_costs,
+    RankedVenue, Route, RouteExit, RouteLadder, RouteLeg, RouteRanking, RouteRung, RouteSplit,
+    RouteToken, parse_fixed_costs,
 };
 pub use simulation::{AtOnce, OrderFill, Simulation, SimulationResult};
 pub use size::{MaxSize, MaxSizeResult};
-pub use verification::{AuditFault, AuditReport, Claim, Contradiction, VerificationReport};
+pub use verification::{
+    AuditFault, AuditReport, Claim, Contradiction, Recomputation, VerificationReport,
+};

@@ -4,7 +4,7 @@ use exitgap_core::exit::{self, METHOD_VERSION, RouteError, RouteRow, RouteVenue,
 use exitgap_core::units::{Percent, SizeUsd, UsdMicros, parse_scaled};
 use serde::{Deserialize, Serialize};
 
-use crate::{Amounts, Ladder, Number, Problem, ProblemCode, SplitPct, Status, TokenLabel};
+use crate::{Amounts, Ladder, Number, Problem, ProblemCode, Status};
 
 /// What ranking needs of a ladder. Every [`Ladder`] document reads as one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,15 +14,18 @@ pub struct RouteLadder {
     /// Live or preview.
     pub status: Status,
     /// The token sold.
-    pub base: TokenLabel,
-    /// The token bought.
-    pub quote: TokenLabel,
-    /// USD per whole base token, by the ladder's oracle.
-    pub oracle_price_usd: Number,
+    pub base: RouteToken,
     /// Depth by gap.
     pub by_gap: Vec<RouteRung>,
     /// Slippage by size.
     pub by_size: Vec<RouteRung>,
+}
+
+/// What ranking needs of a token.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteToken {
+    /// The token contract's address.
+    pub address: String,
 }
 
 /// What ranking needs of a ladder's row.
@@ -40,8 +43,17 @@ pub struct RouteExit {
     pub size_usd: Number,
     /// Its gap, percent.
     pub exit_gap_pct: Number,
-    /// What the gap is made of: basis and fee are what the smallest sale loses.
-    pub split: SplitPct,
+    /// What the smallest sale loses.
+    pub split: RouteSplit,
+}
+
+/// What ranking needs of a gap's split: basis and fee are what the smallest sale loses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteSplit {
+    /// How far the pool's mid price lies below the oracle, percent.
+    pub basis_pct: Number,
+    /// The pool's fee, percent.
+    pub fee_pct: Number,
 }
 
 impl From<&Amounts> for RouteExit {
@@ -49,7 +61,10 @@ impl From<&Amounts> for RouteExit {
         Self {
             size_usd: exit.size_usd.clone(),
             exit_gap_pct: exit.exit_gap_pct.clone(),
-            split: exit.split.clone(),
+            split: RouteSplit {
+                basis_pct: exit.split.basis_pct.clone(),
+                fee_pct: exit.split.fee_pct.clone(),
+            },
         }
     }
 }
@@ -61,9 +76,7 @@ impl From<&Ladder> for RouteLadder {
         Self {
             pool: context.pool.clone(),
             status: context.status,
-            base: context.base.clone(),
-            quote: context.quote.clone(),
-            oracle_price_usd: context.oracle_price_usd.clone(),
+            base: RouteToken { address: context.base.address.clone() },
             by_gap: rows.by_gap.iter().map(|row| rung(&row.exit)).collect(),
             by_size: rows.by_size.iter().map(|row| rung(&row.exit)).collect(),
         }
@@ -77,12 +90,6 @@ pub struct RankedVenue {
     pub pool: String,
     /// Live or preview.
     pub status: Status,
-    /// The token sold.
-    pub base: TokenLabel,
-    /// The token bought.
-    pub quote: TokenLabel,
-    /// USD per whole base token, by the ladder's oracle: its gaps are measured against this.
-    pub oracle_price_usd: Number,
     /// The largest size its ladder tells of, USD.
     pub largest_usd: Number,
     /// What using it costs beside, USD.
@@ -245,9 +252,6 @@ impl RankedVenue {
         Self {
             pool: ladder.pool.clone(),
             status: ladder.status,
-            base: ladder.base.clone(),
-            quote: ladder.quote.clone(),
-            oracle_price_usd: ladder.oracle_price_usd.clone(),
             largest_usd: venue.largest().into(),
             fixed_cost_usd: venue.fixed_cost().into(),
         }

@@ -2,10 +2,13 @@
 //! it found.
 
 use exitgap_core::evidence::{
-    EvidenceRequest, EvidenceResult, MAX_EVIDENCE_BYTES, Report, Verdict,
+    CheckName, EvidenceRequest, EvidenceResult, LogProof, Outcome, Policy, RecomputeError, Report,
+    ResultError, Stated, Verdict, recompute, verify,
 };
 use exitgap_core::series::Slot;
 use serde::{Deserialize, Serialize};
+
+use crate::{Problem, ProblemCode};
 
 /// What an evidence file says of itself. Nothing of it is checked: it may be false
 /// in every field.
@@ -28,27 +31,24 @@ pub struct Claim {
     pub status: String,
 }
 
-#[derive(Deserialize)]
-struct Stated {
-    request: EvidenceRequest,
-    result: EvidenceResult,
-}
-
 impl Claim {
     /// Reads the claim of an evidence file; `None` where the bytes hold none.
     pub fn of(evidence: &[u8]) -> Option<Self> {
-        let whole = Some(evidence).filter(|bytes| bytes.len() <= MAX_EVIDENCE_BYTES)?;
-        let Stated { request, result } = serde_json::from_slice(whole).ok()?;
-        let base = serde_json::to_value(request.base).ok()?;
-        Some(Self {
+        Stated::of(evidence).map(Self::from)
+    }
+}
+
+impl From<Stated> for Claim {
+    fn from(Stated { request, result, .. }: Stated) -> Self {
+        Self {
             pool: request.pool.to_string(),
             slot: request.slot,
             slot_time: Slot::new(request.slot).ok().map(|slot| slot.to_string()),
-            base: base.as_str()?.to_owned(),
+            base: request.base.code().to_owned(),
             size_usd: request.size_usd,
             exit_gap_pct: result.exit_gap_pct,
             status: result.status,
-        })
+        }
     }
 }
 
@@ -73,6 +73,63 @@ pub struct VerificationReport {
     /// Proof of misbehaviour, where the verification came upon one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contradiction: Option<Contradiction>,
+}
+
+impl VerificationReport {
+    /// Verifies an evidence file. Of what may contradict a checkpoint seen before, it shows
+    /// two logs of one size: those two texts alone prove it.
+    pub fn of(evidence: &[u8], policy: &Policy) -> Self {
+        let report = verify(evidence, policy);
+        let passes = |name| report.check(name).is_some_and(|check| check.outcome == Outcome::Pass);
+        let split = report.check(CheckName::Consistency).is_some_and(|c| c.code == "split_view");
+        let seen = policy.seen.as_ref().filter(|_| split && passes(CheckName::Signature));
+        let stated = Stated::of(evidence);
+        let contradiction = seen.and_then(|seen| {
+            let signed = LogProof::from_text(&stated.as_ref()?.log_proof).ok()?.checkpoint;
+            let checkpoints = [seen.note.clone(), signed];
+            Some(Contradiction { checkpoints, proves: Contradiction::SPLIT_VIEW.to_owned() })
+        });
+        Self { claim: stated.map(Claim::from), report, contradiction }
+    }
+}
+
+impl Contradiction {
+    /// What two logs of one size prove.
+    pub const SPLIT_VIEW: &str = "two different logs of one size are signed in this log's name: \
+                                  these two texts alone prove it";
+}
+
+/// What an evidence file publishes beside what it comes to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Recomputation {
+    /// What was asked.
+    pub request: EvidenceRequest,
+    /// The result that follows from the file's snapshot and head.
+    pub computed: EvidenceResult,
+    /// The result that the file states.
+    pub published: EvidenceResult,
+    /// Whether the two are the same.
+    pub agrees: bool,
+}
+
+impl Recomputation {
+    /// Computes the result of an evidence file anew. No hash and no signature is checked.
+    pub fn of(evidence: &[u8]) -> Result<Self, Problem> {
+        let found = recompute(evidence).map_err(|error| match &error {
+            RecomputeError::Result(ResultError::Refused(refusal)) => Problem::from(refusal),
+            RecomputeError::Result(ResultError::MethodVersion { .. }) => {
+                Problem::new(ProblemCode::UnknownMethodVersion, error.to_string())
+            }
+            RecomputeError::Result(ResultError::Size { .. }) => {
+                Problem::new(ProblemCode::InvalidParameter, error.to_string()).field("size_usd")
+            }
+            _ => Problem::new(ProblemCode::SourceUnreadable, format!("evidence: {error}"))
+                .field("evidence"),
+        })?;
+        let agrees = found.computed == found.published;
+        let (request, computed, published) = (found.request, found.computed, found.published);
+        Ok(Self { request, computed, published, agrees })
+    }
 }
 
 /// The first thing that a log's replay found wrong.
@@ -144,6 +201,7 @@ pub struct AuditReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use exitgap_core::evidence::MAX_EVIDENCE_BYTES;
 
     #[test]
     fn what_is_no_evidence_file_claims_nothing() {

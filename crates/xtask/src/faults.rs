@@ -68,13 +68,14 @@ pub fn ensure_strace() {
     );
 }
 
-fn is_root() -> bool {
+/// Whether this runs as root.
+pub fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
 /// Whether a program runs and succeeds; what it says is not shown.
-fn answers(program: &str, arguments: &[&str]) -> bool {
+pub fn answers(program: &str, arguments: &[&str]) -> bool {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())

@@ -9,6 +9,7 @@ mod failure;
 mod faults;
 mod fuzz;
 mod measure;
+mod pkg;
 mod process;
 mod setup;
 mod test;
@@ -30,6 +31,7 @@ Commands:
   check    Formatting, lints, crate arrows, floats, lengths, documentation
   fuzz     Run the fuzz targets for a while
   bench    Measure speed, against other libraries, and what evidence weighs
+  pkg      Build the npm package and its tarball
   parity   Compare quotes with the real contracts on random pools
   faults   Kill, cut off and damage a recorded series, and see what is lost
 
@@ -63,6 +65,7 @@ fn run(arguments: &[String]) -> Result<()> {
         "test" => test::HELP,
         "check" => check::HELP,
         "fuzz" => fuzz::HELP,
+        "pkg" => pkg::HELP,
         "bench" => measure::BENCH_HELP,
         "parity" => measure::PARITY_HELP,
         "faults" => faults::HELP,
@@ -72,7 +75,7 @@ fn run(arguments: &[String]) -> Result<()> {
         }
         other => {
             return Err(Failure::usage(format!("there is no command `{other}`")).remedy(
-                "the commands are setup, demo, test, check, fuzz, bench, parity and faults",
+                "the commands are setup, demo, test, check, fuzz, bench, pkg, parity and faults",
             ));
         }
     };
@@ -99,6 +102,12 @@ fn run(arguments: &[String]) -> Result<()> {
         }
         "fuzz" => fuzz::run(&root, rest),
         "bench" => measure::bench(&root, rest),
+        "pkg" => {
+            no_arguments(rest)?;
+            let tarball = pkg::build(&root)?;
+            println!("{}", tarball.display());
+            Ok(())
+        }
         "faults" => faults::run(&root, rest),
         _ => measure::parity(&root, rest),
     }
@@ -147,7 +156,9 @@ mod tests {
 
     #[test]
     fn every_command_explains_itself() {
-        for command in ["setup", "demo", "test", "check", "fuzz", "bench", "parity", "faults"] {
+        for command in
+            ["setup", "demo", "test", "check", "fuzz", "bench", "pkg", "parity", "faults"]
+        {
             assert!(HELP.contains(&format!("\n  {command} ")), "{command}");
             assert!(run(&arguments(&format!("{command} --help"))).is_ok());
         }

@@ -4,10 +4,9 @@
 //! `--json` nothing but the program's JSON is on stdout.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::failure::Result;
-use crate::{process, setup, test, workspace};
+use crate::{pkg, process, setup, test, workspace};
 
 /// What `cargo xtask bench --help` prints.
 pub const BENCH_HELP: &str = "\
@@ -18,8 +17,9 @@ Usage: cargo xtask bench [--json] [what]
   --json   one flat JSON object of numbers on stdout, nothing else
   what     only this part, such as `quote` or `evidence`
 
-The parts are `quote`, `exit`, `evidence` and `recorder`; `evidence` measures files, windows,
-verifying, sealing, fsck, and the size of the verifier as a WASM module.
+The parts are `quote`, `exit`, `evidence`, `recorder` and `wasm`; `evidence` measures files, windows,
+verifying, sealing, fsck, and the size of the verifier as a WASM module; `wasm`, which runs only when
+named, the npm package: its size and its speed in Node.js and Chromium.
 
 Builds crates/exitgap-bench (excluded from the workspace, with its own lock file) with optimisation,
 fetches what it needs (a JavaScript library to compare with, the optimiser of WASM modules), and runs
@@ -37,23 +37,12 @@ Usage: cargo xtask parity [--cases N] [--seed S] [--json]
 
 Ends with exit code 1 when a single unit differs.";
 
-/// For size; the features are those that the compiler's own output uses.
-const WASM_OPT: [&str; 7] = [
-    "-Oz",
-    "--converge",
-    "--enable-bulk-memory",
-    "--enable-nontrapping-float-to-int",
-    "--enable-sign-ext",
-    "--enable-mutable-globals",
-    "--enable-multivalue",
-];
-
 /// Runs the benches.
 pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     setup::ensure(root)?;
     let js_sdk = setup::ensure_js_sdk(root)?;
     let of = |part: &str| arguments.iter().any(|argument| argument == part);
-    let other_part = ["quote", "exit", "recorder"].into_iter().any(of);
+    let other_part = ["quote", "exit", "recorder", "wasm"].into_iter().any(of);
     let mut command = workspace::cargo(root);
     command
         .args(["run", "--release", "--quiet", "--locked"])
@@ -62,6 +51,14 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
         .env("EXITGAP_JS_SDK", js_sdk);
     if !other_part {
         command.env("EXITGAP_VERIFY_WASM", verifier_module(root)?);
+    }
+    if of("wasm") {
+        pkg::build(root)?;
+        setup::ensure_chromium();
+        command
+            .env("EXITGAP_PKG", root.join("pkg"))
+            .env("EXITGAP_HELIOS", setup::ensure_helios(root)?)
+            .env("EXITGAP_NPM_TOOLS", setup::ensure_npm_tools(root)?);
     }
     process::run(&mut command, "the bench")
 }
@@ -80,9 +77,7 @@ fn verifier_module(root: &Path) -> Result<PathBuf> {
     process::run(&mut build, "cargo build for wasm")?;
     let built = folder.join(test::WASM).join("wasm/verify_wasm.wasm");
     let module = folder.join("verify.wasm");
-    let mut optimise = Command::new("node");
-    optimise.arg(wasm_opt).args(WASM_OPT).arg("-o").arg(&module).arg(built);
-    process::run(&mut optimise, "wasm-opt")?;
+    pkg::optimise(&wasm_opt, &built, &module)?;
     Ok(module)
 }
 

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::failure::{Failure, Result};
-use crate::{faults, process, setup, workspace};
+use crate::{faults, pkg, process, setup, workspace};
 
 /// What `cargo xtask test --help` prints.
 pub const HELP: &str = "\
@@ -16,7 +16,7 @@ Usage: cargo xtask test [--all]
   --all   also the slow tests: sets EXITGAP_SLOW=1, which they ask for, and installs
           schemathesis (a Python program) into .fixtures
 
-In order: setup; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
+In order: setup; the npm package; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
 on PATH and else with cargo test; the documentation's examples; a build of exitgap-core for
 wasm32-unknown-unknown, so that the core never loses the browser. Ends with the runners' summaries.
 
@@ -30,6 +30,10 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     let started = Instant::now();
     setup::ensure(root)?;
     faults::ensure_strace();
+    setup::ensure_chromium();
+    setup::ensure_npm_tools(root)?;
+    step("building the npm package");
+    pkg::build(root)?;
     if all {
         setup::ensure_schemathesis(root)?;
     }

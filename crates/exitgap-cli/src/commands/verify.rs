@@ -179,9 +179,7 @@ fn contradiction(
         return None;
     }
     let proves = match (check.code, &args.log) {
-        ("split_view", _) => {
-            "two different logs of one size are signed in this log's name: these two texts alone prove it"
-        }
+        ("split_view", _) => Contradiction::SPLIT_VIEW,
         ("history_rewritten", Some(_)) => {
             "the log's tiles lead to the larger checkpoint and not to the smaller: with a copy of the folder's \
              tiles these two texts prove that history was rewritten"

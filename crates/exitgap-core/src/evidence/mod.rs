@@ -5,7 +5,7 @@
 //! - `merkle`, `note`, `checkpoint`: the log of slot leaves and its signed state
 //! - `result`, `file`: what was asked and answered, and the file that proves it
 //! - `window`: the last heads of a pool, compactly
-//! - `verify`, `report`: whether a file proves its number
+//! - `verify`, `report`: whether a file proves its number; `recompute`: only what it comes to
 
 mod checkpoint;
 mod document;
@@ -14,6 +14,7 @@ mod head;
 mod leaf;
 mod merkle;
 mod note;
+mod recompute;
 mod report;
 mod result;
 mod verify;
@@ -36,6 +37,7 @@ pub use merkle::{
 pub use note::{
     KeyId, MAX_NOTE_BYTES, MAX_SIGNATURES, Note, NoteError, SignerKey, Signers, VerifierKey,
 };
+pub use recompute::{RecomputeError, Recomputed, Stated, recompute};
 pub use report::{Check, CheckName, Outcome, Report, Verdict};
 pub use result::{Base, EvidenceRequest, EvidenceResult, ResultError, depths};
 pub use verify::{Policy, SeenCheckpoint, verify};

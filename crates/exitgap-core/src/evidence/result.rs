@@ -23,7 +23,8 @@ pub enum Base {
 }
 
 impl Base {
-    fn code(self) -> &'static str {
+    /// As the documents spell it: `token0` or `token1`.
+    pub fn code(self) -> &'static str {
         match self {
             Self::Token0 => "token0",
             Self::Token1 => "token1",

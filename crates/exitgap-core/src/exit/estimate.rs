@@ -89,7 +89,7 @@ const NO_FEE: FeeRate = FeeRate { numerator: 0, denominator: 1 };
 impl Exit {
     /// Sells `size`: the exact fill and its gap, or why there is none.
     pub fn estimate(&self, size: SizeUsd) -> Result<Estimate, Refusal> {
-        let fill = self.fill_size(size)?;
+        let fill = self.fill(self.amount_in(size)?)?;
         let fee = self.curve.fee();
         let mid = self.curve.mid();
         let gap = self.gap(&fill)?;
@@ -129,9 +129,9 @@ impl Exit {
         }
     }
 
-    fn fill_size(&self, size: SizeUsd) -> Result<Fill, Refusal> {
-        let amount = self.amount_in(size)?;
-        let fill = self.curve.fill(amount).map_err(|error| self.refusal(&error))?;
+    /// Sells a raw amount: what the contract pays, or why it pays nothing.
+    pub fn fill(&self, amount_in: U256) -> Result<Fill, Refusal> {
+        let fill = self.curve.fill(amount_in).map_err(|error| self.refusal(&error))?;
         if fill.amount_out.is_zero() { Err(Refusal::NoOutput) } else { Ok(fill) }
     }
 

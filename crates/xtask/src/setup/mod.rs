@@ -4,10 +4,12 @@
 //! into it, so an interrupted run leaves nothing half done and the next one carries on. A stamp
 //! over the pin list makes a run with nothing to do take milliseconds.
 
+mod chromium;
 mod fetch;
-mod js_sdk;
+mod npm_tree;
 mod pins;
 mod schemathesis;
+mod wasm_bindgen;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,8 +20,10 @@ use sha2::{Digest, Sha256};
 use crate::failure::{Context, Failure, Result};
 use pins::Pin;
 
-pub use js_sdk::ensure_js_sdk;
+pub use chromium::ensure_chromium;
+pub use npm_tree::{ensure_js_sdk, ensure_npm_tools};
 pub use schemathesis::ensure_schemathesis;
+pub use wasm_bindgen::ensure_wasm_bindgen;
 
 /// What `cargo xtask setup --help` prints.
 pub const HELP: &str = "\
@@ -77,6 +81,14 @@ pub fn ensure_wasm_opt(root: &Path) -> Result<PathBuf> {
     let folder = fixtures_folder(root);
     ensure_package(&folder, &pins::BINARYEN, ":")?;
     Ok(folder.join(pins::BINARYEN.folder).join("bin/wasm-opt"))
+}
+
+/// Fetches the light client whose module the benches weigh beside ours; answers its folder.
+pub fn ensure_helios(root: &Path) -> Result<PathBuf> {
+    require_node("setup fetches packages of the npm registry with it")?;
+    let folder = fixtures_folder(root);
+    ensure_package(&folder, &pins::HELIOS, ":")?;
+    Ok(folder.join(pins::HELIOS.folder))
 }
 
 fn ensure_package(folder: &Path, pin: &Pin, counted: &str) -> Result<()> {
@@ -204,7 +216,7 @@ mod tests {
 
     #[test]
     fn every_pin_is_a_whole_sha512_and_keeps_its_manifest() {
-        for pin in pins::contracts().iter().chain([&pins::BINARYEN]) {
+        for pin in pins::contracts().iter().chain([&pins::BINARYEN, &pins::HELIOS]) {
             assert_eq!(pin.sha512.len(), 128, "{}", pin.package);
             assert!(pin.keep.contains(&"package.json"), "{}", pin.package);
         }

@@ -126,6 +126,17 @@ pub const BINARYEN: Pin = Pin {
     keep: &["bin/wasm-opt", "bin/package.json", "package.json"],
 };
 
+/// A light client in WebAssembly: what else a page would load to check a chain's state.
+pub const HELIOS: Pin = Pin {
+    folder: "helios",
+    package: "@a16z/helios",
+    version: "0.11.1",
+    sha512: "addf9136784a7030d126c10e78743b23915c486dac67574a6e5080eed23eb457\
+             6143915da31e99c084187729fbb3660a571f9b9f2acba1c896c4dbe602e68afd",
+    bytes: 4_350_131,
+    keep: &["pkg/index_bg.wasm", "pkg/index.js", "package.json"],
+};
+
 /// The node's package for an operating system and processor, as Rust names them.
 ///
 /// Only packages whose checksum was verified are listed; elsewhere the developer's own `anvil` of

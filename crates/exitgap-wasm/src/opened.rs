@@ -1,0 +1,126 @@
+//! A snapshot, read once and asked often.
+
+use exitgap_api::{
+    Answers, Direct, Problem, ProblemCode, Provenance, parse_gap_limit, parse_order_plan,
+    parse_size, parse_steps,
+};
+use exitgap_core::U256;
+use exitgap_core::exit::Exit;
+use exitgap_core::pools::Direction;
+use exitgap_core::snapshot::Snapshot;
+use exitgap_core::units::{GapLimit, SizeUsd};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::{document, lines, refusal};
+
+/// The name of a snapshot: the SHA-256 of its bytes, whatever they are.
+#[wasm_bindgen(js_name = snapshotHash)]
+pub fn snapshot_hash(snapshot: &[u8]) -> String {
+    Snapshot::hash_of(snapshot).to_string()
+}
+
+/// A snapshot, ready for questions in both directions.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Opened {
+    snapshot: Snapshot,
+    provenance: Provenance,
+    exits: [Exit; 2],
+}
+
+#[wasm_bindgen]
+impl Opened {
+    /// Reads a snapshot's canonical bytes.
+    pub fn read(snapshot: &[u8]) -> Result<Self, String> {
+        let read = Snapshot::from_canonical(snapshot).map_err(|error| {
+            refusal(
+                Problem::new(ProblemCode::SourceUnreadable, format!("snapshot: {error}"))
+                    .field("snapshot")
+                    .hint(
+                        "pass the canonical bytes, as the service and `exitgap snapshot` give them",
+                    ),
+            )
+        })?;
+        let hash = Snapshot::hash_of(snapshot);
+        let provenance = Provenance::Direct(Direct::SnapshotFile(read.slot(), hash));
+        let exits = Direction::BOTH.map(|direction| Exit::of(read.observation(), direction));
+        Ok(Self { snapshot: read, provenance, exits })
+    }
+
+    /// What a sale of `size_usd` fills at.
+    pub fn estimate(&self, base: Option<String>, size_usd: &str) -> Result<String, String> {
+        document(parse_size(size_usd).and_then(|size| self.answers(base)?.estimate(size)))
+    }
+
+    /// Depth by gap and slippage by size. Steps are lines of decimal text; the standard ones where
+    /// there are none.
+    pub fn ladder(
+        &self,
+        base: Option<String>,
+        gaps: &str,
+        sizes_usd: &str,
+    ) -> Result<String, String> {
+        let ladder = || {
+            let limits = parse_steps("gap", &lines(gaps), &GapLimit::LADDER, parse_gap_limit)?;
+            let sizes = lines(sizes_usd);
+            let sizes = parse_steps("size_usd", &sizes, &SizeUsd::STANDARD, parse_size)?;
+            Ok(self.answers(base)?.ladder(&limits, &sizes))
+        };
+        document(ladder())
+    }
+
+    /// The largest sale whose gap is at most `gap` percent.
+    #[wasm_bindgen(js_name = maxSizeFor)]
+    pub fn max_size_for(&self, base: Option<String>, gap: &str) -> Result<String, String> {
+        document(parse_gap_limit(gap).and_then(|limit| self.answers(base)?.max_size_for(limit)))
+    }
+
+    /// One sale in several orders, beside the same sale at once.
+    #[wasm_bindgen(js_name = simulateOrders)]
+    pub fn simulate_orders(
+        &self,
+        base: Option<String>,
+        size_usd: &str,
+        orders: u32,
+        recovery_pct: &str,
+        interval_s: u32,
+    ) -> Result<String, String> {
+        let plan = parse_order_plan(size_usd, orders, recovery_pct, interval_s);
+        document(plan.and_then(|plan| self.answers(base)?.simulate_orders(plan)))
+    }
+
+    /// What the pool pays for `amount_in_raw` units of the token sold: raw units, as text.
+    pub fn fill(&self, base: Option<String>, amount_in_raw: &str) -> Result<String, String> {
+        let fill = || {
+            let exit = &self.exits[self.direction(base)?.base_index()];
+            let fill = exit.fill(amount(amount_in_raw)?);
+            let fill = fill.map_err(|refusal| Problem::from(refusal).field("amount_in_raw"))?;
+            Ok(fill.amount_out.to_string())
+        };
+        fill().map_err(refusal)
+    }
+}
+
+impl Opened {
+    fn direction(&self, base: Option<String>) -> Result<Direction, Problem> {
+        match base {
+            None => Ok(Direction::ZeroForOne),
+            Some(base) => Ok(self.snapshot.observation().direction_of(&base)?),
+        }
+    }
+
+    fn answers(&self, base: Option<String>) -> Result<Answers<'_>, Problem> {
+        let direction = self.direction(base)?;
+        Ok(Answers::new(self.snapshot.observation(), &self.provenance, direction))
+    }
+}
+
+/// Reads a raw amount: decimal digits.
+fn amount(text: &str) -> Result<U256, Problem> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let amount = digits.then(|| text.parse().ok()).flatten();
+    amount.ok_or_else(|| {
+        let detail = "amount_in_raw is no whole number below 2^256";
+        Problem::new(ProblemCode::InvalidParameter, detail).field("amount_in_raw")
+    })
+}

@@ -1,0 +1,126 @@
+//! `cargo xtask pkg`: the npm package `exitgap`, from the crate `exitgap-wasm` and the files in `pkg/`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::failure::{Context, Failure, Result};
+use crate::{process, setup, test, workspace};
+
+/// What `cargo xtask pkg --help` prints.
+pub const HELP: &str = "\
+Build the npm package: pkg/dist (git ignores it) and in it the tarball, whose path is printed.
+
+Usage: cargo xtask pkg
+
+Compiles crates/exitgap-wasm for wasm32-unknown-unknown as small as it gets, makes its JavaScript face
+with wasm-bindgen, shrinks it with wasm-opt and packs pkg/ with npm. What is missing is installed, and
+said: the Rust target, wasm-bindgen-cli (from source, into .fixtures/) and binaryen (a pinned package
+of the npm registry). The package's version must be the workspace's. Nothing is published.";
+
+/// For size; the features are those that the compiler's own output uses.
+const WASM_OPT: [&str; 8] = [
+    "-Oz",
+    "--converge",
+    "--enable-bulk-memory",
+    "--enable-nontrapping-float-to-int",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-multivalue",
+    "--enable-reference-types",
+];
+
+/// Builds the package and answers its tarball.
+pub fn build(root: &Path) -> Result<PathBuf> {
+    let folder = root.join("pkg");
+    let version = check_version(root, &folder)?;
+    test::ensure_wasm_target(root)?;
+    let wasm_bindgen = setup::ensure_wasm_bindgen(root)?;
+    let wasm_opt = setup::ensure_wasm_opt(root)?;
+    let mut build = workspace::cargo(root);
+    build.args(["build", "--quiet", "--profile", "wasm", "--package", "exitgap-wasm"]);
+    build.args(["--target", test::WASM]);
+    process::run(&mut build, "cargo build for wasm")?;
+    let target = workspace::metadata(root)?["target_directory"].as_str().map(PathBuf::from);
+    let target = target.unwrap_or_else(|| root.join("target"));
+    let built = target.join(test::WASM).join("wasm/exitgap_wasm.wasm");
+    let dist = folder.join("dist");
+    shrink(&built, &dist, &wasm_bindgen, &wasm_opt)?;
+    for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        let from = root.join(licence);
+        fs::copy(&from, dist.join(licence)).context(format!("copying {}", from.display()))?;
+    }
+    pack(&folder, &dist)?;
+    let tarball = dist.join(format!("exitgap-{version}.tgz"));
+    if tarball.is_file() {
+        return Ok(tarball);
+    }
+    Err(Failure::new(format!("npm pack made no {}", tarball.display())))
+}
+
+/// Makes a module smaller.
+pub fn optimise(wasm_opt: &Path, from: &Path, to: &Path) -> Result<()> {
+    let mut optimise = Command::new("node");
+    optimise.arg(wasm_opt).args(WASM_OPT).arg("-o").arg(to).arg(from);
+    process::run(&mut optimise, "wasm-opt")
+}
+
+/// Face and module from what the compiler made; nothing where they were made of the same.
+fn shrink(built: &Path, dist: &Path, wasm_bindgen: &Path, wasm_opt: &Path) -> Result<()> {
+    let bytes = fs::read(built).context(format!("reading {}", built.display()))?;
+    let mut of = Sha256::new();
+    of.update(&bytes);
+    of.update(format!("{WASM_OPT:?}"));
+    let stamp =
+        of.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+    let (module, kept) = (dist.join("exitgap_bg.wasm"), dist.join("stamp"));
+    if module.is_file() && fs::read_to_string(&kept).is_ok_and(|found| found == stamp) {
+        return Ok(());
+    }
+    if dist.exists() {
+        fs::remove_dir_all(dist).context(format!("removing {}", dist.display()))?;
+    }
+    fs::create_dir_all(dist).context(format!("creating {}", dist.display()))?;
+    let mut face = Command::new(wasm_bindgen);
+    // One build for all: Node.js, bundlers and pages. Where the module lies, the package says.
+    face.args(["--target", "web", "--omit-default-module-path", "--no-typescript"]);
+    face.args(["--out-name", "exitgap", "--out-dir"]).arg(dist).arg(built);
+    process::run(&mut face, "wasm-bindgen")?;
+    let larger = dist.join("larger.wasm");
+    fs::rename(&module, &larger).context("renaming the module")?;
+    optimise(wasm_opt, &larger, &module)?;
+    fs::remove_file(&larger).context("removing the larger module")?;
+    fs::write(&kept, stamp).context(format!("writing {}", kept.display()))
+}
+
+fn pack(folder: &Path, dist: &Path) -> Result<()> {
+    let mut pack = Command::new("npm");
+    pack.args(["pack", "--silent", "--ignore-scripts", "--pack-destination"]).arg(dist);
+    let output = pack.current_dir(folder).output().context("starting npm pack")?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let words = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::new(format!("npm pack failed:\n    {}", words.trim())))
+}
+
+/// The version that package and workspace share.
+fn check_version(root: &Path, folder: &Path) -> Result<String> {
+    let path = folder.join("package.json");
+    let text = fs::read_to_string(&path).context(format!("reading {}", path.display()))?;
+    let manifest: Value = serde_json::from_str(&text)
+        .map_err(|error| Failure::new(format!("reading {}: {error}", path.display())))?;
+    let metadata = workspace::metadata(root)?;
+    let mut packages = metadata["packages"].as_array().into_iter().flatten();
+    let ours = packages.find(|package| package["name"] == "exitgap-wasm");
+    let ours = ours.and_then(|package| package["version"].as_str()).unwrap_or_default();
+    let found = manifest["version"].as_str().unwrap_or_default();
+    if found == ours && !found.is_empty() {
+        return Ok(ours.to_owned());
+    }
+    Err(Failure::new(format!("pkg/package.json has version {found:?}, the workspace {ours:?}"))
+        .remedy("set both to the same"))
+}

@@ -1,0 +1,86 @@
+//! Trees of npm packages, each from a lock file: the JavaScript peer of the benches, and what the
+//! npm package is tried with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::fetch::{Aside, first_words, replace};
+use super::{fixtures_folder, require_node};
+use crate::failure::{Context, Failure, Result};
+
+/// Packages installed together.
+struct Tree {
+    /// Folder under `.fixtures/`.
+    folder: &'static str,
+    manifest: &'static str,
+    /// Pins every package of the tree by version and SHA-512; it names no registry.
+    lock: &'static str,
+    /// A file that is there once all are.
+    last: &'static str,
+    /// What it is, in a sentence.
+    what: &'static str,
+}
+
+const JS_SDK: Tree = Tree {
+    folder: "js-sdk",
+    manifest: include_str!("js-sdk/package.json"),
+    lock: include_str!("js-sdk/package-lock.json"),
+    last: "node_modules/@uniswap/v3-sdk/package.json",
+    what: "the JavaScript peer of the benches (@uniswap/v3-sdk and what it needs)",
+};
+
+const NPM_TOOLS: Tree = Tree {
+    folder: "npm-tools",
+    manifest: include_str!("npm-tools/package.json"),
+    lock: include_str!("npm-tools/package-lock.json"),
+    last: "node_modules/webpack/package.json",
+    what: "what the npm package is tried with (TypeScript, Vite, webpack and others, 156 MB)",
+};
+
+/// Makes `.fixtures/js-sdk/node_modules` complete and answers its parent folder.
+pub fn ensure_js_sdk(root: &Path) -> Result<PathBuf> {
+    ensure(root, &JS_SDK)
+}
+
+/// Makes `.fixtures/npm-tools/node_modules` complete and answers its parent folder.
+pub fn ensure_npm_tools(root: &Path) -> Result<PathBuf> {
+    ensure(root, &NPM_TOOLS)
+}
+
+fn ensure(root: &Path, tree: &Tree) -> Result<PathBuf> {
+    let fixtures = fixtures_folder(root);
+    let place = fixtures.join(tree.folder);
+    let lock_matches =
+        fs::read_to_string(place.join("package-lock.json")).is_ok_and(|found| found == tree.lock);
+    if lock_matches && place.join(tree.last).is_file() {
+        return Ok(place);
+    }
+    require_node("packages of the npm registry are fetched with it")?;
+    eprintln!("setup: {}", tree.what);
+    let aside = Aside::new(&fixtures, tree.folder)?;
+    let work = aside.0.join("work");
+    fs::create_dir(&work).context(format!("creating {}", work.display()))?;
+    fs::write(work.join("package.json"), tree.manifest).context("writing package.json")?;
+    fs::write(work.join("package-lock.json"), tree.lock).context("writing package-lock.json")?;
+    let output = Command::new("npm")
+        // Peers of Solidity packages (a whole build tool) are not needed to run what needs them.
+        .args(["ci", "--ignore-scripts", "--legacy-peer-deps"])
+        .args(["--no-audit", "--no-fund", "--loglevel=error"])
+        .current_dir(&work)
+        .output()
+        .map_err(|error| {
+            Failure::new(format!("`npm` could not be started: {error}"))
+                .remedy("npm comes with Node.js; put it on PATH")
+        })?;
+    if !output.status.success() {
+        return Err(Failure::new(format!(
+            "npm could not install {}:\n    {}",
+            tree.what,
+            first_words(&output.stderr)
+        ))
+        .remedy("check the network (and npm's proxy and registry settings) and try again"));
+    }
+    replace(&work, &place)?;
+    Ok(place)
+}

@@ -1,0 +1,207 @@
+// The module's functions, as callers see them. Arguments are checked here, everything else is the
+// module's.
+
+import load, * as wasm from './dist/exitgap.js';
+
+import { bytes, decimal, lines, list, maybeText, options, text, whole, wrong } from './arguments.js';
+import { ExitgapError, errorOf } from './error.js';
+
+let starting = null;
+let limits = null;
+
+/** Loads the module once; a start that failed can be tried again. */
+export function start(source) {
+  starting ??= (async () => {
+    try {
+      await load({ module_or_path: await source() });
+      limits = JSON.parse(wasm.limits());
+    } catch (cause) {
+      starting = null;
+      const hint = 'is exitgap_bg.wasm served, and does the page\'s policy have \'wasm-unsafe-eval\'?';
+      throw new ExitgapError('init_failed', `the module did not load: ${cause}`, { cause, hint });
+    }
+  })();
+  return starting;
+}
+
+/** Runs `body` once the module is there; whatever it throws is an ExitgapError. */
+function call(body) {
+  if (limits === null) {
+    throw new ExitgapError('not_initialized', 'nothing works before `await init()` has ended', {
+      hint: 'import { init } from "exitgap" and await it once',
+    });
+  }
+  try {
+    return body();
+  } catch (error) {
+    if (error instanceof ExitgapError) throw error;
+    // What the module refuses, it throws as the text of a problem.
+    if (typeof error === 'string') throw errorOf(JSON.parse(error));
+    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
+      throw new ExitgapError('internal_error', `the module failed: ${error.message}`, { cause: error });
+    }
+    throw new ExitgapError('invalid_parameter', `an argument could not be read: ${error}`, { cause: error });
+  }
+}
+
+const MANY = 100;
+
+export function version() {
+  return call(() => wasm.version());
+}
+
+export function verify(evidence, policy) {
+  return call(() => {
+    const { keys, seen, window } = options(policy, ['keys', 'seen', 'window'], 'policy');
+    const { note, proof } = options(seen, ['note', 'proof'], 'seen');
+    const short = (one, field) => text(one, field, 1000);
+    return JSON.parse(
+      wasm.verify(
+        bytes(evidence, 'evidence', limits.evidence),
+        lines(keys, 'keys', MANY, short),
+        seen === undefined ? undefined : text(note, 'note', limits.text),
+        lines(proof, 'proof', MANY, short),
+        window === undefined ? undefined : bytes(window, 'window', limits.window),
+      ),
+    );
+  });
+}
+
+export function recompute(evidence) {
+  return call(() => JSON.parse(wasm.recompute(bytes(evidence, 'evidence', limits.evidence))));
+}
+
+export function snapshotHash(snapshot) {
+  return call(() => wasm.snapshotHash(bytes(snapshot, 'snapshot', limits.snapshot)));
+}
+
+const base = (value) => maybeText(value, 'base', 100);
+
+/** A snapshot read once and asked often. */
+export class OpenSnapshot {
+  #opened;
+
+  constructor(snapshot) {
+    this.#opened = call(() => wasm.Opened.read(bytes(snapshot, 'snapshot', limits.snapshot)));
+  }
+
+  #ask(question) {
+    return call(() => {
+      if (this.#opened === null) throw wrong('snapshot', 'it was closed');
+      return question(this.#opened);
+    });
+  }
+
+  estimate(of) {
+    return this.#ask((opened) => {
+      const asked = options(of, ['sizeUsd', 'base']);
+      return JSON.parse(opened.estimate(base(asked.base), decimal(asked.sizeUsd, 'sizeUsd')));
+    });
+  }
+
+  ladder(of) {
+    return this.#ask((opened) => {
+      const { gap, sizeUsd, base: named } = options(of, ['gap', 'sizeUsd', 'base']);
+      const steps = [lines(gap, 'gap', MANY, decimal), lines(sizeUsd, 'sizeUsd', MANY, decimal)];
+      return JSON.parse(opened.ladder(base(named), ...steps));
+    });
+  }
+
+  maxSizeFor(of) {
+    return this.#ask((opened) => {
+      const asked = options(of, ['gap', 'base']);
+      return JSON.parse(opened.maxSizeFor(base(asked.base), decimal(asked.gap, 'gap')));
+    });
+  }
+
+  simulateOrders(of) {
+    return this.#ask((opened) => {
+      const asked = options(of, ['sizeUsd', 'orders', 'recoveryPct', 'intervalS', 'base']);
+      const recovery = decimal(asked.recoveryPct ?? 0, 'recoveryPct');
+      const interval = whole(asked.intervalS ?? 0, 'intervalS');
+      const [size, orders] = [decimal(asked.sizeUsd, 'sizeUsd'), whole(asked.orders, 'orders')];
+      return JSON.parse(opened.simulateOrders(base(asked.base), size, orders, recovery, interval));
+    });
+  }
+
+  fill(of) {
+    return this.#ask((opened) => {
+      const { amountInRaw, base: named } = options(of, ['amountInRaw', 'base']);
+      return opened.fill(base(named), decimal(amountInRaw, 'amountInRaw'));
+    });
+  }
+
+  close() {
+    this.#opened?.free();
+    this.#opened = null;
+  }
+}
+
+export function open(snapshot) {
+  return new OpenSnapshot(snapshot);
+}
+
+/** Asks once; what was opened for it is closed. */
+function once(snapshot, question) {
+  if (snapshot instanceof OpenSnapshot) return question(snapshot);
+  const opened = open(snapshot);
+  try {
+    return question(opened);
+  } finally {
+    opened.close();
+  }
+}
+
+export function estimate(snapshot, of) {
+  return once(snapshot, (opened) => opened.estimate(of));
+}
+
+export function ladder(snapshot, of) {
+  return once(snapshot, (opened) => opened.ladder(of));
+}
+
+export function maxSizeFor(snapshot, of) {
+  return once(snapshot, (opened) => opened.maxSizeFor(of));
+}
+
+export function simulateOrders(snapshot, of) {
+  return once(snapshot, (opened) => opened.simulateOrders(of));
+}
+
+export function rankRoutes(ladders, of) {
+  return call(() => {
+    const { sizeUsd, fixedCostsUsd } = options(of, ['sizeUsd', 'fixedCostsUsd']);
+    if (!Array.isArray(ladders)) throw wrong('ladders', 'it is no array of ladders');
+    const venues = new wasm.Venues();
+    try {
+      list(ladders, 'ladders', MANY, (one) => addVenue(venues, one));
+      const costs = lines(fixedCostsUsd, 'fixedCostsUsd', MANY, decimal);
+      return JSON.parse(venues.rank(costs, decimal(sizeUsd, 'sizeUsd')));
+    } finally {
+      venues.free();
+    }
+  });
+}
+
+/** Adds what ranking needs of a ladder. */
+function addVenue(venues, ladder) {
+  const part = (value, what) => {
+    if (typeof value === 'object' && value !== null) return value;
+    throw wrong('ladders', `${what} is no object`);
+  };
+  const number = (value) => decimal(value, 'ladders');
+  const { pool, status, base: sold, by_gap: byGap, by_size: bySize } = part(ladder, 'a ladder');
+  if (status !== 'live' && status !== 'preview') throw wrong('ladders', 'a status is live or preview');
+  const address = text(part(sold, 'base').address, 'ladders', 100);
+  venues.venue(text(pool, 'ladders', 200), status === 'live', address);
+  for (const rows of [byGap, bySize]) {
+    if (!Array.isArray(rows)) throw wrong('ladders', 'by_gap and by_size are arrays');
+    list(rows, 'ladders', 2 * MANY, (row) => {
+      const { exit } = part(row, 'a row');
+      if (exit === undefined || exit === null) return;
+      const split = part(part(exit, 'exit').split, 'split');
+      const numbers = [exit.size_usd, exit.exit_gap_pct, split.basis_pct, split.fee_pct];
+      venues.row(...numbers.map(number));
+    });
+  }
+}

@@ -1,0 +1,101 @@
+// What callers pass, checked before a byte of it is copied into the module's memory, which grows
+// and never shrinks.
+
+import { ExitgapError } from './error.js';
+
+// The real ones: an object may have others under these names.
+const array = Object.getPrototypeOf(Uint8Array.prototype);
+const real = (name) => Object.getOwnPropertyDescriptor(array, name).get;
+const [bufferOf, offsetOf, lengthOf, tagOf] =
+  ['buffer', 'byteOffset', 'byteLength', Symbol.toStringTag].map(real);
+
+export function wrong(field, why, hint) {
+  return new ExitgapError('invalid_parameter', `${field}: ${why}`, { field, hint });
+}
+
+function tooLong(field, most) {
+  return wrong(field, `more than the ${most} bytes accepted`);
+}
+
+/** Bytes, or text as its UTF-8: at most `most`. */
+export function bytes(value, field, most) {
+  if (typeof value === 'string') {
+    if (value.length > most) throw tooLong(field, most);
+    value = new TextEncoder().encode(value);
+  } else if (ArrayBuffer.isView(value) && tagOf.call(value) === 'Uint8Array') {
+    value = new Uint8Array(bufferOf.call(value), offsetOf.call(value), lengthOf.call(value));
+  } else {
+    throw wrong(field, `${kind(value)} is neither a Uint8Array nor text`);
+  }
+  if (value.length > most) throw tooLong(field, most);
+  return value;
+}
+
+/** A text of at most `most` characters. */
+export function text(value, field, most) {
+  if (typeof value !== 'string') throw wrong(field, `${kind(value)} is no text`);
+  if (value.length > most) throw tooLong(field, most);
+  return value;
+}
+
+/** A text, or nothing. */
+export function maybeText(value, field, most) {
+  return value === undefined || value === null ? undefined : text(value, field, most);
+}
+
+/** The decimal text of a number, a bigint or a text; what it may hold is judged where it is read. */
+export function decimal(value, field) {
+  if (typeof value === 'number' || typeof value === 'bigint') value = String(value);
+  if (typeof value !== 'string') throw wrong(field, `${kind(value)} is neither a number nor text`);
+  if (value.length > 100) throw wrong(field, 'more than 100 characters');
+  return value;
+}
+
+/** A whole number that 32 bits hold. */
+export function whole(value, field) {
+  if (!Number.isInteger(value) || value < 0 || value > 4294967295) {
+    throw wrong(field, `${typeof value === 'number' ? value : kind(value)} is no whole number from 0 to 4294967295`);
+  }
+  return value;
+}
+
+/** An array of at most `most`, each read by `read`. */
+export function list(value, field, most, read) {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw wrong(field, `${kind(value)} is no array`);
+  if (value.length > most) throw wrong(field, `more than ${most}`);
+  return Array.from({ length: value.length }, (_, at) => read(value[at]));
+}
+
+/** Texts as the lines of one. */
+export function lines(value, field, most, read) {
+  const texts = list(value, field, most, (one) => read(one, field));
+  if (texts.some((one) => one === '' || one.includes('\n'))) {
+    throw wrong(field, 'an empty text, or one of several lines');
+  }
+  return texts.join('\n');
+}
+
+/** An object of options, all of known names. */
+export function options(value, names, field = 'options') {
+  if (value === undefined) return {};
+  // Naming the keys of an array of bytes would take longer than anything else here.
+  if (Object.prototype.toString.call(value) !== '[object Object]') {
+    throw wrong(field, `${kind(value)} is no object of options`);
+  }
+  for (const name of Object.keys(value)) {
+    if (!names.includes(name)) {
+      const hint = names.length ? `the options are ${names.join(', ')}` : 'there are none';
+      throw new ExitgapError('unknown_parameter', `no option is called ${name.slice(0, 40)}`, {
+        field: name.slice(0, 40),
+        hint,
+      });
+    }
+  }
+  return value;
+}
+
+function kind(value) {
+  if (value === null || value === undefined) return String(value);
+  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
+}

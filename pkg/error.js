@@ -1,0 +1,28 @@
+// The one error that this package throws.
+
+export class ExitgapError extends Error {
+  constructor(code, message, more = {}) {
+    const { cause, ...fields } = more;
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'ExitgapError';
+    this.code = code;
+    for (const [name, value] of Object.entries(fields)) {
+      if (value !== undefined && value !== null) this[name] = value;
+    }
+  }
+}
+
+/** The error of a problem document. Its fields are named as a caller here spells them. */
+export function errorOf(problem, more = {}) {
+  return new ExitgapError(problem.code, problem.detail || problem.title || problem.code, {
+    field: problem.field === undefined ? undefined : camel(problem.field),
+    hint: problem.hint,
+    reason: problem.reason,
+    maxFillableUsd: problem.max_fillable_usd,
+    ...more,
+  });
+}
+
+function camel(name) {
+  return name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+}

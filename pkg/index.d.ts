@@ -1,0 +1,1085 @@
+// Types of the npm package `exitgap`. Documents are spelled as the service and `exitgap … --json`
+// spell them; a test holds every one of them against what the Rust types really write.
+
+/** Loads the module. Await it once before anything else; further calls wait for the same load. */
+export function init(source?: InitSource): Promise<void>;
+
+/** Where the module comes from, if not from beside this package's own files. */
+export type InitSource =
+  | URL
+  | string
+  | Request
+  | Response
+  | ArrayBuffer
+  | Uint8Array<ArrayBuffer>
+  | WebAssembly.Module
+  | Promise<Response>;
+
+/** The version of this package. */
+export function version(): string;
+
+/** Canonical bytes of a document, as they were fetched, or the same as text. */
+export type Bytes = Uint8Array | string;
+
+/** A number, or its plain decimal text: `1000`, `"1000.5"`, `1000n`. */
+export type DecimalInput = number | bigint | string;
+
+/** The token sold: `token0`, `token1`, a symbol or an address. Token 0 unless told. */
+export type BaseInput = "token0" | "token1" | (string & {});
+
+/**
+ * Verifies an evidence file. Pure: no network, no clock. Never throws for what a file holds; its
+ * report says which checks fail.
+ */
+export function verify(evidence: Bytes, policy?: VerifyPolicy): VerificationReport;
+
+/** What the caller trusts and remembers. Keys come from the caller, never from the file. */
+export interface VerifyPolicy {
+  /** Verifier keys, `<origin>+<8 hex digits>+<base64>`. Without one the verdict is `incomplete`. */
+  keys?: readonly string[];
+  /** A checkpoint seen before of the same log. Makes the check `consistency` required. */
+  seen?: { note: string; proof?: readonly string[] };
+  /** A head window that ends at the file's head. Makes the check `window` required. */
+  window?: Bytes;
+}
+
+/** Computes a file's result anew from its own snapshot and head. Checks no hash and no signature. */
+export function recompute(evidence: Bytes): Recomputation;
+
+/** The name of a snapshot: the SHA-256 of its bytes. */
+export function snapshotHash(snapshot: Bytes): string;
+
+/** What a sale of a size fills at. */
+export function estimate(snapshot: Bytes | OpenSnapshot, of: EstimateOptions): ExitResult;
+
+/** Depth by gap and slippage by size, at the standard steps unless told. */
+export function ladder(snapshot: Bytes | OpenSnapshot, of?: LadderOptions): Ladder;
+
+/** The largest sale whose gap is at most the asked one. */
+export function maxSizeFor(snapshot: Bytes | OpenSnapshot, of: MaxSizeOptions): MaxSizeResult;
+
+/** One sale in several orders, beside the same sale at once. */
+export function simulateOrders(
+  snapshot: Bytes | OpenSnapshot,
+  of: SimulateOptions,
+): SimulationResult;
+
+/** Ranks venues from their ladders, each alone and one sale split across them. */
+export function rankRoutes(ladders: readonly RouteLadder[], of: RankOptions): RouteRanking;
+
+/** Reads a snapshot once, to ask it often. */
+export function open(snapshot: Bytes): OpenSnapshot;
+
+/** A snapshot that was read. `close()` gives its memory back; else the garbage collector does. */
+export class OpenSnapshot {
+  constructor(snapshot: Bytes);
+  estimate(of: EstimateOptions): ExitResult;
+  ladder(of?: LadderOptions): Ladder;
+  maxSizeFor(of: MaxSizeOptions): MaxSizeResult;
+  simulateOrders(of: SimulateOptions): SimulationResult;
+  /** What the pool contract pays for a raw amount, to the unit: raw units as text. */
+  fill(of: FillOptions): string;
+  close(): void;
+}
+
+export interface EstimateOptions {
+  /** USD, 0.01 to 1,000,000,000, at most six decimals. */
+  sizeUsd: DecimalInput;
+  base?: BaseInput;
+}
+
+export interface LadderOptions {
+  /** Gap steps, percent. */
+  gap?: readonly DecimalInput[];
+  /** Size steps, USD. */
+  sizeUsd?: readonly DecimalInput[];
+  base?: BaseInput;
+}
+
+export interface MaxSizeOptions {
+  /** Percent, -100 to 100, at most six decimals. */
+  gap: DecimalInput;
+  base?: BaseInput;
+}
+
+export interface SimulateOptions {
+  sizeUsd: DecimalInput;
+  /** 1 to 1,000. */
+  orders: number;
+  /** The share of its displacement that √price is assumed to recover between two orders, percent. */
+  recoveryPct?: DecimalInput;
+  /** Seconds between orders; echoed only. */
+  intervalS?: number;
+  base?: BaseInput;
+}
+
+export interface FillOptions {
+  /** Raw units of the token sold. */
+  amountInRaw: DecimalInput;
+  base?: BaseInput;
+}
+
+export interface RankOptions {
+  sizeUsd: DecimalInput;
+  /** What using each venue costs beside, USD, in the order of the ladders. */
+  fixedCostsUsd?: readonly DecimalInput[];
+}
+
+/** Everything that this package throws. */
+export class ExitgapError extends Error {
+  /** Stable. */
+  readonly code: ErrorCode;
+  /** The argument or option at fault. */
+  readonly field?: string;
+  /** The remedy, where one is known. */
+  readonly hint?: string;
+  /** The stable reason behind a missing slot. */
+  readonly reason?: string;
+  /** The largest size that can be filled, USD. */
+  readonly maxFillableUsd?: number;
+  /** The HTTP status, where the service answered. */
+  readonly status?: number;
+  /** Names the answer in the service's log. */
+  readonly requestId?: string;
+  /** What an address asks for before it answers, with the code `payment_required`. */
+  readonly payment?: PaymentChallenge;
+}
+
+export interface PaymentChallenge {
+  amount: string;
+  currency: string;
+  network: string;
+  recipient: string;
+}
+
+/** Codes of the service and the core, and those of this package; a newer service may have more. */
+export type ErrorCode = ProblemCode | PackageErrorCode | (string & {});
+
+export type PackageErrorCode =
+  | "not_initialized"
+  | "init_failed"
+  | "unreachable"
+  | "cancelled"
+  | "answer_too_large"
+  | "not_as_specified"
+  | "payment_required";
+
+export type ProblemCode =
+  | "invalid_parameter"
+  | "invalid_pool"
+  | "unknown_pool"
+  | "unknown_base"
+  | "no_snapshot_yet"
+  | "slot_missing"
+  | "slot_retracted"
+  | "before_series"
+  | "after_series"
+  | "size_rounds_to_no_input"
+  | "size_rounds_to_no_output"
+  | "beyond_liquidity"
+  | "gap_out_of_range"
+  | "search_exhausted"
+  | "chain_unreadable"
+  | "source_unreadable"
+  | "unknown_parameter"
+  | "unknown_chain"
+  | "period_reversed"
+  | "unknown_method_version"
+  | "not_available"
+  | "not_found"
+  | "method_not_allowed"
+  | "address_too_long"
+  | "body_not_accepted"
+  | "rate_limited"
+  | "timed_out"
+  | "internal_error";
+
+/** Asks a service over HTTP. What it answers is not verified, but for `snapshot` and `verify`. */
+export class Client {
+  constructor(baseUrl: string | URL, of?: ClientOptions);
+  pools(of?: Signal & { chain?: string; cursor?: string }): Promise<PoolList>;
+  exit(pool: string, of: Signal & At & { sizeUsd: DecimalInput }): Promise<PublishedExit>;
+  ladder(pool: string, of?: Signal & At): Promise<PublishedLadder>;
+  history(pool: string, of: Signal & SeriesOptions & HistoryPage): Promise<History>;
+  stress(pool: string, of: Signal & SeriesOptions): Promise<Stress>;
+  fragility(of?: Signal & FragilityOptions): Promise<Fragility>;
+  capabilities(of?: Signal): Promise<Capabilities>;
+  slotStatus(pool: string, of: Signal & { slot: number }): Promise<SlotStatus>;
+  /** The evidence file at an `evidence_url`: bytes to verify. */
+  evidence(evidenceUrl: string, of?: Signal): Promise<Uint8Array>;
+  /** The pool's head window that ends at a slot: bytes to verify. */
+  window(pool: string, of: Signal & { slot: number }): Promise<Uint8Array>;
+  /** The snapshot of this name, its hash checked. */
+  snapshot(hash: string, of?: Signal): Promise<Uint8Array>;
+  /** The log's newest checkpoint, a signed note. */
+  checkpoint(of?: Signal): Promise<string>;
+  /** The log's verifier key, as the service itself names it. */
+  verifierKey(of?: Signal): Promise<string>;
+  /** Fetches the evidence at an `evidence_url` and verifies it. */
+  verify(evidenceUrl: string, policy?: VerifyPolicy, of?: Signal): Promise<VerificationReport>;
+}
+
+export interface ClientOptions {
+  /** Stands in for the global `fetch`. */
+  fetch?: (url: string, request: RequestInit) => Promise<Response>;
+  /** How long one request may take; 30,000 unless told. */
+  timeoutMs?: number;
+  /** How often a request is repeated where that may help; 2 unless told. */
+  retries?: number;
+}
+
+export interface Signal {
+  /** Abandons the request. */
+  signal?: AbortSignal;
+}
+
+export interface At {
+  base?: BaseInput;
+  /** An RFC 3339 instant: the slot at or before it. */
+  at?: string;
+}
+
+export interface SeriesOptions {
+  /** One of the standard sizes: 1,000, 10,000, 100,000 or 1,000,000. */
+  sizeUsd: DecimalInput;
+  base?: "token0" | "token1";
+  from?: string;
+  to?: string;
+}
+
+export interface HistoryPage {
+  interval?: Interval;
+  cursor?: string;
+}
+
+export interface FragilityOptions {
+  chain?: string;
+  sort?: "gap" | "score" | "depth";
+  sizeUsd?: DecimalInput;
+  limit?: number;
+  cursor?: string;
+}
+
+// --- documents ---
+
+/** A refusal or failure as a document. */
+export interface Problem {
+  /** The stable code. */
+  code: ProblemCode;
+  /** One sentence for people: the cause. */
+  detail: string;
+  /** The parameter at fault. */
+  field?: string;
+  /** The remedy, where one is known. */
+  hint?: string;
+  /** The stable reason behind a missing slot or an unreadable chain. */
+  reason?: string;
+  /** The largest size that can be filled, USD. */
+  max_fillable_usd?: number;
+}
+
+/** Whether a figure may be relied on. */
+export type Status =
+  | "live"
+  | "preview";
+
+/**
+ * A token as its contract describes itself. The symbol is a label only: any contract may
+ * choose any.
+ */
+export interface TokenLabel {
+  /** The token contract's address. */
+  address: string;
+  /** Its symbol, cleaned to printable ASCII. */
+  symbol: string;
+  /** Decimals of one whole token. */
+  decimals: number;
+}
+
+/** The slots a result is drawn from. */
+export interface Window {
+  /** Instant of the series' first slot, RFC 3339. */
+  from: string;
+  /** Instant of the last slot looked at, RFC 3339. */
+  to: string;
+  /** Slots with a snapshot. */
+  slots_recorded: number;
+  /** Slots without one. */
+  slots_missing: number;
+}
+
+/** Where the depth behind a result was read. */
+export type DepthSourceKind =
+  | "recorded_snapshot"
+  | "latest_block"
+  | "snapshot_file";
+
+/** The block, and where recorded the slot, behind a result. */
+export interface DepthSource {
+  /** Where it was read. */
+  kind: DepthSourceKind;
+  /** The chain's CAIP-2 id. */
+  chain: string;
+  /** `constant_product` or `concentrated_liquidity`. */
+  protocol: string;
+  /** Block number. */
+  block_number: number;
+  /** Block hash. */
+  block_hash: string;
+  /** Block timestamp, RFC 3339. */
+  block_time: string;
+  /** The slot's number; absent where nothing is recorded. */
+  slot?: number;
+  /** The slot's instant, RFC 3339. */
+  slot_time?: string;
+  /** SHA-256 of the snapshot's canonical bytes. */
+  snapshot_hash?: string;
+  /** Slots after this one that are missing, where the newest recorded slot was asked for. */
+  newer_slots_missing?: number;
+}
+
+/** One oracle answer behind a result. */
+export interface OracleDisclosure {
+  /** `token0_usd` or `token1_usd`: what the answer is a factor of. */
+  role: string;
+  /** `chainlink` or `fixed`. */
+  source: string;
+  /** The feed's address. */
+  feed?: string;
+  /** The answer, raw. */
+  answer_raw: string;
+  /** Its decimals. */
+  decimals: number;
+  /** Seconds from the answer to the block. */
+  age_s?: number;
+  /** Whether that is longer than the feed's heartbeat. */
+  stale: boolean;
+}
+
+/** The method behind a result, disclosed. */
+export interface Method {
+  /** The size the figure holds for; absent where the size is the answer. */
+  assumed_size_usd?: number;
+  /** Where the depth was read. */
+  depth_source: DepthSource;
+  /** Every oracle answer used. */
+  oracles: OracleDisclosure[];
+}
+
+/** What every result carries beside its own figures. */
+export interface Context {
+  /** The pool's identifier, `<chain>:<address>`. */
+  pool: string;
+  /** Live or preview. */
+  status: Status;
+  /** The token sold. */
+  base: TokenLabel;
+  /** The token bought. */
+  quote: TokenLabel;
+  /** USD per whole base token, by the oracle. */
+  oracle_price_usd: number;
+  /** Whether any oracle answer is older than its heartbeat. */
+  oracle_stale: boolean;
+  /** Whether the assets' market is open. */
+  market_open: boolean;
+  /** The market session, `continuous` for assets without a calendar. */
+  session_note: string;
+  /** Recorded slots ÷ 288; absent where nothing is recorded. */
+  days_observed?: number;
+  /** The series behind the result; absent where nothing is recorded. */
+  window?: Window;
+  /** The version of the rules that produced the figures. */
+  method_version: string;
+  /** The method, disclosed. */
+  method: Method;
+}
+
+/**
+ * What a gap is made of: `1 − gap = (1 − basis) × (1 − fee) × (1 − impact)`, each rounded to
+ * six decimals on its own.
+ */
+export interface SplitPct {
+  /** How far the pool's mid price lies below the oracle, percent. */
+  basis_pct: number;
+  /** The pool's fee, percent. */
+  fee_pct: number;
+  /** What moving the price costs, percent. */
+  impact_pct: number;
+}
+
+/** The figures of one exit. */
+export interface Amounts {
+  /** The size, USD. */
+  size_usd: number;
+  /**
+   * Gap between realized price and oracle price, percent. Positive: the fill is worse than the
+   * oracle; negative: better.
+   */
+  exit_gap_pct: number;
+  /** What the gap is made of. */
+  split: SplitPct;
+  /** USD per whole base token, as filled. */
+  realized_price_usd: number;
+  /** USD per whole base token at the pool's mid price before the exit. */
+  mid_price_usd: number;
+  /** USD per whole base token that the next unit would fill at, fee included. */
+  marginal_price_usd: number;
+  /** Raw units of the base token sold. */
+  amount_in_raw: string;
+  /** Raw units of the quote token bought. */
+  amount_out_raw: string;
+  /** Initialised ticks crossed; absent for pools without ticks. */
+  ticks_crossed?: number;
+}
+
+/** The largest exit within a gap limit. */
+export interface MaxSize {
+  /** The largest size whose own estimate passes, USD; zero where none does. */
+  max_size_usd: number;
+  /**
+   * The largest raw amount of the base token that passes; usually a little above what
+   * `max_size_usd` stands for.
+   */
+  max_amount_in_raw: string;
+  /** What the pool pays for it, raw units of the quote token. */
+  max_amount_out_raw: string;
+  /** `gap`, `liquidity` (the pool's liquidity ends first) or `size_bound`. */
+  limited_by: string;
+}
+
+/** A row by gap: how much exits within the limit, and what that fills at. */
+export type GapRung = Partial<MaxSize> & {
+  /** The limit, percent. */
+  gap_limit_pct: number;
+  /** The exit of exactly that size; absent where nothing passes. */
+  exit?: Amounts;
+  /** Why depth or exit is absent, where something was refused. */
+  problem?: Problem;
+  /** What anyone can check the exit with, where the service answers. */
+  evidence_url?: string;
+};
+
+/** A row by size: what it fills at, or why it cannot be filled. */
+export interface SizeRung {
+  /** The size, USD. */
+  size_usd: number;
+  /** The exit of that size. */
+  exit?: Amounts;
+  /** Why there is none. */
+  problem?: Problem;
+  /** What anyone can check the exit with, where the service answers. */
+  evidence_url?: string;
+}
+
+/** A ladder's rows. */
+export interface LadderRows {
+  /** Depth by gap, ascending. */
+  by_gap: GapRung[];
+  /** Slippage by size, ascending. */
+  by_size: SizeRung[];
+}
+
+/** One order of a simulated exit. */
+export interface OrderFill {
+  /** Which order, counted from 1. */
+  order: number;
+  /** Raw units of the base token sold. */
+  amount_in_raw: string;
+  /** Raw units of the quote token bought. */
+  amount_out_raw: string;
+  /** The order's own gap, percent. */
+  exit_gap_pct: number;
+}
+
+/** The same size sold at once: what it fills at, or why it cannot be filled. */
+export type AtOnce = { exit: Amounts } | { problem: Problem };
+
+/** An exit in several orders beside the same exit at once. */
+export interface Simulation {
+  /** The whole size, USD. */
+  size_usd: number;
+  /** Number of orders. */
+  orders: number;
+  /**
+   * Share of its displacement that √price is assumed to recover between two orders, percent.
+   * An assumption, not a forecast.
+   */
+  recovery_pct: number;
+  /** Seconds between orders, as stated; nothing is computed from it. */
+  interval_s: number;
+  /** Gap of all orders together, percent. */
+  exit_gap_pct: number;
+  /** Raw units of the base token sold. */
+  amount_in_raw: string;
+  /** Raw units of the quote token bought. */
+  amount_out_raw: string;
+  /** Every order, in turn. */
+  fills: OrderFill[];
+  /** The same size sold at once. */
+  at_once: AtOnce;
+}
+
+/** What ranking needs of a gap's split: basis and fee are what the smallest sale loses. */
+export interface RouteSplit {
+  /** How far the pool's mid price lies below the oracle, percent. */
+  basis_pct: number;
+  /** The pool's fee, percent. */
+  fee_pct: number;
+}
+
+/** What ranking needs of an exit. */
+export interface RouteExit {
+  /** The size, USD. */
+  size_usd: number;
+  /** Its gap, percent. */
+  exit_gap_pct: number;
+  /** What the smallest sale loses. */
+  split: RouteSplit;
+}
+
+/** What ranking needs of a ladder's row. */
+export interface RouteRung {
+  /** What the row's size fills at; a row without says nothing of its venue. */
+  exit?: RouteExit;
+}
+
+/** What ranking needs of a token. */
+export interface RouteToken {
+  /** The token contract's address. */
+  address: string;
+}
+
+/** What ranking needs of a ladder. Every `Ladder` document reads as one. */
+export interface RouteLadder {
+  /** The pool's identifier. */
+  pool: string;
+  /** Live or preview. */
+  status: Status;
+  /** The token sold. */
+  base: RouteToken;
+  /** Depth by gap. */
+  by_gap: RouteRung[];
+  /** Slippage by size. */
+  by_size: RouteRung[];
+}
+
+/** A venue ranked. */
+export interface RankedVenue {
+  /** The pool's identifier. */
+  pool: string;
+  /** Live or preview. */
+  status: Status;
+  /** The largest size its ladder tells of, USD. */
+  largest_usd: number;
+  /** What using it costs beside, USD. */
+  fixed_cost_usd: number;
+}
+
+/** What one venue sells of an exit. */
+export interface RouteLeg {
+  /** Which of `venues`, counted from 0. */
+  venue: number;
+  /** Its pool. */
+  pool: string;
+  /** What it sells, USD. */
+  size_usd: number;
+  /** The leg's gap on the line between two rows of the ladder, percent: a pool does no worse. */
+  exit_gap_pct: number;
+  /**
+   * The least gap that the rows allow, percent. What lies between the two is how coarse the
+   * ladder makes the answer.
+   */
+  least_gap_pct: number;
+  /** The sizes of the rows it lies between, USD; both its own where it is a row. */
+  between_usd: [number, number];
+  /** What using the venue costs beside, USD. */
+  fixed_cost_usd: number;
+}
+
+/** One way to exit. */
+export interface Route {
+  /** What each venue used sells. */
+  legs: RouteLeg[];
+  /** What all legs sell, USD. */
+  filled_usd: number;
+  /** What the ladders do not say how to sell, USD. */
+  unfilled_usd: number;
+  /** What the legs bring by the oracle before fixed costs, USD. */
+  received_usd: number;
+  /** What using the venues costs, USD. */
+  fixed_cost_usd: number;
+  /** The gap of all legs together, percent; absent where nothing is filled. */
+  exit_gap_pct?: number;
+  /** The least gap that the rows allow, percent. */
+  least_gap_pct?: number;
+}
+
+/** The answer to "through which venues do I exit?". */
+export interface RouteRanking {
+  /** The size asked for, USD. */
+  size_usd: number;
+  /** `live` only where every ladder is. */
+  status: Status;
+  /** The venues, in the order of the ladders given. */
+  venues: RankedVenue[];
+  /** Every venue alone, the best first: who fills more, then who brings more after its fixed cost. */
+  alone: Route[];
+  /** The best split, never worse than the best venue alone. */
+  split: Route;
+  /** The version of the rules that produced the figures. */
+  method_version: string;
+}
+
+/** A check of an evidence file, in the order they are made. */
+export type CheckName =
+  | "format"
+  | "snapshot"
+  | "head"
+  | "slot_leaf"
+  | "inclusion"
+  | "signature"
+  | "consistency"
+  | "window"
+  | "slot_rule"
+  | "result";
+
+/** How a check came out. */
+export type Outcome =
+  | "pass"
+  | "fail"
+  | "not_checked";
+
+/** One check of a report. */
+export interface Check {
+  /** Which check. */
+  name: CheckName;
+  /** How it came out. */
+  outcome: Outcome;
+  /** A stable code: `ok`, or what failed or was absent. */
+  code: string;
+  /** What would have passed. */
+  expected: string;
+  /** What was found. */
+  found: string;
+}
+
+/** The verdict over all checks. */
+export type Verdict =
+  | "valid"
+  | "invalid"
+  | "incomplete";
+
+/**
+ * What an evidence file says of itself. Nothing of it is checked: it may be false in every
+ * field.
+ */
+export interface Claim {
+  /** The pool. */
+  pool: string;
+  /** The slot's number. */
+  slot: number;
+  /** The slot's instant, RFC 3339; absent where the number is no slot. */
+  slot_time?: string;
+  /** The token sold: `token0` or `token1`. */
+  base: string;
+  /** The size in USD, as the file spells it. */
+  size_usd: string;
+  /** The gap in percent, as the file spells it. */
+  exit_gap_pct: string;
+  /** `live` or `preview`, as the file spells it. */
+  status: string;
+}
+
+/** Two signed checkpoints that cannot both be states of one log. */
+export interface Contradiction {
+  /** Both checkpoints whole, the one seen before first. */
+  checkpoints: [string, string];
+  /** What the two prove, and what else must be kept to prove it. */
+  proves: string;
+}
+
+/** What was asked. */
+export interface EvidenceRequest {
+  /** The token sold. */
+  base: "token0" | "token1";
+  /** The version of the rules to answer by. */
+  method_version: string;
+  /** The pool. */
+  pool: string;
+  /** The size in USD: plain decimal, no trailing zeros. */
+  size_usd: string;
+  /** The slot's number. */
+  slot: number;
+}
+
+/**
+ * What was answered: only what request, snapshot and head determine. Every number is a string;
+ * percentages have all six decimals.
+ */
+export interface EvidenceResult {
+  /** Raw units of the base token sold. */
+  amount_in_raw: string;
+  /** Raw units of the quote token bought. */
+  amount_out_raw: string;
+  /** How far the pool's mid price lies below the oracle. */
+  basis_pct: string;
+  /** Recorded slots ÷ 288, two decimals. */
+  days_observed: string;
+  /** The gap between realized and oracle price. */
+  exit_gap_pct: string;
+  /** The pool's fee. */
+  fee_pct: string;
+  /** What moving the price costs. */
+  impact_pct: string;
+  /** The lowest depth at 2 % of the last 2,016 slots in this direction. */
+  lowest_depth_7d_usd: string | null;
+  /** USD per whole base token that the next unit would fill at, fee included. */
+  marginal_price_usd: string;
+  /** Whether the assets' market is open. */
+  market_open: boolean;
+  /** USD per whole base token at the pool's mid price. */
+  mid_price_usd: string;
+  /** USD per whole base token by the oracle. */
+  oracle_price_usd: string;
+  /** Whether any oracle answer is older than its heartbeat. */
+  oracle_stale: boolean;
+  /** USD per whole base token as filled. */
+  realized_price_usd: string;
+  /** The market session. */
+  session_note: string;
+  /** `live` or `preview`. */
+  status: string;
+}
+
+/** What an evidence file publishes beside what it comes to. */
+export interface Recomputation {
+  /** What was asked. */
+  request: EvidenceRequest;
+  /** The result that follows from the file's snapshot and head. */
+  computed: EvidenceResult;
+  /** The result that the file states. */
+  published: EvidenceResult;
+  /** Whether the two are the same. */
+  agrees: boolean;
+}
+
+/** An answer as the service publishes it. */
+export interface Publication {
+  /**
+   * The lowest depth at 2 % of the 2,016 slots (7 days) up to the result's, USD, in the
+   * result's direction; absent where no slot tells one.
+   */
+  lowest_depth_7d_usd?: number;
+  /** Seconds from the slot's instant to this answer. */
+  snapshot_age_s: number;
+  /** What anyone can check this number with. Absent where the rows carry their own. */
+  evidence_url?: string;
+  /** The snapshot behind the answer, canonical bytes. */
+  snapshot_url: string;
+  /**
+   * The pool's heads of the seven days up to the slot: proves `days_observed`, the window and
+   * `lowest_depth_7d_usd`.
+   */
+  window_url: string;
+}
+
+/** One monitored pool. */
+export interface PoolEntry {
+  /** The pool's identifier, `<chain>:<address>`. */
+  pool: string;
+  /** The chain's slug. */
+  chain: string;
+  /** Live or preview; absent before the first snapshot. */
+  status?: Status;
+  /** The token sold unless the caller asks for the other; absent before the first snapshot. */
+  base?: TokenLabel;
+  /** The other token; absent before the first snapshot. */
+  quote?: TokenLabel;
+  /** Instant at which the pool's series began, RFC 3339. */
+  series_start: string;
+  /** Recorded slots ÷ 288. */
+  days_observed: number;
+  /** Slots with a snapshot. */
+  slots_recorded: number;
+  /** Slots without one. */
+  slots_missing: number;
+  /** Instant of the newest slot, RFC 3339. */
+  last_slot: string;
+  /** Why the newest slot is missing; absent where it is recorded. */
+  last_slot_missing?: string;
+}
+
+/** All monitored pools, in the order of their identifiers. */
+export interface PoolList {
+  /** The pools. */
+  pools: PoolEntry[];
+  /** Where the next page begins; absent on the last, and where there are no pages. */
+  next_cursor?: string;
+}
+
+/** The length of a history's rows. */
+export type Interval =
+  | "5m"
+  | "1h"
+  | "1d";
+
+/** The gap of one slot, or why it has none. */
+export interface GapPoint {
+  /** The slot's number. */
+  slot: number;
+  /** The slot's instant, RFC 3339. */
+  time: string;
+  /** The gap, percent; absent where the size has none. */
+  exit_gap_pct?: number;
+  /** Why the size has no gap: worse than any number. */
+  refusal?: ProblemCode;
+  /** What anyone can check the gap with. */
+  evidence_url?: string;
+}
+
+/** The depth of one slot. */
+export interface DepthPoint {
+  /** The slot's number. */
+  slot: number;
+  /** The slot's instant, RFC 3339. */
+  time: string;
+  /** Depth at 2 %, whole USD. */
+  depth_usd: number;
+  /** The slot's head commits to it. */
+  window_url: string;
+}
+
+/** One row of a history. Slots that were not recorded are counted in it, not left out. */
+export interface HistoryRow {
+  /** Where the row begins, RFC 3339. */
+  time: string;
+  /** What the slot holds; of rows of one slot only. */
+  state?: SlotState;
+  /** Why the slot is missing; of rows of one slot only. */
+  missing_reason?: string;
+  /** Slots with a snapshot that stands. */
+  slots_recorded: number;
+  /** Slots without one. */
+  slots_missing: number;
+  /** Slots whose snapshot was retracted. */
+  slots_retracted: number;
+  /** The last recorded slot's gap. */
+  last?: GapPoint;
+  /** The worst gap. */
+  worst?: GapPoint;
+  /** The lowest depth. */
+  lowest_depth?: DepthPoint;
+}
+
+/** What a series' figures are of. */
+export interface SeriesOf {
+  /** The pool's identifier. */
+  pool: string;
+  /** Live or preview. */
+  status: Status;
+  /** `token0` or `token1`: the token sold. */
+  base: string;
+  /** The standard size, USD. */
+  size_usd: number;
+  /** The version of the rules behind the figures. */
+  method_version: string;
+  /** Instant of the first slot looked at, RFC 3339. */
+  from: string;
+  /** Instant of the last slot looked at, RFC 3339. */
+  to: string;
+}
+
+/** `GET /v1/history/{pool}`. */
+export interface History extends SeriesOf {
+  /** The length of a row. */
+  interval: Interval;
+  /** The rows, ascending, without a hole. */
+  rows: HistoryRow[];
+  /** Where the next page begins; absent on the last. */
+  next_cursor?: string;
+}
+
+/** `GET /v1/stress/{pool}`. */
+export interface Stress extends SeriesOf {
+  /** Slots with a snapshot that stands. */
+  slots_recorded: number;
+  /** Slots without one: what happened in them nobody knows. */
+  slots_missing: number;
+  /** Slots whose snapshot was retracted. */
+  slots_retracted: number;
+  /** The worst gap. */
+  worst_gap?: GapPoint;
+  /** The lowest depth. */
+  lowest_depth?: DepthPoint;
+}
+
+/** The gap at one standard size. */
+export interface StandardGap {
+  /** The size, USD. */
+  size_usd: number;
+  /** The gap, percent; absent where the size has none. */
+  exit_gap_pct?: number;
+  /** Why it has none. */
+  refusal?: ProblemCode;
+  /** What anyone can check the gap with. */
+  evidence_url?: string;
+}
+
+/** The slot of the last seven days with the lowest depth. */
+export interface LowestDepth {
+  /** Depth at 2 %, whole USD. */
+  depth_usd: number;
+  /** The slot's number. */
+  slot: number;
+  /** The slot's instant, RFC 3339. */
+  time: string;
+  /** How far the pool's mid price lay below the oracle then, percent. */
+  basis_pct?: number;
+  /** Slots without a snapshot of the seven days up to it. */
+  slots_missing_7d: number;
+}
+
+/** A pool of the board, selling its default base. */
+export interface FragilityRow {
+  /** The pool's identifier. */
+  pool: string;
+  /** The chain's slug. */
+  chain: string;
+  /** Live or preview. */
+  status: Status;
+  /** The token sold. */
+  base: TokenLabel;
+  /** The token bought. */
+  quote: TokenLabel;
+  /** Instant of the slot behind the row, RFC 3339. */
+  slot_time: string;
+  /** Slots after it that are missing. */
+  newer_slots_missing: number;
+  /** The gap at each standard size, ascending. */
+  gaps: StandardGap[];
+  /** Depth at 2 % in that slot, whole USD. */
+  depth_usd?: number;
+  /** The median depth of seven days, whole USD. */
+  median_depth_7d_usd?: number;
+  /** The lowest depth of seven days. */
+  lowest_depth_7d?: LowestDepth;
+  /** Slots of those seven days without a snapshot. */
+  slots_missing_7d: number;
+  /**
+   * `1 − lowest ÷ median`: the share of the median depth that was gone at the lowest slot, 0
+   * to 1. Null under one day of recorded slots, or where the median is 0.
+   */
+  fragility_score: number | null;
+  /** Recorded slots ÷ 288. */
+  days_observed: number;
+  /** Whether an oracle answer behind the row is older than its heartbeat. */
+  oracle_stale: boolean;
+}
+
+/** `GET /v1/fragility`. */
+export interface Fragility {
+  /** How the score is made, in one sentence. */
+  score_method: string;
+  /** The version of the rules behind gaps and depths. */
+  method_version: string;
+  /** Pools with a snapshot, in this selection. */
+  pools: number;
+  /** Pools of the selection that have no snapshot yet, and no row. */
+  pools_without_snapshot: number;
+  /** The rows of this page. */
+  rows: FragilityRow[];
+  /** Where the next page begins; absent on the last. */
+  next_cursor?: string;
+}
+
+/** How far a capability may be depended on. */
+export type CapabilityStatus =
+  | "live"
+  | "preview"
+  | "roadmap";
+
+/** One capability. */
+export interface Capability {
+  /** Its name. */
+  capability: string;
+  /** Its status here. */
+  status: CapabilityStatus;
+  /** Where it is, or what is not built of it. */
+  where: string;
+}
+
+/** `GET /v1/capabilities`. */
+export interface Capabilities {
+  /** Every capability of the specification. */
+  capabilities: Capability[];
+}
+
+/** What a series holds for a slot. */
+export type SlotState =
+  | "recorded"
+  | "missing"
+  | "retracted"
+  | "retired";
+
+/** A retraction. */
+export interface RetractionNotice {
+  /** The slot whose head retracts it. */
+  by_slot: number;
+  /** The hash of the block the snapshot was read at. */
+  orphaned_block_hash: string;
+  /** The hash of the block that stands in its place. */
+  canonical_block_hash: string;
+}
+
+/** What became of a slot since it was sealed: told beside its evidence, never inside it. */
+export interface SlotStatus {
+  /** The pool's identifier. */
+  pool: string;
+  /** The slot's number. */
+  slot: number;
+  /** The slot's instant, RFC 3339. */
+  slot_time: string;
+  /** What the series holds for it. */
+  state: SlotState;
+  /** Why it is missing. */
+  missing_reason?: string;
+  /** Where the slot was taken back, because its block was orphaned. */
+  retraction?: RetractionNotice;
+}
+
+/** Figures with their context: the document of every answer about a pool. */
+export type Answer<Figures> = Figures & Context;
+
+/** The answer to "at this size, how far below the oracle do I fill?". */
+export type ExitResult = Answer<Amounts>;
+
+/** A pool's ladder in one direction. */
+export type Ladder = Answer<LadderRows>;
+
+/** The answer to "how much can I sell within this gap?". */
+export type MaxSizeResult = Answer<GapRung>;
+
+/** The answer to "what if I sell it in several orders?". */
+export type SimulationResult = Answer<Simulation>;
+
+/** What verifying an evidence file found. */
+export interface VerificationReport {
+  /** What the file says of itself; absent where it says nothing readable. Nothing of it is checked. */
+  claim?: Claim;
+  verdict: Verdict;
+  /** Every check, in order. */
+  checks: Check[];
+  /** Keys that signed the checkpoint but are not trusted; ignored. */
+  unknown_signers: string[];
+  /** Proof of misbehaviour, where the verification came upon one. */
+  contradiction?: Contradiction;
+}
+
+/** An answer as the service publishes it. */
+export type Published<Figures> = Answer<Figures> & Publication;
+
+/** `GET /v1/exit/{pool}`. */
+export type PublishedExit = Published<Amounts>;
+
+/** `GET /v1/ladder/{pool}`. */
+export type PublishedLadder = Published<LadderRows>;

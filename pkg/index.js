@@ -1,0 +1,12 @@
+// For browsers and bundlers: the module lies beside this file, and is fetched.
+
+import { start } from './api.js';
+
+export * from './api.js';
+export { Client } from './client.js';
+export { ExitgapError } from './error.js';
+
+/** Makes everything ready; see index.d.ts. */
+export function init(source) {
+  return start(() => source ?? new URL('./dist/exitgap_bg.wasm', import.meta.url));
+}

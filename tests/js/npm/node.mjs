@@ -1,0 +1,33 @@
+// node node.mjs <cases.json>: the installed package in Node, as JSON on stdout.
+
+import { readFile } from 'node:fs/promises';
+
+import * as exitgap from 'exitgap';
+
+import { compare } from './cases.mjs';
+import { tryGarbage } from './garbage.mjs';
+
+const { cases, snapshot, evidence, keys } = JSON.parse(await readFile(process.argv[2], 'utf8'));
+
+let early = null;
+try {
+  exitgap.verify(evidence);
+} catch (error) {
+  early = error.code;
+}
+let broken = null;
+try {
+  await exitgap.init(new Uint8Array([0, 97, 115, 109]));
+} catch (error) {
+  broken = error.code;
+}
+await Promise.all([exitgap.init(), exitgap.init()]);
+const glue = await import('./node_modules/exitgap/dist/exitgap.js');
+const { memory } = await glue.default();
+console.log(JSON.stringify({
+  early,
+  broken,
+  version: exitgap.version(),
+  compared: compare(glue, cases),
+  garbage: tryGarbage(exitgap, memory, snapshot, evidence, keys),
+}));

@@ -1,0 +1,226 @@
+//! Questions for the module in WebAssembly, and what the same code answers natively: every
+//! shared vector of evidence, attacks included, and of quotes, and ladders of their snapshots.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use exitgap_core::U256;
+use exitgap_core::ids::{Address, BlockHash};
+use exitgap_core::pools::{Direction, PoolState};
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::{
+    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Session,
+    Snapshot, Symbol, Token,
+};
+use exitgap_tests::parity::vector::{Vector, VectorState};
+use exitgap_wasm::{Opened, Venues, recompute, verify};
+use serde::Serialize;
+use serde_json::Value;
+
+/// One question and its native answer.
+#[derive(Debug, Serialize)]
+pub struct Case {
+    pub ask: &'static str,
+    pub args: Vec<Option<String>>,
+    pub expected: String,
+    pub thrown: bool,
+}
+
+/// All that a consumer's program is given.
+#[derive(Debug, Serialize)]
+pub struct Questions {
+    pub cases: Vec<Case>,
+    pub snapshot: String,
+    pub evidence: String,
+    pub keys: Vec<String>,
+}
+
+impl Case {
+    fn new(ask: &'static str, args: &[Option<&str>], answer: Result<String, String>) -> Self {
+        let args = args.iter().map(|arg| arg.map(str::to_owned)).collect();
+        let thrown = answer.is_err();
+        let expected = answer.unwrap_or_else(|problem| problem);
+        Self { ask, args, expected, thrown }
+    }
+}
+
+pub fn vectors(kind: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(kind);
+    let mut files: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty(), "no vectors of {kind}");
+    files
+}
+
+/// Every question that there is.
+pub fn all() -> Questions {
+    let mut cases = Vec::new();
+    let mut snapshots: Vec<String> = Vec::new();
+    let mut first = None;
+    for path in vectors("evidence") {
+        let vector: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let evidence = vector["evidence"].as_str().unwrap();
+        cases.push(verification(evidence, &vector["policy"]));
+        cases.push(Case::new("recompute", &[Some(evidence)], recompute(evidence.as_bytes())));
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("true_")) {
+            let file: Value = serde_json::from_str(evidence).unwrap();
+            let snapshot = file["snapshot"].to_string();
+            let keys = strings(&vector["policy"]["keys"]);
+            first.get_or_insert_with(|| (snapshot.clone(), evidence.to_owned(), keys));
+            snapshots.push(snapshot);
+        }
+    }
+    let mut ladders = Vec::new();
+    for snapshot in &snapshots {
+        ladders.extend(questions(snapshot, &mut cases));
+    }
+    cases.extend(ranking(&ladders));
+    for (number, path) in (0..).zip(vectors("quotes")) {
+        fills(number, &path, &mut cases);
+    }
+    let (snapshot, evidence, keys) = first.unwrap();
+    Questions { cases, snapshot, evidence, keys }
+}
+
+fn strings(list: &Value) -> Vec<String> {
+    let texts = list.as_array().into_iter().flatten().filter_map(Value::as_str);
+    texts.map(str::to_owned).collect()
+}
+
+fn verification(evidence: &str, policy: &Value) -> Case {
+    let keys = strings(&policy["keys"]).join("\n");
+    let seen = policy["seen"]["note"].as_str();
+    let proof = strings(&policy["seen"]["proof"]).join("\n");
+    let window = policy["window"].as_str();
+    let answer = verify(
+        evidence.as_bytes(),
+        &keys,
+        seen.map(str::to_owned),
+        &proof,
+        window.map(|window| window.as_bytes().to_vec()),
+    );
+    Case::new("verify", &[Some(evidence), Some(&keys), seen, Some(&proof), window], answer)
+}
+
+/// Asks a snapshot everything, and answers its ladders.
+fn questions(snapshot: &str, cases: &mut Vec<Case>) -> Vec<Value> {
+    let opened = Opened::read(snapshot.as_bytes()).unwrap();
+    let mut ladders = Vec::new();
+    for base in [None, Some("token0"), Some("token1"), Some("DOGE")] {
+        let named = || base.map(str::to_owned);
+        for size in ["0.01", "1", "99.999999", "12345.678901", "1000000000", "0", "1e3"] {
+            let answer = opened.estimate(named(), size);
+            cases.push(Case::new("estimate", &[Some(snapshot), base, Some(size)], answer));
+            for (orders, recovery) in [(1, "0"), (7, "33.333333"), (0, "0"), (3, "101")] {
+                let answer = opened.simulate_orders(named(), size, orders, recovery, 12);
+                let orders = orders.to_string();
+                let args =
+                    [Some(snapshot), base, Some(size), Some(&*orders), Some(recovery), Some("12")];
+                cases.push(Case::new("simulateOrders", &args, answer));
+            }
+        }
+        for gap in ["-100", "0", "0.3", "2", "99.5", "100", "x"] {
+            let answer = opened.max_size_for(named(), gap);
+            cases.push(Case::new("maxSizeFor", &[Some(snapshot), base, Some(gap)], answer));
+        }
+        for (gaps, sizes) in [("", ""), ("5\n0.5\n5", "1\n70.5"), ("", "0")] {
+            let answer = opened.ladder(named(), gaps, sizes);
+            if let Ok(ladder) = &answer {
+                ladders.push(serde_json::from_str(ladder).unwrap());
+            }
+            cases.push(Case::new(
+                "ladder",
+                &[Some(snapshot), base, Some(gaps), Some(sizes)],
+                answer,
+            ));
+        }
+    }
+    ladders
+}
+
+/// Ranks ladders as if each were of a pool of its own, as `pkg/api.js` passes them.
+fn ranking(ladders: &[Value]) -> Vec<Case> {
+    let mut calls: Vec<Vec<Value>> = Vec::new();
+    let mut venues = Venues::new();
+    for (number, ladder) in ladders.iter().take(12).enumerate() {
+        let pool = format!("chain{number}:0x{number}");
+        let address = ladder["base"]["address"].as_str().unwrap();
+        calls.push(vec![pool.clone().into(), false.into(), address.into()]);
+        venues.venue(&pool, false, address);
+        let rows =
+            ["by_gap", "by_size"].into_iter().flat_map(|rows| ladder[rows].as_array().unwrap());
+        for exit in rows.map(|row| &row["exit"]).filter(|exit| exit.is_object()) {
+            let split = &exit["split"];
+            let numbers =
+                [&exit["size_usd"], &exit["exit_gap_pct"], &split["basis_pct"], &split["fee_pct"]];
+            let [size, gap, basis, fee] = numbers.map(Value::to_string);
+            venues.row(&size, &gap, &basis, &fee).unwrap();
+            calls.push([size, gap, basis, fee].into_iter().map(Value::from).collect());
+        }
+    }
+    let calls = serde_json::to_string(&calls).unwrap();
+    let costs = vec!["0.5"; ladders.len().min(12)].join("\n");
+    let ask = |costs: &str, size: &str| {
+        Case::new("rankRoutes", &[Some(&calls), Some(costs), Some(size)], venues.rank(costs, size))
+    };
+    vec![
+        ask("", "1000"),
+        ask(&costs, "250000.5"),
+        ask("", "1000000000"),
+        ask("1", "1000"),
+        ask("", ""),
+    ]
+}
+
+/// Sells the amounts of a vector; what they bring is the contract's word.
+fn fills(number: u8, path: &Path, cases: &mut Vec<Case>) {
+    let vector = Vector::read(path).unwrap();
+    let snapshot = snapshot_of(number, &vector.state);
+    let opened = Opened::read(snapshot.as_bytes()).unwrap();
+    let base = if vector.token_in == 0 { "token0" } else { "token1" };
+    for sale in &vector.sales {
+        let amount = sale.amount_in.to_string();
+        let answer = opened.fill(Some(base.to_owned()), &amount);
+        let word = serde_json::to_value(&sale.expected).unwrap();
+        // A v3 pool swaps an amount for nothing; nothing is no fill.
+        let refusal = match (word["outcome"].as_str(), word["amount_out"].as_str()) {
+            (Some("filled"), Some("0")) | (Some("zero_output"), _) => "size_rounds_to_no_output",
+            (Some("filled"), paid) => {
+                assert_eq!(answer.as_deref().ok(), paid);
+                ""
+            }
+            _ => "beyond_liquidity",
+        };
+        assert!(answer.as_ref().err().is_none_or(|problem| problem.contains(refusal)));
+        assert_eq!(answer.is_err(), !refusal.is_empty(), "{word}");
+        cases.push(Case::new("fill", &[Some(&snapshot), Some(base), Some(&amount)], answer));
+    }
+}
+
+/// A snapshot of a vector's pool, both tokens worth a dollar.
+fn snapshot_of(number: u8, state: &VectorState) -> String {
+    let state: PoolState = state.check().unwrap();
+    let slot = Slot::FIRST;
+    let timestamp = slot.unix_s() - 4;
+    let block = BlockRef { hash: BlockHash([9; 32]), number: timestamp / 12, timestamp };
+    let token = |last: u8, symbol| Token {
+        address: Address([last; 20]),
+        decimals: 18,
+        symbol: Symbol::clean(symbol),
+    };
+    let reading =
+        |role| OracleReading { role, answer: U256::ONE, decimals: 0, source: OracleSource::Fixed };
+    let observation = Observation::new(
+        format!("anvil:0x{}", format!("{:02x}", number + 1).repeat(20)).parse().unwrap(),
+        ChainTag { caip2: "eip155:31337".parse().unwrap(), kind: ChainKind::Preview },
+        block,
+        [token(1, "ONE"), token(2, "TWO")],
+        state,
+        vec![reading(OracleRole::Token0Usd), reading(OracleRole::Token1Usd)],
+        Session::continuous(),
+    );
+    let snapshot = Snapshot::new(slot, observation.unwrap()).unwrap();
+    assert_eq!(Direction::BOTH.len(), 2);
+    String::from_utf8(snapshot.to_canonical().unwrap()).unwrap()
+}

@@ -1,0 +1,130 @@
+//! An empty folder with the packed npm package installed, as a user has it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use exitgap_tests::fixtures;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The workspace.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// A project of its own, removed at the end.
+pub struct Project {
+    folder: TempDir,
+}
+
+impl Project {
+    /// Installs the tarball that `cargo xtask pkg` made, and nothing else.
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Self { folder };
+        project.write("package.json", r#"{"name":"consumer","private":true,"type":"module"}"#);
+        let install = ["install", "--offline", "--silent", "--no-audit", "--no-fund"];
+        let installed = project.run(Command::new("npm").args(install).arg(tarball()));
+        assert!(installed.status.success(), "{}", said(&installed));
+        project
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.path().join(name), text).unwrap();
+    }
+
+    /// Puts programs of `tests/js/npm` into the folder.
+    pub fn add(&self, names: &[&str]) {
+        for name in names {
+            let from = root().join("tests/js/npm").join(name);
+            fs::copy(&from, self.path().join(name)).unwrap();
+        }
+    }
+
+    /// Puts the README's programs into the folder, each by the name it has there.
+    pub fn add_from_readme(&self) -> Vec<String> {
+        let programs = readme_programs();
+        for (name, text) in &programs {
+            self.write(name, text);
+        }
+        programs.into_iter().map(|(name, _)| name).collect()
+    }
+
+    pub fn run(&self, command: &mut Command) -> Output {
+        command.current_dir(self.path()).output().expect("node, npm and what they run are there")
+    }
+
+    /// Runs a Node program of the folder, which must succeed; its stdout.
+    pub fn node(&self, arguments: &[&str]) -> String {
+        let output = self.run(Command::new("node").args(arguments));
+        assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs a program of the fetched tools, which must succeed; all it said.
+    pub fn tool(&self, name: &str, arguments: &[&str]) -> String {
+        let output = self.run(Command::new("node").arg(tool(name)).args(arguments));
+        assert!(output.status.success(), "{name} {arguments:?}: {}", said(&output));
+        said(&output)
+    }
+
+    /// Opens a page of `folder` in Chromium, under a strict policy; what it shows. The browser
+    /// may complain of nothing.
+    pub fn page(&self, folder: &Path, page: &str) -> String {
+        self.page_at(folder, page, None)
+    }
+
+    /// The same of a page that another server serves, without a policy.
+    pub fn page_at(&self, folder: &Path, page: &str, address: Option<&str>) -> String {
+        let driver = root().join("tests/js/npm/browser.mjs");
+        let mut command = Command::new("node");
+        command.arg(driver).arg(folder).arg(page).args(address);
+        let output = self.run(command.env("EXITGAP_NPM_TOOLS", tools()));
+        assert!(output.status.success(), "{}", said(&output));
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(found["complaints"], serde_json::json!([]), "{found}");
+        found["text"].as_str().unwrap().to_owned()
+    }
+}
+
+/// The programs in `pkg/README.md`: a comment names the file, a fence holds it.
+pub fn readme_programs() -> Vec<(String, String)> {
+    let readme = fs::read_to_string(root().join("pkg/README.md")).unwrap();
+    let marked = readme.split("<!-- file: ").skip(1);
+    let program = |part: &str| {
+        let (name, rest) = part.split_once(" -->").unwrap();
+        let code = rest.split("```").nth(1).unwrap();
+        (name.to_owned(), code.split_once('\n').unwrap().1.to_owned())
+    };
+    marked.map(program).collect()
+}
+
+/// The packed package.
+pub fn tarball() -> PathBuf {
+    let version = env!("CARGO_PKG_VERSION");
+    let path = root().join(format!("pkg/dist/exitgap-{version}.tgz"));
+    assert!(path.is_file(), "{} is missing: run `cargo xtask pkg`", path.display());
+    path
+}
+
+/// Where the fetched tools are.
+pub fn tools() -> PathBuf {
+    let path = fixtures::folder().join("npm-tools");
+    assert!(path.is_dir(), "{} is missing: run `cargo xtask test`", path.display());
+    path
+}
+
+/// The script behind a tool's name.
+pub fn tool(name: &str) -> PathBuf {
+    tools().join("node_modules/.bin").join(name).canonicalize().unwrap()
+}
+
+pub fn said(output: &Output) -> String {
+    let texts = [&output.stdout, &output.stderr];
+    texts.map(|text| String::from_utf8_lossy(text).into_owned()).join("\n")
+}
