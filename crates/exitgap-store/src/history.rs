@@ -175,7 +175,11 @@ fn absent(pool: &Pool, slot: Slot) -> StoreError {
 }
 
 /// A column of another type is damage, not a failure to read.
-fn derived(table: &'static str, source: rusqlite::Error, doing: &'static str) -> StoreError {
+pub(crate) fn derived(
+    table: &'static str,
+    source: rusqlite::Error,
+    doing: &'static str,
+) -> StoreError {
     match source {
         rusqlite::Error::SqliteFailure(..) => StoreError::Sqlite { doing, source },
         other => StoreError::CorruptRow { table, found: other.to_string() },

@@ -71,6 +71,7 @@ mod lock;
 mod lookup;
 mod merkle;
 mod model;
+mod points;
 mod reader;
 mod rebuild;
 mod rollup;
@@ -93,6 +94,7 @@ pub use lookup::{FindError, Recorded};
 pub use model::{
     Appended, Changes, Entry, Latest, NewEntry, NewRetraction, Outcome, Page, Pool, Totals,
 };
+pub use points::{Held, Point};
 pub use reader::Reader;
 pub use rebuild::{Rebuilt, rebuild};
 pub use rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};

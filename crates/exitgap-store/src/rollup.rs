@@ -4,6 +4,7 @@ use exitgap_core::series::Slot;
 
 use crate::figures::{Figures, Gap, SnapshotFigures};
 use crate::model::Outcome;
+use crate::points::{Held, Point};
 
 /// The last and the worst of a run of slots: what is recorded and not retracted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -78,12 +79,41 @@ impl Rollup {
                 rollup.lowest = Some((slot, depth));
             }
             for (rollup, gap) in rollup.gaps.iter_mut().zip(figures.gaps) {
-                let worst = rollup.filter(|before| gap.worse(before.worst).is_le());
-                let (worst, worst_slot) =
-                    worst.map_or((gap, slot), |before| (before.worst, before.worst_slot));
-                *rollup = Some(GapRollup { last: gap, worst, worst_slot });
+                GapRollup::note(rollup, slot, gap);
             }
         }
+    }
+
+    /// Adds a slot after those added before, of which only `token` at the standard size of place
+    /// `size` is known.
+    pub fn add_point(&mut self, [token, size]: [usize; 2], point: &Point) {
+        let slot = point.slot;
+        match point.held {
+            Held::Missing => self.missing_slots += 1,
+            Held::Retracted => self.retracted_slots += 1,
+            Held::Retired => {}
+            Held::Recorded(depth, gap) => {
+                self.recorded_slots += 1;
+                self.last = Some(slot);
+                let rollup = &mut self.directions[token];
+                if let Some(depth) = depth
+                    && rollup.lowest.is_none_or(|(_, lowest)| depth < lowest)
+                {
+                    rollup.lowest = Some((slot, depth));
+                }
+                GapRollup::note(&mut rollup.gaps[size], slot, gap);
+            }
+        }
+    }
+}
+
+impl GapRollup {
+    /// Adds the gap of a later slot.
+    fn note(rollup: &mut Option<Self>, slot: Slot, gap: Gap) {
+        let worst = rollup.filter(|before| gap.worse(before.worst).is_le());
+        let (worst, worst_slot) =
+            worst.map_or((gap, slot), |before| (before.worst, before.worst_slot));
+        *rollup = Some(Self { last: gap, worst, worst_slot });
     }
 }
 

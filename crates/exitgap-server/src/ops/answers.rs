@@ -60,7 +60,7 @@ impl Service {
     }
 
     fn evidence_url(&self, prepared: &Prepared, direction: Direction, size_usd: &str) -> String {
-        self.urls.evidence(&prepared.pool.id, direction.into(), prepared.slot, size_usd)
+        prepared.evidence_url(&self.urls, direction, size_usd)
     }
 
     fn publish<F>(
@@ -73,13 +73,14 @@ impl Service {
     ) -> Published<F> {
         let prepared = &found.prepared;
         let context = prepared.context(direction, size, found.newer_slots_missing);
+        let [snapshot_url, window_url] = prepared.snapshot_and_window_urls(&self.urls);
         Published {
             answer: Answer { figures, context },
             lowest_depth_7d_usd: prepared.lowest_depth(direction).map(Number::from),
             snapshot_age_s: self.now().saturating_sub(prepared.slot.unix_s()),
             evidence_url,
-            snapshot_url: self.urls.snapshot(prepared.hash),
-            window_url: self.urls.window(&prepared.pool.id, prepared.slot),
+            snapshot_url: snapshot_url.clone(),
+            window_url: window_url.clone(),
             newer_heads_url: found
                 .newer_slots_missing
                 .filter(|missing| *missing > 0)

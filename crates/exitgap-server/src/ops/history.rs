@@ -160,35 +160,39 @@ impl Series {
     fn rows(&self, reader: &Reader, interval: Interval, limit: usize) -> Result<Rows, StoreError> {
         match interval {
             Interval::Day => self.days(reader, limit),
-            Interval::Hour | Interval::FiveMinutes => self.runs(reader, slots_of(interval), limit),
+            Interval::Hour => self.hours(reader, limit),
+            Interval::FiveMinutes => self.slots(reader, limit),
         }
     }
 
-    /// Rows of so many slots, each made of its slots.
-    fn runs(&self, reader: &Reader, length: u32, limit: usize) -> Result<Rows, StoreError> {
+    /// Rows of UTC hours, each made of its slots.
+    fn hours(&self, reader: &Reader, limit: usize) -> Result<Rows, StoreError> {
+        let length = slots_of(Interval::Hour);
+        let hour = |slot: Slot| slot.number() / length;
+        let end = (hour(self.from) as usize + limit) * length as usize - 1;
+        let to = Slot::new(end as u64).map_or(self.to, |end| self.to.min(end));
+        let of = [self.direction.base_index(), self.size_index];
         let mut rows: Vec<Row> = Vec::new();
-        let mut from = Some(self.from);
-        while let Some(next) = from {
-            let page = reader.figures(&self.pool, next, self.to, Reader::MAX_PAGE)?;
-            for figures in &page.entries {
-                let slot = figures.entry.slot;
-                let first = slot.number() / length * length;
-                let begins =
-                    rows.last().is_none_or(|row| row.first.number() / length * length != first);
-                if begins && rows.len() == limit {
-                    return Ok(Rows { rows, next: Some(slot) });
-                }
-                if begins {
-                    let single = (length == 1).then(|| state_of(figures));
-                    rows.push(Row { first: slot, rollup: Rollup::default(), single });
-                }
-                if let Some(row) = rows.last_mut() {
-                    row.rollup.add(figures);
-                }
+        for point in reader.points(&self.pool, of, self.from, to)? {
+            if rows.last().is_none_or(|row| hour(row.first) != hour(point.slot)) {
+                rows.push(Row { first: point.slot, rollup: Rollup::default(), single: None });
             }
-            from = page.next;
+            if let Some(row) = rows.last_mut() {
+                row.rollup.add_point(of, &point);
+            }
         }
-        Ok(Rows { rows, next: None })
+        Ok(Rows { rows, next: to.next().filter(|next| *next <= self.to) })
+    }
+
+    /// Rows of one slot.
+    fn slots(&self, reader: &Reader, limit: usize) -> Result<Rows, StoreError> {
+        let page = reader.figures(&self.pool, self.from, self.to, limit)?;
+        let row = |figures: &Figures| {
+            let mut rollup = Rollup::default();
+            rollup.add(figures);
+            Row { first: figures.entry.slot, rollup, single: Some(state_of(figures)) }
+        };
+        Ok(Rows { rows: page.entries.iter().map(row).collect(), next: page.next })
     }
 
     /// Rows of UTC days. Days that lie whole in the period are kept as such.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use exitgap_api::{Context, Provenance};
+use exitgap_api::{Context, Number, Provenance};
 use exitgap_core::evidence::{Base, Depths};
 use exitgap_core::exit::{Exit, GapRow, SizeRow};
 use exitgap_core::ids::{PoolId, SnapshotHash};
@@ -13,6 +13,8 @@ use exitgap_core::units::{GapLimit, SizeUsd};
 use exitgap_store::{FindError, Pool, Reader, StoreError};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+
+use super::urls::Urls;
 
 /// What all kept snapshots may weigh together, bytes.
 const CACHE_BYTES: u64 = 48 << 20;
@@ -35,6 +37,7 @@ pub struct Prepared {
     /// The lowest depths of the last seven days, per direction.
     lowest: Depths,
     sides: [Side; 2],
+    urls: OnceLock<[String; 2]>,
 }
 
 /// One direction, each part computed when first asked for.
@@ -42,6 +45,10 @@ pub struct Prepared {
 struct Side {
     exit: OnceLock<Exit>,
     ladder: OnceLock<(Vec<GapRow>, Vec<SizeRow>)>,
+    /// But for the size asked about and the slots missing since.
+    context: OnceLock<Context>,
+    /// Where its evidence is, up to the size.
+    evidence: OnceLock<String>,
 }
 
 impl Prepared {
@@ -62,7 +69,8 @@ impl Prepared {
         let head = reader.head(&pool, slot)?.ok_or_else(gone)?.head;
         let sides = <[Side; 2]>::default();
         let (recorded_count, lowest) = (head.recorded_count, head.lowest_depth_7d_usd);
-        Ok(Self { pool, slot, hash, snapshot, recorded_count, lowest, sides })
+        let urls = OnceLock::new();
+        Ok(Self { pool, slot, hash, snapshot, recorded_count, lowest, sides, urls })
     }
 
     /// The pool's exit in a direction.
@@ -96,14 +104,35 @@ impl Prepared {
         size: Option<SizeUsd>,
         newer_slots_missing: Option<u64>,
     ) -> Context {
-        let provenance = Provenance::Recorded {
-            slot: self.slot,
-            snapshot_hash: self.hash,
-            first_slot: self.pool.first_slot,
-            recorded_slots: self.recorded_count.into(),
-            newer_slots_missing,
-        };
-        Context::new(self.snapshot.observation(), direction, &provenance, size)
+        let side = &self.sides[direction.base_index()];
+        let context = side.context.get_or_init(|| {
+            let provenance = Provenance::Recorded {
+                slot: self.slot,
+                snapshot_hash: self.hash,
+                first_slot: self.pool.first_slot,
+                recorded_slots: self.recorded_count.into(),
+                newer_slots_missing: None,
+            };
+            Context::new(self.snapshot.observation(), direction, &provenance, None)
+        });
+        let mut context = context.clone();
+        context.method.assumed_size_usd = size.map(Number::from);
+        context.method.depth_source.newer_slots_missing = newer_slots_missing;
+        context
+    }
+
+    /// Where the evidence of a size is.
+    pub fn evidence_url(&self, urls: &Urls, direction: Direction, size_usd: &str) -> String {
+        let side = &self.sides[direction.base_index()];
+        let head = side
+            .evidence
+            .get_or_init(|| urls.evidence_up_to_size(&self.pool.id, direction.into(), self.slot));
+        Urls::with_size(head, size_usd)
+    }
+
+    /// Where the snapshot is, and the head window that ends at its slot.
+    pub fn snapshot_and_window_urls(&self, urls: &Urls) -> &[String; 2] {
+        self.urls.get_or_init(|| [urls.snapshot(self.hash), urls.window(&self.pool.id, self.slot)])
     }
 
     /// The token that a direction sells.

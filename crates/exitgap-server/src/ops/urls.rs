@@ -17,12 +17,18 @@ pub struct Urls {
 impl Urls {
     /// Where the evidence of a result is. `size_usd` is a size in its one spelling.
     pub fn evidence(&self, pool: &PoolId, base: Base, slot: Slot, size_usd: &str) -> String {
-        let (web, slot) = (&self.web, slot.number());
-        let base = base_name(base);
-        format!(
-            "{web}/api/v1/exit/{pool}?base={base}&slot={slot}&size_usd={size_usd}\
-             &method_version={METHOD_VERSION}"
-        )
+        Self::with_size(&self.evidence_up_to_size(pool, base, slot), size_usd)
+    }
+
+    /// The same up to the size, which [`Urls::with_size`] adds.
+    pub fn evidence_up_to_size(&self, pool: &PoolId, base: Base, slot: Slot) -> String {
+        let (web, base, slot) = (&self.web, base_name(base), slot.number());
+        format!("{web}/api/v1/exit/{pool}?base={base}&slot={slot}&size_usd=")
+    }
+
+    /// The address of the evidence of this size, after what comes before it.
+    pub fn with_size(up_to_size: &str, size_usd: &str) -> String {
+        [up_to_size, size_usd, "&method_version=", METHOD_VERSION].concat()
     }
 
     /// Where the pool's head window that ends at the slot is.
