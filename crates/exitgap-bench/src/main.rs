@@ -3,7 +3,7 @@
 //! - `scene`: the pool everything is measured on
 //! - `peers`: ours, two crates, the contract, an npm package
 //! - `market`: pools as busy ones are from slot to slot
-//! - `quotes`, `exits`, `evidence`, `recorder`: the sections; each adds numbers to the `report`
+//! - `quotes`, `exits`, `evidence`, `recorder`, `http`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
@@ -11,6 +11,7 @@
 mod clock;
 mod evidence;
 mod exits;
+mod http;
 mod market;
 mod peers;
 mod quotes;
@@ -51,6 +52,8 @@ enum Section {
     Evidence,
     /// The recorder and its store; takes the longest.
     Recorder,
+    /// The service under load, on a generated store.
+    Http,
 }
 
 /// Why there is no result.
@@ -71,6 +74,8 @@ pub enum BenchError {
     Recorder(String),
     /// Sealing, or the evidence made of it.
     Evidence(String),
+    /// The service, or the load on it.
+    Http(String),
     /// The verifier's WASM module was not built.
     NoModule,
     /// No step of the pool crosses this many ticks.
@@ -80,7 +85,12 @@ pub enum BenchError {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let done = match words.split_first() {
+        Some((first, rest)) if first == http::ROLE => http::play(rest),
+        _ => run(&Arguments::parse()),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -108,6 +118,9 @@ fn run(arguments: &Arguments) -> Result<(), BenchError> {
     if wanted(Section::Recorder) {
         recorder::measure(&mut report)?;
     }
+    if wanted(Section::Http) {
+        http::measure(&mut report)?;
+    }
     if arguments.json {
         println!("{}", report.json());
     } else {
@@ -121,9 +134,10 @@ impl std::fmt::Display for BenchError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Contract(error) => error.fmt(f),
-            Self::Peer(reason) | Self::Recorder(reason) | Self::Evidence(reason) => {
-                f.write_str(reason)
-            }
+            Self::Peer(reason)
+            | Self::Recorder(reason)
+            | Self::Evidence(reason)
+            | Self::Http(reason) => f.write_str(reason),
             Self::NoModule => f.write_str(
                 "EXITGAP_VERIFY_WASM names no module; run `cargo xtask bench`, which builds it",
             ),

@@ -48,11 +48,16 @@ pub struct BusyPool {
 impl BusyPool {
     /// The pool of this number; the same number has the same market.
     pub fn new(number: u16) -> Self {
+        Self::of("anvil", number, POSITIONS)
+    }
+
+    /// The pool of this number on a chain, with so many positions.
+    pub fn of(chain: &str, number: u16, positions: i32) -> Self {
         let mut rng = Rng::new(number.into());
-        let positions = (0..POSITIONS).map(|_| liquidity(&mut rng)).collect();
+        let positions = (0..positions).map(|_| liquidity(&mut rng)).collect();
         let mut address = [0xaa; 20];
         address[18..].copy_from_slice(&number.to_be_bytes());
-        let chain = "anvil".parse().expect("it is a slug");
+        let chain = chain.parse().expect("it is a slug");
         let id = PoolId::new(chain, Address(address));
         Self { id, rng, tick: CENTRE, positions, round: 18_446_744_073_709_551_616 }
     }
@@ -65,7 +70,7 @@ impl BusyPool {
     }
 
     fn snapshot(&mut self, slot: Slot) -> Result<Snapshot, Box<dyn std::error::Error>> {
-        let reach = POSITIONS * SPACING - 1;
+        let reach = i32::try_from(self.positions.len())? * SPACING - 1;
         let step = i32::try_from(self.rng.bell(STEP))?;
         self.tick = (self.tick + step).clamp(CENTRE - reach, CENTRE + reach);
         for _ in 0..CHANGES {

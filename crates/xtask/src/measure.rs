@@ -17,9 +17,11 @@ Usage: cargo xtask bench [--json] [what]
   --json   one flat JSON object of numbers on stdout, nothing else
   what     only this part, such as `quote` or `evidence`
 
-The parts are `quote`, `exit`, `evidence`, `recorder` and `wasm`; `evidence` measures files, windows,
-verifying, sealing, fsck, and the size of the verifier as a WASM module; `wasm`, which runs only when
-named, the npm package: its size and its speed in Node.js and Chromium.
+The parts are `quote`, `exit`, `evidence`, `recorder`, `http` and `wasm`; `evidence` measures files,
+windows, verifying, sealing, fsck, and the size of the verifier as a WASM module; `http` the service
+under load, on a store of 1,000 pools and 90 days that it generates in the system's folder for
+temporary files (5 GB, some minutes); `wasm`, which runs only when named, the npm package: its size
+and its speed in Node.js and Chromium.
 
 Builds crates/exitgap-bench (excluded from the workspace, with its own lock file) with optimisation,
 fetches what it needs (a JavaScript library to compare with, the optimiser of WASM modules), and runs
@@ -42,7 +44,7 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     setup::ensure(root)?;
     let js_sdk = setup::ensure_js_sdk(root)?;
     let of = |part: &str| arguments.iter().any(|argument| argument == part);
-    let other_part = ["quote", "exit", "recorder", "wasm"].into_iter().any(of);
+    let other_part = ["quote", "exit", "recorder", "http", "wasm"].into_iter().any(of);
     let mut command = workspace::cargo(root);
     command
         .args(["run", "--release", "--quiet", "--locked"])

@@ -1,0 +1,178 @@
+//! The processes the bench starts of itself: the service, and a crowd of idle connections.
+
+use std::io::{BufRead, BufReader, Lines, Read, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use exitgap_core::series::Slot;
+use exitgap_server::http::{App, Limits, Listener, empty_router, router};
+use exitgap_server::ops::{Service, Urls};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+
+use super::failed;
+use super::flood;
+use crate::BenchError;
+
+/// The word that makes this program one of these processes.
+pub const ROLE: &str = "as-child";
+
+/// Connections that the service takes at a time.
+const MAX_CONNECTIONS: usize = 19_000;
+
+/// Open files that a child asks for.
+const OPEN_FILES: u32 = 20_000;
+
+/// Plays a part, as the words after [`ROLE`] say, until standard input ends.
+pub fn play(words: &[String]) -> Result<(), BenchError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(failed)?;
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["serve", store, last] => runtime.block_on(serve(store.into(), last, false))?,
+        ["serve-recording", store, last] => runtime.block_on(serve(store.into(), last, true))?,
+        ["idle", address, count] => runtime
+            .block_on(idle(address.parse().map_err(failed)?, count.parse().map_err(failed)?))?,
+        _ => return Err(BenchError::Http("no such part".to_owned())),
+    }
+    runtime.shutdown_background();
+    Ok(())
+}
+
+/// The service on a store, and beside it the empty handler; `recording`: slots are sealed
+/// meanwhile. Says the two addresses, then whatever the recorder says.
+async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchError> {
+    let last = Slot::new(last.parse().map_err(failed)?).map_err(failed)?;
+    let now = last.unix_s() + 60;
+    let urls = Urls { base: "http://bench.example".into(), web: "http://bench.example".into() };
+    let service = Service::new(store.clone(), urls, Arc::new(move || now));
+    let log_folder = store.with_file_name("log");
+    let app = App { service: Arc::new(service), telemetry: Arc::default(), log_folder };
+    app.service.refresh().await.map_err(|problem| BenchError::Http(problem.detail))?;
+    let looking = app.clone();
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            // The next look says the same, or finds what there is.
+            let _ = looking.service.refresh().await;
+        }
+    });
+    let limits = Limits::default();
+    let routers = [router(app.clone(), &limits), empty_router(&limits)];
+    // Kept: nobody asks for the end.
+    let (_sender, stop) = watch::channel(false);
+    for router in routers {
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let listener = Listener::bind(any).await.map_err(failed)?;
+        println!("{}", listener.address());
+        let (telemetry, stop) = (app.telemetry.clone(), stop.clone());
+        tokio::spawn(listener.serve(router, MAX_CONNECTIONS, telemetry, stop));
+    }
+    if recording {
+        std::thread::spawn(move || {
+            if let Err(error) = flood::record(&store, last) {
+                println!("failed {error}");
+            }
+        });
+    }
+    until_told().await
+}
+
+/// Opens connections that say nothing, and says how many stood; then waits.
+async fn idle(address: SocketAddr, count: u32) -> Result<(), BenchError> {
+    let mut kept = Vec::new();
+    for _ in 0..count {
+        match TcpStream::connect(address).await {
+            Ok(stream) => kept.push(stream),
+            Err(error) => {
+                eprintln!("http: connection {} could not be opened: {error}", kept.len() + 1);
+                break;
+            }
+        }
+    }
+    println!("{}", kept.len());
+    until_told().await
+}
+
+/// Waits until standard input ends.
+async fn until_told() -> Result<(), BenchError> {
+    let reading = tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new()));
+    reading.await.map_err(failed)?.map_err(failed).map(|_| ())
+}
+
+/// A process of this program, ended when dropped.
+pub struct Part {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Part {
+    /// Starts this program as one of its parts, with as many open files as are allowed.
+    pub fn start(words: &[&str]) -> Result<Self, BenchError> {
+        let program = std::env::current_exe().map_err(failed)?;
+        let raise = format!("ulimit -n {OPEN_FILES} 2>/dev/null; exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &raise]).arg(program).arg(ROLE).args(words);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(failed)?;
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().ok_or_else(|| failed("a child without output"))?;
+        Ok(Self { child, stdin, lines: BufReader::new(stdout).lines() })
+    }
+
+    /// The next line it says.
+    pub fn line(&mut self) -> Result<String, BenchError> {
+        let line = self.lines.next().ok_or_else(|| failed("a part of the bench ended early"))?;
+        line.map_err(failed)
+    }
+
+    /// Ends it, and gives the lines it had not been asked for.
+    pub fn end(mut self) -> Vec<String> {
+        self.stdin = None;
+        self.lines.by_ref().map_while(Result::ok).collect()
+    }
+
+    /// The memory it holds, MB of 10^6 bytes.
+    pub fn rss_mb(&self) -> Result<f64, BenchError> {
+        let path = format!("/proc/{}/status", self.child.id());
+        let text = std::fs::read_to_string(path).map_err(failed)?;
+        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+        kib.map(|kib| kib * 1.024e-3).ok_or_else(|| failed("no VmRSS in /proc"))
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        self.stdin = None;
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A running service.
+pub struct Served {
+    /// Its process.
+    pub part: Part,
+    /// Where it answers.
+    pub address: SocketAddr,
+    /// Where the empty handler does.
+    pub empty: SocketAddr,
+}
+
+impl Served {
+    /// Starts it on a store whose newest slot is `last`.
+    pub fn start(store: &Path, last: Slot, recording: bool) -> Result<Self, BenchError> {
+        let role = if recording { "serve-recording" } else { "serve" };
+        let store = store.display().to_string();
+        let mut part = Part::start(&[role, &store, &last.number().to_string()])?;
+        let address = part.line()?.parse().map_err(failed)?;
+        let empty = part.line()?.parse().map_err(failed)?;
+        std::io::stderr().flush().map_err(failed)?;
+        Ok(Self { part, address, empty })
+    }
+}

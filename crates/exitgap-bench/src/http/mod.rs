@@ -1,0 +1,158 @@
+//! The service under load, on loopback: requests a second and how long answers take, beside an
+//! empty handler that wears the same layers; its memory; recording beside it; idle crowds.
+//!
+//! - `generate`, `template`: a store of 1,000 pools and 90 days that nobody recorded
+//! - `child`: the service as a process of its own, so that its memory is its own
+//! - `load`: the clients
+//! - `flood`: recording beside requests
+//!
+//! Clients and service share the machine, as the empty handler's do.
+
+mod child;
+mod flood;
+mod generate;
+mod load;
+mod template;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use exitgap_core::series::Slot;
+
+pub use child::{ROLE, play};
+
+use crate::BenchError;
+use crate::report::Report;
+use child::{Part, Served};
+use generate::{Extent, Generated, generate};
+use load::{Found, Targets, load, one_by_one};
+
+/// What is generated: the positions are so few that all pools' newest snapshots fit the service's
+/// cache, as those of 1,000 quiet pools do.
+const EXTENT: Extent = Extent { pools: 1_000, positions: 12, days: 90, with_bodies: 288 };
+
+/// How long each load lasts.
+const TIME: Duration = Duration::from_secs(6);
+/// Requests whose median counts, one after the other.
+const SINGLE: u64 = 200;
+/// Connections that say nothing.
+const IDLE: u32 = 10_000;
+
+/// Adds `http.*`.
+pub fn measure(report: &mut Report) -> Result<(), BenchError> {
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let generated = generate(folder.path(), EXTENT)?;
+    let bytes = std::fs::metadata(&generated.path).map_err(failed)?.len();
+    eprintln!("http: the generated store has {} MB", bytes >> 20);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(failed)?.block_on(async {
+        answers(&generated, report).await?;
+        flood::measure().await
+    })
+}
+
+/// Rates and times of each kind of answer, then the service's memory, then the idle crowd.
+async fn answers(generated: &Generated, report: &mut Report) -> Result<(), BenchError> {
+    let served = Served::start(&generated.path, generated.last, false)?;
+    let address = served.address;
+    let empty: Targets = Arc::new(|_| "/".to_owned());
+    let exit = of_pools(generated, |pool, n| format!("/v1/exit/{pool}?size_usd={}", 10 + n % 500));
+    let ladder = of_pools(generated, |pool, _| format!("/v1/ladder/{pool}"));
+    // What was never asked for is read and prepared first.
+    one_by_one(address, &exit, EXTENT.pools.into()).await?;
+    let empty_rps = tell("empty", load(served.empty, &empty, TIME, None).await?).rps;
+    let exit_rps = tell("exit", load(address, &exit, TIME, None).await?).rps;
+    let half = Some(exit_rps / 2.0);
+    let at_half = tell("exit at half of that", load(address, &exit, TIME, half).await?);
+    one_by_one(address, &ladder, EXTENT.pools.into()).await?;
+    let ladder_rps = tell("ladder", load(address, &ladder, TIME, None).await?).rps;
+    report.add("http.empty_rps", empty_rps);
+    report.add("http.exit_rps", exit_rps);
+    report.add("http.exit_p99_ms", at_half.percentile(99));
+    report.add("http.ladder_rps", ladder_rps);
+    eprintln!("http: exit reaches {:.0} % of empty", 100.0 * exit_rps / empty_rps);
+
+    let thirty_days = Slot::PER_DAY * 30;
+    let newest = generated.last.number();
+    let from = Slot::new(u64::from(newest - newest % 12 + 12 - thirty_days)).map_err(failed)?;
+    let history = of_pools(generated, move |pool, _| {
+        format!("/v1/history/{pool}?size_usd=100000&interval=1h&from={from}")
+    });
+    let fragility: Targets = Arc::new(|_| "/v1/fragility?limit=1000".to_owned());
+    let last = generated.last.number();
+    let evidence = of_pools(generated, move |pool, n| {
+        let size = 10 + n;
+        format!("/api/v1/exit/{pool}?base=token0&slot={last}&size_usd={size}")
+    });
+    check_rows(address, &history(0), "rows", 720).await?;
+    check_rows(address, &fragility(0), "rows", EXTENT.pools.into()).await?;
+    for (key, words, targets) in [
+        ("http.history_30d_ms", "history of 30 days by the hour", history),
+        ("http.fragility_1000_ms", "fragility of 1,000 pools", fragility),
+        ("http.evidence_ms", "evidence, made anew", evidence),
+    ] {
+        let found = tell(words, one_by_one(address, &targets, SINGLE).await?);
+        report.add(key, found.percentile(50));
+    }
+    report.add("http.rss_mb", served.part.rss_mb()?);
+    idle(&served, &exit).await
+}
+
+/// The service beside connections that say nothing.
+async fn idle(served: &Served, exit: &Targets) -> Result<(), BenchError> {
+    let mut crowd = Part::start(&["idle", &served.address.to_string(), &IDLE.to_string()])?;
+    let stood: u32 = crowd.line()?.parse().map_err(failed)?;
+    if stood < IDLE {
+        eprintln!("http: only {stood} of {IDLE} idle connections are allowed here");
+    }
+    let found = load(served.address, exit, TIME, Some(500.0)).await?;
+    eprintln!(
+        "http: beside {stood} idle connections 500 requests/s are answered: p50 {:.2} ms, p99 {:.2} \
+         ms, {:.0} MB",
+        found.percentile(50),
+        found.percentile(99),
+        served.part.rss_mb()?,
+    );
+    Ok(())
+}
+
+/// Targets of all pools in turn.
+fn of_pools(
+    generated: &Generated,
+    target: impl Fn(&str, u64) -> String + Send + Sync + 'static,
+) -> Targets {
+    let names: Vec<String> = generated.pools.iter().map(ToString::to_string).collect();
+    Arc::new(move |n| target(&names[usize::try_from(n).unwrap_or(0) % names.len()], n))
+}
+
+/// Says what a load found.
+fn tell(what: &str, found: Found) -> Found {
+    eprintln!(
+        "http: {what}: {:.0} requests/s, p50 {:.2} ms, p99 {:.2} ms",
+        found.rps,
+        found.percentile(50),
+        found.percentile(99),
+    );
+    found
+}
+
+/// Requires that an answer has so many rows: what is measured is what is meant.
+async fn check_rows(
+    address: SocketAddr,
+    target: &str,
+    field: &str,
+    expected: usize,
+) -> Result<(), BenchError> {
+    let body = load::Client::connect(address).await?.ask(target).await?;
+    let document: serde_json::Value = serde_json::from_slice(&body).map_err(failed)?;
+    let found = document[field].as_array().map_or(0, Vec::len);
+    if found == expected {
+        return Ok(());
+    }
+    Err(BenchError::Http(format!("{target}: {found} {field} instead of {expected}")))
+}
+
+fn failed(error: impl std::fmt::Display) -> BenchError {
+    BenchError::Http(error.to_string())
+}
