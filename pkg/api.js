@@ -77,9 +77,23 @@ export function snapshotHash(snapshot) {
 
 const base = (value) => maybeText(value, 'base', 100);
 
+/** A raw amount as four 64-bit parts, the lowest first. */
+function limbs(value) {
+  const digits = decimal(value, 'amountInRaw');
+  if (!/^\d{1,78}$/.test(digits)) throw wrong('amountInRaw', 'it is no whole number');
+  const amount = BigInt(digits);
+  if (amount >> 256n) throw wrong('amountInRaw', 'it is not below 2^256');
+  return [0n, 64n, 128n, 192n].map((bits) => BigInt.asUintN(64, amount >> bits));
+}
+
+function joined([a, b, c, d]) {
+  return a | (b << 64n) | (c << 128n) | (d << 192n);
+}
+
 /** A snapshot read once and asked often. */
 export class OpenSnapshot {
   #opened;
+  #indices = new Map();
 
   constructor(snapshot) {
     this.#opened = call(() => wasm.Opened.read(bytes(snapshot, 'snapshot', limits.snapshot)));
@@ -127,8 +141,19 @@ export class OpenSnapshot {
   fill(of) {
     return this.#ask((opened) => {
       const { amountInRaw, base: named } = options(of, ['amountInRaw', 'base']);
-      return opened.fill(base(named), decimal(amountInRaw, 'amountInRaw'));
+      const index = this.#index(opened, named);
+      return String(joined(opened.fill(index, ...limbs(amountInRaw))));
     });
+  }
+
+  /** The index of a token's name, asked once. */
+  #index(opened, named) {
+    let index = this.#indices.get(named);
+    if (index === undefined) {
+      index = opened.baseIndex(base(named));
+      this.#indices.set(named, index);
+    }
+    return index;
   }
 
   close() {

@@ -39,7 +39,7 @@ export interface VerifyPolicy {
   keys?: readonly string[];
   /** A checkpoint seen before of the same log. Makes the check `consistency` required. */
   seen?: { note: string; proof?: readonly string[] };
-  /** A head window that ends at the file's head. Makes the check `window` required. */
+  /** A head window that ends at the file's head, or goes on from it. Makes `window` required. */
   window?: Bytes;
 }
 
@@ -781,6 +781,11 @@ export interface Publication {
    * `lowest_depth_7d_usd`.
    */
   window_url: string;
+  /**
+   * Where slots after the result's are missing or retracted: the pool's heads up to the newest
+   * sealed slot, which say so.
+   */
+  newer_heads_url?: string;
 }
 
 /** One monitored pool. */

@@ -181,7 +181,9 @@ fn fills(number: u8, path: &Path, cases: &mut Vec<Case>) {
     let base = if vector.token_in == 0 { "token0" } else { "token1" };
     for sale in &vector.sales {
         let amount = sale.amount_in.to_string();
-        let answer = opened.fill(Some(base.to_owned()), &amount);
+        let [a, b, c, d] = sale.amount_in.into_limbs();
+        let paid = opened.fill(vector.token_in, a, b, c, d);
+        let answer = paid.map(|limbs| U256::from_limbs_slice(&limbs).to_string());
         let word = serde_json::to_value(&sale.expected).unwrap();
         // A v3 pool swaps an amount for nothing; nothing is no fill.
         let refusal = match (word["outcome"].as_str(), word["amount_out"].as_str()) {

@@ -89,15 +89,20 @@ impl Opened {
         document(plan.and_then(|plan| self.answers(base)?.simulate_orders(plan)))
     }
 
-    /// What the pool pays for `amount_in_raw` units of the token sold: raw units, as text.
-    pub fn fill(&self, base: Option<String>, amount_in_raw: &str) -> Result<String, String> {
-        let fill = || {
-            let exit = &self.exits[self.direction(base)?.base_index()];
-            let fill = exit.fill(amount(amount_in_raw)?);
-            let fill = fill.map_err(|refusal| Problem::from(refusal).field("amount_in_raw"))?;
-            Ok(fill.amount_out.to_string())
-        };
-        fill().map_err(refusal)
+    /// Which token `base` names: 0 or 1.
+    #[wasm_bindgen(js_name = baseIndex)]
+    pub fn base_index(&self, base: Option<String>) -> Result<u8, String> {
+        let index = self.direction(base).map_err(refusal)?.base_index();
+        Ok(u8::from(index == 1))
+    }
+
+    /// What the pool pays for an amount of the token of this index. Both are raw units, 256 bits
+    /// as four of 64, the lowest first: a text would take longer to pass than the answer to find.
+    pub fn fill(&self, base_index: u8, a: u64, b: u64, c: u64, d: u64) -> Result<Vec<u64>, String> {
+        let exit = &self.exits[usize::from(base_index == 1)];
+        let fill = exit.fill(U256::from_limbs([a, b, c, d]));
+        let fill = fill.map_err(|why| refusal(Problem::from(why).field("amount_in_raw")))?;
+        Ok(fill.amount_out.as_limbs().to_vec())
     }
 }
 
@@ -113,14 +118,4 @@ impl Opened {
         let direction = self.direction(base)?;
         Ok(Answers::new(self.snapshot.observation(), &self.provenance, direction))
     }
-}
-
-/// Reads a raw amount: decimal digits.
-fn amount(text: &str) -> Result<U256, Problem> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let amount = digits.then(|| text.parse().ok()).flatten();
-    amount.ok_or_else(|| {
-        let detail = "amount_in_raw is no whole number below 2^256";
-        Problem::new(ProblemCode::InvalidParameter, detail).field("amount_in_raw")
-    })
 }

@@ -20,7 +20,14 @@ function ask(glue, opened, { ask: what, args }) {
     }
   }
   const [snapshot, base, ...rest] = args;
+  const parts = [0n, 64n, 128n, 192n];
   if (!opened.has(snapshot)) opened.set(snapshot, glue.Opened.read(bytes(snapshot)));
+  if (what === 'fill') {
+    const amount = BigInt(rest[0]);
+    const one = opened.get(snapshot);
+    const paid = one.fill(one.baseIndex(base), ...parts.map((bits) => BigInt.asUintN(64, amount >> bits)));
+    return String(paid.reduceRight((sum, part) => (sum << 64n) | part, 0n));
+  }
   const texts = rest.map((one, at) => (what === 'simulateOrders' && at !== 0 && at !== 2 ? Number(one) : one));
   return opened.get(snapshot)[what](some(base), ...texts);
 }
