@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use exitgap_core::evidence::{Base, LOWEST_DEPTH_SLOTS, Policy, SignerKey, Verdict, verify};
+use exitgap_core::evidence::{
+    Base, HeadWindow, LOWEST_DEPTH_SLOTS, Policy, SignerKey, Verdict, VerifierKey, verify,
+};
 use exitgap_core::series::Slot;
 use exitgap_store::{LogFolder, Store};
 use flate2::Compression;
@@ -42,8 +44,18 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// The file and the window of a pool of 1,200 ticks after seven days, and verifying them.
-fn files(report: &mut Report) -> Result<(), BenchError> {
+/// A pool of 1,200 ticks after seven days: what is verified.
+pub struct Week {
+    /// An evidence file of its last slot.
+    pub file: Vec<u8>,
+    /// The heads of all seven days.
+    pub window: HeadWindow,
+    /// The log's key.
+    pub key: VerifierKey,
+}
+
+/// Records that week.
+pub fn week() -> Result<Week, BenchError> {
     eprintln!("evidence: recording a week of one pool of 1,200 ticks");
     let folder = tempfile::tempdir().map_err(failed)?;
     let mut store = Store::create(folder.path().join("series.db"), &key()?).map_err(failed)?;
@@ -56,6 +68,14 @@ fn files(report: &mut Report) -> Result<(), BenchError> {
     let size = "250000".parse().map_err(failed)?;
     let file = reader.evidence(&pool.id, Base::Token0, last, size).map_err(failed)?;
     let window = reader.window(&pool.id, last).map_err(failed)?;
+    let log = reader.log().map_err(failed)?;
+    let log = log.ok_or_else(|| BenchError::Evidence("the store has no log".to_owned()))?;
+    Ok(Week { file, window, key: log.verifier })
+}
+
+/// What the week's file and window weigh, and verifying them.
+fn files(report: &mut Report) -> Result<(), BenchError> {
+    let Week { file, window, key } = week()?;
     let depths: std::collections::BTreeSet<_> =
         window.heads().iter().map(|(head, _)| format!("{:?}", head.entry)).collect();
     eprintln!("evidence: {} different heads in the window", depths.len());
@@ -65,9 +85,7 @@ fn files(report: &mut Report) -> Result<(), BenchError> {
     report.add("evidence.window_gzip_bytes", gzip_bytes(&window)?);
     eprintln!("evidence: the window has {} bytes", window.len());
 
-    let log = reader.log().map_err(failed)?;
-    let log = log.ok_or_else(|| BenchError::Evidence("the store has no log".to_owned()))?;
-    let mut policy = Policy::trusting(vec![log.verifier]);
+    let mut policy = Policy::trusting(vec![key]);
     for key in ["evidence.verify_ms", "evidence.verify_window_ms"] {
         let found = verify(&file, &policy);
         if found.verdict != Verdict::Valid {
@@ -153,14 +171,15 @@ fn weigh_module(report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// As `gzip -9` makes it: what is published never changes and is compressed once.
-fn gzip_bytes(bytes: &[u8]) -> Result<f64, BenchError> {
+/// The length as `gzip -9` makes it: what is published never changes and is compressed once.
+pub fn gzip_bytes(bytes: &[u8]) -> Result<f64, BenchError> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes).map_err(failed)?;
     Ok(float(encoder.finish().map_err(failed)?.len() as u64))
 }
 
-fn slot(index: u32) -> Result<Slot, BenchError> {
+/// The slot of this index in the series.
+pub fn slot(index: u32) -> Result<Slot, BenchError> {
     Slot::new(u64::from(Slot::FIRST.number() + index)).map_err(failed)
 }
 
@@ -168,7 +187,8 @@ fn key() -> Result<SignerKey, BenchError> {
     SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)
 }
 
-fn float(number: u64) -> f64 {
+/// A count as a measured number.
+pub fn float(number: u64) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
 

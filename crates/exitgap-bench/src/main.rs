@@ -3,7 +3,7 @@
 //! - `scene`: the pool everything is measured on
 //! - `peers`: ours, two crates, the contract, an npm package
 //! - `market`: pools as busy ones are from slot to slot
-//! - `quotes`, `exits`, `evidence`, `recorder`, `http`: the sections; each adds numbers to the `report`
+//! - `quotes`, `exits`, `evidence`, `recorder`, `http`, `wasm`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
@@ -18,6 +18,7 @@ mod quotes;
 mod recorder;
 mod report;
 mod scene;
+mod wasm;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -54,6 +55,8 @@ enum Section {
     Recorder,
     /// The service under load, on a generated store.
     Http,
+    /// The npm package; only when named.
+    Wasm,
 }
 
 /// Why there is no result.
@@ -78,6 +81,8 @@ pub enum BenchError {
     Http(String),
     /// The verifier's WASM module was not built.
     NoModule,
+    /// The npm package, or what it is measured with.
+    Wasm(String),
     /// No step of the pool crosses this many ticks.
     NoSuchStep(u32),
     /// The npm package is not where it should be.
@@ -121,6 +126,9 @@ fn run(arguments: &Arguments) -> Result<(), BenchError> {
     if wanted(Section::Http) {
         http::measure(&mut report)?;
     }
+    if arguments.what == Some(Section::Wasm) {
+        wasm::measure(&mut report)?;
+    }
     if arguments.json {
         println!("{}", report.json());
     } else {
@@ -137,7 +145,8 @@ impl std::fmt::Display for BenchError {
             Self::Peer(reason)
             | Self::Recorder(reason)
             | Self::Evidence(reason)
-            | Self::Http(reason) => f.write_str(reason),
+            | Self::Http(reason)
+            | Self::Wasm(reason) => f.write_str(reason),
             Self::NoModule => f.write_str(
                 "EXITGAP_VERIFY_WASM names no module; run `cargo xtask bench`, which builds it",
             ),

@@ -1,6 +1,6 @@
 //! Everything that can quote: ours and its peers, each at its own best.
 
-mod js_sdk;
+pub mod js_sdk;
 mod ours;
 mod revm_quoter;
 mod uniswap_v3_math;
