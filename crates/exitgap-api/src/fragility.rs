@@ -67,6 +67,10 @@ pub struct FragilityRow {
     /// The lowest depth of seven days.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lowest_depth_7d: Option<LowestDepth>,
+    /// The lowest depth of each of the last eight UTC days, whole USD, the newest last; null
+    /// where the day has none.
+    #[serde(default)]
+    pub daily_lowest_depth_usd: Vec<Option<Number>>,
     /// Slots of those seven days without a snapshot.
     pub slots_missing_7d: u32,
     /// `1 − lowest ÷ median`: the share of the median depth that was gone at the lowest

@@ -73,6 +73,10 @@ pub struct HistoryRow {
     /// The last recorded slot's gap.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub last: Option<GapPoint>,
+    /// How far the pool's mid price lay below the oracle in that slot, percent: what an infinitely
+    /// small sale would have lost before the fee.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub last_basis_pct: Option<Number>,
     /// The worst gap.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worst: Option<GapPoint>,

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use exitgap_core::series::Slot;
+use exitgap_core::units::Percent;
 use rusqlite::named_params;
 
 use crate::error::{Doing, StoreError};
@@ -20,6 +21,8 @@ pub struct Point {
     pub slot: Slot,
     /// What it holds.
     pub held: Held,
+    /// How far the mid price lay below the oracle, where a snapshot says so.
+    pub basis: Option<Percent>,
 }
 
 /// What a slot holds.
@@ -67,7 +70,8 @@ impl Reader {
                 table: "figures",
                 found: format!("{what} of {} at {slot}", pool.id),
             };
-            let gap = gaps.next().filter(|(of, _)| *of == slot).ok_or_else(|| absent("nothing"))?;
+            let gap =
+                gaps.next().filter(|(of, ..)| *of == slot).ok_or_else(|| absent("nothing"))?;
             let held = match (recorded, missing) {
                 (true, _) if retracted.contains(&slot) => Held::Retracted,
                 (true, _) => {
@@ -78,7 +82,7 @@ impl Reader {
                 (false, true) => Held::Missing,
                 (false, false) => Held::Retired,
             };
-            points.push(Point { slot, held });
+            points.push(Point { slot, held, basis: gap.2 });
         }
         Ok(points)
     }
@@ -89,7 +93,7 @@ impl Reader {
         gap: usize,
         from: Slot,
         to: Slot,
-    ) -> Result<Vec<(Slot, Option<Gap>)>, StoreError> {
+    ) -> Result<Vec<(Slot, Option<Gap>, Option<Percent>)>, StoreError> {
         let doing = "reading gaps";
         let mut statement = self.connection.prepare_cached(sql::SELECT_GAPS).doing(doing)?;
         let parameters = named_params! {
@@ -98,11 +102,14 @@ impl Reader {
             ":from_slot": from.number(),
             ":to_slot": to.number(),
         };
-        let rows = statement.query_map(parameters, |row| Ok((row.get(0)?, row.get(1)?)));
+        let rows =
+            statement.query_map(parameters, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
         let mut gaps = Vec::new();
         for row in rows.doing(doing)? {
-            let (slot, gap) = row.map_err(|error| derived("figures", error, doing))?;
-            gaps.push((slot_of("figures", slot)?, gap));
+            let (slot, gap, basis): (i64, Option<Gap>, Option<i64>) =
+                row.map_err(|error| derived("figures", error, doing))?;
+            let basis = basis.map(|basis| Percent(basis.into()));
+            gaps.push((slot_of("figures", slot)?, gap, basis));
         }
         Ok(gaps)
     }

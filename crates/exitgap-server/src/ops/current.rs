@@ -6,7 +6,7 @@ use std::sync::Arc;
 use exitgap_api::{Problem, ProblemCode, Status, TokenLabel};
 use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
-use exitgap_store::{BoardRow, Latest, Pool, Reader, StoreError};
+use exitgap_store::{BoardRow, Latest, Pool, Reader, StoreError, day_of};
 
 /// All pools as of the newest sealed slot.
 #[derive(Debug, Default)]
@@ -28,7 +28,13 @@ pub struct PoolNow {
     pub latest: Latest,
     /// Tokens and status; `None` before the first snapshot.
     pub labels: Option<Arc<Labels>>,
+    /// The lowest depth of each of the last eight UTC days, selling the default base; the
+    /// newest last.
+    pub daily_lowest: Vec<Option<u64>>,
 }
+
+/// Days that a line of depths shows: those that seven days touch.
+const DAYS_SHOWN: u32 = 8;
 
 /// What a pool's snapshots always say.
 #[derive(Debug, PartialEq, Eq)]
@@ -63,7 +69,8 @@ impl Current {
                 Some(labels) => Some(labels),
                 None => read_labels(reader, &latest)?,
             };
-            pools.insert(pool.id.clone(), PoolNow { pool, latest, labels });
+            let daily_lowest = daily_lowest(reader, &pool, last_slot)?;
+            pools.insert(pool.id.clone(), PoolNow { pool, latest, labels, daily_lowest });
         }
         Ok(Some(Self { last_slot, pools, board: reader.board()? }))
     }
@@ -99,6 +106,18 @@ impl Current {
         }
         newest
     }
+}
+
+fn daily_lowest(
+    reader: &Reader,
+    pool: &Pool,
+    last_slot: Option<Slot>,
+) -> Result<Vec<Option<u64>>, StoreError> {
+    let Some(today) = last_slot.map(day_of) else { return Ok(Vec::new()) };
+    let days = reader.days(pool, today.saturating_sub(DAYS_SHOWN - 1), today)?;
+    let side = pool.default_base.base_index();
+    let lowest = days.iter().map(|day| day.rollup.directions[side].lowest);
+    Ok(lowest.map(|lowest| lowest.map(|(_, depth)| depth)).collect())
 }
 
 fn read_labels(reader: &Reader, latest: &Latest) -> Result<Option<Arc<Labels>>, StoreError> {

@@ -69,6 +69,7 @@ impl Service {
 struct Ranked<'a> {
     row: &'a BoardRow,
     labels: &'a Labels,
+    daily_lowest: &'a [Option<u64>],
     side: usize,
     slot: Slot,
     gaps: [Gap; 4],
@@ -80,12 +81,14 @@ struct Ranked<'a> {
 impl<'a> Ranked<'a> {
     fn of(row: &'a BoardRow, current: &'a Current) -> Option<Self> {
         let (slot, figures) = row.standing.newest?;
-        let labels = current.pools.get(&row.pool.id)?.labels.as_deref()?;
+        let now = current.pools.get(&row.pool.id)?;
+        let labels = now.labels.as_deref()?;
         let side = row.pool.default_base.base_index();
         let figures_side = figures.directions[side];
         Some(Self {
             row,
             labels,
+            daily_lowest: &now.daily_lowest,
             side,
             slot,
             gaps: figures_side.gaps,
@@ -135,6 +138,11 @@ impl<'a> Ranked<'a> {
                 basis_pct: at_lowest.and_then(|at| at.basis).map(|basis: Percent| basis.into()),
                 slots_missing_7d: at_lowest.map_or(0, |at| at.missing_slots),
             }),
+            daily_lowest_depth_usd: self
+                .daily_lowest
+                .iter()
+                .map(|day| day.map(Number::from))
+                .collect(),
             slots_missing_7d: standing.window.missing_slots,
             fragility_score: self.score.map(Number::from_millionths),
             days_observed: Number::from_hundredths(days_observed_hundredths(

@@ -9,7 +9,7 @@ use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{LookupError, Slot};
-use exitgap_core::units::SizeUsd;
+use exitgap_core::units::{Percent, SizeUsd};
 use exitgap_store::{
     DirectionRollup, Figures, FindError, Gap, GapRollup, NoGap, Outcome, Pool, Reader, Rollup,
     StoreError, day_of,
@@ -117,6 +117,8 @@ struct Row {
     rollup: Rollup,
     /// What the one slot of a five-minute row holds.
     single: Option<(SlotState, Option<&'static str>)>,
+    /// How far the mid price lay below the oracle in the newest slot that counts.
+    last_basis: Option<Percent>,
 }
 
 struct Rows {
@@ -175,10 +177,14 @@ impl Series {
         let mut rows: Vec<Row> = Vec::new();
         for point in reader.points(&self.pool, of, self.from, to)? {
             if rows.last().is_none_or(|row| hour(row.first) != hour(point.slot)) {
-                rows.push(Row { first: point.slot, rollup: Rollup::default(), single: None });
+                let rollup = Rollup::default();
+                rows.push(Row { first: point.slot, rollup, single: None, last_basis: None });
             }
             if let Some(row) = rows.last_mut() {
                 row.rollup.add_point(of, &point);
+                if row.rollup.last == Some(point.slot) {
+                    row.last_basis = point.basis;
+                }
             }
         }
         Ok(Rows { rows, next: to.next().filter(|next| *next <= self.to) })
@@ -190,7 +196,9 @@ impl Series {
         let row = |figures: &Figures| {
             let mut rollup = Rollup::default();
             rollup.add(figures);
-            Row { first: figures.entry.slot, rollup, single: Some(state_of(figures)) }
+            let (first, single) = (figures.entry.slot, Some(state_of(figures)));
+            let last_basis = rollup.last.and_then(|_| self.basis(figures));
+            Row { first, rollup, single, last_basis }
         };
         Ok(Rows { rows: page.entries.iter().map(row).collect(), next: page.next })
     }
@@ -208,12 +216,18 @@ impl Series {
                 None => day.rollup,
                 Some((from, to)) => rollup_of(reader, &self.pool, from, to)?,
             };
-            rows.push(Row { first, rollup, single: None });
+            let last = rollup.last.map(|slot| reader.figures_at(&self.pool, slot)).transpose()?;
+            let last_basis = last.flatten().and_then(|figures| self.basis(&figures));
+            rows.push(Row { first, rollup, single: None, last_basis });
         }
         let next = (end < last_day)
             .then(|| Slot::new(u64::from(end + 1) * u64::from(Slot::PER_DAY)).ok())
             .flatten();
         Ok(Rows { rows, next })
+    }
+
+    fn basis(&self, figures: &Figures) -> Option<Percent> {
+        figures.snapshot.as_ref()?.directions[self.direction.base_index()].basis
     }
 
     /// What of a day lies in the period; `None` where all of it does.
@@ -235,7 +249,7 @@ impl Series {
     }
 
     fn row(&self, urls: &Urls, row: &Row) -> HistoryRow {
-        let Row { first, rollup, single } = row;
+        let Row { first, rollup, single, last_basis } = row;
         let side: &DirectionRollup = &rollup.directions[self.direction.base_index()];
         let gap: Option<GapRollup> = side.gaps[self.size_index];
         let (state, reason) = single.map_or((None, None), |(state, reason)| (Some(state), reason));
@@ -247,6 +261,7 @@ impl Series {
             slots_missing: rollup.missing_slots,
             slots_retracted: rollup.retracted_slots,
             last: gap.zip(rollup.last).map(|(gap, slot)| self.gap_point(urls, slot, gap.last)),
+            last_basis_pct: last_basis.map(Number::from),
             worst: gap.map(|gap| self.gap_point(urls, gap.worst_slot, gap.worst)),
             lowest_depth: side.lowest.map(|lowest| self.depth_point(urls, lowest)),
         }

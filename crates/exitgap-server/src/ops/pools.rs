@@ -31,7 +31,7 @@ impl Service {
 }
 
 fn entry(now: &PoolNow) -> PoolEntry {
-    let PoolNow { pool, latest, labels } = now;
+    let PoolNow { pool, latest, labels, .. } = now;
     let labels = labels.as_ref().map(|labels| (labels.status, labels.tokens.clone()));
     PoolFacts {
         pool: &pool.id,
