@@ -1,13 +1,16 @@
 //! `/api/v1`: what results are checked with. Free, without a key, for ever.
 
 use axum::extract::State;
+use axum::http::header::VARY;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse, Response};
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::SnapshotHash;
 
-use super::App;
 use super::params::{Query, Segment, invalid, pool, shown};
 use super::reply::{JSON, Keep, Refused, Reply};
+use super::{App, site};
 use crate::ops::EvidenceAsked;
 
 /// A slot may be retracted with any later one.
@@ -16,7 +19,15 @@ const STATUS: Keep = Keep::Seconds(30);
 type Answer = Result<Reply, Refused>;
 
 /// `GET /api/v1/exit/{pool}`: the evidence file of a result.
-pub async fn file(State(app): State<App>, Segment(id): Segment, query: Query) -> Answer {
+pub async fn file(
+    State(app): State<App>,
+    Segment(id): Segment,
+    headers: HeaderMap,
+    query: Query,
+) -> Result<Response, Refused> {
+    if site::wants_page(&headers) {
+        return site::evidence(&app, &id);
+    }
     let params = query.known(&["base", "slot", "size_usd", "method_version"])?;
     if let Some(version) = params.one("method_version")?
         && version != METHOD_VERSION
@@ -31,7 +42,9 @@ pub async fn file(State(app): State<App>, Segment(id): Segment, query: Query) ->
     // What names all it depends on never changes; else the newest slot is meant.
     let keep = if base.is_some() && slot.is_some() { Keep::Forever } else { Keep::Seconds(5) };
     let asked = EvidenceAsked { pool: pool(&id)?, base, slot, size };
-    Ok(Reply::new(app.service.evidence(asked).await?, JSON, keep))
+    let reply = Reply::new(app.service.evidence(asked).await?, JSON, keep);
+    let vary = HeaderValue::from_static("accept, accept-encoding");
+    Ok(([(VARY, vary)], reply).into_response())
 }
 
 /// `GET /api/v1/window/{pool}`: the pool's heads of seven days up to a slot.

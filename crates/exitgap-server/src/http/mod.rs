@@ -14,6 +14,7 @@ mod operations;
 mod params;
 mod rate;
 mod reply;
+mod site;
 mod telemetry;
 mod v1;
 
@@ -55,7 +56,8 @@ pub fn router(app: App, limits: &Limits) -> Router {
         .merge(priced())
         .merge(free())
         .merge(operations::routes())
-        .fallback(not_found)
+        .merge(pages())
+        .fallback(site::file_or_nothing)
         .method_not_allowed_fallback(method_not_allowed)
         .with_state(app);
     wear(routes, edge)
@@ -100,10 +102,15 @@ fn free() -> Router<App> {
         .route("/log/{*path}", get(log_files::serve))
 }
 
-async fn not_found() -> Refused {
-    Problem::new(ProblemCode::NotFound, "nothing is at this address")
-        .hint("GET /docs lists every address")
-        .into()
+/// What people read.
+fn pages() -> Router<App> {
+    Router::new()
+        .route("/", get(site::board))
+        .route("/pools/{pool}", get(site::pool))
+        .route("/verify", get(site::fixed))
+        .route("/portfolio", get(site::fixed))
+        .route("/capabilities", get(site::fixed))
+        .route("/method", get(site::fixed))
 }
 
 async fn method_not_allowed() -> Refused {

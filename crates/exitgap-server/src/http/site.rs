@@ -1,0 +1,237 @@
+//! The pages: built by Trunk, embedded in this binary, each with its own title and a policy that
+//! lets nothing from anywhere else in.
+
+use std::borrow::Cow;
+
+use axum::extract::State;
+use axum::http::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, HeaderName, VARY,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use exitgap_api::{Problem, ProblemCode};
+use exitgap_core::ids::PoolId;
+use rust_embed::RustEmbed;
+use sha2::{Digest, Sha256};
+
+use super::App;
+use super::params::Segment;
+use super::reply::{Keep, Refused, Reply};
+
+#[derive(RustEmbed)]
+#[folder = "../../web/dist"]
+struct Dist;
+
+const HTML: &str = "text/html; charset=utf-8";
+
+/// What the built page says where no page says more.
+const TITLE: &str = "<title>exitgap</title>";
+const OG_TITLE: &str = "property=\"og:title\" content=\"exitgap\"";
+const DESCRIPTION: &str = "At this size, how far below the oracle price will I really fill?";
+
+/// Whether the client would rather read a page than a document.
+pub fn wants_page(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accepted
+        .split(',')
+        .any(|part| part.split(';').next().is_some_and(|media| media.trim() == "text/html"))
+}
+
+/// The words of a page, for its title and for those it is shared with.
+struct Words {
+    title: Cow<'static, str>,
+    description: Cow<'static, str>,
+}
+
+fn words(title: impl Into<Cow<'static, str>>, description: impl Into<Cow<'static, str>>) -> Words {
+    Words { title: title.into(), description: description.into() }
+}
+
+/// `GET /`.
+pub async fn board() -> Result<Response, Refused> {
+    page(&words("exitgap: where would your size lose most?", DESCRIPTION), StatusCode::OK)
+}
+
+/// `GET /pools/{pool}`.
+pub async fn pool(State(app): State<App>, Segment(id): Segment) -> Result<Response, Refused> {
+    let pair = pair(&app, &id);
+    let pair = pair.as_deref().unwrap_or("A pool");
+    let description = format!(
+        "What selling into {pair} really fills at, against the oracle, at any size, recomputed in your browser."
+    );
+    page(
+        &words(format!("{pair}: exit gap, depth and slippage | exitgap"), description),
+        StatusCode::OK,
+    )
+}
+
+/// The evidence of a result, as a page.
+pub fn evidence(app: &App, id: &str) -> Result<Response, Refused> {
+    let pair = pair(app, id);
+    let pair = pair.as_deref().unwrap_or("a pool");
+    let description =
+        "Recomputed from recorded depth and checked against a signed log, in your own browser.";
+    let mut response =
+        page(&words(format!("Evidence for {pair} | exitgap"), description), StatusCode::OK)?;
+    response.headers_mut().insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
+    Ok(response)
+}
+
+/// The pages whose words are always the same.
+pub async fn fixed(uri: Uri) -> Result<Response, Refused> {
+    let words = match uri.path() {
+        "/verify" => words(
+            "Verify an evidence file | exitgap",
+            "Check a file in your browser, offline. Nothing is sent.",
+        ),
+        "/portfolio" => words(
+            "Portfolio | exitgap",
+            "What exiting several positions at once would cost, computed in your browser.",
+        ),
+        "/capabilities" => {
+            words("Capabilities | exitgap", "What this deployment can do: live, preview, roadmap.")
+        }
+        _ => words(
+            "How it works | exitgap",
+            "How the exit gap is recorded, computed and checked, and what that does not prove.",
+        ),
+    };
+    page(&words, StatusCode::OK)
+}
+
+/// What no route is for: a file of the site, or nothing.
+pub async fn file_or_nothing(uri: Uri, headers: HeaderMap) -> Result<Response, Refused> {
+    let path = uri.path().trim_start_matches('/');
+    if path != "index.html"
+        && !path.is_empty()
+        && let Some(file) = file(path, &headers)
+    {
+        return Ok(file);
+    }
+    // A missing script must not be answered with a page.
+    if wants_page(&headers) && !path.contains('.') && Dist::get("index.html").is_some() {
+        let words = words("Nothing is at this address | exitgap", DESCRIPTION);
+        return page(&words, StatusCode::NOT_FOUND);
+    }
+    Err(Problem::new(ProblemCode::NotFound, "nothing is at this address")
+        .hint("GET /docs lists every address")
+        .into())
+}
+
+/// A file of the site. Its name holds the hash of what it was built from.
+fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
+    let media_type = match path.rsplit('.').next()? {
+        "js" => "text/javascript",
+        "wasm" => "application/wasm",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        _ => return None,
+    };
+    let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    let brotli = accepted.is_some_and(|names| names.split(',').any(|name| name.trim() == "br"));
+    let packed = brotli.then(|| Dist::get(&format!("{path}.br"))).flatten();
+    let is_packed = packed.is_some();
+    let found = packed.or_else(|| Dist::get(path))?;
+    let mut response =
+        Reply::new(found.data.into_owned(), media_type, Keep::Forever).into_response();
+    if is_packed {
+        response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("br"));
+    }
+    Some(response)
+}
+
+fn page(words: &Words, status: StatusCode) -> Result<Response, Refused> {
+    let index = Dist::get("index.html").ok_or_else(|| {
+        Problem::new(ProblemCode::NotFound, "this binary was built without the site")
+            .hint("GET /docs lists every address of the API; `cargo xtask web` builds the site")
+    })?;
+    let index = String::from_utf8_lossy(&index.data);
+    let policy = policy(&index);
+    let (title, description) = (escape(&words.title), escape(&words.description));
+    let html = index
+        .replace(TITLE, &format!("<title>{title}</title>"))
+        .replace(OG_TITLE, &format!("property=\"og:title\" content=\"{title}\""))
+        .replace(DESCRIPTION, &description);
+    let reply = Reply::new(html, HTML, Keep::Seconds(0));
+    let headers = [
+        (CONTENT_SECURITY_POLICY, HeaderValue::try_from(policy).map_err(|_| broken())?),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            HeaderValue::from_static("same-origin"),
+        ),
+        (
+            HeaderName::from_static("permissions-policy"),
+            HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=()"),
+        ),
+        (HeaderName::from_static("x-frame-options"), HeaderValue::from_static("DENY")),
+    ];
+    Ok((status, headers, reply).into_response())
+}
+
+fn broken() -> Problem {
+    Problem::new(ProblemCode::InternalError, "the site's page is not as Trunk builds it")
+}
+
+/// Scripts of this origin, WASM, and the page's own inline scripts by their hashes; no inline styles,
+/// and nothing from anywhere else.
+fn policy(index: &str) -> String {
+    let hashes: String = inline_scripts(index)
+        .map(|script| format!(" 'sha256-{}'", STANDARD.encode(Sha256::digest(script))))
+        .collect();
+    format!(
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{hashes}; style-src 'self'; img-src 'self'; \
+         connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    )
+}
+
+/// The contents of the scripts that the page itself holds.
+fn inline_scripts(index: &str) -> impl Iterator<Item = &str> {
+    index.split("<script").skip(1).filter_map(|rest| {
+        let (attributes, rest) = rest.split_once('>')?;
+        let (script, _) = rest.split_once("</script>")?;
+        (!attributes.contains("src=")).then_some(script)
+    })
+}
+
+/// A pool's tokens. Their symbols are hostile text.
+fn pair(app: &App, id: &str) -> Option<String> {
+    let id: PoolId = id.to_ascii_lowercase().parse().ok()?;
+    let current = app.service.current();
+    let labels = current.pools.get(&id)?.labels.clone()?;
+    let [token0, token1] = &labels.tokens;
+    Some(format!("{} / {}", token0.symbol, token1.symbol))
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_policy_names_the_pages_own_scripts_and_no_other() {
+        let page = "<script type=\"module\">one()</script><script src=\"/x.js\"></script><script>two()</script>";
+        let found: Vec<_> = inline_scripts(page).collect();
+        assert_eq!(found, ["one()", "two()"]);
+        let policy = policy(page);
+        assert_eq!(policy.matches("'sha256-").count(), 2);
+        assert!(!policy.contains("unsafe-inline") && !policy.contains("unsafe-eval' 'un"));
+    }
+
+    #[test]
+    fn pages_are_for_those_who_ask_for_pages() {
+        for (accept, page) in [
+            ("text/html,application/xhtml+xml;q=0.9", true),
+            ("application/json", false),
+            ("*/*", false),
+            ("", false),
+        ] {
+            let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
+            assert_eq!(wants_page(&headers), page, "{accept}");
+        }
+    }
+}

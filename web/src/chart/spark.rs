@@ -1,0 +1,43 @@
+//! A few values in a row, as small as a word.
+
+use leptos::prelude::*;
+
+use super::geometry::{Scale, extent, path};
+use crate::text;
+
+const WIDTH: f64 = 96.0;
+const HEIGHT: f64 = 26.0;
+const EDGE: f64 = 3.0;
+
+/// Values of consecutive days; the newest last.
+#[component]
+pub fn Spark(
+    /// In digits; none where the day has none.
+    values: Vec<Option<String>>,
+) -> impl IntoView {
+    let numbers: Vec<Option<f64>> =
+        values.iter().map(|value| value.as_ref().and_then(|text| text.parse().ok())).collect();
+    let Some((_, high)) = extent(numbers.iter().flatten().copied()) else {
+        return view! { <span class="none">"none"</span> }.into_any();
+    };
+    let last = f64::from(u32::try_from(numbers.len()).unwrap_or(1)) - 1.0;
+    let across = Scale::new((0.0, last.max(1.0)), (EDGE, WIDTH - EDGE));
+    let up = Scale::new((0.0, high), (HEIGHT - EDGE, EDGE));
+    let places = (0_u32..).map(|index| across.at(f64::from(index)));
+    let points: Vec<_> =
+        places.zip(&numbers).map(|(x, value)| value.map(|value| (x, up.at(value)))).collect();
+    let end = points.iter().flatten().next_back().copied();
+    let words =
+        values.iter().map(|value| value.as_ref().map_or("none".to_owned(), |text| text::usd(text)));
+    let label =
+        format!("Lowest depth by day, newest last: {}", words.collect::<Vec<_>>().join(", "));
+    let spoken = label.clone();
+    view! {
+        <svg class="spark" viewBox=format!("0 0 {WIDTH} {HEIGHT}") width=WIDTH height=HEIGHT role="img" aria-label=spoken>
+            <title>{label}</title>
+            <path class="line-a" d=path(points.into_iter()) fill="none"/>
+            {end.map(|(cx, cy)| view! { <circle class="line-a" cx=cx cy=cy r="2.5"/> })}
+        </svg>
+    }
+    .into_any()
+}

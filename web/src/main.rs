@@ -1,0 +1,21 @@
+//! exitgap's pages. They show what an exit fills at, and recompute every number that a reader
+//! opens in the reader's own browser, with the core that the server runs.
+//!
+//! - `pages`: one file per page
+//! - `parts`: what pages are made of
+//! - `chart`: drawing; floating point is used here and nowhere else
+//! - `check`: this browser's own verification
+//! - `paths`, `text`: addresses and numbers as people read them
+
+mod app;
+mod chart;
+mod check;
+mod pages;
+mod parts;
+mod paths;
+mod store;
+mod text;
+
+fn main() {
+    leptos::mount::mount_to_body(app::App);
+}

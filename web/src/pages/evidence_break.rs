@@ -1,0 +1,104 @@
+//! Break it on purpose: change one digit, and see which check fails.
+
+use exitgap_client::Verification;
+use leptos::prelude::*;
+
+use crate::check;
+use crate::parts::{Checks, Verdicts};
+
+/// What is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    /// The last digit of the published gap.
+    Gap,
+    /// A digit of the recorded state.
+    Snapshot,
+    /// A letter of the log's signed checkpoint.
+    Checkpoint,
+}
+
+impl Change {
+    const ALL: [(Self, &'static str); 3] = [
+        (Self::Gap, "Change the number's last digit"),
+        (Self::Snapshot, "Change a digit of the snapshot"),
+        (Self::Checkpoint, "Change a letter of the signed checkpoint"),
+    ];
+
+    /// What stands before the text that is changed.
+    fn marker(self) -> &'static str {
+        match self {
+            Self::Gap => "\"exit_gap_pct\":\"",
+            Self::Snapshot => "\"number\":",
+            Self::Checkpoint => "\"log_proof\":\"",
+        }
+    }
+
+    /// The file with one byte changed, and where.
+    fn apply(self, evidence: &[u8]) -> Option<(Vec<u8>, usize)> {
+        let marker = self.marker();
+        let start = evidence.windows(marker.len()).position(|bytes| bytes == marker.as_bytes())?;
+        let start = start + marker.len();
+        let rest = evidence.get(start..)?;
+        let end = rest.iter().position(|byte| *byte == b'"');
+        let at = match self {
+            // The last of the six decimals.
+            Self::Gap => end?.checked_sub(1)?,
+            Self::Snapshot => rest.iter().position(u8::is_ascii_digit)?,
+            // Well within the signature, which is the last line.
+            Self::Checkpoint => {
+                let before = end?.checked_sub(40)?;
+                before + rest[before..].iter().position(u8::is_ascii_alphanumeric)?
+            }
+        };
+        let mut changed = evidence.to_vec();
+        let byte = changed.get_mut(start + at)?;
+        *byte = match *byte {
+            b'9' => b'8',
+            b'z' | b'Z' => *byte - 1,
+            other => other + 1,
+        };
+        Some((changed, start + at))
+    }
+}
+
+/// Buttons that change one digit, and what verification then says.
+#[component]
+pub fn BreakIt(
+    /// The evidence as it was found.
+    verification: Verification,
+) -> impl IntoView {
+    let (change, set_change) = signal(None::<Change>);
+    let verification = StoredValue::new(verification);
+    let buttons: Vec<_> = Change::ALL
+        .into_iter()
+        .map(|(one, words)| {
+            view! {
+                <button type="button" aria-pressed=move || (change.get() == Some(one)).to_string()
+                    on:click=move |_| set_change.set(Some(one))>{words}</button>
+            }
+        })
+        .collect();
+    view! {
+        <h2>"Break it on purpose"</h2>
+        <p class="quiet">"A change in this browser only. Nothing is sent."</p>
+        <p class="actions">
+            {buttons}
+            <button type="button" class="small" on:click=move |_| set_change.set(None)>"Undo"</button>
+        </p>
+        {move || change.get().and_then(|one| {
+            let verification = verification.read_value();
+            let (changed, at) = one.apply(&verification.evidence)?;
+            let was = char::from(*verification.evidence.get(at)?);
+            let is = char::from(*changed.get(at)?);
+            let report = check::local(&changed, verification.log.keys.clone(), None);
+            let checks = report.report.checks.clone();
+            let trust = format!("Byte {at} was changed from {was} to {is}. Everything else is as it was.");
+            Some(view! {
+                <div id="broken">
+                    <Verdicts report=report trust=trust sold=None/>
+                    <Checks checks=checks/>
+                </div>
+            })
+        })}
+    }
+}

@@ -1,0 +1,46 @@
+//! How the number is made, in plain words.
+
+use exitgap_core::exit::METHOD_VERSION;
+use leptos::prelude::*;
+
+/// The page.
+#[component]
+pub fn MethodPage() -> impl IntoView {
+    view! {
+        <h1>"How it works"</h1>
+        <p class="lead">"One number, from recorded state, that anyone can recompute."</p>
+        <h2>"Record"</h2>
+        <p>
+            "Every five minutes the whole swap-relevant state of every monitored pool, and the oracle answers beside it, \
+             are read at one block and written down, append-only. A slot that could not be read is missing, with its \
+             reason, for ever. All slots go into a signed log, in which nothing can be changed or left out quietly."
+        </p>
+        <h2>"Compute"</h2>
+        <p>"Method "{METHOD_VERSION}", exact integer arithmetic up to the last rounding:"</p>
+        <ul>
+            <li><code>"amount_in = ⌊size_usd ÷ oracle_price⌋"</code>", in raw units of the token sold"</li>
+            <li><code>"amount_out"</code>" = what the pool's contract itself would pay, to the last unit"</li>
+            <li><code>"realized_price = amount_out × quote_usd ÷ amount_in"</code></li>
+            <li><code>"exit_gap_pct = 100 × (oracle − realized) ÷ oracle"</code>", six decimals; positive: worse than the oracle"</li>
+            <li><code>"1 − gap = (1 − basis) × (1 − fee) × (1 − impact)"</code>": the pool's mid price against the oracle, its fee, and what moving the price costs"</li>
+        </ul>
+        <p>
+            <b>"Depth"</b>" at x % is the largest size whose gap is at most x; where nothing is said, x is 2. A size that \
+             the recorded liquidity cannot fill has no gap: it is refused with the most that can be filled, never guessed."
+        </p>
+        <h2>"Check"</h2>
+        <p>
+            "Every number links to its evidence: the snapshot, the pool's entry for the slot, the proof that the signed \
+             log holds it. This site fetches that file and verifies it in your browser, with the same code that the \
+             server runs. \"Confirmed here\" appears only after your own browser confirmed it."
+        </p>
+        <h2>"What this does not prove"</h2>
+        <ul>
+            <li>"That the chain really was in the recorded state: until state proofs arrive, an operator can record a lie."</li>
+            <li>"When a slot was sealed: days observed counts slots. Only a checkpoint that somebody kept proves their age; this browser keeps the last it saw."</li>
+            <li>"That the same server showed others the same history: witnesses will, later."</li>
+            <li>"That you will fill at this price: others trade before you, and the pool moves on after the slot. Gas is not in the gap."</li>
+            <li>"Tokens that take a fee on transfer or change balances are not exact."</li>
+        </ul>
+    }
+}

@@ -1,0 +1,14 @@
+//! One file per page.
+
+pub mod board;
+pub mod capabilities;
+pub mod evidence;
+pub mod method;
+pub mod not_found;
+pub mod pool;
+pub mod portfolio;
+pub mod verify;
+
+mod evidence_break;
+mod pool_history;
+mod pool_simulate;

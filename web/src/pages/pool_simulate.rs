@@ -1,0 +1,112 @@
+//! What if: the largest size within a gap, and one order in several parts.
+
+use exitgap_api::{AtOnce, Problem, SimulationResult, parse_gap_limit, parse_order_plan};
+use exitgap_client::Recorded;
+use leptos::prelude::*;
+
+use super::pool::base_name;
+use crate::text;
+
+/// The section.
+#[component]
+pub fn Simulate(
+    /// The pool's snapshot.
+    recorded: StoredValue<Recorded>,
+    /// The token sold.
+    base: Memo<usize>,
+    /// The size in the page's box.
+    size: Memo<String>,
+) -> impl IntoView {
+    let (gap, set_gap) = signal("1".to_owned());
+    let (orders, set_orders) = signal("4".to_owned());
+    let (recovery, set_recovery) = signal("50".to_owned());
+    let largest = move || {
+        let limit = parse_gap_limit(gap.read().trim())?;
+        let answer = recorded.read_value().max_size_for(limit, Some(base_name(base.get())))?;
+        Ok::<_, Problem>(answer.figures.depth)
+    };
+    let plan = Memo::new(move |_| {
+        // A text that is no number is as wrong as a number of no orders.
+        let orders = orders.read().trim().parse().unwrap_or(0);
+        let plan = parse_order_plan(size.read().trim(), orders, recovery.read().trim(), 0)?;
+        recorded.read_value().simulate_orders(plan, Some(base_name(base.get())))
+    });
+    view! {
+        <section>
+            <h2>"What if"</h2>
+            <form class="controls" on:submit=|event| event.prevent_default()>
+                <label>"Largest gap accepted, %"
+                    <input type="text" inputmode="decimal" autocomplete="off" prop:value=move || gap.get()
+                        on:input=move |event| set_gap.set(event_target_value(&event))/>
+                </label>
+            </form>
+            <p aria-live="polite">{move || match largest() {
+                Ok(Some(depth)) => format!(
+                    "The largest size within {} % is {} (limited by {}).",
+                    gap.get(), text::usd_exact(depth.max_size_usd.as_str()), depth.limited_by.replace('_', " ")
+                ),
+                Ok(None) => "No size stays within this gap.".to_owned(),
+                Err(problem) => problem.detail,
+            }}</p>
+            <form class="controls" on:submit=|event| event.prevent_default()>
+                <label>"Orders" <input type="number" min="1" max="1000" prop:value=move || orders.get()
+                    on:input=move |event| set_orders.set(event_target_value(&event))/></label>
+                <label>"Recovery between orders, %" <input type="text" inputmode="decimal" autocomplete="off"
+                    prop:value=move || recovery.get()
+                    on:input=move |event| set_recovery.set(event_target_value(&event))/></label>
+            </form>
+            <p class="quiet">
+                "An assumption of yours, not a forecast of ours: between two orders the pool's √price moves back by \
+                 this share of its way; liquidity and oracle stay as they are."
+            </p>
+            <div aria-live="polite">{move || match plan.get() {
+                Ok(result) => view! { <Simulated result=result/> }.into_any(),
+                Err(problem) => view! { <p class="refused">{problem.detail}</p> }.into_any(),
+            }}</div>
+        </section>
+    }
+}
+
+#[component]
+fn Simulated(result: SimulationResult) -> impl IntoView {
+    const SHOWN: usize = 20;
+    let simulation = result.figures;
+    let at_once = match &simulation.at_once {
+        AtOnce::Exit(exit) => format!("{} at once", text::percent(exit.exit_gap_pct.as_str())),
+        AtOnce::Problem(problem) => format!("at once: {}", problem.detail),
+    };
+    let words = format!(
+        "{} of {} in {} orders: a gap of {}; {at_once}.",
+        text::usd_exact(simulation.size_usd.as_str()),
+        result.context.base.symbol,
+        simulation.orders,
+        text::percent(simulation.exit_gap_pct.as_str()),
+    );
+    let more = simulation.fills.len().saturating_sub(SHOWN);
+    let rows: Vec<_> = simulation
+        .fills
+        .into_iter()
+        .take(SHOWN)
+        .map(|fill| {
+            view! {
+                <tr>
+                    <th scope="row">{fill.order}</th>
+                    <td class="number">{text::tokens(&fill.amount_in_raw, result.context.base.decimals)}</td>
+                    <td class="number">{text::tokens(&fill.amount_out_raw, result.context.quote.decimals)}</td>
+                    <td class="number">{text::percent(fill.exit_gap_pct.as_str())}</td>
+                </tr>
+            }
+        })
+        .collect();
+    view! {
+        <p><b>{words}</b></p>
+        <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>
+            <thead><tr><th scope="col">"Order"</th>
+                <th scope="col" class="number">{format!("Sells {}", result.context.base.symbol)}</th>
+                <th scope="col" class="number">{format!("Receives {}", result.context.quote.symbol)}</th>
+                <th scope="col" class="number">"Gap"</th></tr></thead>
+            <tbody>{rows}</tbody>
+        </table></div>
+        {(more > 0).then(|| view! { <p class="quiet">{format!("and {more} more orders")}</p> })}
+    }
+}

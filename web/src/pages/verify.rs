@@ -1,0 +1,140 @@
+//! Verify a file: dropped, chosen or pasted. Sends nothing.
+
+use exitgap_api::{VerificationReport, check_name};
+use exitgap_core::evidence::{MAX_EVIDENCE_BYTES, VerifierKey};
+use leptos::ev::DragEvent;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+
+use crate::check;
+use crate::parts::{Checks, PreviewNotice, Verdicts};
+use crate::text;
+
+/// A file that was read, or why it could not be.
+type Given = Result<Vec<u8>, String>;
+
+/// The page.
+#[component]
+pub fn VerifyPage() -> impl IntoView {
+    let (given, set_given) = signal(None::<Given>);
+    let (keys, set_keys) = signal(kept_keys());
+    let parsed = Memo::new(move |_| parse_keys(&keys.read()));
+    let report = move || {
+        let keys = parsed.get().ok()?;
+        match given.get()? {
+            Ok(bytes) => Some(Ok(check::local(&bytes, keys, None))),
+            Err(why) => Some(Err(why)),
+        }
+    };
+    let read_file = move |file: web_sys::File| {
+        if file.size() > MAX_EVIDENCE_BYTES_F64 {
+            set_given.set(Some(Err(format!(
+                "larger than the {MAX_EVIDENCE_BYTES} bytes an evidence file may have"
+            ))));
+            return;
+        }
+        spawn_local(async move {
+            let bytes = JsFuture::from(file.array_buffer()).await;
+            let bytes = bytes.map(|buffer| js_sys::Uint8Array::new(&buffer).to_vec());
+            set_given.set(Some(bytes.map_err(|_| "the file could not be read".to_owned())));
+        });
+    };
+    let dropped = move |event: DragEvent| {
+        event.prevent_default();
+        let files = event.data_transfer().and_then(|data| data.files());
+        if let Some(file) = files.and_then(|files| files.get(0)) {
+            read_file(file);
+        }
+    };
+    let chosen = move |event: leptos::ev::Event| {
+        let input =
+            event.target().and_then(|target| target.dyn_into::<web_sys::HtmlInputElement>().ok());
+        if let Some(file) = input.and_then(|input| input.files()).and_then(|files| files.get(0)) {
+            read_file(file);
+        }
+    };
+    let pasted = move |event: leptos::ev::Event| {
+        let text = event_target_value(&event);
+        // A pasted text often ends with a line break that the file has not.
+        let text = text.trim();
+        let given = (!text.is_empty()).then(|| {
+            let fits = text.len() <= MAX_EVIDENCE_BYTES;
+            if fits {
+                Ok(text.as_bytes().to_vec())
+            } else {
+                Err("the text is too long for an evidence file".to_owned())
+            }
+        });
+        set_given.set(given);
+    };
+    view! {
+        <h1>"Verify a file"</h1>
+        <p class="lead">"Works offline once this page is loaded. The file stays in this browser."</p>
+        <div class="drop" on:dragover=|event: DragEvent| event.prevent_default() on:drop=dropped>
+            <p><label>"Evidence file " <input type="file" accept=".json,application/json" on:change=chosen/></label>
+            " or drop it here."</p>
+            <label for="pasted">"Or paste it"</label>
+            <textarea id="pasted" rows="4" spellcheck="false" on:input=pasted></textarea>
+        </div>
+        <label for="keys">"Keys you trust, one per line (those this browser has kept are filled in)"</label>
+        <textarea id="keys" rows="2" spellcheck="false" prop:value=move || keys.get()
+            on:input=move |event| set_keys.set(event_target_value(&event))></textarea>
+        {move || parsed.get().err().map(|why| view! { <p class="refused" role="alert">{why}</p> })}
+        {move || match report() {
+            None => view! { <p class="empty">"No file yet."</p> }.into_any(),
+            Some(Err(why)) => view! { <p class="failed" role="alert">{why}</p> }.into_any(),
+            Some(Ok(report)) => view! { <Report report=report keys=parsed.get().unwrap_or_default()/> }.into_any(),
+        }}
+        <p class="quiet">
+            {format!("{} checks are made: ", exitgap_core::evidence::CheckName::ALL.len())}
+            {exitgap_core::evidence::CheckName::ALL.map(check_name).join(", ").replace('_', " ")}"."
+        </p>
+    }
+}
+
+/// [`MAX_EVIDENCE_BYTES`], as files tell their size.
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+const MAX_EVIDENCE_BYTES_F64: f64 = MAX_EVIDENCE_BYTES as f64;
+
+#[component]
+fn Report(report: VerificationReport, keys: Vec<VerifierKey>) -> impl IntoView {
+    let preview = report.claim.as_ref().is_some_and(|claim| claim.status == "preview");
+    let names: Vec<_> = keys.iter().map(|key| format!("{}+{}", key.name(), key.id())).collect();
+    let trust = if names.is_empty() {
+        "You trust no key: whose log it is was not checked.".to_owned()
+    } else {
+        format!("Trusts {}.", names.join(", "))
+    };
+    let slot =
+        report.claim.as_ref().and_then(|claim| claim.slot_time.as_deref().map(text::instant));
+    let checks = report.report.checks.clone();
+    view! {
+        <PreviewNotice shown=preview/>
+        <Verdicts report=report trust=trust sold=None/>
+        {slot.map(|slot| view! { <p class="quiet">{format!("Slot of {slot}.")}</p> })}
+        <Checks checks=checks/>
+    }
+}
+
+/// Keys that this browser has kept from earlier visits, one per line.
+fn kept_keys() -> String {
+    let Ok(Some(storage)) = window().local_storage() else { return String::new() };
+    let count = storage.length().unwrap_or(0);
+    let names = (0..count).filter_map(|index| storage.key(index).ok().flatten());
+    let names = names.filter(|name| name.starts_with("exitgap keys "));
+    let keys: Vec<String> =
+        names.filter_map(|name| storage.get_item(&name).ok().flatten()).collect();
+    keys.join("\n")
+}
+
+fn parse_keys(text: &str) -> Result<Vec<VerifierKey>, String> {
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(number, line)| {
+            line.trim().parse().map_err(|error: exitgap_core::evidence::NoteError| {
+                format!("Key {number}: {error}")
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,133 @@
+//! A verification's report: the verdict in a sentence, then each check.
+
+use exitgap_api::{Lesson, VerificationReport, check_name};
+use exitgap_core::evidence::{Check, Outcome, Verdict};
+use leptos::prelude::*;
+
+use crate::text;
+
+/// What was claimed, and whether this browser could confirm it.
+#[component]
+pub fn Verdicts(
+    /// What was found.
+    report: VerificationReport,
+    /// What the reader trusts, in words.
+    trust: String,
+    /// The symbol of the token sold, where the snapshot could be read.
+    sold: Option<String>,
+) -> impl IntoView {
+    let claim = report.claim.as_ref().map_or_else(
+        || "This file states nothing that can be read.".to_owned(),
+        |claim| {
+            let time = claim
+                .slot_time
+                .as_deref()
+                .map_or_else(|| "an unknown slot".to_owned(), text::instant);
+            format!(
+                "Claimed: selling {} of {} in {} at {time} fills {} below the oracle price.",
+                text::usd_exact(&claim.size_usd),
+                sold.as_ref().unwrap_or(&claim.base),
+                claim.pool,
+                text::percent(&claim.exit_gap_pct)
+            )
+        },
+    );
+    let (class, words) = match report.report.verdict {
+        Verdict::Valid => (
+            "verdict pass",
+            "Confirmed: this browser recomputed the number, and it follows from the signed log.",
+        ),
+        Verdict::Invalid => (
+            "verdict fail",
+            "Not confirmed: at least one check fails. The number does not follow from this file.",
+        ),
+        Verdict::Incomplete => (
+            "verdict warn",
+            "Not fully checked: nothing is wrong, but something a verdict needs is absent.",
+        ),
+    };
+    let failed: Vec<&str> = report
+        .report
+        .checks
+        .iter()
+        .filter(|check| check.outcome == Outcome::Fail)
+        .map(|check| check_name(check.name))
+        .collect();
+    let failed = (!failed.is_empty()).then(|| format!("Failing: {}.", failed.join(", ")));
+    let contradiction = report.contradiction.map(|found| {
+        let [seen, shown] = found.checkpoints;
+        view! {
+            <section class="failed" role="alert">
+                <h2>"This log's history was rewritten"</h2>
+                <p>{format!("Two signed states exclude each other: {}. Keep both and pass them on.", found.proves)}</p>
+                <h3>"Seen by this browser before"</h3><pre>{seen}</pre>
+                <h3>"Shown now"</h3><pre>{shown}</pre>
+            </section>
+        }
+    });
+    view! {
+        {contradiction}
+        <section class=class role="status">
+            <p class="claim">{claim}</p>
+            <p><strong>{words}</strong>" "{failed}</p>
+            <p class="quiet">{trust}</p>
+        </section>
+    }
+}
+
+/// Each check: passed, failed or not made, with what it proves and what not.
+#[component]
+pub fn Checks(
+    /// The checks.
+    checks: Vec<Check>,
+) -> impl IntoView {
+    let rows: Vec<_> = checks.into_iter().map(row).collect();
+    view! { <ol class="checks">{rows}</ol> }
+}
+
+fn row(check: Check) -> impl IntoView {
+    let lesson = Lesson::of(check.name);
+    let (class, mark, word) = match check.outcome {
+        Outcome::Pass => ("pass", "✓", "passed"),
+        Outcome::Fail => ("fail", "✗", "FAILED"),
+        Outcome::NotChecked => ("warn", "–", "not checked"),
+    };
+    let found = match check.outcome {
+        Outcome::Pass => view! { <p class="found">{check.found}</p> }.into_any(),
+        Outcome::Fail => view! {
+            <p class="found">"expected "<code>{check.expected}</code></p>
+            <p class="found">"found "<code>{check.found}</code>" ("{check.code}")"</p>
+        }
+        .into_any(),
+        Outcome::NotChecked => view! { <p class="found">"needs "{check.expected}</p> }.into_any(),
+    };
+    let open = check.outcome == Outcome::Fail;
+    view! {
+        <li class=class data-check=check_name(check.name) data-outcome=class>
+            <details open=open>
+                <summary>
+                    <span class="mark" aria-hidden="true">{mark}</span>
+                    <b>{check_name(check.name).replace('_', " ")}</b>" "
+                    <span class="quiet">{word}</span>
+                </summary>
+                {found}
+                <p>{lesson.means}</p>
+                <p><b>"Proves: "</b>{lesson.proves}</p>
+                <p><b>"Does not prove: "</b>{lesson.does_not_prove}</p>
+            </details>
+        </li>
+    }
+}
+
+/// Slippage by size of a snapshot, drawn: sizes from 1,000 USD up to what the pool fills.
+#[component]
+pub fn Drawn(
+    /// Size in words and gap in digits.
+    points: Vec<(String, String)>,
+) -> impl IntoView {
+    use crate::chart::{Line, LineChart};
+    let (places, shown): (Vec<_>, Vec<_>) = points.into_iter().unzip();
+    let values = shown.iter().map(|gap| gap.parse().ok()).collect();
+    let line = Line { name: "exit gap".to_owned(), class: "line-a", values, shown };
+    view! { <LineChart title="Slippage by size".to_owned() places=places lines=vec![line] unit="%"/> }
+}

@@ -1,0 +1,50 @@
+//! What a gap is made of.
+
+use exitgap_api::SplitPct;
+use leptos::prelude::*;
+
+use crate::text::percent;
+
+const WIDTH: f64 = 600.0;
+
+/// Basis, fee and impact, in words and as parts of a bar.
+#[component]
+pub fn Split(
+    /// The parts.
+    split: SplitPct,
+) -> impl IntoView {
+    let parts = [
+        ("basis", split.basis_pct, "the pool's mid price against the oracle", "line-a"),
+        ("fee", split.fee_pct, "what the pool charges", "line-b"),
+        ("impact", split.impact_pct, "what moving the price costs", "line-c"),
+    ];
+    let length = |text: &str| text.parse::<f64>().unwrap_or(0.0).max(0.0);
+    let whole: f64 = parts.iter().map(|(_, part, ..)| length(part.as_str())).sum::<f64>().max(1e-9);
+    let mut start = 0.0;
+    let bars: Vec<_> = parts
+        .iter()
+        .map(|(_, part, _, class)| {
+            let width = length(part.as_str()) / whole * WIDTH;
+            let x = start;
+            start += width;
+            view! { <rect class=format!("fill {class}") x=x y="0" width=width height="14"/> }
+        })
+        .collect();
+    let words: Vec<_> = parts
+        .iter()
+        .map(|(name, part, meaning, class)| {
+            view! {
+                <div>
+                    <dt><span class=format!("swatch {class}")></span>{*name}</dt>
+                    <dd><b>{percent(part.as_str())}</b>" "<span class="quiet">{*meaning}</span></dd>
+                </div>
+            }
+        })
+        .collect();
+    view! {
+        <svg class="split" viewBox=format!("0 0 {WIDTH} 14") preserveAspectRatio="none" aria-hidden="true">
+            {bars}
+        </svg>
+        <dl class="split-words">{words}</dl>
+    }
+}

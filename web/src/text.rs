@@ -1,0 +1,72 @@
+//! Numbers and instants as people read them. Digits are cut or grouped as text, never computed.
+
+/// `1234567.5` as `1,234,567.5`.
+pub fn grouped(number: &str) -> String {
+    let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("−", rest));
+    let (whole, fraction) = rest.split_once('.').map_or((rest, None), |(w, f)| (w, Some(f)));
+    let mut out = String::from(sign);
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        out.push('.');
+        out.push_str(fraction);
+    }
+    out
+}
+
+/// A percentage with its sign and unit.
+pub fn percent(number: &str) -> String {
+    format!("{} %", grouped(number))
+}
+
+/// Whole dollars as `$1,234`.
+pub fn usd(number: &str) -> String {
+    let whole = number.split('.').next().unwrap_or(number);
+    format!("${}", grouped(whole))
+}
+
+/// Dollars with their fraction.
+pub fn usd_exact(number: &str) -> String {
+    format!("${}", grouped(number))
+}
+
+/// Raw token units as whole tokens, all digits kept.
+pub fn tokens(raw: &str, decimals: u8) -> String {
+    let decimals = usize::from(decimals);
+    let padded = format!("{raw:0>width$}", width = decimals + 1);
+    let (whole, fraction) = padded.split_at(padded.len() - decimals);
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.is_empty() { grouped(whole) } else { format!("{}.{fraction}", grouped(whole)) }
+}
+
+/// `2026-11-20T14:05:00Z` as `2026-11-20 14:05 UTC`.
+pub fn instant(rfc3339: &str) -> String {
+    match rfc3339.split_once('T') {
+        Some((day, time)) => format!("{day} {} UTC", time.get(..5).unwrap_or(time)),
+        None => rfc3339.to_owned(),
+    }
+}
+
+/// Seconds as the largest unit that says enough.
+pub fn age(seconds: u64) -> String {
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7_199 => format!("{} min", seconds / 60),
+        7_200..=172_799 => format!("{} h", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+/// A pool's identifier, short enough for a table.
+pub fn short_pool(pool: &str) -> String {
+    match pool.split_once(':') {
+        Some((chain, address)) if address.len() > 14 => {
+            format!("{chain}:{}…{}", &address[..6], &address[address.len() - 4..])
+        }
+        _ => pool.to_owned(),
+    }
+}
