@@ -41,4 +41,5 @@ mod store;
 mod store_crash;
 mod store_scene;
 mod store_tamper;
+mod web;
 mod worked_example;

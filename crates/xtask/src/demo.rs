@@ -1,10 +1,10 @@
 //! `cargo xtask demo`: builds the programs and hands over to `exitgap-demo`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::{Failure, Result};
-use crate::{process, setup, workspace};
+use crate::{process, setup, web, workspace};
 
 /// What `cargo xtask demo --help` prints.
 pub const HELP: &str = "\
@@ -14,25 +14,32 @@ Usage: cargo xtask demo [--once]
 
   --once   play one day, the same each time, print, and end
 
-Starts a private node with the real Uniswap and Chainlink contracts, plays eight days of five-minute
+Builds the site (without --once), starts a private node with the real Uniswap and Chainlink contracts, plays eight days of five-minute
 slots up to the present in step with the recorder (about two minutes), prints pools, a ladder and some
 sizes, makes the real swap of an estimated size and shows the difference in token units. Then it leaves
-the service running on http://127.0.0.1:8080 (or a free port), which records every five minutes like any
+the service and its pages running on http://127.0.0.1:8080 (or a free port), which records every five minutes like any
 other, until Ctrl-C. Everything it starts ends with it. Database and configuration lie in target/demo
 afterwards, to ask on.";
 
 /// The packages whose binaries the demonstration runs.
 const PACKAGES: [&str; 3] = ["exitgap-server", "exitgap-cli", "exitgap-tests"];
 
-/// Builds and runs it.
-pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
-    let once = crate::flag(arguments, "--once")?;
-    setup::ensure(root)?;
+/// The programs of a demonstration.
+pub struct Programs {
+    /// `exitgap-demo`.
+    pub demo: PathBuf,
+    /// `exitgap-server`.
+    pub server: PathBuf,
+    /// `exitgap`.
+    pub cli: PathBuf,
+}
+
+/// Builds them.
+pub fn build(root: &Path) -> Result<Programs> {
     let mut build = workspace::cargo(root);
     build.args(["build", "--bins"]);
     build.args(PACKAGES.iter().flat_map(|package| ["--package", package]));
     process::run(&mut build, "cargo build")?;
-
     let metadata = workspace::metadata(root)?;
     let binary = |name: &str| {
         let path = workspace::debug_binary(&metadata, name);
@@ -42,9 +49,21 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
         Err(Failure::new(format!("the build made no {}", path.display()))
             .remedy("one of the packages does not declare its binary"))
     };
-    let mut demo = Command::new(binary("exitgap-demo")?);
-    demo.arg("--server").arg(binary("exitgap-server")?);
-    demo.arg("--cli").arg(binary("exitgap")?);
+    let (demo, server) = (binary("exitgap-demo")?, binary("exitgap-server")?);
+    Ok(Programs { demo, server, cli: binary("exitgap")? })
+}
+
+/// Builds and runs it.
+pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
+    let once = crate::flag(arguments, "--once")?;
+    setup::ensure(root)?;
+    if !once {
+        web::build(root)?;
+    }
+    let programs = build(root)?;
+    let mut demo = Command::new(programs.demo);
+    demo.arg("--server").arg(programs.server);
+    demo.arg("--cli").arg(programs.cli);
     demo.arg("--folder").arg(root.join("target/demo"));
     if once {
         demo.arg("--once");

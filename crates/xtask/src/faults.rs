@@ -38,7 +38,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     ensure_strace();
     let mut build = workspace::cargo(root);
     // As `cargo xtask test` builds them: the features of shared dependencies stay the same.
-    build.args(["build", "--workspace", "--bins", "--quiet"]);
+    build.args(["build", "--bins", "--quiet"]);
     process::run(&mut build, "cargo build")?;
     let metadata = workspace::metadata(root)?;
     let mut faults = Command::new(workspace::debug_binary(&metadata, "faults"));

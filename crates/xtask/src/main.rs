@@ -9,10 +9,12 @@ mod failure;
 mod faults;
 mod fuzz;
 mod measure;
+mod measure_web;
 mod pkg;
 mod process;
 mod setup;
 mod test;
+mod web;
 mod workspace;
 
 use std::process::ExitCode;
@@ -32,6 +34,7 @@ Commands:
   fuzz     Run the fuzz targets for a while
   bench    Measure speed, against other libraries, and what evidence weighs
   pkg      Build the npm package and its tarball
+  web      Build the site that the server embeds
   parity   Compare quotes with the real contracts on random pools
   faults   Kill, cut off and damage a recorded series, and see what is lost
 
@@ -66,6 +69,7 @@ fn run(arguments: &[String]) -> Result<()> {
         "check" => check::HELP,
         "fuzz" => fuzz::HELP,
         "pkg" => pkg::HELP,
+        "web" => web::HELP,
         "bench" => measure::BENCH_HELP,
         "parity" => measure::PARITY_HELP,
         "faults" => faults::HELP,
@@ -75,7 +79,7 @@ fn run(arguments: &[String]) -> Result<()> {
         }
         other => {
             return Err(Failure::usage(format!("there is no command `{other}`")).remedy(
-                "the commands are setup, demo, test, check, fuzz, bench, pkg, parity and faults",
+                "the commands are setup, demo, test, check, fuzz, bench, pkg, web, parity and faults",
             ));
         }
     };
@@ -107,6 +111,10 @@ fn run(arguments: &[String]) -> Result<()> {
             let tarball = pkg::build(&root)?;
             println!("{}", tarball.display());
             Ok(())
+        }
+        "web" => {
+            no_arguments(rest)?;
+            web::build(&root)
         }
         "faults" => faults::run(&root, rest),
         _ => measure::parity(&root, rest),
@@ -157,7 +165,7 @@ mod tests {
     #[test]
     fn every_command_explains_itself() {
         for command in
-            ["setup", "demo", "test", "check", "fuzz", "bench", "pkg", "parity", "faults"]
+            ["setup", "demo", "test", "check", "fuzz", "bench", "pkg", "web", "parity", "faults"]
         {
             assert!(HELP.contains(&format!("\n  {command} ")), "{command}");
             assert!(run(&arguments(&format!("{command} --help"))).is_ok());

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::Result;
-use crate::{pkg, process, setup, test, workspace};
+use crate::{measure_web, pkg, process, setup, test, workspace};
 
 /// What `cargo xtask bench --help` prints.
 pub const BENCH_HELP: &str = "\
@@ -21,7 +21,8 @@ The parts are `quote`, `exit`, `evidence`, `recorder`, `http` and `wasm`; `evide
 windows, verifying, sealing, fsck, and the size of the verifier as a WASM module; `http` the service
 under load, on a store of 1,000 pools and 90 days that it generates in the system's folder for
 temporary files (5 GB, some minutes); `wasm`, which runs only when named, the npm package: its size
-and its speed in Node.js and Chromium.
+and its speed in Node.js and Chromium; `web`, which runs alone and only when named, the site: its size,
+and its pages in Chromium on a recorded day.
 
 Builds crates/exitgap-bench (excluded from the workspace, with its own lock file) with optimisation,
 fetches what it needs (a JavaScript library to compare with, the optimiser of WASM modules), and runs
@@ -41,6 +42,9 @@ Ends with exit code 1 when a single unit differs.";
 
 /// Runs the benches.
 pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
+    if arguments.iter().any(|argument| argument == "web") {
+        return measure_web::bench(root);
+    }
     setup::ensure(root)?;
     let js_sdk = setup::ensure_js_sdk(root)?;
     let of = |part: &str| arguments.iter().any(|argument| argument == part);

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::failure::{Failure, Result};
-use crate::{faults, pkg, process, setup, workspace};
+use crate::{faults, pkg, process, setup, web, workspace};
 
 /// What `cargo xtask test --help` prints.
 pub const HELP: &str = "\
@@ -34,13 +34,15 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     setup::ensure_npm_tools(root)?;
     step("building the npm package");
     pkg::build(root)?;
+    step("building the site");
+    web::build(root)?;
     if all {
         setup::ensure_schemathesis(root)?;
     }
     step("building libraries, binaries and tests");
     // One build of everything, so that the features of shared dependencies are resolved once.
     let mut build = workspace::cargo(root);
-    build.args(["build", "--workspace", "--lib", "--bins", "--tests"]);
+    build.arg("build").args(workspace::NATIVE).args(["--lib", "--bins", "--tests"]);
     process::run(&mut build, "cargo build")?;
 
     let mut summaries = Vec::new();
@@ -62,10 +64,12 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
 fn run_tests(root: &Path, all: bool, summaries: &mut Vec<String>) -> Result<()> {
     let mut command = workspace::cargo(root);
     let runner = if has_nextest(root) {
-        command.args(["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=warn"]);
+        command.args(["nextest", "run", "--no-fail-fast", "--no-tests=warn"]);
+        command.args(workspace::NATIVE);
         "cargo nextest"
     } else {
-        command.args(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]);
+        command.arg("test").args(workspace::NATIVE);
+        command.args(["--no-fail-fast", "--lib", "--bins", "--tests"]);
         "cargo test"
     };
     if all {
@@ -84,7 +88,7 @@ fn run_tests(root: &Path, all: bool, summaries: &mut Vec<String>) -> Result<()> 
 fn run_doc_tests(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
     step("running the documentation's examples");
     let mut command = workspace::cargo(root);
-    command.args(["test", "--workspace", "--doc", "--quiet"]);
+    command.arg("test").args(workspace::NATIVE).args(["--doc", "--quiet"]);
     let (picked, end) = process::run_and_pick(&mut command, "cargo test --doc", is_summary)?;
     summaries.extend(
         picked

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::failure::{Failure, Result};
 
+/// Everything that is built for this machine: the site is for browsers only.
+pub const NATIVE: [&str; 3] = ["--workspace", "--exclude", "exitgap-web"];
+
 /// The workspace's root folder.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

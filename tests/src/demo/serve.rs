@@ -72,7 +72,9 @@ fn show(demo: &Demo, base: &str, world: &World) {
     let deep = format!("anvil:{:#x}", world.pools[0].pool.address);
     println!(
         "
-The service answers at {base} until Ctrl-C. To try:
+Begin here, in a browser: {base}/
+
+The service answers at {base} until Ctrl-C. To try from a shell:
 
   curl '{base}/v1/pools'
   curl '{base}/v1/exit/{deep}?size_usd=50000'        # exit_gap_pct, days_observed, evidence_url

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::{Context, Failure, Result};
-use crate::{process, workspace};
+use crate::{process, test, workspace};
 
 /// What `cargo xtask check --help` prints.
 pub const HELP: &str = "\
@@ -93,14 +93,19 @@ pub fn run(root: &Path) -> Result<()> {
     ))
 }
 
-fn cargo_checks(root: &Path) -> [(&'static str, Command); 3] {
+fn cargo_checks(root: &Path) -> [(&'static str, Command); 4] {
     let mut format = workspace::cargo(root);
     format.args(["fmt", "--all", "--", "--check"]);
     let mut lints = workspace::cargo(root);
-    lints.args(["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]);
+    lints.arg("clippy").args(workspace::NATIVE);
+    lints.args(["--all-targets", "--quiet", "--", "-D", "warnings"]);
+    let mut site = workspace::cargo(root);
+    site.args(["clippy", "--package", "exitgap-web", "--target", test::WASM, "--quiet"]);
+    site.args(["--", "-D", "warnings"]);
     let mut docs = workspace::cargo(root);
-    docs.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
-    [("format", format), ("lints", lints), ("docs", docs)]
+    docs.arg("doc").args(workspace::NATIVE).args(["--no-deps", "--quiet"]);
+    docs.env("RUSTDOCFLAGS", "-D warnings");
+    [("format", format), ("lints", lints), ("site", site), ("docs", docs)]
 }
 
 /// Prints the findings of one check; answers whether it passed.
@@ -118,7 +123,8 @@ fn report(name: &str, findings: &[Finding]) -> bool {
 /// Every hand-written text file of the repository.
 fn read_sources(root: &Path) -> Result<Vec<Source>> {
     let mut paths = Vec::new();
-    for folder in ["crates", "fuzz", "tests", "examples", ".ci", ".cargo"] {
+    for folder in ["crates", "fuzz", "tests", "examples", "web/src", "web/assets", ".ci", ".cargo"]
+    {
         collect(&root.join(folder), &mut paths)?;
     }
     paths.extend(["README.md", "Cargo.toml"].map(|name| root.join(name)));

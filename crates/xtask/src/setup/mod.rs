@@ -9,6 +9,7 @@ mod fetch;
 mod npm_tree;
 mod pins;
 mod schemathesis;
+mod trunk;
 mod wasm_bindgen;
 
 use std::fs;
@@ -23,6 +24,7 @@ use pins::Pin;
 pub use chromium::ensure_chromium;
 pub use npm_tree::{ensure_js_sdk, ensure_npm_tools};
 pub use schemathesis::ensure_schemathesis;
+pub use trunk::ensure_trunk;
 pub use wasm_bindgen::ensure_wasm_bindgen;
 
 /// What `cargo xtask setup --help` prints.

@@ -1,0 +1,122 @@
+//! `cargo xtask web`: the site, from the crate `exitgap-web`, into the folder that the server embeds.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sha2::{Digest, Sha256};
+
+use crate::failure::{Context, Failure, Result};
+use crate::{pkg, process, setup, test};
+
+/// What `cargo xtask web --help` prints.
+pub const HELP: &str = "\
+Build the site into web/dist (git ignores it), which the next build of exitgap-server embeds.
+
+Usage: cargo xtask web
+
+Trunk compiles web/ for wasm32-unknown-unknown as small as it gets; wasm-opt shrinks the module, and
+every file gets a Brotli copy beside it. What is missing is installed, and said: the Rust target, trunk
+and wasm-bindgen-cli (from source, into .fixtures/) and binaryen (a pinned package of the npm registry).
+Prints the size of every file, as it is and compressed.";
+
+/// Compresses every file of a folder, and prints the sizes.
+const COMPRESS: &str = "
+const { brotliCompressSync, gzipSync, constants } = require('node:zlib');
+const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
+const folder = process.argv[1];
+const total = [0, 0, 0];
+for (const name of readdirSync(folder).sort()) {
+  const bytes = readFileSync(`${folder}/${name}`);
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  const packed = brotliCompressSync(bytes, { params });
+  if (name !== 'index.html') writeFileSync(`${folder}/${name}.br`, packed);
+  const sizes = [bytes.length, gzipSync(bytes).length, packed.length];
+  sizes.forEach((size, index) => { total[index] += size; });
+  console.log(`web: ${name}: ${sizes[0]} bytes, gzip ${sizes[1]}, brotli ${sizes[2]}`);
+}
+console.log(`web: all: ${total[0]} bytes, gzip ${total[1]}, brotli ${total[2]}`);
+";
+
+/// Builds the site.
+pub fn build(root: &Path) -> Result<()> {
+    test::ensure_wasm_target(root)?;
+    let wasm_bindgen = setup::ensure_wasm_bindgen(root)?;
+    let wasm_opt = setup::ensure_wasm_opt(root)?;
+    let trunk = setup::ensure_trunk(root)?;
+    let made = root.join("target/site");
+    run_trunk(root, &trunk, &wasm_bindgen, &made)?;
+    let (dist, kept) = (root.join("web/dist"), root.join("target/site.stamp"));
+    let stamp = stamp(&files(&made)?);
+    if dist.join("index.html").is_file() && fs::read_to_string(&kept).is_ok_and(|old| old == stamp)
+    {
+        eprintln!("web: {} is of this source", dist.display());
+        return Ok(());
+    }
+    for (name, _) in files(&made)? {
+        if name.ends_with(".wasm") {
+            pkg::optimise(&wasm_opt, &made.join(&name), &made.join(&name))?;
+        }
+    }
+    let mut compress = Command::new("node");
+    process::run(compress.args(["-e", COMPRESS]).arg(&made), "node (compressing the site)")?;
+    place(&made, &dist)?;
+    fs::write(&kept, stamp).context(format!("writing {}", kept.display()))
+}
+
+fn run_trunk(root: &Path, trunk: &Path, wasm_bindgen: &Path, made: &Path) -> Result<()> {
+    // Trunk takes wasm-bindgen from the path.
+    let tools = wasm_bindgen.parent().unwrap_or(Path::new("."));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths = [tools.to_path_buf()].into_iter().chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(paths).map_err(|error| Failure::new(error.to_string()))?;
+    let mut build = Command::new(trunk);
+    build.args([
+        "build",
+        "--release",
+        "--cargo-profile",
+        "wasm",
+        "--locked",
+        "--offline",
+        "--dist",
+    ]);
+    build.arg(made).current_dir(root).env("PATH", path).env_remove("NO_COLOR");
+    process::run(&mut build, "trunk build")
+}
+
+/// The files of a folder, by name.
+fn files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
+    let reading = || format!("reading {}", folder.display());
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).context(reading())? {
+        let path: PathBuf = entry.context(reading())?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        if let Some(name) = name.filter(|_| path.is_file()) {
+            files.insert(name, fs::read(&path).context(reading())?);
+        }
+    }
+    Ok(files)
+}
+
+fn stamp(files: &BTreeMap<String, Vec<u8>>) -> String {
+    let mut of = Sha256::new();
+    for (name, bytes) in files {
+        of.update(format!("{name} {}\n", bytes.len()));
+        of.update(bytes);
+    }
+    of.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// Puts what was made in the place of what was there: names hold hashes, so old files must go.
+fn place(made: &Path, dist: &Path) -> Result<()> {
+    let placing = || format!("placing the site in {}", dist.display());
+    if dist.is_dir() {
+        fs::remove_dir_all(dist).context(placing())?;
+    }
+    fs::create_dir_all(dist).context(placing())?;
+    for (name, bytes) in files(made)? {
+        fs::write(dist.join(name), bytes).context(placing())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! The pages, in a real browser, against a real service on a recorded series.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use exitgap_core::evidence::{Checkpoint, Hash, SignerKey};
+
+use exitgap_tests::fixtures;
+
+use crate::service_scene::{Service, recorded};
+
+const SLOTS: u64 = 14;
+
+/// A state of the log that contradicts the one published, signed by the log's own key.
+fn forged(checkpoint: &str, key: &str) -> String {
+    let (newest, _) = Checkpoint::from_note(checkpoint).unwrap();
+    let key: SignerKey = key.trim_end().parse().unwrap();
+    let other = Checkpoint { root: Hash([7; 32]), ..newest };
+    let key = key.named(&other.origin.to_string()).unwrap();
+    key.sign(&other.to_text()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_works_in_a_browser() {
+    let recorded = recorded(SLOTS).await;
+    let limits = [("EXITGAP_HTTP_RATE_PER_MINUTE", "100000")];
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &limits);
+    let checkpoint = String::from_utf8(service.get("/log/checkpoint").body).unwrap();
+    let key = fs::read_to_string(recorded.path("exitgap.key")).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut pages = Command::new("node");
+    pages.arg(root.join("tests/web/pages.mjs")).arg(format!("http://{}", service.address));
+    pages
+        .arg(fixtures::folder().join("npm-tools/node_modules"))
+        .arg(root.join("target/screenshots"));
+    pages.env("EXITGAP_FORGED_CHECKPOINT", forged(&checkpoint, &key));
+    let output = pages.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}{complained}");
+    assert!(said.contains("a rewritten history is shouted"), "{said}");
+    assert!(said.contains(r#""web.axe_violations":0,"web.console_errors":0"#), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_are_served_with_their_words_and_their_policy() {
+    let recorded = recorded(2).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let page = [("Accept", "text/html")];
+    let pool = recorded.pool(0);
+    for path in ["/".to_owned(), format!("/pools/{pool}"), "/verify".to_owned()] {
+        let answer = service.ask("GET", &path, &page);
+        assert_eq!(answer.status, 200, "{path}: is the site built? `cargo xtask web` builds it");
+        let policy = answer.header("content-security-policy").unwrap().to_owned();
+        assert!(policy.contains("default-src 'none'") && policy.contains("'sha256-"), "{policy}");
+        assert!(!policy.contains("unsafe-inline"), "{policy}");
+        let html = String::from_utf8(answer.body).unwrap();
+        assert!(!html.contains("<title>exitgap</title>"), "{path} has a title of its own");
+        let scripts =
+            html.split('"').filter(|part| part.ends_with(".js") || part.ends_with(".wasm"));
+        for file in scripts.filter(|part| part.starts_with('/')) {
+            let plain = service.get(file);
+            assert_eq!(plain.status, 200, "{file}");
+            let packed = service.ask("GET", file, &[("Accept-Encoding", "gzip, br")]);
+            assert_eq!(packed.header("content-encoding"), Some("br"), "{file}");
+            assert!(packed.body.len() < plain.body.len(), "{file}");
+            assert_eq!(plain.header("cache-control"), Some("public, max-age=31536000, immutable"));
+        }
+    }
+    // The same address answers JSON to who asks for it, and a page to who reads.
+    let target = format!("/api/v1/exit/{pool}?size_usd=1000");
+    let document = service.get(&target);
+    assert_eq!(document.header("vary"), Some("accept, accept-encoding"));
+    assert_eq!(document.json()["request"]["size_usd"], "1000");
+    let evidence = service.ask("GET", &target, &page);
+    assert_eq!(evidence.header("vary"), Some("accept, accept-encoding"));
+    assert!(evidence.header("content-type").unwrap().starts_with("text/html"));
+    // What is not there is not answered with a page, unless to a reader; never for a script.
+    let absent = service.ask("GET", "/nothing/here", &page);
+    assert_eq!(
+        (absent.status, absent.header("content-type")),
+        (404, Some("text/html; charset=utf-8"))
+    );
+    for (path, headers) in [("/nothing/here", &[][..]), ("/old-0123.js", &page[..])] {
+        let absent = service.ask("GET", path, headers);
+        assert_eq!(absent.header("content-type"), Some("application/problem+json"), "{path}");
+    }
+}

@@ -1,0 +1,91 @@
+// How fast the pages are, in a real browser on loopback. Prints one flat JSON object.
+// Usage: node measure.mjs <service's address> <folder of node_modules> <folder of the built site>
+import { createRequire } from "node:module";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+
+const [service, modules, site] = process.argv.slice(2);
+const { chromium } = createRequire(join(modules, "node_modules/x.js"))("playwright-core");
+const RUNS = 7;
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const files = readdirSync(site).filter((name) => !name.endsWith(".br"));
+const bytes = files.map((name) => brotliCompressSync(readFileSync(join(site, name))).length);
+
+const browser = await chromium.launch({
+  executablePath: process.env.EXITGAP_CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+const { pools } = await (await fetch(`${service}/v1/pools`)).json();
+const pool = pools[0].pool;
+const exit = await (await fetch(`${service}/v1/exit/${pool}?size_usd=1000`)).json();
+const evidence = exit.evidence_url.replace(/^https?:\/\/[^/]+/, "");
+
+/** When the verdict stands, and when the last byte it needs had come, in ms since navigation began. */
+async function evidenceTimes(slowDown) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(service + evidence);
+  await page.waitForSelector(".verdict.pass");
+  const session = await context.newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: slowDown });
+  await page.addInitScript(() => {
+    const watch = new MutationObserver(() => {
+      if (!window.verdictAt && document.querySelector(".verdict.pass")) window.verdictAt = performance.now();
+    });
+    watch.observe(document, { childList: true, subtree: true });
+  });
+  await page.goto(service + evidence);
+  await page.waitForFunction(() => window.verdictAt);
+  const times = await page.evaluate(() => {
+    const needed = performance.getEntriesByType("resource")
+      .filter((one) => /\/(api|log)\//.test(one.name) && one.responseEnd <= window.verdictAt);
+    return { verdict: window.verdictAt, data: Math.max(...needed.map((one) => one.responseEnd)) };
+  });
+  await context.close();
+  return times;
+}
+
+/** From a key stroke in the size box to the new number on the page. */
+async function recompute() {
+  const page = await browser.newPage();
+  await page.goto(`${service}/pools/${pool}?size_usd=1000`);
+  await page.waitForSelector("#gap");
+  const times = await page.evaluate(async (runs) => {
+    const times = [];
+    for (let run = 0; run < runs * 3; run += 1) {
+      const before = document.querySelector("#gap").textContent;
+      const box = document.querySelector("#size");
+      box.value = String(1100 + 137 * run);
+      const start = performance.now();
+      const changed = new Promise((done) => {
+        const watch = new MutationObserver(() => {
+          if (document.querySelector("#gap")?.textContent !== before) { watch.disconnect(); done(performance.now()); }
+        });
+        watch.observe(document.body, { childList: true, subtree: true, characterData: true });
+      });
+      box.dispatchEvent(new Event("input", { bubbles: true }));
+      times.push(await changed - start);
+    }
+    return times;
+  }, RUNS);
+  await page.close();
+  return median(times);
+}
+
+const slow = [], plain = [];
+for (let run = 0; run < RUNS; run += 1) {
+  slow.push(await evidenceTimes(4));
+  plain.push(await evidenceTimes(1));
+}
+const round = (value) => Math.round(value * 100) / 100;
+const found = {
+  "web.total_brotli_bytes": bytes.reduce((sum, one) => sum + one, 0),
+  "web.evidence_interactive_ms": round(median(slow.map((one) => one.verdict))),
+  "web.verify_ms": round(median(plain.map((one) => one.verdict - one.data))),
+  "web.recompute_ms": round(await recompute()),
+};
+await browser.close();
+console.log(JSON.stringify(found));
