@@ -38,6 +38,13 @@ pub enum Held {
     Retired,
 }
 
+/// What the derived figures of a slot say at one size.
+struct Told {
+    slot: Slot,
+    gap: Option<Gap>,
+    basis: Option<Percent>,
+}
+
 impl Reader {
     /// The pool's slots from `from` to `to`, both included, ascending, selling `token` 0 or 1, at
     /// the standard size of place `size`. The caller bounds the run.
@@ -70,30 +77,24 @@ impl Reader {
                 table: "figures",
                 found: format!("{what} of {} at {slot}", pool.id),
             };
-            let gap =
-                gaps.next().filter(|(of, ..)| *of == slot).ok_or_else(|| absent("nothing"))?;
+            let told =
+                gaps.next().filter(|told| told.slot == slot).ok_or_else(|| absent("nothing"))?;
             let held = match (recorded, missing) {
                 (true, _) if retracted.contains(&slot) => Held::Retracted,
                 (true, _) => {
                     let depth: Option<i64> = row.get(3).doing(doing)?;
-                    let gap = gap.1.ok_or_else(|| absent("no gap"))?;
+                    let gap = told.gap.ok_or_else(|| absent("no gap"))?;
                     Held::Recorded(depth.map(i64::unsigned_abs), gap)
                 }
                 (false, true) => Held::Missing,
                 (false, false) => Held::Retired,
             };
-            points.push(Point { slot, held, basis: gap.2 });
+            points.push(Point { slot, held, basis: told.basis });
         }
         Ok(points)
     }
 
-    fn gaps(
-        &self,
-        pool: &Pool,
-        gap: usize,
-        from: Slot,
-        to: Slot,
-    ) -> Result<Vec<(Slot, Option<Gap>, Option<Percent>)>, StoreError> {
+    fn gaps(&self, pool: &Pool, gap: usize, from: Slot, to: Slot) -> Result<Vec<Told>, StoreError> {
         let doing = "reading gaps";
         let mut statement = self.connection.prepare_cached(sql::SELECT_GAPS).doing(doing)?;
         let parameters = named_params! {
@@ -109,7 +110,7 @@ impl Reader {
             let (slot, gap, basis): (i64, Option<Gap>, Option<i64>) =
                 row.map_err(|error| derived("figures", error, doing))?;
             let basis = basis.map(|basis| Percent(basis.into()));
-            gaps.push((slot_of("figures", slot)?, gap, basis));
+            gaps.push(Told { slot: slot_of("figures", slot)?, gap, basis });
         }
         Ok(gaps)
     }

@@ -48,12 +48,8 @@ pub fn LineChart(
     if count == 0 {
         return view! { <p class="empty">"Nothing to draw yet."</p> }.into_any();
     }
-    let all = lines.iter().flat_map(|line| line.values.iter().flatten().copied());
-    let span = extent(all.chain([0.0])).unwrap_or((0.0, 1.0));
-    let last = f64::from(u32::try_from(count - 1).unwrap_or(u32::MAX)).max(1.0);
-    let across = Scale::new((0.0, last), (LEFT, WIDTH - RIGHT));
-    let up = Scale::new(span, (HEIGHT - BOTTOM, TOP));
-    let x = move |index: usize| across.at(f64::from(u32::try_from(index).unwrap_or(0)));
+    let plane = Plane::of(&lines, count);
+    let x = move |index: usize| plane.x(index);
     let (chosen, choose) = signal(None::<usize>);
     let (dragged, drag) = signal(None::<usize>);
     let at = move |event: &PointerEvent| place_at(event, count);
@@ -69,48 +65,8 @@ pub fn LineChart(
         event.prevent_default();
         choose.set(Some(next));
     };
-    let reading = reading(places.clone(), lines.clone(), missing.clone(), unit);
-    let bands: Vec<_> = runs(&missing.iter().map(Option::is_some).collect::<Vec<_>>())
-        .into_iter()
-        .map(|(first, end)| {
-            let (from, to) = (x(first) - 1.5, x(end) + 1.5);
-            view! { <rect class="missing" x=from y=TOP width=to - from height=HEIGHT - TOP - BOTTOM/> }
-        })
-        .collect();
-    let axis: Vec<_> = up
-        .ticks(5)
-        .into_iter()
-        .map(|tick| {
-            let y = up.at(tick);
-            let class = if tick == 0.0 { "zero" } else { "rule" };
-            view! {
-                <line class=class x1=LEFT x2=WIDTH - RIGHT y1=y y2=y/>
-                <text class="tick" x=LEFT - 8.0 y=y + 4.0 text-anchor="end">{label(tick)}</text>
-            }
-        })
-        .collect();
-    let below: Vec<_> = [0, (count - 1) / 2, count - 1]
-        .into_iter()
-        .zip(["start", "middle", "end"])
-        .filter(|(index, _)| count > 2 || *index == 0)
-        .map(|(index, anchor)| {
-            let words = places[index].clone();
-            view! { <text class="tick" x=x(index) y=HEIGHT - 8.0 text-anchor=anchor>{words}</text> }
-        })
-        .collect();
-    let drawn: Vec<_> = lines
-        .iter()
-        .map(|line| {
-            let points = line.values.iter().enumerate();
-            let points = points.map(|(index, value)| value.map(|value| (x(index), up.at(value))));
-            let dots: Vec<_> = isolated(&line.values)
-                .into_iter()
-                .filter_map(|index| Some((x(index), up.at(line.values[index]?))))
-                .map(|(cx, cy)| view! { <circle class=line.class cx=cx cy=cy r="2"/> })
-                .collect();
-            view! { <path class=line.class d=path(points) fill="none"/>{dots} }
-        })
-        .collect();
+    let (bands, axis) = (plane.bands(&missing), plane.axis());
+    let (below, drawn) = (plane.below(&places), plane.drawn(&lines));
     let legend: Vec<_> = lines
         .iter()
         .map(|line| {
@@ -118,6 +74,7 @@ pub fn LineChart(
         })
         .collect();
     let table = table(&places, &lines, &missing);
+    let reading = reading(places, lines, missing, unit);
     let help = format!("{title}. Arrow keys read the values one by one.");
     let end_drag = move |event: PointerEvent| {
         let (Some(on_range), Some(from)) = (on_range, dragged.get_untracked()) else { return };
@@ -151,13 +108,93 @@ pub fn LineChart(
             <output class="reading" aria-live="polite">
                 {move || chosen.get().map_or_else(
                     || "Point at the chart, or use the arrow keys, to read values.".to_owned(),
-                    |index| reading(index),
+                    &reading,
                 )}
             </output>
             <details><summary>"As a table"</summary><div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways">{table}</div></details>
         </figure>
     }
     .into_any()
+}
+
+/// Where values lie on the paper.
+#[derive(Clone, Copy)]
+struct Plane {
+    across: Scale,
+    up: Scale,
+    count: usize,
+}
+
+impl Plane {
+    fn of(lines: &[Line], count: usize) -> Self {
+        let all = lines.iter().flat_map(|line| line.values.iter().flatten().copied());
+        let span = extent(all.chain([0.0])).unwrap_or((0.0, 1.0));
+        let last = f64::from(u32::try_from(count - 1).unwrap_or(u32::MAX)).max(1.0);
+        let across = Scale::new((0.0, last), (LEFT, WIDTH - RIGHT));
+        Self { across, up: Scale::new(span, (HEIGHT - BOTTOM, TOP)), count }
+    }
+
+    fn x(&self, index: usize) -> f64 {
+        self.across.at(f64::from(u32::try_from(index).unwrap_or(0)))
+    }
+
+    /// What is missing, shaded.
+    fn bands(&self, missing: &[Option<String>]) -> impl IntoView + use<> {
+        runs(&missing.iter().map(Option::is_some).collect::<Vec<_>>())
+        .into_iter()
+        .map(|(first, end)| {
+            let (from, to) = (self.x(first) - 1.5, self.x(end) + 1.5);
+            view! { <rect class="missing" x=from y=TOP width=to - from height=HEIGHT - TOP - BOTTOM/> }
+        })
+        .collect_view()
+    }
+
+    /// Round values and their rules.
+    fn axis(&self) -> impl IntoView + use<> {
+        self.up
+            .ticks(5)
+            .into_iter()
+            .map(|tick| {
+                let y = self.up.at(tick);
+                let class = if tick == 0.0 { "zero" } else { "rule" };
+                view! {
+                    <line class=class x1=LEFT x2=WIDTH - RIGHT y1=y y2=y/>
+                    <text class="tick" x=LEFT - 8.0 y=y + 4.0 text-anchor="end">{label(tick)}</text>
+                }
+            })
+            .collect_view()
+    }
+
+    /// The first, middle and last place.
+    fn below(&self, places: &[String]) -> impl IntoView + use<> {
+        [0, (self.count - 1) / 2, self.count - 1]
+        .into_iter()
+        .zip(["start", "middle", "end"])
+        .filter(|(index, _)| self.count > 2 || *index == 0)
+        .map(|(index, anchor)| {
+            let words = places[index].clone();
+            view! { <text class="tick" x=self.x(index) y=HEIGHT - 8.0 text-anchor=anchor>{words}</text> }
+        })
+        .collect_view()
+    }
+
+    /// The lines.
+    fn drawn(&self, lines: &[Line]) -> impl IntoView + use<> {
+        lines
+            .iter()
+            .map(|line| {
+                let points = line.values.iter().enumerate();
+                let points = points
+                    .map(|(index, value)| value.map(|value| (self.x(index), self.up.at(value))));
+                let dots = isolated(&line.values)
+                    .into_iter()
+                    .filter_map(|index| Some((self.x(index), self.up.at(line.values[index]?))))
+                    .map(|(cx, cy)| view! { <circle class=line.class cx=cx cy=cy r="2"/> })
+                    .collect_view();
+                view! { <path class=line.class d=path(points) fill="none"/>{dots} }
+            })
+            .collect_view()
+    }
 }
 
 /// The place nearest to the pointer.

@@ -28,7 +28,7 @@ pub fn Spark(
         places.zip(&numbers).map(|(x, value)| value.map(|value| (x, up.at(value)))).collect();
     let end = points.iter().flatten().next_back().copied();
     let words =
-        values.iter().map(|value| value.as_ref().map_or("none".to_owned(), |text| text::usd(text)));
+        values.into_iter().map(|value| value.map_or("none".to_owned(), |text| text::usd(&text)));
     let label =
         format!("Lowest depth by day, newest last: {}", words.collect::<Vec<_>>().join(", "));
     let spoken = label.clone();

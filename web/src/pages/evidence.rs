@@ -173,7 +173,7 @@ fn snapshot_of(evidence: &[u8]) -> Option<Snapshot> {
 }
 
 fn direction_of(snapshot: &Snapshot, of: &EvidenceOf) -> Option<exitgap_core::pools::Direction> {
-    let index = if of.base == exitgap_core::evidence::Base::Token0 { 0 } else { 1 };
+    let index = usize::from(of.base == exitgap_core::evidence::Base::Token1);
     snapshot.observation().direction_of(base_name(index)).ok()
 }
 

@@ -1,6 +1,7 @@
 //! Several positions, computed here from snapshots; they stay in this browser.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use exitgap_api::{Problem, Status, parse_size};
 use exitgap_client::{Browser, Client, ClientError, Recorded};
@@ -253,7 +254,7 @@ fn csv(rows: &[Row]) -> String {
         let gap = row.gap.clone().unwrap_or_default();
         let problem = cell(row.problem.as_deref().unwrap_or_default());
         let base = cell(&row.symbols[0]);
-        out.push_str(&format!("{},{base},{},{gap},{},{problem}\n", row.pool, row.size, row.filled));
+        let _ = writeln!(out, "{},{base},{},{gap},{},{problem}", row.pool, row.size, row.filled);
     }
     out
 }

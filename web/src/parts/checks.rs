@@ -26,7 +26,7 @@ pub fn Verdicts(
             format!(
                 "Claimed: selling {} of {} in {} at {time} fills {} below the oracle price.",
                 text::usd_exact(&claim.size_usd),
-                sold.as_ref().unwrap_or(&claim.base),
+                sold.unwrap_or_else(|| claim.base.clone()),
                 claim.pool,
                 text::percent(&claim.exit_gap_pct)
             )

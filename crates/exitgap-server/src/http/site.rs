@@ -177,9 +177,8 @@ fn broken() -> Problem {
 /// Scripts of this origin, WASM, and the page's own inline scripts by their hashes; no inline styles,
 /// and nothing from anywhere else.
 fn policy(index: &str) -> String {
-    let hashes: String = inline_scripts(index)
-        .map(|script| format!(" 'sha256-{}'", STANDARD.encode(Sha256::digest(script))))
-        .collect();
+    let hash = |script| format!(" 'sha256-{}'", STANDARD.encode(Sha256::digest(script)));
+    let hashes = inline_scripts(index).map(hash).collect::<Vec<_>>().concat();
     format!(
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{hashes}; style-src 'self'; img-src 'self'; \
          connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
