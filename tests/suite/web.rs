@@ -58,7 +58,7 @@ async fn pages_are_served_with_their_words_and_their_policy() {
         let html = String::from_utf8(answer.body).unwrap();
         assert!(!html.contains("<title>exitgap</title>"), "{path} has a title of its own");
         let scripts =
-            html.split('"').filter(|part| part.ends_with(".js") || part.ends_with(".wasm"));
+            html.split('"').filter(|part| part.contains("exitgap-web-") && !part.contains('>'));
         for file in scripts.filter(|part| part.starts_with('/')) {
             let plain = service.get(file);
             assert_eq!(plain.status, 200, "{file}");
