@@ -55,7 +55,7 @@ pub fn build(root: &Path) -> Result<()> {
         return Ok(());
     }
     for (name, _) in files(&made)? {
-        if name.ends_with(".wasm") {
+        if Path::new(&name).extension().is_some_and(|extension| extension == "wasm") {
             pkg::optimise(&wasm_opt, &made.join(&name), &made.join(&name))?;
         }
     }
