@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::npm_cases::{self, Case};
 use crate::npm_project::{self, Project, readme_programs, root, said};
+use crate::service_scene::{Service, recorded};
 
 /// What each program of the README shows: the verdict, then what a changed digit fails.
 fn as_the_readme_says(shown: &str) {
@@ -62,6 +63,16 @@ fn node_agrees_with_the_native_code_and_withstands_garbage() {
     project.write("cases.json", &serde_json::to_string(&changed).unwrap());
     let outcome: Value = serde_json::from_str(&project.node(&["node.mjs", "cases.json"])).unwrap();
     assert_eq!(outcome["compared"]["differing"], 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_packages_client_reads_the_service_and_believes_nothing() {
+    let recorded = recorded(3).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let project = Project::new();
+    project.add(&["client.mjs"]);
+    let address = format!("http://{}", service.address);
+    assert_eq!(project.node(&["client.mjs", &address, &recorded.pool(0)]), "sound\n");
 }
 
 #[test]

@@ -21,9 +21,6 @@ the service and its pages running on http://127.0.0.1:8080 (or a free port), whi
 other, until Ctrl-C. Everything it starts ends with it. Database and configuration lie in target/demo
 afterwards, to ask on.";
 
-/// The packages whose binaries the demonstration runs.
-const PACKAGES: [&str; 3] = ["exitgap-server", "exitgap-cli", "exitgap-tests"];
-
 /// The programs of a demonstration.
 pub struct Programs {
     /// `exitgap-demo`.
@@ -37,8 +34,8 @@ pub struct Programs {
 /// Builds them.
 pub fn build(root: &Path) -> Result<Programs> {
     let mut build = workspace::cargo(root);
-    build.args(["build", "--bins"]);
-    build.args(PACKAGES.iter().flat_map(|package| ["--package", package]));
+    // What the tests build, too: a selection of packages has other features of what they share.
+    build.arg("build").args(workspace::NATIVE).arg("--bins");
     process::run(&mut build, "cargo build")?;
     let metadata = workspace::metadata(root)?;
     let binary = |name: &str| {

@@ -7,6 +7,7 @@ use axum::extract::FromRequestParts;
 use axum::extract::rejection::PathRejection;
 use axum::http::request::Parts;
 use exitgap_api::{Problem, ProblemCode};
+pub use exitgap_api::{invalid_parameter as invalid, parse_size as size};
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
@@ -154,13 +155,6 @@ pub fn shown(text: &str) -> String {
 const SIZE_HINT: &str =
     "size_usd is a plain number from 0.01 to 1000000000 with at most six decimals";
 
-/// Reads a size.
-pub fn size(text: &str) -> Result<SizeUsd, Problem> {
-    text.parse().map_err(|error: exitgap_core::units::SizeError| {
-        invalid("size_usd", &error.to_string(), SIZE_HINT)
-    })
-}
-
 /// Reads a pool's identifier. Addresses are often pasted with checksum capitals; the
 /// identifier is lower case.
 pub fn pool(text: &str) -> Result<PoolId, Problem> {
@@ -169,11 +163,6 @@ pub fn pool(text: &str) -> Result<PoolId, Problem> {
             .field("pool")
             .hint("a pool is named <chain>:<address>; GET /v1/pools lists them")
     })
-}
-
-/// A parameter that holds no acceptable value.
-pub fn invalid(field: &str, detail: &str, hint: &str) -> Problem {
-    Problem::new(ProblemCode::InvalidParameter, detail).field(field).hint(hint)
 }
 
 /// The one variable part of an address.

@@ -19,7 +19,11 @@ use Basis::{Code, Figures, NotBuilt};
 const TABLE: [(&str, Basis, &str); 25] = [
     ("Continuous depth recording", Figures, "recorder, every five minutes per pool"),
     ("Disclosed method", Code, "fields on every result"),
-    ("Open-source verifier", Code, "command-line verify and audit, and /verify in the browser"),
+    (
+        "Open-source verifier",
+        Code,
+        "command-line verify and audit, /verify in the browser, verify() of the npm package",
+    ),
     (
         "Keyless verification endpoint",
         Figures,
@@ -32,12 +36,12 @@ const TABLE: [(&str, Basis, &str); 25] = [
         "/pools/{pool}: quoted against realized price on one axis, ladder, slippage",
     ),
     ("Depth ladders", Figures, "GET /v1/ladder/{pool}, command-line ladder"),
-    ("Slippage forecasting", Figures, "command-line size and simulate, /pools/{pool}"),
+    ("Slippage forecasting", Figures, "command-line size and simulate, /pools/{pool}, npm package"),
     ("Spread history", Figures, "GET /v1/history/{pool}"),
     ("Public fragility board", Figures, "GET /v1/fragility, and as a page at /"),
     ("Portfolio view", Figures, "GET /v1/portfolio, /portfolio"),
     ("Spread alerting", NotBuilt, "/v1/alerts refuses with not_available"),
-    ("Route comparison", NotBuilt, "ranking venues from ladders the caller supplies: not built"),
+    ("Route comparison", Code, "rankRoutes() of the npm package, from ladders the caller supplies"),
     ("Stress-window queries", Figures, "GET /v1/stress/{pool}"),
     ("Depth decay tracking", NotBuilt, "how fast a book thins after a price move"),
     (

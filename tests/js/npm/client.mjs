@@ -1,0 +1,112 @@
+// The package's client, against a running service and against what a service may do wrong.
+// Usage: node client.mjs <service's address> <pool>
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { Client, estimate, init } from 'exitgap';
+
+const [service, pool] = process.argv.slice(2);
+await init();
+const client = new Client(service);
+const plain = async (path) => (await fetch(service + path)).json();
+
+/** What a promise is refused with. */
+async function refused(promise, code) {
+  const error = await promise.then(() => assert.fail(`not refused with ${code}`), (caught) => caught);
+  assert.ok(error instanceof Error);
+  assert.equal(error.code, code, error.message);
+  return error;
+}
+
+// What it answers is what the service sent, and its snapshot answers the same question here.
+const { answered } = await (async () => {
+  const exit = await client.exit(pool, { sizeUsd: '1000' });
+  const sent = await plain(`/v1/exit/${pool}?size_usd=1000`);
+  assert.deepEqual({ ...exit, snapshot_age_s: 0 }, { ...sent, snapshot_age_s: 0 });
+  assert.deepEqual(await client.pools(), await plain('/v1/pools'));
+  assert.deepEqual(await client.capabilities(), await plain('/v1/capabilities'));
+  const of = { sizeUsd: '1000', interval: '5m' };
+  assert.deepEqual(await client.history(pool, of), await plain(`/v1/history/${pool}?size_usd=1000&interval=5m`));
+  assert.deepEqual(await client.stress(pool, { sizeUsd: '1000' }), await plain(`/v1/stress/${pool}?size_usd=1000`));
+  assert.equal((await client.fragility({ sort: 'depth' })).rows.length, (await client.pools()).pools.length);
+  assert.ok((await client.ladder(pool, { base: 'token1' })).by_gap.length > 0);
+  const { slot, snapshot_hash: hash } = exit.method.depth_source;
+  assert.equal((await client.slotStatus(pool, { slot })).state, 'recorded');
+  const here = estimate(await client.snapshot(hash), { sizeUsd: '1000', base: 'token0' });
+  const there = await client.exit(pool, { sizeUsd: '1000', base: 'token0' });
+  assert.equal(here.exit_gap_pct, there.exit_gap_pct);
+  return { answered: exit };
+})();
+
+// Evidence by the key the service names; a window beside it; a stranger's key does not do.
+{
+  const { slot } = answered.method.depth_source;
+  const own = answered.evidence_url.replace(/^https?:\/\/[^/]+/, service);
+  const keys = [await client.verifierKey()];
+  const window = await client.window(pool, { slot });
+  assert.equal((await client.verify(own, { keys, window })).verdict, 'valid');
+  assert.equal((await client.verify(own, { keys: [] })).verdict, 'incomplete');
+  assert.match(await client.checkpoint(), /^— /m);
+}
+
+// Refusals carry the service's own code; what cannot be asked is not sent.
+{
+  const error = await refused(client.exit(pool, { sizeUsd: '0' }), 'invalid_parameter');
+  assert.equal(error.field, 'sizeUsd');
+  await refused(client.exit(`anvil:0x${'11'.repeat(20)}`, { sizeUsd: '1' }), 'unknown_pool');
+  const asked = [];
+  const watched = new Client(service, { fetch: (...request) => { asked.push(request); return fetch(...request); } });
+  for (const wrong of ['a/b', '../x', '', 7, undefined]) await refused(guard(() => watched.exit(wrong, { sizeUsd: '1' })), 'invalid_parameter');
+  await refused(guard(() => watched.exit(pool, { size: '1' })), 'unknown_parameter');
+  assert.equal(asked.length, 0);
+  for (const wrong of ['', 'exitgap.example', 'ftp://x', 'http://u@h', 'https://h?x']) {
+    assert.throws(() => new Client(wrong), { code: 'invalid_parameter' });
+  }
+}
+
+/** A call that may throw at once, as a promise. */
+async function guard(call) {
+  return call();
+}
+
+// A service that answers as the last path says.
+const seen = new Map();
+const answers = {
+  flaky: (response, times) => (times < 3 ? response.destroy() : response.end('{"pools":[]}')),
+  busy: (response) => response.writeHead(503, { 'retry-after': '300' }).end('{"code":"no_snapshot_yet","status":503}'),
+  paid: (response) => response.writeHead(402, { 'x-payment-amount': '0.01', 'x-payment-currency': 'USDC',
+    'x-payment-network': 'eip155:8453', 'x-payment-recipient': '0xabc' }).end('{}'),
+  html: (response) => response.writeHead(500).end('<html>'),
+  torn: (response) => response.end('{"pools":['),
+  huge: (response) => response.end(Buffer.alloc(5 << 20, 0x20)),
+  moved: (response) => response.writeHead(302, { location: `${service}/v1/pools` }).end(),
+  silent: () => {},
+  lying: (response) => response.end('{"v":1}'),
+};
+const server = createServer((request, response) => {
+  const name = request.url.split('/')[1];
+  seen.set(name, (seen.get(name) ?? 0) + 1);
+  answers[name](response, seen.get(name));
+});
+await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+const at = (name, of) => new Client(`http://127.0.0.1:${server.address().port}/${name}`, of);
+
+assert.deepEqual(await at('flaky').pools(), { pools: [] });
+assert.equal(seen.get('flaky'), 3);
+await refused(at('busy').pools(), 'no_snapshot_yet');
+assert.equal(seen.get('busy'), 1, 'a pause that is too long is not waited for');
+const { payment } = await refused(at('paid').pools(), 'payment_required');
+assert.deepEqual(payment, { amount: '0.01', currency: 'USDC', network: 'eip155:8453', recipient: '0xabc' });
+await refused(at('html').pools(), 'not_as_specified');
+await refused(at('torn').pools(), 'not_as_specified');
+await refused(at('huge').pools(), 'answer_too_large');
+await refused(at('moved', { retries: 0 }).pools(), 'unreachable');
+await refused(at('silent', { timeoutMs: 100 }).pools(), 'timed_out');
+await refused(at('lying').snapshot(`0x${'0'.repeat(64)}`), 'not_as_specified');
+const stop = new AbortController();
+const abandoned = refused(at('silent').pools({ signal: stop.signal }), 'cancelled');
+setTimeout(() => stop.abort(), 50);
+await abandoned;
+await refused(at('silent').pools({ signal: AbortSignal.abort() }), 'cancelled');
+server.closeAllConnections();
+server.close();
+console.log('sound');
