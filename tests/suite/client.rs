@@ -11,6 +11,7 @@ use exitgap_client::{
 };
 use exitgap_core::evidence::{CheckName, Checkpoint, Hash, Outcome, SignerKey, Verdict};
 use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
 use exitgap_core::units::{GapLimit, SizeUsd};
 use exitgap_tests::binaries;
 
@@ -19,17 +20,17 @@ use crate::service_scene::{Recorded, Service, recorded};
 const SLOTS: u64 = 5;
 
 /// A transport that changes what comes back.
-struct Meddling<F> {
+pub struct Meddling<F> {
     native: Native,
     meddle: F,
-    asked: RefCell<Vec<String>>,
+    pub asked: RefCell<Vec<String>>,
     paused: RefCell<Vec<Duration>>,
 }
 
-type Outcomes = Result<Response, TransportError>;
+pub type Outcomes = Result<Response, TransportError>;
 
 impl<F: Fn(&Request, Outcomes) -> Outcomes> Meddling<F> {
-    fn new(meddle: F) -> Self {
+    pub fn new(meddle: F) -> Self {
         let (asked, paused) = (RefCell::default(), RefCell::default());
         Self { native: Native::new().unwrap(), meddle, asked, paused }
     }
@@ -51,11 +52,11 @@ impl<F: Fn(&Request, Outcomes) -> Outcomes> Transport for &Meddling<F> {
     }
 }
 
-fn base(service: &Service) -> BaseUrl {
+pub fn base(service: &Service) -> BaseUrl {
     format!("http://{}/", service.address).parse().unwrap()
 }
 
-async fn scene() -> (Recorded, Service, PoolId) {
+pub async fn scene() -> (Recorded, Service, PoolId) {
     let recorded = recorded(SLOTS).await;
     let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
     let pool = recorded.pool(0).parse().unwrap();
@@ -133,7 +134,7 @@ async fn what_a_reader_saw_is_held_against_what_it_is_shown_later() {
     let (newest, _) = Checkpoint::from_note(&found.log.newest).unwrap();
     let key: SignerKey = key.trim_end().parse().unwrap();
     let key = key.named(&newest.origin.to_string()).unwrap();
-    let name = format!("exitgap checkpoint {}", client.base());
+    let name = format!("exitgap checkpoint {} {}", client.base(), newest.origin);
     let tile = service.get(&format!("/log/tile/0/000.p/{SLOTS}")).body;
     let leaves: Vec<Hash> = tile.as_chunks::<32>().0.iter().copied().map(Hash).collect();
     let older =
@@ -186,11 +187,38 @@ async fn what_a_service_sends_is_not_believed() {
     let error = Client::new(&torn, base(&service)).pools(None, None).await.unwrap_err();
     assert!(error.to_string().contains("not the document expected"), "{error}");
 
+    // The snapshot is of the slot that the answer names, and that of the slot asked for.
+    let honest = Client::new(Native::new().unwrap(), base(&service));
+    let newest = honest.recorded(&pool, None).await.unwrap().snapshot.slot();
+    let earlier = Slot::new(u64::from(newest.number()) - 1).unwrap();
+    let found = honest.recorded(&pool, Some(&earlier.to_string())).await.unwrap();
+    assert_eq!(found.snapshot.slot(), earlier);
+    for (at, told, why) in [
+        (None, earlier, "and names a snapshot of slot"),
+        (Some(earlier.to_string()), newest, "at the latest, it answers"),
+    ] {
+        let lying = Meddling::new(|request: &Request, _: Outcomes| {
+            let target = request.url.split_once(&service.address.to_string()).unwrap().1;
+            let mut answer = service.get(target.split('?').next().unwrap());
+            if target.starts_with("/v1/ladder/") {
+                let mut ladder = answer.json();
+                ladder["window"]["to"] = told.to_string().into();
+                answer.body = ladder.to_string().into();
+            }
+            Ok(Response { status: answer.status, headers: Vec::new(), body: answer.body })
+        });
+        let client = Client::new(&lying, base(&service));
+        let error = client.recorded(&pool, at.as_deref()).await.unwrap_err();
+        assert_eq!(error.code(), "not_as_specified");
+        assert!(error.to_string().contains(why), "{error}");
+    }
+
     // Reading stops at the limit: a snapshot is longer than this.
     let native = Native::new().unwrap();
     let url = format!("{}/v1/openapi.json", base(&service));
     let timeout = Duration::from_secs(15);
-    let request = Request { url, accept: "application/json", timeout, max_bytes: 1_000 };
+    let (accept, max_bytes, fresh) = ("application/json", 1_000, false);
+    let request = Request { url, accept, timeout, max_bytes, fresh };
     assert_eq!(native.get(&request).await, Err(TransportError::TooLarge { max_bytes: 1_000 }));
 }
 

@@ -216,7 +216,10 @@ console.log("evidence: confirmed, broken on purpose, downloaded, verified offlin
   await first.waitForSelector(".verdict.pass");
   const forged = process.env.EXITGAP_FORGED_CHECKPOINT;
   if (forged) {
-    await first.evaluate(([note, origin]) => localStorage.setItem(`exitgap checkpoint ${origin}`, note), [forged, service]);
+    await first.evaluate(([note, origin]) => {
+      const kept = Object.keys(localStorage).find((name) => name.startsWith(`exitgap checkpoint ${origin} `));
+      localStorage.setItem(kept, note);
+    }, [forged, service]);
     const again = await open(evidence, { context });
     await again.waitForSelector("text=history was rewritten");
     await again.waitForSelector(".verdict.fail");

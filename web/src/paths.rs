@@ -2,7 +2,6 @@
 
 use exitgap_client::EvidenceOf;
 use exitgap_core::evidence::Base;
-use exitgap_core::exit::METHOD_VERSION;
 
 /// A page of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,10 +34,11 @@ impl Page {
                     Base::Token1 => "token1",
                 };
                 format!(
-                    "/api/v1/exit/{}?base={base}&slot={}&size_usd={}&method_version={METHOD_VERSION}",
+                    "/api/v1/exit/{}?base={base}&slot={}&size_usd={}&method_version={}",
                     of.pool,
                     of.slot.number(),
-                    of.size
+                    of.size,
+                    of.method_version
                 )
             }
             Self::Verify => "/verify".to_owned(),

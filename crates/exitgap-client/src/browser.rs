@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use gloo_net::http;
-use gloo_timers::future::{TimeoutFuture, sleep};
+use gloo_timers::future::TimeoutFuture;
 use js_sys::{Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -14,6 +14,13 @@ use crate::transport::{Request, Response, Transport, TransportError};
 /// The page's own `fetch`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Browser;
+
+/// The longest that a browser's timer waits, in milliseconds: told a longer time, it fires at once.
+const LONGEST_MS: u32 = u32::MAX / 2;
+
+fn timer(time: Duration) -> TimeoutFuture {
+    TimeoutFuture::new(u32::try_from(time.as_millis()).map_or(LONGEST_MS, |ms| ms.min(LONGEST_MS)))
+}
 
 /// Abandons the request when it is dropped, whether finished or not.
 struct Abort(AbortController);
@@ -32,14 +39,13 @@ fn unreachable(error: &JsValue) -> TransportError {
 impl Transport for Browser {
     async fn get(&self, request: &Request) -> Result<Response, TransportError> {
         let abort = Abort(AbortController::new().map_err(|error| unreachable(&error))?);
-        let millis = u32::try_from(request.timeout.as_millis()).unwrap_or(u32::MAX);
         let answer = core::pin::pin!(fetch(request, &abort));
-        let timeout = core::pin::pin!(TimeoutFuture::new(millis));
+        let timeout = core::pin::pin!(timer(request.timeout));
         first(answer, timeout).await.unwrap_or(Err(TransportError::TimedOut(request.timeout)))
     }
 
     async fn pause(&self, time: Duration) {
-        sleep(time).await;
+        timer(time).await;
     }
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "any bits do")]
@@ -63,8 +69,11 @@ async fn first<T>(
 }
 
 async fn fetch(request: &Request, abort: &Abort) -> Result<Response, TransportError> {
+    let cache =
+        if request.fresh { web_sys::RequestCache::NoCache } else { web_sys::RequestCache::Default };
     let answer = http::Request::get(&request.url)
         .header("accept", request.accept)
+        .cache(cache)
         .redirect(web_sys::RequestRedirect::Error)
         .abort_signal(Some(&abort.0.signal()))
         .send()

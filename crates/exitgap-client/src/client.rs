@@ -25,6 +25,9 @@ const MAX_JSON_BYTES: usize = 4 << 20;
 /// The most bytes of a tile: 256 hashes.
 const MAX_TILE_BYTES: usize = 256 * 32;
 
+/// The longest version of the rules: three numbers.
+const MAX_VERSION_LENGTH: usize = 20;
+
 const JSON: &str = "application/json";
 
 /// A service's address, without a slash at its end.
@@ -71,7 +74,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(15), retries: 2, longest_pause: Duration::from_secs(5) }
+        let (timeout, longest_pause) = (Duration::from_secs(30), Duration::from_secs(10));
+        Self { timeout, retries: 2, longest_pause }
     }
 }
 
@@ -105,10 +109,13 @@ pub struct EvidenceOf {
     pub slot: Slot,
     /// The size.
     pub size: SizeUsd,
+    /// The version of the rules it was answered by.
+    pub method_version: String,
 }
 
 impl EvidenceOf {
-    /// Reads an `evidence_url`, whichever host it names.
+    /// Reads an `evidence_url`, whichever host it names. One that names no version of the rules
+    /// means the newest.
     pub fn from_url(url: &str) -> Option<Self> {
         let (_, rest) = url.split_once("/api/v1/exit/")?;
         let (pool, query) = rest.split_once('?')?;
@@ -116,25 +123,23 @@ impl EvidenceOf {
         let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
         let one = |name: &str| pairs.iter().find(|(key, _)| key == name).map(|(_, value)| &**value);
         let pool = pool.replace("%3A", ":").replace("%3a", ":");
+        let method = one("method_version").unwrap_or(METHOD_VERSION);
+        let of_version = |c: char| c.is_ascii_digit() || c == '.';
+        if method.len() > MAX_VERSION_LENGTH || !method.chars().all(of_version) {
+            return None;
+        }
         Some(Self {
             pool: pool.parse().ok()?,
             base: base_of(one("base")?)?,
             slot: Slot::new(one("slot")?.parse().ok()?).ok()?,
             size: one("size_usd")?.parse().ok()?,
+            method_version: method.to_owned(),
         })
     }
 }
 
-/// The base as addresses name it.
-fn base_name(base: Base) -> &'static str {
-    match base {
-        Base::Token0 => "token0",
-        Base::Token1 => "token1",
-    }
-}
-
 fn base_of(name: &str) -> Option<Base> {
-    [Base::Token0, Base::Token1].into_iter().find(|base| base_name(*base) == name)
+    [Base::Token0, Base::Token1].into_iter().find(|base| base.code() == name)
 }
 
 /// A client of one service.
@@ -232,7 +237,7 @@ impl<T: Transport> Client<T> {
         positions: &[(PoolId, Option<Base>, SizeUsd)],
     ) -> Result<Portfolio, ClientError> {
         let add = |query: Query, (pool, base, size): &(PoolId, Option<Base>, SizeUsd)| {
-            let base = base.map_or_else(String::new, |base| format!("/{}", base_name(base)));
+            let base = base.map_or_else(String::new, |base| format!("/{}", base.code()));
             query.with("position", format!("{pool}{base}:{size}"))
         };
         self.json("/v1/portfolio", positions.iter().fold(Query::default(), add)).await
@@ -246,10 +251,10 @@ impl<T: Transport> Client<T> {
     /// The evidence file of a result: bytes to verify, not yet verified.
     pub async fn evidence(&self, of: &EvidenceOf) -> Result<Vec<u8>, ClientError> {
         let query = Query::default()
-            .with("base", base_name(of.base))
+            .with("base", of.base.code())
             .with("slot", of.slot.number())
             .with("size_usd", of.size)
-            .with("method_version", METHOD_VERSION);
+            .with("method_version", &of.method_version);
         self.bytes(&format!("/api/v1/exit/{}", of.pool), query, JSON, MAX_EVIDENCE_BYTES).await
     }
 
@@ -277,14 +282,14 @@ impl<T: Transport> Client<T> {
         Snapshot::from_canonical(&bytes).map_err(|error| wrong(error.to_string()))
     }
 
-    /// The log's newest checkpoint: a signed note, its signatures not yet verified.
+    /// The log's newest checkpoint, past every cache: a signed note, its signatures not yet verified.
     pub async fn checkpoint(&self) -> Result<String, ClientError> {
-        self.text("/log/checkpoint", MAX_NOTE_BYTES).await
+        self.text("/log/checkpoint", true).await
     }
 
     /// The log's verifier key, as the service names it.
     pub async fn verifier_key(&self) -> Result<String, ClientError> {
-        Ok(self.text("/log/verifier-key", MAX_NOTE_BYTES).await?.trim().to_owned())
+        Ok(self.text("/log/verifier-key", false).await?.trim().to_owned())
     }
 
     pub(crate) async fn tile(&self, path: &str) -> Result<Vec<u8>, ClientError> {
@@ -296,8 +301,9 @@ impl<T: Transport> Client<T> {
         ClientError::NotAsSpecified { url: format!("{}{path}", self.base), why: why.into() }
     }
 
-    async fn text(&self, path: &str, max_bytes: usize) -> Result<String, ClientError> {
-        let bytes = self.bytes(path, Query::default(), "text/plain", max_bytes).await?;
+    async fn text(&self, path: &str, fresh: bool) -> Result<String, ClientError> {
+        let request = Request { fresh, ..self.request(path, "text/plain", MAX_NOTE_BYTES) };
+        let bytes = self.ask(&request).await?;
         String::from_utf8(bytes).map_err(|error| self.not_as_specified(path, error.to_string()))
     }
 
@@ -308,7 +314,6 @@ impl<T: Transport> Client<T> {
         })
     }
 
-    /// Asks until there is an answer, or no patience left.
     async fn bytes(
         &self,
         path: &str,
@@ -316,12 +321,19 @@ impl<T: Transport> Client<T> {
         accept: &'static str,
         max_bytes: usize,
     ) -> Result<Vec<u8>, ClientError> {
-        let url = format!("{}{path}{}", self.base, query.text());
-        let timeout = self.options.timeout;
-        let request = Request { url, accept, timeout, max_bytes };
+        self.ask(&self.request(&format!("{path}{}", query.text()), accept, max_bytes)).await
+    }
+
+    fn request(&self, target: &str, accept: &'static str, max_bytes: usize) -> Request {
+        let (url, timeout) = (format!("{}{target}", self.base), self.options.timeout);
+        Request { url, accept, timeout, max_bytes, fresh: false }
+    }
+
+    /// Asks until there is an answer, or no patience left.
+    async fn ask(&self, request: &Request) -> Result<Vec<u8>, ClientError> {
         let mut repeated = 0;
         loop {
-            let outcome = self.transport.get(&request).await;
+            let outcome = self.transport.get(request).await;
             let pause = match &outcome {
                 Ok(response) if response.status == 200 => None,
                 Ok(response) => self.pause_after(response, repeated),
@@ -333,19 +345,25 @@ impl<T: Transport> Client<T> {
                     self.transport.pause(pause).await;
                     repeated += 1;
                 }
-                _ => return body(&request, outcome),
+                _ => return body(request, outcome),
             }
         }
     }
 
-    /// How long to wait before asking again, where that may help.
+    /// How long to wait before asking again, where that may help. Longer than asked for, each client
+    /// by a share of its own: else all come back at once.
     fn pause_after(&self, response: &Response, repeated: u32) -> Option<Duration> {
         if ![429, 502, 503, 504].contains(&response.status) {
             return None;
         }
-        let asked = response.header("retry-after").and_then(|text| text.parse().ok());
-        let pause = asked.map_or_else(|| self.backoff(repeated), Duration::from_secs);
-        (pause <= self.options.longest_pause).then_some(pause)
+        let asked = response.header("retry-after").and_then(|text| text.parse().ok()).unwrap_or(0);
+        let asked = Duration::from_secs(asked);
+        if asked > self.options.longest_pause {
+            return None;
+        }
+        let share = u64::try_from(asked.as_millis() / 2).unwrap_or(u64::MAX);
+        let more = u64::from(self.transport.random()) % share.max(1);
+        Some((asked + Duration::from_millis(more)).max(self.backoff(repeated)))
     }
 
     /// A fifth of a second, doubled with each repetition, give or take a half.
@@ -387,7 +405,7 @@ fn body(
 fn series_query(of: &HistoryOf) -> Query {
     Query::default()
         .with("size_usd", of.size)
-        .maybe("base", of.base.map(base_name))
+        .maybe("base", of.base.map(Base::code))
         .maybe("from", of.from.as_deref())
         .maybe("to", of.to.as_deref())
 }

@@ -35,6 +35,15 @@ pub enum ClientError {
         /// What is wrong with it.
         why: String,
     },
+    /// What this reader kept of the log before cannot be verified now. It is neither believed nor
+    /// replaced.
+    #[error("{name}, kept from an earlier visit, cannot be held against this log: {why}")]
+    KeptUnusable {
+        /// The name it is kept under.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// What was asked cannot be asked, or the recorded state has no answer to it.
     #[error("{}", .0.detail)]
     Problem(Box<Problem>),
@@ -49,15 +58,16 @@ impl ClientError {
             Self::Transport { error, .. } => match error {
                 TransportError::Unreachable(_) => "unreachable",
                 TransportError::TimedOut(_) => "timed_out",
-                TransportError::Cancelled => "cancelled",
                 TransportError::TooLarge { .. } => "answer_too_large",
             },
             Self::NotAsSpecified { .. } => "not_as_specified",
+            Self::KeptUnusable { .. } => "kept_unusable",
             Self::Problem(problem) => problem.code.as_str(),
         }
     }
 
-    /// The error as a problem document, for callers that print those.
+    /// The error as a problem document, for callers that print those. A document has the codes of
+    /// this version only: `code` has the error's own.
     pub fn into_problem(self) -> Problem {
         match self {
             Self::Problem(problem) => *problem,
@@ -101,15 +111,12 @@ pub struct ServerProblem {
 }
 
 impl ServerProblem {
-    /// As a problem of this version; a code it does not know becomes `internal_error`, with the
-    /// code in its detail.
+    /// As a problem of this version; for a code that it does not know there stands
+    /// `source_unreadable`.
     pub fn into_problem(self) -> Problem {
-        let known = serde_json::from_value::<ProblemCode>(self.code.clone().into());
-        let (code, detail) = match known {
-            Ok(code) => (code, self.detail),
-            Err(_) => (ProblemCode::InternalError, format!("{}: {}", self.code, self.detail)),
-        };
-        let Self { field, hint, reason, max_fillable_usd, .. } = self;
+        let known = serde_json::from_value::<ProblemCode>(self.code.into());
+        let code = known.unwrap_or(ProblemCode::SourceUnreadable);
+        let Self { detail, field, hint, reason, max_fillable_usd, .. } = self;
         Problem { code, detail, field, hint, reason, max_fillable_usd }
     }
 }

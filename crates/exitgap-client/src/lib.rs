@@ -17,6 +17,7 @@
 mod client;
 mod error;
 mod logwatch;
+mod memory;
 mod tiles;
 mod transport;
 
@@ -28,7 +29,8 @@ mod recorded;
 
 pub use client::{BaseUrl, Client, EvidenceOf, HistoryOf, Options};
 pub use error::{ClientError, PaymentChallenge, ServerProblem};
-pub use logwatch::{LogState, LogWatch, Memory, Storage, TrustBasis, Verification};
+pub use logwatch::{Continuity, LogState, LogWatch, TrustBasis, Verification};
+pub use memory::{Memory, Storage};
 pub use recorded::Recorded;
 pub use transport::{Request, Response, Transport, TransportError};
 

@@ -1,50 +1,15 @@
 //! Watching a log: evidence is verified against the last checkpoint that this reader saw, so that a
 //! history rewritten since is noticed by whoever was there before.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-
 use exitgap_api::{Claim, Contradiction, VerificationReport};
 use exitgap_core::evidence::{
-    CheckName, Checkpoint, Hash, LogProof, Policy, SeenCheckpoint, VerifierKey, is_consistent,
-    verify,
+    CheckName, Checkpoint, EvidenceRequest, Hash, LogProof, Policy, SeenCheckpoint, Stated,
+    VerifierKey, is_consistent, verify,
 };
-use serde::Deserialize;
 
+use crate::memory::{Kept, Noted, signed_by};
 use crate::tiles::TileProof;
-use crate::{Client, ClientError, EvidenceOf, Transport};
-
-/// Where a reader keeps what it saw: small texts by name, such as a browser's local storage.
-pub trait Storage {
-    /// The text kept under this name.
-    fn get(&self, name: &str) -> Option<String>;
-    /// Keeps it, in place of an older one.
-    fn put(&self, name: &str, text: &str);
-}
-
-/// A storage that ends with the process.
-#[derive(Debug, Default)]
-pub struct Memory(RefCell<BTreeMap<String, String>>);
-
-impl Storage for Memory {
-    fn get(&self, name: &str) -> Option<String> {
-        self.0.borrow().get(name).cloned()
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        self.0.borrow_mut().insert(name.to_owned(), text.to_owned());
-    }
-}
-
-impl<S: Storage> Storage for &S {
-    fn get(&self, name: &str) -> Option<String> {
-        (**self).get(name)
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        (**self).put(name, text);
-    }
-}
+use crate::{Client, ClientError, EvidenceOf, Storage, Transport};
 
 /// Why a key is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +20,20 @@ pub enum TrustBasis {
     Kept,
     /// The service named it just now, and nothing was known before.
     FirstUse,
+}
+
+/// How the newest checkpoint stands to the one seen before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Continuity {
+    /// No state of this log was seen before.
+    FirstSeen,
+    /// It continues the state seen before, or is that state.
+    Continues,
+    /// The service shows fewer slots than were seen before. A copy that lags behind does so, and so
+    /// does one that hides what was rewritten: the two could not be compared.
+    NotCompared,
+    /// The two cannot both be the log's.
+    Contradicts,
 }
 
 /// What this reader knows of the log.
@@ -68,6 +47,8 @@ pub struct LogState {
     pub newest: String,
     /// The checkpoint seen before, where there is one of the same log.
     pub seen: Option<String>,
+    /// How the two stand to each other.
+    pub continuity: Continuity,
     /// Two signed states that cannot both be the log's: proof of misbehaviour.
     pub contradiction: Option<Contradiction>,
 }
@@ -91,76 +72,121 @@ pub struct LogWatch<'a, T, S> {
     named: Vec<VerifierKey>,
 }
 
+/// Why the file's checkpoint was held against no other.
+struct NotCompared {
+    needs: String,
+    found: String,
+}
+
 impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
-    /// Trusts `keys`; where there are none, the key kept from before, else the service's own on
+    /// Trusts `keys`; where there are none, the keys kept from before, else the service's own on
     /// first use.
     pub fn new(client: &'a Client<T>, storage: S, keys: Vec<VerifierKey>) -> Self {
         Self { client, storage, named: keys }
     }
 
     /// Reads the log's newest checkpoint, and requires that it continues the one seen before. The
-    /// newest is then kept, unless the two contradict each other: then the older one stays.
+    /// newest is then kept, unless it has fewer slots or the two contradict each other: then the
+    /// older one stays.
     pub async fn log(&self) -> Result<LogState, ClientError> {
         let (keys, basis) = self.keys().await?;
         let newest = self.client.checkpoint().await?;
         let wrong = |why: String| self.client.not_as_specified("/log/checkpoint", why);
         let checkpoint = signed_by(&newest, &keys).map_err(wrong)?;
-        let name = self.name("checkpoint");
-        let seen =
-            self.storage.get(&name).and_then(|note| Some((signed_by(&note, &keys).ok()?, note)));
-        let seen = seen.filter(|(before, _)| before.origin == checkpoint.origin && before.size > 0);
-        let contradiction = match &seen {
-            None => None,
-            Some((before, note)) => self.compare(before, note, &checkpoint, &newest).await?,
+        let seen = self.kept().checkpoint(&checkpoint.origin, &keys)?;
+        let seen = seen.filter(|(before, _)| before.size > 0);
+        let (continuity, contradiction) = match &seen {
+            None => (Continuity::FirstSeen, None),
+            Some((before, _)) if before.size > checkpoint.size => (Continuity::NotCompared, None),
+            Some(before) => match self.contradiction(before, &checkpoint, &newest).await? {
+                None => (Continuity::Continues, None),
+                proof => (Continuity::Contradicts, proof),
+            },
         };
-        // An older state than the one seen is no misbehaviour yet: a copy may lag behind.
-        let newer = seen.as_ref().is_none_or(|(before, _)| before.size < checkpoint.size);
-        if contradiction.is_none() && newer {
-            self.storage.put(&name, &newest);
-            if basis == TrustBasis::FirstUse {
-                let lines: Vec<String> = keys.iter().map(ToString::to_string).collect();
-                self.storage.put(&self.name("keys"), &lines.join("\n"));
-            }
+        if contradiction.is_none() {
+            self.kept().keep(&checkpoint, &newest, &keys);
         }
         let seen = seen.map(|(_, note)| note);
-        Ok(LogState { keys, basis, newest, seen, contradiction })
+        Ok(LogState { keys, basis, newest, seen, continuity, contradiction })
     }
 
     /// Fetches a result's evidence and verifies it, its log against the one seen before. `window`
-    /// fetches the head window, too, and requires that it bears out the seven-day figures.
+    /// fetches the head window, too, and requires that it bears out the seven-day figures. Evidence
+    /// of another question than the one asked is no answer.
+    ///
+    /// Where the log could not be held against what was seen, the check `consistency` was not made,
+    /// and the verdict is `incomplete` at best.
     pub async fn verify_remote(
         &self,
         of: &EvidenceOf,
         window: bool,
     ) -> Result<Verification, ClientError> {
-        let log = self.log().await?;
         let evidence = self.client.evidence(of).await?;
+        let stated = Stated::of(&evidence);
+        if let Some(stated) = &stated {
+            self.answers(of, &stated.request)?;
+        }
+        // The checkpoint comes after the file: an honest service's is then no older than the file's.
+        let log = self.log().await?;
         let mut policy = Policy::trusting(log.keys.clone());
         if window {
             policy.window = Some(self.client.window(&of.pool, of.slot).await?);
             policy.required.push(CheckName::Window);
         }
-        policy.seen = self.seen_for(&evidence, &log).await?;
-        if policy.seen.is_some() {
-            policy.required.push(CheckName::Consistency);
+        policy.required.push(CheckName::Consistency);
+        let file = stated.and_then(|stated| checkpoint_of(&stated));
+        let mut not_compared = None;
+        match self.seen_for(file.as_ref(), &log).await? {
+            Ok(seen) => policy.seen = Some(seen),
+            Err(why) => not_compared = Some(why),
         }
-        let report = verify(&evidence, &policy);
+        let mut report = verify(&evidence, &policy);
+        let check = report.checks.iter_mut().find(|check| check.name == CheckName::Consistency);
+        if let (Some(check), Some(NotCompared { needs, found })) = (check, not_compared)
+            && file.is_some()
+        {
+            (check.code, check.expected, check.found) = ("not_compared", needs, found);
+        }
         let claim = Claim::of(&evidence);
         let contradiction = log.contradiction.clone();
         let report = VerificationReport { claim, report, contradiction };
         Ok(Verification { evidence, report, log })
     }
 
-    fn name(&self, what: &str) -> String {
-        format!("exitgap {what} {}", self.client.base())
+    /// Requires that evidence answers the question that was asked: genuine evidence of another pool,
+    /// slot or size proves nothing of it.
+    fn answers(&self, of: &EvidenceOf, found: &EvidenceRequest) -> Result<(), ClientError> {
+        let asked = EvidenceRequest {
+            base: of.base,
+            method_version: of.method_version.clone(),
+            pool: of.pool.clone(),
+            size_usd: of.size.to_string(),
+            slot: u64::from(of.slot.number()),
+        };
+        if *found == asked {
+            return Ok(());
+        }
+        let text = |request: &EvidenceRequest| {
+            let EvidenceRequest { base, method_version, pool, size_usd, slot } = request;
+            format!(
+                "{size_usd} USD of {} of {pool} in slot {slot} by {method_version}",
+                base.code()
+            )
+        };
+        let why =
+            format!("asked for evidence of {}, it sent that of {}", text(&asked), text(found));
+        Err(self.client.not_as_specified(&format!("/api/v1/exit/{}", of.pool), why))
+    }
+
+    fn kept(&self) -> Kept<'_, S> {
+        Kept::new(&self.storage, self.client.base())
     }
 
     async fn keys(&self) -> Result<(Vec<VerifierKey>, TrustBasis), ClientError> {
         if !self.named.is_empty() {
             return Ok((self.named.clone(), TrustBasis::Named));
         }
-        let kept = self.storage.get(&self.name("keys")).unwrap_or_default();
-        let kept: Vec<_> = kept.lines().filter_map(|line| line.parse().ok()).collect();
+        let kept = self.kept().keys()?;
         if !kept.is_empty() {
             return Ok((kept, TrustBasis::Kept));
         }
@@ -171,100 +197,95 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         Ok((vec![key], TrustBasis::FirstUse))
     }
 
-    /// Whether two signed checkpoints are states of one log; if not, the proof that they are not.
-    async fn compare(
+    /// The proof that a checkpoint seen before and one of as many slots or more are not of one log,
+    /// where they are not.
+    async fn contradiction(
         &self,
-        seen: &Checkpoint,
-        seen_note: &str,
+        (seen, seen_note): &Noted,
         newest: &Checkpoint,
         newest_note: &str,
     ) -> Result<Option<Contradiction>, ClientError> {
-        let (old, new) = if seen.size <= newest.size { (seen, newest) } else { (newest, seen) };
-        let proof = match () {
+        let proves = if seen.size == newest.size {
             // Equal sizes need no proof.
-            () if old.size == new.size => Vec::new(),
-            // A copy that lags behind holds no tiles of what lies after it.
-            () if new.size > newest.size => return Ok(None),
-            () => self.tile_proof(old.size, new, newest.size).await?,
-        };
-        if is_consistent(old.size, old.root, new.size, new.root, &proof) {
-            return Ok(None);
-        }
-        let proves = if old.size == new.size {
+            if seen.root == newest.root {
+                return Ok(None);
+            }
             "two different logs of one size are signed in this log's name: these two texts alone prove it"
         } else {
+            let proof = self.tile_proof(seen.size, newest).await?;
+            if is_consistent(seen.size, seen.root, newest.size, newest.root, &proof) {
+                return Ok(None);
+            }
             "the log's tiles lead to the newer checkpoint and not to the one seen before: with a copy \
              of the tiles these two texts prove that history was rewritten"
         };
-        let checkpoints = [seen_note.to_owned(), newest_note.to_owned()];
+        let checkpoints = [seen_note.clone(), newest_note.to_owned()];
         Ok(Some(Contradiction { checkpoints, proves: proves.to_owned() }))
     }
 
-    /// The proof from the first `old` slots to `new`, from tiles that lead to `new`: others say
-    /// nothing of either.
-    async fn tile_proof(
-        &self,
-        old: u64,
-        new: &Checkpoint,
-        size: u64,
-    ) -> Result<Vec<Hash>, ClientError> {
-        let TileProof { proof, root } = self.client.proof_from_tiles(old, new.size, size).await?;
+    /// The proof from some state of `old` slots to `new`, from tiles that lead to `new` from the
+    /// very state that they themselves have there. Others say nothing: a damaged tile accuses nobody.
+    async fn tile_proof(&self, old: u64, new: &Checkpoint) -> Result<Vec<Hash>, ClientError> {
+        let wrong = |why: String| self.client.not_as_specified("/log/tile", why);
+        let TileProof { proof, old_root, root } =
+            self.client.proof_from_tiles(old, new.size).await?;
         if root != new.root {
-            let why = format!("its tiles do not make the root of its {} slots", new.size);
-            return Err(self.client.not_as_specified("/log/tile", why));
+            return Err(wrong(format!("its tiles do not make the root of its {} slots", new.size)));
+        }
+        if !is_consistent(old, old_root, new.size, root, &proof) {
+            return Err(wrong(format!("its tiles contradict each other below {} slots", new.size)));
         }
         Ok(proof)
     }
 
-    /// What the file's checkpoint must be consistent with: the one seen before where the log
-    /// contradicts it, else the newest.
+    /// What the file's checkpoint must be consistent with: the newest, which continues what was
+    /// seen; or else what was seen, as far as the two can be compared.
     async fn seen_for(
         &self,
-        evidence: &[u8],
+        file: Option<&Checkpoint>,
         log: &LogState,
-    ) -> Result<Option<SeenCheckpoint>, ClientError> {
-        let note = match (&log.contradiction, &log.seen) {
-            (Some(_), Some(seen)) => seen,
-            _ => &log.newest,
+    ) -> Result<Result<SeenCheckpoint, NotCompared>, ClientError> {
+        let read = |note: &str| Checkpoint::from_note(note).ok().map(|(checkpoint, _)| checkpoint);
+        let (seen, newest) = (log.seen.as_deref().and_then(read), read(&log.newest));
+        let not =
+            |needs: &str, found: String| Ok(Err(NotCompared { needs: needs.to_owned(), found }));
+        let (Some(file), Some(newest)) = (file, newest) else {
+            return not("a checkpoint in the file", "none that is readable".to_owned());
         };
-        let (Some(file), Ok((seen, _)), Ok((newest, _))) = (
-            checkpoint_of(evidence),
-            Checkpoint::from_note(note),
-            Checkpoint::from_note(&log.newest),
-        ) else {
-            return Ok(None);
-        };
-        let (old, new) = if file.size <= seen.size { (&file, &seen) } else { (&seen, &file) };
-        let proof = if old.size == new.size || new.size > newest.size || log.contradiction.is_some()
-        {
-            Vec::new()
-        } else {
-            self.tile_proof(old.size, new, newest.size).await?
-        };
-        Ok(Some(SeenCheckpoint { note: note.clone(), proof }))
+        let alone =
+            |note: &str| Ok(Ok(SeenCheckpoint { note: note.to_owned(), proof: Vec::new() }));
+        match (log.continuity, &seen, &log.seen) {
+            (Continuity::Contradicts, Some(seen), Some(note)) => {
+                // The file stands with one of the two at most: it is held against the other.
+                let with_seen = (seen.size, seen.root) == (file.size, file.root);
+                return alone(if with_seen { &log.newest } else { note });
+            }
+            (Continuity::NotCompared, Some(seen), Some(note)) => {
+                if file.origin == seen.origin && file.size == seen.size {
+                    return alone(note);
+                }
+                let needs = format!("a newest checkpoint of at least the {} slots seen", seen.size);
+                return not(&needs, format!("one of {} slots", newest.size));
+            }
+            _ => {}
+        }
+        if file.origin != newest.origin {
+            return not(&format!("a checkpoint of {}", newest.origin), file.origin.to_string());
+        }
+        if file.size == 0 || file.size > newest.size {
+            let needs = format!("a newest checkpoint of at least the file's {} slots", file.size);
+            return not(&needs, format!("one of {} slots", newest.size));
+        }
+        if file.size == newest.size {
+            return alone(&log.newest);
+        }
+        let proof = self.tile_proof(file.size, &newest).await?;
+        Ok(Ok(SeenCheckpoint { note: log.newest.clone(), proof }))
     }
-}
-
-/// The checkpoint of a note that a trusted key signed.
-fn signed_by(note: &str, keys: &[VerifierKey]) -> Result<Checkpoint, String> {
-    let (checkpoint, signed) = Checkpoint::from_note(note).map_err(|error| error.to_string())?;
-    let origin = checkpoint.origin.to_string();
-    let own: Vec<_> = keys.iter().filter(|key| key.name() == origin).cloned().collect();
-    let signers = signed.signers(&own);
-    if signers.trusted.is_empty() || !signers.forged.is_empty() {
-        return Err(format!("the checkpoint of {origin} bears no signature of a trusted key"));
-    }
-    Ok(checkpoint)
-}
-
-#[derive(Deserialize)]
-struct Signed {
-    log_proof: String,
 }
 
 /// The checkpoint that an evidence file rests on, where it has a readable one.
-fn checkpoint_of(evidence: &[u8]) -> Option<Checkpoint> {
-    let Signed { log_proof } = serde_json::from_slice(evidence).ok()?;
-    let note = LogProof::from_text(&log_proof).ok()?.checkpoint;
+fn checkpoint_of(stated: &Stated) -> Option<Checkpoint> {
+    let note = LogProof::from_text(&stated.log_proof).ok()?.checkpoint;
     Some(Checkpoint::from_note(&note).ok()?.0)
 }

@@ -46,14 +46,11 @@ impl Transport for Native {
                 TransportError::Unreachable(chain(&error.without_url()))
             }
         };
-        let mut answer = self
-            .client
-            .get(&request.url)
-            .header("accept", request.accept)
-            .timeout(request.timeout)
-            .send()
-            .await
-            .map_err(failed)?;
+        let mut asked = self.client.get(&request.url).header("accept", request.accept);
+        if request.fresh {
+            asked = asked.header("cache-control", "no-cache");
+        }
+        let mut answer = asked.timeout(request.timeout).send().await.map_err(failed)?;
         let headers = Response::HEADERS.into_iter().filter_map(|name| {
             let value = answer.headers().get(name)?.to_str().ok()?;
             Some((name.to_owned(), value.to_owned()))

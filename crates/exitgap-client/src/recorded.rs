@@ -7,6 +7,7 @@ use exitgap_api::{
 use exitgap_core::exit::OrderPlan;
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::pools::Direction;
+use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::{GapLimit, SizeUsd};
 
@@ -75,16 +76,29 @@ impl Recorded {
 }
 
 impl<T: Transport> Client<T> {
-    /// Fetches the pool's newest recorded slot, or the one at or before `at`.
+    /// Fetches the pool's newest recorded slot, or the one at or before `at`. That no newer slot is
+    /// recorded is the service's word.
     pub async fn recorded(&self, pool: &PoolId, at: Option<&str>) -> Result<Recorded, ClientError> {
+        let latest = at.map(|at| slot_at("at", at)).transpose()?;
         let published = self.ladder(pool, None, at).await?;
         let path = format!("/v1/ladder/{pool}");
         let wrong = |why: &str| self.not_as_specified(&path, why);
-        let (hash, provenance) = provenance(&published).map_err(|why| wrong(&why))?;
+        let (hash, slot, provenance) = provenance(&published).map_err(|why| wrong(&why))?;
         let snapshot = self.snapshot(hash).await?;
         let observation = snapshot.observation();
         if observation.pool() != pool {
             return Err(wrong("the snapshot it names is of another pool"));
+        }
+        if snapshot.slot() != slot {
+            let found = snapshot.slot();
+            return Err(wrong(&format!(
+                "it says slot {slot}, and names a snapshot of slot {found}"
+            )));
+        }
+        if let Some(latest) = latest.filter(|latest| slot > *latest) {
+            return Err(wrong(&format!(
+                "asked for slot {latest} at the latest, it answers {slot}"
+            )));
         }
         let direction = observation
             .direction_of(&published.answer.context.base.address)
@@ -94,7 +108,7 @@ impl<T: Transport> Client<T> {
 }
 
 /// Where a published answer says it comes from.
-fn provenance(published: &PublishedLadder) -> Result<(SnapshotHash, Provenance), String> {
+fn provenance(published: &PublishedLadder) -> Result<(SnapshotHash, Slot, Provenance), String> {
     let context = &published.answer.context;
     let source = &context.method.depth_source;
     let absent = |what: &str| format!("{what} is absent or unreadable");
@@ -105,12 +119,13 @@ fn provenance(published: &PublishedLadder) -> Result<(SnapshotHash, Provenance),
     let slot = |field: &str, text: &str| slot_at(field, text).map_err(|problem| problem.detail);
     let hash = source.snapshot_hash.as_ref().and_then(|hash| hash.parse().ok());
     let hash = hash.ok_or_else(|| absent("method.depth_source.snapshot_hash"))?;
+    let last = slot("window.to", &window.to)?;
     let provenance = Provenance::Recorded {
-        slot: slot("window.to", &window.to)?,
+        slot: last,
         snapshot_hash: hash,
         first_slot: slot("window.from", &window.from)?,
         recorded_slots: window.slots_recorded,
         newer_slots_missing: source.newer_slots_missing,
     };
-    Ok((hash, provenance))
+    Ok((hash, last, provenance))
 }

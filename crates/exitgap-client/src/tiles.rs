@@ -91,21 +91,21 @@ fn fold(mut hashes: Vec<Hash>) -> Option<Hash> {
 }
 
 impl<T: Transport> Client<T> {
-    /// What the tiles, of the log as it stands at `size` slots, say of its first `new` slots: their
-    /// root, and the proof that the first `old` are a prefix of them.
+    /// What the tiles of the log of `size` slots say of it: its root, that of its first `old` slots,
+    /// and the proof that those are a prefix. The three are read from different tiles: whether they
+    /// agree is for the caller to see.
     pub(crate) async fn proof_from_tiles(
         &self,
         old: u64,
-        new: u64,
         size: u64,
     ) -> Result<TileProof, ClientError> {
         let wrong = |why: &str| self.not_as_specified("/log/tile", why);
-        if old == 0 || old > new || new > size {
+        if old == 0 || old > size {
             return Err(wrong("it does not hold the slots to compare"));
         }
-        let whole = nodes((0, new));
-        let ranges: Vec<_> = proof_ranges(old, new).into_iter().map(nodes).collect();
-        let nodes = ranges.iter().flatten().chain(&whole);
+        let (before, whole) = (nodes((0, old)), nodes((0, size)));
+        let ranges: Vec<_> = proof_ranges(old, size).into_iter().map(nodes).collect();
+        let nodes = ranges.iter().flatten().chain(&before).chain(&whole);
         let wanted: BTreeSet<_> = nodes.map(|node| tile_of(*node, size)).collect();
         let mut tiles = BTreeMap::new();
         for tile in wanted {
@@ -121,8 +121,10 @@ impl<T: Transport> Client<T> {
         }
         let root = |nodes: &Vec<Node>| root_of(&tiles, nodes, size);
         let proof: Option<Vec<Hash>> = ranges.iter().map(root).collect();
-        let (proof, root) = proof.zip(root(&whole)).ok_or_else(|| wrong("hashes are absent"))?;
-        Ok(TileProof { proof, root })
+        let roots = root(&before).zip(root(&whole));
+        let (proof, (old_root, root)) =
+            proof.zip(roots).ok_or_else(|| wrong("hashes are absent"))?;
+        Ok(TileProof { proof, old_root, root })
     }
 }
 
@@ -130,6 +132,8 @@ impl<T: Transport> Client<T> {
 pub(crate) struct TileProof {
     /// That the older is a prefix of the newer.
     pub proof: Vec<Hash>,
+    /// The older state's root.
+    pub old_root: Hash,
     /// The newer state's root.
     pub root: Hash,
 }

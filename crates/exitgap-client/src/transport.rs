@@ -27,6 +27,8 @@ pub struct Request {
     pub timeout: Duration,
     /// The most bytes of body that are read.
     pub max_bytes: usize,
+    /// Whether a cache on the way must ask the service before it answers.
+    pub fresh: bool,
 }
 
 /// What came back.
@@ -66,9 +68,6 @@ pub enum TransportError {
     /// Longer than the request's timeout.
     #[error("no answer within {} s", .0.as_secs())]
     TimedOut(Duration),
-    /// The caller abandoned the request.
-    #[error("abandoned by the caller")]
-    Cancelled,
     /// More bytes than the request accepts.
     #[error("the answer is longer than the {max_bytes} bytes accepted")]
     TooLarge {

@@ -65,7 +65,9 @@ async fn newest(
     let size = exitgap_api::parse_size(&one("size_usd").unwrap_or_default())?;
     let recorded = client.recorded(&pool, None).await?;
     let direction = recorded.direction(one("base").as_deref())?;
-    Ok(EvidenceOf { pool, base: direction.into(), slot: recorded.snapshot.slot(), size })
+    let method_version = exitgap_core::exit::METHOD_VERSION.to_owned();
+    let slot = recorded.snapshot.slot();
+    Ok(EvidenceOf { pool, base: direction.into(), slot, size, method_version })
 }
 
 fn trust_words(verification: &Verification) -> String {

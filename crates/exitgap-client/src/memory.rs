@@ -1,0 +1,126 @@
+//! What a reader keeps of a service between visits: the newest checkpoint of each of its logs, and
+//! the keys that signed them.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use exitgap_core::evidence::{Checkpoint, Origin, VerifierKey};
+
+use crate::{BaseUrl, ClientError};
+
+/// Where a reader keeps what it saw: small texts by name, such as a browser's local storage.
+pub trait Storage {
+    /// The text kept under this name.
+    fn get(&self, name: &str) -> Option<String>;
+    /// Keeps it, in place of an older one.
+    fn put(&self, name: &str, text: &str);
+}
+
+/// A storage that ends with the process.
+#[derive(Debug, Default)]
+pub struct Memory(RefCell<BTreeMap<String, String>>);
+
+impl Storage for Memory {
+    fn get(&self, name: &str) -> Option<String> {
+        self.0.borrow().get(name).cloned()
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        self.0.borrow_mut().insert(name.to_owned(), text.to_owned());
+    }
+}
+
+impl<S: Storage> Storage for &S {
+    fn get(&self, name: &str) -> Option<String> {
+        (**self).get(name)
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        (**self).put(name, text);
+    }
+}
+
+/// A checkpoint with the note that it was read from.
+pub(crate) type Noted = (Checkpoint, String);
+
+/// What is kept of one service. What cannot be verified now is neither believed nor replaced: to
+/// forget it would be to take a rewritten history for a first visit.
+#[derive(Debug)]
+pub(crate) struct Kept<'a, S> {
+    storage: &'a S,
+    base: &'a BaseUrl,
+}
+
+impl<'a, S: Storage> Kept<'a, S> {
+    pub fn new(storage: &'a S, base: &'a BaseUrl) -> Self {
+        Self { storage, base }
+    }
+
+    /// The keys that signed what is kept; none before the first visit.
+    pub fn keys(&self) -> Result<Vec<VerifierKey>, ClientError> {
+        let name = self.keys_name();
+        let text = self.storage.get(&name).unwrap_or_default();
+        let keys = text.lines().map(str::parse).collect::<Result<_, _>>();
+        keys.map_err(|error: exitgap_core::evidence::NoteError| unusable(name, error.to_string()))
+    }
+
+    /// The log's newest checkpoint seen; none where nothing of this log was.
+    pub fn checkpoint(
+        &self,
+        origin: &Origin,
+        keys: &[VerifierKey],
+    ) -> Result<Option<Noted>, ClientError> {
+        let name = self.checkpoint_name(origin);
+        let Some(note) = self.storage.get(&name) else { return Ok(None) };
+        match signed_by(&note, keys) {
+            Ok(checkpoint) if checkpoint.origin == *origin => Ok(Some((checkpoint, note))),
+            Ok(checkpoint) => Err(unusable(name, format!("it is of {}", checkpoint.origin))),
+            Err(why) => Err(unusable(name, why)),
+        }
+    }
+
+    /// Keeps a checkpoint that one of `keys` signed, and the keys of its log with it. A larger one
+    /// that another call kept meanwhile stays.
+    pub fn keep(&self, checkpoint: &Checkpoint, note: &str, keys: &[VerifierKey]) {
+        let origin = &checkpoint.origin;
+        let (Ok(mut kept), Ok(before)) = (self.keys(), self.checkpoint(origin, keys)) else {
+            return;
+        };
+        // The keys first: a checkpoint without its key could not be read again.
+        let name = origin.to_string();
+        let own = keys.iter().filter(|key| key.name() == name && !kept.contains(key)).cloned();
+        let own: Vec<_> = own.collect();
+        if !own.is_empty() {
+            kept.extend(own);
+            let lines: Vec<String> = kept.iter().map(ToString::to_string).collect();
+            self.storage.put(&self.keys_name(), &lines.join("\n"));
+        }
+        if before.is_none_or(|(before, _)| before.size < checkpoint.size) {
+            self.storage.put(&self.checkpoint_name(origin), note);
+        }
+    }
+
+    fn keys_name(&self) -> String {
+        format!("exitgap keys {}", self.base)
+    }
+
+    fn checkpoint_name(&self, origin: &Origin) -> String {
+        format!("exitgap checkpoint {} {origin}", self.base)
+    }
+}
+
+fn unusable(name: String, why: String) -> ClientError {
+    ClientError::KeptUnusable { name, why }
+}
+
+/// The checkpoint of a note that a trusted key signed.
+pub(crate) fn signed_by(note: &str, keys: &[VerifierKey]) -> Result<Checkpoint, String> {
+    let (checkpoint, signed) = Checkpoint::from_note(note).map_err(|error| error.to_string())?;
+    let origin = checkpoint.origin.to_string();
+    let own: Vec<_> = keys.iter().filter(|key| key.name() == origin).cloned().collect();
+    let signers = signed.signers(&own);
+    if signers.trusted.is_empty() || !signers.forged.is_empty() {
+        return Err(format!("the checkpoint of {origin} bears no signature of a trusted key"));
+    }
+    Ok(checkpoint)
+}
