@@ -209,7 +209,10 @@ fn dress(headers: &mut HeaderMap, id: &HeaderValue, verdict: Option<&Verdict>) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static("etag, ratelimit, ratelimit-policy, retry-after, x-request-id"),
+        HeaderValue::from_static(
+            "etag, ratelimit, ratelimit-policy, retry-after, x-payment-amount, x-payment-currency, \
+             x-payment-network, x-payment-recipient, x-request-id",
+        ),
     );
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
