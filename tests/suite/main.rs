@@ -12,6 +12,7 @@ mod cli;
 mod cli_evidence;
 mod cli_rpc;
 mod client;
+mod client_cli;
 mod client_log;
 mod devchain;
 mod endings;

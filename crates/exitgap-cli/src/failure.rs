@@ -1,17 +1,30 @@
 //! Failures: a problem document, told to a person or to a program, and its exit code.
+//!
+//! Words may be a file's or a service's: a terminal is given them without control characters.
 
 use std::io;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use exitgap_api::{Problem, ProblemCode};
+use exitgap_api::{Number, Problem, ProblemCode};
+use exitgap_client::ClientError;
 use exitgap_core::evidence::Verdict;
+use serde::Serialize;
+
+use crate::format::printable;
 
 /// Why a command ends without an answer.
 #[derive(Debug)]
 pub enum Failure {
     /// A problem the service would answer with, too.
     Problem(Box<Problem>),
+    /// A service gave no answer, by a code that may be its own.
+    Service {
+        /// The code.
+        code: String,
+        /// The rest, with a code of this program's in the place of that one.
+        problem: Box<Problem>,
+    },
     /// Standard output could not be written to.
     Output(io::Error),
 }
@@ -40,6 +53,13 @@ impl From<Problem> for Failure {
     }
 }
 
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        let code = error.code().to_owned();
+        Self::Service { code, problem: Box::new(error.into_problem()) }
+    }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
@@ -51,7 +71,11 @@ impl Failure {
     pub fn report(&self, json: bool) -> ExitCode {
         match self {
             Self::Problem(problem) => {
-                tell(problem, json);
+                tell(problem.code.as_str(), problem, json);
+                ExitCode::from(exit_code(problem.code))
+            }
+            Self::Service { code, problem } => {
+                tell(code, problem, json);
                 ExitCode::from(exit_code(problem.code))
             }
             // A reader that closed the pipe has what it wanted.
@@ -64,17 +88,42 @@ impl Failure {
     }
 }
 
-fn tell(problem: &Problem, json: bool) {
+/// A problem whose code may be one of another version.
+#[derive(Serialize)]
+struct Told<'a> {
+    code: &'a str,
+    detail: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_fillable_usd: Option<&'a Number>,
+}
+
+fn tell(code: &str, problem: &Problem, json: bool) {
+    let Problem { code: _, detail, field, hint, reason, max_fillable_usd } = problem;
     if json {
-        // A problem holds strings and numbers only: it always has a JSON form.
-        let document = serde_json::to_string_pretty(problem).unwrap_or_default();
+        let told = Told {
+            code,
+            detail,
+            field: field.as_deref(),
+            hint: hint.as_deref(),
+            reason: reason.as_deref(),
+            max_fillable_usd: max_fillable_usd.as_ref(),
+        };
+        // It holds strings and numbers only: it always has a JSON form.
+        let document = serde_json::to_string_pretty(&told).unwrap_or_default();
         anstream::eprintln!("{document}");
         return;
     }
     let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-    anstream::eprintln!("{red}error{red:#} [{}]: {}", problem.code.as_str(), problem.detail);
-    if let Some(hint) = &problem.hint {
-        anstream::eprintln!("  hint: {hint}");
+    let (code, detail) = (printable(code), printable(detail));
+    anstream::eprintln!("{red}error{red:#} [{code}]: {detail}");
+    if let Some(hint) = hint {
+        anstream::eprintln!("  hint: {}", printable(hint));
     }
 }
 

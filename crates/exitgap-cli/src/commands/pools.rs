@@ -8,7 +8,7 @@ use exitgap_store::{Latest, Pool, Reader};
 
 use super::print_json;
 use crate::failure::Failure;
-use crate::format::Columns;
+use crate::format::{Columns, printable};
 use crate::source::{self, list_pools};
 
 pub fn run(db: Option<&Path>, api: Option<&str>, json: bool) -> Result<(), Failure> {
@@ -75,7 +75,7 @@ fn print_text(list: &PoolList) -> Result<(), Failure> {
     ]);
     for pool in &list.pools {
         let symbol = |token: &Option<TokenLabel>| {
-            token.as_ref().map_or_else(|| "?".to_owned(), |token| token.symbol.clone())
+            token.as_ref().map_or_else(|| "?".to_owned(), |token| printable(&token.symbol))
         };
         let status = match pool.status {
             Some(Status::Live) => "live",
@@ -83,15 +83,15 @@ fn print_text(list: &PoolList) -> Result<(), Failure> {
             None => "?",
         };
         let newest = match &pool.last_slot_missing {
-            Some(reason) => format!("{} missing: {reason}", pool.last_slot),
-            None => pool.last_slot.clone(),
+            Some(reason) => printable(&format!("{} missing: {reason}", pool.last_slot)),
+            None => printable(&pool.last_slot),
         };
         let cells = vec![
-            pool.pool.clone(),
+            printable(&pool.pool),
             symbol(&pool.base),
             symbol(&pool.quote),
             status.to_owned(),
-            pool.series_start.clone(),
+            printable(&pool.series_start),
             pool.days_observed.to_string(),
             pool.slots_recorded.to_string(),
             pool.slots_missing.to_string(),
@@ -99,5 +99,9 @@ fn print_text(list: &PoolList) -> Result<(), Failure> {
         ];
         rows.row(cells);
     }
-    Ok(write!(anstream::stdout(), "{rows}")?)
+    write!(anstream::stdout(), "{rows}")?;
+    if list.next_cursor.is_some() {
+        anstream::eprintln!("there are more: these are the first {}", list.pools.len());
+    }
+    Ok(())
 }

@@ -7,8 +7,8 @@ use exitgap_core::ids::PoolId;
 use super::{Found, unreadable};
 use crate::failure::Failure;
 
-/// Pages of a pool list that are read at most.
-const MAX_PAGES: usize = 1_000;
+/// Pages of a pool list that are read at most; a service gives a hundred pools on each.
+const MAX_PAGES: usize = 50;
 
 /// Fetches the pool's snapshot at the slot asked for, or its newest; it is hashed here.
 pub fn find(url: &str, id: &PoolId, at: Option<&str>) -> Result<Found, Failure> {
@@ -28,16 +28,20 @@ pub fn find(url: &str, id: &PoolId, at: Option<&str>) -> Result<Found, Failure> 
 pub fn list_pools(url: &str) -> Result<PoolList, Failure> {
     with(url, async |client| {
         let mut pools: Vec<PoolEntry> = Vec::new();
-        let mut cursor = None;
-        for _ in 0..MAX_PAGES {
-            let page = client.pools(None, cursor.as_deref()).await?;
+        let mut cursors: Vec<String> = Vec::new();
+        loop {
+            let page = client.pools(None, cursors.last().map(String::as_str)).await?;
             pools.extend(page.pools);
-            cursor = page.next_cursor;
-            if cursor.is_none() {
-                break;
+            match page.next_cursor {
+                Some(next) if cursors.contains(&next) => {
+                    let url = format!("{}/v1/pools", client.base());
+                    let why = "its pages lead in a circle".to_owned();
+                    return Err(ClientError::NotAsSpecified { url, why });
+                }
+                Some(next) if cursors.len() + 1 < MAX_PAGES => cursors.push(next),
+                next_cursor => return Ok(PoolList { pools, next_cursor }),
             }
         }
-        Ok(PoolList { pools, next_cursor: cursor })
     })
 }
 
@@ -51,8 +55,11 @@ fn with<A>(
     let transport = Native::new().map_err(|error| unreadable(error.to_string()))?;
     let client = Client::new(transport, base);
     runtime.block_on(ask(&client)).map_err(|error| {
-        let problem = error.into_problem();
-        if problem.hint.is_some() { problem } else { problem.hint(HINT) }.into()
+        let mut failure = Failure::from(error);
+        if let Failure::Service { problem, .. } = &mut failure {
+            problem.hint.get_or_insert_with(|| HINT.to_owned());
+        }
+        failure
     })
 }
 
