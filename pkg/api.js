@@ -4,7 +4,7 @@
 import load, * as wasm from './dist/exitgap.js';
 
 import { bytes, decimal, lines, list, maybeText, options, text, whole, wrong } from './arguments.js';
-import { ExitgapError, errorOf } from './error.js';
+import { ExitgapError, errorOf, said, typed } from './error.js';
 
 let starting = null;
 let limits = null;
@@ -18,7 +18,7 @@ export function start(source) {
     } catch (cause) {
       starting = null;
       const hint = 'is exitgap_bg.wasm served, and does the page\'s policy have \'wasm-unsafe-eval\'?';
-      throw new ExitgapError('init_failed', `the module did not load: ${cause}`, { cause, hint });
+      throw new ExitgapError('init_failed', `the module did not load: ${said(cause)}`, { cause, hint });
     }
   })();
   return starting;
@@ -34,13 +34,12 @@ function call(body) {
   try {
     return body();
   } catch (error) {
-    if (error instanceof ExitgapError) throw error;
     // What the module refuses, it throws as the text of a problem.
     if (typeof error === 'string') throw errorOf(JSON.parse(error));
     if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
       throw new ExitgapError('internal_error', `the module failed: ${error.message}`, { cause: error });
     }
-    throw new ExitgapError('invalid_parameter', `an argument could not be read: ${error}`, { cause: error });
+    throw typed(error);
   }
 }
 
@@ -168,13 +167,15 @@ export function open(snapshot) {
 
 /** Asks once; what was opened for it is closed. */
 function once(snapshot, question) {
-  if (snapshot instanceof OpenSnapshot) return question(snapshot);
-  const opened = open(snapshot);
-  try {
-    return question(opened);
-  } finally {
-    opened.close();
-  }
+  return call(() => {
+    if (snapshot instanceof OpenSnapshot) return question(snapshot);
+    const opened = open(snapshot);
+    try {
+      return question(opened);
+    } finally {
+      opened.close();
+    }
+  });
 }
 
 export function estimate(snapshot, of) {

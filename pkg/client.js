@@ -1,13 +1,16 @@
 // The service over HTTP. Works before `init()`, but for what checks bytes: `snapshot` and `verify`.
 
 import { snapshotHash, verify } from './api.js';
-import { decimal, options, text, whole, wrong } from './arguments.js';
-import { ExitgapError, errorOf } from './error.js';
+import { bytes, decimal, list, options, text, whole, wrong } from './arguments.js';
+import { ExitgapError, errorOf, said, typed } from './error.js';
 
-// The most bytes that are read of an answer; what is larger is not what the service sends.
-const MOST = { json: 4 << 20, snapshot: 4 << 20, evidence: 4718592, window: 10 << 20, note: 64 << 10 };
+// The most bytes that are read of an answer; what is larger is not what the service sends. The module
+// has the same limits, and a test holds the two against each other: a client works without it.
+export const MOST = { json: 4 << 20, snapshot: 4 << 20, evidence: 4718592, window: 10 << 20, note: 64 << 10 };
 const AGAIN = [429, 502, 503, 504];
 const LONGEST_PAUSE_MS = 10_000;
+// Told a longer time, a timer fires at once.
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const PAYMENT = ['amount', 'currency', 'network', 'recipient'];
 
 export class Client {
@@ -17,71 +20,92 @@ export class Client {
   #retries;
 
   constructor(baseUrl, of) {
-    const names = ['fetch', 'timeoutMs', 'retries'];
-    const { fetch, timeoutMs = 30_000, retries = 2 } = options(of, names);
-    const url = text(String(baseUrl), 'baseUrl', 2000).replace(/\/+$/, '');
-    if (!/^https?:\/\/[^\s/?#@\\]+[^\s?#@\\]*$/.test(url)) {
-      throw wrong('baseUrl', 'it is no service\'s address', 'such as https://exitgap.example');
+    try {
+      const names = ['fetch', 'timeoutMs', 'retries'];
+      const { fetch, timeoutMs = 30_000, retries = 2 } = options(of, names);
+      const address = baseUrl instanceof URL ? baseUrl.href : baseUrl;
+      const url = text(address, 'baseUrl', 2000).replace(/\/+$/, '');
+      if (!/^https?:\/\/[^\s/?#@\\]+[^\s?#@\\]*$/.test(url)) {
+        throw wrong('baseUrl', 'it is no service\'s address', 'such as https://exitgap.example');
+      }
+      if (fetch !== undefined && typeof fetch !== 'function') throw wrong('fetch', 'it is no function');
+      this.#base = url;
+      this.#fetch = fetch ?? ((...request) => globalThis.fetch(...request));
+      this.#timeoutMs = Math.min(whole(timeoutMs, 'timeoutMs'), LONGEST_TIMER_MS);
+      this.#retries = whole(retries, 'retries');
+    } catch (thrown) {
+      throw typed(thrown);
     }
-    if (fetch !== undefined && typeof fetch !== 'function') throw wrong('fetch', 'it is no function');
-    this.#base = url;
-    this.#fetch = fetch ?? ((...request) => globalThis.fetch(...request));
-    this.#timeoutMs = whole(timeoutMs, 'timeoutMs');
-    this.#retries = whole(retries, 'retries');
   }
 
   pools(of) {
-    return this.#json('/v1/pools', of, { chain: short, cursor: short });
+    return this.#json(() => '/v1/pools', of, { chain: short, cursor: short });
   }
 
   exit(pool, of) {
-    return this.#json(`/v1/exit/${id(pool)}`, of, { sizeUsd: decimal, base: short, at: short });
+    return this.#json(() => `/v1/exit/${id(pool)}`, of, { sizeUsd: decimal, base: short, at: short });
   }
 
   ladder(pool, of) {
-    return this.#json(`/v1/ladder/${id(pool)}`, of, { base: short, at: short });
+    return this.#json(() => `/v1/ladder/${id(pool)}`, of, { base: short, at: short });
   }
 
   history(pool, of) {
-    return this.#json(`/v1/history/${id(pool)}`, of, { ...SERIES, interval: short, cursor: short });
+    return this.#json(() => `/v1/history/${id(pool)}`, of, { ...SERIES, interval: short, cursor: short });
   }
 
   stress(pool, of) {
-    return this.#json(`/v1/stress/${id(pool)}`, of, SERIES);
+    return this.#json(() => `/v1/stress/${id(pool)}`, of, SERIES);
   }
 
   fragility(of) {
     const names = { chain: short, sort: short, sizeUsd: decimal, limit: whole, cursor: short };
-    return this.#json('/v1/fragility', of, names);
+    return this.#json(() => '/v1/fragility', of, names);
+  }
+
+  portfolio(positions, of) {
+    const path = () => {
+      if (!Array.isArray(positions)) throw wrong('positions', 'it is no array of positions');
+      const query = new URLSearchParams();
+      list(positions, 'positions', MANY, (one) => query.append('position', position(one)));
+      return `/v1/portfolio?${query}`;
+    };
+    return this.#json(path, of, {});
   }
 
   capabilities(of) {
-    return this.#json('/v1/capabilities', of, {});
+    return this.#json(() => '/v1/capabilities', of, {});
   }
 
   slotStatus(pool, of) {
-    return this.#json(`/api/v1/status/${id(pool)}`, of, { slot: whole });
+    return this.#json(() => `/api/v1/status/${id(pool)}`, of, { slot: whole });
   }
 
   /** The evidence file at an `evidence_url` of this service: bytes to verify. */
   evidence(evidenceUrl, of) {
-    const url = text(evidenceUrl, 'evidenceUrl', 2000);
-    if (!/^https?:\/\//.test(url)) throw wrong('evidenceUrl', 'it is no address');
-    return this.#bytes(url, 'application/json', MOST.evidence, signalOf(of));
+    return guarded(() => {
+      const url = text(evidenceUrl, 'evidenceUrl', 2000);
+      if (!/^https?:\/\//.test(url)) throw wrong('evidenceUrl', 'it is no address');
+      return this.#bytes(url, 'application/json', MOST.evidence, signalOf(of));
+    });
   }
 
   window(pool, of) {
-    const url = this.#url(`/api/v1/window/${id(pool)}`, of, { slot: whole });
-    return this.#bytes(url, 'application/json', MOST.window, of?.signal);
+    return guarded(() => {
+      const { url, signal } = this.#url(`/api/v1/window/${id(pool)}`, of, { slot: whole });
+      return this.#bytes(url, 'application/json', MOST.window, signal);
+    });
   }
 
   /** The snapshot of this name, its hash checked. */
-  async snapshot(hash, of) {
-    const url = `${this.#base}/api/v1/snapshots/${id(hash)}`;
-    const bytes = await this.#bytes(url, 'application/json', MOST.snapshot, signalOf(of));
-    const found = snapshotHash(bytes);
-    if (found !== hash) throw notAsSpecified(url, `the bytes served hash to ${found}`);
-    return bytes;
+  snapshot(hash, of) {
+    return guarded(async () => {
+      const url = `${this.#base}/api/v1/snapshots/${id(hash, 'hash')}`;
+      const found = await this.#bytes(url, 'application/json', MOST.snapshot, signalOf(of));
+      const name = snapshotHash(found);
+      if (name !== hash) throw notAsSpecified(url, `the bytes served hash to ${name}`);
+      return found;
+    });
   }
 
   checkpoint(of) {
@@ -92,13 +116,27 @@ export class Client {
     return (await this.#text('/log/verifier-key', of)).trim();
   }
 
-  /** Fetches the evidence at `evidenceUrl` and verifies it. */
-  async verify(evidenceUrl, policy, of) {
-    return verify(await this.evidence(evidenceUrl, of), policy);
+  /** Fetches the evidence at `evidenceUrl`, requires that it is of what the address asks, verifies it. */
+  verify(evidenceUrl, policy, of) {
+    return guarded(async () => {
+      const asked = question(evidenceUrl);
+      const file = await this.evidence(evidenceUrl, of);
+      const report = verify(file, policy);
+      // What is no evidence file asks for nothing; its report says so.
+      if (report.claim !== undefined) {
+        const { request } = JSON.parse(new TextDecoder().decode(file));
+        const same = (name) => SAME[name](request[name]) === asked[name];
+        const other = Object.keys(SAME).filter((name) => !same(name));
+        if (other.length > 0) {
+          throw notAsSpecified(evidenceUrl, `it sent evidence of another ${other.join(', ')}`);
+        }
+      }
+      return report;
+    });
   }
 
   #url(path, of, names) {
-    const { signal: _, ...asked } = options(of, [...Object.keys(names), 'signal']);
+    const { signal, ...asked } = { ...options(of, [...Object.keys(names), 'signal']) };
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(asked)) {
       if (value === undefined) continue;
@@ -106,23 +144,27 @@ export class Client {
       query.append(snake, names[name](value, name));
     }
     const text = query.toString();
-    return `${this.#base}${path}${text && `?${text}`}`;
+    return { url: `${this.#base}${path}${text && `?${text}`}`, signal: real(signal) };
   }
 
-  async #json(path, of, names) {
-    const url = this.#url(path, of, names);
-    const bytes = await this.#bytes(url, 'application/json', MOST.json, of?.signal);
-    try {
-      return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    } catch (cause) {
-      throw notAsSpecified(url, 'the answer is no JSON', { cause });
-    }
+  #json(path, of, names) {
+    return guarded(async () => {
+      const { url, signal } = this.#url(path(), of, names);
+      const answer = await this.#bytes(url, 'application/json', MOST.json, signal);
+      try {
+        return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(answer));
+      } catch (cause) {
+        throw notAsSpecified(url, 'the answer is no JSON', { cause });
+      }
+    });
   }
 
-  async #text(path, of) {
-    const url = this.#base + path;
-    const bytes = await this.#bytes(url, 'text/plain', MOST.note, signalOf(of));
-    return new TextDecoder().decode(bytes);
+  #text(path, of) {
+    return guarded(async () => {
+      const url = this.#base + path;
+      const answer = await this.#bytes(url, 'text/plain', MOST.note, signalOf(of));
+      return new TextDecoder().decode(answer);
+    });
   }
 
   /** Asks until there is an answer, or no patience left. Every request is a GET: repeating is safe. */
@@ -131,12 +173,14 @@ export class Client {
       const last = repeated >= this.#retries;
       let pause = backoff(repeated);
       try {
-        const { response, bytes } = await this.#once(url, accept, most, signal);
-        if (response.status === 200) return bytes;
-        const asked = Number(response.headers.get('retry-after') || NaN) * 1000;
-        if (Number.isFinite(asked)) pause = asked;
-        if (last || !AGAIN.includes(response.status) || pause > LONGEST_PAUSE_MS) {
-          throw refusal(url, response, bytes);
+        const { response, answer } = await this.#once(url, accept, most, signal);
+        if (response.status === 200) return answer;
+        const told = response.headers.get('retry-after');
+        const asked = /^\d+$/.test(told ?? '') ? Number(told) * 1000 : 0;
+        // Longer than asked for, each client by a share of its own: else all come back at once.
+        pause = Math.max(pause, asked * (1 + Math.random() / 2));
+        if (last || !AGAIN.includes(response.status) || asked > LONGEST_PAUSE_MS) {
+          throw refusal(url, response, answer);
         }
       } catch (error) {
         if (last || error.code !== 'unreachable') throw error;
@@ -145,25 +189,27 @@ export class Client {
     }
   }
 
+  /** One request. It ends with its time and with the caller's signal, whatever `fetch` makes of both. */
   async #once(url, accept, most, signal) {
     if (signal?.aborted) throw cancelled(signal);
     const end = new AbortController();
-    const abandon = () => end.abort();
+    let stop;
+    const stopped = new Promise((_, reject) => {
+      stop = reject;
+    });
+    const abandon = () => stop(cancelled(signal));
     signal?.addEventListener('abort', abandon, { once: true });
-    let timedOut = false;
-    const timer = setTimeout(() => {
-      timedOut = true;
-      end.abort();
-    }, this.#timeoutMs);
+    const late = () => stop(new ExitgapError('timed_out', `${url}: no answer within ${this.#timeoutMs} ms`));
+    const timer = setTimeout(late, this.#timeoutMs);
+    const ask = async () => {
+      const response = await this.#fetch(url, { headers: { accept }, redirect: 'error', signal: end.signal });
+      return { response, answer: await body(response, most, end.signal) };
+    };
     try {
-      const request = { headers: { accept }, redirect: 'error', signal: end.signal };
-      const response = await this.#fetch(url, request);
-      return { response, bytes: await body(response, most) };
+      return await Promise.race([stopped, ask()]);
     } catch (cause) {
       if (cause instanceof ExitgapError) throw cause;
-      if (signal?.aborted) throw cancelled(signal);
-      if (timedOut) throw new ExitgapError('timed_out', `${url}: no answer within ${this.#timeoutMs} ms`);
-      throw new ExitgapError('unreachable', `${url}: ${cause?.message ?? cause}`, { cause });
+      throw new ExitgapError('unreachable', `${url}: ${said(cause)}`, { cause });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abandon);
@@ -173,40 +219,94 @@ export class Client {
   }
 }
 
+/** A promise of what `ask` comes to, whatever it throws an error of this package. */
+async function guarded(ask) {
+  try {
+    return await ask();
+  } catch (thrown) {
+    throw typed(thrown);
+  }
+}
+
+const MANY = 100;
 const short = (value, field) => text(value, field, 200);
 const SERIES = { sizeUsd: decimal, base: short, from: short, to: short };
 
 /** A name in a path: what a path gives meaning to is no part of any. */
-function id(value) {
-  const name = text(value, 'pool', 200);
-  if (!/^[\w:.-]+$/.test(name)) throw wrong('pool', 'it is no name', 'such as ethereum:0x88e6…');
+function id(value, field = 'pool') {
+  const name = text(value, field, 200);
+  if (!/^[\w:.-]+$/.test(name) || /^\.+$/.test(name)) {
+    throw wrong(field, 'it is no name', field === 'pool' ? 'such as ethereum:0x88e6…' : undefined);
+  }
   return name;
 }
 
-function signalOf(of) {
-  return options(of, ['signal']).signal;
+/** A position as an address spells it. */
+function position(one) {
+  const { pool, base, sizeUsd } = options(one, ['pool', 'base', 'sizeUsd'], 'positions');
+  const sold = base === undefined ? '' : `/${id(base, 'positions')}`;
+  return `${id(pool, 'positions')}${sold}:${decimal(sizeUsd, 'positions')}`;
 }
 
-async function body(response, most) {
+// What a file and an address must say alike, and how to compare it.
+const SAME = { pool: String, base: String, slot: Number, size_usd: Number, method_version: String };
+
+/** What an `evidence_url` asks for. */
+function question(evidenceUrl) {
+  const { pathname, searchParams } = new URL(text(evidenceUrl, 'evidenceUrl', 2000));
+  const pool = decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1));
+  const asked = { pool };
+  for (const name of Object.keys(SAME).slice(1)) {
+    const value = searchParams.get(name);
+    if (value === null) throw wrong('evidenceUrl', `it is no evidence_url: it names no ${name}`);
+    asked[name] = SAME[name](value);
+  }
+  return asked;
+}
+
+const aborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted').get;
+
+/** A signal that is one, or none. */
+function real(signal) {
+  if (signal === undefined) return undefined;
+  try {
+    aborted.call(signal);
+  } catch {
+    throw wrong('signal', 'it is no AbortSignal');
+  }
+  return signal;
+}
+
+function signalOf(of) {
+  return real(options(of, ['signal']).signal);
+}
+
+async function body(response, most, end) {
+  const stream = response.body;
+  if (stream === null) return new Uint8Array(0);
+  if (typeof stream?.getReader !== 'function') {
+    throw wrong('fetch', 'the body of its answer is no stream', 'it must answer as the global fetch does');
+  }
+  const reader = stream.getReader();
   const chunks = [];
   let length = 0;
-  const reader = response.body?.getReader();
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true };
+  while (!end.aborted) {
+    const { done, value } = await reader.read();
     if (done) break;
-    length += value.length;
+    const chunk = bytes(value, 'fetch', Infinity);
+    length += chunk.length;
     if (length > most) {
       throw new ExitgapError('answer_too_large', `more than the ${most} bytes accepted`);
     }
-    chunks.push(value);
+    chunks.push(chunk);
   }
-  const bytes = new Uint8Array(length);
+  const whole = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {
-    bytes.set(chunk, at);
+    whole.set(chunk, at);
     at += chunk.length;
   }
-  return bytes;
+  return whole;
 }
 
 /** What a status other than 200 says. */

@@ -12,6 +12,21 @@ export class ExitgapError extends Error {
   }
 }
 
+/** What was thrown, as an error of this package: a caller's own objects may throw anything. */
+export function typed(thrown) {
+  if (thrown instanceof ExitgapError) return thrown;
+  return new ExitgapError('invalid_parameter', `an argument could not be read: ${said(thrown)}`, { cause: thrown });
+}
+
+/** The words of what was thrown, which may itself refuse to be a text. */
+export function said(thrown) {
+  try {
+    return String(thrown?.message ?? thrown);
+  } catch {
+    return 'an error without words';
+  }
+}
+
 /** The error of a problem document. Its fields are named as a caller here spells them. */
 export function errorOf(problem, more = {}) {
   return new ExitgapError(problem.code, problem.detail || problem.title || problem.code, {

@@ -46,6 +46,24 @@ const { answered } = await (async () => {
   assert.equal((await client.verify(own, { keys, window })).verdict, 'valid');
   assert.equal((await client.verify(own, { keys: [] })).verdict, 'incomplete');
   assert.match(await client.checkpoint(), /^— /m);
+
+  // Genuine evidence of another question is no answer to this one.
+  for (const [name, other] of [['size_usd', '1001'], ['slot', slot - 1], ['base', 'token1'], ['method_version', '9.0.0']]) {
+    const asked = new URL(own);
+    asked.searchParams.set(name, other);
+    assert.notEqual(asked.href, new URL(own).href);
+    const sent = [];
+    const swapping = new Client(service, { fetch: (url, request) => { sent.push(url); return fetch(own, request); } });
+    const error = await refused(swapping.verify(asked.href, { keys }), 'not_as_specified');
+    assert.match(error.message, new RegExp(`another ${name}$`));
+    assert.deepEqual(sent, [asked.href]);
+  }
+  const elsewhere = own.replace(/0x[0-9a-f]{40}/, `0x${'11'.repeat(20)}`);
+  const swapping = new Client(service, { fetch: (_, request) => fetch(own, request) });
+  assert.match((await refused(swapping.verify(elsewhere, { keys }), 'not_as_specified')).message, /another pool$/);
+  await refused(client.verify(own.replace(/slot=\d+&/, ''), { keys }), 'invalid_parameter');
+  const garbled = new Client(service, { fetch: async () => new Response('no file') });
+  assert.equal((await garbled.verify(own, { keys })).verdict, 'invalid');
 }
 
 // Refusals carry the service's own code; what cannot be asked is not sent.
