@@ -4,7 +4,7 @@ use core::fmt;
 
 use exitgap_core::units::{Decimal, GapLimit, Percent, SizeUsd, UsdMicros};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
-use serde::ser::{Serialize, Serializer};
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// A decimal of at most fifteen significant digits, kept as its plain text and
 /// written as a JSON number. Up to fifteen digits the step through a reader's
@@ -63,13 +63,17 @@ impl fmt::Display for Number {
     }
 }
 
+/// By this name serde_json knows a text that it writes as it is (its `RawValue`, which can
+/// be made only by parsing). A test would see the day it does not.
+const RAW: &str = "$serde_json::private::RawValue";
+
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Ok(whole) = self.0.parse::<i64>() {
-            return serializer.serialize_i64(whole);
-        }
-        let float: f64 = self.0.parse().map_err(serde::ser::Error::custom)?;
-        serializer.serialize_f64(float)
+        // The text is a JSON number as it is: no float is read from it only to be written
+        // again, and a page's module carries no code for either.
+        let mut raw = serializer.serialize_struct(RAW, 1)?;
+        raw.serialize_field(RAW, self.as_str())?;
+        raw.end()
     }
 }
 
@@ -117,5 +121,8 @@ mod tests {
         }
         assert_eq!(serde_json::to_string(&Number::from(UsdMicros(1_000_000))).unwrap(), "1");
         assert_eq!(Number::from_hundredths(99).to_string(), "0.99");
+        // As a value, and among flattened fields, it is the same number.
+        let value = serde_json::to_value(Number::from_hundredths(99)).unwrap();
+        assert_eq!(value, serde_json::json!(0.99));
     }
 }

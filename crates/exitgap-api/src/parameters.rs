@@ -66,8 +66,13 @@ pub fn parse_steps<T: Clone + Ord>(
     if texts.is_empty() {
         return Ok(standard.to_vec());
     }
-    let mut steps = texts.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
-    steps.sort_unstable();
-    steps.dedup();
+    // In order, each once.
+    let mut steps = Vec::new();
+    for text in texts {
+        let step = parse(text)?;
+        if let Err(position) = steps.binary_search(&step) {
+            steps.insert(position, step);
+        }
+    }
     Ok(steps)
 }

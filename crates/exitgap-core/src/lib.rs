@@ -18,6 +18,7 @@ pub mod evidence;
 pub mod exit;
 pub mod ids;
 mod json;
+mod order;
 pub mod pools;
 pub mod series;
 pub mod snapshot;

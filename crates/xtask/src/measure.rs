@@ -80,6 +80,7 @@ fn verifier_module(root: &Path) -> Result<PathBuf> {
         .args(["--manifest-path", "crates/exitgap-bench/Cargo.toml", "--package", "verify-wasm"])
         .args(["--target", test::WASM, "--target-dir"])
         .arg(&folder);
+    workspace::forget_folders(root, &mut build);
     process::run(&mut build, "cargo build for wasm")?;
     let built = folder.join(test::WASM).join("wasm/verify_wasm.wasm");
     let module = folder.join("verify.wasm");

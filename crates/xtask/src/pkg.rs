@@ -43,6 +43,7 @@ pub fn build(root: &Path) -> Result<PathBuf> {
     let mut build = workspace::cargo(root);
     build.args(["build", "--quiet", "--profile", "wasm", "--package", "exitgap-wasm"]);
     build.args(["--target", test::WASM]);
+    workspace::forget_folders(root, &mut build);
     process::run(&mut build, "cargo build for wasm")?;
     let target = workspace::metadata(root)?["target_directory"].as_str().map(PathBuf::from);
     let target = target.unwrap_or_else(|| root.join("target"));

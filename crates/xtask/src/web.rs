@@ -82,6 +82,7 @@ fn run_trunk(root: &Path, trunk: &Path, wasm_bindgen: &Path, made: &Path) -> Res
         "--dist",
     ]);
     build.arg(made).current_dir(root).env("PATH", path).env_remove("NO_COLOR");
+    workspace::forget_folders(root, &mut build);
     process::run(&mut build, "trunk build")
 }
 

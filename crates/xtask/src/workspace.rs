@@ -23,6 +23,22 @@ pub fn cargo(root: &Path) -> Command {
     command
 }
 
+/// Lets a build for browsers, and those that it starts, forget where this machine keeps
+/// sources: what is shipped names no folder of whoever built it, and is the same everywhere.
+pub fn forget_folders(root: &Path, build: &mut Command) {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
+    let registries = home.and_then(|home| std::fs::read_dir(home.join("registry/src")).ok());
+    let registries = registries.into_iter().flatten().flatten().map(|entry| entry.path());
+    let flags = registries
+        .chain([root.to_owned()])
+        .map(|folder| format!("--remap-path-prefix={}=", folder.display()))
+        // The variable has no way to write a space.
+        .filter(|flag| !flag.contains(' '))
+        .collect::<Vec<_>>();
+    build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags.join(" "));
+}
+
 /// `cargo metadata` of the workspace's own packages.
 pub fn metadata(root: &Path) -> Result<Value> {
     let output = cargo(root)

@@ -4,7 +4,7 @@ use core::fmt;
 use core::str::FromStr;
 
 use super::merkle::Hash;
-use super::note::{MAX_NOTE_BYTES, Note, NoteError};
+use super::note::{MAX_NOTE_BYTES, Note, NoteError, empty_lines};
 use crate::series::Slot;
 
 /// The most hashes of a proof: a log of `2^64` leaves.
@@ -224,8 +224,8 @@ impl LogProof {
         if text.len() > MAX_PROOF_BYTES {
             return Err(CheckpointError::ProofTooLong);
         }
-        let (proof, checkpoint) =
-            text.split_once("\n\n").ok_or(CheckpointError::Proof { line: 1 })?;
+        let split = empty_lines(text).next().ok_or(CheckpointError::Proof { line: 1 })?;
+        let (proof, checkpoint) = (&text[..split], &text[split + 2..]);
         let mut lines = proof.split('\n');
         if lines.next() != Some(PROOF_HEADER) {
             return Err(CheckpointError::Proof { line: 1 });

@@ -7,8 +7,7 @@ use core::fmt;
 
 use sha2::{Digest, Sha256};
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64ct::{Base64, Encoding};
 
 /// A SHA-256 hash in a tree, written in base64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,14 +16,14 @@ pub struct Hash(pub [u8; 32]);
 impl Hash {
     /// Reads padded standard base64, of which each hash has one spelling.
     pub fn from_base64(text: &str) -> Option<Self> {
-        let bytes: [u8; 32] = STANDARD.decode(text).ok()?.try_into().ok()?;
-        (STANDARD.encode(bytes) == text).then_some(Self(bytes))
+        let bytes: [u8; 32] = Base64::decode_vec(text).ok()?.try_into().ok()?;
+        (Base64::encode_string(&bytes) == text).then_some(Self(bytes))
     }
 }
 
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&STANDARD.encode(self.0))
+        f.write_str(&Base64::encode_string(&self.0))
     }
 }
 

@@ -3,8 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64ct::{Base64, Encoding};
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha256};
 
@@ -114,7 +113,8 @@ fn check_name(name: &str) -> Result<(), NoteError> {
 
 /// Base64 of the algorithm byte and 32 bytes, in its one spelling.
 fn key_bytes(text: &str) -> Option<[u8; 32]> {
-    let bytes = STANDARD.decode(text).ok().filter(|bytes| STANDARD.encode(bytes) == text)?;
+    let bytes =
+        Base64::decode_vec(text).ok().filter(|bytes| Base64::encode_string(bytes) == text)?;
     let (algorithm, key) = bytes.split_first()?;
     (*algorithm == ED25519).then(|| key.try_into().ok()).flatten()
 }
@@ -141,7 +141,7 @@ impl FromStr for VerifierKey {
 
 impl fmt::Display for VerifierKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let encoded = STANDARD.encode([&[ED25519][..], self.key.as_bytes()].concat());
+        let encoded = Base64::encode_string(&[&[ED25519][..], self.key.as_bytes()].concat());
         write!(f, "{}+{}+{encoded}", self.name, self.id)
     }
 }
@@ -174,7 +174,7 @@ impl SignerKey {
 
     /// The private half as text; whoever reads it can sign.
     pub fn to_secret_text(&self) -> String {
-        let encoded = STANDARD.encode([&[ED25519][..], self.key.as_bytes()].concat());
+        let encoded = Base64::encode_string(&[&[ED25519][..], self.key.as_bytes()].concat());
         format!("PRIVATE+KEY+{}+{}+{encoded}", self.name, self.verifier().id)
     }
 
@@ -182,7 +182,7 @@ impl SignerKey {
     pub fn sign(&self, text: &str) -> Result<String, NoteError> {
         check_text(text)?;
         let signature = self.key.sign(text.as_bytes()).to_bytes();
-        let line = STANDARD.encode([&self.verifier().id.0[..], &signature].concat());
+        let line = Base64::encode_string(&[&self.verifier().id.0[..], &signature].concat());
         Ok(format!("{text}\n— {} {line}\n", self.name))
     }
 }
@@ -235,6 +235,12 @@ pub struct Signers {
     pub unknown: Vec<String>,
 }
 
+/// Where a text's empty lines are: each at the line break before it.
+pub(super) fn empty_lines(text: &str) -> impl DoubleEndedIterator<Item = usize> {
+    let pairs = text.as_bytes().windows(2).enumerate();
+    pairs.filter(|(_, pair)| *pair == b"\n\n").map(|(position, _)| position)
+}
+
 fn check_text(text: &str) -> Result<(), NoteError> {
     if text.len() > MAX_NOTE_BYTES {
         return Err(NoteError::TooLarge { found: text.len() });
@@ -250,7 +256,7 @@ impl<'a> Note<'a> {
     pub fn parse(note: &'a str) -> Result<Self, NoteError> {
         check_text(note)?;
         // The last empty line separates: a text may hold empty lines itself.
-        let split = note.rfind("\n\n").ok_or(NoteError::Shape)?;
+        let split = empty_lines(note).next_back().ok_or(NoteError::Shape)?;
         let (text, lines) = (&note[..=split], &note[split + 2..]);
         if text.len() < 2 || lines.is_empty() {
             return Err(NoteError::Shape);
@@ -295,7 +301,8 @@ impl SignatureLine<'_> {
 fn parse_line(line: &str) -> Option<SignatureLine<'_>> {
     let (name, encoded) = line.strip_prefix("— ")?.split_once(' ')?;
     check_name(name).ok()?;
-    let bytes = STANDARD.decode(encoded).ok().filter(|bytes| STANDARD.encode(bytes) == encoded)?;
+    let bytes =
+        Base64::decode_vec(encoded).ok().filter(|bytes| Base64::encode_string(bytes) == encoded)?;
     let (id, signature) = bytes.split_first_chunk::<4>()?;
     (!signature.is_empty()).then(|| SignatureLine {
         name,

@@ -5,10 +5,7 @@
 //! drawn from it. It does not prove that each head is the one its slot's leaf sealed:
 //! that takes the whole log.
 
-use std::collections::BTreeMap;
-
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64ct::{Base64, Encoding};
 
 use super::document::{DocumentError, Part, from_canonical, to_canonical};
 use super::head::{Depths, Head, HeadEntry, HeadError, LOWEST_DEPTH_SLOTS, Retraction};
@@ -220,18 +217,21 @@ impl HeadWindow {
     /// Per direction, the slot of the lowest depth that is recorded and not retracted,
     /// the earliest where several are, and that depth.
     fn lowest(&self) -> Result<[Option<(Slot, u64)>; 2], WindowError> {
-        let mut recorded: BTreeMap<Slot, Depths> = BTreeMap::new();
+        // By slot: heads follow each other.
+        let mut recorded: Vec<(Slot, Depths)> = Vec::new();
         let first = self.heads.first().map(|(head, _)| head.slot);
         for (head, _) in &self.heads {
             for Retraction { slot, .. } in &head.retracts {
                 // What lies before the window cannot be looked up in it.
                 let inside = first.is_some_and(|first| *slot >= first);
-                if recorded.remove(slot).is_none() && inside {
-                    return Err(WindowError::Retraction { slot: *slot });
+                match recorded.binary_search_by_key(slot, |(recorded, _)| *recorded) {
+                    Ok(index) => drop(recorded.remove(index)),
+                    Err(_) if inside => return Err(WindowError::Retraction { slot: *slot }),
+                    Err(_) => {}
                 }
             }
             if let HeadEntry::Recorded { depth_usd, .. } = &head.entry {
-                recorded.insert(head.slot, *depth_usd);
+                recorded.push((head.slot, *depth_usd));
             }
         }
         Ok([0, 1].map(|token| {
@@ -285,7 +285,7 @@ impl HeadWindow {
             method_versions: columns.method_versions,
             missing: columns.missing,
             retired: columns.retired,
-            snapshots: STANDARD.encode(columns.snapshots),
+            snapshots: Base64::encode_string(&columns.snapshots),
             depth_usd: columns.depth_usd,
             lowest_depth_7d_usd: columns.lowest,
             retracts: columns.retracts,
@@ -394,7 +394,7 @@ impl WireWindow {
     /// What each head says of its slot, in order.
     fn entries(&self) -> Result<Vec<HeadEntry>, WindowError> {
         let wrong = |column| WindowError::Column { column };
-        let hashes = STANDARD.decode(&self.snapshots).map_err(|_| wrong("snapshots"))?;
+        let hashes = Base64::decode_vec(&self.snapshots).map_err(|_| wrong("snapshots"))?;
         let (hashes, rest) = hashes.as_chunks::<32>();
         let counts = [hashes.len(), self.depth_usd[0].len(), self.depth_usd[1].len()];
         if !rest.is_empty() || counts.iter().any(|count| *count != counts[0]) {

@@ -4,7 +4,7 @@ use super::Exit;
 use super::terms::shortfall;
 use crate::pools::{FeeRate, Fill, FillError, RawPrice};
 use crate::units::{Decimal, Percent, SizeUsd, UsdMicros};
-use crate::wide::{U256, U1024};
+use crate::wide::{U256, U512, U1024};
 
 /// What a sale of `size` fills at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,8 +98,10 @@ impl Exit {
             fee: fee_percent(fee),
             impact: impact(&fill, mid, fee).ok_or(Refusal::GapOutOfRange)?,
         };
-        let realized =
-            RawPrice { numerator: fill.amount_out.to(), denominator: fill.amount_in.to() };
+        let realized = RawPrice {
+            numerator: U512::from(fill.amount_out),
+            denominator: U512::from(fill.amount_in),
+        };
         Ok(Estimate {
             size,
             amount_in: fill.amount_in,

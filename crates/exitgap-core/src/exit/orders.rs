@@ -2,7 +2,7 @@
 
 use super::{Estimate, Exit, Refusal};
 use crate::units::{DecimalError, Percent, PercentError, SizeUsd};
-use crate::wide::U256;
+use crate::wide::{U256, over, remainder};
 
 /// How an exit is cut into orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +123,8 @@ impl Exit {
     pub fn simulate_orders(&self, plan: OrderPlan) -> Result<Simulation, OrdersRefused> {
         let refused = |part, refusal| OrdersRefused { part, parts: plan.parts, refusal };
         let amount_in = self.amount_in(plan.size).map_err(|refusal| refused(1, refusal))?;
-        let (each, one_more) = amount_in.div_rem(U256::from(plan.parts));
+        let parts = U256::from(plan.parts);
+        let (each, one_more) = (over(amount_in, parts), remainder(amount_in, parts));
         let direction = self.direction();
         let mut state = self.state.clone();
         let mut parts = Vec::with_capacity(plan.parts as usize);

@@ -11,8 +11,9 @@
 //! the next dollar is then equal wherever a venue is used in part. A venue may cost a fixed
 //! amount once it is used at all; every choice of such venues is tried.
 
-use core::cmp::{Ordering, Reverse};
+use core::cmp::Ordering;
 
+use crate::order::sort;
 use crate::units::{Percent, SizeUsd, UsdMicros};
 
 /// `10^8`: one, counted in millionths of a percent.
@@ -180,7 +181,7 @@ impl RouteVenue {
                 return Err(RouteError::Gap { found });
             }
         }
-        rows.sort_unstable_by_key(|row| row.size);
+        sort(&mut rows, |a, b| a.size.cmp(&b.size));
         for pair in rows.windows(2) {
             let [first, second] = [pair[0], pair[1]];
             if first.size == second.size && first.gap != second.gap {
@@ -276,8 +277,8 @@ pub fn rank_routes(venues: &[RouteVenue], size: SizeUsd) -> Result<RouteRanking,
     };
     let mut alone: Vec<Route> = (0..venues.len()).map(single).collect();
     let best_split = best_split(venues, size);
-    // Stable: of equals the one given first comes first.
-    alone.sort_by_key(|route| Reverse(route.rank()));
+    // Of equals the one given first comes first.
+    sort(&mut alone, |a, b| b.rank().cmp(&a.rank()));
     let split = match alone.first() {
         Some(best) if best.rank() >= best_split.rank() => best.clone(),
         _ => best_split,
@@ -306,6 +307,7 @@ fn best_split(venues: &[RouteVenue], size: SizeUsd) -> Route {
 }
 
 /// A stretch of a venue's hull, on which every dollar loses the same.
+#[derive(Clone)]
 struct Step {
     venue: usize,
     width: u64,
@@ -324,7 +326,7 @@ fn steps(venues: &[RouteVenue]) -> Vec<Step> {
         pairs.map(step).collect()
     };
     let mut steps: Vec<Step> = venues.iter().enumerate().flat_map(of_venue).collect();
-    steps.sort_by(|a, b| compare_slopes((b.value, b.width), (a.value, a.width)));
+    sort(&mut steps, |a, b| compare_slopes((b.value, b.width), (a.value, a.width)));
     steps
 }
 

@@ -194,5 +194,5 @@ fn reduced(a: U1024, b: U1024) -> (U1024, U1024) {
 
 /// The low 512 bits; the caller knows that no more are set.
 fn truncated(wide: U1024) -> U512 {
-    U512::from_limbs_slice(&wide.as_limbs()[..8])
+    U512::low_bits_of(wide.as_limbs())
 }

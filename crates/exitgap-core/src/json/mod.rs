@@ -12,6 +12,7 @@ use std::borrow::Cow;
 pub(crate) use read::read;
 pub(crate) use wire::{Fields, Wire, wire_code, wire_struct};
 
+use crate::order::positions;
 use crate::snapshot::CanonicalError;
 
 /// A document, or a part of one. Texts without escapes are borrowed.
@@ -83,12 +84,13 @@ fn append_object(
     bytes: &mut Vec<u8>,
 ) -> Result<(), CanonicalError> {
     // RFC 8785 orders keys by UTF-16 code units.
-    let mut order: Vec<&(Cow<'_, str>, Json<'_>)> = fields.iter().collect();
-    order.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    let order =
+        positions(fields.len(), &|a, b| fields[a].0.encode_utf16().cmp(fields[b].0.encode_utf16()));
     bytes.push(b'{');
     let mut separate = false;
-    for (index, (key, value)) in order.iter().enumerate() {
-        if order.get(index + 1).is_some_and(|(next, _)| next == key) {
+    for (index, position) in order.iter().enumerate() {
+        let (key, value) = &fields[*position];
+        if order.get(index + 1).is_some_and(|next| fields[*next].0 == *key) {
             continue;
         }
         if separate {

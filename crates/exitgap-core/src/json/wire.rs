@@ -43,14 +43,17 @@ impl<'j, 'a> Fields<'j, 'a> {
         Ok(found)
     }
 
+    fn find_one(&mut self, name: &str) -> Result<&'j Json<'a>, String> {
+        self.find(name)?.ok_or_else(|| format!("missing field `{name}`"))
+    }
+
     pub(crate) fn take<T: Wire>(&mut self, name: &str) -> Result<T, String> {
-        let json = self.find(name)?.ok_or_else(|| format!("missing field `{name}`"))?;
-        T::read(json).map_err(|error| format!("{name}: {error}"))
+        T::read(self.find_one(name)?).map_err(|error| inside(name, &error))
     }
 
     pub(crate) fn take_or_default<T: Wire + Default>(&mut self, name: &str) -> Result<T, String> {
         match self.find(name)? {
-            Some(json) => T::read(json).map_err(|error| format!("{name}: {error}")),
+            Some(json) => T::read(json).map_err(|error| inside(name, &error)),
             None => Ok(T::default()),
         }
     }
@@ -67,6 +70,15 @@ impl<'j, 'a> Fields<'j, 'a> {
     }
 }
 
+/// What is wrong inside a field. Apart from the readers, of which there is one per type.
+#[cold]
+#[inline(never)]
+fn inside(name: &str, error: &str) -> String {
+    format!("{name}: {error}")
+}
+
+#[cold]
+#[inline(never)]
 fn expected(what: &str, found: &Json<'_>) -> String {
     format!("expected {what}, found {}", found.kind())
 }

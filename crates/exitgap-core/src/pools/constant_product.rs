@@ -5,7 +5,7 @@
 
 use super::curve::FillEnd;
 use super::{Direction, FeeRate, Fill, FillError, RawPrice};
-use crate::wide::{U256, U512, mul_div, narrow, product, square_root};
+use crate::wide::{U256, U512, mul_div, mul_div_up, narrow, over, product, square_root, times};
 
 /// Reserves and fee of a constant-product pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,20 +92,20 @@ impl ConstantProduct {
     /// [`Self::max_amount_in`]; rounded down as the contract does.
     pub(super) fn amount_out(&self, direction: Direction, amount_in: U256) -> U256 {
         let FeeRate { numerator, denominator } = self.fee;
-        let kept = amount_in * U256::from(denominator - numerator);
+        let kept = times(amount_in, U256::from(denominator - numerator));
         let reserve_in = U256::from(self.reserves[direction.base_index()]);
         let reserve_out = U256::from(self.reserves[direction.quote_index()]);
         // All below 2^112 · 2^20 · 2^112: 256 bits hold every term.
-        kept * reserve_out / (reserve_in * U256::from(denominator) + kept)
+        over(times(kept, reserve_out), times(reserve_in, U256::from(denominator)) + kept)
     }
 
     /// The same without rounding, in units of `2^-64`, rounded up.
     pub(super) fn ideal_out(&self, direction: Direction, amount_in: U256) -> U512 {
         let FeeRate { numerator, denominator } = self.fee;
-        let kept = U512::from(amount_in * U256::from(denominator - numerator));
+        let kept = U512::from(times(amount_in, U256::from(denominator - numerator)));
         let reserve_in = U512::from(self.reserves[direction.base_index()]);
         let reserve_out = U512::from(self.reserves[direction.quote_index()]);
-        let paid: U512 = (kept * reserve_out) << 64;
+        let paid = (kept * reserve_out) << 64;
         paid.div_ceil(reserve_in * U512::from(denominator) + kept)
     }
 
@@ -142,7 +142,7 @@ impl ConstantProduct {
         let one = U256::ONE << 96;
         let then = product(U256::from(start.reserves[quote]), U256::from(self.reserves[base]));
         let now = product(U256::from(start.reserves[base]), U256::from(self.reserves[quote]));
-        let squared: U512 = (then << 192) / now;
+        let squared = (then << 192) / now;
         let ratio = narrow(square_root(squared)).unwrap_or(U256::MAX).max(one);
         let share = U256::from(recovered_e8);
         let scale = U256::from(100_000_000_u32);
@@ -150,7 +150,7 @@ impl ConstantProduct {
         let mut reserves = self.reserves;
         let up = mul_div(U256::from(reserves[quote]), moved, one).unwrap_or(U256::MAX);
         reserves[quote] = up.saturating_to::<u128>().clamp(1, Self::MAX_RESERVE);
-        let down = crate::wide::mul_div_up(U256::from(reserves[base]), one, moved);
+        let down = mul_div_up(U256::from(reserves[base]), one, moved);
         reserves[base] =
             down.unwrap_or(U256::ONE).saturating_to::<u128>().clamp(1, Self::MAX_RESERVE);
         Self { reserves, fee: self.fee }

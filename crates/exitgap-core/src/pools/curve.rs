@@ -2,7 +2,7 @@
 
 use super::concentrated::{Concentrated, StepTable};
 use super::{ConstantProduct, Direction, FeeRate, RawPrice};
-use crate::wide::{U256, U512};
+use crate::wide::{U256, U512, over_up, times};
 
 /// A completed sale: all of `amount_in` was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,7 +166,7 @@ impl Curve {
                 let fill = pool.fill(self.direction, amount_in)?;
                 let FeeRate { numerator, denominator } = pool.fee();
                 // Rounded up, as the pool keeps the rest of the division.
-                let fee = (amount_in * U256::from(numerator)).div_ceil(U256::from(denominator));
+                let fee = over_up(times(amount_in, U256::from(numerator)), U256::from(denominator));
                 Ok(vec![FillStep {
                     amount_in,
                     fee,

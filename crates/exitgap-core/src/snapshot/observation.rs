@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::oracle::{OracleReading, OracleRole, OracleSource};
 use super::token::{Symbol, Token};
 use crate::ids::{BlockHash, Caip2, PoolId};
+use crate::order::sort;
 use crate::pools::{Direction, PoolState};
 use crate::series::{MissingReason, Slot};
 use crate::units::{PriceError, UsdPrice};
@@ -216,7 +217,7 @@ impl Observation {
             return Err(ObservationError::SessionNote);
         }
         check_oracles(chain.kind, timestamp, &oracles)?;
-        oracles.sort_by_key(OracleReading::order);
+        sort(&mut oracles, |a, b| a.order().cmp(&b.order()));
         let prices = [price(&oracles, 0)?, price(&oracles, 1)?];
         Ok(Self { pool, chain, block, tokens, state, oracles, session, prices })
     }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::wide::{U256, U1024, power_of_ten};
+use crate::wide::{U256, U1024, power_of_ten, times};
 
 /// What one whole token is worth in USD, exactly: `numerator ÷ 10^decimals`.
 /// The product of the oracle answers that make it up.
@@ -58,7 +58,7 @@ impl UsdPrice {
         if answers.len() > Self::MAX_FACTORS {
             return Err(PriceError::TooManyFactors { found: answers.len() });
         }
-        let largest = U256::from(10).pow(U256::from(36));
+        let largest = U256::from(10_u128.pow(36));
         let mut price = Self { numerator: U256::ONE, decimals: 0 };
         for (answer, decimals) in answers {
             if answer.is_zero() {
@@ -71,7 +71,7 @@ impl UsdPrice {
                 return Err(PriceError::TooManyDecimals { found: *decimals });
             }
             // At most 10^72, which 256 bits hold.
-            price.numerator *= *answer;
+            price.numerator = times(price.numerator, *answer);
             price.decimals += decimals;
         }
         Ok(price)
@@ -130,7 +130,7 @@ impl Decimal {
                 exponent += 1;
             } else {
                 let digits = round_half_even(n, d);
-                return Self { digits: digits.to::<u64>(), exponent }.normalised();
+                return Self { digits: digits.saturating_to_u64(), exponent }.normalised();
             }
         }
     }
@@ -149,7 +149,7 @@ impl Decimal {
 pub(crate) fn round_half_even(n: U1024, d: U1024) -> U1024 {
     let (floor, rest) = n.div_rem(d);
     let twice = rest << 1;
-    if twice > d || (twice == d && floor.bit(0)) { floor + U1024::ONE } else { floor }
+    if twice > d || (twice == d && floor.is_odd()) { floor + U1024::ONE } else { floor }
 }
 
 /// Plain decimal notation, never an exponent, e.g. `3000.5` or `0.000000012`.

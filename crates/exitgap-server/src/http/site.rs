@@ -9,8 +9,7 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64ct::{Base64, Encoding};
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::ids::PoolId;
 use rust_embed::RustEmbed;
@@ -177,7 +176,7 @@ fn broken() -> Problem {
 /// Scripts of this origin, WASM, and the page's own inline scripts by their hashes; no inline styles,
 /// and nothing from anywhere else.
 fn policy(index: &str) -> String {
-    let hash = |script| format!(" 'sha256-{}'", STANDARD.encode(Sha256::digest(script)));
+    let hash = |script| format!(" 'sha256-{}'", Base64::encode_string(&Sha256::digest(script)));
     let hashes = inline_scripts(index).map(hash).collect::<Vec<_>>().concat();
     format!(
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{hashes}; style-src 'self'; img-src 'self'; \

@@ -11,7 +11,7 @@ use super::grid::Grid;
 use super::residues::{FeeClasses, Residues, Row};
 use super::search::{Descent, Exhausted, Search};
 use crate::pools::Segment;
-use crate::wide::{U256, U1024};
+use crate::wide::{U256, U1024, over};
 
 /// A segment's descent so far.
 struct Walk<'a> {
@@ -48,7 +48,7 @@ impl Search<'_> {
         if let Some(end) = self.walk_to(walk, U256::ZERO, Self::FIRST_TEETH)? {
             return Ok(end);
         }
-        let tooth = (ceiling - walk.ceiling) / U256::from(Self::FIRST_TEETH);
+        let tooth = over(ceiling - walk.ceiling, U256::from(Self::FIRST_TEETH));
         let Some(residues) = Residues::new(grid, self.threshold, tooth) else {
             return self.walk_down(walk);
         };
@@ -199,10 +199,10 @@ impl Search<'_> {
         };
         let (out, input) = weights(low);
         let (out_before, input_before) = weights(low - length);
-        let rise: U1024 = out + out_weight + input_before;
-        let rise = rise.saturating_sub(input + out_before);
-        let highest: U1024 = out + rise;
-        highest.checked_sub(input).map(|headroom| headroom >> 64_usize)
+        let rise = out + out_weight + input_before;
+        let rise = rise.checked_sub(input + out_before).unwrap_or(U1024::ZERO);
+        let highest = out + rise;
+        highest.checked_sub(input).map(|headroom| headroom >> 64)
     }
 
     fn exhausted(&self) -> Exhausted {

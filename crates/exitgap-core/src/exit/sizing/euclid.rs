@@ -1,6 +1,6 @@
 //! Where a multiple of a number falls into a window of residues.
 
-use ruint::Uint;
+use crate::wide::Wide;
 
 /// The least `k ≥ 0` for which `low ≤ (factor · k mod modulus) ≤ high`, if there is one.
 /// Needs `low ≤ high < modulus`, and room for the product of two moduli.
@@ -10,11 +10,11 @@ use ruint::Uint;
 /// same question with the modulus's residue by `factor`, and a modulus at most half as
 /// large: so the turns are at most as many as the modulus has bits.
 pub(super) fn first_multiple_within<const BITS: usize, const LIMBS: usize>(
-    factor: Uint<BITS, LIMBS>,
-    modulus: Uint<BITS, LIMBS>,
-    low: Uint<BITS, LIMBS>,
-    high: Uint<BITS, LIMBS>,
-) -> Option<Uint<BITS, LIMBS>> {
+    factor: Wide<BITS, LIMBS>,
+    modulus: Wide<BITS, LIMBS>,
+    low: Wide<BITS, LIMBS>,
+    high: Wide<BITS, LIMBS>,
+) -> Option<Wide<BITS, LIMBS>> {
     if low.is_zero() {
         return Some(low);
     }
@@ -34,7 +34,7 @@ pub(super) fn first_multiple_within<const BITS: usize, const LIMBS: usize>(
         }
         let below = low - past;
         if high - below >= factor {
-            break walked + Uint::ONE;
+            break walked + Wide::ONE;
         }
         // No multiple lies in the window: neither end's residue wraps.
         turns.push((low, factor, modulus));
@@ -51,12 +51,12 @@ pub(super) fn first_multiple_within<const BITS: usize, const LIMBS: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wide::{U256, U1024};
+    use crate::wide::{U512, U1024};
     use proptest::prelude::*;
 
     #[test]
     fn every_small_case_equals_trying_all() {
-        let wide = U256::from::<u32>;
+        let wide = |n: u32| U512::from(n);
         for modulus in 1..=24_u32 {
             for factor in 0..=modulus + 1 {
                 for low in 0..modulus {
@@ -85,7 +85,7 @@ mod tests {
         }
         let low = modulus - U1024::ONE;
         let least = first_multiple_within(factor, modulus, low, low).unwrap();
-        assert_eq!(least.mul_mod(factor, modulus), low);
+        assert_eq!(least * factor % modulus, low);
         assert!(least < modulus);
     }
 
@@ -99,9 +99,9 @@ mod tests {
             let low = ends.0 % modulus;
             let high = (low + ends.1).min(modulus - 1);
             let expected = (0..modulus).find(|k| (low..=high).contains(&(factor * k % modulus)));
-            let [factor, modulus, low, high] = [factor, modulus, low, high].map(U256::from);
+            let [factor, modulus, low, high] = [factor, modulus, low, high].map(U512::from);
             let found = first_multiple_within(factor, modulus, low, high);
-            prop_assert_eq!(found, expected.map(U256::from));
+            prop_assert_eq!(found, expected.map(U512::from));
         }
     }
 }

@@ -4,7 +4,7 @@ use super::euclid::first_multiple_within;
 use super::grid::Grid;
 use crate::exit::terms::Threshold;
 use crate::pools::Curve;
-use crate::wide::{U256, U512, U1024, narrow};
+use crate::wide::{U256, U512, U1024, narrow, product, remainder};
 
 /// Which indices of a grid can pass for what their inputs weigh alone.
 ///
@@ -50,7 +50,7 @@ impl Residues {
         let slack = (per - U1024::ONE).checked_mul(in_weight)?;
         let factor = (scale % modulus) * (in_weight % modulus) % modulus;
         let expected = (out_weight / in_weight.max(U1024::ONE)).max(scale / per).max(U1024::ONE);
-        let coarseness = (U1024::from(tooth) / expected).saturating_to::<u64>().max(1);
+        let coarseness = (U1024::from(tooth) / expected).saturating_to_u64().max(1);
         Some(Self { per, in_weight, out_weight, factor, modulus, slack, coarseness })
     }
 
@@ -58,7 +58,7 @@ impl Residues {
     pub(super) fn teeth(&self, length: U256) -> u64 {
         // At most one for each amount, and one for each output.
         let outputs = U1024::from(length) * self.in_weight / self.out_weight;
-        outputs.min(U1024::from(length)).saturating_to::<u64>() / self.coarseness
+        outputs.min(U1024::from(length)).saturating_to_u64() / self.coarseness
     }
 
     /// The rows to look through for the amounts of a block of `length` whose outputs weigh
@@ -102,12 +102,12 @@ impl Residues {
         let low = self.modulus - residue;
         let high = low + most;
         let strides = if self.modulus.bit_len() <= 256 {
-            let half = |n: U1024| U512::from_limbs_slice(&n.as_limbs()[..8]);
+            let half = |n: U1024| U512::low_bits_of(n.as_limbs());
             narrow(first_multiple_within(half(factor), half(self.modulus), half(low), half(high))?)
         } else {
             narrow(first_multiple_within(factor, self.modulus, low, high)?)
         };
-        last.checked_sub(strides?.checked_mul(stride)?)
+        last.checked_sub(narrow(product(strides?, stride))?)
     }
 }
 
@@ -138,7 +138,7 @@ impl Row {
         let past = if self.stride == U256::ONE {
             U256::ZERO
         } else {
-            (top - start + self.stride - self.phase) % self.stride
+            remainder(top - start + self.stride - self.phase, self.stride)
         };
         let index = top
             .checked_sub(past)
@@ -173,7 +173,7 @@ impl FeeClasses {
     pub(super) fn new(curve: &Curve) -> Option<Self> {
         let fee = curve.fee();
         let (kept, period) = (fee.denominator - fee.numerator, fee.denominator);
-        let divisor = U256::from(kept).gcd(U256::from(period)).to::<u64>();
+        let divisor = U512::from(kept).gcd(U512::from(period)).saturating_to_u64();
         let (kept, period) = (u64::from(kept) / divisor, u64::from(period) / divisor);
         (curve.rounds_fee() && period <= 2 * kept).then_some(Self { kept, period })
     }
@@ -193,7 +193,7 @@ impl FeeClasses {
         let Residues { in_weight, coarseness, .. } = *residues;
         let [kept, period] = [self.kept, self.period].map(U256::from);
         let last = headroom.checked_mul(U1024::from(kept))?.checked_div(in_weight)?;
-        let rows = last.saturating_to::<u64>().saturating_add(1);
+        let rows = last.saturating_to_u64().saturating_add(1);
         let few =
             rows <= Self::FEW_ROWS && rows <= self.period / Self::LEAST_PERIOD_PER_ROW / coarseness;
         let many = rows <= Self::MOST_ROWS.min(teeth / Self::LEAST_TEETH_PER_ROW);
@@ -204,7 +204,8 @@ impl FeeClasses {
         let row = |j: u64| {
             let j = U256::from(j);
             // kept and period have no common divisor: every residue is met.
-            let phase = first_multiple_within(kept, period, j, j)?;
+            let wide = [kept, period, j].map(U512::from);
+            let phase = narrow(first_multiple_within(wide[0], wide[1], wide[2], wide[2])?)?;
             let taken = U1024::from(j) * in_weight / U1024::from(kept);
             Some(Row { stride: period, phase, most: headroom - taken, next: U256::MAX })
         };

@@ -122,7 +122,7 @@ fn near_par(pool: &PoolState, direction: Direction, decimals: [u8; 2], off: u32)
     let (base, quote) = (direction.base_index(), direction.quote_index());
     let up = U1024::from(mid.numerator) * U1024::from(ten(decimals[base]));
     let down = U1024::from(mid.denominator) * U1024::from(ten(decimals[quote]));
-    let price = up * U1024::from(ten(18)) * U1024::from(off) / (down * U1024::from(1_000_000));
+    let price = up * U1024::from(ten(18)) * U1024::from(off) / (down * U1024::from(1_000_000_u32));
     let price = narrow(price).filter(|price| *price > U256::from(1_000))?;
     let mut prices = [UsdPrice::product(&[(ten(18), 18)]).ok()?; 2];
     prices[base] = UsdPrice::product(&[(price, 18)]).ok()?;

@@ -4,34 +4,27 @@
 //! √prices are Q64.96 and below `2^160`, liquidity is below `2^128`, so every
 //! amount between two √prices is below `2^224`.
 
-use ruint::Uint;
-
 use super::steps::Step;
 use crate::pools::Direction;
-use crate::wide::{U256, U512, U1024, mul_div, mul_div_up};
+use crate::wide::{U256, U512, U1024, mul_div, mul_div_up, narrow, over, over_up, product, times};
 
 /// Token 0 between two √prices, `low ≤ high`: `L · 2^96 · (high − low) ÷ high ÷ low`,
 /// both divisions rounded the same way.
 fn amount0(low: U256, high: U256, liquidity: u128, round_up: bool) -> U256 {
     let numerator: U256 = U256::from(liquidity) << 96;
-    // 224 + 160 bits.
-    let product = numerator.widening_mul::<256, 4, 512, 8>(high - low);
-    let (by_high, rest) = product.div_rem(Uint::<512, 8>::from(high));
-    // (high − low) ÷ high is below one: the quotient is below the numerator.
-    let by_high = U256::from_limbs_slice(&by_high.as_limbs()[..4]);
+    // (high − low) ÷ high is below one: the quotient is at most the numerator.
     if round_up {
-        (by_high + U256::from(u8::from(!rest.is_zero()))).div_ceil(low)
+        over_up(mul_div_up(numerator, high - low, high).unwrap_or(numerator), low)
     } else {
-        by_high / low
+        over(mul_div(numerator, high - low, high).unwrap_or(numerator), low)
     }
 }
 
 /// Token 1 between two √prices, `low ≤ high`: `L · (high − low) ÷ 2^96`.
 fn amount1(low: U256, high: U256, liquidity: u128, round_up: bool) -> U256 {
-    let product: Uint<384, 6> =
-        Uint::<128, 2>::from(liquidity).widening_mul::<256, 4, 384, 6>(high - low);
-    let limbs = (product >> 96_usize).into_limbs();
-    let floor = U256::from_limbs([limbs[0], limbs[1], limbs[2], limbs[3]]);
+    // 128 + 160 − 96 bits.
+    let product = product(U256::from(liquidity), high - low);
+    let floor = narrow(product >> 96).unwrap_or(U256::MAX);
     let exact = product.trailing_zeros() >= 96;
     if round_up && !exact { floor + U256::ONE } else { floor }
 }
@@ -55,7 +48,7 @@ pub(super) fn amount_out(direction: Direction, start: U256, target: U256, liquid
 /// The fee on top of a full step's `amount_in`, rounded up.
 pub(super) fn fee_on(amount_in: U256, fee_pips: u32) -> U256 {
     // 224 + 20 bits.
-    (amount_in * U256::from(fee_pips)).div_ceil(U256::from(1_000_000 - fee_pips))
+    over_up(times(amount_in, U256::from(fee_pips)), U256::from(1_000_000 - fee_pips))
 }
 
 /// A step that takes `remaining`, which is less than the full step takes: the
@@ -69,7 +62,8 @@ pub(super) fn partial(
 ) -> (U256, U256) {
     let start = step.sqrt_price_start_x96;
     // Rounded down; below 2^224 · 2^20.
-    let less_fee = remaining * U256::from(1_000_000 - fee_pips) / U256::from(1_000_000);
+    let kept = times(remaining, U256::from(1_000_000 - fee_pips));
+    let less_fee = over(kept, U256::from(1_000_000));
     let end = next_sqrt_price(direction, start, step.liquidity, less_fee);
     (end, amount_out(direction, start, end, step.liquidity))
 }
@@ -80,11 +74,11 @@ pub(super) fn partial(
 /// `2^192·L·a ÷ (P·(10^6·P·L + 2^96·a))` selling token 1.
 pub(super) fn ideal_out(direction: Direction, step: &Step, fee_pips: u32, amount_in: U256) -> U512 {
     // 192 + 20, 160 and 128 bits; the largest product has 724.
-    let amount = U1024::from(amount_in * U256::from(1_000_000 - fee_pips));
+    let amount = U1024::from(times(amount_in, U256::from(1_000_000 - fee_pips)));
     let price = U1024::from(step.sqrt_price_start_x96);
     let liquidity = U1024::from(step.liquidity);
-    let million = U1024::from(1_000_000);
-    let (paid, per): (U1024, U1024) = match direction {
+    let million = U1024::from(1_000_000_u32);
+    let (paid, per) = match direction {
         Direction::ZeroForOne => (
             liquidity * price * price * amount,
             (((million * liquidity) << 96) + amount * price) << 96,
@@ -94,9 +88,8 @@ pub(super) fn ideal_out(direction: Direction, step: &Step, fee_pips: u32, amount
         }
     };
     // Only a step without liquidity divides by zero, and it takes and pays nothing.
-    let scaled: U1024 = paid << 64;
-    let ideal = if per.is_zero() { U1024::ZERO } else { scaled.div_ceil(per) };
-    U512::from_limbs_slice(&ideal.as_limbs()[..8])
+    let ideal = if per.is_zero() { U1024::ZERO } else { (paid << 64).div_ceil(per) };
+    U512::low_bits_of(ideal.as_limbs())
 }
 
 /// The √price after `amount` more of the token sold; rounded so that the price
@@ -110,7 +103,7 @@ fn next_sqrt_price(direction: Direction, start: U256, liquidity: u128, amount: U
             let liquidity = U256::from(liquidity);
             // Near the highest price much liquidity takes amounts above 160 bits.
             let moved = if amount.bit_len() <= 160 {
-                (amount << 96) / liquidity
+                over(amount << 96, liquidity)
             } else {
                 // Less than a full step moves the price by less than the step.
                 mul_div(amount, U256::ONE << 96, liquidity).unwrap_or(U256::ZERO)
@@ -125,7 +118,7 @@ fn next_sqrt_price(direction: Direction, start: U256, liquidity: u128, amount: U
                 // At most `start`, because the denominator is at least the numerator.
                 Some(denominator) => mul_div_up(numerator, start, denominator).unwrap_or(start),
                 // The contract's way round a product above 256 bits.
-                None => numerator.div_ceil(numerator / start + amount),
+                None => over_up(numerator, over(numerator, start) + amount),
             }
         }
     }

@@ -6,7 +6,7 @@ use super::steps::{Step, Steps};
 use super::{Concentrated, step_math};
 use crate::pools::curve::{Fill, FillError, FillStep, Segment};
 use crate::pools::{Direction, FeeRate, RawPrice};
-use crate::wide::{U256, U512, narrow};
+use crate::wide::{U256, U512, narrow, times};
 
 /// The full steps of one direction of a pool, with running sums.
 #[derive(Debug, Clone)]
@@ -164,7 +164,7 @@ impl StepTable {
     /// price at the end of the steps, which is less than twice that price.
     pub(in crate::pools) fn rounding_before(&self, index: usize) -> U256 {
         let price = self.price_rounded_up(self.sqrt_price_at_start(index));
-        U256::from(index) * ((price << 1) + U256::ONE)
+        times(U256::from(index), (price << 1) + U256::ONE)
     }
 
     /// Output units per input unit at a √price, rounded up; at most `2^128`.

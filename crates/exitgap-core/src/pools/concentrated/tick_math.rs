@@ -1,6 +1,6 @@
 //! √price at a tick, and back. Source: `TickMath.sol` of Uniswap v3.
 
-use crate::wide::U256;
+use crate::wide::{U256, over};
 
 /// The lowest tick of the contract: a price of about `2^−128`.
 pub const MIN_TICK: i32 = -MAX_TICK;
@@ -66,7 +66,7 @@ pub fn sqrt_ratio_at_tick(tick: i32) -> Option<U256> {
         let rounds_up = u128::from(ratio & 0xffff_ffff != 0);
         return Some(U256::from((ratio >> 32) + rounds_up));
     }
-    let inverse = U256::MAX / U256::from(ratio);
+    let inverse = over(U256::MAX, U256::from(ratio));
     let rounds_up = U256::from(u8::from(inverse.as_limbs()[0] & 0xffff_ffff != 0));
     Some((inverse >> 32) + rounds_up)
 }

@@ -1,17 +1,44 @@
 //! Wide unsigned integers and the divisions the contracts use on them.
 
+mod backend;
+#[cfg(any(test, target_arch = "wasm32"))]
+mod digits;
+mod uint;
+
 use ruint::Uint;
+pub(crate) use uint::Wide;
 
 /// 256-bit unsigned integer, the contracts' word.
 pub type U256 = Uint<256, 4>;
 /// Holds any product of two [`U256`].
-pub(crate) type U512 = Uint<512, 8>;
+pub(crate) type U512 = Wide<512, 8>;
 /// Holds any cross-multiplication of two exact gaps: see `exit::terms`.
-pub(crate) type U1024 = Uint<1024, 16>;
+pub(crate) type U1024 = Wide<1024, 16>;
 
 /// `a × b`, exact.
 pub(crate) fn product(a: U256, b: U256) -> U512 {
-    a.widening_mul::<256, 4, 512, 8>(b)
+    Wide(backend::product(a, b))
+}
+
+/// `a × b`. The caller knows that it fits.
+pub(crate) fn times(a: U256, b: U256) -> U256 {
+    backend::multiply(a, b)
+}
+
+/// `⌊a ÷ b⌋`. The caller knows that `b` is above zero.
+pub(crate) fn over(a: U256, b: U256) -> U256 {
+    backend::divide(a, b).0
+}
+
+/// What `a ÷ b` leaves. The caller knows that `b` is above zero.
+pub(crate) fn remainder(a: U256, b: U256) -> U256 {
+    backend::divide(a, b).1
+}
+
+/// `⌈a ÷ b⌉`. The caller knows that `b` is above zero.
+pub(crate) fn over_up(a: U256, b: U256) -> U256 {
+    let (quotient, rest) = backend::divide(a, b);
+    if rest.is_zero() { quotient } else { quotient + U256::ONE }
 }
 
 /// `⌊a × b ÷ d⌋`, or `None` where it exceeds 256 bits or `d` is zero.
@@ -27,14 +54,12 @@ pub(crate) fn mul_div_up(a: U256, b: U256, d: U256) -> Option<U256> {
     if d.is_zero() {
         return None;
     }
-    let (quotient, rest) = product(a, b).div_rem(U512::from(d));
-    let quotient = narrow(quotient)?;
-    if rest.is_zero() { Some(quotient) } else { quotient.checked_add(U256::ONE) }
+    narrow(product(a, b).div_ceil(U512::from(d)))
 }
 
 /// The low 256 bits of a wider number, or `None` where more are set.
 pub(crate) fn narrow<const BITS: usize, const LIMBS: usize>(
-    wide: Uint<BITS, LIMBS>,
+    wide: Wide<BITS, LIMBS>,
 ) -> Option<U256> {
     let (low, high) = wide.as_limbs().split_at(4);
     high.iter().all(|limb| *limb == 0).then(|| U256::from_limbs_slice(low))
@@ -42,7 +67,15 @@ pub(crate) fn narrow<const BITS: usize, const LIMBS: usize>(
 
 /// `10^exponent`. The caller keeps `exponent` at most 300.
 pub(crate) fn power_of_ten(exponent: u32) -> U1024 {
-    U1024::from(10).pow(U1024::from(exponent))
+    let mut power = U1024::ONE;
+    let mut left = exponent;
+    while left > 0 {
+        // The largest power of ten in 64 bits has 19 zeros.
+        let step = left.min(19);
+        power = power * U1024::from(10_u64.pow(step));
+        left -= step;
+    }
+    power
 }
 
 /// `⌊√n⌋`, by Newton's iteration from above, which falls until it is there.
@@ -50,9 +83,9 @@ pub(crate) fn square_root(n: U512) -> U512 {
     if n.is_zero() {
         return n;
     }
-    let mut guess: U512 = U512::ONE << n.bit_len().div_ceil(2);
+    let mut guess = U512::ONE << n.bit_len().div_ceil(2);
     loop {
-        let next: U512 = (guess + n / guess) >> 1;
+        let next = (guess + n / guess) >> 1;
         if next >= guess {
             return guess;
         }
@@ -69,7 +102,7 @@ mod tests {
         for (n, root) in [(0_u64, 0_u64), (1, 1), (3, 1), (4, 2), (99, 9), (100, 10)] {
             assert_eq!(square_root(U512::from(n)), U512::from(root));
         }
-        let large: U512 = (U512::ONE << 400) - U512::ONE;
+        let large = (U512::ONE << 400) - U512::ONE;
         let root = square_root(large);
         assert!(root * root <= large && (root + U512::ONE) * (root + U512::ONE) > large);
     }
