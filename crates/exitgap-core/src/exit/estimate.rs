@@ -1,8 +1,8 @@
 //! One sale of a stated size.
 
 use super::Exit;
-use super::terms::shortfall;
-use crate::pools::{FeeRate, Fill, FillError, RawPrice};
+use super::terms::{Terms, shortfall};
+use crate::pools::{Curve, FeeRate, Fill, FillError, RawPrice};
 use crate::units::{Decimal, Percent, SizeUsd, UsdMicros};
 use crate::wide::{U256, U512, U1024};
 
@@ -86,17 +86,37 @@ impl Refusal {
 /// For prices that are stated before the fee.
 const NO_FEE: FeeRate = FeeRate { numerator: 0, denominator: 1 };
 
+/// What every estimate of an exit says alike: how things stand before anything is sold.
+#[derive(Debug, Clone)]
+pub(super) struct BeforeSale {
+    /// `None` where it is a billion percent or more.
+    basis: Option<Percent>,
+    fee: Percent,
+    oracle_price: Decimal,
+    mid_price: Decimal,
+}
+
+impl BeforeSale {
+    pub(super) fn new(curve: &Curve, terms: &Terms) -> Self {
+        Self {
+            basis: terms.basis(curve.mid()),
+            fee: fee_percent(curve.fee()),
+            oracle_price: terms.oracle_price(),
+            mid_price: terms.usd(curve.mid(), NO_FEE),
+        }
+    }
+}
+
 impl Exit {
     /// Sells `size`: the exact fill and its gap, or why there is none.
     pub fn estimate(&self, size: SizeUsd) -> Result<Estimate, Refusal> {
         let fill = self.fill(self.amount_in(size)?)?;
         let fee = self.curve.fee();
-        let mid = self.curve.mid();
         let gap = self.gap(&fill)?;
         let split = Split {
-            basis: self.basis().ok_or(Refusal::GapOutOfRange)?,
-            fee: fee_percent(fee),
-            impact: impact(&fill, mid, fee).ok_or(Refusal::GapOutOfRange)?,
+            basis: self.before.basis.ok_or(Refusal::GapOutOfRange)?,
+            fee: self.before.fee,
+            impact: impact(&fill, self.curve.mid(), fee).ok_or(Refusal::GapOutOfRange)?,
         };
         let realized = RawPrice {
             numerator: U512::from(fill.amount_out),
@@ -108,9 +128,9 @@ impl Exit {
             amount_out: fill.amount_out,
             gap,
             split,
-            oracle_price: self.terms.oracle_price(),
+            oracle_price: self.before.oracle_price,
             realized_price: self.terms.usd(realized, NO_FEE),
-            mid_price: self.terms.usd(mid, NO_FEE),
+            mid_price: self.before.mid_price,
             marginal_price: self.terms.usd(self.curve.mid_after(&fill), fee),
             ticks_crossed: fill.ticks_crossed(),
         })
@@ -119,7 +139,7 @@ impl Exit {
     /// How far the pool's mid price lies below the oracle; `None` where that is a billion
     /// percent or more.
     pub fn basis(&self) -> Option<Percent> {
-        self.terms.basis(self.curve.mid())
+        self.before.basis
     }
 
     /// The raw amount of the token sold that a size stands for.

@@ -32,6 +32,7 @@ pub use sizing::{LimitedBy, MaxSize, SearchExhausted};
 use crate::pools::{Curve, Direction, PoolState};
 use crate::snapshot::Observation;
 use crate::units::UsdPrice;
+use estimate::BeforeSale;
 use terms::Terms;
 
 /// The version of the rules in this module; every result names it.
@@ -43,6 +44,7 @@ pub struct Exit {
     state: PoolState,
     curve: Curve,
     terms: Terms,
+    before: BeforeSale,
 }
 
 impl Exit {
@@ -56,7 +58,9 @@ impl Exit {
     ) -> Self {
         let (base, quote) = (direction.base_index(), direction.quote_index());
         let terms = Terms::new(usd[base], decimals[base], usd[quote], decimals[quote]);
-        Self { state: state.clone(), curve: state.curve(direction), terms }
+        let curve = state.curve(direction);
+        let before = BeforeSale::new(&curve, &terms);
+        Self { state: state.clone(), curve, terms, before }
     }
 
     /// An exit from a pool as it was observed.

@@ -123,13 +123,13 @@ impl Decimal {
             } else {
                 (numerator * power_of_ten(exponent.unsigned_abs()), denominator)
             };
-            let floor = n / d;
+            let (floor, rest) = n.div_rem(d);
             if floor < low {
                 exponent -= 1;
             } else if floor >= high {
                 exponent += 1;
             } else {
-                let digits = round_half_even(n, d);
+                let digits = nearest(floor, rest, d);
                 return Self { digits: digits.saturating_to_u64(), exponent }.normalised();
             }
         }
@@ -148,6 +148,11 @@ impl Decimal {
 /// `n ÷ d` to the nearest integer, ties to even.
 pub(crate) fn round_half_even(n: U1024, d: U1024) -> U1024 {
     let (floor, rest) = n.div_rem(d);
+    nearest(floor, rest, d)
+}
+
+/// The nearest integer to a division by `d` that gave `floor` and left `rest`.
+fn nearest(floor: U1024, rest: U1024, d: U1024) -> U1024 {
     let twice = rest << 1;
     if twice > d || (twice == d && floor.is_odd()) { floor + U1024::ONE } else { floor }
 }
