@@ -8,7 +8,7 @@ use std::process::Command;
 use sha2::{Digest, Sha256};
 
 use crate::failure::{Context, Failure, Result};
-use crate::{pkg, process, setup, test};
+use crate::{pkg, process, setup, test, workspace};
 
 /// What `cargo xtask web --help` prints.
 pub const HELP: &str = "\
