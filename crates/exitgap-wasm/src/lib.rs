@@ -28,6 +28,11 @@ use exitgap_core::snapshot::MAX_SNAPSHOT_BYTES;
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+/// Half as large as the one that comes with Rust.
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
+
 /// The version of this package.
 #[wasm_bindgen]
 pub fn version() -> String {
