@@ -21,7 +21,7 @@ export function typed(thrown) {
 /** The words of what was thrown, which may itself refuse to be a text. */
 export function said(thrown) {
   try {
-    return String(thrown?.message ?? thrown);
+    return String(thrown?.message ?? thrown).slice(0, 500);
   } catch {
     return 'an error without words';
   }

@@ -1,5 +1,6 @@
 // Types of the npm package `exitgap`. Documents are spelled as the service and `exitgap … --json`
-// spell them; a test holds every one of them against what the Rust types really write.
+// spell them; tests compile what the Rust types really write, and what a service really answers, as
+// literals of them.
 
 /** Loads the module. Await it once before anything else; further calls wait for the same load. */
 export function init(source?: InitSource): Promise<void>;
@@ -37,7 +38,12 @@ export function verify(evidence: Bytes, policy?: VerifyPolicy): VerificationRepo
 export interface VerifyPolicy {
   /** Verifier keys, `<origin>+<8 hex digits>+<base64>`. Without one the verdict is `incomplete`. */
   keys?: readonly string[];
-  /** A checkpoint seen before of the same log. Makes the check `consistency` required. */
+  /**
+   * A checkpoint seen before of the same log, and the RFC 6962 consistency proof, hashes in base64,
+   * between it and the file's where the two have different sizes: computed from the log's tiles
+   * (C2SP tlog-tiles, under `/log/` of a service); this package does not compute it. Makes the check
+   * `consistency` required.
+   */
   seen?: { note: string; proof?: readonly string[] };
   /** A head window that ends at the file's head, or goes on from it. Makes `window` required. */
   window?: Bytes;
@@ -203,6 +209,8 @@ export class Client {
   history(pool: string, of: Signal & SeriesOptions & HistoryPage): Promise<History>;
   stress(pool: string, of: Signal & SeriesOptions): Promise<Stress>;
   fragility(of?: Signal & FragilityOptions): Promise<Fragility>;
+  /** Several positions, exited at once: those in one pool and direction together. */
+  portfolio(positions: readonly PositionInput[], of?: Signal): Promise<Portfolio>;
   capabilities(of?: Signal): Promise<Capabilities>;
   slotStatus(pool: string, of: Signal & { slot: number }): Promise<SlotStatus>;
   /** The evidence file at an `evidence_url`: bytes to verify. */
@@ -215,7 +223,10 @@ export class Client {
   checkpoint(of?: Signal): Promise<string>;
   /** The log's verifier key, as the service itself names it. */
   verifierKey(of?: Signal): Promise<string>;
-  /** Fetches the evidence at an `evidence_url` and verifies it. */
+  /**
+   * Fetches the evidence at an `evidence_url`, requires that it is of the question the address asks,
+   * and verifies it. Nothing is remembered between calls: see `VerifyPolicy.seen`.
+   */
   verify(evidenceUrl: string, policy?: VerifyPolicy, of?: Signal): Promise<VerificationReport>;
 }
 
@@ -237,6 +248,13 @@ export interface At {
   base?: BaseInput;
   /** An RFC 3339 instant: the slot at or before it. */
   at?: string;
+}
+
+export interface PositionInput {
+  pool: string;
+  /** The pool's default base unless told. */
+  base?: "token0" | "token1";
+  sizeUsd: DecimalInput;
 }
 
 export interface SeriesOptions {
@@ -870,6 +888,11 @@ export interface HistoryRow {
   slots_retracted: number;
   /** The last recorded slot's gap. */
   last?: GapPoint;
+  /**
+   * How far the pool's mid price lay below the oracle in that slot, percent: what an infinitely
+   * small sale would have lost before the fee.
+   */
+  last_basis_pct?: number;
   /** The worst gap. */
   worst?: GapPoint;
   /** The lowest depth. */
@@ -968,6 +991,11 @@ export interface FragilityRow {
   median_depth_7d_usd?: number;
   /** The lowest depth of seven days. */
   lowest_depth_7d?: LowestDepth;
+  /**
+   * The lowest depth of each of the last eight UTC days, whole USD, the newest last; null where
+   * the day has none.
+   */
+  daily_lowest_depth_usd: (number | null)[];
   /** Slots of those seven days without a snapshot. */
   slots_missing_7d: number;
   /**
@@ -995,6 +1023,58 @@ export interface Fragility {
   rows: FragilityRow[];
   /** Where the next page begins; absent on the last. */
   next_cursor?: string;
+}
+
+/** One position of a portfolio. */
+export interface Position {
+  /** The pool's identifier. */
+  pool: string;
+  /** `token0` or `token1`: the token sold. */
+  base: string;
+  /** The position's size, USD. */
+  size_usd: number;
+  /** Which of `exits` sells it, counted from 0. */
+  exit: number;
+}
+
+/** All positions in one pool and direction, sold together. */
+export interface PortfolioExit {
+  /** The pool's identifier. */
+  pool: string;
+  /** `token0` or `token1`: the token sold. */
+  base: string;
+  /** The sum of the positions, USD. */
+  size_usd: number;
+  /** What it fills at; absent where it cannot be filled. */
+  result?: PublishedExit;
+  /** Why there is none. */
+  problem?: Problem;
+  /** What of it cannot be filled, USD. */
+  unfilled_usd: number;
+}
+
+/** The sums over all exits. */
+export interface PortfolioTotal {
+  /** All positions, USD. */
+  size_usd: number;
+  /** The mean of the exits' gaps, weighted by size, percent; null where something cannot be filled. */
+  exit_gap_pct: number | null;
+  /** What cannot be filled, USD. */
+  unfilled_usd: number;
+  /** The same mean over what can be filled; null where nothing can. */
+  filled_gap_pct: number | null;
+}
+
+/** `GET /v1/portfolio`. */
+export interface Portfolio {
+  /** The positions, as asked. */
+  positions: Position[];
+  /** The exits, in the order of their first position. */
+  exits: PortfolioExit[];
+  /** The sums. */
+  total: PortfolioTotal;
+  /** Which exit is the worst: one that cannot be filled, else the one of the widest gap. */
+  worst_exit: number;
 }
 
 /** How far a capability may be depended on. */

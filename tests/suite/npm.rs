@@ -1,6 +1,7 @@
 //! The npm package, from its tarball, as its users have it: in Node, in pages, in bundlers, under
 //! TypeScript; and the module in it, against the native code.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -54,15 +55,21 @@ fn node_agrees_with_the_native_code_and_withstands_garbage() {
         (&json!("not_initialized"), &json!("init_failed"))
     );
     assert_eq!(outcome["version"], env!("CARGO_PKG_VERSION"));
+    let limits = &outcome["limits"];
+    for name in ["snapshot", "evidence", "window"] {
+        assert!(limits["module"][name].is_u64(), "{limits}");
+        assert_eq!(limits["client"][name], limits["module"][name], "{limits}");
+    }
     sound(&outcome, cases.cases.len());
     assert_eq!(project.node(&["require.cjs", "cases.json"]), "valid\n");
 
     // The comparison itself notices one byte.
     let mut changed = cases;
-    changed.cases[0].expected.push(' ');
+    let digit = changed.cases[0].expected.rfind(|c: char| c.is_ascii_digit()).unwrap();
+    changed.cases[0].expected.replace_range(digit..=digit, "x");
     project.write("cases.json", &serde_json::to_string(&changed).unwrap());
     let outcome: Value = serde_json::from_str(&project.node(&["node.mjs", "cases.json"])).unwrap();
-    assert_eq!(outcome["compared"]["differing"], 1);
+    assert_eq!(outcome["compared"]["differing"], 2, "by the module and by the package");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -285,6 +292,44 @@ fn every_document_is_of_its_type() {
         project.write("documents.ts", &program.replacen(field, changed, 1));
         let refused = compiles(&project, &["documents.ts"]).unwrap_err();
         assert!(refused.contains("TS2353") || refused.contains("TS2561"), "{refused}");
+    }
+}
+
+/// Every answer of a service as a literal of its type.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_answer_of_a_service_is_of_its_type() {
+    let recorded = recorded(3).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let pool = recorded.pool(0);
+    let slot = recorded.last.number();
+    let answers = [
+        ("PublishedExit", format!("/v1/exit/{pool}?size_usd=1000")),
+        ("PublishedLadder", format!("/v1/ladder/{pool}")),
+        ("PoolList", "/v1/pools?limit=1".to_owned()),
+        ("History", format!("/v1/history/{pool}?size_usd=1000&interval=5m&limit=1")),
+        ("History", format!("/v1/history/{pool}?size_usd=1000&interval=1d")),
+        ("Stress", format!("/v1/stress/{pool}?size_usd=1000")),
+        ("Fragility", "/v1/fragility?sort=depth&limit=1".to_owned()),
+        ("Capabilities", "/v1/capabilities".to_owned()),
+        ("SlotStatus", format!("/api/v1/status/{pool}?slot={slot}")),
+        ("Portfolio", format!("/v1/portfolio?position={pool}:1000&position={pool}:900000000")),
+    ];
+    let names: BTreeSet<&str> = answers.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let mut program = format!("import type {{ {} }} from 'exitgap';\n", names.join(", "));
+    for (number, (of, target)) in answers.iter().enumerate() {
+        let document = service.get(target).found();
+        writeln!(program, "export const d{number}: {of} = {document};").unwrap();
+    }
+    let project = Project::new();
+    project.write("answers.ts", &program);
+    compiles(&project, &["answers.ts"]).unwrap();
+    for field in ["last_basis_pct", "daily_lowest_depth_usd", "unfilled_usd"] {
+        let named = format!("\"{field}\":");
+        assert!(program.contains(&named), "{field} is answered");
+        project.write("answers.ts", &program.replacen(&named, "\"other\":", 1));
+        let refused = compiles(&project, &["answers.ts"]).unwrap_err();
+        assert!(refused.contains("TS2353") || refused.contains("TS2561"), "{field}: {refused}");
     }
 }
 

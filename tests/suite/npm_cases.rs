@@ -30,6 +30,8 @@ pub struct Case {
 #[derive(Debug, Serialize)]
 pub struct Questions {
     pub cases: Vec<Case>,
+    /// The ladders that are ranked, as documents.
+    pub ladders: Vec<Value>,
     pub snapshot: String,
     pub evidence: String,
     pub keys: Vec<String>,
@@ -75,12 +77,13 @@ pub fn all() -> Questions {
     for snapshot in &snapshots {
         ladders.extend(questions(snapshot, &mut cases));
     }
+    let ladders = venues(ladders);
     cases.extend(ranking(&ladders));
     for (number, path) in (0..).zip(vectors("quotes")) {
         fills(number, &path, &mut cases);
     }
     let (snapshot, evidence, keys) = first.unwrap();
-    Questions { cases, snapshot, evidence, keys }
+    Questions { cases, ladders, snapshot, evidence, keys }
 }
 
 fn strings(list: &Value) -> Vec<String> {
@@ -139,15 +142,25 @@ fn questions(snapshot: &str, cases: &mut Vec<Case>) -> Vec<Value> {
     ladders
 }
 
-/// Ranks ladders as if each were of a pool of its own, as `pkg/api.js` passes them.
+/// As many ladders as are ranked, as if each were of a pool of its own.
+fn venues(mut ladders: Vec<Value>) -> Vec<Value> {
+    ladders.truncate(12);
+    for (number, ladder) in ladders.iter_mut().enumerate() {
+        ladder["pool"] = format!("chain{number}:0x{number}").into();
+    }
+    ladders
+}
+
+/// Ranks ladders row by row, as `pkg/api.js` passes them.
 fn ranking(ladders: &[Value]) -> Vec<Case> {
     let mut calls: Vec<Vec<Value>> = Vec::new();
     let mut venues = Venues::new();
-    for (number, ladder) in ladders.iter().take(12).enumerate() {
-        let pool = format!("chain{number}:0x{number}");
+    for ladder in ladders {
+        assert_eq!(ladder["status"], "preview");
+        let pool = ladder["pool"].as_str().unwrap();
         let address = ladder["base"]["address"].as_str().unwrap();
-        calls.push(vec![pool.clone().into(), false.into(), address.into()]);
-        venues.venue(&pool, false, address);
+        calls.push(vec![pool.into(), false.into(), address.into()]);
+        venues.venue(pool, false, address);
         let rows =
             ["by_gap", "by_size"].into_iter().flat_map(|rows| ladder[rows].as_array().unwrap());
         for exit in rows.map(|row| &row["exit"]).filter(|exit| exit.is_object()) {
@@ -160,7 +173,7 @@ fn ranking(ladders: &[Value]) -> Vec<Case> {
         }
     }
     let calls = serde_json::to_string(&calls).unwrap();
-    let costs = vec!["0.5"; ladders.len().min(12)].join("\n");
+    let costs = vec!["0.5"; ladders.len()].join("\n");
     let ask = |costs: &str, size: &str| {
         Case::new("rankRoutes", &[Some(&calls), Some(costs), Some(size)], venues.rank(costs, size))
     };

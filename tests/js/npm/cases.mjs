@@ -1,5 +1,6 @@
 // Asks the module itself, below the package's own functions, and compares every byte it answers
-// with what the native code answered. Runs in Node, in a page and in a worker.
+// with what the native code answered; then asks the package's function the same, as a caller does,
+// and compares what that answers or throws. Runs in Node, in a page and in a worker.
 
 const bytes = (text) => new TextEncoder().encode(text);
 const some = (value) => value ?? undefined;
@@ -32,21 +33,68 @@ function ask(glue, opened, { ask: what, args }) {
   return opened.get(snapshot)[what](some(base), ...texts);
 }
 
+/** The same question to the package's own function. */
+function askPublicly(exitgap, opened, ladders, { ask: what, args }) {
+  const several = (text) => (text === null || text === '' ? undefined : text.split('\n'));
+  if (what === 'verify') {
+    const [evidence, keys, note, proof, window] = args;
+    const seen = note === null ? undefined : { note, proof: several(proof) };
+    return exitgap.verify(evidence, { keys: several(keys), seen, window: some(window) });
+  }
+  if (what === 'recompute') return exitgap.recompute(bytes(args[0]));
+  if (what === 'rankRoutes') {
+    return exitgap.rankRoutes(ladders, { fixedCostsUsd: several(args[1]), sizeUsd: args[2] });
+  }
+  const [snapshot, base, ...rest] = args;
+  if (!opened.has(snapshot)) opened.set(snapshot, exitgap.open(snapshot));
+  const [first, second, third, fourth] = rest;
+  const asked = {
+    estimate: () => ({ sizeUsd: first }),
+    ladder: () => ({ gap: several(first), sizeUsd: several(second) }),
+    maxSizeFor: () => ({ gap: first }),
+    simulateOrders: () => ({
+      sizeUsd: first, orders: Number(second), recoveryPct: third, intervalS: Number(fourth),
+    }),
+    fill: () => ({ amountInRaw: first }),
+  };
+  return opened.get(snapshot)[what]({ base: some(base), ...asked[what]() });
+}
+
+/** What a caller is to get for what the native code answered. */
+function due({ ask: what, expected, thrown }) {
+  if (!thrown) return what === 'fill' ? expected : JSON.parse(expected);
+  const { code, detail, field, hint, reason, max_fillable_usd: most } = JSON.parse(expected);
+  const camel = field?.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+  return errorFields({ code, message: detail, field: camel, hint, reason, maxFillableUsd: most });
+}
+
+function errorFields({ code, message, field, hint, reason, maxFillableUsd }) {
+  return { code, message, field, hint, reason, maxFillableUsd };
+}
+
+/** What `call` answers, or what it throws. */
+function outcome(call, thrown) {
+  try {
+    return { found: call(), thrown: false };
+  } catch (error) {
+    return { found: thrown(error), thrown: true };
+  }
+}
+
 /** How many were compared, and the first of those that differ. */
-export function compare(glue, cases) {
-  const opened = new Map();
+export function compare(glue, exitgap, { cases, ladders }) {
+  const [opened, openedPublicly] = [new Map(), new Map()];
   const differing = [];
+  const note = (index, one, how, found) =>
+    differing.push({ index, ask: one.ask, how, expected: one.expected, found });
   for (const [index, one] of cases.entries()) {
-    let found;
-    try {
-      found = { text: ask(glue, opened, one), thrown: false };
-    } catch (error) {
-      found = { text: String(error), thrown: true };
-    }
-    if (found.text !== one.expected || found.thrown !== one.thrown) {
-      differing.push({ index, ask: one.ask, expected: one.expected, found: found.text });
-    }
+    const below = outcome(() => ask(glue, opened, one), String);
+    if (below.found !== one.expected || below.thrown !== one.thrown) note(index, one, 'module', below.found);
+    const above = outcome(() => askPublicly(exitgap, openedPublicly, ladders, one), errorFields);
+    const [found, wanted] = [above.found, due(one)].map((value) => JSON.stringify(value));
+    if (found !== wanted || above.thrown !== one.thrown) note(index, one, 'package', found);
   }
   for (const one of opened.values()) one.free();
+  for (const one of openedPublicly.values()) one.close();
   return { compared: cases.length, differing: differing.length, first: differing.slice(0, 3) };
 }

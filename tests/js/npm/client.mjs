@@ -29,6 +29,10 @@ const { answered } = await (async () => {
   assert.deepEqual(await client.stress(pool, { sizeUsd: '1000' }), await plain(`/v1/stress/${pool}?size_usd=1000`));
   assert.equal((await client.fragility({ sort: 'depth' })).rows.length, (await client.pools()).pools.length);
   assert.ok((await client.ladder(pool, { base: 'token1' })).by_gap.length > 0);
+  const positions = [{ pool, sizeUsd: 1000 }, { pool, base: 'token1', sizeUsd: '2.5' }];
+  const { exits, total } = await client.portfolio(positions);
+  assert.deepEqual(exits.map((one) => [one.base, one.size_usd]), [[exits[0].base, 1000], ['token1', 2.5]].slice(0, exits.length));
+  assert.equal(total.size_usd, 1002.5);
   const { slot, snapshot_hash: hash } = exit.method.depth_source;
   assert.equal((await client.slotStatus(pool, { slot })).state, 'recorded');
   const here = estimate(await client.snapshot(hash), { sizeUsd: '1000', base: 'token0' });
@@ -73,17 +77,14 @@ const { answered } = await (async () => {
   await refused(client.exit(`anvil:0x${'11'.repeat(20)}`, { sizeUsd: '1' }), 'unknown_pool');
   const asked = [];
   const watched = new Client(service, { fetch: (...request) => { asked.push(request); return fetch(...request); } });
-  for (const wrong of ['a/b', '../x', '', 7, undefined]) await refused(guard(() => watched.exit(wrong, { sizeUsd: '1' })), 'invalid_parameter');
-  await refused(guard(() => watched.exit(pool, { size: '1' })), 'unknown_parameter');
+  for (const wrong of ['a/b', '../x', '..', '.', '', 7, undefined]) await refused(watched.exit(wrong, { sizeUsd: '1' }), 'invalid_parameter');
+  await refused(watched.exit(pool, { size: '1' }), 'unknown_parameter');
+  await refused(watched.window('..', { slot: 1 }), 'invalid_parameter');
+  for (const signal of [5, {}, Object.create(AbortSignal.prototype)]) await refused(watched.pools({ signal }), 'invalid_parameter');
   assert.equal(asked.length, 0);
   for (const wrong of ['', 'exitgap.example', 'ftp://x', 'http://u@h', 'https://h?x']) {
     assert.throws(() => new Client(wrong), { code: 'invalid_parameter' });
   }
-}
-
-/** A call that may throw at once, as a promise. */
-async function guard(call) {
-  return call();
 }
 
 // A service that answers as the last path says.
@@ -98,6 +99,7 @@ const answers = {
   huge: (response) => response.end(Buffer.alloc(5 << 20, 0x20)),
   moved: (response) => response.writeHead(302, { location: `${service}/v1/pools` }).end(),
   silent: () => {},
+  slow: (response) => setTimeout(() => response.end('{"pools":[]}'), 100),
   lying: (response) => response.end('{"v":1}'),
 };
 const server = createServer((request, response) => {
@@ -125,6 +127,35 @@ const abandoned = refused(at('silent').pools({ signal: stop.signal }), 'cancelle
 setTimeout(() => stop.abort(), 50);
 await abandoned;
 await refused(at('silent').pools({ signal: AbortSignal.abort() }), 'cancelled');
+// However long the time, it is waited for: a timer told too long a one fires at once.
+assert.deepEqual(await at('slow', { timeoutMs: 3_000_000_000 }).pools(), { pools: [] });
+
+// A fetch that ignores its signal does not keep a request alive, nor does a body that never ends.
+const deaf = [() => new Promise(() => {}), async () => new Response(new ReadableStream({}))];
+for (const fetch of deaf) {
+  await refused(new Client(service, { fetch, timeoutMs: 50 }).pools(), 'timed_out');
+  const signal = AbortSignal.timeout(50);
+  await refused(new Client(service, { fetch }).pools({ signal }), 'cancelled');
+}
+
+// What answers in another form than fetch does is the caller's fault, and asked once.
+let times = 0;
+const foreign = async () => { times += 1; return { status: 200, headers: new Headers(), body: { pipe() {} } }; };
+const error = await refused(new Client(service, { fetch: foreign }).pools(), 'invalid_parameter');
+assert.deepEqual([error.field, times], ['fetch', 1]);
+
+// A pause asked for is kept, and a share of the client's own is added.
+const pauses = [];
+const { random } = Math;
+const { setTimeout: timer } = globalThis;
+Math.random = () => 0.5;
+globalThis.setTimeout = (call, ms) => { if (ms === 9_000_000) return timer(call, ms); pauses.push(ms); return timer(call, 0); };
+const later = new Response('{"code":"rate_limited","status":429}', { status: 429, headers: { 'retry-after': '2' } });
+await refused(new Client(service, { fetch: async () => later.clone(), timeoutMs: 9_000_000 }).pools(), 'rate_limited');
+globalThis.setTimeout = timer;
+Math.random = random;
+assert.deepEqual(pauses, [2500, 2500]);
+
 server.closeAllConnections();
 server.close();
 console.log('sound');

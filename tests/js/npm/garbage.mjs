@@ -1,5 +1,6 @@
 // Hands what no caller should to every function. Each must answer with an error of this package,
-// and the module must go on as before, with no more memory than after the first round.
+// but for what MAY_ANSWER lists, and the module must go on as before, with no more memory than
+// after the first round.
 
 const HUGE = 50_000_000;
 
@@ -24,8 +25,31 @@ function garbage() {
 
 /** Every function as it is called with one argument replaced. */
 function calls(exitgap, snapshot, opened, evidence, ladder) {
-  const { verify, recompute, snapshotHash, open, rankRoutes } = exitgap;
+  const { Client, init, verify, recompute, snapshotHash, open, rankRoutes } = exitgap;
+  // A service that answers everything, so that only arguments can be wrong.
+  const client = new Client('https://exitgap.example', { fetch: async () => new Response('{}') });
+  const [pool, url] = ['a:0x1', 'https://a/a:0x1?base=token0&slot=1&size_usd=1&method_version=1'];
+  const service = [
+    (x) => new Client(x), (x) => new Client('https://a', x), (x) => new Client('https://a', { fetch: x }),
+    (x) => new Client('https://a', { timeoutMs: x }), (x) => new Client('https://a', { retries: x }),
+    (x) => new Client('https://a', { fetch: async () => x, retries: 0 }).pools(),
+    (x) => new Client('https://a', { fetch: async () => ({ status: 200, body: x }), retries: 0 }).pools(),
+    (x) => new Client('https://a', { fetch: async () => { throw x; }, retries: 0 }).pools(),
+    (x) => client.portfolio(x), (x) => client.portfolio([x]), (x) => client.portfolio([{ pool, sizeUsd: x }]),
+    (x) => client.portfolio([{ pool, sizeUsd: 1, base: x }]), (x) => client.portfolio([], x),
+    (x) => client.evidence(x), (x) => client.evidence(url, x), (x) => client.snapshot(x),
+    (x) => client.verify(x), (x) => client.verify(url, x), (x) => client.verify(url, {}, x),
+    (x) => client.exit(pool, { sizeUsd: x }), (x) => client.window(pool, { slot: x }),
+    (x) => client.slotStatus(pool, { slot: x }), (x) => client.fragility({ limit: x }),
+  ];
+  for (const name of ['pools', 'fragility', 'capabilities', 'checkpoint', 'verifierKey']) {
+    service.push((x) => client[name](x), (x) => client[name]({ signal: x }));
+  }
+  for (const name of ['exit', 'ladder', 'history', 'stress', 'slotStatus', 'window', 'snapshot']) {
+    service.push((x) => client[name](x), (x) => client[name](pool, x), (x) => client[name](pool, { base: x, signal: x }));
+  }
   const list = [
+    (x) => init(x), ...service,
     (x) => verify(x), (x) => verify(evidence, x), (x) => verify(evidence, { keys: x }),
     (x) => verify(evidence, { keys: [x] }), (x) => verify(evidence, { seen: x }),
     (x) => verify(evidence, { seen: { note: x, proof: [] } }),
@@ -57,7 +81,48 @@ function calls(exitgap, snapshot, opened, evidence, ladder) {
   return list;
 }
 
-export function tryGarbage(exitgap, memory, snapshot, evidence, keys) {
+// What may answer, since it is no garbage there or never looked at: by call, the places of the garbage.
+// A ready module needs no source; a window or a file of any bytes has a report; what the service judges
+// is sent to it; an option may be absent.
+const MAY_ANSWER = {
+  '(x) => client.evidence(url, x)': [0, 23, 28],
+  '(x) => client.exit(pool, { sizeUsd: x })': [0, 3, 4, 5, 6, 9, 10, 11, 12],
+  '(x) => client.fragility({ limit: x })': [0],
+  '(x) => client.portfolio([], x)': [0, 23, 28],
+  '(x) => client.portfolio([{ pool, sizeUsd: 1, base: x }])': [0, 10],
+  '(x) => client.portfolio([{ pool, sizeUsd: x }])': [3, 4, 5, 6, 9, 10, 11, 12],
+  '(x) => client.portfolio(x)': [21],
+  '(x) => client.slotStatus(pool, { slot: x })': [0],
+  '(x) => client.verify(url, x)': [0, 23, 28],
+  '(x) => client.verify(url, {}, x)': [0, 23, 28],
+  '(x) => client.window(pool, { slot: x })': [0],
+  '(x) => client[name](pool, x)': [0, 23, 28, 0, 23, 28, 0, 23, 28, 0, 23, 28, 0, 23, 28, 0, 23, 28],
+  '(x) => client[name](pool, { base: x, signal: x })': [0, 0, 0, 0],
+  '(x) => client[name](x)': [0, 23, 28, 0, 23, 28, 0, 23, 28, 0, 23, 28, 0, 23, 28, 10, 10, 10, 10, 10, 10],
+  '(x) => client[name]({ signal: x })': [0, 0, 0, 0, 0],
+  '(x) => exitgap[name](snapshot, x)': [0, 23, 28],
+  '(x) => exitgap[name](snapshot, { ...options, [option]: [x] })': [4],
+  '(x) => exitgap[name](snapshot, { ...options, [option]: x })': [0, 1, 0, 21, 0, 21, 0, 1, 4, 0, 1, 0, 1, 0, 1, 0, 1],
+  '(x) => init(x)': [...garbage().keys()],
+  '(x) => new Client(\'https://a\', x)': [0, 23, 28],
+  '(x) => new Client(\'https://a\', { fetch: x })': [0, 8],
+  '(x) => new Client(\'https://a\', { retries: x })': [0],
+  '(x) => new Client(\'https://a\', { timeoutMs: x })': [0],
+  '(x) => rankRoutes([ladder], { sizeUsd: 1, fixedCostsUsd: x })': [0, 21],
+  '(x) => rankRoutes([{ ...ladder, by_gap: x }], { sizeUsd: 1 })': [21, 25],
+  '(x) => rankRoutes([{ ...ladder, by_size: [x] }], { sizeUsd: 1 })': [15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 27, 28, 29, 30, 31, 32, 33],
+  '(x) => rankRoutes([{ ...ladder, pool: x, base: { address: x } }], { sizeUsd: 1 })': [9, 10, 11, 12],
+  '(x) => snapshotHash(x)': [9, 10, 11, 12, 14, 15, 17],
+  '(x) => verify(evidence, x)': [0, 23, 28],
+  '(x) => verify(evidence, { keys: x })': [0, 21],
+  '(x) => verify(evidence, { seen: x })': [0],
+  '(x) => verify(evidence, { seen: { note: \'\', proof: x } })': [0, 21],
+  '(x) => verify(evidence, { seen: { note: x, proof: [] } })': [9, 10, 11, 12, 14],
+  '(x) => verify(evidence, { window: x })': [0, 9, 10, 11, 12, 14, 15, 17],
+  '(x) => verify(x)': [9, 10, 11, 12, 14, 15, 17],
+};
+
+export async function tryGarbage(exitgap, memory, snapshot, evidence, keys) {
   const opened = exitgap.open(snapshot);
   const ladder = opened.ladder();
   const sound = () =>
@@ -66,18 +131,19 @@ export function tryGarbage(exitgap, memory, snapshot, evidence, keys) {
   const wrong = [];
   const codes = {};
   const sizes = [];
+  const answered = {};
   let tried = 0;
   for (let round = 0; round < 4; round += 1) {
-    for (const [at, call] of calls(exitgap, snapshot, opened, evidence, ladder).entries()) {
+    for (const call of calls(exitgap, snapshot, opened, evidence, ladder)) {
       for (const [which, value] of garbage().entries()) {
         tried += 1;
         try {
-          call(value)?.close?.();
-          codes.answered = (codes.answered ?? 0) + 1;
+          (await call(value))?.close?.();
+          if (round === 0) (answered[String(call)] ??= []).push(which);
         } catch (error) {
           const typed = error instanceof exitgap.ExitgapError && typeof error.code === 'string';
           if (!typed || error.code === 'internal_error') {
-            wrong.push(`call ${at}, garbage ${which}: ${error?.name} ${error?.code} ${error?.message}`);
+            wrong.push(`${call}, garbage ${which}: ${error?.name} ${error?.code} ${error?.message}`);
           } else {
             codes[error.code] = (codes[error.code] ?? 0) + 1;
           }
@@ -85,6 +151,10 @@ export function tryGarbage(exitgap, memory, snapshot, evidence, keys) {
       }
     }
     sizes.push(memory.buffer.byteLength);
+  }
+  for (const call of new Set([...Object.keys(answered), ...Object.keys(MAY_ANSWER)])) {
+    const [found, may] = [answered[call], MAY_ANSWER[call]].map(String);
+    if (found !== may) wrong.push(`${call} answered garbage ${found}, not ${may}`);
   }
   return { tried, wrong: wrong.slice(0, 5), codes, sizes, sound: sound() === before };
 }

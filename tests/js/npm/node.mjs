@@ -7,7 +7,8 @@ import * as exitgap from 'exitgap';
 import { compare } from './cases.mjs';
 import { tryGarbage } from './garbage.mjs';
 
-const { cases, snapshot, evidence, keys } = JSON.parse(await readFile(process.argv[2], 'utf8'));
+const questions = JSON.parse(await readFile(process.argv[2], 'utf8'));
+const { snapshot, evidence, keys } = questions;
 
 let early = null;
 try {
@@ -24,10 +25,12 @@ try {
 await Promise.all([exitgap.init(), exitgap.init()]);
 const glue = await import('./node_modules/exitgap/dist/exitgap.js');
 const { memory } = await glue.default();
+const { MOST } = await import('./node_modules/exitgap/client.js');
 console.log(JSON.stringify({
   early,
   broken,
   version: exitgap.version(),
-  compared: compare(glue, cases),
-  garbage: tryGarbage(exitgap, memory, snapshot, evidence, keys),
+  limits: { module: JSON.parse(glue.limits()), client: MOST },
+  compared: compare(glue, exitgap, questions),
+  garbage: await tryGarbage(exitgap, memory, snapshot, evidence, keys),
 }));

@@ -6,7 +6,8 @@ import { compare } from './cases.mjs';
 import { tryGarbage } from './garbage.mjs';
 
 async function run() {
-  const { cases, snapshot, evidence, keys } = await (await fetch('./cases.json')).json();
+  const questions = await (await fetch('./cases.json')).json();
+  const { snapshot, evidence, keys } = questions;
   const started = performance.now();
   await exitgap.init();
   const initMs = performance.now() - started;
@@ -19,9 +20,9 @@ async function run() {
   });
   return {
     initMs,
-    compared: compare(glue, cases),
+    compared: compare(glue, exitgap, questions),
     worker: fromWorker,
-    garbage: tryGarbage(exitgap, memory, snapshot, evidence, keys),
+    garbage: await tryGarbage(exitgap, memory, snapshot, evidence, keys),
   };
 }
 

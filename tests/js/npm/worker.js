@@ -6,5 +6,4 @@ import * as glue from './node_modules/exitgap/dist/exitgap.js';
 import { compare } from './cases.mjs';
 
 await exitgap.init();
-const { cases } = await (await fetch('./cases.json')).json();
-postMessage(compare(glue, cases));
+postMessage(compare(glue, exitgap, await (await fetch('./cases.json')).json()));
