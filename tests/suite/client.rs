@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use exitgap_client::{
     BaseUrl, Client, ClientError, EvidenceOf, LogWatch, Memory, Native, Options, Request, Response,
-    Storage, Transport, TransportError, TrustBasis,
+    Storage, Transport, TransportError, TrustBasis, rank_routes,
 };
 use exitgap_core::evidence::{CheckName, Checkpoint, Hash, Outcome, SignerKey, Verdict};
 use exitgap_core::ids::PoolId;
@@ -80,6 +80,10 @@ async fn the_client_computes_what_the_service_answers() {
         let ladder = client.ladder(&pool, base, None).await.unwrap();
         let rows = state.ladder(&GapLimit::LADDER, &SizeUsd::STANDARD, base).unwrap();
         assert_eq!(rows.figures.by_size.len(), ladder.answer.figures.by_size.len());
+        let ranking = rank_routes(std::slice::from_ref(&rows), &[], size("10000")).unwrap();
+        let at_size = rows.figures.by_size.iter().find(|row| row.size_usd.as_str() == "10000");
+        let exit = at_size.and_then(|row| row.exit.as_ref()).unwrap();
+        assert_eq!(ranking.split.exit_gap_pct.as_ref(), Some(&exit.exit_gap_pct));
         for (ours, theirs) in rows.figures.by_gap.iter().zip(&ladder.answer.figures.by_gap) {
             assert_eq!((&ours.depth, &ours.exit), (&theirs.depth, &theirs.exit));
         }
@@ -230,6 +234,13 @@ fn answered(status: u16, headers: &[(&str, &str)], body: &str) -> Response {
 #[tokio::test(flavor = "multi_thread")]
 async fn reads_are_repeated_only_where_that_may_help() {
     let (_recorded, service, _) = scene().await;
+    // In a page the client has only the headers that the service lets other sites read.
+    let answer = service.get("/v1/pools");
+    let exposed: Vec<&str> =
+        answer.header("access-control-expose-headers").unwrap().split(", ").collect();
+    for header in Response::HEADERS.iter().filter(|header| **header != "content-type") {
+        assert!(exposed.contains(header), "{header} of {exposed:?}");
+    }
     let failing = RefCell::new(2);
     let flaky = Meddling::new(|_: &Request, outcome: Outcomes| {
         if *failing.borrow() == 0 {
@@ -245,18 +256,23 @@ async fn reads_are_repeated_only_where_that_may_help() {
     assert!(flaky.paused.borrow()[1] > flaky.paused.borrow()[0]);
 
     let problem = r#"{"code":"no_snapshot_yet","detail":"nothing yet","status":503}"#;
-    for (status, headers, body, code, asked) in [
-        (503, &[("retry-after", "300")][..], problem, "no_snapshot_yet", 1),
-        (503, &[("retry-after", "1")], problem, "no_snapshot_yet", 3),
-        (503, &[], "<html>", "not_as_specified", 3),
-        (404, &[], r#"{"code":"from_the_future","detail":"x","status":404}"#, "from_the_future", 1),
-        (302, &[("location", "http://elsewhere.example")], "", "not_as_specified", 1),
+    // A pause asked for is kept, and a share of this client's own is added.
+    let future = r#"{"code":"from_the_future","detail":"x","status":404}"#;
+    for (status, headers, body, code, pauses) in [
+        (503, &[("retry-after", "300")][..], problem, "no_snapshot_yet", &[][..]),
+        (503, &[("retry-after", "1")], problem, "no_snapshot_yet", &[1_007, 1_007]),
+        (429, &[("retry-after", "0")], problem, "not_as_specified", &[107, 207]),
+        (503, &[], "<html>", "not_as_specified", &[107, 207]),
+        (404, &[], future, "from_the_future", &[]),
+        (302, &[("location", "http://elsewhere.example")], "", "not_as_specified", &[]),
     ] {
         let transport =
             Meddling::new(|_: &Request, _: Outcomes| Ok(answered(status, headers, body)));
         let client = Client::new(&transport, base(&service));
         let error = client.pools(None, None).await.unwrap_err();
-        assert_eq!((error.code(), transport.asked.borrow().len()), (code, asked), "{status}");
+        let paused: Vec<u128> = transport.paused.borrow().iter().map(Duration::as_millis).collect();
+        assert_eq!((error.code(), &paused[..]), (code, pauses), "{status}");
+        assert_eq!(transport.asked.borrow().len(), pauses.len() + 1, "{status}");
     }
 
     let challenge = [

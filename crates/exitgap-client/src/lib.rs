@@ -31,7 +31,7 @@ pub use client::{BaseUrl, Client, EvidenceOf, HistoryOf, Options};
 pub use error::{ClientError, PaymentChallenge, ServerProblem};
 pub use logwatch::{Continuity, LogState, LogWatch, TrustBasis, Verification};
 pub use memory::{Memory, Storage};
-pub use recorded::Recorded;
+pub use recorded::{Recorded, rank_routes};
 pub use transport::{Request, Response, Transport, TransportError};
 
 #[cfg(target_arch = "wasm32")]

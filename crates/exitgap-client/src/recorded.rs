@@ -2,14 +2,14 @@
 
 use exitgap_api::{
     Answers, DepthSourceKind, ExitResult, Ladder, MaxSizeResult, Problem, Provenance,
-    PublishedLadder, SimulationResult, slot_at,
+    PublishedLadder, RouteLadder, RouteRanking, SimulationResult, slot_at,
 };
 use exitgap_core::exit::OrderPlan;
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
-use exitgap_core::units::{GapLimit, SizeUsd};
+use exitgap_core::units::{GapLimit, SizeUsd, UsdMicros};
 
 use crate::{Client, ClientError, Transport};
 
@@ -73,6 +73,17 @@ impl Recorded {
     ) -> Result<Ladder, Problem> {
         Ok(self.answers(self.direction(base)?).ladder(limits, sizes))
     }
+}
+
+/// Ranks venues of one token by their ladders, each alone and one sale of `size` split across them.
+/// `fixed_costs` are what using each venue costs, in the same order; none at all where empty.
+pub fn rank_routes(
+    ladders: &[Ladder],
+    fixed_costs: &[UsdMicros],
+    size: SizeUsd,
+) -> Result<RouteRanking, Problem> {
+    let ladders: Vec<RouteLadder> = ladders.iter().map(RouteLadder::from).collect();
+    RouteRanking::of(&ladders, fixed_costs, size)
 }
 
 impl<T: Transport> Client<T> {
