@@ -75,10 +75,13 @@ fn shrink(built: &Path, dist: &Path, wasm_bindgen: &Path, wasm_opt: &Path) -> Re
     let mut of = Sha256::new();
     of.update(&bytes);
     of.update(format!("{WASM_OPT:?}"));
+    // The optimiser itself, of whichever version it is.
+    of.update(fs::read(wasm_opt).context(format!("reading {}", wasm_opt.display()))?);
     let stamp =
         of.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
     let (module, kept) = (dist.join("exitgap_bg.wasm"), dist.join("stamp"));
-    if module.is_file() && fs::read_to_string(&kept).is_ok_and(|found| found == stamp) {
+    let whole = module.is_file() && dist.join("exitgap.js").is_file();
+    if whole && fs::read_to_string(&kept).is_ok_and(|found| found == stamp) {
         return Ok(());
     }
     if dist.exists() {
