@@ -305,6 +305,42 @@ async fn a_copy_behind_the_file_accuses_nobody() {
     assert!(place("/api/v1/exit/") < place("/log/checkpoint"), "{asked:?}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_the_very_state_that_was_seen_or_of_another_log_is_told_apart() {
+    let (recorded, service, _) = scene().await;
+    let log = Log::of(&recorded, &service);
+    let of = question(&service, &log, 4).await;
+    let memory = Memory::default();
+    check(Native::new().unwrap(), &service, &memory, &of).await;
+
+    // The newest checkpoint lags, but the file rests on the one that was seen.
+    let stale = log.sign(&log.leaves[..3]);
+    let lagging = Meddling::new(|request: &Request, outcome: Outcomes| {
+        if request.url.ends_with("/log/checkpoint") { Ok(answer(stale.as_str())) } else { outcome }
+    });
+    let found = check(&lagging, &service, &memory, &of).await;
+    assert_eq!(found.log.continuity, Continuity::NotCompared);
+    assert_eq!(consistency(&found).outcome, Outcome::Pass);
+    assert_eq!(found.report.report.verdict, Verdict::Valid, "{:?}", found.report);
+
+    // The service has gone on to a successor log: of the old one's file it proves nothing.
+    let origin = Origin::new("example.org/successor", Slot::FIRST).unwrap();
+    let key = SignerKey::from_seed(&origin.to_string(), [5; 32]).unwrap();
+    let state = Checkpoint { origin, size: 9, root: Hash([3; 32]), extensions: Vec::new() };
+    let successor = key.sign(&state.to_text()).unwrap();
+    let moved = Meddling::new(|request: &Request, outcome: Outcomes| {
+        let checkpoint = request.url.ends_with("/log/checkpoint");
+        if checkpoint { Ok(answer(successor.as_str())) } else { outcome }
+    });
+    let client = Client::new(&moved, base(&service));
+    let keys = vec![log.key.verifier(), key.verifier()];
+    let found = LogWatch::new(&client, &memory, keys).verify_remote(&of, false).await.unwrap();
+    let made = consistency(&found);
+    assert_eq!((made.outcome, made.code), (Outcome::NotChecked, "not_compared"));
+    assert_eq!(made.found, log.newest.origin.to_string());
+    assert_eq!(found.report.report.verdict, Verdict::Incomplete, "{:?}", found.report);
+}
+
 /// A log without a service: checkpoint and tiles of leaves that are made up.
 struct Tiled {
     checkpoint: String,
