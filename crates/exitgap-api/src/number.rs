@@ -63,7 +63,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// By this name serde_json knows a text that it writes as it is (its `RawValue`, which can
+/// By this name `serde_json` knows a text that it writes as it is (its `RawValue`, which can
 /// be made only by parsing). A test would see the day it does not.
 const RAW: &str = "$serde_json::private::RawValue";
 

@@ -394,7 +394,8 @@ fn first_difference(expected: &EvidenceResult, found: &EvidenceResult) -> (Strin
     };
     let text = |(name, value): &(Cow<'_, str>, Json<'_>)| {
         let value = value.to_canonical().unwrap_or_default();
-        format!("{name} {}", String::from_utf8_lossy(&value))
+        // What is written canonically is UTF-8.
+        format!("{name} {}", String::from_utf8(value).unwrap_or_default())
     };
     let differs = expected.iter().zip(&found).find(|(expected, found)| expected != found);
     differs.map(|(expected, found)| (text(expected), text(found))).unwrap_or_default()

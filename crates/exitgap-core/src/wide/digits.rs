@@ -91,7 +91,7 @@ fn take_multiple(window: &mut [u32], divisor: &[u32]) -> u32 {
     let next = u64::from(*third_place);
     let mut guess = (top / first).min(u64::from(u32::MAX));
     let mut rest = top - guess * first;
-    while rest <= u64::from(u32::MAX) && guess * second > (rest << 32 | next) {
+    while rest < 1 << 32 && guess * second > (rest << 32 | next) {
         guess -= 1;
         rest += first;
     }

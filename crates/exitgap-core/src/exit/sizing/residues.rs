@@ -41,7 +41,7 @@ impl Residues {
     pub(super) fn new(grid: &Grid<'_>, threshold: &Threshold, tooth: U256) -> Option<Self> {
         let (scale, per) = grid.scale();
         let divisor = scale.gcd(per);
-        let [scale, per] = [scale / divisor, per / divisor].map(|part| U1024::from(part));
+        let [scale, per] = [scale / divisor, per / divisor].map(U1024::from);
         let (out_weight, in_weight) = threshold.weights();
         let modulus = per.checked_mul(out_weight)?;
         if modulus.is_zero() || modulus.bit_len() > Self::MODULUS_BITS {
