@@ -23,7 +23,7 @@ mod terms;
 pub use estimate::{Estimate, Refusal, Split};
 pub use ladder::{GapRow, SizeRow};
 pub use orders::{OrderPlan, OrderPlanError, OrdersRefused, PartFill, Simulation};
-pub use portfolio::{PortfolioPart, PortfolioTotal};
+pub use portfolio::{PortfolioPart, PortfolioTotal, worst_part};
 pub use routes::{
     MAX_ROUTE_VENUES, Route, RouteError, RouteLeg, RouteRanking, RouteRow, RouteVenue, rank_routes,
 };

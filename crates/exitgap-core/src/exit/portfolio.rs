@@ -45,6 +45,16 @@ impl PortfolioTotal {
     }
 }
 
+/// The place of the worst part: the first that cannot be filled whole, else the first of the widest
+/// gap. `None` where there is no part.
+pub fn worst_part(parts: &[PortfolioPart]) -> Option<usize> {
+    let rank = |part: &PortfolioPart| (part.filled < part.size, part.gap);
+    let worse = |worst: usize, index: usize| {
+        if rank(&parts[index]) > rank(&parts[worst]) { index } else { worst }
+    };
+    (0..parts.len()).reduce(worse)
+}
+
 /// `numerator ÷ denominator`, half-even; the denominator is positive.
 fn half_even(numerator: i128, denominator: i128) -> i128 {
     let (quotient, rest) = (numerator.div_euclid(denominator), numerator.rem_euclid(denominator));
@@ -73,6 +83,15 @@ mod tests {
             let total = PortfolioTotal::of(&[part(1, 1, Some(sum)), part(1, 1, Some(0))]);
             assert_eq!(total.gap, Some(Percent(mean)), "{sum} / 2");
         }
+    }
+
+    #[test]
+    fn what_cannot_be_filled_is_worse_than_any_gap() {
+        let whole = |gap| part(100, 100, Some(gap));
+        assert_eq!(worst_part(&[]), None);
+        assert_eq!(worst_part(&[whole(-5), whole(7), whole(7)]), Some(1));
+        assert_eq!(worst_part(&[whole(90), part(100, 40, Some(3)), part(100, 0, None)]), Some(1));
+        assert_eq!(worst_part(&[part(100, 40, Some(3)), part(100, 40, Some(4))]), Some(1));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use exitgap_api::{
     Number, Portfolio, PortfolioExit, PortfolioTotal as Total, Position, Problem, ProblemCode,
 };
-use exitgap_core::exit::{PortfolioPart, PortfolioTotal, Refusal};
+use exitgap_core::exit::{PortfolioPart, PortfolioTotal, Refusal, worst_part};
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::units::{SizeUsd, UsdMicros};
@@ -68,7 +68,7 @@ impl Service {
                 unfilled_usd: total.unfilled.into(),
                 filled_gap_pct: total.filled_gap.map(Number::from),
             },
-            worst_exit: worst(&parts),
+            worst_exit: worst_part(&parts).and_then(|at| u32::try_from(at).ok()).unwrap_or(0),
         })
     }
 
@@ -108,16 +108,4 @@ impl Service {
             }
         })
     }
-}
-
-/// Which exit is the worst: the first that cannot be filled whole, else the widest gap.
-fn worst(parts: &[PortfolioPart]) -> u32 {
-    let rank = |part: &PortfolioPart| (part.filled < part.size, part.gap.map(|gap| gap.0));
-    let mut worst = 0;
-    for (index, part) in parts.iter().enumerate() {
-        if rank(part) > rank(&parts[worst]) {
-            worst = index;
-        }
-    }
-    u32::try_from(worst).unwrap_or(u32::MAX)
 }
