@@ -5,12 +5,18 @@ use std::path::Path;
 use std::process::Command;
 
 use exitgap_core::evidence::{Checkpoint, Hash, SignerKey};
-
+use exitgap_core::ids::{BlockHash, PoolId};
+use exitgap_core::series::{MissingReason, Slot};
+use exitgap_server::config::Checked;
+use exitgap_store::{Changes, LogFolder, NewEntry, NewRetraction, Store};
 use exitgap_tests::fixtures;
 
-use crate::service_scene::{Service, recorded};
+use crate::service_scene::{Recorded, Service, recorded};
 
 const SLOTS: u64 = 14;
+
+/// Slots in which nobody recorded: an hour of the chart is empty.
+const PAUSE: u64 = 26;
 
 /// A state of the log that contradicts the one published, signed by the log's own key.
 fn forged(checkpoint: &str, key: &str) -> String {
@@ -21,9 +27,47 @@ fn forged(checkpoint: &str, key: &str) -> String {
     key.sign(&other.to_text()).unwrap()
 }
 
+/// A key in the log's name that is not the log's.
+fn other_key(checkpoint: &str) -> String {
+    let (newest, _) = Checkpoint::from_note(checkpoint).unwrap();
+    SignerKey::from_seed(&newest.origin.to_string(), [5; 32]).unwrap().verifier().to_string()
+}
+
+/// Takes a slot of the first pool back, lets some slots go by unrecorded, and publishes that.
+/// Gives the pool and the slot that was taken back.
+fn tear_holes(recorded: &Recorded) -> (PoolId, Slot) {
+    let checked = Checked::read(&recorded.path("exitgap.toml")).unwrap();
+    let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
+    let mut store =
+        Store::open(&checked.config.store.path, &key.trim_end().parse().unwrap()).unwrap();
+    let pool: PoolId = recorded.pool(0).parse().unwrap();
+    let after = |slots: u64| Slot::new(u64::from(recorded.last.number()) + slots).unwrap();
+    let slot = Slot::new(u64::from(recorded.last.number()) - 9).unwrap();
+    let entries: Vec<_> = store
+        .reader()
+        .pools()
+        .unwrap()
+        .into_iter()
+        .map(|pool| NewEntry {
+            pool: pool.id,
+            default_base: pool.default_base,
+            reading: Err(MissingReason::ChainLagging),
+        })
+        .collect();
+    let canonical = BlockHash([0xee; 32]);
+    let retraction = NewRetraction { pool: pool.clone(), slot, canonical };
+    let changes = Changes { retractions: vec![retraction], retirements: Vec::new() };
+    store.append_slot_with(after(1), &entries, &changes).unwrap();
+    let filled = store.append_slot(after(PAUSE), &entries).unwrap().filled_slots;
+    assert_eq!(u64::from(filled), PAUSE - 2, "slots went by unrecorded");
+    LogFolder::new(&checked.config.evidence.folder).publish(store.reader()).unwrap();
+    (pool, slot)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_page_works_in_a_browser() {
     let recorded = recorded(SLOTS).await;
+    let (pool, retracted) = tear_holes(&recorded);
     let limits = [("EXITGAP_HTTP_RATE_PER_MINUTE", "100000")];
     let service = Service::start(recorded.folder.path(), &["--no-record"], &limits);
     let checkpoint = String::from_utf8(service.get("/log/checkpoint").body).unwrap();
@@ -35,11 +79,12 @@ async fn every_page_works_in_a_browser() {
         .arg(fixtures::folder().join("npm-tools/node_modules"))
         .arg(root.join("target/screenshots"));
     pages.env("EXITGAP_FORGED_CHECKPOINT", forged(&checkpoint, &key));
+    pages.env("EXITGAP_OTHER_KEY", other_key(&checkpoint));
+    pages.env("EXITGAP_RETRACTED", format!("{pool} {}", retracted.number()));
     let output = pages.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     let complained = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}{complained}");
-    assert!(said.contains("a rewritten history is shouted"), "{said}");
     assert!(said.contains(r#""web.axe_violations":0,"web.console_errors":0"#), "{said}");
 }
 
@@ -57,9 +102,17 @@ async fn pages_are_served_with_their_words_and_their_policy() {
         assert!(!policy.contains("unsafe-inline"), "{policy}");
         let html = String::from_utf8(answer.body).unwrap();
         assert!(!html.contains("<title>exitgap</title>"), "{path} has a title of its own");
-        let scripts =
-            html.split('"').filter(|part| part.contains("exitgap-web-") && !part.contains('>'));
-        for file in scripts.filter(|part| part.starts_with('/')) {
+        let scripts: Vec<_> = html
+            .split(['"', '\''])
+            .filter(|part| part.starts_with("/exitgap-web-") && !part.contains('>'))
+            .collect();
+        for kind in [".js", ".wasm"] {
+            assert!(
+                scripts.iter().any(|file| file.ends_with(kind)),
+                "{path} loads no {kind}: {html}"
+            );
+        }
+        for file in scripts {
             let plain = service.get(file);
             assert_eq!(plain.status, 200, "{file}");
             let packed = service.ask("GET", file, &[("Accept-Encoding", "gzip, br")]);
@@ -76,6 +129,13 @@ async fn pages_are_served_with_their_words_and_their_policy() {
     let evidence = service.ask("GET", &target, &page);
     assert_eq!(evidence.header("vary"), Some("accept, accept-encoding"));
     assert!(evidence.header("content-type").unwrap().starts_with("text/html"));
+    // A pool that nobody monitors has no page, and no evidence.
+    for target in ["/pools/anvil:0x00", "/pools/nonsense", "/api/v1/exit/nonsense?size_usd=1"] {
+        let unknown = service.ask("GET", target, &page);
+        assert_eq!(unknown.status, 404, "{target}");
+        let html = String::from_utf8(unknown.body).unwrap();
+        assert!(html.contains("<title>Nothing is at this address"), "{target}");
+    }
     // What is not there is not answered with a page, unless to a reader; never for a script.
     let absent = service.ask("GET", "/nothing/here", &page);
     assert_eq!(

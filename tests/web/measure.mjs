@@ -1,29 +1,25 @@
-// How fast the pages are, in a real browser on loopback. Prints one flat JSON object.
-// Usage: node measure.mjs <service's address> <folder of node_modules> <folder of the built site>
-import { createRequire } from "node:module";
+// What the pages weigh, how fast they are in a real browser on loopback, and whether it complains.
+// Prints one flat JSON object.
+// Usage: node measure.mjs <service's address> <folder of node_modules> <folder of the built site> <folder for screenshots>
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
+import { start } from "./browser.mjs";
+import { everyPage } from "./shell.mjs";
 
-const [service, modules, site] = process.argv.slice(2);
-const { chromium } = createRequire(join(modules, "node_modules/x.js"))("playwright-core");
+const [service, modules, site, shots] = process.argv.slice(2);
 const RUNS = 7;
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const files = readdirSync(site).filter((name) => !name.endsWith(".br"));
 const bytes = files.map((name) => brotliCompressSync(readFileSync(join(site, name))).length);
+// Standard output is for the figures alone.
+console.log = console.error;
+const scene = await start(service, join(modules, "node_modules"), shots);
+const { browser, pool, evidence } = scene;
 
-const browser = await chromium.launch({
-  executablePath: process.env.EXITGAP_CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
-const { pools } = await (await fetch(`${service}/v1/pools`)).json();
-const pool = pools[0].pool;
-const exit = await (await fetch(`${service}/v1/exit/${pool}?size_usd=1000`)).json();
-const evidence = exit.evidence_url.replace(/^https?:\/\/[^/]+/, "");
-
-/** When the verdict stands, and when the last byte it needs had come, in ms since navigation began. */
+/** When the verdict stands, and when the last byte it rests on had come, in ms since navigation began. What
+    became of the slot later is asked apart: the verdict does not wait for it. */
 async function evidenceTimes(slowDown) {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -41,7 +37,8 @@ async function evidenceTimes(slowDown) {
   await page.waitForFunction(() => window.verdictAt);
   const times = await page.evaluate(() => {
     const needed = performance.getEntriesByType("resource")
-      .filter((one) => /\/(api|log)\//.test(one.name) && one.responseEnd <= window.verdictAt);
+      .filter((one) => /\/(api|log)\//.test(one.name) && !one.name.includes("/api/v1/status/"))
+      .filter((one) => one.responseEnd <= window.verdictAt);
     return { verdict: window.verdictAt, data: Math.max(...needed.map((one) => one.responseEnd)) };
   });
   await context.close();
@@ -87,5 +84,6 @@ const found = {
   "web.verify_ms": round(median(plain.map((one) => one.verdict - one.data))),
   "web.recompute_ms": round(await recompute()),
 };
+await everyPage(scene);
 await browser.close();
-console.log(JSON.stringify(found));
+console.info(JSON.stringify({ ...found, ...scene.figures() }));

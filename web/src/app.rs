@@ -3,6 +3,7 @@
 use exitgap_client::{BaseUrl, Browser, Client};
 use leptos::prelude::*;
 use leptos_router::components::{A, Route, Router, Routes};
+use leptos_router::hooks::use_location;
 use leptos_router::path;
 
 use crate::pages::board::Board;
@@ -13,7 +14,7 @@ use crate::pages::not_found::NotFound;
 use crate::pages::pool::PoolPage;
 use crate::pages::portfolio::PortfolioPage;
 use crate::pages::verify::VerifyPage;
-use crate::paths::Page;
+use crate::paths::{self, Page};
 
 /// The client of the service that served this page.
 pub fn client() -> Client<Browser> {
@@ -33,9 +34,15 @@ pub fn App() -> impl IntoView {
         return view! { <p class="failed">"These pages must be served over HTTP."</p> }.into_any();
     };
     provide_context(client);
+    let main = NodeRef::new();
     view! {
         <Router>
-            <a class="skip" href="#content">"Skip to content"</a>
+            <Arrival main=main/>
+            <a class="skip" href="#content" on:click=move |event| {
+                // Followed, it would take the fragment's place, in which a portfolio is kept.
+                event.prevent_default();
+                focus(main);
+            }>"Skip to content"</a>
             <header>
                 <A href=Page::Board.href() {..} class="brand">"exitgap"</A>
                 <nav aria-label="Pages">
@@ -47,7 +54,7 @@ pub fn App() -> impl IntoView {
                     <a href="/docs" rel="external">"API"</a>
                 </nav>
             </header>
-            <main id="content" tabindex="-1">
+            <main id="content" tabindex="-1" node_ref=main>
                 <Routes fallback=NotFound>
                     <Route path=path!("/") view=Board/>
                     <Route path=path!("/pools/:pool") view=PoolPage/>
@@ -60,11 +67,32 @@ pub fn App() -> impl IntoView {
             </main>
             <footer>
                 <p>
-                    "Every number links to evidence that anyone can check, with no key and no trust in us. "
+                    "Every exit gap that was recorded has evidence that anyone can check, with no key and no trust in us. "
                     "Nothing on this page comes from anywhere but this server."
                 </p>
             </footer>
         </Router>
     }
     .into_any()
+}
+
+fn focus(main: NodeRef<leptos::html::Main>) {
+    if let Some(main) = main.get_untracked() {
+        let _ = main.focus();
+    }
+}
+
+/// Another page than the one that was served: it gets its title, and whoever reads by ear or
+/// keyboard begins at its content.
+#[component]
+fn Arrival(main: NodeRef<leptos::html::Main>) -> impl IntoView {
+    let location = use_location();
+    Effect::new(move |before: Option<String>| {
+        let path = location.pathname.get();
+        if before.is_some_and(|before| before != path) {
+            paths::set_title(&paths::title_of(&path));
+            focus(main);
+        }
+        path
+    });
 }

@@ -1,11 +1,13 @@
 //! This browser's own verification. Only what passed through here is ever called confirmed.
 
-use exitgap_api::{Claim, VerificationReport};
+use exitgap_api::{Claim, VerificationReport, check_name, slot_at};
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf, LogWatch, Verification};
-use exitgap_core::evidence::{Policy, Verdict, VerifierKey, verify};
-use exitgap_core::units::Percent;
+use exitgap_core::evidence::{Base, Outcome, Policy, Verdict, VerifierKey, verify};
+use exitgap_core::snapshot::Snapshot;
+use exitgap_core::units::{Percent, SizeUsd};
 
 use crate::store::LocalStorage;
+use crate::text;
 
 /// Fetches a result's evidence and verifies it here, against the log this browser saw before.
 pub async fn remote(
@@ -28,6 +30,21 @@ pub fn local(
     VerificationReport { claim: Claim::of(evidence), report, contradiction: None }
 }
 
+/// The snapshot that an evidence file carries, where it can be read.
+pub fn snapshot_of(evidence: &[u8]) -> Option<Snapshot> {
+    let file: serde_json::Value = serde_json::from_slice(evidence).ok()?;
+    let bytes = serde_json::to_vec(file.get("snapshot")?).ok()?;
+    Snapshot::from_canonical(&bytes).ok()
+}
+
+/// The symbol of the token that an evidence file says is sold: hostile text.
+pub fn sold_symbol(evidence: &[u8]) -> Option<String> {
+    let claim = Claim::of(evidence)?;
+    let snapshot = snapshot_of(evidence)?;
+    let token = &snapshot.observation().tokens()[usize::from(claim.base == Base::Token1.code())];
+    Some(token.symbol.as_str().to_owned())
+}
+
 /// How a published number stands with this reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
@@ -43,14 +60,79 @@ pub enum Standing {
     Failed(String),
 }
 
+/// The token that a published gap sells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sold {
+    /// `token0` or `token1`.
+    Base(String),
+    /// The token's address.
+    Token(String),
+}
+
+/// A gap as the service published it, with all that it was published as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Published {
+    /// Its evidence.
+    pub evidence_url: String,
+    /// The pool.
+    pub pool: String,
+    /// The token sold.
+    pub sold: Sold,
+    /// The size.
+    pub size: SizeUsd,
+    /// The slot's instant, RFC 3339.
+    pub time: String,
+    /// The gap, in digits.
+    pub exit_gap_pct: String,
+}
+
+impl Published {
+    /// In what the evidence's address is of something else than the number was published as.
+    fn differs(&self, of: &EvidenceOf) -> Option<String> {
+        let differs = |what, found: String, published: &str| {
+            Some(format!("its evidence is of {what} {found}, not {published}"))
+        };
+        if of.pool.to_string() != self.pool {
+            return differs("pool", of.pool.to_string(), &self.pool);
+        }
+        if of.size != self.size {
+            return differs("size", of.size.to_string(), &self.size.to_string());
+        }
+        if slot_at("time", &self.time).ok() != Some(of.slot) {
+            return differs("slot", of.slot.to_string(), &self.time);
+        }
+        match &self.sold {
+            Sold::Base(base) if of.base.code() != base => {
+                differs("selling", of.base.code().to_owned(), base)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the evidence sells another token than the number was published for.
+    fn sells_another(&self, evidence: &[u8], base: Base) -> bool {
+        let Sold::Token(address) = &self.sold else { return false };
+        snapshot_of(evidence).is_none_or(|snapshot| {
+            let token = &snapshot.observation().tokens()[usize::from(base == Base::Token1)];
+            !token.address.to_string().eq_ignore_ascii_case(address)
+        })
+    }
+}
+
 /// Checks one published gap by its evidence.
-pub async fn gap(client: &Client<Browser>, evidence_url: &str, published: &str) -> Standing {
-    let Some(of) = EvidenceOf::from_url(evidence_url) else {
+pub async fn gap(client: &Client<Browser>, published: &Published) -> Standing {
+    let Some(of) = EvidenceOf::from_url(&published.evidence_url) else {
         return Standing::Failed("its evidence address cannot be read".to_owned());
     };
+    if let Some(why) = published.differs(&of) {
+        return Standing::Refuted(why);
+    }
     match remote(client, &of, false).await {
         Err(error) => Standing::Failed(error.to_string()),
-        Ok(found) => standing(&found.report, published),
+        Ok(found) if published.sells_another(&found.evidence, of.base) => {
+            Standing::Refuted("its evidence sells the other token".to_owned())
+        }
+        Ok(found) => standing(&found.report, &published.exit_gap_pct),
     }
 }
 
@@ -60,13 +142,9 @@ fn standing(found: &VerificationReport, published: &str) -> Standing {
     }
     match found.report.verdict {
         Verdict::Invalid => {
-            let names = found
-                .report
-                .checks
-                .iter()
-                .filter(|check| check.outcome == exitgap_core::evidence::Outcome::Fail);
-            let names: Vec<_> = names.map(|check| exitgap_api::check_name(check.name)).collect();
-            Standing::Refuted(format!("failed: {}", names.join(", ")))
+            let failed = found.report.checks.iter().filter(|check| check.outcome == Outcome::Fail);
+            let names: Vec<_> = failed.map(|check| check_name(check.name)).collect();
+            Standing::Refuted(format!("failed: {}", names.join(", ").replace('_', " ")))
         }
         Verdict::Incomplete => Standing::Failed("not everything could be checked".to_owned()),
         Verdict::Valid => {
@@ -74,7 +152,8 @@ fn standing(found: &VerificationReport, published: &str) -> Standing {
             if claimed.is_some_and(|claimed| same_percent(claimed, published)) {
                 Standing::Confirmed
             } else {
-                let claimed = claimed.unwrap_or("nothing");
+                let claimed = claimed.map_or_else(|| "nothing".to_owned(), text::percent);
+                let published = text::percent(published);
                 Standing::Refuted(format!("published {published}, the evidence says {claimed}"))
             }
         }
@@ -82,6 +161,6 @@ fn standing(found: &VerificationReport, published: &str) -> Standing {
 }
 
 /// Whether two texts are one percentage: evidence writes six decimals, documents the shortest.
-pub fn same_percent(one: &str, other: &str) -> bool {
+fn same_percent(one: &str, other: &str) -> bool {
     Percent::parse(one).is_ok_and(|one| Percent::parse(other).is_ok_and(|other| one == other))
 }

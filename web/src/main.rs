@@ -5,11 +5,13 @@
 //! - `parts`: what pages are made of
 //! - `chart`: drawing; floating point is used here and nowhere else
 //! - `check`: this browser's own verification
+//! - `download`, `store`: what the reader takes along, and what the browser keeps
 //! - `paths`, `text`: addresses and numbers as people read them
 
 mod app;
 mod chart;
 mod check;
+mod download;
 mod pages;
 mod parts;
 mod paths;

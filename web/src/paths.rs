@@ -1,7 +1,7 @@
-//! Addresses of pages, from one place.
+//! Addresses of pages and their titles, from one place.
 
 use exitgap_client::EvidenceOf;
-use exitgap_core::evidence::Base;
+use leptos::prelude::document;
 
 /// A page of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,13 +29,10 @@ impl Page {
             Self::Board => "/".to_owned(),
             Self::Pool(pool) => format!("/pools/{pool}"),
             Self::Evidence(of) => {
-                let base = match of.base {
-                    Base::Token0 => "token0",
-                    Base::Token1 => "token1",
-                };
                 format!(
-                    "/api/v1/exit/{}?base={base}&slot={}&size_usd={}&method_version={}",
+                    "/api/v1/exit/{}?base={}&slot={}&size_usd={}&method_version={}",
                     of.pool,
+                    of.base.code(),
                     of.slot.number(),
                     of.size,
                     of.method_version
@@ -52,4 +49,29 @@ impl Page {
 /// The page of an `evidence_url`, whatever host it was published under.
 pub fn evidence_href(url: &str) -> Option<String> {
     EvidenceOf::from_url(url).map(|of| Page::Evidence(of).href())
+}
+
+/// The title of the page at a path, as the service writes it into the page that it serves.
+pub fn title_of(path: &str) -> String {
+    let known = match path {
+        "/" => "exitgap: where would your size lose most?",
+        "/verify" => "Verify an evidence file | exitgap",
+        "/portfolio" => "Portfolio | exitgap",
+        "/capabilities" => "Capabilities | exitgap",
+        "/method" => "How it works | exitgap",
+        _ if path.starts_with("/pools/") => return pool_title("A pool"),
+        _ if path.starts_with("/api/v1/exit/") => return "Evidence | exitgap".to_owned(),
+        _ => "Nothing is at this address | exitgap",
+    };
+    known.to_owned()
+}
+
+/// The title of a pool's page.
+pub fn pool_title(pair: &str) -> String {
+    format!("{pair}: exit gap, depth and slippage | exitgap")
+}
+
+/// Writes the title over the tab.
+pub fn set_title(title: &str) {
+    document().set_title(title);
 }

@@ -19,3 +19,19 @@ impl Storage for LocalStorage {
         }
     }
 }
+
+/// The keys of all logs that this browser has kept from earlier visits, one per line.
+pub fn kept_keys() -> String {
+    let Ok(Some(storage)) = window().local_storage() else { return String::new() };
+    let count = storage.length().unwrap_or(0);
+    let names = (0..count).filter_map(|index| storage.key(index).ok().flatten());
+    let names = names.filter(|name| name.starts_with("exitgap keys "));
+    let keys: Vec<String> =
+        names.filter_map(|name| storage.get_item(&name).ok().flatten()).collect();
+    keys.join("\n")
+}
+
+/// Whether this browser was here before.
+pub fn has_kept_keys() -> bool {
+    !kept_keys().is_empty()
+}

@@ -23,6 +23,36 @@ pub fn percent(number: &str) -> String {
     format!("{} %", grouped(number))
 }
 
+/// A gap against the oracle's price: `0.2 % above the oracle price`.
+pub fn beside_oracle(gap: &str) -> String {
+    let (magnitude, side) = split_gap(gap);
+    format!("{} {side} the oracle price", percent(magnitude))
+}
+
+/// A gap's magnitude and side: worse than the oracle is below it.
+pub fn split_gap(gap: &str) -> (&str, &'static str) {
+    match gap.strip_prefix('-') {
+        Some(magnitude) => (magnitude, "above"),
+        None => (gap, "below"),
+    }
+}
+
+/// A sentence with its long plain numbers grouped.
+pub fn grouped_within(words: &str) -> String {
+    let word = |word: &str| {
+        let number = word.trim_end_matches([',', '.', ';', ':', ')']);
+        let whole = number.split('.').next().unwrap_or_default();
+        let plain = number.matches('.').count() <= 1
+            && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        if plain && whole.len() > 3 {
+            format!("{}{}", grouped(number), &word[number.len()..])
+        } else {
+            word.to_owned()
+        }
+    };
+    words.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 /// Whole dollars as `$1,234`.
 pub fn usd(number: &str) -> String {
     let whole = number.split('.').next().unwrap_or(number);

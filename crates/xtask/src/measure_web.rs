@@ -33,7 +33,8 @@ pub fn bench(root: &Path) -> Result<()> {
     let address = service.address()?;
     let mut measure = Command::new("node");
     measure.arg(root.join("tests/web/measure.mjs")).arg(address).arg(modules);
-    process::run(measure.arg(root.join("web/dist")), "node (measuring the pages)")
+    measure.arg(root.join("web/dist")).arg(folder.join("screenshots"));
+    process::run(&mut measure, "node (measuring the pages)")
 }
 
 /// Ends with us.

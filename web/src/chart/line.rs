@@ -4,14 +4,7 @@ use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use super::geometry::{Scale, extent, path, runs};
-
-const WIDTH: f64 = 720.0;
-const HEIGHT: f64 = 260.0;
-const LEFT: f64 = 64.0;
-const RIGHT: f64 = 12.0;
-const TOP: f64 = 12.0;
-const BOTTOM: f64 = 30.0;
+use super::plane::{Paper, Plane};
 
 /// One line: a value for each place of the axis, or none.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,8 +15,45 @@ pub struct Line {
     pub class: &'static str,
     /// Where the line lies.
     pub values: Vec<Option<f64>>,
-    /// The values in digits, as they were published.
+    /// The values in digits with their unit, as they were published; or why there is none.
     pub shown: Vec<String>,
+}
+
+/// What is not as it should be at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Nothing was recorded.
+    Missing,
+    /// What was recorded was taken back.
+    Retracted,
+    /// Some of it is missing or was taken back.
+    Partly,
+    /// It was recorded, and has no number.
+    Refused,
+}
+
+impl Mark {
+    /// All of them, in the order of the legend.
+    pub const ALL: [Self; 4] = [Self::Missing, Self::Retracted, Self::Partly, Self::Refused];
+
+    /// The colour of its swatch, and what it means.
+    fn legend(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Missing => ("swatch missing", "missing"),
+            Self::Retracted => ("swatch retracted", "retracted"),
+            Self::Partly => ("swatch partly", "some slots missing or retracted (above)"),
+            Self::Refused => ("swatch refused-band", "cannot be filled (below)"),
+        }
+    }
+}
+
+/// A mark, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Marked {
+    /// What kind.
+    pub mark: Mark,
+    /// What is wrong.
+    pub words: String,
 }
 
 /// Several lines over one axis.
@@ -35,76 +65,34 @@ pub fn LineChart(
     places: Vec<String>,
     /// The lines.
     lines: Vec<Line>,
-    /// Unit of the vertical axis.
-    unit: &'static str,
-    /// Places that are missing, with the reason: drawn as such.
+    /// The value that the others are compared with: it is always in the picture.
     #[prop(optional)]
-    missing: Vec<Option<String>>,
+    reference: f64,
+    /// What is not as it should be, for each place.
+    #[prop(optional)]
+    marks: Vec<Vec<Marked>>,
     /// Told the first and last place that were dragged over.
     #[prop(optional)]
     on_range: Option<Callback<(usize, usize)>>,
 ) -> impl IntoView {
-    let count = places.len();
-    if count == 0 {
+    if places.is_empty() {
         return view! { <p class="empty">"Nothing to draw yet."</p> }.into_any();
     }
-    let plane = Plane::of(&lines, count);
-    let x = move |index: usize| plane.x(index);
+    let paper = Paper::for_screen();
+    let plane = Plane::of(paper, &lines, places.len(), reference);
     let (chosen, choose) = signal(None::<usize>);
-    let (dragged, drag) = signal(None::<usize>);
-    let at = move |event: &PointerEvent| place_at(event, count);
-    let key = move |event: KeyboardEvent| {
-        let now = chosen.get().unwrap_or(count - 1);
-        let next = match event.key().as_str() {
-            "ArrowLeft" => now.saturating_sub(1),
-            "ArrowRight" => (now + 1).min(count - 1),
-            "Home" => 0,
-            "End" => count - 1,
-            _ => return,
-        };
-        event.prevent_default();
-        choose.set(Some(next));
-    };
-    let (bands, axis) = (plane.bands(&missing), plane.axis());
-    let (below, drawn) = (plane.below(&places), plane.drawn(&lines));
-    let legend: Vec<_> = lines
-        .iter()
-        .map(|line| {
-            view! { <li><span class=format!("swatch {}", line.class)></span>{line.name.clone()}</li> }
-        })
-        .collect();
-    let table = table(&places, &lines, &missing);
-    let reading = reading(places, lines, missing, unit);
+    let still =
+        (plane.bands(&marks), plane.axis(), plane.below(&places), plane.drawn(&lines)).into_any();
+    let (legend, table) = (legend(&lines, &marks), table(&places, &lines, &marks));
     let help = format!("{title}. Arrow keys read the values one by one.");
-    let end_drag = move |event: PointerEvent| {
-        let (Some(on_range), Some(from)) = (on_range, dragged.get_untracked()) else { return };
-        drag.set(None);
-        let to = at(&event);
-        if from != to {
-            on_range.run((from.min(to), from.max(to)));
-        }
-    };
+    let last = places.len() - 1;
+    let reading = reading(places, lines, marks);
     view! {
         <figure class="chart">
             <figcaption>{title}</figcaption>
-            <ul class="legend">{legend}</ul>
-            <svg viewBox=format!("0 0 {WIDTH} {HEIGHT}") tabindex="0" role="img" aria-label=help
-                on:pointermove=move |event| choose.set(Some(at(&event)))
-                on:pointerdown=move |event| drag.set(Some(at(&event)))
-                on:pointerup=end_drag
-                on:keydown=key>
-                {bands}
-                {axis}
-                {below}
-                {move || dragged.get().zip(chosen.get()).filter(|(a, b)| a != b && on_range.is_some()).map(|(a, b)| {
-                    let (from, to) = (x(a.min(b)), x(a.max(b)));
-                    view! { <rect class="selected" x=from y=TOP width=to - from height=HEIGHT - TOP - BOTTOM/> }
-                })}
-                {drawn}
-                {move || chosen.get().map(|index| view! {
-                    <line class="cursor" x1=x(index) x2=x(index) y1=TOP y2=HEIGHT - BOTTOM/>
-                })}
-            </svg>
+            {legend}
+            <Drawing plane=plane view_box=paper.view_box() help=help last=last still=still
+                chosen=chosen choose=choose on_range=on_range/>
             <output class="reading" aria-live="polite">
                 {move || chosen.get().map_or_else(
                     || "Point at the chart, or use the arrow keys, to read values.".to_owned(),
@@ -117,170 +105,129 @@ pub fn LineChart(
     .into_any()
 }
 
-/// Where values lie on the paper.
-#[derive(Clone, Copy)]
-struct Plane {
-    across: Scale,
-    up: Scale,
-    count: usize,
-}
-
-impl Plane {
-    fn of(lines: &[Line], count: usize) -> Self {
-        let all = lines.iter().flat_map(|line| line.values.iter().flatten().copied());
-        let span = extent(all.chain([0.0])).unwrap_or((0.0, 1.0));
-        let last = f64::from(u32::try_from(count - 1).unwrap_or(u32::MAX)).max(1.0);
-        let across = Scale::new((0.0, last), (LEFT, WIDTH - RIGHT));
-        Self { across, up: Scale::new(span, (HEIGHT - BOTTOM, TOP)), count }
-    }
-
-    fn x(&self, index: usize) -> f64 {
-        self.across.at(f64::from(u32::try_from(index).unwrap_or(0)))
-    }
-
-    /// What is missing, shaded.
-    fn bands(&self, missing: &[Option<String>]) -> impl IntoView + use<> {
-        runs(&missing.iter().map(Option::is_some).collect::<Vec<_>>())
-        .into_iter()
-        .map(|(first, end)| {
-            let (from, to) = (self.x(first) - 1.5, self.x(end) + 1.5);
-            view! { <rect class="missing" x=from y=TOP width=to - from height=HEIGHT - TOP - BOTTOM/> }
-        })
-        .collect_view()
-    }
-
-    /// Round values and their rules.
-    fn axis(&self) -> impl IntoView + use<> {
-        self.up
-            .ticks(5)
-            .into_iter()
-            .map(|tick| {
-                let y = self.up.at(tick);
-                let class = if tick == 0.0 { "zero" } else { "rule" };
-                view! {
-                    <line class=class x1=LEFT x2=WIDTH - RIGHT y1=y y2=y/>
-                    <text class="tick" x=LEFT - 8.0 y=y + 4.0 text-anchor="end">{label(tick)}</text>
-                }
-            })
-            .collect_view()
-    }
-
-    /// The first, middle and last place.
-    fn below(&self, places: &[String]) -> impl IntoView + use<> {
-        [0, (self.count - 1) / 2, self.count - 1]
-        .into_iter()
-        .zip(["start", "middle", "end"])
-        .filter(|(index, _)| self.count > 2 || *index == 0)
-        .map(|(index, anchor)| {
-            let words = places[index].clone();
-            view! { <text class="tick" x=self.x(index) y=HEIGHT - 8.0 text-anchor=anchor>{words}</text> }
-        })
-        .collect_view()
-    }
-
-    /// The lines.
-    fn drawn(&self, lines: &[Line]) -> impl IntoView + use<> {
-        lines
-            .iter()
-            .map(|line| {
-                let points = line.values.iter().enumerate();
-                let points = points
-                    .map(|(index, value)| value.map(|value| (self.x(index), self.up.at(value))));
-                let dots = isolated(&line.values)
-                    .into_iter()
-                    .filter_map(|index| Some((self.x(index), self.up.at(line.values[index]?))))
-                    .map(|(cx, cy)| view! { <circle class=line.class cx=cx cy=cy r="2"/> })
-                    .collect_view();
-                view! { <path class=line.class d=path(points) fill="none"/>{dots} }
-            })
-            .collect_view()
+/// The picture itself, and what a pointer and keys do on it.
+#[component]
+fn Drawing(
+    plane: Plane,
+    view_box: String,
+    help: String,
+    last: usize,
+    still: AnyView,
+    chosen: ReadSignal<Option<usize>>,
+    choose: WriteSignal<Option<usize>>,
+    on_range: Option<Callback<(usize, usize)>>,
+) -> impl IntoView {
+    let (dragged, drag) = signal(None::<usize>);
+    let at = move |event: &PointerEvent| plane.place_at(share_of(event));
+    let key = move |event: KeyboardEvent| {
+        let next = match (event.key().as_str(), chosen.get_untracked()) {
+            ("Home", _) => 0,
+            ("End", _) | ("ArrowLeft" | "ArrowRight", None) => last,
+            ("ArrowLeft", Some(now)) => now.saturating_sub(1),
+            ("ArrowRight", Some(now)) => (now + 1).min(last),
+            _ => return,
+        };
+        event.prevent_default();
+        choose.set(Some(next));
+    };
+    let begin = move |event: PointerEvent| {
+        if on_range.is_some() {
+            // So that a drag that leaves the picture still ends here.
+            if let Some(picture) = picture_of(&event) {
+                let _ = picture.set_pointer_capture(event.pointer_id());
+            }
+            drag.set(Some(at(&event)));
+        }
+    };
+    let end = move |event: PointerEvent| {
+        let (Some(on_range), Some(from)) = (on_range, dragged.get_untracked()) else { return };
+        drag.set(None);
+        let to = at(&event);
+        if from != to {
+            on_range.run((from.min(to), from.max(to)));
+        }
+    };
+    view! {
+        <svg viewBox=view_box tabindex="0" role="img" aria-label=help
+            on:pointermove=move |event| choose.set(Some(at(&event)))
+            on:pointerdown=begin
+            on:pointerup=end
+            on:pointercancel=move |_| drag.set(None)
+            on:keydown=key>
+            {still}
+            {move || dragged.get().zip(chosen.get()).filter(|(a, b)| a != b).map(|(a, b)| plane.selected(a, b))}
+            {move || chosen.get().map(|index| plane.cursor(index))}
+        </svg>
     }
 }
 
-/// The place nearest to the pointer.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "clamped to the places"
-)]
-fn place_at(event: &PointerEvent, count: usize) -> usize {
-    let target =
-        event.current_target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-    let Some(target) = target else { return 0 };
-    let frame = target.get_bounding_client_rect();
-    let along = (f64::from(event.client_x()) - frame.left()) / frame.width().max(1.0) * WIDTH;
-    let last = f64::from(u32::try_from(count - 1).unwrap_or(u32::MAX));
-    let share = (along - LEFT) / (WIDTH - LEFT - RIGHT);
-    (share * last).round().clamp(0.0, last) as usize
+fn picture_of(event: &PointerEvent) -> Option<web_sys::Element> {
+    event.current_target()?.dyn_into().ok()
+}
+
+/// How far across the picture the pointer is.
+fn share_of(event: &PointerEvent) -> f64 {
+    picture_of(event).map_or(0.0, |picture| {
+        let frame = picture.get_bounding_client_rect();
+        (f64::from(event.client_x()) - frame.left()) / frame.width().max(1.0)
+    })
+}
+
+/// The lines, and the marks that there are.
+fn legend(lines: &[Line], marks: &[Vec<Marked>]) -> impl IntoView + use<> {
+    let there = |mark: &Mark| marks.iter().flatten().any(|one| one.mark == *mark);
+    let marks = Mark::ALL.into_iter().filter(there).map(Mark::legend);
+    let marks = marks.map(|(class, words)| (class.to_owned(), words.to_owned()));
+    let lines = lines.iter().map(|line| (format!("swatch {}", line.class), line.name.clone()));
+    let entries: Vec<_> = lines
+        .chain(marks)
+        .map(|(class, words)| view! { <li><span class=class></span>{words}</li> })
+        .collect();
+    view! { <ul class="legend">{entries}</ul> }
+}
+
+fn notes(marks: &[Vec<Marked>], index: usize) -> String {
+    let marks = marks.get(index).map(Vec::as_slice).unwrap_or_default();
+    marks.iter().map(|one| one.words.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 /// What a place reads.
 fn reading(
     places: Vec<String>,
     lines: Vec<Line>,
-    missing: Vec<Option<String>>,
-    unit: &'static str,
+    marks: Vec<Vec<Marked>>,
 ) -> impl Fn(usize) -> String + Clone + Send + 'static {
     move |index| {
         let place = places.get(index).cloned().unwrap_or_default();
-        if let Some(Some(reason)) = missing.get(index) {
-            return format!("{place}: {reason}");
-        }
         let values = lines.iter().filter_map(|line| {
             let shown = line.shown.get(index).filter(|shown| !shown.is_empty())?;
-            Some(format!("{} {shown} {unit}", line.name))
+            Some(format!("{} {shown}", line.name))
         });
-        let values: Vec<_> = values.collect();
-        format!("{place}: {}", values.join(" · "))
+        let note = Some(notes(&marks, index)).filter(|note| !note.is_empty());
+        let parts: Vec<_> = values.chain(note).collect();
+        format!("{place}: {}", parts.join(" · "))
     }
 }
 
-/// Values without a neighbour: a line through one point is not seen.
-fn isolated(values: &[Option<f64>]) -> Vec<usize> {
-    let there = |index: Option<usize>| index.and_then(|index| *values.get(index)?).is_some();
-    (0..values.len())
-        .filter(|index| {
-            there(Some(*index)) && !there(index.checked_sub(1)) && !there(Some(index + 1))
-        })
-        .collect()
-}
-
-fn label(tick: f64) -> String {
-    let text = if tick.abs() >= 1_000.0 { format!("{tick:.0}") } else { format!("{tick:.3}") };
-    let short = if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    };
-    crate::text::grouped(&short)
-}
-
-fn table(places: &[String], lines: &[Line], missing: &[Option<String>]) -> impl IntoView + use<> {
+fn table(places: &[String], lines: &[Line], marks: &[Vec<Marked>]) -> impl IntoView + use<> {
     let heads: Vec<_> =
         lines.iter().map(|line| view! { <th scope="col">{line.name.clone()}</th> }).collect();
-    let span = lines.len().to_string();
+    let noted = marks.iter().any(|all| !all.is_empty());
     let rows: Vec<_> = places
         .iter()
         .enumerate()
         .map(|(index, place)| {
-            let cells = match missing.get(index) {
-                Some(Some(reason)) => {
-                    view! { <td colspan=span.clone() class="none">{reason.clone()}</td> }.into_any()
-                }
-                _ => lines
-                    .iter()
-                    .map(|line| {
-                        view! { <td>{line.shown.get(index).cloned().unwrap_or_default()}</td> }
-                    })
-                    .collect_view()
-                    .into_any(),
-            };
-            view! { <tr><th scope="row">{place.clone()}</th>{cells}</tr> }
+            let cells: Vec<_> = lines
+                .iter()
+                .map(|line| view! { <td>{line.shown.get(index).cloned().unwrap_or_default()}</td> })
+                .collect();
+            let note = noted.then(|| view! { <td class="none">{notes(marks, index)}</td> });
+            view! { <tr><th scope="row">{place.clone()}</th>{cells}{note}</tr> }
         })
         .collect();
     view! {
         <table>
-            <thead><tr><th scope="col">"at"</th>{heads}</tr></thead>
+            <thead><tr><th scope="col">"at"</th>{heads}{noted.then(|| view! { <th scope="col">"Note"</th> })}</tr></thead>
             <tbody>{rows}</tbody>
         </table>
     }

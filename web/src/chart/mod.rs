@@ -2,7 +2,8 @@
 
 mod geometry;
 mod line;
+mod plane;
 mod spark;
 
-pub use line::{Line, LineChart};
+pub use line::{Line, LineChart, Mark, Marked};
 pub use spark::Spark;

@@ -1,29 +1,68 @@
 //! The fragility board: every pool, ranked by what a sale would lose there.
 
-use exitgap_api::{Fragility, FragilityRow, StandardGap, Status};
+use core::str::FromStr;
+
+use exitgap_api::{Fragility, FragilityRow, Problem, ProblemCode, StandardGap, Status};
+use exitgap_client::{Browser, Client, ClientError};
+use exitgap_core::ids::ChainSlug;
 use exitgap_core::units::SizeUsd;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::{query_signal_with_options, use_query_map};
+use leptos_router::hooks::{use_navigate, use_query_map};
 
 use crate::app::client;
 use crate::chart::Spark;
-use crate::check::Standing;
-use crate::parts::{CheckAll, CheckedGap, Empty, Failed, Loading, PreviewNotice, StatusTag};
+use crate::check::{Published, Sold, Standing};
+use crate::parts::{
+    Asking, CheckAll, CheckedGap, Empty, Failed, Loading, PreviewNotice, Refused, StatusTag,
+};
 use crate::paths::Page;
 use crate::text;
+
+/// Pools of a page.
+const PAGE: usize = 100;
 
 /// What the reader asked for, all of it in the address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Asked {
     size: SizeUsd,
     sort: String,
-    chain: Option<String>,
-    cursor: Option<String>,
+    chain: String,
+    /// Where each page since the first begins: the last is the one shown.
+    cursors: Vec<String>,
 }
 
-fn replacing() -> NavigateOptions {
-    NavigateOptions { scroll: false, ..NavigateOptions::default() }
+impl Asked {
+    /// The address that asks for this.
+    fn href(&self) -> String {
+        let encoded = |text: &str| String::from(js_sys::encode_uri_component(text));
+        let mut href = format!("/?size={}&sort={}", self.size, encoded(&self.sort));
+        if !self.chain.is_empty() {
+            href = format!("{href}&chain={}", encoded(&self.chain));
+        }
+        self.cursors.iter().fold(href, |href, one| format!("{href}&cursor={}", encoded(one)))
+    }
+
+    /// Another question: it begins at its first page.
+    fn changed(self, change: impl FnOnce(&mut Self)) -> Self {
+        let mut changed = Self { cursors: Vec::new(), ..self };
+        change(&mut changed);
+        changed
+    }
+
+    async fn fetch(&self, client: &Client<Browser>) -> Result<Fragility, ClientError> {
+        let chain = match self.chain.as_str() {
+            "" => None,
+            chain => Some(ChainSlug::from_str(chain).map_err(|error| {
+                Problem::new(ProblemCode::InvalidParameter, format!("chain: {error}"))
+                    .field("chain")
+                    .hint("Such as ethereum. Clear the chain to see all pools.")
+            })?),
+        };
+        let cursor = self.cursors.last().map(String::as_str);
+        let limit = u32::try_from(PAGE).ok();
+        client.fragility(chain.as_ref(), Some(&self.sort), Some(self.size), limit, cursor).await
+    }
 }
 
 /// The page.
@@ -38,19 +77,18 @@ pub fn Board() -> impl IntoView {
                 .filter(|size| SizeUsd::STANDARD.contains(size))
                 .unwrap_or(SizeUsd::STANDARD[2]),
             sort: query.get("sort").unwrap_or_else(|| "gap".to_owned()),
-            chain: query.get("chain").filter(|chain| !chain.is_empty()),
-            cursor: query.get("cursor"),
+            chain: query.get("chain").unwrap_or_default(),
+            cursors: query.get_all("cursor").unwrap_or_default(),
         }
     });
-    let board = LocalResource::new(move || {
-        let (asked, client) = (asked.get(), client());
-        async move {
-            let chain = asked.chain.as_deref().and_then(|chain| chain.parse().ok());
-            let (sort, size) = (Some(asked.sort.as_str()), Some(asked.size));
-            let cursor = asked.cursor.as_deref();
-            client.fragility(chain.as_ref(), sort, size, Some(100), cursor).await
-        }
-    });
+    let board = Asking::new(
+        move || asked.get(),
+        |asked| {
+            let client = client();
+            async move { asked.fetch(&client).await }
+        },
+    );
+    let retry = board.again();
     view! {
         <h1>"Where would your size lose most?"</h1>
         <p class="lead">
@@ -58,9 +96,12 @@ pub fn Board() -> impl IntoView {
              would really fill, recorded every five minutes."
         </p>
         <Controls asked=asked/>
-        {move || match board.get() {
+        {move || match board.answer(&asked.get()) {
             None => view! { <Loading what="the board"/> }.into_any(),
-            Some(Err(error)) => view! { <Failed error=error/> }.into_any(),
+            Some(Err(ClientError::Problem(problem))) => {
+                view! { <Refused problem=*problem/> }.into_any()
+            }
+            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
             Some(Ok(board)) => view! { <Table board=board asked=asked.get()/> }.into_any(),
         }}
     }
@@ -69,34 +110,41 @@ pub fn Board() -> impl IntoView {
 /// Size, order and chain.
 #[component]
 fn Controls(asked: Memo<Asked>) -> impl IntoView {
-    let (_, set_size) = query_signal_with_options::<String>("size", replacing());
-    let (_, set_sort) = query_signal_with_options::<String>("sort", replacing());
-    let (_, set_chain) = query_signal_with_options::<String>("chain", replacing());
+    let navigate = use_navigate();
+    let ask = Callback::new(move |asked: Asked| {
+        navigate(&asked.href(), NavigateOptions { scroll: false, ..NavigateOptions::default() });
+    });
+    let change = move |change: fn(&mut Asked, String)| {
+        move |event| {
+            let value = event_target_value(&event);
+            ask.run(asked.get_untracked().changed(|asked| change(asked, value)));
+        }
+    };
     let sizes: Vec<_> = SizeUsd::STANDARD
         .into_iter()
         .map(|size| {
             let text = size.to_string();
             let (value, shown) = (text.clone(), text::usd(&text));
-            view! { <option value=value selected=move || asked.read().size == size>{shown}</option> }
+            view! { <option value=value prop:selected=move || asked.read().size == size>{shown}</option> }
         })
         .collect();
     let sorts = [("gap", "largest gap"), ("score", "most fragile"), ("depth", "least depth")];
     let sorts: Vec<_> = sorts
         .into_iter()
         .map(|(value, shown)| {
-            view! { <option value=value selected=move || asked.read().sort == value>{shown}</option> }
+            view! { <option value=value prop:selected=move || asked.read().sort == value>{shown}</option> }
         })
         .collect();
+    let set_size = change(|asked, size| asked.size = size.parse().unwrap_or(asked.size));
+    let set_sort = change(|asked, sort| asked.sort = sort);
+    let set_chain = change(|asked, chain| chain.trim().clone_into(&mut asked.chain));
     view! {
         <form class="controls" on:submit=|event| event.prevent_default()>
-            <label>"Size sold" <select on:change=move |event| set_size.set(Some(event_target_value(&event)))>{sizes}</select></label>
-            <label>"Order" <select on:change=move |event| set_sort.set(Some(event_target_value(&event)))>{sorts}</select></label>
+            <label>"Size sold" <select on:change=set_size>{sizes}</select></label>
+            <label>"Order" <select on:change=set_sort>{sorts}</select></label>
             <label>"Chain"
-                <input type="search" placeholder="all" autocomplete="off" prop:value=move || asked.read().chain.clone().unwrap_or_default()
-                    on:change=move |event| {
-                        let chain = event_target_value(&event);
-                        set_chain.set(Some(chain).filter(|chain| !chain.is_empty()));
-                    }/>
+                <input type="search" placeholder="all" autocomplete="off"
+                    prop:value=move || asked.read().chain.clone() on:change=set_chain/>
             </label>
         </form>
     }
@@ -111,36 +159,37 @@ fn gap_at(row: &FragilityRow, size: SizeUsd) -> Option<StandardGap> {
 #[component]
 fn Table(board: Fragility, asked: Asked) -> impl IntoView {
     if board.rows.is_empty() {
-        let words = match &asked.chain {
-            Some(chain) => format!("No pool of {chain} has a snapshot yet. Clear the chain to see all pools."),
-            None => "No pool has a snapshot yet. The recorder reads each every five minutes; come back then.".to_owned(),
+        let words = if asked.chain.is_empty() {
+            "No pool has a snapshot yet. The recorder reads each every five minutes; come back then."
+                .to_owned()
+        } else {
+            format!(
+                "No pool of {} has a snapshot yet. Clear the chain to see all pools.",
+                asked.chain
+            )
         };
         return view! { <Empty words=words/> }.into_any();
     }
     let preview = board.rows.iter().any(|row| row.status == Status::Preview);
-    let rows: Vec<_> =
-        board.rows.into_iter().map(|row| (row, RwSignal::new(Standing::NotChecked))).collect();
     let size = asked.size;
-    let to_check: Vec<_> = rows
-        .iter()
-        .filter_map(|(row, standing)| {
-            let gap = gap_at(row, size)?;
-            Some((gap.evidence_url?, gap.exit_gap_pct?.as_str().to_owned(), *standing))
+    let pages = pages(&asked, &board);
+    let rows: Vec<_> = board
+        .rows
+        .into_iter()
+        .map(|row| {
+            let published = published(&row, size);
+            (row, published.map(|one| (one, RwSignal::new(Standing::NotChecked))))
         })
         .collect();
+    let to_check: Vec<_> = rows.iter().filter_map(|(_, published)| published.clone()).collect();
     let body: Vec<_> =
-        rows.into_iter().map(|(row, standing)| row_view(row, standing, size)).collect();
+        rows.into_iter().map(|(row, published)| row_view(row, published, size)).collect();
     let without = (board.pools_without_snapshot > 0)
         .then(|| format!(" {} more have no snapshot yet.", board.pools_without_snapshot));
-    let next = board.next_cursor.map(|cursor| {
-        let chain = asked.chain.map_or_else(String::new, |chain| format!("&chain={chain}"));
-        let href = format!("/?size={size}&sort={}{chain}&cursor={cursor}", asked.sort);
-        view! { <a class="next" href=href>"Next pools →"</a> }
-    });
     view! {
         <PreviewNotice shown=preview/>
         <p class="quiet">
-            {format!("{} pools.", board.pools)}{without}" "
+            {format!("{} pools.", text::grouped(&board.pools.to_string()))}{without}" "
             <CheckAll published=to_check/>
         </p>
         <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways">
@@ -159,20 +208,58 @@ fn Table(board: Fragility, asked: Asked) -> impl IntoView {
                 <tbody>{body}</tbody>
             </table>
         </div>
-        {next}
-        <p class="quiet">"Fragility: "{board.score_method}</p>
+        {pages}
+        <p class="quiet">
+            "Fragility is the share of a pool's usual depth that was gone when it was lowest: 1 − lowest ÷ median depth \
+             at 2 % of seven days. A pool needs a day of recorded slots to have one."
+        </p>
     }
     .into_any()
 }
 
-fn row_view(row: FragilityRow, standing: RwSignal<Standing>, size: SizeUsd) -> impl IntoView {
-    let gap = match gap_at(&row, size) {
-        Some(StandardGap { exit_gap_pct: Some(gap), evidence_url: Some(url), .. }) => {
-            let published = gap.as_str().to_owned();
-            let shown = text::percent(&published);
-            view! { <CheckedGap published=published shown=shown evidence_url=url standing=standing/> }.into_any()
+/// Which ranks these are, and the way to those before and after.
+fn pages(asked: &Asked, board: &Fragility) -> impl IntoView + use<> {
+    let before = asked.cursors.len() * PAGE;
+    let ranks = format!("Ranks {}–{}", before + 1, before + board.rows.len());
+    let previous = (!asked.cursors.is_empty()).then(|| {
+        let mut page = asked.clone();
+        page.cursors.pop();
+        view! { <a class="previous" href=page.href()>"← Previous pools"</a> }
+    });
+    let next = board.next_cursor.clone().map(|cursor| {
+        let mut page = asked.clone();
+        page.cursors.push(cursor);
+        view! { <a class="next" href=page.href()>"Next pools →"</a> }
+    });
+    let several = previous.is_some() || next.is_some();
+    several.then(|| {
+        view! { <nav class="pages" aria-label="Ranks">{previous}<span class="quiet">{ranks}</span>{next}</nav> }
+    })
+}
+
+/// The row's gap at this size, with all that it was published as.
+fn published(row: &FragilityRow, size: SizeUsd) -> Option<Published> {
+    let gap = gap_at(row, size)?;
+    Some(Published {
+        evidence_url: gap.evidence_url?,
+        pool: row.pool.clone(),
+        sold: Sold::Token(row.base.address.clone()),
+        size,
+        time: row.slot_time.clone(),
+        exit_gap_pct: gap.exit_gap_pct?.as_str().to_owned(),
+    })
+}
+
+fn row_view(
+    row: FragilityRow,
+    published: Option<(Published, RwSignal<Standing>)>,
+    size: SizeUsd,
+) -> impl IntoView {
+    let gap = match (published, gap_at(&row, size)) {
+        (Some((published, standing)), _) => {
+            view! { <CheckedGap published=published standing=standing/> }.into_any()
         }
-        Some(StandardGap { refusal: Some(code), .. }) => {
+        (None, Some(StandardGap { refusal: Some(code), .. })) => {
             let words = code.title();
             view! { <span class="none" title=words>"cannot be filled"</span> }.into_any()
         }

@@ -4,21 +4,25 @@ use exitgap_api::{Capability, CapabilityStatus};
 use leptos::prelude::*;
 
 use crate::app::client;
-use crate::parts::{Failed, Loading};
+use crate::parts::{Asking, Failed, Loading};
 
 /// The page.
 #[component]
 pub fn CapabilitiesPage() -> impl IntoView {
-    let found = LocalResource::new(move || {
-        let client = client();
-        async move { client.capabilities().await }
-    });
+    let found = Asking::new(
+        || (),
+        |()| {
+            let client = client();
+            async move { client.capabilities().await }
+        },
+    );
+    let retry = found.again();
     view! {
         <h1>"Capabilities"</h1>
         <p class="lead">"Live: on recorded data of live chains. Preview: built and usable, on preview data. Roadmap: specified, and not built."</p>
-        {move || match found.get() {
+        {move || match found.answer(&()) {
             None => view! { <Loading what="the capabilities"/> }.into_any(),
-            Some(Err(error)) => view! { <Failed error=error/> }.into_any(),
+            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
             Some(Ok(list)) => {
                 let rows: Vec<_> = list.capabilities.into_iter().map(row).collect();
                 view! {

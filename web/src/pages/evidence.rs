@@ -1,7 +1,12 @@
 //! The evidence of one result: what was claimed, and whether this browser could confirm it.
 
-use exitgap_api::{Answers, Direct, Provenance, SlotState, SlotStatus};
-use exitgap_client::{ClientError, EvidenceOf, TrustBasis, Verification};
+use exitgap_api::{Answers, Direct, Provenance, SlotState};
+use exitgap_client::{
+    Browser, Client, ClientError, Continuity, EvidenceOf, TrustBasis, Verification,
+};
+use exitgap_core::evidence::{Base, Check, CheckName, Outcome};
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::Snapshot;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
@@ -10,8 +15,9 @@ use super::evidence_break::BreakIt;
 use super::pool::{base_name, parse_pool, slippage};
 use crate::app::client;
 use crate::check;
-use crate::parts::{Checks, Drawn, Failed, Loading, PreviewNotice, Verdicts};
-use crate::paths::Page;
+use crate::download::download;
+use crate::parts::{Asking, Checks, Drawn, Failed, Loading, PreviewNotice, Verdicts};
+use crate::paths::{self, Page};
 use crate::text;
 
 /// What the page shows.
@@ -19,8 +25,8 @@ use crate::text;
 struct Found {
     of: EvidenceOf,
     verification: Verification,
-    /// What became of the slot since; absent where the service does not say.
-    status: Option<SlotStatus>,
+    /// Why the days before could not be fetched.
+    without_window: Option<String>,
 }
 
 /// The page.
@@ -30,33 +36,39 @@ pub fn EvidencePage() -> impl IntoView {
     let address = Memo::new(move |_| {
         format!("{}?{}", location.pathname.get(), location.search.get().trim_start_matches('?'))
     });
-    let found = LocalResource::new(move || {
-        let (address, client) = (address.get(), client());
-        async move {
-            let of = match EvidenceOf::from_url(&address) {
-                Some(of) => of,
-                None => newest(&client, &address).await?,
-            };
-            let verification = check::remote(&client, &of, true).await?;
-            let status = client.slot_status(&of.pool, of.slot).await.ok();
-            Ok::<_, ClientError>(Found { of, verification, status })
-        }
-    });
+    let found = Asking::new(
+        move || address.get(),
+        |address| {
+            let client = client();
+            async move { find(&client, &address).await }
+        },
+    );
+    let retry = found.again();
     view! {
         <h1>"Evidence"</h1>
-        {move || match found.get() {
+        {move || match found.answer(&address.get()) {
             None => view! { <Loading what="and verifying the evidence"/> }.into_any(),
-            Some(Err(error)) => view! { <Failed error=error/> }.into_any(),
+            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
             Some(Ok(found)) => view! { <Evidence found=found/> }.into_any(),
         }}
     }
 }
 
+/// Fetches and verifies the evidence. Without the days before, the file can still be verified.
+async fn find(client: &Client<Browser>, address: &str) -> Result<Found, ClientError> {
+    let of = match EvidenceOf::from_url(address) {
+        Some(of) => of,
+        None => newest(client, address).await?,
+    };
+    let (verification, without_window) = match check::remote(client, &of, true).await {
+        Ok(verification) => (verification, None),
+        Err(error) => (check::remote(client, &of, false).await?, Some(error.to_string())),
+    };
+    Ok(Found { of, verification, without_window })
+}
+
 /// The evidence that an address without a slot means: that of the pool's newest.
-async fn newest(
-    client: &exitgap_client::Client<exitgap_client::Browser>,
-    address: &str,
-) -> Result<EvidenceOf, ClientError> {
+async fn newest(client: &Client<Browser>, address: &str) -> Result<EvidenceOf, ClientError> {
     let (path, query) = address.split_once('?').unwrap_or((address, ""));
     let name = path.rsplit('/').next().unwrap_or_default().replace("%3A", ":");
     let pool = parse_pool(&name)?;
@@ -65,7 +77,7 @@ async fn newest(
     let size = exitgap_api::parse_size(&one("size_usd").unwrap_or_default())?;
     let recorded = client.recorded(&pool, None).await?;
     let direction = recorded.direction(one("base").as_deref())?;
-    let method_version = exitgap_core::exit::METHOD_VERSION.to_owned();
+    let method_version = METHOD_VERSION.to_owned();
     let slot = recorded.snapshot.slot();
     Ok(EvidenceOf { pool, base: direction.into(), slot, size, method_version })
 }
@@ -81,42 +93,53 @@ fn trust_words(verification: &Verification) -> String {
             "the key this server named just now, on first use; this browser keeps it from here on"
         }
     };
-    let seen = match (&verification.log.seen, &verification.log.contradiction) {
-        (_, Some(_)) => "It contradicts the state this browser saw before.",
-        (Some(_), None) => "It continues the state this browser saw before.",
-        (None, None) => "This browser had seen no state of this log before; it keeps this one.",
+    let seen = match verification.log.continuity {
+        Continuity::Contradicts => "It contradicts the state this browser saw before.",
+        Continuity::Continues => "It continues the state this browser saw before.",
+        Continuity::NotCompared => {
+            "It could not be compared with the state this browser saw before, which holds more slots: a copy \
+             that lags behind shows fewer, and so does one that hides what was rewritten. Ask again later."
+        }
+        Continuity::FirstSeen => {
+            "This browser had seen no state of this log before; it keeps this one."
+        }
     };
     format!("Trusts {keys}: {basis}. {seen}")
 }
 
 #[component]
 fn Evidence(found: Found) -> impl IntoView {
-    let Found { of, verification, status } = found;
+    let Found { of, verification, without_window } = found;
     let claim = verification.report.claim.clone();
     let preview = claim.as_ref().is_some_and(|claim| claim.status == "preview");
     let trust = trust_words(&verification);
     let checks = verification.report.report.checks.clone();
     let published = claim.as_ref().map(|claim| claim.exit_gap_pct.clone()).unwrap_or_default();
-    let snapshot = snapshot_of(&verification.evidence);
+    let snapshot = check::snapshot_of(&verification.evidence);
     let recomputed = snapshot.as_ref().map_or_else(
         || "cannot be: the snapshot is unreadable".to_owned(),
         |snapshot| recompute(snapshot, &of),
     );
-    let sold = snapshot.as_ref().and_then(|snapshot| sold_of(snapshot, of.base));
+    let sold = check::sold_symbol(&verification.evidence);
+    if let Some(snapshot) = &snapshot {
+        let [token0, token1] = snapshot.observation().tokens();
+        paths::set_title(&format!("Evidence for {} / {} | exitgap", token0.symbol, token1.symbol));
+    }
     let points = snapshot.map(|snapshot| drawn(&snapshot, &of)).unwrap_or_default();
     let bytes = verification.evidence.len();
     let file = StoredValue::new(verification.evidence.clone());
-    let window_note = window_words(&checks);
+    let window_note = window_words(&checks, without_window);
+    let later = of.clone();
     view! {
         <PreviewNotice shown=preview/>
         <Verdicts report=verification.report.clone() trust=trust sold=sold/>
-        <Later status=status/>
+        <Later of=later/>
         <dl class="facts">
             <div><dt>"Published"</dt><dd id="published">{text::percent(&published)}</dd></div>
             <div><dt>"Recomputed here"</dt><dd id="recomputed">{recomputed}</dd></div>
             <div><dt>"Pool"</dt><dd><a href=Page::Pool(of.pool.to_string()).href()>{of.pool.to_string()}</a></dd></div>
             <div><dt>"Slot"</dt><dd>{text::instant(&of.slot.to_string())}</dd></div>
-            <div><dt>"Method"</dt><dd>{exitgap_core::exit::METHOD_VERSION}</dd></div>
+            <div><dt>"Method"</dt><dd>{of.method_version.clone()}</dd></div>
             <div><dt>"Window"</dt><dd>{window_note}</dd></div>
         </dl>
         <p class="actions">
@@ -134,23 +157,54 @@ fn Evidence(found: Found) -> impl IntoView {
     }
 }
 
-/// What became of the slot since it was sealed.
+/// What became of the slot since it was sealed. It is asked apart from the evidence: whether that
+/// holds does not depend on it.
 #[component]
-fn Later(status: Option<SlotStatus>) -> impl IntoView {
-    let retraction = status.filter(|status| status.state == SlotState::Retracted)?.retraction?;
-    Some(view! {
-        <section class="failed" role="alert">
-            <p><strong>"This slot was retracted later."</strong></p>
-            <p>{format!(
-                "Its block {} was orphaned and gave way to {}. What is proved below was recorded, and no later figure counts it.",
-                retraction.orphaned_block_hash, retraction.canonical_block_hash
-            )}</p>
-        </section>
-    })
+fn Later(of: EvidenceOf) -> impl IntoView {
+    let status = Asking::new(
+        || (),
+        move |()| {
+            let (of, client) = (of.clone(), client());
+            async move { client.slot_status(&of.pool, of.slot).await }
+        },
+    );
+    let retry = status.again();
+    move || {
+        match status.answer(&())? {
+        Err(error) => Some(
+            view! {
+                <section class="refused" role="status" id="later">
+                    <p><strong>"Whether this slot was retracted later could not be asked."</strong></p>
+                    <p>{error.to_string()}</p>
+                    <button type="button" on:click=move |_| retry.run(())>"Ask again"</button>
+                </section>
+            }
+            .into_any(),
+        ),
+        Ok(status) => {
+            let retraction =
+                status.retraction.filter(|_| status.state == SlotState::Retracted)?;
+            Some(
+                view! {
+                    <section class="failed" role="alert" id="later">
+                        <p><strong>"This slot was retracted later."</strong></p>
+                        <p>{format!(
+                            "Its block {} was orphaned and gave way to {}. What is proved below was recorded, and no later figure counts it.",
+                            retraction.orphaned_block_hash, retraction.canonical_block_hash
+                        )}</p>
+                    </section>
+                }
+                .into_any(),
+            )
+        }
+    }
+    }
 }
 
-fn window_words(checks: &[exitgap_core::evidence::Check]) -> String {
-    use exitgap_core::evidence::{CheckName, Outcome};
+fn window_words(checks: &[Check], without: Option<String>) -> String {
+    if let Some(why) = without {
+        return format!("not checked: it could not be fetched ({why})");
+    }
     let window = checks.iter().find(|check| check.name == CheckName::Window);
     match window.map(|check| check.outcome) {
         Some(Outcome::Pass) => {
@@ -161,21 +215,8 @@ fn window_words(checks: &[exitgap_core::evidence::Check]) -> String {
     }
 }
 
-/// The symbol of the token sold.
-fn sold_of(snapshot: &Snapshot, base: exitgap_core::evidence::Base) -> Option<String> {
-    let index = usize::from(base == exitgap_core::evidence::Base::Token1);
-    Some(snapshot.observation().tokens().get(index)?.symbol.as_str().to_owned())
-}
-
-/// The snapshot that an evidence file carries.
-fn snapshot_of(evidence: &[u8]) -> Option<Snapshot> {
-    let file: serde_json::Value = serde_json::from_slice(evidence).ok()?;
-    let bytes = serde_json::to_vec(file.get("snapshot")?).ok()?;
-    Snapshot::from_canonical(&bytes).ok()
-}
-
-fn direction_of(snapshot: &Snapshot, of: &EvidenceOf) -> Option<exitgap_core::pools::Direction> {
-    let index = usize::from(of.base == exitgap_core::evidence::Base::Token1);
+fn direction_of(snapshot: &Snapshot, of: &EvidenceOf) -> Option<Direction> {
+    let index = usize::from(of.base == Base::Token1);
     snapshot.observation().direction_of(base_name(index)).ok()
 }
 
@@ -199,26 +240,4 @@ fn drawn(snapshot: &Snapshot, of: &EvidenceOf) -> Vec<(String, String)> {
     let Some(direction) = direction_of(snapshot, of) else { return Vec::new() };
     let provenance = provenance(snapshot);
     slippage(&Answers::new(snapshot.observation(), &provenance, direction))
-}
-
-/// Hands bytes to the reader as a file.
-pub fn download(bytes: &[u8], media_type: &str, name: &str) {
-    use wasm_bindgen::JsCast;
-    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes));
-    let options = web_sys::BlobPropertyBag::new();
-    options.set_type(media_type);
-    let Ok(blob) = web_sys::Blob::new_with_u8_array_sequence_and_options(&parts, &options) else {
-        return;
-    };
-    let Ok(url) = web_sys::Url::create_object_url_with_blob(&blob) else { return };
-    let anchor = document()
-        .create_element("a")
-        .ok()
-        .and_then(|a| a.dyn_into::<web_sys::HtmlAnchorElement>().ok());
-    if let Some(anchor) = anchor {
-        anchor.set_href(&url);
-        anchor.set_download(name);
-        anchor.click();
-    }
-    let _ = web_sys::Url::revoke_object_url(&url);
 }

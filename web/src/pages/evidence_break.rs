@@ -92,10 +92,11 @@ pub fn BreakIt(
             let is = char::from(*changed.get(at)?);
             let report = check::local(&changed, verification.log.keys.clone(), None);
             let checks = report.report.checks.clone();
+            let sold = check::sold_symbol(&changed);
             let trust = format!("Byte {at} was changed from {was} to {is}. Everything else is as it was.");
             Some(view! {
                 <div id="broken">
-                    <Verdicts report=report trust=trust sold=None/>
+                    <Verdicts report=report trust=trust sold=sold/>
                     <Checks checks=checks/>
                 </div>
             })

@@ -30,7 +30,7 @@ pub fn MethodPage() -> impl IntoView {
         </p>
         <h2>"Check"</h2>
         <p>
-            "Every number links to its evidence: the snapshot, the pool's entry for the slot, the proof that the signed \
+            "Every recorded gap links to its evidence: the snapshot, the pool's entry for the slot, the proof that the signed \
              log holds it. This site fetches that file and verifies it in your browser, with the same code that the \
              server runs. \"Confirmed here\" appears only after your own browser confirmed it."
         </p>

@@ -10,5 +10,11 @@ pub mod portfolio;
 pub mod verify;
 
 mod evidence_break;
+mod pool_answer;
 mod pool_history;
+mod pool_series;
 mod pool_simulate;
+mod pool_size;
+mod pool_stress;
+mod portfolio_exits;
+mod portfolio_table;

@@ -1,41 +1,41 @@
 //! One pool: what a size would lose here and now, computed in this browser.
 
-use exitgap_api::{Amounts, ExitResult, LadderRows, Problem, PublishedExit, Status, parse_size};
+use exitgap_api::{LadderRows, Problem, Status};
 use exitgap_client::{ClientError, Recorded};
 use exitgap_core::ids::PoolId;
 use exitgap_core::units::{GapLimit, SizeUsd};
-use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
 use leptos_router::hooks::{query_signal_with_options, use_params_map};
 
+use super::pool_answer::Answer;
 use super::pool_history::PoolHistory;
 use super::pool_simulate::Simulate;
+use super::pool_size::{in_place, size_box};
 use crate::app::client;
-use crate::parts::{Drawn, Failed, Loading, PreviewNotice, Split, StatusTag};
-use crate::paths::evidence_href;
+use crate::parts::{Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag};
+use crate::paths;
 use crate::text;
-
-/// How long the reader must pause before the service is asked, too.
-const PAUSE_MS: u32 = 400;
 
 /// The page.
 #[component]
 pub fn PoolPage() -> impl IntoView {
     let params = use_params_map();
     let name = Memo::new(move |_| params.read().get("pool").unwrap_or_default());
-    let found = LocalResource::new(move || {
-        let (name, client) = (name.get(), client());
-        async move {
-            let pool = parse_pool(&name)?;
-            client.recorded(&pool, None).await
-        }
-    });
-    move || match found.get() {
+    let found = Asking::new(
+        move || name.get(),
+        |name| {
+            let client = client();
+            async move { client.recorded(&parse_pool(&name)?, None).await }
+        },
+    );
+    let retry = found.again();
+    move || match found.answer(&name.get()) {
         None => {
             view! { <h1>{name.get()}</h1><Loading what="the pool's newest snapshot"/> }.into_any()
         }
-        Some(Err(error)) => view! { <h1>{name.get()}</h1><Failed error=error/> }.into_any(),
+        Some(Err(error)) => {
+            view! { <h1>{name.get()}</h1><Failed error=error retry=retry/> }.into_any()
+        }
         Some(Ok(recorded)) => view! { <Pool recorded=recorded/> }.into_any(),
     }
 }
@@ -50,9 +50,8 @@ pub fn parse_pool(name: &str) -> Result<PoolId, ClientError> {
 
 #[component]
 fn Pool(recorded: Recorded) -> impl IntoView {
-    let options = || NavigateOptions { scroll: false, replace: true, ..NavigateOptions::default() };
-    let (asked_base, set_base) = query_signal_with_options::<String>("base", options());
-    let (asked_size, set_size) = query_signal_with_options::<String>("size_usd", options());
+    let (asked_base, set_base) = query_signal_with_options::<String>("base", in_place());
+    let (size, set_size) = size_box();
     let observation = recorded.snapshot.observation();
     let symbols = [0, 1].map(|index| observation.tokens()[index].symbol.as_str().to_owned());
     let default = recorded.default_direction.base_index();
@@ -61,24 +60,17 @@ fn Pool(recorded: Recorded) -> impl IntoView {
         Some("token1") => 1,
         _ => default,
     });
-    let size = Memo::new(move |_| asked_size.get().unwrap_or_else(|| "100000".to_owned()));
     let status = Status::from(observation.chain().kind);
-    let slot = recorded.snapshot.slot();
     let pool = observation.pool().clone();
     let title = format!("{} / {}", symbols[0], symbols[1]);
+    paths::set_title(&paths::pool_title(&title));
+    let about = about(&recorded);
     let recorded = StoredValue::new(recorded);
-    let context = Memo::new(move |_| {
-        let published = recorded.read_value();
-        let context = &published.published.answer.context;
-        let days = context.days_observed.as_ref().map_or_else(String::new, ToString::to_string);
-        let block = &context.method.depth_source;
-        (days, block.block_number, block.block_time.clone(), published.published.snapshot_age_s)
-    });
     let bases: Vec<_> = symbols
         .iter()
         .enumerate()
         .map(|(index, symbol)| {
-            let value = if index == 0 { "token0" } else { "token1" };
+            let value = base_name(index);
             view! {
                 <label class="choice">
                     <input type="radio" name="base" value=value prop:checked=move || base.get() == index
@@ -92,142 +84,38 @@ fn Pool(recorded: Recorded) -> impl IntoView {
         <h1>{title}" "<StatusTag status=status/></h1>
         <p class="quiet"><code>{pool.to_string()}</code></p>
         <PreviewNotice shown=status == Status::Preview/>
-        <p class="quiet">{move || {
-            let (days, block, time, age) = context.get();
-            format!(
-                "Newest recorded slot {}, {} old; block {block} of {}. Days observed: {days}.",
-                text::instant(&slot.to_string()), text::age(age), text::instant(&time)
-            )
-        }}</p>
+        <p class="quiet">{about}</p>
         <form class="controls" on:submit=|event| event.prevent_default()>
             <fieldset><legend>"Exit"</legend>{bases}</fieldset>
             <label>"Size, USD"
                 <input type="text" inputmode="decimal" autocomplete="off" id="size" prop:value=move || size.get()
-                    on:input=move |event| set_size.set(Some(event_target_value(&event)))/>
+                    on:input=move |event| set_size.set(event_target_value(&event))/>
             </label>
         </form>
         <Answer recorded=recorded base=base size=size/>
         <Ladders recorded=recorded base=base/>
-        <PoolHistory pool=pool base=base/>
+        <PoolHistory pool=pool base=base symbols=symbols/>
         <Simulate recorded=recorded base=base size=size/>
     }
+}
+
+/// Which slot this is, how old, and how long the pool was observed.
+fn about(recorded: &Recorded) -> String {
+    let context = &recorded.published.answer.context;
+    let days = context.days_observed.as_ref().map_or_else(String::new, ToString::to_string);
+    let source = &context.method.depth_source;
+    format!(
+        "Newest recorded slot {}, {} old; block {} of {}. Days observed: {days}.",
+        text::instant(&recorded.snapshot.slot().to_string()),
+        text::age(recorded.published.snapshot_age_s),
+        source.block_number,
+        text::instant(&source.block_time),
+    )
 }
 
 /// `token0` or `token1`.
 pub fn base_name(index: usize) -> &'static str {
     if index == 0 { "token0" } else { "token1" }
-}
-
-/// The exit of the size in the box, computed here, beside what the service says of it.
-#[component]
-fn Answer(recorded: StoredValue<Recorded>, base: Memo<usize>, size: Memo<String>) -> impl IntoView {
-    let computed = Memo::new(move |_| {
-        let size = parse_size(size.read().trim())?;
-        recorded.read_value().estimate(size, Some(base_name(base.get())))
-    });
-    let served = LocalResource::new(move || {
-        let (size, base, client) = (size.get(), base.get(), client());
-        async move {
-            TimeoutFuture::new(PAUSE_MS).await;
-            let size = parse_size(size.trim()).map_err(ClientError::from)?;
-            let pool = recorded.read_value().snapshot.observation().pool().clone();
-            let at = recorded.read_value().snapshot.slot().to_string();
-            client.exit(&pool, size, Some(base_name(base)), Some(&at)).await
-        }
-    });
-    view! {
-        <section class="answer" aria-live="polite">
-            {move || match computed.get() {
-                Ok(result) => view! { <Result result=result/> }.into_any(),
-                Err(problem) => view! { <Refused problem=problem/> }.into_any(),
-            }}
-            <p class="agreement">{move || agreement(computed.get(), served.get())}</p>
-        </section>
-    }
-}
-
-fn agreement(
-    computed: Result<ExitResult, Problem>,
-    served: Option<Result<PublishedExit, ClientError>>,
-) -> AnyView {
-    match (computed, served) {
-        (Ok(_), None) => {
-            view! { <span class="quiet">"Computed in this browser. Asking the service, too…"</span> }.into_any()
-        }
-        (Ok(ours), Some(Ok(theirs))) if ours.figures == theirs.answer.figures => {
-            let evidence = theirs.evidence_url.as_deref().and_then(evidence_href).map(|href| {
-                view! { <a href=href>"Open the evidence"</a> }
-            });
-            view! {
-                <span class="standing pass">"Computed in this browser; the service says the same, to the last digit."</span>
-                " "{evidence}
-            }
-            .into_any()
-        }
-        (Ok(ours), Some(Ok(theirs))) if ours.figures.size_usd == theirs.answer.figures.size_usd => view! {
-            <span class="standing fail" role="alert">
-                {format!(
-                    "The service says {} %, this browser computes {} %. Trust the snapshot, and tell the operator.",
-                    theirs.answer.figures.exit_gap_pct, ours.figures.exit_gap_pct
-                )}
-            </span>
-        }
-        .into_any(),
-        (Ok(_), Some(Err(error))) => view! {
-            <span class="standing warn">{format!("Computed in this browser. The service did not answer: {error}")}</span>
-        }
-        .into_any(),
-        _ => ().into_any(),
-    }
-}
-
-/// A size that has no gap.
-#[component]
-fn Refused(problem: Problem) -> impl IntoView {
-    view! {
-        <div class="refused">
-            <p><strong>{problem.code.title()}</strong></p>
-            <p>{problem.detail}</p>
-            {problem.hint.map(|hint| view! { <p>{hint}</p> })}
-        </div>
-    }
-}
-
-#[component]
-fn Result(result: ExitResult) -> impl IntoView {
-    let ExitResult { figures, context } = result;
-    let Amounts {
-        exit_gap_pct: gap,
-        split,
-        realized_price_usd: realized,
-        amount_in_raw,
-        amount_out_raw,
-        ..
-    } = figures;
-    let side = if gap.as_str().starts_with('-') { "above" } else { "below" };
-    let magnitude = gap.as_str().trim_start_matches('-');
-    let sold =
-        format!("{} {}", text::tokens(&amount_in_raw, context.base.decimals), context.base.symbol);
-    let bought = format!(
-        "{} {}",
-        text::tokens(&amount_out_raw, context.quote.decimals),
-        context.quote.symbol
-    );
-    let per = format!("USD per {}", context.base.symbol);
-    let stale = context.oracle_stale.then(|| {
-        view! { <p class="standing warn">"An oracle answer is older than its heartbeat."</p> }
-    });
-    view! {
-        <p class="headline"><b id="gap">{text::percent(magnitude)}</b>{format!(" {side} the oracle price")}</p>
-        {stale}
-        <Split split=split/>
-        <dl class="facts">
-            <div><dt>"Realized price"</dt><dd>{text::grouped(realized.as_str())}" "{per.clone()}</dd></div>
-            <div><dt>"Oracle price"</dt><dd>{text::grouped(context.oracle_price_usd.as_str())}" "{per}</dd></div>
-            <div><dt>"Sells"</dt><dd>{sold}</dd></div>
-            <div><dt>"Receives"</dt><dd>{bought}</dd></div>
-        </dl>
-    }
 }
 
 /// Depth by gap and slippage by size, computed here.
@@ -276,12 +164,14 @@ fn Rungs(rows: LadderRows) -> impl IntoView {
         .into_iter()
         .map(|rung| {
             let depth = rung.depth.as_ref().map_or_else(none, |depth| text::usd(depth.max_size_usd.as_str()));
+            let limited = rung.depth.as_ref().is_some_and(|depth| depth.limited_by == "liquidity");
+            let limited = limited.then(|| view! { <small>"all there is: limited by liquidity"</small> });
             let price = rung.exit.as_ref().map_or_else(none, |exit| text::grouped(exit.realized_price_usd.as_str()));
             let next = rung.exit.as_ref().map_or_else(none, |exit| text::grouped(exit.marginal_price_usd.as_str()));
             view! {
                 <tr>
                     <th scope="row">{format!("up to {}", text::percent(rung.gap_limit_pct.as_str()))}</th>
-                    <td class="number">{depth}</td><td class="number">{price}</td><td class="number">{next}</td>
+                    <td class="number">{depth}{limited}</td><td class="number">{price}</td><td class="number">{next}</td>
                 </tr>
             }
         })
@@ -292,6 +182,9 @@ fn Rungs(rows: LadderRows) -> impl IntoView {
         .map(|rung| {
             let gap = match (&rung.exit, &rung.problem) {
                 (Some(exit), _) => text::percent(exit.exit_gap_pct.as_str()),
+                (None, Some(problem)) if problem.max_fillable_usd.is_some() => {
+                    "cannot be filled".to_owned()
+                }
                 (None, Some(problem)) => problem.code.title().to_owned(),
                 (None, None) => none(),
             };
@@ -312,7 +205,7 @@ fn Rungs(rows: LadderRows) -> impl IntoView {
             <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>
                 <caption>"Depth by gap"</caption>
                 <thead><tr><th scope="col">"Gap"</th><th scope="col" class="number">"Depth"</th>
-                    <th scope="col" class="number">"Realized"</th><th scope="col" class="number">"Next unit at"</th></tr></thead>
+                    <th scope="col" class="number">"Realized"</th><th scope="col" class="number">"Next unit"</th></tr></thead>
                 <tbody>{by_gap}</tbody>
             </table></div>
             <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>

@@ -46,7 +46,7 @@ pub fn Simulate(
                     gap.get(), text::usd_exact(depth.max_size_usd.as_str()), depth.limited_by.replace('_', " ")
                 ),
                 Ok(None) => "No size stays within this gap.".to_owned(),
-                Err(problem) => problem.detail,
+                Err(problem) => text::grouped_within(&problem.detail),
             }}</p>
             <form class="controls" on:submit=|event| event.prevent_default()>
                 <label>"Orders" <input type="number" min="1" max="1000" prop:value=move || orders.get()
@@ -61,7 +61,7 @@ pub fn Simulate(
             </p>
             <div aria-live="polite">{move || match plan.get() {
                 Ok(result) => view! { <Simulated result=result/> }.into_any(),
-                Err(problem) => view! { <p class="refused">{problem.detail}</p> }.into_any(),
+                Err(problem) => view! { <p class="refused">{text::grouped_within(&problem.detail)}</p> }.into_any(),
             }}</div>
         </section>
     }

@@ -1,6 +1,6 @@
 //! Verify a file: dropped, chosen or pasted. Sends nothing.
 
-use exitgap_api::{VerificationReport, check_name};
+use exitgap_api::check_name;
 use exitgap_core::evidence::{MAX_EVIDENCE_BYTES, VerifierKey};
 use leptos::ev::DragEvent;
 use leptos::prelude::*;
@@ -9,6 +9,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 
 use crate::check;
 use crate::parts::{Checks, PreviewNotice, Verdicts};
+use crate::store::kept_keys;
 use crate::text;
 
 /// A file that was read, or why it could not be.
@@ -20,24 +21,50 @@ pub fn VerifyPage() -> impl IntoView {
     let (given, set_given) = signal(None::<Given>);
     let (keys, set_keys) = signal(kept_keys());
     let parsed = Memo::new(move |_| parse_keys(&keys.read()));
-    let report = move || {
-        let keys = parsed.get().ok()?;
-        match given.get()? {
-            Ok(bytes) => Some(Ok(check::local(&bytes, keys, None))),
-            Err(why) => Some(Err(why)),
+    let found = move || {
+        match (given.get(), parsed.get()) {
+        (None, _) => view! { <p class="empty">"No file yet."</p> }.into_any(),
+        (Some(Err(why)), _) => view! { <p class="failed" role="alert">{why}</p> }.into_any(),
+        (Some(Ok(_)), Err(_)) => {
+            view! { <p class="empty">"The file is there. It is checked as soon as the keys can be read."</p> }
+                .into_any()
         }
+        (Some(Ok(bytes)), Ok(keys)) => view! { <Report bytes=bytes keys=keys/> }.into_any(),
+    }
     };
+    view! {
+        <h1>"Verify a file"</h1>
+        <p class="lead">"Works offline once this page is loaded. The file stays in this browser."</p>
+        <Take set_given=set_given/>
+        <label for="keys">"Keys you trust, one per line (those this browser has kept are filled in)"</label>
+        <textarea id="keys" rows="2" spellcheck="false" prop:value=move || keys.get()
+            on:input=move |event| set_keys.set(event_target_value(&event))></textarea>
+        {move || parsed.get().err().map(|why| view! { <p class="refused" role="alert">{why}</p> })}
+        {found}
+        <p class="quiet">
+            {format!("{} checks are made: ", exitgap_core::evidence::CheckName::ALL.len())}
+            {exitgap_core::evidence::CheckName::ALL.map(check_name).join(", ").replace('_', " ")}"."
+        </p>
+    }
+}
+
+/// Takes a file: dropped, chosen or pasted.
+#[component]
+fn Take(set_given: WriteSignal<Option<Given>>) -> impl IntoView {
     let read_file = move |file: web_sys::File| {
         if file.size() > MAX_EVIDENCE_BYTES_F64 {
             set_given.set(Some(Err(format!(
-                "larger than the {MAX_EVIDENCE_BYTES} bytes an evidence file may have"
+                "{} is larger than the {MAX_EVIDENCE_BYTES} bytes an evidence file may have",
+                file.name()
             ))));
             return;
         }
         spawn_local(async move {
             let bytes = JsFuture::from(file.array_buffer()).await;
             let bytes = bytes.map(|buffer| js_sys::Uint8Array::new(&buffer).to_vec());
-            set_given.set(Some(bytes.map_err(|_| "the file could not be read".to_owned())));
+            let given = bytes.map_err(|_| "the file could not be read".to_owned());
+            // The reader may have gone on to another page by then.
+            drop(set_given.try_set(Some(given)));
         });
     };
     let dropped = move |event: DragEvent| {
@@ -69,27 +96,12 @@ pub fn VerifyPage() -> impl IntoView {
         set_given.set(given);
     };
     view! {
-        <h1>"Verify a file"</h1>
-        <p class="lead">"Works offline once this page is loaded. The file stays in this browser."</p>
         <div class="drop" on:dragover=|event: DragEvent| event.prevent_default() on:drop=dropped>
             <p><label>"Evidence file " <input type="file" accept=".json,application/json" on:change=chosen/></label>
             " or drop it here."</p>
             <label for="pasted">"Or paste it"</label>
             <textarea id="pasted" rows="4" spellcheck="false" on:input=pasted></textarea>
         </div>
-        <label for="keys">"Keys you trust, one per line (those this browser has kept are filled in)"</label>
-        <textarea id="keys" rows="2" spellcheck="false" prop:value=move || keys.get()
-            on:input=move |event| set_keys.set(event_target_value(&event))></textarea>
-        {move || parsed.get().err().map(|why| view! { <p class="refused" role="alert">{why}</p> })}
-        {move || match report() {
-            None => view! { <p class="empty">"No file yet."</p> }.into_any(),
-            Some(Err(why)) => view! { <p class="failed" role="alert">{why}</p> }.into_any(),
-            Some(Ok(report)) => view! { <Report report=report keys=parsed.get().unwrap_or_default()/> }.into_any(),
-        }}
-        <p class="quiet">
-            {format!("{} checks are made: ", exitgap_core::evidence::CheckName::ALL.len())}
-            {exitgap_core::evidence::CheckName::ALL.map(check_name).join(", ").replace('_', " ")}"."
-        </p>
     }
 }
 
@@ -98,34 +110,25 @@ pub fn VerifyPage() -> impl IntoView {
 const MAX_EVIDENCE_BYTES_F64: f64 = MAX_EVIDENCE_BYTES as f64;
 
 #[component]
-fn Report(report: VerificationReport, keys: Vec<VerifierKey>) -> impl IntoView {
-    let preview = report.claim.as_ref().is_some_and(|claim| claim.status == "preview");
+fn Report(bytes: Vec<u8>, keys: Vec<VerifierKey>) -> impl IntoView {
+    let sold = check::sold_symbol(&bytes);
     let names: Vec<_> = keys.iter().map(|key| format!("{}+{}", key.name(), key.id())).collect();
     let trust = if names.is_empty() {
         "You trust no key: whose log it is was not checked.".to_owned()
     } else {
         format!("Trusts {}.", names.join(", "))
     };
+    let report = check::local(&bytes, keys, None);
+    let preview = report.claim.as_ref().is_some_and(|claim| claim.status == "preview");
     let slot =
         report.claim.as_ref().and_then(|claim| claim.slot_time.as_deref().map(text::instant));
     let checks = report.report.checks.clone();
     view! {
         <PreviewNotice shown=preview/>
-        <Verdicts report=report trust=trust sold=None/>
+        <Verdicts report=report trust=trust sold=sold/>
         {slot.map(|slot| view! { <p class="quiet">{format!("Slot of {slot}.")}</p> })}
         <Checks checks=checks/>
     }
-}
-
-/// Keys that this browser has kept from earlier visits, one per line.
-fn kept_keys() -> String {
-    let Ok(Some(storage)) = window().local_storage() else { return String::new() };
-    let count = storage.length().unwrap_or(0);
-    let names = (0..count).filter_map(|index| storage.key(index).ok().flatten());
-    let names = names.filter(|name| name.starts_with("exitgap keys "));
-    let keys: Vec<String> =
-        names.filter_map(|name| storage.get_item(&name).ok().flatten()).collect();
-    keys.join("\n")
 }
 
 fn parse_keys(text: &str) -> Result<Vec<VerifierKey>, String> {

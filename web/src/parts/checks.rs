@@ -1,9 +1,10 @@
 //! A verification's report: the verdict in a sentence, then each check.
 
-use exitgap_api::{Lesson, VerificationReport, check_name};
-use exitgap_core::evidence::{Check, Outcome, Verdict};
+use exitgap_api::{Claim, Lesson, VerificationReport, check_name};
+use exitgap_core::evidence::{Check, CheckName, Outcome, Verdict};
 use leptos::prelude::*;
 
+use super::contradiction::Rewritten;
 use crate::text;
 
 /// What was claimed, and whether this browser could confirm it.
@@ -16,62 +17,63 @@ pub fn Verdicts(
     /// The symbol of the token sold, where the snapshot could be read.
     sold: Option<String>,
 ) -> impl IntoView {
-    let claim = report.claim.as_ref().map_or_else(
-        || "This file states nothing that can be read.".to_owned(),
-        |claim| {
-            let time = claim
-                .slot_time
-                .as_deref()
-                .map_or_else(|| "an unknown slot".to_owned(), text::instant);
-            format!(
-                "Claimed: selling {} of {} in {} at {time} fills {} below the oracle price.",
-                text::usd_exact(&claim.size_usd),
-                sold.unwrap_or_else(|| claim.base.clone()),
-                claim.pool,
-                text::percent(&claim.exit_gap_pct)
-            )
-        },
-    );
+    let claim = claimed(report.claim.as_ref(), sold);
+    let failed: Vec<CheckName> = report
+        .report
+        .checks
+        .iter()
+        .filter(|check| check.outcome == Outcome::Fail)
+        .map(|check| check.name)
+        .collect();
     let (class, words) = match report.report.verdict {
         Verdict::Valid => (
             "verdict pass",
             "Confirmed: this browser recomputed the number, and it follows from the signed log.",
         ),
-        Verdict::Invalid => (
-            "verdict fail",
-            "Not confirmed: at least one check fails. The number does not follow from this file.",
-        ),
+        Verdict::Invalid => ("verdict fail", refuted(&failed)),
         Verdict::Incomplete => (
             "verdict warn",
             "Not fully checked: nothing is wrong, but something a verdict needs is absent.",
         ),
     };
-    let failed: Vec<&str> = report
-        .report
-        .checks
-        .iter()
-        .filter(|check| check.outcome == Outcome::Fail)
-        .map(|check| check_name(check.name))
-        .collect();
-    let failed = (!failed.is_empty()).then(|| format!("Failing: {}.", failed.join(", ")));
-    let contradiction = report.contradiction.map(|found| {
-        let [seen, shown] = found.checkpoints;
-        view! {
-            <section class="failed" role="alert">
-                <h2>"This log's history was rewritten"</h2>
-                <p>{format!("Two signed states exclude each other: {}. Keep both and pass them on.", found.proves)}</p>
-                <h3>"Seen by this browser before"</h3><pre>{seen}</pre>
-                <h3>"Shown now"</h3><pre>{shown}</pre>
-            </section>
-        }
-    });
+    let names: Vec<_> = failed.iter().map(|name| check_name(*name).replace('_', " ")).collect();
+    let failed = (!names.is_empty()).then(|| format!("Failing: {}.", names.join(", ")));
     view! {
-        {contradiction}
+        {report.contradiction.map(|found| view! { <Rewritten found=found/> })}
         <section class=class role="status">
             <p class="claim">{claim}</p>
             <p><strong>{words}</strong>" "{failed}</p>
             <p class="quiet">{trust}</p>
         </section>
+    }
+}
+
+/// What the file says of itself, in a sentence.
+fn claimed(claim: Option<&Claim>, sold: Option<String>) -> String {
+    let Some(claim) = claim else {
+        return "This file states nothing that can be read.".to_owned();
+    };
+    let time = claim.slot_time.as_deref();
+    let time = time.map_or_else(|| "an unknown slot".to_owned(), text::instant);
+    format!(
+        "Claimed: selling {} of {} in {} at {time} fills {}.",
+        text::usd_exact(&claim.size_usd),
+        sold.unwrap_or_else(|| claim.base.clone()),
+        claim.pool,
+        text::beside_oracle(&claim.exit_gap_pct)
+    )
+}
+
+/// What a failing check means for the number.
+fn refuted(failed: &[CheckName]) -> &'static str {
+    if failed.contains(&CheckName::Result) {
+        "Not confirmed: the number does not follow from this file's own snapshot."
+    } else if failed == [CheckName::Consistency] {
+        "Not confirmed: the file agrees with itself, but its log is not the one that this browser saw before."
+    } else if failed == [CheckName::Window] {
+        "Not confirmed: the number follows from the file, but the seven days before do not lead to it."
+    } else {
+        "Not confirmed: what the number is computed from is not what the signed log holds."
     }
 }
 
@@ -128,6 +130,7 @@ pub fn Drawn(
     use crate::chart::{Line, LineChart};
     let (places, shown): (Vec<_>, Vec<_>) = points.into_iter().unzip();
     let values = shown.iter().map(|gap| gap.parse().ok()).collect();
+    let shown = shown.iter().map(|gap| text::percent(gap)).collect();
     let line = Line { name: "exit gap".to_owned(), class: "line-a", values, shown };
-    view! { <LineChart title="Slippage by size".to_owned() places=places lines=vec![line] unit="%"/> }
+    view! { <LineChart title="Exit gap by size, % below the oracle".to_owned() places=places lines=vec![line]/> }
 }

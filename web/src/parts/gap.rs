@@ -1,19 +1,22 @@
 //! A published gap with its standing: not checked here, until the reader checks it.
 
+use core::time::Duration;
+
+use exitgap_client::Options;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::app::client;
-use crate::check::{self, Standing};
+use crate::check::{self, Published, Standing};
 use crate::paths::evidence_href;
+use crate::text;
+
+/// How long a service that asks for a pause is waited for, when many numbers are checked.
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 /// How a number stands, in a word.
 #[component]
-pub fn StandingMark(
-    /// How.
-    #[prop(into)]
-    standing: Signal<Standing>,
-) -> impl IntoView {
+fn StandingMark(standing: RwSignal<Standing>, href: Option<String>) -> impl IntoView {
     move || match standing.get() {
         Standing::NotChecked => {
             view! { <span class="standing">"not checked here"</span> }.into_any()
@@ -25,70 +28,85 @@ pub fn StandingMark(
             view! { <span class="standing pass">"confirmed here"</span> }.into_any()
         }
         Standing::Refuted(why) => {
-            view! { <span class="standing fail" role="alert">"does not hold: "{why}</span> }
+            let evidence =
+                href.clone().map(|href| view! { " "<a href=href>"Open its evidence"</a> });
+            view! { <span class="standing fail" role="alert">"does not hold: "{why}{evidence}</span> }
                 .into_any()
         }
         Standing::Failed(why) => {
-            view! { <span class="standing warn" >"could not check: "{why}</span> }.into_any()
+            view! { <span class="standing warn">"could not check: "{why}</span> }.into_any()
         }
     }
+}
+
+/// Whether there is something left to check.
+fn is_open(standing: &Standing) -> bool {
+    matches!(standing, Standing::NotChecked | Standing::Failed(_))
 }
 
 /// A number that the service published, with a link to its evidence and a way to check it here.
 #[component]
 pub fn CheckedGap(
-    /// The number, as published.
-    published: String,
-    /// The number, as shown.
-    shown: String,
-    /// Its evidence.
-    evidence_url: String,
+    /// The number, and all that it was published as.
+    published: Published,
     /// How it stands; kept by the page, so that it can check many.
     standing: RwSignal<Standing>,
 ) -> impl IntoView {
-    let href = evidence_href(&evidence_url);
+    let href = evidence_href(&published.evidence_url);
+    let shown = text::percent(&published.exit_gap_pct);
     let client = client();
     let start = move |_| {
+        if !standing.try_with_untracked(is_open).unwrap_or(false) {
+            return;
+        }
         standing.set(Standing::Checking);
-        let (client, url, published) = (client.clone(), evidence_url.clone(), published.clone());
-        spawn_local(async move { standing.set(check::gap(&client, &url, &published).await) });
+        let (client, published) = (client.clone(), published.clone());
+        // The reader may have gone on to another page by then.
+        spawn_local(async move { drop(standing.try_set(check::gap(&client, &published).await)) });
     };
-    let linked = match href {
+    let linked = match href.clone() {
         Some(href) => {
             view! { <a href=href title="Open its evidence"><b>{shown}</b></a> }.into_any()
         }
         None => view! { <b>{shown}</b> }.into_any(),
     };
-    let idle = move || standing.get() == Standing::NotChecked;
+    // It stays where it is, so that whoever pressed it by keyboard stays there, too.
+    let closed = move || (!standing.with(is_open)).to_string();
+    let word = move || match standing.get() {
+        Standing::NotChecked | Standing::Checking => "check",
+        Standing::Failed(_) => "check again",
+        Standing::Confirmed | Standing::Refuted(_) => "checked",
+    };
     view! {
         <span class="checked-gap">
             {linked}
-            <StandingMark standing=standing/>
-            <Show when=idle>
-                <button type="button" class="small" on:click=start.clone()>"check"</button>
-            </Show>
+            <StandingMark standing=standing href=href/>
+            <button type="button" class="small" aria-disabled=closed on:click=start>{word}</button>
         </span>
     }
 }
 
-/// A number to check: its evidence, its digits, and how it stands.
-pub type Published = (String, String, RwSignal<Standing>);
-
-/// Checks all numbers in view, one after the other.
+/// Checks all numbers in view that are not checked yet, one after the other.
 #[component]
 pub fn CheckAll(
-    /// The numbers.
-    published: Vec<Published>,
+    /// The numbers, and how they stand.
+    published: Vec<(Published, RwSignal<Standing>)>,
 ) -> impl IntoView {
-    let client = client();
+    let patient = Options { longest_pause: LONGEST_PAUSE, ..Options::default() };
+    let client = client().with_options(patient);
     let start = move |_| {
         let (client, published) = (client.clone(), published.clone());
         spawn_local(async move {
-            for (url, digits, standing) in published {
-                if standing.get_untracked() == Standing::NotChecked {
-                    standing.set(Standing::Checking);
-                    standing.set(check::gap(&client, &url, &digits).await);
+            for (published, standing) in published {
+                match standing.try_with_untracked(is_open) {
+                    Some(true) => {}
+                    Some(false) => continue,
+                    // The reader has gone on to another page.
+                    None => return,
                 }
+                standing.set(Standing::Checking);
+                let found = check::gap(&client, &published).await;
+                drop(standing.try_set(found));
             }
         });
     };

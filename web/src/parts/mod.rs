@@ -1,11 +1,14 @@
 //! What pages are made of.
 
+mod asked;
 mod checks;
+mod contradiction;
 mod gap;
 mod split;
 mod states;
 
+pub use asked::{Asking, settled};
 pub use checks::{Checks, Drawn, Verdicts};
 pub use gap::{CheckAll, CheckedGap};
 pub use split::Split;
-pub use states::{Empty, Failed, Loading, PreviewNotice, StatusTag};
+pub use states::{Empty, Failed, Loading, PreviewNotice, Refused, StatusTag};

@@ -1,8 +1,11 @@
 //! Loading, empty and failed, which are different things; and how far a figure may be relied on.
 
-use exitgap_api::Status;
+use exitgap_api::{Problem, Status};
 use exitgap_client::ClientError;
 use leptos::prelude::*;
+
+use crate::store::has_kept_keys;
+use crate::text;
 
 /// Something is on its way.
 #[component]
@@ -27,24 +30,80 @@ pub fn Empty(
 pub fn Failed(
     /// Why.
     error: ClientError,
+    /// Asks again; where there is no such thing, the page is loaded again.
+    #[prop(optional)]
+    retry: Option<Callback<()>>,
 ) -> impl IntoView {
-    let code = error.code().to_owned();
-    let unreachable = matches!(error, ClientError::Transport { .. });
-    let problem = error.into_problem();
-    let remedy = match (&problem.hint, unreachable) {
-        (Some(hint), _) => hint.clone(),
-        (None, true) => "The service does not answer. Try again in a moment.".to_owned(),
-        (None, false) => "Try again; if it stays so, the service is at fault.".to_owned(),
+    let told = told(error);
+    let (words, again): (_, Box<dyn FnMut(leptos::ev::MouseEvent)>) = match retry {
+        Some(retry) => ("Try again", Box::new(move |_| retry.run(()))),
+        None => ("Load the page again", Box::new(|_| drop(window().location().reload()))),
     };
     view! {
         <section class="failed" role="alert">
-            <p><strong>{problem.detail}</strong></p>
-            <p>{remedy}</p>
-            <p class="code">{format!("code: {code}")}</p>
-            <button type="button" on:click=|_| { let _ = window().location().reload(); }>
-                "Load the page again"
-            </button>
+            <p><strong>{told.headline}</strong></p>
+            <p>{told.remedy}</p>
+            <p class="code">{told.code}</p>
+            <button type="button" on:click=again>{words}</button>
         </section>
+    }
+}
+
+/// What went wrong, for people.
+struct Told {
+    headline: String,
+    remedy: String,
+    code: String,
+}
+
+fn told(error: ClientError) -> Told {
+    let code = error.code().to_owned();
+    match error {
+        ClientError::NotAsSpecified { url, why } if url.ends_with("/log/checkpoint") && has_kept_keys() => {
+            Told {
+                headline: "The log is not signed by the key that this browser has kept since its first visit."
+                    .to_owned(),
+                remedy: "Either the operator took a new key, which they should have announced with the old one, or \
+                    somebody else answers in their place. Nothing of it is believed here: ask the operator."
+                    .to_owned(),
+                code: format!("code: {code} ({why})"),
+            }
+        }
+        ClientError::KeptUnusable { .. } => Told {
+            headline: "What this browser kept of the log cannot be held against it.".to_owned(),
+            remedy: "It is neither believed nor forgotten. If it was damaged here, clear this site's data; then this \
+                visit counts as the first."
+                .to_owned(),
+            code: format!("code: {code} ({error})"),
+        },
+        ClientError::Transport { error, .. } => Told {
+            headline: "The service does not answer.".to_owned(),
+            remedy: "Is this device online? Try again in a moment.".to_owned(),
+            code: format!("code: {code} ({error})"),
+        },
+        other => {
+            let problem = other.into_problem();
+            let remedy = problem.hint.unwrap_or_else(|| {
+                "Try again; if it stays so, the service is at fault.".to_owned()
+            });
+            let headline = text::grouped_within(&problem.detail);
+            Told { headline, remedy, code: format!("code: {code}") }
+        }
+    }
+}
+
+/// What was asked has no answer, and asking again gives none either.
+#[component]
+pub fn Refused(
+    /// Why.
+    problem: Problem,
+) -> impl IntoView {
+    view! {
+        <div class="refused" role="status">
+            <p><strong>{problem.code.title()}</strong></p>
+            <p>{text::grouped_within(&problem.detail)}</p>
+            {problem.hint.map(|hint| view! { <p>{text::grouped_within(&hint)}</p> })}
+        </div>
     }
 }
 

@@ -55,8 +55,7 @@ pub async fn board() -> Result<Response, Refused> {
 
 /// `GET /pools/{pool}`.
 pub async fn pool(State(app): State<App>, Segment(id): Segment) -> Result<Response, Refused> {
-    let pair = pair(&app, &id);
-    let pair = pair.as_deref().unwrap_or("A pool");
+    let Some(pair) = pair(&app, &id) else { return nothing() };
     let description = format!(
         "What selling into {pair} really fills at, against the oracle, at any size, recomputed in your browser."
     );
@@ -68,8 +67,7 @@ pub async fn pool(State(app): State<App>, Segment(id): Segment) -> Result<Respon
 
 /// The evidence of a result, as a page.
 pub fn evidence(app: &App, id: &str) -> Result<Response, Refused> {
-    let pair = pair(app, id);
-    let pair = pair.as_deref().unwrap_or("a pool");
+    let Some(pair) = pair(app, id) else { return nothing() };
     let description =
         "Recomputed from recorded depth and checked against a signed log, in your own browser.";
     let mut response =
@@ -111,12 +109,16 @@ pub async fn file_or_nothing(uri: Uri, headers: HeaderMap) -> Result<Response, R
     }
     // A missing script must not be answered with a page.
     if wants_page(&headers) && !path.contains('.') && Dist::get("index.html").is_some() {
-        let words = words("Nothing is at this address | exitgap", DESCRIPTION);
-        return page(&words, StatusCode::NOT_FOUND);
+        return nothing();
     }
     Err(Problem::new(ProblemCode::NotFound, "nothing is at this address")
         .hint("GET /docs lists every address")
         .into())
+}
+
+/// The page that says so.
+fn nothing() -> Result<Response, Refused> {
+    page(&words("Nothing is at this address | exitgap", DESCRIPTION), StatusCode::NOT_FOUND)
 }
 
 /// A file of the site. Its name holds the hash of what it was built from.
@@ -193,13 +195,18 @@ fn inline_scripts(index: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A pool's tokens. Their symbols are hostile text.
+/// What a monitored pool is called: by its tokens, whose symbols are hostile text, or by its name
+/// while it has no snapshot.
 fn pair(app: &App, id: &str) -> Option<String> {
     let id: PoolId = id.to_ascii_lowercase().parse().ok()?;
     let current = app.service.current();
-    let labels = current.pools.get(&id)?.labels.clone()?;
-    let [token0, token1] = &labels.tokens;
-    Some(format!("{} / {}", token0.symbol, token1.symbol))
+    Some(match &current.pools.get(&id)?.labels {
+        None => id.to_string(),
+        Some(labels) => {
+            let [token0, token1] = &labels.tokens;
+            format!("{} / {}", token0.symbol, token1.symbol)
+        }
+    })
 }
 
 fn escape(text: &str) -> String {

@@ -1,0 +1,187 @@
+// The board: what is checked, what is asked, and what is shown meanwhile.
+import assert from "node:assert/strict";
+import { answer, eventually, local, problem } from "./browser.mjs";
+
+export default async function board(scene) {
+  await checked(scene);
+  await somethingElse(scene);
+  await refusedForNow(scene);
+  await leftMeanwhile(scene);
+  await reloading(scene);
+  await thousand(scene);
+}
+
+const FRAGILITY = "**/v1/fragility**";
+const EVIDENCE = "**/api/v1/exit/**";
+
+/** Not checked until the reader checks, then all in view; the size is in the address. */
+async function checked({ open, shoot }) {
+  const page = await open("/?size=1000");
+  await page.waitForSelector("table.board tbody tr");
+  assert.ok(await page.getByText("not checked here").count() > 0);
+  assert.equal(await page.getByText("confirmed here").count(), 0);
+  const all = await page.locator(".checked-gap").count();
+  await page.getByRole("button", { name: "Check every gap in view" }).click();
+  await eventually("all are confirmed", async () => await page.getByText("confirmed here").count() === all);
+  await shoot(page, "board-checked");
+  await page.getByLabel("Size sold").selectOption("10000");
+  await page.waitForURL(/size=10000/);
+  await page.waitForSelector("text=Gap at $10,000");
+  await page.goBack();
+  await page.waitForSelector("text=Gap at $1,000");
+  assert.equal(await page.getByLabel("Size sold").inputValue(), "1000", "the control follows the way back");
+  await page.context().close();
+  console.log("board: checked on request, size kept in the address");
+}
+
+/** Genuine evidence of something else confirms nothing. */
+async function somethingElse({ open, get, shoot }) {
+  const board = await get("/v1/fragility?size_usd=1000");
+  const [one, other] = board.rows.filter((row) => row.gaps[0].evidence_url);
+  // The row claims the other's gap and names the other's evidence: all of that is genuine.
+  const forged = { ...board, rows: [{ ...one, gaps: other.gaps }] };
+  // The other token of the same pool, too.
+  const turned = one.gaps[0].evidence_url.replace(/base=token(\d)/, (_, base) => `base=token${1 - base}`);
+  const swapped = { ...board, rows: [{ ...one, gaps: [{ ...one.gaps[0], evidence_url: turned }, ...one.gaps.slice(1)] }] };
+  for (const document of [forged, swapped]) {
+    const page = await open("/?size=1000", { routes: { [FRAGILITY]: answer(document) } });
+    await page.waitForSelector("table.board tbody tr");
+    await page.getByRole("button", { name: "check", exact: true }).click();
+    await page.waitForSelector(".standing.fail >> text=its evidence");
+    assert.equal(await page.getByText("confirmed here").count(), 0);
+    const link = await page.locator(".standing.fail a").getAttribute("href");
+    assert.match(link, /^\/api\/v1\/exit\//, "the row leads to the evidence");
+    if (document === forged) await shoot(page, "board-refuted");
+    await page.context().close();
+  }
+  // Another's evidence served at the right address.
+  const page = await open("/?size=1000", { routes: { [FRAGILITY]: answer({ ...board, rows: [one] }) } });
+  let served = 0;
+  await page.route(EVIDENCE, async (route) => {
+    served += 1;
+    const file = await fetch(new URL(local(other.gaps[0].evidence_url), page.url()));
+    await route.fulfill({ contentType: "application/json", body: await file.text() });
+  });
+  await page.waitForSelector("table.board tbody tr");
+  await page.getByRole("button", { name: "check", exact: true }).click();
+  await page.waitForSelector(".standing.warn >> text=could not check");
+  assert.ok(served > 0, "another's evidence was served");
+  assert.equal(await page.getByText("confirmed here").count(), 0);
+  await page.context().close();
+  console.log("board: evidence of something else confirms nothing");
+}
+
+/** A service that is too busy is asked again when the reader says so. */
+async function refusedForNow({ open }) {
+  const page = await open("/?size=1000", { expected: ["429"] });
+  await page.waitForSelector("table.board tbody tr");
+  let refused = 0;
+  await page.route(EVIDENCE, (route) => {
+    refused += 1;
+    return problem(429, "rate_limited", "too many requests", { "retry-after": "90" })(route);
+  });
+  const row = page.locator("table.board .checked-gap").first();
+  await row.getByRole("button").click();
+  await row.getByRole("button", { name: "check again" }).waitFor();
+  assert.match(await row.textContent(), /could not check: too many requests/);
+  assert.equal(refused, 1);
+  await page.unroute(EVIDENCE);
+  await page.getByRole("button", { name: "Check every gap in view" }).click();
+  await row.getByText("confirmed here").waitFor();
+  await page.context().close();
+  console.log("board: what failed is checked again");
+}
+
+/** Whoever goes on to another page while gaps are checked sees nothing of it. */
+async function leftMeanwhile({ open }) {
+  const page = await open("/?size=1000");
+  await page.waitForSelector("table.board tbody tr");
+  let waiting = 0, let_go;
+  const gate = new Promise((done) => { let_go = done; });
+  await page.route(EVIDENCE, async (route) => { waiting += 1; await gate; await route.continue(); });
+  await page.getByRole("button", { name: "Check every gap in view" }).click();
+  await eventually("a check under way", () => waiting > 0);
+  await page.getByRole("link", { name: "How it works" }).click();
+  await page.waitForSelector("text=exact integer arithmetic");
+  const arrived = page.waitForResponse(EVIDENCE);
+  let_go();
+  await (await arrived).finished();
+  // The site still works: it did not end in a panic.
+  await page.getByRole("link", { name: "Board", exact: true }).click();
+  await page.waitForSelector("table.board tbody tr");
+  await page.context().close();
+  console.log("board: left while it checks");
+}
+
+/** Under a new question no old answer is shown. */
+async function reloading({ open }) {
+  const page = await open("/?size=1000");
+  await page.waitForSelector("table.board tbody tr");
+  let let_go;
+  const gate = new Promise((done) => { let_go = done; });
+  await page.route(FRAGILITY, async (route) => { await gate; await route.continue(); });
+  await page.getByLabel("Size sold").selectOption("100000");
+  await page.waitForSelector(".loading");
+  assert.equal(await page.locator("table.board").count(), 0, "the old gaps are gone");
+  let_go();
+  await page.waitForSelector("text=Gap at $100,000");
+  await page.context().close();
+  console.log("board: loading under new controls");
+}
+
+/** A thousand pools, by pages, orders and chains, with hostile names. */
+async function thousand({ open, get, fits, shoot }) {
+  const { rows: [row], ...rest } = await get("/v1/fragility");
+  const symbol = "<img src=x onerror=alert(1)>";
+  const asked = [];
+  const serve = (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    asked.push(Object.fromEntries(query));
+    if (query.get("chain") === "elsewhere") {
+      return answer({ ...rest, pools: 0, rows: [] })(route);
+    }
+    const from = Number((query.get("cursor") ?? "&at=0").slice(4));
+    const rows = Array.from({ length: 100 }, (_, index) => ({
+      ...row, pool: `anvil:0x${String(from + index).padStart(40, "0")}`, base: { ...row.base, symbol },
+    }));
+    const next = from + 100 < 1000 ? { next_cursor: `&at=${from + 100}` } : {};
+    return answer({ ...rest, pools: 1000, rows, ...next })(route);
+  };
+  const page = await open("/", { routes: { [FRAGILITY]: serve } });
+  const first = (number) => eventually(`the board begins at ${number}`, async () =>
+    (await page.locator("table.board tbody th a").first().getAttribute("href").catch(() => ""))?.endsWith(`x${String(number).padStart(40, "0")}`));
+  await first(0);
+  assert.equal(await page.locator("table.board tbody tr").count(), 100);
+  assert.equal(await page.locator("table.board img").count(), 0);
+  assert.equal(await page.locator("a.previous").count(), 0);
+  await fits(page, "a board of a thousand");
+  for (let number = 100; number < 1000; number += 100) {
+    await page.locator("a.next").click();
+    await first(number);
+    await page.waitForSelector(`text=Ranks ${number + 1}–${number + 100}`);
+  }
+  assert.equal(await page.locator("a.next").count(), 0, "the last page says so");
+  await shoot(page, "board-last-page");
+  await page.locator("a.previous").click();
+  await first(800);
+  assert.equal(asked.at(-1).cursor, "&at=800", "a cursor survives the address");
+  // Another question begins at its first page.
+  await page.getByLabel("Order").selectOption("depth");
+  await first(0);
+  assert.deepEqual([asked.at(-1).sort, asked.at(-1).cursor], ["depth", undefined]);
+  assert.ok(!page.url().includes("cursor"));
+  await page.getByLabel("Chain").fill("elsewhere");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("text=No pool of elsewhere has a snapshot yet");
+  assert.equal(asked.at(-1).chain, "elsewhere");
+  // What is no chain is refused, not passed over.
+  const before = asked.length;
+  await page.getByLabel("Chain").fill("No Chain&sort=gap");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".refused >> text=chain:");
+  assert.equal(asked.length, before, "what is no chain is not asked for");
+  await page.goBack();
+  await page.waitForSelector("text=No pool of elsewhere has a snapshot yet");
+  await page.context().close();
+  console.log("board: a thousand pools by pages, orders and chains; hostile names as text");
+}

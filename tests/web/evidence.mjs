@@ -1,0 +1,190 @@
+// Evidence: confirmed, broken on purpose, retracted later, of a rewritten log; and files to verify.
+import { readFileSync } from "node:fs";
+import assert from "node:assert/strict";
+import { eventually, problem } from "./browser.mjs";
+
+export default async function evidence(scene) {
+  const bytes = await confirmed(scene);
+  await files(scene, bytes);
+  await retracted(scene);
+  await partial(scene);
+  await rewritten(scene);
+  await otherKey(scene);
+}
+
+/** The checks that fail, by name. */
+const failing = (page, within) =>
+  page.locator(`${within} li[data-outcome="fail"]`).evaluateAll((all) => all.map((one) => one.dataset.check));
+
+/** Confirmed, then broken on purpose; the failing check is named. Gives the file as downloaded. */
+async function confirmed({ service, evidence, exit, open, shoot }) {
+  const page = await open(evidence);
+  await page.waitForSelector(".verdict.pass");
+  const number = async (id) => Number((await page.locator(id).textContent()).replace("−", "-").split(" ")[0]);
+  assert.equal(await number("#published"), await number("#recomputed"));
+  assert.deepEqual(await failing(page, ".checks"), []);
+  const side = exit.exit_gap_pct < 0 ? "above" : "below";
+  const claim = await page.locator(".claim").textContent();
+  assert.ok(claim.includes(`% ${side} the oracle price`) && !claim.includes("−"), claim);
+  assert.ok(claim.includes(exit.base.symbol) && !claim.includes("token0"), claim);
+  for (const [button, check, words] of [
+    ["number's last digit", "result", "does not follow from this file's own snapshot"],
+    ["digit of the snapshot", "snapshot", "Not confirmed"],
+    ["signed checkpoint", "signature", "not what the signed log holds"],
+  ]) {
+    await page.getByRole("button", { name: button }).click();
+    await page.waitForSelector(`#broken .verdict.fail >> text=${words}`);
+    const failed = await failing(page, "#broken");
+    assert.ok(failed.includes(check), `${button}: ${failed}`);
+  }
+  await shoot(page, "evidence-broken");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await eventually("undone", async () => await page.locator("#broken").count() === 0);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download the file" }).click();
+  const bytes = readFileSync(await (await download).path(), "utf8");
+  assert.equal(bytes, await (await fetch(service + evidence)).text());
+  await page.context().close();
+  console.log("evidence: confirmed, broken on purpose, downloaded");
+  return bytes;
+}
+
+/** Verify works offline once loaded, with the key this browser kept: pasted, chosen or dropped. */
+async function files({ evidence, open, shoot }, bytes) {
+  const page = await open(evidence);
+  await page.waitForSelector(".verdict.pass");
+  const verify = await open("/verify", { context: page.context() });
+  await verify.waitForSelector("textarea#pasted");
+  await page.context().setOffline(true);
+  const broken = bytes.replace(/"exit_gap_pct":"([^"]*)(\d)"/, (_, head, digit) => `"exit_gap_pct":"${head}${(Number(digit) + 1) % 10}"`);
+  assert.notEqual(broken, bytes);
+  await verify.locator("#pasted").fill(bytes);
+  await verify.waitForSelector(".verdict.pass");
+  await verify.locator("#pasted").fill(broken);
+  await eventually("the result fails", async () => (await failing(verify, ".checks")).includes("result"));
+  assert.equal(await verify.locator(".verdict.pass").count(), 0);
+  await verify.locator("#pasted").fill("not an evidence file");
+  await eventually("only the format fails", async () => (await failing(verify, ".checks")).join() === "format");
+  await shoot(verify, "verify-failed");
+
+  const file = (text) => ({ name: "evidence.json", mimeType: "application/json", buffer: Buffer.from(text) });
+  await verify.getByLabel("Evidence file").setInputFiles(file(bytes));
+  await verify.waitForSelector(".verdict.pass");
+  const drop = (text) => verify.evaluate((text) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "evidence.json", { type: "application/json" }));
+    document.querySelector(".drop").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, text);
+  await drop(broken);
+  await eventually("the dropped file fails", async () => (await failing(verify, ".checks")).includes("result"));
+  await drop(bytes);
+  await verify.waitForSelector(".verdict.pass");
+  await shoot(verify, "verify-passed");
+  await verify.getByLabel("Evidence file").setInputFiles(file(" ".repeat(20 << 20)));
+  await verify.waitForSelector(".failed >> text=larger than");
+  await drop(bytes);
+  await verify.waitForSelector(".verdict.pass");
+
+  // A wrong key is said to be wrong; the file is still there.
+  const keys = await verify.locator("#keys").inputValue();
+  await verify.locator("#keys").fill("no key");
+  await verify.waitForSelector(".refused >> text=Key 1:");
+  await verify.waitForSelector("text=The file is there");
+  assert.equal(await verify.getByText("No file yet").count(), 0);
+  await verify.locator("#keys").fill("");
+  await eventually("no key, no confirmation", async () => await verify.locator(".verdict.pass").count() === 0);
+  await verify.locator("#keys").fill(keys);
+  await verify.waitForSelector(".verdict.pass");
+  await page.context().setOffline(false);
+  await page.context().close();
+  console.log("verify: pasted, chosen and dropped, offline");
+}
+
+/** A slot that was retracted later: what is proved stays proved, and the retraction is said. */
+async function retracted({ retracted, open, get, shoot }) {
+  const { exit_gap_pct: _, ...status } = await get(`/api/v1/status/${retracted.pool}?slot=${retracted.slot}`);
+  assert.equal(status.state, "retracted");
+  const path = `/api/v1/exit/${retracted.pool}?base=token0&slot=${retracted.slot}&size_usd=1000&method_version=1.0.0`;
+  const page = await open(path, { expected: ["503"] });
+  await page.waitForSelector("#later.failed >> text=This slot was retracted later");
+  await page.waitForSelector(`#later >> text=${status.retraction.orphaned_block_hash}`);
+  await page.waitForSelector(".verdict.pass");
+  await shoot(page, "evidence-retracted");
+  // That it could not be asked is no silence.
+  await page.route("**/api/v1/status/**", problem(503, "source_unreadable", "come back later", { "retry-after": "90" }));
+  await page.reload();
+  await page.waitForSelector(".verdict.pass");
+  await page.waitForSelector("#later >> text=Whether this slot was retracted later could not be asked");
+  await shoot(page, "evidence-status-unknown");
+  await page.unroute("**/api/v1/status/**");
+  await page.getByRole("button", { name: "Ask again" }).click();
+  await page.waitForSelector("#later.failed >> text=This slot was retracted later");
+  await page.context().close();
+  console.log("evidence: a later retraction is said, and so is not knowing");
+}
+
+/** Without the window the file is still verified; without the file nothing is. */
+async function partial({ evidence, open, shoot }) {
+  const page = await open(evidence, { expected: ["503"], routes: {
+    "**/api/v1/window/**": problem(503, "source_unreadable", "come back later", { "retry-after": "90" }),
+  } });
+  await page.waitForSelector(".verdict.pass");
+  await page.waitForSelector("dd >> text=not checked: it could not be fetched (come back later)");
+  await page.context().close();
+
+  const gone = await open(evidence, { expected: ["503"], routes: {
+    "**/log/checkpoint": problem(503, "source_unreadable", "come back later", { "retry-after": "90" }),
+  } });
+  await gone.waitForSelector(".failed >> text=come back later");
+  assert.equal(await gone.locator(".verdict").count(), 0);
+  await shoot(gone, "evidence-failed");
+  await gone.unroute("**/log/checkpoint");
+  await gone.getByRole("button", { name: "Try again" }).click();
+  await gone.waitForSelector(".verdict.pass");
+  await gone.context().close();
+  console.log("evidence: without its window, and without the log");
+}
+
+/** What this browser keeps of the log: names and texts. */
+const kept = (page, what) => page.evaluate((what) =>
+  Object.keys(localStorage).find((name) => name.startsWith(`exitgap ${what} `)), what);
+
+/** A history rewritten since this browser's last visit is shouted, with both signed states to pass on. */
+async function rewritten({ browser, evidence, open, shoot }) {
+  const forged = process.env.EXITGAP_FORGED_CHECKPOINT;
+  assert.ok(forged, "EXITGAP_FORGED_CHECKPOINT holds a state that contradicts the log");
+  const context = await browser.newContext();
+  const first = await open(evidence, { context });
+  await first.waitForSelector(".verdict.pass");
+  const name = await kept(first, "checkpoint");
+  await first.evaluate(([name, note]) => localStorage.setItem(name, note), [name, forged]);
+  const page = await open(evidence, { context });
+  await page.waitForSelector("text=history was rewritten");
+  await page.waitForSelector(".verdict.fail >> text=its log is not the one that this browser saw before");
+  assert.deepEqual(await failing(page, ".checks"), ["consistency"]);
+  assert.equal(await page.locator("section.failed pre").first().textContent(), forged);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download the proof" }).click();
+  const proof = JSON.parse(readFileSync(await (await download).path(), "utf8"));
+  assert.equal(proof.checkpoint_seen_before, forged);
+  assert.ok(proof.checkpoint_shown_now.includes("—") && proof.checkpoint_shown_now !== forged);
+  assert.ok(proof.log.endsWith("/log") && proof.proves);
+  await shoot(page, "evidence-rewritten");
+  await context.close();
+  console.log("evidence: a rewritten history is shouted, and its proof handed over");
+}
+
+/** A log that is signed by another key than at the last visit is no first visit. */
+async function otherKey({ browser, evidence, open, shoot }) {
+  const context = await browser.newContext();
+  const first = await open(evidence, { context });
+  await first.waitForSelector(".verdict.pass");
+  const name = await kept(first, "keys");
+  await first.evaluate(([name, key]) => localStorage.setItem(name, key), [name, process.env.EXITGAP_OTHER_KEY]);
+  const page = await open(evidence, { context });
+  await page.waitForSelector(".failed >> text=not signed by the key that this browser has kept");
+  assert.equal(await page.locator(".verdict").count(), 0);
+  await shoot(page, "evidence-other-key");
+  await context.close();
+  console.log("evidence: another key than before is no first visit");
+}

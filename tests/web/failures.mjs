@@ -1,0 +1,38 @@
+// A service that is gone, slow, or empty is said to be so.
+import { answer } from "./browser.mjs";
+
+export default async function failures({ service, pool, open, shoot }) {
+  const expected = ["Failed to load resource", "net::ERR"];
+  const page = await open("/", { expected });
+  await page.waitForSelector("table.board tbody tr");
+  await page.route("**/v1/ladder/**", (route) => route.abort());
+  await page.locator(`table.board a[href="/pools/${pool}"]`).click();
+  await page.waitForSelector(".failed[role=alert] strong >> text=The service does not answer.", { timeout: 20000 });
+  await shoot(page, "pool-gone");
+  await page.unroute("**/v1/ladder/**");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.waitForSelector(".agreement .standing.pass");
+  let let_go;
+  const gate = new Promise((done) => { let_go = done; });
+  await page.route("**/v1/fragility**", async (route) => { await gate; await route.continue(); });
+  await page.goto(service);
+  await page.waitForSelector(".loading");
+  await shoot(page, "board-loading");
+  let_go();
+  await page.waitForSelector("table.board tbody tr");
+  await page.unroute("**/v1/fragility**");
+  await page.route("**/v1/fragility**", answer({
+    score_method: "x", method_version: "1.0.0", pools: 0, pools_without_snapshot: 0, rows: [],
+  }));
+  await page.goto(service);
+  await page.waitForSelector("text=No pool has a snapshot yet");
+  await shoot(page, "board-empty");
+  await page.route("**/v1/capabilities", (route) => route.abort());
+  await page.goto(`${service}/capabilities`);
+  await page.waitForSelector(".failed[role=alert]", { timeout: 20000 });
+  await page.unroute("**/v1/capabilities");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.waitForSelector("table tbody tr");
+  await page.context().close();
+  console.log("failures: gone, slow and empty are different");
+}

@@ -1,0 +1,202 @@
+// A pool: the size box against the service, and what happens between two answers.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { answer, eventually } from "./browser.mjs";
+
+export default async function pool(scene) {
+  await sizeBox(scene);
+  await noFalseAlarm(scene);
+  await askedOnce(scene);
+  await left(scene);
+  await refusals(scene);
+  await simulation(scene);
+  await hostile(scene);
+}
+
+const EXIT = "**/v1/exit/**";
+
+/** The size box answers at once, and the service says the same; nonsense is refused in words. */
+async function sizeBox({ service, pool, open, get }) {
+  const page = await open(`/pools/${pool}?size_usd=1000`);
+  await page.waitForSelector(".agreement .standing.pass");
+  const exit = await get(`/v1/exit/${pool}?size_usd=2345.67`);
+  await page.locator("#size").fill("2345.67");
+  const expected = String(exit.exit_gap_pct).replace("-", "");
+  await page.waitForFunction((text) => document.querySelector("#gap")?.textContent.startsWith(text), expected);
+  await page.waitForSelector(".agreement .standing.pass");
+  await page.waitForURL(/size_usd=2345.67/);
+  await page.locator("#size").fill("1e5");
+  await page.waitForSelector(".answer .refused >> text=size_usd is a plain number");
+  await page.locator("#size").fill("1000");
+  await page.getByLabel(/^sell /).nth(1).check();
+  await page.waitForURL(/base=token/);
+  await page.waitForSelector(".agreement .standing.pass");
+  // The address alone gives the same, and the way back through the history is followed.
+  await page.goto(`${service}/pools/${pool}?size_usd=5000`);
+  await eventually("the address's size", async () => await page.locator("#size").inputValue() === "5000");
+  await page.context().close();
+  console.log("pool: computed here, equal to the service");
+}
+
+/** What the service said of another question is never held against this one. */
+async function noFalseAlarm({ thin, open }) {
+  const page = await open(`/pools/${thin}?size_usd=100`, { expected: ["422"] });
+  await page.waitForSelector(".agreement .standing.pass");
+  await page.evaluate(() => {
+    window.alarms = [];
+    const look = () => document.querySelectorAll(".answer .standing.fail, .answer .standing.warn")
+      .forEach((one) => window.alarms.push(one.textContent));
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true });
+  });
+  const agreed = () => page.waitForSelector(".agreement .standing.pass");
+  const asking = () => page.waitForSelector(".agreement >> text=Asking the service");
+  for (const side of [1, 0, 1]) {
+    const other = page.getByLabel(/^sell /).nth(side);
+    if (await other.isChecked()) continue;
+    await other.check();
+    await asking();
+    await agreed();
+  }
+  // A size that is refused, and a good one after it.
+  await page.locator("#size").fill("999999999");
+  await page.waitForSelector(".answer .refused");
+  await page.waitForResponse(EXIT);
+  await page.locator("#size").fill("123");
+  await asking();
+  await agreed();
+  assert.deepEqual(await page.evaluate(() => window.alarms), [], "no alarm between two answers");
+  // The alarm is there where the service really says something else.
+  await page.route(EXIT, async (route) => {
+    const said = await (await route.fetch()).json();
+    await answer({ ...said, exit_gap_pct: 12.5 })(route);
+  });
+  await page.locator("#size").fill("99");
+  await page.waitForSelector(".agreement .standing.fail >> text=tell the operator");
+  await page.context().close();
+  console.log("pool: no alarm but a true one");
+}
+
+/** The service is asked of what the reader meant, not of each key. */
+async function askedOnce({ pool, open }) {
+  const page = await open(`/pools/${pool}?size_usd=1000`);
+  await page.waitForSelector(".agreement .standing.pass");
+  const asked = [];
+  page.on("request", (request) => { if (request.url().includes("/v1/exit/")) asked.push(new URL(request.url()).searchParams.get("size_usd")); });
+  const length = await page.evaluate(() => history.length);
+  await page.locator("#size").fill("");
+  await page.locator("#size").pressSequentially("54321", { delay: 30 });
+  await page.waitForURL(/size_usd=54321/);
+  await page.waitForSelector(".agreement .standing.pass");
+  assert.deepEqual(asked, ["54321"]);
+  assert.equal(await page.evaluate(() => history.length), length, "typing is no step to go back to");
+  await page.context().close();
+  console.log("pool: asked once, after the last key");
+}
+
+/** Whoever leaves before the service is asked, or before it answers, sees nothing of it. */
+async function left({ pool, open }) {
+  const page = await open(`/pools/${pool}?size_usd=1000`);
+  await page.waitForSelector(".agreement .standing.pass");
+  await page.locator("#size").fill("777");
+  await page.getByRole("link", { name: "Board", exact: true }).click();
+  await page.waitForSelector("table.board tbody tr");
+  // Longer than the pause after which it would have been asked.
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 700)));
+  assert.ok(!page.url().includes("777"), "what was typed there changes no address here");
+  await page.locator(`table.board a[href="/pools/${pool}"]`).click();
+  await page.waitForSelector(".agreement .standing.pass");
+  let let_go;
+  const gate = new Promise((done) => { let_go = done; });
+  let waiting = 0;
+  await page.route(EXIT, async (route) => { waiting += 1; await gate; await route.continue(); });
+  await page.locator("#size").fill("888");
+  await eventually("the service is asked", () => waiting === 1);
+  await page.getByRole("link", { name: "How it works" }).click();
+  await page.waitForSelector("text=exact integer arithmetic");
+  const arrived = page.waitForResponse(EXIT);
+  let_go();
+  await (await arrived).finished();
+  await page.getByRole("link", { name: "Board", exact: true }).click();
+  await page.waitForSelector("table.board tbody tr");
+  await page.context().close();
+  console.log("pool: left before an answer");
+}
+
+/** A size beyond the liquidity has no number, on the page as in the ladder. */
+async function refusals({ pools, thin, open, get, shoot }) {
+  const { max_fillable_usd: fillable } = await get(`/v1/exit/${thin}?size_usd=999999999`);
+  const page = await open(`/pools/${thin}?size_usd=999999999`, { expected: ["422"] });
+  await page.waitForSelector(".answer .refused >> text=Beyond the recorded liquidity");
+  await page.waitForSelector(`.answer .refused >> text=at most ${fillable.toLocaleString("en-US", { maximumFractionDigits: 6 })} USD`);
+  assert.equal(await page.locator("#gap").count(), 0);
+  await eventually("all is there", async () => await page.locator(".loading").count() === 0);
+  await shoot(page, "pool-refused");
+  await page.context().close();
+
+  // A depth that is all there is says so.
+  const ladders = await Promise.all(pools.map(({ pool }) => get(`/v1/ladder/${pool}`)));
+  const limited = (ladder) => ladder.by_gap.filter((rung) => rung.limited_by === "liquidity").length;
+  const index = ladders.findIndex(limited);
+  assert.ok(index >= 0, "no ladder of the scene ends with the liquidity");
+  const ladder = await open(`/pools/${pools[index].pool}`);
+  await ladder.waitForSelector("text=Depth by gap");
+  assert.equal(await ladder.getByText("limited by liquidity").count(), limited(ladders[index]));
+  await ladder.context().close();
+  console.log("pool: refusals in words");
+}
+
+/** The largest size within a gap, and an order in parts. */
+async function simulation({ pool, open, get }) {
+  const page = await open(`/pools/${pool}?size_usd=100000`);
+  await page.waitForSelector("text=What if");
+  const ladder = await get(`/v1/ladder/${pool}`);
+  const rung = ladder.by_gap.find((rung) => rung.max_size_usd > 0);
+  await page.getByLabel("Largest gap accepted, %").fill(String(rung.gap_limit_pct));
+  const most = rung.max_size_usd.toLocaleString("en-US", { maximumFractionDigits: 6 });
+  await page.waitForSelector(`text=The largest size within ${rung.gap_limit_pct} % is $${most}`);
+  const rows = page.locator("table").filter({ hasText: "Order" }).locator("tbody tr");
+  await page.getByLabel("Orders", { exact: true }).fill("7");
+  await eventually("seven orders", async () => await rows.count() === 7);
+  // Without any recovery the parts are one sale, up to rounding and to fees that stay in the pool.
+  await page.getByLabel(/^Recovery/).fill("0");
+  const exit = await get(`/v1/exit/${pool}?size_usd=100000`);
+  const words = await page.getByText(/in 7 orders: a gap of/).textContent();
+  const [parts, once] = [...words.matchAll(/([−\d.]+) %/g)].map((found) => Number(found[1].replace("−", "-")));
+  assert.equal(once, exit.exit_gap_pct);
+  assert.ok(Math.abs(parts - once) < once / 500, words);
+  await page.getByLabel("Orders", { exact: true }).fill("0");
+  await page.waitForSelector("p.refused >> text=orders");
+  await page.context().close();
+  console.log("simulation: as the ladder and the exit say");
+}
+
+/** Symbols of a page, its title and its file are text, whatever they say. */
+async function hostile({ service, pool, open, get }) {
+  const ladder = await get(`/v1/ladder/${pool}`);
+  const hash = ladder.method.depth_source.snapshot_hash;
+  const snapshot = await get(`/api/v1/snapshots/${hash}`);
+  const token = ["token0", "token1"].find((one) => one === "token0");
+  const symbol = "=<img src=x>";
+  const bytes = JSON.stringify(snapshot).replace(`"symbol":"${snapshot.tokens[0].symbol}"`, `"symbol":"${symbol}"`);
+  const name = createHash("sha256").update(bytes).digest("hex");
+  const named = JSON.parse(JSON.stringify(ladder).replaceAll(hash, hash.replace(/[0-9a-f]{64}/, name)));
+  const routes = {
+    "**/v1/ladder/**": answer(named),
+    "**/api/v1/snapshots/**": (route) => route.fulfill({ contentType: "application/json", body: bytes }),
+  };
+  const page = await open(`/pools/${pool}`, { routes });
+  await page.waitForSelector(`h1 >> text=${symbol}`);
+  await eventually("the title", async () => (await page.title()).includes(symbol));
+  assert.equal(await page.locator("main img").count(), 0);
+  await page.goto(`${service}/portfolio#${pool}/${token}:1000`);
+  await page.waitForSelector(`table >> text=${symbol}`);
+  assert.equal(await page.locator("main img").count(), 0);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export CSV" }).click();
+  const stream = await (await download).createReadStream();
+  let csv = "";
+  for await (const chunk of stream) csv += chunk;
+  assert.ok(csv.includes(`"'${symbol}"`), `no cell begins a formula: ${csv}`);
+  await page.context().close();
+  console.log("pool: hostile symbols are text on the page, in its title and its file");
+}

@@ -1,0 +1,122 @@
+// What all pages share: they become ready, fit, are accessible, have titles, and are walked by keyboard.
+import assert from "node:assert/strict";
+import { eventually, tabTo } from "./browser.mjs";
+
+export default async function shell(scene) {
+  await everyPage(scene);
+  await preview(scene);
+  await titles(scene);
+  await keyboard(scene);
+}
+
+const name = (path) => (path.startsWith("/api") ? "evidence" : path.split(/[/?#]/)[1] || "board");
+
+/** Each page at both widths, light and dark. */
+export async function everyPage({ pool, evidence, open, fits, shoot }) {
+  const ready = {
+    "/": "table.board tbody tr",
+    [`/pools/${pool}?size_usd=1000`]: ".agreement .standing.pass",
+    [evidence]: ".verdict.pass",
+    "/verify": "textarea#pasted",
+    [`/portfolio#${pool}:1000,${pool}/token1:2500`]: "table tbody tr",
+    "/capabilities": "table tbody tr",
+    "/method": "h2",
+    "/nothing/here": "h1",
+  };
+  for (const [path, selector] of Object.entries(ready)) {
+    for (const [width, dark] of [[1280, false], [390, false], [1280, true], [390, true]]) {
+      const expected = path === "/nothing/here" ? ["404"] : [];
+      const page = await open(path, { width, dark, expected });
+      await page.waitForSelector(selector);
+      await eventually(`${path} is quiet`, async () => await page.locator(".loading").count() === 0);
+      await fits(page, `${path} at ${width}`);
+      await shoot(page, `${name(path)}-${width}${dark ? "-dark" : ""}`);
+      await page.context().close();
+    }
+    console.log(`page ${name(path)}: ready, fits, accessible`);
+  }
+}
+
+/** A preview figure says so everywhere. */
+async function preview({ pool, evidence, open }) {
+  for (const path of ["/", `/pools/${pool}`, evidence, `/portfolio#${pool}:1000`]) {
+    const page = await open(path);
+    await page.waitForSelector(".preview-notice");
+    await page.context().close();
+  }
+  console.log("preview notice: on every page with figures");
+}
+
+/** Titles are in the HTML as served, and follow the reader from page to page, as focus does. */
+async function titles({ service, pool, exit, open }) {
+  const html = await (await fetch(`${service}/pools/${pool}`, { headers: { accept: "text/html" } })).text();
+  const symbols = [exit.base.symbol, exit.quote.symbol];
+  assert.ok(symbols.every((symbol) => html.split("</title>")[0].includes(symbol)), "title names the tokens");
+  const served = html.match(/<title>(.*?)<\/title>/)[1];
+  const page = await open("/");
+  await page.waitForSelector("table.board tbody tr");
+  const first = await page.title();
+  await page.locator(`table.board a[href="/pools/${pool}"]`).click();
+  await eventually("the pool's title", async () => await page.title() === served);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "content", "focus is at the content");
+  for (const [link, title] of [["Verify", "Verify an evidence file | exitgap"], ["How it works", "How it works | exitgap"], ["Board", first]]) {
+    await page.getByRole("link", { name: link, exact: true }).click();
+    await eventually(title, async () => await page.title() === title);
+    assert.equal(await page.evaluate(() => document.activeElement.id), "content");
+  }
+  await page.context().close();
+  console.log("titles: as served, and on the way");
+}
+
+/** From the address bar on, with nothing but keys. */
+async function keyboard({ pool, open, get }) {
+  // The skip link leaves a portfolio where it is.
+  const held = await open(`/portfolio#${pool}:1000`);
+  await held.waitForSelector("#to-sell");
+  const before = held.url();
+  await held.keyboard.press("Tab");
+  assert.equal(await held.evaluate(() => document.activeElement.className), "skip", "Tab begins at the skip link");
+  await held.keyboard.press("Enter");
+  assert.equal(await held.evaluate(() => document.activeElement.id), "content");
+  assert.equal(held.url(), before, "the positions are still in the address");
+  await held.context().close();
+
+  // A gap is checked, and focus stays on the button that did it.
+  const board = await open("/?size=1000");
+  await board.waitForSelector("table.board tbody tr");
+  await tabTo(board, "table.board .checked-gap button");
+  await board.keyboard.press("Enter");
+  await board.waitForSelector("table.board .standing.pass");
+  const focused = await board.evaluate(() => document.activeElement.textContent);
+  assert.equal(focused, "checked", "focus stays on the button");
+  await board.context().close();
+
+  // The chart is read, and a period asked for without dragging.
+  const page = await open(`/pools/${pool}`);
+  await page.waitForSelector(".stress");
+  await tabTo(page, "figure.chart svg");
+  await page.keyboard.press("ArrowLeft");
+  const reading = page.locator("figure.chart .reading").first();
+  const last = await reading.textContent();
+  assert.match(last, /%$/);
+  await page.keyboard.press("ArrowLeft");
+  assert.notEqual(await reading.textContent(), last, "another place is read");
+  await page.keyboard.press("End");
+  assert.equal(await reading.textContent(), last, "the last place was read first");
+  const whole = await page.locator(".stress").textContent();
+  const { from } = await get(`/v1/stress/${pool}?size_usd=100000`);
+  const [year, month, day] = from.slice(0, 10).split("-");
+  for (const [place, time] of [[1, "1200"], [2, "1215"]]) {
+    await tabTo(page, `label:nth-of-type(${place}) > input[type=datetime-local]`);
+    await page.keyboard.type(month + day + year);
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.type(`${time}AM`);
+  }
+  await page.keyboard.press("Enter");
+  await eventually("the period by keys", async () => {
+    const now = await page.locator(".stress").textContent().catch(() => whole);
+    return now !== whole && now.includes("00:15 UTC");
+  });
+  await page.context().close();
+  console.log("keyboard: skipped, checked, charts read, a period chosen");
+}

@@ -1,0 +1,195 @@
+//! Where values lie on the paper, and what is drawn there.
+
+use leptos::prelude::*;
+
+use super::geometry::{Scale, extent, path, runs};
+use super::{Line, Mark, Marked};
+
+/// The paper, in its own units. A narrow screen gets narrow paper, so that writing keeps its size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Paper {
+    width: f64,
+}
+
+impl Paper {
+    const HEIGHT: f64 = 260.0;
+    const LEFT: f64 = 58.0;
+    const RIGHT: f64 = 12.0;
+    const TOP: f64 = 12.0;
+    const BOTTOM: f64 = 30.0;
+
+    /// Paper that fits the screen.
+    pub fn for_screen() -> Self {
+        let screen = window().inner_width().ok().and_then(|width| width.as_f64());
+        Self { width: if screen.is_some_and(|width| width < 640.0) { 360.0 } else { 720.0 } }
+    }
+
+    /// The attribute `viewBox`.
+    pub fn view_box(self) -> String {
+        format!("0 0 {} {}", self.width, Self::HEIGHT)
+    }
+
+    fn is_narrow(self) -> bool {
+        self.width < 640.0
+    }
+
+    fn right(self) -> f64 {
+        self.width - Self::RIGHT
+    }
+
+    fn floor() -> f64 {
+        Self::HEIGHT - Self::BOTTOM
+    }
+}
+
+/// The lines' values on paper.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plane {
+    paper: Paper,
+    across: Scale,
+    up: Scale,
+    count: usize,
+    reference: f64,
+}
+
+impl Plane {
+    /// Holds all values, and the one they are compared with.
+    pub fn of(paper: Paper, lines: &[Line], count: usize, reference: f64) -> Self {
+        let all = lines.iter().flat_map(|line| line.values.iter().flatten().copied());
+        let span = extent(all.chain([reference])).unwrap_or((0.0, 1.0));
+        let last = number(count.saturating_sub(1)).max(1.0);
+        let across = Scale::new((0.0, last), (Paper::LEFT, paper.right()));
+        let up = Scale::new(span, (Paper::floor(), Paper::TOP));
+        Self { paper, across, up, count, reference }
+    }
+
+    /// Where a place lies.
+    pub fn x(&self, index: usize) -> f64 {
+        self.across.at(number(index))
+    }
+
+    /// The place nearest to a share of the paper's width.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to the places"
+    )]
+    pub fn place_at(&self, share: f64) -> usize {
+        let last = number(self.count.saturating_sub(1));
+        let span = self.paper.right() - Paper::LEFT;
+        let along = (share * self.paper.width - Paper::LEFT) / span * last;
+        along.round().clamp(0.0, last) as usize
+    }
+
+    /// What is not as it should be, each kind in its own place and colour.
+    pub fn bands(&self, marks: &[Vec<Marked>]) -> impl IntoView + use<> {
+        let whole = Paper::floor() - Paper::TOP;
+        let band = |mark: Mark| {
+            let (class, y, height) = match mark {
+                Mark::Missing => ("missing", Paper::TOP, whole),
+                Mark::Retracted => ("retracted", Paper::TOP, whole),
+                Mark::Partly => ("partly", Paper::TOP - 7.0, 5.0),
+                Mark::Refused => ("refused-band", Paper::floor() + 2.0, 5.0),
+            };
+            let there: Vec<bool> =
+                marks.iter().map(|all| all.iter().any(|one| one.mark == mark)).collect();
+            let half = ((self.x(1) - self.x(0)) / 2.0).max(1.5);
+            runs(&there)
+                .into_iter()
+                .map(|(first, last)| {
+                    let from = (self.x(first) - half).max(Paper::LEFT);
+                    let to = (self.x(last) + half).min(self.paper.right());
+                    view! { <rect class=class x=from y=y width=to - from height=height/> }
+                })
+                .collect_view()
+        };
+        Mark::ALL.map(band).into_iter().collect_view()
+    }
+
+    /// Round values and their rules.
+    pub fn axis(&self) -> impl IntoView + use<> {
+        let near = |tick: f64| (tick - self.reference).abs() < 1e-9;
+        self.up
+            .ticks(5)
+            .into_iter()
+            .map(|tick| {
+                let y = self.up.at(tick);
+                let class = if near(tick) { "zero" } else { "rule" };
+                view! {
+                    <line class=class x1=Paper::LEFT x2=self.paper.right() y1=y y2=y/>
+                    <text class="tick" x=Paper::LEFT - 8.0 y=y + 4.0 text-anchor="end">{label(tick)}</text>
+                }
+            })
+            .collect_view()
+    }
+
+    /// The first, middle and last place, as far as there are so many and the screen has room.
+    pub fn below(&self, places: &[String]) -> impl IntoView + use<> {
+        let last = self.count.saturating_sub(1);
+        let middle = (self.count > 2 && !self.paper.is_narrow()).then_some((last / 2, "middle"));
+        let end = (last > 0).then_some((last, "end"));
+        [Some((0, "start")), middle, end]
+            .into_iter()
+            .flatten()
+            .filter_map(|(index, anchor)| Some((self.x(index), anchor, places.get(index)?.clone())))
+            .map(|(x, anchor, words)| {
+                view! { <text class="tick" x=x y=Paper::HEIGHT - 8.0 text-anchor=anchor>{words}</text> }
+            })
+            .collect_view()
+    }
+
+    /// The lines.
+    pub fn drawn(&self, lines: &[Line]) -> impl IntoView + use<> {
+        lines
+            .iter()
+            .map(|line| {
+                let points = line.values.iter().enumerate();
+                let points = points
+                    .map(|(index, value)| value.map(|value| (self.x(index), self.up.at(value))));
+                let dots = isolated(&line.values)
+                    .into_iter()
+                    .filter_map(|index| Some((self.x(index), self.up.at(line.values[index]?))))
+                    .map(|(cx, cy)| view! { <circle class=line.class cx=cx cy=cy r="2"/> })
+                    .collect_view();
+                view! { <path class=line.class d=path(points) fill="none"/>{dots} }
+            })
+            .collect_view()
+    }
+
+    /// A rule at the place that is read.
+    pub fn cursor(&self, index: usize) -> impl IntoView + use<> {
+        let x = self.x(index);
+        view! { <line class="cursor" x1=x x2=x y1=Paper::TOP y2=Paper::floor()/> }
+    }
+
+    /// What is dragged over.
+    pub fn selected(&self, one: usize, other: usize) -> impl IntoView + use<> {
+        let (from, to) = (self.x(one.min(other)), self.x(one.max(other)));
+        let height = Paper::floor() - Paper::TOP;
+        view! { <rect class="selected" x=from y=Paper::TOP width=to - from height=height/> }
+    }
+}
+
+fn number(index: usize) -> f64 {
+    f64::from(u32::try_from(index).unwrap_or(u32::MAX))
+}
+
+/// Values without a neighbour: a line through one point is not seen.
+fn isolated(values: &[Option<f64>]) -> Vec<usize> {
+    let there = |index: Option<usize>| index.and_then(|index| *values.get(index)?).is_some();
+    (0..values.len())
+        .filter(|index| {
+            there(Some(*index)) && !there(index.checked_sub(1)) && !there(Some(index + 1))
+        })
+        .collect()
+}
+
+fn label(tick: f64) -> String {
+    let text = if tick.abs() >= 1_000.0 { format!("{tick:.0}") } else { format!("{tick:.3}") };
+    let short = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    };
+    crate::text::grouped(&short)
+}

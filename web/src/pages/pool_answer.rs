@@ -1,0 +1,125 @@
+//! The exit of the size in the box, computed here, beside what the service says of it.
+
+use exitgap_api::{Amounts, ExitResult, Problem, PublishedExit, parse_size};
+use exitgap_client::{ClientError, Recorded};
+use leptos::prelude::*;
+
+use super::pool::base_name;
+use super::pool_size::PAUSE;
+use crate::app::client;
+use crate::parts::{Asking, Refused, Split, settled};
+use crate::paths::evidence_href;
+use crate::text;
+
+/// The section.
+#[component]
+pub fn Answer(
+    /// The pool's snapshot.
+    recorded: StoredValue<Recorded>,
+    /// The token sold.
+    base: Memo<usize>,
+    /// The text of the size box.
+    size: Memo<String>,
+) -> impl IntoView {
+    let asked = Memo::new(move |_| (base.get(), size.get()));
+    let computed = Memo::new(move |_| {
+        let (base, size) = asked.get();
+        recorded.read_value().estimate(parse_size(size.trim())?, Some(base_name(base)))
+    });
+    // What the service is asked of, before the first wait: the reader may leave the page meanwhile.
+    let (pool, at) = recorded.with_value(|recorded| {
+        (recorded.snapshot.observation().pool().clone(), recorded.snapshot.slot().to_string())
+    });
+    let rested = settled(asked, PAUSE);
+    let served = Asking::new(
+        move || rested.get(),
+        move |(base, size)| {
+            let (pool, at, client) = (pool.clone(), at.clone(), client());
+            async move {
+                let size = parse_size(size.trim())?;
+                client.exit(&pool, size, Some(base_name(base)), Some(&at)).await
+            }
+        },
+    );
+    view! {
+        <section class="answer" aria-live="polite">
+            {move || match computed.get() {
+                Ok(result) => view! { <Result result=result/> }.into_any(),
+                Err(problem) => view! { <Refused problem=problem/> }.into_any(),
+            }}
+            <p class="agreement">{move || agreement(computed.get(), served.answer(&asked.get()))}</p>
+        </section>
+    }
+}
+
+/// Whether the service says the same. Only an answer to the very question is held against ours.
+fn agreement(
+    computed: Result<ExitResult, Problem>,
+    served: Option<Result<PublishedExit, ClientError>>,
+) -> AnyView {
+    let Ok(ours) = computed else { return ().into_any() };
+    match served {
+        None => {
+            view! { <span class="quiet">"Computed in this browser. Asking the service, too…"</span> }.into_any()
+        }
+        Some(Ok(theirs)) if ours.figures == theirs.answer.figures => {
+            let evidence = theirs.evidence_url.as_deref().and_then(evidence_href).map(|href| {
+                view! { <a href=href>"Open the evidence"</a> }
+            });
+            view! {
+                <span class="standing pass">"Computed in this browser; the service says the same, to the last digit."</span>
+                " "{evidence}
+            }
+            .into_any()
+        }
+        Some(Ok(theirs)) => view! {
+            <span class="standing fail" role="alert">
+                {format!(
+                    "The service says {} %, this browser computes {} %. Trust the snapshot, and tell the operator.",
+                    theirs.answer.figures.exit_gap_pct, ours.figures.exit_gap_pct
+                )}
+            </span>
+        }
+        .into_any(),
+        Some(Err(error)) => view! {
+            <span class="standing warn">{format!("Computed in this browser. The service gave no answer: {error}")}</span>
+        }
+        .into_any(),
+    }
+}
+
+#[component]
+fn Result(result: ExitResult) -> impl IntoView {
+    let ExitResult { figures, context } = result;
+    let Amounts {
+        exit_gap_pct: gap,
+        split,
+        realized_price_usd: realized,
+        amount_in_raw,
+        amount_out_raw,
+        ..
+    } = figures;
+    let (magnitude, side) = text::split_gap(gap.as_str());
+    let sold =
+        format!("{} {}", text::tokens(&amount_in_raw, context.base.decimals), context.base.symbol);
+    let bought = format!(
+        "{} {}",
+        text::tokens(&amount_out_raw, context.quote.decimals),
+        context.quote.symbol
+    );
+    let per = format!("USD per {}", context.base.symbol);
+    let stale = context.oracle_stale.then(|| {
+        view! { <p class="standing warn">"An oracle answer is older than its heartbeat."</p> }
+    });
+    view! {
+        <p class="headline"><b id="gap">{text::percent(magnitude)}</b>{format!(" {side} the oracle price")}</p>
+        {stale}
+        <Split split=split/>
+        <dl class="facts">
+            <div><dt>"Realized price"</dt><dd>{text::grouped(realized.as_str())}" "{per.clone()}</dd></div>
+            <div><dt>"Oracle price"</dt><dd>{text::grouped(context.oracle_price_usd.as_str())}" "{per}</dd></div>
+            <div><dt>"Sells"</dt><dd>{sold}</dd></div>
+            <div><dt>"Receives"</dt><dd>{bought}</dd></div>
+        </dl>
+    }
+}

@@ -1,0 +1,231 @@
+//! The rows of a series: drawn, and the newest of them listed with their evidence.
+
+use exitgap_api::{GapPoint, History, HistoryRow, SeriesOf, SlotState, slot_at};
+use exitgap_core::series::Slot;
+use exitgap_core::units::{Percent, SizeUsd};
+use leptos::prelude::*;
+
+use super::pool_history::Between;
+use crate::chart::{Line, LineChart, Mark, Marked};
+use crate::check::{Published, Sold, Standing};
+use crate::parts::{CheckAll, CheckedGap};
+use crate::text;
+
+/// Rows of a chart: seven days of hours fit, with room.
+const ROWS: usize = 720;
+
+/// Rows that are listed with their evidence.
+const LISTED: usize = 24;
+
+/// The rows.
+#[component]
+pub fn Series(
+    /// The rows, as served.
+    history: History,
+    /// The size sold.
+    size: SizeUsd,
+    /// The symbol of the token sold: hostile text.
+    sells: Memo<String>,
+    /// Sets the period whose worst is asked for.
+    set_period: WriteSignal<Between>,
+) -> impl IntoView {
+    let sells = sells.get_untracked();
+    let start = history.rows.len().saturating_sub(ROWS);
+    let rows = &history.rows[start..];
+    let places: Vec<String> = rows.iter().map(|row| text::instant(&row.time)).collect();
+    let marks: Vec<Vec<Marked>> = rows.iter().map(marks).collect();
+    let lines = vec![
+        line("quoted (mid)", "line-a", rows.iter().map(quoted)),
+        line("realized", "line-c", rows.iter().map(realized)),
+    ];
+    let times: Vec<String> = rows.iter().map(|row| row.time.clone()).collect();
+    let end = history.of.to.clone();
+    let dragged = Callback::new(move |(first, last): (usize, usize)| {
+        let to = times.get(last + 1).map_or(Some(end.clone()), |next| slot_before(next));
+        if let (Some(from), Some(to)) = (times.get(first), to) {
+            set_period.set(Some((from.clone(), to)));
+        }
+    });
+    let title = format!(
+        "Price in % of the oracle's: {} of {sells}, {} to {}",
+        text::usd(&size.to_string()),
+        text::instant(&history.of.from),
+        text::instant(&history.of.to)
+    );
+    let newest: Vec<HistoryRow> = rows.iter().rev().take(LISTED).cloned().collect();
+    view! {
+        <LineChart title=title places=places lines=lines reference=100.0 marks=marks on_range=dragged/>
+        <p class="quiet">{sums(rows)}</p>
+        <Listed rows=newest of=history.of size=size/>
+    }
+}
+
+/// The slot before the one that begins at this instant.
+fn slot_before(time: &str) -> Option<String> {
+    let next = slot_at("time", time).ok()?.number();
+    Slot::new(u64::from(next.checked_sub(1)?)).ok().map(|slot| slot.to_string())
+}
+
+/// What of these rows is not there.
+fn sums(rows: &[HistoryRow]) -> String {
+    let missing: u32 = rows.iter().map(|row| row.slots_missing).sum();
+    let retracted: u32 = rows.iter().map(|row| row.slots_retracted).sum();
+    let refused = rows.iter().filter(|row| refusal(row).is_some()).count();
+    let refused = match refused {
+        0 => String::new(),
+        some => format!(" In {some} of them the last recorded slot could not fill this size."),
+    };
+    format!("{missing} slots missing, {retracted} retracted in these rows.{refused}")
+}
+
+/// Why a row has no figure at all, and whether that was taken back.
+fn gone(row: &HistoryRow) -> Option<Marked> {
+    if row.slots_recorded > 0 {
+        return None;
+    }
+    let (mark, words) = match (row.state, &row.missing_reason) {
+        (Some(SlotState::Retired), _) => (Mark::Missing, "the series ended".to_owned()),
+        _ if row.slots_retracted > 0 && row.slots_missing > 0 => {
+            (Mark::Retracted, partly(row).unwrap_or_default())
+        }
+        _ if row.slots_retracted > 0 => {
+            (Mark::Retracted, "retracted: its block was orphaned".to_owned())
+        }
+        (_, Some(why)) => (Mark::Missing, format!("missing: {why}")),
+        (_, None) => (Mark::Missing, "missing".to_owned()),
+    };
+    Some(Marked { mark, words })
+}
+
+/// How many of a row's slots are missing or retracted.
+fn partly(row: &HistoryRow) -> Option<String> {
+    let count = |count: u32, what: &str| (count > 0).then(|| format!("{count} {what}"));
+    let parts = [count(row.slots_missing, "missing"), count(row.slots_retracted, "retracted")];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| {
+        let all = row.slots_recorded + row.slots_missing + row.slots_retracted;
+        format!("{} of {all} slots", parts.join(", "))
+    })
+}
+
+fn refusal(row: &HistoryRow) -> Option<&'static str> {
+    Some(row.last.as_ref()?.refusal?.title())
+}
+
+fn marks(row: &HistoryRow) -> Vec<Marked> {
+    if let Some(gone) = gone(row) {
+        return vec![gone];
+    }
+    let marked = |mark| move |words| Marked { mark, words };
+    let partly = partly(row).map(marked(Mark::Partly));
+    let refused = refusal(row).map(str::to_owned).map(marked(Mark::Refused));
+    partly.into_iter().chain(refused).collect()
+}
+
+/// A price in percent of the oracle's, from how far it lies below.
+fn of_oracle(below: &str) -> Option<Percent> {
+    let Percent(below) = Percent::parse(below).ok()?;
+    Some(Percent(100_000_000 - below))
+}
+
+/// A place of a line: its value, or why it has none.
+type Place = Option<Result<Percent, String>>;
+
+fn quoted(row: &HistoryRow) -> Place {
+    of_oracle(row.last_basis_pct.as_ref()?.as_str()).map(Ok)
+}
+
+fn realized(row: &HistoryRow) -> Place {
+    match &row.last.as_ref()?.exit_gap_pct {
+        Some(gap) => of_oracle(gap.as_str()).map(Ok),
+        None => row.last.as_ref()?.refusal.map(|_| Err("cannot be filled".to_owned())),
+    }
+}
+
+fn line(name: &str, class: &'static str, places: impl Iterator<Item = Place>) -> Line {
+    let (mut values, mut shown) = (Vec::new(), Vec::new());
+    for place in places {
+        let (value, words) = match place {
+            None => (None, String::new()),
+            Some(Err(why)) => (None, why),
+            Some(Ok(percent)) => {
+                let digits = percent.to_string();
+                (digits.parse().ok(), text::percent(&digits))
+            }
+        };
+        values.push(value);
+        shown.push(words);
+    }
+    Line { name: name.to_owned(), class, values, shown }
+}
+
+/// A gap of a series, with all that it was published as.
+pub fn published(point: &GapPoint, of: &SeriesOf, size: SizeUsd) -> Option<Published> {
+    Some(Published {
+        evidence_url: point.evidence_url.clone()?,
+        pool: of.pool.clone(),
+        sold: Sold::Base(of.base.clone()),
+        size,
+        time: point.time.clone(),
+        exit_gap_pct: point.exit_gap_pct.as_ref()?.as_str().to_owned(),
+    })
+}
+
+/// The newest rows, each with its evidence.
+#[component]
+fn Listed(rows: Vec<HistoryRow>, of: SeriesOf, size: SizeUsd) -> impl IntoView {
+    let rows: Vec<_> = rows
+        .into_iter()
+        .map(|row| {
+            let published = row.last.as_ref().and_then(|last| published(last, &of, size));
+            (row, published.map(|one| (one, RwSignal::new(Standing::NotChecked))))
+        })
+        .collect();
+    let published = rows.iter().filter_map(|(_, published)| published.clone()).collect();
+    let body: Vec<_> = rows.into_iter().map(|(row, published)| listed(&row, published)).collect();
+    view! {
+        <details class="listed">
+            <summary>{format!("The newest {} rows, with their evidence", body.len())}</summary>
+            <p><CheckAll published=published/></p>
+            <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>
+                <thead><tr><th scope="col">"From"</th><th scope="col" class="number">"Last gap"</th>
+                    <th scope="col" class="number">"Worst gap"</th>
+                    <th scope="col" class="number">"Lowest depth"</th></tr></thead>
+                <tbody>{body}</tbody>
+            </table></div>
+        </details>
+    }
+}
+
+fn listed(row: &HistoryRow, published: Option<(Published, RwSignal<Standing>)>) -> AnyView {
+    let time = text::instant(&row.time);
+    if let Some(Marked { words, .. }) = gone(row) {
+        return view! { <tr><th scope="row">{time}</th><td colspan="3" class="none">{words}</td></tr> }
+            .into_any();
+    }
+    let gap = |point: Option<&GapPoint>| {
+        let point = point?;
+        Some(match (&point.exit_gap_pct, point.refusal) {
+            (Some(gap), _) => text::percent(gap.as_str()),
+            (None, Some(code)) => code.title().to_owned(),
+            (None, None) => return None,
+        })
+    };
+    let worst = gap(row.worst.as_ref()).unwrap_or_else(|| "none".to_owned());
+    let last = if let Some((published, standing)) = published {
+        view! { <CheckedGap published=published standing=standing/> }.into_any()
+    } else {
+        let shown = gap(row.last.as_ref()).unwrap_or_else(|| "none".to_owned());
+        view! { <span class="none">{shown}</span> }.into_any()
+    };
+    let depth = row
+        .lowest_depth
+        .as_ref()
+        .map_or_else(|| "none".to_owned(), |point| text::usd(point.depth_usd.as_str()));
+    let partly = partly(row).map(|words| view! { <small>{words}</small> });
+    view! {
+        <tr><th scope="row">{time}{partly}</th><td class="number">{last}</td><td class="number">{worst}</td>
+            <td class="number">{depth}</td></tr>
+    }
+    .into_any()
+}

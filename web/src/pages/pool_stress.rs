@@ -1,0 +1,103 @@
+//! The worst of a period, chosen by two times or by dragging over the chart.
+
+use exitgap_api::Stress;
+use exitgap_core::units::SizeUsd;
+use leptos::prelude::*;
+
+use super::pool_history::Between;
+use super::pool_series::published;
+use crate::check::Standing;
+use crate::parts::CheckedGap;
+use crate::text;
+
+/// Two times, typed.
+#[component]
+pub fn Period(
+    /// The period asked for; the whole series where there is none.
+    period: ReadSignal<Between>,
+    /// Sets it.
+    set_period: WriteSignal<Between>,
+) -> impl IntoView {
+    let local = |time: &str| time.get(..16).unwrap_or_default().to_owned();
+    let (typed_from, set_from) = signal(String::new());
+    let (typed_to, set_to) = signal(String::new());
+    let (wrong, set_wrong) = signal(false);
+    Effect::new(move || {
+        let (from, to) = period.get().unzip();
+        set_from.set(from.as_deref().map(local).unwrap_or_default());
+        set_to.set(to.as_deref().map(local).unwrap_or_default());
+        set_wrong.set(false);
+    });
+    let apply = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let (from, to) = (typed_from.get(), typed_to.get());
+        let whole = !from.is_empty() && !to.is_empty();
+        set_wrong.set(!whole);
+        if whole {
+            set_period.set(Some((format!("{from}:00Z"), format!("{to}:00Z"))));
+        }
+    };
+    view! {
+        <form class="controls" on:submit=apply>
+            <label>"From (UTC)" <input type="datetime-local" prop:value=move || typed_from.get()
+                on:input=move |event| set_from.set(event_target_value(&event))/></label>
+            <label>"To (UTC)" <input type="datetime-local" prop:value=move || typed_to.get()
+                on:input=move |event| set_to.set(event_target_value(&event))/></label>
+            <button type="submit">"Show the worst of this period"</button>
+            <button type="button" class="small" on:click=move |_| set_period.set(None)>"Whole series"</button>
+        </form>
+        <Show when=move || wrong.get()>
+            <p class="refused" role="alert">"A period needs both times. Set them, or ask for the whole series."</p>
+        </Show>
+    }
+}
+
+/// The worst gap and the lowest depth.
+#[component]
+pub fn Worst(
+    /// As served.
+    stress: Stress,
+    /// The size sold.
+    size: SizeUsd,
+    /// The symbol of the token sold: hostile text.
+    sells: Memo<String>,
+) -> impl IntoView {
+    let of = format!("{} to {}", text::instant(&stress.of.from), text::instant(&stress.of.to));
+    let sells = sells.get_untracked();
+    let sold = format!("Worst gap, {} of {sells}", text::usd(&size.to_string()));
+    let gap = match &stress.worst_gap {
+        None => "no slot of this period has one".into_any(),
+        Some(point) => {
+            let when = text::instant(&point.time);
+            match (published(point, &stress.of, size), point.refusal) {
+                (Some(published), _) => {
+                    let standing = RwSignal::new(Standing::NotChecked);
+                    view! { <CheckedGap published=published standing=standing/>{format!(" at {when}")} }
+                        .into_any()
+                }
+                (None, Some(code)) => {
+                    format!("{} at {when}: worse than any number", code.title()).into_any()
+                }
+                (None, None) => "none".into_any(),
+            }
+        }
+    };
+    let depth = stress.lowest_depth.map_or_else(
+        || "none".to_owned(),
+        |point| {
+            format!("{} at {}", text::usd(point.depth_usd.as_str()), text::instant(&point.time))
+        },
+    );
+    let slots = format!(
+        "{} recorded, {} missing, {} retracted",
+        stress.slots_recorded, stress.slots_missing, stress.slots_retracted
+    );
+    view! {
+        <dl class="facts stress">
+            <div><dt>"Period"</dt><dd>{of}</dd></div>
+            <div><dt>{sold}</dt><dd>{gap}</dd></div>
+            <div><dt>"Lowest depth at 2 %"</dt><dd>{depth}</dd></div>
+            <div><dt>"Slots"</dt><dd>{slots}</dd></div>
+        </dl>
+    }
+}

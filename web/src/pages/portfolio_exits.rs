@@ -1,0 +1,201 @@
+//! What a portfolio's positions fill at: each pool's snapshot is fetched once and kept for a while.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use exitgap_api::{Problem, Status, invalid_parameter, parse_size};
+use exitgap_client::{Browser, Client, ClientError, Recorded};
+use exitgap_core::exit::PortfolioPart;
+use exitgap_core::ids::PoolId;
+use exitgap_core::pools::Direction;
+use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
+
+use super::pool::{base_name, parse_pool};
+use crate::text;
+
+/// As many as the service takes.
+const MAX_POSITIONS: usize = 100;
+
+/// How long a snapshot is kept, ms: a new one comes every five minutes.
+const KEEP_MS: f64 = 60_000.0;
+
+/// One line of the box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position {
+    pool: PoolId,
+    base: Option<String>,
+    size: SizeUsd,
+}
+
+/// All positions in one pool and direction, sold together; or one that cannot be.
+#[derive(Debug, Clone)]
+pub struct Exit {
+    /// The pool.
+    pub pool: PoolId,
+    /// What is to be sold.
+    pub size: UsdMicros,
+    /// What it fills at, or why nobody can say.
+    pub outcome: Result<Sale, ClientError>,
+}
+
+/// What a sale fills at.
+#[derive(Debug, Clone)]
+pub struct Sale {
+    /// The symbols of the token sold and the token bought: hostile text.
+    pub symbols: [String; 2],
+    /// `token0` or `token1`: the token sold.
+    pub base: &'static str,
+    /// Live or preview.
+    pub status: Status,
+    /// The snapshot's slot, RFC 3339.
+    pub slot: String,
+    /// How old the slot was when it was fetched, s.
+    pub age_s: u64,
+    /// Whether an oracle answer behind it is older than its heartbeat.
+    pub oracle_stale: bool,
+    /// What can be filled: all, or the most that the pool fills.
+    pub filled: UsdMicros,
+    /// The gap of what can be filled.
+    pub filled_gap: Option<Percent>,
+    /// Why not all of it can be.
+    pub problem: Option<Problem>,
+}
+
+impl Sale {
+    /// The sale as a part of the whole.
+    pub fn part(&self, size: UsdMicros) -> PortfolioPart {
+        PortfolioPart { size, filled: self.filled, gap: self.filled_gap }
+    }
+
+    /// The gap of the whole size: none where a part of it has no fill.
+    pub fn gap(&self, size: UsdMicros) -> Option<Percent> {
+        self.filled_gap.filter(|_| self.filled == size)
+    }
+
+    /// What is sold, in words.
+    pub fn name(&self) -> String {
+        format!("{} for {}", self.symbols[0], self.symbols[1])
+    }
+}
+
+/// Snapshots by pool, and when they were fetched.
+pub type Kept = BTreeMap<PoolId, (f64, Arc<Recorded>)>;
+
+/// A position, as the box spells it.
+pub fn line(position: &Position) -> String {
+    let base = position.base.as_ref().map_or_else(String::new, |base| format!("/{base}"));
+    format!("{}{base}:{}", position.pool, position.size)
+}
+
+/// Reads the box.
+pub fn parse(text: &str) -> Result<Vec<Position>, Problem> {
+    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if lines.len() > MAX_POSITIONS {
+        let detail =
+            format!("{} positions are more than the {MAX_POSITIONS} of a portfolio", lines.len());
+        return Err(invalid_parameter("position", &detail, "paste fewer"));
+    }
+    (1..)
+        .zip(lines)
+        .map(|(number, line)| position(line).map_err(|problem| at_line(number, problem)))
+        .collect()
+}
+
+fn at_line(number: usize, problem: Problem) -> Problem {
+    Problem { detail: format!("Line {number}: {}", problem.detail), ..problem }
+}
+
+/// `<pool>:<size_usd>` or `<pool>/<base>:<size_usd>`, split at the last colon.
+fn position(line: &str) -> Result<Position, Problem> {
+    let parts = line.rsplit_once(':').filter(|(venue, _)| venue.contains(':'));
+    let (venue, size) = parts.ok_or_else(|| {
+        invalid_parameter("position", "no size after a pool and a colon", "<pool>:<size_usd>")
+    })?;
+    let (pool, base) = match venue.split_once('/') {
+        Some((pool, base)) => (pool, Some(base.to_owned())),
+        None => (venue, None),
+    };
+    let pool = parse_pool(pool).map_err(ClientError::into_problem)?;
+    Ok(Position { pool, base, size: parse_size(size.trim())? })
+}
+
+/// Sells what is held of each pool and direction together. A pool that cannot be read takes only its
+/// own positions with it.
+pub async fn compute(
+    client: &Client<Browser>,
+    positions: &[Position],
+    before: Kept,
+) -> (Vec<Exit>, Kept) {
+    let now = js_sys::Date::now();
+    let mut kept: Kept = before.into_iter().filter(|(_, (at, _))| now - at < KEEP_MS).collect();
+    let mut exits: Vec<Exit> = Vec::new();
+    let mut sums: Vec<(Arc<Recorded>, Direction, u64)> = Vec::new();
+    for Position { pool, base, size } in positions {
+        let recorded = match kept.get(pool) {
+            Some((_, recorded)) => Ok(recorded.clone()),
+            None => client.recorded(pool, None).await.map(Arc::new),
+        };
+        let found = recorded.and_then(|recorded| {
+            kept.insert(pool.clone(), (now, recorded.clone()));
+            Ok((recorded.direction(base.as_deref())?, recorded))
+        });
+        let (direction, recorded) = match found {
+            Ok(found) => found,
+            Err(error) => {
+                let (pool, outcome) = (pool.clone(), Err(error));
+                exits.push(Exit { pool, size: UsdMicros::from(*size), outcome });
+                continue;
+            }
+        };
+        let same = |(of, towards, _): &&mut (Arc<Recorded>, Direction, u64)| {
+            of.snapshot.observation().pool() == pool && *towards == direction
+        };
+        match sums.iter_mut().find(same) {
+            Some((_, _, sum)) => *sum = sum.saturating_add(size.micros()),
+            None => sums.push((recorded, direction, size.micros())),
+        }
+    }
+    let sold = sums.into_iter().map(|(recorded, direction, sum)| {
+        let (pool, size) = (recorded.snapshot.observation().pool().clone(), UsdMicros(sum));
+        Exit { pool, size, outcome: Ok(sell(&recorded, direction, size)) }
+    });
+    let exits = sold.chain(exits).collect();
+    (exits, kept)
+}
+
+fn sell(recorded: &Recorded, direction: Direction, size: UsdMicros) -> Sale {
+    let observation = recorded.snapshot.observation();
+    let (base, context) = (direction.base_index(), &recorded.published.answer.context);
+    let symbol = |index: usize| observation.tokens()[index].symbol.as_str().to_owned();
+    let fill = |size| recorded.estimate(size, Some(base_name(base)));
+    let gap = |digits: &str| Percent::parse(digits).ok();
+    let whole = SizeUsd::from_micros(size.0).map_err(|error| {
+        let detail = format!("positions together: {}", text::grouped_within(&error.to_string()));
+        invalid_parameter("size_usd", &detail, "exit in parts")
+    });
+    let (filled, filled_gap, problem) = match whole.and_then(fill) {
+        Ok(result) => (size, gap(result.figures.exit_gap_pct.as_str()), None),
+        Err(refused) => {
+            let most = refused.max_fillable_usd.as_ref();
+            let most = most.and_then(|most| most.as_str().parse::<SizeUsd>().ok());
+            let part = most.and_then(|most| Some((most, fill(most).ok()?)));
+            match part {
+                Some((most, part)) => {
+                    (most.into(), gap(part.figures.exit_gap_pct.as_str()), Some(refused))
+                }
+                None => (UsdMicros(0), None, Some(refused)),
+            }
+        }
+    };
+    Sale {
+        symbols: [symbol(base), symbol(1 - base)],
+        base: base_name(base),
+        status: Status::from(observation.chain().kind),
+        slot: recorded.snapshot.slot().to_string(),
+        age_s: recorded.published.snapshot_age_s,
+        oracle_stale: context.oracle_stale,
+        filled,
+        filled_gap,
+        problem,
+    }
+}

@@ -1,0 +1,48 @@
+//! Two signed states that exclude each other: shouted, and handed over to be passed on.
+
+use exitgap_api::Contradiction;
+use leptos::prelude::*;
+
+use crate::app::client;
+use crate::download::download;
+
+/// A history that was rewritten, with the proof.
+#[component]
+pub fn Rewritten(
+    /// The two states.
+    found: Contradiction,
+) -> impl IntoView {
+    let log = format!("{}/log", client().base());
+    let proof = StoredValue::new(document_of(&found, &log));
+    let [seen, shown] = found.checkpoints;
+    view! {
+        <section class="failed" role="alert">
+            <h2>"This log's history was rewritten"</h2>
+            <p>{format!("Two signed states exclude each other: {}.", found.proves)}</p>
+            <p class="actions">
+                <button type="button" on:click=move |_| {
+                    download(proof.read_value().as_bytes(), "application/json", "rewritten-history.json");
+                }>"Download the proof"</button>
+                <span class="quiet">
+                    "Keep it and pass it on: both states as they were signed. Where they are of different \
+                     sizes, copy the log's tiles, too: "<code>{log}</code>
+                </span>
+            </p>
+            <h3>"Seen by this browser before"</h3><pre>{seen}</pre>
+            <h3>"Shown now"</h3><pre>{shown}</pre>
+        </section>
+    }
+}
+
+/// The proof, for those who were not here.
+fn document_of(found: &Contradiction, log: &str) -> String {
+    let [seen, shown] = &found.checkpoints;
+    let proof = serde_json::json!({
+        "log": log,
+        "proves": found.proves,
+        "checkpoint_seen_before": seen,
+        "checkpoint_shown_now": shown,
+        "noticed_at": String::from(js_sys::Date::new_0().to_iso_string()),
+    });
+    format!("{proof:#}\n")
+}
