@@ -5,11 +5,12 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
+use exitgap_api::Interval;
 use exitgap_client::{
-    BaseUrl, Client, ClientError, EvidenceOf, LogWatch, Memory, Native, Options, Request, Response,
-    Storage, Transport, TransportError, TrustBasis, rank_routes,
+    BaseUrl, Client, ClientError, EvidenceOf, HistoryOf, LogWatch, Memory, Native, Options,
+    Request, Response, Storage, Transport, TransportError, TrustBasis, rank_routes,
 };
-use exitgap_core::evidence::{CheckName, Checkpoint, Hash, Outcome, SignerKey, Verdict};
+use exitgap_core::evidence::{Base, CheckName, Checkpoint, Hash, Outcome, SignerKey, Verdict};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::units::{GapLimit, SizeUsd};
@@ -224,6 +225,43 @@ async fn what_a_service_sends_is_not_believed() {
     let (accept, max_bytes, fresh) = ("application/json", 1_000, false);
     let request = Request { url, accept, timeout, max_bytes, fresh };
     assert_eq!(native.get(&request).await, Err(TransportError::TooLarge { max_bytes: 1_000 }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_series_of_another_question_is_no_answer() {
+    let (_recorded, service, pool) = scene().await;
+    let of = HistoryOf {
+        pool,
+        base: Some(Base::Token0),
+        size: size("1000"),
+        interval: Interval::FiveMinutes,
+        from: None,
+        to: None,
+        cursor: None,
+    };
+    let honest = Client::new(Native::new().unwrap(), base(&service));
+    assert_eq!(honest.history(&of).await.unwrap().rows.len() as u64, SLOTS);
+    assert_eq!(honest.stress(&of).await.unwrap().of.base, "token0");
+    // A whole and true series, but of another pool, base or size.
+    for (asked, sent) in [
+        (of.pool.to_string(), "anvil:0x00000000000000000000000000000000000000ff"),
+        ("\"base\":\"token0\"".to_owned(), "\"base\":\"token1\""),
+        ("\"size_usd\":1000,".to_owned(), "\"size_usd\":10000,"),
+    ] {
+        let swapping = Meddling::new(|_: &Request, outcome: Outcomes| {
+            outcome.map(|response| {
+                let text = String::from_utf8(response.body).unwrap();
+                assert!(text.contains(&asked), "{asked} in {text}");
+                Response { body: text.replace(&asked, sent).into_bytes(), ..response }
+            })
+        });
+        let client = Client::new(&swapping, base(&service));
+        let errors =
+            [client.history(&of).await.unwrap_err(), client.stress(&of).await.unwrap_err()];
+        for error in errors {
+            assert!(error.to_string().contains("it sent the series of"), "{error}");
+        }
+    }
 }
 
 fn answered(status: u16, headers: &[(&str, &str)], body: &str) -> Response {

@@ -282,6 +282,30 @@ async fn a_checkpoint_kept_meanwhile_is_not_put_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_smaller_checkpoint_kept_meanwhile_stays_until_it_was_compared() {
+    let (recorded, service, _) = scene().await;
+    let log = Log::of(&recorded, &service);
+    let kept = name(&base(&service), &log.newest.origin);
+    let memory = Memory::default();
+    memory.put(&kept, &log.sign(&log.leaves[..2]));
+    // Another tab was shown another log, and kept it.
+    let (four, fork) = (log.sign(&log.leaves[..4]), log.sign(&log.fork(3)));
+    let racing = Meddling::new(|request: &Request, outcome: Outcomes| match &request.url {
+        url if url.ends_with("/log/checkpoint") => Ok(answer(four.as_str())),
+        url if url.contains("/log/tile/") => {
+            memory.put(&kept, &fork);
+            Ok(answer(bytes(&log.leaves[..4])))
+        }
+        _ => outcome,
+    });
+    let client = Client::new(&racing, base(&service));
+    let watch = LogWatch::new(&client, &memory, vec![log.key.verifier()]);
+    assert_eq!(watch.log().await.unwrap().continuity, Continuity::Continues);
+    assert_eq!(memory.get(&kept).as_ref(), Some(&fork));
+    assert_eq!(watch.log().await.unwrap().continuity, Continuity::Contradicts);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_copy_behind_the_file_accuses_nobody() {
     let (recorded, service, _) = scene().await;
     let log = Log::of(&recorded, &service);

@@ -61,6 +61,15 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
             matches!(*head.error, StoreError::CorruptHead { what: CorruptHead::Hash { .. }, .. });
         assert!(what, "{head}");
     }
+    // The one row of the log under another number, and beside itself.
+    for change in [
+        "UPDATE log SET log_no = 5",
+        "INSERT INTO log (log_no, verifier_key, first_slot) SELECT 5, verifier_key, first_slot FROM log",
+        "INSERT INTO predecessor (log_no, line) VALUES (5, 'predecessor of nothing')",
+    ] {
+        let stray = found(&format!("PRAGMA ignore_check_constraints = 1; {change}"));
+        assert!(stray.to_string().contains("a row of number 5"), "{stray}");
+    }
     // A chain of heads hashed anew still meets the leaf.
     let run = found("UPDATE entry SET missing_run_slots = 7 WHERE missing_run_slots = 2");
     assert!(

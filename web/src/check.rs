@@ -144,6 +144,9 @@ fn standing(found: &VerificationReport, published: &str) -> Standing {
         Verdict::Invalid => {
             let failed = found.report.checks.iter().filter(|check| check.outcome == Outcome::Fail);
             let names: Vec<_> = failed.map(|check| check_name(check.name)).collect();
+            if names == [check_name(CheckName::Format)] {
+                return Standing::Failed("what the service sent is no evidence file".to_owned());
+            }
             Standing::Refuted(format!("failed: {}", names.join(", ").replace('_', " ")))
         }
         Verdict::Incomplete => Standing::Failed("not everything could be checked".to_owned()),

@@ -5,8 +5,8 @@ use core::str::FromStr;
 use core::time::Duration;
 
 use exitgap_api::{
-    Capabilities, Fragility, History, Interval, PoolList, Portfolio, Problem, PublishedExit,
-    PublishedLadder, SlotStatus, Stress, invalid_parameter,
+    Capabilities, Fragility, History, Interval, Number, PoolList, Portfolio, Problem,
+    PublishedExit, PublishedLadder, SeriesOf, SlotStatus, Stress, invalid_parameter,
 };
 use exitgap_core::evidence::{Base, MAX_EVIDENCE_BYTES, MAX_NOTE_BYTES, MAX_WINDOW_BYTES};
 use exitgap_core::exit::METHOD_VERSION;
@@ -209,12 +209,37 @@ impl<T: Transport> Client<T> {
         };
         let query = series_query(of).with("interval", interval);
         let query = query.maybe("cursor", of.cursor.as_deref());
-        self.json(&format!("/v1/history/{}", of.pool), query).await
+        let path = format!("/v1/history/{}", of.pool);
+        let history: History = self.json(&path, query).await?;
+        self.require_answer(&path, of, &history.of)?;
+        Ok(history)
     }
 
     /// `GET /v1/stress/{pool}`: the worst of a period; interval and cursor play no part.
     pub async fn stress(&self, of: &HistoryOf) -> Result<Stress, ClientError> {
-        self.json(&format!("/v1/stress/{}", of.pool), series_query(of)).await
+        let path = format!("/v1/stress/{}", of.pool);
+        let stress: Stress = self.json(&path, series_query(of)).await?;
+        self.require_answer(&path, of, &stress.of)?;
+        Ok(stress)
+    }
+
+    /// Requires that a series answers the question asked: with genuine evidence of its own, another
+    /// pool's would be confirmed under this one's name.
+    fn require_answer(
+        &self,
+        path: &str,
+        asked: &HistoryOf,
+        found: &SeriesOf,
+    ) -> Result<(), ClientError> {
+        let SeriesOf { pool, base, size_usd, .. } = found;
+        let same = *pool == asked.pool.to_string()
+            && asked.base.is_none_or(|asked| asked.code() == base)
+            && *size_usd == Number::from(asked.size);
+        if same {
+            return Ok(());
+        }
+        let why = format!("it sent the series of {size_usd} USD of {base} of {pool}");
+        Err(self.not_as_specified(path, why))
     }
 
     /// `GET /v1/fragility`: one page of the board. `sort` is `gap` (at `size`), `score` or `depth`.

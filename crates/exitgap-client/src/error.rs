@@ -35,6 +35,14 @@ pub enum ClientError {
         /// What is wrong with it.
         why: String,
     },
+    /// The log's newest checkpoint is one, but no trusted key signed it.
+    #[error("{url}: {why}")]
+    NotTrusted {
+        /// The address.
+        url: String,
+        /// Whose signature it lacks.
+        why: String,
+    },
     /// What this reader kept of the log before cannot be verified now. It is neither believed nor
     /// replaced.
     #[error("{name}, kept from an earlier visit, cannot be held against this log: {why}")]
@@ -60,7 +68,7 @@ impl ClientError {
                 TransportError::TimedOut(_) => "timed_out",
                 TransportError::TooLarge { .. } => "answer_too_large",
             },
-            Self::NotAsSpecified { .. } => "not_as_specified",
+            Self::NotAsSpecified { .. } | Self::NotTrusted { .. } => "not_as_specified",
             Self::KeptUnusable { .. } => "kept_unusable",
             Self::Problem(problem) => problem.code.as_str(),
         }

@@ -7,7 +7,7 @@ use exitgap_core::evidence::{
     VerifierKey, is_consistent, verify,
 };
 
-use crate::memory::{Kept, Noted, signed_by};
+use crate::memory::{Kept, Noted, Unsigned, signed_by};
 use crate::tiles::TileProof;
 use crate::{Client, ClientError, EvidenceOf, Storage, Transport};
 
@@ -91,8 +91,15 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
     pub async fn log(&self) -> Result<LogState, ClientError> {
         let (keys, basis) = self.keys().await?;
         let newest = self.client.checkpoint().await?;
-        let wrong = |why: String| self.client.not_as_specified("/log/checkpoint", why);
-        let checkpoint = signed_by(&newest, &keys).map_err(wrong)?;
+        let checkpoint = signed_by(&newest, &keys).map_err(|why| {
+            let error = self.client.not_as_specified("/log/checkpoint", why.to_string());
+            match (why, error) {
+                (Unsigned::Untrusted(_), ClientError::NotAsSpecified { url, why }) => {
+                    ClientError::NotTrusted { url, why }
+                }
+                (_, error) => error,
+            }
+        })?;
         let seen = self.kept().checkpoint(&checkpoint.origin, &keys)?;
         let seen = seen.filter(|(before, _)| before.size > 0);
         let (continuity, contradiction) = match &seen {
@@ -104,7 +111,8 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
             },
         };
         if contradiction.is_none() {
-            self.kept().keep(&checkpoint, &newest, &keys);
+            let compared = seen.as_ref().map(|(_, note)| note.as_str());
+            self.kept().keep(compared, &checkpoint, &newest, &keys);
         }
         let seen = seen.map(|(_, note)| note);
         Ok(LogState { keys, basis, newest, seen, continuity, contradiction })
@@ -126,11 +134,16 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         if let Some(stated) = &stated {
             self.answers(of, &stated.request)?;
         }
-        // The checkpoint comes after the file: an honest service's is then no older than the file's.
+        let head_window = match window {
+            true => Some(self.client.window(&of.pool, of.slot).await?),
+            false => None,
+        };
+        // The checkpoint comes last: an honest service's is then no older than the file's, and what
+        // failed before it has left nothing behind that the next try would call kept.
         let log = self.log().await?;
         let mut policy = Policy::trusting(log.keys.clone());
-        if window {
-            policy.window = Some(self.client.window(&of.pool, of.slot).await?);
+        if head_window.is_some() {
+            policy.window = head_window;
             policy.required.push(CheckName::Window);
         }
         policy.required.push(CheckName::Consistency);

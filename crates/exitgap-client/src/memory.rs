@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use exitgap_core::evidence::{Checkpoint, Origin, VerifierKey};
+use exitgap_core::evidence::{Checkpoint, CheckpointError, Origin, VerifierKey};
 
 use crate::{BaseUrl, ClientError};
 
@@ -75,13 +75,20 @@ impl<'a, S: Storage> Kept<'a, S> {
         match signed_by(&note, keys) {
             Ok(checkpoint) if checkpoint.origin == *origin => Ok(Some((checkpoint, note))),
             Ok(checkpoint) => Err(unusable(name, format!("it is of {}", checkpoint.origin))),
-            Err(why) => Err(unusable(name, why)),
+            Err(why) => Err(unusable(name, why.to_string())),
         }
     }
 
-    /// Keeps a checkpoint that one of `keys` signed, and the keys of its log with it. A larger one
-    /// that another call kept meanwhile stays.
-    pub fn keep(&self, checkpoint: &Checkpoint, note: &str, keys: &[VerifierKey]) {
+    /// Keeps a checkpoint that one of `keys` signed, and the keys of its log with it, in place of
+    /// the one that it was compared with. One that another call kept meanwhile stays: nobody held
+    /// the two against each other.
+    pub fn keep(
+        &self,
+        compared: Option<&str>,
+        checkpoint: &Checkpoint,
+        note: &str,
+        keys: &[VerifierKey],
+    ) {
         let origin = &checkpoint.origin;
         let (Ok(mut kept), Ok(before)) = (self.keys(), self.checkpoint(origin, keys)) else {
             return;
@@ -95,7 +102,9 @@ impl<'a, S: Storage> Kept<'a, S> {
             let lines: Vec<String> = kept.iter().map(ToString::to_string).collect();
             self.storage.put(&self.keys_name(), &lines.join("\n"));
         }
-        if before.is_none_or(|(before, _)| before.size < checkpoint.size) {
+        let before = before.filter(|(before, _)| before.size > 0);
+        let untouched = before.as_ref().map(|(_, note)| note.as_str()) == compared;
+        if untouched && before.is_none_or(|(before, _)| before.size < checkpoint.size) {
             self.storage.put(&self.checkpoint_name(origin), note);
         }
     }
@@ -113,14 +122,23 @@ fn unusable(name: String, why: String) -> ClientError {
     ClientError::KeptUnusable { name, why }
 }
 
+/// Why a note is no checkpoint that a trusted key signed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unsigned {
+    #[error("{0}")]
+    Unreadable(CheckpointError),
+    #[error("the checkpoint of {0} bears no signature of a trusted key")]
+    Untrusted(String),
+}
+
 /// The checkpoint of a note that a trusted key signed.
-pub(crate) fn signed_by(note: &str, keys: &[VerifierKey]) -> Result<Checkpoint, String> {
-    let (checkpoint, signed) = Checkpoint::from_note(note).map_err(|error| error.to_string())?;
+pub(crate) fn signed_by(note: &str, keys: &[VerifierKey]) -> Result<Checkpoint, Unsigned> {
+    let (checkpoint, signed) = Checkpoint::from_note(note).map_err(Unsigned::Unreadable)?;
     let origin = checkpoint.origin.to_string();
     let own: Vec<_> = keys.iter().filter(|key| key.name() == origin).cloned().collect();
     let signers = signed.signers(&own);
     if signers.trusted.is_empty() || !signers.forged.is_empty() {
-        return Err(format!("the checkpoint of {origin} bears no signature of a trusted key"));
+        return Err(Unsigned::Untrusted(origin));
     }
     Ok(checkpoint)
 }

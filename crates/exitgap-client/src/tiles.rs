@@ -45,7 +45,8 @@ fn proof_ranges(old: u64, new: u64) -> Vec<(u64, u64)> {
 
 /// The largest power of two below `size`, which is at least two.
 fn split(size: u64) -> u64 {
-    size.next_power_of_two() / 2
+    // Not by the next power above: of the largest sizes there is none.
+    1 << (size - 1).ilog2()
 }
 
 /// The complete subtrees that a range is made of, from left to right.
@@ -156,6 +157,12 @@ fn node_hash_in(tiles: &Tiles, node: Node, size: u64) -> Option<Hash> {
 mod tests {
     use super::*;
     use exitgap_core::evidence::{consistency_proof, leaf_hash, root};
+
+    #[test]
+    fn sizes_up_to_the_largest_end() {
+        assert_eq!([2, 3, 4, 5, 1 << 63, u64::MAX].map(split), [1, 2, 2, 4, 1 << 62, 1 << 63]);
+        assert_eq!(proof_ranges(5, u64::MAX).len(), 64);
+    }
 
     /// The tiles of a log, as a folder would hold them.
     fn tiles(leaves: &[Hash]) -> Tiles {

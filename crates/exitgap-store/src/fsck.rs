@@ -8,6 +8,7 @@ use std::thread::available_parallelism;
 use exitgap_core::evidence::{Hash, Head, SlotLeaf, node_hash};
 use exitgap_core::ids::{HeadHash, PoolId};
 use exitgap_core::series::Slot;
+use rusqlite::OptionalExtension;
 
 use crate::derive::{day_values, figures_values, standing_values};
 use crate::error::{CorruptHead, CorruptLog, Doing, StoreError};
@@ -101,6 +102,7 @@ impl Reader {
     /// Memory does not grow with the number of slots. `progress` is told after each.
     pub fn fsck(&self, mut progress: impl FnMut(&Checked)) -> Result<Checked, Damage> {
         self.check_pages()?;
+        self.check_single_rows()?;
         let of_slots = self.log_size()?;
         let (Some((first, last)), Some(log)) = (self.slots()?, self.log()?) else {
             let checked = Checked { of_slots, ..Checked::default() };
@@ -199,6 +201,20 @@ impl Reader {
             .pragma_query_value(None, "integrity_check", |row| row.get(0))
             .doing(doing)?;
         if found == "ok" { Ok(()) } else { Err(StoreError::Pages { found }) }
+    }
+
+    /// Requires that the tables of one row have no other.
+    fn check_single_rows(&self) -> Result<(), StoreError> {
+        let read = |row: &rusqlite::Row| Ok((row.get(0)?, row.get(1)?));
+        let stray: Option<(String, i64)> = self
+            .connection
+            .query_row(sql::SELECT_STRAY_ROW, (), read)
+            .optional()
+            .doing("looking for stray rows")?;
+        let Some((table, number)) = stray else { return Ok(()) };
+        let table = if table == "log" { "log" } else { "predecessor" };
+        let found = format!("a row of number {number}, where 1 is the only one");
+        Err(StoreError::CorruptRow { table, found })
     }
 
     /// Requires that there are as many rows as were checked, unless a recorder went on after

@@ -45,6 +45,7 @@ pub const SELECT_SEALED_SLOT: &str = include_str!("sql/select_sealed_slot.sql");
 pub const SELECT_SEALED_SLOTS: &str = include_str!("sql/select_sealed_slots.sql");
 pub const SELECT_STANDING_ROW: &str = include_str!("sql/select_standing_row.sql");
 pub const SELECT_STANDINGS: &str = include_str!("sql/select_standings.sql");
+pub const SELECT_STRAY_ROW: &str = include_str!("sql/select_stray_row.sql");
 pub const SELECT_TOTALS: &str = include_str!("sql/select_totals.sql");
 pub const SELECT_WINDOW: &str = include_str!("sql/select_window.sql");
 pub const UPDATE_DEFAULT_BASE: &str = include_str!("sql/update_default_base.sql");

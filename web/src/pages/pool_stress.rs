@@ -69,7 +69,9 @@ pub fn Worst(
         None => "no slot of this period has one".into_any(),
         Some(point) => {
             let when = text::instant(&point.time);
-            match (published(point, &stress.of, size), point.refusal) {
+            let inside = stress.of.from <= point.time && point.time <= stress.of.to;
+            let published = published(point, &stress.of, size).filter(|_| inside);
+            match (published, point.refusal) {
                 (Some(published), _) => {
                     let standing = RwSignal::new(Standing::NotChecked);
                     view! { <CheckedGap published=published standing=standing/>{format!(" at {when}")} }

@@ -133,12 +133,14 @@ pub async fn compute(
     for Position { pool, base, size } in positions {
         let recorded = match kept.get(pool) {
             Some((_, recorded)) => Ok(recorded.clone()),
-            None => client.recorded(pool, None).await.map(Arc::new),
+            None => client.recorded(pool, None).await.map(|fetched| {
+                let fetched = Arc::new(fetched);
+                kept.insert(pool.clone(), (now, fetched.clone()));
+                fetched
+            }),
         };
-        let found = recorded.and_then(|recorded| {
-            kept.insert(pool.clone(), (now, recorded.clone()));
-            Ok((recorded.direction(base.as_deref())?, recorded))
-        });
+        let found =
+            recorded.and_then(|recorded| Ok((recorded.direction(base.as_deref())?, recorded)));
         let (direction, recorded) = match found {
             Ok(found) => found,
             Err(error) => {

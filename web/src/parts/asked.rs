@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
-use wasm_bindgen_futures::spawn_local;
+use leptos::task::spawn_local_scoped_with_cancellation;
 
 /// A question that is asked anew whenever it changes. An answer is shown only under the question it
 /// answers: under new controls it would be false.
@@ -76,9 +76,10 @@ fn next(count: RwSignal<u32>) {
     count.update(|count| *count = count.wrapping_add(1));
 }
 
-/// One copy of the executor's code serves all futures.
+/// Ends with the question, and with the page: what nobody waits for asks for nothing more. One copy
+/// of the executor's code serves all futures.
 fn spawn(future: Pin<Box<dyn Future<Output = ()>>>) {
-    spawn_local(future);
+    spawn_local_scoped_with_cancellation(future);
 }
 
 /// A value once it has rested for a while: each change begins the wait anew.

@@ -66,7 +66,9 @@ fn claimed(claim: Option<&Claim>, sold: Option<String>) -> String {
 
 /// What a failing check means for the number.
 fn refuted(failed: &[CheckName]) -> &'static str {
-    if failed.contains(&CheckName::Result) {
+    if failed == [CheckName::Format] {
+        "Not confirmed: this is no evidence file, or a damaged one. Nothing in it was checked."
+    } else if failed.contains(&CheckName::Result) {
         "Not confirmed: the number does not follow from this file's own snapshot."
     } else if failed == [CheckName::Consistency] {
         "Not confirmed: the file agrees with itself, but its log is not the one that this browser saw before."

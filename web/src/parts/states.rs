@@ -59,7 +59,7 @@ struct Told {
 fn told(error: ClientError) -> Told {
     let code = error.code().to_owned();
     match error {
-        ClientError::NotAsSpecified { url, why } if url.ends_with("/log/checkpoint") && has_kept_keys() => {
+        ClientError::NotTrusted { why, .. } if has_kept_keys() => {
             Told {
                 headline: "The log is not signed by the key that this browser has kept since its first visit."
                     .to_owned(),
