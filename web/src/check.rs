@@ -2,7 +2,7 @@
 
 use exitgap_api::{Claim, VerificationReport, check_name, slot_at};
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf, LogWatch, Verification};
-use exitgap_core::evidence::{Base, Outcome, Policy, Verdict, VerifierKey, verify};
+use exitgap_core::evidence::{Base, CheckName, Outcome, Policy, Verdict, VerifierKey, verify};
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::{Percent, SizeUsd};
 
