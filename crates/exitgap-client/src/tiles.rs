@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn sizes_up_to_the_largest_end() {
         assert_eq!([2, 3, 4, 5, 1 << 63, u64::MAX].map(split), [1, 2, 2, 4, 1 << 62, 1 << 63]);
-        assert_eq!(proof_ranges(5, u64::MAX).len(), 64);
+        assert_eq!(proof_ranges(5, u64::MAX).len(), 65);
     }
 
     /// The tiles of a log, as a folder would hold them.
