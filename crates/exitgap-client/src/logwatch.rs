@@ -134,10 +134,8 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         if let Some(stated) = &stated {
             self.answers(of, &stated.request)?;
         }
-        let head_window = match window {
-            true => Some(self.client.window(&of.pool, of.slot).await?),
-            false => None,
-        };
+        let head_window =
+            if window { Some(self.client.window(&of.pool, of.slot).await?) } else { None };
         // The checkpoint comes last: an honest service's is then no older than the file's, and what
         // failed before it has left nothing behind that the next try would call kept.
         let log = self.log().await?;
