@@ -117,6 +117,19 @@ pub async fn load(
     Ok(Found { rps, latency_ms })
 }
 
+/// Which of these are answered.
+pub async fn answered(
+    address: SocketAddr,
+    targets: impl Iterator<Item = String>,
+) -> Result<Vec<bool>, BenchError> {
+    let mut client = Client::connect(address).await?;
+    let mut answered = Vec::new();
+    for target in targets {
+        answered.push(client.ask(&target).await.is_ok());
+    }
+    Ok(answered)
+}
+
 /// Asks one after the other, `count` times.
 pub async fn one_by_one(
     address: SocketAddr,

@@ -26,7 +26,7 @@ use crate::BenchError;
 use crate::report::Report;
 use child::{Part, Served};
 use generate::{Extent, Generated, generate};
-use load::{Found, Targets, load, one_by_one};
+use load::{Found, Targets, answered, load, one_by_one};
 
 /// What is generated: the positions are so few that all pools' newest snapshots fit the service's
 /// cache, as those of 1,000 quiet pools do.
@@ -36,6 +36,8 @@ const EXTENT: Extent = Extent { pools: 1_000, positions: 12, days: 90, with_bodi
 const TIME: Duration = Duration::from_secs(6);
 /// Requests whose median counts, one after the other.
 const SINGLE: u64 = 200;
+/// The largest size asked for, dollars.
+const MOST_ASKED: u64 = 509;
 /// Connections that say nothing.
 const IDLE: u32 = 10_000;
 
@@ -57,8 +59,10 @@ async fn answers(generated: &Generated, report: &mut Report) -> Result<(), Bench
     let served = Served::start(&generated.path, generated.last, false)?;
     let address = served.address;
     let empty: Targets = Arc::new(|_| "/".to_owned());
-    let exit = of_pools(generated, |pool, n| format!("/v1/exit/{pool}?size_usd={}", 10 + n % 500));
-    let ladder = of_pools(generated, |pool, _| format!("/v1/ladder/{pool}"));
+    let all: Vec<String> = generated.pools.iter().map(ToString::to_string).collect();
+    let able = fillable(address, &all).await?;
+    let exit = of_pools(&able, |pool, n| format!("/v1/exit/{pool}?size_usd={}", 10 + n % 500));
+    let ladder = of_pools(&all, |pool, _| format!("/v1/ladder/{pool}"));
     // What was never asked for is read and prepared first.
     one_by_one(address, &exit, EXTENT.pools.into()).await?;
     let empty_rps = tell("empty", load(served.empty, &empty, TIME, None).await?).rps;
@@ -76,12 +80,12 @@ async fn answers(generated: &Generated, report: &mut Report) -> Result<(), Bench
     let thirty_days = Slot::PER_DAY * 30;
     let newest = generated.last.number();
     let from = Slot::new(u64::from(newest - newest % 12 + 12 - thirty_days)).map_err(failed)?;
-    let history = of_pools(generated, move |pool, _| {
+    let history = of_pools(&all, move |pool, _| {
         format!("/v1/history/{pool}?size_usd=100000&interval=1h&from={from}")
     });
     let fragility: Targets = Arc::new(|_| "/v1/fragility?limit=1000".to_owned());
     let last = generated.last.number();
-    let evidence = of_pools(generated, move |pool, n| {
+    let evidence = of_pools(&able, move |pool, n| {
         let size = 10 + n;
         format!("/api/v1/exit/{pool}?base=token0&slot={last}&size_usd={size}")
     });
@@ -119,11 +123,22 @@ async fn idle(served: &Served, exit: &Targets) -> Result<(), BenchError> {
 
 /// Targets of all pools in turn.
 fn of_pools(
-    generated: &Generated,
+    names: &[String],
     target: impl Fn(&str, u64) -> String + Send + Sync + 'static,
 ) -> Targets {
-    let names: Vec<String> = generated.pools.iter().map(ToString::to_string).collect();
+    let names = names.to_vec();
     Arc::new(move |n| target(&names[usize::try_from(n).unwrap_or(0) % names.len()], n))
+}
+
+/// The pools that fill the largest size asked for: a day of trades leaves some near the end of
+/// their liquidity.
+async fn fillable(address: SocketAddr, all: &[String]) -> Result<Vec<String>, BenchError> {
+    let targets = all.iter().map(|pool| format!("/v1/exit/{pool}?size_usd={MOST_ASKED}"));
+    let answered = answered(address, targets).await?;
+    let able = all.iter().zip(answered).filter(|(_, answered)| *answered);
+    let able: Vec<String> = able.map(|(pool, _)| pool.clone()).collect();
+    eprintln!("http: {} of {} pools fill {MOST_ASKED} USD", able.len(), all.len());
+    if able.is_empty() { Err(BenchError::Http("no pool fills it".to_owned())) } else { Ok(able) }
 }
 
 /// Says what a load found.
