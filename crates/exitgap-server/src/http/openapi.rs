@@ -280,7 +280,8 @@ const ADDRESSES: &[Address] = &[
         segment: None,
         parameters: &[&POSITION],
         answers: Answers::Document("Portfolio"),
-        problems: &[400, 404, 503],
+        // Many positions are more than an address may hold.
+        problems: &[400, 404, 414, 503],
     },
     Address {
         path: "/v1/capabilities",
@@ -413,6 +414,7 @@ fn problem(status: u16) -> Value {
     let description = match status {
         400 => "A parameter is unknown, repeated, missing or not acceptable",
         404 => "No such pool, slot or file",
+        414 => "The address is too long",
         422 => {
             "Well said, but without an answer: the size has no gap (the reason, and \
              `max_fillable_usd` where liquidity ends), or the period ends before it begins"
