@@ -184,7 +184,7 @@ impl EvidenceResult {
         check_method(&request.method_version)?;
         let direction = Direction::from(request.base);
         let observation = snapshot.observation();
-        let estimate = Exit::of(observation, direction).estimate(request.size()?)?;
+        let estimate = Exit::estimate_once(observation, direction, request.size()?)?;
         let days = days_observed_hundredths(head.recorded_count.into());
         let lowest = head.lowest_depth_7d_usd[direction.base_index()];
         Ok(Self {
@@ -220,6 +220,6 @@ pub(super) fn check_method(version: &str) -> Result<(), ResultError> {
 /// where the search ends without an answer.
 pub fn depths(snapshot: &Snapshot) -> [Option<u64>; 2] {
     Direction::BOTH.map(|direction| {
-        Exit::of(snapshot.observation(), direction).depth_usd(GapLimit::DEPTH).ok()
+        Exit::depth_usd_once(snapshot.observation(), direction, GapLimit::DEPTH).ok()
     })
 }

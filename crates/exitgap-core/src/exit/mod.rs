@@ -31,7 +31,7 @@ pub use sizing::{LimitedBy, MaxSize, SearchExhausted};
 
 use crate::pools::{Curve, Direction, PoolState};
 use crate::snapshot::Observation;
-use crate::units::UsdPrice;
+use crate::units::{GapLimit, SizeUsd, UsdPrice};
 use estimate::BeforeSale;
 use terms::Terms;
 
@@ -56,17 +56,55 @@ impl Exit {
         decimals: [u8; 2],
         usd: [UsdPrice; 2],
     ) -> Self {
-        let (base, quote) = (direction.base_index(), direction.quote_index());
-        let terms = Terms::new(usd[base], decimals[base], usd[quote], decimals[quote]);
-        let curve = state.curve(direction);
-        let before = BeforeSale::new(&curve, &terms);
-        Self { state: state.clone(), curve, terms, before }
+        let terms = Terms::of(direction, decimals, usd);
+        Self::with(state, state.curve(direction), terms)
     }
 
     /// An exit from a pool as it was observed.
     pub fn of(observation: &Observation, direction: Direction) -> Self {
-        let decimals = observation.tokens().each_ref().map(|token| token.decimals);
-        Self::new(observation.state(), direction, decimals, *observation.prices())
+        let terms = Terms::of_observed(observation, direction);
+        Self::with(observation.state(), observation.state().curve(direction), terms)
+    }
+
+    /// [`Exit::estimate`] for one question only: the pool's curve is followed no further
+    /// than its answer lies. Several questions are better put to one [`Exit`].
+    pub fn estimate_once(
+        observation: &Observation,
+        direction: Direction,
+        size: SizeUsd,
+    ) -> Result<Estimate, Refusal> {
+        let terms = Terms::of_observed(observation, direction);
+        Self::for_size(observation.state(), direction, terms, size).estimate(size)
+    }
+
+    /// [`Exit::depth_usd`] for one question only.
+    pub fn depth_usd_once(
+        observation: &Observation,
+        direction: Direction,
+        limit: GapLimit,
+    ) -> Result<u64, SearchExhausted> {
+        let terms = Terms::of_observed(observation, direction);
+        Self::for_depth(observation.state(), direction, terms, limit).depth_usd(limit)
+    }
+
+    /// With as much of the pool's curve as the estimate of one size depends on.
+    fn for_size(state: &PoolState, direction: Direction, terms: Terms, size: SizeUsd) -> Self {
+        // More than 256 bits are more than any pool takes, and only its end says what it takes.
+        let amount = terms.amount_in(size);
+        let takes_it = |curve: &Curve| amount.is_some_and(|amount| curve.most().0 >= amount);
+        Self::with(state, state.start_of_curve(direction, &takes_it), terms)
+    }
+
+    /// With as much of the pool's curve as its depth at one limit depends on.
+    fn for_depth(state: &PoolState, direction: Direction, terms: Terms, limit: GapLimit) -> Self {
+        let threshold = terms.threshold(limit);
+        let enough = |curve: &Curve| sizing::rules_out_the_rest(curve, &threshold);
+        Self::with(state, state.start_of_curve(direction, &enough), terms)
+    }
+
+    fn with(state: &PoolState, curve: Curve, terms: Terms) -> Self {
+        let before = BeforeSale::new(&curve, &terms);
+        Self { state: state.clone(), curve, terms, before }
     }
 
     /// The direction: which token is sold.

@@ -27,6 +27,8 @@ mod residues;
 mod search;
 
 use super::Exit;
+use super::terms::Threshold;
+use crate::pools::Curve;
 use crate::units::{GapLimit, SizeUsd, UsdMicros};
 use crate::wide::U256;
 use grid::Grid;
@@ -86,6 +88,11 @@ pub struct SearchExhausted {
     pub limit: GapLimit,
     /// Amounts tested.
     pub teeth: u32,
+}
+
+/// Whether nothing past the end of a curve, or of the start of one, can pass.
+pub(super) fn rules_out_the_rest(curve: &Curve, threshold: &Threshold) -> bool {
+    Search::new(curve, threshold).rules_out_from(curve.segment_count())
 }
 
 impl Exit {

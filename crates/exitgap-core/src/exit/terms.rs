@@ -1,6 +1,7 @@
 //! The terms of an exit: oracle prices and decimals, reduced to two integers.
 
-use crate::pools::{FeeRate, RawPrice};
+use crate::pools::{Direction, FeeRate, RawPrice};
+use crate::snapshot::Observation;
 use crate::units::{Decimal, GapLimit, Percent, SizeUsd, UsdPrice, round_half_even};
 use crate::wide::{U256, U512, U1024, narrow, power_of_ten, product};
 
@@ -26,6 +27,17 @@ pub(super) struct Terms {
 }
 
 impl Terms {
+    /// The terms of one direction; decimals and prices are those of token 0 and token 1.
+    pub(super) fn of(direction: Direction, decimals: [u8; 2], usd: [UsdPrice; 2]) -> Self {
+        let (base, quote) = (direction.base_index(), direction.quote_index());
+        Self::new(usd[base], decimals[base], usd[quote], decimals[quote])
+    }
+
+    pub(super) fn of_observed(observation: &Observation, direction: Direction) -> Self {
+        let decimals = observation.tokens().each_ref().map(|token| token.decimals);
+        Self::of(direction, decimals, *observation.prices())
+    }
+
     pub(super) fn new(
         base_usd: UsdPrice,
         base_decimals: u8,

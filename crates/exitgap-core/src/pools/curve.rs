@@ -1,6 +1,6 @@
 //! One direction of a pool, prepared for many questions.
 
-use super::concentrated::{Concentrated, StepTable};
+use super::concentrated::{Concentrated, StepTable, Steps};
 use super::{ConstantProduct, Direction, FeeRate, RawPrice};
 use crate::wide::{U256, U512, over_up, times};
 
@@ -102,6 +102,10 @@ pub struct Curve {
     shape: Shape,
 }
 
+/// Steps of the first piece of a curve of which only the start is wanted; each further
+/// piece doubles it.
+const FIRST_PIECE: usize = 16;
+
 #[derive(Debug, Clone)]
 enum Shape {
     ConstantProduct(ConstantProduct),
@@ -115,6 +119,28 @@ impl Curve {
 
     pub(super) fn concentrated(pool: &Concentrated, direction: Direction) -> Self {
         Self { direction, shape: Shape::Concentrated(StepTable::build(pool, direction)) }
+    }
+
+    /// The start of the same curve, as much of it as `enough` asks for: it is shown ever
+    /// longer pieces, the last of which may be the whole.
+    pub(super) fn start_of(
+        pool: &Concentrated,
+        direction: Direction,
+        enough: &dyn Fn(&Self) -> bool,
+    ) -> Self {
+        let mut steps = Steps::new(pool, direction);
+        let mut table = StepTable::empty(pool, direction, FIRST_PIECE);
+        loop {
+            let (had, piece) = (table.len(), table.len().max(FIRST_PIECE));
+            table.extend(steps.by_ref().take(piece));
+            let whole = table.len() < had + piece;
+            let curve = Self { direction, shape: Shape::Concentrated(table) };
+            if whole || enough(&curve) {
+                return curve;
+            }
+            let Shape::Concentrated(grown) = curve.shape else { return curve };
+            table = grown;
+        }
     }
 
     /// The direction this curve was prepared for.

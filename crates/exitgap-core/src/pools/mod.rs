@@ -98,6 +98,19 @@ impl PoolState {
         }
     }
 
+    /// The start of a direction's curve, as much of it as `enough` asks for; whatever lies
+    /// past its end is unknown to it. Pools without ticks have it whole.
+    pub(crate) fn start_of_curve(
+        &self,
+        direction: Direction,
+        enough: &dyn Fn(&Curve) -> bool,
+    ) -> Curve {
+        match self {
+            Self::ConstantProduct(pool) => Curve::constant_product(*pool, direction),
+            Self::Concentrated(pool) => Curve::start_of(pool, direction, enough),
+        }
+    }
+
     /// Sells `amount_in` once, without preparing a curve; for concentrated
     /// liquidity this is the contract's own loop.
     pub fn fill_once(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {

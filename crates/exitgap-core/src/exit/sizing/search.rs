@@ -108,22 +108,28 @@ impl<'a> Search<'a> {
 
     /// How many segments, from the start of the sale, can hold a passing amount.
     fn segments_not_ruled_out(&self) -> usize {
-        let ruled_out_from = |index: usize| {
-            let start = self.curve.segment(index);
-            let at_most = start.out_start.saturating_add(self.curve.rounding_before(index));
-            !self.threshold.passes(start.in_start, at_most)
-        };
         // Nothing rules out the first segment; `high` is ruled out or past the end.
         let (mut low, mut high) = (0, self.curve.segment_count());
         while high - low > 1 {
             let middle = low + (high - low) / 2;
-            if ruled_out_from(middle) {
+            if self.rules_out_from(middle) {
                 high = middle;
             } else {
                 low = middle;
             }
         }
         high
+    }
+
+    /// Whether everything from the start of segment `index` on fails, by what is paid up to
+    /// there alone; `index` may be one past the last segment.
+    pub(super) fn rules_out_from(&self, index: usize) -> bool {
+        let (amount, paid) = match index.checked_sub(1) {
+            None => return false,
+            Some(last) => (self.curve.segment(last).in_end, self.curve.segment(last).out_end),
+        };
+        let at_most = paid.saturating_add(self.curve.rounding_before(index));
+        !self.threshold.passes(amount, at_most)
     }
 
     /// An amount at or above every passing one of a segment, its start left out;

@@ -157,6 +157,53 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn as_much_of_a_curve_as_a_question_needs_gives_the_answers_of_the_whole(
+        pool in any_pool(),
+        zero_for_one: bool,
+        decimals in prop::sample::select(vec![[18, 18], [18, 6], [6, 18], [0, 8]]),
+        off in 500_000_u32..1_100_000,
+        limit in 0_i64..60_000_000,
+        micros in prop_oneof![10_000_u64..1_000_000_000_000_000, Just(u64::MAX)],
+    ) {
+        let direction = if zero_for_one { Direction::ZeroForOne } else { Direction::OneForZero };
+        let Some(whole) = near_par(&pool, direction, decimals, off) else { return Ok(()) };
+        let limit = GapLimit::from_millionths(limit).unwrap();
+        let start = Exit::for_depth(&pool, direction, whole.terms.clone(), limit);
+        prop_assert_eq!(start.depth_usd(limit), whole.depth_usd(limit));
+        let size = SizeUsd::from_micros(micros).unwrap_or(SizeUsd::MAX);
+        let start = Exit::for_size(&pool, direction, whole.terms.clone(), size);
+        prop_assert_eq!(start.estimate(size), whole.estimate(size));
+    }
+}
+
+#[test]
+fn a_question_near_the_price_follows_the_curve_no_further() {
+    let nets = (1..200).flat_map(|at| [(-60 * at, 1_i128 << 60), (60 * at, -(1_i128 << 60))]);
+    let mut ticks: Vec<_> =
+        nets.map(|(tick, liquidity_net)| TickNet { tick, liquidity_net }).collect();
+    ticks.sort_by_key(|net| net.tick);
+    let price = sqrt_ratio_at_tick(0).unwrap();
+    let pool = Concentrated::new(price, 0, 199 << 60, 3_000, 60, ticks).unwrap();
+    let pool = PoolState::Concentrated(pool);
+    let dollar = UsdPrice::product(&[(U256::ONE, 0)]).unwrap();
+    for direction in Direction::BOTH {
+        let whole = Exit::new(&pool, direction, [18, 18], [dollar; 2]);
+        let (steps, terms) = (whole.curve.segment_count(), whole.terms.clone());
+        assert!(steps > 190, "{steps}");
+        let depth = Exit::for_depth(&pool, direction, terms.clone(), GapLimit::DEPTH);
+        assert!(depth.curve.segment_count() <= 16);
+        assert!(depth.depth_usd(GapLimit::DEPTH).unwrap() > 1);
+        let cent = Exit::for_size(&pool, direction, terms.clone(), SizeUsd::MIN);
+        assert!(cent.curve.segment_count() <= 16);
+        let too_much = Exit::for_size(&pool, direction, terms, SizeUsd::MAX);
+        assert_eq!(too_much.curve.segment_count(), steps);
+    }
+}
+
 /// Ticks of a pool on which a search by teeth alone tested a million amounts in vain:
 /// liquidity of up to `2^121` at a price of about `2^96` units bought for one sold.
 const DEEP_TICKS: [(i32, i128); 22] = [

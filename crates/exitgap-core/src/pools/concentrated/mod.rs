@@ -21,7 +21,7 @@ use std::sync::Arc;
 use super::curve::FillEnd;
 use super::{Direction, FeeRate, Fill, FillError};
 use crate::wide::{U256, mul_div};
-use steps::Steps;
+pub(super) use steps::Steps;
 
 /// An initialised tick and the liquidity that becomes active when the price rises
 /// through it (and inactive when it falls through it). May be zero: the tick still

@@ -13,7 +13,7 @@ use crate::wide::U256;
 
 /// A full step: from one stop of the loop to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Step {
+pub(in crate::pools) struct Step {
     pub sqrt_price_start_x96: U256,
     pub sqrt_price_end_x96: U256,
     /// Active during the step.
@@ -56,7 +56,7 @@ impl Step {
 }
 
 /// The full steps from the pool's price to the price limit of the direction.
-pub(super) struct Steps<'a> {
+pub(in crate::pools) struct Steps<'a> {
     direction: Direction,
     fee_pips: u32,
     tick_spacing: i32,
@@ -70,7 +70,7 @@ pub(super) struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    pub(super) fn new(pool: &'a Concentrated, direction: Direction) -> Self {
+    pub(in crate::pools) fn new(pool: &'a Concentrated, direction: Direction) -> Self {
         let below = pool.ticks.partition_point(|tick| tick.tick <= pool.tick);
         // The contract refuses a swap that starts at or past its price limit.
         let ended = match direction {

@@ -32,25 +32,34 @@ impl StepTable {
     /// Walks every stop of the contract's loop from the pool's price to the end of
     /// its liquidity.
     pub fn build(pool: &Concentrated, direction: Direction) -> Self {
-        let steps = Steps::new(pool, direction);
         let guess = pool.ticks().len() + 64;
-        let (mut in_sums, mut rows) = (Vec::with_capacity(guess), Vec::with_capacity(guess));
-        let (mut in_sum, mut out_sum, mut ticks_crossed) = (U256::ZERO, U256::ZERO, 0);
-        for step in steps {
-            // Both ends of the steps lie within the contract's price bounds: all steps
-            // together move less than 2^192 units before fees, whose factor is at most 10^6.
-            in_sum += step.amount_in;
-            out_sum += step.amount_out;
-            ticks_crossed += u32::from(step.crossed_tick.is_some());
-            in_sums.push(in_sum);
-            rows.push(Row { step, out_sum, ticks_crossed });
-        }
+        let mut table = Self::empty(pool, direction, guess);
+        table.extend(Steps::new(pool, direction));
+        table
+    }
+
+    /// A table without steps, with room for some.
+    pub(in crate::pools) fn empty(pool: &Concentrated, direction: Direction, room: usize) -> Self {
         Self {
             direction,
             fee_pips: pool.fee_pips(),
             sqrt_price_x96: pool.sqrt_price_x96(),
-            in_sums,
-            rows,
+            in_sums: Vec::with_capacity(room),
+            rows: Vec::with_capacity(room),
+        }
+    }
+
+    /// Adds the steps that follow those it has.
+    pub(in crate::pools) fn extend(&mut self, steps: impl Iterator<Item = Step>) {
+        let Sums { mut amount_in, mut amount_out, mut ticks_crossed } = self.before(self.len());
+        for step in steps {
+            // Both ends of the steps lie within the contract's price bounds: all steps
+            // together move less than 2^192 units before fees, whose factor is at most 10^6.
+            amount_in += step.amount_in;
+            amount_out += step.amount_out;
+            ticks_crossed += u32::from(step.crossed_tick.is_some());
+            self.in_sums.push(amount_in);
+            self.rows.push(Row { step, out_sum: amount_out, ticks_crossed });
         }
     }
 
