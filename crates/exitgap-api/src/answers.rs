@@ -1,5 +1,7 @@
 //! A pool's recorded or read state, asked: every answer about it as a document.
 
+use std::borrow::Cow;
+
 use exitgap_core::exit::{Exit, OrderPlan, Refusal};
 use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::Observation;
@@ -15,7 +17,7 @@ use crate::{
 pub struct Answers<'a> {
     observation: &'a Observation,
     provenance: &'a Provenance,
-    exit: Exit,
+    exit: Cow<'a, Exit>,
 }
 
 impl<'a> Answers<'a> {
@@ -25,7 +27,17 @@ impl<'a> Answers<'a> {
         provenance: &'a Provenance,
         direction: Direction,
     ) -> Self {
-        Self { observation, provenance, exit: Exit::of(observation, direction) }
+        let exit = Cow::Owned(Exit::of(observation, direction));
+        Self { observation, provenance, exit }
+    }
+
+    /// A direction of the observation that is prepared already.
+    pub fn prepared(
+        observation: &'a Observation,
+        provenance: &'a Provenance,
+        exit: &'a Exit,
+    ) -> Self {
+        Self { observation, provenance, exit: Cow::Borrowed(exit) }
     }
 
     /// What a sale of `size` fills at.

@@ -4,7 +4,7 @@ use exitgap_api::{
     Answers, DepthSourceKind, ExitResult, Ladder, MaxSizeResult, Problem, Provenance,
     PublishedLadder, RouteLadder, RouteRanking, SimulationResult, slot_at,
 };
-use exitgap_core::exit::OrderPlan;
+use exitgap_core::exit::{Exits, OrderPlan};
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
@@ -25,6 +25,7 @@ pub struct Recorded {
     pub default_direction: Direction,
     /// The service's own ladder of it, in that direction.
     pub published: PublishedLadder,
+    exits: Exits,
 }
 
 impl Recorded {
@@ -38,7 +39,8 @@ impl Recorded {
 
     /// The pool, ready to be asked about in one direction.
     pub fn answers(&self, direction: Direction) -> Answers<'_> {
-        Answers::new(self.snapshot.observation(), &self.provenance, direction)
+        let observation = self.snapshot.observation();
+        Answers::prepared(observation, &self.provenance, self.exits.of(observation, direction))
     }
 
     /// What a sale of `size` fills at.
@@ -114,7 +116,8 @@ impl<T: Transport> Client<T> {
         let direction = observation
             .direction_of(&published.answer.context.base.address)
             .map_err(|_| wrong("its base is neither of the snapshot's tokens"))?;
-        Ok(Recorded { default_direction: direction, snapshot, provenance, published })
+        let exits = Exits::default();
+        Ok(Recorded { default_direction: direction, snapshot, provenance, published, exits })
     }
 }
 

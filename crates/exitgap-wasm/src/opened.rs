@@ -5,7 +5,7 @@ use exitgap_api::{
     parse_size, parse_steps,
 };
 use exitgap_core::U256;
-use exitgap_core::exit::Exit;
+use exitgap_core::exit::Exits;
 use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::{GapLimit, SizeUsd};
@@ -25,7 +25,7 @@ pub fn snapshot_hash(snapshot: &[u8]) -> String {
 pub struct Opened {
     snapshot: Snapshot,
     provenance: Provenance,
-    exits: [Exit; 2],
+    exits: Exits,
 }
 
 #[wasm_bindgen]
@@ -43,8 +43,7 @@ impl Opened {
         })?;
         let hash = Snapshot::hash_of(snapshot);
         let provenance = Provenance::Direct(Direct::SnapshotFile(read.slot(), hash));
-        let exits = Direction::BOTH.map(|direction| Exit::of(read.observation(), direction));
-        Ok(Self { snapshot: read, provenance, exits })
+        Ok(Self { snapshot: read, provenance, exits: Exits::default() })
     }
 
     /// What a sale of `size_usd` fills at.
@@ -99,7 +98,8 @@ impl Opened {
     /// What the pool pays for an amount of the token of this index. Both are raw units, 256 bits
     /// as four of 64, the lowest first: a text would take longer to pass than the answer to find.
     pub fn fill(&self, base_index: u8, a: u64, b: u64, c: u64, d: u64) -> Result<Vec<u64>, String> {
-        let exit = &self.exits[usize::from(base_index == 1)];
+        let direction = Direction::BOTH[usize::from(base_index == 1)];
+        let exit = self.exits.of(self.snapshot.observation(), direction);
         let fill = exit.fill(U256::from_limbs([a, b, c, d]));
         let fill = fill.map_err(|why| refusal(Problem::from(why).field("amount_in_raw")))?;
         Ok(fill.amount_out.as_limbs().to_vec())
@@ -116,6 +116,8 @@ impl Opened {
 
     fn answers(&self, base: Option<String>) -> Result<Answers<'_>, Problem> {
         let direction = self.direction(base)?;
-        Ok(Answers::new(self.snapshot.observation(), &self.provenance, direction))
+        let observation = self.snapshot.observation();
+        let exit = self.exits.of(observation, direction);
+        Ok(Answers::prepared(observation, &self.provenance, exit))
     }
 }

@@ -2,6 +2,7 @@
 //! is, and how large a sale may be.
 //!
 //! - [`Exit`]: one direction of a pool with its oracle prices, ready for questions
+//! - [`Exits`]: both directions, prepared when needed
 //! - `terms`: exact comparison of a fill with the oracle
 //! - `estimate`, `ladder`, `sizing`, `orders`, `portfolio`: the questions
 //! - `routes`: venues compared from ladders alone
@@ -28,6 +29,8 @@ pub use routes::{
     MAX_ROUTE_VENUES, Route, RouteError, RouteLeg, RouteRanking, RouteRow, RouteVenue, rank_routes,
 };
 pub use sizing::{LimitedBy, MaxSize, SearchExhausted};
+
+use std::sync::{Arc, OnceLock};
 
 use crate::pools::{Curve, Direction, PoolState};
 use crate::snapshot::Observation;
@@ -115,6 +118,18 @@ impl Exit {
     /// The pool's curve in this direction.
     pub fn curve(&self) -> &Curve {
         &self.curve
+    }
+}
+
+/// Both directions of an observed pool, each prepared when it is first asked about. Copies
+/// share what is prepared.
+#[derive(Debug, Clone, Default)]
+pub struct Exits(Arc<[OnceLock<Exit>; 2]>);
+
+impl Exits {
+    /// One direction of the observation, which is the same one each time.
+    pub fn of(&self, observation: &Observation, direction: Direction) -> &Exit {
+        self.0[direction.base_index()].get_or_init(|| Exit::of(observation, direction))
     }
 }
 

@@ -18,12 +18,14 @@ struct Digits {
 
 impl Digits {
     fn of(limbs: &[u64]) -> Self {
-        let (mut row, mut count) = ([0; MOST + 1], 0);
-        for (index, (pair, limb)) in row.chunks_exact_mut(2).zip(limbs).enumerate() {
-            pair.copy_from_slice(&[low(*limb), high(*limb)]);
-            if *limb != 0 {
-                count = 2 * index + 1 + usize::from(pair[1] != 0);
-            }
+        let mut row = [0; MOST + 1];
+        for (index, limb) in limbs.iter().enumerate() {
+            row[2 * index] = low(*limb);
+            row[2 * index + 1] = high(*limb);
+        }
+        let mut count = 2 * limbs.len();
+        while count > 0 && row[count - 1] == 0 {
+            count -= 1;
         }
         Self { row, count }
     }
@@ -44,20 +46,21 @@ impl Digits {
     /// The reverse.
     fn shift_down(&mut self, shift: u32) {
         let mut above = 0;
-        for digit in self.row.iter_mut().rev() {
-            let wide = (above << 32 | u64::from(*digit)) >> shift;
-            (*digit, above) = (low(wide), u64::from(*digit));
+        for at in (0..=self.count).rev() {
+            let digit = u64::from(self.row[at]);
+            self.row[at] = low((above << 32 | digit) >> shift);
+            above = digit;
         }
     }
 
     /// Leaves the remainder of a division by one digit; answers the quotient.
     fn divide_by_digit(&mut self, divisor: u32) -> [u32; MOST] {
         let (mut quotient, mut rest) = ([0; MOST], 0_u64);
-        for (digit, place) in self.row[..self.count].iter_mut().zip(&mut quotient).rev() {
-            let part = rest << 32 | u64::from(*digit);
-            *place = low(part / u64::from(divisor));
+        for at in (0..self.count).rev() {
+            let part = rest << 32 | u64::from(self.row[at]);
+            quotient[at] = low(part / u64::from(divisor));
             rest = part % u64::from(divisor);
-            *digit = 0;
+            self.row[at] = 0;
         }
         self.row[0] = low(rest);
         quotient
@@ -96,8 +99,8 @@ fn take_multiple(window: &mut [u32], divisor: &[u32]) -> u32 {
         rest += first;
     }
     let mut owed = 0;
-    for (place, digit) in window.iter_mut().zip(divisor.iter().chain(&[0])) {
-        let taken = guess * u64::from(*digit) + owed;
+    for (at, place) in window.iter_mut().enumerate() {
+        let taken = guess * digit_at(divisor, at) + owed;
         let (left, borrowed) = place.overflowing_sub(low(taken));
         *place = left;
         owed = (taken >> 32) + u64::from(borrowed);
@@ -106,27 +109,58 @@ fn take_multiple(window: &mut [u32], divisor: &[u32]) -> u32 {
         // One too many: the guess did not see the lower digits.
         guess -= 1;
         let mut carry = 0;
-        for (place, digit) in window.iter_mut().zip(divisor.iter().chain(&[0])) {
-            let sum = u64::from(*place) + u64::from(*digit) + carry;
+        for (at, place) in window.iter_mut().enumerate() {
+            let sum = u64::from(*place) + digit_at(divisor, at) + carry;
             (*place, carry) = (low(sum), sum >> 32);
         }
     }
     low(guess)
 }
 
+/// A digit; zero past the highest.
+fn digit_at(digits: &[u32], at: usize) -> u64 {
+    digits.get(at).copied().map_or(0, u64::from)
+}
+
 /// `a × b` into `out`, as far as it fits; whether it did.
 #[inline(never)]
 pub(super) fn multiply(a: &[u64], b: &[u64], out: &mut [u64]) -> bool {
-    let (a, b) = (Digits::of(a), Digits::of(b));
-    let mut row = [0; 2 * MOST];
-    for (at, digit) in a.digits().iter().enumerate() {
-        let (places, mut carry) = (&mut row[at..=at + b.count], 0);
-        for (place, other) in places.iter_mut().zip(b.digits().iter().chain(&[0])) {
-            let sum = u64::from(*digit) * u64::from(*other) + u64::from(*place) + carry;
-            (*place, carry) = (low(sum), sum >> 32);
+    out.fill(0);
+    let mut fits = true;
+    for (index, limb) in a.iter().enumerate() {
+        if *limb == 0 {
+            continue;
+        }
+        let mut carry = 0;
+        for (other, at) in b.iter().zip(index..) {
+            let (low, high) = product(*limb, *other);
+            let (sum, first) = low.overflowing_add(carry);
+            let Some(place) = out.get_mut(at) else {
+                fits &= sum == 0 && !first && high == 0;
+                carry = 0;
+                continue;
+            };
+            let (sum, second) = place.overflowing_add(sum);
+            *place = sum;
+            // The product of two limbs leaves room for two carries in its high one.
+            carry = high + u64::from(first) + u64::from(second);
+        }
+        match out.get_mut(index + b.len()) {
+            Some(place) => *place = carry,
+            None => fits &= carry == 0,
         }
     }
-    join(&row, out)
+    fits
+}
+
+/// The product of two limbs, low and high.
+#[inline(always)]
+fn product(a: u64, b: u64) -> (u64, u64) {
+    let [a0, a1, b0, b1] = [low(a), high(a), low(b), high(b)].map(u64::from);
+    let lowest = a0 * b0;
+    let middle = a1 * b0 + (lowest >> 32);
+    let other = a0 * b1 + u64::from(low(middle));
+    (other << 32 | u64::from(low(lowest)), a1 * b1 + (middle >> 32) + (other >> 32))
 }
 
 /// Leaves the quotient in `number` and the remainder in `divisor`, which are of one width.
@@ -146,13 +180,11 @@ pub(super) fn divide(number: &mut [u64], divisor: &mut [u64]) {
     join(&rest.row, divisor);
 }
 
-/// Digits into limbs, as far as they fit; whether they did.
-fn join(digits: &[u32], limbs: &mut [u64]) -> bool {
-    let (kept, lost) = digits.split_at(digits.len().min(2 * limbs.len()));
-    for (limb, pair) in limbs.iter_mut().zip(kept.chunks(2)) {
-        *limb = pair.iter().rev().fold(0, |limb, digit| limb << 32 | u64::from(*digit));
+/// Digits into limbs, which hold as many as are not zero.
+fn join(digits: &[u32], limbs: &mut [u64]) {
+    for (index, limb) in limbs.iter_mut().enumerate() {
+        *limb = digit_at(digits, 2 * index + 1) << 32 | digit_at(digits, 2 * index);
     }
-    lost.iter().all(|digit| *digit == 0)
 }
 
 fn low(limb: u64) -> u32 {

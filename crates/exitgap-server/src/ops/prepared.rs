@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use exitgap_api::{Context, Number, Provenance};
 use exitgap_core::evidence::{Base, Depths};
-use exitgap_core::exit::{Exit, GapRow, SizeRow};
+use exitgap_core::exit::{Exit, Exits, GapRow, SizeRow};
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::pools::{Direction, PoolState};
 use exitgap_core::series::{LookupError, Slot};
@@ -36,6 +36,7 @@ pub struct Prepared {
     recorded_count: u32,
     /// The lowest depths of the last seven days, per direction.
     lowest: Depths,
+    exits: Exits,
     sides: [Side; 2],
     urls: OnceLock<[String; 2]>,
 }
@@ -43,7 +44,6 @@ pub struct Prepared {
 /// One direction, each part computed when first asked for.
 #[derive(Default)]
 struct Side {
-    exit: OnceLock<Exit>,
     ladder: OnceLock<(Vec<GapRow>, Vec<SizeRow>)>,
     /// But for the size asked about and the slots missing since.
     context: OnceLock<Context>,
@@ -67,16 +67,15 @@ impl Prepared {
         };
         let snapshot = reader.snapshot_at(&pool, slot)?.ok_or_else(gone)?;
         let head = reader.head(&pool, slot)?.ok_or_else(gone)?.head;
-        let sides = <[Side; 2]>::default();
+        let (exits, sides) = Default::default();
         let (recorded_count, lowest) = (head.recorded_count, head.lowest_depth_7d_usd);
         let urls = OnceLock::new();
-        Ok(Self { pool, slot, hash, snapshot, recorded_count, lowest, sides, urls })
+        Ok(Self { pool, slot, hash, snapshot, recorded_count, lowest, exits, sides, urls })
     }
 
     /// The pool's exit in a direction.
     pub fn exit(&self, direction: Direction) -> &Exit {
-        let side = &self.sides[direction.base_index()];
-        side.exit.get_or_init(|| Exit::of(self.snapshot.observation(), direction))
+        self.exits.of(self.snapshot.observation(), direction)
     }
 
     /// The pool's standard ladder in a direction, by gap and by size.
