@@ -5,6 +5,7 @@
 //! rows at a time.
 
 use core::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// Puts rows in order; equal ones stay as they were.
 pub(crate) fn sort<T: Clone>(rows: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
@@ -14,10 +15,37 @@ pub(crate) fn sort<T: Clone>(rows: &mut Vec<T>, compare: impl Fn(&T, &T) -> Orde
 
 /// The positions of so many rows, in order; equal ones as given.
 pub(crate) fn positions(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut positions: Vec<usize> = (0..count).collect();
-    positions.sort_unstable_by(|a, b| compare(*a, *b).then(a.cmp(b)));
-    positions
+    let place = |position| Place { position, compare };
+    let ordered = (0..count).map(place).collect::<BinaryHeap<_>>().into_sorted_vec();
+    ordered.into_iter().map(|place| place.position).collect()
 }
+
+/// A row's position, ordered as its row is.
+struct Place<'a> {
+    position: usize,
+    compare: &'a dyn Fn(usize, usize) -> Ordering,
+}
+
+impl Ord for Place<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (a, b) = (self.position, other.position);
+        (self.compare)(a, b).then(a.cmp(&b))
+    }
+}
+
+impl PartialOrd for Place<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Place<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Place<'_> {}
 
 #[cfg(test)]
 mod tests {

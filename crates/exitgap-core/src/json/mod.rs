@@ -25,6 +25,8 @@ pub(crate) enum Json<'a> {
     Text(Cow<'a, str>),
     List(Vec<Json<'a>>),
     Object(Vec<(Cow<'a, str>, Json<'a>)>),
+    /// A document by its canonical bytes: written as it is, never read.
+    Canonical(&'a [u8]),
 }
 
 impl Json<'_> {
@@ -37,6 +39,7 @@ impl Json<'_> {
             Self::Text(_) => "a string",
             Self::List(_) => "an array",
             Self::Object(_) => "an object",
+            Self::Canonical(_) => "a document",
         }
     }
 
@@ -74,6 +77,7 @@ impl Json<'_> {
                 bytes.push(b']');
             }
             Self::Object(fields) => append_object(fields, bytes)?,
+            Self::Canonical(document) => bytes.extend_from_slice(document),
         }
         Ok(())
     }

@@ -410,7 +410,7 @@ impl From<&OracleReading> for WireOracle {
 }
 
 /// An integer type read from its one decimal spelling.
-trait Number: core::str::FromStr + ToString {}
+trait Number: core::str::FromStr {}
 impl Number for u128 {}
 impl Number for i128 {}
 impl Number for U256 {}
@@ -418,11 +418,12 @@ impl Number for U256 {}
 fn number<N: Number>(field: &'static str, text: &str) -> Result<N, SnapshotError> {
     let wrong = || SnapshotError::Number { field, found: text.chars().take(90).collect() };
     // 2^256 has 78 digits; anything longer is not worth parsing.
-    if text.len() > 80 || !text.bytes().all(|c| c.is_ascii_digit() || c == b'-') {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = (1..=80).contains(&digits.len()) && digits.bytes().all(|c| c.is_ascii_digit());
+    if !plain || (digits.starts_with('0') && text != "0") {
         return Err(wrong());
     }
-    let number: N = text.parse().map_err(|_| wrong())?;
-    if number.to_string() == text { Ok(number) } else { Err(wrong()) }
+    text.parse().map_err(|_| wrong())
 }
 
 #[cfg(test)]

@@ -88,6 +88,10 @@ fn any_other_spelling_or_content_is_refused_by_name() {
     assert!(matches!(read("\"slot\":5957856", "\"slot\":5957855"), E::Slot(_)));
     assert!(matches!(read("\"5000\"", "\"05000\""), E::Number { .. }));
     assert!(matches!(read("\"5000\"", "\"+5000\""), E::Number { .. }));
+    for odd in ["", "-", "-5000", "-0", "0x1388", "5_000", "5000 "] {
+        let found = read("\"5000\"", &format!("\"{odd}\""));
+        assert!(matches!(found, E::Number { .. }), "{odd:?}: {found}");
+    }
     assert!(matches!(read("\"5000\"", "5000"), E::Shape(_)));
     assert!(matches!(
         read("\"5000\"", "\"5001\""),

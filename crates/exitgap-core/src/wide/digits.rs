@@ -19,15 +19,13 @@ struct Digits {
 impl Digits {
     fn of(limbs: &[u64]) -> Self {
         let mut row = [0; MOST + 1];
+        let limbs = significant(limbs);
         for (index, limb) in limbs.iter().enumerate() {
             row[2 * index] = low(*limb);
             row[2 * index + 1] = high(*limb);
         }
-        let mut count = 2 * limbs.len();
-        while count > 0 && row[count - 1] == 0 {
-            count -= 1;
-        }
-        Self { row, count }
+        let half = limbs.last().is_some_and(|limb| high(*limb) == 0);
+        Self { row, count: 2 * limbs.len() - usize::from(half) }
     }
 
     fn digits(&self) -> &[u32] {
@@ -125,12 +123,10 @@ fn digit_at(digits: &[u32], at: usize) -> u64 {
 /// `a × b` into `out`, as far as it fits; whether it did.
 #[inline(never)]
 pub(super) fn multiply(a: &[u64], b: &[u64], out: &mut [u64]) -> bool {
+    let (a, b) = (significant(a), significant(b));
     out.fill(0);
     let mut fits = true;
     for (index, limb) in a.iter().enumerate() {
-        if *limb == 0 {
-            continue;
-        }
         let mut carry = 0;
         for (other, at) in b.iter().zip(index..) {
             let (low, high) = product(*limb, *other);
@@ -151,6 +147,15 @@ pub(super) fn multiply(a: &[u64], b: &[u64], out: &mut [u64]) -> bool {
         }
     }
     fits
+}
+
+/// The limbs up to the highest that is not zero.
+fn significant(limbs: &[u64]) -> &[u64] {
+    let mut count = limbs.len();
+    while count > 0 && limbs[count - 1] == 0 {
+        count -= 1;
+    }
+    &limbs[..count]
 }
 
 /// The product of two limbs, low and high.
