@@ -64,11 +64,20 @@ pub(super) fn to_canonical(document: &impl Wire) -> Result<Vec<u8>, DocumentErro
 
 /// Reads untrusted bytes, at most `most` of them, which must be the canonical ones.
 pub(super) fn from_canonical<T: Wire>(bytes: &[u8], most: usize) -> Result<T, DocumentError> {
+    from_parsed(&parse(bytes, most)?, bytes)
+}
+
+/// Parses untrusted bytes, at most `most` of them.
+pub(super) fn parse(bytes: &[u8], most: usize) -> Result<Json<'_>, DocumentError> {
     if bytes.len() > most {
         return Err(DocumentError::TooLarge { found: bytes.len(), most });
     }
-    let document = T::read(&read(bytes).map_err(DocumentError::Shape)?);
-    let document = document.map_err(DocumentError::Shape)?;
+    read(bytes).map_err(DocumentError::Shape)
+}
+
+/// The document that parsed bytes spell, which must be the canonical ones.
+pub(super) fn from_parsed<T: Wire>(json: &Json<'_>, bytes: &[u8]) -> Result<T, DocumentError> {
+    let document = T::read(json).map_err(DocumentError::Shape)?;
     match first_difference(&to_canonical(&document)?, bytes) {
         Some(at) => Err(DocumentError::NotCanonical { at }),
         None => Ok(document),

@@ -2,11 +2,11 @@
 //! from, with the proofs that lead to a signed checkpoint.
 
 use super::checkpoint::LogProof;
-use super::document::{DocumentError, Part, from_canonical, to_canonical};
+use super::document::{DocumentError, Part, from_parsed, parse, to_canonical};
 use super::merkle::Hash;
 use super::result::{EvidenceRequest, EvidenceResult};
-use crate::json::wire_struct;
-use crate::snapshot::MAX_SNAPSHOT_BYTES;
+use crate::json::{Json, wire_struct};
+use crate::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotError};
 
 /// The most bytes of an evidence file that are looked at: the largest snapshot, and
 /// a little for the rest.
@@ -54,13 +54,19 @@ pub(super) struct EvidenceFile {
 wire_struct!(EvidenceFile { head, leaf, log_proof, pool_proof, request, result, snapshot, v });
 
 impl EvidenceFile {
-    /// Reads untrusted bytes, which must be the canonical ones.
-    pub fn from_canonical(bytes: &[u8]) -> Result<Self, DocumentError> {
-        let file: Self = from_canonical(bytes, MAX_EVIDENCE_BYTES)?;
+    /// Reads untrusted bytes, which must be the canonical ones, and the snapshot in them.
+    pub fn from_canonical(
+        bytes: &[u8],
+    ) -> Result<(Self, Result<Snapshot, SnapshotError>), DocumentError> {
+        let json = parse(bytes, MAX_EVIDENCE_BYTES)?;
+        let file: Self = from_parsed(&json, bytes)?;
         if file.v != VERSION {
             return Err(DocumentError::Version { found: file.v, known: VERSION });
         }
-        Ok(file)
+        // Most of the file, and parsed with it.
+        let snapshot = json.field("snapshot").unwrap_or(&Json::Null);
+        let snapshot = Snapshot::from_parsed(snapshot, &file.snapshot.0);
+        Ok((file, snapshot))
     }
 }
 

@@ -4,8 +4,8 @@ use super::document::DocumentError;
 use super::file::{EvidenceFile, MAX_EVIDENCE_BYTES};
 use super::head::{Head, HeadError};
 use super::result::{EvidenceRequest, EvidenceResult, ResultError};
-use crate::json::{Json, Wire, read};
-use crate::snapshot::{Snapshot, SnapshotError};
+use crate::json::{Wire, read};
+use crate::snapshot::SnapshotError;
 
 /// What an evidence file says of itself. Nothing of it is checked: it may be false in every
 /// field.
@@ -24,12 +24,11 @@ impl Stated {
     /// is spelled; `None` where the bytes are none.
     pub fn of(evidence: &[u8]) -> Option<Self> {
         let whole = Some(evidence).filter(|bytes| bytes.len() <= MAX_EVIDENCE_BYTES)?;
-        let Ok(Json::Object(fields)) = read(whole) else { return None };
-        let field = |name| fields.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+        let json = read(whole).ok()?;
         Some(Self {
-            request: EvidenceRequest::read(field("request")?).ok()?,
-            result: EvidenceResult::read(field("result")?).ok()?,
-            log_proof: String::read(field("log_proof")?).ok()?,
+            request: EvidenceRequest::read(json.field("request")?).ok()?,
+            result: EvidenceResult::read(json.field("result")?).ok()?,
+            log_proof: String::read(json.field("log_proof")?).ok()?,
         })
     }
 }
@@ -65,9 +64,9 @@ pub enum RecomputeError {
 /// Computes the result of an evidence file. No hash, proof or signature is looked at:
 /// that is [`verify`](super::verify()).
 pub fn recompute(evidence: &[u8]) -> Result<Recomputed, RecomputeError> {
-    let EvidenceFile { request, result, snapshot, head, .. } =
+    let (EvidenceFile { request, result, head, .. }, snapshot) =
         EvidenceFile::from_canonical(evidence)?;
-    let snapshot = Snapshot::from_canonical(&snapshot.0)?;
+    let snapshot = snapshot?;
     let head = Head::from_canonical(&head.0)?;
     let computed = EvidenceResult::compute(&request, &snapshot, &head)?;
     Ok(Recomputed { request, computed, published: result })

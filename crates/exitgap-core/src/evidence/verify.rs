@@ -56,11 +56,11 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(file: EvidenceFile) -> Self {
-        let bytes = |Part(bytes): &Part| bytes.clone();
-        let (snapshot, head, leaf) = (bytes(&file.snapshot), bytes(&file.head), bytes(&file.leaf));
+    fn of(mut file: EvidenceFile, snapshot: Result<Snapshot, SnapshotError>) -> Self {
+        let bytes = |Part(bytes): &mut Part| core::mem::take(bytes);
+        let (head, leaf) = (bytes(&mut file.head), bytes(&mut file.leaf));
         Self {
-            snapshot: Snapshot::from_canonical(&snapshot).map(|parsed| (parsed, snapshot)),
+            snapshot: snapshot.map(|parsed| (parsed, bytes(&mut file.snapshot))),
             head: Head::from_canonical(&head).map(|parsed| (parsed, head)),
             leaf: SlotLeaf::from_canonical(&leaf).map(|parsed| (parsed, leaf)),
             log_proof: LogProof::from_text(&file.log_proof),
@@ -71,8 +71,8 @@ impl Parts {
 
 /// Verifies an evidence file.
 pub fn verify(evidence: &[u8], policy: &Policy) -> Report {
-    let file = match EvidenceFile::from_canonical(evidence) {
-        Ok(file) => file,
+    let (file, snapshot) = match EvidenceFile::from_canonical(evidence) {
+        Ok(read) => read,
         Err(error) => {
             let expected = "canonical JSON of an evidence file, version 1";
             let mut checks =
@@ -84,7 +84,7 @@ pub fn verify(evidence: &[u8], policy: &Policy) -> Report {
             return Report::new(checks, &policy.required, Vec::new());
         }
     };
-    let parts = Parts::of(file);
+    let parts = Parts::of(file, snapshot);
     let (signature, signers) = check_signature(&parts, policy);
     let format = format!("evidence file of {} bytes", evidence.len());
     let checks = vec![

@@ -43,6 +43,12 @@ impl Json<'_> {
         }
     }
 
+    /// The field of an object; of a repeated one the first.
+    pub(crate) fn field(&self, name: &str) -> Option<&Self> {
+        let Self::Object(fields) = self else { return None };
+        fields.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
     /// The RFC 8785 bytes: no white space, keys in order, one spelling each. Of a repeated
     /// key the last counts.
     pub(crate) fn to_canonical(&self) -> Result<Vec<u8>, CanonicalError> {
@@ -114,22 +120,24 @@ fn append_object(
 fn append_text(text: &str, bytes: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     bytes.push(b'"');
-    for byte in text.bytes() {
+    let mut rest = text.as_bytes();
+    loop {
+        let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..b' '));
+        let (plain, escaped) = rest.split_at(plain.unwrap_or(rest.len()));
+        bytes.extend_from_slice(plain);
+        let [byte, after @ ..] = escaped else { break };
+        rest = after;
         let short = match byte {
-            b'"' | b'\\' => byte,
             0x8 => b'b',
             b'\t' => b't',
             b'\n' => b'n',
             0xc => b'f',
             b'\r' => b'r',
-            0..b' ' => {
+            b'"' | b'\\' => *byte,
+            _ => {
                 bytes.extend_from_slice(b"\\u00");
                 bytes.push(HEX[usize::from(byte >> 4)]);
                 bytes.push(HEX[usize::from(byte & 15)]);
-                continue;
-            }
-            _ => {
-                bytes.push(byte);
                 continue;
             }
         };

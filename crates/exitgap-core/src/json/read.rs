@@ -28,10 +28,22 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// The next byte that is no white space.
     fn peek(&mut self) -> Option<u8> {
-        let rest = &self.text.as_bytes()[self.at..];
-        let blank = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
-        self.at += blank.count();
+        self.skip(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
+        self.here()
+    }
+
+    /// The next byte.
+    fn here(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Passes the bytes that `fits` allows; answers how many.
+    fn skip(&mut self, fits: impl Fn(u8) -> bool) -> usize {
+        let start = self.at;
+        while self.here().is_some_and(&fits) {
+            self.at += 1;
+        }
+        self.at - start
     }
 
     fn wrong(&self, what: &str) -> String {
@@ -123,17 +135,17 @@ impl<'a> Reader<'a> {
 
     fn number(&mut self) -> Result<Json<'a>, String> {
         let start = self.at;
-        self.at += usize::from(self.text.as_bytes()[start] == b'-');
+        self.at += usize::from(self.here() == Some(b'-'));
         let whole = self.digits();
         let leading_zero = whole > 1 && self.text.as_bytes()[self.at - whole] == b'0';
         let mut complete = whole > 0 && !leading_zero;
-        if self.text[self.at..].starts_with('.') {
+        if self.here() == Some(b'.') {
             self.at += 1;
             complete &= self.digits() > 0;
         }
-        if self.text[self.at..].starts_with(['e', 'E']) {
+        if matches!(self.here(), Some(b'e' | b'E')) {
             self.at += 1;
-            self.at += usize::from(self.text[self.at..].starts_with(['+', '-']));
+            self.at += usize::from(matches!(self.here(), Some(b'+' | b'-')));
             complete &= self.digits() > 0;
         }
         if complete {
@@ -144,21 +156,17 @@ impl<'a> Reader<'a> {
     }
 
     fn digits(&mut self) -> usize {
-        let rest = &self.text.as_bytes()[self.at..];
-        let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        self.at += count;
-        count
+        self.skip(|byte| byte.is_ascii_digit())
     }
 
     fn string(&mut self) -> Result<Cow<'a, str>, String> {
         self.at += 1;
         let mut owned = String::new();
         loop {
-            let rest = &self.text[self.at..];
-            let plain = rest.bytes().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..b' '));
-            let (plain, after) = rest.split_at(plain.count());
-            self.at += plain.len();
-            match after.bytes().next() {
+            let start = self.at;
+            self.skip(|byte| !matches!(byte, b'"' | b'\\' | 0..b' '));
+            let plain = &self.text[start..self.at];
+            match self.here() {
                 Some(b'"') => {
                     self.at += 1;
                     if owned.is_empty() {

@@ -250,11 +250,14 @@ impl Snapshot {
 
     /// Reads and checks untrusted bytes. They must be the canonical ones.
     pub fn from_canonical(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        if bytes.len() > MAX_SNAPSHOT_BYTES {
-            return Err(SnapshotError::TooLarge { found: bytes.len() });
-        }
-        let wire = WireSnapshot::read(&read(bytes).map_err(SnapshotError::Shape)?);
-        let snapshot = wire.map_err(SnapshotError::Shape)?.check()?;
+        check_size(bytes)?;
+        Self::from_parsed(&read(bytes).map_err(SnapshotError::Shape)?, bytes)
+    }
+
+    /// The same where the bytes were parsed before.
+    pub(crate) fn from_parsed(json: &Json<'_>, bytes: &[u8]) -> Result<Self, SnapshotError> {
+        check_size(bytes)?;
+        let snapshot = WireSnapshot::read(json).map_err(SnapshotError::Shape)?.check()?;
         let canonical = snapshot.to_canonical()?;
         if canonical != bytes {
             let at = canonical.iter().zip(bytes).take_while(|(a, b)| a == b).count();
@@ -262,6 +265,13 @@ impl Snapshot {
         }
         Ok(snapshot)
     }
+}
+
+fn check_size(bytes: &[u8]) -> Result<(), SnapshotError> {
+    if bytes.len() > MAX_SNAPSHOT_BYTES {
+        return Err(SnapshotError::TooLarge { found: bytes.len() });
+    }
+    Ok(())
 }
 
 impl WireSnapshot {
