@@ -76,18 +76,19 @@ export function snapshotHash(snapshot) {
 
 const base = (value) => maybeText(value, 'base', 100);
 
-/** A raw amount as four 64-bit parts, the lowest first. */
-function limbs(value) {
+/** A raw amount. */
+function amount(value) {
   const digits = decimal(value, 'amountInRaw');
   if (!/^\d{1,78}$/.test(digits)) throw wrong('amountInRaw', 'it is no whole number');
-  const amount = BigInt(digits);
-  if (amount >> 256n) throw wrong('amountInRaw', 'it is not below 2^256');
-  return [0n, 64n, 128n, 192n].map((bits) => BigInt.asUintN(64, amount >> bits));
+  const whole = BigInt(digits);
+  if (whole >> 256n) throw wrong('amountInRaw', 'it is not below 2^256');
+  return whole;
 }
 
-function joined([a, b, c, d]) {
-  return a | (b << 64n) | (c << 128n) | (d << 192n);
-}
+const FILL = ['amountInRaw', 'base'];
+
+/** Its 64 bits from this one on. */
+const limb = (amount, bits) => BigInt.asUintN(64, amount >> bits);
 
 /** A snapshot read once and asked often. */
 export class OpenSnapshot {
@@ -139,9 +140,15 @@ export class OpenSnapshot {
 
   fill(of) {
     return this.#ask((opened) => {
-      const { amountInRaw, base: named } = options(of, ['amountInRaw', 'base']);
+      const { amountInRaw, base: named } = options(of, FILL);
       const index = this.#index(opened, named);
-      return String(joined(opened.fill(index, ...limbs(amountInRaw))));
+      const sold = amount(amountInRaw);
+      const small = sold >> 128n === 0n;
+      const [c, d] = small ? [0n, 0n] : [limb(sold, 128n), limb(sold, 192n)];
+      const parts = opened.fill(index, limb(sold, 0n), limb(sold, 64n), c, d);
+      let bought = 0n;
+      for (let at = parts.length - 1; at >= 0; at -= 1) bought = (bought << 64n) | parts[at];
+      return String(bought);
     });
   }
 

@@ -96,13 +96,16 @@ impl Opened {
     }
 
     /// What the pool pays for an amount of the token of this index. Both are raw units, 256 bits
-    /// as four of 64, the lowest first: a text would take longer to pass than the answer to find.
+    /// as four of 64, the lowest first, but for the highest where they are zero in the answer: a
+    /// text would take longer to pass than the answer to find.
     pub fn fill(&self, base_index: u8, a: u64, b: u64, c: u64, d: u64) -> Result<Vec<u64>, String> {
         let direction = Direction::BOTH[usize::from(base_index == 1)];
         let exit = self.exits.of(self.snapshot.observation(), direction);
         let fill = exit.fill(U256::from_limbs([a, b, c, d]));
         let fill = fill.map_err(|why| refusal(Problem::from(why).field("amount_in_raw")))?;
-        Ok(fill.amount_out.as_limbs().to_vec())
+        let limbs = fill.amount_out.as_limbs();
+        let count = limbs.iter().rposition(|limb| *limb != 0).map_or(0, |last| last + 1);
+        Ok(limbs[..count].to_vec())
     }
 }
 
