@@ -23,16 +23,16 @@ use crate::service_scene::{Recorded, Service};
 const SLOTS: usize = 5;
 
 /// A served log, with what its operator has: the key.
-struct Log {
-    key: SignerKey,
+pub struct Log {
+    pub key: SignerKey,
     newest: Checkpoint,
-    note: String,
-    leaves: Vec<Hash>,
+    pub note: String,
+    pub leaves: Vec<Hash>,
     first: u32,
 }
 
 impl Log {
-    fn of(recorded: &Recorded, service: &Service) -> Self {
+    pub fn of(recorded: &Recorded, service: &Service) -> Self {
         let note = String::from_utf8(service.get("/log/checkpoint").body).unwrap();
         let (newest, _) = Checkpoint::from_note(&note).unwrap();
         let tile = service.get(&format!("/log/tile/0/000.p/{SLOTS}")).body;
@@ -44,14 +44,14 @@ impl Log {
     }
 
     /// The operator's signature under a log of these leaves.
-    fn sign(&self, leaves: &[Hash]) -> String {
+    pub fn sign(&self, leaves: &[Hash]) -> String {
         let size = leaves.len() as u64;
         let state = Checkpoint { size, root: root(leaves), ..self.newest.clone() };
         self.key.sign(&state.to_text()).unwrap()
     }
 
     /// Its first leaves, the last of them another one.
-    fn fork(&self, size: usize) -> Vec<Hash> {
+    pub fn fork(&self, size: usize) -> Vec<Hash> {
         let mut leaves = self.leaves[..size].to_vec();
         leaves[size - 1] = leaf_hash(b"what did not happen");
         leaves

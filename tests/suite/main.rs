@@ -13,6 +13,7 @@ mod cli_evidence;
 mod cli_rpc;
 mod client;
 mod client_cli;
+mod client_cli_log;
 mod client_log;
 mod devchain;
 mod endings;

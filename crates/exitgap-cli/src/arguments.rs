@@ -45,6 +45,7 @@ Exit codes:
 Environment:
   EXITGAP_DB      default of --db
   EXITGAP_CONFIG  default of --config
+  EXITGAP_KEPT    default of --kept (verify)
   NO_COLOR        no colours";
 
 const VERIFY_NOTES: &str = "\
@@ -53,6 +54,9 @@ Examples:
   exitgap verify evidence.json --trust verifier-key
   exitgap verify - --trust 'exitgap.example/log/5957856+d837dc1b+ARl/…' < evidence.json
   exitgap verify evidence.json --trust verifier-key --since checkpoint.last-week --log log/
+  exitgap verify ethereum:0x88e6… --size-usd 250000 --api https://exitgap.example --kept seen/
+
+With --api and no --trust, keys kept by an earlier run count; on the first, those that the service names.
 
 Exit codes:
   0  valid       6  invalid       7  incomplete       5  could not be read       2  wrong arguments";
@@ -196,14 +200,19 @@ pub struct SourceArgs {
 
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
-    /// The evidence file (- is stdin).
-    #[arg(required_unless_present = "explain")]
-    pub file: Option<PathBuf>,
+    #[arg(
+        value_name = "FILE|POOL",
+        required_unless_present = "explain",
+        help = "The evidence file (- is stdin); with --api the pool, <chain>:<address>"
+    )]
+    pub subject: Option<String>,
     /// Say what each check means, what it proves and what it does not.
-    #[arg(long, conflicts_with = "file")]
+    #[arg(long, conflicts_with = "subject")]
     pub explain: bool,
     #[command(flatten)]
     pub trust: TrustArgs,
+    #[command(flatten)]
+    pub remote: RemoteArgs,
     /// A signed checkpoint of the log that you kept: the file's must be of the same history.
     #[arg(long, value_name = "FILE", help_heading = "Policy")]
     pub since: Option<PathBuf>,
@@ -222,6 +231,39 @@ pub struct VerifyArgs {
     /// The pool's head window that ends at the file's head: bears out its seven-day figures.
     #[arg(long, value_name = "FILE", help_heading = "Policy")]
     pub window: Option<PathBuf>,
+}
+
+/// Evidence that a service is asked for.
+#[derive(Debug, Args)]
+pub struct RemoteArgs {
+    /// Fetch the evidence, the head window and the log's newest checkpoint from a service.
+    #[arg(
+        long,
+        value_name = "URL",
+        help_heading = "From a service",
+        requires_all = ["size_usd", "subject"],
+        conflicts_with_all = ["since", "proof", "log", "window"]
+    )]
+    pub api: Option<String>,
+    /// The size in USD.
+    #[arg(long, value_name = "USD", help_heading = "From a service", requires = "api")]
+    pub size_usd: Option<String>,
+    /// The token to sell: token0, token1, its symbol or its address [default: the pool's].
+    #[arg(long, value_name = "TOKEN", help_heading = "From a service", requires = "api")]
+    pub base: Option<String>,
+    /// The recorded slot at or before this instant, RFC 3339 [default: the newest recorded].
+    #[arg(long, value_name = "TIME", help_heading = "From a service", requires = "api")]
+    pub at: Option<String>,
+    /// Keep the log's keys and its newest checkpoint in this folder, and hold the log against
+    /// what an earlier run kept there: a history rewritten since is noticed.
+    #[arg(
+        long,
+        env = "EXITGAP_KEPT",
+        value_name = "FOLDER",
+        help_heading = "From a service",
+        requires = "api"
+    )]
+    pub kept: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ mod arguments;
 mod commands;
 mod failure;
 mod format;
+mod kept;
 mod log;
 mod source;
 mod trust;

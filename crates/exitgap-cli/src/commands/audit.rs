@@ -8,7 +8,7 @@ use exitgap_api::AuditReport;
 use exitgap_core::evidence::{Checkpoint, MAX_NOTE_BYTES, Verdict, VerifierKey};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{print_json, verify};
+use super::{print_json, verdict, verify};
 use crate::arguments::AuditArgs;
 use crate::failure::{Failure, verdict_code};
 use crate::format::{grouped, printable};
@@ -169,7 +169,7 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
         writeln!(out, "{:<16}{} ({whose})", "key", printable(key))?;
     }
     if let Some(contradiction) = &report.contradiction {
-        verify::print_contradiction(contradiction)?;
+        verdict::print_contradiction(contradiction)?;
     }
     if report.verdict == Verdict::Incomplete {
         anstream::eprintln!(

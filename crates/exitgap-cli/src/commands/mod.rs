@@ -8,7 +8,9 @@ mod pools;
 mod simulate;
 mod size;
 mod snapshot;
+mod verdict;
 mod verify;
+mod verify_remote;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -1,31 +1,33 @@
 //! `exitgap verify`: whether an evidence file proves its number.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anstyle::{AnsiColor, Style};
-use exitgap_api::{Claim, Contradiction, VerificationReport, check_name, invalid_parameter};
+use exitgap_api::{Claim, Contradiction, VerificationReport, invalid_parameter};
 use exitgap_core::evidence::{
-    Check, CheckName, Checkpoint, Hash, LogProof, MAX_EVIDENCE_BYTES, MAX_NOTE_BYTES,
-    MAX_PROOF_BYTES, MAX_PROOF_HASHES, MAX_WINDOW_BYTES, Origin, Outcome, Policy, Report,
-    SeenCheckpoint, Verdict, VerifierKey, consistency_proof, root, verify,
+    CheckName, Checkpoint, Hash, LogProof, MAX_EVIDENCE_BYTES, MAX_NOTE_BYTES, MAX_PROOF_BYTES,
+    MAX_PROOF_HASHES, MAX_WINDOW_BYTES, Origin, Outcome, Policy, Report, SeenCheckpoint,
+    VerifierKey, consistency_proof, root, verify,
 };
 use serde::Deserialize;
 
-use super::{explain, print_json};
+use super::verdict::{print_advice, print_text};
+use super::{explain, print_json, verify_remote};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, verdict_code};
-use crate::format::{grouped, printable};
+use crate::format::printable;
 use crate::log::{Kept, LogFolder, leaf_hashes};
 use crate::{source, trust};
 
 pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
-    let Some(file) = args.file.as_deref().filter(|_| !args.explain) else {
+    let Some(subject) = args.subject.as_deref().filter(|_| !args.explain) else {
         explain::run(json)?;
         return Ok(ExitCode::SUCCESS);
     };
-    let evidence = read("evidence file", file, MAX_EVIDENCE_BYTES)?;
+    if let Some(api) = &args.remote.api {
+        return verify_remote::run(api, subject, args, json);
+    }
+    let evidence = read("evidence file", Path::new(subject), MAX_EVIDENCE_BYTES)?;
     let mut policy = Policy::trusting(trust::keys(&args.trust.trust)?);
     let signed = signed_checkpoint(&evidence);
     if let Some(path) = &args.since {
@@ -188,112 +190,4 @@ fn contradiction(
     };
     let checkpoints = [seen.note.clone(), signed.note.clone()];
     Some(Contradiction { checkpoints, proves: proves.to_owned() })
-}
-
-fn style(colour: AnsiColor) -> Style {
-    Style::new().bold().fg_color(Some(colour.into()))
-}
-
-fn print_text(document: &VerificationReport) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
-    let report = &document.report;
-    let (colour, verdict) = match report.verdict {
-        Verdict::Valid => (AnsiColor::Green, "VALID: it follows from the signed log".to_owned()),
-        Verdict::Invalid => (AnsiColor::Red, format!("INVALID: {}", failed(report))),
-        Verdict::Incomplete => {
-            let verdict = "INCOMPLETE: nothing is wrong, but not everything was checked";
-            (AnsiColor::Yellow, verdict.to_owned())
-        }
-    };
-    let (style, claim) = (style(colour), document.claim.as_ref().map_or_else(no_claim, sentence));
-    writeln!(out, "{claim}: {style}{verdict}{style:#}.\n")?;
-    for check in &report.checks {
-        print_check(&mut out, check)?;
-    }
-    for signer in &report.unknown_signers {
-        writeln!(out, "\nSigned by {}, a key that is not trusted: ignored.", printable(signer))?;
-    }
-    if let Some(contradiction) = &document.contradiction {
-        print_contradiction(contradiction)?;
-    }
-    Ok(())
-}
-
-fn failed(report: &Report) -> String {
-    let failed = report.checks.iter().filter(|check| check.outcome == Outcome::Fail);
-    let names: Vec<_> = failed.map(|check| check_name(check.name)).collect();
-    format!("{} {}", names.join(", "), if names.len() == 1 { "fails" } else { "fail" })
-}
-
-fn no_claim() -> String {
-    "The file claims nothing that can be read".to_owned()
-}
-
-/// What the file claims, in its own words: none of it is believed.
-fn sentence(claim: &Claim) -> String {
-    let cut = |text: &str| printable(&text.chars().take(40).collect::<String>());
-    let slot = claim.slot_time.as_deref().map_or_else(|| claim.slot.to_string(), str::to_owned);
-    format!(
-        "The file claims a gap of {} % for {} USD of {} sold in {} at {slot}, status {}",
-        cut(&claim.exit_gap_pct),
-        grouped(&cut(&claim.size_usd)),
-        claim.base,
-        claim.pool,
-        cut(&claim.status),
-    )
-}
-
-fn print_check(out: &mut impl Write, check: &Check) -> Result<(), Failure> {
-    let (colour, outcome) = match check.outcome {
-        Outcome::Pass => (AnsiColor::Green, "pass"),
-        Outcome::Fail => (AnsiColor::Red, "FAIL"),
-        Outcome::NotChecked => (AnsiColor::Yellow, "not checked"),
-    };
-    let (style, name) = (style(colour), check_name(check.name));
-    let (expected, found) = (printable(&check.expected), printable(&check.found));
-    write!(out, "{name:<13}{style}{outcome:<13}{style:#}")?;
-    match check.outcome {
-        Outcome::Pass => writeln!(out, "{found}")?,
-        Outcome::NotChecked => writeln!(out, "needs {expected}")?,
-        Outcome::Fail => {
-            writeln!(out, "{}", check.code)?;
-            writeln!(out, "{:<26}expected  {expected}", "")?;
-            writeln!(out, "{:<26}found     {found}", "")?;
-        }
-    }
-    Ok(())
-}
-
-/// Shows both checkpoints whole: whoever has them can show them to others.
-pub fn print_contradiction(contradiction: &Contradiction) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
-    let style = style(AnsiColor::Red);
-    writeln!(out, "\n{style}PROOF OF MISBEHAVIOUR{style:#}  {}. Keep them.", contradiction.proves)?;
-    for (title, note) in ["kept before", "now"].into_iter().zip(&contradiction.checkpoints) {
-        writeln!(out, "\n--- {title}")?;
-        for line in note.lines() {
-            writeln!(out, "{}", printable(line))?;
-        }
-    }
-    Ok(())
-}
-
-/// What to do about a verdict, on stderr.
-fn print_advice(document: &VerificationReport, no_key: bool) {
-    let report = &document.report;
-    let code = |name| report.check(name).map(|check| check.code);
-    if no_key && code(CheckName::Signature) == Some("no_trusted_key") {
-        anstream::eprintln!(
-            "No key is trusted, so nobody's signature counts. Take the log's verifier key from a place you \
-             trust (its operator's page, the file `verifier-key` of its folder), see that it begins with the \
-             name and id above, and give it with --trust. The id only names a key: the whole key is what to compare."
-        );
-    }
-    if code(CheckName::Consistency) == Some("history_rewritten") && document.contradiction.is_none()
-    {
-        anstream::eprintln!(
-            "A proof that does not link the two checkpoints may be another one's, or history was rewritten. \
-             A copy of the log's folder tells which: --log FOLDER."
-        );
-    }
 }

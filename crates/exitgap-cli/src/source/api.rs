@@ -46,7 +46,7 @@ pub fn list_pools(url: &str) -> Result<PoolList, Failure> {
 }
 
 /// Asks a service, and waits.
-fn with<A>(
+pub fn with<A>(
     url: &str,
     ask: impl AsyncFnOnce(&Client<Native>) -> Result<A, ClientError>,
 ) -> Result<A, Failure> {

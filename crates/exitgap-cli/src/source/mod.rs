@@ -41,14 +41,14 @@ impl Found {
 pub fn find(question: &Question) -> Result<Found, Failure> {
     let source = &question.source;
     if let Some(path) = &source.snapshot {
-        let pool = question.pool.as_deref().map(parse_pool).transpose()?;
+        let pool = question.pool.as_deref().map(pool_id).transpose()?;
         return file::find(path, pool.as_ref());
     }
     let Some(pool) = question.pool.as_deref() else {
         let problem = Problem::new(ProblemCode::InvalidPool, "no pool was named");
         return Err(problem.field("pool").hint(POOL_HINT).into());
     };
-    let pool = parse_pool(pool)?;
+    let pool = pool_id(pool)?;
     if !source.rpc.is_empty() {
         return rpc::find(source, &pool);
     }
@@ -68,7 +68,8 @@ pub fn find(question: &Question) -> Result<Found, Failure> {
 const POOL_HINT: &str =
     "a pool is named <chain>:<address>, lower case; `exitgap pools --db FILE` lists them";
 
-fn parse_pool(text: &str) -> Result<PoolId, Failure> {
+/// The pool of this name.
+pub fn pool_id(text: &str) -> Result<PoolId, Failure> {
     // Addresses are often pasted with checksum capitals; the name is lower case.
     text.to_ascii_lowercase().parse().map_err(|error: exitgap_core::ids::IdError| {
         let problem = Problem::new(ProblemCode::InvalidPool, error.to_string());

@@ -1,0 +1,154 @@
+//! `exitgap verify --api`: what the command line keeps of a log, and what it makes of one that is
+//! another the next time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use exitgap_tests::binaries;
+use serde_json::Value;
+
+use crate::client::scene;
+use crate::client_log::Log;
+use crate::service_scene::Service;
+
+struct Reader {
+    arguments: Vec<String>,
+}
+
+impl Reader {
+    fn of(service: &Service, pool: &str) -> Self {
+        let api = format!("http://{}", service.address);
+        let arguments = ["verify", pool, "--size-usd", "1000", "--api", &api];
+        Self { arguments: arguments.map(str::to_owned).to_vec() }
+    }
+
+    fn run(&self, more: &[&str]) -> (Option<i32>, String, String) {
+        let mut command = Command::new(binaries::path("exitgap"));
+        let Output { status, stdout, stderr } =
+            command.args(&self.arguments).args(more).output().unwrap();
+        let [stdout, stderr] = [stdout, stderr].map(|text| String::from_utf8(text).unwrap());
+        (status.code(), stdout, stderr)
+    }
+}
+
+/// The kept file whose name has this part.
+fn kept(folder: &Path, part: &str) -> PathBuf {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut found = paths.filter(|path| path.to_string_lossy().contains(part));
+    let one = found.next().unwrap();
+    assert_eq!(found.next(), None);
+    one
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rewritten_log_is_noticed_by_the_next_run() {
+    let (recorded, service, _) = scene().await;
+    let log = Log::of(&recorded, &service);
+    let reader = Reader::of(&service, &recorded.pool(0));
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("made/when/absent");
+    let flags = ["--kept", folder.to_str().unwrap()];
+
+    let (code, stdout, stderr) = reader.run(&[]);
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
+    assert!(stdout.contains("VALID") && stdout.contains("window       pass"), "{stdout}");
+    assert!(stderr.contains("Nothing is kept: with --kept FOLDER"), "{stderr}");
+
+    let (code, _, stderr) = reader.run(&flags);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stderr.contains("itself named just now"), "{stderr}");
+    assert!(stderr.contains("Nothing of this log was seen before; its newest checkpoint is kept"));
+    let checkpoint = kept(&folder, "checkpoint");
+    assert_eq!(fs::read_to_string(&checkpoint).unwrap(), log.note);
+
+    let (code, stdout, stderr) = reader.run(&[&flags[..], &["--json"]].concat());
+    assert_eq!(code, Some(0), "{stderr}");
+    let document: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(document["verdict"], "valid");
+    let (trusted, continuity) = (&document["log"]["trusted"], &document["log"]["continuity"]);
+    assert_eq!((trusted, continuity), (&"kept".into(), &"continues".into()));
+
+    // What an earlier run saw was another history, signed by the same key.
+    let fork = log.sign(&log.fork(3));
+    fs::write(&checkpoint, &fork).unwrap();
+    let (code, stdout, stderr) = reader.run(&flags);
+    assert_eq!(code, Some(6), "{stdout}{stderr}");
+    assert!(stdout.contains("PROOF OF MISBEHAVIOUR"), "{stdout}");
+    assert!(stderr.contains("THE LOG IS NOT THE ONE AN EARLIER RUN SAW"), "{stderr}");
+    assert_eq!(fs::read_to_string(&checkpoint).unwrap(), fork, "what was seen stays");
+
+    // More slots were seen than the service now shows.
+    let more = [&log.leaves[..], &log.leaves[..1]].concat();
+    let more = log.sign(&more);
+    fs::write(&checkpoint, &more).unwrap();
+    let (code, _, stderr) = reader.run(&flags);
+    assert_eq!(code, Some(7), "{stderr}");
+    assert!(stderr.contains("fewer slots than an earlier run saw"), "{stderr}");
+    assert_eq!(fs::read_to_string(&checkpoint).unwrap(), more, "what was seen stays");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_kept_and_cannot_be_read_is_not_taken_for_a_first_visit() {
+    let (recorded, service, _) = scene().await;
+    let reader = Reader::of(&service, &recorded.pool(0));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    assert_eq!(reader.run(&["--kept", path]).0, Some(0));
+    let (checkpoint, keys) = (kept(folder.path(), "checkpoint"), kept(folder.path(), "keys"));
+    let [whole, key] = [&checkpoint, &keys].map(|path| fs::read(path).unwrap());
+
+    let long = vec![b'x'; 1 << 20];
+    let cut = &whole[..whole.len() / 2];
+    for (file, damaged) in [
+        (&checkpoint, cut),
+        (&checkpoint, b"\xff".as_slice()),
+        (&checkpoint, &long),
+        (&keys, b"\xff".as_slice()),
+        (&keys, b"nobody".as_slice()),
+        (&keys, &long),
+    ] {
+        fs::write(file, damaged).unwrap();
+        let (code, stdout, stderr) = reader.run(&["--kept", path]);
+        assert_eq!((code, stdout.as_str()), (Some(5), ""), "{stderr}");
+        assert!(stderr.contains("kept"), "{stderr}");
+        assert_eq!(fs::read(file).unwrap(), damaged, "it stays for its owner to look at");
+        fs::write(&checkpoint, &whole).unwrap();
+        fs::write(&keys, &key).unwrap();
+    }
+    assert_eq!(reader.run(&["--kept", path]).0, Some(0));
+
+    // A folder in the place of a file cannot be read, and a file is no folder to keep in.
+    fs::remove_file(&checkpoint).unwrap();
+    fs::create_dir(&checkpoint).unwrap();
+    assert_eq!(reader.run(&["--kept", path]).0, Some(5));
+    let (code, _, stderr) = reader.run(&["--kept", keys.to_str().unwrap()]);
+    assert_eq!(code, Some(5), "{stderr}");
+    assert!(stderr.contains("--kept names a folder"), "{stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_that_have_no_evidence_are_refused_by_name() {
+    let (recorded, service, _) = scene().await;
+    let reader = Reader::of(&service, &recorded.pool(0));
+    for (more, code, said) in [
+        (&["--base", "NOBODY"][..], 2, "neither token"),
+        (&["--at", "yesterday"], 2, "RFC 3339"),
+        (&["--at", "2020-01-01T00:00:00Z"], 4, "begins"),
+        (&["--trust", "nobody"], 5, "nobody"),
+        (&["--since", "checkpoint"], 2, "cannot be used with"),
+    ] {
+        let (found, stdout, stderr) = reader.run(more);
+        assert_eq!((found, stdout.as_str()), (Some(code), ""), "{more:?}: {stderr}");
+        assert!(stderr.contains(said), "{more:?}: {stderr}");
+    }
+    let stranger = Reader::of(&service, "anvil:0x1111111111111111111111111111111111111111");
+    assert_eq!(stranger.run(&[]).0, Some(4));
+    let mut huge = Reader::of(&service, &recorded.pool(0));
+    huge.arguments[3] = "1000000000".to_owned();
+    let (code, _, stderr) = huge.run(&[]);
+    assert_eq!(code, Some(3), "{stderr}");
+    let mut unnamed = Reader::of(&service, &recorded.pool(0));
+    unnamed.arguments[1] = "a pool".to_owned();
+    assert_eq!(unnamed.run(&[]).0, Some(2));
+}
