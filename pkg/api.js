@@ -52,15 +52,16 @@ export function version() {
 export function verify(evidence, policy) {
   return call(() => {
     const { keys, seen, window } = options(policy, ['keys', 'seen', 'window'], 'policy');
-    const { note, proof } = options(seen, ['note', 'proof'], 'seen');
-    const short = (one, field) => text(one, field, 1000);
+    const { note, proof } = options(seen ?? undefined, ['note', 'proof'], 'seen');
+    // A key read from a file ends in a line break.
+    const short = (one, field) => text(one, field, 1000).trim();
     return JSON.parse(
       wasm.verify(
         bytes(evidence, 'evidence', limits.evidence),
         lines(keys, 'keys', MANY, short),
-        seen === undefined ? undefined : text(note, 'note', limits.text),
+        seen == null ? undefined : text(note, 'note', limits.text),
         lines(proof, 'proof', MANY, short),
-        window === undefined ? undefined : bytes(window, 'window', limits.window),
+        window == null ? undefined : bytes(window, 'window', limits.window),
       ),
     );
   });
@@ -79,7 +80,9 @@ const base = (value) => maybeText(value, 'base', 100);
 /** A raw amount. */
 function amount(value) {
   const digits = decimal(value, 'amountInRaw');
-  if (!/^\d{1,78}$/.test(digits)) throw wrong('amountInRaw', 'it is no whole number');
+  if (!/^\d{1,78}$/.test(digits)) {
+    throw wrong('amountInRaw', `${digits} is no whole number of raw units`, 'large ones as text or bigint');
+  }
   const whole = BigInt(digits);
   if (whole >> 256n) throw wrong('amountInRaw', 'it is not below 2^256');
   return whole;
@@ -116,7 +119,7 @@ export class OpenSnapshot {
   ladder(of) {
     return this.#ask((opened) => {
       const { gap, sizeUsd, base: named } = options(of, ['gap', 'sizeUsd', 'base']);
-      const steps = [lines(gap, 'gap', MANY, decimal), lines(sizeUsd, 'sizeUsd', MANY, decimal)];
+      const steps = [lines(gap, 'gap', MANY, decimal, 1), lines(sizeUsd, 'sizeUsd', MANY, decimal, 1)];
       return JSON.parse(opened.ladder(base(named), ...steps));
     });
   }

@@ -17,6 +17,8 @@ function tooLong(field, most) {
   return wrong(field, `more than the ${most} bytes accepted`);
 }
 
+const { toString } = Object.prototype;
+
 /** Bytes, or text as its UTF-8: at most `most`. */
 export function bytes(value, field, most) {
   if (typeof value === 'string') {
@@ -24,8 +26,11 @@ export function bytes(value, field, most) {
     value = new TextEncoder().encode(value);
   } else if (ArrayBuffer.isView(value) && tagOf.call(value) === 'Uint8Array') {
     value = new Uint8Array(bufferOf.call(value), offsetOf.call(value), lengthOf.call(value));
+  } else if (toString.call(value) === '[object ArrayBuffer]') {
+    value = new Uint8Array(value);
   } else {
-    throw wrong(field, `${kind(value)} is neither a Uint8Array nor text`);
+    const hint = 'pass the document as it is served: its bytes or its text, awaited and not parsed';
+    throw wrong(field, `${kind(value)} is neither bytes nor text`, hint);
   }
   if (value.length > most) throw tooLong(field, most);
   return value;
@@ -67,9 +72,10 @@ export function list(value, field, most, read) {
   return Array.from({ length: value.length }, (_, at) => read(value[at]));
 }
 
-/** Texts as the lines of one. */
-export function lines(value, field, most, read) {
+/** Texts as the lines of one; none where there is no value, else at least so many. */
+export function lines(value, field, most, read, least = 0) {
   const texts = list(value, field, most, (one) => read(one, field));
+  if (value !== undefined && texts.length < least) throw wrong(field, 'an empty array');
   if (texts.some((one) => one === '' || one.includes('\n'))) {
     throw wrong(field, 'an empty text, or one of several lines');
   }
@@ -80,7 +86,7 @@ export function lines(value, field, most, read) {
 export function options(value, names, field = 'options') {
   if (value === undefined) return {};
   // Naming the keys of an array of bytes would take longer than anything else here.
-  if (Object.prototype.toString.call(value) !== '[object Object]') {
+  if (toString.call(value) !== '[object Object]') {
     throw wrong(field, `${kind(value)} is no object of options`);
   }
   for (const name of Object.keys(value)) {

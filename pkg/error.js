@@ -10,6 +10,11 @@ export class ExitgapError extends Error {
       if (value !== undefined && value !== null) this[name] = value;
     }
   }
+
+  /** With the message, which JSON leaves out of other errors. */
+  toJSON() {
+    return { message: this.message, ...this };
+  }
 }
 
 /** What was thrown, as an error of this package: a caller's own objects may throw anything. */

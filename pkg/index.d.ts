@@ -20,7 +20,7 @@ export type InitSource =
 export function version(): string;
 
 /** Canonical bytes of a document, as they were fetched, or the same as text. */
-export type Bytes = Uint8Array | string;
+export type Bytes = Uint8Array | ArrayBuffer | string;
 
 /** A number, or its plain decimal text: `1000`, `"1000.5"`, `1000n`. */
 export type DecimalInput = number | bigint | string;
@@ -149,6 +149,8 @@ export class ExitgapError extends Error {
   readonly requestId?: string;
   /** What an address asks for before it answers, with the code `payment_required`. */
   readonly payment?: PaymentChallenge;
+  /** The message and the fields above. */
+  toJSON(): object;
 }
 
 export interface PaymentChallenge {

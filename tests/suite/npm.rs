@@ -72,6 +72,14 @@ fn node_agrees_with_the_native_code_and_withstands_garbage() {
     assert_eq!(outcome["compared"]["differing"], 2, "by the module and by the package");
 }
 
+#[test]
+fn slips_are_forgiven_or_told_with_their_remedy() {
+    let project = Project::new();
+    project.add(&["slips.mjs"]);
+    project.write("cases.json", &serde_json::to_string(&npm_cases::all()).unwrap());
+    assert_eq!(project.node(&["slips.mjs", "cases.json"]), "sound\n");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_packages_client_reads_the_service_and_believes_nothing() {
     let recorded = recorded(3).await;

@@ -102,7 +102,7 @@ const MAY_ANSWER = {
   '(x) => client[name]({ signal: x })': [0, 0, 0, 0, 0],
   '(x) => exitgap[name](snapshot, x)': [0, 23, 28],
   '(x) => exitgap[name](snapshot, { ...options, [option]: [x] })': [4],
-  '(x) => exitgap[name](snapshot, { ...options, [option]: x })': [0, 1, 0, 21, 0, 21, 0, 1, 4, 0, 1, 0, 1, 0, 1, 0, 1],
+  '(x) => exitgap[name](snapshot, { ...options, [option]: x })': [0, 1, 0, 0, 0, 1, 4, 0, 1, 0, 1, 0, 1, 0, 1],
   '(x) => init(x)': [...garbage().keys()],
   '(x) => new Client(\'https://a\', x)': [0, 23, 28],
   '(x) => new Client(\'https://a\', { fetch: x })': [0, 8],
@@ -115,10 +115,10 @@ const MAY_ANSWER = {
   '(x) => snapshotHash(x)': [9, 10, 11, 12, 14, 15, 17],
   '(x) => verify(evidence, x)': [0, 23, 28],
   '(x) => verify(evidence, { keys: x })': [0, 21],
-  '(x) => verify(evidence, { seen: x })': [0],
+  '(x) => verify(evidence, { seen: x })': [0, 1],
   '(x) => verify(evidence, { seen: { note: \'\', proof: x } })': [0, 21],
   '(x) => verify(evidence, { seen: { note: x, proof: [] } })': [9, 10, 11, 12, 14],
-  '(x) => verify(evidence, { window: x })': [0, 9, 10, 11, 12, 14, 15, 17],
+  '(x) => verify(evidence, { window: x })': [0, 1, 9, 10, 11, 12, 14, 15, 17],
   '(x) => verify(x)': [9, 10, 11, 12, 14, 15, 17],
 };
 

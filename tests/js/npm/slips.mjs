@@ -1,0 +1,53 @@
+// node slips.mjs <cases.json>: what callers often get wrong is forgiven, or told with its remedy.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+
+import * as exitgap from 'exitgap';
+
+const { snapshot, evidence, keys } = JSON.parse(await readFile(process.argv[2], 'utf8'));
+await exitgap.init();
+const opened = exitgap.open(snapshot);
+const told = (call) => {
+  try {
+    call();
+  } catch (error) {
+    assert(error instanceof exitgap.ExitgapError);
+    return error;
+  }
+  assert.fail(`${call} answered`);
+};
+
+// Forgiven: a buffer in the place of its bytes, a key with its file's line break, null for nothing.
+const { buffer } = new TextEncoder().encode(evidence);
+const { verdict } = exitgap.verify(evidence, { keys });
+assert.equal(verdict, 'valid');
+const policy = { keys: keys.map((key) => `${key}\n`), seen: null, window: null };
+assert.equal(exitgap.verify(buffer, policy).verdict, verdict);
+
+// Told, with the remedy.
+for (const document of [JSON.parse(evidence), Promise.resolve(evidence), new Response(evidence)]) {
+  const error = told(() => exitgap.verify(document, { keys }));
+  assert.deepEqual([error.code, error.field], ['invalid_parameter', 'evidence']);
+  assert.match(error.hint, /awaited and not parsed/);
+}
+for (const amountInRaw of [1e21, -1, 0.5, '1_000', ' 1']) {
+  const error = told(() => opened.fill({ amountInRaw }));
+  assert(error.message.includes(`${amountInRaw} is no whole number`), error.message);
+  assert.match(error.hint, /text or bigint/);
+}
+for (const orders of [0, 1001]) {
+  assert.match(told(() => opened.simulateOrders({ sizeUsd: 1, orders })).message, /from 1 to 1000$/);
+}
+for (const orders of [-1, 2.5, '2']) {
+  assert.match(told(() => opened.simulateOrders({ sizeUsd: 1, orders })).message, /whole number/);
+}
+for (const steps of [{ gap: [] }, { sizeUsd: [] }]) {
+  assert.match(told(() => opened.ladder(steps)).message, /: an empty array$/);
+}
+
+// An error sent to a log says what happened.
+const error = told(() => exitgap.verify(7));
+const { code, field, hint, message } = error;
+assert.deepEqual(JSON.parse(JSON.stringify(error)), { name: 'ExitgapError', code, field, hint, message });
+console.log('sound');
