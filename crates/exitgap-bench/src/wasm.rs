@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::BenchError;
 use crate::clock::nanoseconds;
-use crate::evidence::{Week, float, gzip_bytes, slot, week};
+use crate::evidence::{Week, float, slot, week};
 use crate::peers::Peer;
 use crate::peers::js_sdk::JsSdk;
 use crate::report::Report;
@@ -24,10 +24,6 @@ use crate::scene::{SIZES, Scene};
 
 /// Initialised ticks crossed by the measured quotes.
 const TICKS: [u32; 3] = [1, 10, 100];
-
-/// The hand-written scripts of the package; the generated one is the last.
-const GLUE: [&str; 6] =
-    ["index.js", "api.js", "arguments.js", "error.js", "client.js", "dist/exitgap.js"];
 
 /// Adds `pkg.*`, `peer.helios_gzip_bytes` and `wasm.*`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
@@ -81,13 +77,16 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
 }
 
 fn weigh(package: &Path, report: &mut Report) -> Result<(), BenchError> {
-    let read = |path: PathBuf| {
-        fs::read(&path).map_err(|error| BenchError::Wasm(format!("{}: {error}", path.display())))
-    };
-    let module = read(package.join("dist/exitgap_bg.wasm"))?;
-    report.add("pkg.wasm_gzip_bytes", gzip_bytes(&module)?);
-    let glue = GLUE.into_iter().map(|name| read(package.join(name)));
-    report.add("pkg.glue_gzip_bytes", gzip_bytes(&glue.collect::<Result<Vec<_>, _>>()?.concat())?);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("js/wasm/weigh.mjs");
+    let mut weigh = Command::new("node");
+    weigh.arg(script).arg(package);
+    for variable in ["EXITGAP_HELIOS", "EXITGAP_JS_SDK", "EXITGAP_NPM_TOOLS"] {
+        weigh.arg(named(variable)?);
+    }
+    let weighed = answer(&mut weigh)?;
+    for (key, bytes) in weighed.as_object().into_iter().flatten() {
+        report.add(key.clone(), bytes.as_f64().unwrap_or(f64::NAN));
+    }
     let packed = Command::new("npm")
         .args(["pack", "--dry-run", "--json", "--ignore-scripts"])
         .current_dir(package)
@@ -96,8 +95,6 @@ fn weigh(package: &Path, report: &mut Report) -> Result<(), BenchError> {
     let packed: Value = serde_json::from_slice(&packed.stdout).map_err(failed)?;
     let unpacked = find(&packed, "unpackedSize");
     report.add("pkg.unpacked_bytes", float(unpacked.unwrap_or_default()));
-    let helios = read(named("EXITGAP_HELIOS")?.join("pkg/index_bg.wasm"))?;
-    report.add("peer.helios_gzip_bytes", gzip_bytes(&helios)?);
     Ok(())
 }
 
