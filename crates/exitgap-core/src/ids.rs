@@ -48,16 +48,35 @@ fn parse_hex<const N: usize>(text: &str) -> Result<[u8; N], IdError> {
     if digits.len() != 2 * N {
         return Err(wrong());
     }
-    let nibble = |c: u8| match c {
-        b'0'..=b'9' => Ok(c - b'0'),
-        b'a'..=b'f' => Ok(c - b'a' + 10),
-        _ => Err(wrong()),
-    };
     let mut bytes = [0; N];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        let pair = nibble(digits[2 * at]).zip(nibble(digits[2 * at + 1]));
+        let (high, low) = pair.ok_or_else(wrong)?;
+        *byte = high << 4 | low;
     }
     Ok(bytes)
+}
+
+/// The value of a lower-case hex digit.
+fn nibble(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
+}
+
+/// Digit by digit: the library's way through a formatter takes ten times as long, and a window
+/// of heads names thousands of hashes.
+fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(2 + 2 * bytes.len());
+    text.push_str("0x");
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    f.write_str(&text)
 }
 
 macro_rules! hex_name {
@@ -69,8 +88,7 @@ macro_rules! hex_name {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("0x")?;
-                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+                write_hex(&self.0, f)
             }
         }
 

@@ -180,6 +180,17 @@ impl Head {
         wire.check()
     }
 
+    /// The canonical bytes, where reading them would give this very head.
+    pub(super) fn checked_to_canonical(&self) -> Result<Vec<u8>, HeadError> {
+        let wire = WireHead::from(self);
+        let bytes = to_canonical(&wire)?;
+        if bytes.len() > MAX_HEAD_BYTES {
+            return Err(DocumentError::TooLarge { found: bytes.len(), most: MAX_HEAD_BYTES }.into());
+        }
+        wire.check()?;
+        Ok(bytes)
+    }
+
     /// Checks that this head is the next of its pool after `before`, whose canonical
     /// bytes hash to `before_hash`.
     pub fn check_follows(&self, before: &Self, before_hash: HeadHash) -> Result<(), HeadError> {

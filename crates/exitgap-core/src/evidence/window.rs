@@ -128,6 +128,8 @@ wire_struct!(WireWindow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeadWindow {
     heads: Vec<(Head, Vec<u8>)>,
+    /// Of each head.
+    hashes: Vec<HeadHash>,
     lowest_snapshots: Vec<Vec<u8>>,
 }
 
@@ -142,7 +144,8 @@ impl HeadWindow {
             .iter()
             .map(|bytes| Ok((Head::from_canonical(bytes)?, bytes.clone())))
             .collect::<Result<Vec<_>, HeadError>>()?;
-        let window = Self { heads, lowest_snapshots: Vec::new() };
+        let hashes = heads.iter().map(|(_, bytes)| Head::hash_of(bytes)).collect();
+        let window = Self { heads, hashes, lowest_snapshots: Vec::new() };
         let mut slots: Vec<Slot> =
             window.lowest()?.iter().flatten().map(|(slot, _)| *slot).collect();
         slots.dedup();
@@ -166,9 +169,9 @@ impl HeadWindow {
         if wire.v != VERSION {
             return Err(DocumentError::Version { found: wire.v, known: VERSION }.into());
         }
-        let heads = wire.rebuild()?;
+        let (heads, hashes) = wire.rebuild()?;
         let lowest_snapshots = wire.lowest_snapshots.into_iter().map(|Part(bytes)| bytes).collect();
-        let window = Self { heads, lowest_snapshots };
+        let window = Self { heads, hashes, lowest_snapshots };
         window.check()?;
         // One spelling: runs are as long, and changes as few, as they can be.
         if window.to_canonical()? != bytes {
@@ -193,9 +196,9 @@ impl HeadWindow {
         if !(1..=LOWEST_DEPTH_SLOTS).contains(&found) {
             return Err(WindowError::Length { found });
         }
-        for pair in self.heads.windows(2) {
-            let [(before, bytes), (head, _)] = pair else { continue };
-            head.check_follows(before, Head::hash_of(bytes))?;
+        for (pair, hash) in self.heads.windows(2).zip(&self.hashes) {
+            let [(before, _), (head, _)] = pair else { continue };
+            head.check_follows(before, *hash)?;
         }
         let lowest = self.lowest()?;
         let Some(((first, _), (last, _))) = self.heads.first().zip(self.heads.last()) else {
@@ -340,9 +343,11 @@ impl Columns {
     }
 }
 
+type Rebuilt = (Vec<(Head, Vec<u8>)>, Vec<HeadHash>);
+
 impl WireWindow {
-    /// The heads, byte for byte.
-    fn rebuild(&self) -> Result<Vec<(Head, Vec<u8>)>, WindowError> {
+    /// The heads, byte for byte, and the hash of each.
+    fn rebuild(&self) -> Result<Rebuilt, WindowError> {
         if !(1..=LOWEST_DEPTH_SLOTS).contains(&self.heads) {
             return Err(WindowError::Length { found: self.heads });
         }
@@ -356,7 +361,7 @@ impl WireWindow {
             return Err(WindowError::Column { column });
         }
         let mut entries = self.entries()?.into_iter();
-        let mut heads: Vec<(Head, Vec<u8>)> = Vec::with_capacity(self.heads as usize);
+        let (mut heads, mut hashes): Rebuilt = Default::default();
         let (mut recorded, mut prev) = (self.recorded_before, self.first_prev);
         for index in 0..self.heads {
             let retracts = self.retracts.iter().find(|(at, _)| *at == index);
@@ -384,11 +389,13 @@ impl WireWindow {
                 method_version: version.1.clone(),
                 retracts,
             };
-            let bytes = head.to_canonical()?;
-            prev = Some(Head::hash_of(&bytes));
-            heads.push((Head::from_canonical(&bytes)?, bytes));
+            let bytes = head.checked_to_canonical()?;
+            let hash = Head::hash_of(&bytes);
+            prev = Some(hash);
+            hashes.push(hash);
+            heads.push((head, bytes));
         }
-        Ok(heads)
+        Ok((heads, hashes))
     }
 
     /// What each head says of its slot, in order.
