@@ -19,5 +19,8 @@ mod store;
 mod text;
 
 fn main() {
+    if let Some(first) = leptos::prelude::document().get_element_by_id("first") {
+        first.remove();
+    }
     leptos::mount::mount_to_body(app::App);
 }

@@ -28,6 +28,7 @@ const HTML: &str = "text/html; charset=utf-8";
 /// What the built page says where no page says more.
 const TITLE: &str = "<title>exitgap</title>";
 const OG_TITLE: &str = "property=\"og:title\" content=\"exitgap\"";
+const HEADING: &str = "<h1>exitgap</h1>";
 const DESCRIPTION: &str = "At this size, how far below the oracle price will I really fill?";
 
 /// Whether the client would rather read a page than a document.
@@ -153,6 +154,7 @@ fn page(words: &Words, status: StatusCode) -> Result<Response, Refused> {
     let (title, description) = (escape(&words.title), escape(&words.description));
     let html = index
         .replace(TITLE, &format!("<title>{title}</title>"))
+        .replace(HEADING, &format!("<h1>{}</h1>", title.trim_end_matches(" | exitgap")))
         .replace(OG_TITLE, &format!("property=\"og:title\" content=\"{title}\""))
         .replace(DESCRIPTION, &description);
     let reply = Reply::new(html, HTML, Keep::Seconds(0));
