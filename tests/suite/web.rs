@@ -10,6 +10,7 @@ use exitgap_core::series::{MissingReason, Slot};
 use exitgap_server::config::Checked;
 use exitgap_store::{Changes, LogFolder, NewEntry, NewRetraction, Store};
 use exitgap_tests::fixtures;
+use serde_json::Value;
 
 use crate::service_scene::{Recorded, Service, recorded};
 
@@ -88,6 +89,41 @@ async fn every_page_works_in_a_browser() {
     assert!(said.contains(r#""web.axe_violations":0,"web.console_errors":0"#), "{said}");
 }
 
+/// Runs with `cargo xtask test --all`, which installs Lighthouse. Speed is measured by
+/// `cargo xtask bench web`; what does not depend on the machine is asserted here.
+#[tokio::test(flavor = "multi_thread")]
+async fn lighthouse_finds_the_pages_accessible_and_sound() {
+    if !fixtures::slow_tests() {
+        eprintln!("not run: `cargo xtask test --all` asks for it");
+        return;
+    }
+    let recorded = recorded(SLOTS).await;
+    let limits = [("EXITGAP_HTTP_RATE_PER_MINUTE", "100000")];
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &limits);
+    let pool = recorded.pool(0);
+    let answer = service.get(&format!("/v1/exit/{pool}?size_usd=1000")).json();
+    let evidence = answer["evidence_url"].as_str().unwrap();
+    let evidence = &evidence[evidence.find("/api/").unwrap()..];
+    let pool = format!("/pools/{pool}");
+    let output = Command::new("node")
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/web/lighthouse.mjs"))
+        .arg(format!("http://{}", service.address))
+        .arg(fixtures::folder().join("lighthouse/node_modules"))
+        .args(["/", &pool, evidence, "/verify", "/portfolio", "/capabilities", "/method"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    println!("{said}");
+    assert!(output.status.success(), "{said}");
+    let scores: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for machine in ["desktop", "phone"] {
+        for category in ["accessibility", "best_practices"] {
+            let score = scores[format!("web.lighthouse.{machine}.{category}")].as_u64().unwrap();
+            assert!(score >= 95, "{machine}, {category}: {score}\n{said}");
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_are_served_with_their_words_and_their_policy() {
     let recorded = recorded(2).await;
@@ -102,6 +138,12 @@ async fn pages_are_served_with_their_words_and_their_policy() {
         assert!(!policy.contains("unsafe-inline"), "{policy}");
         let html = String::from_utf8(answer.body).unwrap();
         assert!(!html.contains("<title>exitgap</title>"), "{path} has a title of its own");
+        // The same words stand on the page until its program has come.
+        let between = |before, after| {
+            html.split_once(before).and_then(|(_, rest)| rest.split_once(after)).unwrap().0
+        };
+        let (title, heading) = (between("<title>", "</title>"), between("<h1>", "</h1>"));
+        assert_eq!(title.trim_end_matches(" | exitgap"), heading);
         let scripts: Vec<_> = html
             .split(['"', '\''])
             .filter(|part| part.starts_with("/exitgap-web-") && !part.contains('>'))

@@ -1,13 +1,15 @@
-// What the pages weigh, how fast they are in a real browser on loopback, and whether it complains.
-// Prints one flat JSON object.
-// Usage: node measure.mjs <service's address> <folder of node_modules> <folder of the built site> <folder for screenshots>
+// What the pages weigh, how fast they are in a real browser on loopback, whether it complains, and what
+// Lighthouse makes of them. Prints one flat JSON object.
+// Usage: node measure.mjs <service's address> <folder of node_modules> <folder of the built site>
+//   <folder for screenshots> <folder of node_modules with lighthouse>
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { start } from "./browser.mjs";
+import { judge, lowest } from "./lighthouse.mjs";
 import { everyPage } from "./shell.mjs";
 
-const [service, modules, site, shots] = process.argv.slice(2);
+const [service, modules, site, shots, lighthouse] = process.argv.slice(2);
 const RUNS = 7;
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
@@ -86,4 +88,6 @@ const found = {
 };
 await everyPage(scene);
 await browser.close();
-console.info(JSON.stringify({ ...found, ...scene.figures() }));
+const paths = ["/", `/pools/${pool}`, evidence, "/verify", "/portfolio", "/capabilities", "/method"];
+const judged = lowest(await judge(service, join(lighthouse, "node_modules"), paths));
+console.info(JSON.stringify({ ...found, ...scene.figures(), ...judged }));

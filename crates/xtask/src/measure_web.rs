@@ -11,6 +11,7 @@ use crate::{demo, process, setup, web};
 pub fn bench(root: &Path) -> Result<()> {
     setup::ensure(root)?;
     let modules = setup::ensure_npm_tools(root)?;
+    let lighthouse = setup::ensure_lighthouse(root)?;
     setup::ensure_chromium();
     web::build(root)?;
     let programs = demo::build(root)?;
@@ -33,7 +34,7 @@ pub fn bench(root: &Path) -> Result<()> {
     let address = service.address()?;
     let mut measure = Command::new("node");
     measure.arg(root.join("tests/web/measure.mjs")).arg(address).arg(modules);
-    measure.arg(root.join("web/dist")).arg(folder.join("screenshots"));
+    measure.arg(root.join("web/dist")).arg(folder.join("screenshots")).arg(lighthouse);
     process::run(&mut measure, "node (measuring the pages)")
 }
 

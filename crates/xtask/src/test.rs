@@ -14,7 +14,7 @@ Run every test of the workspace.
 Usage: cargo xtask test [--all]
 
   --all   also the slow tests: sets EXITGAP_SLOW=1, which they ask for, and installs
-          schemathesis (a Python program) into .fixtures
+          schemathesis (a Python program) and Lighthouse into .fixtures
 
 In order: setup; the npm package; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
 on PATH and else with cargo test; the documentation's examples; a build of exitgap-core for
@@ -38,6 +38,7 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     web::build(root)?;
     if all {
         setup::ensure_schemathesis(root)?;
+        setup::ensure_lighthouse(root)?;
     }
     step("building libraries, binaries and tests");
     // One build of everything, so that the features of shared dependencies are resolved once.

@@ -22,7 +22,7 @@ use crate::failure::{Context, Failure, Result};
 use pins::Pin;
 
 pub use chromium::ensure_chromium;
-pub use npm_tree::{ensure_js_sdk, ensure_npm_tools};
+pub use npm_tree::{ensure_js_sdk, ensure_lighthouse, ensure_npm_tools};
 pub use schemathesis::ensure_schemathesis;
 pub use trunk::ensure_trunk;
 pub use wasm_bindgen::ensure_wasm_bindgen;

@@ -38,6 +38,14 @@ const NPM_TOOLS: Tree = Tree {
     what: "what the npm package is tried with (TypeScript, Vite, webpack and others, 156 MB)",
 };
 
+const LIGHTHOUSE: Tree = Tree {
+    folder: "lighthouse",
+    manifest: include_str!("lighthouse/package.json"),
+    lock: include_str!("lighthouse/package-lock.json"),
+    last: "node_modules/lighthouse/package.json",
+    what: "Lighthouse, which judges the pages",
+};
+
 /// Makes `.fixtures/js-sdk/node_modules` complete and answers its parent folder.
 pub fn ensure_js_sdk(root: &Path) -> Result<PathBuf> {
     ensure(root, &JS_SDK)
@@ -46,6 +54,11 @@ pub fn ensure_js_sdk(root: &Path) -> Result<PathBuf> {
 /// Makes `.fixtures/npm-tools/node_modules` complete and answers its parent folder.
 pub fn ensure_npm_tools(root: &Path) -> Result<PathBuf> {
     ensure(root, &NPM_TOOLS)
+}
+
+/// Makes `.fixtures/lighthouse/node_modules` complete and answers its parent folder.
+pub fn ensure_lighthouse(root: &Path) -> Result<PathBuf> {
+    ensure(root, &LIGHTHOUSE)
 }
 
 fn ensure(root: &Path, tree: &Tree) -> Result<PathBuf> {
