@@ -46,7 +46,7 @@ impl Folder {
             match byte {
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' => file.push(byte.into()),
                 b' ' => file.push('_'),
-                other => file.push_str(&format!("%{other:02x}")),
+                other => file.extend(format!("%{other:02x}").chars()),
             }
         }
         self.path.join(file)

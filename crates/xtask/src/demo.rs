@@ -15,7 +15,7 @@ Usage: cargo xtask demo [--once]
   --once   play one day, the same each time, print, and end
 
 Builds the site (without --once), starts a private node with the real Uniswap and Chainlink contracts, plays eight days of five-minute
-slots up to the present in step with the recorder (about two minutes), prints pools, a ladder and some
+slots up to the present in step with the recorder (about four minutes), prints pools, a ladder and some
 sizes, makes the real swap of an estimated size and shows the difference in token units. Then it leaves
 the service and its pages running on http://127.0.0.1:8080 (or a free port), which records every five minutes like any
 other, until Ctrl-C. Everything it starts ends with it. Database and configuration lie in target/demo

@@ -85,6 +85,7 @@ The service answers at {base} until Ctrl-C. To try from a shell:
   curl -o evidence.json '<the evidence_url of a result>'
   curl -o key '{base}/log/verifier-key'
   {cli} verify evidence.json --trust key
+  {cli} verify {deep} --size-usd 50000 --api {base} --kept seen    # all of that, and remembers the log
 
   {base}/docs lists every address."
     );

@@ -66,10 +66,7 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
         let keys = log.keys.iter().map(ToString::to_string).collect();
         let (trusted, continuity) = (trusted(log), continuity(log));
         let (newest, seen) = (log.newest.as_str(), log.seen.as_deref());
-        print_json(&RemoteReport {
-            report,
-            log: Log { keys, trusted, continuity, newest, seen },
-        })?;
+        print_json(&RemoteReport { report, log: Log { keys, trusted, continuity, newest, seen } })?;
     } else {
         print_text(report)?;
         print_log(log, args.remote.kept.is_some());

@@ -159,7 +159,7 @@ fn significant(limbs: &[u64]) -> &[u64] {
 }
 
 /// The product of two limbs, low and high.
-#[inline(always)]
+#[inline]
 fn product(a: u64, b: u64) -> (u64, u64) {
     let [a0, a1, b0, b1] = [low(a), high(a), low(b), high(b)].map(u64::from);
     let lowest = a0 * b0;
