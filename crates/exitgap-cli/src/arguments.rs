@@ -45,7 +45,6 @@ Exit codes:
 Environment:
   EXITGAP_DB      default of --db
   EXITGAP_CONFIG  default of --config
-  EXITGAP_KEPT    default of --kept (verify)
   NO_COLOR        no colours";
 
 const VERIFY_NOTES: &str = "\
@@ -136,7 +135,7 @@ pub enum Command {
         #[command(flatten)]
         question: Question,
     },
-    /// Check an evidence file, offline: does its number follow from the signed log?
+    /// Check evidence, a file or asked of a service: does its number follow from the signed log?
     #[command(after_long_help = VERIFY_NOTES)]
     Verify(VerifyArgs),
     /// Replay a published log: every head, snapshot, depth and hash of every slot.
@@ -256,13 +255,7 @@ pub struct RemoteArgs {
     pub at: Option<String>,
     /// Keep the log's keys and its newest checkpoint in this folder, and hold the log against
     /// what an earlier run kept there: a history rewritten since is noticed.
-    #[arg(
-        long,
-        env = "EXITGAP_KEPT",
-        value_name = "FOLDER",
-        help_heading = "From a service",
-        requires = "api"
-    )]
+    #[arg(long, value_name = "FOLDER", help_heading = "From a service", requires = "api")]
     pub kept: Option<PathBuf>,
 }
 
