@@ -159,6 +159,21 @@ async function simulation({ pool, open, get }) {
   await page.getByLabel("Largest gap accepted, %").fill(String(rung.gap_limit_pct));
   const most = rung.max_size_usd.toLocaleString("en-US", { maximumFractionDigits: 6 });
   await page.waitForSelector(`text=The largest size within ${rung.gap_limit_pct} % is $${most}`);
+  // What is depth here is a sale whose evidence says so, and so is what a standard size loses.
+  const sales = page.getByTitle("Open the evidence of this sale");
+  const deep = ladder.by_gap.filter((rung) => rung.max_size_usd > 0);
+  const filled = ladder.by_size.filter((rung) => rung.exit);
+  await eventually("links to evidence", async () => await sales.count() === deep.length + filled.length);
+  const files = await Promise.all(
+    (await sales.evaluateAll((all) => all.map((one) => one.getAttribute("href")))).map(get),
+  );
+  deep.forEach(({ gap_limit_pct: limit, max_size_usd: size }, at) => {
+    const { request, result } = files[at];
+    assert.equal(Number(request.size_usd), size);
+    assert.ok(Number(result.exit_gap_pct) <= limit, `${result.exit_gap_pct} up to ${limit}`);
+  });
+  filled.forEach(({ exit }, at) => assert.equal(Number(files[deep.length + at].result.exit_gap_pct), exit.exit_gap_pct));
+  assert.equal(await page.getByRole("link", { name: "Open its evidence" }).count(), 1);
   const rows = page.locator("table").filter({ hasText: "Order" }).locator("tbody tr");
   await page.getByLabel("Orders", { exact: true }).fill("7");
   await eventually("seven orders", async () => await rows.count() === 7);

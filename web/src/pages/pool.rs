@@ -1,8 +1,10 @@
 //! One pool: what a size would lose here and now, computed in this browser.
 
 use exitgap_api::{LadderRows, Problem, Status};
-use exitgap_client::{ClientError, Recorded};
+use exitgap_client::{ClientError, EvidenceOf, Recorded};
+use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::PoolId;
+use exitgap_core::pools::Direction;
 use exitgap_core::units::{GapLimit, SizeUsd};
 use leptos::prelude::*;
 use leptos_router::hooks::{query_signal_with_options, use_params_map};
@@ -13,7 +15,7 @@ use super::pool_simulate::Simulate;
 use super::pool_size::{in_place, size_box};
 use crate::app::client;
 use crate::parts::{Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag};
-use crate::paths;
+use crate::paths::{self, Page};
 use crate::text;
 
 /// The page.
@@ -118,6 +120,28 @@ pub fn base_name(index: usize) -> &'static str {
     if index == 0 { "token0" } else { "token1" }
 }
 
+/// The evidence of a sale of this size, on the page's snapshot.
+pub fn evidence_of(recorded: &Recorded, base: usize, size_usd: &str) -> Option<String> {
+    let of = EvidenceOf {
+        pool: recorded.snapshot.observation().pool().clone(),
+        base: Direction::BOTH[base].into(),
+        slot: recorded.snapshot.slot(),
+        size: size_usd.parse().ok()?,
+        method_version: METHOD_VERSION.to_owned(),
+    };
+    Some(Page::Evidence(of).href())
+}
+
+/// A number that such a sale bears out.
+fn linked(shown: String, href: Option<String>) -> AnyView {
+    match href {
+        Some(href) => {
+            view! { <a href=href title="Open the evidence of this sale">{shown}</a> }.into_any()
+        }
+        None => shown.into_any(),
+    }
+}
+
 /// Depth by gap and slippage by size, computed here.
 #[component]
 fn Ladders(recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView {
@@ -135,8 +159,8 @@ fn Ladders(recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView 
     view! {
         <section>
             <h2>"Depth and slippage"</h2>
-            <p class="quiet">"Computed in this browser from the snapshot."</p>
-            {move || rows.get().ok().map(|rows| view! { <Rungs rows=rows/> })}
+            <p class="quiet">"Computed in this browser from the snapshot. Each number that is a link opens the evidence of a sale of that size."</p>
+            {move || rows.get().ok().map(|rows| view! { <Rungs rows=rows recorded=recorded base=base/> })}
             {move || points().map(|points| view! { <Drawn points=points/> })}
         </section>
     }
@@ -157,13 +181,17 @@ pub fn slippage(answers: &exitgap_api::Answers<'_>) -> Vec<(String, String)> {
 }
 
 #[component]
-fn Rungs(rows: LadderRows) -> impl IntoView {
+fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView {
     let none = || "–".to_owned();
+    let evidence = |size: &str| evidence_of(&recorded.read_value(), base.get_untracked(), size);
     let by_gap: Vec<_> = rows
         .by_gap
         .into_iter()
         .map(|rung| {
-            let depth = rung.depth.as_ref().map_or_else(none, |depth| text::usd(depth.max_size_usd.as_str()));
+            let depth = rung.depth.as_ref().map_or_else(|| none().into_any(), |depth| {
+                let size = depth.max_size_usd.as_str();
+                linked(text::usd(size), evidence(size))
+            });
             let limited = rung.depth.as_ref().is_some_and(|depth| depth.limited_by == "liquidity");
             let limited = limited.then(|| view! { <small>"all there is: limited by liquidity"</small> });
             let price = rung.exit.as_ref().map_or_else(none, |exit| text::grouped(exit.realized_price_usd.as_str()));
@@ -181,12 +209,15 @@ fn Rungs(rows: LadderRows) -> impl IntoView {
         .into_iter()
         .map(|rung| {
             let gap = match (&rung.exit, &rung.problem) {
-                (Some(exit), _) => text::percent(exit.exit_gap_pct.as_str()),
-                (None, Some(problem)) if problem.max_fillable_usd.is_some() => {
-                    "cannot be filled".to_owned()
+                (Some(exit), _) => {
+                    let gap = text::percent(exit.exit_gap_pct.as_str());
+                    linked(gap, evidence(rung.size_usd.as_str()))
                 }
-                (None, Some(problem)) => problem.code.title().to_owned(),
-                (None, None) => none(),
+                (None, Some(problem)) if problem.max_fillable_usd.is_some() => {
+                    "cannot be filled".into_any()
+                }
+                (None, Some(problem)) => problem.code.title().into_any(),
+                (None, None) => none().into_any(),
             };
             let price = rung
                 .exit

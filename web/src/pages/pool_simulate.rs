@@ -4,7 +4,7 @@ use exitgap_api::{AtOnce, Problem, SimulationResult, parse_gap_limit, parse_orde
 use exitgap_client::Recorded;
 use leptos::prelude::*;
 
-use super::pool::base_name;
+use super::pool::{base_name, evidence_of};
 use crate::text;
 
 /// The section.
@@ -41,12 +41,18 @@ pub fn Simulate(
                 </label>
             </form>
             <p aria-live="polite">{move || match largest() {
-                Ok(Some(depth)) => format!(
-                    "The largest size within {} % is {} (limited by {}).",
-                    gap.get(), text::usd_exact(depth.max_size_usd.as_str()), depth.limited_by.replace('_', " ")
-                ),
-                Ok(None) => "No size stays within this gap.".to_owned(),
-                Err(problem) => text::grouped_within(&problem.detail),
+                Ok(Some(depth)) => {
+                    let size = depth.max_size_usd.as_str();
+                    let href = evidence_of(&recorded.read_value(), base.get(), size);
+                    let limited = depth.limited_by.replace('_', " ");
+                    view! {
+                        {format!("The largest size within {} % is {} (limited by {limited}). ", gap.get(), text::usd_exact(size))}
+                        {href.map(|href| view! { <a href=href>"Open its evidence"</a> })}
+                    }
+                    .into_any()
+                }
+                Ok(None) => "No size stays within this gap.".into_any(),
+                Err(problem) => text::grouped_within(&problem.detail).into_any(),
             }}</p>
             <form class="controls" on:submit=|event| event.prevent_default()>
                 <label>"Orders" <input type="number" min="1" max="1000" prop:value=move || orders.get()
