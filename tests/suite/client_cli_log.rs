@@ -118,6 +118,20 @@ async fn what_was_kept_and_cannot_be_read_is_not_taken_for_a_first_visit() {
     }
     assert_eq!(reader.run(&["--kept", path]).0, Some(0));
 
+    // Keys that are gone beside a checkpoint are no first visit either.
+    fs::write(&keys, "").unwrap();
+    let (code, _, stderr) = reader.run(&["--kept", path]);
+    assert_eq!(code, Some(5), "{stderr}");
+    assert!(stderr.contains("it is empty") && stderr.contains("--kept"), "{stderr}");
+    fs::write(&keys, &key).unwrap();
+
+    // Nobody writes to a pipe in the place of a file: it is not waited for.
+    fs::remove_file(&checkpoint).unwrap();
+    assert!(Command::new("mkfifo").arg(&checkpoint).status().unwrap().success());
+    let (code, _, stderr) = reader.run(&["--kept", path]);
+    assert_eq!(code, Some(5), "{stderr}");
+    assert!(stderr.contains("it is no file"), "{stderr}");
+
     // A folder in the place of a file cannot be read, and a file is no folder to keep in.
     fs::remove_file(&checkpoint).unwrap();
     fs::create_dir(&checkpoint).unwrap();
@@ -151,4 +165,52 @@ async fn questions_that_have_no_evidence_are_refused_by_name() {
     let mut unnamed = Reader::of(&service, &recorded.pool(0));
     unnamed.arguments[1] = "a pool".to_owned();
     assert_eq!(unnamed.run(&[]).0, Some(2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_verdict_stands_whoever_reads_it_and_whatever_cannot_be_kept() {
+    let (recorded, service, _) = scene().await;
+    let log = Log::of(&recorded, &service);
+    let reader = Reader::of(&service, &recorded.pool(0));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    assert_eq!(reader.run(&["--kept", path]).0, Some(0));
+    let checkpoint = kept(folder.path(), "checkpoint");
+    fs::write(&checkpoint, log.sign(&log.fork(3))).unwrap();
+
+    // A reader that closed the pipe has not made an invalid log valid.
+    let exitgap = binaries::path("exitgap");
+    let command = format!("{} {} --kept {path} | :", exitgap.display(), reader.arguments.join(" "));
+    let shell = format!("set -o pipefail; {command}");
+    let status = Command::new("bash").args(["-c", &shell]).output().unwrap().status;
+    assert_eq!(status.code(), Some(6), "{shell}");
+
+    // Where nothing can be written, the answer is shown, and the error, too.
+    let fresh = folder.path().join("fresh");
+    let limited = format!(
+        "trap '' XFSZ; ulimit -f 0; exec {} {} --kept {}",
+        exitgap.display(),
+        reader.arguments.join(" "),
+        fresh.display()
+    );
+    let output = Command::new("bash").args(["-c", &limited]).output().unwrap();
+    let [stdout, stderr] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert_eq!(output.status.code(), Some(5), "{stdout}{stderr}");
+    assert!(stdout.contains("VALID") && stderr.contains("File too large"), "{stdout}{stderr}");
+    // The next run knows that it is the first.
+    let (code, _, stderr) = reader.run(&["--kept", fresh.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stderr.contains("Nothing of this log was seen before"), "{stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_of_a_service_that_proved_nothing_is_not_kept() {
+    let (recorded, service, _) = scene().await;
+    let reader = Reader::of(&service, &recorded.pool(0));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let (code, _, stderr) = reader.run(&["--kept", path, "--at", "2020-01-01T00:00:00Z"]);
+    assert_eq!(code, Some(4), "{stderr}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -179,6 +179,56 @@ async fn evidence_of_another_question_is_no_answer() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_window_that_goes_on_does_not_bear_out_the_files_own_figures() {
+    let (recorded, service, _) = scene().await;
+    let log = Log::of(&recorded, &service);
+    let of = question(&service, &log, 2).await;
+    let longer = Meddling::new(|request: &Request, outcome: Outcomes| {
+        if !request.url.contains("/api/v1/window/") {
+            return outcome;
+        }
+        // A head that nobody sealed follows the file's.
+        let mut window: Value = serde_json::from_slice(&outcome.unwrap().body).unwrap();
+        assert_eq!((&window["heads"], &window["missing"]), (&3.into(), &Value::Array(Vec::new())));
+        window["heads"] = 4.into();
+        window["missing"] = serde_json::json!([[3, 1, "chain_lagging"]]);
+        Ok(answer(window.to_string()))
+    });
+    let client = Client::new(&longer, base(&service));
+    let watch = LogWatch::new(&client, Memory::default(), Vec::new());
+    let found = watch.verify_remote(&of, true).await.unwrap();
+    let check = found.report.report.check(CheckName::Window).unwrap();
+    assert_eq!((check.outcome, check.code), (Outcome::Fail, "window_ends_elsewhere"));
+    assert_eq!(check.found, "1 further heads");
+    assert_eq!(found.report.report.verdict, Verdict::Invalid);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_that_proved_nothing_leaves_no_key_behind() {
+    let (recorded, service, _) = scene().await;
+    let log = Log::of(&recorded, &service);
+    let of = question(&service, &log, 1).await;
+    for part in ["/api/v1/exit/", "/log/tile/"] {
+        let memory = Memory::default();
+        let failing =
+            Meddling::new(
+                |request: &Request, outcome: Outcomes| {
+                    if request.url.contains(part) { Ok(answer("nothing")) } else { outcome }
+                },
+            );
+        let client = Client::new(&failing, base(&service));
+        let found = LogWatch::new(&client, &memory, Vec::new()).verify_remote(&of, false).await;
+        assert!(found.is_err() || found.unwrap().report.report.verdict == Verdict::Invalid);
+        assert!(failing.asked.borrow().iter().any(|url| url.contains(part)), "{part}");
+        let keys = format!("exitgap keys {}", base(&service));
+        assert_eq!(memory.get(&keys), None, "{part}");
+        let good = check(Native::new().unwrap(), &service, &memory, &of).await;
+        assert_eq!(good.log.basis, TrustBasis::FirstUse);
+        assert!(memory.get(&keys).is_some());
+    }
+}
+
 /// A service of the same log name that signs with a key of its own.
 fn impostor(log: &Log) -> (SignerKey, String) {
     let key = SignerKey::from_seed(&log.newest.origin.to_string(), [42; 32]).unwrap();

@@ -58,7 +58,8 @@ Examples:
 With --api and no --trust, keys kept by an earlier run count; on the first, those that the service names.
 
 Exit codes:
-  0  valid       6  invalid       7  incomplete       5  could not be read       2  wrong arguments";
+  0  valid       6  invalid       7  incomplete       5  could not be read       2  wrong arguments
+  With --api also 3 and 4: the pool has no such fill, or nothing recorded (see `exitgap --help`)";
 
 const AUDIT_NOTES: &str = "\
 Examples:
@@ -227,7 +228,8 @@ pub struct VerifyArgs {
         conflicts_with = "proof"
     )]
     pub log: Option<PathBuf>,
-    /// The pool's head window that ends at the file's head: bears out its seven-day figures.
+    /// The pool's head window that ends at the file's head, which bears out its seven-day figures;
+    /// or one that goes on from there, which tells whether the slot was taken back.
     #[arg(long, value_name = "FILE", help_heading = "Policy")]
     pub window: Option<PathBuf>,
 }

@@ -66,6 +66,15 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// Printing that a reader may end early: it closed the pipe, and has what it wanted. The verdict
+/// of what was printed stays what it is.
+pub fn read_or_not(printed: Result<(), Failure>) -> Result<(), Failure> {
+    match printed {
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
 impl Failure {
     /// Tells stderr, as a document with `--json`, and gives the exit code.
     pub fn report(&self, json: bool) -> ExitCode {
@@ -144,7 +153,7 @@ fn exit_code(code: ProblemCode) -> u8 {
         | ProblemCode::BeforeSeries
         | ProblemCode::AfterSeries => NOTHING_RECORDED,
         ProblemCode::ChainUnreadable | ProblemCode::SourceUnreadable => UNREADABLE,
-        // What only the service refuses with.
-        _ => UNEXPECTED,
+        // What only a service refuses with: it gave no answer.
+        _ => UNREADABLE,
     }
 }

@@ -18,7 +18,8 @@ const MAX_BYTES: usize = 64 << 10;
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    failed: RefCell<Option<String>>,
+    unread: RefCell<Option<String>>,
+    unwritten: RefCell<Option<String>>,
 }
 
 impl Folder {
@@ -28,15 +29,21 @@ impl Folder {
             unreadable(format!("kept {}: {error}", path.display()))
                 .hint("--kept names a folder of this program's own")
         })?;
-        Ok(Self { path: path.to_owned(), failed: RefCell::default() })
+        Ok(Self {
+            path: path.to_owned(),
+            unread: RefCell::default(),
+            unwritten: RefCell::default(),
+        })
     }
 
-    /// The first error, if there was one.
-    pub fn end(self) -> Result<(), Failure> {
-        match self.failed.into_inner() {
-            Some(why) => Err(unreadable(why).into()),
+    /// An error where something could not be read; else whether all could be written.
+    pub fn end(self) -> Result<Result<(), Failure>, Failure> {
+        let failed = |why: Option<String>| match why {
+            Some(why) => Err(Failure::from(unreadable(why))),
             None => Ok(()),
-        }
+        };
+        failed(self.unread.into_inner())?;
+        Ok(failed(self.unwritten.into_inner()))
     }
 
     /// The file of a name: letters, digits, dots and dashes as they are, every other byte in hex.
@@ -52,14 +59,9 @@ impl Folder {
         self.path.join(file)
     }
 
-    fn fail(&self, path: &Path, error: &io::Error) {
-        let why = format!("kept {}: {error}", path.display());
-        self.failed.borrow_mut().get_or_insert(why);
-    }
-
-    /// In whole or not at all.
+    /// In whole or not at all, whatever other runs write meanwhile.
     fn write(&self, path: &Path, text: &str) -> io::Result<()> {
-        let new = path.with_added_extension("new");
+        let new = path.with_added_extension(format!("{}.new", std::process::id()));
         let mut file = fs::File::create(&new)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
@@ -71,26 +73,32 @@ impl Folder {
 impl Storage for Folder {
     fn get(&self, name: &str) -> Option<String> {
         let path = self.file(name);
-        match crate::source::read(&path, MAX_BYTES) {
-            Ok(bytes) => {
-                let text = String::from_utf8(bytes).map_err(io::Error::other);
-                text.map_err(|error| self.fail(&path, &error)).ok()
-            }
+        match text_of(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => {
-                self.fail(&path, &error);
-                None
-            }
+            found => found.map_err(|error| remember(&self.unread, &path, &error)).ok(),
         }
     }
 
     fn put(&self, name: &str, text: &str) {
-        if self.failed.borrow().is_some() {
+        if self.unread.borrow().is_some() || self.unwritten.borrow().is_some() {
             return;
         }
         let path = self.file(name);
         if let Err(error) = self.write(&path, text) {
-            self.fail(&path, &error);
+            remember(&self.unwritten, &path, &error);
         }
     }
+}
+
+/// A file's text. Anything but a file might be waited for without end.
+fn text_of(path: &Path) -> io::Result<String> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    String::from_utf8(crate::source::read(path, MAX_BYTES)?).map_err(io::Error::other)
+}
+
+/// The first error stays.
+fn remember(failed: &RefCell<Option<String>>, path: &Path, error: &io::Error) {
+    failed.borrow_mut().get_or_insert_with(|| format!("kept {}: {error}", path.display()));
 }

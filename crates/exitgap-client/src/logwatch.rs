@@ -4,7 +4,7 @@
 use exitgap_api::{Claim, Contradiction, VerificationReport};
 use exitgap_core::evidence::{
     CheckName, Checkpoint, EvidenceRequest, Hash, LogProof, Policy, SeenCheckpoint, Stated,
-    VerifierKey, is_consistent, verify,
+    Verdict, VerifierKey, is_consistent, verify,
 };
 
 use crate::memory::{Kept, Noted, Unsigned, signed_by};
@@ -89,6 +89,13 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
     /// newest is then kept, unless it has fewer slots or the two contradict each other: then the
     /// older one stays.
     pub async fn log(&self) -> Result<LogState, ClientError> {
+        let log = self.look().await?;
+        self.remember(&log);
+        Ok(log)
+    }
+
+    /// Reads the newest checkpoint and holds it against the one kept. Keeps nothing.
+    async fn look(&self) -> Result<LogState, ClientError> {
         let (keys, basis) = self.keys().await?;
         let newest = self.client.checkpoint().await?;
         let checkpoint = signed_by(&newest, &keys).map_err(|why| {
@@ -110,12 +117,17 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
                 proof => (Continuity::Contradicts, proof),
             },
         };
-        if contradiction.is_none() {
-            let compared = seen.as_ref().map(|(_, note)| note.as_str());
-            self.kept().keep(compared, &checkpoint, &newest, &keys);
-        }
         let seen = seen.map(|(_, note)| note);
         Ok(LogState { keys, basis, newest, seen, continuity, contradiction })
+    }
+
+    /// Keeps the newest checkpoint and its keys, in place of what it was held against.
+    fn remember(&self, log: &LogState) {
+        if log.contradiction.is_none()
+            && let Ok(checkpoint) = signed_by(&log.newest, &log.keys)
+        {
+            self.kept().keep(log.seen.as_deref(), &checkpoint, &log.newest, &log.keys);
+        }
     }
 
     /// Fetches a result's evidence and verifies it, its log against the one seen before. `window`
@@ -136,12 +148,19 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         }
         let head_window =
             if window { Some(self.client.window(&of.pool, of.slot).await?) } else { None };
-        // The checkpoint comes last: an honest service's is then no older than the file's, and what
-        // failed before it has left nothing behind that the next try would call kept.
-        let log = self.log().await?;
+        // The checkpoint comes last: an honest service's is then no older than the file's.
+        let log = self.look().await?;
+        // A key that the service itself named is kept once something stood under it: what fails
+        // leaves nothing behind that the next try would call kept.
+        let first_use = log.basis == TrustBasis::FirstUse;
+        if !first_use {
+            self.remember(&log);
+        }
         let mut policy = Policy::trusting(log.keys.clone());
         if head_window.is_some() {
             policy.window = head_window;
+            // One that goes on need not bear out what this head says of its seven days.
+            policy.window_ends_with_file = true;
             policy.required.push(CheckName::Window);
         }
         policy.required.push(CheckName::Consistency);
@@ -157,6 +176,9 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
             && file.is_some()
         {
             (check.code, check.expected, check.found) = ("not_compared", needs, found);
+        }
+        if first_use && report.verdict != Verdict::Invalid {
+            self.remember(&log);
         }
         let claim = Claim::of(&evidence);
         let contradiction = log.contradiction.clone();

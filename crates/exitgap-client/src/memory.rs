@@ -59,7 +59,10 @@ impl<'a, S: Storage> Kept<'a, S> {
     /// The keys that signed what is kept; none before the first visit.
     pub fn keys(&self) -> Result<Vec<VerifierKey>, ClientError> {
         let name = self.keys_name();
-        let text = self.storage.get(&name).unwrap_or_default();
+        let Some(text) = self.storage.get(&name) else { return Ok(Vec::new()) };
+        if text.is_empty() {
+            return Err(unusable(name, "it is empty".to_owned()));
+        }
         let keys = text.lines().map(str::parse).collect::<Result<_, _>>();
         keys.map_err(|error: exitgap_core::evidence::NoteError| unusable(name, error.to_string()))
     }

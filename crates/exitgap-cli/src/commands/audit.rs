@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{print_json, verdict, verify};
 use crate::arguments::AuditArgs;
-use crate::failure::{Failure, verdict_code};
+use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::{grouped, printable};
 use crate::log::{Counts, Fault, Kept, LogFolder, Plan, Rule, replay};
 use crate::{source, trust};
@@ -59,11 +59,8 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
         fault: fault.as_deref().map(Fault::document),
         contradiction: contradiction.flatten(),
     };
-    if json {
-        print_json(&report)?;
-    } else {
-        print_text(&report)?;
-    }
+    let printed = if json { print_json(&report) } else { print_text(&report) };
+    read_or_not(printed)?;
     Ok(verdict_code(verdict))
 }
 

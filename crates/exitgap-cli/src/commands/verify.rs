@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::verdict::{print_advice, print_text};
 use super::{explain, print_json, verify_remote};
 use crate::arguments::VerifyArgs;
-use crate::failure::{Failure, verdict_code};
+use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::printable;
 use crate::log::{Kept, LogFolder, leaf_hashes};
 use crate::{source, trust};
@@ -43,10 +43,8 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     let contradiction = contradiction(&report, &policy, signed.as_ref(), args);
     let (claim, verdict) = (Claim::of(&evidence), report.verdict);
     let report = VerificationReport { claim, report, contradiction };
-    if json {
-        print_json(&report)?;
-    } else {
-        print_text(&report)?;
+    read_or_not(if json { print_json(&report) } else { print_text(&report) })?;
+    if !json {
         print_advice(&report, policy.keys.is_empty());
     }
     Ok(verdict_code(verdict))

@@ -8,7 +8,7 @@ use exitgap_client::{
     Client, ClientError, Continuity, EvidenceOf, LogState, LogWatch, Memory, Native, Storage,
     TrustBasis, Verification,
 };
-use exitgap_core::evidence::VerifierKey;
+use exitgap_core::evidence::{Verdict, VerifierKey};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::PoolId;
 use exitgap_core::units::SizeUsd;
@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::print_json;
 use super::verdict::print_text;
 use crate::arguments::{RemoteArgs, VerifyArgs};
-use crate::failure::{Failure, verdict_code};
+use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::printable;
 use crate::kept::Folder;
 use crate::source::{api, pool_id};
@@ -51,27 +51,37 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
     let at = args.remote.at.as_deref();
     at.map(|at| slot_at("at", at)).transpose()?;
     let keys = trust::keys(&args.trust.trust)?;
+    let mut kept = Ok(());
     let found = match &args.remote.kept {
         None => fetch(api, &pool, size, &args.remote, Memory::default(), keys)?,
         Some(path) => {
             let folder = Folder::open(path)?;
             let found = fetch(api, &pool, size, &args.remote, &folder, keys);
-            // What could not be read of it is why whatever else went wrong did.
-            folder.end()?;
+            // What could not be read of it was taken for never seen: no verdict can rest on that.
+            kept = folder.end()?;
             found?
         }
     };
     let Verification { report, log, .. } = &found;
-    if json {
-        let keys = log.keys.iter().map(ToString::to_string).collect();
-        let (trusted, continuity) = (trusted(log), continuity(log));
-        let (newest, seen) = (log.newest.as_str(), log.seen.as_deref());
-        print_json(&RemoteReport { report, log: Log { keys, trusted, continuity, newest, seen } })?;
-    } else {
-        print_text(report)?;
+    let printed = if json { print_document(report, log) } else { print_text(report) };
+    read_or_not(printed)?;
+    if !json {
         print_log(log, args.remote.kept.is_some());
     }
+    // What could not be written is an error, but no word against an answer that does not hold.
+    match (report.report.verdict, kept) {
+        (Verdict::Valid, kept) => kept?,
+        (_, Err(failure)) => drop(failure.report(json)),
+        (_, Ok(())) => {}
+    }
     Ok(verdict_code(report.report.verdict))
+}
+
+fn print_document(report: &VerificationReport, log: &LogState) -> Result<(), Failure> {
+    let keys = log.keys.iter().map(ToString::to_string).collect();
+    let (trusted, continuity) = (trusted(log), continuity(log));
+    let (newest, seen) = (log.newest.as_str(), log.seen.as_deref());
+    print_json(&RemoteReport { report, log: Log { keys, trusted, continuity, newest, seen } })
 }
 
 fn fetch(

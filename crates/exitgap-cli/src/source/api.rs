@@ -51,16 +51,31 @@ pub fn with<A>(
     ask: impl AsyncFnOnce(&Client<Native>) -> Result<A, ClientError>,
 ) -> Result<A, Failure> {
     let base: BaseUrl = url.parse()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| unreadable(error.to_string()))?;
     let transport = Native::new().map_err(|error| unreadable(error.to_string()))?;
     let client = Client::new(transport, base);
     runtime.block_on(ask(&client)).map_err(|error| {
+        let hint = hint(&error);
         let mut failure = Failure::from(error);
-        if let Failure::Service { problem, .. } = &mut failure {
-            problem.hint.get_or_insert_with(|| HINT.to_owned());
+        if let (Failure::Service { problem, .. }, Some(hint)) = (&mut failure, hint) {
+            problem.hint.get_or_insert_with(|| hint.to_owned());
         }
         failure
     })
 }
 
-const HINT: &str = "--api names the address that `exitgap-server serve` listens at";
+/// What to do where no service says it.
+fn hint(error: &ClientError) -> Option<&'static str> {
+    Some(match error {
+        ClientError::NotTrusted { .. } => {
+            "--trust names a key of another log, or the service is not the one that it was"
+        }
+        ClientError::KeptUnusable { .. } => {
+            "look at that file in the folder that --kept names; put it right, or aside to begin anew"
+        }
+        ClientError::PaymentRequired { .. } => "this program pays for nothing",
+        ClientError::Problem(_) => return None,
+        _ => "--api names the address that `exitgap-server serve` listens at",
+    })
+}

@@ -196,12 +196,13 @@ impl Head {
     pub fn check_follows(&self, before: &Self, before_hash: HeadHash) -> Result<(), HeadError> {
         let recorded = u32::from(matches!(self.entry, HeadEntry::Recorded { .. }));
         let retracted = u32::try_from(self.retracts.len()).unwrap_or(u32::MAX);
-        let count = (before.recorded_count + recorded).checked_sub(retracted);
+        let count = before.recorded_count.checked_add(recorded);
+        let count = count.and_then(|count| count.checked_sub(retracted));
         let rules = [
             (before.entry != HeadEntry::Retired, "a retired pool has no further heads"),
             (self.pool == before.pool, "it is of another pool"),
             (Some(self.slot) == before.slot.next(), "its slot is not the next one"),
-            (self.height == before.height + 1, "its height is not one more"),
+            (before.height.checked_add(1) == Some(self.height), "its height is not one more"),
             (self.prev == Some(before_hash), "its prev is not the hash of that head"),
             (Some(self.recorded_count) == count, "its recorded_count does not add up"),
         ];

@@ -26,6 +26,9 @@ pub struct Policy {
     pub seen: Option<SeenCheckpoint>,
     /// A head window that ends at the file's head, or later and holds it, as its canonical bytes.
     pub window: Option<Vec<u8>>,
+    /// Whether the window must end at the file's head: one that goes on need not bear out its
+    /// seven-day figures.
+    pub window_ends_with_file: bool,
     /// Checks without which the verdict is `incomplete`.
     pub required: Vec<CheckName>,
 }
@@ -33,7 +36,8 @@ pub struct Policy {
 impl Policy {
     /// Trusts these keys and demands the usual checks.
     pub fn trusting(keys: Vec<VerifierKey>) -> Self {
-        Self { keys, seen: None, window: None, required: CheckName::REQUIRED.to_vec() }
+        let required = CheckName::REQUIRED.to_vec();
+        Self { keys, seen: None, window: None, window_ends_with_file: false, required }
     }
 }
 
@@ -332,6 +336,10 @@ fn check_window(parts: &Parts, policy: &Policy) -> Check {
     let Some((_, last)) = later.last() else {
         return Check::pass(NAME, format!("{} heads up to {expected}", from.len()));
     };
+    if policy.window_ends_with_file {
+        let found = format!("{} further heads", later.len());
+        return Check::fail(NAME, "window_ends_elsewhere", expected.to_string(), found);
+    }
     let retracts = |head: &Head, slot| head.retracts.iter().any(|taken| taken.slot == slot);
     if let Some((by, _)) = later.iter().find(|(other, _)| retracts(other, head.slot)) {
         let expected = "a slot that no later head takes back";
