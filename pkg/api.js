@@ -33,13 +33,22 @@ function call(body) {
   }
   try {
     return body();
-  } catch (error) {
-    // What the module refuses, it throws as the text of a problem.
-    if (typeof error === 'string') throw errorOf(JSON.parse(error));
-    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
-      throw new ExitgapError('internal_error', `the module failed: ${error.message}`, { cause: error });
+  } catch (thrown) {
+    throw failure(thrown);
+  }
+}
+
+/** The error of whatever was thrown: by the module, or by a caller's own object while it was read. */
+function failure(thrown) {
+  try {
+    if (thrown instanceof WebAssembly.RuntimeError) {
+      return new ExitgapError('internal_error', `the module failed: ${thrown.message}`, { cause: thrown });
     }
-    throw typed(error);
+    // What the module refuses, it throws as the text of a problem.
+    const problem = typeof thrown === 'string' && JSON.parse(thrown);
+    return problem?.code && problem.detail ? errorOf(problem) : typed(thrown);
+  } catch {
+    return new ExitgapError('invalid_parameter', 'an argument could not be read', { cause: thrown });
   }
 }
 

@@ -68,8 +68,9 @@ export function whole(value, field) {
 export function list(value, field, most, read) {
   if (value === undefined) return [];
   if (!Array.isArray(value)) throw wrong(field, `${kind(value)} is no array`);
-  if (value.length > most) throw wrong(field, `more than ${most}`);
-  return Array.from({ length: value.length }, (_, at) => read(value[at]));
+  const { length } = value;
+  if (length > most) throw wrong(field, `more than ${most}`);
+  return Array.from({ length }, (_, at) => read(value[at]));
 }
 
 /** Texts as the lines of one; none where there is no value, else at least so many. */

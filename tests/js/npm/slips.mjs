@@ -46,6 +46,19 @@ for (const steps of [{ gap: [] }, { sizeUsd: [] }]) {
   assert.match(told(() => opened.ladder(steps)).message, /: an empty array$/);
 }
 
+// A caller's own object may throw anything while it is read: what comes out is an error of the package.
+const shy = new Proxy({}, { getPrototypeOf() { throw new Error('no'); } });
+for (const thrown of ['boom', 'null', '{"a":1}', '[', new RangeError('mine'), null, undefined, 7, shy]) {
+  const policy = { get keys() { throw thrown; } };
+  assert.equal(told(() => exitgap.verify(evidence, policy)).code, 'invalid_parameter');
+}
+// A list whose length grows while it is read is as long as it was.
+let asked = 0;
+const growing = new Proxy([keys[0]], {
+  get: (list, name) => (name === 'length' ? (asked += 1) === 1 ? 1 : 1e6 : list[name]),
+});
+assert.equal(exitgap.verify(evidence, { keys: growing }).verdict, verdict);
+
 // An error sent to a log says what happened.
 const error = told(() => exitgap.verify(7));
 const { code, field, hint, message } = error;
