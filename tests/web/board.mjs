@@ -9,6 +9,7 @@ export default async function board(scene) {
   await leftMeanwhile(scene);
   await reloading(scene);
   await thousand(scene);
+  await wrongSize(scene);
 }
 
 const FRAGILITY = "**/v1/fragility**";
@@ -129,6 +130,23 @@ async function reloading({ open }) {
   console.log("board: loading under new controls");
 }
 
+/** A size that the board has not is said to be none, and what is shown instead. */
+async function wrongSize({ pool, open, shoot }) {
+  const page = await open("/?size=abc");
+  await page.waitForSelector(".refused >> text=$100,000 is shown instead");
+  await page.waitForSelector("text=Gap at $100,000");
+  await shoot(page, "board-wrong-size");
+  await page.getByLabel("Size sold").selectOption("10000");
+  await eventually("it is gone", async () => await page.locator(".refused").count() === 0);
+  // The pool's page takes the size along, and its series begins with it.
+  await page.locator(`table.board a[href="/pools/${pool}?size_usd=10000"]`).click();
+  await page.waitForSelector(".agreement .standing.pass");
+  assert.equal(await page.locator("#size").inputValue(), "10000");
+  assert.equal(await page.getByLabel("Size sold").inputValue(), "10000");
+  await page.context().close();
+  console.log("board: a wrong size is said, a right one goes along");
+}
+
 /** A thousand pools, by pages, orders and chains, with hostile names. */
 async function thousand({ open, get, fits, shoot }) {
   const { rows: [row], ...rest } = await get("/v1/fragility");
@@ -149,7 +167,7 @@ async function thousand({ open, get, fits, shoot }) {
   };
   const page = await open("/", { routes: { [FRAGILITY]: serve } });
   const first = (number) => eventually(`the board begins at ${number}`, async () =>
-    (await page.locator("table.board tbody th a").first().getAttribute("href").catch(() => ""))?.endsWith(`x${String(number).padStart(40, "0")}`));
+    (await page.locator("table.board tbody th a").first().getAttribute("href").catch(() => ""))?.endsWith(`x${String(number).padStart(40, "0")}?size_usd=100000`));
   await first(0);
   assert.equal(await page.locator("table.board tbody tr").count(), 100);
   assert.equal(await page.locator("table.board img").count(), 0);

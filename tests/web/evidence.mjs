@@ -5,6 +5,7 @@ import { eventually, problem } from "./browser.mjs";
 
 export default async function evidence(scene) {
   const bytes = await confirmed(scene);
+  await meant(scene);
   await files(scene, bytes);
   await retracted(scene);
   await partial(scene);
@@ -23,6 +24,7 @@ async function confirmed({ service, evidence, exit, open, shoot }) {
   const number = async (id) => Number((await page.locator(id).textContent()).replace("−", "-").split(" ")[0]);
   assert.equal(await number("#published"), await number("#recomputed"));
   assert.deepEqual(await failing(page, ".checks"), []);
+  assert.equal(await page.getByRole("button", { name: "Undo" }).getAttribute("aria-disabled"), "true");
   const side = exit.exit_gap_pct < 0 ? "above" : "below";
   const claim = await page.locator(".claim").textContent();
   assert.ok(claim.includes(`% ${side} the oracle price`) && !claim.includes("−"), claim);
@@ -47,6 +49,36 @@ async function confirmed({ service, evidence, exit, open, shoot }) {
   await page.context().close();
   console.log("evidence: confirmed, broken on purpose, downloaded");
   return bytes;
+}
+
+/** What an address says is used, and refused where it is wrong; only what it leaves out is chosen. */
+async function meant({ pool, exit, open, get, shoot }) {
+  const { rows } = await get(`/v1/history/${pool}?size_usd=1000&interval=5m`);
+  const older = rows.slice(0, -1).findLast((row) => row.last?.evidence_url).last;
+  const slot = new URL(older.evidence_url, "http://any").searchParams.get("slot");
+  const time = older.time.slice(0, 16).replace("T", " ");
+  for (const base of ["", `&base=${encodeURIComponent(exit.base.symbol)}`]) {
+    const page = await open(`/api/v1/exit/${pool}?slot=${slot}&size_usd=1000${base}`);
+    await page.waitForSelector(".verdict.pass");
+    const claim = await page.locator(".claim").textContent();
+    assert.ok(claim.includes(`selling $1,000 of ${exit.base.symbol} in ${pool} at ${time} UTC`), claim);
+    assert.match(await page.locator("#window").textContent(), new RegExp(`entries, .* to ${time} UTC`));
+    await page.context().close();
+  }
+  for (const [query, words] of [
+    ["slot=abc&size_usd=1000", "is no number"],
+    ["slot=1&size_usd=1000", "before the series began"],
+    ["size_usd=abc", "is not a plain decimal number"],
+    ["size_usd=1000&base=NOPE", "NOPE"],
+    ["size_usd=1000&method_version=abc", "was never released"],
+  ]) {
+    const page = await open(`/api/v1/exit/${pool}?${query}`);
+    await page.waitForSelector(`.refused >> text=${words}`);
+    assert.equal(await page.locator(".verdict, .failed, main button").count(), 0, query);
+    if (query.includes("NOPE")) await shoot(page, "evidence-wrong-address");
+    await page.context().close();
+  }
+  console.log("evidence: an address means what it says");
 }
 
 /** Verify works offline once loaded, with the key this browser kept: pasted, chosen or dropped. */

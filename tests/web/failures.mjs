@@ -1,12 +1,13 @@
 // A service that is gone, slow, or empty is said to be so.
+import assert from "node:assert/strict";
 import { answer } from "./browser.mjs";
 
-export default async function failures({ service, pool, open, shoot }) {
+export default async function failures({ service, pool, open, fits, shoot }) {
   const expected = ["Failed to load resource", "net::ERR"];
   const page = await open("/", { expected });
   await page.waitForSelector("table.board tbody tr");
   await page.route("**/v1/ladder/**", (route) => route.abort());
-  await page.locator(`table.board a[href="/pools/${pool}"]`).click();
+  await page.locator(`table.board a[href^="/pools/${pool}"]`).click();
   await page.waitForSelector(".failed[role=alert] strong >> text=The service does not answer.", { timeout: 20000 });
   await shoot(page, "pool-gone");
   await page.unroute("**/v1/ladder/**");
@@ -34,5 +35,14 @@ export default async function failures({ service, pool, open, shoot }) {
   await page.getByRole("button", { name: "Try again" }).click();
   await page.waitForSelector("table tbody tr");
   await page.context().close();
-  console.log("failures: gone, slow and empty are different");
+  // What is asked wrongly is refused, and not to be tried again.
+  for (const [name, wrong] of [["invalid", "nonsense"], ["unknown", pool.replace(/.$/, (last) => (last === "0" ? "1" : "0"))]]) {
+    const refused = await open(`/pools/${wrong}`, { width: 390, expected: ["400", "404"] });
+    await refused.waitForSelector('.refused a[href="/"]');
+    assert.equal(await refused.locator(".failed, main button").count(), 0, wrong);
+    await fits(refused, `a pool that is ${name}`);
+    await shoot(refused, `pool-${name}`);
+    await refused.context().close();
+  }
+  console.log("failures: gone, slow, empty and wrongly asked are different");
 }

@@ -25,11 +25,23 @@ async function sizeBox({ service, pool, open, get }) {
   await page.waitForFunction((text) => document.querySelector("#gap")?.textContent.startsWith(text), expected);
   await page.waitForSelector(".agreement .standing.pass");
   await page.waitForURL(/size_usd=2345.67/);
+  const lost = (2345.67 * Math.abs(exit.exit_gap_pct) / 100).toFixed(2);
+  assert.equal(await page.locator("#lost").textContent(), `$${lost} ${exit.exit_gap_pct < 0 ? "gained" : "lost"}`);
+  await page.waitForSelector("text=The parts multiply");
+  // Digits may be grouped, by threes only.
+  await page.locator("#size").fill("23,45.67");
+  await page.waitForSelector(".answer .refused >> text=23,45.67");
+  await page.locator("#size").fill("2,345.67");
+  await page.waitForFunction((text) => document.querySelector("#gap")?.textContent.startsWith(text), expected);
   await page.locator("#size").fill("1e5");
   await page.waitForSelector(".answer .refused >> text=size_usd is a plain number");
   await page.locator("#size").fill("1000");
   await page.getByLabel(/^sell /).nth(1).check();
   await page.waitForURL(/base=token/);
+  await page.waitForSelector(".agreement .standing.pass");
+  // A base that the pool has not is said to be none.
+  await page.goto(`${service}/pools/${pool}?base=token2`);
+  await page.waitForSelector(".refused >> text=neither of this pool's tokens");
   await page.waitForSelector(".agreement .standing.pass");
   // The address alone gives the same, and the way back through the history is followed.
   await page.goto(`${service}/pools/${pool}?size_usd=5000`);
@@ -103,7 +115,7 @@ async function left({ pool, open }) {
   // Longer than the pause after which it would have been asked.
   await page.evaluate(() => new Promise((done) => setTimeout(done, 700)));
   assert.ok(!page.url().includes("777"), "what was typed there changes no address here");
-  await page.locator(`table.board a[href="/pools/${pool}"]`).click();
+  await page.locator(`table.board a[href^="/pools/${pool}"]`).click();
   await page.waitForSelector(".agreement .standing.pass");
   let let_go;
   const gate = new Promise((done) => { let_go = done; });
@@ -184,6 +196,8 @@ async function simulation({ pool, open, get }) {
   const [parts, once] = [...words.matchAll(/([−\d.]+) %/g)].map((found) => Number(found[1].replace("−", "-")));
   assert.equal(once, exit.exit_gap_pct);
   assert.ok(Math.abs(parts - once) < once / 500, words);
+  await page.getByLabel("Orders", { exact: true }).fill("1");
+  await page.waitForSelector("text=in 1 order: a gap of");
   await page.getByLabel("Orders", { exact: true }).fill("0");
   await page.waitForSelector("p.refused >> text=orders");
   await page.context().close();

@@ -33,6 +33,8 @@ async function kept({ service, pool, pools, open }) {
   await page.evaluate((fragment) => { location.hash = fragment; }, `${pools[1].pool}:42`);
   await page.waitForSelector("#to-sell >> text=$42");
   assert.equal(await page.locator("#positions").inputValue(), `${pools[1].pool}:42`);
+  await page.locator("#positions").fill(`${pools[1].pool}:1,042.5`);
+  await page.waitForSelector("#to-sell >> text=$1,042.5");
   await page.locator("#positions").fill("nonsense");
   await page.waitForSelector(".refused >> text=Line 1:");
   await page.locator("#positions").fill("");
@@ -53,7 +55,7 @@ async function parity({ service, pools, thin, open, shoot }) {
   await page.waitForSelector("#to-sell");
   const text = async (id) => (await page.locator(id).textContent()).replace(/[$,]/g, "").replace("−", "-");
   assert.equal(await text("#to-sell"), String(said.total.size_usd));
-  assert.equal(await text("#whole-gap"), `none: ${said.total.unfilled_usd} cannot be filled`);
+  assert.equal(await text("#whole-gap"), `none: ${String(said.total.unfilled_usd).replace(/(\.\d\d)\d+/, "$1")} cannot be filled`);
   assert.equal(await text("#filled-gap"), `${said.total.filled_gap_pct} %`);
   const worst = said.exits[said.worst_exit];
   assert.ok(worst.problem, "the worst exit is one without a fill");
@@ -105,5 +107,12 @@ async function oneFails({ pool, pools, open, shoot }) {
   await page.getByRole("button", { name: "Try again" }).click();
   await eventually("both", async () => await page.locator(".failed").count() === 0 && await page.locator("table tbody tr").count() === 2);
   await page.context().close();
+  // Where nothing could be computed, nothing is said of what can be filled.
+  const none = await open("/portfolio", { expected: ["503"], routes: {
+    [LADDER]: problem(503, "source_unreadable", "come back later", { "retry-after": "90" }),
+  } });
+  await none.locator("#positions").fill(`${pool}:1000`);
+  await none.waitForSelector("#whole-gap >> text=none: no exit could be computed");
+  await none.context().close();
   console.log("portfolio: one exit failed, and was asked again");
 }

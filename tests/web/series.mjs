@@ -80,6 +80,7 @@ async function rows({ retracted, open, get, shoot }) {
     assert.equal(labels.length, Math.min(rows.length, 3));
     await shoot(page, `pool-rows-${interval}`);
   }
+  await page.waitForSelector("text=Each point is the last recorded slot of its row");
   // The newest rows with their evidence.
   await page.locator("details.listed summary").click();
   const gaps = await page.locator("details.listed .checked-gap").count();

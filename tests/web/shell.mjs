@@ -56,7 +56,7 @@ async function titles({ service, pool, exit, open }) {
   const page = await open("/");
   await page.waitForSelector("table.board tbody tr");
   const first = await page.title();
-  await page.locator(`table.board a[href="/pools/${pool}"]`).click();
+  await page.locator(`table.board a[href^="/pools/${pool}"]`).click();
   await eventually("the pool's title", async () => await page.title() === served);
   assert.equal(await page.evaluate(() => document.activeElement.id), "content", "focus is at the content");
   for (const [link, title] of [["Verify", "Verify an evidence file | exitgap"], ["How it works", "How it works | exitgap"], ["Board", first]]) {

@@ -2,8 +2,9 @@
 
 use exitgap_api::{Claim, VerificationReport, check_name, slot_at};
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf, LogWatch, Verification};
-use exitgap_core::evidence::{Base, CheckName, Outcome, Policy, Verdict, VerifierKey, verify};
-use exitgap_core::snapshot::Snapshot;
+use exitgap_core::evidence::{
+    Base, CheckName, Outcome, Policy, Verdict, VerifierKey, snapshot_in, verify,
+};
 use exitgap_core::units::{Percent, SizeUsd};
 
 use crate::store::LocalStorage;
@@ -30,17 +31,10 @@ pub fn local(
     VerificationReport { claim: Claim::of(evidence), report, contradiction: None }
 }
 
-/// The snapshot that an evidence file carries, where it can be read.
-pub fn snapshot_of(evidence: &[u8]) -> Option<Snapshot> {
-    let file: serde_json::Value = serde_json::from_slice(evidence).ok()?;
-    let bytes = serde_json::to_vec(file.get("snapshot")?).ok()?;
-    Snapshot::from_canonical(&bytes).ok()
-}
-
 /// The symbol of the token that an evidence file says is sold: hostile text.
 pub fn sold_symbol(evidence: &[u8]) -> Option<String> {
     let claim = Claim::of(evidence)?;
-    let snapshot = snapshot_of(evidence)?;
+    let snapshot = snapshot_in(evidence)?;
     let token = &snapshot.observation().tokens()[usize::from(claim.base == Base::Token1.code())];
     Some(token.symbol.as_str().to_owned())
 }
@@ -112,7 +106,7 @@ impl Published {
     /// Whether the evidence sells another token than the number was published for.
     fn sells_another(&self, evidence: &[u8], base: Base) -> bool {
         let Sold::Token(address) = &self.sold else { return false };
-        snapshot_of(evidence).is_none_or(|snapshot| {
+        snapshot_in(evidence).is_none_or(|snapshot| {
             let token = &snapshot.observation().tokens()[usize::from(base == Base::Token1)];
             !token.address.to_string().eq_ignore_ascii_case(address)
         })

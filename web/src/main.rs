@@ -18,6 +18,10 @@ mod paths;
 mod store;
 mod text;
 
+/// A third of the weight of the one that comes with Rust.
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
+
 fn main() {
     if let Some(first) = leptos::prelude::document().get_element_by_id("first") {
         first.remove();

@@ -37,7 +37,14 @@ pub fn split_gap(gap: &str) -> (&str, &'static str) {
     }
 }
 
-/// A sentence with its long plain numbers grouped.
+/// A size without the commas that group its digits by threes; any other text as it is.
+pub fn ungrouped(size: &str) -> String {
+    let size = size.trim();
+    let plain = size.replace(',', "");
+    if grouped(&plain) == size { plain } else { size.to_owned() }
+}
+
+/// A sentence with its long plain numbers grouped, but for those it quotes.
 pub fn grouped_within(words: &str) -> String {
     let word = |word: &str| {
         let number = word.trim_end_matches([',', '.', ';', ':', ')']);
@@ -50,13 +57,23 @@ pub fn grouped_within(words: &str) -> String {
             word.to_owned()
         }
     };
-    words.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    let part = |(index, part): (usize, &str)| match index % 2 {
+        0 => part.split(' ').map(word).collect::<Vec<_>>().join(" "),
+        _ => part.to_owned(),
+    };
+    words.split('"').enumerate().map(part).collect::<Vec<_>>().join("\"")
 }
 
 /// Whole dollars as `$1,234`.
 pub fn usd(number: &str) -> String {
     let whole = number.split('.').next().unwrap_or(number);
     format!("${}", grouped(whole))
+}
+
+/// Dollars, cut to cents.
+pub fn usd_cents(number: &str) -> String {
+    let cents = number.find('.').and_then(|point| number.get(..point + 3));
+    usd_exact(cents.unwrap_or(number))
 }
 
 /// Dollars with their fraction.

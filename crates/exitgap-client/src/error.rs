@@ -2,6 +2,7 @@
 
 use exitgap_api::{Number, Problem, ProblemCode};
 use serde::Deserialize;
+use serde::de::IntoDeserializer;
 
 use crate::{Response, TransportError};
 
@@ -122,7 +123,8 @@ impl ServerProblem {
     /// As a problem of this version; for a code that it does not know there stands
     /// `source_unreadable`.
     pub fn into_problem(self) -> Problem {
-        let known = serde_json::from_value::<ProblemCode>(self.code.into());
+        let known: Result<_, serde::de::value::Error> =
+            ProblemCode::deserialize(self.code.as_str().into_deserializer());
         let code = known.unwrap_or(ProblemCode::SourceUnreadable);
         let Self { detail, field, hint, reason, max_fillable_usd, .. } = self;
         Problem { code, detail, field, hint, reason, max_fillable_usd }

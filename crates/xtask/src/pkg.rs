@@ -23,9 +23,12 @@ of the npm registry). The package's version must be the workspace's. Nothing is 
 
 /// For size; the features are those that the compiler's own output uses. Of the lowest
 /// addresses none is ever used: the stack ends there.
-const WASM_OPT: [&str; 9] = [
+const WASM_OPT: [&str; 11] = [
     "-Oz",
     "--converge",
+    // What one round leaves, another finds.
+    "-Oz",
+    "--strip-producers",
     "--low-memory-unused",
     "--enable-bulk-memory",
     "--enable-nontrapping-float-to-int",

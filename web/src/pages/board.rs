@@ -14,7 +14,7 @@ use crate::app::client;
 use crate::chart::Spark;
 use crate::check::{Published, Sold, Standing};
 use crate::parts::{
-    Asking, CheckAll, CheckedGap, Empty, Failed, Loading, PreviewNotice, Refused, StatusTag,
+    Asking, CheckAll, CheckedGap, Empty, Failed, Loading, PreviewNotice, StatusTag, not_understood,
 };
 use crate::paths::Page;
 use crate::text;
@@ -89,6 +89,16 @@ pub fn Board() -> impl IntoView {
         },
     );
     let retry = board.again();
+    let other_size = move || {
+        let said = query.read().get("size")?;
+        let shown = asked.read().size;
+        (said.parse() != Ok(shown)).then(|| {
+            let shown = text::usd(&shown.to_string());
+            not_understood(format!(
+                "The board has no such size as the address asks for: {shown} is shown instead."
+            ))
+        })
+    };
     view! {
         <h1>"Where would your size lose most?"</h1>
         <p class="lead">
@@ -96,11 +106,9 @@ pub fn Board() -> impl IntoView {
              would really fill, recorded every five minutes."
         </p>
         <Controls asked=asked/>
+        {other_size}
         {move || match board.answer(&asked.get()) {
             None => view! { <Loading what="the board"/> }.into_any(),
-            Some(Err(ClientError::Problem(problem))) => {
-                view! { <Refused problem=*problem/> }.into_any()
-            }
             Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
             Some(Ok(board)) => view! { <Table board=board asked=asked.get()/> }.into_any(),
         }}
@@ -287,7 +295,7 @@ fn row_view(
         .map(|day| day.as_ref().map(ToString::to_string))
         .collect();
     let name = format!("{} for {}", row.base.symbol, row.quote.symbol);
-    let href = Page::Pool(row.pool.clone()).href();
+    let href = format!("{}?size_usd={size}", Page::Pool(row.pool.clone()).href());
     view! {
         <tr>
             <th scope="row">

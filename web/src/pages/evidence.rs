@@ -1,12 +1,15 @@
 //! The evidence of one result: what was claimed, and whether this browser could confirm it.
 
-use exitgap_api::{Answers, Direct, Provenance, SlotState};
+use exitgap_api::{
+    Answers, Direct, Problem, ProblemCode, Provenance, SlotState, invalid_parameter, parse_size,
+};
 use exitgap_client::{
     Browser, Client, ClientError, Continuity, EvidenceOf, TrustBasis, Verification,
 };
-use exitgap_core::evidence::{Base, Check, CheckName, Outcome};
+use exitgap_core::evidence::{Base, Check, CheckName, Outcome, Stated, snapshot_in};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::pools::Direction;
+use exitgap_core::series::{Slot, SlotError};
 use exitgap_core::snapshot::Snapshot;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
@@ -58,7 +61,7 @@ pub fn EvidencePage() -> impl IntoView {
 async fn find(client: &Client<Browser>, address: &str) -> Result<Found, ClientError> {
     let of = match EvidenceOf::from_url(address) {
         Some(of) => of,
-        None => newest(client, address).await?,
+        None => meant(client, address).await?,
     };
     let (verification, without_window) = match check::remote(client, &of, true).await {
         Ok(verification) => (verification, None),
@@ -67,19 +70,34 @@ async fn find(client: &Client<Browser>, address: &str) -> Result<Found, ClientEr
     Ok(Found { of, verification, without_window })
 }
 
-/// The evidence that an address without a slot means: that of the pool's newest.
-async fn newest(client: &Client<Browser>, address: &str) -> Result<EvidenceOf, ClientError> {
+/// The evidence that an address means which leaves something out: of the newest slot, sold in the
+/// pool's own direction. What it says is used, or refused.
+async fn meant(client: &Client<Browser>, address: &str) -> Result<EvidenceOf, ClientError> {
     let (path, query) = address.split_once('?').unwrap_or((address, ""));
     let name = path.rsplit('/').next().unwrap_or_default().replace("%3A", ":");
     let pool = parse_pool(&name)?;
     let params = web_sys::UrlSearchParams::new_with_str(query).ok();
     let one = |name: &str| params.as_ref().and_then(|params| params.get(name));
-    let size = exitgap_api::parse_size(&one("size_usd").unwrap_or_default())?;
+    let size = parse_size(&one("size_usd").unwrap_or_default())?;
+    let method_version = one("method_version").unwrap_or_else(|| METHOD_VERSION.to_owned());
+    if method_version != METHOD_VERSION {
+        let detail = format!("method version {method_version:?} was never released");
+        let problem = Problem::new(ProblemCode::UnknownMethodVersion, detail);
+        return Err(problem.hint(format!("Released: {METHOD_VERSION}.")).into());
+    }
+    let slot = one("slot").map(|text| parse_slot(&text)).transpose()?;
     let recorded = client.recorded(&pool, None).await?;
     let direction = recorded.direction(one("base").as_deref())?;
-    let method_version = METHOD_VERSION.to_owned();
-    let slot = recorded.snapshot.slot();
+    let slot = slot.unwrap_or_else(|| recorded.snapshot.slot());
     Ok(EvidenceOf { pool, base: direction.into(), slot, size, method_version })
+}
+
+fn parse_slot(text: &str) -> Result<Slot, Problem> {
+    let invalid = |detail: &str| {
+        invalid_parameter("slot", detail, "A slot's number is its instant in seconds ÷ 300.")
+    };
+    let number = text.parse().map_err(|_| invalid(&format!("slot: {text:?} is no number")))?;
+    Slot::new(number).map_err(|error: SlotError| invalid(&error.to_string()))
 }
 
 fn trust_words(verification: &Verification) -> String {
@@ -115,7 +133,7 @@ fn Evidence(found: Found) -> impl IntoView {
     let trust = trust_words(&verification);
     let checks = verification.report.report.checks.clone();
     let published = claim.as_ref().map(|claim| claim.exit_gap_pct.clone()).unwrap_or_default();
-    let snapshot = check::snapshot_of(&verification.evidence);
+    let snapshot = snapshot_in(&verification.evidence);
     let recomputed = snapshot.as_ref().map_or_else(
         || "cannot be: the snapshot is unreadable".to_owned(),
         |snapshot| recompute(snapshot, &of),
@@ -128,7 +146,8 @@ fn Evidence(found: Found) -> impl IntoView {
     let points = snapshot.map(|snapshot| drawn(&snapshot, &of)).unwrap_or_default();
     let bytes = verification.evidence.len();
     let file = StoredValue::new(verification.evidence.clone());
-    let window_note = window_words(&checks, without_window);
+    let window_note = window_words(&checks, of.slot, without_window);
+    let window_note = format!("{window_note}. {}", observed(&verification.evidence));
     let later = of.clone();
     view! {
         <PreviewNotice shown=preview/>
@@ -140,7 +159,7 @@ fn Evidence(found: Found) -> impl IntoView {
             <div><dt>"Pool"</dt><dd><a href=Page::Pool(of.pool.to_string()).href()>{of.pool.to_string()}</a></dd></div>
             <div><dt>"Slot"</dt><dd>{text::instant(&of.slot.to_string())}</dd></div>
             <div><dt>"Method"</dt><dd>{of.method_version.clone()}</dd></div>
-            <div><dt>"Window"</dt><dd>{window_note}</dd></div>
+            <div><dt>"Window"</dt><dd id="window">{window_note}</dd></div>
         </dl>
         <p class="actions">
             <button type="button" on:click=move |_| download(&file.read_value(), "application/json", "evidence.json")>
@@ -201,18 +220,37 @@ fn Later(of: EvidenceOf) -> impl IntoView {
     }
 }
 
-fn window_words(checks: &[Check], without: Option<String>) -> String {
+/// How long the pool was observed, and its lowest depth, as the file states them.
+fn observed(evidence: &[u8]) -> String {
+    let Some(Stated { result, .. }) = Stated::of(evidence) else { return String::new() };
+    let lowest =
+        result.lowest_depth_7d_usd.map_or_else(|| "none".to_owned(), |usd| text::usd(&usd));
+    format!("Days observed: {}. Lowest depth at 2 % in seven days: {lowest}.", result.days_observed)
+}
+
+fn window_words(checks: &[Check], last: Slot, without: Option<String>) -> String {
     if let Some(why) = without {
         return format!("not checked: it could not be fetched ({why})");
     }
     let window = checks.iter().find(|check| check.name == CheckName::Window);
     match window.map(|check| check.outcome) {
         Some(Outcome::Pass) => {
-            "the entries of up to seven days, fetched, chained up to this one".to_owned()
+            let found = window.and_then(|check| entries(&check.found, last));
+            let found = found.unwrap_or_else(|| "the entries of up to seven days".to_owned());
+            format!("{found}, fetched, chained up to this one")
         }
         Some(Outcome::Fail) => "does not lead to this entry".to_owned(),
         _ => "not checked".to_owned(),
     }
+}
+
+/// The entries up to a slot, one for each slot, where the check says how many.
+fn entries(found: &str, last: Slot) -> Option<String> {
+    let (count, _) = found.split_once(" heads")?;
+    let first = (u64::from(last.number()) + 1).checked_sub(count.parse().ok()?)?;
+    let (first, last) = (Slot::new(first).ok()?.to_string(), last.to_string());
+    let (first, last) = (text::instant(&first), text::instant(&last));
+    Some(format!("{} entries, {first} to {last}", text::grouped(count)))
 }
 
 fn direction_of(snapshot: &Snapshot, of: &EvidenceOf) -> Option<Direction> {

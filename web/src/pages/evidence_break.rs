@@ -83,7 +83,8 @@ pub fn BreakIt(
         <p class="quiet">"A change in this browser only. Nothing is sent."</p>
         <p class="actions">
             {buttons}
-            <button type="button" class="small" on:click=move |_| set_change.set(None)>"Undo"</button>
+            <button type="button" class="small" aria-disabled=move || change.get().is_none().to_string()
+                on:click=move |_| set_change.set(None)>"Undo"</button>
         </p>
         {move || change.get().and_then(|one| {
             let verification = verification.read_value();

@@ -14,7 +14,7 @@ use super::pool_history::PoolHistory;
 use super::pool_simulate::Simulate;
 use super::pool_size::{in_place, size_box};
 use crate::app::client;
-use crate::parts::{Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag};
+use crate::parts::{Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag, not_understood};
 use crate::paths::{self, Page};
 use crate::text;
 
@@ -57,17 +57,25 @@ fn Pool(recorded: Recorded) -> impl IntoView {
     let observation = recorded.snapshot.observation();
     let symbols = [0, 1].map(|index| observation.tokens()[index].symbol.as_str().to_owned());
     let default = recorded.default_direction.base_index();
-    let base = Memo::new(move |_| match asked_base.get().as_deref() {
-        Some("token0") => 0,
-        Some("token1") => 1,
-        _ => default,
-    });
     let status = Status::from(observation.chain().kind);
     let pool = observation.pool().clone();
     let title = format!("{} / {}", symbols[0], symbols[1]);
     paths::set_title(&paths::pool_title(&title));
     let about = about(&recorded);
     let recorded = StoredValue::new(recorded);
+    let said = move || {
+        let direction = recorded.read_value().direction(Some(&asked_base.get()?)).ok();
+        Some(direction.map(Direction::base_index))
+    };
+    let base = Memo::new(move |_| said().flatten().unwrap_or(default));
+    let sold = symbols[default].clone();
+    let not_sold = move || {
+        (said() == Some(None)).then(|| {
+            not_understood(format!(
+                "The address's base is neither of this pool's tokens: {sold} is sold instead."
+            ))
+        })
+    };
     let bases: Vec<_> = symbols
         .iter()
         .enumerate()
@@ -94,9 +102,10 @@ fn Pool(recorded: Recorded) -> impl IntoView {
                     on:input=move |event| set_size.set(event_target_value(&event))/>
             </label>
         </form>
+        {not_sold}
         <Answer recorded=recorded base=base size=size/>
         <Ladders recorded=recorded base=base/>
-        <PoolHistory pool=pool base=base symbols=symbols/>
+        <PoolHistory pool=pool base=base symbols=symbols asked=size/>
         <Simulate recorded=recorded base=base size=size/>
     }
 }

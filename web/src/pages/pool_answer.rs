@@ -2,6 +2,7 @@
 
 use exitgap_api::{Amounts, ExitResult, Problem, PublishedExit, parse_size};
 use exitgap_client::{ClientError, Recorded};
+use exitgap_core::units::{Percent, SizeUsd};
 use leptos::prelude::*;
 
 use super::pool::base_name;
@@ -21,10 +22,10 @@ pub fn Answer(
     /// The text of the size box.
     size: Memo<String>,
 ) -> impl IntoView {
-    let asked = Memo::new(move |_| (base.get(), size.get()));
+    let asked = Memo::new(move |_| (base.get(), text::ungrouped(&size.read())));
     let computed = Memo::new(move |_| {
         let (base, size) = asked.get();
-        recorded.read_value().estimate(parse_size(size.trim())?, Some(base_name(base)))
+        recorded.read_value().estimate(parse_size(&size)?, Some(base_name(base)))
     });
     // What the service is asked of, before the first wait: the reader may leave the page meanwhile.
     let (pool, at) = recorded.with_value(|recorded| {
@@ -36,7 +37,7 @@ pub fn Answer(
         move |(base, size)| {
             let (pool, at, client) = (pool.clone(), at.clone(), client());
             async move {
-                let size = parse_size(size.trim())?;
+                let size = parse_size(&size)?;
                 client.exit(&pool, size, Some(base_name(base)), Some(&at)).await
             }
         },
@@ -92,6 +93,7 @@ fn agreement(
 fn Result(result: ExitResult) -> impl IntoView {
     let ExitResult { figures, context } = result;
     let Amounts {
+        size_usd: size,
         exit_gap_pct: gap,
         split,
         realized_price_usd: realized,
@@ -108,6 +110,7 @@ fn Result(result: ExitResult) -> impl IntoView {
         context.quote.symbol
     );
     let per = format!("USD per {}", context.base.symbol);
+    let lost = lost(size.as_str(), gap.as_str());
     let stale = context.oracle_stale.then(|| {
         view! { <p class="standing warn">"An oracle answer is older than its heartbeat."</p> }
     });
@@ -118,8 +121,21 @@ fn Result(result: ExitResult) -> impl IntoView {
         <dl class="facts">
             <div><dt>"Realized price"</dt><dd>{text::grouped(realized.as_str())}" "{per.clone()}</dd></div>
             <div><dt>"Oracle price"</dt><dd>{text::grouped(context.oracle_price_usd.as_str())}" "{per}</dd></div>
+            <div><dt>"Against the oracle"</dt><dd id="lost">{lost}</dd></div>
             <div><dt>"Sells"</dt><dd>{sold}</dd></div>
             <div><dt>"Receives"</dt><dd>{bought}</dd></div>
         </dl>
     }
+}
+
+/// What the gap takes of the size, to the cent, half-even.
+fn lost(size: &str, gap: &str) -> Option<String> {
+    /// Micro-dollars times millionths of a percent, of one cent.
+    const CENT: i128 = 1_000_000_000_000;
+    let (size, Percent(gap)) = (size.parse::<SizeUsd>().ok()?, Percent::parse(gap).ok()?);
+    let exact = i128::from(size.micros()).checked_mul(gap.abs())?;
+    let (whole, rest) = (exact / CENT, exact % CENT);
+    let cents = whole + i128::from(rest * 2 + whole % 2 > CENT);
+    let dollars = text::usd_exact(&format!("{}.{:02}", cents / 100, cents % 100));
+    Some(format!("{dollars} {}", if gap < 0 { "gained" } else { "lost" }))
 }

@@ -32,8 +32,13 @@ pub fn PoolHistory(
     base: Memo<usize>,
     /// Both tokens' symbols.
     symbols: [String; 2],
+    /// The text of the size box: the series begins with the standard size nearest to it.
+    asked: Memo<String>,
 ) -> impl IntoView {
-    let (size, set_size) = signal(SizeUsd::STANDARD[2]);
+    let asked = text::ungrouped(&asked.get_untracked()).parse().unwrap_or(SizeUsd::STANDARD[2]);
+    let apart = |one: &SizeUsd| one.micros().abs_diff(asked.micros());
+    let nearest = SizeUsd::STANDARD.into_iter().min_by_key(apart).unwrap_or(asked);
+    let (size, set_size) = signal(nearest);
     let (interval, set_interval) = signal(Interval::Hour);
     let (period, set_period) = signal(None::<(String, String)>);
     let of = move |interval, period: Between| {

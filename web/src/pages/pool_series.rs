@@ -75,7 +75,17 @@ fn sums(rows: &[HistoryRow]) -> String {
         0 => String::new(),
         some => format!(" In {some} of them the last recorded slot could not fill this size."),
     };
-    format!("{missing} slots missing, {retracted} retracted in these rows.{refused}")
+    let long = if rows.iter().any(|row| slots(row) > 1) {
+        " Each point is the last recorded slot of its row; the worst is in the rows below."
+    } else {
+        ""
+    };
+    format!("{missing} slots missing, {retracted} retracted in these rows.{refused}{long}")
+}
+
+/// The slots of a row.
+fn slots(row: &HistoryRow) -> u32 {
+    row.slots_recorded + row.slots_missing + row.slots_retracted
 }
 
 /// Why a row has no figure at all, and whether that was taken back.
@@ -102,10 +112,7 @@ fn partly(row: &HistoryRow) -> Option<String> {
     let count = |count: u32, what: &str| (count > 0).then(|| format!("{count} {what}"));
     let parts = [count(row.slots_missing, "missing"), count(row.slots_retracted, "retracted")];
     let parts: Vec<_> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| {
-        let all = row.slots_recorded + row.slots_missing + row.slots_retracted;
-        format!("{} of {all} slots", parts.join(", "))
-    })
+    (!parts.is_empty()).then(|| format!("{} of {} slots", parts.join(", "), slots(row)))
 }
 
 fn refusal(row: &HistoryRow) -> Option<&'static str> {

@@ -28,7 +28,8 @@ pub fn Simulate(
     let plan = Memo::new(move |_| {
         // A text that is no number is as wrong as a number of no orders.
         let orders = orders.read().trim().parse().unwrap_or(0);
-        let plan = parse_order_plan(size.read().trim(), orders, recovery.read().trim(), 0)?;
+        let plan =
+            parse_order_plan(&text::ungrouped(&size.read()), orders, recovery.read().trim(), 0)?;
         recorded.read_value().simulate_orders(plan, Some(base_name(base.get())))
     });
     view! {
@@ -73,6 +74,10 @@ pub fn Simulate(
     }
 }
 
+fn orders(count: &str, which: &str) -> String {
+    format!("{count} {which}order{}", if count == "1" { "" } else { "s" })
+}
+
 #[component]
 fn Simulated(result: SimulationResult) -> impl IntoView {
     const SHOWN: usize = 20;
@@ -82,10 +87,10 @@ fn Simulated(result: SimulationResult) -> impl IntoView {
         AtOnce::Problem(problem) => format!("at once: {}", problem.detail),
     };
     let words = format!(
-        "{} of {} in {} orders: a gap of {}; {at_once}.",
+        "{} of {} in {}: a gap of {}; {at_once}.",
         text::usd_exact(simulation.size_usd.as_str()),
         result.context.base.symbol,
-        simulation.orders,
+        orders(&simulation.orders.to_string(), ""),
         text::percent(simulation.exit_gap_pct.as_str()),
     );
     let more = simulation.fills.len().saturating_sub(SHOWN);
@@ -113,6 +118,6 @@ fn Simulated(result: SimulationResult) -> impl IntoView {
                 <th scope="col" class="number">"Gap"</th></tr></thead>
             <tbody>{rows}</tbody>
         </table></div>
-        {(more > 0).then(|| view! { <p class="quiet">{format!("and {more} more orders")}</p> })}
+        {(more > 0).then(|| view! { <p class="quiet">{format!("and {}", orders(&more.to_string(), "more "))}</p> })}
     }
 }

@@ -116,7 +116,7 @@ fn position(line: &str) -> Result<Position, Problem> {
         None => (venue, None),
     };
     let pool = parse_pool(pool).map_err(ClientError::into_problem)?;
-    Ok(Position { pool, base, size: parse_size(size.trim())? })
+    Ok(Position { pool, base, size: parse_size(&text::ungrouped(size))? })
 }
 
 /// Sells what is held of each pool and direction together. A pool that cannot be read takes only its

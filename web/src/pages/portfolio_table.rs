@@ -63,11 +63,12 @@ fn Sums(parts: Vec<PortfolioPart>, whole: bool, worst: Option<String>) -> impl I
     let of_all = match total.gap {
         Some(_) if whole => percent(total.gap),
         Some(_) => "none: not every exit could be computed".to_owned(),
-        None => format!("none: {} cannot be filled", text::usd_exact(&total.unfilled.to_string())),
+        None if parts.is_empty() => "none: no exit could be computed".to_owned(),
+        None => format!("none: {} cannot be filled", text::usd_cents(&total.unfilled.to_string())),
     };
     view! {
         <dl class="facts">
-            <div><dt>"To sell"</dt><dd id="to-sell">{text::usd_exact(&total.size.to_string())}</dd></div>
+            <div><dt>"To sell"</dt><dd id="to-sell">{text::usd_cents(&total.size.to_string())}</dd></div>
             <div><dt>"Gap of everything"</dt><dd><b id="whole-gap">{of_all}</b></dd></div>
             <div><dt>"Gap of what can be filled"</dt><dd id="filled-gap">{percent(total.filled_gap)}</dd></div>
             <div><dt>"Worst exit"</dt><dd id="worst">{worst.unwrap_or_else(|| "none".to_owned())}</dd></div>

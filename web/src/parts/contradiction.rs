@@ -37,12 +37,17 @@ pub fn Rewritten(
 /// The proof, for those who were not here.
 fn document_of(found: &Contradiction, log: &str) -> String {
     let [seen, shown] = &found.checkpoints;
-    let proof = serde_json::json!({
-        "log": log,
-        "proves": found.proves,
-        "checkpoint_seen_before": seen,
-        "checkpoint_shown_now": shown,
-        "noticed_at": String::from(js_sys::Date::new_0().to_iso_string()),
+    let noticed = String::from(js_sys::Date::new_0().to_iso_string());
+    let rows = [
+        ("log", log),
+        ("proves", found.proves.as_str()),
+        ("checkpoint_seen_before", seen.as_str()),
+        ("checkpoint_shown_now", shown.as_str()),
+        ("noticed_at", noticed.as_str()),
+    ];
+    let rows = rows.map(|(name, text)| {
+        // A text always has a JSON form.
+        format!("  \"{name}\": {}", serde_json::to_string(text).unwrap_or_default())
     });
-    format!("{proof:#}\n")
+    format!("{{\n{}\n}}\n", rows.join(",\n"))
 }

@@ -11,4 +11,4 @@ pub use asked::{Asking, settled};
 pub use checks::{Checks, Drawn, Verdicts};
 pub use gap::{CheckAll, CheckedGap};
 pub use split::Split;
-pub use states::{Empty, Failed, Loading, PreviewNotice, Refused, StatusTag};
+pub use states::{Empty, Failed, Loading, PreviewNotice, Refused, StatusTag, not_understood};

@@ -46,5 +46,9 @@ pub fn Split(
             {bars}
         </svg>
         <dl class="split-words">{words}</dl>
+        <p class="quiet">
+            "The parts multiply: (1 − basis)(1 − fee)(1 − impact) is what is left. A negative part is to the seller's \
+             advantage."
+        </p>
     }
 }

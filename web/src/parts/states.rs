@@ -1,6 +1,6 @@
 //! Loading, empty and failed, which are different things; and how far a figure may be relied on.
 
-use exitgap_api::{Problem, Status};
+use exitgap_api::{Problem, ProblemCode, Status};
 use exitgap_client::ClientError;
 use leptos::prelude::*;
 
@@ -25,7 +25,7 @@ pub fn Empty(
     view! { <p class="empty">{words}</p> }
 }
 
-/// It did not work.
+/// It did not work, or nothing but another question does.
 #[component]
 pub fn Failed(
     /// Why.
@@ -34,6 +34,9 @@ pub fn Failed(
     #[prop(optional)]
     retry: Option<Callback<()>>,
 ) -> impl IntoView {
+    if is_wrong(&error) {
+        return view! { <Refused problem=error.into_problem()/> }.into_any();
+    }
     let told = told(error);
     let (words, again): (_, Box<dyn FnMut(leptos::ev::MouseEvent)>) = match retry {
         Some(retry) => ("Try again", Box::new(move |_| retry.run(()))),
@@ -46,6 +49,16 @@ pub fn Failed(
             <p class="code">{told.code}</p>
             <button type="button" on:click=again>{words}</button>
         </section>
+    }
+    .into_any()
+}
+
+/// Whether the question is at fault, so that asking it again gives the same.
+fn is_wrong(error: &ClientError) -> bool {
+    match error {
+        ClientError::Problem(_) => true,
+        ClientError::Refused(problem) => matches!(problem.status, 400 | 404 | 422),
+        _ => false,
     }
 }
 
@@ -98,13 +111,20 @@ pub fn Refused(
     /// Why.
     problem: Problem,
 ) -> impl IntoView {
+    let of_pool = matches!(problem.code, ProblemCode::InvalidPool | ProblemCode::UnknownPool);
     view! {
         <div class="refused" role="status">
             <p><strong>{problem.code.title()}</strong></p>
             <p>{text::grouped_within(&problem.detail)}</p>
             {problem.hint.map(|hint| view! { <p>{text::grouped_within(&hint)}</p> })}
+            {of_pool.then(|| view! { <p><a href="/">"All pools"</a></p> })}
         </div>
     }
+}
+
+/// What of the address was not understood, and what is shown instead.
+pub fn not_understood(words: String) -> AnyView {
+    view! { <p class="refused" role="status">{words}</p> }.into_any()
 }
 
 /// Live or preview, in one word.

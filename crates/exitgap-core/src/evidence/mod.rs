@@ -37,7 +37,7 @@ pub use merkle::{
 pub use note::{
     KeyId, MAX_NOTE_BYTES, MAX_SIGNATURES, Note, NoteError, SignerKey, Signers, VerifierKey,
 };
-pub use recompute::{RecomputeError, Recomputed, Stated, recompute};
+pub use recompute::{RecomputeError, Recomputed, Stated, recompute, snapshot_in};
 pub use report::{Check, CheckName, Outcome, Report, Verdict};
 pub use result::{Base, EvidenceRequest, EvidenceResult, ResultError, depths};
 pub use verify::{Policy, SeenCheckpoint, verify};

@@ -5,7 +5,7 @@ use super::file::{EvidenceFile, MAX_EVIDENCE_BYTES};
 use super::head::{Head, HeadError};
 use super::result::{EvidenceRequest, EvidenceResult, ResultError};
 use crate::json::{Wire, read};
-use crate::snapshot::SnapshotError;
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// What an evidence file says of itself. Nothing of it is checked: it may be false in every
 /// field.
@@ -31,6 +31,15 @@ impl Stated {
             log_proof: String::read(json.field("log_proof")?).ok()?,
         })
     }
+}
+
+/// The snapshot that an evidence file carries, where it can be read. Nothing of the file is
+/// checked.
+pub fn snapshot_in(evidence: &[u8]) -> Option<Snapshot> {
+    let whole = Some(evidence).filter(|bytes| bytes.len() <= MAX_EVIDENCE_BYTES)?;
+    let json = read(whole).ok()?;
+    let snapshot = json.field("snapshot")?;
+    Snapshot::from_parsed(snapshot, &snapshot.to_canonical().ok()?).ok()
 }
 
 /// What an evidence file publishes, and what follows from its own snapshot and head.
