@@ -152,8 +152,7 @@ fn exit_code(code: ProblemCode) -> u8 {
         | ProblemCode::SlotRetracted
         | ProblemCode::BeforeSeries
         | ProblemCode::AfterSeries => NOTHING_RECORDED,
-        ProblemCode::ChainUnreadable | ProblemCode::SourceUnreadable => UNREADABLE,
-        // What only a service refuses with: it gave no answer.
+        // A source that could not be read, and what only a service refuses with.
         _ => UNREADABLE,
     }
 }
