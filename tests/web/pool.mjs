@@ -172,7 +172,7 @@ async function simulation({ pool, open, get }) {
   const most = rung.max_size_usd.toLocaleString("en-US", { maximumFractionDigits: 6 });
   await page.waitForSelector(`text=The largest size within ${rung.gap_limit_pct} % is $${most}`);
   // What is depth here is a sale whose evidence says so, and so is what a standard size loses.
-  const sales = page.getByTitle("Open the evidence of this sale");
+  const sales = page.locator(".columns").getByTitle("Open the evidence of this sale");
   const deep = ladder.by_gap.filter((rung) => rung.max_size_usd > 0);
   const filled = ladder.by_size.filter((rung) => rung.exit);
   await eventually("links to evidence", async () => await sales.count() === deep.length + filled.length);

@@ -111,7 +111,7 @@ async function refused({ thin, open, get, shoot }) {
 }
 
 /** Under another size neither the old chart nor the old worst is shown; both name their size. */
-async function reloading({ pool, open }) {
+async function reloading({ pool, open, get }) {
   const page = await open(`/pools/${pool}`);
   await page.waitForSelector(".stress");
   const gates = {};
@@ -127,6 +127,11 @@ async function reloading({ pool, open }) {
   await page.waitForSelector(".stress >> text=Worst gap, $1,000 of");
   gates[HISTORY]();
   await chart(page).locator("figcaption >> text=$1,000 of").waitFor();
+  // The lowest depth is a sale of that size in its slot, and its evidence says that it fills within 2 %.
+  const lowest = page.locator(".stress").getByTitle("Open the evidence of this sale");
+  const { request, result } = await get(await lowest.getAttribute("href"));
+  assert.equal(await lowest.textContent(), `$${Number(request.size_usd).toLocaleString("en-US")}`);
+  assert.ok(Number(result.exit_gap_pct) <= 2, result.exit_gap_pct);
   await page.context().close();
   console.log("series: loading under new controls");
 }

@@ -142,7 +142,7 @@ pub fn evidence_of(recorded: &Recorded, base: usize, size_usd: &str) -> Option<S
 }
 
 /// A number that such a sale bears out.
-fn linked(shown: String, href: Option<String>) -> AnyView {
+pub fn linked(shown: String, href: Option<String>) -> AnyView {
     match href {
         Some(href) => {
             view! { <a href=href title="Open the evidence of this sale">{shown}</a> }.into_any()

@@ -1,14 +1,18 @@
 //! The rows of a series: drawn, and the newest of them listed with their evidence.
 
-use exitgap_api::{GapPoint, History, HistoryRow, SeriesOf, SlotState, slot_at};
+use exitgap_api::{DepthPoint, GapPoint, History, HistoryRow, SeriesOf, SlotState, slot_at};
+use exitgap_client::EvidenceOf;
+use exitgap_core::evidence::Base;
 use exitgap_core::series::Slot;
 use exitgap_core::units::{Percent, SizeUsd};
 use leptos::prelude::*;
 
+use super::pool::linked;
 use super::pool_history::Between;
 use crate::chart::{Line, LineChart, Mark, Marked};
 use crate::check::{Published, Sold, Standing};
 use crate::parts::{CheckAll, CheckedGap};
+use crate::paths::{Page, evidence_href};
 use crate::text;
 
 /// Rows of a chart: seven days of hours fit, with room.
@@ -178,6 +182,22 @@ pub fn published(point: &GapPoint, of: &SeriesOf, size: SizeUsd) -> Option<Publi
     })
 }
 
+/// A depth, with the evidence of a sale of just that size in its slot.
+pub fn depth_view(point: &DepthPoint, of: &SeriesOf) -> AnyView {
+    let size = point.depth_usd.as_str();
+    let href = || {
+        let evidence = EvidenceOf {
+            pool: of.pool.parse().ok()?,
+            base: [Base::Token0, Base::Token1].into_iter().find(|base| base.code() == of.base)?,
+            slot: Slot::new(point.slot.into()).ok()?,
+            size: size.parse().ok()?,
+            method_version: of.method_version.clone(),
+        };
+        Some(Page::Evidence(evidence).href())
+    };
+    linked(text::usd(size), href())
+}
+
 /// The newest rows, each with its evidence.
 #[component]
 fn Listed(rows: Vec<HistoryRow>, of: SeriesOf, size: SizeUsd) -> impl IntoView {
@@ -189,7 +209,8 @@ fn Listed(rows: Vec<HistoryRow>, of: SeriesOf, size: SizeUsd) -> impl IntoView {
         })
         .collect();
     let published = rows.iter().filter_map(|(_, published)| published.clone()).collect();
-    let body: Vec<_> = rows.into_iter().map(|(row, published)| listed(&row, published)).collect();
+    let body: Vec<_> =
+        rows.into_iter().map(|(row, published)| listed(&row, &of, published)).collect();
     view! {
         <details class="listed">
             <summary>{format!("The newest {} rows, with their evidence", body.len())}</summary>
@@ -204,7 +225,11 @@ fn Listed(rows: Vec<HistoryRow>, of: SeriesOf, size: SizeUsd) -> impl IntoView {
     }
 }
 
-fn listed(row: &HistoryRow, published: Option<(Published, RwSignal<Standing>)>) -> AnyView {
+fn listed(
+    row: &HistoryRow,
+    of: &SeriesOf,
+    published: Option<(Published, RwSignal<Standing>)>,
+) -> AnyView {
     let time = text::instant(&row.time);
     if let Some(Marked { words, .. }) = gone(row) {
         return view! { <tr><th scope="row">{time}</th><td colspan="3" class="none">{words}</td></tr> }
@@ -219,16 +244,16 @@ fn listed(row: &HistoryRow, published: Option<(Published, RwSignal<Standing>)>) 
         })
     };
     let worst = gap(row.worst.as_ref()).unwrap_or_else(|| "none".to_owned());
+    let evidence = row.worst.as_ref().and_then(|worst| evidence_href(worst.evidence_url.as_ref()?));
+    let worst = linked(worst, evidence);
     let last = if let Some((published, standing)) = published {
         view! { <CheckedGap published=published standing=standing/> }.into_any()
     } else {
         let shown = gap(row.last.as_ref()).unwrap_or_else(|| "none".to_owned());
         view! { <span class="none">{shown}</span> }.into_any()
     };
-    let depth = row
-        .lowest_depth
-        .as_ref()
-        .map_or_else(|| "none".to_owned(), |point| text::usd(point.depth_usd.as_str()));
+    let depth =
+        row.lowest_depth.as_ref().map_or_else(|| "none".into_any(), |point| depth_view(point, of));
     let partly = partly(row).map(|words| view! { <small>{words}</small> });
     view! {
         <tr><th scope="row">{time}{partly}</th><td class="number">{last}</td><td class="number">{worst}</td>

@@ -5,7 +5,7 @@ use exitgap_core::units::SizeUsd;
 use leptos::prelude::*;
 
 use super::pool_history::Between;
-use super::pool_series::published;
+use super::pool_series::{depth_view, published};
 use crate::check::Standing;
 use crate::parts::CheckedGap;
 use crate::text;
@@ -85,9 +85,10 @@ pub fn Worst(
         }
     };
     let depth = stress.lowest_depth.map_or_else(
-        || "none".to_owned(),
+        || "none".into_any(),
         |point| {
-            format!("{} at {}", text::usd(point.depth_usd.as_str()), text::instant(&point.time))
+            let when = format!(" at {}", text::instant(&point.time));
+            view! { {depth_view(&point, &stress.of)}{when} }.into_any()
         },
     );
     let slots = format!(
