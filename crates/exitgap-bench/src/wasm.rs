@@ -25,7 +25,7 @@ use crate::scene::{SIZES, Scene};
 /// Initialised ticks crossed by the measured quotes.
 const TICKS: [u32; 3] = [1, 10, 100];
 
-/// Adds `pkg.*`, `peer.helios_gzip_bytes` and `wasm.*`.
+/// Adds `pkg.*`, `peer.*` and `wasm.*`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let package = named("EXITGAP_PKG")?;
     weigh(&package, report)?;

@@ -130,16 +130,12 @@ impl EvidenceOf {
         }
         Some(Self {
             pool: pool.parse().ok()?,
-            base: base_of(one("base")?)?,
+            base: Base::from_code(one("base")?)?,
             slot: Slot::new(one("slot")?.parse().ok()?).ok()?,
             size: one("size_usd")?.parse().ok()?,
             method_version: method.to_owned(),
         })
     }
-}
-
-fn base_of(name: &str) -> Option<Base> {
-    [Base::Token0, Base::Token1].into_iter().find(|base| base.code() == name)
 }
 
 /// A client of one service.

@@ -14,7 +14,9 @@ use super::pool_history::PoolHistory;
 use super::pool_simulate::Simulate;
 use super::pool_size::{in_place, size_box};
 use crate::app::client;
-use crate::parts::{Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag, not_understood};
+use crate::parts::{
+    Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag, linked, not_understood,
+};
 use crate::paths::{self, Page};
 use crate::text;
 
@@ -139,16 +141,6 @@ pub fn evidence_of(recorded: &Recorded, base: usize, size_usd: &str) -> Option<S
         method_version: METHOD_VERSION.to_owned(),
     };
     Some(Page::Evidence(of).href())
-}
-
-/// A number that such a sale bears out.
-pub fn linked(shown: String, href: Option<String>) -> AnyView {
-    match href {
-        Some(href) => {
-            view! { <a href=href title="Open the evidence of this sale">{shown}</a> }.into_any()
-        }
-        None => shown.into_any(),
-    }
 }
 
 /// Depth by gap and slippage by size, computed here.

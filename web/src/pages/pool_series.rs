@@ -7,11 +7,10 @@ use exitgap_core::series::Slot;
 use exitgap_core::units::{Percent, SizeUsd};
 use leptos::prelude::*;
 
-use super::pool::linked;
 use super::pool_history::Between;
 use crate::chart::{Line, LineChart, Mark, Marked};
 use crate::check::{Published, Sold, Standing};
-use crate::parts::{CheckAll, CheckedGap};
+use crate::parts::{CheckAll, CheckedGap, linked};
 use crate::paths::{Page, evidence_href};
 use crate::text;
 
@@ -188,7 +187,7 @@ pub fn depth_view(point: &DepthPoint, of: &SeriesOf) -> AnyView {
     let href = || {
         let evidence = EvidenceOf {
             pool: of.pool.parse().ok()?,
-            base: [Base::Token0, Base::Token1].into_iter().find(|base| base.code() == of.base)?,
+            base: Base::from_code(&of.base)?,
             slot: Slot::new(point.slot.into()).ok()?,
             size: size.parse().ok()?,
             method_version: of.method_version.clone(),

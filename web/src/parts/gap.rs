@@ -39,6 +39,16 @@ fn StandingMark(standing: RwSignal<Standing>, href: Option<String>) -> impl Into
     }
 }
 
+/// A number that the evidence of a sale bears out.
+pub fn linked(shown: String, href: Option<String>) -> AnyView {
+    match href {
+        Some(href) => {
+            view! { <a href=href title="Open the evidence of this sale">{shown}</a> }.into_any()
+        }
+        None => shown.into_any(),
+    }
+}
+
 /// Whether there is something left to check.
 fn is_open(standing: &Standing) -> bool {
     matches!(standing, Standing::NotChecked | Standing::Failed(_))

@@ -9,6 +9,6 @@ mod states;
 
 pub use asked::{Asking, settled};
 pub use checks::{Checks, Drawn, Verdicts};
-pub use gap::{CheckAll, CheckedGap};
+pub use gap::{CheckAll, CheckedGap, linked};
 pub use split::Split;
 pub use states::{Empty, Failed, Loading, PreviewNotice, Refused, StatusTag, not_understood};

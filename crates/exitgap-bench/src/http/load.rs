@@ -57,18 +57,25 @@ impl Client {
 
     /// Asks, and reads the whole answer, which must be a 200.
     pub async fn ask(&mut self, target: &str) -> Result<Bytes, BenchError> {
+        match self.send(target).await? {
+            (StatusCode::OK, body) => Ok(body),
+            (status, body) => Err(unexpected(target, status, &body)),
+        }
+    }
+
+    async fn send(&mut self, target: &str) -> Result<(StatusCode, Bytes), BenchError> {
         let request = Request::get(target).header("host", "bench.example");
         let request = request.body(Empty::new()).map_err(failed)?;
         self.sender.ready().await.map_err(failed)?;
         let response = self.sender.send_request(request).await.map_err(failed)?;
         let status = response.status();
         let body = response.into_body().collect().await.map_err(failed)?.to_bytes();
-        if status == StatusCode::OK {
-            return Ok(body);
-        }
-        let words = String::from_utf8_lossy(&body).into_owned();
-        Err(BenchError::Http(format!("{target}: {status} {words}")))
+        Ok((status, body))
     }
+}
+
+fn unexpected(target: &str, status: StatusCode, body: &[u8]) -> BenchError {
+    BenchError::Http(format!("{target}: {status} {}", String::from_utf8_lossy(body)))
 }
 
 /// Asks for `time`: with as many requests in hand as there are clients, or where a `rate` a second
@@ -117,7 +124,7 @@ pub async fn load(
     Ok(Found { rps, latency_ms })
 }
 
-/// Which of these are answered.
+/// Which of these are answered; the others are refused for what is asked, and for nothing else.
 pub async fn answered(
     address: SocketAddr,
     targets: impl Iterator<Item = String>,
@@ -125,7 +132,11 @@ pub async fn answered(
     let mut client = Client::connect(address).await?;
     let mut answered = Vec::new();
     for target in targets {
-        answered.push(client.ask(&target).await.is_ok());
+        answered.push(match client.send(&target).await? {
+            (StatusCode::OK, _) => true,
+            (StatusCode::UNPROCESSABLE_ENTITY, _) => false,
+            (status, body) => return Err(unexpected(&target, status, &body)),
+        });
     }
     Ok(answered)
 }

@@ -23,6 +23,14 @@ pub enum Base {
 }
 
 impl Base {
+    /// Both tokens.
+    pub const BOTH: [Self; 2] = [Self::Token0, Self::Token1];
+
+    /// The token of this [`code`](Self::code).
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::BOTH.into_iter().find(|base| base.code() == code)
+    }
+
     /// As the documents spell it: `token0` or `token1`.
     pub fn code(self) -> &'static str {
         match self {
@@ -32,7 +40,7 @@ impl Base {
     }
 }
 
-wire_code!(Base, [Base::Token0, Base::Token1]);
+wire_code!(Base, Base::BOTH);
 
 impl From<Base> for Direction {
     fn from(base: Base) -> Self {

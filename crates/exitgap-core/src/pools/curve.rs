@@ -129,18 +129,17 @@ impl Curve {
         enough: &dyn Fn(&Self) -> bool,
     ) -> Self {
         let mut steps = Steps::new(pool, direction);
-        let mut table = StepTable::empty(pool, direction, FIRST_PIECE);
-        loop {
+        let table = StepTable::empty(pool, direction, FIRST_PIECE);
+        let mut curve = Self { direction, shape: Shape::Concentrated(table) };
+        while let Shape::Concentrated(table) = &mut curve.shape {
             let (had, piece) = (table.len(), table.len().max(FIRST_PIECE));
             table.extend(steps.by_ref().take(piece));
             let whole = table.len() < had + piece;
-            let curve = Self { direction, shape: Shape::Concentrated(table) };
             if whole || enough(&curve) {
-                return curve;
+                break;
             }
-            let Shape::Concentrated(grown) = curve.shape else { return curve };
-            table = grown;
         }
+        curve
     }
 
     /// The direction this curve was prepared for.

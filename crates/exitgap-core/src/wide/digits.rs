@@ -1,9 +1,11 @@
-//! Products and quotients digit by digit, for machines that multiply into 64 bits at most.
+//! Products limb by limb and quotients digit by digit, for machines that multiply into 64
+//! bits at most.
 //!
 //! WebAssembly has no product of two 64-bit numbers, and every wide integer library builds
-//! one of four smaller ones, at each use anew. Digits of 32 bits are what its instructions
-//! are made for: this is several times as fast there, and a tenth of the code. Numbers are
-//! limbs of 64 bits outside, lowest first, and at most 1,024 bits wide.
+//! one of four smaller ones, at each use anew; here it is built in one place. A quotient is
+//! made of digits of 32 bits, which its instructions divide: this is several times as fast
+//! there, and a tenth of the code. Numbers are limbs of 64 bits outside, lowest first, and
+//! at most 1,024 bits wide. Loops count: the library's adapters stay calls in a build for size.
 
 /// Digits of the widest number.
 const MOST: usize = 32;
