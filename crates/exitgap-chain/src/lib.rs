@@ -50,4 +50,4 @@ pub use limits::Limits;
 pub use missing::Missing;
 pub use pools::{PoolInfo, PoolKind};
 pub use reader::{ChainReader, Finding, Severity, SlotReading, readers};
-pub use rpc::ClientError;
+pub use rpc::{ClientError, provide_tls};

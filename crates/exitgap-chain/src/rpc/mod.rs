@@ -57,9 +57,17 @@ struct Genesis {
 #[error("the HTTP client could not be made: {0}")]
 pub struct ClientError(#[from] reqwest::Error);
 
+/// Chooses the cryptography of TLS for this process, unless somebody chose before: what makes
+/// an HTTP client of its own asks for it first.
+pub fn provide_tls() {
+    // An error says that it was chosen before.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
 impl Rpc {
     /// The nodes of `plan`.
     pub(crate) fn new(plan: &ChainPlan, limits: Limits) -> Result<Self, ClientError> {
+        provide_tls();
         // A redirect could lead anywhere; a proxy variable of the environment is no configuration.
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
