@@ -9,6 +9,7 @@ mod failure;
 mod faults;
 mod fuzz;
 mod measure;
+mod measure_setup;
 mod measure_web;
 mod pkg;
 mod process;
