@@ -182,6 +182,9 @@ fn config(
         chain_id: 31_337,
         rpc_urls: vec![chain.url().parse().map_err(failed)?],
         genesis_hash: None,
+        second_rpc_url: None,
+        sequencer_uptime_feed: None,
+        sequencer_grace_s: None,
         multicall3: None,
         confirmations: None,
     }];

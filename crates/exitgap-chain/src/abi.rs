@@ -17,6 +17,7 @@ sol! {
         function aggregate3(Call3[] calldata calls) external payable returns (Result[] memory returnData);
         function getBlockNumber() external view returns (uint256 blockNumber);
         function getCurrentBlockTimestamp() external view returns (uint256 timestamp);
+        function getChainId() external view returns (uint256 chainid);
     }
 
     interface ArbSys {

@@ -49,5 +49,5 @@ pub use events::{Event, FullReadCause};
 pub use limits::Limits;
 pub use missing::Missing;
 pub use pools::{PoolInfo, PoolKind};
-pub use reader::{ChainReader, Finding, Severity, SlotReading, readers};
+pub use reader::{ChainReader, Finding, GenesisDisagreement, Severity, SlotReading, readers};
 pub use rpc::{ClientError, provide_tls};

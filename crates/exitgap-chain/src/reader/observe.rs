@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use exitgap_core::ids::Address;
 use exitgap_core::pools::{PoolState, TickNet};
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_core::snapshot::{BlockRef, Observation, Session};
+use exitgap_core::snapshot::{BlockRef, Observation, OracleReading, Session};
 use tokio::time::Instant;
 
 use super::ticks::{self, FullRead, TickMemory};
@@ -29,6 +29,8 @@ pub(super) struct PoolMemory {
 /// One pass over some pools of a chain at one block.
 pub(super) struct Pass<'a> {
     pub(super) rpc: &'a Rpc,
+    /// A node whose logs are compared.
+    pub(super) second: Option<&'a Rpc>,
     pub(super) plan: &'a ChainPlan,
     pub(super) memory: &'a mut [PoolMemory],
     pub(super) events: &'a mut Events,
@@ -45,7 +47,11 @@ enum State {
     Priced { price: Price, spacing: i32, kept: Option<Vec<TickNet>> },
 }
 
-type Feeds = BTreeMap<Address, Result<FeedAnswer, Missing>>;
+/// What the chain's feeds said.
+struct Feeds {
+    prices: BTreeMap<Address, Result<FeedAnswer, Missing>>,
+    sequencer: Option<Result<OracleReading, Missing>>,
+}
 
 impl Pass<'_> {
     /// Reads the pools at these places of the plan at `block`.
@@ -110,7 +116,7 @@ impl Pass<'_> {
 
     /// Learns from the logs which of the remembered ticks are to be read again.
     async fn plan_ticks(
-        &self,
+        &mut self,
         places: &[usize],
         block: BlockRef,
         deadline: Instant,
@@ -122,7 +128,7 @@ impl Pass<'_> {
                 Some((self.pool(*place).id.address(), ticks.at))
             })
             .collect();
-        ticks::plan(self.rpc, &remembered, block, deadline).await
+        ticks::plan(self.rpc, self.second, self.events, &remembered, block, deadline).await
     }
 
     /// Reads feeds, and of each pool what changes with every swap and the ticks that logs name.
@@ -133,7 +139,10 @@ impl Pass<'_> {
         plans: &BTreeMap<Address, ticks::Plan>,
     ) -> Result<(Feeds, BTreeMap<usize, Result<State, Missing>>), Missing> {
         let feeds = oracles::feeds_of(places.iter().map(|place| self.pool(*place)));
-        let mut calls: Vec<Call> = feeds.iter().flat_map(|feed| oracles::calls(*feed)).collect();
+        let sequencer = self.plan.sequencer();
+        let of_sequencer = sequencer.into_iter().flat_map(|plan| oracles::calls(plan.feed));
+        let of_feeds = feeds.iter().flat_map(|feed| oracles::calls(*feed));
+        let mut calls: Vec<Call> = of_sequencer.chain(of_feeds).collect();
         let mut spans = Vec::new();
         for &place in places {
             let Some(identity) = &self.memory[place].identity else { continue };
@@ -148,11 +157,15 @@ impl Pass<'_> {
             spans.push((place, identity.rules, start..calls.len(), again));
         }
         let answers = multicall.read(&calls).await?;
-        let feeds = feeds
+        let mut said = answers.chunks_exact(FEED_CALLS);
+        let sequencer =
+            sequencer.map(|plan| oracles::decode_sequencer(plan, said.next().unwrap_or_default()));
+        let prices = feeds
             .into_iter()
-            .zip(answers.chunks_exact(FEED_CALLS))
+            .zip(said)
             .map(|(feed, answers)| (feed, oracles::decode(feed, answers)))
             .collect();
+        let feeds = Feeds { prices, sequencer };
         let states = spans
             .into_iter()
             .map(|(place, rules, span, again)| {
@@ -161,7 +174,13 @@ impl Pass<'_> {
                     Some(ticks::Plan::Again(_))
                 );
                 let again = incremental.then_some(again);
-                (place, self.state(place, rules, &answers[span], again))
+                let state = match plans.get(&self.pool(place).id.address()) {
+                    Some(ticks::Plan::Disagreed(detail)) => {
+                        Err(Missing::new(MissingReason::NodesDisagree, detail))
+                    }
+                    _ => self.state(place, rules, &answers[span], again),
+                };
+                (place, state)
             })
             .collect();
         Ok((feeds, states))
@@ -266,27 +285,29 @@ impl Pass<'_> {
             let balanced = kept
                 .as_ref()
                 .is_some_and(|kept| concentrated::join(*price, *spacing, kept.clone()).is_ok());
+            let remembered = self.memory[place].ticks.as_ref();
+            let good_until = remembered.and_then(|ticks| ticks.full_at);
+            let may_wait = self
+                .slot
+                .zip(remembered)
+                .is_none_or(|(slot, ticks)| ticks.may_wait(slot, self.rpc.limits()));
             match full {
                 Ok(full) => {
                     let before = kept.replace(full.clone());
-                    // What was found unbalanced has been reported as such.
-                    let difference = before
-                        .filter(|_| balanced)
-                        .and_then(|before| ticks::difference(&before, &full));
+                    let difference = before.and_then(|before| ticks::difference(&before, &full));
                     if let Some((differing, first_tick)) = difference {
-                        let pool = self.pool(place).id.clone();
-                        let block = multicall.block().number;
                         self.events.report(Event::TicksDiffer {
-                            pool,
-                            block,
+                            pool: self.plan.pools()[place].id.clone(),
+                            block: multicall.block().number,
                             differing,
                             first_tick,
+                            good_until,
                         });
                     }
                     fresh.insert(place);
                 }
                 // The comparison waits for the next slot; what was kept stands on its own.
-                Err(missing) if balanced => {
+                Err(missing) if balanced && may_wait => {
                     tracing::warn!(%missing, "a comparison of ticks was put off");
                 }
                 Err(missing) => {
@@ -317,20 +338,21 @@ impl Pass<'_> {
                     Missing::new(MissingReason::StateInconsistent, detail)
                 })?;
                 let net = pool.ticks().iter().map(|tick| (tick.tick, tick.liquidity_net)).collect();
-                let full_from = match (remembered, self.slot) {
-                    (Some(memory), _) if !fresh => memory.full_from,
-                    (_, None) => 0,
+                let (full_from, full_at) = match (remembered, self.slot) {
+                    (Some(memory), _) if !fresh => (memory.full_from, memory.full_at),
+                    (_, None) => (0, None),
                     (_, Some(slot)) => {
                         let (pools, every) =
                             (self.plan.pools().len(), self.rpc.limits().full_read_slots);
-                        ticks::next_full(slot, place, pools, every)
+                        (ticks::next_full(slot, place, pools, every), Some(slot))
                     }
                 };
-                self.memory[place].ticks = Some(TickMemory { at: block, net, full_from });
+                self.memory[place].ticks = Some(TickMemory { at: block, net, full_from, full_at });
                 PoolState::Concentrated(pool)
             }
         };
-        let oracles = oracles::readings(&self.pool(place).oracles, feeds)?;
+        let mut oracles = oracles::readings(&self.pool(place).oracles, &feeds.prices)?;
+        oracles.extend(feeds.sequencer.clone().transpose()?);
         let Some(identity) = &self.memory[place].identity else {
             let detail = format!("pool {id} was not identified");
             return Err(Missing::new(MissingReason::PoolUnsupported, detail));

@@ -51,7 +51,7 @@ pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<Found, Failure> {
 fn read(plan: Plan, pool: &PoolId) -> Result<Observation, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut readers =
-        readers(plan, &Limits::default()).map_err(|error| unreadable(error.to_string()))?;
+        readers(plan, &Limits::for_one_answer()).map_err(|error| unreadable(error.to_string()))?;
     let Some(reader) = readers.get_mut(pool.chain()) else {
         return Err(invalid("pool", format!("no chain {} is described", pool.chain())).into());
     };
@@ -135,6 +135,9 @@ fn from_arguments(
         chain_id,
         rpc_urls,
         genesis_hash: None,
+        second_rpc_url: None,
+        sequencer_uptime_feed: None,
+        sequencer_grace_s: None,
         multicall3: None,
         confirmations: None,
     };

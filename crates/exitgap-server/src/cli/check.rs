@@ -23,7 +23,7 @@ pub fn check(path: &Path) -> Result<(), CliError> {
     let runtime = runtime()?;
     for plan in checked.plan.into_chains() {
         let chain = plan.slug().to_string();
-        let mut reader = ChainReader::new(plan, Limits::default())
+        let mut reader = ChainReader::new(plan, Limits::for_one_answer())
             .map_err(|error| CliError::Chain { chain, error: error.to_string() })?;
         let findings =
             runtime.block_on(async { reader.check(Instant::now() + CHECK_WITHIN).await });

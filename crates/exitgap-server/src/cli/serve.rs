@@ -135,4 +135,5 @@ fn count(telemetry: &Telemetry, current: &Current) {
         }
     }
     telemetry.sealed(recorded, &missing);
+    telemetry.doubtful(current.doubtful_slots);
 }

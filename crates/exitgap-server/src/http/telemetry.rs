@@ -40,6 +40,7 @@ pub struct Telemetry {
     recorded: Counter,
     missing: Family<Reason, Counter>,
     slot_age: Family<OfChain, Gauge>,
+    doubtful: Gauge,
     connections: Gauge,
 }
 
@@ -76,9 +77,15 @@ impl Default for Telemetry {
             "Age of the newest recorded slot of a chain",
             slot_age.clone(),
         );
+        let doubtful = Gauge::default();
+        registry.register(
+            "doubtful_slots",
+            "Pools' recorded slots whose ticks a later full reading contradicts",
+            doubtful.clone(),
+        );
         let connections = Gauge::default();
         registry.register("http_connections", "Connections that are open", connections.clone());
-        Self { registry, requests, latency, recorded, missing, slot_age, connections }
+        Self { registry, requests, latency, recorded, missing, slot_age, doubtful, connections }
     }
 }
 
@@ -102,6 +109,11 @@ impl Telemetry {
     pub fn slot_age(&self, chain: &str, seconds: u64) {
         let chain = OfChain { chain: chain.to_owned() };
         self.slot_age.get_or_create(&chain).set(i64::try_from(seconds).unwrap_or(i64::MAX));
+    }
+
+    /// How many slots of pools are in doubt.
+    pub fn doubtful(&self, slots: u64) {
+        self.doubtful.set(i64::try_from(slots).unwrap_or(i64::MAX));
     }
 
     /// How many connections are open.

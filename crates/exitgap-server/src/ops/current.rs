@@ -17,6 +17,8 @@ pub struct Current {
     pub pools: BTreeMap<PoolId, PoolNow>,
     /// Their rows of the board.
     pub board: Vec<BoardRow>,
+    /// How many of their slots are in doubt.
+    pub doubtful_slots: u64,
 }
 
 /// A pool as of the newest sealed slot.
@@ -72,7 +74,8 @@ impl Current {
             let daily_lowest = daily_lowest(reader, &pool, last_slot)?;
             pools.insert(pool.id.clone(), PoolNow { pool, latest, labels, daily_lowest });
         }
-        Ok(Some(Self { last_slot, pools, board: reader.board()? }))
+        let (board, doubtful_slots) = (reader.board()?, reader.doubted_slots()?);
+        Ok(Some(Self { last_slot, pools, board, doubtful_slots }))
     }
 
     /// The pool's newest snapshot; `None` where it has none, or there is no such pool.

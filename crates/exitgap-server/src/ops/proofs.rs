@@ -6,7 +6,7 @@ use exitgap_core::evidence::Base;
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::units::SizeUsd;
-use exitgap_store::{EvidenceError, FindError};
+use exitgap_store::{EvidenceError, FindError, Outcome};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
@@ -132,6 +132,10 @@ impl Service {
                 Some(pool) => reader.figures_at(pool, slot).map_err(FindError::Store)?,
                 None => None,
             };
+            let doubt = match (&pool, state_is_recorded(figures.as_ref())) {
+                (Some(pool), true) => reader.doubt_about(pool, slot).map_err(FindError::Store)?,
+                _ => None,
+            };
             let (state, reason) = figures.as_ref().map_or((SlotState::Missing, None), state_of);
             let retraction = figures.and_then(|figures| figures.retraction);
             Ok::<_, ProofError>(SlotStatus {
@@ -145,10 +149,16 @@ impl Service {
                     orphaned_block_hash: retracted.orphaned.to_string(),
                     canonical_block_hash: retracted.canonical.to_string(),
                 }),
+                doubted_by_slot: doubt.map(Slot::number),
             })
         })
         .await
     }
+}
+
+/// Whether the slot has a snapshot, which can be in doubt.
+fn state_is_recorded(figures: Option<&exitgap_store::Figures>) -> bool {
+    figures.is_some_and(|figures| matches!(figures.entry.outcome, Outcome::Recorded(_)))
 }
 
 /// Requires that the pool's slot has a snapshot, retracted or not: its evidence stays.
