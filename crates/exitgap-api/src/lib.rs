@@ -36,6 +36,7 @@ mod routes;
 mod simulation;
 mod size;
 mod verification;
+mod written;
 
 pub use answers::Answers;
 pub use capabilities::{Capabilities, Capability, CapabilityStatus};
@@ -69,3 +70,4 @@ pub use size::{MaxSize, MaxSizeResult};
 pub use verification::{
     AuditFault, AuditReport, Claim, Contradiction, Recomputation, VerificationReport,
 };
+pub use written::size_as_written;
