@@ -45,7 +45,10 @@ export interface VerifyPolicy {
    * `consistency` required.
    */
   seen?: { note: string; proof?: readonly string[] };
-  /** A head window that ends at the file's head, or goes on from it. Makes `window` required. */
+  /**
+   * A head window that ends at the file's head, or goes on from it: later heads are claimed by whoever
+   * made the window. Makes `window` required.
+   */
   window?: Bytes;
 }
 

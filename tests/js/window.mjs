@@ -3,15 +3,14 @@
 import { bytesOf, parse } from './canonical.mjs';
 import { readHead } from './head.mjs';
 import { sha256 } from './merkle.mjs';
-import { depth, requireReleased } from './method.mjs';
-import { base64, boolean, fields, integer, list, poolId, require, slot,
+import { depth } from './method.mjs';
+import { base64, boolean, fields, integer, list, methodVersion, poolId, require, slot,
   version1 } from './shape.mjs';
 import { readSnapshot, requireSlotRule } from './snapshot.mjs';
 
 /** Seven days of slots. */
 const MAX_HEADS = 2016;
-/** Two snapshots of 4 MiB and 2,016 heads fit well; the page names no bound. */
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
 
 const hex = (hash) => `0x${hash.toString('hex')}`;
 const depthText = (depthUsd) => (depthUsd === null ? null : String(depthUsd));
@@ -83,7 +82,8 @@ function unpack(window) {
     missing,
     snapshots,
     lowest,
-    versions: changes(window.method_versions, heads, 1).flat(),
+    // Before every head repeats it.
+    versions: changes(window.method_versions, heads, 1).flat().map(methodVersion),
     retracts: new Map(ascending(window.retracts, heads, 2)),
   };
 }
@@ -116,7 +116,6 @@ function rebuild(window, columns) {
     }
     if (retracts !== undefined) head.retracts = retracts;
     heads.push(readHead(head));
-    requireReleased(head.method_version);
     prev = hex(sha256(heads.at(-1).bytes));
   }
   return heads;
@@ -173,7 +172,8 @@ function requireLowest(heads, retracted, given) {
 
 /**
  * Refuses a window that is malformed, does not bear out its last head, does not hold `head`, or
- * whose later heads take that one's slot back.
+ * whose later heads take that one's slot back. Those later heads are claims: nothing here shows
+ * that they were ever sealed.
  */
 export function requireWindow(bytes, head) {
   const window = fields(parse(bytes, MAX_BYTES), ['v', 'pool', 'heads', 'first_slot',

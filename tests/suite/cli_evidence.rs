@@ -136,6 +136,52 @@ fn files_larger_than_any_evidence_are_not_read_to_their_end() {
     }
 }
 
+/// A window of 120 KB whose one text stands in each of 2,016 heads once it is rebuilt, and an
+/// evidence file of nothing but long texts: judged within 192 MiB of addresses, or not at all.
+#[test]
+fn no_text_is_repeated_beyond_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let vector = vectors().into_iter().find(|v| v["name"] == "window").unwrap();
+    let args = write(&vector, folder.path());
+    let bomb = folder.path().join("bomb");
+    let version = "9".repeat(120_000);
+    let missing = r#"[[0,2016,"recorder_down"]]"#;
+    let text = format!(
+        r#"{{"depth_usd":[[],[]],"first_height":0,"first_prev":null,"first_slot":5957856,"heads":2016,"lowest_depth_7d_usd":[[0,null,null]],"lowest_snapshots":[],"method_versions":[[0,"{version}"]],"missing":{missing},"pool":"anvil:0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","recorded_before":0,"retired":false,"retracts":[],"snapshots":"","v":1}}"#
+    );
+    fs::write(&bomb, &text).unwrap();
+    let within = |args: &[&str]| {
+        let exitgap = binaries::path("exitgap");
+        let limited = r#"ulimit -v 196608; exec "$@""#;
+        let mut command = Command::new("bash");
+        command.args(["-c", limited, "limited"]).arg(exitgap).args(args).arg("--json");
+        command.output().unwrap()
+    };
+    let verify = ["verify", &args[1], "--trust", &args[3], "--window"];
+    let output = within(&[&verify[..], &[bomb.to_str().unwrap()]].concat());
+    assert_eq!(output.status.code(), Some(6), "{output:?}");
+    let window = document(&output)["checks"][7].clone();
+    assert_eq!(window["code"], "window_invalid");
+    assert_eq!(window["found"], "method_version is not 1 to 20 printable characters");
+    // The same window with a name that versions have is read, within the same memory.
+    fs::write(&bomb, text.replace(&version, "1.0.0")).unwrap();
+    let output = within(&[&verify[..], &[bomb.to_str().unwrap()]].concat());
+    assert_eq!(document(&output)["checks"][7]["code"], "window_ends_elsewhere");
+
+    let file = vector["evidence"].as_str().unwrap();
+    let long = "9".repeat(1 << 20);
+    let swollen = file.replacen("\"1000.5\"", &format!("\"{long}\""), 1).replacen(
+        "\"status\":\"preview\"",
+        &format!("\"status\":\"{long}\""),
+        1,
+    );
+    assert!(swollen.len() > 2 << 20);
+    fs::write(&args[1], swollen).unwrap();
+    let output = within(&["verify", &args[1], "--trust", &args[3]]);
+    assert_eq!(output.status.code(), Some(6), "{output:?}");
+    assert!(output.stdout.len() < 16_000, "{} bytes are said of it", output.stdout.len());
+}
+
 /// Runs a session of `sessions/evidence/` in a folder of its own, beside the files that
 /// it names and `fill` writes.
 fn session(name: &str, fill: impl FnOnce(&Path)) {

@@ -6,12 +6,16 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use exitgap_client::{Client, EvidenceOf, LogWatch, Memory, Request, Response};
+use exitgap_core::evidence::{Base, Outcome, Verdict};
+use exitgap_core::exit::METHOD_VERSION;
 use exitgap_tests::binaries;
 use serde_json::Value;
 
-use crate::client::scene;
+use crate::client::{Meddling, Outcomes, base, scene};
 use crate::client_log::Log;
-use crate::service_scene::Service;
+use crate::service_scene::{Service, recorded};
+use crate::web::tear_holes;
 
 struct Reader {
     arguments: Vec<String>,
@@ -208,4 +212,92 @@ async fn a_verdict_stands_whoever_reads_it_and_whatever_cannot_be_kept() {
     let (code, _, stderr) = reader.run(&["--kept", fresh.to_str().unwrap()]);
     assert_eq!(code, Some(0), "{stderr}");
     assert!(stderr.contains("Nothing of this log was seen before"), "{stderr}");
+}
+
+/// The number still follows from what was recorded, so the verdict stands; that the slot was taken
+/// back is said beside it, in words and in the document.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slot_that_was_taken_back_is_told_with_its_verdict() {
+    let recorded = recorded(14).await;
+    let (pool, slot) = tear_holes(&recorded);
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let reader = Reader::of(&service, &pool.to_string());
+    let at = slot.to_string();
+    let (code, stdout, stderr) = reader.run(&["--at", &at]);
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
+    assert!(stdout.contains("VALID: it follows from the signed log"), "{stdout}");
+    let by = recorded.last.next().unwrap().number();
+    let words = format!("Since then   TAKEN BACK by the head claimed of slot {by}: block 0x");
+    assert!(stdout.contains(&words), "{stdout}");
+    assert!(stdout.contains(&format!("gave way to 0x{}", "ee".repeat(32))), "{stdout}");
+    let (_, stdout, _) = reader.run(&["--at", &at, "--json"]);
+    let document: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(document["verdict"], "valid");
+    let since = &document["since"];
+    assert_eq!(
+        (&since["taken_back"], &since["status"]["state"]),
+        (&true.into(), &"retracted".into())
+    );
+    assert_eq!(since["heads"]["code"], "slot_retracted");
+
+    // The newest recorded slot stands; what came after it is claimed, not proven.
+    let (code, stdout, _) = reader.run(&[]);
+    assert_eq!(code, Some(0), "{stdout}");
+    assert!(stdout.contains("Since then   not taken back; 0x"), "{stdout}");
+    assert!(stdout.contains(", then 26 heads claimed up to 0x"), "{stdout}");
+    assert!(stdout.contains(", 26 of them missing"), "{stdout}");
+
+    // A service that says nothing of it is given away by the heads that it cannot leave out.
+    let of = EvidenceOf {
+        pool: pool.clone(),
+        base: Base::Token0,
+        slot,
+        size: "1000".parse().unwrap(),
+        method_version: METHOD_VERSION.to_owned(),
+    };
+    let silent = Meddling::new(|request: &Request, outcome: Outcomes| {
+        if !request.url.contains("/api/v1/status/") {
+            return outcome;
+        }
+        let mut status: Value = serde_json::from_slice(&outcome.unwrap().body).unwrap();
+        assert!(status["retraction"].is_object(), "{status}");
+        status["state"] = "recorded".into();
+        status.as_object_mut().unwrap().remove("retraction");
+        Ok(Response { status: 200, headers: Vec::new(), body: status.to_string().into_bytes() })
+    });
+    let client = Client::new(&silent, base(&service));
+    let watch = LogWatch::new(&client, Memory::default(), Vec::new());
+    let verification = watch.verify_remote(&of, true).await.unwrap();
+    assert_eq!(verification.report.report.verdict, Verdict::Valid);
+    let since = client.since(&of, &verification).await.unwrap();
+    assert!(since.is_taken_back() && since.status.retraction.is_none(), "{since:?}");
+
+    // One that cannot be asked, or answers for another slot, is no silence either.
+    let other = Meddling::new(|request: &Request, outcome: Outcomes| {
+        let body = outcome.unwrap().body;
+        let body = match request.url.contains("/api/v1/status/") {
+            true => {
+                let mut status: Value = serde_json::from_slice(&body).unwrap();
+                status["slot"] = (slot.number() + 1).into();
+                status.to_string().into_bytes()
+            }
+            false => body,
+        };
+        Ok(Response { status: 200, headers: Vec::new(), body })
+    });
+    let client = Client::new(&other, base(&service));
+    let error = client.since(&of, &verification).await.unwrap_err();
+    assert_eq!(error.code(), "not_as_specified", "{error}");
+    // The heads that are served must go on from the one that was sealed.
+    let elsewhere = recorded.pool(1);
+    let swapped = Meddling::new(|request: &Request, outcome: Outcomes| {
+        if !request.url.contains("/api/v1/window/") {
+            return outcome;
+        }
+        let target = format!("/api/v1/window/{elsewhere}?slot={}", recorded.last.number());
+        Ok(Response { status: 200, headers: Vec::new(), body: service.get(&target).body })
+    });
+    let client = Client::new(&swapped, base(&service));
+    let heads = client.since(&of, &verification).await.unwrap().heads.unwrap();
+    assert_eq!((heads.outcome, heads.code), (Outcome::Fail, "window_ends_elsewhere"));
 }

@@ -480,3 +480,29 @@ async fn a_damaged_tile_accuses_nobody_and_a_rewritten_history_is_noticed() {
     assert_eq!(forked.continuity, Continuity::Contradicts);
     assert_eq!(forked.contradiction.unwrap().checkpoints, [sign(&rewritten), sign(&leaves)]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_from_anywhere_is_held_against_what_was_kept() {
+    let (recorded, service, _) = scene().await;
+    let log = Log::of(&recorded, &service);
+    let of = question(&service, &log, 1).await;
+    let memory = Memory::default();
+    let evidence = check(Native::new().unwrap(), &service, &memory, &of).await.evidence;
+    let client = Client::new(Native::new().unwrap(), base(&service));
+    let keys = vec![log.key.verifier()];
+    let stranger = LogWatch::new(&client, Memory::default(), keys.clone());
+    assert_eq!(stranger.verify_file(evidence.clone()).await.unwrap(), None, "nothing was kept");
+    let watch = LogWatch::new(&client, &memory, keys);
+    assert_eq!(watch.verify_file(b"no evidence".to_vec()).await.unwrap(), None);
+    let found = watch.verify_file(evidence.clone()).await.unwrap().unwrap();
+    assert_eq!(found.log.continuity, Continuity::Continues);
+    assert_eq!(found.report.report.verdict, Verdict::Valid, "{:?}", found.report);
+    assert_eq!(consistency(&found).outcome, Outcome::Pass);
+    // The file is genuine; its log is another one than at the visit before.
+    let kept = name(&base(&service), &log.newest.origin);
+    memory.put(&kept, &log.sign(&log.fork(SLOTS)));
+    let found = watch.verify_file(evidence).await.unwrap().unwrap();
+    assert_eq!(found.log.continuity, Continuity::Contradicts);
+    assert_eq!(found.report.report.verdict, Verdict::Invalid, "{:?}", found.report);
+    assert!(found.report.contradiction.is_some());
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use exitgap_core::evidence::LOWEST_DEPTH_SLOTS;
-use exitgap_core::exit::Exit;
+use exitgap_core::exit::{Exit, Refusal};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::units::SizeUsd;
@@ -77,6 +77,13 @@ fn check_figures(reader: &Reader, stored: &Pool) -> (u32, u32, u32) {
                         }
                         (Err(refusal), Gap::Refused(why)) => {
                             assert_eq!(refusal.code(), why.code());
+                            if let (
+                                Refusal::BeyondLiquidity { max_fillable_usd, .. },
+                                NoGap::BeyondLiquidity(most),
+                            ) = (refusal, why)
+                            {
+                                assert_eq!(max_fillable_usd, most);
+                            }
                             refused += 1;
                         }
                         other => panic!("{other:?}"),
@@ -126,18 +133,24 @@ fn naive_day(rows: &[&Figures]) -> Rollup {
             let gap = |(slot, snapshot): &(Slot, exitgap_store::SnapshotFigures)| {
                 (*slot, snapshot.directions[token].gaps[size])
             };
-            let rank = |gap: Gap| match gap {
-                Gap::Filled(percent) => (0, percent.0),
-                Gap::Refused(_) => (1, 0),
+            let gaps: Vec<_> = recorded.iter().map(gap).collect();
+            let number = |(slot, gap): &(Slot, Gap)| match gap {
+                Gap::Filled(percent) => Some((*slot, *percent)),
+                Gap::Refused(_) => None,
             };
-            let worst = recorded.iter().rev().map(gap).max_by_key(|(_, gap)| rank(*gap));
-            let last = recorded.last().map(gap);
-            day.directions[token].gaps[size] =
-                last.zip(worst).map(|((_, last), (worst_slot, worst))| exitgap_store::GapRollup {
-                    last,
-                    worst,
-                    worst_slot,
-                });
+            let most = |(slot, gap): &(Slot, Gap)| match gap {
+                Gap::Refused(NoGap::BeyondLiquidity(most)) => Some((*slot, *most)),
+                _ => None,
+            };
+            let numbers: Vec<_> = gaps.iter().filter_map(number).collect();
+            let rollup = gaps.last().map(|(_, last)| exitgap_store::GapRollup {
+                last: *last,
+                // The last of equals counts, which of those turned around is the earliest.
+                worst: numbers.iter().rev().copied().max_by_key(|(_, percent)| percent.0),
+                refused_slots: u32::try_from(gaps.len() - numbers.len()).unwrap(),
+                least_fillable: gaps.iter().filter_map(most).min_by_key(|(_, most)| *most),
+            });
+            day.directions[token].gaps[size] = rollup;
         }
     }
     day
@@ -230,13 +243,18 @@ fn days_and_the_board_are_those_of_the_figures() {
 }
 
 /// Damage to what is derived, each found by `fsck` and mended by a rebuild.
-const DAMAGE: [(&str, &str); 9] = [
+const DAMAGE: [(&str, &str); 11] = [
     ("figures", "UPDATE figures SET gap0_1k = gap0_1k + 1 WHERE pool_no = 2 AND slot = 5957860"),
     ("figures", "UPDATE figures SET gap1_1m = 'x' WHERE pool_no = 2 AND slot = 5957860"),
+    ("figures", "UPDATE figures SET gap1_1m = 'l' WHERE pool_no = 2 AND slot = 5957860"),
+    ("figures", "UPDATE figures SET gap1_1m = 'l01' WHERE pool_no = 2 AND slot = 5957860"),
     ("figures", "UPDATE figures SET median0_7d_usd = NULL WHERE pool_no = 2 AND slot = 5957860"),
     ("figures", "UPDATE figures SET lowest1_7d_back = lowest1_7d_back + 1 WHERE slot = 5957860"),
     ("figures", "DELETE FROM figures WHERE slot >= 5957860"),
-    ("day", "UPDATE day SET worst0_10k = 'l', worst0_10k_at = 1 - worst0_10k_at WHERE pool_no = 1"),
+    (
+        "day",
+        "UPDATE day SET least0_10k_micros = 1, worst0_10k_at = 1 - worst0_10k_at WHERE pool_no = 1",
+    ),
     ("day", "DELETE FROM day"),
     ("standing", "UPDATE standing SET newer_missing = 5 WHERE pool_no = 3"),
     ("standing", "DELETE FROM standing WHERE pool_no = 1"),
@@ -317,5 +335,4 @@ fn damage_to_what_is_derived_never_stops_the_series() {
     let nowhere = TempDir::new().unwrap();
     let error = rebuild(nowhere.path().join("none.db"), |_| {}).unwrap_err().error;
     assert!(matches!(*error, StoreError::NotFound { .. }));
-    assert_eq!(NoGap::BeyondLiquidity.code(), "beyond_liquidity");
 }

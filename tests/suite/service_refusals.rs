@@ -58,7 +58,7 @@ async fn every_wrong_request_is_refused_by_name() {
     refused(&unknown, 400, "unknown_parameter", Some("sise"));
     refused("/v1/exit/nonsense?size_usd=1", 400, "invalid_pool", Some("pool"));
     refused("/v1/exit/anvil:0x12?size_usd=1", 400, "invalid_pool", Some("pool"));
-    refused(&format!("/v1/exit/{pool}?size_usd=1&base=DOGE"), 400, "unknown_base", Some("base"));
+    refused(&format!("/v1/exit/{pool}?size_usd=1&base=DOGE"), 404, "unknown_base", Some("base"));
     refused(&format!("/v1/exit/{pool}?size_usd=1&at=now"), 400, "invalid_parameter", Some("at"));
     let offset = format!("/v1/exit/{pool}?size_usd=1&at=2026-08-22T02:00:00+02:00");
     refused(&offset, 400, "invalid_parameter", Some("at"));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Number, ProblemCode, Status, TokenLabel};
+use crate::{Number, ProblemCode, SeriesMethod, Status, TokenLabel};
 
 /// The gap at one standard size.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub struct StandardGap {
     /// Why it has none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub refusal: Option<ProblemCode>,
+    /// Where the size lies beyond liquidity: the most that can be filled, USD.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub max_fillable_usd: Option<Number>,
     /// What anyone can check the gap with.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
@@ -78,6 +81,12 @@ pub struct FragilityRow {
     pub fragility_score: Option<Number>,
     /// Recorded slots ÷ 288.
     pub days_observed: Number,
+    /// The version of the rules behind gaps and depths.
+    pub method_version: String,
+    /// The method, disclosed: the sizes are those of `gaps`, the window the seven days.
+    pub method: SeriesMethod,
+    /// The heads of those seven days, which commit to `days_observed` and the lowest depth.
+    pub window_url: String,
     /// Whether an oracle answer behind the row is older than its heartbeat.
     pub oracle_stale: bool,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Number, ProblemCode, SlotState, Status};
+use crate::{Number, ProblemCode, SeriesMethod, SlotState, Status};
 
 /// The length of a history's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,9 +33,24 @@ pub struct GapPoint {
     /// Why the size has no gap: worse than any number.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub refusal: Option<ProblemCode>,
+    /// Where the size lies beyond liquidity: the most that could be filled in that slot, USD.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub max_fillable_usd: Option<Number>,
     /// What anyone can check the gap with.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
+}
+
+/// The most that could be filled in one slot, in which the size lies beyond liquidity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FillablePoint {
+    /// The slot's number.
+    pub slot: u32,
+    /// The slot's instant, RFC 3339.
+    pub time: String,
+    /// The most that could be filled, USD.
+    pub max_fillable_usd: Number,
 }
 
 /// The depth of one slot.
@@ -70,16 +85,22 @@ pub struct HistoryRow {
     pub slots_missing: u32,
     /// Slots whose snapshot was retracted.
     pub slots_retracted: u32,
-    /// The last recorded slot's gap.
+    /// The last recorded slot's gap, or why it has none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub last: Option<GapPoint>,
     /// How far the pool's mid price lay below the oracle in that slot, percent: what an infinitely
     /// small sale would have lost before the fee.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub last_basis_pct: Option<Number>,
-    /// The worst gap.
+    /// The worst number: the widest gap of the recorded slots that have one. Absent where none
+    /// has.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worst: Option<GapPoint>,
+    /// Recorded slots in which the size had no gap: worse than any number.
+    pub slots_refused: u32,
+    /// Of the slots in which the size lay beyond liquidity, the one that could fill the least.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub least_fillable: Option<FillablePoint>,
     /// The lowest depth.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lowest_depth: Option<DepthPoint>,
@@ -97,8 +118,13 @@ pub struct SeriesOf {
     pub base: String,
     /// The standard size, USD.
     pub size_usd: Number,
+    /// Recorded slots ÷ 288, of the pool's whole series up to `to`: how long the series is that
+    /// the period is a part of.
+    pub days_observed: Number,
     /// The version of the rules behind the figures.
     pub method_version: String,
+    /// The method, disclosed; its window counts the slots of these figures only.
+    pub method: SeriesMethod,
     /// Instant of the first slot looked at, RFC 3339.
     pub from: String,
     /// Instant of the last slot looked at, RFC 3339.
@@ -114,6 +140,10 @@ pub struct History {
     pub of: SeriesOf,
     /// The length of a row.
     pub interval: Interval,
+    /// What anyone can check the newest gap of these rows with; every gap and depth of a row has
+    /// its own.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub evidence_url: Option<String>,
     /// The rows, ascending, without a hole.
     pub rows: Vec<HistoryRow>,
     /// Where the next page begins; absent on the last.
@@ -134,9 +164,18 @@ pub struct Stress {
     pub slots_missing: u32,
     /// Slots whose snapshot was retracted.
     pub slots_retracted: u32,
-    /// The worst gap.
+    /// The worst number: the widest gap of the recorded slots that have one. Absent where none
+    /// has.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worst_gap: Option<GapPoint>,
+    /// Recorded slots in which the size had no gap: worse than any number.
+    pub slots_refused: u32,
+    /// Of the slots in which the size lay beyond liquidity, the one that could fill the least.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub least_fillable: Option<FillablePoint>,
+    /// What anyone can check the worst gap with.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub evidence_url: Option<String>,
     /// The lowest depth.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lowest_depth: Option<DepthPoint>,

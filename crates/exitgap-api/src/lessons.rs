@@ -82,14 +82,14 @@ fn words(check: CheckName) -> [&'static str; 3] {
             "When it was signed. Only a checkpoint that somebody kept says that: days_observed tells how many slots, not how old they are.",
         ],
         CheckName::Consistency => [
-            "The file's checkpoint and one that you kept are states of one history (--since).",
+            "The file's checkpoint and another of the log are states of one history: one that you kept, else the newest that a service shows.",
             "Nothing was rewritten, left out or put in between the two. Two signed checkpoints of one size with different roots prove misbehaviour by themselves.",
-            "That others are shown the same history: witnesses will, later.",
+            "That others are shown the same history: witnesses will, later. Against a checkpoint that was fetched just now: anything of the time before.",
         ],
         CheckName::Window => [
-            "An unbroken chain of the pool's entries of up to seven days ends at this one and bears out its figures; the lowest depth is recomputed from its snapshot (--window). Or the chain goes on from this entry to a later one, and none between takes the slot back.",
-            "lowest_depth_7d_usd and days_observed add up over those seven days. Of a chain that goes on: which later slots are missing, but not this entry's figures.",
-            "That each earlier entry is the one its slot sealed, nor the other depths: `exitgap audit` replays the log for that.",
+            "An unbroken chain of the pool's entries of up to seven days ends at this one and bears out its figures; the lowest depth is recomputed from its snapshot. Or the chain goes on from this entry to later ones that are claimed, and none of these takes the slot back.",
+            "lowest_depth_7d_usd and days_observed add up over those seven days. Of a chain that goes on nothing of this kind: it is what its maker claims of later slots.",
+            "That each earlier entry is the one its slot sealed, nor the other depths: `exitgap audit` replays the log for that. That a later entry was ever sealed: only its own evidence shows it.",
         ],
         CheckName::SlotRule => [
             "The snapshot is of the pool and slot asked about, and its block is at most 600 seconds older than the slot.",

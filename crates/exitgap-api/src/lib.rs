@@ -33,9 +33,11 @@ mod problem;
 mod problem_document;
 mod published;
 mod routes;
+mod series_method;
 mod simulation;
 mod size;
 mod verification;
+mod written;
 
 pub use answers::Answers;
 pub use capabilities::{Capabilities, Capability, CapabilityStatus};
@@ -45,7 +47,9 @@ pub use context::{
 };
 pub use exit::{Amounts, ExitResult, SplitPct};
 pub use fragility::{Fragility, FragilityRow, LowestDepth, StandardGap};
-pub use history::{DepthPoint, GapPoint, History, HistoryRow, Interval, SeriesOf, Stress};
+pub use history::{
+    DepthPoint, FillablePoint, GapPoint, History, HistoryRow, Interval, SeriesOf, Stress,
+};
 pub use instant::slot_at;
 pub use ladder::{GapRung, Ladder, LadderRows, SizeRung};
 pub use lessons::{Lesson, check_name};
@@ -64,8 +68,10 @@ pub use routes::{
     RankedVenue, Route, RouteExit, RouteLadder, RouteLeg, RouteRanking, RouteRung, RouteSplit,
     RouteToken, parse_fixed_costs,
 };
+pub use series_method::{SeriesMethod, SeriesSource};
 pub use simulation::{AtOnce, OrderFill, Simulation, SimulationResult};
 pub use size::{MaxSize, MaxSizeResult};
 pub use verification::{
     AuditFault, AuditReport, Claim, Contradiction, Recomputation, VerificationReport,
 };
+pub use written::size_as_written;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Number, Problem, Published};
+use crate::{Number, Problem, Published, SeriesMethod, Status};
 
 /// One position of a portfolio.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +51,17 @@ pub struct PortfolioTotal {
     pub unfilled_usd: Number,
     /// The same mean over what can be filled; null where nothing can.
     pub filled_gap_pct: Option<Number>,
+    /// Preview where any exit is.
+    pub status: Status,
+    /// That of the exit with the shortest series: the sums are no stronger than it.
+    pub days_observed: Number,
+    /// The version of the rules that produced the figures.
+    pub method_version: String,
+    /// The method, disclosed; its window is that of the exit with the shortest series.
+    pub method: SeriesMethod,
+    /// What anyone can check the gaps behind the means with: of every exit that is filled, in the
+    /// order of `exits`.
+    pub evidence_urls: Vec<String>,
 }
 
 /// `GET /v1/portfolio`.

@@ -111,11 +111,11 @@ impl ProblemCode {
         match self {
             Self::InvalidParameter
             | Self::InvalidPool
-            | Self::UnknownBase
             | Self::UnknownParameter
             | Self::UnknownMethodVersion => 400,
             Self::UnknownPool
             | Self::UnknownChain
+            | Self::UnknownBase
             | Self::SlotMissing
             | Self::SlotRetracted
             | Self::BeforeSeries

@@ -23,13 +23,16 @@ pub struct Claim {
     pub slot_time: Option<String>,
     /// The token sold: `token0` or `token1`.
     pub base: String,
-    /// The size in USD, as the file spells it.
+    /// The size in USD, as the file spells it, up to 40 characters of that.
     pub size_usd: String,
-    /// The gap in percent, as the file spells it.
+    /// The gap in percent, likewise.
     pub exit_gap_pct: String,
-    /// `live` or `preview`, as the file spells it.
+    /// `live` or `preview`, likewise.
     pub status: String,
 }
+
+/// The most of a claimed text that is repeated: no true one is longer.
+const MAX_CLAIMED_CHARS: usize = 40;
 
 impl Claim {
     /// Reads the claim of an evidence file; `None` where the bytes hold none.
@@ -40,14 +43,20 @@ impl Claim {
 
 impl From<Stated> for Claim {
     fn from(Stated { request, result, .. }: Stated) -> Self {
+        let cut = |mut text: String| {
+            if let Some((end, _)) = text.char_indices().nth(MAX_CLAIMED_CHARS) {
+                text.truncate(end);
+            }
+            text
+        };
         Self {
             pool: request.pool.to_string(),
             slot: request.slot,
             slot_time: Slot::new(request.slot).ok().map(|slot| slot.to_string()),
             base: request.base.code().to_owned(),
-            size_usd: request.size_usd,
-            exit_gap_pct: result.exit_gap_pct,
-            status: result.status,
+            size_usd: cut(request.size_usd),
+            exit_gap_pct: cut(result.exit_gap_pct),
+            status: cut(result.status),
         }
     }
 }
@@ -209,5 +218,21 @@ mod tests {
             assert_eq!(Claim::of(bytes), None);
         }
         assert_eq!(Claim::of(&vec![b' '; MAX_EVIDENCE_BYTES + 1]), None);
+    }
+
+    #[test]
+    fn no_claim_is_repeated_at_a_length_that_none_has() {
+        let vector = include_str!("../../../tests/vectors/evidence/true_constant_product.json");
+        let vector: serde_json::Value = serde_json::from_str(vector).unwrap();
+        let mut file: serde_json::Value =
+            serde_json::from_str(vector["evidence"].as_str().unwrap()).unwrap();
+        let long = "\u{e9}".repeat(1 << 18);
+        file["request"]["size_usd"] = long.clone().into();
+        file["result"]["exit_gap_pct"] = long.clone().into();
+        file["result"]["status"] = long.into();
+        let claim = Claim::of(&serde_json::to_vec(&file).unwrap()).unwrap();
+        for text in [claim.size_usd, claim.exit_gap_pct, claim.status] {
+            assert_eq!(text, "\u{e9}".repeat(40));
+        }
     }
 }

@@ -170,7 +170,7 @@ pub struct SourceArgs {
     /// Read a recorded snapshot from a service; its hash is checked and the answer computed here.
     #[arg(long, value_name = "URL", help_heading = "Source", conflicts_with_all = ["rpc", "snapshot"])]
     pub api: Option<String>,
-    /// The recorded slot at or before this instant, RFC 3339 [default: the newest recorded].
+    /// The slot at or before this instant, which must be a recorded one, RFC 3339 [default: the newest recorded].
     #[arg(long, value_name = "TIME", help_heading = "Source", conflicts_with_all = ["rpc", "snapshot"])]
     pub at: Option<String>,
     /// Read the chain's latest block from this node (unrecorded); several are tried in turn.
@@ -229,7 +229,7 @@ pub struct VerifyArgs {
     )]
     pub log: Option<PathBuf>,
     /// The pool's head window that ends at the file's head, which bears out its seven-day figures;
-    /// or one that goes on from there, which tells whether the slot was taken back.
+    /// or one that goes on from there, which claims what came after: it tells of a slot taken back.
     #[arg(long, value_name = "FILE", help_heading = "Policy")]
     pub window: Option<PathBuf>,
 }
@@ -237,7 +237,8 @@ pub struct VerifyArgs {
 /// Evidence that a service is asked for.
 #[derive(Debug, Args)]
 pub struct RemoteArgs {
-    /// Fetch the evidence, the head window and the log's newest checkpoint from a service.
+    /// Fetch the evidence, the head window, the log's newest checkpoint and what came after from a
+    /// service.
     #[arg(
         long,
         value_name = "URL",
@@ -252,7 +253,7 @@ pub struct RemoteArgs {
     /// The token to sell: token0, token1, its symbol or its address [default: the pool's].
     #[arg(long, value_name = "TOKEN", help_heading = "From a service", requires = "api")]
     pub base: Option<String>,
-    /// The recorded slot at or before this instant, RFC 3339 [default: the newest recorded].
+    /// The slot at or before this instant, which must be a recorded one, RFC 3339 [default: the newest recorded].
     #[arg(long, value_name = "TIME", help_heading = "From a service", requires = "api")]
     pub at: Option<String>,
     /// Keep the log's keys and its newest checkpoint in this folder, and hold the log against

@@ -8,7 +8,9 @@ use exitgap_api::{
     Capabilities, Fragility, History, Interval, Number, PoolList, Portfolio, Problem,
     PublishedExit, PublishedLadder, SeriesOf, SlotStatus, Stress, invalid_parameter,
 };
-use exitgap_core::evidence::{Base, MAX_EVIDENCE_BYTES, MAX_NOTE_BYTES, MAX_WINDOW_BYTES};
+use exitgap_core::evidence::{
+    Base, MAX_EVIDENCE_BYTES, MAX_METHOD_VERSION_LENGTH, MAX_NOTE_BYTES, MAX_WINDOW_BYTES,
+};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
@@ -24,9 +26,6 @@ const MAX_JSON_BYTES: usize = 4 << 20;
 
 /// The most bytes of a tile: 256 hashes.
 const MAX_TILE_BYTES: usize = 256 * 32;
-
-/// The longest version of the rules: three numbers.
-const MAX_VERSION_LENGTH: usize = 20;
 
 const JSON: &str = "application/json";
 
@@ -125,7 +124,7 @@ impl EvidenceOf {
         let pool = pool.replace("%3A", ":").replace("%3a", ":");
         let method = one("method_version").unwrap_or(METHOD_VERSION);
         let of_version = |c: char| c.is_ascii_digit() || c == '.';
-        if method.len() > MAX_VERSION_LENGTH || !method.chars().all(of_version) {
+        if method.len() > MAX_METHOD_VERSION_LENGTH || !method.chars().all(of_version) {
             return None;
         }
         Some(Self {

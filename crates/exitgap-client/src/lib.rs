@@ -18,6 +18,7 @@ mod client;
 mod error;
 mod logwatch;
 mod memory;
+mod since;
 mod tiles;
 mod transport;
 
@@ -32,6 +33,7 @@ pub use error::{ClientError, PaymentChallenge, ServerProblem};
 pub use logwatch::{Continuity, LogState, LogWatch, TrustBasis, Verification};
 pub use memory::{Memory, Storage};
 pub use recorded::{Recorded, rank_routes};
+pub use since::Since;
 pub use transport::{Request, Response, Transport, TransportError};
 
 #[cfg(target_arch = "wasm32")]

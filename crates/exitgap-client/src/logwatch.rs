@@ -156,6 +156,39 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         if !first_use {
             self.remember(&log);
         }
+        let file = stated.as_ref().and_then(checkpoint_of);
+        let found = self.judge(evidence, file, head_window, log).await?;
+        if first_use && found.report.report.verdict != Verdict::Invalid {
+            self.remember(&found.log);
+        }
+        Ok(found)
+    }
+
+    /// Verifies a file that came from anywhere, its log held against what this reader kept of it; by
+    /// the keys given to `new`. `None` where nothing of its log was kept: then a file alone says all.
+    pub async fn verify_file(
+        &self,
+        evidence: Vec<u8>,
+    ) -> Result<Option<Verification>, ClientError> {
+        let stated = Stated::of(&evidence);
+        let file = stated.as_ref().and_then(checkpoint_of);
+        let Some(file) = file else { return Ok(None) };
+        if self.kept().checkpoint(&file.origin, &self.named)?.is_none() {
+            return Ok(None);
+        }
+        let log = self.look().await?;
+        self.remember(&log);
+        self.judge(evidence, Some(file), None, log).await.map(Some)
+    }
+
+    /// Verifies evidence against the log as it was found.
+    async fn judge(
+        &self,
+        evidence: Vec<u8>,
+        file: Option<Checkpoint>,
+        head_window: Option<Vec<u8>>,
+        log: LogState,
+    ) -> Result<Verification, ClientError> {
         let mut policy = Policy::trusting(log.keys.clone());
         if head_window.is_some() {
             policy.window = head_window;
@@ -164,7 +197,6 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
             policy.required.push(CheckName::Window);
         }
         policy.required.push(CheckName::Consistency);
-        let file = stated.and_then(|stated| checkpoint_of(&stated));
         let mut not_compared = None;
         match self.seen_for(file.as_ref(), &log).await? {
             Ok(seen) => policy.seen = Some(seen),
@@ -176,9 +208,6 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
             && file.is_some()
         {
             (check.code, check.expected, check.found) = ("not_compared", needs, found);
-        }
-        if first_use && report.verdict != Verdict::Invalid {
-            self.remember(&log);
         }
         let claim = Claim::of(&evidence);
         let contradiction = log.contradiction.clone();

@@ -1,7 +1,7 @@
 //! Rows of the derived tables: many columns, by their places.
 
 use exitgap_core::series::Slot;
-use exitgap_core::units::Percent;
+use exitgap_core::units::{Percent, UsdMicros};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 
@@ -38,7 +38,7 @@ impl Values {
     /// The next value, a gap.
     pub fn gap(&mut self, gap: Option<Gap>) {
         match gap {
-            Some(Gap::Refused(none)) => self.code(Some(letter(none))),
+            Some(Gap::Refused(none)) => self.0.push(Value::Text(refusal_text(none))),
             Some(Gap::Filled(percent)) => self.percent(Some(percent)),
             None => self.add(None::<i64>),
         }
@@ -85,13 +85,27 @@ impl Values {
 }
 
 /// How a size without a gap is written.
-fn letter(none: NoGap) -> &'static str {
+fn refusal_text(none: NoGap) -> String {
     match none {
-        NoGap::NoInput => "i",
-        NoGap::NoOutput => "o",
-        NoGap::BeyondLiquidity => "l",
-        NoGap::GapOutOfRange => "r",
+        NoGap::NoInput => "i".to_owned(),
+        NoGap::NoOutput => "o".to_owned(),
+        NoGap::BeyondLiquidity(most) => format!("l{}", most.0),
+        NoGap::GapOutOfRange => "r".to_owned(),
     }
+}
+
+/// The reverse of [`refusal_text`]; `None` where it is none, or not in its one spelling.
+fn refusal_of(text: &[u8]) -> Option<NoGap> {
+    Some(match text {
+        b"i" => NoGap::NoInput,
+        b"o" => NoGap::NoOutput,
+        b"r" => NoGap::GapOutOfRange,
+        _ => {
+            let most = core::str::from_utf8(text.strip_prefix(b"l")?).ok()?.parse().ok()?;
+            let none = NoGap::BeyondLiquidity(UsdMicros(most));
+            return (refusal_text(none).as_bytes() == text).then_some(none);
+        }
+    })
 }
 
 /// A row's columns, one after the other.
@@ -143,10 +157,9 @@ impl FromSql for Gap {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         Ok(match value {
             ValueRef::Integer(millionths) => Self::Filled(Percent(millionths.into())),
-            ValueRef::Text(b"i") => Self::Refused(NoGap::NoInput),
-            ValueRef::Text(b"o") => Self::Refused(NoGap::NoOutput),
-            ValueRef::Text(b"l") => Self::Refused(NoGap::BeyondLiquidity),
-            ValueRef::Text(b"r") => Self::Refused(NoGap::GapOutOfRange),
+            ValueRef::Text(text) => {
+                Self::Refused(refusal_of(text).ok_or(FromSqlError::InvalidType)?)
+            }
             _ => return Err(FromSqlError::InvalidType),
         })
     }

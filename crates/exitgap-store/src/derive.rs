@@ -272,9 +272,14 @@ pub fn day_values(pool_no: i64, day: u32, rollup: &Rollup) -> Values {
         values.dollars(direction.lowest.map(|(_, depth)| depth));
         values.add(direction.lowest.map(|(slot, _)| at(slot)));
         for gap in direction.gaps {
+            let worst = gap.and_then(|gap| gap.worst);
+            let least = gap.and_then(|gap| gap.least_fillable);
             values.gap(gap.map(|gap| gap.last));
-            values.gap(gap.map(|gap| gap.worst));
-            values.add(gap.map(|gap| at(gap.worst_slot)));
+            values.percent(worst.map(|(_, percent)| percent));
+            values.add(worst.map(|(slot, _)| at(slot)));
+            values.add(gap.map(|gap| gap.refused_slots));
+            values.dollars(least.map(|(_, micros)| micros.0));
+            values.add(least.map(|(slot, _)| at(slot)));
         }
     }
     values

@@ -8,7 +8,7 @@ use exitgap_core::ids::BlockHash;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
-use exitgap_core::units::{GapLimit, Percent, SizeUsd};
+use exitgap_core::units::{GapLimit, Percent, SizeUsd, UsdMicros};
 
 use crate::model::{Entry, Pool};
 
@@ -21,15 +21,15 @@ pub enum Gap {
     Refused(NoGap),
 }
 
-/// Why a size has no gap: the codes of the core's [`Refusal`], without its amounts.
+/// Why a size has no gap: the core's [`Refusal`], without its raw amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoGap {
     /// The size buys less than one raw unit of the token to sell.
     NoInput,
     /// The contract would pay nothing.
     NoOutput,
-    /// The recorded liquidity cannot fill it.
-    BeyondLiquidity,
+    /// The recorded liquidity cannot fill it. It fills this much: less than the size.
+    BeyondLiquidity(UsdMicros),
     /// Fill and oracle are too far apart for a percentage.
     GapOutOfRange,
 }
@@ -180,7 +180,7 @@ impl NoGap {
         match self {
             Self::NoInput => "size_rounds_to_no_input",
             Self::NoOutput => "size_rounds_to_no_output",
-            Self::BeyondLiquidity => "beyond_liquidity",
+            Self::BeyondLiquidity(_) => "beyond_liquidity",
             Self::GapOutOfRange => "gap_out_of_range",
         }
     }
@@ -191,7 +191,9 @@ impl From<&Refusal> for NoGap {
         match refusal {
             Refusal::NoInput => Self::NoInput,
             Refusal::NoOutput => Self::NoOutput,
-            Refusal::BeyondLiquidity { .. } => Self::BeyondLiquidity,
+            Refusal::BeyondLiquidity { max_fillable_usd, .. } => {
+                Self::BeyondLiquidity(*max_fillable_usd)
+            }
             Refusal::GapOutOfRange => Self::GapOutOfRange,
         }
     }
@@ -201,7 +203,6 @@ impl From<&Refusal> for NoGap {
 mod tests {
     use super::*;
     use exitgap_core::U256;
-    use exitgap_core::units::UsdMicros;
 
     #[test]
     fn codes_are_the_cores_and_no_fill_is_worst() {

@@ -2,6 +2,7 @@
 
 use exitgap_core::ids::BlockHash;
 use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::units::UsdMicros;
 use rusqlite::{OptionalExtension, Row, named_params};
 
 use crate::columns::Columns;
@@ -274,14 +275,16 @@ fn day_row(row: &Row, day: u32) -> rusqlite::Result<Rollup> {
         let (lowest, at) = (columns.dollars()?, slot(columns.next()?));
         direction.lowest = at.zip(lowest);
         for gap in &mut direction.gaps {
-            let (last, worst): (Option<Gap>, Option<Gap>) = (columns.next()?, columns.next()?);
-            let worst_slot = slot(columns.next()?);
-            *gap = match (last, worst, worst_slot) {
-                (Some(last), Some(worst), Some(worst_slot)) => {
-                    Some(GapRollup { last, worst, worst_slot })
-                }
-                _ => None,
-            };
+            let last: Option<Gap> = columns.next()?;
+            let (worst, worst_slot) = (columns.basis()?, slot(columns.next()?));
+            let refused_slots: Option<u32> = columns.next()?;
+            let (least, least_slot) = (columns.dollars()?, slot(columns.next()?));
+            *gap = last.zip(refused_slots).map(|(last, refused_slots)| GapRollup {
+                last,
+                worst: worst_slot.zip(worst),
+                refused_slots,
+                least_fillable: least_slot.zip(least.map(UsdMicros)),
+            });
         }
     }
     Ok(rollup)

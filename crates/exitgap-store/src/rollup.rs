@@ -1,8 +1,9 @@
 //! Slots of a pool put together: a day's, as the store keeps them, or any other run.
 
 use exitgap_core::series::Slot;
+use exitgap_core::units::{Percent, UsdMicros};
 
-use crate::figures::{Figures, Gap, SnapshotFigures};
+use crate::figures::{Figures, Gap, NoGap, SnapshotFigures};
 use crate::model::Outcome;
 use crate::points::{Held, Point};
 
@@ -35,10 +36,13 @@ pub struct DirectionRollup {
 pub struct GapRollup {
     /// The gap of [`Rollup::last`].
     pub last: Gap,
-    /// The worst one: where a size could not be filled, that.
-    pub worst: Gap,
-    /// The earliest slot that has it.
-    pub worst_slot: Slot,
+    /// The worst number and the earliest slot that has it; `None` where every slot refused.
+    pub worst: Option<(Slot, Percent)>,
+    /// Slots in which the size has no gap.
+    pub refused_slots: u32,
+    /// Of those beyond liquidity the least that could be filled, and the earliest slot where that
+    /// was all.
+    pub least_fillable: Option<(Slot, UsdMicros)>,
 }
 
 /// A UTC day of a pool.
@@ -60,6 +64,23 @@ impl Rollup {
                 self.add_snapshot(figures.entry.slot, snapshot);
             }
             (Outcome::Recorded(_) | Outcome::Retired, _) => {}
+        }
+    }
+
+    /// Adds a later run of slots.
+    pub fn join(&mut self, later: &Self) {
+        self.recorded_slots += later.recorded_slots;
+        self.missing_slots += later.missing_slots;
+        self.retracted_slots += later.retracted_slots;
+        self.last = later.last.or(self.last);
+        for (total, later) in self.directions.iter_mut().zip(&later.directions) {
+            total.lowest = extreme(total.lowest, later.lowest, |kept, new| new < kept);
+            for (total, later) in total.gaps.iter_mut().zip(later.gaps) {
+                *total = match (*total, later) {
+                    (Some(kept), Some(new)) => Some(kept.joined(new)),
+                    (kept, new) => new.or(kept),
+                };
+            }
         }
     }
 
@@ -110,14 +131,95 @@ impl Rollup {
 impl GapRollup {
     /// Adds the gap of a later slot.
     fn note(rollup: &mut Option<Self>, slot: Slot, gap: Gap) {
-        let worst = rollup.filter(|before| gap.worse(before.worst).is_le());
-        let (worst, worst_slot) =
-            worst.map_or((gap, slot), |before| (before.worst, before.worst_slot));
-        *rollup = Some(Self { last: gap, worst, worst_slot });
+        let mut later = Self { last: gap, worst: None, refused_slots: 0, least_fillable: None };
+        match gap {
+            Gap::Filled(percent) => later.worst = Some((slot, percent)),
+            Gap::Refused(none) => {
+                later.refused_slots = 1;
+                if let NoGap::BeyondLiquidity(most) = none {
+                    later.least_fillable = Some((slot, most));
+                }
+            }
+        }
+        *rollup = Some(rollup.map_or(later, |before| before.joined(later)));
+    }
+
+    /// This run with a later one after it.
+    pub fn joined(self, later: Self) -> Self {
+        Self {
+            last: later.last,
+            worst: extreme(self.worst, later.worst, |kept, new| new > kept),
+            refused_slots: self.refused_slots + later.refused_slots,
+            least_fillable: extreme(self.least_fillable, later.least_fillable, |kept, new| {
+                new < kept
+            }),
+        }
+    }
+}
+
+/// The one of two that lies further out; of equals the earlier.
+fn extreme<T: Copy>(
+    kept: Option<(Slot, T)>,
+    later: Option<(Slot, T)>,
+    further: impl Fn(T, T) -> bool,
+) -> Option<(Slot, T)> {
+    match (kept, later) {
+        (Some(kept), Some(new)) if !further(kept.1, new.1) => Some(kept),
+        (kept, new) => new.or(kept),
     }
 }
 
 /// The day of a slot, counted from 1970-01-01.
 pub fn day_of(slot: Slot) -> u32 {
     slot.number() / Slot::PER_DAY
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slot(n: u64) -> Slot {
+        Slot::new(5_957_856 + n).unwrap()
+    }
+
+    #[test]
+    fn refusals_are_counted_apart_from_the_worst_number_however_a_run_is_cut() {
+        let beyond = |most| Gap::Refused(NoGap::BeyondLiquidity(UsdMicros(most)));
+        let gaps = [
+            Gap::Filled(Percent(5)),
+            beyond(900),
+            Gap::Refused(NoGap::GapOutOfRange),
+            Gap::Filled(Percent(-3)),
+            Gap::Filled(Percent(7)),
+            beyond(400),
+            beyond(400),
+            Gap::Filled(Percent(7)),
+            beyond(500),
+        ];
+        let held = |gap| Held::Recorded(Some(10), gap);
+        let mut points: Vec<_> = gaps.map(held).into();
+        points.insert(1, Held::Missing);
+        points.insert(4, Held::Retracted);
+        let points: Vec<_> =
+            (0..).zip(points).map(|(n, held)| Point { slot: slot(n), held, basis: None }).collect();
+        let of = |points: &[Point]| {
+            let mut rollup = Rollup::default();
+            points.iter().for_each(|point| rollup.add_point([1, 2], point));
+            rollup
+        };
+        let whole = of(&points);
+        let expected = GapRollup {
+            last: beyond(500),
+            worst: Some((slot(6), Percent(7))),
+            refused_slots: 5,
+            least_fillable: Some((slot(7), UsdMicros(400))),
+        };
+        assert_eq!(whole.directions[1].gaps, [None, None, Some(expected), None]);
+        assert_eq!((whole.recorded_slots, whole.missing_slots, whole.retracted_slots), (9, 1, 1));
+        for cut in 0..=points.len() {
+            let mut joined = of(&points[..cut]);
+            joined.join(&of(&points[cut..]));
+            assert_eq!(joined, whole, "cut at {cut}");
+        }
+    }
 }

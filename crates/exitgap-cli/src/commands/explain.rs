@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anstyle::Style;
 use exitgap_api::{Lesson, check_name};
+use exitgap_core::evidence::CheckName;
 
 use super::print_json;
 use crate::failure::Failure;
@@ -21,8 +22,11 @@ pub fn run(json: bool) -> Result<(), Failure> {
          `exitgap verify` makes these checks, in this order.\n"
     )?;
     for lesson in &lessons {
-        let only_if_asked =
-            if lesson.required { "" } else { "  (only where you bring what it needs)" };
+        let only_if_asked = match lesson.check {
+            _ if lesson.required => "",
+            CheckName::Window => "  (only where you bring what it needs: --window, or --api)",
+            _ => "  (only where you bring what it needs: --since, or --api)",
+        };
         writeln!(out, "{bold}{}{bold:#}{only_if_asked}", check_name(lesson.check))?;
         writeln!(out, "  means           {}", lesson.means)?;
         writeln!(out, "  proves          {}", lesson.proves)?;
@@ -31,6 +35,7 @@ pub fn run(json: bool) -> Result<(), Failure> {
     writeln!(
         out,
         "The verdict is `invalid` if a check fails, `valid` if all required ones pass, else `incomplete`.\n\
+         Valid says nothing of what became of the slot later: no file can; --window and --api tell what is claimed.\n\
          Keys come from you (--trust), never from the file. A file changed so that it stays true is accepted:\n\
          a size that buys the same units has the same result."
     )?;

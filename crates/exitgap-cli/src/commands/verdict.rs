@@ -4,7 +4,8 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 use exitgap_api::{Claim, Contradiction, VerificationReport, check_name};
-use exitgap_core::evidence::{Check, CheckName, Outcome, Report, Verdict};
+use exitgap_client::{ClientError, Since};
+use exitgap_core::evidence::{Base, Check, CheckName, Outcome, Report, Verdict, snapshot_in};
 
 use crate::failure::Failure;
 use crate::format::{grouped, printable};
@@ -13,7 +14,7 @@ fn style(colour: AnsiColor) -> Style {
     Style::new().bold().fg_color(Some(colour.into()))
 }
 
-pub fn print_text(document: &VerificationReport) -> Result<(), Failure> {
+pub fn print_text(evidence: &[u8], document: &VerificationReport) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let report = &document.report;
     let (colour, verdict) = match report.verdict {
@@ -24,7 +25,9 @@ pub fn print_text(document: &VerificationReport) -> Result<(), Failure> {
             (AnsiColor::Yellow, verdict.to_owned())
         }
     };
-    let (style, claim) = (style(colour), document.claim.as_ref().map_or_else(no_claim, sentence));
+    let claim = document.claim.as_ref();
+    let claim = claim.map_or_else(no_claim, |claim| sentence(claim, &sold(claim, evidence)));
+    let style = style(colour);
     writeln!(out, "{claim}: {style}{verdict}{style:#}.\n")?;
     for check in &report.checks {
         print_check(&mut out, check)?;
@@ -48,17 +51,23 @@ fn no_claim() -> String {
     "The file claims nothing that can be read".to_owned()
 }
 
+/// The token sold, with the symbol that the file's snapshot gives it where that can be read.
+fn sold(claim: &Claim, evidence: &[u8]) -> String {
+    let Some(snapshot) = snapshot_in(evidence) else { return claim.base.clone() };
+    let token = &snapshot.observation().tokens()[usize::from(claim.base == Base::Token1.code())];
+    format!("{} ({})", token.symbol, claim.base)
+}
+
 /// What the file claims, in its own words: none of it is believed.
-fn sentence(claim: &Claim) -> String {
-    let cut = |text: &str| printable(&text.chars().take(40).collect::<String>());
+fn sentence(claim: &Claim, sold: &str) -> String {
     let slot = claim.slot_time.as_deref().map_or_else(|| claim.slot.to_string(), str::to_owned);
     format!(
         "The file claims a gap of {} % for {} USD of {} sold in {} at {slot}, status {}",
-        cut(&claim.exit_gap_pct),
-        grouped(&cut(&claim.size_usd)),
-        claim.base,
+        printable(&claim.exit_gap_pct),
+        grouped(&printable(&claim.size_usd)),
+        printable(sold),
         claim.pool,
-        cut(&claim.status),
+        printable(&claim.status),
     )
 }
 
@@ -83,6 +92,34 @@ fn print_check(out: &mut impl Write, check: &Check) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What came after the slot, as the service claims it: it is no part of the verdict.
+pub fn print_since(since: &Result<Since, ClientError>) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let (colour, words) = match since {
+        Err(error) => (AnsiColor::Yellow, format!("could not be asked: {error}")),
+        Ok(since) if since.is_taken_back() => (AnsiColor::Red, taken_back(since)),
+        Ok(Since { heads: None, .. }) => (AnsiColor::Green, "no later slot yet".to_owned()),
+        Ok(Since { heads: Some(check), .. }) => match check.outcome {
+            Outcome::Pass => (AnsiColor::Green, format!("not taken back; {}", check.found)),
+            _ => (AnsiColor::Red, format!("the heads claimed do not follow: {}", check.found)),
+        },
+    };
+    let style = style(colour);
+    writeln!(out, "\n{style}Since then{style:#}   {}", printable(&words))?;
+    Ok(())
+}
+
+fn taken_back(since: &Since) -> String {
+    let Some(told) = &since.status.retraction else {
+        return "TAKEN BACK by a head claimed; no later figure counts this slot".to_owned();
+    };
+    format!(
+        "TAKEN BACK by the head claimed of slot {}: block {} was orphaned and gave way to {}. The number follows \
+         from what was recorded; no later figure counts it.",
+        told.by_slot, told.orphaned_block_hash, told.canonical_block_hash
+    )
+}
+
 /// Shows both checkpoints whole: whoever has them can show them to others.
 pub fn print_contradiction(contradiction: &Contradiction) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
@@ -97,9 +134,17 @@ pub fn print_contradiction(contradiction: &Contradiction) -> Result<(), Failure>
     Ok(())
 }
 
-/// What to do about a verdict, on stderr.
+/// What to do about the verdict on a file, on stderr.
 pub fn print_advice(document: &VerificationReport, no_key: bool) {
     let report = &document.report;
+    // Only a window that goes on from the file's head speaks of later ones.
+    let goes_on = report.check(CheckName::Window).is_some_and(|c| c.found.contains(" claimed "));
+    if report.verdict == Verdict::Valid && !goes_on {
+        anstream::eprintln!(
+            "Whether the slot was taken back later stands in no file: give later heads with --window, or ask a \
+             service with --api."
+        );
+    }
     let code = |name| report.check(name).map(|check| check.code);
     if no_key && code(CheckName::Signature) == Some("no_trusted_key") {
         anstream::eprintln!(

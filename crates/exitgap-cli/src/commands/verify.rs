@@ -43,7 +43,7 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     let contradiction = contradiction(&report, &policy, signed.as_ref(), args);
     let (claim, verdict) = (Claim::of(&evidence), report.verdict);
     let report = VerificationReport { claim, report, contradiction };
-    read_or_not(if json { print_json(&report) } else { print_text(&report) })?;
+    read_or_not(if json { print_json(&report) } else { print_text(&evidence, &report) })?;
     if !json {
         print_advice(&report, policy.keys.is_empty());
     }

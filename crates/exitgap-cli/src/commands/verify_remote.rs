@@ -1,21 +1,22 @@
 //! `exitgap verify --api`: evidence fetched and verified here, its log held against the one seen
-//! before.
+//! before, and what came after its slot told.
 
 use std::process::ExitCode;
 
-use exitgap_api::{VerificationReport, parse_size, slot_at};
+use exitgap_api::{ProblemCode, SlotStatus, VerificationReport, parse_size, slot_at};
 use exitgap_client::{
-    Client, ClientError, Continuity, EvidenceOf, LogState, LogWatch, Memory, Native, Storage,
-    TrustBasis, Verification,
+    Client, ClientError, Continuity, EvidenceOf, LogState, LogWatch, Memory, Native, Recorded,
+    Since, Storage, TrustBasis, Verification,
 };
-use exitgap_core::evidence::{Verdict, VerifierKey};
+use exitgap_core::evidence::{Check, Verdict, VerifierKey};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 use serde::Serialize;
 
 use super::print_json;
-use super::verdict::print_text;
+use super::verdict::{print_since, print_text};
 use crate::arguments::{RemoteArgs, VerifyArgs};
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::printable;
@@ -29,6 +30,43 @@ struct RemoteReport<'a> {
     #[serde(flatten)]
     report: &'a VerificationReport,
     log: Log<'a>,
+    since: Later<'a>,
+}
+
+/// What came after the slot: the service's claims, no part of the verdict.
+#[derive(Serialize)]
+struct Later<'a> {
+    /// Whether it says, or a head that it claims, that the slot was taken back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    taken_back: Option<bool>,
+    /// What it says of the slot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'a SlotStatus>,
+    /// The check of the heads that it claims after the slot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heads: Option<&'a Check>,
+    /// Why it could not be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl<'a> From<&'a Result<Since, ClientError>> for Later<'a> {
+    fn from(since: &'a Result<Since, ClientError>) -> Self {
+        let error = since.as_ref().err().map(ToString::to_string);
+        let since = since.as_ref().ok();
+        Self {
+            taken_back: since.map(Since::is_taken_back),
+            status: since.map(|since| &since.status),
+            heads: since.and_then(|since| since.heads.as_ref()),
+            error,
+        }
+    }
+}
+
+/// Evidence that was verified, and what came after its slot.
+struct Found {
+    verification: Verification,
+    since: Result<Since, ClientError>,
 }
 
 #[derive(Serialize)]
@@ -62,9 +100,12 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
             found?
         }
     };
-    let Verification { report, log, .. } = &found;
-    let printed = if json { print_document(report, log) } else { print_text(report) };
-    read_or_not(printed)?;
+    let Found { verification: Verification { evidence, report, log }, since } = &found;
+    read_or_not(if json {
+        print_document(report, log, since)
+    } else {
+        print_text(evidence, report).and_then(|()| print_since(since))
+    })?;
     if !json {
         print_log(log, args.remote.kept.is_some());
     }
@@ -77,11 +118,16 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
     Ok(verdict_code(report.report.verdict))
 }
 
-fn print_document(report: &VerificationReport, log: &LogState) -> Result<(), Failure> {
+fn print_document(
+    report: &VerificationReport,
+    log: &LogState,
+    since: &Result<Since, ClientError>,
+) -> Result<(), Failure> {
     let keys = log.keys.iter().map(ToString::to_string).collect();
     let (trusted, continuity) = (trusted(log), continuity(log));
     let (newest, seen) = (log.newest.as_str(), log.seen.as_deref());
-    print_json(&RemoteReport { report, log: Log { keys, trusted, continuity, newest, seen } })
+    let log = Log { keys, trusted, continuity, newest, seen };
+    print_json(&RemoteReport { report, log, since: since.into() })
 }
 
 fn fetch(
@@ -91,20 +137,39 @@ fn fetch(
     args: &RemoteArgs,
     storage: impl Storage,
     keys: Vec<VerifierKey>,
-) -> Result<Verification, Failure> {
+) -> Result<Found, Failure> {
     api::with(api, async |client: &Client<Native>| {
-        let recorded = client.recorded(pool, args.at.as_deref()).await?;
-        let direction = recorded.direction(args.base.as_deref());
-        let direction = direction.map_err(|problem| ClientError::Problem(Box::new(problem)))?;
+        let (recorded, slot) = recorded(client, pool, args.at.as_deref()).await?;
         let of = EvidenceOf {
             pool: pool.clone(),
-            base: direction.into(),
-            slot: recorded.snapshot.slot(),
+            base: recorded.direction(args.base.as_deref())?.into(),
+            slot,
             size,
             method_version: METHOD_VERSION.to_owned(),
         };
-        LogWatch::new(client, storage, keys).verify_remote(&of, true).await
+        let verification = LogWatch::new(client, storage, keys).verify_remote(&of, true).await?;
+        let since = client.since(&of, &verification).await;
+        Ok(Found { verification, since })
     })
+}
+
+/// The slot that is meant, and a recorded one of the pool. A slot that was taken back has no answer
+/// any more; its evidence stays.
+async fn recorded(
+    client: &Client<Native>,
+    pool: &PoolId,
+    at: Option<&str>,
+) -> Result<(Recorded, Slot), ClientError> {
+    let taken_back = |error: &ClientError| error.code() == ProblemCode::SlotRetracted.as_str();
+    match (client.recorded(pool, at).await, at) {
+        (Err(error), Some(at)) if taken_back(&error) => {
+            Ok((client.recorded(pool, None).await?, slot_at("at", at)?))
+        }
+        (found, _) => found.map(|recorded| {
+            let slot = recorded.snapshot.slot();
+            (recorded, slot)
+        }),
+    }
 }
 
 fn trusted(log: &LogState) -> &'static str {

@@ -15,6 +15,10 @@ pub const MAX_HEAD_BYTES: usize = 128 << 10;
 /// How many slots back a retraction may reach: one day.
 pub const MAX_RETRACTION_SLOTS: u32 = 288;
 
+/// The longest name of a version of the rules. A window repeats it in each of its heads: without a
+/// bound, 120 KB of one would become hundreds of megabytes.
+pub const MAX_METHOD_VERSION_LENGTH: usize = 20;
+
 /// The slots of `lowest_depth_7d_usd`, the head's own included.
 pub const LOWEST_DEPTH_SLOTS: u32 = 7 * Slot::PER_DAY;
 
@@ -104,6 +108,9 @@ pub enum HeadError {
         /// The token sold: 0 or 1.
         token: usize,
     },
+    /// The version of the rules is no short word.
+    #[error("method_version is not 1 to 20 printable characters")]
+    MethodVersion,
     /// A first head has no predecessor, every other has one.
     #[error("a head of height {height} {}", if *.height == 0 { "has no prev" } else { "has a prev" })]
     Prev {
@@ -218,7 +225,12 @@ impl WireHead {
         if self.v != VERSION {
             return Err(DocumentError::Version { found: self.v, known: VERSION }.into());
         }
-        let slot = Slot::new(self.slot)?;
+        let (slot, version) = (Slot::new(self.slot)?, self.method_version.as_bytes());
+        if !(1..=MAX_METHOD_VERSION_LENGTH).contains(&version.len())
+            || !version.iter().all(u8::is_ascii_graphic)
+        {
+            return Err(HeadError::MethodVersion);
+        }
         if self.depth_usd.is_some() != self.snapshot.is_some() {
             return Err(HeadError::DepthPlace);
         }
@@ -420,6 +432,9 @@ mod tests {
         assert!(matches!(read("\"slot\":5957857", "\"slot\":5958145"), E::Retraction { .. }));
         assert!(matches!(read(&"01".repeat(32), &"02".repeat(32)), E::Retraction { .. }));
         assert_eq!(read("{\"height\"", "{\"depth_usd\":[null,null],\"height\""), E::DepthPlace);
+        for version in ["", "1.0.0 ", "1.0.0\u{e9}", "123456789.123456789.1"] {
+            assert_eq!(read("\"1.0.0\"", &format!("\"{version}\"")), E::MethodVersion);
+        }
         assert_eq!(read("\"missing\":\"chain_lagging\",", ""), E::Entry);
         assert_eq!(
             read("{\"height\"", "{ \"height\""),

@@ -26,8 +26,8 @@ pub use checkpoint::{
 pub use document::DocumentError;
 pub use file::{MAX_EVIDENCE_BYTES, PoolProof, write_evidence};
 pub use head::{
-    Depths, Head, HeadEntry, HeadError, LOWEST_DEPTH_SLOTS, MAX_HEAD_BYTES, MAX_RETRACTION_SLOTS,
-    Retraction,
+    Depths, Head, HeadEntry, HeadError, LOWEST_DEPTH_SLOTS, MAX_HEAD_BYTES,
+    MAX_METHOD_VERSION_LENGTH, MAX_RETRACTION_SLOTS, Retraction,
 };
 pub use leaf::{LeafError, MAX_LEAF_BYTES, SlotLeaf};
 pub use merkle::{

@@ -22,7 +22,7 @@ pub enum CheckName {
     /// The checkpoint and one the caller saw are states of one log.
     Consistency,
     /// A head window leads to this head and bears out its window figures; or it leads on from this
-    /// head to a later one, and none between takes the slot back.
+    /// head to later ones that are claimed, and none of them takes the slot back.
     Window,
     /// The snapshot is of the pool and slot asked about; its block obeys the rule.
     SlotRule,
@@ -82,9 +82,12 @@ pub struct Check {
     pub code: &'static str,
     /// What would have passed.
     pub expected: String,
-    /// What was found.
+    /// What was found. What the file itself says is cut to 1,000 characters.
     pub found: String,
 }
+
+/// The most of an untrusted text that a report repeats: more than any that is not there to be long.
+const MAX_FOUND_CHARS: usize = 1_000;
 
 impl Check {
     pub(super) fn pass(name: CheckName, found: impl Into<String>) -> Self {
@@ -98,7 +101,10 @@ impl Check {
         expected: impl Into<String>,
         found: impl Into<String>,
     ) -> Self {
-        let (expected, found) = (expected.into(), found.into());
+        let (expected, mut found) = (expected.into(), found.into());
+        if let Some((end, _)) = found.char_indices().nth(MAX_FOUND_CHARS) {
+            found.truncate(end);
+        }
         Self { name, outcome: Outcome::Fail, code, expected, found }
     }
 

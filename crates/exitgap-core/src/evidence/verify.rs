@@ -347,12 +347,14 @@ fn check_window(parts: &Parts, policy: &Policy) -> Check {
     let retracts = |head: &Head, slot| head.retracts.iter().any(|taken| taken.slot == slot);
     if let Some((by, _)) = later.iter().find(|(other, _)| retracts(other, head.slot)) {
         let expected = "a slot that no later head takes back";
-        let found = format!("taken back by slot {}", by.slot.number());
+        let found = format!("taken back by the head claimed of slot {}", by.slot.number());
         return Check::fail(NAME, "slot_retracted", expected, found);
     }
     let missing = later.iter().filter(|(other, _)| matches!(other.entry, HeadEntry::Missing(_)));
     let (later, missing, last) = (later.len(), missing.count(), Head::hash_of(last));
-    let found = format!("{expected}, then {later} heads up to {last}, {missing} of them missing");
+    // Nothing here proves a later head: no leaf, no signed checkpoint over it.
+    let found =
+        format!("{expected}, then {later} heads claimed up to {last}, {missing} of them missing");
     Check::pass(NAME, found)
 }
 

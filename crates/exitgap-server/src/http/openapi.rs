@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
 
 use super::App;
-use super::params::Query;
+use super::params::{MAX_BASE_LENGTH, Query};
 use super::reply::{Keep, Refused, Reply};
 
 #[derive(OpenApi)]
@@ -87,14 +87,14 @@ const SIZE: Parameter = parameter(
 const BASE: Parameter = parameter(
     "base",
     false,
-    || json!({"type": "string", "enum": ["token0", "token1"]}),
-    "The token sold: token0, token1, its symbol or its address. The pool's own choice where left out.",
+    || json!({"type": "string", "pattern": format!("^[ -~]{{1,{MAX_BASE_LENGTH}}}$"), "examples": ["token0"]}),
+    "The token sold: `token0`, `token1`, its address, or its symbol where the other token has another; capital or small letters. What names neither token of the pool is refused with `unknown_base`. The pool's own choice where left out.",
 );
 const BASE_BY_PLACE: Parameter = parameter(
     "base",
     false,
     || json!({"type": "string", "enum": ["token0", "token1"]}),
-    "The token sold. The pool's own choice where left out.",
+    "The token sold, by its place only: evidence has one address. The pool's own choice where left out.",
 );
 const AT: Parameter = parameter(
     "at",
@@ -185,11 +185,12 @@ const POSITION: Parameter = Parameter {
     repeated: true,
     schema: || {
         let size = SIZE_PATTERN.trim_start_matches('^');
-        let pattern = format!("^[a-z][a-z0-9-]{{0,31}}:0x[0-9a-f]{{40}}(/token[01])?:{size}");
+        let base = format!("/[ -~]{{1,{MAX_BASE_LENGTH}}}");
+        let pattern = format!("^[a-z][a-z0-9-]{{0,31}}:0x[0-9a-f]{{40}}({base})?:{size}");
         let item = json!({"type": "string", "pattern": pattern});
         json!({"type": "array", "items": item, "minItems": 1, "maxItems": 100})
     },
-    about: "`<pool>:<size_usd>`, or `<pool>/<base>:<size_usd>`; repeated, up to 100 times.",
+    about: "`<pool>:<size_usd>`, or `<pool>/<base>:<size_usd>` with a base as elsewhere; repeated, up to 100 times.",
 };
 const HASH: Parameter = parameter(
     "hash",
@@ -243,9 +244,9 @@ const ADDRESSES: &[Address] = &[
         id: "readHistory",
         tag: "Series",
         title: "The recorded series",
-        about: "Gaps at a standard size and depths, slot by slot, hour by hour or day by day. A row of many slots gives the last and the worst gap and the lowest depth, each with its slot. Missing and retracted slots are rows or counted in them, never holes.",
+        about: "Gaps at a standard size and depths, slot by slot, hour by hour or day by day. A row of many slots gives the last gap, the worst number, how many slots refused the size and the least that could be filled then, and the lowest depth, each with its slot. Missing and retracted slots are rows or counted in them, never holes.",
         segment: Some(&POOL),
-        parameters: &[&STANDARD_SIZE, &BASE_BY_PLACE, &FROM, &TO, &INTERVAL, &LIMIT, &SLOT_CURSOR],
+        parameters: &[&STANDARD_SIZE, &BASE, &FROM, &TO, &INTERVAL, &LIMIT, &SLOT_CURSOR],
         answers: Answers::Document("History"),
         problems: &[400, 404, 422, 503],
     },
@@ -254,9 +255,9 @@ const ADDRESSES: &[Address] = &[
         id: "readStress",
         tag: "Series",
         title: "The worst of a period",
-        about: "The worst gap at a standard size and the lowest depth, each with its slot, and how many slots of the period were missing.",
+        about: "The worst gap at a standard size that is a number; apart from it how many slots refused the size and the least that could be filled then; the lowest depth, each with its slot; and how many slots of the period were missing.",
         segment: Some(&POOL),
-        parameters: &[&STANDARD_SIZE, &BASE_BY_PLACE, &PERIOD_FROM, &TO],
+        parameters: &[&STANDARD_SIZE, &BASE, &PERIOD_FROM, &TO],
         answers: Answers::Document("Stress"),
         problems: &[400, 404, 422, 503],
     },
@@ -413,7 +414,7 @@ fn parameter_value(place: &str, parameter: &Parameter) -> Value {
 fn problem(status: u16) -> Value {
     let description = match status {
         400 => "A parameter is unknown, repeated, missing or not acceptable",
-        404 => "No such pool, slot or file",
+        404 => "No such pool, token of it, slot or file",
         414 => "The address is too long",
         422 => {
             "Well said, but without an answer: the size has no gap (the reason, and \

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use axum::extract::FromRequestParts;
 use axum::extract::rejection::PathRejection;
 use axum::http::request::Parts;
+pub use exitgap_api::invalid_parameter as invalid;
 use exitgap_api::{Problem, ProblemCode};
-pub use exitgap_api::{invalid_parameter as invalid, parse_size as size};
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
@@ -85,7 +85,7 @@ impl Params {
 
     /// `base`, as it was given: which tokens there are only the pool knows.
     pub fn base(&self) -> Result<Option<String>, Problem> {
-        Ok(self.one("base")?.map(str::to_owned))
+        self.one("base")?.map(|text| base(text).map(str::to_owned)).transpose()
     }
 
     /// `base` where it names a token by its place only.
@@ -141,6 +141,19 @@ impl Params {
     }
 }
 
+/// The longest name of a token: an address.
+pub const MAX_BASE_LENGTH: usize = 42;
+
+/// What can name a token of a pool: printable ASCII, as recorded symbols are.
+pub fn base(text: &str) -> Result<&str, Problem> {
+    let printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if printable && (1..=MAX_BASE_LENGTH).contains(&text.len()) {
+        return Ok(text);
+    }
+    let detail = format!("base: {:?} names no token", shown(text));
+    Err(invalid("base", &detail, "token0, token1, a symbol or an address"))
+}
+
 /// A whole number in digits only.
 fn digits(text: &str) -> Option<u64> {
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -152,8 +165,13 @@ pub fn shown(text: &str) -> String {
     text.chars().take(SHOWN).collect()
 }
 
-const SIZE_HINT: &str =
-    "size_usd is a plain number from 0.01 to 1000000000 with at most six decimals";
+const SIZE_HINT: &str = "size_usd is a plain decimal from 0.01 to 1000000000 with at most six \
+    decimals: 250000, and neither 250k nor 250,000";
+
+/// Reads a `size_usd`.
+pub fn size(text: &str) -> Result<SizeUsd, Problem> {
+    exitgap_api::parse_size(text).map_err(|problem| problem.hint(SIZE_HINT))
+}
 
 /// Reads a pool's identifier. Addresses are often pasted with checksum capitals; the
 /// identifier is lower case.

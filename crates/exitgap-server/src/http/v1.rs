@@ -7,7 +7,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 
 use super::App;
-use super::params::{Params, Query, Segment, invalid, pool, shown, size};
+use super::params::{Params, Query, Segment, base as base_of, invalid, pool, shown, size};
 use super::reply::{Keep, Refused, Reply};
 use crate::ops::{Asked, PositionAsked, SeriesAsked, SortBy};
 
@@ -107,7 +107,7 @@ fn series(params: &Params, id: &str) -> Result<SeriesAsked, Problem> {
             .field("from")
             .hint("give the earlier instant as from"));
     }
-    let (size, base) = (standard_size(params)?, params.base_by_place()?);
+    let (size, base) = (standard_size(params)?, params.base()?);
     Ok(SeriesAsked { pool: pool(id)?, base, size, from, to })
 }
 
@@ -186,7 +186,7 @@ fn position(text: &str) -> Result<PositionAsked, Problem> {
             at_fault(invalid("position", "no size after a pool and a colon", POSITION_HINT))
         })?;
     let (id, base) = match venue.split_once('/') {
-        Some((id, base)) => (id, Some(base.to_owned())),
+        Some((id, base)) => (id, Some(base_of(base).map_err(at_fault)?.to_owned())),
         None => (venue, None),
     };
     let id = pool(id).map_err(at_fault)?;

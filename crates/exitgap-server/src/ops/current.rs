@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use exitgap_api::{Problem, ProblemCode, Status, TokenLabel};
+use exitgap_core::evidence::LOWEST_DEPTH_SLOTS;
 use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_store::{BoardRow, Latest, Pool, Reader, StoreError, day_of};
@@ -33,6 +34,8 @@ pub struct PoolNow {
     /// The lowest depth of each of the last eight UTC days, selling the default base; the
     /// newest last.
     pub daily_lowest: Vec<Option<u64>>,
+    /// Slots of the seven days up to its newest entry that were retracted.
+    pub retracted_7d: u32,
 }
 
 /// Days that a line of depths shows: those that seven days touch.
@@ -72,7 +75,11 @@ impl Current {
                 None => read_labels(reader, &latest)?,
             };
             let daily_lowest = daily_lowest(reader, &pool, last_slot)?;
-            pools.insert(pool.id.clone(), PoolNow { pool, latest, labels, daily_lowest });
+            let to = latest.entry.slot;
+            let retracted = reader.retractions(&pool, first_of_7d(&pool, to), to)?;
+            let retracted_7d = u32::try_from(retracted.len()).unwrap_or(u32::MAX);
+            let now = PoolNow { pool, latest, labels, daily_lowest, retracted_7d };
+            pools.insert(now.pool.id.clone(), now);
         }
         let (board, doubtful_slots) = (reader.board()?, reader.doubted_slots()?);
         Ok(Some(Self { last_slot, pools, board, doubtful_slots }))
@@ -109,6 +116,12 @@ impl Current {
         }
         newest
     }
+}
+
+/// The first of the seven days up to `to`, or the pool's first slot.
+pub fn first_of_7d(pool: &Pool, to: Slot) -> Slot {
+    let first = to.number().saturating_sub(LOWEST_DEPTH_SLOTS - 1);
+    Slot::new(first.into()).unwrap_or(Slot::FIRST).max(pool.first_slot)
 }
 
 fn daily_lowest(

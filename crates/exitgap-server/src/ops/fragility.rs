@@ -2,15 +2,18 @@
 
 use std::cmp::Ordering;
 
-use exitgap_api::{Fragility, FragilityRow, LowestDepth, Number, Problem, StandardGap};
+use exitgap_api::{
+    DepthSourceKind, Fragility, FragilityRow, LowestDepth, Number, Problem, SeriesMethod,
+    SeriesSource, StandardGap, Window,
+};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::ChainSlug;
 use exitgap_core::series::{Slot, days_observed_hundredths};
 use exitgap_core::units::{Percent, SizeUsd};
 use exitgap_store::{BoardRow, Gap, Standing};
 
-use super::current::{Current, Labels};
-use super::history::gap_parts;
+use super::current::{Current, Labels, PoolNow, first_of_7d};
+use super::history::GapParts;
 use super::{Service, Urls};
 
 /// What the board is sorted by; the most fragile first.
@@ -69,7 +72,7 @@ impl Service {
 struct Ranked<'a> {
     row: &'a BoardRow,
     labels: &'a Labels,
-    daily_lowest: &'a [Option<u64>],
+    now: &'a PoolNow,
     side: usize,
     slot: Slot,
     gaps: [Gap; 4],
@@ -88,7 +91,7 @@ impl<'a> Ranked<'a> {
         Some(Self {
             row,
             labels,
-            daily_lowest: &now.daily_lowest,
+            now,
             side,
             slot,
             gaps: figures_side.gaps,
@@ -111,11 +114,17 @@ impl<'a> Ranked<'a> {
         let direction = pool.default_base;
         let window = &standing.window.directions[self.side];
         let gaps = SizeUsd::STANDARD.iter().zip(self.gaps).map(|(size, gap)| {
-            let (exit_gap_pct, refusal) = gap_parts(gap);
+            let GapParts { exit_gap_pct, refusal, max_fillable_usd } = GapParts::of(gap);
             let evidence = exit_gap_pct
                 .is_some()
                 .then(|| urls.evidence(&pool.id, direction.into(), self.slot, &size.to_string()));
-            StandardGap { size_usd: (*size).into(), exit_gap_pct, refusal, evidence_url: evidence }
+            StandardGap {
+                size_usd: (*size).into(),
+                exit_gap_pct,
+                refusal,
+                max_fillable_usd,
+                evidence_url: evidence,
+            }
         });
         let at_lowest = standing.at_lowest[self.side];
         let [base, quote] = [direction.base_index(), direction.quote_index()];
@@ -139,6 +148,7 @@ impl<'a> Ranked<'a> {
                 slots_missing_7d: at_lowest.map_or(0, |at| at.missing_slots),
             }),
             daily_lowest_depth_usd: self
+                .now
                 .daily_lowest
                 .iter()
                 .map(|day| day.map(Number::from))
@@ -148,7 +158,31 @@ impl<'a> Ranked<'a> {
             days_observed: Number::from_hundredths(days_observed_hundredths(
                 standing.recorded_count.into(),
             )),
+            method_version: METHOD_VERSION.to_owned(),
+            method: self.method(),
+            window_url: urls.window(&pool.id, standing.slot),
             oracle_stale: self.oracle_stale,
+        }
+    }
+
+    /// The seven days up to the pool's newest entry.
+    fn method(&self) -> SeriesMethod {
+        let BoardRow { pool, standing } = self.row;
+        let from = first_of_7d(pool, standing.slot);
+        let slots = u64::from(standing.slot.number().saturating_sub(from.number())) + 1;
+        let without = u64::from(standing.window.missing_slots) + u64::from(self.now.retracted_7d);
+        SeriesMethod {
+            assumed_size_usd: None,
+            window: Window {
+                from: from.to_string(),
+                to: standing.slot.to_string(),
+                slots_recorded: slots.saturating_sub(without),
+                slots_missing: without,
+            },
+            depth_source: SeriesSource {
+                kind: DepthSourceKind::RecordedSnapshot,
+                chain: Some(pool.id.chain().to_string()),
+            },
         }
     }
 }

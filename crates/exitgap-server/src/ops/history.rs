@@ -1,30 +1,31 @@
 //! The recorded series: its rows, and the worst of a period.
 
 use exitgap_api::{
-    DepthPoint, GapPoint, History, HistoryRow, Interval, Number, Problem, ProblemCode, SeriesOf,
-    SlotState, Stress,
+    DepthPoint, DepthSourceKind, FillablePoint, GapPoint, History, HistoryRow, Interval, Number,
+    Problem, ProblemCode, SeriesMethod, SeriesOf, SeriesSource, SlotState, Stress, Window,
 };
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
-use exitgap_core::series::{LookupError, Slot};
-use exitgap_core::units::{Percent, SizeUsd};
+use exitgap_core::series::{LookupError, Slot, days_observed_hundredths};
+use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 use exitgap_store::{
     DirectionRollup, Figures, FindError, Gap, GapRollup, NoGap, Outcome, Pool, Reader, Rollup,
     StoreError, day_of,
 };
 
-use super::Service;
+use super::answers::direction;
 use super::urls::{Urls, base_name};
+use super::{Asked, Service};
 
 /// Which rows of a series are asked for.
 #[derive(Debug, Clone)]
 pub struct SeriesAsked {
     /// The pool.
     pub pool: PoolId,
-    /// The token sold; else the pool's default.
-    pub base: Option<Base>,
+    /// The token sold, as callers name it; else the pool's default.
+    pub base: Option<String>,
     /// Which of the standard sizes.
     pub size: SizeUsd,
     /// The first slot; else the pool's first, or as far back as a page reaches.
@@ -42,6 +43,8 @@ struct Series {
     size_index: usize,
     from: Slot,
     to: Slot,
+    /// Recorded slots of the pool's series up to `to`.
+    recorded_count: u32,
 }
 
 /// Slots of a row.
@@ -61,42 +64,65 @@ impl Service {
         interval: Interval,
         limit: usize,
     ) -> Result<History, Problem> {
+        let base = self.series_base(&asked).await?;
         let reach = u32::try_from(limit).unwrap_or(u32::MAX).saturating_mul(slots_of(interval));
         let (series, rows) = self
             .read(move |reader| {
-                let series = Series::find(reader, &asked, reach)?;
+                let series = Series::find(reader, &asked, base, reach)?;
                 let rows = series.rows(reader, interval, limit)?;
                 Ok::<_, FindError>((series, rows))
             })
             .await?;
-        let of = self.series_of(&series);
+        let last = rows.next.and_then(Slot::previous).unwrap_or(series.to);
+        let mut counted = Rollup::default();
+        rows.rows.iter().for_each(|row| counted.join(&row.rollup));
+        let of = self.series_of(&series, last, &counted);
         let next_cursor = rows.next.map(|slot| slot.number().to_string());
-        let rows = rows.rows.iter().map(|row| series.row(&self.urls, row)).collect();
-        Ok(History { of, interval, rows, next_cursor })
+        let rows: Vec<_> = rows.rows.iter().map(|row| series.row(&self.urls, row)).collect();
+        let newest = rows.iter().rev().find_map(|row| row.last.as_ref()?.evidence_url.clone());
+        Ok(History { of, interval, evidence_url: newest, rows, next_cursor })
     }
 
     /// The worst gap and the lowest depth of a period.
     pub async fn stress(&self, asked: SeriesAsked) -> Result<Stress, Problem> {
+        let base = self.series_base(&asked).await?;
         let (series, rollup) = self
             .read(move |reader| {
-                let series = Series::find(reader, &asked, u32::MAX)?;
+                let series = Series::find(reader, &asked, base, u32::MAX)?;
                 let rollup = series.rollup(reader)?;
                 Ok::<_, FindError>((series, rollup))
             })
             .await?;
         let side = &rollup.directions[series.direction.base_index()];
+        let gap = side.gaps[series.size_index];
+        let worst_gap = series.worst(&self.urls, gap);
         Ok(Stress {
-            of: self.series_of(&series),
+            of: self.series_of(&series, series.to, &rollup),
             slots_recorded: rollup.recorded_slots,
             slots_missing: rollup.missing_slots,
             slots_retracted: rollup.retracted_slots,
-            worst_gap: side.gaps[series.size_index]
-                .map(|gap| series.gap_point(&self.urls, gap.worst_slot, gap.worst)),
+            evidence_url: worst_gap.as_ref().and_then(|worst| worst.evidence_url.clone()),
+            worst_gap,
+            slots_refused: gap.map_or(0, |gap| gap.refused_slots),
+            least_fillable: gap.and_then(|gap| gap.least_fillable).map(fillable_point),
             lowest_depth: side.lowest.map(|lowest| series.depth_point(&self.urls, lowest)),
         })
     }
 
-    fn series_of(&self, series: &Series) -> SeriesOf {
+    /// The direction that sells the base asked for. By its place a token can be named before there
+    /// is a snapshot; what it calls itself only a snapshot says.
+    async fn series_base(&self, asked: &SeriesAsked) -> Result<Option<Direction>, Problem> {
+        let Some(base) = &asked.base else { return Ok(None) };
+        if let Some(base) = Base::from_code(base) {
+            return Ok(Some(base.into()));
+        }
+        let newest = Asked { pool: asked.pool.clone(), base: None, at: None };
+        let found = self.find(&newest).await?;
+        direction(&found.prepared, Some(base)).map(Some)
+    }
+
+    /// What figures are of: those of the slots up to `last`, which `counted` counts.
+    fn series_of(&self, series: &Series, last: Slot, counted: &Rollup) -> SeriesOf {
         let current = self.current();
         let labels = current.pools.get(&series.pool.id).and_then(|now| now.labels.clone());
         SeriesOf {
@@ -104,7 +130,24 @@ impl Service {
             status: labels.map_or(exitgap_api::Status::Preview, |labels| labels.status),
             base: base_name(series.direction.into()).to_owned(),
             size_usd: series.size.into(),
+            days_observed: Number::from_hundredths(days_observed_hundredths(
+                series.recorded_count.into(),
+            )),
             method_version: METHOD_VERSION.to_owned(),
+            method: SeriesMethod {
+                assumed_size_usd: Some(series.size.into()),
+                window: Window {
+                    from: series.from.to_string(),
+                    to: last.to_string(),
+                    slots_recorded: counted.recorded_slots.into(),
+                    slots_missing: u64::from(counted.missing_slots)
+                        + u64::from(counted.retracted_slots),
+                },
+                depth_source: SeriesSource {
+                    kind: DepthSourceKind::RecordedSnapshot,
+                    chain: Some(series.pool.id.chain().to_string()),
+                },
+            },
             from: series.from.to_string(),
             to: series.to.to_string(),
         }
@@ -129,7 +172,12 @@ struct Rows {
 
 impl Series {
     /// Finds the pool and the period. Without `from` it is the last `reach` slots.
-    fn find(reader: &Reader, asked: &SeriesAsked, reach: u32) -> Result<Self, FindError> {
+    fn find(
+        reader: &Reader,
+        asked: &SeriesAsked,
+        base: Option<Direction>,
+        reach: u32,
+    ) -> Result<Self, FindError> {
         let size_index = SizeUsd::STANDARD.iter().position(|size| *size == asked.size);
         let size_index = size_index.unwrap_or_default();
         // Names the nearest pools where it is unknown; that nothing is recorded is a row, too.
@@ -155,8 +203,9 @@ impl Series {
                 LookupError::AfterSeries { pool, slot: from, last }.into()
             });
         }
-        let direction = asked.base.map_or(pool.default_base, Direction::from);
-        Ok(Self { pool, direction, size: asked.size, size_index, from, to })
+        let direction = base.unwrap_or(pool.default_base);
+        let recorded_count = reader.entry(&pool, to)?.map_or(0, |entry| entry.recorded_count);
+        Ok(Self { pool, direction, size: asked.size, size_index, from, to, recorded_count })
     }
 
     fn rows(&self, reader: &Reader, interval: Interval, limit: usize) -> Result<Rows, StoreError> {
@@ -243,7 +292,7 @@ impl Series {
     fn rollup(&self, reader: &Reader) -> Result<Rollup, StoreError> {
         let mut total = Rollup::default();
         for row in self.days(reader, usize::MAX)?.rows {
-            join(&mut total, &row.rollup);
+            total.join(&row.rollup);
         }
         Ok(total)
     }
@@ -262,13 +311,21 @@ impl Series {
             slots_retracted: rollup.retracted_slots,
             last: gap.zip(rollup.last).map(|(gap, slot)| self.gap_point(urls, slot, gap.last)),
             last_basis_pct: last_basis.map(Number::from),
-            worst: gap.map(|gap| self.gap_point(urls, gap.worst_slot, gap.worst)),
+            worst: self.worst(urls, gap),
+            slots_refused: gap.map_or(0, |gap| gap.refused_slots),
+            least_fillable: gap.and_then(|gap| gap.least_fillable).map(fillable_point),
             lowest_depth: side.lowest.map(|lowest| self.depth_point(urls, lowest)),
         }
     }
 
+    /// The worst number of a run of slots.
+    fn worst(&self, urls: &Urls, gap: Option<GapRollup>) -> Option<GapPoint> {
+        let (slot, percent) = gap?.worst?;
+        Some(self.gap_point(urls, slot, Gap::Filled(percent)))
+    }
+
     fn gap_point(&self, urls: &Urls, slot: Slot, gap: Gap) -> GapPoint {
-        let (exit_gap_pct, refusal) = gap_parts(gap);
+        let GapParts { exit_gap_pct, refusal, max_fillable_usd } = GapParts::of(gap);
         let size = self.size.to_string();
         let evidence = || urls.evidence(&self.pool.id, self.direction.into(), slot, &size);
         GapPoint {
@@ -277,6 +334,7 @@ impl Series {
             evidence_url: exit_gap_pct.is_some().then(evidence),
             exit_gap_pct,
             refusal,
+            max_fillable_usd,
         }
     }
 
@@ -290,11 +348,28 @@ impl Series {
     }
 }
 
+fn fillable_point((slot, most): (Slot, UsdMicros)) -> FillablePoint {
+    FillablePoint { slot: slot.number(), time: slot.to_string(), max_fillable_usd: most.into() }
+}
+
 /// A gap as documents tell it.
-pub(super) fn gap_parts(gap: Gap) -> (Option<Number>, Option<ProblemCode>) {
-    match gap {
-        Gap::Filled(gap) => (Some(gap.into()), None),
-        Gap::Refused(refusal) => (None, Some(refusal_code(refusal))),
+pub(super) struct GapParts {
+    pub exit_gap_pct: Option<Number>,
+    pub refusal: Option<ProblemCode>,
+    pub max_fillable_usd: Option<Number>,
+}
+
+impl GapParts {
+    pub fn of(gap: Gap) -> Self {
+        let (gap, refusal) = match gap {
+            Gap::Filled(gap) => (Some(gap.into()), None),
+            Gap::Refused(refusal) => (None, Some(refusal)),
+        };
+        let max_fillable_usd = match refusal {
+            Some(NoGap::BeyondLiquidity(most)) => Some(most.into()),
+            _ => None,
+        };
+        Self { exit_gap_pct: gap, refusal: refusal.map(refusal_code), max_fillable_usd }
     }
 }
 
@@ -302,7 +377,7 @@ fn refusal_code(refusal: NoGap) -> ProblemCode {
     match refusal {
         NoGap::NoInput => ProblemCode::SizeRoundsToNoInput,
         NoGap::NoOutput => ProblemCode::SizeRoundsToNoOutput,
-        NoGap::BeyondLiquidity => ProblemCode::BeyondLiquidity,
+        NoGap::BeyondLiquidity(_) => ProblemCode::BeyondLiquidity,
         NoGap::GapOutOfRange => ProblemCode::GapOutOfRange,
     }
 }
@@ -324,26 +399,4 @@ fn rollup_of(reader: &Reader, pool: &Pool, from: Slot, to: Slot) -> Result<Rollu
         rollup.add(figures);
     }
     Ok(rollup)
-}
-
-/// Adds a later run of slots to a total.
-fn join(total: &mut Rollup, later: &Rollup) {
-    total.recorded_slots += later.recorded_slots;
-    total.missing_slots += later.missing_slots;
-    total.retracted_slots += later.retracted_slots;
-    total.last = later.last.or(total.last);
-    for (total, later) in total.directions.iter_mut().zip(&later.directions) {
-        total.lowest = match (total.lowest, later.lowest) {
-            (Some(kept), Some(new)) if new.1 >= kept.1 => Some(kept),
-            (kept, new) => new.or(kept),
-        };
-        for (total, later) in total.gaps.iter_mut().zip(later.gaps) {
-            *total = match (*total, later) {
-                (Some(kept), Some(new)) if new.worst.worse(kept.worst).is_le() => {
-                    Some(GapRollup { last: new.last, ..kept })
-                }
-                (kept, new) => new.or(kept),
-            };
-        }
-    }
 }

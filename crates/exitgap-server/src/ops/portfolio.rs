@@ -1,9 +1,10 @@
 //! Several positions, exited at once.
 
 use exitgap_api::{
-    Number, Portfolio, PortfolioExit, PortfolioTotal as Total, Position, Problem, ProblemCode,
+    Context, DepthSourceKind, Number, Portfolio, PortfolioExit, PortfolioTotal as Total, Position,
+    Problem, ProblemCode, SeriesMethod, SeriesSource, Status,
 };
-use exitgap_core::exit::{PortfolioPart, PortfolioTotal, Refusal, worst_part};
+use exitgap_core::exit::{METHOD_VERSION, PortfolioPart, PortfolioTotal, Refusal, worst_part};
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::units::{SizeUsd, UsdMicros};
@@ -58,16 +59,11 @@ impl Service {
         }
         let sold = exits.iter().map(|exit| self.sell(exit)).collect::<Result<Vec<_>, _>>()?;
         let parts: Vec<PortfolioPart> = sold.iter().map(|(_, part)| *part).collect();
-        let total = PortfolioTotal::of(&parts);
+        let sold: Vec<PortfolioExit> = sold.into_iter().map(|(exit, _)| exit).collect();
         Ok(Portfolio {
             positions,
-            exits: sold.into_iter().map(|(exit, _)| exit).collect(),
-            total: Total {
-                size_usd: total.size.into(),
-                exit_gap_pct: total.gap.map(Number::from),
-                unfilled_usd: total.unfilled.into(),
-                filled_gap_pct: total.filled_gap.map(Number::from),
-            },
+            total: word_total(&exits, &sold, &parts)?,
+            exits: sold,
             worst_exit: worst_part(&parts).and_then(|at| u32::try_from(at).ok()).unwrap_or(0),
         })
     }
@@ -108,4 +104,51 @@ impl Service {
             }
         })
     }
+}
+
+/// The sums, and what they rest on: they are no stronger than the weakest of the exits.
+fn word_total(
+    exits: &[Together],
+    sold: &[PortfolioExit],
+    parts: &[PortfolioPart],
+) -> Result<Total, Problem> {
+    let total = PortfolioTotal::of(parts);
+    let contexts: Vec<Context> =
+        exits.iter().map(|exit| exit.found.prepared.context(exit.direction, None, None)).collect();
+    let shortest = exits
+        .iter()
+        .zip(&contexts)
+        .min_by_key(|(exit, _)| exit.found.prepared.recorded_count)
+        .map(|(_, context)| context);
+    // Every recorded answer tells its series; a portfolio has an exit.
+    let series =
+        shortest.and_then(|context| context.days_observed.clone().zip(context.window.clone()));
+    let (days_observed, window) = series.ok_or_else(|| {
+        Problem::new(ProblemCode::InternalError, "an exit of the portfolio tells no series")
+    })?;
+    let chain = |exit: &Together| exit.found.prepared.pool.id.chain().to_string();
+    let chains: Vec<String> = exits.iter().map(chain).collect();
+    let one_chain = chains.first().filter(|first| chains.iter().all(|chain| chain == *first));
+    let preview = contexts.iter().any(|context| context.status == Status::Preview);
+    Ok(Total {
+        size_usd: total.size.into(),
+        exit_gap_pct: total.gap.map(Number::from),
+        unfilled_usd: total.unfilled.into(),
+        filled_gap_pct: total.filled_gap.map(Number::from),
+        status: if preview { Status::Preview } else { Status::Live },
+        days_observed,
+        method_version: METHOD_VERSION.to_owned(),
+        method: SeriesMethod {
+            assumed_size_usd: Some(total.size.into()),
+            window,
+            depth_source: SeriesSource {
+                kind: DepthSourceKind::RecordedSnapshot,
+                chain: one_chain.cloned(),
+            },
+        },
+        evidence_urls: sold
+            .iter()
+            .filter_map(|exit| exit.result.as_ref()?.evidence_url.clone())
+            .collect(),
+    })
 }

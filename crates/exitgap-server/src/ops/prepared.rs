@@ -33,7 +33,8 @@ pub struct Prepared {
     /// The snapshot.
     pub snapshot: Snapshot,
     /// How many slots of the pool are recorded up to and with this one.
-    recorded_count: u32,
+    /// Recorded slots of the series up to it.
+    pub recorded_count: u32,
     /// The lowest depths of the last seven days, per direction.
     lowest: Depths,
     exits: Exits,

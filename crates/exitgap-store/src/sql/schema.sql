@@ -301,9 +301,10 @@ END;
 
 -- What follows from entries, retractions and bodies, kept because answers need it fast. The
 -- recorder writes it in the slot's transaction; `fsck` compares it, `fsck --rebuild` makes it
--- anew. A gap is millionths of a percent, or one letter where the size has none: l beyond
--- liquidity, i rounds to no input, o rounds to no output, r out of a percentage's range. 0 and 1
--- are the token sold; 1k to 1m the size in USD. A window is the 2,016 slots up to and with the
+-- anew. A gap is millionths of a percent, or a text where the size has none: l and the most that
+-- can be filled in millionths of a dollar, where it lies beyond liquidity; i rounds to no input, o
+-- rounds to no output, r out of a percentage's range. 0 and 1 are the token sold; 1k to 1m the size
+-- in USD. A window is the 2,016 slots up to and with the
 -- row's own, retracted ones skipped.
 
 -- Per pool and slot, also a missing one.
@@ -330,42 +331,68 @@ CREATE TABLE figures (
 ) STRICT, WITHOUT ROWID;
 
 -- Per UTC day and pool: what is recorded and not retracted. A slot is counted within its day,
--- from 0; where several are equal it is the earliest.
+-- from 0; where several are equal it is the earliest. The worst gap is the worst number, NULL
+-- where every slot refused; least is the least that could be filled, of slots where the size lies
+-- beyond liquidity.
 CREATE TABLE day (
-    day              INTEGER NOT NULL, -- since 1970-01-01
-    pool_no          INTEGER NOT NULL,
-    recorded_slots   INTEGER NOT NULL,
-    missing_slots    INTEGER NOT NULL,
-    retracted_slots  INTEGER NOT NULL,
-    last_at          INTEGER, -- the newest recorded slot; NULL, as all below: there is none
-    lowest0_usd      INTEGER,
-    lowest0_at       INTEGER,
-    last0_1k         ANY,
-    worst0_1k        ANY,
-    worst0_1k_at     INTEGER,
-    last0_10k        ANY,
-    worst0_10k       ANY,
-    worst0_10k_at    INTEGER,
-    last0_100k       ANY,
-    worst0_100k      ANY,
-    worst0_100k_at   INTEGER,
-    last0_1m         ANY,
-    worst0_1m        ANY,
-    worst0_1m_at     INTEGER,
-    lowest1_usd      INTEGER,
-    lowest1_at       INTEGER,
-    last1_1k         ANY,
-    worst1_1k        ANY,
-    worst1_1k_at     INTEGER,
-    last1_10k        ANY,
-    worst1_10k       ANY,
-    worst1_10k_at    INTEGER,
-    last1_100k       ANY,
-    worst1_100k      ANY,
-    worst1_100k_at   INTEGER,
-    last1_1m         ANY,
-    worst1_1m        ANY,
-    worst1_1m_at     INTEGER,
+    day                  INTEGER NOT NULL, -- since 1970-01-01
+    pool_no              INTEGER NOT NULL,
+    recorded_slots       INTEGER NOT NULL,
+    missing_slots        INTEGER NOT NULL,
+    retracted_slots      INTEGER NOT NULL,
+    last_at              INTEGER, -- the newest recorded slot; NULL, as all below: there is none
+    lowest0_usd          INTEGER,
+    lowest0_at           INTEGER,
+    last0_1k             ANY,
+    worst0_1k            INTEGER,
+    worst0_1k_at         INTEGER,
+    refused0_1k_slots    INTEGER,
+    least0_1k_micros     INTEGER,
+    least0_1k_at         INTEGER,
+    last0_10k            ANY,
+    worst0_10k           INTEGER,
+    worst0_10k_at        INTEGER,
+    refused0_10k_slots   INTEGER,
+    least0_10k_micros    INTEGER,
+    least0_10k_at        INTEGER,
+    last0_100k           ANY,
+    worst0_100k          INTEGER,
+    worst0_100k_at       INTEGER,
+    refused0_100k_slots  INTEGER,
+    least0_100k_micros   INTEGER,
+    least0_100k_at       INTEGER,
+    last0_1m             ANY,
+    worst0_1m            INTEGER,
+    worst0_1m_at         INTEGER,
+    refused0_1m_slots    INTEGER,
+    least0_1m_micros     INTEGER,
+    least0_1m_at         INTEGER,
+    lowest1_usd          INTEGER,
+    lowest1_at           INTEGER,
+    last1_1k             ANY,
+    worst1_1k            INTEGER,
+    worst1_1k_at         INTEGER,
+    refused1_1k_slots    INTEGER,
+    least1_1k_micros     INTEGER,
+    least1_1k_at         INTEGER,
+    last1_10k            ANY,
+    worst1_10k           INTEGER,
+    worst1_10k_at        INTEGER,
+    refused1_10k_slots   INTEGER,
+    least1_10k_micros    INTEGER,
+    least1_10k_at        INTEGER,
+    last1_100k           ANY,
+    worst1_100k          INTEGER,
+    worst1_100k_at       INTEGER,
+    refused1_100k_slots  INTEGER,
+    least1_100k_micros   INTEGER,
+    least1_100k_at       INTEGER,
+    last1_1m             ANY,
+    worst1_1m            INTEGER,
+    worst1_1m_at         INTEGER,
+    refused1_1m_slots    INTEGER,
+    least1_1m_micros     INTEGER,
+    least1_1m_at         INTEGER,
     PRIMARY KEY (day, pool_no)
 ) STRICT, WITHOUT ROWID;
 

@@ -258,6 +258,25 @@ fn bombs_are_refused_before_they_go_off() {
     assert!(format(&changed(&file, "\"tick\":3", "\"tick\":3.0")));
     assert!(format(&changed(&file, "\"tick\":3", "\"tick\":3e0")));
     assert!(format(&changed(&file, "\"tick\":3", "\"tick\": 3")));
+    // What a long text is in the place of is refused without repeating it.
+    let long = "x".repeat(4 << 20);
+    let value: Value = serde_json::from_slice(&file).unwrap();
+    for (pointer, code) in [
+        ("/request/method_version", "no_result"),
+        ("/request/size_usd", "no_result"),
+        ("/result/session_note", "result_mismatch"),
+        ("/head/method_version", "head_invalid"),
+        ("/leaf/root", "leaf_invalid"),
+        ("/log_proof", "log_proof_invalid"),
+        ("/snapshot/session/note", "snapshot_invalid"),
+    ] {
+        let mut changed = value.clone();
+        *changed.pointer_mut(pointer).unwrap() = long.clone().into();
+        let report = verify(&to_canonical_json(&changed).unwrap(), &policy);
+        let check = report.checks.iter().find(|check| check.code == code);
+        let check = check.unwrap_or_else(|| panic!("{pointer}: {report:?}"));
+        assert!(check.expected.len() + check.found.len() < 2_000, "{pointer}: {}", check.found);
+    }
 }
 
 #[test]

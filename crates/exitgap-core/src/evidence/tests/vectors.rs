@@ -162,6 +162,14 @@ fn vectors() -> Vec<Vector> {
             "window_with_another_depth",
             changed(&window_of(&scene, 0, 3), "\"depth_usd\":[[1", "\"depth_usd\":[[2"),
         ),
+        (
+            "window_with_a_long_method_version",
+            changed(
+                &window_of(&scene, 0, 5),
+                "[[0,\"1.0.0\"]]",
+                "[[0,\"1.0.0\"],[4,\"123456789.123456789.1\"]]",
+            ),
+        ),
         ("window_not_canonical", changed(&window_of(&scene, 0, 3), ",\"v\":1}", ", \"v\":1}")),
     ] {
         all.push(vector(name, &file, Policy { window: Some(window), ..trusting() }));

@@ -143,3 +143,25 @@ fn a_retraction_takes_its_slot_out_of_every_figure() {
     let missing = Head { retracts: vec![retraction(1)], ..head.clone() };
     assert_eq!(with(&missing), Err(WindowError::Retraction { slot: slot(1) }));
 }
+
+/// 120 KB that stand once in a window, and in each of its 2,016 heads once it is rebuilt: all else
+/// about them holds together.
+#[test]
+fn a_long_text_is_refused_before_a_window_repeats_it() {
+    let long = "9".repeat(120_000);
+    let bomb = json!({
+        "v": 1, "pool": "anvil:0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "first_slot": Slot::FIRST.number(), "first_height": 0, "first_prev": null,
+        "recorded_before": 0, "heads": LOWEST_DEPTH_SLOTS, "method_versions": [[0, long]],
+        "missing": [[0, LOWEST_DEPTH_SLOTS, "recorder_down"]], "retired": false, "snapshots": "",
+        "depth_usd": [[], []], "lowest_depth_7d_usd": [[0, null, null]], "retracts": [],
+        "lowest_snapshots": [],
+    });
+    let bomb = to_canonical_json(&bomb).unwrap();
+    assert_eq!(refusal(&bomb), WindowError::Head(HeadError::MethodVersion));
+    // As long as it may be, the same window is one.
+    let defused = changed(&bomb, "/method_versions/0/1", json!("12345678901234567890"));
+    assert_eq!(HeadWindow::from_canonical(&defused).unwrap().heads().len(), 2_016);
+    let at_its_end = changed(&defused, "/method_versions", json!([[0, "1.0.0"], [2_015, long]]));
+    assert_eq!(refusal(&at_its_end), WindowError::Head(HeadError::MethodVersion));
+}

@@ -1,0 +1,179 @@
+//! Sizes as people write them. Programs send plain decimals, which [`crate::parse_size`] reads.
+
+use exitgap_core::units::{SizeError, SizeUsd, parse_scaled};
+
+use crate::{Problem, invalid_parameter};
+
+/// Between two groups of three digits: a comma, a space, or one of the spaces that no line is
+/// broken at and that pages and spreadsheets put there.
+const SEPARATORS: [char; 5] = [',', ' ', '\u{a0}', '\u{2009}', '\u{202f}'];
+
+/// A letter after the number, and the power of ten it stands for.
+const SUFFIXES: [(char, u32); 3] = [('k', 3), ('m', 6), ('b', 9)];
+
+/// More than any size has; what is longer is not looked at.
+const MAX_BYTES: usize = 100;
+
+const HINT: &str = "write 250000, 250,000, 250 000, $250k or 1.5m: 0.01 to 1000000000 USD, with a \
+                    point before decimals and three digits to a group";
+
+/// Reads a size as a person writes it: `250000`, `$250,000`, `250 000`, `250k`, `1.5m`, `1b`.
+///
+/// What could mean two sizes is refused: a comma is never a decimal point, so `1,5` and `0,500`
+/// are no sizes. Refuses with `invalid_parameter` of `size_usd`.
+///
+/// ```
+/// use exitgap_api::size_as_written;
+/// assert_eq!(size_as_written("$250,000")?, size_as_written("250k")?);
+/// assert_eq!(size_as_written("1.5m")?.to_string(), "1500000");
+/// assert!(size_as_written("1,5").is_err());
+/// # Ok::<(), exitgap_api::Problem>(())
+/// ```
+pub fn size_as_written(text: &str) -> Result<SizeUsd, Problem> {
+    let refused = |why: String| invalid_parameter("size_usd", &why, HINT);
+    let shown: String = text.chars().take(40).collect();
+    if text.len() > MAX_BYTES {
+        return Err(refused(format!("size_usd: {shown:?} and more is longer than any size")));
+    }
+    let number = text.trim();
+    let number = number.strip_prefix('$').unwrap_or(number).trim_start();
+    let (number, power) = without_suffix(number);
+    let plain = ungrouped(number)
+        .ok_or_else(|| refused(format!("size_usd: {shown:?} is grouped as no number is")))?;
+    // A size counts in millionths; a power of ten takes as many decimals as it has zeros.
+    let micros = parse_scaled(&plain, 6 + power, false)
+        .map_err(|error| refused(format!("size_usd: {error}")))?;
+    let size = u64::try_from(micros)
+        .map_err(|_| format!("size_usd: {shown:?} is above the largest size, 1000000000"))
+        .and_then(|micros| {
+            SizeUsd::from_micros(micros).map_err(|error: SizeError| error.to_string())
+        });
+    size.map_err(refused)
+}
+
+/// The number before its suffix, and the power of ten that the suffix stands for.
+fn without_suffix(text: &str) -> (&str, u32) {
+    for (letter, power) in SUFFIXES {
+        for letter in [letter, letter.to_ascii_uppercase()] {
+            if let Some(number) = text.strip_suffix(letter) {
+                return (number.trim_end(), power);
+            }
+        }
+    }
+    (text, 0)
+}
+
+/// The number without what separates its groups; `None` where they are not groups of three
+/// digits, all separated alike.
+fn ungrouped(text: &str) -> Option<String> {
+    let (whole, fraction) = match text.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (text, None),
+    };
+    let Some(separator) = whole.chars().find(|c| SEPARATORS.contains(c)) else {
+        return Some(text.to_owned());
+    };
+    let mut groups = whole.split(separator);
+    let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let first = groups.next().filter(|first| {
+        // `0,500` is what half a dollar looks like where the comma is the decimal point.
+        (1..=3).contains(&first.len()) && digits(first) && !first.starts_with('0')
+    })?;
+    let mut plain = first.to_owned();
+    for group in groups {
+        if group.len() != 3 || !digits(group) {
+            return None;
+        }
+        plain.push_str(group);
+    }
+    if let Some(fraction) = fraction {
+        plain.push('.');
+        plain.push_str(fraction);
+    }
+    Some(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ProblemCode;
+
+    #[test]
+    fn every_spelling_of_a_size_is_that_size() {
+        for (text, plain) in [
+            ("250000", "250000"),
+            ("250000.5", "250000.5"),
+            ("$250,000", "250000"),
+            ("250,000.25", "250000.25"),
+            ("250 000", "250000"),
+            ("250\u{a0}000", "250000"),
+            ("250\u{202f}000", "250000"),
+            ("1\u{2009}250\u{2009}000", "1250000"),
+            ("1,000,000,000", "1000000000"),
+            ("250k", "250000"),
+            ("250K", "250000"),
+            ("$ 250 k", "250000"),
+            ("1.5m", "1500000"),
+            ("1.5M", "1500000"),
+            ("0.00000000001b", "0.01"),
+            ("1b", "1000000000"),
+            (" 0.01 ", "0.01"),
+            ("1,250k", "1250000"),
+        ] {
+            assert_eq!(size_as_written(text).unwrap(), plain.parse().unwrap(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_could_be_another_size_is_refused() {
+        for text in [
+            "",
+            " ",
+            "$",
+            "k",
+            "$k",
+            "-1",
+            "+1",
+            "1e6",
+            "NaN",
+            ".5",
+            "5.",
+            "1,5",
+            "1,50",
+            "0,500",
+            "00,500",
+            "1,0000",
+            "1000,000",
+            "1,000 000",
+            ",000",
+            "1,",
+            "1,,000",
+            "1.000,5",
+            "1.000.000",
+            "1 .5",
+            "1.5 m k",
+            "1kk",
+            "1mm",
+            "2b",
+            "1000000001",
+            "0.009",
+            "1.0000001",
+            "1.0000000001k",
+            "$$1",
+            "1$",
+            "٣",
+            "0x10",
+            "1'000",
+            "1_000",
+            "250k USD",
+            "99999999999999999999999999999999999999999b",
+        ] {
+            let problem = size_as_written(text).unwrap_err();
+            assert_eq!(problem.code, ProblemCode::InvalidParameter, "{text:?}");
+            assert_eq!(problem.field.as_deref(), Some("size_usd"), "{text:?}");
+            assert!(problem.hint.is_some_and(|hint| hint.contains("1.5m")), "{text:?}");
+        }
+        let long = size_as_written(&"1".repeat(5_000)).unwrap_err();
+        assert!(long.detail.len() < 120, "{}", long.detail);
+    }
+}

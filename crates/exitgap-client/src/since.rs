@@ -1,0 +1,64 @@
+//! What came after a slot whose evidence was verified. It is asked for apart: the evidence never
+//! changes, and what became of its slot does.
+
+use exitgap_api::{SlotState, SlotStatus};
+use exitgap_core::evidence::{Check, CheckName, Checkpoint, MAX_RETRACTION_SLOTS, Policy, verify};
+use exitgap_core::series::Slot;
+
+use crate::{Client, ClientError, EvidenceOf, Transport, Verification};
+
+/// What the service claims of the slots after one that was verified. No later head is proven here:
+/// that one was sealed, only its own evidence or a replay of the log shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Since {
+    /// What became of the slot, as the service says.
+    pub status: SlotStatus,
+    /// The check `window` of the evidence with the pool's heads from the slot on, as far as one of
+    /// them may take the slot back: 288 slots, or up to the newest. `None` where there is none yet.
+    pub heads: Option<Check>,
+}
+
+impl Since {
+    /// Whether the slot was taken back, by the service's word or by a head that it claims.
+    pub fn is_taken_back(&self) -> bool {
+        let by_head = self.heads.as_ref().is_some_and(|check| check.code == "slot_retracted");
+        by_head || self.status.state == SlotState::Retracted
+    }
+}
+
+impl<T: Transport> Client<T> {
+    /// Asks what came after the slot of evidence that was verified.
+    pub async fn since(
+        &self,
+        of: &EvidenceOf,
+        verified: &Verification,
+    ) -> Result<Since, ClientError> {
+        let path = format!("/api/v1/status/{}", of.pool);
+        let status = self.slot_status(&of.pool, of.slot).await?;
+        if status.pool != of.pool.to_string() || status.slot != of.slot.number() {
+            let why = format!("it sent the status of slot {} of {}", status.slot, status.pool);
+            return Err(self.not_as_specified(&path, why));
+        }
+        let end = newest_slot(&verified.log.newest)
+            .map(|newest| newest.number())
+            .map(|newest| newest.min(of.slot.number().saturating_add(MAX_RETRACTION_SLOTS)));
+        let end = end.filter(|end| *end > of.slot.number());
+        let heads = match end.and_then(|end| Slot::new(end.into()).ok()) {
+            None => None,
+            Some(end) => {
+                let mut policy = Policy::trusting(verified.log.keys.clone());
+                policy.window = Some(self.window(&of.pool, end).await?);
+                let report = verify(&verified.evidence, &policy);
+                report.checks.into_iter().find(|check| check.name == CheckName::Window)
+            }
+        };
+        Ok(Since { status, heads })
+    }
+}
+
+/// The last slot that a checkpoint covers.
+fn newest_slot(note: &str) -> Option<Slot> {
+    let (checkpoint, _) = Checkpoint::from_note(note).ok()?;
+    let first = u64::from(checkpoint.origin.first_slot().number());
+    Slot::new(first.checked_add(checkpoint.size.checked_sub(1)?)?).ok()
+}
