@@ -1,6 +1,8 @@
 //! Environment variables that count more than the file: `EXITGAP_<TABLE>_<KEY>`, and a
 //! chain's nodes as `EXITGAP_CHAIN_<SLUG>_RPC_URLS`, so that no secret need be in a file.
 
+use std::net::SocketAddr;
+
 use super::{Config, LogFormat, LogLevel};
 
 /// Why an environment variable is refused.
@@ -25,7 +27,7 @@ pub enum EnvironmentError {
 }
 
 /// The keys that may be set, as `<TABLE>_<KEY>`.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 16] = [
     "STORE_PATH",
     "RECORDER_SEAL_AFTER_S",
     "EVIDENCE_KEY_FILE",
@@ -38,10 +40,14 @@ const KEYS: [&str; 12] = [
     "HTTP_RATE_PER_MINUTE",
     "HTTP_CLIENT_IP_HEADER",
     "HTTP_MAX_CONNECTIONS",
+    "HTTP_MAX_CONNECTIONS_PER_ADDRESS",
+    "SERVE_OPERATORS",
+    "SERVE_READERS",
+    "SERVE_CACHE_MIB",
 ];
 
 /// What a variable of the configuration begins with.
-const TABLES: [&str; 6] = ["STORE_", "RECORDER_", "EVIDENCE_", "LOG_", "HTTP_", "CHAIN_"];
+const TABLES: [&str; 7] = ["STORE_", "RECORDER_", "EVIDENCE_", "LOG_", "HTTP_", "SERVE_", "CHAIN_"];
 
 /// Sets what the variables say. Variables of other names are not looked at.
 pub fn apply(
@@ -64,6 +70,7 @@ pub fn apply(
 
 fn set(config: &mut Config, key: &str, name: &str, value: String) -> Result<(), EnvironmentError> {
     let wrong = |expected| EnvironmentError::Value { name: name.to_owned(), expected };
+    let address = |such| value.parse::<SocketAddr>().map_err(|_| wrong(such));
     let number = || value.parse::<u32>().map_err(|_| wrong("a whole number"));
     match key {
         "STORE_PATH" => config.store.path = value.into(),
@@ -86,15 +93,20 @@ fn set(config: &mut Config, key: &str, name: &str, value: String) -> Result<(), 
                 _ => return Err(wrong("error, warn, info or debug")),
             }
         }
-        "HTTP_LISTEN" => {
-            let address = value.parse();
-            config.http.listen = address.map_err(|_| wrong("an address such as 0.0.0.0:8080"))?;
-        }
+        "HTTP_LISTEN" => config.http.listen = address("an address such as 0.0.0.0:8080")?,
         "HTTP_BASE_URL" => config.http.base_url = Some(value),
         "HTTP_WEB_URL" => config.http.web_url = Some(value),
         "HTTP_RATE_PER_MINUTE" => config.http.rate_per_minute = number()?,
         "HTTP_CLIENT_IP_HEADER" => config.http.client_ip_header = Some(value),
         "HTTP_MAX_CONNECTIONS" => config.http.max_connections = number()?,
+        "HTTP_MAX_CONNECTIONS_PER_ADDRESS" => {
+            config.http.max_connections_per_address = number()?;
+        }
+        "SERVE_OPERATORS" => {
+            config.serve.operators = Some(address("an address such as 127.0.0.1:9090")?);
+        }
+        "SERVE_READERS" => config.serve.readers = number()?,
+        "SERVE_CACHE_MIB" => config.serve.cache_mib = number()?,
         _ => {
             let remedy =
                 format!("there are EXITGAP_ before {} and CHAIN_<SLUG>_RPC_URLS", KEYS.join(", "));

@@ -149,6 +149,17 @@ impl Exits {
     pub fn of(&self, observation: &Observation, direction: Direction) -> &Exit {
         self.0[direction.base_index()].get_or_init(|| Exit::of(observation, direction))
     }
+
+    /// Whether a direction was asked about before.
+    pub fn is_ready(&self, direction: Direction) -> bool {
+        self.0[direction.base_index()].get().is_some()
+    }
+
+    /// The bytes held by what is prepared, but for the ticks, which the observation shares.
+    pub fn held_bytes(&self) -> usize {
+        let curves = self.0.iter().filter_map(OnceLock::get);
+        size_of_val(&*self.0) + curves.map(|exit| exit.curve.held_bytes()).sum::<usize>()
+    }
 }
 
 #[cfg(test)]

@@ -142,6 +142,14 @@ impl Curve {
         curve
     }
 
+    /// The bytes it holds beside itself, which are most of what a pool with many stops weighs.
+    pub fn held_bytes(&self) -> usize {
+        match &self.shape {
+            Shape::ConstantProduct(_) => 0,
+            Shape::Concentrated(table) => table.held_bytes(),
+        }
+    }
+
     /// The direction this curve was prepared for.
     pub fn direction(&self) -> Direction {
         self.direction

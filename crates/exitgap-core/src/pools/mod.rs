@@ -89,6 +89,14 @@ impl PoolState {
         }
     }
 
+    /// The bytes it holds beside itself: the ticks, which its copies share.
+    pub fn held_bytes(&self) -> usize {
+        match self {
+            Self::ConstantProduct(_) => 0,
+            Self::Concentrated(pool) => size_of_val(pool.ticks()),
+        }
+    }
+
     /// Prepares one direction for many questions. For concentrated liquidity this
     /// walks every initialised tick on that side once.
     pub fn curve(&self, direction: Direction) -> Curve {

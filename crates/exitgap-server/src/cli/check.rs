@@ -20,7 +20,7 @@ pub fn check(path: &Path) -> Result<(), CliError> {
     let checked = Checked::read(path)?;
     let Config { store, evidence, .. } = &checked.config;
     let mut errors = print(&[check_store(&store.path), check_key(&evidence.key_file)])?;
-    let runtime = runtime()?;
+    let runtime = runtime("exitgap-server")?;
     for plan in checked.plan.into_chains() {
         let chain = plan.slug().to_string();
         let mut reader = ChainReader::new(plan, Limits::for_one_answer())

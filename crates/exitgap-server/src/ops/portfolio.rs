@@ -13,6 +13,9 @@ use super::answers::direction;
 use super::urls::base_name;
 use super::{Asked, Found, Service};
 
+/// How many positions a portfolio may have.
+pub const MAX_POSITIONS: usize = 100;
+
 /// A position that is to be sold.
 #[derive(Debug, Clone)]
 pub struct PositionAsked {
@@ -57,7 +60,10 @@ impl Service {
                 exit: u32::try_from(index).unwrap_or(u32::MAX),
             });
         }
-        let sold = exits.iter().map(|exit| self.sell(exit)).collect::<Result<Vec<_>, _>>()?;
+        let mut sold = Vec::with_capacity(exits.len());
+        for exit in &exits {
+            sold.push(self.sell(exit).await?);
+        }
         let parts: Vec<PortfolioPart> = sold.iter().map(|(_, part)| *part).collect();
         let sold: Vec<PortfolioExit> = sold.into_iter().map(|(exit, _)| exit).collect();
         Ok(Portfolio {
@@ -68,7 +74,7 @@ impl Service {
         })
     }
 
-    fn sell(&self, exit: &Together) -> Result<(PortfolioExit, PortfolioPart), Problem> {
+    async fn sell(&self, exit: &Together) -> Result<(PortfolioExit, PortfolioPart), Problem> {
         let Together { found, direction, micros } = exit;
         let size = SizeUsd::from_micros(*micros).map_err(|error| {
             Problem::new(ProblemCode::InvalidParameter, format!("positions together: {error}"))
@@ -78,10 +84,9 @@ impl Service {
         let pool = found.prepared.pool.id.to_string();
         let base = base_name((*direction).into()).to_owned();
         let size_usd = size.into();
-        let prepared = found.prepared.exit(*direction);
-        Ok(match prepared.estimate(size) {
+        Ok(match self.estimate(found, *direction, size).await? {
             Ok(estimate) => {
-                let result = self.exit_of(found, *direction, size)?;
+                let result = self.exit_of(found, *direction, size, &estimate);
                 let whole = UsdMicros::from(size);
                 let part = PortfolioPart { size: whole, filled: whole, gap: Some(estimate.gap) };
                 let unfilled_usd = UsdMicros(0).into();
@@ -93,8 +98,10 @@ impl Service {
                     Refusal::BeyondLiquidity { max_fillable_usd, .. } => *max_fillable_usd,
                     _ => UsdMicros(0),
                 };
-                let filled = SizeUsd::from_micros(most.0).ok();
-                let gap = filled.and_then(|size| prepared.estimate(size).ok());
+                let gap = match SizeUsd::from_micros(most.0) {
+                    Ok(size) => self.estimate(found, *direction, size).await?.ok(),
+                    Err(_) => None,
+                };
                 let gap = gap.map(|estimate| estimate.gap);
                 let filled = if gap.is_some() { most } else { UsdMicros(0) };
                 let part = PortfolioPart { size: UsdMicros::from(size), filled, gap };

@@ -6,7 +6,7 @@ use exitgap_api::{Context, Number, Provenance};
 use exitgap_core::evidence::{Base, Depths};
 use exitgap_core::exit::{Exit, Exits, GapRow, SizeRow};
 use exitgap_core::ids::{PoolId, SnapshotHash};
-use exitgap_core::pools::{Direction, PoolState};
+use exitgap_core::pools::Direction;
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::{GapLimit, SizeUsd};
@@ -16,8 +16,9 @@ use quick_cache::sync::Cache;
 
 use super::urls::Urls;
 
-/// What all kept snapshots may weigh together, bytes.
-const CACHE_BYTES: u64 = 48 << 20;
+/// What a kept snapshot holds beside its ticks, curves and ladders: tokens, oracle readings, names,
+/// what answers say of it, some addresses. About so many bytes, for all of it is short.
+const SMALL_PARTS_BYTES: usize = 6 << 10;
 
 /// How many are expected: for the cache's own tables.
 const CACHE_ITEMS: usize = 2_000;
@@ -79,6 +80,11 @@ impl Prepared {
         self.exits.of(self.snapshot.observation(), direction)
     }
 
+    /// Whether the exit was prepared before.
+    pub fn has_exit(&self, direction: Direction) -> bool {
+        self.exits.is_ready(direction)
+    }
+
     /// The pool's standard ladder in a direction, by gap and by size.
     pub fn ladder(&self, direction: Direction) -> &(Vec<GapRow>, Vec<SizeRow>) {
         let exit = self.exit(direction);
@@ -135,32 +141,56 @@ impl Prepared {
         self.urls.get_or_init(|| [urls.snapshot(self.hash), urls.window(&self.pool.id, self.slot)])
     }
 
+    /// The bytes it holds: its ticks, the curves and ladders that were computed of it, and the
+    /// rest as a round sum.
+    pub fn held_bytes(&self) -> usize {
+        let ladder = |side: &Side| {
+            let rows = side.ladder.get();
+            rows.map_or(0, |(by_gap, by_size)| size_of_val(&by_gap[..]) + size_of_val(&by_size[..]))
+        };
+        size_of::<Self>()
+            + SMALL_PARTS_BYTES
+            + self.snapshot.observation().state().held_bytes()
+            + self.exits.held_bytes()
+            + self.sides.iter().map(ladder).sum::<usize>()
+    }
+
     /// The token that a direction sells.
     pub fn base(direction: Direction) -> Base {
         direction.into()
     }
 }
 
-/// The kept snapshots, by name.
-pub type PreparedCache = Cache<SnapshotHash, Arc<Prepared>, ByTicks>;
+/// A snapshot in the cache, with what it weighed when it was put there: the cache needs a weight
+/// that stays the same, and a snapshot grows with what is computed of it.
+#[derive(Clone)]
+pub struct Kept {
+    /// The snapshot.
+    pub prepared: Arc<Prepared>,
+    bytes: u64,
+}
 
-/// Weighs a snapshot by its ticks: the step tables of both directions are most of it.
-#[derive(Debug, Clone, Copy)]
-pub struct ByTicks;
-
-impl Weighter<SnapshotHash, Arc<Prepared>> for ByTicks {
-    fn weight(&self, _: &SnapshotHash, prepared: &Arc<Prepared>) -> u64 {
-        const BASE: u64 = 16 << 10;
-        const PER_TICK: u64 = 1 << 10;
-        let ticks = match prepared.snapshot.observation().state() {
-            PoolState::ConstantProduct(_) => 0,
-            PoolState::Concentrated(pool) => pool.ticks().len() as u64,
-        };
-        BASE + ticks * PER_TICK
+impl Kept {
+    /// Weighs the snapshot with all that it holds now.
+    pub fn of(prepared: &Arc<Prepared>) -> Self {
+        Self { prepared: prepared.clone(), bytes: prepared.held_bytes() as u64 }
     }
 }
 
-/// An empty cache.
-pub fn cache() -> PreparedCache {
-    Cache::with_weighter(CACHE_ITEMS, CACHE_BYTES, ByTicks)
+/// The kept snapshots, by name.
+pub type PreparedCache = Cache<SnapshotHash, Kept, ByBytes>;
+
+/// Weighs a snapshot by the bytes it holds.
+#[derive(Debug, Clone, Copy)]
+pub struct ByBytes;
+
+impl Weighter<SnapshotHash, Kept> for ByBytes {
+    fn weight(&self, _: &SnapshotHash, kept: &Kept) -> u64 {
+        kept.bytes
+    }
+}
+
+/// An empty cache for so many bytes.
+pub fn cache(bytes: u64) -> PreparedCache {
+    Cache::with_weighter(CACHE_ITEMS, bytes, ByBytes)
 }

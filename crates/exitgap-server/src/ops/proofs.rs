@@ -13,9 +13,6 @@ use quick_cache::sync::Cache;
 use super::history::state_of;
 use super::{IntoProblem, Service};
 
-/// What all kept proofs may weigh together, bytes.
-const CACHE_BYTES: u64 = 16 << 20;
-
 /// How many are expected.
 const CACHE_ITEMS: usize = 1_000;
 
@@ -58,9 +55,14 @@ impl Weighter<ProofKey, Proof> for ByLength {
     }
 }
 
-/// An empty cache.
-pub fn cache() -> EvidenceCache {
-    Cache::with_weighter(CACHE_ITEMS, CACHE_BYTES, ByLength)
+/// An empty cache for so many bytes.
+pub fn cache(bytes: u64) -> EvidenceCache {
+    Cache::with_weighter(CACHE_ITEMS, bytes, ByLength)
+}
+
+/// Bytes as they are kept: without the room that a vector grew with, which no weight would show.
+fn proof(bytes: Vec<u8>) -> Proof {
+    Proof::from(bytes.into_boxed_slice())
 }
 
 impl Service {
@@ -88,7 +90,7 @@ impl Service {
                 reader.evidence(&pool, base, slot, size).map_err(ProofError::Evidence)
             })
             .await?;
-        let proof = Proof::from(made);
+        let proof = proof(made);
         self.evidence.insert(key, proof.clone());
         Ok(proof)
     }
@@ -107,7 +109,7 @@ impl Service {
                 window.to_canonical().map_err(|error| ProofError::Evidence(error.into()))
             })
             .await?;
-        let proof = Proof::from(made);
+        let proof = proof(made);
         self.evidence.insert(key, proof.clone());
         Ok(proof)
     }

@@ -35,6 +35,10 @@ impl StepTable {
         let guess = pool.ticks().len() + 64;
         let mut table = Self::empty(pool, direction, guess);
         table.extend(Steps::new(pool, direction));
+        // Stops at the ends of words may be far more than ticks: the room that the table grew with
+        // would be kept as long as the table is.
+        table.in_sums.shrink_to_fit();
+        table.rows.shrink_to_fit();
         table
     }
 
@@ -66,6 +70,11 @@ impl StepTable {
     /// How many full steps there are.
     pub fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// The bytes its rows take up.
+    pub fn held_bytes(&self) -> usize {
+        self.in_sums.capacity() * size_of::<U256>() + self.rows.capacity() * size_of::<Row>()
     }
 
     /// Whether the pool takes nothing in this direction.
