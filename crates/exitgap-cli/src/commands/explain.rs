@@ -6,6 +6,7 @@ use anstyle::Style;
 use exitgap_api::{Lesson, check_name};
 
 use super::print_json;
+use super::verdict::print_lesson;
 use crate::failure::Failure;
 
 pub fn run(json: bool) -> Result<(), Failure> {
@@ -24,9 +25,8 @@ pub fn run(json: bool) -> Result<(), Failure> {
         let only_if_asked =
             if lesson.required { "" } else { "  (only where you bring what it needs)" };
         writeln!(out, "{bold}{}{bold:#}{only_if_asked}", check_name(lesson.check))?;
-        writeln!(out, "  means           {}", lesson.means)?;
-        writeln!(out, "  proves          {}", lesson.proves)?;
-        writeln!(out, "  does not prove  {}\n", lesson.does_not_prove)?;
+        print_lesson(&mut out, lesson, "  ")?;
+        writeln!(out)?;
     }
     writeln!(
         out,

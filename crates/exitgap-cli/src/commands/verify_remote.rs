@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use exitgap_api::{VerificationReport, parse_size, slot_at};
+use exitgap_api::{VerificationReport, size_as_written, slot_at};
 use exitgap_client::{
     Client, ClientError, Continuity, EvidenceOf, LogState, LogWatch, Memory, Native, Storage,
     TrustBasis, Verification,
@@ -15,7 +15,7 @@ use exitgap_core::units::SizeUsd;
 use serde::Serialize;
 
 use super::print_json;
-use super::verdict::print_text;
+use super::verdict::{Explained, print_text};
 use crate::arguments::{RemoteArgs, VerifyArgs};
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::printable;
@@ -27,7 +27,7 @@ use crate::trust;
 #[derive(Serialize)]
 struct RemoteReport<'a> {
     #[serde(flatten)]
-    report: &'a VerificationReport,
+    report: Explained<'a>,
     log: Log<'a>,
 }
 
@@ -47,7 +47,7 @@ struct Log<'a> {
 
 pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     let pool = pool_id(pool)?;
-    let size = parse_size(args.remote.size_usd.as_deref().unwrap_or_default())?;
+    let size = size_as_written(args.remote.size_usd.as_deref().unwrap_or_default())?;
     let at = args.remote.at.as_deref();
     at.map(|at| slot_at("at", at)).transpose()?;
     let keys = trust::keys(&args.trust.trust)?;
@@ -63,7 +63,11 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
         }
     };
     let Verification { report, log, .. } = &found;
-    let printed = if json { print_document(report, log) } else { print_text(report) };
+    let printed = if json {
+        print_document(report, log, args.explain)
+    } else {
+        print_text(report, args.explain)
+    };
     read_or_not(printed)?;
     if !json {
         print_log(log, args.remote.kept.is_some());
@@ -77,7 +81,12 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
     Ok(verdict_code(report.report.verdict))
 }
 
-fn print_document(report: &VerificationReport, log: &LogState) -> Result<(), Failure> {
+fn print_document(
+    report: &VerificationReport,
+    log: &LogState,
+    explain: bool,
+) -> Result<(), Failure> {
+    let report = Explained::of(report, explain);
     let keys = log.keys.iter().map(ToString::to_string).collect();
     let (trusted, continuity) = (trusted(log), continuity(log));
     let (newest, seen) = (log.newest.as_str(), log.seen.as_deref());
