@@ -16,9 +16,9 @@ use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
 use crate::config::{Checked, Config};
 use crate::http::{
-    App, Connections, Limits, Listener, Operations, Telemetry, operators_router, router,
+    App, Connections, Limits, Listener, Operations, Telemetry, has_pages, operators_router, router,
 };
-use crate::ops::{Current, Lane, Now, Service};
+use crate::ops::{Current, Deployment, Lane, Now, Service};
 use crate::recorder::{Clock, Recorder, RecorderError, Stop, SystemClock};
 
 /// How often is looked whether a slot was sealed.
@@ -75,7 +75,7 @@ async fn serve_until_told(
     let mut stop = stop_on_signals().map_err(CliError::Start)?;
     let recorder = record.then(|| recorder(&checked)).transpose()?;
 
-    let app = app(&checked.config, clock);
+    let app = app(&checked.config, clock, record);
     let (end, ended) = watch::channel(false);
     let looking = tokio::spawn(look(app.clone(), ended.clone()));
     let operating = operators.map(|listener| {
@@ -128,10 +128,11 @@ async fn record_apart(
     result.await.unwrap_or(Err(CliError::Recorder(RecorderError::Interrupted)))
 }
 
-fn app(config: &Config, clock: SystemClock) -> App {
+fn app(config: &Config, clock: SystemClock, recording: bool) -> App {
     let now: Now = Arc::new(move || clock.now().as_secs());
     let bounds = config.serve.bounds();
-    let service = Service::new(config.store.path.clone(), config.http.urls(), now, bounds);
+    let service = Service::new(config.store.path.clone(), config.http.urls(), now, bounds)
+        .deployed_as(Deployment { recording, pages: has_pages() });
     App {
         service: Arc::new(service),
         telemetry: Arc::default(),
