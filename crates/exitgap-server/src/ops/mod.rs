@@ -52,17 +52,18 @@ pub type Now = Arc<dyn Fn() -> u64 + Send + Sync>;
 /// What answering may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Questions that read the store side by side, each with a reader of its own; as many again
-    /// may follow curves meanwhile.
+    /// What blocks a thread and is done side by side: reading the store, each with a reader of its
+    /// own, reading files of the log, following curves.
     pub readers: usize,
     /// What is kept for the next question, bytes: snapshots with their curves, and proofs.
     pub cache_bytes: u64,
 }
 
 impl Default for Bounds {
-    /// Four readers, because more would only wait for the processor, and 64 MiB.
+    /// Four readers, because more would only wait for the processor, and 32 MiB: the newest
+    /// snapshots of a hundred pools of some five hundred ticks.
     fn default() -> Self {
-        Self { readers: 4, cache_bytes: 64 << 20 }
+        Self { readers: 4, cache_bytes: 32 << 20 }
     }
 }
 
@@ -72,9 +73,9 @@ pub struct Service {
     /// Looks for new slots: not in the queue of those who ask, so that many of them do not make
     /// answers old.
     looking: Readers,
-    /// Where curves are followed: what takes longer than a moment must not hold up the threads
-    /// that talk to all clients.
-    computing: Lane,
+    /// Where readers read and curves are followed: what takes longer than a moment must not hold
+    /// up the threads that talk to all clients.
+    lane: Lane,
     current: RwLock<Arc<Current>>,
     prepared: PreparedCache,
     evidence: EvidenceCache,
@@ -99,10 +100,11 @@ impl Service {
     pub fn new(path: PathBuf, urls: Urls, now: Now, bounds: Bounds) -> Self {
         // What is asked about most are the newest snapshots, and those are heavier.
         let proofs = bounds.cache_bytes / 4;
+        let lane = Lane::new(bounds.readers);
         Self {
-            readers: Readers::new(path.clone(), bounds.readers),
-            looking: Readers::new(path, 1),
-            computing: Lane::new(bounds.readers),
+            readers: Readers::new(path.clone(), lane.clone()),
+            looking: Readers::new(path, Lane::new(1)),
+            lane,
             current: RwLock::default(),
             prepared: prepared::cache(bounds.cache_bytes - proofs),
             evidence: proofs::cache(proofs),
@@ -125,6 +127,11 @@ impl Service {
         let last = current.last_slot;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(current);
         Ok(last)
+    }
+
+    /// Where all is done that blocks a thread.
+    pub fn lane(&self) -> &Lane {
+        &self.lane
     }
 
     /// Where the service is reached.
@@ -200,7 +207,7 @@ impl Service {
         if !found.kept {
             let once =
                 move || Exit::estimate_once(prepared.snapshot.observation(), direction, size);
-            return self.computing.run(once).await;
+            return self.lane.run(once).await;
         }
         if !prepared.has_exit(direction) {
             self.work_out(found, move |prepared| {
@@ -218,7 +225,7 @@ impl Service {
         compute: impl FnOnce(&Prepared) + Send + 'static,
     ) -> Result<(), Problem> {
         let prepared = found.prepared.clone();
-        self.computing.run(move || compute(&prepared)).await?;
+        self.lane.run(move || compute(&prepared)).await?;
         if found.kept {
             // It weighs more now. Where it was pushed out meanwhile it stays out.
             let kept = Kept::of(&found.prepared);
