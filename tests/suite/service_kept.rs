@@ -58,12 +58,19 @@ fn a_curve_weighs_what_it_holds() {
     drop(kept);
 }
 
+/// A pool whose curves are kept, or for the last one too long for that.
+fn kept_pool(number: u8, n: u32) -> BusyPool {
+    let pool =
+        if number == LONG { BusyPool::full_range(number) } else { BusyPool::new(number, 200) };
+    pool.at(slot(n))
+}
+
+const LONG: u8 = 5;
+
 #[test]
 fn what_is_kept_stays_within_its_bytes_and_earlier_slots_are_not_kept() {
-    let pools = 6;
     let entries = |n| {
-        let pool = |number| BusyPool::full_range(number).at(slot(n)).recorded(slot(n));
-        (0..pools).map(pool).collect::<Vec<NewEntry>>()
+        (0..=LONG).map(|number| kept_pool(number, n).recorded(slot(n))).collect::<Vec<NewEntry>>()
     };
     let folder = stored(&[entries(0), entries(1), entries(2)]);
     let ask = |cache_bytes| {
@@ -72,56 +79,62 @@ fn what_is_kept_stays_within_its_bytes_and_earlier_slots_are_not_kept() {
         here.refresh();
         here
     };
-    let exit = |here: &Here, number, base: &str, at: &str| -> Value {
-        let pool = BusyPool::full_range(number).id;
-        here.get(&format!("/v1/exit/{pool}?size_usd=1000{base}{at}")).found()
+    let exit = |here: &Here, number, n: u32, base: &str| {
+        let id = kept_pool(number, 0).id;
+        let at = if n == 2 { String::new() } else { format!("&at={}", slot(n)) };
+        let answer = here.get(&format!("/v1/exit/{id}?size_usd=0.02&base={base}{at}")).found();
+        // Of one curve or another, it is the same number.
+        let snapshot = kept_pool(number, n).snapshot(slot(n));
+        let direction = snapshot.observation().direction_of(base).unwrap();
+        let exits = Exits::default();
+        let exit = exits.of(snapshot.observation(), direction);
+        let estimate = exit.estimate("0.02".parse().unwrap()).unwrap();
+        let expected: f64 = estimate.gap.to_string().parse().unwrap();
+        assert_eq!(answer["exit_gap_pct"].as_f64(), Some(expected));
+        exit.curve().segment_count()
     };
     let roomy = ask(1 << 30);
-    let kept = || roomy.app.service.kept_bytes();
+    let kept = || usize::try_from(roomy.app.service.kept_bytes()).unwrap();
     assert_eq!(kept(), 0);
-    let mut before = 0;
-    for number in 0..pools {
-        exit(&roomy, number, "&base=token0", "");
-        let one = kept() - before;
-        exit(&roomy, number, "&base=token1", "");
-        let both = kept() - before;
-        // A side is some 3,465 stops; what is asked first is not all there is.
-        assert!(one > 3_400 * 7 * 32 && both > 6_900 * 7 * 32, "{one} {both}");
-        before = kept();
-    }
-    // Earlier slots answer the same as they did when they were the newest, and leave nothing.
-    for number in 0..pools {
-        for n in 0..2 {
-            for base in ["&base=token0", "&base=token1"] {
-                let at = format!("&at={}", slot(n));
-                let answer = exit(&roomy, number, base, &at);
-                let mut pool = BusyPool::full_range(number).at(slot(n));
-                let snapshot = pool.snapshot(slot(n));
-                let direction = snapshot.observation().direction_of(&base[6..]).unwrap();
-                let size = "1000".parse().unwrap();
-                let estimate = Exits::default();
-                let estimate = estimate.of(snapshot.observation(), direction).estimate(size);
-                let expected: f64 = estimate.unwrap().gap.to_string().parse().unwrap();
-                assert_eq!(answer["exit_gap_pct"].as_f64(), Some(expected));
-            }
+    for number in 0..LONG {
+        for base in ["token0", "token1"] {
+            let before = kept();
+            let stops = exit(&roomy, number, 2, base);
+            // Of each stop at least two sums, two prices, two amounts, and a fee.
+            assert!(kept() - before > stops * 7 * 32, "{base}: {stops} stops, {}", kept() - before);
         }
     }
-    let ladder = format!("/v1/ladder/{}?at={}", BusyPool::full_range(0).id, slot(1));
-    roomy.get(&ladder).found();
+    let before = kept();
+    for base in ["token0", "token1"] {
+        assert!(exit(&roomy, LONG, 2, base) > 3_400);
+    }
+    assert!(kept() - before < 64 << 10, "{} of a long curve", kept() - before);
+
+    // Earlier slots leave nothing, exits and ladders alike.
+    let before = kept();
+    for number in 0..=LONG {
+        for n in 0..2 {
+            for base in ["token0", "token1"] {
+                exit(&roomy, number, n, base);
+            }
+        }
+        let ladder = format!("/v1/ladder/{}?at={}", kept_pool(number, 0).id, slot(1));
+        roomy.get(&ladder).found();
+    }
     assert_eq!(kept(), before);
     let metrics = String::from_utf8(roomy.get("/metrics").body).unwrap();
     assert!(metrics.contains(&format!("exitgap_kept_bytes {before}")), "{metrics}");
 
     // Where there is room for less, less is kept, and the answers are the same.
-    let bounded = ask(8 << 20);
-    for number in 0..pools {
-        for base in ["&base=token0", "&base=token1"] {
-            let [a, b] = [&roomy, &bounded].map(|here| exit(here, number, base, ""));
-            assert_eq!(a["exit_gap_pct"], b["exit_gap_pct"]);
+    let most = 512 << 10;
+    assert!(before > most);
+    let bounded = ask(most as u64);
+    for number in 0..=LONG {
+        for base in ["token0", "token1"] {
+            exit(&bounded, number, 2, base);
         }
-        assert!(bounded.app.service.kept_bytes() <= 8 << 20);
+        assert!(bounded.app.service.kept_bytes() <= most as u64);
     }
-    assert!(before > 8 << 20);
 }
 
 #[test]

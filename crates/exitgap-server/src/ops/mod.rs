@@ -40,7 +40,7 @@ pub use proofs::{EvidenceAsked, Proof};
 pub use readers::Readers;
 pub use urls::Urls;
 
-use exitgap_core::exit::{Estimate, Exit, Refusal};
+use exitgap_core::exit::{Estimate, Refusal};
 use exitgap_core::pools::Direction;
 use exitgap_core::units::SizeUsd;
 use prepared::{Kept, PreparedCache};
@@ -171,7 +171,7 @@ impl Service {
         let (pool, at) = (asked.pool.clone(), asked.at);
         let read = move |reader: &Reader| {
             let found = reader.find(&pool, at)?;
-            let prepared = Prepared::read(reader, &pool, found.slot, found.hash)?;
+            let prepared = Prepared::read(reader, &pool, found.slot, found.hash, false)?;
             Ok::<_, FindError>((prepared, found.newer_slots_missing))
         };
         let (prepared, newer_slots_missing) = self.read(read).await?;
@@ -189,49 +189,40 @@ impl Service {
             return Ok(kept.prepared);
         }
         let pool = pool.clone();
-        let prepared = self.read(move |reader| Prepared::read(reader, &pool, slot, hash)).await?;
+        let read = move |reader: &Reader| Prepared::read(reader, &pool, slot, hash, true);
+        let prepared = self.read(read).await?;
         let prepared = Arc::new(prepared);
         self.prepared.insert(hash, Kept::of(&prepared));
         Ok(prepared)
     }
 
-    /// What selling `size` fills at. A curve that is kept answers the next size, too; one that is
-    /// not is followed no further than this answer lies.
+    /// What selling `size` fills at.
     async fn estimate(
         &self,
         found: &Found,
         direction: Direction,
         size: SizeUsd,
     ) -> Result<Result<Estimate, Refusal>, Problem> {
-        let prepared = found.prepared.clone();
-        if !found.kept {
-            let once =
-                move || Exit::estimate_once(prepared.snapshot.observation(), direction, size);
-            return self.lane.run(once).await;
+        if found.prepared.has_exit(direction) {
+            return Ok(found.prepared.estimate(direction, size));
         }
-        if !prepared.has_exit(direction) {
-            self.work_out(found, move |prepared| {
-                prepared.exit(direction);
-            })
-            .await?;
-        }
-        Ok(prepared.exit(direction).estimate(size))
+        self.work_out(found, move |prepared| prepared.estimate(direction, size)).await
     }
 
-    /// Computes something of a snapshot, which then holds it, off the threads that answer others.
-    async fn work_out(
+    /// Computes something of a snapshot, which may then hold it, off the threads that answer others.
+    async fn work_out<T: Send + 'static>(
         &self,
         found: &Found,
-        compute: impl FnOnce(&Prepared) + Send + 'static,
-    ) -> Result<(), Problem> {
+        compute: impl FnOnce(&Prepared) -> T + Send + 'static,
+    ) -> Result<T, Problem> {
         let prepared = found.prepared.clone();
-        self.lane.run(move || compute(&prepared)).await?;
+        let computed = self.lane.run(move || compute(&prepared)).await?;
         if found.kept {
             // It weighs more now. Where it was pushed out meanwhile it stays out.
             let kept = Kept::of(&found.prepared);
             let _ = self.prepared.replace(found.prepared.hash, kept, true);
         }
-        Ok(())
+        Ok(computed)
     }
 
     /// Reads the store on a thread that may block.

@@ -65,6 +65,11 @@ impl StepTable {
         }
     }
 
+    /// The most bytes that [`StepTable::held_bytes`] can be, told without making the table.
+    pub fn held_bytes_at_most(pool: &Concentrated, direction: Direction) -> usize {
+        most_stops(pool, direction) * (size_of::<U256>() + size_of::<Row>())
+    }
+
     /// How many full steps there are.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -202,8 +207,7 @@ impl StepTable {
     }
 }
 
-/// About how many stops there are at most: a table that grows is copied, and leaves holes behind.
-/// Every initialised tick is one, and every end of a word of the bitmap up to the last of them.
+/// How many stops there are at most: a table that grows is copied, and leaves holes behind. Every initialised tick is one, and every end of a word of the bitmap up to the last of them.
 fn most_stops(pool: &Concentrated, direction: Direction) -> usize {
     let ticks = pool.ticks();
     let end = match direction {
