@@ -191,7 +191,7 @@ pub struct ServeConfig {
     /// Questions that read the store side by side; others wait. From 1 to 1024. Default 4.
     pub readers: u32,
     /// What is kept for the next question, MiB: snapshots with their curves, and proofs. From 1 to
-    /// 65536. Default 64.
+    /// 65536. Default 32.
     pub cache_mib: u32,
 }
 

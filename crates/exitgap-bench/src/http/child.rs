@@ -11,7 +11,7 @@ use exitgap_core::series::Slot;
 use exitgap_server::http::{
     App, Connections, Limits, Listener, Operations, empty_router, router,
 };
-use exitgap_server::ops::{Bounds, Lane, Service, Urls};
+use exitgap_server::ops::{Bounds, Service, Urls};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
@@ -49,10 +49,9 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
     let last = Slot::new(last.parse().map_err(failed)?).map_err(failed)?;
     let now = last.unix_s() + 60;
     let urls = Urls { base: "http://bench.example".into(), web: "http://bench.example".into() };
-    let bounds = Bounds::default();
-    let service = Arc::new(Service::new(store.clone(), urls, Arc::new(move || now), bounds));
-    let (log_folder, files) = (store.with_file_name("log"), Lane::new(bounds.readers));
-    let app = App { service, telemetry: Arc::default(), log_folder, files };
+    let service = Service::new(store.clone(), urls, Arc::new(move || now), Bounds::default());
+    let log_folder = store.with_file_name("log");
+    let app = App { service: Arc::new(service), telemetry: Arc::default(), log_folder };
     app.service.refresh().await.map_err(|problem| BenchError::Http(problem.detail))?;
     let looking = app.clone();
     tokio::spawn(async move {

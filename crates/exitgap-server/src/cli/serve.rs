@@ -18,7 +18,7 @@ use crate::config::{Checked, Config};
 use crate::http::{
     App, Connections, Limits, Listener, Operations, Telemetry, has_pages, operators_router, router,
 };
-use crate::ops::{Current, Deployment, Lane, Now, Service};
+use crate::ops::{Current, Deployment, Now, Service};
 use crate::recorder::{Clock, Recorder, RecorderError, Stop, SystemClock};
 
 /// How often is looked whether a slot was sealed.
@@ -43,6 +43,10 @@ pub struct ServeArgs {
     /// For development chains whose time is not today's. Refused where a chain is live.
     #[arg(long, value_name = "SLOT")]
     rehearse_at: Option<SlotArg>,
+    /// How many times as fast the rehearsal's clock runs, so that slots come sooner; 1 to 100.
+    #[arg(long, value_name = "TIMES", default_value_t = 1, requires = "rehearse_at")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
+    rehearse_pace: u32,
 }
 
 /// Serves until it is told to end.
@@ -52,7 +56,7 @@ pub fn serve(args: &ServeArgs) -> Result<(), CliError> {
     if let Some(listen) = args.listen {
         checked.config.http.listen = listen;
     }
-    let clock = clock(args.rehearse_at, &checked.plan)?;
+    let clock = clock(args.rehearse_at, &checked.plan)?.at_pace(args.rehearse_pace);
     let runtime = runtime("serve")?;
     let result = runtime.block_on(serve_until_told(checked, clock, !args.no_record));
     // A chain's thread may still wait for its node; nothing it could say is wanted any more.
@@ -130,14 +134,13 @@ async fn record_apart(
 
 fn app(config: &Config, clock: SystemClock, recording: bool) -> App {
     let now: Now = Arc::new(move || clock.now().as_secs());
-    let bounds = config.serve.bounds();
-    let service = Service::new(config.store.path.clone(), config.http.urls(), now, bounds)
+    let (store, bounds) = (config.store.path.clone(), config.serve.bounds());
+    let service = Service::new(store, config.http.urls(), now, bounds)
         .deployed_as(Deployment { recording, pages: has_pages() });
     App {
         service: Arc::new(service),
         telemetry: Arc::default(),
         log_folder: config.evidence.folder.clone(),
-        files: Lane::new(bounds.readers),
     }
 }
 

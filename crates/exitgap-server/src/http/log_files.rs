@@ -37,10 +37,11 @@ pub async fn serve(
     query.known(&[])?;
     let Some((media_type, keep)) = kind_of(&path) else { return Err(absent()) };
     let file = app.log_folder.join(&path);
-    match app.files.run(move || open(&file)).await? {
+    match app.service.lane().run(move || open(&file)).await? {
         Ok(Opened::Whole(bytes)) => Ok(Reply::new(bytes, media_type, keep).into_response()),
         Ok(Opened::Large { file, bytes, tag }) => {
-            let pieces = Pieces { lane: app.files.clone(), left: bytes, at: At::Rest(Some(file)) };
+            let (lane, at) = (app.service.lane().clone(), At::Rest(Some(file)));
+            let pieces = Pieces { lane, left: bytes, at };
             Ok(tagged(Body::new(pieces), media_type, keep, &tag))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(absent()),

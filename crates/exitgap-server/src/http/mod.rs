@@ -29,7 +29,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
-use crate::ops::{Lane, Service};
+use crate::ops::Service;
 
 pub use edge::Limits;
 pub use listen::{Connections, ListenError, Listener};
@@ -49,8 +49,6 @@ pub struct App {
     pub telemetry: Arc<Telemetry>,
     /// The folder the log is published in.
     pub log_folder: PathBuf,
-    /// How many of its files are read side by side.
-    pub files: Lane,
 }
 
 /// Where operators ask whether the service lives, is ready, and what is measured.

@@ -41,7 +41,7 @@ pub use proofs::{EvidenceAsked, Proof};
 pub use readers::Readers;
 pub use urls::Urls;
 
-use exitgap_core::exit::{Estimate, Exit, Refusal};
+use exitgap_core::exit::{Estimate, Refusal};
 use exitgap_core::pools::Direction;
 use exitgap_core::units::SizeUsd;
 use prepared::{Kept, PreparedCache};
@@ -53,17 +53,18 @@ pub type Now = Arc<dyn Fn() -> u64 + Send + Sync>;
 /// What answering may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Questions that read the store side by side, each with a reader of its own; as many again
-    /// may follow curves meanwhile.
+    /// What blocks a thread and is done side by side: reading the store, each with a reader of its
+    /// own, reading files of the log, following curves.
     pub readers: usize,
     /// What is kept for the next question, bytes: snapshots with their curves, and proofs.
     pub cache_bytes: u64,
 }
 
 impl Default for Bounds {
-    /// Four readers, because more would only wait for the processor, and 64 MiB.
+    /// Four readers, because more would only wait for the processor, and 32 MiB: the newest
+    /// snapshots of a hundred pools of some five hundred ticks.
     fn default() -> Self {
-        Self { readers: 4, cache_bytes: 64 << 20 }
+        Self { readers: 4, cache_bytes: 32 << 20 }
     }
 }
 
@@ -73,9 +74,9 @@ pub struct Service {
     /// Looks for new slots: not in the queue of those who ask, so that many of them do not make
     /// answers old.
     looking: Readers,
-    /// Where curves are followed: what takes longer than a moment must not hold up the threads
-    /// that talk to all clients.
-    computing: Lane,
+    /// Where readers read and curves are followed: what takes longer than a moment must not hold
+    /// up the threads that talk to all clients.
+    lane: Lane,
     current: RwLock<Arc<Current>>,
     prepared: PreparedCache,
     evidence: EvidenceCache,
@@ -101,10 +102,11 @@ impl Service {
     pub fn new(path: PathBuf, urls: Urls, now: Now, bounds: Bounds) -> Self {
         // What is asked about most are the newest snapshots, and those are heavier.
         let proofs = bounds.cache_bytes / 4;
+        let lane = Lane::new(bounds.readers);
         Self {
-            readers: Readers::new(path.clone(), bounds.readers),
-            looking: Readers::new(path, 1),
-            computing: Lane::new(bounds.readers),
+            readers: Readers::new(path.clone(), lane.clone()),
+            looking: Readers::new(path, Lane::new(1)),
+            lane,
             current: RwLock::default(),
             prepared: prepared::cache(bounds.cache_bytes - proofs),
             evidence: proofs::cache(proofs),
@@ -134,6 +136,11 @@ impl Service {
         let last = current.last_slot;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(current);
         Ok(last)
+    }
+
+    /// Where all is done that blocks a thread.
+    pub fn lane(&self) -> &Lane {
+        &self.lane
     }
 
     /// Where the service is reached.
@@ -173,7 +180,7 @@ impl Service {
         let (pool, at) = (asked.pool.clone(), asked.at);
         let read = move |reader: &Reader| {
             let found = reader.find(&pool, at)?;
-            let prepared = Prepared::read(reader, &pool, found.slot, found.hash)?;
+            let prepared = Prepared::read(reader, &pool, found.slot, found.hash, false)?;
             Ok::<_, FindError>((prepared, found.newer_slots_missing))
         };
         let (prepared, newer_slots_missing) = self.read(read).await?;
@@ -191,49 +198,40 @@ impl Service {
             return Ok(kept.prepared);
         }
         let pool = pool.clone();
-        let prepared = self.read(move |reader| Prepared::read(reader, &pool, slot, hash)).await?;
+        let read = move |reader: &Reader| Prepared::read(reader, &pool, slot, hash, true);
+        let prepared = self.read(read).await?;
         let prepared = Arc::new(prepared);
         self.prepared.insert(hash, Kept::of(&prepared));
         Ok(prepared)
     }
 
-    /// What selling `size` fills at. A curve that is kept answers the next size, too; one that is
-    /// not is followed no further than this answer lies.
+    /// What selling `size` fills at.
     async fn estimate(
         &self,
         found: &Found,
         direction: Direction,
         size: SizeUsd,
     ) -> Result<Result<Estimate, Refusal>, Problem> {
-        let prepared = found.prepared.clone();
-        if !found.kept {
-            let once =
-                move || Exit::estimate_once(prepared.snapshot.observation(), direction, size);
-            return self.computing.run(once).await;
+        if found.prepared.has_exit(direction) {
+            return Ok(found.prepared.estimate(direction, size));
         }
-        if !prepared.has_exit(direction) {
-            self.work_out(found, move |prepared| {
-                prepared.exit(direction);
-            })
-            .await?;
-        }
-        Ok(prepared.exit(direction).estimate(size))
+        self.work_out(found, move |prepared| prepared.estimate(direction, size)).await
     }
 
-    /// Computes something of a snapshot, which then holds it, off the threads that answer others.
-    async fn work_out(
+    /// Computes something of a snapshot, which may then hold it, off the threads that answer others.
+    async fn work_out<T: Send + 'static>(
         &self,
         found: &Found,
-        compute: impl FnOnce(&Prepared) + Send + 'static,
-    ) -> Result<(), Problem> {
+        compute: impl FnOnce(&Prepared) -> T + Send + 'static,
+    ) -> Result<T, Problem> {
         let prepared = found.prepared.clone();
-        self.computing.run(move || compute(&prepared)).await?;
+        let computed = self.lane.run(move || compute(&prepared)).await?;
         if found.kept {
             // It weighs more now. Where it was pushed out meanwhile it stays out.
             let kept = Kept::of(&found.prepared);
             let _ = self.prepared.replace(found.prepared.hash, kept, true);
         }
-        Ok(())
+        Ok(computed)
     }
 
     /// Reads the store on a thread that may block.

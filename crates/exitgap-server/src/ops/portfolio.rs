@@ -11,7 +11,7 @@ use exitgap_core::units::{SizeUsd, UsdMicros};
 
 use super::answers::direction;
 use super::urls::base_name;
-use super::{Asked, Found, Service};
+use super::{Asked, Service};
 
 /// How many positions a portfolio may have.
 pub const MAX_POSITIONS: usize = 100;
@@ -27,9 +27,10 @@ pub struct PositionAsked {
     pub size: SizeUsd,
 }
 
-/// Positions of one pool and direction.
+/// Positions of one pool and direction. The snapshot is not held: a hundred of them, with what
+/// others meanwhile compute of them, would be far more than one question may hold.
 struct Together {
-    found: Found,
+    asked: Asked,
     direction: Direction,
     micros: u64,
 }
@@ -45,12 +46,10 @@ impl Service {
             let asked = Asked { pool: pool.clone(), base: base.clone(), at: None };
             let found = self.find(&asked).await?;
             let direction = direction(&found.prepared, base.as_deref())?;
-            let same = |exit: &Together| {
-                exit.direction == direction && exit.found.prepared.pool.id == *pool
-            };
+            let same = |exit: &Together| exit.direction == direction && exit.asked.pool == *pool;
             let index = exits.iter().position(same).unwrap_or(exits.len());
             if index == exits.len() {
-                exits.push(Together { found, direction, micros: 0 });
+                exits.push(Together { asked, direction, micros: 0 });
             }
             exits[index].micros = exits[index].micros.saturating_add(size.micros());
             positions.push(Position {
@@ -75,7 +74,8 @@ impl Service {
     }
 
     async fn sell(&self, exit: &Together) -> Result<(PortfolioExit, PortfolioPart), Problem> {
-        let Together { found, direction, micros } = exit;
+        let Together { asked, direction, micros } = exit;
+        let found = &self.find(asked).await?;
         let size = SizeUsd::from_micros(*micros).map_err(|error| {
             Problem::new(ProblemCode::InvalidParameter, format!("positions together: {error}"))
                 .field("position")

@@ -25,9 +25,9 @@ struct Shared {
 }
 
 impl Readers {
-    /// At most `most` readers of the store at `path`, opened when needed.
-    pub fn new(path: PathBuf, most: usize) -> Self {
-        Self { lane: Lane::new(most), shared: Arc::new(Shared { path, idle: Mutex::default() }) }
+    /// Readers of the store at `path`, opened when needed: at most as many as the lane is wide.
+    pub fn new(path: PathBuf, lane: Lane) -> Self {
+        Self { lane, shared: Arc::new(Shared { path, idle: Mutex::default() }) }
     }
 
     /// Asks a reader.
