@@ -229,10 +229,10 @@ fn a_dropped_guard_another_file_and_a_newer_schema_are_named_on_open() {
     let altered = |error| matches!(error, StoreError::SchemaAltered { object, .. } if object == "trigger entry_follows");
     assert!(altered(error(&path).0) && altered(error(&path).1));
     alter("PRAGMA user_version = 2");
-    let older = |error| matches!(error, StoreError::OlderSchema { expected: 3, found: 2, .. });
+    let older = |error| matches!(error, StoreError::OlderSchema { expected: 4, found: 2, .. });
     assert!(older(error(&path).0) && older(error(&path).1));
-    alter("PRAGMA user_version = 4");
-    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 3, found: 4, .. });
+    alter("PRAGMA user_version = 5");
+    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 4, found: 5, .. });
     assert!(newer(error(&path).0) && newer(error(&path).1));
 
     let foreign = folder.path().join("foreign.db");

@@ -132,6 +132,9 @@ pub enum Command {
         interval_s: u32,
     },
     /// Write a snapshot's canonical bytes to stdout; its SHA-256 is its name.
+    ///
+    /// With --rpc, the pool is read at the chain's newest slot, as a recorder reads it: the same
+    /// blocks, pools and oracles give the same bytes.
     Snapshot {
         #[command(flatten)]
         question: Question,
