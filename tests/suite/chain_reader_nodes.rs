@@ -166,11 +166,13 @@ async fn logs_that_a_second_node_does_not_confirm_leave_the_pool_missing() {
     for (slot, liar) in [(FIRST_SLOT + 1, &proxy), (FIRST_SLOT + 2, &second)] {
         liar.lie(hide_logs);
         mine_slot(&chain, slot).await;
+        let served = second.served();
         let reading = read(&mut compared, slot).await;
         let missing = reading.pools[0].1.as_ref().unwrap_err();
         assert_eq!(missing.reason, MissingReason::NodesDisagree, "{missing}");
         assert!(missing.detail.contains(&far.to_string()), "{missing}");
         assert!(reading.pools[1].1.is_ok(), "what both tell alike is read");
+        assert_eq!(second.served() - served, 4, "what the example of a configuration says");
         assert!(liar.fired() > 0);
         liar.be_honest();
     }
@@ -300,6 +302,46 @@ async fn a_full_reading_that_differs_puts_the_slots_before_it_in_doubt() {
     let metrics = service.get("/metrics").body;
     let expected = format!("exitgap_doubtful_slots {}", found - 1);
     assert!(String::from_utf8(metrics).unwrap().contains(&expected));
+}
+
+/// What was hidden from one process is found by the next one, which knows the store's ticks.
+#[tokio::test]
+async fn a_new_recorder_compares_with_what_the_last_one_recorded() {
+    let (chain, world) = scene().await;
+    let proxy = Proxy::start(&chain.url());
+    let config = world_config(&chain, &world, &[proxy.url()], [1, 2]).await;
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("series.db");
+    let mut deceived = recorder(&config, Store::create(&path, &key()).unwrap());
+    mine_slot(&chain, FIRST_SLOT).await;
+    deceived.record_slot(at(0)).await.unwrap();
+    let ids: Vec<_> = Plan::new(&config).unwrap().chains()[0]
+        .pools()
+        .iter()
+        .map(|pool| pool.id.clone())
+        .collect();
+    let pool_of = |reader: &Reader, index: usize| reader.pool(&ids[index]).unwrap().unwrap();
+    let state = {
+        let reader = Reader::open(&path).unwrap();
+        let snapshot = reader.snapshot_at(&pool_of(&reader, 0), at(0)).unwrap().unwrap();
+        snapshot.observation().state().clone()
+    };
+    mint_far(&chain, &world, &state).await;
+    proxy.lie(hide_logs);
+    mine_slot(&chain, FIRST_SLOT + 1).await;
+    assert_eq!(deceived.record_slot(at(1)).await.unwrap().doubts, 0);
+    assert!(proxy.fired() > 0);
+    drop(deceived);
+    proxy.be_honest();
+    let mut next = recorder(&config, Store::open(&path, &key()).unwrap());
+    mine_slot(&chain, FIRST_SLOT + 2).await;
+    let report = next.record_slot(at(2)).await.unwrap();
+    assert_eq!((report.recorded, report.doubts), (2, 1), "{report:?}");
+    let reader = Reader::open(&path).unwrap();
+    let doubt = |index: usize, n: u64| reader.doubt_about(&pool_of(&reader, index), at(n)).unwrap();
+    // Nobody knows when the last process read them in full: an hour is in doubt.
+    assert_eq!([0, 1, 2].map(|n| doubt(0, n)), [Some(at(2)), Some(at(2)), None]);
+    assert_eq!([0, 1, 2].map(|n| doubt(1, n)), [None; 3]);
 }
 
 /// A comparison that a node keeps putting off ends with the pool missing.

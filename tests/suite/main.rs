@@ -7,6 +7,7 @@ mod capabilities;
 mod chain_reader;
 mod chain_reader_budget;
 mod chain_reader_faults;
+mod chain_reader_kinds;
 mod chain_reader_nodes;
 mod chain_reader_proxy;
 mod chain_reader_scene;

@@ -46,6 +46,13 @@ pub enum Event {
         /// Why.
         detail: String,
     },
+    /// Whether a pool pays what is computed of it could not be tried.
+    NotTried {
+        /// The pool.
+        pool: PoolId,
+        /// Why.
+        detail: String,
+    },
     /// Another node was asked because one's state broke the pool's invariants.
     ReadAtOtherNode {
         /// The pool.
@@ -97,6 +104,9 @@ impl fmt::Display for Event {
             ),
             Self::NotCompared { what, detail } => {
                 write!(f, "the second node was not compared on {what}: {detail}")
+            }
+            Self::NotTried { pool, detail } => {
+                write!(f, "{pool}: it could not be tried whether its swap pays our fill: {detail}")
             }
             Self::ReadAtOtherNode { pool, detail } => {
                 write!(f, "{pool}: read at another node: {detail}")

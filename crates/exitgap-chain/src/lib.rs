@@ -44,6 +44,7 @@ mod oracles;
 mod pools;
 mod reader;
 mod rpc;
+mod trial;
 
 pub use events::{Event, FullReadCause};
 pub use limits::Limits;

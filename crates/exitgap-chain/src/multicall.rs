@@ -21,13 +21,15 @@ use crate::rpc::{Failure, Rpc, RpcError, value};
 const ARB_SYS: Address = Address([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100]);
 
 /// Reads calls at one block.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Multicall<'a> {
     rpc: &'a Rpc,
     multicall3: Address,
     number_source: NumberSource,
     chain_id: u64,
     block: BlockRef,
+    /// Accounts that are others than the chain's during the call.
+    overrides: Option<Value>,
     deadline: Instant,
 }
 
@@ -44,8 +46,14 @@ impl<'a> Multicall<'a> {
             number_source: plan.number_source(),
             chain_id: plan.chain_id(),
             block,
+            overrides: None,
             deadline,
         }
+    }
+
+    /// The same with these accounts in place of the chain's: a node's state overrides, by address.
+    pub(crate) fn overriding(&self, accounts: Value) -> Self {
+        Self { overrides: Some(accounts), ..self.clone() }
     }
 
     /// The block that is read.
@@ -159,10 +167,11 @@ impl<'a> Multicall<'a> {
             })
             .collect();
         let data = Bytes::from(Multicall3::aggregate3Call { calls }.abi_encode());
-        json!([
-            { "to": self.multicall3.to_string(), "data": data },
-            { "blockHash": self.block.hash.to_string(), "requireCanonical": true },
-        ])
+        let call = json!({ "to": self.multicall3.to_string(), "data": data });
+        let at = json!({ "blockHash": self.block.hash.to_string(), "requireCanonical": true });
+        let mut params = vec![call, at];
+        params.extend(self.overrides.clone());
+        Value::Array(params)
     }
 
     fn decode(&self, raw: &RawValue, calls: usize) -> Result<Vec<Answer>, RpcError> {

@@ -400,10 +400,12 @@ fn parse_error(text: &str, path: &Path, error: &toml::de::Error) -> ConfigError 
     let before = text.get(..at).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let name = text.lines().nth(line - 1).and_then(key_of);
-    let message = if name == Some("rpc_urls") && error.message().contains("://") {
-        "expected a list of URLs such as [\"https://host/path\"] (the value may hold a key and is \
-         not shown)"
-            .to_owned()
+    let message = if error.message().contains("://") {
+        let expected = match name {
+            Some("rpc_urls") => "a list of URLs such as [\"https://host/path\"]",
+            _ => "something else",
+        };
+        format!("expected {expected} (the value may hold a key and is not shown)")
     } else {
         error.message().replace('\n', " ")
     };

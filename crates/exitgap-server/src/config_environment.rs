@@ -1,5 +1,8 @@
 //! Environment variables that count more than the file: `EXITGAP_<TABLE>_<KEY>`, and a
-//! chain's nodes as `EXITGAP_CHAIN_<SLUG>_RPC_URLS`, so that no secret need be in a file.
+//! chain's nodes as `EXITGAP_CHAIN_<SLUG>_RPC_URLS` and `…_SECOND_RPC_URL`, so that no secret need
+//! be in a file.
+
+use exitgap_chain::config::ChainConfig;
 
 use std::net::SocketAddr;
 
@@ -59,10 +62,17 @@ pub fn apply(
         if !TABLES.iter().any(|table| key.starts_with(table)) {
             continue;
         }
-        let chain = key.strip_prefix("CHAIN_").and_then(|key| key.strip_suffix("_RPC_URLS"));
-        match chain {
-            Some(chain) => set_nodes(config, chain, &name, &value)?,
-            None => set(config, key, &name, value)?,
+        let of_chain = |what| key.strip_prefix("CHAIN_").and_then(|key| key.strip_suffix(what));
+        if let Some(chain) = of_chain("_SECOND_RPC_URL") {
+            let url = value.parse().map_err(|_| EnvironmentError::Value {
+                name: name.clone(),
+                expected: "a URL such as https://host/path",
+            })?;
+            chain_named(config, chain, &name)?.second_rpc_url = Some(url);
+        } else if let Some(chain) = of_chain("_RPC_URLS") {
+            set_nodes(config, chain, &name, &value)?;
+        } else {
+            set(config, key, &name, value)?;
         }
     }
     Ok(())
@@ -108,28 +118,39 @@ fn set(config: &mut Config, key: &str, name: &str, value: String) -> Result<(), 
         "SERVE_READERS" => config.serve.readers = number()?,
         "SERVE_CACHE_MIB" => config.serve.cache_mib = number()?,
         _ => {
-            let remedy =
-                format!("there are EXITGAP_ before {} and CHAIN_<SLUG>_RPC_URLS", KEYS.join(", "));
+            let remedy = format!(
+                "there are EXITGAP_ before {}, CHAIN_<SLUG>_RPC_URLS and CHAIN_<SLUG>_SECOND_RPC_URL",
+                KEYS.join(", ")
+            );
             return Err(EnvironmentError::Unknown { name: name.to_owned(), remedy });
         }
     }
     Ok(())
 }
 
-/// Sets a chain's nodes: URLs with a comma between. Signs that no variable's name has are
-/// underscores in the slug.
+/// The chain that a variable's name means. Signs that no variable's name has are underscores in the
+/// slug.
+fn chain_named<'c>(
+    config: &'c mut Config,
+    chain: &str,
+    name: &str,
+) -> Result<&'c mut ChainConfig, EnvironmentError> {
+    let as_variable = |slug: &str| slug.to_ascii_uppercase().replace('-', "_");
+    let found = config.chain.iter_mut().find(|found| as_variable(found.slug.as_str()) == chain);
+    found.ok_or_else(|| {
+        let remedy = "no [[chain]] of the file has this slug".to_owned();
+        EnvironmentError::Unknown { name: name.to_owned(), remedy }
+    })
+}
+
+/// Sets a chain's nodes: URLs with a comma between.
 fn set_nodes(
     config: &mut Config,
     chain: &str,
     name: &str,
     value: &str,
 ) -> Result<(), EnvironmentError> {
-    let as_variable = |slug: &str| slug.to_ascii_uppercase().replace('-', "_");
-    let found = config.chain.iter_mut().find(|found| as_variable(found.slug.as_str()) == chain);
-    let Some(found) = found else {
-        let remedy = "no [[chain]] of the file has this slug".to_owned();
-        return Err(EnvironmentError::Unknown { name: name.to_owned(), remedy });
-    };
+    let found = chain_named(config, chain, name)?;
     let wrong = || EnvironmentError::Value {
         name: name.to_owned(),
         expected: "URLs such as https://host/path, with a comma between",

@@ -75,6 +75,24 @@ fn a_key_in_a_url_is_not_repeated() {
 }
 
 #[test]
+fn a_chains_second_node_and_sequencer_are_read() {
+    let with = |keys: &str| {
+        let text = EXAMPLE.replacen("chain_id = 1\n", &format!("chain_id = 1\n{keys}\n"), 1);
+        Checked::parse(&text, Path::new(PATH))
+    };
+    let same = with("second_rpc_url = \"http://127.0.0.1:8545\"").unwrap_err();
+    let compared = matches!(same, ConfigError::Plan { error: PlanError::SecondIsFirst { .. }, .. });
+    assert!(compared, "{same}");
+    let wrong = with("second_rpc_url = [\"https://host/SECRET\"]").unwrap_err().to_string();
+    assert!(wrong.contains("second_rpc_url") && !wrong.contains("SECRET"), "{wrong}");
+    let feed = "0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419";
+    let keys = format!("sequencer_uptime_feed = \"{feed}\"\nsequencer_grace_s = 60");
+    let sequencer = with(&keys).unwrap().plan.chains()[0].sequencer().unwrap();
+    assert_eq!((sequencer.feed.to_string(), sequencer.grace_s), (feed.to_lowercase(), 60));
+    assert_eq!(with("").unwrap().plan.chains()[0].sequencer(), None);
+}
+
+#[test]
 fn environment_variables_count_more_and_unknown_ones_are_refused() {
     let parse = |variables: &[(&str, &str)]| {
         let variables = variables.iter().map(|(name, value)| (name.to_string(), value.to_string()));
@@ -91,6 +109,7 @@ fn environment_variables_count_more_and_unknown_ones_are_refused() {
         ("EXITGAP_STORE_PATH", "/data/series.db"),
         ("EXITGAP_LOG_FORMAT", "json"),
         ("EXITGAP_CHAIN_ETHEREUM_RPC_URLS", "https://a.example/secret, https://b.example"),
+        ("EXITGAP_CHAIN_ETHEREUM_SECOND_RPC_URL", "https://c.example/secret"),
         ("EXITGAP_CONFIG", "of the command line"),
         ("PATH", "of the system"),
     ])
@@ -104,6 +123,7 @@ fn environment_variables_count_more_and_unknown_ones_are_refused() {
     assert_eq!(http.rate_per_minute, 0);
     assert_eq!(log.format, LogFormat::Json);
     assert_eq!(chain[0].rpc_urls.len(), 2);
+    assert_eq!(checked.plan.chains()[0].second_url().unwrap().to_string(), "https://c.example");
     assert_eq!(http.urls().base, "https://api.example.org");
     assert_eq!(http.urls().web, "https://api.example.org");
 
@@ -117,6 +137,7 @@ fn environment_variables_count_more_and_unknown_ones_are_refused() {
         ("EXITGAP_HTTP_LISTENS", "0.0.0.0:80"),
         ("EXITGAP_CHAIN_MARS_RPC_URLS", "http://127.0.0.1:1"),
         ("EXITGAP_CHAIN_ETHEREUM_RPC_URLS", "ftp://secret"),
+        ("EXITGAP_CHAIN_ETHEREUM_SECOND_RPC_URL", "ftp://secret"),
     ] {
         let error = refused(name, value);
         assert!(error.contains(name) && !error.contains("secret"), "{error}");

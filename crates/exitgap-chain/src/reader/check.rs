@@ -15,6 +15,7 @@ use crate::multicall::Multicall;
 use crate::oracles::{self, FeedAnswer};
 use crate::pools::PoolInfo;
 use crate::rpc::Rpc;
+use crate::trial::{self, Verdict};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -141,6 +142,7 @@ impl ChainReader {
             Ok(states) => (states, None),
             Err(missing) => (Results::new(), Some(missing)),
         };
+        let mut verdicts = self.try_fills(&states, deadline).await;
         let mut findings = Vec::new();
         for (place, (pool, info)) in infos.into_iter().enumerate() {
             let subject = format!("pool {pool}");
@@ -150,10 +152,26 @@ impl ChainReader {
                 (Err(missing), _) | (Ok(_), Some(missing)) => {
                     finding(Severity::Error, &subject, missing.to_string())
                 }
-                (Ok(info), None) => finding(Severity::Fine, &subject, in_words(&info)),
+                (Ok(info), None) => {
+                    let verdict = verdicts.remove(&place);
+                    judge_fill(&subject, &in_words(&info), verdict)
+                }
             });
         }
         findings
+    }
+
+    /// Whether the contracts pay what core's fills of these states say.
+    async fn try_fills(&self, states: &Results, deadline: Instant) -> BTreeMap<usize, Verdict> {
+        let read = states.iter().filter_map(|(place, state)| Some((*place, state.as_ref().ok()?)));
+        let (places, pools): (Vec<usize>, Vec<_>) = read.unzip();
+        let Some(block) = pools.first().map(|pool| pool.block()) else { return BTreeMap::new() };
+        let multicall = Multicall::new(&self.rpc, &self.plan, block, deadline);
+        let verdicts = match trial::compare(&multicall, &pools).await {
+            Ok(verdicts) => verdicts,
+            Err(failure) => vec![Verdict::Unknown(failure.detail); pools.len()],
+        };
+        places.into_iter().zip(verdicts).collect()
     }
 
     async fn check_oracles(&self, block: BlockRef, deadline: Instant) -> Vec<Finding> {
@@ -194,6 +212,23 @@ fn in_words(info: &PoolInfo) -> String {
         token1.decimals,
         info.base.base_index()
     )
+}
+
+fn judge_fill(subject: &str, pool: &str, verdict: Option<Verdict>) -> Finding {
+    match verdict {
+        Some(Verdict::Same) => {
+            let message = format!("{pool}; its contract pays what is computed, to the unit");
+            finding(Severity::Fine, subject, message)
+        }
+        Some(Verdict::Other(detail)) => {
+            finding(Severity::Error, subject, format!("{pool}; {detail}"))
+        }
+        Some(Verdict::Unknown(detail)) => {
+            let message = format!("{pool}; it could not be tried what it pays: {detail}");
+            finding(Severity::Warning, subject, message)
+        }
+        None => finding(Severity::Warning, subject, format!("{pool}; what it pays was not tried")),
+    }
 }
 
 async fn check_sequencer(multicall: &Multicall<'_>, plan: SequencerPlan) -> Finding {

@@ -24,10 +24,11 @@ use crate::pools::{PoolInfo, identify};
 use crate::rpc::{ClientError, Rpc};
 use links::Links;
 use observe::{Pass, PoolMemory, Results};
+use ticks::TickMemory;
 
 /// Reads the pools of one chain. What it remembers between slots (recent headers, what each pool
-/// is, its ticks) is in memory alone: a new reader reads everything. Of the series it is told at
-/// which blocks the last slots were recorded ([`ChainReader::resume`]).
+/// is, its ticks) is in memory alone: a new reader reads everything. Where the series stands it is
+/// told ([`ChainReader::resume`]).
 ///
 /// Several chains are read side by side by their own readers.
 #[derive(Debug)]
@@ -73,10 +74,24 @@ impl ChainReader {
         Ok(Self { plan, rpc, second, finder, links, memory })
     }
 
-    /// Tells a new reader at which blocks earlier slots of the series were recorded, newest first:
-    /// from then on only a node that has one of them is believed.
-    pub fn resume(&mut self, blocks: impl IntoIterator<Item = BlockRef>) {
+    /// Tells a new reader where the series stands: at which blocks earlier slots were recorded,
+    /// newest first, and each pool's newest snapshot. From then on only a node that has one of the
+    /// blocks is believed, and the first full reading of ticks is compared with the snapshots.
+    pub fn resume(
+        &mut self,
+        blocks: impl IntoIterator<Item = BlockRef>,
+        newest: impl IntoIterator<Item = Snapshot>,
+    ) {
         self.links.resume(blocks);
+        for snapshot in newest {
+            let id = snapshot.observation().pool();
+            let place = self.plan.pools().iter().position(|pool| pool.id == *id);
+            if let Some(memory) = place.map(|place| &mut self.memory[place])
+                && memory.ticks.is_none()
+            {
+                memory.ticks = TickMemory::of_snapshot(&snapshot);
+            }
+        }
     }
 
     /// The chain and its pools, as configured.
@@ -130,6 +145,13 @@ impl ChainReader {
         }
     }
 
+    /// The newest slot that can be read: a block later than its instant is there.
+    pub async fn newest_slot(&self, deadline: Instant) -> Result<Slot, Missing> {
+        let head = blocks::head(&self.rpc, deadline).await?.block;
+        Slot::at_or_before(head.timestamp.saturating_sub(1))
+            .map_err(|error| Missing::new(MissingReason::BlockUnavailable, error.to_string()))
+    }
+
     /// Reads one pool in full at the chain's newest block.
     pub async fn read_latest(
         &mut self,
@@ -150,7 +172,7 @@ impl ChainReader {
         // Ticks that are remembered belong to the slots.
         let identities = self.memory.iter().map(|memory| memory.identity.clone());
         let mut memory: Vec<PoolMemory> =
-            identities.map(|identity| PoolMemory { identity, ticks: None }).collect();
+            identities.map(|identity| PoolMemory { identity, ..PoolMemory::default() }).collect();
         let mut pass = Pass {
             rpc: &self.rpc,
             second: None,

@@ -18,12 +18,15 @@ use crate::oracles::{self, FEED_CALLS, FeedAnswer};
 use crate::pools::concentrated::{self, PRICE_CALLS, Price};
 use crate::pools::{Identity, Rules, constant_product, identify};
 use crate::rpc::Rpc;
+use crate::trial::{self, Verdict};
 
 /// What a reader remembers of a pool.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PoolMemory {
     pub(super) identity: Option<Identity>,
     pub(super) ticks: Option<TickMemory>,
+    /// The slot from which on it is tried again whether its contract pays our fill.
+    pub(super) try_from: u32,
 }
 
 /// One pass over some pools of a chain at one block.
@@ -80,7 +83,42 @@ impl Pass<'_> {
             let result = state.and_then(|state| self.observe(place, block, state, fresh, &feeds));
             results.insert(place, result);
         }
+        self.try_fills(&multicall, &mut results).await;
         results
+    }
+
+    /// Tries, in turns as ticks are read in full, whether contracts pay what core's fills say. A
+    /// pool whose contract does not is none of the kinds that are read.
+    async fn try_fills(&mut self, multicall: &Multicall<'_>, results: &mut Results) {
+        let Some(slot) = self.slot else { return };
+        let due: Vec<(usize, Observation)> = results
+            .iter()
+            .filter(|(place, _)| slot.number() >= self.memory[**place].try_from)
+            .filter_map(|(place, result)| Some((*place, result.as_ref().ok()?.clone())))
+            .collect();
+        if due.is_empty() {
+            return;
+        }
+        let pools: Vec<&Observation> = due.iter().map(|(_, pool)| pool).collect();
+        let verdicts = match trial::compare(multicall, &pools).await {
+            Ok(verdicts) => verdicts,
+            Err(failure) => vec![Verdict::Unknown(failure.detail); due.len()],
+        };
+        let (every, pools) = (self.rpc.limits().full_read_slots, self.plan.pools().len());
+        for ((place, pool), verdict) in due.into_iter().zip(verdicts) {
+            let pool = pool.pool().clone();
+            match verdict {
+                Verdict::Same => {}
+                Verdict::Unknown(detail) => self.events.report(Event::NotTried { pool, detail }),
+                Verdict::Other(detail) => {
+                    let detail = format!("pool {pool}: {detail}");
+                    let missing = Missing::new(MissingReason::PoolUnsupported, detail);
+                    results.insert(place, Err(missing));
+                    continue;
+                }
+            }
+            self.memory[place].try_from = ticks::next_full(slot, place, pools, every);
+        }
     }
 
     fn pool(&self, place: usize) -> &PoolPlan {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use exitgap_core::ids::Address;
-use exitgap_core::pools::{Concentrated, ConcentratedError, TickNet};
+use exitgap_core::pools::{Concentrated, ConcentratedError, PoolState, TickNet};
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_core::snapshot::BlockRef;
+use exitgap_core::snapshot::{BlockRef, Snapshot};
 use tokio::time::Instant;
 
 use crate::abi::Call;
@@ -25,7 +25,8 @@ pub(super) struct TickMemory {
     pub(super) net: BTreeMap<i32, i128>,
     /// The slot from which on they are read in full again.
     pub(super) full_from: u32,
-    /// The slot they were last read in full at; `None` outside the series.
+    /// The slot they were last read in full at; `None` where another process did, or outside the
+    /// series.
     pub(super) full_at: Option<Slot>,
 }
 
@@ -51,9 +52,17 @@ pub(super) fn next_full(slot: Slot, place: usize, pools: usize, every: u32) -> u
 }
 
 impl TickMemory {
+    /// The ticks of a snapshot that another process recorded, to be compared as soon as may be.
+    pub(super) fn of_snapshot(snapshot: &Snapshot) -> Option<Self> {
+        let observation = snapshot.observation();
+        let PoolState::Concentrated(pool) = observation.state() else { return None };
+        let net = pool.ticks().iter().map(|tick| (tick.tick, tick.liquidity_net)).collect();
+        Some(Self { at: observation.block(), net, full_from: 0, full_at: None })
+    }
+
     /// Whether the next full reading may wait until the slot after this one.
     pub(super) fn may_wait(&self, slot: Slot, limits: &Limits) -> bool {
-        self.full_at.is_none_or(|full_at| {
+        self.full_at.is_some_and(|full_at| {
             slot.number() < full_at.number().saturating_add(limits.full_read_slots_most)
         })
     }

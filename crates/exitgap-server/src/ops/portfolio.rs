@@ -33,6 +33,9 @@ struct Together {
     asked: Asked,
     direction: Direction,
     micros: u64,
+    /// What the total says of it.
+    context: Context,
+    recorded_count: u32,
 }
 
 impl Service {
@@ -49,7 +52,9 @@ impl Service {
             let same = |exit: &Together| exit.direction == direction && exit.asked.pool == *pool;
             let index = exits.iter().position(same).unwrap_or(exits.len());
             if index == exits.len() {
-                exits.push(Together { asked, direction, micros: 0 });
+                let context = found.prepared.context(direction, None, None);
+                let recorded_count = found.prepared.recorded_count;
+                exits.push(Together { asked, direction, micros: 0, context, recorded_count });
             }
             exits[index].micros = exits[index].micros.saturating_add(size.micros());
             positions.push(Position {
@@ -74,7 +79,7 @@ impl Service {
     }
 
     async fn sell(&self, exit: &Together) -> Result<(PortfolioExit, PortfolioPart), Problem> {
-        let Together { asked, direction, micros } = exit;
+        let Together { asked, direction, micros, .. } = exit;
         let found = &self.find(asked).await?;
         let size = SizeUsd::from_micros(*micros).map_err(|error| {
             Problem::new(ProblemCode::InvalidParameter, format!("positions together: {error}"))
@@ -120,23 +125,17 @@ fn word_total(
     parts: &[PortfolioPart],
 ) -> Result<Total, Problem> {
     let total = PortfolioTotal::of(parts);
-    let contexts: Vec<Context> =
-        exits.iter().map(|exit| exit.found.prepared.context(exit.direction, None, None)).collect();
-    let shortest = exits
-        .iter()
-        .zip(&contexts)
-        .min_by_key(|(exit, _)| exit.found.prepared.recorded_count)
-        .map(|(_, context)| context);
+    let shortest = exits.iter().min_by_key(|exit| exit.recorded_count).map(|exit| &exit.context);
     // Every recorded answer tells its series; a portfolio has an exit.
     let series =
         shortest.and_then(|context| context.days_observed.clone().zip(context.window.clone()));
     let (days_observed, window) = series.ok_or_else(|| {
         Problem::new(ProblemCode::InternalError, "an exit of the portfolio tells no series")
     })?;
-    let chain = |exit: &Together| exit.found.prepared.pool.id.chain().to_string();
-    let chains: Vec<String> = exits.iter().map(chain).collect();
+    let chains: Vec<String> =
+        exits.iter().map(|exit| exit.asked.pool.chain().to_string()).collect();
     let one_chain = chains.first().filter(|first| chains.iter().all(|chain| chain == *first));
-    let preview = contexts.iter().any(|context| context.status == Status::Preview);
+    let preview = exits.iter().any(|exit| exit.context.status == Status::Preview);
     Ok(Total {
         size_usd: total.size.into(),
         exit_gap_pct: total.gap.map(Number::from),

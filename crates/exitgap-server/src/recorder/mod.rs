@@ -27,7 +27,7 @@ use tokio::time::Instant;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use run::Stop;
-pub use source::{MakeReader, SlotReader, Source};
+pub use source::{MakeReader, SlotReader, Source, Standing};
 
 use read::{Chain, ChainReading};
 
@@ -310,8 +310,8 @@ impl<R: SlotReader> Recorder<R> {
                 continue;
             }
             let chain = self.chains[place].slug().clone();
-            let read = move |store: &mut Store| recheck::last_blocks(store.reader(), &chain);
-            self.chains[place].last_blocks = self.blocking(read).await??;
+            let read = move |store: &mut Store| recheck::standing(store.reader(), &chain);
+            self.chains[place].standing = self.blocking(read).await??;
         }
         Ok(())
     }

@@ -7,14 +7,13 @@ use exitgap_chain::{Event, Missing, SlotReading};
 use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_core::snapshot::BlockRef;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use super::PoolReading;
 use super::recheck::{Due, Hashes, Recheck};
-use super::source::{SlotReader, Source};
+use super::source::{SlotReader, Source, Standing};
 
 /// How long before the slot's deadline a reader is told to end, so that it can still say
 /// why each pool is missing. A reader that does not end is given up at the deadline.
@@ -25,8 +24,8 @@ pub struct Chain<R> {
     source: Source<R>,
     /// `None` before the first slot, and after the reader was lost: it is made anew.
     reader: Option<R>,
-    /// At which blocks its last slots were recorded, newest first, for a reader that is made anew.
-    pub last_blocks: Vec<BlockRef>,
+    /// Where its series stand, for a reader that is made anew.
+    pub standing: Standing,
     /// Its earlier slots, to be looked at again.
     pub recheck: Recheck,
 }
@@ -44,7 +43,7 @@ pub struct ChainReading {
 impl<R> Chain<R> {
     /// A chain that was not read yet.
     pub fn new(source: Source<R>) -> Self {
-        Self { source, reader: None, last_blocks: Vec::new(), recheck: Recheck::default() }
+        Self { source, reader: None, standing: Standing::default(), recheck: Recheck::default() }
     }
 
     /// Its pools and their default directions.
@@ -159,12 +158,11 @@ impl<R: SlotReader> Chain<R> {
         self.reader.is_none()
     }
 
-    /// Makes its reader, where it has none, and tells it at which blocks the last slots were
-    /// recorded.
+    /// Makes its reader, where it has none, and tells it where its series stand.
     fn make_reader(&mut self) -> Result<(), String> {
         if self.reader.is_none() {
             let mut reader = (self.source.make)().map_err(|error| error.to_string())?;
-            reader.resume(std::mem::take(&mut self.last_blocks));
+            reader.resume(std::mem::take(&mut self.standing));
             self.reader = Some(reader);
         }
         Ok(())

@@ -16,6 +16,8 @@ use exitgap_store::{
     NewRetraction, Outcome, Pool, Reader, Rechecked, Store, StoreError, Suspicion,
 };
 
+use super::source::Standing;
+
 /// Slots of a chain looked at again in one go: more than one only after a start or an outage, of
 /// which a whole day is made up for in five slots.
 pub const SLOTS_AT_ONCE: usize = 64;
@@ -219,20 +221,22 @@ fn stored_blocks(
 /// the series stands: the last ones, and some up to a day back, which are final.
 const BACK: [u32; 12] = [0, 1, 2, 3, 6, 12, 24, 48, 96, 144, 216, 287];
 
-/// The blocks at which slots of the chain were last recorded, newest first; of the newest slot
-/// and of some before it.
-pub fn last_blocks(reader: &Reader, chain: &ChainSlug) -> Result<Vec<BlockRef>, StoreError> {
+/// Where the chain's series stand: each pool's newest snapshot, and the blocks at which slots were
+/// last recorded, of the newest slot and of some before it.
+pub fn standing(reader: &Reader, chain: &ChainSlug) -> Result<Standing, StoreError> {
+    let mut standing = Standing::default();
     let mut newest: Option<(Slot, Pool)> = None;
-    for pool in reader.pools()?.into_iter().filter(|pool| pool.id.chain() == chain) {
+    let monitored = |pool: &Pool| pool.id.chain() == chain && pool.retired_slot.is_none();
+    for pool in reader.pools()?.into_iter().filter(monitored) {
         let latest = reader.latest(&pool, None)?.and_then(|latest| latest.snapshot);
-        if let Some((slot, _)) = latest
-            && newest.as_ref().is_none_or(|(newest, _)| *newest < slot)
-        {
+        let Some((slot, _)) = latest else { continue };
+        standing.newest.extend(reader.snapshot_at(&pool, slot)?);
+        if newest.as_ref().is_none_or(|(newest, _)| *newest < slot) {
             newest = Some((slot, pool));
         }
     }
-    let Some((newest, pool)) = newest else { return Ok(Vec::new()) };
-    let mut blocks: Vec<BlockRef> = Vec::new();
+    let Some((newest, pool)) = newest else { return Ok(standing) };
+    let blocks = &mut standing.blocks;
     for back in BACK {
         let slot = Slot::new(newest.number().saturating_sub(back).into());
         let Ok(slot) = slot else { continue };
@@ -243,7 +247,7 @@ pub fn last_blocks(reader: &Reader, chain: &ChainSlug) -> Result<Vec<BlockRef>, 
             blocks.push(block);
         }
     }
-    Ok(blocks)
+    Ok(standing)
 }
 
 /// Whether a head of slot `by` can take `slot` back.

@@ -8,8 +8,17 @@ use exitgap_chain::{ChainReader, Limits, Missing, SlotReading};
 use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_core::snapshot::BlockRef;
+use exitgap_core::snapshot::{BlockRef, Snapshot};
 use tokio::time::Instant;
+
+/// Where a chain's series stand, for a reader that is made anew.
+#[derive(Debug, Default)]
+pub struct Standing {
+    /// At which blocks the last slots were recorded, newest first.
+    pub blocks: Vec<BlockRef>,
+    /// Each pool's newest snapshot that is not taken back.
+    pub newest: Vec<Snapshot>,
+}
 
 /// Reads all pools of one chain at a slot.
 pub trait SlotReader: Send + 'static {
@@ -17,8 +26,8 @@ pub trait SlotReader: Send + 'static {
     /// fails as a whole.
     fn read_slot(&mut self, slot: Slot, deadline: Instant) -> impl Future<Output = SlotReading>;
 
-    /// Tells a new reader at which blocks the chain's last slots were recorded, newest first.
-    fn resume(&mut self, _blocks: Vec<BlockRef>) {}
+    /// Tells a new reader where the chain's series stand.
+    fn resume(&mut self, _standing: Standing) {}
 
     /// Requires, before the first slot, that the chain's nodes do not contradict each other about
     /// which chain it is; in words, where they do.
@@ -67,8 +76,8 @@ impl SlotReader for ChainReader {
         Self::read_slot(self, slot, deadline)
     }
 
-    fn resume(&mut self, blocks: Vec<BlockRef>) {
-        Self::resume(self, blocks);
+    fn resume(&mut self, standing: Standing) {
+        Self::resume(self, standing.blocks, standing.newest);
     }
 
     async fn check_nodes(&self, deadline: Instant) -> Result<(), String> {
