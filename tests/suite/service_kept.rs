@@ -34,7 +34,7 @@ fn rss_bytes() -> usize {
 #[test]
 fn a_curve_weighs_what_it_holds() {
     let mut pool = BusyPool::full_range(1);
-    let snapshots: Vec<_> = (0..24).map(|n| pool.snapshot(slot(n))).collect();
+    let snapshots: Vec<_> = (0..60).map(|n| pool.snapshot(slot(n))).collect();
     let before = rss_bytes();
     let mut weight = 0;
     let kept: Vec<Exits> = snapshots
@@ -53,8 +53,8 @@ fn a_curve_weighs_what_it_holds() {
         })
         .collect();
     let held = rss_bytes() - before;
-    // The process says the same: within a tenth, and what the allocator keeps for itself.
-    assert!(held.abs_diff(weight) < weight / 10 + (4 << 20), "{held} held, {weight} weighed");
+    // The process says the same: within a twentieth, and what the allocator keeps for itself.
+    assert!(held.abs_diff(weight) < weight / 20 + (4 << 20), "{held} held, {weight} weighed");
     drop(kept);
 }
 

@@ -345,6 +345,8 @@ async fn the_end_waits_for_the_requests_in_hand() {
     service.ask_to_end();
     let address = service.address;
     until("nothing more is accepted", || TcpStream::connect(address).is_err());
+    // Long enough for a process that does not wait to be gone.
+    std::thread::sleep(Duration::from_millis(500));
     file.write_all(&text).unwrap();
     drop(file);
     let answer = rest_of(asked);

@@ -1,7 +1,7 @@
 //! Many clients at once: abandoned and slow requests on every costly address of a service that
 //! records a hundred pools meanwhile.
 //!
-//! Twelve loopback addresses ask, each within what one client may, at first as fast as it can. What
+//! Twelve loopback addresses ask together, in waves, each about as often as one client may. What
 //! is measured is what the flood leaves behind (open files, memory) and whom it holds up (the next
 //! slots, `/livez` for somebody else). The control is the same flood on a service whose bounds are
 //! configured away; there at least one of the figures has to be beyond its target.

@@ -21,13 +21,11 @@ use crate::devchain::Rng;
 
 /// Clients, from 127.0.0.2 on.
 const CLIENTS: u8 = 12;
-/// What one client asks at once.
-const AT_ONCE: u64 = 20;
-/// Requests that a client makes as fast as it can; then it keeps to its rate.
-const AT_FIRST: u64 = 480;
-/// A client's pause between requests after that: ten a second are allowed, and some are positions
-/// of a portfolio.
-const PAUSE: Duration = Duration::from_millis(150);
+/// What one client asks at once: all clients ask together, in waves.
+const AT_ONCE: u64 = 40;
+/// From one wave to the next: a client comes to as many requests a minute as it may make, for half
+/// of which it need not wait.
+const PAUSE: Duration = Duration::from_millis(1_400);
 /// How long a client holds a connection that it does nothing useful with.
 const HOLD: Duration = Duration::from_secs(4);
 /// How long a connection may take to stand, and an answer to come.
@@ -60,7 +58,8 @@ pub fn play(plan: &Path) -> Result<()> {
 }
 
 async fn crowd(plan: Arc<Plan>) -> u64 {
-    let end = Instant::now() + Duration::from_secs(plan.seconds);
+    let began = Instant::now();
+    let end = began + Duration::from_secs(plan.seconds);
     let mut clients = JoinSet::new();
     let mut asked = Vec::new();
     for client in 0..CLIENTS {
@@ -68,21 +67,26 @@ async fn crowd(plan: Arc<Plan>) -> u64 {
         asked.push(count.clone());
         for part in 0..AT_ONCE {
             let rng = Rng::new(u64::from(client) * AT_ONCE + part + 1);
-            clients.spawn(ask(plan.clone(), client, count.clone(), rng, end));
+            clients.spawn(ask(plan.clone(), client, count.clone(), rng, [began, end]));
         }
     }
     while clients.join_next().await.is_some() {}
     asked.iter().map(|count| count.load(Ordering::Relaxed)).sum()
 }
 
-/// One of a client's hands: request after request until the end.
-async fn ask(plan: Arc<Plan>, client: u8, count: Arc<AtomicU64>, mut rng: Rng, end: Instant) {
+/// One of a client's hands: request after request from the beginning to the end.
+async fn ask(
+    plan: Arc<Plan>,
+    client: u8,
+    count: Arc<AtomicU64>,
+    mut rng: Rng,
+    [began, end]: [Instant; 2],
+) {
     let source = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2 + client));
-    let began = Instant::now();
     loop {
         let number = count.fetch_add(1, Ordering::Relaxed);
-        let later = u32::try_from(number.saturating_sub(AT_FIRST)).unwrap_or(u32::MAX);
-        sleep_until(began + PAUSE * later).await;
+        let wave = u32::try_from(number / AT_ONCE).unwrap_or(u32::MAX);
+        sleep_until(began + PAUSE.saturating_mul(wave)).await;
         if Instant::now() >= end {
             count.fetch_sub(1, Ordering::Relaxed);
             return;
