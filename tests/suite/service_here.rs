@@ -59,6 +59,7 @@ impl Here {
             service: Arc::new(service),
             telemetry: Arc::default(),
             log_folder: folder.join("log"),
+            site: Arc::default(),
         };
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let listener = runtime.block_on(Listener::bind(any, "nothing")).unwrap();

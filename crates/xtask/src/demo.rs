@@ -103,8 +103,8 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     process::run_on_lifeline(demo.current_dir(root), "exitgap-demo")
 }
 
-/// Builds the site and the server that embeds it, once the first number is out, and says in
-/// `pages` that they are there, or why not.
+/// Builds the site, once the first number is out, and names its folder in `pages`; nothing where
+/// it could not be built.
 fn build_pages(root: &Path, answered: &Path, pages: &Path) {
     while !answered.exists() {
         std::thread::sleep(Duration::from_millis(200));
@@ -115,28 +115,30 @@ fn build_pages(root: &Path, answered: &Path, pages: &Path) {
          usually takes five minutes; its words: {}",
         log.display()
     );
-    let failed = match site_and_server(root, &log) {
-        Ok(()) => String::new(),
-        Err(failure) => failure.to_string(),
+    let site = match site(root, &log) {
+        Ok(site) => site.display().to_string(),
+        Err(failure) => {
+            eprintln!("demo: {failure}");
+            String::new()
+        }
     };
     // Written whole before it is there under its name. Where it cannot be written, the
     // demonstration waits on, and Ctrl-C ends it.
     let written = pages.with_extension("partial");
-    if fs::write(&written, failed).and_then(|()| fs::rename(&written, pages)).is_err() {
+    if fs::write(&written, site).and_then(|()| fs::rename(&written, pages)).is_err() {
         eprintln!("demo: {} could not be written; press Ctrl-C", pages.display());
     }
 }
 
-fn site_and_server(root: &Path, log: &Path) -> Result<()> {
+/// The folder of the built site. What builds it says its words into `log`.
+fn site(root: &Path, log: &Path) -> Result<PathBuf> {
     let words = || format!("writing {}", log.display());
-    let file = File::create(log).context(words())?;
-    let run = |command: &mut Command, what: &str| {
-        let (out, err) = (file.try_clone().context(words())?, file.try_clone().context(words())?);
-        let command = command.current_dir(root).stdin(Stdio::null()).stdout(out).stderr(err);
-        process::run(command, what)
-            .map_err(|failure| failure.remedy(format!("see {}", log.display())))
-    };
+    let out = File::create(log).context(words())?;
+    let err = out.try_clone().context(words())?;
     let this = std::env::current_exe().context("finding this program")?;
-    run(Command::new(this).arg("web"), "cargo xtask web")?;
-    run(workspace::cargo(root).arg("build").args(FIRST), "cargo build")
+    let mut build = Command::new(this);
+    build.arg("web").current_dir(root).stdin(Stdio::null()).stdout(out).stderr(err);
+    process::run(&mut build, "cargo xtask web")
+        .map_err(|failure| failure.remedy(format!("see {}", log.display())))?;
+    Ok(root.join("web/dist"))
 }

@@ -31,7 +31,8 @@ struct Arguments {
     /// A file to make when the first number is proven.
     #[arg(long)]
     answered: Option<PathBuf>,
-    /// A file that appears when the service's pages are built: empty, or why they are not.
+    /// A file that appears when the service's pages are built, and names their folder; empty
+    /// where they could not be.
     #[arg(long)]
     pages: Option<PathBuf>,
     /// How many five-minute slots are played [default: 288 with --once, else eight days].

@@ -36,7 +36,8 @@ pub struct Demo {
     pub once: bool,
     /// Made when the first number is proven: whoever waits for it may have the processor.
     pub answered: Option<PathBuf>,
-    /// Where whoever builds the service's pages says how that ended; the service begins then.
+    /// A file that appears when the service's pages are built, and names their folder; empty
+    /// where they could not be. The service begins then.
     pub pages: Option<PathBuf>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::process::{Child, Command};
@@ -29,20 +29,22 @@ pub async fn go_on(
     world: &World,
     day: &Day,
 ) -> Result<(), Box<dyn Error>> {
-    if let Some(pages) = &demo.pages {
-        wait_for_pages(pages).await?;
-    }
+    let site = match &demo.pages {
+        Some(pages) => wait_for_pages(pages).await?,
+        None => None,
+    };
     step("serving, and recording every five minutes from now on");
     let port = match TcpListener::bind((Ipv4Addr::LOCALHOST, PORT)) {
         Ok(_) => PORT,
         Err(_) => TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port(),
     };
     let address = format!("127.0.0.1:{port}");
-    let mut service = Command::new(&demo.server)
-        .args(["serve", "--listen", &address, "--config"])
-        .arg(&day.config)
-        .kill_on_drop(true)
-        .spawn()?;
+    let mut serve = Command::new(&demo.server);
+    serve.args(["serve", "--listen", &address, "--config"]).arg(&day.config);
+    if let Some(site) = site {
+        serve.arg("--site").arg(site);
+    }
+    let mut service = serve.kill_on_drop(true).spawn()?;
     wait_until_ready(&mut service, &address).await?;
     show(demo, &format!("http://{address}"), world);
     let mut next = u64::from(day.slot.number()) + 1;
@@ -58,20 +60,20 @@ pub async fn go_on(
     }
 }
 
-/// Waits until whoever builds the pages says that they are done, or why they are not: the
-/// service then begins without them.
-async fn wait_for_pages(pages: &Path) -> Result<(), Box<dyn Error>> {
+/// Waits until whoever builds the pages names the folder they are in, or says nothing of one:
+/// the service then begins without them.
+async fn wait_for_pages(pages: &Path) -> Result<Option<PathBuf>, Box<dyn Error>> {
     if !pages.exists() {
         step("waiting for the service's pages, which are still being built");
     }
     while !pages.exists() {
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    let failed = std::fs::read_to_string(pages)?;
-    if !failed.is_empty() {
-        eprintln!("   without pages: {failed}");
+    let site = std::fs::read_to_string(pages)?;
+    if site.is_empty() {
+        eprintln!("   the pages could not be built: the service begins without them");
     }
-    Ok(())
+    Ok(Some(site).filter(|site| !site.is_empty()).map(PathBuf::from))
 }
 
 async fn wait_until_ready(service: &mut Child, address: &str) -> Result<(), Box<dyn Error>> {

@@ -51,7 +51,7 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
     let urls = Urls { base: "http://bench.example".into(), web: "http://bench.example".into() };
     let service = Service::new(store.clone(), urls, Arc::new(move || now), Bounds::default());
     let log_folder = store.with_file_name("log");
-    let app = App { service: Arc::new(service), telemetry: Arc::default(), log_folder };
+    let app = App { service: Arc::new(service), telemetry: Arc::default(), log_folder, site: Arc::default() };
     app.service.refresh().await.map_err(|problem| BenchError::Http(problem.detail))?;
     let looking = app.clone();
     tokio::spawn(async move {

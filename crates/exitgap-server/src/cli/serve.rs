@@ -16,7 +16,7 @@ use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
 use crate::config::{Checked, Config};
 use crate::http::{
-    App, Connections, Limits, Listener, Operations, Telemetry, has_pages, operators_router, router,
+    App, Connections, Limits, Listener, Operations, Site, Telemetry, operators_router, router,
 };
 use crate::ops::{Current, Deployment, Now, Service};
 use crate::recorder::{Clock, Recorder, RecorderError, Stop, SystemClock};
@@ -38,6 +38,10 @@ pub struct ServeArgs {
     /// Answers only: another process records into the store, or none does.
     #[arg(long, conflicts_with = "rehearse_at")]
     no_record: bool,
+    /// Serves the pages in this folder, as `cargo xtask web` builds them, instead of those that
+    /// this program was built with.
+    #[arg(long, value_name = "FOLDER")]
+    site: Option<PathBuf>,
     /// Rehearsal: the clock shows this slot's instant at the start, and goes on from there.
     ///
     /// For development chains whose time is not today's. Refused where a chain is live.
@@ -57,8 +61,14 @@ pub fn serve(args: &ServeArgs) -> Result<(), CliError> {
         checked.config.http.listen = listen;
     }
     let clock = clock(args.rehearse_at, &checked.plan)?.at_pace(args.rehearse_pace);
+    let site = match &args.site {
+        Some(folder) => {
+            Site::read(folder).map_err(|source| CliError::File { path: folder.clone(), source })?
+        }
+        None => Site::default(),
+    };
     let runtime = runtime("serve")?;
-    let result = runtime.block_on(serve_until_told(checked, clock, !args.no_record));
+    let result = runtime.block_on(serve_until_told(checked, clock, !args.no_record, site));
     // A chain's thread may still wait for its node; nothing it could say is wanted any more.
     runtime.shutdown_background();
     result
@@ -68,6 +78,7 @@ async fn serve_until_told(
     mut checked: Checked,
     clock: SystemClock,
     record: bool,
+    site: Site,
 ) -> Result<(), CliError> {
     // An address in use is told before a store is opened or begun.
     let listener = Listener::bind(checked.config.http.listen, "[http] listen or --listen").await?;
@@ -79,7 +90,7 @@ async fn serve_until_told(
     let mut stop = stop_on_signals().map_err(CliError::Start)?;
     let recorder = record.then(|| recorder(&checked)).transpose()?;
 
-    let app = app(&checked.config, clock, record);
+    let app = app(&checked.config, clock, record, site);
     let (end, ended) = watch::channel(false);
     let looking = tokio::spawn(look(app.clone(), ended.clone()));
     let operating = operators.map(|listener| {
@@ -132,15 +143,17 @@ async fn record_apart(
     result.await.unwrap_or(Err(CliError::Recorder(RecorderError::Interrupted)))
 }
 
-fn app(config: &Config, clock: SystemClock, recording: bool) -> App {
+fn app(config: &Config, clock: SystemClock, recording: bool, site: Site) -> App {
     let now: Now = Arc::new(move || clock.now().as_secs());
     let (store, bounds) = (config.store.path.clone(), config.serve.bounds());
+    let pages = site.is_built();
     let service = Service::new(store, config.http.urls(), now, bounds)
-        .deployed_as(Deployment { recording, pages: has_pages() });
+        .deployed_as(Deployment { recording, pages });
     App {
         service: Arc::new(service),
         telemetry: Arc::default(),
         log_folder: config.evidence.folder.clone(),
+        site: Arc::new(site),
     }
 }
 

@@ -34,7 +34,7 @@ use crate::ops::Service;
 pub use edge::Limits;
 pub use listen::{Connections, ListenError, Listener};
 pub use openapi::document as openapi_document;
-pub use site::is_built as has_pages;
+pub use site::Site;
 pub use telemetry::Telemetry;
 
 use edge::Edge;
@@ -49,6 +49,8 @@ pub struct App {
     pub telemetry: Arc<Telemetry>,
     /// The folder the log is published in.
     pub log_folder: PathBuf,
+    /// The pages.
+    pub site: Arc<Site>,
 }
 
 /// Where operators ask whether the service lives, is ready, and what is measured.

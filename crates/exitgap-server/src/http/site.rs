@@ -2,6 +2,9 @@
 //! lets nothing from anywhere else in.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::{fs, io};
 
 use axum::extract::State;
 use axum::http::header::{
@@ -23,6 +26,48 @@ use super::reply::{Keep, Refused, Reply};
 #[folder = "../../web/dist"]
 struct Dist;
 
+/// The built site: what is embedded in this binary, or a folder that was read in its place.
+#[derive(Debug, Default)]
+pub struct Site {
+    /// By name; none: the embedded ones.
+    files: Option<BTreeMap<String, Vec<u8>>>,
+}
+
+impl Site {
+    /// The files of a folder in place of the embedded ones. Read once: what is served does not
+    /// change while it is served.
+    pub fn read(folder: &Path) -> io::Result<Self> {
+        let mut files = BTreeMap::new();
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+            if let Some(name) = name.filter(|_| path.is_file()) {
+                files.insert(name, fs::read(&path)?);
+            }
+        }
+        if !files.contains_key(INDEX) {
+            let reason = format!("no {INDEX} is in it; `cargo xtask web` builds the pages");
+            return Err(io::Error::new(io::ErrorKind::NotFound, reason));
+        }
+        Ok(Self { files: Some(files) })
+    }
+
+    /// Whether there are pages.
+    pub fn is_built(&self) -> bool {
+        self.file(INDEX).is_some()
+    }
+
+    fn file(&self, name: &str) -> Option<Cow<'_, [u8]>> {
+        match &self.files {
+            Some(files) => files.get(name).map(|bytes| Cow::Borrowed(bytes.as_slice())),
+            None => Dist::get(name).map(|file| file.data),
+        }
+    }
+}
+
+/// The page that all pages are.
+const INDEX: &str = "index.html";
+
 const HTML: &str = "text/html; charset=utf-8";
 
 /// What the built page says where no page says more.
@@ -31,11 +76,6 @@ const OG_TITLE: &str = "property=\"og:title\" content=\"exitgap\"";
 const HEAD_END: &str = "</head>";
 const HEADING: &str = "<h1>exitgap</h1>";
 const DESCRIPTION: &str = "At this size, how far below the oracle price will I really fill?";
-
-/// Whether the pages were built into this binary.
-pub fn is_built() -> bool {
-    Dist::get("index.html").is_some()
-}
 
 /// Whether the client would rather read a page than a document: it names `text/html`, and wants
 /// nothing that a document is more.
@@ -138,14 +178,14 @@ pub async fn file_or_nothing(
     headers: HeaderMap,
 ) -> Result<Response, Refused> {
     let path = uri.path().trim_start_matches('/');
-    if path != "index.html"
+    if path != INDEX
         && !path.is_empty()
-        && let Some(file) = file(path, &headers)
+        && let Some(file) = file(&app.site, path, &headers)
     {
         return Ok(file);
     }
     // A missing script must not be answered with a page.
-    if wants_page(&headers) && !path.contains('.') && is_built() {
+    if wants_page(&headers) && !path.contains('.') && app.site.is_built() {
         return nothing(&app);
     }
     Err(Problem::new(ProblemCode::NotFound, "nothing is at this address")
@@ -159,7 +199,7 @@ fn nothing(app: &App) -> Result<Response, Refused> {
 }
 
 /// A file of the site. Its name holds the hash of what it was built from.
-fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
+fn file(site: &Site, path: &str, headers: &HeaderMap) -> Option<Response> {
     let media_type = match path.rsplit('.').next()? {
         "js" => "text/javascript",
         "wasm" => "application/wasm",
@@ -169,11 +209,10 @@ fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
     };
     let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
     let brotli = accepted.is_some_and(|names| names.split(',').any(|name| name.trim() == "br"));
-    let packed = brotli.then(|| Dist::get(&format!("{path}.br"))).flatten();
+    let packed = brotli.then(|| site.file(&format!("{path}.br"))).flatten();
     let is_packed = packed.is_some();
-    let found = packed.or_else(|| Dist::get(path))?;
-    let mut response =
-        Reply::new(found.data.into_owned(), media_type, Keep::Forever).into_response();
+    let found = packed.or_else(|| site.file(path))?;
+    let mut response = Reply::new(found.into_owned(), media_type, Keep::Forever).into_response();
     if is_packed {
         response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("br"));
     }
@@ -181,11 +220,11 @@ fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
 }
 
 fn page(app: &App, words: &Words, status: StatusCode) -> Result<Response, Refused> {
-    let index = Dist::get("index.html").ok_or_else(|| {
+    let index = app.site.file(INDEX).ok_or_else(|| {
         Problem::new(ProblemCode::NotFound, "this binary was built without the site")
             .hint("GET /docs lists every address of the API; `cargo xtask web` builds the site")
     })?;
-    let index = String::from_utf8_lossy(&index.data);
+    let index = String::from_utf8_lossy(&index);
     let urls = app.service.urls();
     let api = (urls.base != urls.web).then_some(urls.base.as_str());
     let policy = policy(&index, api);
@@ -289,6 +328,22 @@ mod tests {
             api_tag("https://a/\""),
             "<meta name=\"exitgap-api\" content=\"https://a/&quot;\"></head>"
         );
+    }
+
+    #[test]
+    fn a_folder_of_pages_stands_in_for_the_embedded_ones_or_is_refused() {
+        let folder = std::env::temp_dir().join(format!("exitgap-site-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("x.js"), "one()").unwrap();
+        let error = Site::read(&folder).unwrap_err().to_string();
+        assert!(error.contains("index.html") && error.contains("cargo xtask web"), "{error}");
+        fs::write(folder.join(INDEX), "<html>").unwrap();
+        let site = Site::read(&folder).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(site.is_built());
+        assert_eq!(site.file("x.js").unwrap(), "one()".as_bytes());
+        assert_eq!(site.file("../x.js"), None);
+        assert!(Site::read(&folder).is_err());
     }
 
     #[test]
