@@ -304,6 +304,16 @@ fn every_document_is_of_its_type() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_client_asks_each_of_two_hosts_for_what_it_has() {
+    let (recorded, api, web, _service) = crate::two_hosts::scene().await;
+    let project = Project::new();
+    project.add(&["hosts.mjs"]);
+    let pool = recorded.pool(0);
+    let said = project.node(&["hosts.mjs", &api.url(), &web.url(), &pool]);
+    assert_eq!(said.trim(), "both hosts answered");
+}
+
 /// Every answer of a service as a literal of its type.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_answer_of_a_service_is_of_its_type() {

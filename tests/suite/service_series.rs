@@ -99,47 +99,59 @@ async fn rows_say_what_exits_said_and_the_worst_of_them() {
         assert_eq!(stress["least_fillable"], days["rows"][0]["least_fillable"]);
         assert_eq!(stress["evidence_url"], stress["worst_gap"]["evidence_url"]);
         refusals.push(stress["slots_refused"].as_u64().unwrap());
-        // Each says how long its series is, and of which slots it is made.
         let exit = service.get(&format!("/v1/exit/{pool}?size_usd=1&base={base}")).found();
         for result in [&slots, &days, &stress] {
-            assert_eq!(result["status"], exit["status"]);
-            assert_eq!(result["days_observed"], exit["days_observed"]);
-            assert_eq!(result["method_version"], exit["method_version"]);
-            assert_eq!(result["method"]["assumed_size_usd"], size);
-            assert_eq!(result["method"]["window"], exit["window"]);
-            let source = json!({"kind": "recorded_snapshot", "chain": "anvil"});
-            assert_eq!(result["method"]["depth_source"], source);
+            check_disclosure(result, &exit, size);
         }
         assert_eq!(slots["evidence_url"], rows.last().unwrap()["last"]["evidence_url"]);
         assert_eq!(stress["lowest_depth"], days["rows"][0]["lowest_depth"]);
         assert_eq!(stress["slots_missing"], 0);
 
-        // Page by page it is the same.
-        let (mut paged, mut cursor) = (Vec::new(), String::new());
-        loop {
-            let page = ask(&format!("&interval=5m&limit=5&from=2026-08-22T00:00:00Z{cursor}"));
-            paged.extend(page["rows"].as_array().unwrap().clone());
-            match page["next_cursor"].as_str() {
-                Some(next) => cursor = format!("&cursor={next}"),
-                None => break,
-            }
-        }
-        assert_eq!(&paged, rows);
-        let part = ask("&interval=5m&from=2026-08-22T00:10:00Z&to=2026-08-22T00:24:59Z");
-        assert_eq!(part["rows"].as_array().unwrap()[..], rows[2..5]);
-        // A part says what it is a part of.
-        assert_eq!(part["method"]["window"]["slots_recorded"], 3);
-        assert_eq!(part["method"]["window"]["to"], "2026-08-22T00:20:00Z");
-        let at = service.get(&format!("/v1/exit/{pool}?size_usd=1&at=2026-08-22T00:24:59Z"));
-        assert_eq!(part["days_observed"], at.found()["days_observed"]);
-        let page = ask("&interval=5m&limit=4");
-        let window = json!({"from": "2026-08-22T00:50:00Z", "to": "2026-08-22T01:05:00Z",
-            "slots_recorded": 4, "slots_missing": 0});
-        assert_eq!(page["method"]["window"], window);
+        check_pages(&service, &pool, &ask, rows);
     }
     assert!(refusals.iter().any(|slots| *slots == SLOTS as u64), "{refusals:?}");
     assert_eq!(refusals[0], 0);
-    let pool = recorded.pool(0);
+    check_refusals(&service, &recorded.pool(0));
+}
+
+/// What is made of several slots says how long its series is, and of which slots it is made, as a
+/// single exit does.
+fn check_disclosure(result: &Value, exit: &Value, size: u64) {
+    for field in ["status", "days_observed", "method_version"] {
+        assert_eq!(result[field], exit[field], "{field}");
+    }
+    assert_eq!(result["method"]["assumed_size_usd"], size);
+    assert_eq!(result["method"]["window"], exit["window"]);
+    let source = json!({"kind": "recorded_snapshot", "chain": "anvil"});
+    assert_eq!(result["method"]["depth_source"], source);
+}
+
+/// Page by page, and in parts, a series is the same.
+fn check_pages(service: &Service, pool: &str, ask: &dyn Fn(&str) -> Value, rows: &[Value]) {
+    let (mut paged, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = ask(&format!("&interval=5m&limit=5&from=2026-08-22T00:00:00Z{cursor}"));
+        paged.extend(page["rows"].as_array().unwrap().clone());
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(paged, rows);
+    let part = ask("&interval=5m&from=2026-08-22T00:10:00Z&to=2026-08-22T00:24:59Z");
+    assert_eq!(part["rows"].as_array().unwrap()[..], rows[2..5]);
+    // A part says what it is a part of.
+    assert_eq!(part["method"]["window"]["slots_recorded"], 3);
+    assert_eq!(part["method"]["window"]["to"], "2026-08-22T00:20:00Z");
+    let at = service.get(&format!("/v1/exit/{pool}?size_usd=1&at=2026-08-22T00:24:59Z"));
+    assert_eq!(part["days_observed"], at.found()["days_observed"]);
+    let page = ask("&interval=5m&limit=4");
+    let window = json!({"from": "2026-08-22T00:50:00Z", "to": "2026-08-22T01:05:00Z",
+        "slots_recorded": 4, "slots_missing": 0});
+    assert_eq!(page["method"]["window"], window);
+}
+
+fn check_refusals(service: &Service, pool: &str) {
     let refused = |query: &str| service.get(&format!("/v1/history/{pool}?{query}")).problem();
     assert_eq!(refused("size_usd=5000").2.as_deref(), Some("size_usd"));
     assert_eq!(refused("size_usd=1000&interval=2h").2.as_deref(), Some("interval"));

@@ -15,7 +15,7 @@ use exitgap_tests::binaries;
 use crate::service_scene::{Recorded, Service, recorded};
 
 /// A host of the service: what it lets through, and what it was asked.
-struct Host {
+pub struct Host {
     address: SocketAddr,
     behind: Arc<OnceLock<SocketAddr>>,
     refused: Arc<Mutex<Vec<String>>>,
@@ -41,7 +41,7 @@ impl Host {
         Self { address, behind, refused }
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 }
@@ -78,7 +78,7 @@ fn forward(
 }
 
 /// The API's host, the web's, and the service behind both.
-async fn scene() -> (Recorded, Host, Host, Service) {
+pub async fn scene() -> (Recorded, Host, Host, Service) {
     let api = Host::start(|target| target.starts_with("/v1/"));
     let web = Host::start(|target| !target.starts_with("/v1/"));
     let recorded = recorded(3).await;

@@ -145,6 +145,7 @@ impl GapRollup {
     }
 
     /// This run with a later one after it.
+    #[must_use]
     pub fn joined(self, later: Self) -> Self {
         Self {
             last: later.last,
