@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use exitgap_api::{Problem, Status, invalid_parameter, parse_size};
+use exitgap_api::{Problem, Status, invalid_parameter, size_as_written};
 use exitgap_client::{Browser, Client, ClientError, Recorded};
 use exitgap_core::exit::PortfolioPart;
 use exitgap_core::ids::PoolId;
@@ -53,6 +53,8 @@ pub struct Sale {
     pub age_s: u64,
     /// Whether an oracle answer behind it is older than its heartbeat.
     pub oracle_stale: bool,
+    /// The session's note, where the market of an asset is closed.
+    pub closed: Option<String>,
     /// What can be filled: all, or the most that the pool fills.
     pub filled: UsdMicros,
     /// The gap of what can be filled.
@@ -116,7 +118,7 @@ fn position(line: &str) -> Result<Position, Problem> {
         None => (venue, None),
     };
     let pool = parse_pool(pool).map_err(ClientError::into_problem)?;
-    Ok(Position { pool, base, size: parse_size(&text::ungrouped(size))? })
+    Ok(Position { pool, base, size: size_as_written(size)? })
 }
 
 /// Sells what is held of each pool and direction together. A pool that cannot be read takes only its
@@ -196,6 +198,7 @@ fn sell(recorded: &Recorded, direction: Direction, size: UsdMicros) -> Sale {
         slot: recorded.snapshot.slot().to_string(),
         age_s: recorded.published.snapshot_age_s,
         oracle_stale: context.oracle_stale,
+        closed: (!context.market_open).then(|| context.session_note.clone()),
         filled,
         filled_gap,
         problem,
