@@ -3,7 +3,7 @@
 
 import load, * as wasm from './dist/exitgap.js';
 
-import { bytes, decimal, lines, list, maybeText, options, text, whole, wrong } from './arguments.js';
+import { bytes, decimal, lines, list, options, text, whole, wrong } from './arguments.js';
 import { ExitgapError, errorOf, said, typed } from './error.js';
 
 let starting = null;
@@ -84,7 +84,13 @@ export function snapshotHash(snapshot) {
   return call(() => wasm.snapshotHash(bytes(snapshot, 'snapshot', limits.snapshot)));
 }
 
-const base = (value) => maybeText(value, 'base', 100);
+/** The token sold: a snapshot does not say which one a pool sells by default. */
+function base(value) {
+  if (value === undefined || value === null) {
+    throw wrong('base', 'no token is named', 'token0, token1, or base.address of the service\'s answer');
+  }
+  return text(value, 'base', 100);
+}
 
 /** A raw amount. */
 function amount(value) {

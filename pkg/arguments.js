@@ -43,11 +43,6 @@ export function text(value, field, most) {
   return value;
 }
 
-/** A text, or nothing. */
-export function maybeText(value, field, most) {
-  return value === undefined || value === null ? undefined : text(value, field, most);
-}
-
 /** The decimal text of a number, a bigint or a text; what it may hold is judged where it is read. */
 export function decimal(value, field) {
   if (typeof value === 'number' || typeof value === 'bigint') value = String(value);

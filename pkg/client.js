@@ -15,21 +15,18 @@ const PAYMENT = ['amount', 'currency', 'network', 'recipient'];
 
 export class Client {
   #base;
+  #web;
   #fetch;
   #timeoutMs;
   #retries;
 
   constructor(baseUrl, of) {
     try {
-      const names = ['fetch', 'timeoutMs', 'retries'];
-      const { fetch, timeoutMs = 30_000, retries = 2 } = options(of, names);
-      const address = baseUrl instanceof URL ? baseUrl.href : baseUrl;
-      const url = text(address, 'baseUrl', 2000).replace(/\/+$/, '');
-      if (!/^https?:\/\/[^\s/?#@\\]+[^\s?#@\\]*$/.test(url)) {
-        throw wrong('baseUrl', 'it is no service\'s address', 'such as https://exitgap.example');
-      }
+      const names = ['fetch', 'timeoutMs', 'retries', 'webUrl'];
+      const { fetch, timeoutMs = 30_000, retries = 2, webUrl } = options(of, names);
       if (fetch !== undefined && typeof fetch !== 'function') throw wrong('fetch', 'it is no function');
-      this.#base = url;
+      this.#base = address(baseUrl, 'baseUrl');
+      if (webUrl !== undefined) this.#web = Promise.resolve(address(webUrl, 'webUrl'));
       this.#fetch = fetch ?? ((...request) => globalThis.fetch(...request));
       this.#timeoutMs = Math.min(whole(timeoutMs, 'timeoutMs'), LONGEST_TIMER_MS);
       this.#retries = whole(retries, 'retries');
@@ -91,17 +88,18 @@ export class Client {
   }
 
   window(pool, of) {
-    return guarded(() => {
-      const { url, signal } = this.#url(`/api/v1/window/${id(pool)}`, of, { slot: whole });
-      return this.#bytes(url, 'application/json', MOST.window, signal);
+    return guarded(async () => {
+      const { path, signal } = target(`/api/v1/window/${id(pool)}`, of, { slot: whole });
+      return this.#bytes(await this.#at(path, signal), 'application/json', MOST.window, signal);
     });
   }
 
   /** The snapshot of this name, its hash checked. */
   snapshot(hash, of) {
     return guarded(async () => {
-      const url = `${this.#base}/api/v1/snapshots/${id(hash, 'hash')}`;
-      const found = await this.#bytes(url, 'application/json', MOST.snapshot, signalOf(of));
+      const signal = signalOf(of);
+      const url = await this.#at(`/api/v1/snapshots/${id(hash, 'hash')}`, signal);
+      const found = await this.#bytes(url, 'application/json', MOST.snapshot, signal);
       const name = snapshotHash(found);
       if (name !== hash) throw notAsSpecified(url, `the bytes served hash to ${name}`);
       return found;
@@ -135,21 +133,35 @@ export class Client {
     });
   }
 
-  #url(path, of, names) {
-    const { signal, ...asked } = { ...options(of, [...Object.keys(names), 'signal']) };
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(asked)) {
-      if (value === undefined) continue;
-      const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-      query.append(snake, names[name](value, name));
+  /** The address of a path: the API's begin with `/v1/`, all others are of evidence and log. */
+  async #at(path, signal) {
+    if (path.startsWith('/v1/')) return this.#base + path;
+    this.#web ??= this.#told(signal);
+    return (await this.#web) + path;
+  }
+
+  /** Where evidence and log are: a service that has them elsewhere names that in its capabilities. */
+  async #told(signal) {
+    try {
+      const { web_url: web } = await this.capabilities({ signal });
+      if (web === undefined) return this.#base;
+      const wrongly = this.#base.startsWith('https:') && !String(web).startsWith('https:');
+      if (wrongly || !ADDRESS.test(web)) {
+        throw notAsSpecified(`${this.#base}/v1/capabilities`, 'its web_url is no address to follow');
+      }
+      return web.replace(/\/+$/, '');
+    } catch (error) {
+      this.#web = undefined;
+      // What tells no capabilities names no other address.
+      if (error.status !== undefined && error.status !== 200) return this.#base;
+      throw error;
     }
-    const text = query.toString();
-    return { url: `${this.#base}${path}${text && `?${text}`}`, signal: real(signal) };
   }
 
   #json(path, of, names) {
     return guarded(async () => {
-      const { url, signal } = this.#url(path(), of, names);
+      const { path: asked, signal } = target(path(), of, names);
+      const url = await this.#at(asked, signal);
       const answer = await this.#bytes(url, 'application/json', MOST.json, signal);
       try {
         return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(answer));
@@ -161,8 +173,8 @@ export class Client {
 
   #text(path, of) {
     return guarded(async () => {
-      const url = this.#base + path;
-      const answer = await this.#bytes(url, 'text/plain', MOST.note, signalOf(of));
+      const signal = signalOf(of);
+      const answer = await this.#bytes(await this.#at(path, signal), 'text/plain', MOST.note, signal);
       return new TextDecoder().decode(answer);
     });
   }
@@ -226,6 +238,30 @@ async function guarded(ask) {
   } catch (thrown) {
     throw typed(thrown);
   }
+}
+
+const ADDRESS = /^https?:\/\/[^\s/?#@\\]+[^\s?#@\\]*$/;
+
+/** A service's address, without a slash at its end. */
+function address(value, field) {
+  const url = text(value instanceof URL ? value.href : value, field, 2000).replace(/\/+$/, '');
+  if (!ADDRESS.test(url)) {
+    throw wrong(field, 'it is no service\'s address', 'such as https://exitgap.example');
+  }
+  return url;
+}
+
+/** A path with its query, and the signal of a call. */
+function target(path, of, names) {
+  const { signal, ...asked } = { ...options(of, [...Object.keys(names), 'signal']) };
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked)) {
+    if (value === undefined) continue;
+    const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    query.append(snake, names[name](value, name));
+  }
+  const text = query.toString();
+  return { path: `${path}${text && `?${text}`}`, signal: real(signal) };
 }
 
 const MANY = 100;

@@ -25,7 +25,11 @@ export type Bytes = Uint8Array | ArrayBuffer | string;
 /** A number, or its plain decimal text: `1000`, `"1000.5"`, `1000n`. */
 export type DecimalInput = number | bigint | string;
 
-/** The token sold: `token0`, `token1`, a symbol or an address. Token 0 unless told. */
+/**
+ * The token sold: `token0`, `token1`, a symbol or an address. A snapshot does not say which one its
+ * pool sells by default, so questions to one name it; a service knows, and names it in its answers
+ * (`base.address`).
+ */
 export type BaseInput = "token0" | "token1" | (string & {});
 
 /**
@@ -62,7 +66,7 @@ export function snapshotHash(snapshot: Bytes): string;
 export function estimate(snapshot: Bytes | OpenSnapshot, of: EstimateOptions): ExitResult;
 
 /** Depth by gap and slippage by size, at the standard steps unless told. */
-export function ladder(snapshot: Bytes | OpenSnapshot, of?: LadderOptions): Ladder;
+export function ladder(snapshot: Bytes | OpenSnapshot, of: LadderOptions): Ladder;
 
 /** The largest sale whose gap is at most the asked one. */
 export function maxSizeFor(snapshot: Bytes | OpenSnapshot, of: MaxSizeOptions): MaxSizeResult;
@@ -83,7 +87,7 @@ export function open(snapshot: Bytes): OpenSnapshot;
 export class OpenSnapshot {
   constructor(snapshot: Bytes);
   estimate(of: EstimateOptions): ExitResult;
-  ladder(of?: LadderOptions): Ladder;
+  ladder(of: LadderOptions): Ladder;
   maxSizeFor(of: MaxSizeOptions): MaxSizeResult;
   simulateOrders(of: SimulateOptions): SimulationResult;
   /** What the pool contract pays for a raw amount, to the unit: raw units as text. */
@@ -94,7 +98,7 @@ export class OpenSnapshot {
 export interface EstimateOptions {
   /** USD, 0.01 to 1,000,000,000, at most six decimals. */
   sizeUsd: DecimalInput;
-  base?: BaseInput;
+  base: BaseInput;
 }
 
 export interface LadderOptions {
@@ -102,13 +106,13 @@ export interface LadderOptions {
   gap?: readonly DecimalInput[];
   /** Size steps, USD. */
   sizeUsd?: readonly DecimalInput[];
-  base?: BaseInput;
+  base: BaseInput;
 }
 
 export interface MaxSizeOptions {
   /** Percent, -100 to 100, at most six decimals. */
   gap: DecimalInput;
-  base?: BaseInput;
+  base: BaseInput;
 }
 
 export interface SimulateOptions {
@@ -119,13 +123,13 @@ export interface SimulateOptions {
   recoveryPct?: DecimalInput;
   /** Seconds between orders; echoed only. */
   intervalS?: number;
-  base?: BaseInput;
+  base: BaseInput;
 }
 
 export interface FillOptions {
   /** Raw units of the token sold. */
   amountInRaw: DecimalInput;
-  base?: BaseInput;
+  base: BaseInput;
 }
 
 export interface RankOptions {
@@ -242,6 +246,11 @@ export interface ClientOptions {
   timeoutMs?: number;
   /** How often a request is repeated where that may help; 2 unless told. */
   retries?: number;
+  /**
+   * Where pages, evidence and the log are. Unless told, where the service's capabilities say so, and
+   * else at `baseUrl`.
+   */
+  webUrl?: string | URL;
 }
 
 export interface Signal {
@@ -250,6 +259,7 @@ export interface Signal {
 }
 
 export interface At {
+  /** The pool's default base unless told. */
   base?: BaseInput;
   /** An RFC 3339 instant: the slot at or before it. */
   at?: string;
@@ -258,14 +268,15 @@ export interface At {
 export interface PositionInput {
   pool: string;
   /** The pool's default base unless told. */
-  base?: "token0" | "token1";
+  base?: BaseInput;
   sizeUsd: DecimalInput;
 }
 
 export interface SeriesOptions {
   /** One of the standard sizes: 1,000, 10,000, 100,000 or 1,000,000. */
   sizeUsd: DecimalInput;
-  base?: "token0" | "token1";
+  /** The pool's default base unless told. */
+  base?: BaseInput;
   from?: string;
   to?: string;
 }
@@ -861,8 +872,20 @@ export interface GapPoint {
   exit_gap_pct?: number;
   /** Why the size has no gap: worse than any number. */
   refusal?: ProblemCode;
+  /** Where the size lies beyond liquidity: the most that could be filled in that slot, USD. */
+  max_fillable_usd?: number;
   /** What anyone can check the gap with. */
   evidence_url?: string;
+}
+
+/** The most that could be filled in one slot, in which the size lies beyond liquidity. */
+export interface FillablePoint {
+  /** The slot's number. */
+  slot: number;
+  /** The slot's instant, RFC 3339. */
+  time: string;
+  /** The most that could be filled, USD. */
+  max_fillable_usd: number;
 }
 
 /** The depth of one slot. */
@@ -891,17 +914,39 @@ export interface HistoryRow {
   slots_missing: number;
   /** Slots whose snapshot was retracted. */
   slots_retracted: number;
-  /** The last recorded slot's gap. */
+  /** The last recorded slot's gap, or why it has none. */
   last?: GapPoint;
   /**
    * How far the pool's mid price lay below the oracle in that slot, percent: what an infinitely
    * small sale would have lost before the fee.
    */
   last_basis_pct?: number;
-  /** The worst gap. */
+  /** The worst number: the widest gap of the recorded slots that have one. Absent where none has. */
   worst?: GapPoint;
+  /** Recorded slots in which the size had no gap: worse than any number. */
+  slots_refused: number;
+  /** Of the slots in which the size lay beyond liquidity, the one that could fill the least. */
+  least_fillable?: FillablePoint;
   /** The lowest depth. */
   lowest_depth?: DepthPoint;
+}
+
+/** Where the depth of several slots was read; each slot's own block is in its evidence. */
+export interface SeriesSource {
+  /** Where it was read. */
+  kind: DepthSourceKind;
+  /** The chain's slug; absent where the figures are of several chains. */
+  chain?: string;
+}
+
+/** What `Method` says of a single answer, said of figures of several slots. */
+export interface SeriesMethod {
+  /** The size the figures hold for, USD; absent where each figure names its own. */
+  assumed_size_usd?: number;
+  /** The slots looked at. */
+  window: Window;
+  /** Where their depth was read. */
+  depth_source: SeriesSource;
 }
 
 /** What a series' figures are of. */
@@ -914,8 +959,15 @@ export interface SeriesOf {
   base: string;
   /** The standard size, USD. */
   size_usd: number;
+  /**
+   * Recorded slots ÷ 288, of the pool's whole series up to `to`: how long the series is that the
+   * period is a part of.
+   */
+  days_observed: number;
   /** The version of the rules behind the figures. */
   method_version: string;
+  /** The method, disclosed; its window counts the slots of these figures only. */
+  method: SeriesMethod;
   /** Instant of the first slot looked at, RFC 3339. */
   from: string;
   /** Instant of the last slot looked at, RFC 3339. */
@@ -926,6 +978,8 @@ export interface SeriesOf {
 export interface History extends SeriesOf {
   /** The length of a row. */
   interval: Interval;
+  /** What anyone can check the newest gap of these rows with; every gap and depth of a row has its own. */
+  evidence_url?: string;
   /** The rows, ascending, without a hole. */
   rows: HistoryRow[];
   /** Where the next page begins; absent on the last. */
@@ -940,8 +994,14 @@ export interface Stress extends SeriesOf {
   slots_missing: number;
   /** Slots whose snapshot was retracted. */
   slots_retracted: number;
-  /** The worst gap. */
+  /** The worst number: the widest gap of the recorded slots that have one. Absent where none has. */
   worst_gap?: GapPoint;
+  /** Recorded slots in which the size had no gap: worse than any number. */
+  slots_refused: number;
+  /** Of the slots in which the size lay beyond liquidity, the one that could fill the least. */
+  least_fillable?: FillablePoint;
+  /** What anyone can check the worst gap with. */
+  evidence_url?: string;
   /** The lowest depth. */
   lowest_depth?: DepthPoint;
 }
@@ -954,6 +1014,8 @@ export interface StandardGap {
   exit_gap_pct?: number;
   /** Why it has none. */
   refusal?: ProblemCode;
+  /** Where the size lies beyond liquidity: the most that can be filled, USD. */
+  max_fillable_usd?: number;
   /** What anyone can check the gap with. */
   evidence_url?: string;
 }
@@ -1010,6 +1072,12 @@ export interface FragilityRow {
   fragility_score: number | null;
   /** Recorded slots ÷ 288. */
   days_observed: number;
+  /** The version of the rules behind gaps and depths. */
+  method_version: string;
+  /** The method, disclosed: the sizes are those of `gaps`, the window the seven days. */
+  method: SeriesMethod;
+  /** The heads of those seven days, which commit to `days_observed` and the lowest depth. */
+  window_url: string;
   /** Whether an oracle answer behind the row is older than its heartbeat. */
   oracle_stale: boolean;
 }
@@ -1068,6 +1136,19 @@ export interface PortfolioTotal {
   unfilled_usd: number;
   /** The same mean over what can be filled; null where nothing can. */
   filled_gap_pct: number | null;
+  /** Preview where any exit is. */
+  status: Status;
+  /** That of the exit with the shortest series: the sums are no stronger than it. */
+  days_observed: number;
+  /** The version of the rules that produced the figures. */
+  method_version: string;
+  /** The method, disclosed; its window is that of the exit with the shortest series. */
+  method: SeriesMethod;
+  /**
+   * What anyone can check the gaps behind the means with: of every exit that is filled, in the order
+   * of `exits`.
+   */
+  evidence_urls: string[];
 }
 
 /** `GET /v1/portfolio`. */
@@ -1092,14 +1173,46 @@ export type CapabilityStatus =
 export interface Capability {
   /** Its name. */
   capability: string;
-  /** Its status here. */
+  /** Its status here: live where it is so on any chain. */
   status: CapabilityStatus;
+  /** The chains on which it is live; on the others it is at most preview. */
+  live_on: string[];
   /** Where it is, or what is not built of it. */
   where: string;
+  /**
+   * What gates it, as the specification says: capabilities by their names here, or what else has to
+   * be there first.
+   */
+  gated_by: string[];
+}
+
+/** How a chain stands: what the statuses of capabilities rest on. */
+export interface ChainCapability {
+  /** The chain's slug. */
+  chain: string;
+  /** Live where all that is needed for that holds, else preview. */
+  status: CapabilityStatus;
+  /** The newest recorded slot of its pools, RFC 3339; absent before the first. */
+  newest_recorded_slot?: string;
+  /** Seconds from that slot's instant to this answer. */
+  age_s?: number;
+  /** Why it is not live; absent where it is. */
+  not_live_because?: string;
 }
 
 /** `GET /v1/capabilities`. */
 export interface Capabilities {
+  /**
+   * Where pages, evidence and the log are, where that is another address than the API's: all
+   * addresses that do not begin with `/v1/`.
+   */
+  web_url?: string;
+  /** Whether this process records. */
+  recording: boolean;
+  /** Whether this process serves pages. */
+  pages: boolean;
+  /** Every chain with a monitored pool. */
+  chains: ChainCapability[];
   /** Every capability of the specification. */
   capabilities: Capability[];
 }

@@ -1,6 +1,8 @@
 // Exact fractions, written as decimals with rounding half to even. A fraction is [numerator,
 // denominator], both BigInts, the denominator positive.
 
+import { require } from './shape.mjs';
+
 export function times([a, b], [c, d]) {
   return [a * c, b * d];
 }
@@ -29,9 +31,18 @@ function point(digits, decimals) {
   return `${padded.slice(0, padded.length - decimals)}.${padded.slice(padded.length - decimals)}`;
 }
 
+const millionthsOf = ([numerator, denominator]) => nearest([numerator * 100_000_000n, denominator]);
+
+/** Whether a share is below a billion percent either way: beyond, a result has no figures. */
+export function inRange(share) {
+  const millionths = millionthsOf(share);
+  return -(10n ** 15n) < millionths && millionths < 10n ** 15n;
+}
+
 /** A share as a percentage with six decimals. What rounds to zero has no sign. */
-export function percentage([numerator, denominator]) {
-  const millionths = nearest([numerator * 100_000_000n, denominator]);
+export function percentage(share) {
+  require(inRange(share), 'a percentage of a billion or more');
+  const millionths = millionthsOf(share);
   const sign = millionths < 0n ? '-' : '';
   return sign + point(String(millionths < 0n ? -millionths : millionths), 6);
 }

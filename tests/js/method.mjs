@@ -1,6 +1,6 @@
 // Method 1.0.0: what a request, a snapshot and a head determine.
 
-import { hundredths, oneMinus, over, percentage, price, times } from './decimal.mjs';
+import { hundredths, inRange, oneMinus, over, percentage, price, times } from './decimal.mjs';
 import { least, poolOf } from './pools.mjs';
 import { NotChecked, require, text } from './shape.mjs';
 
@@ -78,6 +78,8 @@ function ruleOut(stretch, limit, couldPass) {
  */
 export function depth(snapshot, base) {
   const { pool, baseUnit, quoteUnit } = sale(snapshot, base);
+  // Priced so far from the oracle, no sale of the pool has a gap, and none is within a limit.
+  if (!inRange(oneMinus(over(times(pool.mid, quoteUnit), baseUnit)))) return 0n;
   // What `out` raw units of the quote token are just enough for: out × quote ÷ (98 % of base).
   const [factor, divisor] = over(quoteUnit, times(baseUnit, [98n, 100n]));
   const enoughFor = (numerator, denominator) => (numerator * factor) / (denominator * divisor);

@@ -92,7 +92,7 @@ function checkInclusion({ leaf: leafPart, logProof }) {
 }
 
 function checkSignature({ keys, signatures }) {
-  const { signed, forged } = given(signatures, 'log proof');
+  const { signed, forged } = judged(signatures);
   require(!forged, 'a forged signature');
   if (keys.length === 0) throw new NotChecked('no trusted key');
   require(signed, 'no signature by a trusted key of this log');
@@ -100,11 +100,11 @@ function checkSignature({ keys, signatures }) {
 
 function checkConsistency({ seen, logProof, keys }) {
   if (!seen) throw new NotChecked('no checkpoint seen before');
+  const { checkpoint: now } = judged(logProof);
   const before = parseCheckpoint(seen.note);
   const { signed, forged } = judgeSignatures(before, keys);
   // Only a checkpoint its log signed says anything about that log.
   require(signed && !forged, 'the checkpoint seen is not signed by a trusted key');
-  const { checkpoint: now } = given(logProof, 'log proof');
   require(before.origin === now.origin, 'a checkpoint of another log');
   const hashes = list(seen.proof, 128).map(base64Hash);
   const [older, newer] = before.size <= now.size ? [before, now] : [now, before];

@@ -91,6 +91,22 @@ fn damaged_files_are_named() {
         bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
     };
     damage("checkpoint", last, "signature_forged", None);
+    // What others take for the log's key is nobody's but the one trusted.
+    let other_key = SignerKey::from_seed(ORIGIN, [43; 32]).unwrap().verifier().to_string();
+    damage(
+        "verifier-key",
+        |bytes| *bytes = other_key.into_bytes(),
+        "verifier_key_not_trusted",
+        None,
+    );
+    let other_name = SignerKey::from_seed("other/log/5958856", [42; 32]).unwrap().verifier();
+    let added = |bytes: &mut Vec<u8>| bytes.extend(format!("{other_name}\n").into_bytes());
+    damage("verifier-key", added, "verifier_key_not_trusted", None);
+    damage("verifier-key", |bytes| bytes[3] ^= 1, "verifier_key_invalid", None);
+    damage("verifier-key", Vec::clear, "verifier_key_invalid", None);
+    let published = Published::of(&Log::honest(SLOTS));
+    fs::remove_file(published.file("verifier-key")).unwrap();
+    assert_eq!(published.fault(&[]), ("file_absent".to_owned(), None, None));
     let published = Published::of(&Log::honest(SLOTS));
     fs::remove_file(published.file(&bundle)).unwrap();
     assert_eq!(published.fault(&[]), ("file_absent".to_owned(), Some(5), None));

@@ -140,7 +140,7 @@ fn a_snapshot_file_answers_as_the_database_does_and_a_changed_one_is_refused() {
     fs::write(&file, &snapshot.stdout).unwrap();
     let ask = |file: &Path, more: &[&str]| {
         let mut args = vec!["estimate", "--size-usd", "10000", "--json", "--snapshot"];
-        args.push(file.to_str().unwrap());
+        args.extend([file.to_str().unwrap(), "--base", "token0"]);
         args.extend_from_slice(more);
         run(&args)
     };
@@ -154,6 +154,36 @@ fn a_snapshot_file_answers_as_the_database_does_and_a_changed_one_is_refused() {
     assert_eq!(source["kind"], "snapshot_file");
     assert_eq!(source["snapshot_hash"], recorded["method"]["depth_source"]["snapshot_hash"]);
     assert!(from_file.get("days_observed").is_none(), "a file alone is no series");
+
+    // A file does not say which token its pool sells by default, and no other is sold instead.
+    for question in [
+        &["estimate", "--size-usd", "10000"][..],
+        &["ladder"],
+        &["size", "--gap", "2"],
+        &["simulate", "--size-usd", "10k", "--orders", "2"],
+    ] {
+        let output = run(&[question, &["--json", "--snapshot", file.to_str().unwrap()]].concat());
+        assert_eq!(output.status.code(), Some(2), "{question:?}");
+        let problem = document(&output.stderr);
+        assert_eq!(
+            (&problem["code"], &problem["field"]),
+            (&"invalid_parameter".into(), &"base".into())
+        );
+        assert!(problem["hint"].as_str().unwrap().contains("--base"), "{problem}");
+    }
+    // One size, however it is spelled.
+    let same = run(&["estimate", &pool, "--size-usd", "10000", "--db", db]).stdout;
+    assert!(!same.is_empty());
+    for size in ["10,000", "$10,000", "10 000", "10k", "0.01m", "$10K"] {
+        let spelled = run(&["estimate", &pool, "--size-usd", size, "--db", db]);
+        assert_eq!(spelled.stdout, same, "{size}");
+    }
+    let steps = |sizes: &str| run(&["ladder", &pool, "--size-usd", sizes, "--db", db]).stdout;
+    assert_eq!(steps("1k,10k,0.25m"), steps("1000,10000,250000"));
+    let plan = |size: &str| {
+        run(&["simulate", &pool, "--size-usd", size, "--orders", "3", "--db", db]).stdout
+    };
+    assert_eq!(plan("10k"), plan("10000"));
 
     let refused = |output: std::process::Output, expected: &str| {
         assert_eq!(output.status.code(), Some(5));

@@ -65,7 +65,7 @@ async fn oracles_and_fee_may_be_named_on_the_command_line() {
     let pool = format!("anvil:{:#x}", entry.pool.address);
     let asset = |token| format!("chainlink:{:#x}@7200", world.asset(token).unwrap().feed.proxy);
     let (usd0, usd1, url) = (asset(entry.pool.token0), asset(entry.pool.token1), chain.url());
-    let ask = ["estimate", &pool, "--size-usd", "500", "--rpc", &url];
+    let ask = ["estimate", &pool, "--size-usd", "500", "--base", "token0", "--rpc", &url];
     let named = ["--chain-id", "31337", "--token0-usd", &usd0, "--token1-usd", &usd1];
     let fee = ["--fee", "3/1000"];
     let with = |more: &[&[&'static str]]| {
@@ -79,6 +79,22 @@ async fn oracles_and_fee_may_be_named_on_the_command_line() {
     let fixed = ["--token0-usd", "fixed:2501.23*fixed:2", "--token1-usd", "fixed:1"];
     let two = [&ask[..], &["--chain-id", "31337"], &fixed, &fee].concat();
     assert_eq!(answer(&two)["oracle_price_usd"], 5_002.46);
+
+    // Arguments alone do not say which token the pool sells by default.
+    let unnamed = [&["estimate", &pool, "--size-usd", "500", "--rpc", &url][..], &named, &fee];
+    let unnamed = problem(&unnamed.concat(), 2);
+    assert_eq!(
+        (&unnamed["code"], &unnamed["field"]),
+        (&"invalid_parameter".into(), &"base".into())
+    );
+    // The recorder's file does.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("exitgap.toml");
+    std::fs::write(&file, recorder_config(&chain, &world)).unwrap();
+    let by_file = ["--config", file.to_str().unwrap(), "--rpc", &url];
+    assert!(
+        answer(&[&["estimate", &pool, "--size-usd", "500"][..], &by_file].concat()).is_object()
+    );
 
     // The fee of a pair is in no contract: it must be named.
     let without_fee = problem(&with(&[]), 5);

@@ -464,7 +464,7 @@ async fn a_damaged_tile_accuses_nobody_and_a_rewritten_history_is_noticed() {
         let memory = Memory::default();
         memory.put(&name(&service, &origin), &sign(seen));
         let tiled = Tiled { checkpoint: sign(&leaves), leaves: leaves.clone(), spoilt };
-        let client = Client::new(&tiled, service.clone());
+        let client = Client::new(&tiled, service.clone()).with_web(service.clone());
         LogWatch::new(&client, &memory, vec![key.verifier()]).log().await
     };
     let honest = watched(&leaves[..300], None).await.unwrap();

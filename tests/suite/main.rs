@@ -3,6 +3,7 @@
 mod audit;
 mod audit_damage;
 mod audit_log;
+mod capabilities;
 mod chain_reader;
 mod chain_reader_budget;
 mod chain_reader_faults;
@@ -44,5 +45,6 @@ mod store;
 mod store_crash;
 mod store_scene;
 mod store_tamper;
+mod two_hosts;
 mod web;
 mod worked_example;

@@ -249,9 +249,10 @@ fn typescript_accepts_the_readmes_programs_and_no_misuse() {
     compiles(&project, &files).unwrap();
     for (misuse, code) in [
         ("verify(5);", "TS2345"),
-        ("estimate('', {});", "TS2741"),
-        ("estimate('', { sizeUsd: 1, size: 2 });", "TS2353"),
-        ("const n: number = estimate('', { sizeUsd: 1 }).amount_in_raw;", "TS2322"),
+        ("estimate('', { base: 'token0' });", "TS2741"),
+        ("estimate('', { sizeUsd: 1 });", "TS2741"),
+        ("estimate('', { sizeUsd: 1, base: 'token0', size: 2 });", "TS2353"),
+        ("const n: number = estimate('', { sizeUsd: 1, base: 'token0' }).amount_in_raw;", "TS2322"),
         ("verify('').verdict === 'fine';", "TS2367"),
         ("new Client('https://a').exit('a:0x1', { signal: 1, sizeUsd: 1 });", "TS2322"),
     ] {
@@ -356,14 +357,20 @@ fn documents_are_those_of_the_command_line() {
     let snapshot = snapshot.to_str().unwrap();
     let asked: [(&str, &[&str], &[&str]); 5] = [
         ("verify", &[""], &["verify", evidence.to_str().unwrap(), "--trust", &cases.keys[0]]),
-        ("estimate", &["1"], &["estimate", "--snapshot", snapshot, "--size-usd", "1"]),
-        ("ladder", &["", ""], &["ladder", "--snapshot", snapshot]),
-        ("maxSizeFor", &["2"], &["size", "--snapshot", snapshot, "--gap", "2"]),
+        (
+            "estimate",
+            &["1"],
+            &["estimate", "--base", "token0", "--snapshot", snapshot, "--size-usd", "1"],
+        ),
+        ("ladder", &["", ""], &["ladder", "--base", "token0", "--snapshot", snapshot]),
+        ("maxSizeFor", &["2"], &["size", "--base", "token0", "--snapshot", snapshot, "--gap", "2"]),
         (
             "simulateOrders",
             &["1", "7", "33.333333", "12"],
             &[
                 "simulate",
+                "--base",
+                "token0",
                 "--snapshot",
                 snapshot,
                 "--size-usd",
@@ -381,8 +388,8 @@ fn documents_are_those_of_the_command_line() {
         let subject = if ask == "verify" { &cases.evidence } else { &cases.snapshot };
         let same = |case: &&Case| {
             let rest: Vec<&str> = case.args.iter().skip(2).flatten().map(String::as_str).collect();
-            let first = Some(&cases.keys[0]).filter(|_| ask == "verify");
-            let wanted = rest == args && case.args[1].as_ref() == first;
+            let first = if ask == "verify" { &cases.keys[0] } else { "token0" };
+            let wanted = rest == args && case.args[1].as_deref() == Some(first);
             case.ask == ask && case.args[0].as_ref() == Some(subject) && wanted && !case.thrown
         };
         let case = cases.cases.iter().find(same).unwrap_or_else(|| panic!("no case of {ask}"));

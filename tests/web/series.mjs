@@ -70,7 +70,7 @@ async function rows({ retracted, open, get, shoot }) {
     const words = await chart(page).locator("tbody tr").nth(torn).textContent();
     assert.match(words, new RegExp(`${rows[torn].slots_retracted} retracted of \\d+ slots`));
     assert.ok(await chart(page).locator("svg rect.partly").count() > 0);
-    const labels = await chart(page).locator("svg text.tick:not([text-anchor=end]), svg text.tick[y='252']").evaluateAll(
+    const labels = await chart(page).locator("svg text.tick:not([text-anchor=end]), svg text.tick[y='252.0']").evaluateAll(
       (all) => all.map((one) => one.getBoundingClientRect()).map(({ left, right }) => [left, right]).sort((a, b) => a[0] - b[0]));
     const frame = await chart(page).locator("svg").boundingBox();
     labels.forEach(([left, right], index) => {

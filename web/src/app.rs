@@ -17,15 +17,18 @@ use crate::pages::verify::VerifyPage;
 use crate::parts::Whose;
 use crate::paths::{self, Page};
 
-/// The client of the service that served this page.
+/// The client of the service that served this page. Evidence and log are where the page is; the API
+/// may have a host of its own, which the page then says.
 pub fn client() -> Client<Browser> {
     expect_context()
 }
 
 fn client_of_this_page() -> Option<Client<Browser>> {
     let origin = window().location().origin().ok()?;
-    let base: BaseUrl = origin.parse().ok()?;
-    Some(Client::new(Browser, base))
+    let here: BaseUrl = origin.parse().ok()?;
+    let api = document().query_selector("meta[name=exitgap-api]").ok().flatten();
+    let api = api.and_then(|tag| tag.get_attribute("content")?.parse().ok());
+    Some(Client::new(Browser, api.unwrap_or_else(|| here.clone())).with_web(here))
 }
 
 /// The whole site.

@@ -40,7 +40,7 @@ mod verification;
 mod written;
 
 pub use answers::Answers;
-pub use capabilities::{Capabilities, Capability, CapabilityStatus};
+pub use capabilities::{Capabilities, Capability, CapabilityStatus, ChainCapability};
 pub use context::{
     Answer, Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, Provenance,
     Status, TokenLabel, Window,

@@ -320,7 +320,7 @@ impl From<&BaseError> for Problem {
 
 fn beyond_hint(max_fillable: UsdMicros) -> String {
     if max_fillable.0 == 0 {
-        "the pool takes nothing in this direction".to_owned()
+        "the pool fills no size in this direction".to_owned()
     } else {
         format!("ask for at most {max_fillable} USD")
     }

@@ -14,7 +14,7 @@ use clap_complete::Shell;
 #[derive(Debug, Parser)]
 #[command(name = "exitgap", version, arg_required_else_help = true, after_long_help = EXIT_CODES)]
 pub struct Cli {
-    /// Print the result as the JSON document that the service serves.
+    /// Print JSON, in the service's own fields; with --api what it serves, byte for byte.
     #[arg(long, global = true)]
     pub json: bool,
 
@@ -30,6 +30,7 @@ Examples:
   exitgap estimate ethereum:0x88e6… --size-usd 250000 --api https://exitgap.example
   exitgap size ethereum:0x88e6… --gap 1 --base WETH --db exitgap.db
   exitgap ladder ethereum:0x88e6… --rpc https://… --config exitgap.toml
+  exitgap estimate ethereum:0x88e6… --size-usd 250k --base WETH --snapshot snapshot.json
   exitgap verify evidence.json --trust verifier-key
 
 Exit codes:
@@ -51,6 +52,7 @@ const VERIFY_NOTES: &str = "\
 Examples:
   exitgap verify --explain
   exitgap verify evidence.json --trust verifier-key
+  exitgap verify evidence.json --trust verifier-key --explain
   exitgap verify - --trust 'exitgap.example/log/5957856+d837dc1b+ARl/…' < evidence.json
   exitgap verify evidence.json --trust verifier-key --since checkpoint.last-week --log log/
   exitgap verify ethereum:0x88e6… --size-usd 250000 --api https://exitgap.example --kept seen/
@@ -87,7 +89,7 @@ pub enum Command {
     Estimate {
         #[command(flatten)]
         question: Question,
-        /// The size in USD at the oracle's price: 0.01 to 1000000000, at most six decimals.
+        /// The size in USD at the oracle's price, 0.01 to 1000000000: 250000, $250,000, 250k, 1.5m.
         #[arg(long, value_name = "USD", allow_hyphen_values = true)]
         size_usd: String,
     },
@@ -98,7 +100,7 @@ pub enum Command {
         /// Gap steps in percent, comma separated [default: 0.1,0.25,0.5,1,2,3,5,10].
         #[arg(long, value_name = "PCT,…", value_delimiter = ',', allow_hyphen_values = true)]
         gap: Vec<String>,
-        /// Size steps in USD, comma separated [default: 1000,10000,100000,1000000].
+        /// Size steps in USD, comma separated: 1k,250k,1.5m [default: 1000,10000,100000,1000000].
         #[arg(long, value_name = "USD,…", value_delimiter = ',', allow_hyphen_values = true)]
         size_usd: Vec<String>,
     },
@@ -118,7 +120,7 @@ pub enum Command {
     Simulate {
         #[command(flatten)]
         question: Question,
-        /// The whole size in USD.
+        /// The whole size in USD: 250000, $250,000, 250k, 1.5m.
         #[arg(long, value_name = "USD", allow_hyphen_values = true)]
         size_usd: String,
         /// Number of orders, 1 to 1000.
@@ -132,10 +134,7 @@ pub enum Command {
         interval_s: u32,
     },
     /// Write a snapshot's canonical bytes to stdout; its SHA-256 is its name.
-    Snapshot {
-        #[command(flatten)]
-        question: Question,
-    },
+    Snapshot(SnapshotArgs),
     /// Check evidence, a file or asked of a service: does its number follow from the signed log?
     #[command(after_long_help = VERIFY_NOTES)]
     Verify(VerifyArgs),
@@ -155,14 +154,43 @@ pub struct Question {
     /// The pool's name.
     #[arg(help = "The pool, <chain>:<address>. May be left out with --snapshot")]
     pub pool: Option<String>,
-    /// The token to sell: token0, token1, its symbol or its address [default: the pool's].
+    /// The token to sell: token0, token1, its symbol or its address [default: the pool's; to be
+    /// named with --snapshot, and with --rpc without --config].
     #[arg(long, value_name = "TOKEN")]
     pub base: Option<String>,
     #[command(flatten)]
     pub source: SourceArgs,
 }
 
+/// A recorded slot of a pool and a place to read it from. A chain's latest block is no slot.
 #[derive(Debug, Args)]
+pub struct SnapshotArgs {
+    /// The pool's name.
+    #[arg(help = "The pool, <chain>:<address>. May be left out with --snapshot")]
+    pub pool: Option<String>,
+    /// Read from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", help_heading = "Source")]
+    pub db: Option<PathBuf>,
+    /// Read from a service; the snapshot's hash is checked.
+    #[arg(long, value_name = "URL", help_heading = "Source", conflicts_with = "snapshot")]
+    pub api: Option<String>,
+    /// The recorded slot at or before this instant, RFC 3339 [default: the newest recorded].
+    #[arg(long, value_name = "TIME", help_heading = "Source", conflicts_with = "snapshot")]
+    pub at: Option<String>,
+    /// Read from a file of a snapshot's canonical bytes (- is stdin).
+    #[arg(long, value_name = "FILE", help_heading = "Source")]
+    pub snapshot: Option<PathBuf>,
+}
+
+impl From<SnapshotArgs> for Question {
+    fn from(args: SnapshotArgs) -> Self {
+        let SnapshotArgs { pool, db, api, at, snapshot } = args;
+        let source = SourceArgs { db, api, at, snapshot, ..SourceArgs::default() };
+        Self { pool, base: None, source }
+    }
+}
+
+#[derive(Debug, Default, Args)]
 pub struct SourceArgs {
     /// Read from a recorder's database.
     #[arg(long, env = "EXITGAP_DB", value_name = "FILE", help_heading = "Source")]
@@ -206,8 +234,9 @@ pub struct VerifyArgs {
         help = "The evidence file (- is stdin); with --api the pool, <chain>:<address>"
     )]
     pub subject: Option<String>,
-    /// Say what each check means, what it proves and what it does not.
-    #[arg(long, conflicts_with = "subject")]
+    /// Say what each check means, what it proves and what it does not; of a file or pool beside
+    /// what was found.
+    #[arg(long)]
     pub explain: bool,
     #[command(flatten)]
     pub trust: TrustArgs,
@@ -247,7 +276,7 @@ pub struct RemoteArgs {
         conflicts_with_all = ["since", "proof", "log", "window"]
     )]
     pub api: Option<String>,
-    /// The size in USD.
+    /// The size in USD: 250000, $250,000, 250k, 1.5m.
     #[arg(long, value_name = "USD", help_heading = "From a service", requires = "api")]
     pub size_usd: Option<String>,
     /// The token to sell: token0, token1, its symbol or its address [default: the pool's].

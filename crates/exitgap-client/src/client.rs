@@ -3,6 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 use core::time::Duration;
+use std::sync::OnceLock;
 
 use exitgap_api::{
     Capabilities, Fragility, History, Interval, Number, PoolList, Portfolio, Problem,
@@ -142,13 +143,21 @@ impl EvidenceOf {
 pub struct Client<T> {
     pub(crate) transport: T,
     base: BaseUrl,
+    /// Where evidence and the log are; empty until it is known.
+    web: OnceLock<BaseUrl>,
     options: Options,
 }
 
 impl<T: Transport> Client<T> {
     /// A client of the service at `base`.
     pub fn new(transport: T, base: BaseUrl) -> Self {
-        Self { transport, base, options: Options::default() }
+        Self { transport, base, web: OnceLock::new(), options: Options::default() }
+    }
+
+    /// The same, with evidence and log at `web`, whatever the service says of it.
+    #[must_use]
+    pub fn with_web(self, web: BaseUrl) -> Self {
+        Self { web: web.into(), ..self }
     }
 
     /// The same, with other patience.
@@ -160,6 +169,42 @@ impl<T: Transport> Client<T> {
     /// The service's address.
     pub fn base(&self) -> &BaseUrl {
         &self.base
+    }
+
+    /// Where evidence and the log are, as far as that is known: the service's address until it
+    /// named another.
+    pub fn known_web(&self) -> &BaseUrl {
+        self.web.get().unwrap_or(&self.base)
+    }
+
+    /// Where evidence and the log are. A service that has them under another address than its own
+    /// names that in its capabilities, which are asked for once.
+    async fn web(&self) -> Result<&BaseUrl, ClientError> {
+        if let Some(web) = self.web.get() {
+            return Ok(web);
+        }
+        let told = match self.capabilities().await {
+            Ok(told) => told.web_url,
+            // What tells no capabilities names no other address.
+            Err(ClientError::Refused(_) | ClientError::NotAsSpecified { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        let web = match told {
+            None => self.base.clone(),
+            Some(url) => self.named_web(&url)?,
+        };
+        Ok(self.web.get_or_init(|| web))
+    }
+
+    /// The address that the service named. What was asked for over TLS is not read without.
+    fn named_web(&self, url: &str) -> Result<BaseUrl, ClientError> {
+        let wrong = |why: String| self.not_as_specified("/v1/capabilities", why);
+        let web: BaseUrl = url.parse().map_err(|_| wrong(format!("web_url: {url:?}")))?;
+        let secure = |url: &BaseUrl| url.0.starts_with("https://");
+        if secure(&self.base) && !secure(&web) {
+            return Err(wrong(format!("web_url: {url:?} is without TLS")));
+        }
+        Ok(web)
     }
 
     /// `GET /v1/pools`.
@@ -318,11 +363,13 @@ impl<T: Transport> Client<T> {
     }
 
     pub(crate) fn not_as_specified(&self, path: &str, why: impl Into<String>) -> ClientError {
-        ClientError::NotAsSpecified { url: format!("{}{path}", self.base), why: why.into() }
+        let host = if is_api(path) { &self.base } else { self.known_web() };
+        ClientError::NotAsSpecified { url: format!("{host}{path}"), why: why.into() }
     }
 
     async fn text(&self, path: &str, fresh: bool) -> Result<String, ClientError> {
-        let request = Request { fresh, ..self.request(path, "text/plain", MAX_NOTE_BYTES) };
+        let request = self.request(path, "text/plain", MAX_NOTE_BYTES).await?;
+        let request = Request { fresh, ..request };
         let bytes = self.ask(&request).await?;
         String::from_utf8(bytes).map_err(|error| self.not_as_specified(path, error.to_string()))
     }
@@ -341,12 +388,21 @@ impl<T: Transport> Client<T> {
         accept: &'static str,
         max_bytes: usize,
     ) -> Result<Vec<u8>, ClientError> {
-        self.ask(&self.request(&format!("{path}{}", query.text()), accept, max_bytes)).await
+        let target = format!("{path}{}", query.text());
+        let request = self.request(&target, accept, max_bytes).await?;
+        self.ask(&request).await
     }
 
-    fn request(&self, target: &str, accept: &'static str, max_bytes: usize) -> Request {
-        let (url, timeout) = (format!("{}{target}", self.base), self.options.timeout);
-        Request { url, accept, timeout, max_bytes, fresh: false }
+    async fn request(
+        &self,
+        target: &str,
+        accept: &'static str,
+        max_bytes: usize,
+    ) -> Result<Request, ClientError> {
+        // Boxed: where the other address is, is asked for by a request of the same kind.
+        let host = if is_api(target) { &self.base } else { Box::pin(self.web()).await? };
+        let (url, timeout) = (format!("{host}{target}"), self.options.timeout);
+        Ok(Request { url, accept, timeout, max_bytes, fresh: false })
     }
 
     /// Asks until there is an answer, or no patience left.
@@ -392,6 +448,11 @@ impl<T: Transport> Client<T> {
         let spread = u64::from(self.transport.random()) % middle;
         Duration::from_millis(middle / 2 + spread).min(self.options.longest_pause)
     }
+}
+
+/// Whether an address is one of the API's: all others are of evidence and log.
+fn is_api(target: &str) -> bool {
+    target.starts_with("/v1/")
 }
 
 /// The body of what came back, or what it says instead.

@@ -1,17 +1,17 @@
 //! A recorded slot, fetched whole: every question about it is answered here, by the reader.
 
 use exitgap_api::{
-    Answers, DepthSourceKind, ExitResult, Ladder, MaxSizeResult, Problem, Provenance,
-    PublishedLadder, RouteLadder, RouteRanking, SimulationResult, slot_at,
+    Answers, Context, DepthSourceKind, ExitResult, Ladder, MaxSizeResult, Problem, Provenance,
+    PublishedExit, PublishedLadder, RouteLadder, RouteRanking, SimulationResult, slot_at,
 };
-use exitgap_core::exit::{Exits, OrderPlan};
+use exitgap_core::exit::{Exits, METHOD_VERSION, OrderPlan};
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::{GapLimit, SizeUsd, UsdMicros};
 
-use crate::{Client, ClientError, Transport};
+use crate::{Client, ClientError, EvidenceOf, Transport};
 
 /// A snapshot with what the service says of its series. The snapshot was hashed here; that the log
 /// commits to it, and how long the series is, only its evidence proves.
@@ -21,7 +21,8 @@ pub struct Recorded {
     pub snapshot: Snapshot,
     /// Its slot and its place in the series, as the service tells them.
     pub provenance: Provenance,
-    /// The direction that sells the pool's default base.
+    /// The direction taken where no base is named: of the base that the state was fetched for, or
+    /// of the pool's default.
     pub default_direction: Direction,
     /// The service's own ladder of it, in that direction.
     pub published: PublishedLadder,
@@ -92,14 +93,70 @@ impl<T: Transport> Client<T> {
     /// Fetches the pool's newest recorded slot, or the one at or before `at`. That no newer slot is
     /// recorded is the service's word.
     pub async fn recorded(&self, pool: &PoolId, at: Option<&str>) -> Result<Recorded, ClientError> {
-        let latest = at.map(|at| slot_at("at", at)).transpose()?;
-        let published = self.ladder(pool, None, at).await?;
+        self.recorded_selling(pool, None, at).await
+    }
+
+    /// The same with `base` sold where none is named; `None`: the pool's default.
+    pub async fn recorded_selling(
+        &self,
+        pool: &PoolId,
+        base: Option<&str>,
+        at: Option<&str>,
+    ) -> Result<Recorded, ClientError> {
+        let published = self.ladder(pool, base, at).await?;
         let path = format!("/v1/ladder/{pool}");
-        let wrong = |why: &str| self.not_as_specified(&path, why);
-        let (hash, slot, provenance) = provenance(&published).map_err(|why| wrong(&why))?;
+        let asked = Asked { pool, base, at };
+        let Behind { snapshot, provenance, direction } =
+            self.behind(&path, &asked, &published.answer.context).await?;
+        let exits = Exits::default();
+        Ok(Recorded { default_direction: direction, snapshot, provenance, published, exits })
+    }
+
+    /// What the service publishes of a sale of `size`, recomputed here from the snapshot it names:
+    /// an answer that does not follow from it is none.
+    pub async fn recomputed_exit(
+        &self,
+        pool: &PoolId,
+        size: SizeUsd,
+        base: Option<&str>,
+        at: Option<&str>,
+    ) -> Result<PublishedExit, ClientError> {
+        let published = self.exit(pool, size, base, at).await?;
+        let path = format!("/v1/exit/{pool}");
+        let asked = Asked { pool, base, at };
+        let Behind { snapshot, provenance, direction } =
+            self.behind(&path, &asked, &published.answer.context).await?;
+        let answers = Answers::new(snapshot.observation(), &provenance, direction);
+        if answers.estimate(size)? != published.answer {
+            return Err(self.not_as_specified(&path, "it does not follow from its snapshot"));
+        }
+        let of = EvidenceOf {
+            pool: pool.clone(),
+            base: direction.into(),
+            slot: snapshot.slot(),
+            size,
+            method_version: METHOD_VERSION.to_owned(),
+        };
+        let evidence = published.evidence_url.as_deref();
+        if evidence.is_some_and(|url| EvidenceOf::from_url(url) != Some(of)) {
+            return Err(self.not_as_specified(&path, "its evidence_url is of another question"));
+        }
+        Ok(published)
+    }
+
+    /// Fetches the snapshot behind an answer, and requires that it is of what was asked.
+    async fn behind(
+        &self,
+        path: &str,
+        asked: &Asked<'_>,
+        context: &Context,
+    ) -> Result<Behind, ClientError> {
+        let latest = asked.at.map(|at| slot_at("at", at)).transpose()?;
+        let wrong = |why: &str| self.not_as_specified(path, why);
+        let (hash, slot, provenance) = provenance(context).map_err(|why| wrong(&why))?;
         let snapshot = self.snapshot(hash).await?;
         let observation = snapshot.observation();
-        if observation.pool() != pool {
+        if observation.pool() != asked.pool {
             return Err(wrong("the snapshot it names is of another pool"));
         }
         if snapshot.slot() != slot {
@@ -114,16 +171,32 @@ impl<T: Transport> Client<T> {
             )));
         }
         let direction = observation
-            .direction_of(&published.answer.context.base.address)
+            .direction_of(&context.base.address)
             .map_err(|_| wrong("its base is neither of the snapshot's tokens"))?;
-        let exits = Exits::default();
-        Ok(Recorded { default_direction: direction, snapshot, provenance, published, exits })
+        let named = asked.base.map(|base| observation.direction_of(base)).transpose();
+        if named.map_err(|error| Problem::from(&error))?.is_some_and(|named| named != direction) {
+            return Err(wrong("it sells the other token than the one asked about"));
+        }
+        Ok(Behind { snapshot, provenance, direction })
     }
 }
 
+/// What was asked of a pool.
+struct Asked<'a> {
+    pool: &'a PoolId,
+    base: Option<&'a str>,
+    at: Option<&'a str>,
+}
+
+/// What is behind an answer.
+struct Behind {
+    snapshot: Snapshot,
+    provenance: Provenance,
+    direction: Direction,
+}
+
 /// Where a published answer says it comes from.
-fn provenance(published: &PublishedLadder) -> Result<(SnapshotHash, Slot, Provenance), String> {
-    let context = &published.answer.context;
+fn provenance(context: &Context) -> Result<(SnapshotHash, Slot, Provenance), String> {
     let source = &context.method.depth_source;
     let absent = |what: &str| format!("{what} is absent or unreadable");
     if source.kind != DepthSourceKind::RecordedSnapshot {

@@ -47,18 +47,13 @@ impl Opened {
     }
 
     /// What a sale of `size_usd` fills at.
-    pub fn estimate(&self, base: Option<String>, size_usd: &str) -> Result<String, String> {
+    pub fn estimate(&self, base: &str, size_usd: &str) -> Result<String, String> {
         document(parse_size(size_usd).and_then(|size| self.answers(base)?.estimate(size)))
     }
 
     /// Depth by gap and slippage by size. Steps are lines of decimal text; the standard ones where
     /// there are none.
-    pub fn ladder(
-        &self,
-        base: Option<String>,
-        gaps: &str,
-        sizes_usd: &str,
-    ) -> Result<String, String> {
+    pub fn ladder(&self, base: &str, gaps: &str, sizes_usd: &str) -> Result<String, String> {
         let ladder = || {
             let limits = parse_steps("gap", &lines(gaps), &GapLimit::LADDER, parse_gap_limit)?;
             let sizes = lines(sizes_usd);
@@ -70,7 +65,7 @@ impl Opened {
 
     /// The largest sale whose gap is at most `gap` percent.
     #[wasm_bindgen(js_name = maxSizeFor)]
-    pub fn max_size_for(&self, base: Option<String>, gap: &str) -> Result<String, String> {
+    pub fn max_size_for(&self, base: &str, gap: &str) -> Result<String, String> {
         document(parse_gap_limit(gap).and_then(|limit| self.answers(base)?.max_size_for(limit)))
     }
 
@@ -78,7 +73,7 @@ impl Opened {
     #[wasm_bindgen(js_name = simulateOrders)]
     pub fn simulate_orders(
         &self,
-        base: Option<String>,
+        base: &str,
         size_usd: &str,
         orders: u32,
         recovery_pct: &str,
@@ -90,7 +85,7 @@ impl Opened {
 
     /// Which token `base` names: 0 or 1.
     #[wasm_bindgen(js_name = baseIndex)]
-    pub fn base_index(&self, base: Option<String>) -> Result<u8, String> {
+    pub fn base_index(&self, base: &str) -> Result<u8, String> {
         let index = self.direction(base).map_err(refusal)?.base_index();
         Ok(u8::from(index == 1))
     }
@@ -110,14 +105,11 @@ impl Opened {
 }
 
 impl Opened {
-    fn direction(&self, base: Option<String>) -> Result<Direction, Problem> {
-        match base {
-            None => Ok(Direction::ZeroForOne),
-            Some(base) => Ok(self.snapshot.observation().direction_of(&base)?),
-        }
+    fn direction(&self, base: &str) -> Result<Direction, Problem> {
+        Ok(self.snapshot.observation().direction_of(base)?)
     }
 
-    fn answers(&self, base: Option<String>) -> Result<Answers<'_>, Problem> {
+    fn answers(&self, base: &str) -> Result<Answers<'_>, Problem> {
         let direction = self.direction(base)?;
         let observation = self.snapshot.observation();
         let exit = self.exits.of(observation, direction);

@@ -56,7 +56,7 @@ function calls(exitgap, snapshot, opened, evidence, ladder) {
     (x) => verify(evidence, { seen: { note: '', proof: x } }),
     (x) => verify(evidence, { seen: { note: '', proof: [x] } }),
     (x) => verify(evidence, { window: x }), (x) => recompute(x), (x) => snapshotHash(x),
-    (x) => open(x), (x) => opened.fill(x), (x) => opened.fill({ amountInRaw: x }),
+    (x) => open(x), (x) => opened.fill(x), (x) => opened.fill({ amountInRaw: x, base: 'token0' }),
     (x) => rankRoutes(x, { sizeUsd: 1 }), (x) => rankRoutes([x], { sizeUsd: 1 }),
     (x) => rankRoutes([ladder], x), (x) => rankRoutes([ladder], { sizeUsd: x }),
     (x) => rankRoutes([ladder], { sizeUsd: 1, fixedCostsUsd: x }),
@@ -66,14 +66,14 @@ function calls(exitgap, snapshot, opened, evidence, ladder) {
     (x) => rankRoutes([{ ...ladder, pool: x, base: { address: x } }], { sizeUsd: 1 }),
   ];
   const asked = {
-    estimate: { sizeUsd: 100 },
-    ladder: { gap: [1], sizeUsd: [1] },
-    maxSizeFor: { gap: 1 },
-    simulateOrders: { sizeUsd: 100, orders: 2, recoveryPct: 1, intervalS: 1 },
+    estimate: { base: 'token0', sizeUsd: 100 },
+    ladder: { base: 'token0', gap: [1], sizeUsd: [1] },
+    maxSizeFor: { base: 'token0', gap: 1 },
+    simulateOrders: { base: 'token0', sizeUsd: 100, orders: 2, recoveryPct: 1, intervalS: 1 },
   };
   for (const [name, options] of Object.entries(asked)) {
     list.push((x) => exitgap[name](x, options), (x) => exitgap[name](snapshot, x));
-    for (const option of [...Object.keys(options), 'base', 'other']) {
+    for (const option of [...Object.keys(options), 'other']) {
       list.push((x) => exitgap[name](snapshot, { ...options, [option]: x }));
       list.push((x) => exitgap[name](snapshot, { ...options, [option]: [x] }));
     }
@@ -124,9 +124,9 @@ const MAY_ANSWER = {
 
 export async function tryGarbage(exitgap, memory, snapshot, evidence, keys) {
   const opened = exitgap.open(snapshot);
-  const ladder = opened.ladder();
+  const ladder = opened.ladder({ base: 'token0' });
   const sound = () =>
-    JSON.stringify([exitgap.verify(evidence, { keys }), exitgap.estimate(snapshot, { sizeUsd: 100 })]);
+    JSON.stringify([exitgap.verify(evidence, { keys }), exitgap.estimate(snapshot, { sizeUsd: 100, base: 'token0' })]);
   const before = sound();
   const wrong = [];
   const codes = {};

@@ -32,18 +32,31 @@ for (const document of [JSON.parse(evidence), Promise.resolve(evidence), new Res
   assert.match(error.hint, /awaited and not parsed/);
 }
 for (const amountInRaw of [1e21, -1, 0.5, '1_000', ' 1']) {
-  const error = told(() => opened.fill({ amountInRaw }));
+  const error = told(() => opened.fill({ amountInRaw, base: 'token0' }));
   assert(error.message.includes(`${amountInRaw} is no whole number`), error.message);
   assert.match(error.hint, /text or bigint/);
 }
 for (const orders of [0, 1001]) {
-  assert.match(told(() => opened.simulateOrders({ sizeUsd: 1, orders })).message, /from 1 to 1000$/);
+  assert.match(told(() => opened.simulateOrders({ sizeUsd: 1, orders, base: 'token0' })).message, /from 1 to 1000$/);
 }
 for (const orders of [-1, 2.5, '2']) {
-  assert.match(told(() => opened.simulateOrders({ sizeUsd: 1, orders })).message, /whole number/);
+  assert.match(told(() => opened.simulateOrders({ sizeUsd: 1, orders, base: 'token0' })).message, /whole number/);
 }
 for (const steps of [{ gap: [] }, { sizeUsd: [] }]) {
-  assert.match(told(() => opened.ladder(steps)).message, /: an empty array$/);
+  assert.match(told(() => opened.ladder({ ...steps, base: 'token0' })).message, /: an empty array$/);
+}
+
+// No other token is sold than the one that is named.
+for (const base of [undefined, null]) {
+  for (const call of [
+    () => opened.estimate({ sizeUsd: 1, base }), () => opened.ladder({ base }), () => opened.ladder(),
+    () => opened.maxSizeFor({ gap: 1, base }), () => opened.simulateOrders({ sizeUsd: 1, orders: 1, base }),
+    () => opened.fill({ amountInRaw: 1, base }),
+  ]) {
+    const error = told(call);
+    assert.deepEqual([error.code, error.field], ['invalid_parameter', 'base'], String(call));
+    assert.match(error.hint, /token0, token1/);
+  }
 }
 
 // A caller's own object may throw anything while it is read: what comes out is an error of the package.

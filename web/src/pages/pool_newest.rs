@@ -21,23 +21,11 @@ const TICKS_ASKED: u32 = 3;
 /// The age from which a newer slot may be there, s: a slot's length, and a little for reading it.
 const MAY_BE_NEWER_S: u64 = Slot::SECONDS + 10;
 
-/// What the service says of the newest slot.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Told {
-    /// The newest recorded slot's instant, RFC 3339.
-    slot: String,
-    /// Slots after it that are missing.
-    newer_missing: u64,
-}
-
-impl Told {
-    fn of(published: &PublishedLadder) -> Self {
-        let source = &published.answer.context.method.depth_source;
-        Self {
-            slot: source.slot_time.clone().unwrap_or_default(),
-            newer_missing: source.newer_slots_missing.unwrap_or(0),
-        }
-    }
+/// The newest recorded slot's instant, as the service says, and how many after it are missing.
+fn newest_of(published: &PublishedLadder) -> (String, u32) {
+    let source = &published.answer.context.method.depth_source;
+    let missing = source.newer_slots_missing.unwrap_or(0);
+    (source.slot_time.clone().unwrap_or_default(), u32::try_from(missing).unwrap_or(u32::MAX))
 }
 
 /// The slot that is shown. A newer one is offered, not put in its place: the reader may be reading.
@@ -49,24 +37,28 @@ pub fn Newest(
     show: Callback<()>,
 ) -> impl IntoView {
     let fetched = js_sys::Date::now();
-    let (told, set_told) = signal(recorded.with_value(|recorded| Told::of(&recorded.published)));
-    let shown = told.get_untracked().slot;
+    let (shown, then_missing) = recorded.with_value(|recorded| newest_of(&recorded.published));
+    let (newest, set_newest) = signal(shown.clone());
+    let (ticks, missing) = (RwSignal::new(0_u32), RwSignal::new(then_missing));
     let age_then = recorded.with_value(|recorded| recorded.published.snapshot_age_s);
-    let (age, set_age) = signal(age_then);
+    let age = move || age_then.saturating_add(seconds_since(fetched));
     let pool = recorded.with_value(|recorded| recorded.snapshot.observation().pool().clone());
     let client = client();
-    let ticks = StoredValue::new(0_u32);
     let tick = move || {
-        set_age.set(age_then.saturating_add(seconds_since(fetched)));
-        ticks.update_value(|ticks| *ticks = ticks.wrapping_add(1));
-        if ticks.get_value() % TICKS_ASKED != 0 || age.get_untracked() < MAY_BE_NEWER_S {
+        let Some(now) = ticks.try_get_untracked().map(|ticks| ticks.wrapping_add(1)) else {
+            return;
+        };
+        ticks.set(now);
+        if now % TICKS_ASKED != 0 || age() < MAY_BE_NEWER_S {
             return;
         }
         let (pool, client) = (pool.clone(), client.clone());
         // Nobody waits for it: what cannot be had now is asked for again.
         spawn_local(async move {
             if let Ok(published) = client.ladder(&pool, None, None).await {
-                drop(set_told.try_set(Told::of(&published)));
+                let (slot, count) = newest_of(&published);
+                drop(set_newest.try_set(slot));
+                drop(missing.try_set(count));
             }
         });
     };
@@ -75,34 +67,32 @@ pub fn Newest(
     }
     let about = recorded.with_value(about);
     let slot = text::instant(&shown);
-    let missing = {
-        let shown = shown.clone();
-        move || match told.get() {
-            Told { slot, newer_missing: 1 } if slot == shown => {
-                " The slot after it is missing.".to_owned()
-            }
-            Told { slot, newer_missing } if slot == shown && newer_missing > 0 => {
-                format!(" The {newer_missing} slots after it are missing.")
-            }
-            _ => String::new(),
-        }
+    let aged = move || {
+        ticks.track();
+        text::age(age())
     };
-    let newer = move || {
-        let newest = told.get().slot;
-        (newest > shown).then(|| {
+    let after = move || match (newest.get() == shown, missing.get()) {
+        (false, _) => {
+            let words = format!("A newer slot was recorded, {}. ", text::instant(&newest.get()));
             view! {
                 <p class="refused" role="status" id="newer">
-                    {format!("A newer slot was recorded, {}. ", text::instant(&newest))}
+                    {words}
                     <button type="button" class="small" on:click=move |_| show.run(())>"Show it"</button>
                 </p>
             }
-        })
+            .into_any()
+        }
+        (true, 0) => ().into_any(),
+        (true, some) => {
+            let words = format!("Slots after it that are missing: {some}.");
+            view! { <p class="quiet">{words}</p> }.into_any()
+        }
     };
     view! {
         <p class="quiet" id="newest">
-            {format!("Newest recorded slot {slot}, ")}{move || text::age(age.get())}{format!(" old; {about}")}{missing}
+            {format!("Newest recorded slot {slot}, ")}{aged}{format!(" old; {about}")}
         </p>
-        {newer}
+        {after}
     }
 }
 

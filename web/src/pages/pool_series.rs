@@ -10,7 +10,7 @@ use exitgap_core::units::{Percent, SizeUsd};
 use leptos::prelude::*;
 
 use super::pool_history::Between;
-use crate::chart::{Line, LineChart, Mark, Marked};
+use crate::chart::{Line, LineChart, Mark, Marked, parsed};
 use crate::check::{Published, Sold, Standing};
 use crate::parts::{CheckAll, CheckedGap, linked};
 use crate::paths::{Page, evidence_href};
@@ -174,7 +174,7 @@ fn line(name: &str, class: &'static str, places: impl Iterator<Item = Place>) ->
             Some(Err(why)) => (None, why),
             Some(Ok(percent)) => {
                 let digits = percent.to_string();
-                (digits.parse().ok(), text::percent(&digits))
+                (parsed(&digits), text::percent(&digits))
             }
         };
         values.push(value);

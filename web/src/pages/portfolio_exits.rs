@@ -169,7 +169,7 @@ pub async fn compute(
 
 fn sell(recorded: &Recorded, direction: Direction, size: UsdMicros) -> Sale {
     let observation = recorded.snapshot.observation();
-    let (base, context) = (direction.base_index(), &recorded.published.answer.context);
+    let (base, session) = (direction.base_index(), observation.session());
     let symbol = |index: usize| observation.tokens()[index].symbol.as_str().to_owned();
     let fill = |size| recorded.estimate(size, Some(base_name(base)));
     let gap = |digits: &str| Percent::parse(digits).ok();
@@ -197,8 +197,8 @@ fn sell(recorded: &Recorded, direction: Direction, size: UsdMicros) -> Sale {
         status: Status::from(observation.chain().kind),
         slot: recorded.snapshot.slot().to_string(),
         age_s: recorded.published.snapshot_age_s,
-        oracle_stale: context.oracle_stale,
-        closed: (!context.market_open).then(|| context.session_note.clone()),
+        oracle_stale: observation.oracle_stale(),
+        closed: (!session.market_open).then(|| session.note.clone()),
         filled,
         filled_gap,
         problem,

@@ -137,9 +137,9 @@ pub fn Drawn(
     /// Size in words and gap in digits.
     points: Vec<(String, String)>,
 ) -> impl IntoView {
-    use crate::chart::{Line, LineChart};
+    use crate::chart::{Line, LineChart, parsed};
     let (places, shown): (Vec<_>, Vec<_>) = points.into_iter().unzip();
-    let values = shown.iter().map(|gap| gap.parse().ok()).collect();
+    let values = shown.iter().map(|gap| parsed(gap)).collect();
     let shown = shown.iter().map(|gap| text::percent(gap)).collect();
     let line = Line { name: "exit gap".to_owned(), class: "line-a", values, shown };
     view! { <LineChart title="Exit gap by size, % below the oracle".to_owned() places=places lines=vec![line]/> }

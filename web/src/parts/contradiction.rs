@@ -12,7 +12,7 @@ pub fn Rewritten(
     /// The two states.
     found: Contradiction,
 ) -> impl IntoView {
-    let log = format!("{}/log", client().base());
+    let log = format!("{}/log", client().known_web());
     let proof = StoredValue::new(document_of(&found, &log));
     let [seen, shown] = found.checkpoints;
     view! {

@@ -32,6 +32,8 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
     let (counts, broken) = replay(&plan, |counts| bar.set_position(counts.slots));
     bar.finish_and_clear();
     let (fault, contradiction) = broken.unzip();
+    let named = || keys_trusted.then(|| check_named_key(&folder, &keys).err()).flatten();
+    let fault = fault.or_else(|| named().map(|rule| Box::new(rule.into())));
     let fault = fault.map(readable).transpose()?;
     let verdict = match &fault {
         Some(_) => Verdict::Invalid,
@@ -84,6 +86,21 @@ fn own_keys(folder: &LogFolder) -> Result<Vec<VerifierKey>, Failure> {
     let text = text.map_err(|rule| unreadable(&rule))?;
     trust::from_lines(text.as_bytes())
         .map_err(|error| source::unreadable(format!("verifier-key: {error}")).into())
+}
+
+/// Requires that the key in the folder is one that the caller trusts: it is what others take for
+/// the log's, and nothing else in the folder speaks for it.
+fn check_named_key(folder: &LogFolder, trusted: &[VerifierKey]) -> Result<(), Rule> {
+    let text = folder.text("verifier-key", trust::MAX_KEY_FILE_BYTES)?;
+    let named =
+        trust::from_lines(text.as_bytes()).map_err(|error| Rule::VerifierKeyInvalid { error })?;
+    match named.iter().find(|key| !trusted.contains(key)) {
+        None if named.is_empty() => {
+            Err(Rule::VerifierKeyInvalid { error: "it holds no key".to_owned() })
+        }
+        None => Ok(()),
+        Some(key) => Err(Rule::VerifierKeyNotTrusted { found: key.to_string() }),
+    }
 }
 
 fn newest(folder: &LogFolder) -> Result<Kept, Failure> {

@@ -3,24 +3,33 @@
 use std::io::Write;
 
 use anstyle::Style;
-use exitgap_api::{ExitResult, parse_size};
+use exitgap_api::{ExitResult, size_as_written};
 
-use super::{Asked, print_heading, print_json, print_source};
+use super::{Asked, Beside, print_answer, print_heading, print_published, print_source};
 use crate::arguments::Question;
 use crate::failure::Failure;
 use crate::format::{grouped, tokens};
+use crate::source;
 
 pub fn run(question: &Question, size_usd: &str, json: bool) -> Result<(), Failure> {
-    let size = parse_size(size_usd)?;
+    let size = size_as_written(size_usd)?;
+    if let Some(published) = source::published_exit(question, size)? {
+        let beside = Beside::from(&published);
+        return if json {
+            print_published(&published)
+        } else {
+            print_text(&published.answer, &beside)
+        };
+    }
     let asked = Asked::find(question)?;
-    let result = asked.answers().estimate(size)?;
-    if json { print_json(&result) } else { print_text(&result) }
+    let (result, beside) = (asked.answers().estimate(size)?, asked.beside());
+    if json { print_answer(&result, &beside) } else { print_text(&result, &beside) }
 }
 
-fn print_text(result: &ExitResult) -> Result<(), Failure> {
+fn print_text(result: &ExitResult, beside: &Beside) -> Result<(), Failure> {
     print_heading(&result.context)?;
     print_figures(result)?;
-    print_source(&result.context)
+    print_source(&result.context, beside)
 }
 
 fn print_figures(result: &ExitResult) -> Result<(), Failure> {

@@ -7,6 +7,7 @@ use exitgap_api::{Lesson, check_name};
 use exitgap_core::evidence::CheckName;
 
 use super::print_json;
+use super::verdict::print_lesson;
 use crate::failure::Failure;
 
 pub fn run(json: bool) -> Result<(), Failure> {
@@ -28,9 +29,8 @@ pub fn run(json: bool) -> Result<(), Failure> {
             _ => "  (only where you bring what it needs: --since, or --api)",
         };
         writeln!(out, "{bold}{}{bold:#}{only_if_asked}", check_name(lesson.check))?;
-        writeln!(out, "  means           {}", lesson.means)?;
-        writeln!(out, "  proves          {}", lesson.proves)?;
-        writeln!(out, "  does not prove  {}\n", lesson.does_not_prove)?;
+        print_lesson(&mut out, lesson, "  ")?;
+        writeln!(out)?;
     }
     writeln!(
         out,

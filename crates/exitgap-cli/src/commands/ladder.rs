@@ -2,13 +2,16 @@
 
 use std::io::Write;
 
-use exitgap_api::{Amounts, Ladder, parse_gap_limit, parse_size, parse_steps};
+use exitgap_api::{
+    Amounts, Ladder, PublishedLadder, parse_gap_limit, parse_steps, size_as_written,
+};
 use exitgap_core::units::{GapLimit, SizeUsd};
 
-use super::{Asked, print_heading, print_json, print_source};
+use super::{Asked, Beside, print_answer, print_heading, print_published, print_source};
 use crate::arguments::Question;
 use crate::failure::Failure;
 use crate::format::{Columns, grouped, tokens_short};
+use crate::source;
 
 pub fn run(
     question: &Question,
@@ -17,17 +20,39 @@ pub fn run(
     json: bool,
 ) -> Result<(), Failure> {
     let limits = parse_steps("gap", gaps, &GapLimit::LADDER, parse_gap_limit)?;
-    let sizes = parse_steps("size_usd", sizes, &SizeUsd::STANDARD, parse_size)?;
+    let sizes = parse_steps("size_usd", sizes, &SizeUsd::STANDARD, size_as_written)?;
     let asked = Asked::find(question)?;
-    let ladder = asked.answers().ladder(&limits, &sizes);
-    if json { print_json(&ladder) } else { print_text(&ladder) }
+    let (ladder, beside) = (asked.answers().ladder(&limits, &sizes), asked.beside());
+    if !json {
+        return print_text(&ladder, &beside);
+    }
+    let standard = limits == GapLimit::LADDER && sizes == SizeUsd::STANDARD;
+    match (&asked.found.published, &question.source.api) {
+        (Some(published), Some(url)) if standard => {
+            require_same(published, &ladder, url)?;
+            print_published(published)
+        }
+        _ => print_answer(&ladder, &beside),
+    }
 }
 
-fn print_text(ladder: &Ladder) -> Result<(), Failure> {
+/// Requires that a service's ladder is the one that its snapshot makes.
+fn require_same(published: &PublishedLadder, ladder: &Ladder, url: &str) -> Result<(), Failure> {
+    let mut served = published.answer.clone();
+    served.figures.by_gap.iter_mut().for_each(|rung| rung.evidence_url = None);
+    served.figures.by_size.iter_mut().for_each(|rung| rung.evidence_url = None);
+    if served == *ladder {
+        return Ok(());
+    }
+    let path = format!("/v1/ladder/{}", ladder.context.pool);
+    Err(source::api::not_as_specified(url, &path, "it does not follow from its snapshot"))
+}
+
+fn print_text(ladder: &Ladder, beside: &Beside) -> Result<(), Failure> {
     print_heading(&ladder.context)?;
     print_by_gap(ladder)?;
     print_by_size(ladder)?;
-    print_source(&ladder.context)
+    print_source(&ladder.context, beside)
 }
 
 fn fill_columns(ladder: &Ladder, exit: &Amounts) -> Vec<String> {

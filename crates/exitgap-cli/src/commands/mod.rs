@@ -14,15 +14,21 @@ mod verify_remote;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anstyle::{AnsiColor, Style};
 use clap::CommandFactory;
-use exitgap_api::{Answers, Context, DepthSourceKind, Status, parse_order_plan};
+use exitgap_api::{
+    Answers, Context, DepthSourceKind, Number, Provenance, Published, Status, parse_order_plan,
+    size_as_written,
+};
 use exitgap_core::pools::Direction;
+use exitgap_core::series::Slot;
 use serde::Serialize;
 
 use crate::arguments::{Cli, Command, Question};
 use crate::failure::Failure;
+use crate::format::{grouped, printable};
 use crate::source::{self, Found};
 
 /// Runs the command, and gives the exit code of its answer.
@@ -38,10 +44,11 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         }
         Command::Size { question, gap } => size::run(&question, &gap, json),
         Command::Simulate { question, size_usd, orders, recovery_pct, interval_s } => {
+            let size_usd = size_as_written(&size_usd)?.to_string();
             let plan = parse_order_plan(&size_usd, orders, &recovery_pct, interval_s)?;
             simulate::run(&question, plan, json)
         }
-        Command::Snapshot { question } => snapshot::run(&question),
+        Command::Snapshot(args) => snapshot::run(&args.into()),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "exitgap", &mut script);
@@ -67,6 +74,63 @@ impl Asked {
     fn answers(&self) -> Answers<'_> {
         Answers::new(&self.found.observation, &self.found.provenance, self.direction)
     }
+
+    /// What goes with every answer.
+    fn beside(&self) -> Beside {
+        let age = |slot: Slot| {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            now.as_secs().saturating_sub(slot.unix_s())
+        };
+        Beside {
+            lowest_depth_7d_usd: self.found.lowest_depth_7d_usd[self.direction.base_index()]
+                .clone(),
+            snapshot_age_s: match self.found.provenance {
+                Provenance::Recorded { slot, .. } => Some(age(slot)),
+                Provenance::Direct(_) => None,
+            },
+            evidence_url: None,
+        }
+    }
+}
+
+/// What stands beside an answer, named as the service names it. Its addresses only a service has.
+#[derive(Serialize)]
+struct Beside {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lowest_depth_7d_usd: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot_age_s: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence_url: Option<String>,
+}
+
+impl<F> From<&Published<F>> for Beside {
+    fn from(published: &Published<F>) -> Self {
+        Self {
+            lowest_depth_7d_usd: published.lowest_depth_7d_usd.clone(),
+            snapshot_age_s: Some(published.snapshot_age_s),
+            evidence_url: published.evidence_url.clone(),
+        }
+    }
+}
+
+/// Prints an answer with what stands beside it, as JSON.
+fn print_answer<A: Serialize>(answer: &A, beside: &Beside) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Document<'a, A> {
+        #[serde(flatten)]
+        answer: &'a A,
+        #[serde(flatten)]
+        beside: &'a Beside,
+    }
+    print_json(&Document { answer, beside })
+}
+
+/// Prints what a service published, byte for byte as it serves it, and a line break.
+fn print_published<F: Serialize>(published: &Published<F>) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    serde_json::to_writer(&mut out, published).map_err(io::Error::from)?;
+    Ok(writeln!(out)?)
 }
 
 /// Prints a document as JSON.
@@ -100,7 +164,7 @@ fn print_heading(context: &Context) -> Result<(), Failure> {
 }
 
 /// The foot of every table: where the depth came from.
-fn print_source(context: &Context) -> Result<(), Failure> {
+fn print_source(context: &Context, beside: &Beside) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let source = &context.method.depth_source;
     let block = format!("block {} at {}", source.block_number, source.block_time);
@@ -125,6 +189,12 @@ fn print_source(context: &Context) -> Result<(), Failure> {
         let slots = if missing == 1 { "slot is" } else { "slots are" };
         writeln!(out, "{:<16}the {missing} newest {slots} missing", "note")?;
     }
+    if let Some(lowest) = &beside.lowest_depth_7d_usd {
+        let lowest = grouped(lowest.as_str());
+        writeln!(out, "{:<16}{lowest} USD at 2 % in the 7 days up to it", "lowest depth")?;
+    }
+    let market = if context.market_open { "open" } else { "CLOSED" };
+    writeln!(out, "{:<16}{market} ({})", "market", printable(&context.session_note))?;
     for oracle in &context.method.oracles {
         let age = oracle.age_s.map_or_else(String::new, |age| format!(", {age} s old"));
         let feed = oracle.feed.as_deref().unwrap_or("configured price");
@@ -132,5 +202,8 @@ fn print_source(context: &Context) -> Result<(), Failure> {
         writeln!(out, "{:<16}{} {} {feed}{age}{stale}", "oracle", oracle.role, oracle.source)?;
     }
     writeln!(out, "{:<16}{}", "method", context.method_version)?;
+    if let Some(url) = &beside.evidence_url {
+        writeln!(out, "{:<16}{}", "evidence", printable(url))?;
+    }
     Ok(())
 }

@@ -6,21 +6,21 @@ use anstyle::Style;
 use exitgap_api::{AtOnce, SimulationResult};
 use exitgap_core::exit::OrderPlan;
 
-use super::{Asked, print_heading, print_json, print_source};
+use super::{Asked, Beside, print_answer, print_heading, print_source};
 use crate::arguments::Question;
 use crate::failure::Failure;
 use crate::format::{Columns, grouped, tokens_short};
 
 pub fn run(question: &Question, plan: OrderPlan, json: bool) -> Result<(), Failure> {
     let asked = Asked::find(question)?;
-    let answer = asked.answers().simulate_orders(plan)?;
-    if json { print_json(&answer) } else { print_text(&answer) }
+    let (answer, beside) = (asked.answers().simulate_orders(plan)?, asked.beside());
+    if json { print_answer(&answer, &beside) } else { print_text(&answer, &beside) }
 }
 
-fn print_text(answer: &SimulationResult) -> Result<(), Failure> {
+fn print_text(answer: &SimulationResult, beside: &Beside) -> Result<(), Failure> {
     print_heading(&answer.context)?;
     print_figures(answer)?;
-    print_source(&answer.context)
+    print_source(&answer.context, beside)
 }
 
 fn print_figures(answer: &SimulationResult) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use std::io::Write;
 use anstyle::Style;
 use exitgap_api::{Amounts, MaxSize, MaxSizeResult, parse_gap_limit};
 
-use super::{Asked, print_heading, print_json, print_source};
+use super::{Asked, Beside, print_answer, print_heading, print_source};
 use crate::arguments::Question;
 use crate::failure::Failure;
 use crate::format::{grouped, tokens};
@@ -13,16 +13,16 @@ use crate::format::{grouped, tokens};
 pub fn run(question: &Question, gap: &str, json: bool) -> Result<(), Failure> {
     let limit = parse_gap_limit(gap)?;
     let asked = Asked::find(question)?;
-    let answer = asked.answers().max_size_for(limit)?;
-    if json { print_json(&answer) } else { print_text(&answer) }
+    let (answer, beside) = (asked.answers().max_size_for(limit)?, asked.beside());
+    if json { print_answer(&answer, &beside) } else { print_text(&answer, &beside) }
 }
 
-fn print_text(answer: &MaxSizeResult) -> Result<(), Failure> {
+fn print_text(answer: &MaxSizeResult, beside: &Beside) -> Result<(), Failure> {
     print_heading(&answer.context)?;
     if let Some(depth) = &answer.figures.depth {
         print_figures(answer, depth)?;
     }
-    print_source(&answer.context)
+    print_source(&answer.context, beside)
 }
 
 fn print_figures(answer: &MaxSizeResult, depth: &MaxSize) -> Result<(), Failure> {
@@ -32,6 +32,7 @@ fn print_figures(answer: &MaxSizeResult, depth: &MaxSize) -> Result<(), Failure>
     line("gap up to", format!("{} %", answer.figures.gap_limit_pct))?;
     line("largest exit", format!("{bold}{} USD{bold:#}", grouped(depth.max_size_usd.as_str())))?;
     let why = match (&answer.figures.exit, depth.limited_by.as_str()) {
+        (None, _) if answer.figures.problem.is_some() => "no size of this pool has a gap",
         (None, "liquidity") => "liquidity: the pool takes nothing in this direction",
         (None, _) => "no size from 0.01 USD on stays within the gap",
         (_, "liquidity") => "liquidity: all the pool takes lies within the gap",

@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use exitgap_api::{Claim, Contradiction, VerificationReport, check_name};
+use exitgap_api::{Claim, Contradiction, Lesson, VerificationReport, check_name};
 use exitgap_client::{ClientError, Since};
 use exitgap_core::evidence::{Base, Check, CheckName, Outcome, Report, Verdict, snapshot_in};
+use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::format::{grouped, printable};
@@ -14,7 +15,30 @@ fn style(colour: AnsiColor) -> Style {
     Style::new().bold().fg_color(Some(colour.into()))
 }
 
-pub fn print_text(evidence: &[u8], document: &VerificationReport) -> Result<(), Failure> {
+/// A report, and where asked for what its checks mean.
+#[derive(Serialize)]
+pub struct Explained<'a> {
+    #[serde(flatten)]
+    report: &'a VerificationReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lessons: Option<Vec<Lesson>>,
+}
+
+impl<'a> Explained<'a> {
+    /// The report, with the lessons of its checks where `explain` is set.
+    pub fn of(report: &'a VerificationReport, explain: bool) -> Self {
+        let checks = &report.report.checks;
+        let lessons = || checks.iter().map(|check| Lesson::of(check.name)).collect();
+        Self { report, lessons: explain.then(lessons) }
+    }
+}
+
+/// `evidence` is the file that the report is of.
+pub fn print_text(
+    evidence: &[u8],
+    document: &VerificationReport,
+    explain: bool,
+) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let report = &document.report;
     let (colour, verdict) = match report.verdict {
@@ -31,6 +55,10 @@ pub fn print_text(evidence: &[u8], document: &VerificationReport) -> Result<(), 
     writeln!(out, "{claim}: {style}{verdict}{style:#}.\n")?;
     for check in &report.checks {
         print_check(&mut out, check)?;
+        if explain {
+            print_lesson(&mut out, &Lesson::of(check.name), "    ")?;
+            writeln!(out)?;
+        }
     }
     for signer in &report.unknown_signers {
         writeln!(out, "\nSigned by {}, a key that is not trusted: ignored.", printable(signer))?;
@@ -39,6 +67,13 @@ pub fn print_text(evidence: &[u8], document: &VerificationReport) -> Result<(), 
         print_contradiction(contradiction)?;
     }
     Ok(())
+}
+
+/// What a check means, proves and does not prove.
+pub fn print_lesson(out: &mut impl Write, lesson: &Lesson, indent: &str) -> Result<(), Failure> {
+    writeln!(out, "{indent}means           {}", lesson.means)?;
+    writeln!(out, "{indent}proves          {}", lesson.proves)?;
+    Ok(writeln!(out, "{indent}does not prove  {}", lesson.does_not_prove)?)
 }
 
 fn failed(report: &Report) -> String {

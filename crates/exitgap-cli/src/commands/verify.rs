@@ -11,7 +11,7 @@ use exitgap_core::evidence::{
 };
 use serde::Deserialize;
 
-use super::verdict::{print_advice, print_text};
+use super::verdict::{Explained, print_advice, print_text};
 use super::{explain, print_json, verify_remote};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
@@ -20,7 +20,7 @@ use crate::log::{Kept, LogFolder, leaf_hashes};
 use crate::{source, trust};
 
 pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
-    let Some(subject) = args.subject.as_deref().filter(|_| !args.explain) else {
+    let Some(subject) = args.subject.as_deref() else {
         explain::run(json)?;
         return Ok(ExitCode::SUCCESS);
     };
@@ -43,7 +43,11 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     let contradiction = contradiction(&report, &policy, signed.as_ref(), args);
     let (claim, verdict) = (Claim::of(&evidence), report.verdict);
     let report = VerificationReport { claim, report, contradiction };
-    read_or_not(if json { print_json(&report) } else { print_text(&evidence, &report) })?;
+    read_or_not(if json {
+        print_json(&Explained::of(&report, args.explain))
+    } else {
+        print_text(&evidence, &report, args.explain)
+    })?;
     if !json {
         print_advice(&report, policy.keys.is_empty());
     }

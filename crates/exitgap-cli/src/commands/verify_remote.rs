@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use exitgap_api::{ProblemCode, SlotStatus, VerificationReport, parse_size, slot_at};
+use exitgap_api::{ProblemCode, SlotStatus, VerificationReport, size_as_written, slot_at};
 use exitgap_client::{
     Client, ClientError, Continuity, EvidenceOf, LogState, LogWatch, Memory, Native, Recorded,
     Since, Storage, TrustBasis, Verification,
@@ -16,7 +16,7 @@ use exitgap_core::units::SizeUsd;
 use serde::Serialize;
 
 use super::print_json;
-use super::verdict::{print_since, print_text};
+use super::verdict::{Explained, print_since, print_text};
 use crate::arguments::{RemoteArgs, VerifyArgs};
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::printable;
@@ -28,7 +28,7 @@ use crate::trust;
 #[derive(Serialize)]
 struct RemoteReport<'a> {
     #[serde(flatten)]
-    report: &'a VerificationReport,
+    report: Explained<'a>,
     log: Log<'a>,
     since: Later<'a>,
 }
@@ -85,7 +85,7 @@ struct Log<'a> {
 
 pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     let pool = pool_id(pool)?;
-    let size = parse_size(args.remote.size_usd.as_deref().unwrap_or_default())?;
+    let size = size_as_written(args.remote.size_usd.as_deref().unwrap_or_default())?;
     let at = args.remote.at.as_deref();
     at.map(|at| slot_at("at", at)).transpose()?;
     let keys = trust::keys(&args.trust.trust)?;
@@ -102,9 +102,9 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
     };
     let Found { verification: Verification { evidence, report, log }, since } = &found;
     read_or_not(if json {
-        print_document(report, log, since)
+        print_document(report, log, since, args.explain)
     } else {
-        print_text(evidence, report).and_then(|()| print_since(since))
+        print_text(evidence, report, args.explain).and_then(|()| print_since(since))
     })?;
     if !json {
         print_log(log, args.remote.kept.is_some());
@@ -122,7 +122,9 @@ fn print_document(
     report: &VerificationReport,
     log: &LogState,
     since: &Result<Since, ClientError>,
+    explain: bool,
 ) -> Result<(), Failure> {
+    let report = Explained::of(report, explain);
     let keys = log.keys.iter().map(ToString::to_string).collect();
     let (trusted, continuity) = (trusted(log), continuity(log));
     let (newest, seen) = (log.newest.as_str(), log.seen.as_deref());

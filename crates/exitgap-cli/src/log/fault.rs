@@ -73,6 +73,10 @@ pub enum Rule {
     SignatureForged { file: String, signer: String },
     #[error("{file}: expected a signature by a trusted key of {expected}, found {found}")]
     SignatureNotTrusted { file: String, expected: String, found: String },
+    #[error("verifier-key: {error}")]
+    VerifierKeyInvalid { error: String },
+    #[error("verifier-key names {found}, which is none of the trusted keys")]
+    VerifierKeyNotTrusted { found: String },
     #[error("the log's slots end after the year 9999")]
     SizeBeyondSeries,
 
@@ -144,6 +148,8 @@ impl Rule {
             Self::CheckpointMismatch { .. } => "checkpoint_mismatch",
             Self::SignatureForged { .. } => "signature_forged",
             Self::SignatureNotTrusted { .. } => "signature_not_trusted",
+            Self::VerifierKeyInvalid { .. } => "verifier_key_invalid",
+            Self::VerifierKeyNotTrusted { .. } => "verifier_key_not_trusted",
             Self::SizeBeyondSeries => "size_beyond_series",
             Self::LeafInvalid { .. } => "leaf_invalid",
             Self::LeafSlot { .. } => "leaf_slot_mismatch",

@@ -1,8 +1,9 @@
 //! A service: its recorded snapshots, answered from here.
 
-use exitgap_api::{PoolEntry, PoolList};
+use exitgap_api::{PoolEntry, PoolList, PublishedExit};
 use exitgap_client::{BaseUrl, Client, ClientError, Native};
 use exitgap_core::ids::PoolId;
+use exitgap_core::units::SizeUsd;
 
 use super::{Found, unreadable};
 use crate::failure::Failure;
@@ -11,17 +12,45 @@ use crate::failure::Failure;
 const MAX_PAGES: usize = 50;
 
 /// Fetches the pool's snapshot at the slot asked for, or its newest; it is hashed here.
-pub fn find(url: &str, id: &PoolId, at: Option<&str>) -> Result<Found, Failure> {
+pub fn find(
+    url: &str,
+    id: &PoolId,
+    base: Option<&str>,
+    at: Option<&str>,
+) -> Result<Found, Failure> {
     let at = at.map(|at| exitgap_api::slot_at("at", at).map(|_| at)).transpose()?;
-    let recorded = with(url, async |client| client.recorded(id, at).await)?;
+    let recorded = with(url, async |client| client.recorded_selling(id, base, at).await)?;
     let canonical =
         recorded.snapshot.to_canonical().map_err(|error| unreadable(error.to_string()))?;
+    let mut lowest_depth_7d_usd = [None, None];
+    let sold = recorded.default_direction.base_index();
+    lowest_depth_7d_usd[sold].clone_from(&recorded.published.lowest_depth_7d_usd);
     Ok(Found {
         observation: recorded.snapshot.observation().clone(),
         provenance: recorded.provenance,
-        default_base: recorded.default_direction,
+        default_base: Some(recorded.default_direction),
+        lowest_depth_7d_usd,
+        published: Some(recorded.published),
         canonical: Some(canonical),
     })
+}
+
+/// What the service publishes of a sale, recomputed here.
+pub fn exit(
+    url: &str,
+    id: &PoolId,
+    size: SizeUsd,
+    base: Option<&str>,
+    at: Option<&str>,
+) -> Result<PublishedExit, Failure> {
+    let at = at.map(|at| exitgap_api::slot_at("at", at).map(|_| at)).transpose()?;
+    with(url, async |client| client.recomputed_exit(id, size, base, at).await)
+}
+
+/// What a service sent that does not follow from its own snapshot.
+pub fn not_as_specified(url: &str, path: &str, why: &str) -> Failure {
+    let url = format!("{}{path}", url.trim_end_matches('/'));
+    ClientError::NotAsSpecified { url, why: why.to_owned() }.into()
 }
 
 /// All pools of the service.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use exitgap_api::{Problem, Provenance};
+use exitgap_api::{Number, Problem, Provenance};
 use exitgap_core::ids::PoolId;
 use exitgap_store::{FindError, Latest, Pool, Reader, Recorded, StoreError};
 
@@ -38,6 +38,8 @@ pub fn find(path: &Path, id: &PoolId, at: Option<&str>) -> Result<Found, Failure
     let snapshot = reader.snapshot_at(&pool, slot).map_err(failed)?.ok_or_else(|| {
         unreadable(format!("{id} at slot {slot}: the snapshot has gone since it was found"))
     })?;
+    let head = reader.head(&pool, slot).map_err(failed)?;
+    let lowest = head.map_or([None; 2], |head| head.head.lowest_depth_7d_usd);
     let provenance = Provenance::Recorded {
         slot,
         snapshot_hash: hash,
@@ -48,7 +50,9 @@ pub fn find(path: &Path, id: &PoolId, at: Option<&str>) -> Result<Found, Failure
     Ok(Found {
         observation: snapshot.observation().clone(),
         provenance,
-        default_base: pool.default_base,
+        default_base: Some(pool.default_base),
+        lowest_depth_7d_usd: lowest.map(|usd| usd.map(Number::from)),
+        published: None,
         canonical: reader.canonical(hash).map_err(failed)?,
     })
 }

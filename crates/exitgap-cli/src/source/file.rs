@@ -6,7 +6,6 @@ use std::path::Path;
 
 use exitgap_api::{Direct, Provenance};
 use exitgap_core::ids::PoolId;
-use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot};
 
 use super::{Found, unreadable};
@@ -31,7 +30,9 @@ pub fn find(path: &Path, pool: Option<&PoolId>) -> Result<Found, Failure> {
     Ok(Found {
         observation: snapshot.observation().clone(),
         provenance: Provenance::Direct(Direct::SnapshotFile(snapshot.slot(), hash)),
-        default_base: Direction::ZeroForOne,
+        default_base: None,
+        lowest_depth_7d_usd: [None, None],
+        published: None,
         canonical: Some(bytes),
     })
 }

@@ -9,10 +9,11 @@ mod rpc;
 pub use db::{failed, list_pools, open};
 pub use file::read;
 
-use exitgap_api::{Problem, ProblemCode, Provenance};
+use exitgap_api::{Number, Problem, ProblemCode, Provenance, PublishedExit, PublishedLadder};
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::Observation;
+use exitgap_core::units::SizeUsd;
 
 use crate::arguments::Question;
 use crate::failure::Failure;
@@ -23,8 +24,14 @@ pub struct Found {
     pub observation: Observation,
     /// Where it was read.
     pub provenance: Provenance,
-    /// The direction taken where the question names no base.
-    pub default_base: Direction,
+    /// The direction taken where the question names no base; `None` where the source does not
+    /// know the pool's default.
+    pub default_base: Option<Direction>,
+    /// The lowest depths of the seven days up to the slot, by the token sold, as far as the source
+    /// tells them.
+    pub lowest_depth_7d_usd: [Option<Number>; 2],
+    /// The service's own ladder, where a service was asked.
+    pub published: Option<PublishedLadder>,
     /// The canonical bytes, where it is a slot's snapshot.
     pub canonical: Option<Vec<u8>>,
 }
@@ -32,9 +39,35 @@ pub struct Found {
 impl Found {
     /// The direction that sells `base`: `token0`, `token1`, a symbol or an address.
     pub fn direction(&self, base: Option<&str>) -> Result<Direction, Failure> {
-        let Some(base) = base else { return Ok(self.default_base) };
+        let Some(base) = base else {
+            return self.default_base.ok_or_else(|| {
+                // Another token than the service would sell is another answer.
+                let detail = "base: the source does not say which token the pool sells by default";
+                let problem = Problem::new(ProblemCode::InvalidParameter, detail).field("base");
+                problem.hint("name it with --base: token0, token1, a symbol or an address").into()
+            });
+        };
         Ok(self.observation.direction_of(base).map_err(|error| Problem::from(&error))?)
     }
+}
+
+/// What a service publishes of a sale, where the question is for one.
+pub fn published_exit(
+    question: &Question,
+    size: SizeUsd,
+) -> Result<Option<PublishedExit>, Failure> {
+    // The arguments leave a service beside neither a node nor a file.
+    let Some(url) = &question.source.api else { return Ok(None) };
+    let (base, at) = (question.base.as_deref(), question.source.at.as_deref());
+    api::exit(url, &named_pool(question)?, size, base, at).map(Some)
+}
+
+fn named_pool(question: &Question) -> Result<PoolId, Failure> {
+    let Some(pool) = question.pool.as_deref() else {
+        let problem = Problem::new(ProblemCode::InvalidPool, "no pool was named");
+        return Err(problem.field("pool").hint(POOL_HINT).into());
+    };
+    pool_id(pool)
 }
 
 /// Finds what the question is about, in the one source it names.
@@ -44,16 +77,12 @@ pub fn find(question: &Question) -> Result<Found, Failure> {
         let pool = question.pool.as_deref().map(pool_id).transpose()?;
         return file::find(path, pool.as_ref());
     }
-    let Some(pool) = question.pool.as_deref() else {
-        let problem = Problem::new(ProblemCode::InvalidPool, "no pool was named");
-        return Err(problem.field("pool").hint(POOL_HINT).into());
-    };
-    let pool = pool_id(pool)?;
+    let pool = named_pool(question)?;
     if !source.rpc.is_empty() {
         return rpc::find(source, &pool);
     }
     if let Some(url) = &source.api {
-        return api::find(url, &pool, source.at.as_deref());
+        return api::find(url, &pool, question.base.as_deref(), source.at.as_deref());
     }
     match &source.db {
         Some(path) => db::find(path, &pool, source.at.as_deref()),

@@ -11,7 +11,6 @@ use exitgap_chain::config::{
 use exitgap_chain::{Limits, Missing, readers};
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, ChainSlug, PoolId};
-use exitgap_core::pools::Direction;
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Observation;
 use serde::Deserialize;
@@ -36,16 +35,25 @@ pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<Found, Failure> {
     let named =
         [&source.token0_usd, &source.token1_usd, &source.fee].into_iter().any(Option::is_some)
             || source.chain_id.is_some();
-    let config = match &source.config {
+    let file = source.config.as_deref().filter(|_| !named);
+    let config = match file {
         // What the command line names counts, also where EXITGAP_CONFIG is set.
-        Some(path) if !named => from_file(path, pool, urls)?,
-        _ => from_arguments(source, pool, urls)?,
+        Some(path) => from_file(path, pool, urls)?,
+        None => from_arguments(source, pool, urls)?,
     };
     let plan = Plan::new(&config).map_err(|error| invalid("config", error.to_string()))?;
-    let default_base = plan.pool(pool).map_or(Direction::ZeroForOne, |pool| pool.base);
+    // Only a file says which token the pool sells by default.
+    let default_base = file.and_then(|_| Some(plan.pool(pool)?.base));
     let observation = read(plan, pool)?;
     let provenance = Provenance::Direct(Direct::LatestBlock);
-    Ok(Found { observation, provenance, default_base, canonical: None })
+    Ok(Found {
+        observation,
+        provenance,
+        default_base,
+        lowest_depth_7d_usd: [None, None],
+        published: None,
+        canonical: None,
+    })
 }
 
 fn read(plan: Plan, pool: &PoolId) -> Result<Observation, Failure> {

@@ -134,7 +134,8 @@ impl Checkpoint {
 
     /// Reads the text of a note.
     pub fn from_text(text: &str) -> Result<Self, CheckpointError> {
-        let mut lines = text.lines();
+        // Not `lines`, which takes CR LF for a line's end, too.
+        let mut lines = text.split_terminator('\n');
         let mut next = || lines.next().unwrap_or_default();
         let (origin, size, root) = (next(), next(), next());
         let origin = origin.parse()?;
@@ -275,6 +276,10 @@ mod tests {
         assert!(matches!(read("42", "042"), E::Size { .. }));
         assert!(matches!(read("AQEB", "AQE"), E::Root { .. }));
         assert_eq!(Checkpoint::from_text(&format!("{text}\nx\n")), Err(E::Extension));
+        let broken_otherwise = text.replace('\n', "\r\n");
+        assert!(matches!(Checkpoint::from_text(&broken_otherwise), Err(E::Origin { .. })));
+        let last = text.replace("\n", "\r\n").replacen("\r\n", "\n", 2);
+        assert!(matches!(Checkpoint::from_text(&last), Err(E::Root { .. })), "{last:?}");
     }
 
     #[test]

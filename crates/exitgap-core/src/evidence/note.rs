@@ -25,7 +25,7 @@ pub enum NoteError {
         found: usize,
     },
     /// A control character other than a line break.
-    #[error("a note holds no control characters")]
+    #[error("a note holds no control characters, and ends its lines with LF, not CR LF")]
     Control,
     /// No empty line between text and signatures, or no line break at the end.
     #[error("a note is a text, an empty line and signature lines, each ended by a line break")]
@@ -359,6 +359,11 @@ mod tests {
         assert_eq!(Note::parse(note.trim_end()), Err(NoteError::Shape));
         assert_eq!(Note::parse("text\n\n"), Err(NoteError::Shape));
         assert_eq!(Note::parse("te\txt\n\n— a b\n"), Err(NoteError::Control));
+        // As a program that knows other line breaks would save it: the bytes signed are not these.
+        let saved = note.replace('\n', "\r\n");
+        assert_eq!(Note::parse(&saved), Err(NoteError::Control));
+        assert!(NoteError::Control.to_string().contains("LF, not CR LF"));
+        assert_eq!(key("log", 1).sign("text\r\n"), Err(NoteError::Control));
         assert_eq!(Note::parse("text\n\n- a b\n"), Err(NoteError::SignatureLine { line: 1 }));
         let many = format!(
             "text\n\n{}",

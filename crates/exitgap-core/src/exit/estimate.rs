@@ -57,16 +57,18 @@ pub enum Refusal {
         "the recorded liquidity cannot fill this size; the most it fills is {max_fillable_usd} USD"
     )]
     BeyondLiquidity {
-        /// The largest size the pool fills, capped at the largest size there is.
+        /// The largest size that has a fill, capped at the largest size there is; 0 where none
+        /// has.
         max_fillable_usd: UsdMicros,
         /// Raw units of the token sold that the pool takes at most.
         max_amount_in: U256,
         /// Raw units of the token bought that it pays for them.
         max_amount_out: U256,
     },
-    /// The gap or one of its factors is a billion percent or more.
+    /// The basis is a billion percent or more: so is the gap of a small sale, and no sale of this
+    /// pool has one.
     #[error(
-        "fill and oracle are too far apart for a percentage; the oracle's price cannot be right"
+        "the pool's own price and the oracle's are too far apart for a percentage: one of them cannot be right"
     )]
     GapOutOfRange,
 }
@@ -176,8 +178,23 @@ impl Exit {
 
     /// The refusal of a pool state that takes at most these amounts.
     fn beyond(&self, max_amount_in: U256, max_amount_out: U256) -> Refusal {
-        let max_fillable_usd = UsdMicros(self.terms.largest_size_within(max_amount_in));
+        let max_fillable_usd = self.largest_filled(max_amount_in).map_or(UsdMicros(0), Into::into);
         Refusal::BeyondLiquidity { max_fillable_usd, max_amount_in, max_amount_out }
+    }
+
+    /// The largest size that has a fill of a pool that takes at most this amount: whoever asks for
+    /// it is not refused again.
+    fn largest_filled(&self, max_amount_in: U256) -> Option<SizeUsd> {
+        self.before.basis?;
+        let size = SizeUsd::from_micros(self.terms.largest_size_within(max_amount_in)).ok()?;
+        // Less brings no more: where the largest is paid nothing, none is paid anything.
+        let fill = self.curve.fill(self.terms.amount_in(size)?).ok()?;
+        (!fill.amount_out.is_zero()).then_some(size)
+    }
+
+    /// Whether no sale has a gap, because the pool's own price is out of a percentage's range.
+    pub(super) fn has_no_gap(&self) -> bool {
+        self.before.basis.is_none()
     }
 }
 

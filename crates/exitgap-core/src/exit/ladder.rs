@@ -11,7 +11,7 @@ pub struct GapRow {
     pub limit: GapLimit,
     /// The depth at the limit, or that the search for it was given up.
     pub depth: Result<MaxSize, SearchExhausted>,
-    /// The exit of exactly that size; `None` where nothing passes.
+    /// The exit of exactly that size, or why no size has one; `None` where nothing passes.
     pub estimate: Option<Result<Estimate, Refusal>>,
 }
 
@@ -34,7 +34,11 @@ impl Exit {
     pub fn gap_row(&self, limit: GapLimit) -> GapRow {
         let depth = self.max_size_for(limit);
         let size = depth.as_ref().ok().and_then(|depth| depth.size);
-        GapRow { limit, depth, estimate: size.map(|size| self.estimate(size)) }
+        let estimate = match size {
+            None if self.has_no_gap() => Some(Err(Refusal::GapOutOfRange)),
+            size => size.map(|size| self.estimate(size)),
+        };
+        GapRow { limit, depth, estimate }
     }
 
     /// One row per size, in the order given.

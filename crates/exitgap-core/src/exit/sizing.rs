@@ -98,6 +98,12 @@ pub(super) fn rules_out_the_rest(curve: &Curve, threshold: &Threshold) -> bool {
 impl Exit {
     /// The largest exit whose gap is at most `limit`.
     pub fn max_size_for(&self, limit: GapLimit) -> Result<MaxSize, SearchExhausted> {
+        if self.has_no_gap() {
+            // What an estimate refuses at any size is within no limit.
+            let (max_amount_in, max_amount_out) = (U256::ZERO, U256::ZERO);
+            let limited_by = LimitedBy::Gap;
+            return Ok(MaxSize { limit, size: None, max_amount_in, max_amount_out, limited_by });
+        }
         let threshold = self.terms.threshold(limit);
         let mut search = Search::new(&self.curve, &threshold);
         let exhausted = |Exhausted { teeth }| SearchExhausted { limit, teeth };
@@ -122,6 +128,9 @@ impl Exit {
     /// that it meets few teeth where [`Exit::max_size_for`] meets many.
     pub fn depth_usd(&self, limit: GapLimit) -> Result<u64, SearchExhausted> {
         const DOLLAR: u64 = 1_000_000;
+        if self.has_no_gap() {
+            return Ok(0);
+        }
         let threshold = self.terms.threshold(limit);
         let mut search = Search::new(&self.curve, &threshold);
         let bound = search.bound();

@@ -350,3 +350,68 @@ fn limits_close_to_the_fee_are_answered() {
         }
     }
 }
+
+/// A pool whose price is 65 million times the oracle's, where next to nothing lies; all else lies at
+/// the oracle's. A sale of some size fills well all the same, and is not to be answered both ways.
+#[test]
+fn a_pool_priced_out_of_range_has_no_gap_at_any_size_and_within_no_limit() {
+    let (dust, deep) = (1_000_i128, 10_i128.pow(24));
+    let ticks = [(-2_000, deep), (2_000, -deep), (179_990, dust), (180_010, -dust)];
+    let ticks = ticks.map(|(tick, liquidity_net)| TickNet { tick, liquidity_net }).into();
+    let price = sqrt_ratio_at_tick(180_000).unwrap();
+    let pool = Concentrated::new(price, 180_000, dust.unsigned_abs(), 500, 10, ticks).unwrap();
+    let pool = PoolState::Concentrated(pool);
+    let exit = Exit::new(&pool, Direction::ZeroForOne, [18, 18], [usd(1, 0), usd(1, 0)]);
+    assert_eq!(exit.basis(), None);
+    // The fill itself is near the oracle's price.
+    let sold = U256::from(200_000 * 10_u128.pow(18));
+    let fill = exit.fill(sold).unwrap();
+    let gap = exit.gap(&fill).unwrap();
+    assert!((-5_000_000..5_000_000).contains(&gap.0), "{gap}");
+    for text in ["0.01", "1000", "200000", "1000000000"] {
+        match exit.estimate(size(text)) {
+            Err(Refusal::GapOutOfRange) => {}
+            Err(Refusal::BeyondLiquidity { max_fillable_usd, .. }) => {
+                assert_eq!(max_fillable_usd, UsdMicros(0));
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+    for text in ["-100", "-2", "0", "5", "100"] {
+        let row = exit.gap_row(limit(text));
+        let depth = row.depth.unwrap();
+        assert_eq!((depth.size, depth.max_amount_in), (None, U256::ZERO), "{text}");
+        assert_eq!(row.estimate, Some(Err(Refusal::GapOutOfRange)), "{text}");
+        assert_eq!(exit.depth_usd(limit(text)), Ok(0));
+    }
+}
+
+/// What a refusal says can be filled, can be.
+#[test]
+fn the_size_that_a_refusal_names_is_filled_or_none_is() {
+    let fee = FeeRate { numerator: 3, denominator: 1_000 };
+    let most = ConstantProduct::MAX_RESERVE;
+    // One raw unit more is all the first takes, and pays nothing for; it is worth 5 USD, or less
+    // than any size. The last is an ordinary one.
+    for (reserves, decimals, fills) in [
+        ([most - 1, 10], 0, false),
+        ([most - 1, 10], 18, false),
+        ([most - 5, most], 0, true),
+        ([most - 10_u128.pow(24), 10_u128.pow(24)], 18, true),
+    ] {
+        let pool = PoolState::ConstantProduct(ConstantProduct::new(reserves, fee).unwrap());
+        let worth = [usd(5, 0), usd(5, 0)];
+        let exit = Exit::new(&pool, Direction::ZeroForOne, [decimals; 2], worth);
+        let refusal = exit.estimate(SizeUsd::MAX).unwrap_err();
+        let Refusal::BeyondLiquidity { max_fillable_usd, .. } = refusal else {
+            panic!("{refusal:?}")
+        };
+        assert_eq!(max_fillable_usd != UsdMicros(0), fills, "{reserves:?}");
+        if fills {
+            let named = SizeUsd::from_micros(max_fillable_usd.0).unwrap();
+            assert_eq!(exit.estimate(named).unwrap().size, named);
+            let more = SizeUsd::from_micros(max_fillable_usd.0 + 1).unwrap();
+            assert!(matches!(exit.estimate(more), Err(Refusal::BeyondLiquidity { .. })));
+        }
+    }
+}

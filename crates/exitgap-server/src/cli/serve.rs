@@ -14,8 +14,8 @@ use super::record::{clock, recorder, run, start_log, stop_on_signals};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
 use crate::config::{Checked, Config};
-use crate::http::{App, Limits, Listener, Telemetry, router};
-use crate::ops::{Current, Now, Service};
+use crate::http::{App, Limits, Listener, Telemetry, has_pages, router};
+use crate::ops::{Current, Deployment, Now, Service};
 use crate::recorder::{Clock, Stop, SystemClock};
 
 /// How often is looked whether a slot was sealed.
@@ -65,7 +65,7 @@ async fn serve_until_told(
     let mut stop = stop_on_signals().map_err(CliError::Start)?;
     let recorder = record.then(|| recorder(&checked)).transpose()?;
 
-    let app = app(&checked.config, clock);
+    let app = app(&checked.config, clock, record);
     let (end, ended) = watch::channel(false);
     let looking = tokio::spawn(look(app.clone(), ended.clone()));
     let serving = tokio::spawn(answer(listener, &checked.config, app, ended));
@@ -83,9 +83,10 @@ async fn serve_until_told(
     result
 }
 
-fn app(config: &Config, clock: SystemClock) -> App {
+fn app(config: &Config, clock: SystemClock, recording: bool) -> App {
     let now: Now = Arc::new(move || clock.now().as_secs());
-    let service = Service::new(config.store.path.clone(), config.http.urls(), now);
+    let service = Service::new(config.store.path.clone(), config.http.urls(), now)
+        .deployed_as(Deployment { recording, pages: has_pages() });
     App {
         service: Arc::new(service),
         telemetry: Arc::default(),

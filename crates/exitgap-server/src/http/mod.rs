@@ -33,6 +33,7 @@ use crate::ops::Service;
 pub use edge::Limits;
 pub use listen::{ListenError, Listener};
 pub use openapi::document as openapi_document;
+pub use site::is_built as has_pages;
 pub use telemetry::Telemetry;
 
 use edge::Edge;

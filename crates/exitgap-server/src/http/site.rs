@@ -28,8 +28,14 @@ const HTML: &str = "text/html; charset=utf-8";
 /// What the built page says where no page says more.
 const TITLE: &str = "<title>exitgap</title>";
 const OG_TITLE: &str = "property=\"og:title\" content=\"exitgap\"";
+const HEAD_END: &str = "</head>";
 const HEADING: &str = "<h1>exitgap</h1>";
 const DESCRIPTION: &str = "At this size, how far below the oracle price will I really fill?";
+
+/// Whether the pages were built into this binary.
+pub fn is_built() -> bool {
+    Dist::get("index.html").is_some()
+}
 
 /// Whether the client would rather read a page than a document.
 pub fn wants_page(headers: &HeaderMap) -> bool {
@@ -50,17 +56,18 @@ fn words(title: impl Into<Cow<'static, str>>, description: impl Into<Cow<'static
 }
 
 /// `GET /`.
-pub async fn board() -> Result<Response, Refused> {
-    page(&words("exitgap: where would your size lose most?", DESCRIPTION), StatusCode::OK)
+pub async fn board(State(app): State<App>) -> Result<Response, Refused> {
+    page(&app, &words("exitgap: where would your size lose most?", DESCRIPTION), StatusCode::OK)
 }
 
 /// `GET /pools/{pool}`.
 pub async fn pool(State(app): State<App>, Segment(id): Segment) -> Result<Response, Refused> {
-    let Some(pair) = pair(&app, &id) else { return nothing() };
+    let Some(pair) = pair(&app, &id) else { return nothing(&app) };
     let description = format!(
         "What selling into {pair} really fills at, against the oracle, at any size, recomputed in your browser."
     );
     page(
+        &app,
         &words(format!("{pair}: exit gap, depth and slippage | exitgap"), description),
         StatusCode::OK,
     )
@@ -68,17 +75,17 @@ pub async fn pool(State(app): State<App>, Segment(id): Segment) -> Result<Respon
 
 /// The evidence of a result, as a page.
 pub fn evidence(app: &App, id: &str) -> Result<Response, Refused> {
-    let Some(pair) = pair(app, id) else { return nothing() };
+    let Some(pair) = pair(app, id) else { return nothing(app) };
     let description =
         "Recomputed from recorded depth and checked against a signed log, in your own browser.";
     let mut response =
-        page(&words(format!("Evidence for {pair} | exitgap"), description), StatusCode::OK)?;
+        page(app, &words(format!("Evidence for {pair} | exitgap"), description), StatusCode::OK)?;
     response.headers_mut().insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
     Ok(response)
 }
 
 /// The pages whose words are always the same.
-pub async fn fixed(uri: Uri) -> Result<Response, Refused> {
+pub async fn fixed(State(app): State<App>, uri: Uri) -> Result<Response, Refused> {
     let words = match uri.path() {
         "/verify" => words(
             "Verify an evidence file | exitgap",
@@ -96,11 +103,15 @@ pub async fn fixed(uri: Uri) -> Result<Response, Refused> {
             "How the exit gap is recorded, computed and checked, and what that does not prove.",
         ),
     };
-    page(&words, StatusCode::OK)
+    page(&app, &words, StatusCode::OK)
 }
 
 /// What no route is for: a file of the site, or nothing.
-pub async fn file_or_nothing(uri: Uri, headers: HeaderMap) -> Result<Response, Refused> {
+pub async fn file_or_nothing(
+    State(app): State<App>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, Refused> {
     let path = uri.path().trim_start_matches('/');
     if path != "index.html"
         && !path.is_empty()
@@ -109,8 +120,8 @@ pub async fn file_or_nothing(uri: Uri, headers: HeaderMap) -> Result<Response, R
         return Ok(file);
     }
     // A missing script must not be answered with a page.
-    if wants_page(&headers) && !path.contains('.') && Dist::get("index.html").is_some() {
-        return nothing();
+    if wants_page(&headers) && !path.contains('.') && is_built() {
+        return nothing(&app);
     }
     Err(Problem::new(ProblemCode::NotFound, "nothing is at this address")
         .hint("GET /docs lists every address")
@@ -118,8 +129,8 @@ pub async fn file_or_nothing(uri: Uri, headers: HeaderMap) -> Result<Response, R
 }
 
 /// The page that says so.
-fn nothing() -> Result<Response, Refused> {
-    page(&words("Nothing is at this address | exitgap", DESCRIPTION), StatusCode::NOT_FOUND)
+fn nothing(app: &App) -> Result<Response, Refused> {
+    page(app, &words("Nothing is at this address | exitgap", DESCRIPTION), StatusCode::NOT_FOUND)
 }
 
 /// A file of the site. Its name holds the hash of what it was built from.
@@ -144,19 +155,26 @@ fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
     Some(response)
 }
 
-fn page(words: &Words, status: StatusCode) -> Result<Response, Refused> {
+fn page(app: &App, words: &Words, status: StatusCode) -> Result<Response, Refused> {
     let index = Dist::get("index.html").ok_or_else(|| {
         Problem::new(ProblemCode::NotFound, "this binary was built without the site")
             .hint("GET /docs lists every address of the API; `cargo xtask web` builds the site")
     })?;
     let index = String::from_utf8_lossy(&index.data);
-    let policy = policy(&index);
+    let urls = app.service.urls();
+    let api = (urls.base != urls.web).then_some(urls.base.as_str());
+    let policy = policy(&index, api);
     let (title, description) = (escape(&words.title), escape(&words.description));
     let html = index
         .replace(TITLE, &format!("<title>{title}</title>"))
         .replace(HEADING, &format!("<h1>{}</h1>", title.trim_end_matches(" | exitgap")))
         .replace(OG_TITLE, &format!("property=\"og:title\" content=\"{title}\""))
         .replace(DESCRIPTION, &description);
+    let html = match api {
+        None => html,
+        // Whoever reads it there is no other way to tell a page of this host where the API is.
+        Some(api) => html.replacen(HEAD_END, &api_tag(api), 1),
+    };
     let reply = Reply::new(html, HTML, Keep::Seconds(0));
     let headers = [
         (CONTENT_SECURITY_POLICY, HeaderValue::try_from(policy).map_err(|_| broken())?),
@@ -177,14 +195,26 @@ fn broken() -> Problem {
     Problem::new(ProblemCode::InternalError, "the site's page is not as Trunk builds it")
 }
 
+/// Tells a page where the API is.
+fn api_tag(api: &str) -> String {
+    format!("<meta name=\"exitgap-api\" content=\"{}\">{HEAD_END}", escape(api))
+}
+
+/// The scheme, host and port of an address: all that a policy names of one.
+fn origin(url: &str) -> &str {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    url[host..].find('/').map_or(url, |path| &url[..host + path])
+}
+
 /// Scripts of this origin, WASM, and the page's own inline scripts by their hashes; no inline styles,
-/// and nothing from anywhere else.
-fn policy(index: &str) -> String {
+/// and nothing from anywhere else, but for documents of the API where that has a host of its own.
+fn policy(index: &str, api: Option<&str>) -> String {
+    let api = api.map_or_else(String::new, |api| format!(" {}", origin(api)));
     let hash = |script| format!(" 'sha256-{}'", Base64::encode_string(&Sha256::digest(script)));
     let hashes = inline_scripts(index).map(hash).collect::<Vec<_>>().concat();
     format!(
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{hashes}; style-src 'self'; img-src 'self'; \
-         connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+         connect-src 'self'{api}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     )
 }
 
@@ -224,9 +254,16 @@ mod tests {
         let page = "<script type=\"module\">one()</script><script src=\"/x.js\"></script><script>two()</script>";
         let found: Vec<_> = inline_scripts(page).collect();
         assert_eq!(found, ["one()", "two()"]);
-        let policy = policy(page);
-        assert_eq!(policy.matches("'sha256-").count(), 2);
-        assert!(!policy.contains("unsafe-inline") && !policy.contains("unsafe-eval' 'un"));
+        let closed = policy(page, None);
+        assert_eq!(closed.matches("'sha256-").count(), 2);
+        assert!(!closed.contains("unsafe-inline") && !closed.contains("unsafe-eval' 'un"));
+        assert!(closed.contains("connect-src 'self';"), "{closed}");
+        let open = policy(page, Some("https://api.example:8443/exits"));
+        assert!(open.contains("connect-src 'self' https://api.example:8443;"), "{open}");
+        assert_eq!(
+            api_tag("https://a/\""),
+            "<meta name=\"exitgap-api\" content=\"https://a/&quot;\"></head>"
+        );
     }
 
     #[test]

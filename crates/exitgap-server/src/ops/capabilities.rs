@@ -1,96 +1,231 @@
 //! Every capability of the specification, with its status in this deployment.
 
-use exitgap_api::{Capabilities, Capability, CapabilityStatus, Status};
+use std::collections::BTreeMap;
 
-use super::Service;
+use exitgap_api::{Capabilities, Capability, CapabilityStatus, ChainCapability, Status};
+use exitgap_core::series::Slot;
 
-/// What a capability's status depends on.
-#[derive(Clone, Copy)]
-enum Basis {
-    /// It is code: live wherever it runs.
-    Code,
-    /// It is figures: live where they are of live chains, preview else.
-    Figures,
-    /// It is not built.
-    NotBuilt,
+use super::{PoolNow, Service};
+
+/// A chain whose newest recorded slot is older is not live: three slots.
+const FRESH_S: u64 = 3 * Slot::SECONDS;
+
+/// What of this deployment its capabilities rest on, beside its data.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Deployment {
+    /// Whether this process records.
+    pub recording: bool,
+    /// Whether this process serves pages.
+    pub pages: bool,
 }
-use Basis::{Code, Figures, NotBuilt};
 
-const TABLE: [(&str, Basis, &str); 25] = [
-    ("Continuous depth recording", Figures, "recorder, every five minutes per pool"),
-    ("Disclosed method", Code, "fields on every result"),
-    (
+/// A capability as built.
+struct Built {
+    name: &'static str,
+    /// Where it is without any page; empty where it is a page.
+    place: &'static str,
+    /// Where it is among the pages.
+    page: &'static str,
+    gated_by: &'static [&'static str],
+}
+
+/// A capability that is not built.
+struct Specified {
+    name: &'static str,
+    /// What is not built of it.
+    place: &'static str,
+    gated_by: &'static [&'static str],
+}
+
+enum Row {
+    Built(Built),
+    Specified(Specified),
+}
+
+const fn built(
+    name: &'static str,
+    place: &'static str,
+    page: &'static str,
+    gated_by: &'static [&'static str],
+) -> Row {
+    Row::Built(Built { name, place, page, gated_by })
+}
+
+const fn specified(
+    name: &'static str,
+    place: &'static str,
+    gated_by: &'static [&'static str],
+) -> Row {
+    Row::Specified(Specified { name, place, gated_by })
+}
+
+const RECORDER: &str = "Continuous depth recording";
+const ALERTING: &str = "Spread alerting";
+
+/// What gates what is the specification's.
+const TABLE: [Row; 25] = [
+    built(RECORDER, "recorder, every five minutes per pool", "", &[]),
+    built("Disclosed method", "fields on every result", "", &[]),
+    built(
         "Open-source verifier",
-        Code,
-        "command-line verify and audit, /verify in the browser, verify() of the npm package",
+        "command-line verify and audit, verify() of the npm package",
+        "/verify in the browser",
+        &[],
     ),
-    (
+    built(
         "Keyless verification endpoint",
-        Figures,
-        "evidence per result, at its evidence_url: as a document and as a page",
+        "evidence per result, as a document at its evidence_url",
+        "as a page at the same address",
+        &[RECORDER],
     ),
-    ("Pre-trade fill estimates", Figures, "GET /v1/exit/{pool}, command-line estimate"),
-    (
+    built(
+        "Pre-trade fill estimates",
+        "GET /v1/exit/{pool}, command-line estimate, SDK estimate()",
+        "",
+        &[RECORDER],
+    ),
+    built(
         "Live pool pages",
-        Figures,
+        "",
         "/pools/{pool}: quoted against realized price on one axis, ladder, slippage",
+        &[RECORDER],
     ),
-    ("Depth ladders", Figures, "GET /v1/ladder/{pool}, command-line ladder"),
-    ("Slippage forecasting", Figures, "command-line size and simulate, /pools/{pool}, npm package"),
-    ("Spread history", Figures, "GET /v1/history/{pool}"),
-    ("Public fragility board", Figures, "GET /v1/fragility, and as a page at /"),
-    ("Portfolio view", Figures, "GET /v1/portfolio, /portfolio"),
-    ("Spread alerting", NotBuilt, "/v1/alerts refuses with not_available"),
-    ("Route comparison", Code, "rankRoutes() of the npm package, from ladders the caller supplies"),
-    ("Stress-window queries", Figures, "GET /v1/stress/{pool}"),
-    ("Depth decay tracking", NotBuilt, "how fast a book thins after a price move"),
-    (
+    built("Depth ladders", "GET /v1/ladder/{pool}, command-line ladder", "", &[RECORDER]),
+    built(
+        "Slippage forecasting",
+        "SDK maxSizeFor() and simulateOrders(), command-line size and simulate",
+        "/pools/{pool}",
+        &[RECORDER],
+    ),
+    built("Spread history", "GET /v1/history/{pool}", "/pools/{pool}", &[RECORDER]),
+    built("Public fragility board", "GET /v1/fragility", "/", &[RECORDER]),
+    built("Portfolio view", "GET /v1/portfolio", "/portfolio", &[RECORDER]),
+    specified(ALERTING, "/v1/alerts refuses with not_available", &[]),
+    built("Route comparison", "SDK rankRoutes(), from ladders the caller supplies", "", &[]),
+    built(
+        "Stress-window queries",
+        "GET /v1/stress/{pool}",
+        "/pools/{pool}",
+        &[RECORDER, "series length"],
+    ),
+    specified(
+        "Depth decay tracking",
+        "how fast a book thins after a price move",
+        &[RECORDER, "series length"],
+    ),
+    specified(
         "Multi-chain coverage",
-        NotBuilt,
         "any number of chains can be recorded; broader venue and lending-market coverage is not built",
+        &[],
     ),
-    (
+    specified(
         "Tokenized equity scoring",
-        NotBuilt,
         "market_open and session_note are on results; scoring is not built",
+        &[],
     ),
-    ("Market-hours risk flags", NotBuilt, "weekend, after-close and holiday exposure"),
-    ("Redemption-window modelling", NotBuilt, "time-to-cash on real-world-asset tokens"),
-    (
+    specified("Market-hours risk flags", "weekend, after-close and holiday exposure", &[]),
+    specified("Redemption-window modelling", "time-to-cash on real-world-asset tokens", &[]),
+    specified(
         "Liquidation exposure scoring",
-        NotBuilt,
         "lowest_depth_7d_usd is on results; scoring is not built",
+        &[],
     ),
-    ("Agent-native JSON", NotBuilt, "the read-only tool endpoint is not part of this deployment"),
-    ("Machine-payable endpoints", NotBuilt, "every call is free here"),
-    ("Sub-second responses", NotBuilt, "a target, not a promise"),
-    ("Webhooks and streams", NotBuilt, "blocked behind alerting"),
-    ("Accuracy record", NotBuilt, "every estimate compared with what happened"),
+    specified(
+        "Agent-native JSON",
+        "the read-only tool endpoint is not part of this deployment",
+        &[],
+    ),
+    specified("Machine-payable endpoints", "every call is free here", &["x402 settlement"]),
+    specified("Sub-second responses", "a target, not a promise", &[]),
+    specified("Webhooks and streams", "blocked behind alerting", &[ALERTING]),
+    specified("Accuracy record", "every estimate compared with what happened", &[]),
 ];
 
 impl Service {
     /// What this deployment can do.
     pub fn capabilities(&self) -> Capabilities {
+        let deployment = self.deployment;
+        let chains = self.chains();
+        let live = |chain: &&ChainCapability| chain.status == CapabilityStatus::Live;
+        let live_on: Vec<String> =
+            chains.iter().filter(live).map(|chain| chain.chain.clone()).collect();
+        Capabilities {
+            web_url: (self.urls.web != self.urls.base).then(|| self.urls.web.clone()),
+            recording: deployment.recording,
+            pages: deployment.pages,
+            capabilities: TABLE.iter().map(|row| word(row, deployment.pages, &live_on)).collect(),
+            chains,
+        }
+    }
+
+    /// How every chain with a monitored pool stands.
+    fn chains(&self) -> Vec<ChainCapability> {
         let current = self.current();
-        let is_live = |status: &Status| *status == Status::Live;
-        let live = current
-            .pools
-            .values()
-            .filter_map(|now| now.labels.as_ref())
-            .any(|labels| is_live(&labels.status));
-        let status = |basis| match basis {
-            Code => CapabilityStatus::Live,
-            Figures if live => CapabilityStatus::Live,
-            Figures => CapabilityStatus::Preview,
-            NotBuilt => CapabilityStatus::Roadmap,
+        let mut pools: BTreeMap<&str, Vec<&PoolNow>> = BTreeMap::new();
+        for now in current.pools.values().filter(|now| now.pool.retired_slot.is_none()) {
+            pools.entry(now.pool.id.chain().as_str()).or_default().push(now);
+        }
+        pools.into_iter().map(|(chain, pools)| self.chain(chain, &pools)).collect()
+    }
+
+    fn chain(&self, chain: &str, pools: &[&PoolNow]) -> ChainCapability {
+        let newest =
+            pools.iter().filter_map(|now| now.latest.snapshot).max_by_key(|(slot, _)| *slot);
+        let newest = newest.map(|(slot, _)| slot);
+        let age_s = newest.map(|slot| self.now().saturating_sub(slot.unix_s()));
+        let live = pools
+            .iter()
+            .any(|now| now.labels.as_ref().is_some_and(|labels| labels.status == Status::Live));
+        let because = if !self.deployment.recording {
+            Some("this process does not record".to_owned())
+        } else if age_s.is_none() {
+            Some("nothing of it has been recorded yet".to_owned())
+        } else if !live {
+            Some("it is no known chain with its known genesis".to_owned())
+        } else {
+            age_s
+                .filter(|age| *age > FRESH_S)
+                .map(|age| format!("its newest recorded slot is {age} s old, more than {FRESH_S}"))
         };
-        let capabilities = TABLE
-            .map(|(name, basis, place)| Capability {
-                capability: name.to_owned(),
-                status: status(basis),
-                place: place.to_owned(),
-            })
-            .to_vec();
-        Capabilities { capabilities }
+        ChainCapability {
+            chain: chain.to_owned(),
+            status: match because {
+                None => CapabilityStatus::Live,
+                Some(_) => CapabilityStatus::Preview,
+            },
+            newest_recorded_slot: newest.map(|slot| slot.to_string()),
+            age_s,
+            not_live_because: because,
+        }
+    }
+}
+
+/// A row as this deployment has it.
+fn word(row: &Row, pages: bool, live_on: &[String]) -> Capability {
+    let capability = |name: &str, status, place: String, gated_by: &[&str]| Capability {
+        capability: name.to_owned(),
+        status,
+        live_on: if status == CapabilityStatus::Live { live_on.to_vec() } else { Vec::new() },
+        place,
+        gated_by: gated_by.iter().map(|gate| (*gate).to_owned()).collect(),
+    };
+    match row {
+        Row::Specified(Specified { name, place, gated_by }) => {
+            capability(name, CapabilityStatus::Roadmap, (*place).to_owned(), gated_by)
+        }
+        Row::Built(Built { name, place: "", gated_by, .. }) if !pages => {
+            let place = "this build of the service has no pages".to_owned();
+            capability(name, CapabilityStatus::Roadmap, place, gated_by)
+        }
+        Row::Built(Built { name, place, page, gated_by }) => {
+            let page = if pages { *page } else { "" };
+            let places: Vec<&str> =
+                [*place, page].into_iter().filter(|place| !place.is_empty()).collect();
+            let status = match live_on {
+                [] => CapabilityStatus::Preview,
+                _ => CapabilityStatus::Live,
+            };
+            capability(name, status, places.join(", "), gated_by)
+        }
     }
 }

@@ -28,6 +28,7 @@ use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_store::{FindError, Reader, StoreError};
 
+pub use capabilities::Deployment;
 pub use current::{Current, PoolNow};
 pub use fragility::SortBy;
 pub use history::SeriesAsked;
@@ -51,6 +52,7 @@ pub struct Service {
     evidence: EvidenceCache,
     urls: Urls,
     now: Now,
+    deployment: Deployment,
 }
 
 /// Which snapshot a question is about, and which of its tokens is sold.
@@ -75,7 +77,14 @@ impl Service {
             evidence: proofs::cache(),
             urls,
             now,
+            deployment: Deployment::default(),
         }
+    }
+
+    /// The same in a process that does more than answer.
+    #[must_use]
+    pub fn deployed_as(self, deployment: Deployment) -> Self {
+        Self { deployment, ..self }
     }
 
     /// Where every pool stands.

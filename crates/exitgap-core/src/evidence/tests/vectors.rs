@@ -72,7 +72,7 @@ fn window_taking_back(scene: &Scene) -> Vec<u8> {
 }
 
 /// A file, what is replaced in it by what, and the vector's name.
-const LIES: [(&str, &str, &str); 22] = [
+const LIES: [(&str, &str, &str); 23] = [
     ("base_exchanged", "\"base\":\"token0\"", "\"base\":\"token1\""),
     ("size_changed", "\"size_usd\":\"1000.5\"", "\"size_usd\":\"1000.6\""),
     ("size_changed_but_true", "\"size_usd\":\"1000.5\"", "\"size_usd\":\"1000.501\""),
@@ -102,6 +102,7 @@ const LIES: [(&str, &str, &str); 22] = [
     ("pools_of_the_slot_changed", "\"leaf\":{\"pools\":2", "\"leaf\":{\"pools\":3"),
     ("index_of_the_slot_changed", "\\nindex 2\\n", "\\nindex 1\\n"),
     ("size_of_the_log_changed", "/5957856\\n3\\n", "/5957856\\n4\\n"),
+    ("checkpoint_with_crlf", "/5957856\\n3\\n", "/5957856\\r\\n3\\r\\n"),
     ("origin_changed", "exitgap.example/log/5957856\\n", "exitgap.example/Log/5957856\\n"),
     ("key_repeated", "\"v\":1}", "\"v\":1,\"v\":1}"),
     ("white_space", "{\"head\"", "{ \"head\""),
@@ -137,6 +138,9 @@ fn vectors() -> Vec<Vector> {
         let seen = SeenCheckpoint { note: seen_in.checkpoint(size), proof };
         all.push(vector(name, &file, Policy { seen: Some(seen), ..trusting() }));
     }
+    let crlf = scene.checkpoint(3).replace('\n', "\r\n");
+    let seen = SeenCheckpoint { note: crlf, proof: Vec::new() };
+    all.push(vector("seen_with_crlf", &file, Policy { seen: Some(seen), ..trusting() }));
     let elsewhere = SignerKey::from_seed("other.example/log/5957856", [8; 32]).unwrap();
     let keys = vec![signer().verifier(), elsewhere.verifier()];
     let text = Note::parse(&scene.checkpoint(3)).unwrap().text.to_owned();

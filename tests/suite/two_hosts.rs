@@ -1,0 +1,144 @@
+//! One service behind two hosts: `/v1/` at one, pages, evidence and log at the other, and each
+//! refuses what is the other's.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use exitgap_client::{BaseUrl, Client, EvidenceOf, LogWatch, Memory, Native};
+use exitgap_core::evidence::Verdict;
+use exitgap_core::ids::PoolId;
+use exitgap_server::http::has_pages;
+use exitgap_tests::binaries;
+
+use crate::service_scene::{Recorded, Service, recorded};
+
+/// A host of the service: what it lets through, and what it was asked.
+struct Host {
+    address: SocketAddr,
+    behind: Arc<OnceLock<SocketAddr>>,
+    refused: Arc<Mutex<Vec<String>>>,
+}
+
+impl Host {
+    /// Lets requests through whose target `serves`; answers others with 404.
+    fn start(serves: fn(&str) -> bool) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let behind = Arc::new(OnceLock::new());
+        let refused = Arc::new(Mutex::new(Vec::new()));
+        let (to, log) = (Arc::clone(&behind), Arc::clone(&refused));
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (to, log) = (Arc::clone(&to), Arc::clone(&log));
+                std::thread::spawn(move || {
+                    // A client that hangs up ends its own connection only.
+                    let _ = forward(stream.unwrap(), *to.wait(), serves, &log);
+                });
+            }
+        });
+        Self { address, behind, refused }
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+/// Passes one request on, and its answer back.
+fn forward(
+    mut client: TcpStream,
+    to: SocketAddr,
+    serves: fn(&str) -> bool,
+    refused: &Mutex<Vec<String>>,
+) -> std::io::Result<()> {
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    while !head.ends_with(b"\r\n\r\n") && head.len() < 1 << 16 {
+        client.read_exact(&mut byte)?;
+        head.push(byte[0]);
+    }
+    let text = String::from_utf8_lossy(&head).into_owned();
+    let target = text.split(' ').nth(1).unwrap_or_default().to_owned();
+    if !serves(&target) {
+        refused.lock().unwrap().push(target);
+        return client.write_all(
+            b"HTTP/1.1 404 Not Found\r\naccess-control-allow-origin: *\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+        );
+    }
+    let lines = text
+        .trim_end()
+        .lines()
+        .filter(|line| !line.to_ascii_lowercase().starts_with("connection:"));
+    let head = lines.map(|line| format!("{line}\r\n")).collect::<String>();
+    let mut service = TcpStream::connect(to)?;
+    service.write_all(format!("{head}Connection: close\r\n\r\n").as_bytes())?;
+    std::io::copy(&mut service, &mut client)?;
+    Ok(())
+}
+
+/// The API's host, the web's, and the service behind both.
+async fn scene() -> (Recorded, Host, Host, Service) {
+    let api = Host::start(|target| target.starts_with("/v1/"));
+    let web = Host::start(|target| !target.starts_with("/v1/"));
+    let recorded = recorded(3).await;
+    let (base_url, web_url) = (api.url(), web.url());
+    let variables = [("EXITGAP_HTTP_BASE_URL", &*base_url), ("EXITGAP_HTTP_WEB_URL", &*web_url)];
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &variables);
+    api.behind.set(service.address).unwrap();
+    web.behind.set(service.address).unwrap();
+    (recorded, api, web, service)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_ask_each_host_for_what_it_has() {
+    let (recorded, api, web, _service) = scene().await;
+    let base: BaseUrl = api.url().parse().unwrap();
+    let pool: PoolId = recorded.pool(0).parse().unwrap();
+    let client = Client::new(Native::new().unwrap(), base.clone());
+    let size = "1000".parse().unwrap();
+    let exit = client.recomputed_exit(&pool, size, None, None).await.unwrap();
+    let url = exit.evidence_url.unwrap();
+    assert!(url.starts_with(&web.url()), "{url}");
+    assert_eq!(client.known_web().to_string(), web.url());
+    let of = EvidenceOf::from_url(&url).unwrap();
+    let memory = Memory::default();
+    let found = LogWatch::new(&client, &memory, Vec::new()).verify_remote(&of, true).await;
+    assert_eq!(found.unwrap().report.report.verdict, Verdict::Valid);
+    assert!(client.slot_status(&pool, of.slot).await.is_ok());
+    // A caller who knows the other host need not be told.
+    let told = Client::new(Native::new().unwrap(), base).with_web(web.url().parse().unwrap());
+    assert!(told.evidence(&of).await.is_ok());
+
+    let kept = tempfile::tempdir().unwrap();
+    let verify = ["verify", &pool.to_string(), "--size-usd", "1k", "--api", &api.url()];
+    let output = Command::new(binaries::path("exitgap"))
+        .args(verify)
+        .args(["--kept", kept.path().to_str().unwrap()])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    for host in [&api, &web] {
+        assert_eq!(*host.refused.lock().unwrap(), Vec::<String>::new());
+    }
+    // The hosts do refuse: with the log asked for at the API's, none of this would have worked.
+    let wrong = Client::new(Native::new().unwrap(), api.url().parse().unwrap())
+        .with_web(api.url().parse().unwrap());
+    assert!(wrong.checkpoint().await.is_err());
+    assert_eq!(*api.refused.lock().unwrap(), ["/log/checkpoint"]);
+}
+
+/// A page of the web host says where the API is, and its policy lets it ask there.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_the_web_host_know_the_apis() {
+    let (_recorded, api, web, service) = scene().await;
+    assert_eq!(service.get("/v1/capabilities").found()["web_url"], web.url());
+    let page = service.ask("GET", "/verify", &[("Accept", "text/html")]);
+    let html = String::from_utf8_lossy(&page.body).into_owned();
+    let tag = format!("<meta name=\"exitgap-api\" content=\"{}\"></head>", api.url());
+    assert_eq!((page.status == 200, html.contains(&tag)), (has_pages(), has_pages()), "{html}");
+    if let Some(policy) = page.header("content-security-policy").filter(|_| has_pages()) {
+        assert!(policy.contains(&format!("connect-src 'self' {};", api.url())), "{policy}");
+    }
+}
