@@ -58,7 +58,7 @@ pub fn Newest(
             if let Ok(published) = client.ladder(&pool, None, None).await {
                 let (slot, count) = newest_of(&published);
                 drop(set_newest.try_set(slot));
-                drop(missing.try_set(count));
+                let _ = missing.try_set(count);
             }
         });
     };
@@ -71,8 +71,8 @@ pub fn Newest(
         ticks.track();
         text::age(age())
     };
-    let after = move || match (newest.get() == shown, missing.get()) {
-        (false, _) => {
+    let after = move || match (newest.get() > shown, missing.get()) {
+        (true, _) => {
             let words = format!("A newer slot was recorded, {}. ", text::instant(&newest.get()));
             view! {
                 <p class="refused" role="status" id="newer">
@@ -82,9 +82,9 @@ pub fn Newest(
             }
             .into_any()
         }
-        (true, 0) => ().into_any(),
-        (true, some) => {
-            let words = format!("Slots after it that are missing: {some}.");
+        (false, 0) => ().into_any(),
+        (false, some) => {
+            let words = format!("Slots after it that are missing or retracted: {some}.");
             view! { <p class="quiet">{words}</p> }.into_any()
         }
     };

@@ -1,6 +1,5 @@
 //! What a portfolio's positions fill at: each pool's snapshot is fetched once and kept for a while.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use exitgap_api::{Problem, Status, invalid_parameter, size_as_written};
@@ -81,7 +80,7 @@ impl Sale {
 }
 
 /// Snapshots by pool, and when they were fetched.
-pub type Kept = BTreeMap<PoolId, (f64, Arc<Recorded>)>;
+pub type Kept = Vec<(PoolId, f64, Arc<Recorded>)>;
 
 /// A position, as the box spells it.
 pub fn line(position: &Position) -> String {
@@ -129,15 +128,15 @@ pub async fn compute(
     before: Kept,
 ) -> (Vec<Exit>, Kept) {
     let now = js_sys::Date::now();
-    let mut kept: Kept = before.into_iter().filter(|(_, (at, _))| now - at < KEEP_MS).collect();
+    let mut kept: Kept = before.into_iter().filter(|(_, at, _)| now - at < KEEP_MS).collect();
     let mut exits: Vec<Exit> = Vec::new();
     let mut sums: Vec<(Arc<Recorded>, Direction, u64)> = Vec::new();
     for Position { pool, base, size } in positions {
-        let recorded = match kept.get(pool) {
-            Some((_, recorded)) => Ok(recorded.clone()),
+        let recorded = match kept.iter().find(|(of, ..)| of == pool) {
+            Some((.., recorded)) => Ok(recorded.clone()),
             None => client.recorded(pool, None).await.map(|fetched| {
                 let fetched = Arc::new(fetched);
-                kept.insert(pool.clone(), (now, fetched.clone()));
+                kept.push((pool.clone(), now, fetched.clone()));
                 fetched
             }),
         };
