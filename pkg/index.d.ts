@@ -374,7 +374,10 @@ export interface DepthSource {
 
 /** One oracle answer behind a result. */
 export interface OracleDisclosure {
-  /** `token0_usd` or `token1_usd`: what the answer is a factor of. */
+  /**
+   * `token0_usd` or `token1_usd`: what the answer is a factor of. `sequencer_uptime`: whether the
+   * chain's sequencer is up (0) or down (1).
+   */
   role: string;
   /** `chainlink` or `fixed`. */
   source: string;
@@ -1248,6 +1251,11 @@ export interface SlotStatus {
   missing_reason?: string;
   /** Where the slot was taken back, because its block was orphaned. */
   retraction?: RetractionNotice;
+  /**
+   * Where its ticks are in doubt: the slot whose full reading of the pool was not what had been
+   * followed until then.
+   */
+  doubted_by_slot?: number;
 }
 
 /** Figures with their context: the document of every answer about a pool. */

@@ -11,8 +11,8 @@ const MAX_RETRACTED_BACK = 288;
 const MAX_DEPTH_USD = 10n ** 9n;
 
 const REASONS = ['rpc_unavailable', 'rpc_rate_limited', 'rpc_response_invalid', 'wrong_chain',
-  'block_unavailable', 'chain_lagging', 'chain_stalled', 'call_reverted', 'pool_unsupported',
-  'state_inconsistent', 'oracle_invalid', 'recorder_down', 'deadline_exceeded'];
+  'chain_unlinked', 'nodes_disagree', 'block_unavailable', 'chain_lagging', 'chain_stalled', 'call_reverted',
+  'pool_unsupported', 'state_inconsistent', 'oracle_invalid', 'recorder_down', 'deadline_exceeded'];
 
 function readDepths(value) {
   return list(value, 2, 2).map((depth) => {

@@ -85,17 +85,21 @@ function readReading(value, kind, blockTimestamp) {
   require(onChain || value?.source === 'fixed', 'an unknown source');
   require(onChain || kind !== 'live', 'a fixed reading of a live chain');
   fields(value, ['source', 'role', 'answer', 'decimals', ...(onChain ? feed : [])]);
+  const role = text(value.role, /^(token[01]_usd|sequencer_uptime)$/, 'a role');
+  const sequencer = role === 'sequencer_uptime';
+  require(onChain || !sequencer, 'a fixed sequencer');
   const reading = {
-    token: text(value.role, /^token[01]_usd$/, 'a role') === 'token0_usd' ? 0 : 1,
-    answer: raw(value.answer, 1n, 10n ** 36n),
-    decimals: integer(value.decimals, 0, 36),
+    token: { token0_usd: 0, token1_usd: 1 }[role],
+    answer: sequencer ? raw(value.answer, 0n, 1n) : raw(value.answer, 1n, 10n ** 36n),
+    decimals: integer(value.decimals, 0, sequencer ? 0 : 36),
     stale: false,
   };
   if (onChain) {
     address(value.feed);
     raw(value.round, 0n, U80_MAX);
     const updatedAt = integer(value.updated_at, 1, blockTimestamp);
-    reading.stale = blockTimestamp - updatedAt > integer(value.heartbeat_s);
+    const past = blockTimestamp - updatedAt > integer(value.heartbeat_s);
+    reading.stale = sequencer ? reading.answer === 1n || !past : past;
   }
   return reading;
 }
@@ -122,8 +126,9 @@ export function readSnapshot(value) {
   const timestamp = integer(block.timestamp);
   const tokens = list(snapshot.tokens, 2, 2).map(readToken);
   require(tokens[0].address < tokens[1].address, 'tokens out of order');
-  const readings = list(snapshot.oracles, 4)
+  const readings = list(snapshot.oracles, 5)
     .map((reading) => readReading(reading, kind, timestamp));
+  require(readings.filter(({ token }) => token === undefined).length <= 1, 'two sequencers');
   const session = fields(snapshot.session, ['market_open', 'note']);
   boolean(session.market_open);
   label(session.note, 64);

@@ -70,6 +70,8 @@ function checkHead({ request, snapshot, head: part }) {
   require(head.slot === asked, 'a head of another slot');
   require(head.kind === 'snapshot', 'a head without a snapshot');
   requireReleased(head.methodVersion);
+  // Where the method's own search ends without an answer is not known here.
+  if (head.depths.includes(null)) throw new NotChecked('a depth that was given up');
   const own = depths(given(snapshot, 'snapshot'));
   require(own.every((depth, at) => depth === head.depths[at]), 'depths other than the snapshot\'s');
 }

@@ -116,6 +116,27 @@ impl Artifact {
     }
 }
 
+/// Multicall3's creation code, which a library of scripts holds as a constant.
+pub fn multicall3_creation_code() -> Result<Bytes, FixtureError> {
+    let path = folder().join("viem/_cjs/constants/contracts.js");
+    let text =
+        std::fs::read_to_string(&path).map_err(|_| FixtureError::Missing { path: path.clone() })?;
+    constant_in(&text, "multicall3Bytecode")
+        .map_err(|reason| FixtureError::Damaged { path, reason })
+}
+
+/// The bytes of `exports.<name> = '0x…'`.
+fn constant_in(script: &str, name: &str) -> Result<Bytes, String> {
+    let start = format!("exports.{name} = '");
+    let code = script.split_once(&start).and_then(|(_, rest)| rest.split_once('\''));
+    let (code, _) = code.ok_or_else(|| format!("it holds no {name}"))?;
+    match hex::decode(code) {
+        Ok(bytes) if bytes.is_empty() => Err("its bytecode is empty".to_owned()),
+        Ok(bytes) => Ok(bytes.into()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 /// The `.fixtures/` folder of this workspace.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).join(".fixtures")
@@ -160,6 +181,20 @@ mod tests {
         let error = code_in(Path::new("no/such.json"), &["/bytecode"]).unwrap_err();
         assert!(matches!(error, FixtureError::Missing { .. }));
         assert!(error.to_string().contains("cargo xtask setup"));
+    }
+
+    #[test]
+    fn a_constant_is_read_or_refused_with_what_is_wrong() {
+        let found = |script: &str| constant_in(script, "code");
+        assert_eq!(found("exports.code = '0x6001';").unwrap().to_vec(), [0x60, 1]);
+        for (script, reason) in [
+            ("exports.other = '0x6001';", "no code"),
+            ("exports.code = '0x';", "is empty"),
+            ("exports.code = '0x6g';", "invalid character"),
+        ] {
+            let error = found(script).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
     }
 
     #[test]

@@ -8,7 +8,10 @@
 pub mod binaries;
 pub mod demo;
 pub mod devchain;
+#[cfg(feature = "suite")]
 pub mod faults;
 pub mod fixtures;
+#[cfg(feature = "suite")]
 pub mod fuzz;
+#[cfg(feature = "suite")]
 pub mod parity;

@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -20,6 +21,8 @@ pub enum Lie {
     Flood(usize),
     /// An empty answer with this HTTP status.
     Status(u16),
+    /// Too many requests, and when to come again.
+    Busy(&'static str),
     /// The truth about another request.
     Instead(Value),
     /// Nothing, until the client gives up.
@@ -35,10 +38,12 @@ pub struct Proxy {
 }
 
 struct Shared {
-    upstream: String,
+    upstream: Mutex<String>,
     liar: Mutex<Option<Box<Liar>>>,
     fired: AtomicUsize,
     served: AtomicUsize,
+    /// When each request came, and its method.
+    asked: Mutex<Vec<(Instant, String)>>,
 }
 
 impl Proxy {
@@ -46,12 +51,12 @@ impl Proxy {
     pub fn start(upstream: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let upstream = upstream.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();
         let shared = Arc::new(Shared {
-            upstream,
+            upstream: Mutex::new(host_of(upstream)),
             liar: Mutex::new(None),
             fired: AtomicUsize::new(0),
             served: AtomicUsize::new(0),
+            asked: Mutex::new(Vec::new()),
         });
         let serving = Arc::clone(&shared);
         thread::spawn(move || {
@@ -72,6 +77,17 @@ impl Proxy {
     pub fn lie(&self, liar: impl Fn(&Value, &Value) -> Option<Lie> + Send + Sync + 'static) {
         *self.shared.liar.lock().unwrap() = Some(Box::new(liar));
         self.shared.fired.store(0, Ordering::SeqCst);
+    }
+
+    /// From now on, the node behind the same address is another one.
+    pub fn point_to(&self, upstream: &str) {
+        *self.shared.upstream.lock().unwrap() = host_of(upstream);
+    }
+
+    /// When requests of this method came.
+    pub fn asked(&self, method: &str) -> Vec<Instant> {
+        let asked = self.shared.asked.lock().unwrap();
+        asked.iter().filter(|(_, of)| of == method).map(|(at, _)| *at).collect()
     }
 
     /// From now on, tells the truth.
@@ -95,8 +111,11 @@ impl Shared {
     fn serve(&self, mut client: &TcpStream) -> std::io::Result<()> {
         let request = read_body(client)?;
         self.served.fetch_add(1, Ordering::SeqCst);
+        let came = Instant::now();
         let truth = self.ask(&request)?;
         let asked: Value = serde_json::from_slice(&request)?;
+        let method = asked["method"].as_str().unwrap_or_default().to_owned();
+        self.asked.lock().unwrap().push((came, method));
         let told: Value = serde_json::from_slice(&truth)?;
         let lie = self.liar.lock().unwrap().as_ref().and_then(|liar| liar(&asked, &told));
         if lie.is_some() {
@@ -113,6 +132,12 @@ impl Shared {
             Some(Lie::Instead(request)) => self.ask(request.to_string().as_bytes())?,
             Some(Lie::Status(status)) => {
                 let head = format!("HTTP/1.1 {status} Sorry\r\nContent-Length: 0\r\n\r\n");
+                return client.write_all(head.as_bytes());
+            }
+            Some(Lie::Busy(wait)) => {
+                let head = format!(
+                    "HTTP/1.1 429 Busy\r\nRetry-After: {wait}\r\nContent-Length: 0\r\n\r\n"
+                );
                 return client.write_all(head.as_bytes());
             }
             Some(Lie::Flood(bytes)) => {
@@ -132,7 +157,8 @@ impl Shared {
 
     /// The node's own answer.
     fn ask(&self, request: &[u8]) -> std::io::Result<Vec<u8>> {
-        let mut node = TcpStream::connect(&self.upstream)?;
+        let upstream = self.upstream.lock().unwrap().clone();
+        let mut node = TcpStream::connect(upstream)?;
         let head = format!(
             "POST / HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\n\
              Connection: close\r\nContent-Length: {}\r\n\r\n",
@@ -142,6 +168,11 @@ impl Shared {
         node.write_all(request)?;
         read_body(&node)
     }
+}
+
+/// Host and port of a node's URL.
+fn host_of(url: &str) -> String {
+    url.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned()
 }
 
 fn answer(body: &Value) -> Vec<u8> {

@@ -30,6 +30,9 @@ pub async fn chain_config(chain: &DevChain, world: &World, urls: &[String]) -> C
         chain_id: 31_337,
         rpc_urls: urls.iter().map(|url| url.parse().unwrap()).collect(),
         genesis_hash: Some(BlockHash(genesis.0)),
+        second_rpc_url: None,
+        sequencer_uptime_feed: None,
+        sequencer_grace_s: None,
         multicall3: None,
         confirmations: None,
     }];
@@ -79,6 +82,7 @@ pub async fn world_config(
 pub fn small_limits() -> Limits {
     Limits {
         rounds: 2,
+        outage_rounds: 2,
         backoff_first: Duration::from_millis(1),
         lag_polls: 1,
         lag_pause: Duration::from_millis(1),

@@ -5,8 +5,10 @@ use std::process::{Command, Output};
 use alloy::primitives::U256;
 use exitgap_tests::binaries;
 use exitgap_tests::demo::recorder_config;
-use exitgap_tests::devchain::{DevChain, Options, World};
+use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, Options, World};
 use serde_json::Value;
+
+use crate::chain_reader_scene::{read, reader, scene, small_limits, snapshots, world_config};
 
 fn exitgap(args: &[&str]) -> Output {
     let mut command = Command::new(binaries::path("exitgap"));
@@ -55,6 +57,59 @@ async fn the_latest_block_answers_as_the_contract_then_pays() {
             assert_eq!(swap.amount_out, raw(&result, "amount_out_raw"), "{} {base}", entry.name);
         }
     }
+}
+
+/// Whoever has a node can make the snapshot that a recorder makes, byte for byte.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_snapshot_of_the_newest_slot_is_the_recorders_own() {
+    let (chain, world) = scene().await;
+    let mut market = Market::new(&chain, &world, 3).await.unwrap();
+    market.play_slot(FIRST_SLOT).await.unwrap();
+    market.play_slot(FIRST_SLOT + 1).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("exitgap.toml");
+    std::fs::write(&file, recorder_config(&chain, &world)).unwrap();
+    let config = world_config(&chain, &world, &[chain.url()], 0..world.pools.len()).await;
+    let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT + 1).await;
+    for (snapshot, index) in snapshots(reading).iter().zip(0..world.pools.len()).step_by(3) {
+        let pool = format!("anvil:{:#x}", world.pools[index].pool.address);
+        let output = exitgap(&[
+            "snapshot",
+            &pool,
+            "--rpc",
+            &chain.url(),
+            "--config",
+            file.to_str().unwrap(),
+        ]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.stdout, snapshot.to_canonical().unwrap(), "{pool}");
+    }
+}
+
+/// The node answers: what is wrong is the pair.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_pair_is_said_to_be_empty() {
+    let (chain, world) = scene().await;
+    let entry = &world.pools[World::FIRST_V2];
+    let empty = alloy::primitives::Address::repeat_byte(0x77);
+    let code = chain.code(entry.pool.address).await.unwrap();
+    chain.set_code(empty, code).await.unwrap();
+    // Its tokens, which a pair keeps in its seventh and eighth word; its factory in the sixth.
+    let words = [chain.contracts.v2_factory, entry.pool.token0, entry.pool.token1];
+    for (slot, address) in (5_u64..).zip(words) {
+        let place = (empty, U256::from(slot), address.into_word());
+        let _: bool = chain.rpc("anvil_setStorageAt", place).await.unwrap();
+    }
+    chain.mine_next(&[]).await.unwrap();
+    let asset = |token| format!("chainlink:{:#x}@7200", world.asset(token).unwrap().feed.proxy);
+    let (usd0, usd1) = (asset(entry.pool.token0), asset(entry.pool.token1));
+    let (pool, url) = (format!("anvil:{empty:#x}"), chain.url());
+    let ask = ["estimate", &pool, "--size-usd", "500", "--rpc", &url, "--chain-id", "31337"];
+    let named = ["--token0-usd", &usd0, "--token1-usd", &usd1, "--fee", "3/1000"];
+    let problem = problem(&[&ask[..], &named].concat(), 5);
+    assert_eq!(problem["reason"], "state_inconsistent", "{problem}");
+    assert!(problem["detail"].as_str().unwrap().contains("no liquidity"), "{problem}");
+    assert!(problem["hint"].as_str().unwrap().contains("empty"), "{problem}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

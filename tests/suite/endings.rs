@@ -25,7 +25,7 @@ use crate::sealing_folder::audit;
 use crate::store_scene::{BusyPool, key, slot};
 
 fn retiring(pool: &PoolId) -> Changes {
-    Changes { retractions: Vec::new(), retirements: vec![pool.clone()] }
+    Changes { retirements: vec![pool.clone()], ..Changes::default() }
 }
 
 #[test]

@@ -11,11 +11,14 @@ use exitgap_core::series::{MissingReason, Slot};
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{
     Changes, LogFolder, NewRetraction, Outcome, Reader, RetractionRule, Store, StoreError,
+    Suspicion,
 };
 use exitgap_tests::binaries;
-use exitgap_tests::devchain::{FIRST_SLOT, Market, Rng};
+use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, Rng};
+use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::chain_reader_proxy::{Lie, Proxy};
 use crate::chain_reader_scene::{scene, small_limits, world_config};
 use crate::figures::check_rollups;
 use crate::sealing_folder::audit;
@@ -27,7 +30,7 @@ const CANONICAL: BlockHash = BlockHash([0xee; 32]);
 fn taking_back(pool: &BusyPool, slots: &[u32]) -> Changes {
     let retraction =
         |n: &u32| NewRetraction { pool: pool.id.clone(), slot: slot(*n), canonical: CANONICAL };
-    Changes { retractions: slots.iter().map(retraction).collect(), retirements: Vec::new() }
+    Changes { retractions: slots.iter().map(retraction).collect(), ..Changes::default() }
 }
 
 /// What `exitgap estimate` answers from the store, and its exit code.
@@ -184,14 +187,27 @@ fn what_cannot_be_taken_back_is_refused_by_name() {
     store.reader().fsck(|_| {}).unwrap();
 }
 
+/// When the recorder that orphaned slots are found by is another one.
+#[derive(Clone, Copy, PartialEq)]
+enum Restarted {
+    Never,
+    /// After the orphaned slots were first said to be so.
+    Once,
+    /// After every slot.
+    Always,
+}
+
 /// Orphans the blocks of two recorded slots; the recorder, perhaps another one by then, finds
-/// them when they are final, and the next head takes them back.
-async fn orphan_two_slots(restart: bool) {
+/// them when they are final, asks again one slot later or at once of a second node, and the next
+/// head takes them back.
+async fn orphan_two_slots(restarted: Restarted, second: bool) {
     let (chain, world) = scene().await;
     let mut market = Market::new(&chain, &world, 3).await.unwrap();
     let mut config = world_config(&chain, &world, &[chain.url()], [0, 6]).await;
     // Slot 1 is not yet final when the chain is reorganised.
     config.chain[0].confirmations = Some(4);
+    let other = Proxy::start(&chain.url());
+    config.chain[0].second_rpc_url = second.then(|| other.url().parse().unwrap());
     let plan = Plan::new(&config).unwrap();
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("series.db");
@@ -221,14 +237,11 @@ async fn orphan_two_slots(restart: bool) {
     let stays = [0, 1, 2].map(|n| before[n].hash.0 == now[n]);
     assert_eq!(stays, [true, false, false], "the blocks of two slots are orphaned");
 
-    let told_by = if restart { 5 } else { 4 };
+    // Said after slot 3, and by one node alone again after slot 4.
+    let told_by = if second { 4 } else { 5 };
     for n in 3..7 {
-        for before in [90, 60, 30] {
-            chain.mine(at(n).unix_s() - before, &[]).await.unwrap();
-        }
-        chain.mine(at(n).unix_s() + 5, &[]).await.unwrap();
-        if restart && n == 4 {
-            // What the first one found and had not written goes with it.
+        mine_slot(&chain, at(n)).await;
+        if restarted == Restarted::Always || (restarted == Restarted::Once && n == 4) {
             drop(running);
             running = recorder(Store::open(&path, &key()).unwrap());
         }
@@ -236,6 +249,7 @@ async fn orphan_two_slots(restart: bool) {
         let expected = if n == told_by { 4 } else { 0 };
         assert_eq!((report.recorded, report.retracted), (2, expected), "at {n}: {report:?}");
     }
+    assert_eq!(other.served() > 0, second);
     let reader = Reader::open(&path).unwrap();
     for pool in reader.pools().unwrap() {
         for n in 0..7 {
@@ -258,12 +272,93 @@ async fn orphan_two_slots(restart: bool) {
     publish_audit_restore(&path, 4);
 }
 
+/// Four empty blocks: three before the slot's instant, one after.
+async fn mine_slot(chain: &DevChain, slot: Slot) {
+    for before in [90, 60, 30] {
+        chain.mine(slot.unix_s() - before, &[]).await.unwrap();
+    }
+    chain.mine(slot.unix_s() + 5, &[]).await.unwrap();
+}
+
 #[tokio::test]
 async fn orphaned_blocks_become_retractions() {
-    orphan_two_slots(false).await;
+    orphan_two_slots(Restarted::Never, false).await;
 }
 
 #[tokio::test]
 async fn a_restarted_recorder_finds_them_too() {
-    orphan_two_slots(true).await;
+    orphan_two_slots(Restarted::Once, false).await;
+}
+
+#[tokio::test]
+async fn a_recorder_that_ends_after_every_slot_finds_them_too() {
+    orphan_two_slots(Restarted::Always, false).await;
+}
+
+#[tokio::test]
+async fn a_second_node_that_says_the_same_saves_the_second_asking() {
+    orphan_two_slots(Restarted::Never, true).await;
+}
+
+/// A node that for a while names other blocks than the chain has takes nothing back.
+#[tokio::test]
+async fn what_a_node_says_once_takes_nothing_back() {
+    let (chain, world) = scene().await;
+    let mut market = Market::new(&chain, &world, 3).await.unwrap();
+    let proxy = Proxy::start(&chain.url());
+    let mut config = world_config(&chain, &world, &[proxy.url()], [0, 6]).await;
+    config.chain[0].confirmations = Some(4);
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("series.db");
+    let at = |n: u64| Slot::new(FIRST_SLOT + n).unwrap();
+    let sources = Source::of_plan(&Plan::new(&config).unwrap(), &small_limits());
+    let store = Store::create(&path, &key()).unwrap();
+    let mut recorder = Recorder::new(store, sources, Duration::from_mins(1));
+    let mut first = None;
+    for n in 0..7 {
+        market.play_slot(FIRST_SLOT + n).await.unwrap();
+        if n == 1 {
+            let reader = Reader::open(&path).unwrap();
+            let pool = reader.pools().unwrap().remove(0);
+            let number = reader.block_of(&pool, at(0)).unwrap().unwrap().number;
+            first = Some(number);
+            proxy.lie(move |request, truth| other_history(request, truth, number));
+        }
+        let report = recorder.record_slot(at(n)).await.unwrap();
+        assert_eq!((report.recorded, report.retracted), (2, 0), "at {n}: {report:?}");
+        let suspected = Reader::open(&path).unwrap().suspicions().unwrap();
+        let fired = proxy.fired();
+        match n {
+            // The slot is final, and its block said to be another one.
+            2 => {
+                assert!(fired > 0);
+                let of = |suspicion: &Suspicion| (suspicion.slot, suspicion.confirmed);
+                assert_eq!(suspected.iter().map(of).collect::<Vec<_>>(), [(at(0), false); 2]);
+                proxy.be_honest();
+            }
+            3.. => assert!(suspected.is_empty(), "{suspected:?}"),
+            _ => {}
+        }
+    }
+    assert!(first.is_some());
+    assert_eq!(Reader::open(&path).unwrap().fsck(|_| {}).unwrap().retractions, 0);
+}
+
+/// A made-up block in the place of this one, and one after it that names it as its parent: with a
+/// field no build knows, so that their hashes cannot be judged.
+fn other_history(request: &Value, truth: &Value, number: u64) -> Option<Lie> {
+    let other = "0x2222222222222222222222222222222222222222222222222222222222222222";
+    if request["method"] != "eth_getBlockByNumber" {
+        return None;
+    }
+    let mut block = truth["result"].clone();
+    block["futureRoot"] = "0x00".into();
+    if request["params"][0] == format!("{number:#x}") {
+        block["hash"] = other.into();
+    } else if request["params"][0] == format!("{:#x}", number + 1) {
+        block["parentHash"] = other.into();
+    } else {
+        return None;
+    }
+    Some(Lie::Result(block))
 }

@@ -119,6 +119,16 @@ async fn answers_keep_the_conventions_of_http() {
     let pool = recorded.pool(0);
     let target = format!("/api/v1/exit/{pool}?size_usd=5&base=token0&slot=5957856");
 
+    // Immutable is what names all that it depends on.
+    let kept = |target: &str| service.get(target).header("cache-control").map(str::to_owned);
+    let (short, long) = ("public, max-age=5", "public, max-age=31536000, immutable");
+    assert_eq!(kept(&format!("{target}&method_version=1.0.0")).as_deref(), Some(long));
+    assert_eq!(kept(&target).as_deref(), Some(short));
+    let default_base = target.replace("&base=token0", "&method_version=1.0.0");
+    assert_eq!(kept(&default_base).as_deref(), Some(short));
+    let document = service.ask("GET", &target, &[("Accept", "text/html;q=0, */*")]);
+    assert_eq!(document.header("content-type"), Some("application/json"));
+
     let first = service.get(&target);
     let etag = first.header("etag").unwrap().to_owned();
     let again = service.ask("GET", &target, &[("If-None-Match", &etag)]);

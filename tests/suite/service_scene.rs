@@ -69,6 +69,8 @@ pub async fn recorded(slots: u64) -> Recorded {
 pub struct Service {
     child: Child,
     pub address: SocketAddr,
+    /// Where operators ask, if that is another address.
+    pub operators: Option<SocketAddr>,
 }
 
 impl Drop for Service {
@@ -86,16 +88,19 @@ impl Service {
         command.envs(variables.iter().copied()).env("EXITGAP_LOG_LEVEL", "info");
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut operators = None;
+        let said =
+            |line: &str, what: &str| line.split_once(what)?.1.split(' ').next()?.parse().ok();
         let address = lines
             .by_ref()
             .map(|line| line.unwrap())
             .find_map(|line| {
-                let rest = line.split_once("listen=")?.1;
-                rest.split(' ').next()?.parse().ok()
+                operators = operators.or_else(|| said(&line, "operators="));
+                said(&line, "listen=")
             })
             .expect("the service says where it listens");
         std::thread::spawn(move || lines.for_each(drop));
-        let service = Self { child, address };
+        let service = Self { child, address, operators };
         service.wait_for_slot();
         service
     }
@@ -113,9 +118,26 @@ impl Service {
 
     /// Asks it to end, and gives its exit code.
     pub fn end(mut self) -> Option<i32> {
+        self.ask_to_end();
+        self.child.wait().unwrap().code()
+    }
+
+    /// Asks it to end, and does not wait.
+    pub fn ask_to_end(&self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    }
+
+    /// Its exit code, once it has ended.
+    pub fn exit_code(&mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
+    }
+
+    /// Asks operators' questions where they are answered.
+    pub fn at_operators(&self, target: &str) -> Answer {
+        let operators = self.operators.expect("operators have an address");
+        let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+        exchange(operators, request.as_bytes())
     }
 
     pub fn get(&self, target: &str) -> Answer {
@@ -134,14 +156,24 @@ impl Service {
 
     /// Sends bytes, and reads until the service closes.
     pub fn send(&self, bytes: &[u8]) -> Answer {
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
-        // The service may answer and close before it has read all.
-        let _ = stream.write_all(bytes);
-        let mut raw = Vec::new();
-        let _ = stream.read_to_end(&mut raw);
-        Answer::parse(&raw)
+        exchange(self.address, bytes)
     }
+}
+
+/// Sends bytes on a connection of their own, and reads until it is closed.
+pub fn exchange(address: SocketAddr, bytes: &[u8]) -> Answer {
+    let mut stream = TcpStream::connect(address).unwrap();
+    // The service may answer and close before it has read all.
+    let _ = stream.write_all(bytes);
+    rest_of(stream)
+}
+
+/// What comes on a connection until it is closed.
+pub fn rest_of(mut stream: TcpStream) -> Answer {
+    stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+    let mut raw = Vec::new();
+    let _ = stream.read_to_end(&mut raw);
+    Answer::parse(&raw)
 }
 
 /// An answer, taken apart.

@@ -6,13 +6,9 @@ use exitgap_tests::fixtures;
 
 use crate::service_scene::{Service, recorded};
 
-/// Runs with `cargo xtask test --all`, which installs schemathesis.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: with `cargo xtask test --all`, which installs schemathesis"]
 async fn the_service_is_as_described() {
-    if !fixtures::slow_tests() {
-        eprintln!("not run: `cargo xtask test --all` asks for it");
-        return;
-    }
     let recorded = recorded(14).await;
     let variables = [("EXITGAP_HTTP_RATE_PER_MINUTE", "0")];
     let service = Service::start(recorded.folder.path(), &["--no-record"], &variables);

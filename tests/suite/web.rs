@@ -59,7 +59,7 @@ pub fn tear_holes(recorded: &Recorded) -> (PoolId, Slot) {
         .collect();
     let canonical = BlockHash([0xee; 32]);
     let retraction = NewRetraction { pool: pool.clone(), slot, canonical };
-    let changes = Changes { retractions: vec![retraction], retirements: Vec::new() };
+    let changes = Changes { retractions: vec![retraction], ..Changes::default() };
     store.append_slot_with(after(1), &entries, &changes).unwrap();
     let filled = store.append_slot(after(PAUSE), &entries).unwrap().filled_slots;
     assert_eq!(u64::from(filled), PAUSE - 2, "slots went by unrecorded");

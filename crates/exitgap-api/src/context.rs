@@ -116,7 +116,8 @@ pub struct DepthSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OracleDisclosure {
-    /// `token0_usd` or `token1_usd`: what the answer is a factor of.
+    /// `token0_usd` or `token1_usd`: what the answer is a factor of. `sequencer_uptime`: whether the
+    /// chain's sequencer is up (0) or down (1).
     pub role: String,
     /// `chainlink` or `fixed`.
     pub source: String,
@@ -127,10 +128,11 @@ pub struct OracleDisclosure {
     pub answer_raw: String,
     /// Its decimals.
     pub decimals: u8,
-    /// Seconds from the answer to the block.
+    /// Seconds from the answer to the block; of a sequencer, since it is up or down.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub age_s: Option<u64>,
-    /// Whether that is longer than the feed's heartbeat.
+    /// Whether that is longer than the feed's heartbeat; of a sequencer, whether it is down, or up
+    /// for no longer than its grace period.
     pub stale: bool,
 }
 
@@ -161,7 +163,8 @@ pub struct Context {
     pub quote: TokenLabel,
     /// USD per whole base token, by the oracle.
     pub oracle_price_usd: Number,
-    /// Whether any oracle answer is older than its heartbeat.
+    /// Whether any oracle answer is older than its heartbeat, or the chain's sequencer is down or
+    /// was until just now.
     pub oracle_stale: bool,
     /// Whether the assets' market is open.
     pub market_open: bool,

@@ -55,6 +55,10 @@ pub struct SlotStatus {
     /// Where the slot was taken back, because its block was orphaned.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub retraction: Option<RetractionNotice>,
+    /// Where its ticks are in doubt: the slot whose full reading of the pool was not what had been
+    /// followed until then.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub doubted_by_slot: Option<u32>,
 }
 
 /// What a series holds for a slot.

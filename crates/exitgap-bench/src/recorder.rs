@@ -40,11 +40,12 @@ const BURNS: usize = 5;
 struct Measured {
     requests: u64,
     cpu: Duration,
+    read_cpu: Duration,
     slot_ms: Vec<f64>,
 }
 
 /// Adds `recorder.requests_per_pool`, `recorder.cpu_ms_per_pool`,
-/// `recorder.slot_100_pools_ms` and `store.bytes_per_snapshot`.
+/// `recorder.slot_100_pools_ms`, `recorder.read_cpu_ms_per_pool` and `store.bytes_per_snapshot`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -68,6 +69,9 @@ async fn record(report: &mut Report) -> Result<(), BenchError> {
     let store = Store::create(folder.path().join("series.db"), &key).map_err(failed)?;
     let plan = Plan::new(&config(&chain, &world, &pools)?).map_err(failed)?;
     let sources = Source::of_plan(&plan, &Limits::default());
+    // Reads the same slots beside the recorder, and nothing else.
+    let mut readers = exitgap_chain::readers(plan, &Limits::default()).map_err(failed)?;
+    let mut reader = readers.pop_first().ok_or_else(|| failed("no chain"))?.1;
     let mut recorder = Recorder::new(store, sources, Duration::from_mins(1));
     let mut measured = Measured::default();
     let mut before = None;
@@ -81,6 +85,13 @@ async fn record(report: &mut Report) -> Result<(), BenchError> {
         let cpu = process_cpu()?;
         let done = recorder.record_slot(slot).await.map_err(failed)?;
         measured.cpu += process_cpu()?.saturating_sub(cpu);
+        let cpu = process_cpu()?;
+        let deadline = tokio::time::Instant::now() + Duration::from_mins(1);
+        let reading = reader.read_slot(slot, deadline).await;
+        measured.read_cpu += process_cpu()?.saturating_sub(cpu);
+        if reading.pools.iter().any(|(_, snapshot)| snapshot.is_err()) {
+            return Err(BenchError::Recorder(format!("slot {slot} was not read whole")));
+        }
         measured.requests += done.requests;
         measured.slot_ms.push(done.elapsed.as_secs_f64() * 1e3);
         if usize::try_from(done.recorded) != Ok(POOLS) {
@@ -97,6 +108,7 @@ fn add(report: &mut Report, measured: Measured, before: &Totals, after: &Totals)
     let float = |number: u64| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
     report.add("recorder.requests_per_pool", float(measured.requests) / readings);
     report.add("recorder.cpu_ms_per_pool", measured.cpu.as_secs_f64() * 1e3 / readings);
+    report.add("recorder.read_cpu_ms_per_pool", measured.read_cpu.as_secs_f64() * 1e3 / readings);
     report.add("recorder.slot_100_pools_ms", median(measured.slot_ms));
     let snapshots = float(after.snapshots - before.snapshots);
     let bytes = float(after.database_bytes - before.database_bytes);
@@ -182,6 +194,9 @@ fn config(
         chain_id: 31_337,
         rpc_urls: vec![chain.url().parse().map_err(failed)?],
         genesis_hash: None,
+        second_rpc_url: None,
+        sequencer_uptime_feed: None,
+        sequencer_grace_s: None,
         multicall3: None,
         confirmations: None,
     }];

@@ -1,6 +1,6 @@
 //! The calls and events read, as the contracts publish them, and answers held to their shape.
 //!
-//! Sources: `UniswapV2Pair.sol`, `UniswapV3Pool.sol`, `IERC20Metadata.sol`,
+//! Sources: `UniswapV2Pair.sol`, `UniswapV3Pool.sol`, Velodrome's `IPool.sol`, `IERC20Metadata.sol`,
 //! `AggregatorV3Interface.sol`, `Multicall3.sol`, Arbitrum's `ArbSys.sol`.
 
 #![allow(missing_docs)] // Generated from the declarations; the contracts' own pages document them.
@@ -17,6 +17,7 @@ sol! {
         function aggregate3(Call3[] calldata calls) external payable returns (Result[] memory returnData);
         function getBlockNumber() external view returns (uint256 blockNumber);
         function getCurrentBlockTimestamp() external view returns (uint256 timestamp);
+        function getChainId() external view returns (uint256 chainid);
     }
 
     interface ArbSys {
@@ -31,6 +32,13 @@ sol! {
 
     interface V2Pair {
         function getReserves() external view returns (uint112 reserve0, uint112 reserve1, uint32 blockTimestampLast);
+        function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes calldata data) external;
+    }
+
+    // What only pairs descended from Solidly answer: Velodrome, Aerodrome and their like.
+    interface Solidly {
+        function stable() external view returns (bool);
+        function metadata() external view returns (uint256 dec0, uint256 dec1, uint256 r0, uint256 r1, bool st, address t0, address t1);
     }
 
     // `feeProtocol` is eight bits in Uniswap's pool and more in some forks; it does not touch a fill.
@@ -41,6 +49,7 @@ sol! {
         function tickSpacing() external view returns (int24);
         function tickBitmap(int16 wordPosition) external view returns (uint256);
         function ticks(int24 tick) external view returns (uint128 liquidityGross, int128 liquidityNet, uint256 feeGrowthOutside0X128, uint256 feeGrowthOutside1X128, int56 tickCumulativeOutside, uint160 secondsPerLiquidityOutsideX128, uint32 secondsOutside, bool initialized);
+        function swap(address recipient, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96, bytes calldata data) external returns (int256 amount0, int256 amount1);
         event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1);
         event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1);
     }

@@ -3,8 +3,10 @@
 use core::fmt;
 
 use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
 
-/// Something noticed while reading a slot. Each is also logged as a warning.
+/// Something noticed while reading a slot. Each is also logged: as a warning, or, where recorded
+/// slots are in doubt, as an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// The periodic full reading of a pool's ticks differs from what was kept up to date by
@@ -18,6 +20,9 @@ pub enum Event {
         differing: usize,
         /// The lowest of them.
         first_tick: i32,
+        /// The slot of the full reading before: what was recorded after it is in doubt. `None`
+        /// where this reader made none.
+        good_until: Option<Slot>,
     },
     /// A pool's ticks were read in full although that was not due.
     ReadInFull {
@@ -27,6 +32,26 @@ pub enum Event {
         block: u64,
         /// Why.
         cause: FullReadCause,
+    },
+    /// The slot's block has a header of a shape that is not known: its hash rests on the node's
+    /// word.
+    HashNotRecomputed {
+        /// The block.
+        block: u64,
+    },
+    /// The second node did not answer in time: the slot rests on the first one's word.
+    NotCompared {
+        /// What was not compared.
+        what: &'static str,
+        /// Why.
+        detail: String,
+    },
+    /// Whether a pool pays what is computed of it could not be tried.
+    NotTried {
+        /// The pool.
+        pool: PoolId,
+        /// Why.
+        detail: String,
     },
     /// Another node was asked because one's state broke the pool's invariants.
     ReadAtOtherNode {
@@ -64,13 +89,24 @@ impl fmt::Display for FullReadCause {
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TicksDiffer { pool, block, differing, first_tick } => write!(
+            Self::TicksDiffer { pool, block, differing, first_tick, .. } => write!(
                 f,
                 "{pool}: {differing} ticks kept by logs differ from a full reading at block \
                  {block}, the lowest is {first_tick}"
             ),
             Self::ReadInFull { pool, block, cause } => {
                 write!(f, "{pool}: ticks read in full at block {block}: {cause}")
+            }
+            Self::HashNotRecomputed { block } => write!(
+                f,
+                "the hash of block {block} could not be recomputed from its header, which has a \
+                 field this build does not know; a newer build may"
+            ),
+            Self::NotCompared { what, detail } => {
+                write!(f, "the second node was not compared on {what}: {detail}")
+            }
+            Self::NotTried { pool, detail } => {
+                write!(f, "{pool}: it could not be tried whether its swap pays our fill: {detail}")
             }
             Self::ReadAtOtherNode { pool, detail } => {
                 write!(f, "{pool}: read at another node: {detail}")
@@ -85,7 +121,11 @@ pub(crate) struct Events(pub(crate) Vec<Event>);
 
 impl Events {
     pub(crate) fn report(&mut self, event: Event) {
-        tracing::warn!(%event, "noticed while reading a chain");
+        if matches!(event, Event::TicksDiffer { .. }) {
+            tracing::error!(%event, "slots that were recorded are in doubt");
+        } else {
+            tracing::warn!(%event, "noticed while reading a chain");
+        }
         self.0.push(event);
     }
 }

@@ -44,10 +44,11 @@ mod oracles;
 mod pools;
 mod reader;
 mod rpc;
+mod trial;
 
 pub use events::{Event, FullReadCause};
 pub use limits::Limits;
 pub use missing::Missing;
 pub use pools::{PoolInfo, PoolKind};
-pub use reader::{ChainReader, Finding, Severity, SlotReading, readers};
-pub use rpc::ClientError;
+pub use reader::{ChainReader, Finding, GenesisDisagreement, Severity, SlotReading, readers};
+pub use rpc::{ClientError, provide_tls};

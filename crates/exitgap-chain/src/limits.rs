@@ -1,6 +1,7 @@
 //! The bounds of everything a reader asks of its nodes.
 
 use core::time::Duration;
+use std::hash::{BuildHasher, RandomState};
 
 /// Bounds on time, size and number of requests. The defaults suit public nodes; tests make the
 /// durations tiny.
@@ -8,13 +9,19 @@ use core::time::Duration;
 pub struct Limits {
     /// Time for one whole exchange, connecting included.
     pub request_timeout: Duration,
-    /// How often a request goes round all nodes of the chain. At least 1.
+    /// How often a request goes round all nodes of the chain where their answers are wrong. At
+    /// least 1.
     pub rounds: u32,
-    /// Pause before the second round; it doubles for each further one. Without jitter: one
-    /// recorder asks a few nodes, so there is no herd to spread.
+    /// The same where a node is out, or refuses for the number of requests, which passes: within
+    /// the deadline. At least 1.
+    pub outage_rounds: u32,
+    /// Pause before the second round; it doubles for each further one. Of each pause, up to a
+    /// half is left away at random, so that recorders that were refused together part.
     pub backoff_first: Duration,
-    /// The longest pause between rounds.
+    /// The longest pause between rounds, but for what nodes ask for themselves.
     pub backoff_most: Duration,
+    /// The longest wait that a node may ask for with `Retry-After`.
+    pub retry_after_most: Duration,
     /// Bytes read of one answer.
     pub answer_bytes_most: usize,
     /// Calls packed into one Multicall3 call. At least 1.
@@ -31,8 +38,12 @@ pub struct Limits {
     pub log_blocks: u64,
     /// `eth_getLogs` requests of one slot; where more are needed, ticks are read again in full.
     pub log_requests: u64,
-    /// Slots from one full reading of a pool's ticks to the next, which is compared.
+    /// Slots from one full reading of a pool's ticks to the next, which is compared with what was
+    /// followed by logs.
     pub full_read_slots: u32,
+    /// Slots after a full reading at which the pool is missing unless the next one succeeds: how
+    /// long ticks are believed that only logs were followed for.
+    pub full_read_slots_most: u32,
 }
 
 impl Default for Limits {
@@ -40,31 +51,47 @@ impl Default for Limits {
         Self {
             request_timeout: Duration::from_secs(10),
             rounds: 3,
+            outage_rounds: 32,
             backoff_first: Duration::from_millis(250),
             backoff_most: Duration::from_secs(4),
+            retry_after_most: Duration::from_secs(30),
             answer_bytes_most: 8 << 20,
-            calls_per_multicall: 1_000,
-            multicall_answer_bytes: 256 << 10,
+            calls_per_multicall: 2_000,
+            multicall_answer_bytes: 512 << 10,
             concurrency: 4,
             lag_polls: 10,
             lag_pause: Duration::from_secs(2),
             log_blocks: 2_000,
             log_requests: 8,
-            full_read_slots: 288,
+            full_read_slots: 11,
+            full_read_slots_most: 12,
         }
     }
 }
 
 impl Limits {
-    /// The pause before `round` (the first is 0 and has none).
-    pub(crate) fn backoff(&self, round: u32) -> Duration {
-        let doubled = 2_u32.saturating_pow(round.saturating_sub(1));
-        self.backoff_first.saturating_mul(doubled).min(self.backoff_most)
+    /// For an answer that somebody waits for: a node that is out is given up after about a second,
+    /// not asked for a whole slot's time.
+    pub fn for_one_answer() -> Self {
+        let limits = Self::default();
+        Self { outage_rounds: limits.rounds, ..limits }
+    }
+
+    /// The pause after `rounds` rounds, from half the doubled one up to all of it.
+    pub(crate) fn pause(&self, rounds: u32) -> Duration {
+        let doubled = 2_u32.saturating_pow(rounds.saturating_sub(1));
+        let pause = self.backoff_first.saturating_mul(doubled).min(self.backoff_most);
+        // The keys of a new hasher are random; no secret depends on how well.
+        let random = RandomState::new().hash_one(rounds);
+        let half = pause / 2;
+        half + Duration::from_nanos(random % u64::try_from(half.as_nanos()).unwrap_or(1).max(1))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -74,7 +101,12 @@ mod tests {
             backoff_most: Duration::from_millis(350),
             ..Limits::default()
         };
-        let pauses = [1, 2, 3, 40].map(|round| limits.backoff(round).as_millis());
-        assert_eq!(pauses, [100, 200, 350, 350]);
+        for (rounds, longest_ms) in [(1, 100), (2, 200), (3, 350), (40, 350)] {
+            let pauses: BTreeSet<u128> =
+                (0..64).map(|_| limits.pause(rounds).as_micros()).collect();
+            let range = longest_ms * 500..=longest_ms * 1_000;
+            assert!(pauses.iter().all(|pause| range.contains(pause)), "{rounds}: {pauses:?}");
+            assert!(pauses.len() > 32, "they differ: {pauses:?}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Many calls in one request, all at one block's hash, through Multicall3's `aggregate3`.
 //!
-//! Every request asks two things more: the number and the timestamp of the block it runs in. An
-//! answer in which they are not the block's is not believed.
+//! Every request asks three things more: the number and the timestamp of the block it runs in, and
+//! the chain's id. An answer in which they are not the block's, or not the chain's, is not believed.
 
 use alloy::primitives::Bytes;
 use alloy::sol_types::SolCall;
@@ -21,12 +21,15 @@ use crate::rpc::{Failure, Rpc, RpcError, value};
 const ARB_SYS: Address = Address([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100]);
 
 /// Reads calls at one block.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Multicall<'a> {
     rpc: &'a Rpc,
     multicall3: Address,
     number_source: NumberSource,
+    chain_id: u64,
     block: BlockRef,
+    /// Accounts that are others than the chain's during the call.
+    overrides: Option<Value>,
     deadline: Instant,
 }
 
@@ -41,9 +44,16 @@ impl<'a> Multicall<'a> {
             rpc,
             multicall3: plan.multicall3(),
             number_source: plan.number_source(),
+            chain_id: plan.chain_id(),
             block,
+            overrides: None,
             deadline,
         }
+    }
+
+    /// The same with these accounts in place of the chain's: a node's state overrides, by address.
+    pub(crate) fn overriding(&self, accounts: Value) -> Self {
+        Self { overrides: Some(accounts), ..self.clone() }
     }
 
     /// The block that is read.
@@ -146,7 +156,8 @@ impl<'a> Multicall<'a> {
             NumberSource::ArbSys => Call::new(ARB_SYS, &ArbSys::arbBlockNumberCall {}, 1),
         };
         let timestamp = Call::new(self.multicall3, &Multicall3::getCurrentBlockTimestampCall {}, 1);
-        let calls = [&number, &timestamp]
+        let chain_id = Call::new(self.multicall3, &Multicall3::getChainIdCall {}, 1);
+        let calls = [&number, &timestamp, &chain_id]
             .into_iter()
             .chain(calls)
             .map(|call| Multicall3::Call3 {
@@ -156,10 +167,11 @@ impl<'a> Multicall<'a> {
             })
             .collect();
         let data = Bytes::from(Multicall3::aggregate3Call { calls }.abi_encode());
-        json!([
-            { "to": self.multicall3.to_string(), "data": data },
-            { "blockHash": self.block.hash.to_string(), "requireCanonical": true },
-        ])
+        let call = json!({ "to": self.multicall3.to_string(), "data": data });
+        let at = json!({ "blockHash": self.block.hash.to_string(), "requireCanonical": true });
+        let mut params = vec![call, at];
+        params.extend(self.overrides.clone());
+        Value::Array(params)
     }
 
     fn decode(&self, raw: &RawValue, calls: usize) -> Result<Vec<Answer>, RpcError> {
@@ -171,8 +183,8 @@ impl<'a> Multicall<'a> {
         }
         let results = Multicall3::aggregate3Call::abi_decode_returns_validate(&data)
             .map_err(|error| RpcError::Malformed(format!("aggregate3: {error}")))?;
-        if results.len() != calls + 2 {
-            return Err(contradiction("the number of answers", calls + 2, results.len()));
+        if results.len() != calls + 3 {
+            return Err(contradiction("the number of answers", calls + 3, results.len()));
         }
         let mut answers = results.into_iter().map(|result| {
             if result.success { Answer::Returned(result.returnData) } else { Answer::Reverted }
@@ -181,13 +193,26 @@ impl<'a> Multicall<'a> {
             let answer = answers.next().unwrap_or(Answer::Reverted);
             let found = answer.exact::<Multicall3::getBlockNumberCall>(1);
             match found {
-                Some(found) if found == expected => Ok(()),
-                Some(found) => Err(contradiction(what, expected, found)),
+                Some(found) if found == expected => Ok(None),
+                Some(found) => Ok(Some(found)),
                 None => Err(contradiction(what, expected, answer.in_words())),
             }
         };
-        check("the block number at the pinned hash", self.block.number)?;
-        check("the timestamp at the pinned hash", self.block.timestamp)?;
+        let (number, timestamp) =
+            ("the block number at the pinned hash", "the timestamp at the pinned hash");
+        let other_number = check(number, self.block.number)?;
+        let other_timestamp = check(timestamp, self.block.timestamp)?;
+        // Another chain's block is of another chain first, whatever its number.
+        if let Some(found) = check("the chain's id at the pinned hash", self.chain_id)? {
+            let found = found.try_into().unwrap_or(u64::MAX);
+            return Err(RpcError::WrongChainId { expected: self.chain_id, found });
+        }
+        if let Some(found) = other_number {
+            return Err(contradiction(number, self.block.number, found));
+        }
+        if let Some(found) = other_timestamp {
+            return Err(contradiction(timestamp, self.block.timestamp, found));
+        }
         Ok(answers.collect())
     }
 }

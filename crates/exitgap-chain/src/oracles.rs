@@ -6,10 +6,10 @@ use alloy::primitives::I256;
 use exitgap_core::U256;
 use exitgap_core::ids::Address;
 use exitgap_core::series::MissingReason;
-use exitgap_core::snapshot::{OracleReading, OracleSource, RoundData};
+use exitgap_core::snapshot::{OracleReading, OracleRole, OracleSource, RoundData};
 
 use crate::abi::{Answer, Call, Feed};
-use crate::config::{FeedPlan, OraclePlan, PoolPlan};
+use crate::config::{FeedPlan, OraclePlan, PoolPlan, SequencerPlan};
 use crate::missing::Missing;
 
 /// What a feed said at the block.
@@ -43,8 +43,13 @@ pub(crate) fn calls(feed: Address) -> [Call; FEED_CALLS] {
 /// Calls per feed.
 pub(crate) const FEED_CALLS: usize = 2;
 
-/// Reads the answers to [`calls`].
-pub(crate) fn decode(feed: Address, answers: &[Answer]) -> Result<FeedAnswer, Missing> {
+/// The answers to [`calls`], in their shape.
+struct Round {
+    data: Feed::latestRoundDataReturn,
+    decimals: u8,
+}
+
+fn round_of(feed: Address, answers: &[Answer]) -> Result<Round, Missing> {
     let [round, decimals] = answers else {
         return Err(invalid(feed, "was not asked as it should be"));
     };
@@ -60,6 +65,12 @@ pub(crate) fn decode(feed: Address, answers: &[Answer]) -> Result<FeedAnswer, Mi
     let decimals = decimals
         .exact::<Feed::decimalsCall>(1)
         .ok_or_else(|| invalid(feed, &format!("decimals {}", decimals.in_words())))?;
+    Ok(Round { data, decimals })
+}
+
+/// Reads the answers to [`calls`] of a price feed.
+pub(crate) fn decode(feed: Address, answers: &[Answer]) -> Result<FeedAnswer, Missing> {
+    let Round { data, decimals } = round_of(feed, answers)?;
     if data.answer <= I256::ZERO {
         return Err(invalid(feed, &format!("answered {}", data.answer)));
     }
@@ -71,6 +82,35 @@ pub(crate) fn decode(feed: Address, answers: &[Answer]) -> Result<FeedAnswer, Mi
 
 fn invalid(feed: Address, what: &str) -> Missing {
     Missing::new(MissingReason::OracleInvalid, format!("feed {feed} {what}"))
+}
+
+/// Reads the answers to [`calls`] of a sequencer's feed: 0 up or 1 down, and since when.
+pub(crate) fn decode_sequencer(
+    plan: SequencerPlan,
+    answers: &[Answer],
+) -> Result<OracleReading, Missing> {
+    let SequencerPlan { feed, grace_s } = plan;
+    let in_words = |missing: Missing| Missing {
+        detail: format!("sequencer uptime: {}", missing.detail),
+        ..missing
+    };
+    let round = round_of(feed, answers).map_err(in_words)?;
+    let wrong = |what: String| in_words(invalid(feed, &what));
+    let answer = u8::try_from(round.data.answer).ok().filter(|answer| *answer <= 1);
+    let answer = answer.ok_or_else(|| wrong(format!("answered {}", round.data.answer)))?;
+    if round.decimals != 0 {
+        return Err(wrong(format!("has {} decimals", round.decimals)));
+    }
+    let since = u64::try_from(round.data.startedAt);
+    let since = since.map_err(|_| wrong(format!("says since {}", round.data.startedAt)))?;
+    let source = OracleSource::Chainlink(RoundData {
+        feed,
+        round: round.data.roundId.to(),
+        updated_at: since,
+        heartbeat_s: grace_s,
+    });
+    let role = OracleRole::SequencerUptime;
+    Ok(OracleReading { role, answer: U256::from(answer), decimals: 0, source })
 }
 
 /// The readings of one pool, in its configured order.
@@ -119,6 +159,28 @@ mod tests {
         let round = (U256::from(3), answer, U256::ZERO, updated_at, U256::from(3)).abi_encode();
         let returned = |data: Vec<u8>| Answer::Returned(Bytes::from(data));
         decode(FEED, &[returned(round), returned(decimals.abi_encode())])
+    }
+
+    #[test]
+    fn a_sequencer_is_up_or_down_since_when_it_says() {
+        let plan = SequencerPlan { feed: FEED, grace_s: 3_600 };
+        let said = |answer: i64, started_at: u64, decimals: u64| {
+            let (answer, none) = (I256::try_from(answer).unwrap(), U256::ZERO);
+            let round = (U256::from(3), answer, U256::from(started_at), none, none).abi_encode();
+            let returned = |data: Vec<u8>| Answer::Returned(Bytes::from(data));
+            let answers = [returned(round), returned(U256::from(decimals).abi_encode())];
+            decode_sequencer(plan, &answers)
+        };
+        for answer in [0_u8, 1] {
+            let reading = said(answer.into(), 1_000, 0).unwrap();
+            let OracleSource::Chainlink(round) = &reading.source else { panic!("a feed") };
+            assert_eq!(reading.role, OracleRole::SequencerUptime);
+            assert_eq!(reading.answer, U256::from(answer));
+            assert_eq!((round.updated_at, round.heartbeat_s), (1_000, 3_600));
+        }
+        for wrong in [said(2, 1, 0), said(-1, 1, 0), said(0, 1, 8)] {
+            assert_eq!(wrong.unwrap_err().reason, MissingReason::OracleInvalid);
+        }
     }
 
     #[test]

@@ -134,7 +134,13 @@ pub enum Command {
         interval_s: u32,
     },
     /// Write a snapshot's canonical bytes to stdout; its SHA-256 is its name.
-    Snapshot(SnapshotArgs),
+    ///
+    /// With --rpc, the pool is read at the chain's newest slot, as a recorder reads it: the same
+    /// blocks, pools and oracles give the same bytes.
+    Snapshot {
+        #[command(flatten)]
+        question: Question,
+    },
     /// Check evidence, a file or asked of a service: does its number follow from the signed log?
     #[command(after_long_help = VERIFY_NOTES)]
     Verify(VerifyArgs),
@@ -162,35 +168,7 @@ pub struct Question {
     pub source: SourceArgs,
 }
 
-/// A recorded slot of a pool and a place to read it from. A chain's latest block is no slot.
 #[derive(Debug, Args)]
-pub struct SnapshotArgs {
-    /// The pool's name.
-    #[arg(help = "The pool, <chain>:<address>. May be left out with --snapshot")]
-    pub pool: Option<String>,
-    /// Read from a recorder's database.
-    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", help_heading = "Source")]
-    pub db: Option<PathBuf>,
-    /// Read from a service; the snapshot's hash is checked.
-    #[arg(long, value_name = "URL", help_heading = "Source", conflicts_with = "snapshot")]
-    pub api: Option<String>,
-    /// The recorded slot at or before this instant, RFC 3339 [default: the newest recorded].
-    #[arg(long, value_name = "TIME", help_heading = "Source", conflicts_with = "snapshot")]
-    pub at: Option<String>,
-    /// Read from a file of a snapshot's canonical bytes (- is stdin).
-    #[arg(long, value_name = "FILE", help_heading = "Source")]
-    pub snapshot: Option<PathBuf>,
-}
-
-impl From<SnapshotArgs> for Question {
-    fn from(args: SnapshotArgs) -> Self {
-        let SnapshotArgs { pool, db, api, at, snapshot } = args;
-        let source = SourceArgs { db, api, at, snapshot, ..SourceArgs::default() };
-        Self { pool, base: None, source }
-    }
-}
-
-#[derive(Debug, Default, Args)]
 pub struct SourceArgs {
     /// Read from a recorder's database.
     #[arg(long, env = "EXITGAP_DB", value_name = "FILE", help_heading = "Source")]

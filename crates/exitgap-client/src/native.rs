@@ -16,6 +16,8 @@ pub struct Native {
 impl Native {
     /// A new pool of connections.
     pub fn new() -> Result<Self, TransportError> {
+        // An error says that this process chose its cryptography before.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("exitgap-client/", env!("CARGO_PKG_VERSION")))

@@ -13,7 +13,7 @@ use exitgap_chain::config::{
 use exitgap_core::ids::PoolId;
 use serde::Deserialize;
 
-use crate::ops::Urls;
+use crate::ops::{Bounds, Urls};
 
 pub use environment::EnvironmentError;
 
@@ -35,6 +35,9 @@ pub struct Config {
     /// How the service is reached.
     #[serde(default)]
     pub http: HttpConfig,
+    /// What the service may use.
+    #[serde(default)]
+    pub serve: ServeConfig,
     /// What is logged.
     #[serde(default)]
     pub log: LogConfig,
@@ -120,6 +123,10 @@ pub struct HttpConfig {
     pub client_ip_header: Option<String>,
     /// Connections at once; others wait. Default 12000.
     pub max_connections: u32,
+    /// Connections at once of one address (an IPv4 address, an IPv6 /64); others are closed. 0: as
+    /// many as it likes. Behind a proxy that `client_ip_header` stands for, all connections are the
+    /// proxy's, and it is not applied. Default 100.
+    pub max_connections_per_address: u32,
 }
 
 impl Default for HttpConfig {
@@ -131,6 +138,7 @@ impl Default for HttpConfig {
             rate_per_minute: 600,
             client_ip_header: None,
             max_connections: 12_000,
+            max_connections_per_address: 100,
         }
     }
 }
@@ -167,6 +175,50 @@ impl HttpConfig {
         }
         if self.max_connections == 0 {
             return Err(("max_connections", "0 connections answer nobody".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// `[serve]`. What the service of `exitgap-server serve` may use, and where operators ask.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ServeConfig {
+    /// The address at which `/livez`, `/readyz` and `/metrics` are answered, and nothing else, to
+    /// as many requests as come: one that only operators reach. Default: none, they are answered
+    /// beside all else, within the limits of every client.
+    pub operators: Option<SocketAddr>,
+    /// Questions that read the store side by side; others wait. From 1 to 1024. Default 4.
+    pub readers: u32,
+    /// What is kept for the next question, MiB: snapshots with their curves, and proofs. From 1 to
+    /// 65536. Default 32.
+    pub cache_mib: u32,
+}
+
+impl Default for ServeConfig {
+    fn default() -> Self {
+        let Bounds { readers, cache_bytes } = Bounds::default();
+        Self {
+            operators: None,
+            readers: u32::try_from(readers).unwrap_or(u32::MAX),
+            cache_mib: u32::try_from(cache_bytes >> 20).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+impl ServeConfig {
+    /// What answering may use.
+    pub fn bounds(&self) -> Bounds {
+        Bounds { readers: self.readers as usize, cache_bytes: u64::from(self.cache_mib) << 20 }
+    }
+
+    fn check(&self) -> Result<(), (&'static str, String)> {
+        for (key, found, most) in
+            [("readers", self.readers, 1_024), ("cache_mib", self.cache_mib, 65_536)]
+        {
+            if !(1..=most).contains(&found) {
+                return Err((key, format!("{found} is not from 1 to {most}")));
+            }
         }
         Ok(())
     }
@@ -255,11 +307,13 @@ pub enum ConfigError {
         /// The number found.
         found: u32,
     },
-    /// A key of `[http]` holds no acceptable value.
-    #[error("{path}: [http] {key}: {message}")]
-    Http {
+    /// A key of `[http]` or `[serve]` holds no acceptable value.
+    #[error("{path}: [{table}] {key}: {message}")]
+    Serving {
         /// The file.
         path: PathBuf,
+        /// The table.
+        table: &'static str,
         /// The key.
         key: &'static str,
         /// What is wrong.
@@ -307,10 +361,12 @@ impl Checked {
         let mut config: Config =
             toml::from_str(text).map_err(|error| parse_error(text, path, &error))?;
         environment::apply(&mut config, variables)?;
-        config.http.check().map_err(|(key, message)| {
-            let path = path.to_owned();
-            ConfigError::Http { path, key, message }
-        })?;
+        for (table, checked) in [("http", config.http.check()), ("serve", config.serve.check())] {
+            checked.map_err(|(key, message)| {
+                let path = path.to_owned();
+                ConfigError::Serving { path, table, key, message }
+            })?;
+        }
         let path = path.to_owned();
         let found = config.recorder.seal_after_s;
         if !RecorderConfig::SEAL_AFTER_S.contains(&found) {
@@ -344,10 +400,12 @@ fn parse_error(text: &str, path: &Path, error: &toml::de::Error) -> ConfigError 
     let before = text.get(..at).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let name = text.lines().nth(line - 1).and_then(key_of);
-    let message = if name == Some("rpc_urls") && error.message().contains("://") {
-        "expected a list of URLs such as [\"https://host/path\"] (the value may hold a key and is \
-         not shown)"
-            .to_owned()
+    let message = if error.message().contains("://") {
+        let expected = match name {
+            Some("rpc_urls") => "a list of URLs such as [\"https://host/path\"]",
+            _ => "something else",
+        };
+        format!("expected {expected} (the value may hold a key and is not shown)")
     } else {
         error.message().replace('\n', " ")
     };

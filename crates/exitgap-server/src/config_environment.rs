@@ -1,5 +1,10 @@
 //! Environment variables that count more than the file: `EXITGAP_<TABLE>_<KEY>`, and a
-//! chain's nodes as `EXITGAP_CHAIN_<SLUG>_RPC_URLS`, so that no secret need be in a file.
+//! chain's nodes as `EXITGAP_CHAIN_<SLUG>_RPC_URLS` and `…_SECOND_RPC_URL`, so that no secret need
+//! be in a file.
+
+use exitgap_chain::config::ChainConfig;
+
+use std::net::SocketAddr;
 
 use super::{Config, LogFormat, LogLevel};
 
@@ -25,7 +30,7 @@ pub enum EnvironmentError {
 }
 
 /// The keys that may be set, as `<TABLE>_<KEY>`.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 16] = [
     "STORE_PATH",
     "RECORDER_SEAL_AFTER_S",
     "EVIDENCE_KEY_FILE",
@@ -38,10 +43,14 @@ const KEYS: [&str; 12] = [
     "HTTP_RATE_PER_MINUTE",
     "HTTP_CLIENT_IP_HEADER",
     "HTTP_MAX_CONNECTIONS",
+    "HTTP_MAX_CONNECTIONS_PER_ADDRESS",
+    "SERVE_OPERATORS",
+    "SERVE_READERS",
+    "SERVE_CACHE_MIB",
 ];
 
 /// What a variable of the configuration begins with.
-const TABLES: [&str; 6] = ["STORE_", "RECORDER_", "EVIDENCE_", "LOG_", "HTTP_", "CHAIN_"];
+const TABLES: [&str; 7] = ["STORE_", "RECORDER_", "EVIDENCE_", "LOG_", "HTTP_", "SERVE_", "CHAIN_"];
 
 /// Sets what the variables say. Variables of other names are not looked at.
 pub fn apply(
@@ -53,10 +62,17 @@ pub fn apply(
         if !TABLES.iter().any(|table| key.starts_with(table)) {
             continue;
         }
-        let chain = key.strip_prefix("CHAIN_").and_then(|key| key.strip_suffix("_RPC_URLS"));
-        match chain {
-            Some(chain) => set_nodes(config, chain, &name, &value)?,
-            None => set(config, key, &name, value)?,
+        let of_chain = |what| key.strip_prefix("CHAIN_").and_then(|key| key.strip_suffix(what));
+        if let Some(chain) = of_chain("_SECOND_RPC_URL") {
+            let url = value.parse().map_err(|_| EnvironmentError::Value {
+                name: name.clone(),
+                expected: "a URL such as https://host/path",
+            })?;
+            chain_named(config, chain, &name)?.second_rpc_url = Some(url);
+        } else if let Some(chain) = of_chain("_RPC_URLS") {
+            set_nodes(config, chain, &name, &value)?;
+        } else {
+            set(config, key, &name, value)?;
         }
     }
     Ok(())
@@ -64,6 +80,7 @@ pub fn apply(
 
 fn set(config: &mut Config, key: &str, name: &str, value: String) -> Result<(), EnvironmentError> {
     let wrong = |expected| EnvironmentError::Value { name: name.to_owned(), expected };
+    let address = |such| value.parse::<SocketAddr>().map_err(|_| wrong(such));
     let number = || value.parse::<u32>().map_err(|_| wrong("a whole number"));
     match key {
         "STORE_PATH" => config.store.path = value.into(),
@@ -86,38 +103,54 @@ fn set(config: &mut Config, key: &str, name: &str, value: String) -> Result<(), 
                 _ => return Err(wrong("error, warn, info or debug")),
             }
         }
-        "HTTP_LISTEN" => {
-            let address = value.parse();
-            config.http.listen = address.map_err(|_| wrong("an address such as 0.0.0.0:8080"))?;
-        }
+        "HTTP_LISTEN" => config.http.listen = address("an address such as 0.0.0.0:8080")?,
         "HTTP_BASE_URL" => config.http.base_url = Some(value),
         "HTTP_WEB_URL" => config.http.web_url = Some(value),
         "HTTP_RATE_PER_MINUTE" => config.http.rate_per_minute = number()?,
         "HTTP_CLIENT_IP_HEADER" => config.http.client_ip_header = Some(value),
         "HTTP_MAX_CONNECTIONS" => config.http.max_connections = number()?,
+        "HTTP_MAX_CONNECTIONS_PER_ADDRESS" => {
+            config.http.max_connections_per_address = number()?;
+        }
+        "SERVE_OPERATORS" => {
+            config.serve.operators = Some(address("an address such as 127.0.0.1:9090")?);
+        }
+        "SERVE_READERS" => config.serve.readers = number()?,
+        "SERVE_CACHE_MIB" => config.serve.cache_mib = number()?,
         _ => {
-            let remedy =
-                format!("there are EXITGAP_ before {} and CHAIN_<SLUG>_RPC_URLS", KEYS.join(", "));
+            let remedy = format!(
+                "there are EXITGAP_ before {}, CHAIN_<SLUG>_RPC_URLS and CHAIN_<SLUG>_SECOND_RPC_URL",
+                KEYS.join(", ")
+            );
             return Err(EnvironmentError::Unknown { name: name.to_owned(), remedy });
         }
     }
     Ok(())
 }
 
-/// Sets a chain's nodes: URLs with a comma between. Signs that no variable's name has are
-/// underscores in the slug.
+/// The chain that a variable's name means. Signs that no variable's name has are underscores in the
+/// slug.
+fn chain_named<'c>(
+    config: &'c mut Config,
+    chain: &str,
+    name: &str,
+) -> Result<&'c mut ChainConfig, EnvironmentError> {
+    let as_variable = |slug: &str| slug.to_ascii_uppercase().replace('-', "_");
+    let found = config.chain.iter_mut().find(|found| as_variable(found.slug.as_str()) == chain);
+    found.ok_or_else(|| {
+        let remedy = "no [[chain]] of the file has this slug".to_owned();
+        EnvironmentError::Unknown { name: name.to_owned(), remedy }
+    })
+}
+
+/// Sets a chain's nodes: URLs with a comma between.
 fn set_nodes(
     config: &mut Config,
     chain: &str,
     name: &str,
     value: &str,
 ) -> Result<(), EnvironmentError> {
-    let as_variable = |slug: &str| slug.to_ascii_uppercase().replace('-', "_");
-    let found = config.chain.iter_mut().find(|found| as_variable(found.slug.as_str()) == chain);
-    let Some(found) = found else {
-        let remedy = "no [[chain]] of the file has this slug".to_owned();
-        return Err(EnvironmentError::Unknown { name: name.to_owned(), remedy });
-    };
+    let found = chain_named(config, chain, name)?;
     let wrong = || EnvironmentError::Value {
         name: name.to_owned(),
         expected: "URLs such as https://host/path, with a comma between",

@@ -18,6 +18,7 @@ fn the_example_is_five_pools_and_says_the_defaults() {
     assert_eq!(checked.config.recorder, RecorderConfig::default());
     assert_eq!(checked.config.log, LogConfig::default());
     assert_eq!(checked.config.http, HttpConfig::default());
+    assert_eq!(checked.config.serve, ServeConfig::default());
     assert_eq!(checked.plan.chains()[0].pools().len(), 5);
     let v2: PoolId = "ethereum:0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc".parse().unwrap();
     assert!(checked.plan.pool(&v2).unwrap().fee.is_some());
@@ -74,6 +75,24 @@ fn a_key_in_a_url_is_not_repeated() {
 }
 
 #[test]
+fn a_chains_second_node_and_sequencer_are_read() {
+    let with = |keys: &str| {
+        let text = EXAMPLE.replacen("chain_id = 1\n", &format!("chain_id = 1\n{keys}\n"), 1);
+        Checked::parse(&text, Path::new(PATH))
+    };
+    let same = with("second_rpc_url = \"http://127.0.0.1:8545\"").unwrap_err();
+    let compared = matches!(same, ConfigError::Plan { error: PlanError::SecondIsFirst { .. }, .. });
+    assert!(compared, "{same}");
+    let wrong = with("second_rpc_url = [\"https://host/SECRET\"]").unwrap_err().to_string();
+    assert!(wrong.contains("second_rpc_url") && !wrong.contains("SECRET"), "{wrong}");
+    let feed = "0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419";
+    let keys = format!("sequencer_uptime_feed = \"{feed}\"\nsequencer_grace_s = 60");
+    let sequencer = with(&keys).unwrap().plan.chains()[0].sequencer().unwrap();
+    assert_eq!((sequencer.feed.to_string(), sequencer.grace_s), (feed.to_lowercase(), 60));
+    assert_eq!(with("").unwrap().plan.chains()[0].sequencer(), None);
+}
+
+#[test]
 fn environment_variables_count_more_and_unknown_ones_are_refused() {
     let parse = |variables: &[(&str, &str)]| {
         let variables = variables.iter().map(|(name, value)| (name.to_string(), value.to_string()));
@@ -83,19 +102,28 @@ fn environment_variables_count_more_and_unknown_ones_are_refused() {
         ("EXITGAP_HTTP_LISTEN", "0.0.0.0:80"),
         ("EXITGAP_HTTP_BASE_URL", "https://api.example.org/"),
         ("EXITGAP_HTTP_RATE_PER_MINUTE", "0"),
+        ("EXITGAP_HTTP_MAX_CONNECTIONS_PER_ADDRESS", "7"),
+        ("EXITGAP_SERVE_OPERATORS", "127.0.0.1:9090"),
+        ("EXITGAP_SERVE_READERS", "8"),
+        ("EXITGAP_SERVE_CACHE_MIB", "16"),
         ("EXITGAP_STORE_PATH", "/data/series.db"),
         ("EXITGAP_LOG_FORMAT", "json"),
         ("EXITGAP_CHAIN_ETHEREUM_RPC_URLS", "https://a.example/secret, https://b.example"),
+        ("EXITGAP_CHAIN_ETHEREUM_SECOND_RPC_URL", "https://c.example/secret"),
         ("EXITGAP_CONFIG", "of the command line"),
         ("PATH", "of the system"),
     ])
     .unwrap();
-    let Config { store, http, log, chain, .. } = &checked.config;
+    let Config { store, http, serve, log, chain, .. } = &checked.config;
+    assert_eq!(http.max_connections_per_address, 7);
+    assert_eq!(serve.operators, Some("127.0.0.1:9090".parse().unwrap()));
+    assert_eq!(serve.bounds(), Bounds { readers: 8, cache_bytes: 16 << 20 });
     assert_eq!(store.path, Path::new("/data/series.db"));
     assert_eq!(http.listen.port(), 80);
     assert_eq!(http.rate_per_minute, 0);
     assert_eq!(log.format, LogFormat::Json);
     assert_eq!(chain[0].rpc_urls.len(), 2);
+    assert_eq!(checked.plan.chains()[0].second_url().unwrap().to_string(), "https://c.example");
     assert_eq!(http.urls().base, "https://api.example.org");
     assert_eq!(http.urls().web, "https://api.example.org");
 
@@ -104,9 +132,12 @@ fn environment_variables_count_more_and_unknown_ones_are_refused() {
         ("EXITGAP_HTTP_LISTEN", "everywhere"),
         ("EXITGAP_HTTP_RATE_PER_MINUTE", "-1"),
         ("EXITGAP_LOG_LEVEL", "loud"),
+        ("EXITGAP_SERVE_OPERATORS", "localhost"),
+        ("EXITGAP_SERVE_READER", "4"),
         ("EXITGAP_HTTP_LISTENS", "0.0.0.0:80"),
         ("EXITGAP_CHAIN_MARS_RPC_URLS", "http://127.0.0.1:1"),
         ("EXITGAP_CHAIN_ETHEREUM_RPC_URLS", "ftp://secret"),
+        ("EXITGAP_CHAIN_ETHEREUM_SECOND_RPC_URL", "ftp://secret"),
     ] {
         let error = refused(name, value);
         assert!(error.contains(name) && !error.contains("secret"), "{error}");
@@ -117,4 +148,10 @@ fn environment_variables_count_more_and_unknown_ones_are_refused() {
     assert!(error.contains("[http] client_ip_header"), "{error}");
     let error = refused("EXITGAP_HTTP_MAX_CONNECTIONS", "0");
     assert!(error.contains("[http] max_connections"), "{error}");
+    for (variable, key) in [("READERS", "readers"), ("CACHE_MIB", "cache_mib")] {
+        for value in ["0", "65537"] {
+            let error = refused(&format!("EXITGAP_SERVE_{variable}"), value);
+            assert!(error.contains(&format!("[serve] {key}")), "{error}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::snapshot::BlockRef;
 
 use crate::error::{RetractionRule, StoreError};
-use crate::model::{Changes, Pool};
+use crate::model::{Changes, NewDoubt, Pool};
 use crate::reader::Reader;
 
 /// What the heads of a slot say besides their entries.
@@ -18,6 +18,8 @@ pub struct CheckedChanges {
     pub retracts: BTreeMap<String, Vec<Retraction>>,
     /// By the pools' names.
     pub retires: BTreeMap<String, Pool>,
+    /// Taken as they are.
+    pub doubts: Vec<NewDoubt>,
 }
 
 impl CheckedChanges {
@@ -29,7 +31,7 @@ impl CheckedChanges {
         changes: &Changes,
         recorded: impl Fn(&PoolId) -> bool,
     ) -> Result<Self, StoreError> {
-        let mut checked = Self::default();
+        let mut checked = Self { doubts: changes.doubts.clone(), ..Self::default() };
         for retraction in &changes.retractions {
             let found = check_retraction(reader, slot, retraction)?;
             let retracts = checked.retracts.entry(retraction.pool.to_string()).or_default();

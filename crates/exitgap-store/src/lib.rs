@@ -71,6 +71,7 @@ mod lock;
 mod lookup;
 mod merkle;
 mod model;
+mod notes;
 mod points;
 mod reader;
 mod rebuild;
@@ -92,8 +93,10 @@ pub use folder::{LogFolder, Lost, PublishError, Published, RestoreError, Success
 pub use fsck::{Checked, Damage};
 pub use lookup::{FindError, Recorded};
 pub use model::{
-    Appended, Changes, Entry, Latest, NewEntry, NewRetraction, Outcome, Page, Pool, Totals,
+    Appended, Changes, Entry, Latest, NewDoubt, NewEntry, NewRetraction, Outcome, Page, Pool,
+    Totals,
 };
+pub use notes::{Rechecked, Suspicion};
 pub use points::{Held, Point};
 pub use reader::Reader;
 pub use rebuild::{Rebuilt, rebuild};

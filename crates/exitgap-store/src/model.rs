@@ -25,6 +25,18 @@ pub struct Changes {
     /// Pools of the store that are monitored no longer: this slot is their last, and they have
     /// no other entry in it.
     pub retirements: Vec<PoolId>,
+    /// Slots up to this one that its reading put in doubt. Kept beside the series: the heads do
+    /// not say it, and a slot that is given again is not compared by it.
+    pub doubts: Vec<NewDoubt>,
+}
+
+/// Slots of a pool whose recorded ticks a later full reading contradicts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewDoubt {
+    /// The pool.
+    pub pool: PoolId,
+    /// The first slot in doubt; up to the one before the reading.
+    pub first: Slot,
 }
 
 /// An earlier slot of a pool whose block turned out orphaned.

@@ -19,7 +19,7 @@ use crate::lock::Lock;
 use crate::model::{Appended, Changes, NewEntry, Outcome, Pool, base_token};
 use crate::reader::{Reader, unpack};
 use crate::seal::{NewHead, Sealer, Sealing, SlotHeads};
-use crate::{fold, schema, sql};
+use crate::{fold, notes, schema, sql};
 
 /// The most entries of one transaction that fills a pause: it bounds memory, the
 /// write-ahead log and what a kill undoes.
@@ -457,6 +457,7 @@ impl Store {
             retire(&self.reader, &mut self.derived, &mut heads, (slot, pool), retracts(name))?;
         }
         self.derived.finish(&self.reader)?;
+        notes::insert_doubts(&transaction, &self.reader.pools()?, slot, &changes.doubts)?;
         let found = sealer.seal(&transaction, slot, &heads)?;
         if let Some(expected) = checkpoint.filter(|expected| *expected != found) {
             let expected = expected.to_owned();

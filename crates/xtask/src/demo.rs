@@ -1,10 +1,12 @@
 //! `cargo xtask demo`: builds the programs and hands over to `exitgap-demo`.
 
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use crate::failure::{Failure, Result};
-use crate::{process, setup, web, workspace};
+use crate::failure::{Context, Failure, Result};
+use crate::{process, setup, workspace};
 
 /// What `cargo xtask demo --help` prints.
 pub const HELP: &str = "\
@@ -14,12 +16,16 @@ Usage: cargo xtask demo [--once]
 
   --once   play one day, the same each time, print, and end
 
-Builds the site (without --once), starts a private node with the real Uniswap and Chainlink contracts, plays eight days of five-minute
-slots up to the present in step with the recorder (about four minutes), prints pools, a ladder and some
-sizes, makes the real swap of an estimated size and shows the difference in token units. Then it leaves
-the service and its pages running on http://127.0.0.1:8080 (or a free port), which records every five minutes like any
-other, until Ctrl-C. Everything it starts ends with it. Database and configuration lie in target/demo
-afterwards, to ask on.";
+What matters most comes first. The native programs are built, while the node and the real Uniswap and
+Chainlink contracts are fetched; one day of five-minute slots is played in step with the recorder, and
+the first number is printed, with its evidence, verified. Then seven more days are played up to the
+present, while the site is built beside them (without --once; its words are in target/site.log); pools,
+a ladder and some sizes are printed, an estimated size is really sold and the difference shown in token
+units. Then it leaves the service and its pages running on http://127.0.0.1:8080 (or a free port), which
+records every five minutes like any other, until Ctrl-C. Everything it starts ends with it. Database and
+configuration lie in target/demo afterwards, to ask on.
+
+`cargo xtask bench setup` measures how long that takes from an empty home.";
 
 /// The programs of a demonstration.
 pub struct Programs {
@@ -31,12 +37,23 @@ pub struct Programs {
     pub cli: PathBuf,
 }
 
+/// What is built of the workspace before the first number: the programs, and of the test package
+/// only what plays the chain. The rest of it triples what is compiled.
+const FIRST: [&str; 8] = [
+    "--package",
+    "exitgap-server",
+    "--package",
+    "exitgap-cli",
+    "--package",
+    "exitgap-tests",
+    "--no-default-features",
+    "--bins",
+];
+
 /// Builds them.
 pub fn build(root: &Path) -> Result<Programs> {
     let mut build = workspace::cargo(root);
-    // What the tests build, too: a selection of packages has other features of what they share.
-    build.arg("build").args(workspace::NATIVE).arg("--bins");
-    process::run(&mut build, "cargo build")?;
+    process::run(build.arg("build").args(FIRST), "cargo build")?;
     let metadata = workspace::metadata(root)?;
     let binary = |name: &str| {
         let path = workspace::debug_binary(&metadata, name);
@@ -53,18 +70,73 @@ pub fn build(root: &Path) -> Result<Programs> {
 /// Builds and runs it.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     let once = crate::flag(arguments, "--once")?;
-    setup::ensure(root)?;
-    if !once {
-        web::build(root)?;
+    eprintln!(
+        "demo: building the native programs, and fetching the node and the contracts meanwhile; \
+         on two cores the first time usually takes five minutes"
+    );
+    let fetched = std::thread::scope(|scope| {
+        let fetching = scope.spawn(|| setup::ensure(root));
+        let built = build(root);
+        let fetched = fetching.join().unwrap_or_else(|_| Err(Failure::new("fetching panicked")));
+        fetched.and(built)
+    });
+    let programs = fetched?;
+    let target = root.join("target");
+    let (answered, pages) = (target.join("demo.answered"), target.join("demo.pages"));
+    for left in [&answered, &pages] {
+        // Of an earlier demonstration.
+        let _ = fs::remove_file(left);
     }
-    let programs = build(root)?;
     let mut demo = Command::new(programs.demo);
     demo.arg("--server").arg(programs.server);
     demo.arg("--cli").arg(programs.cli);
-    demo.arg("--folder").arg(root.join("target/demo"));
+    demo.arg("--folder").arg(target.join("demo"));
     if once {
         demo.arg("--once");
+    } else {
+        demo.arg("--answered").arg(&answered).arg("--pages").arg(&pages);
+        let root = root.to_owned();
+        // It ends with us: the programs it runs are of our process group.
+        std::thread::spawn(move || build_pages(&root, &answered, &pages));
     }
     demo.arg("--lifeline");
     process::run_on_lifeline(demo.current_dir(root), "exitgap-demo")
+}
+
+/// Builds the site and the server that embeds it, once the first number is out, and says in
+/// `pages` that they are there, or why not.
+fn build_pages(root: &Path, answered: &Path, pages: &Path) {
+    while !answered.exists() {
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    let log = root.join("target/site.log");
+    eprintln!(
+        "demo: building the service's pages meanwhile, with what builds them; the first time that \
+         usually takes five minutes; its words: {}",
+        log.display()
+    );
+    let failed = match site_and_server(root, &log) {
+        Ok(()) => String::new(),
+        Err(failure) => failure.to_string(),
+    };
+    // Written whole before it is there under its name. Where it cannot be written, the
+    // demonstration waits on, and Ctrl-C ends it.
+    let written = pages.with_extension("partial");
+    if fs::write(&written, failed).and_then(|()| fs::rename(&written, pages)).is_err() {
+        eprintln!("demo: {} could not be written; press Ctrl-C", pages.display());
+    }
+}
+
+fn site_and_server(root: &Path, log: &Path) -> Result<()> {
+    let words = || format!("writing {}", log.display());
+    let file = File::create(log).context(words())?;
+    let run = |command: &mut Command, what: &str| {
+        let (out, err) = (file.try_clone().context(words())?, file.try_clone().context(words())?);
+        let command = command.current_dir(root).stdin(Stdio::null()).stdout(out).stderr(err);
+        process::run(command, what)
+            .map_err(|failure| failure.remedy(format!("see {}", log.display())))
+    };
+    let this = std::env::current_exe().context("finding this program")?;
+    run(Command::new(this).arg("web"), "cargo xtask web")?;
+    run(workspace::cargo(root).arg("build").args(FIRST), "cargo build")
 }

@@ -1,16 +1,17 @@
-//! `cargo xtask faults`: kills, power cuts, full and failing disks, flipped bits, changed evidence.
+//! `cargo xtask faults`: kills, power cuts, full and failing disks, flipped bits, changed evidence,
+//! floods of requests.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::failure::Result;
-use crate::{process, workspace};
+use crate::{process, setup, workspace};
 
 /// What `cargo xtask faults --help` prints.
 pub const HELP: &str = "\
-Do faults to a recorded series, and say what became of it.
+Do faults to a recorded series, or to its service, and say what became of it.
 
-Usage: cargo xtask faults [--json] [--kills N] [--cuts N] [--flips N] [--bits N] [--cases N]
+Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N] [--bits N] [--cases N]
                           [--seed S] [--only KIND,…]
 
   kill          a writer killed (-9) at N random moments (500), all checked after each
@@ -24,18 +25,23 @@ Usage: cargo xtask faults [--json] [--kills N] [--cuts N] [--flips N] [--bits N]
   tamper        an evidence file of 1,200 ticks: N bits (1) of each byte of the snapshot, all eight of
                 every other byte, and every field removed, doubled, reordered, renamed, retyped
   old_backup    older copies of the store put under the log that went on
+  flood         twelve loopback addresses ask a service that records 100 pools: abandoned and slow
+                requests on every costly address. What is left open, held in memory and delayed, each
+                with its target; the control is a service whose bounds are configured away
 
-  --json        one flat JSON object on stdout, nothing else
+  --json        one flat JSON object of numbers on stdout, nothing else
   --cases N     how often the disk is filled, each time to another last free byte (8)
-  --only KIND   only these, separated by commas
+  --only KIND   only these, separated by commas; the same as naming them
   --seed S      what moments, points and bits are drawn from (1)
 
-About 15 minutes on two cores. Ends with exit code 1 when something acknowledged is lost, half, or
-changed without being noticed. Needs strace: as root on Debian it is installed, else it is named.";
+About 20 minutes on two cores. Ends with exit code 1 when something acknowledged is lost, half, or
+changed without being noticed, or a flood leaves or delays more than its targets. Needs strace: as root on Debian it is installed, else it is named.";
 
 /// Runs the harness.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     ensure_strace();
+    // A flood is of a service that records a chain.
+    setup::ensure(root)?;
     let mut build = workspace::cargo(root);
     // As `cargo xtask test` builds them: the features of shared dependencies stay the same.
     build.args(["build", "--bins", "--quiet"]);
@@ -45,8 +51,8 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     process::run(faults.args(arguments), "the fault harness")
 }
 
-/// Makes sure of `strace`, where that can be done without asking: as root on Debian. Says what is
-/// left out where it is not there.
+/// Makes sure of `strace`, where that can be done without asking: as root on Debian. Says what will
+/// fail where it is not there.
 pub fn ensure_strace() {
     if answers("strace", &["-V"]) {
         return;
@@ -63,8 +69,8 @@ pub fn ensure_strace() {
         }
     }
     eprintln!(
-        "setup: strace is not here: power cuts and failing syncs are not tested; install the package \
-         `strace` of your system to have them"
+        "setup: strace is not here: the tests of power cuts and failing syncs will fail; install the \
+         package `strace` of your system"
     );
 }
 

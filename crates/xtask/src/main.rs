@@ -9,6 +9,7 @@ mod failure;
 mod faults;
 mod fuzz;
 mod measure;
+mod measure_setup;
 mod measure_web;
 mod pkg;
 mod process;
@@ -36,7 +37,7 @@ Commands:
   pkg      Build the npm package and its tarball
   web      Build the site that the server embeds
   parity   Compare quotes with the real contracts on random pools
-  faults   Kill, cut off and damage a recorded series, and see what is lost
+  faults   Kill, cut off, damage and flood a recorded series, and see what is lost
 
 `cargo xtask <command> --help` says more about each.
 

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::Result;
-use crate::{measure_web, pkg, process, setup, test, workspace};
+use crate::{measure_setup, measure_web, pkg, process, setup, test, workspace};
 
 /// What `cargo xtask bench --help` prints.
 pub const BENCH_HELP: &str = "\
@@ -17,12 +17,14 @@ Usage: cargo xtask bench [--json] [what]
   --json   one flat JSON object of numbers on stdout, nothing else
   what     only this part, such as `quote` or `evidence`
 
-The parts are `quote`, `exit`, `evidence`, `recorder`, `http` and `wasm`; `evidence` measures files,
-windows, verifying, sealing, fsck, and the size of the verifier as a WASM module; `http` the service
+The parts are `quote`, `exit`, `evidence`, `verify`, `recorder`, `http` and `wasm`; `evidence` measures files,
+windows, verifying, sealing, fsck, and the size of the verifier as a WASM module; `verify` searches a
+minute for the evidence file that takes longest to verify; `http` the service
 under load, on a store of 1,000 pools and 90 days that it generates in the system's folder for
 temporary files (5 GB, some minutes); `wasm`, which runs only when named, the npm package: its size
 and its speed in Node.js and Chromium; `web`, which runs alone and only when named, the site: its size,
-and its pages in Chromium on a recorded day.
+and its pages in Chromium on a recorded day; `setup`, alone and only when named, how long a newcomer
+waits: it clones the last commit into target/ and runs `cargo xtask demo` there with empty caches.
 
 Builds crates/exitgap-bench (excluded from the workspace, with its own lock file) with optimisation,
 fetches what it needs (a JavaScript library to compare with, the optimiser of WASM modules), and runs
@@ -45,10 +47,13 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     if arguments.iter().any(|argument| argument == "web") {
         return measure_web::bench(root);
     }
+    if arguments.iter().any(|argument| argument == "setup") {
+        return measure_setup::bench(root, arguments.iter().any(|argument| argument == "--json"));
+    }
     setup::ensure(root)?;
     let js_sdk = setup::ensure_js_sdk(root)?;
     let of = |part: &str| arguments.iter().any(|argument| argument == part);
-    let other_part = ["quote", "exit", "recorder", "http", "wasm"].into_iter().any(of);
+    let other_part = ["quote", "exit", "verify", "recorder", "http", "wasm"].into_iter().any(of);
     let mut command = workspace::cargo(root);
     command
         .args(["run", "--release", "--quiet", "--locked"])

@@ -13,8 +13,8 @@ Run every test of the workspace.
 
 Usage: cargo xtask test [--all]
 
-  --all   also the slow tests: sets EXITGAP_SLOW=1, which they ask for, and installs
-          schemathesis (a Python program) and Lighthouse into .fixtures
+  --all   also the slow tests: runs those that are ignored else, sets EXITGAP_SLOW=1, which
+          some ask for, and installs schemathesis (a Python program) and Lighthouse into .fixtures
 
 In order: setup; the npm package; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
 on PATH and else with cargo test; the documentation's examples; a build of exitgap-core for
@@ -67,10 +67,12 @@ fn run_tests(root: &Path, all: bool, summaries: &mut Vec<String>) -> Result<()> 
     let runner = if has_nextest(root) {
         command.args(["nextest", "run", "--no-fail-fast", "--no-tests=warn"]);
         command.args(workspace::NATIVE);
+        command.args(if all { &["--run-ignored", "all"][..] } else { &[] });
         "cargo nextest"
     } else {
         command.arg("test").args(workspace::NATIVE);
         command.args(["--no-fail-fast", "--lib", "--bins", "--tests"]);
+        command.args(if all { &["--", "--include-ignored"][..] } else { &[] });
         "cargo test"
     };
     if all {

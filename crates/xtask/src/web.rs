@@ -42,9 +42,7 @@ console.log(`web: all: ${total[0]} bytes, gzip ${total[1]}, brotli ${total[2]}`)
 /// Builds the site.
 pub fn build(root: &Path) -> Result<()> {
     test::ensure_wasm_target(root)?;
-    let wasm_bindgen = setup::ensure_wasm_bindgen(root)?;
-    let wasm_opt = setup::ensure_wasm_opt(root)?;
-    let trunk = setup::ensure_trunk(root)?;
+    let (wasm_bindgen, wasm_opt, trunk) = setup::ensure_web_tools(root)?;
     let made = root.join("target/site");
     run_trunk(root, &trunk, &wasm_bindgen, &made)?;
     let (dist, kept) = (root.join("web/dist"), root.join("target/site.stamp"));

@@ -28,6 +28,12 @@ struct Arguments {
     /// End when standard input ends: whoever started this is gone then.
     #[arg(long)]
     lifeline: bool,
+    /// A file to make when the first number is proven.
+    #[arg(long)]
+    answered: Option<PathBuf>,
+    /// A file that appears when the service's pages are built: empty, or why they are not.
+    #[arg(long)]
+    pages: Option<PathBuf>,
     /// How many five-minute slots are played [default: 288 with --once, else eight days].
     #[arg(long)]
     slots: Option<u64>,
@@ -46,7 +52,8 @@ async fn told_to_end(once: bool) -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn main() -> ExitCode {
-    let Arguments { server, cli, folder, once, lifeline, slots } = Arguments::parse();
+    let arguments = Arguments::parse();
+    let (once, lifeline) = (arguments.once, arguments.lifeline);
     let (gone, starter_gone) = tokio::sync::oneshot::channel::<()>();
     std::thread::spawn(move || {
         if !lifeline {
@@ -62,8 +69,9 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let slots = slots.unwrap_or(if once { DAY } else { 8 * DAY + 12 });
-    let demo = Demo { server, cli, folder, slots, once };
+    let Arguments { server, cli, folder, answered, pages, .. } = arguments;
+    let slots = arguments.slots.unwrap_or(if once { DAY } else { 8 * DAY + 12 });
+    let demo = Demo { server, cli, folder, slots, once, answered, pages };
     let ended = runtime.block_on(async {
         tokio::select! {
             ended = demo.run() => ended,

@@ -10,13 +10,13 @@ use exitgap_tests::faults::home::Home;
 use exitgap_tests::faults::recorder::Course;
 use exitgap_tests::faults::scene::Scene;
 use exitgap_tests::faults::{
-    Part, Result, bit_flip, disk_full, failing_sync, kill, old_backup, power_cut, recorder, tamper,
-    writer,
+    Part, Result, bit_flip, disk_full, failing_sync, flood, flood_clients, kill, old_backup,
+    power_cut, recorder, tamper, writer,
 };
 
-/// Does faults to a recorded series, and says what became of it.
+/// Does faults to a recorded series, or to its service, and says what became of it.
 #[derive(Debug, Parser)]
-#[command(name = "faults")]
+#[command(name = "faults", args_conflicts_with_subcommands = true)]
 struct Arguments {
     #[command(subcommand)]
     role: Option<Role>,
@@ -43,6 +43,9 @@ struct Arguments {
     /// Only these kinds of faults.
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Kind>,
+    /// The same, without `--only`.
+    #[arg(value_enum)]
+    kinds: Vec<Kind>,
     /// One flat JSON object on stdout, nothing else.
     #[arg(long)]
     json: bool,
@@ -70,6 +73,8 @@ enum Role {
         #[command(flatten)]
         course: Course,
     },
+    /// The clients of a flood, as this file says.
+    Crowd { plan: PathBuf },
 }
 
 #[derive(Debug, clap::Args)]
@@ -99,6 +104,7 @@ enum Kind {
     BitFlip,
     Tamper,
     OldBackup,
+    Flood,
 }
 
 fn main() -> ExitCode {
@@ -110,6 +116,7 @@ fn main() -> ExitCode {
         Some(Role::Recorder { place, course }) => {
             recorder::record(&place.home(), course).map(|()| true)
         }
+        Some(Role::Crowd { plan }) => flood_clients::play(&plan).map(|()| true),
         None => all(&arguments),
     };
     match done {
@@ -124,8 +131,8 @@ fn main() -> ExitCode {
 
 /// Does every fault asked for; answers whether all held.
 fn all(arguments: &Arguments) -> Result<bool> {
-    let kinds =
-        if arguments.only.is_empty() { Kind::value_variants() } else { arguments.only.as_slice() };
+    let asked = [&arguments.only[..], &arguments.kinds].concat();
+    let kinds = if asked.is_empty() { Kind::value_variants() } else { &asked };
     let mut whole = Part::default();
     for kind in kinds {
         let mut line = Line::default();
@@ -140,9 +147,11 @@ fn all(arguments: &Arguments) -> Result<bool> {
                 tamper::run(600, arguments.bits, usize::MAX, arguments.seed, &mut progress)
             }
             Kind::OldBackup => old_backup::run(24, &mut progress),
+            Kind::Flood => flood::run(&mut progress),
         };
         line.end();
         let part = part?;
+        part.notes.iter().for_each(|note| eprintln!("note: {note}"));
         part.problems.iter().take(20).for_each(|problem| eprintln!("problem: {problem}"));
         whole.absorb(part);
     }

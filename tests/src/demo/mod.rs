@@ -1,6 +1,9 @@
 //! The demonstration: days on the development chain, recorded, asked about, and one
 //! estimate really sold; then the service on what was recorded, going on in real time.
 //!
+//! What matters most comes first: after one day the first number, and its evidence, verified;
+//! the other days are played while the service's pages are being built.
+//!
 //! The recorder runs in this process at first, because the days are played faster than it would
 //! pass; every question is put to the `exitgap` program as a person would put it.
 
@@ -14,7 +17,8 @@ pub use recorder_config::recorder_config;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use crate::devchain::{DevChain, FIRST_SLOT, Market, Options, SLOT_SECONDS, World};
+use crate::devchain::{DevChain, FIRST_SLOT, Market, Options, SLOT_SECONDS, SLOTS_PER_DAY, World};
+use play::Days;
 
 /// What the demonstration needs.
 #[derive(Debug)]
@@ -30,6 +34,10 @@ pub struct Demo {
     /// Whether to end after the questions. Else the slots end at the present, and the
     /// service goes on from there.
     pub once: bool,
+    /// Made when the first number is proven: whoever waits for it may have the processor.
+    pub answered: Option<PathBuf>,
+    /// Where whoever builds the service's pages says how that ended; the service begins then.
+    pub pages: Option<PathBuf>,
 }
 
 /// The seed of the demonstration's market: the same day every time.
@@ -65,8 +73,19 @@ impl Demo {
         market.play_slot(first - 1).await?;
         run(&self.server, &["check", "--config"], &config)?;
 
-        let end = || if self.once { Ok(first + self.slots) } else { serve::slot_now() };
-        let day = play::record_days(&chain, &mut market, &config, first, self.slots, end).await?;
+        let mut days = Days::new(&chain, &mut market, &config, first)?;
+        let one = self.slots.min(SLOTS_PER_DAY);
+        let day = days.record(one, || Ok(first + one), self.slots == one).await?;
+        show::first_number(self, &world, &day)?;
+        if let Some(answered) = &self.answered {
+            std::fs::write(answered, [])?;
+        }
+        let day = if self.slots > one {
+            let end = || if self.once { Ok(first + self.slots) } else { serve::slot_now() };
+            days.record(self.slots - one, end, true).await?
+        } else {
+            day
+        };
         show::answers(self, &chain, &world, &day).await?;
         if self.once {
             return Ok(());

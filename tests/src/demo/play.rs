@@ -4,11 +4,11 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use exitgap_chain::Limits;
+use exitgap_chain::{ChainReader, Limits};
 use exitgap_core::series::Slot;
 use exitgap_server::config::Checked;
 use exitgap_server::recorder::{Recorder, Source};
-use exitgap_store::{LogFolder, Store};
+use exitgap_store::{LogFolder, Store, StoreError};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::step;
@@ -22,65 +22,109 @@ pub struct Day {
     pub config: PathBuf,
     /// The folder the log is published in.
     pub log: PathBuf,
-    /// The last slot, in which nobody traded.
+    /// The last slot.
     pub slot: Slot,
 }
 
-/// Plays the slots from `first` up to `end`, about `slots` of them: it may be the present,
-/// which moves on meanwhile. Each is recorded before the next begins, and one more in which
-/// nobody trades: its state is still the chain's when the estimate is sold.
-pub async fn record_days(
-    chain: &DevChain,
-    market: &mut Market<'_>,
-    config: &Path,
-    first: u64,
-    slots: u64,
-    end: impl Fn() -> Result<u64, Box<dyn Error>>,
-) -> Result<Day, Box<dyn Error>> {
-    let checked = Checked::read(config)?;
-    let db = checked.config.store.path.clone();
-    let key = std::fs::read_to_string(&checked.config.evidence.key_file)?;
-    let store = Store::create(&db, &key.trim_end().parse()?)?;
-    let sources = Source::of_plan(&checked.plan, &Limits::default());
-    let seal_after = std::time::Duration::from_secs(checked.config.recorder.seal_after_s.into());
-    let mut recorder = Recorder::new(store, sources, seal_after);
+/// What plays days and records them.
+pub struct Days<'a, 'chain> {
+    chain: &'chain DevChain,
+    market: &'a mut Market<'chain>,
+    config: &'a Path,
+    checked: Checked,
+    /// The next slot to play.
+    next: u64,
+}
 
-    step(&format!("playing {slots} slots of five minutes, and recording each"));
-    let started = Instant::now();
-    let bar = ProgressBar::new(slots);
-    bar.set_style(ProgressStyle::with_template("   {bar:40} {pos}/{len} slots, {msg}")?);
-    let (mut recorded, mut missing, mut requests, mut transactions) = (0, 0, 0, 0);
-    let mut number = first;
-    while number < end()? {
-        let played = market.play_slot(number).await?;
-        let report = recorder.record_slot(Slot::new(number)?).await?;
-        transactions += played.transactions;
-        recorded += report.recorded;
-        missing += report.missing.values().sum::<u32>();
-        requests += report.requests;
-        number += 1;
-        bar.set_length(slots.max(number - first));
-        bar.inc(1);
-        bar.set_message(format!("{transactions} transactions"));
-    }
-    bar.finish_and_clear();
-    eprintln!(
-        "   {} slots, {transactions} transactions, {recorded} snapshots recorded, {missing} \
-         missing, {requests} requests to the node, {:.1} s",
-        number - first,
-        started.elapsed().as_secs_f32()
-    );
-    if missing > 0 {
-        return Err(format!("{missing} snapshots are missing that should not be").into());
+impl<'a, 'chain> Days<'a, 'chain> {
+    /// Begins with slot `first`.
+    pub fn new(
+        chain: &'chain DevChain,
+        market: &'a mut Market<'chain>,
+        config: &'a Path,
+        first: u64,
+    ) -> Result<Self, Box<dyn Error>> {
+        Ok(Self { chain, market, config, checked: Checked::read(config)?, next: first })
     }
 
-    let quiet = Slot::new(number)?;
-    chain.mine(quiet.unix_s() - 2, &[]).await?;
-    chain.mine(quiet.unix_s() + 1, &[]).await?;
-    recorder.record_slot(quiet).await?;
-    eprintln!("   and one more slot, in which nobody trades");
-    // All at once: slot by slot, the disk would be waited for as often.
-    let published = recorder.publish_in(LogFolder::new(&checked.config.evidence.folder))?;
-    eprintln!("   {} slots published, {:.1} s", published.slots, started.elapsed().as_secs_f32());
-    Ok(Day { db, config: config.to_owned(), log: checked.config.evidence.folder, slot: quiet })
+    /// Plays about `slots` slots up to `end`, which may be the present and move on meanwhile.
+    /// Each is recorded before the next begins. `quiet`: and one more in which nobody trades,
+    /// whose state is still the chain's when an estimate is sold.
+    pub async fn record(
+        &mut self,
+        slots: u64,
+        end: impl Fn() -> Result<u64, Box<dyn Error>>,
+        quiet: bool,
+    ) -> Result<Day, Box<dyn Error>> {
+        let mut recorder = self.recorder()?;
+        step(&format!("playing {slots} slots of five minutes, and recording each"));
+        let (started, first) = (Instant::now(), self.next);
+        let bar = ProgressBar::new(slots);
+        bar.set_style(ProgressStyle::with_template(
+            "   {bar:40} {pos}/{len} slots, {msg}, {eta} left",
+        )?);
+        let (mut recorded, mut missing, mut requests, mut transactions) = (0, 0, 0, 0);
+        while self.next < end()? {
+            let played = self.market.play_slot(self.next).await?;
+            let report = recorder.record_slot(Slot::new(self.next)?).await?;
+            transactions += played.transactions;
+            recorded += report.recorded;
+            missing += report.missing.values().sum::<u32>();
+            requests += report.requests;
+            self.next += 1;
+            bar.set_length(slots.max(self.next - first));
+            bar.inc(1);
+            bar.set_message(format!("{transactions} transactions"));
+        }
+        bar.finish_and_clear();
+        eprintln!(
+            "   {} slots, {transactions} transactions, {recorded} snapshots recorded, {missing} \
+             missing, {requests} requests to the node, {:.1} s",
+            self.next - first,
+            started.elapsed().as_secs_f32()
+        );
+        if missing > 0 {
+            return Err(format!("{missing} snapshots are missing that should not be").into());
+        }
+        if quiet {
+            self.record_quiet(&mut recorder).await?;
+        }
+        // All at once: slot by slot, the disk would be waited for as often.
+        let log = self.checked.config.evidence.folder.clone();
+        let published = recorder.publish_in(LogFolder::new(&log))?;
+        recorder.close()?;
+        eprintln!(
+            "   {} slots published, {:.1} s",
+            published.slots,
+            started.elapsed().as_secs_f32()
+        );
+        let (db, config) = (self.checked.config.store.path.clone(), self.config.to_owned());
+        Ok(Day { db, config, log, slot: Slot::new(self.next - 1)? })
+    }
+
+    async fn record_quiet(
+        &mut self,
+        recorder: &mut Recorder<ChainReader>,
+    ) -> Result<(), Box<dyn Error>> {
+        let quiet = Slot::new(self.next)?;
+        self.chain.mine(quiet.unix_s() - 2, &[]).await?;
+        self.chain.mine(quiet.unix_s() + 1, &[]).await?;
+        recorder.record_slot(quiet).await?;
+        self.next += 1;
+        eprintln!("   and one more slot, in which nobody trades");
+        Ok(())
+    }
+
+    /// The recorder, on the store of the days before or a new one.
+    fn recorder(&self) -> Result<Recorder<ChainReader>, Box<dyn Error>> {
+        let config = &self.checked.config;
+        let key = std::fs::read_to_string(&config.evidence.key_file)?.trim_end().parse()?;
+        let store = match Store::open(&config.store.path, &key) {
+            Err(StoreError::NotFound { .. }) => Store::create(&config.store.path, &key)?,
+            opened => opened?,
+        };
+        let sources = Source::of_plan(&self.checked.plan, &Limits::default());
+        let seal_after = std::time::Duration::from_secs(config.recorder.seal_after_s.into());
+        Ok(Recorder::new(store, sources, seal_after))
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::process::{Child, Command};
@@ -28,6 +29,9 @@ pub async fn go_on(
     world: &World,
     day: &Day,
 ) -> Result<(), Box<dyn Error>> {
+    if let Some(pages) = &demo.pages {
+        wait_for_pages(pages).await?;
+    }
     step("serving, and recording every five minutes from now on");
     let port = match TcpListener::bind((Ipv4Addr::LOCALHOST, PORT)) {
         Ok(_) => PORT,
@@ -52,6 +56,22 @@ pub async fn go_on(
         market.play_slot(next).await?;
         next = next.max(slot_now()?) + 1;
     }
+}
+
+/// Waits until whoever builds the pages says that they are done, or why they are not: the
+/// service then begins without them.
+async fn wait_for_pages(pages: &Path) -> Result<(), Box<dyn Error>> {
+    if !pages.exists() {
+        step("waiting for the service's pages, which are still being built");
+    }
+    while !pages.exists() {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    let failed = std::fs::read_to_string(pages)?;
+    if !failed.is_empty() {
+        eprintln!("   without pages: {failed}");
+    }
+    Ok(())
 }
 
 async fn wait_until_ready(service: &mut Child, address: &str) -> Result<(), Box<dyn Error>> {

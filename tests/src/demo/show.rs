@@ -14,8 +14,32 @@ use crate::devchain::{DevChain, World};
 /// The sizes asked about, in USD.
 const SIZES: [&str; 3] = ["1000", "50000", "250000"];
 
+/// The size of the first number, in USD.
+const FIRST_USD: &str = "50000";
+
 /// The size that is really sold.
 const SOLD_USD: &str = "137123.456789";
+
+/// What an exit fills at, and its evidence, verified.
+pub fn first_number(demo: &Demo, world: &World, day: &Day) -> Result<(), Box<dyn Error>> {
+    let pool = format!("anvil:{:#x}", world.pools[0].pool.address);
+    step("the first number: what would an exit of 50,000 USD fill at?");
+    ask(demo, day, &["estimate", &pool, "--size-usd", FIRST_USD])?;
+    step("writing its evidence, and checking that with nothing but the file and the key");
+    let file = day.db.with_file_name("first.json");
+    finish(&mut evidence(demo, day, &pool, FIRST_USD, &file))?;
+    println!("\n$ exitgap verify first.json --trust <key>");
+    let mut verify = Command::new(&demo.cli);
+    finish(verify.arg("verify").arg(&file).arg("--trust").arg(day.log.join("verifier-key")))
+}
+
+/// The command that writes the evidence of a size in the day's last slot.
+fn evidence(demo: &Demo, day: &Day, pool: &str, size_usd: &str, file: &Path) -> Command {
+    let mut command = Command::new(&demo.server);
+    command.args(["evidence", pool, "--size-usd", size_usd, "--at", &day.slot.to_string()]);
+    command.arg("--out").arg(file).arg("--config").arg(&day.config);
+    command
+}
 
 /// Puts the questions and sells.
 pub async fn answers(
@@ -69,11 +93,7 @@ fn prove(demo: &Demo, day: &Day, pool: &str) -> Result<(), Box<dyn Error>> {
     step("writing the evidence of that estimate, then checking it and the whole log offline");
     let file = day.db.with_file_name("evidence.json");
     let window = day.db.with_file_name("window.json");
-    let slot = day.slot.to_string();
-    let mut evidence = Command::new(&demo.server);
-    evidence.args(["evidence", pool, "--size-usd", SOLD_USD, "--at", &slot, "--out"]).arg(&file);
-    evidence.arg("--window").arg(&window).arg("--config").arg(&day.config);
-    finish(&mut evidence)?;
+    finish(evidence(demo, day, pool, SOLD_USD, &file).arg("--window").arg(&window))?;
     let key = day.log.join("verifier-key");
     println!("\n$ exitgap verify evidence.json --trust <key> --window window.json");
     let mut verify = Command::new(&demo.cli);

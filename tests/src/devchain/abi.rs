@@ -5,6 +5,12 @@
 use alloy::sol;
 
 sol! {
+    interface Multicall3 {
+        struct Call3 { address target; bool allowFailure; bytes callData; }
+        struct Answer { bool success; bytes returnData; }
+        function aggregate3(Call3[] calls) external payable returns (Answer[] answers);
+    }
+
     /// ERC-20 with Aave's minting, and wrapped ether's `deposit`.
     interface Token {
         constructor(string name, string symbol, uint8 decimals);

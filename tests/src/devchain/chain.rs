@@ -1,17 +1,17 @@
 //! The node with the protocols on it: mining, calls, time, snapshots and reorganisations.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
 use alloy::eips::{BlockId, BlockNumberOrTag};
-use alloy::primitives::{Address, B256, Bytes, U256};
-use alloy::providers::{Provider, RootProvider};
-use alloy::rpc::client::BatchRequest;
-use alloy::rpc::json_rpc::{RpcRecv, RpcSend};
-use alloy::rpc::types::{TransactionReceipt, TransactionRequest};
+use alloy::primitives::{Address, B256, Bytes, U64, U256};
+use alloy::rpc::types::{Block, TransactionReceipt, TransactionRequest};
 use alloy::sol_types::SolCall;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use super::anvil::Anvil;
+use super::rpc::Rpc;
 use super::{Contracts, DevChainError, FIRST_SLOT, Mined, Result, SLOT_SECONDS, Tx};
 
 /// How the chain is started. Fields may be set on [`Options::default`].
@@ -52,7 +52,7 @@ pub struct Head {
 #[derive(Debug)]
 pub struct DevChain {
     anvil: Anvil,
-    provider: RootProvider,
+    rpc: Rpc,
     /// Deploys everything, and provides the liquidity.
     pub operator: Address,
     /// Submits the feeds' answers.
@@ -69,15 +69,8 @@ impl DevChain {
         let anvil = tokio::task::spawn_blocking(move || Anvil::spawn(&options))
             .await
             .map_err(|error| DevChainError::NotListening { reason: error.to_string() })??;
-        let url = anvil.url();
-        let parsed = url
-            .parse()
-            .map_err(|error| DevChainError::NotListening { reason: format!("{url}: {error}") })?;
-        let provider = RootProvider::new_http(parsed);
-        let accounts: Vec<Address> = provider
-            .raw_request("eth_accounts".into(), ())
-            .await
-            .map_err(|error| rpc_error("eth_accounts", &error))?;
+        let rpc = Rpc::new(anvil.url());
+        let accounts: Vec<Address> = rpc.request("eth_accounts", ()).await?;
         let account = |index: usize| {
             accounts.get(index).copied().ok_or_else(|| DevChainError::Unexpected {
                 what: "eth_accounts".to_owned(),
@@ -86,7 +79,7 @@ impl DevChain {
         };
         let mut chain = Self {
             anvil,
-            provider,
+            rpc,
             operator: account(0)?,
             oracle: account(1)?,
             trader: account(2)?,
@@ -106,28 +99,25 @@ impl DevChain {
         self.anvil.process_id()
     }
 
-    /// The alloy provider on the node, for whatever has no method here.
-    pub fn provider(&self) -> &RootProvider {
-        &self.provider
-    }
-
     /// Any request to the node, `anvil_…` and `evm_…` included.
-    pub async fn rpc<P: RpcSend, R: RpcRecv>(&self, method: &'static str, params: P) -> Result<R> {
-        self.provider
-            .raw_request(method.into(), params)
-            .await
-            .map_err(|error| rpc_error(method, &error))
+    pub async fn rpc<P: Serialize, R: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: P,
+    ) -> Result<R> {
+        self.rpc.request(method, params).await
     }
 
     /// A read-only call at a block (`BlockId::latest()`, a number, or a hash).
     pub async fn call<C: SolCall>(&self, to: Address, call: &C, at: BlockId) -> Result<C::Return> {
         let request = TransactionRequest::default().to(to).input(call.abi_encode().into());
-        let bytes = self
-            .provider
-            .call(request)
-            .block(at)
-            .await
-            .map_err(|error| rpc_error(C::SIGNATURE, &error))?;
+        let asked: Result<Bytes> = self.rpc.request("eth_call", (request, at)).await;
+        let bytes = asked.map_err(|error| match error {
+            DevChainError::Rpc { message, .. } => {
+                DevChainError::Rpc { what: C::SIGNATURE.to_owned(), message }
+            }
+            other => other,
+        })?;
         C::abi_decode_returns(&bytes).map_err(|error| DevChainError::Unexpected {
             what: format!("{} of {to}", C::SIGNATURE),
             reason: error.to_string(),
@@ -136,11 +126,7 @@ impl DevChain {
 
     /// A block's identity; `None` when there is no such block.
     pub async fn block(&self, at: BlockNumberOrTag) -> Result<Option<Head>> {
-        let block = self
-            .provider
-            .get_block_by_number(at)
-            .await
-            .map_err(|error| rpc_error("eth_getBlockByNumber", &error))?;
+        let block: Option<Block> = self.rpc.request("eth_getBlockByNumber", (at, false)).await?;
         Ok(block.map(|block| Head {
             number: block.header.number,
             hash: block.header.hash,
@@ -162,25 +148,23 @@ impl DevChain {
     /// first that reverted is an error with the contract's reason (the block stays mined).
     pub async fn mine(&self, timestamp: u64, txs: &[Tx]) -> Result<Mined> {
         let nonces = self.nonces(txs).await?;
-        let client = self.provider.client();
-        let mut batch = BatchRequest::new(client);
-        let mut hashes = Vec::with_capacity(txs.len());
-        for (tx, nonce) in txs.iter().zip(nonces) {
-            let sent = batch
-                .add_call::<_, B256>("eth_sendTransaction", &(tx.request(nonce),))
-                .map_err(|error| rpc_error("eth_sendTransaction", &error))?;
-            hashes.push(sent);
-        }
-        let stamped = batch
-            .add_call::<_, serde_json::Value>("evm_setNextBlockTimestamp", &(timestamp,))
-            .map_err(|error| rpc_error("evm_setNextBlockTimestamp", &error))?;
-        batch.send().await.map_err(|error| rpc_error("a batch of transactions", &error))?;
-        let mut sent = Vec::with_capacity(txs.len());
-        for hash in hashes {
-            sent.push(hash.await.map_err(|error| rpc_error("eth_sendTransaction", &error))?);
-        }
-        stamped.await.map_err(|error| rpc_error("evm_setNextBlockTimestamp", &error))?;
-        let _: serde_json::Value = self.rpc("evm_mine", ()).await?;
+        let mut calls: Vec<(&str, Value)> = txs
+            .iter()
+            .zip(nonces)
+            .map(|(tx, nonce)| ("eth_sendTransaction", json!([tx.request(nonce)])))
+            .collect();
+        calls.push(("evm_setNextBlockTimestamp", json!([timestamp])));
+        let answers = self.rpc.batch(&calls).await?;
+        let sent: Vec<B256> = answers
+            .into_iter()
+            .take(txs.len())
+            .map(serde_json::from_value)
+            .collect::<serde_json::Result<_>>()
+            .map_err(|error| DevChainError::Unexpected {
+                what: "eth_sendTransaction".to_owned(),
+                reason: error.to_string(),
+            })?;
+        let _: Value = self.rpc("evm_mine", ()).await?;
         let head = self.head().await?;
         let receipts = self.receipts(head, txs, &sent).await?;
         Ok(Mined { number: head.number, hash: head.hash, timestamp: head.timestamp, receipts })
@@ -225,19 +209,19 @@ impl DevChain {
     /// take a [`Self::snapshot`], mine, [`Self::revert`] and mine something else.
     pub async fn reorg(&self, depth: u64) -> Result<Head> {
         let none: [(); 0] = [];
-        let _: serde_json::Value = self.rpc("anvil_reorg", (depth, none)).await?;
+        let _: Value = self.rpc("anvil_reorg", (depth, none)).await?;
         self.head().await
     }
 
     /// Gives an account this many wei.
     pub async fn set_balance(&self, account: Address, wei: U256) -> Result<()> {
-        let _: serde_json::Value = self.rpc("anvil_setBalance", (account, wei)).await?;
+        let _: Value = self.rpc("anvil_setBalance", (account, wei)).await?;
         Ok(())
     }
 
     /// Puts runtime code at an address.
     pub async fn set_code(&self, account: Address, code: Bytes) -> Result<()> {
-        let _: serde_json::Value = self.rpc("anvil_setCode", (account, code)).await?;
+        let _: Value = self.rpc("anvil_setCode", (account, code)).await?;
         Ok(())
     }
 
@@ -248,10 +232,8 @@ impl DevChain {
 
     /// The next nonce of an account.
     pub async fn nonce(&self, account: Address) -> Result<u64> {
-        self.provider
-            .get_transaction_count(account)
-            .await
-            .map_err(|error| rpc_error("eth_getTransactionCount", &error))
+        let nonce: U64 = self.rpc("eth_getTransactionCount", (account, "latest")).await?;
+        Ok(nonce.to())
     }
 
     /// The nonce of each transaction, counted on from what the node knows of its sender.
@@ -280,12 +262,10 @@ impl DevChain {
         if sent.is_empty() {
             return Ok(Vec::new());
         }
-        let mined = self
-            .provider
-            .get_block_receipts(BlockId::number(head.number))
-            .await
-            .map_err(|error| rpc_error("eth_getBlockReceipts", &error))?
-            .unwrap_or_default();
+        let block = BlockNumberOrTag::Number(head.number);
+        let mined: Option<Vec<TransactionReceipt>> =
+            self.rpc("eth_getBlockReceipts", (block,)).await?;
+        let mined = mined.unwrap_or_default();
         let mut by_hash: BTreeMap<B256, TransactionReceipt> =
             mined.into_iter().map(|receipt| (receipt.transaction_hash, receipt)).collect();
         let mut receipts = Vec::with_capacity(sent.len());
@@ -305,8 +285,8 @@ impl DevChain {
     async fn revert_reason(&self, tx: &Tx, block: u64) -> String {
         let mut request = tx.request(0);
         request.nonce = None;
-        let replayed =
-            self.provider.call(request).block(BlockId::number(block.saturating_sub(1))).await;
+        let before = BlockId::number(block.saturating_sub(1));
+        let replayed: Result<Bytes> = self.rpc("eth_call", (request, before)).await;
         match replayed {
             Ok(_) => "it succeeds alone on the block before".to_owned(),
             Err(error) => error.to_string(),
@@ -316,8 +296,3 @@ impl DevChain {
 
 /// Keeps the sum of the transactions' gas limits below the block's.
 const MAX_TXS_PER_BLOCK: usize = 500;
-
-/// An error of the provider, with what was asked.
-pub(super) fn rpc_error(what: &str, error: &impl Display) -> DevChainError {
-    DevChainError::Rpc { what: what.to_owned(), message: error.to_string() }
-}

@@ -1,15 +1,11 @@
 //! Deployment of the protocols: Multicall3, WETH9, Uniswap v2 and v3.
 
-use alloy::eips::BlockId;
 use alloy::primitives::{Address, Bytes, address, aliases::I24, aliases::U24};
-use alloy::providers::Provider;
-use alloy::providers::bindings::IMulticall3;
 use alloy::rpc::types::TransactionRequest;
 use alloy::sol_types::SolConstructor;
 
-use super::chain::rpc_error;
 use super::{DevChain, Result, Tx, abi};
-use crate::fixtures::Artifact;
+use crate::fixtures::{self, Artifact};
 
 /// Where Multicall3 lives on public chains, and here from block 0 on.
 pub const MULTICALL3: Address = address!("0xcA11bde05977b3631167028862bE2a173976CA11");
@@ -97,11 +93,7 @@ async fn place_multicall(chain: &DevChain) -> Result<()> {
         to: Some(alloy::primitives::TxKind::Create),
         ..TransactionRequest::default()
     };
-    let runtime: Bytes = chain
-        .provider()
-        .call(request.input(IMulticall3::BYTECODE.clone().into()))
-        .block(BlockId::latest())
-        .await
-        .map_err(|error| rpc_error("creating Multicall3", &error))?;
+    let request = request.input(fixtures::multicall3_creation_code()?.into());
+    let runtime: Bytes = chain.rpc("eth_call", (request, "latest")).await?;
     chain.set_code(MULTICALL3, runtime).await
 }

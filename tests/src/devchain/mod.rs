@@ -40,6 +40,7 @@ mod many;
 mod market;
 mod pool;
 mod rng;
+mod rpc;
 mod token;
 mod tx;
 mod v2;

@@ -2,7 +2,6 @@
 
 use alloy::eips::BlockId;
 use alloy::primitives::{Address, U256};
-use alloy::providers::bindings::IMulticall3;
 use alloy::sol_types::SolCall;
 
 use super::{DevChain, DevChainError, MULTICALL3, Mined, Result, Tx, abi};
@@ -140,7 +139,7 @@ impl DevChain {
         let mut calls = Vec::new();
         for pool in pools {
             let mut add = |data: Vec<u8>| {
-                calls.push(IMulticall3::Call3 {
+                calls.push(abi::Multicall3::Call3 {
                     target: pool.address,
                     allowFailure: false,
                     callData: data.into(),
@@ -154,7 +153,7 @@ impl DevChain {
                 }
             }
         }
-        let answers = self.call(MULTICALL3, &IMulticall3::aggregate3Call { calls }, at).await?;
+        let answers = self.call(MULTICALL3, &abi::Multicall3::aggregate3Call { calls }, at).await?;
         let mut answers = answers.into_iter().map(|answer| answer.returnData);
         pools.iter().map(|pool| read_pool(pool, || answers.next().unwrap_or_default())).collect()
     }

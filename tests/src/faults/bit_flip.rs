@@ -31,7 +31,7 @@ const HEADER_BYTES: u64 = 100;
 pub fn run(flips: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
     for key in ["count", "found", "harmless", "missed", "default_base"] {
-        part.set(&format!("bit_flip.{key}"), 0);
+        part.set(&format!("bit_flip.{key}"), 0_u64);
     }
     let mut rng = Rng::new(seed);
     let victim = Victim::new(false)?;

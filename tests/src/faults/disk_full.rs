@@ -65,7 +65,8 @@ pub fn run(cases: usize, progress: Progress<'_>) -> Result<Part> {
 fn mounted(cases: usize, own_space: bool, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
     let place = if own_space { ", in a name space of its own" } else { "" };
-    part.set("disk_full.method", format!("a file system of 4 MiB (tmpfs{place})"));
+    part.set("disk_full.mounted", 1_u64);
+    part.note(format!("disk_full: a file system of 4 MiB (tmpfs{place})"));
     let rooms = &ROOMS_KIB[..cases.min(ROOMS_KIB.len())];
     for (done, room) in rooms.iter().enumerate() {
         let folder = TempDir::new()?;
@@ -79,7 +80,8 @@ fn mounted(cases: usize, own_space: bool, progress: Progress<'_>) -> Result<Part
 /// Under the page limit.
 fn limited(cases: usize, why: &str, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
-    part.set("disk_full.method", format!("SQLite's page limit ({why})"));
+    part.set("disk_full.mounted", 0_u64);
+    part.note(format!("disk_full: SQLite's page limit ({why})"));
     let rooms = &ROOMS_PAGES[..cases.min(ROOMS_PAGES.len())];
     for (done, room) in rooms.iter().enumerate() {
         let folder = TempDir::new()?;
@@ -122,10 +124,13 @@ fn in_own_space(cases: usize) -> Result<std::result::Result<Part, String>> {
     let figures = serde_json::from_slice(&output.stdout).map_err(|_| {
         format!("the harness in a name space of its own: {} {words}", output.status)
     })?;
-    let problems = words.lines().filter_map(|line| line.strip_prefix("problem: "));
-    let problems: Vec<_> = problems.map(str::to_owned).collect();
+    let said = |what| {
+        let lines = words.lines().filter_map(move |line| line.strip_prefix(what));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (notes, problems) = (said("note: "), said("problem: "));
     if output.status.success() == problems.is_empty() {
-        return Ok(Ok(Part { figures, problems }));
+        return Ok(Ok(Part { figures, notes, problems }));
     }
     Err(format!("the harness in a name space of its own: {} {words}", output.status).into())
 }

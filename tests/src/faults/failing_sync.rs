@@ -27,9 +27,9 @@ pub fn run(step: usize, progress: Progress<'_>) -> Result<Part> {
         return Err(why.into());
     }
     let mut part = Part::default();
-    part.set("failing_sync.method", "strace: fsync and fdatasync answered with EIO");
+    part.note("failing_sync: strace, which answers fsync and fdatasync with EIO");
     for key in ["count", "stopped", "went_on", "redundant", "was_written", "lost", "duplicated"] {
-        part.set(&format!("failing_sync.{key}"), 0);
+        part.set(&format!("failing_sync.{key}"), 0_u64);
     }
     let folder = TempDir::new()?;
     let scene = Scene { pools: 4, positions: 6 };
@@ -46,7 +46,9 @@ pub fn run(step: usize, progress: Progress<'_>) -> Result<Part> {
         }
         progress("failing_sync", u64::from(nth), 0);
         if !fired {
-            part.set("failing_sync.control", "a run without a failed sync recorded everything");
+            part.note(
+                "failing_sync: the control, a run without a failed sync, recorded everything",
+            );
             return Ok(part);
         }
     }

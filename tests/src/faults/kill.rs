@@ -22,7 +22,7 @@ const LATEST_US: u64 = 60_000;
 pub fn run(kills: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
     for key in ["kill.count", "kill.lost", "kill.half_slots", "kill.within_publication"] {
-        part.set(key, 0);
+        part.set(key, 0_u64);
     }
     let mut rng = Rng::new(seed);
     let scene = Scene { pools: 6, positions: 20 };

@@ -1,7 +1,7 @@
-//! Faults done to a recorded series, and what becomes of it: `cargo xtask faults`.
+//! Faults done to a recorded series, or to its service, and what becomes of it: `cargo xtask faults`.
 //!
 //! In scope: kills, power cuts, full disks, disks that fail, flipped bits, changed evidence, old
-//! copies. Each part proves that its fault happened, and where it can shows beside it what the same
+//! copies, floods of requests. Each part proves that its fault happened, and where it can shows beside it what the same
 //! check says without the protection, or without the fault. Out of scope: an operator who seals a
 //! false log with the log's own key; that is `exitgap audit`'s part, and tested there.
 
@@ -11,6 +11,9 @@ mod bit_flip_rows;
 mod disk;
 pub mod disk_full;
 pub mod failing_sync;
+pub mod flood;
+pub mod flood_clients;
+mod flood_scene;
 pub mod home;
 pub mod kill;
 pub mod old_backup;
@@ -26,8 +29,6 @@ pub mod writer;
 use std::collections::BTreeMap;
 use std::error::Error;
 
-use serde_json::Value;
-
 /// Why the harness itself could not go on. What a fault broke is a [`Part::problems`].
 pub type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -42,16 +43,23 @@ fn memory_folder() -> std::io::Result<tempfile::TempDir> {
 /// What came of one kind of fault.
 #[derive(Debug, Default)]
 pub struct Part {
-    /// The figures, by their key.
-    pub figures: BTreeMap<String, Value>,
+    /// The figures, by their key: numbers only, so that whoever compares runs need not read.
+    pub figures: BTreeMap<String, u64>,
+    /// How it was done, in words.
+    pub notes: Vec<String>,
     /// What a fault broke that it may not break, in words. Empty: all held.
     pub problems: Vec<String>,
 }
 
 impl Part {
     /// Sets a figure.
-    pub fn set(&mut self, key: &str, value: impl Into<Value>) {
-        self.figures.insert(key.to_owned(), value.into());
+    pub fn set(&mut self, key: &str, value: impl TryInto<u64>) {
+        self.figures.insert(key.to_owned(), value.try_into().unwrap_or(u64::MAX));
+    }
+
+    /// Says how something was done.
+    pub fn note(&mut self, words: impl Into<String>) {
+        self.notes.push(words.into());
     }
 
     /// Adds one to a figure.
@@ -60,9 +68,9 @@ impl Part {
         self.set(key, before + 1);
     }
 
-    /// A figure that is a number; 0 where there is none.
+    /// A figure; 0 where there is none.
     pub fn number(&self, key: &str) -> u64 {
-        self.figures.get(key).and_then(Value::as_u64).unwrap_or(0)
+        self.figures.get(key).copied().unwrap_or(0)
     }
 
     /// Notes a problem, and adds one to the figure that counts its kind.
@@ -74,6 +82,7 @@ impl Part {
     /// Takes over what another part found.
     pub fn absorb(&mut self, other: Self) {
         self.figures.extend(other.figures);
+        self.notes.extend(other.notes);
         self.problems.extend(other.problems);
     }
 }

@@ -17,7 +17,7 @@ const SLOTS: u32 = 30;
 pub fn run(copies: u32, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
     for key in ["old_backup.count", "old_backup.refused", "old_backup.second_history"] {
-        part.set(key, 0);
+        part.set(key, 0_u64);
     }
     let folder = memory_folder()?;
     let home = Home::new(folder.path().join("home"), Scene { pools: 3, positions: 4 });
@@ -46,7 +46,7 @@ pub fn run(copies: u32, progress: Progress<'_>) -> Result<Part> {
     let newest = Some(SLOTS - 1);
     home.check(Acknowledged { committed: newest, published: newest })?;
     home.check(home.go_on()?)?;
-    part.set("old_backup.control", "the newest store is gone on with");
+    part.note("old_backup: the control, the newest store, is gone on with");
     Ok(part)
 }
 

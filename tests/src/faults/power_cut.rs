@@ -45,12 +45,9 @@ pub fn run(cuts: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
         return Err(why.into());
     }
     let mut part = Part::default();
-    part.set(
-        "power_cut.method",
-        "strace: writes, syncs and names of the recording process, replayed",
-    );
+    part.note("power_cut: strace: writes, syncs and names of the recording process, replayed");
     for key in ["power_cut.count", "power_cut.lost", "power_cut.control_failed"] {
-        part.set(key, 0);
+        part.set(key, 0_u64);
     }
     let mut rng = Rng::new(seed);
     // So few are not worth more than one recording.

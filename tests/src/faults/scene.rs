@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use exitgap_core::U256;
 use exitgap_core::evidence::SignerKey;
 use exitgap_core::ids::{Address, BlockHash, PoolId};
-use exitgap_core::pools::{Concentrated, Direction, PoolState, TickNet, sqrt_ratio_at_tick};
+use exitgap_core::pools::{
+    Concentrated, Direction, MAX_TICK, PoolState, TickNet, sqrt_ratio_at_tick,
+};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{
     BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, RoundData,
@@ -27,6 +29,7 @@ pub struct BusyPool {
     pub decimals: u8,
     number: u8,
     rng: Rng,
+    spacing: i32,
     tick: i32,
     /// Lower tick, upper tick and liquidity.
     positions: Vec<(i32, i32, u128)>,
@@ -39,9 +42,20 @@ impl BusyPool {
         let mut rng = Rng::new(number.into());
         let positions =
             (1..=positions).map(|n| (-n * SPACING, n * SPACING, liquidity(&mut rng))).collect();
+        Self::with(number, rng, SPACING, positions)
+    }
+
+    /// A pool of one position over the whole range of prices, with a tick spacing of 1: it has two
+    /// ticks, and the contract's loop stops some 6,930 times between them.
+    pub fn full_range(number: u8) -> Self {
+        let rng = Rng::new(number.into());
+        Self::with(number, rng, 1, vec![(-MAX_TICK, MAX_TICK, 1 << 90)])
+    }
+
+    fn with(number: u8, rng: Rng, spacing: i32, positions: Vec<(i32, i32, u128)>) -> Self {
         let id = format!("anvil:0x{:040x}", u64::from(number) + 0xaa00);
         let id = id.parse().expect("a pool id");
-        Self { id, decimals: 12, number, rng, tick: 0, positions, round: 1 << 65 }
+        Self { id, decimals: 12, number, rng, spacing, tick: 0, positions, round: 1 << 65 }
     }
 
     /// The same pool with what happens in it drawn from `slot`: whoever asks for a slot gets
@@ -55,7 +69,7 @@ impl BusyPool {
     /// The pool at `slot`: since the last call the price moved, two positions changed size, and
     /// both feeds answered anew.
     pub fn snapshot(&mut self, slot: Slot) -> Snapshot {
-        let limit = i32::try_from(self.positions.len()).unwrap() * SPACING;
+        let limit = self.positions.last().map_or(1, |(_, upper, _)| *upper);
         let step = i32::try_from(self.rng.bell(30)).unwrap();
         self.tick = (self.tick + step).clamp(1 - limit, limit - 1);
         for _ in 0..2 {
@@ -111,7 +125,7 @@ impl BusyPool {
         let above = sqrt_ratio_at_tick(self.tick + 1).unwrap();
         let below = sqrt_ratio_at_tick(self.tick).unwrap();
         let within = (above - below) / U256::from(1000) * U256::from(self.rng.below(1000));
-        Concentrated::new(below + within, self.tick, active, 500, SPACING, ticks).unwrap()
+        Concentrated::new(below + within, self.tick, active, 500, self.spacing, ticks).unwrap()
     }
 
     fn reading(&mut self, role: OracleRole, feed: u8, timestamp: u64) -> OracleReading {

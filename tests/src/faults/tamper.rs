@@ -34,12 +34,12 @@ pub fn run(
     let file = Evidence::of(positions)?;
     let mut part = Part::default();
     for key in ["count", "still_true", "accepted", "panicked", "bytes_flipped", "fields_changed"] {
-        part.set(&format!("tamper.{key}"), 0);
+        part.set(&format!("tamper.{key}"), 0_u64);
     }
     part.set("tamper.file_bytes", file.bytes.len());
     part.set("tamper.ticks", positions * 2);
     part.set("tamper.bits_per_snapshot_byte", bits);
-    part.set("tamper.bits_per_other_byte", 8);
+    part.set("tamper.bits_per_other_byte", 8_u64);
     let mut slowest_us = 0;
     file.flip_bytes(bits, most, &mut Rng::new(seed), &mut part, &mut slowest_us, progress)?;
     file.change_fields(most, &mut part, &mut slowest_us, progress)?;
@@ -167,7 +167,9 @@ impl Evidence {
             Ok(Verdict::Valid) => match self.why_true(changed) {
                 Some(why) => {
                     part.count("tamper.still_true");
-                    part.set("tamper.still_true_example", why);
+                    if part.notes.is_empty() {
+                        part.note(format!("tamper: accepted and still true, such as {why}"));
+                    }
                 }
                 None => part.problem("tamper.accepted", what),
             },

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use exitgap_core::series::Slot;
-use exitgap_server::http::{App, Limits, Listener, empty_router, router};
-use exitgap_server::ops::{Service, Urls};
+use exitgap_server::http::{
+    App, Connections, Limits, Listener, Operations, empty_router, router,
+};
+use exitgap_server::ops::{Bounds, Service, Urls};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
@@ -47,7 +49,7 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
     let last = Slot::new(last.parse().map_err(failed)?).map_err(failed)?;
     let now = last.unix_s() + 60;
     let urls = Urls { base: "http://bench.example".into(), web: "http://bench.example".into() };
-    let service = Service::new(store.clone(), urls, Arc::new(move || now));
+    let service = Service::new(store.clone(), urls, Arc::new(move || now), Bounds::default());
     let log_folder = store.with_file_name("log");
     let app = App { service: Arc::new(service), telemetry: Arc::default(), log_folder };
     app.service.refresh().await.map_err(|problem| BenchError::Http(problem.detail))?;
@@ -60,15 +62,22 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
         }
     });
     let limits = Limits::default();
-    let routers = [router(app.clone(), &limits), empty_router(&limits)];
+    let routers =
+        [router(app.clone(), &limits, Operations::Public), empty_router(&limits)];
+    // The load comes from one address.
+    let connections = Connections {
+        most: MAX_CONNECTIONS,
+        most_per_address: None,
+        ..Connections::default()
+    };
     // Kept: nobody asks for the end.
     let (_sender, stop) = watch::channel(false);
     for router in routers {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let listener = Listener::bind(any).await.map_err(failed)?;
+        let listener = Listener::bind(any, "none").await.map_err(failed)?;
         println!("{}", listener.address());
         let (telemetry, stop) = (app.telemetry.clone(), stop.clone());
-        tokio::spawn(listener.serve(router, MAX_CONNECTIONS, telemetry, stop));
+        tokio::spawn(listener.serve(router, connections.clone(), telemetry, stop));
     }
     if recording {
         std::thread::spawn(move || {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use exitgap_core::ids::BlockHash;
 use exitgap_core::series::MissingReason;
+use exitgap_core::snapshot::BlockRef;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
@@ -30,6 +31,11 @@ impl BlockFinder {
     /// Forgets every header: one of them was not what the chain says now.
     pub(crate) fn forget(&mut self) {
         self.recent.clear();
+    }
+
+    /// The block of this number, if its header is remembered.
+    pub(crate) fn known(&self, number: u64) -> Option<BlockRef> {
+        self.recent.get(&number).map(|header| header.block)
     }
 
     /// The last block with a timestamp at or before `instant` (seconds UTC), proven last by the

@@ -156,6 +156,7 @@ mod tests {
         Header {
             block: BlockRef { hash: hash(number), number, timestamp },
             parent: hash(number.wrapping_sub(1)),
+            recomputed: true,
         }
     }
 

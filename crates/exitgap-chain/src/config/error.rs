@@ -41,6 +41,17 @@ pub enum ConfigError {
         /// The node, without path.
         url: RpcUrl,
     },
+    /// A node that would be compared with itself.
+    #[error(
+        "chain {slug}: second_rpc_url {url} is one of rpc_urls, and would be compared with itself; \
+         name a node of another operator"
+    )]
+    SecondIsFirst {
+        /// The chain.
+        slug: ChainSlug,
+        /// The node, without path.
+        url: RpcUrl,
+    },
     /// A known chain with another genesis hash.
     #[error(
         "chain {slug}: genesis_hash {found} is not {name}'s ({expected}); remove genesis_hash, \

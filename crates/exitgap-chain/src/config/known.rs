@@ -1,6 +1,6 @@
 //! The chains whose figures may be called live.
 
-use exitgap_core::ids::BlockHash;
+use exitgap_core::ids::{Address, BlockHash};
 
 /// A chain known by its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct KnownChain {
     pub genesis: BlockHash,
     /// Where a contract hears the block's number.
     pub number_source: NumberSource,
+    /// The feed that says whether its sequencer is up, as Chainlink publishes it.
+    pub sequencer_feed: Option<Address>,
     /// Blocks after which a block is taken for final, unless configured otherwise.
     pub confirmations: u32,
 }
@@ -35,6 +37,7 @@ const KNOWN: [KnownChain; 4] = [
         name: "Ethereum",
         genesis: hash(*b"d4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3"),
         number_source: NumberSource::BlockNumber,
+        sequencer_feed: None,
         confirmations: 96,
     },
     KnownChain {
@@ -42,6 +45,7 @@ const KNOWN: [KnownChain; 4] = [
         name: "OP Mainnet",
         genesis: hash(*b"7ca38a1916c42007829c55e69d3e9a73265554b586a499015373241b8a3fa48b"),
         number_source: NumberSource::BlockNumber,
+        sequencer_feed: Some(address(*b"371ead81c9102c9bf4874a9075ffff170f2ee389")),
         confirmations: 1_800,
     },
     KnownChain {
@@ -49,6 +53,7 @@ const KNOWN: [KnownChain; 4] = [
         name: "Base",
         genesis: hash(*b"f712aa9241cc24369b143cf6dce85f0902a9731e70d66818a3a5845b296c73dd"),
         number_source: NumberSource::BlockNumber,
+        sequencer_feed: Some(address(*b"bcf85224fc0756b9fa45aa7892530b47e10b6433")),
         confirmations: 1_800,
     },
     KnownChain {
@@ -56,6 +61,7 @@ const KNOWN: [KnownChain; 4] = [
         name: "Arbitrum One",
         genesis: hash(*b"7ee576b35482195fc49205cec9af72ce14f003b9ae69f6ba0faef4514be8b442"),
         number_source: NumberSource::ArbSys,
+        sequencer_feed: Some(address(*b"fdb631f5ee196f0ed6faa767959853a9f217697d")),
         confirmations: 14_400,
     },
 ];
@@ -68,16 +74,24 @@ impl KnownChain {
 }
 
 const fn hash(digits: [u8; 64]) -> BlockHash {
+    BlockHash(bytes(&digits))
+}
+
+const fn address(digits: [u8; 40]) -> Address {
+    Address(bytes(&digits))
+}
+
+const fn bytes<const BYTES: usize>(digits: &[u8]) -> [u8; BYTES] {
     const fn nibble(digit: u8) -> u8 {
         if digit <= b'9' { digit - b'0' } else { digit - b'a' + 10 }
     }
-    let mut bytes = [0; 32];
+    let mut bytes = [0; BYTES];
     let mut index = 0;
-    while index < 32 {
+    while index < BYTES {
         bytes[index] = nibble(digits[2 * index]) << 4 | nibble(digits[2 * index + 1]);
         index += 1;
     }
-    BlockHash(bytes)
+    bytes
 }
 
 #[cfg(test)]
@@ -91,5 +105,20 @@ mod tests {
             "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3"
         );
         assert!(KnownChain::of_id(31_337).is_none());
+    }
+
+    /// A wrong digit in one of them would break its EIP-55 checksum.
+    #[test]
+    fn sequencer_feeds_are_those_that_are_published() {
+        for (chain_id, published) in [
+            (10, "0x371EAD81c9102C9BF4874A9075FFFf170F2Ee389"),
+            (8_453, "0xBCF85224fc0756B9Fa45aA7892530B47e10b6433"),
+            (42_161, "0xFdB631F5EE196F0ed6FAa767959853A9F217697D"),
+        ] {
+            let feed = KnownChain::of_id(chain_id).unwrap().sequencer_feed.unwrap();
+            let published = alloy::primitives::Address::parse_checksummed(published, None).unwrap();
+            assert_eq!(feed.0, published.into_array());
+        }
+        assert_eq!(KnownChain::of_id(1).unwrap().sequencer_feed, None);
     }
 }

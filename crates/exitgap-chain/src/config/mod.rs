@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 pub use error::ConfigError;
 pub use known::{KnownChain, NumberSource};
-pub use plan::{ChainPlan, FeedPlan, OraclePlan, Plan, PoolPlan};
+pub use plan::{ChainPlan, FeedPlan, OraclePlan, Plan, PoolPlan, SequencerPlan};
 pub use text::{RpcUrl, UrlError};
 
 /// Everything to read.
@@ -43,6 +43,10 @@ pub struct ChainConfig {
     pub chain_id: u64,
     /// Nodes, tried in order with backoff; at most [`Config::MAX_URLS`].
     pub rpc_urls: Vec<RpcUrl>,
+    /// A node of another operator, asked for headers and logs alone: a slot in which it tells
+    /// something else than the node that is read is missing. Default: none.
+    #[serde(default)]
+    pub second_rpc_url: Option<RpcUrl>,
     /// Hash of block 0; every node must answer it. Not needed where the chain id is known;
     /// where it is absent and the id unknown, the first node's answer binds the others.
     #[serde(default)]
@@ -50,6 +54,14 @@ pub struct ChainConfig {
     /// Address of Multicall3. Default: the address it has on public chains.
     #[serde(default, deserialize_with = "text::optional_address")]
     pub multicall3: Option<Address>,
+    /// Address of the Chainlink feed that says whether a layer-2 chain's sequencer is up. Default:
+    /// the published one on Arbitrum One, Base and OP Mainnet, none elsewhere.
+    #[serde(default, deserialize_with = "text::optional_address")]
+    pub sequencer_uptime_feed: Option<Address>,
+    /// Seconds the sequencer must have been up before its chain's oracles are no longer marked
+    /// stale. Default: [`Config::SEQUENCER_GRACE_S`].
+    #[serde(default)]
+    pub sequencer_grace_s: Option<u32>,
     /// How many blocks later a slot's block is looked at again, and its slot retracted if
     /// another one took its place: from 1 to [`Config::MAX_CONFIRMATIONS`]. Default: some
     /// quarter of an hour on Ethereum, an hour on the other known chains, else 64 blocks.
@@ -160,6 +172,8 @@ impl Config {
     /// Most confirmations: a slot can be retracted for a day, and the fastest known chain makes
     /// three times as many blocks in one.
     pub const MAX_CONFIRMATIONS: u32 = 100_000;
+    /// An hour, as Chainlink's own examples wait.
+    pub const SEQUENCER_GRACE_S: u32 = 3_600;
     /// Most oracles of one configuration.
     pub const MAX_ORACLES: usize = 2_000;
 }

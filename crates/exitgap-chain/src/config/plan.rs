@@ -36,10 +36,21 @@ pub struct ChainPlan {
     kind: ChainKind,
     genesis: Option<BlockHash>,
     urls: Vec<RpcUrl>,
+    second_url: Option<RpcUrl>,
     multicall3: Address,
     number_source: NumberSource,
+    sequencer: Option<SequencerPlan>,
     confirmations: u32,
     pools: Vec<PoolPlan>,
+}
+
+/// The feed that says whether a chain's sequencer is up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SequencerPlan {
+    /// The proxy's address.
+    pub feed: Address,
+    /// Seconds after coming back for which oracles are marked stale.
+    pub grace_s: u32,
 }
 
 /// One pool with its oracles, checked.
@@ -149,6 +160,10 @@ impl ChainPlan {
                 return Err(ConfigError::UrlTwice { slug, url: url.clone() });
             }
         }
+        if let Some(url) = config.second_rpc_url.clone().filter(|url| config.rpc_urls.contains(url))
+        {
+            return Err(ConfigError::SecondIsFirst { slug, url });
+        }
         let known = KnownChain::of_id(config.chain_id);
         if let (Some(known), Some(found)) = (known, config.genesis_hash)
             && known.genesis != found
@@ -161,14 +176,19 @@ impl ChainPlan {
         if !(1..=Config::MAX_CONFIRMATIONS).contains(&confirmations) {
             return Err(ConfigError::Confirmations { slug, found: confirmations });
         }
+        let sequencer_feed =
+            config.sequencer_uptime_feed.or(known.and_then(|known| known.sequencer_feed));
+        let grace_s = config.sequencer_grace_s.unwrap_or(Config::SEQUENCER_GRACE_S);
         Ok(Self {
             slug,
             chain_id: config.chain_id,
             kind: if known.is_some() { ChainKind::Live } else { ChainKind::Preview },
             genesis: known.map(|known| known.genesis).or(config.genesis_hash),
             urls: config.rpc_urls.clone(),
+            second_url: config.second_rpc_url.clone(),
             multicall3: config.multicall3.unwrap_or(MULTICALL3),
             number_source: known.map_or(NumberSource::BlockNumber, |known| known.number_source),
+            sequencer: sequencer_feed.map(|feed| SequencerPlan { feed, grace_s }),
             confirmations,
             pools: Vec::new(),
         })
@@ -200,6 +220,11 @@ impl ChainPlan {
         &self.urls
     }
 
+    /// The node whose headers and logs are compared.
+    pub fn second_url(&self) -> Option<&RpcUrl> {
+        self.second_url.as_ref()
+    }
+
     /// Where Multicall3 is.
     pub fn multicall3(&self) -> Address {
         self.multicall3
@@ -208,6 +233,11 @@ impl ChainPlan {
     /// Where contracts hear the block's number.
     pub fn number_source(&self) -> NumberSource {
         self.number_source
+    }
+
+    /// The feed that says whether its sequencer is up, where it has one.
+    pub fn sequencer(&self) -> Option<SequencerPlan> {
+        self.sequencer
     }
 
     /// How many blocks later a slot's block is looked at again.

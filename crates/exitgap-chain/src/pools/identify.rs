@@ -9,14 +9,14 @@ use exitgap_core::snapshot::Token;
 use super::concentrated::{self, SLOT0_WORDS};
 use super::constant_product::{self, RESERVES_WORDS};
 use super::{Identity, Rules, tokens};
-use crate::abi::{Answer, Call, Pool, V2Pair, V3Pool, own};
+use crate::abi::{Answer, Call, Pool, Solidly, V2Pair, V3Pool, own};
 use crate::config::PoolPlan;
 use crate::missing::Missing;
 use crate::multicall::Multicall;
 use crate::rpc::Failure;
 
 /// The questions asked of every contract, in their order.
-const PROBES: [&str; 9] = [
+const PROBES: [&str; 11] = [
     "token0",
     "token1",
     "factory",
@@ -26,7 +26,12 @@ const PROBES: [&str; 9] = [
     "fee",
     "tickSpacing",
     "tickBitmap",
+    "stable",
+    "metadata",
 ];
+
+/// Words of `metadata`'s answer.
+const METADATA_WORDS: usize = 7;
 
 fn probes(pool: Address) -> [Call; PROBES.len()] {
     let [slot0, liquidity, fee] = concentrated::price_calls(pool);
@@ -40,6 +45,8 @@ fn probes(pool: Address) -> [Call; PROBES.len()] {
         fee,
         Call::new(pool, &V3Pool::tickSpacingCall {}, 1),
         concentrated::word_call(pool, 0),
+        Call::new(pool, &Solidly::stableCall {}, 1),
+        Call::new(pool, &Solidly::metadataCall {}, METADATA_WORDS),
     ]
 }
 
@@ -95,7 +102,19 @@ async fn read_tokens(
 
 /// The rules and the two tokens of a contract that answered the probes so.
 fn recognise(plan: &PoolPlan, answers: &[Answer]) -> Result<(Rules, [Address; 2]), Missing> {
-    let [token0, token1, factory, reserves, slot0, liquidity, fee, spacing, bitmap] = answers
+    let [
+        token0,
+        token1,
+        factory,
+        reserves,
+        slot0,
+        liquidity,
+        fee,
+        spacing,
+        bitmap,
+        stable,
+        metadata,
+    ] = answers
     else {
         return Err(unsupported(plan, "it was not asked as it should be"));
     };
@@ -116,6 +135,13 @@ fn recognise(plan: &PoolPlan, answers: &[Answer]) -> Result<(Rules, [Address; 2]
     let (Some((token0, token1)), true) = (pair, has_factory) else {
         return Err(unsupported(plan, &describe(answers)));
     };
+    // They answer as a v2 pair does, and fill by other rules.
+    let is_solidly = stable.exact::<Solidly::stableCall>(1).is_some()
+        || metadata.exact::<Solidly::metadataCall>(METADATA_WORDS).is_some();
+    if has_reserves && is_solidly {
+        let what = "a Solidly-type pair (as Aerodrome's and Velodrome's), which is not read yet";
+        return Err(unsupported(plan, what));
+    }
     let rules = match (has_reserves, has_slot0, tick_spacing) {
         (true, false, None) => {
             let fee = plan.fee.ok_or_else(|| {
@@ -173,7 +199,7 @@ mod tests {
     }
 
     /// Answers of this many words each, small numbers; 0 reverts.
-    fn answers(words: [usize; 9]) -> Vec<Answer> {
+    fn answers(words: [usize; 11]) -> Vec<Answer> {
         let word = U256::from(60).to_be_bytes::<32>();
         words
             .map(|words| match words {
@@ -183,7 +209,7 @@ mod tests {
             .to_vec()
     }
 
-    fn refusal(fee: bool, words: [usize; 9]) -> String {
+    fn refusal(fee: bool, words: [usize; 11]) -> String {
         let refused = recognise(&plan(fee), &answers(words)).unwrap_err();
         assert_eq!(refused.reason, MissingReason::PoolUnsupported);
         refused.detail
@@ -192,28 +218,28 @@ mod tests {
     #[test]
     fn only_the_two_kinds_are_recognised() {
         // `slot0` ends with a flag, so its small numbers must not all be 60.
-        let mut v3 = answers([1, 1, 1, 0, 7, 1, 1, 1, 1]);
+        let mut v3 = answers([1, 1, 1, 0, 7, 1, 1, 1, 1, 0, 0]);
         v3[4] = Answer::Returned(Bytes::from(vec![0; 224]));
         assert_eq!(
             recognise(&plan(false), &v3).unwrap().0,
             Rules::Concentrated { tick_spacing: 60 }
         );
         assert!(recognise(&plan(true), &v3).unwrap_err().detail.contains("remove `fee`"));
-        let v2 = [1, 1, 1, 3, 0, 0, 0, 0, 0];
+        let v2 = [1, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0];
         assert!(matches!(
             recognise(&plan(true), &answers(v2)).unwrap().0,
             Rules::ConstantProduct { .. }
         ));
         assert!(refusal(false, v2).contains("configure `fee`"));
 
-        assert!(refusal(true, [1, 1, 0, 3, 0, 0, 0, 0, 0]).contains("factory reverted"));
-        assert!(refusal(true, [1, 0, 1, 3, 0, 0, 0, 0, 0]).contains("token1 reverted"));
+        assert!(refusal(true, [1, 1, 0, 3, 0, 0, 0, 0, 0, 0, 0]).contains("factory reverted"));
+        assert!(refusal(true, [1, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0]).contains("token1 reverted"));
         // A slot0 of six words, as a fork without a protocol fee answers.
-        assert!(refusal(false, [1, 1, 1, 0, 6, 1, 1, 1, 1]).contains("slot0 192 bytes"));
+        assert!(refusal(false, [1, 1, 1, 0, 6, 1, 1, 1, 1, 0, 0]).contains("slot0 192 bytes"));
         // Both kinds at once.
         v3[3] = Answer::Returned(Bytes::from(vec![0; 96]));
         assert!(recognise(&plan(false), &v3).is_err());
-        let nobody = vec![Answer::Returned(Bytes::new()); 9];
+        let nobody = vec![Answer::Returned(Bytes::new()); 11];
         let refused = recognise(&plan(true), &nobody).unwrap_err();
         assert!(refused.detail.contains("nothing answers"), "{refused}");
     }

@@ -3,18 +3,19 @@
 use core::fmt;
 use std::collections::BTreeMap;
 
-use exitgap_core::ids::Address;
+use exitgap_core::ids::{Address, BlockHash, ChainSlug};
 use exitgap_core::snapshot::BlockRef;
 use tokio::time::Instant;
 
 use super::ChainReader;
 use super::observe::Results;
 use crate::blocks;
-use crate::config::{ChainPlan, FeedPlan, OraclePlan};
+use crate::config::{ChainPlan, FeedPlan, OraclePlan, RpcUrl, SequencerPlan};
 use crate::multicall::Multicall;
 use crate::oracles::{self, FeedAnswer};
 use crate::pools::PoolInfo;
 use crate::rpc::Rpc;
+use crate::trial::{self, Verdict};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,6 +50,22 @@ impl fmt::Display for Finding {
     }
 }
 
+/// Two nodes of one chain answer, and not with the same first block.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "chain {chain}: {} says that block 0 is {}, and {} says {}; one of them serves another chain: \
+     take it out of rpc_urls, or write genesis_hash into its [[chain]]",
+    nodes[0], found[0], nodes[1], found[1]
+)]
+pub struct GenesisDisagreement {
+    /// The chain.
+    pub chain: ChainSlug,
+    /// The nodes, by host.
+    pub nodes: [RpcUrl; 2],
+    /// The hash of block 0 of each.
+    pub found: [BlockHash; 2],
+}
+
 fn finding(severity: Severity, subject: &str, message: impl Into<String>) -> Finding {
     Finding { severity, subject: subject.to_owned(), message: message.into() }
 }
@@ -81,6 +98,43 @@ impl ChainReader {
         findings
     }
 
+    /// Requires that the nodes that answer agree on the chain's first block. Where it is known or
+    /// configured, a node with another one is never believed and is only warned of.
+    ///
+    /// Nodes that do not answer, or serve another chain id, say nothing about it.
+    pub async fn agree_on_genesis(&self, deadline: Instant) -> Result<(), GenesisDisagreement> {
+        let urls = self.plan.urls();
+        if urls.len() < 2 && self.plan.genesis().is_none() {
+            return Ok(());
+        }
+        let asked = (0..urls.len()).map(|node| self.rpc.genesis_of(node, deadline));
+        let mut first: Option<(usize, BlockHash)> = None;
+        for (node, answer) in futures_util::future::join_all(asked).await.into_iter().enumerate() {
+            let url = &urls[node];
+            let found = match answer {
+                Ok(found) => BlockHash(found.0),
+                Err(error) => {
+                    tracing::warn!(chain = %self.plan.slug(), node = %url, %error, "a node is not to be used now");
+                    continue;
+                }
+            };
+            match (self.plan.genesis(), first) {
+                (Some(known), _) if known != found => {
+                    tracing::error!(chain = %self.plan.slug(), node = %url, %known, %found, "a node serves another chain; it is not believed");
+                }
+                (None, Some((other, genesis))) if genesis != found => {
+                    return Err(GenesisDisagreement {
+                        chain: self.plan.slug().clone(),
+                        nodes: [urls[other].clone(), url.clone()],
+                        found: [genesis, found],
+                    });
+                }
+                _ => first = first.or(Some((node, found))),
+            }
+        }
+        Ok(())
+    }
+
     async fn check_pools(&mut self, deadline: Instant) -> Vec<Finding> {
         let infos = self.describe(deadline).await;
         let places: Vec<usize> = (0..infos.len()).collect();
@@ -88,6 +142,7 @@ impl ChainReader {
             Ok(states) => (states, None),
             Err(missing) => (Results::new(), Some(missing)),
         };
+        let mut verdicts = self.try_fills(&states, deadline).await;
         let mut findings = Vec::new();
         for (place, (pool, info)) in infos.into_iter().enumerate() {
             let subject = format!("pool {pool}");
@@ -97,10 +152,26 @@ impl ChainReader {
                 (Err(missing), _) | (Ok(_), Some(missing)) => {
                     finding(Severity::Error, &subject, missing.to_string())
                 }
-                (Ok(info), None) => finding(Severity::Fine, &subject, in_words(&info)),
+                (Ok(info), None) => {
+                    let verdict = verdicts.remove(&place);
+                    judge_fill(&subject, &in_words(&info), verdict)
+                }
             });
         }
         findings
+    }
+
+    /// Whether the contracts pay what core's fills of these states say.
+    async fn try_fills(&self, states: &Results, deadline: Instant) -> BTreeMap<usize, Verdict> {
+        let read = states.iter().filter_map(|(place, state)| Some((*place, state.as_ref().ok()?)));
+        let (places, pools): (Vec<usize>, Vec<_>) = read.unzip();
+        let Some(block) = pools.first().map(|pool| pool.block()) else { return BTreeMap::new() };
+        let multicall = Multicall::new(&self.rpc, &self.plan, block, deadline);
+        let verdicts = match trial::compare(&multicall, &pools).await {
+            Ok(verdicts) => verdicts,
+            Err(failure) => vec![Verdict::Unknown(failure.detail); pools.len()],
+        };
+        places.into_iter().zip(verdicts).collect()
     }
 
     async fn check_oracles(&self, block: BlockRef, deadline: Instant) -> Vec<Finding> {
@@ -110,6 +181,9 @@ impl ChainReader {
         }
         let multicall = Multicall::new(&self.rpc, &self.plan, block, deadline);
         let mut findings = Vec::new();
+        if let Some(plan) = self.plan.sequencer() {
+            findings.push(check_sequencer(&multicall, plan).await);
+        }
         for (name, oracle) in by_name {
             let subject = format!("oracle {name}");
             let FeedPlan::Chainlink { feed, heartbeat_s } = oracle.feed else {
@@ -140,6 +214,39 @@ fn in_words(info: &PoolInfo) -> String {
     )
 }
 
+fn judge_fill(subject: &str, pool: &str, verdict: Option<Verdict>) -> Finding {
+    match verdict {
+        Some(Verdict::Same) => {
+            let message = format!("{pool}; its contract pays what is computed, to the unit");
+            finding(Severity::Fine, subject, message)
+        }
+        Some(Verdict::Other(detail)) => {
+            finding(Severity::Error, subject, format!("{pool}; {detail}"))
+        }
+        Some(Verdict::Unknown(detail)) => {
+            let message = format!("{pool}; it could not be tried what it pays: {detail}");
+            finding(Severity::Warning, subject, message)
+        }
+        None => finding(Severity::Warning, subject, format!("{pool}; what it pays was not tried")),
+    }
+}
+
+async fn check_sequencer(multicall: &Multicall<'_>, plan: SequencerPlan) -> Finding {
+    let subject = "oracle sequencer uptime";
+    let answers = multicall.read(&oracles::calls(plan.feed)).await;
+    let reading = answers.map_err(|failure| failure.to_string()).and_then(|answers| {
+        oracles::decode_sequencer(plan, &answers).map_err(|missing| missing.to_string())
+    });
+    match reading {
+        Err(message) => finding(Severity::Error, subject, message),
+        Ok(reading) if reading.is_stale(multicall.block().timestamp) => {
+            let message = "the sequencer is down, or was until just now; results say oracle_stale";
+            finding(Severity::Warning, subject, message)
+        }
+        Ok(_) => finding(Severity::Fine, subject, "the sequencer is up"),
+    }
+}
+
 async fn read_feed(multicall: &Multicall<'_>, feed: Address) -> Result<FeedAnswer, String> {
     let answers = multicall.read(&oracles::calls(feed)).await.map_err(|error| error.to_string())?;
     oracles::decode(feed, &answers).map_err(|missing| missing.to_string())
@@ -164,7 +271,7 @@ fn judge(subject: &str, answer: FeedAnswer, heartbeat_s: u32, now: u64) -> Findi
 async fn check_node(
     plan: &ChainPlan,
     limits: crate::Limits,
-    url: crate::config::RpcUrl,
+    url: RpcUrl,
     deadline: Instant,
 ) -> Result<BlockRef, String> {
     let rpc = Rpc::new(&plan.with_only(url), limits).map_err(|error| error.to_string())?;

@@ -1,6 +1,7 @@
 //! The reader of one chain: what the recorder and the command line call.
 
 mod check;
+mod links;
 mod observe;
 mod ticks;
 
@@ -11,7 +12,7 @@ use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{BlockRef, Observation, Snapshot};
 use tokio::time::Instant;
 
-pub use check::{Finding, Severity};
+pub use check::{Finding, GenesisDisagreement, Severity};
 
 use crate::blocks::{self, BlockFinder};
 use crate::config::{ChainPlan, PoolPlan};
@@ -21,17 +22,23 @@ use crate::missing::Missing;
 use crate::multicall::Multicall;
 use crate::pools::{PoolInfo, identify};
 use crate::rpc::{ClientError, Rpc};
+use links::Links;
 use observe::{Pass, PoolMemory, Results};
+use ticks::TickMemory;
 
 /// Reads the pools of one chain. What it remembers between slots (recent headers, what each pool
-/// is, its ticks) is in memory alone: a new reader reads everything.
+/// is, its ticks) is in memory alone: a new reader reads everything. Where the series stands it is
+/// told ([`ChainReader::resume`]).
 ///
 /// Several chains are read side by side by their own readers.
 #[derive(Debug)]
 pub struct ChainReader {
     plan: ChainPlan,
     rpc: Rpc,
+    /// The node whose headers and logs are compared.
+    second: Option<Rpc>,
     finder: BlockFinder,
+    links: Links,
     memory: Vec<PoolMemory>,
 }
 
@@ -55,9 +62,36 @@ pub struct SlotReading {
 impl ChainReader {
     /// A reader of `plan`'s chain. Sends nothing yet.
     pub fn new(plan: ChainPlan, limits: Limits) -> Result<Self, ClientError> {
+        let second = plan.second_url().map(|url| {
+            // What it does not answer at once is not waited for.
+            let limits = Limits { outage_rounds: limits.rounds, ..limits.clone() };
+            Rpc::new(&plan.with_only(url.clone()), limits)
+        });
+        let second = second.transpose()?;
         let rpc = Rpc::new(&plan, limits)?;
         let memory = vec![PoolMemory::default(); plan.pools().len()];
-        Ok(Self { plan, rpc, finder: BlockFinder::default(), memory })
+        let (finder, links) = (BlockFinder::default(), Links::default());
+        Ok(Self { plan, rpc, second, finder, links, memory })
+    }
+
+    /// Tells a new reader where the series stands: at which blocks earlier slots were recorded,
+    /// newest first, and each pool's newest snapshot. From then on only a node that has one of the
+    /// blocks is believed, and the first full reading of ticks is compared with the snapshots.
+    pub fn resume(
+        &mut self,
+        blocks: impl IntoIterator<Item = BlockRef>,
+        newest: impl IntoIterator<Item = Snapshot>,
+    ) {
+        self.links.resume(blocks);
+        for snapshot in newest {
+            let id = snapshot.observation().pool();
+            let place = self.plan.pools().iter().position(|pool| pool.id == *id);
+            if let Some(memory) = place.map(|place| &mut self.memory[place])
+                && memory.ticks.is_none()
+            {
+                memory.ticks = TickMemory::of_snapshot(&snapshot);
+            }
+        }
     }
 
     /// The chain and its pools, as configured.
@@ -67,7 +101,7 @@ impl ChainReader {
 
     /// HTTP requests sent so far, failed ones included.
     pub fn requests(&self) -> u64 {
-        self.rpc.requests()
+        self.rpc.requests() + self.second.as_ref().map_or(0, Rpc::requests)
     }
 
     /// Reads every pool of the chain at the slot's block.
@@ -75,9 +109,25 @@ impl ChainReader {
     /// Never fails as a whole: what cannot be read before `deadline`, or within the bounds on
     /// requests, is missing with its reason.
     pub async fn read_slot(&mut self, slot: Slot, deadline: Instant) -> SlotReading {
-        let before = self.rpc.requests();
+        let before = self.requests();
         let mut events = Events::default();
-        let (block, results) = self.read_at(slot, deadline, &mut events).await;
+        let links = self.links.to_ask_for(self.plan.confirmations());
+        if let Some(second) = &self.second {
+            second.begin_slot(links.clone());
+        }
+        self.rpc.begin_slot(links);
+        let (block, mut results) = self.read_at(slot, deadline, &mut events).await;
+        if results.iter().any(Result::is_ok) {
+            match self.rpc.still_linked(deadline).await {
+                Ok(()) => block.into_iter().for_each(|block| self.links.recorded(block)),
+                Err(failure) => {
+                    let missing = Missing::from(failure);
+                    results.iter_mut().filter(|result| result.is_ok()).for_each(|result| {
+                        *result = Err(missing.clone());
+                    });
+                }
+            }
+        }
         let pools = self.plan.pools().iter().enumerate().zip(results).map(|((_, pool), result)| {
             let snapshot = result.and_then(|observation| {
                 Snapshot::new(slot, observation)
@@ -91,8 +141,15 @@ impl ChainReader {
             block,
             pools: pools.collect(),
             events: events.0,
-            requests: self.rpc.requests() - before,
+            requests: self.requests() - before,
         }
+    }
+
+    /// The newest slot that can be read: a block later than its instant is there.
+    pub async fn newest_slot(&self, deadline: Instant) -> Result<Slot, Missing> {
+        let head = blocks::head(&self.rpc, deadline).await?.block;
+        Slot::at_or_before(head.timestamp.saturating_sub(1))
+            .map_err(|error| Missing::new(MissingReason::BlockUnavailable, error.to_string()))
     }
 
     /// Reads one pool in full at the chain's newest block.
@@ -115,9 +172,10 @@ impl ChainReader {
         // Ticks that are remembered belong to the slots.
         let identities = self.memory.iter().map(|memory| memory.identity.clone());
         let mut memory: Vec<PoolMemory> =
-            identities.map(|identity| PoolMemory { identity, ticks: None }).collect();
+            identities.map(|identity| PoolMemory { identity, ..PoolMemory::default() }).collect();
         let mut pass = Pass {
             rpc: &self.rpc,
+            second: None,
             plan: &self.plan,
             memory: &mut memory,
             events: &mut Events::default(),
@@ -169,6 +227,44 @@ impl ChainReader {
         Ok(blocks::canonical_hash(&self.rpc, number, deadline).await?)
     }
 
+    /// The same, where the block after it names it as its parent, and both headers hash to what
+    /// they are said to.
+    pub async fn linked_hash(&self, number: u64, deadline: Instant) -> Result<BlockHash, Missing> {
+        let header = blocks::header_at(&self.rpc, number, deadline).await?;
+        let later = blocks::header_at(&self.rpc, number + 1, deadline).await?;
+        for header in [header, later] {
+            if !header.recomputed {
+                let (chain, hash) = (self.plan.slug(), header.block.hash);
+                tracing::warn!(%chain, number = header.block.number, %hash, "a header's hash could not be recomputed: it rests on the node's word");
+            }
+        }
+        if later.parent == header.block.hash {
+            return Ok(header.block.hash);
+        }
+        let detail = format!(
+            "block {number} is {} and block {} names {} as its parent",
+            header.block.hash,
+            number + 1,
+            later.parent
+        );
+        Err(Missing::new(MissingReason::RpcResponseInvalid, detail))
+    }
+
+    /// The hash that the second node has at this number; `None` where there is none, or it does
+    /// not answer.
+    pub async fn second_hash(&self, number: u64, deadline: Instant) -> Option<BlockHash> {
+        let second = self.second.as_ref()?;
+        let hash = blocks::canonical_hash(second, number, ticks::second_deadline(deadline)).await;
+        match hash {
+            Ok(hash) => Some(hash),
+            Err(error) => {
+                let chain = self.plan.slug();
+                tracing::warn!(%chain, number, %error, "the second node was not compared");
+                None
+            }
+        }
+    }
+
     /// Finds the slot's block and reads all pools at it; where the block vanished meanwhile, or a
     /// node's state breaks a pool's invariants, a second time.
     async fn read_at(
@@ -178,7 +274,7 @@ impl ChainReader {
         events: &mut Events,
     ) -> (Option<BlockRef>, Vec<Result<Observation, Missing>>) {
         let all: Vec<usize> = (0..self.plan.pools().len()).collect();
-        let block = match self.slot_block(slot, deadline).await {
+        let block = match self.compared_block(slot, deadline, events).await {
             Ok(block) => block,
             Err(missing) => return (None, vec![Err(missing); all.len()]),
         };
@@ -192,7 +288,7 @@ impl ChainReader {
         let vanished = failed(&results, MissingReason::BlockUnavailable);
         if !vanished.is_empty() {
             self.finder.forget();
-            let now = self.slot_block(slot, deadline).await;
+            let now = self.compared_block(slot, deadline, events).await;
             if let Ok(now) = now
                 && now != block
             {
@@ -224,17 +320,70 @@ impl ChainReader {
         events: &mut Events,
     ) -> Results {
         let (rpc, plan, memory) = (&self.rpc, &self.plan, self.memory.as_mut_slice());
-        let mut pass = Pass { rpc, plan, memory, events, slot: Some(slot) };
+        let second = self.second.as_ref();
+        let mut pass = Pass { rpc, second, plan, memory, events, slot: Some(slot) };
         pass.read(block, places, deadline).await
     }
 
+    /// The slot's block, where the second node, if there is one, has the same, and the same block
+    /// after it.
+    async fn compared_block(
+        &mut self,
+        slot: Slot,
+        deadline: Instant,
+        events: &mut Events,
+    ) -> Result<BlockRef, Missing> {
+        let block = self.slot_block(slot, deadline, events).await?;
+        let Some(second) = &self.second else { return Ok(block) };
+        let until = ticks::second_deadline(deadline);
+        let later = self.finder.known(block.number + 1);
+        for ours in core::iter::once(block).chain(later) {
+            match blocks::canonical_hash(second, ours.number, until).await {
+                Ok(theirs) if theirs == ours.hash => {}
+                Ok(theirs) => {
+                    self.finder.forget();
+                    let detail = format!(
+                        "block {} is {} at the node, and {theirs} at the second node",
+                        ours.number, ours.hash
+                    );
+                    return Err(Missing::new(MissingReason::NodesDisagree, detail));
+                }
+                Err(failure) => {
+                    let (what, detail) = ("headers", failure.detail);
+                    events.report(Event::NotCompared { what, detail });
+                    break;
+                }
+            }
+        }
+        Ok(block)
+    }
+
     /// The slot's block by the block rule. A chain that stood still is not read.
-    async fn slot_block(&mut self, slot: Slot, deadline: Instant) -> Result<BlockRef, Missing> {
-        let block = self.finder.last_at(&self.rpc, slot.unix_s(), deadline).await?.block;
+    async fn slot_block(
+        &mut self,
+        slot: Slot,
+        deadline: Instant,
+        events: &mut Events,
+    ) -> Result<BlockRef, Missing> {
+        let header = self.finder.last_at(&self.rpc, slot.unix_s(), deadline).await?;
+        let block = header.block;
+        if !header.recomputed {
+            events.report(Event::HashNotRecomputed { block: block.number });
+        }
         let age_s = slot.unix_s().saturating_sub(block.timestamp);
         if age_s > Snapshot::MAX_BLOCK_AGE_S {
             let detail = format!("block {} is {age_s} s older than the slot", block.number);
             return Err(Missing::new(MissingReason::ChainStalled, detail));
+        }
+        if !self.links.has_base() {
+            let back = u64::from(self.plan.confirmations());
+            // Block 0 may be that of many chains.
+            let number = block.number.saturating_sub(back).max(1).min(block.number);
+            // A node that keeps no block so old is linked by those of the series alone.
+            if let Ok(base) = blocks::header_at(&self.rpc, number, deadline).await {
+                self.links.set_base(base.block);
+                self.rpc.link_to(base.block);
+            }
         }
         Ok(block)
     }

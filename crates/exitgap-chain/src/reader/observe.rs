@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use exitgap_core::ids::Address;
 use exitgap_core::pools::{PoolState, TickNet};
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_core::snapshot::{BlockRef, Observation, Session};
+use exitgap_core::snapshot::{BlockRef, Observation, OracleReading, Session};
 use tokio::time::Instant;
 
 use super::ticks::{self, FullRead, TickMemory};
@@ -18,17 +18,22 @@ use crate::oracles::{self, FEED_CALLS, FeedAnswer};
 use crate::pools::concentrated::{self, PRICE_CALLS, Price};
 use crate::pools::{Identity, Rules, constant_product, identify};
 use crate::rpc::Rpc;
+use crate::trial::{self, Verdict};
 
 /// What a reader remembers of a pool.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PoolMemory {
     pub(super) identity: Option<Identity>,
     pub(super) ticks: Option<TickMemory>,
+    /// The slot from which on it is tried again whether its contract pays our fill.
+    pub(super) try_from: u32,
 }
 
 /// One pass over some pools of a chain at one block.
 pub(super) struct Pass<'a> {
     pub(super) rpc: &'a Rpc,
+    /// A node whose logs are compared.
+    pub(super) second: Option<&'a Rpc>,
     pub(super) plan: &'a ChainPlan,
     pub(super) memory: &'a mut [PoolMemory],
     pub(super) events: &'a mut Events,
@@ -45,7 +50,11 @@ enum State {
     Priced { price: Price, spacing: i32, kept: Option<Vec<TickNet>> },
 }
 
-type Feeds = BTreeMap<Address, Result<FeedAnswer, Missing>>;
+/// What the chain's feeds said.
+struct Feeds {
+    prices: BTreeMap<Address, Result<FeedAnswer, Missing>>,
+    sequencer: Option<Result<OracleReading, Missing>>,
+}
 
 impl Pass<'_> {
     /// Reads the pools at these places of the plan at `block`.
@@ -74,7 +83,42 @@ impl Pass<'_> {
             let result = state.and_then(|state| self.observe(place, block, state, fresh, &feeds));
             results.insert(place, result);
         }
+        self.try_fills(&multicall, &mut results).await;
         results
+    }
+
+    /// Tries, in turns as ticks are read in full, whether contracts pay what core's fills say. A
+    /// pool whose contract does not is none of the kinds that are read.
+    async fn try_fills(&mut self, multicall: &Multicall<'_>, results: &mut Results) {
+        let Some(slot) = self.slot else { return };
+        let due: Vec<(usize, Observation)> = results
+            .iter()
+            .filter(|(place, _)| slot.number() >= self.memory[**place].try_from)
+            .filter_map(|(place, result)| Some((*place, result.as_ref().ok()?.clone())))
+            .collect();
+        if due.is_empty() {
+            return;
+        }
+        let pools: Vec<&Observation> = due.iter().map(|(_, pool)| pool).collect();
+        let verdicts = match trial::compare(multicall, &pools).await {
+            Ok(verdicts) => verdicts,
+            Err(failure) => vec![Verdict::Unknown(failure.detail); due.len()],
+        };
+        let (every, pools) = (self.rpc.limits().full_read_slots, self.plan.pools().len());
+        for ((place, pool), verdict) in due.into_iter().zip(verdicts) {
+            let pool = pool.pool().clone();
+            match verdict {
+                Verdict::Same => {}
+                Verdict::Unknown(detail) => self.events.report(Event::NotTried { pool, detail }),
+                Verdict::Other(detail) => {
+                    let detail = format!("pool {pool}: {detail}");
+                    let missing = Missing::new(MissingReason::PoolUnsupported, detail);
+                    results.insert(place, Err(missing));
+                    continue;
+                }
+            }
+            self.memory[place].try_from = ticks::next_full(slot, place, pools, every);
+        }
     }
 
     fn pool(&self, place: usize) -> &PoolPlan {
@@ -110,7 +154,7 @@ impl Pass<'_> {
 
     /// Learns from the logs which of the remembered ticks are to be read again.
     async fn plan_ticks(
-        &self,
+        &mut self,
         places: &[usize],
         block: BlockRef,
         deadline: Instant,
@@ -122,7 +166,7 @@ impl Pass<'_> {
                 Some((self.pool(*place).id.address(), ticks.at))
             })
             .collect();
-        ticks::plan(self.rpc, &remembered, block, deadline).await
+        ticks::plan(self.rpc, self.second, self.events, &remembered, block, deadline).await
     }
 
     /// Reads feeds, and of each pool what changes with every swap and the ticks that logs name.
@@ -133,7 +177,10 @@ impl Pass<'_> {
         plans: &BTreeMap<Address, ticks::Plan>,
     ) -> Result<(Feeds, BTreeMap<usize, Result<State, Missing>>), Missing> {
         let feeds = oracles::feeds_of(places.iter().map(|place| self.pool(*place)));
-        let mut calls: Vec<Call> = feeds.iter().flat_map(|feed| oracles::calls(*feed)).collect();
+        let sequencer = self.plan.sequencer();
+        let of_sequencer = sequencer.into_iter().flat_map(|plan| oracles::calls(plan.feed));
+        let of_feeds = feeds.iter().flat_map(|feed| oracles::calls(*feed));
+        let mut calls: Vec<Call> = of_sequencer.chain(of_feeds).collect();
         let mut spans = Vec::new();
         for &place in places {
             let Some(identity) = &self.memory[place].identity else { continue };
@@ -148,11 +195,15 @@ impl Pass<'_> {
             spans.push((place, identity.rules, start..calls.len(), again));
         }
         let answers = multicall.read(&calls).await?;
-        let feeds = feeds
+        let mut said = answers.chunks_exact(FEED_CALLS);
+        let sequencer =
+            sequencer.map(|plan| oracles::decode_sequencer(plan, said.next().unwrap_or_default()));
+        let prices = feeds
             .into_iter()
-            .zip(answers.chunks_exact(FEED_CALLS))
+            .zip(said)
             .map(|(feed, answers)| (feed, oracles::decode(feed, answers)))
             .collect();
+        let feeds = Feeds { prices, sequencer };
         let states = spans
             .into_iter()
             .map(|(place, rules, span, again)| {
@@ -161,7 +212,13 @@ impl Pass<'_> {
                     Some(ticks::Plan::Again(_))
                 );
                 let again = incremental.then_some(again);
-                (place, self.state(place, rules, &answers[span], again))
+                let state = match plans.get(&self.pool(place).id.address()) {
+                    Some(ticks::Plan::Disagreed(detail)) => {
+                        Err(Missing::new(MissingReason::NodesDisagree, detail))
+                    }
+                    _ => self.state(place, rules, &answers[span], again),
+                };
+                (place, state)
             })
             .collect();
         Ok((feeds, states))
@@ -266,27 +323,29 @@ impl Pass<'_> {
             let balanced = kept
                 .as_ref()
                 .is_some_and(|kept| concentrated::join(*price, *spacing, kept.clone()).is_ok());
+            let remembered = self.memory[place].ticks.as_ref();
+            let good_until = remembered.and_then(|ticks| ticks.full_at);
+            let may_wait = self
+                .slot
+                .zip(remembered)
+                .is_none_or(|(slot, ticks)| ticks.may_wait(slot, self.rpc.limits()));
             match full {
                 Ok(full) => {
                     let before = kept.replace(full.clone());
-                    // What was found unbalanced has been reported as such.
-                    let difference = before
-                        .filter(|_| balanced)
-                        .and_then(|before| ticks::difference(&before, &full));
+                    let difference = before.and_then(|before| ticks::difference(&before, &full));
                     if let Some((differing, first_tick)) = difference {
-                        let pool = self.pool(place).id.clone();
-                        let block = multicall.block().number;
                         self.events.report(Event::TicksDiffer {
-                            pool,
-                            block,
+                            pool: self.plan.pools()[place].id.clone(),
+                            block: multicall.block().number,
                             differing,
                             first_tick,
+                            good_until,
                         });
                     }
                     fresh.insert(place);
                 }
                 // The comparison waits for the next slot; what was kept stands on its own.
-                Err(missing) if balanced => {
+                Err(missing) if balanced && may_wait => {
                     tracing::warn!(%missing, "a comparison of ticks was put off");
                 }
                 Err(missing) => {
@@ -317,20 +376,21 @@ impl Pass<'_> {
                     Missing::new(MissingReason::StateInconsistent, detail)
                 })?;
                 let net = pool.ticks().iter().map(|tick| (tick.tick, tick.liquidity_net)).collect();
-                let full_from = match (remembered, self.slot) {
-                    (Some(memory), _) if !fresh => memory.full_from,
-                    (_, None) => 0,
+                let (full_from, full_at) = match (remembered, self.slot) {
+                    (Some(memory), _) if !fresh => (memory.full_from, memory.full_at),
+                    (_, None) => (0, None),
                     (_, Some(slot)) => {
                         let (pools, every) =
                             (self.plan.pools().len(), self.rpc.limits().full_read_slots);
-                        ticks::next_full(slot, place, pools, every)
+                        (ticks::next_full(slot, place, pools, every), Some(slot))
                     }
                 };
-                self.memory[place].ticks = Some(TickMemory { at: block, net, full_from });
+                self.memory[place].ticks = Some(TickMemory { at: block, net, full_from, full_at });
                 PoolState::Concentrated(pool)
             }
         };
-        let oracles = oracles::readings(&self.pool(place).oracles, feeds)?;
+        let mut oracles = oracles::readings(&self.pool(place).oracles, &feeds.prices)?;
+        oracles.extend(feeds.sequencer.clone().transpose()?);
         let Some(identity) = &self.memory[place].identity else {
             let detail = format!("pool {id} was not identified");
             return Err(Missing::new(MissingReason::PoolUnsupported, detail));

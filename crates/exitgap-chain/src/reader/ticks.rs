@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use exitgap_core::ids::Address;
-use exitgap_core::pools::{Concentrated, ConcentratedError, TickNet};
+use exitgap_core::pools::{Concentrated, ConcentratedError, PoolState, TickNet};
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_core::snapshot::BlockRef;
+use exitgap_core::snapshot::{BlockRef, Snapshot};
 use tokio::time::Instant;
 
 use crate::abi::Call;
 use crate::blocks;
-use crate::events::FullReadCause;
+use crate::events::{Event, Events, FullReadCause};
+use crate::limits::Limits;
 use crate::missing::Missing;
 use crate::multicall::Multicall;
 use crate::pools::{concentrated, logs};
@@ -24,6 +25,9 @@ pub(super) struct TickMemory {
     pub(super) net: BTreeMap<i32, i128>,
     /// The slot from which on they are read in full again.
     pub(super) full_from: u32,
+    /// The slot they were last read in full at; `None` where another process did, or outside the
+    /// series.
+    pub(super) full_at: Option<Slot>,
 }
 
 /// What is known, before reading, of the ticks that changed since they were remembered.
@@ -33,6 +37,8 @@ pub(super) enum Plan {
     Again(BTreeSet<i32>),
     /// All have to be read; the cause is worth a report.
     Full(FullReadCause),
+    /// Two nodes gave different logs of the pool: it cannot be told what changed.
+    Disagreed(String),
 }
 
 /// The slot at which the pool of this place among `pools` is next read in full after `slot`: pools
@@ -46,6 +52,21 @@ pub(super) fn next_full(slot: Slot, place: usize, pools: usize, every: u32) -> u
 }
 
 impl TickMemory {
+    /// The ticks of a snapshot that another process recorded, to be compared as soon as may be.
+    pub(super) fn of_snapshot(snapshot: &Snapshot) -> Option<Self> {
+        let observation = snapshot.observation();
+        let PoolState::Concentrated(pool) = observation.state() else { return None };
+        let net = pool.ticks().iter().map(|tick| (tick.tick, tick.liquidity_net)).collect();
+        Some(Self { at: observation.block(), net, full_from: 0, full_at: None })
+    }
+
+    /// Whether the next full reading may wait until the slot after this one.
+    pub(super) fn may_wait(&self, slot: Slot, limits: &Limits) -> bool {
+        self.full_at.is_some_and(|full_at| {
+            slot.number() < full_at.number().saturating_add(limits.full_read_slots_most)
+        })
+    }
+
     /// These ticks with those read again in their place, ascending.
     pub(super) fn updated(&self, again: &[(i32, Option<TickNet>)]) -> Vec<TickNet> {
         let mut net = self.net.clone();
@@ -72,8 +93,13 @@ pub(super) fn difference(kept: &[TickNet], full: &[TickNet]) -> Option<(usize, i
 }
 
 /// Plans how to bring the ticks of each pool (remembered at `at`) up to `block`.
+///
+/// A second node is asked for the same logs; the pools of which the two do not tell the same have
+/// no plan.
 pub(super) async fn plan(
     rpc: &Rpc,
+    second: Option<&Rpc>,
+    events: &mut Events,
     remembered: &BTreeMap<Address, BlockRef>,
     block: BlockRef,
     deadline: Instant,
@@ -107,6 +133,23 @@ pub(super) async fn plan(
             return plans;
         }
     };
+    if let Some(second) = second {
+        let until = second_deadline(deadline);
+        match logs::changed_ticks(second, &waiting, first, block, until).await {
+            Ok(others) => {
+                for pool in &waiting {
+                    let (ours, theirs) = (changed.get(pool), others.get(pool));
+                    if ours != theirs {
+                        let detail = in_words(*pool, ours, theirs);
+                        plans.insert(*pool, Plan::Disagreed(detail));
+                    }
+                }
+            }
+            Err(failure) => {
+                events.report(Event::NotCompared { what: "logs", detail: failure.detail })
+            }
+        }
+    }
     // Asked after the logs: had the chain turned in between, they would be of two histories.
     for (number, pools) in by_block {
         let canonical = blocks::canonical_hash(rpc, number, deadline).await;
@@ -118,10 +161,29 @@ pub(super) async fn plan(
                 Ok(_) => Plan::Full(FullReadCause::Reorganised),
                 Err(failure) => Plan::Full(FullReadCause::NoLogs(failure.detail.clone())),
             };
-            plans.insert(pool, plan);
+            plans.entry(pool).or_insert(plan);
         }
     }
     plans
+}
+
+/// Until when a second node is asked: it must not use up the time that reading takes.
+pub(super) fn second_deadline(deadline: Instant) -> Instant {
+    let now = Instant::now();
+    now + deadline.saturating_duration_since(now) / 4
+}
+
+/// What two nodes told of a pool.
+fn in_words(pool: Address, ours: Option<&BTreeSet<i32>>, theirs: Option<&BTreeSet<i32>>) -> String {
+    let none = BTreeSet::new();
+    let (ours, theirs) = (ours.unwrap_or(&none), theirs.unwrap_or(&none));
+    let first = ours.symmetric_difference(theirs).next().copied().unwrap_or_default();
+    format!(
+        "pool {pool}: the logs of the node name {} ticks and those of the second node {}; tick \
+         {first} is named by one of them alone",
+        ours.len(),
+        theirs.len()
+    )
 }
 
 /// A pool whose ticks are to be read in full.
@@ -133,7 +195,7 @@ pub(super) struct FullRead {
 
 /// Calls of pools that are read together. Enough to fill the requests in flight; few enough that
 /// a deadline that passes loses little.
-const CALLS_TOGETHER: usize = 8_000;
+const CALLS_TOGETHER: usize = 16_000;
 
 /// Reads all initialised ticks of these pools, in their order.
 pub(super) async fn read_in_full(
@@ -268,7 +330,7 @@ mod tests {
         assert_eq!(difference(&kept, &ticks(&[(-10, 5), (10, -5), (20, 0)])), Some((3, 0)));
         let at = BlockRef { hash: exitgap_core::ids::BlockHash([0; 32]), number: 1, timestamp: 1 };
         let net = kept.iter().map(|tick| (tick.tick, tick.liquidity_net)).collect();
-        let memory = TickMemory { at, net, full_from: 0 };
+        let memory = TickMemory { at, net, full_from: 0, full_at: None };
         let again = [
             (0, None),
             (-10, Some(TickNet { tick: -10, liquidity_net: 7 })),

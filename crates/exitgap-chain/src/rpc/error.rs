@@ -62,6 +62,17 @@ pub(crate) enum RpcError {
         /// The node's.
         found: B256,
     },
+    /// None of the blocks at which earlier slots were recorded.
+    #[error(
+        "it has none of the blocks that earlier slots were recorded at, from number {oldest} to \
+         {newest}"
+    )]
+    Unlinked {
+        /// Number of the newest that was asked for.
+        newest: u64,
+        /// Number of the oldest.
+        oldest: u64,
+    },
     /// The node answers `null` for the block, or does not know it.
     #[error("block not available: {0}")]
     NoBlock(String),
@@ -98,6 +109,7 @@ impl RpcError {
             | Self::Refused { .. }
             | Self::Contradiction { .. } => MissingReason::RpcResponseInvalid,
             Self::WrongChainId { .. } | Self::WrongGenesis { .. } => MissingReason::WrongChain,
+            Self::Unlinked { .. } => MissingReason::ChainUnlinked,
             Self::NoBlock(_) | Self::NoState(_) => MissingReason::BlockUnavailable,
             Self::Reverted(_) => MissingReason::CallReverted,
         }
@@ -111,6 +123,14 @@ impl RpcError {
     /// Whether the same node would answer the same again.
     pub(super) fn is_final_per_node(&self) -> bool {
         self.is_about_size() || matches!(self, Self::Reverted(_))
+    }
+
+    /// Whether the node may answer as soon as an outage, or a limit on requests, has passed.
+    pub(super) fn may_pass(&self) -> bool {
+        matches!(
+            self,
+            Self::Connection(_) | Self::TimedOut { .. } | Self::Status(_) | Self::RateLimited(_)
+        )
     }
 
     /// Whether the node's identity must be checked again before it is believed.
@@ -129,7 +149,8 @@ impl RpcError {
     /// Where nodes fail differently, the fault that says most is the slot's reason.
     fn weight(&self) -> u8 {
         match self.reason() {
-            MissingReason::WrongChain => 6,
+            MissingReason::WrongChain => 7,
+            MissingReason::ChainUnlinked => 6,
             MissingReason::RpcResponseInvalid => 5,
             MissingReason::CallReverted => 4,
             MissingReason::BlockUnavailable => 3,

@@ -3,11 +3,25 @@
 use core::time::Duration;
 
 use alloy::primitives::U64;
+use reqwest::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::error::{RpcError, cut};
 use crate::config::RpcUrl;
+
+/// A node that did not answer, and when it wants to be asked again, where it says so.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) error: RpcError,
+    pub(super) retry_after: Option<Duration>,
+}
+
+impl From<RpcError> for Refusal {
+    fn from(error: RpcError) -> Self {
+        Self { error, retry_after: None }
+    }
+}
 
 /// Sends one JSON-RPC request and returns the bytes of its answer.
 ///
@@ -19,7 +33,7 @@ pub(super) async fn post(
     body: Vec<u8>,
     within: Duration,
     most: usize,
-) -> Result<Vec<u8>, RpcError> {
+) -> Result<Vec<u8>, Refusal> {
     let fault = |error: reqwest::Error| {
         if error.is_timeout() {
             return RpcError::TimedOut { within };
@@ -37,19 +51,21 @@ pub(super) async fn post(
         .await
         .map_err(fault)?;
     let status = response.status();
+    let retry_after = retry_after(response.headers());
+    let refusal = |error| Refusal { error, retry_after };
     match status.as_u16() {
-        429 => return Err(RpcError::RateLimited("HTTP status 429".to_owned())),
-        413 => return Err(RpcError::RefusedForSize("HTTP status 413".to_owned())),
+        429 => return Err(refusal(RpcError::RateLimited("HTTP status 429".to_owned()))),
+        413 => return Err(RpcError::RefusedForSize("HTTP status 413".to_owned()).into()),
         _ => {}
     }
     let oversized = || RpcError::Oversized { most };
     if response.content_length().is_some_and(|length| length > most as u64) {
-        return Err(oversized());
+        return Err(oversized().into());
     }
     let mut bytes = Vec::new();
     while let Some(part) = response.chunk().await.map_err(fault)? {
         if bytes.len() + part.len() > most {
-            return Err(oversized());
+            return Err(oversized().into());
         }
         bytes.extend_from_slice(&part);
     }
@@ -58,9 +74,21 @@ pub(super) async fn post(
     }
     // Some nodes put a JSON-RPC error under a status that is not 200.
     match serde_json::from_slice::<Answer<'_>>(&bytes) {
-        Ok(Answer { error: Some(error), .. }) => Err(error.sort()),
-        _ => Err(RpcError::Status(status.as_u16())),
+        Ok(Answer { error: Some(error), .. }) => Err(refusal(error.sort())),
+        _ => Err(refusal(RpcError::Status(status.as_u16()))),
     }
+}
+
+/// How long `Retry-After` (RFC 9110, 10.2.3) asks to wait: seconds, or a date, which is compared
+/// with the answer's own `Date`, because the node's clock need not be ours.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let wanted = text(RETRY_AFTER)?.trim();
+    if let Ok(seconds) = wanted.parse::<u32>() {
+        return Some(Duration::from_secs(seconds.into()));
+    }
+    let now = httpdate::parse_http_date(text(DATE)?).ok()?;
+    httpdate::parse_http_date(wanted).ok()?.duration_since(now).ok()
 }
 
 #[derive(Deserialize)]
@@ -138,6 +166,26 @@ mod tests {
             Err(RpcError::Reverted(_))
         ));
         assert_eq!(result_of(br#"{"id":7,"result":null}"#, 7).unwrap().get(), "null");
+    }
+
+    #[test]
+    fn a_wait_is_asked_for_in_seconds_or_as_a_date() {
+        let asked = |wait: &str, date: Option<&str>| {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, wait.parse().unwrap());
+            if let Some(date) = date {
+                headers.insert(DATE, date.parse().unwrap());
+            }
+            retry_after(&headers).map(|wait| wait.as_secs())
+        };
+        let now = Some("Sun, 22 Nov 2026 07:05:37 GMT");
+        assert_eq!(asked("1", None), Some(1));
+        assert_eq!(asked("Sun, 22 Nov 2026 07:06:07 GMT", now), Some(30));
+        assert_eq!(asked("Sun, 22 Nov 2026 07:05:07 GMT", now), None, "it is past");
+        assert_eq!(asked("Sun, 22 Nov 2026 07:06:07 GMT", None), None, "no clock to compare");
+        for wrong in ["-1", "soon", "", "99999999999"] {
+            assert_eq!(asked(wrong, now), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! JSON-RPC over the nodes of one chain: bounded requests, rotation, backoff, and no belief in a
-//! node before it has shown that it serves the right chain.
+//! node before it has shown that it serves the right chain and the series' own blocks.
 
 mod error;
 mod http;
+mod identity;
 
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use alloy::primitives::B256;
-use serde::Deserialize;
+use exitgap_core::snapshot::BlockRef;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 pub(crate) use error::{Failure, RpcError};
 pub(crate) use http::value;
@@ -22,7 +23,7 @@ use crate::limits::Limits;
 /// The nodes of one chain behind one face.
 ///
 /// A request goes to the node that answered last; where it fails, to the next, and after each
-/// round over all nodes there is a pause that doubles. Only a checked answer counts: `decode`
+/// round over all nodes there is a pause that doubles, or as long as the nodes ask for. Only a checked answer counts: `decode`
 /// decides, so that a lie moves on to the next node as a broken connection does.
 #[derive(Debug)]
 pub(crate) struct Rpc {
@@ -40,16 +41,23 @@ pub(crate) struct Rpc {
 struct State {
     /// The node asked first.
     current: usize,
-    /// Whose chain id and genesis were checked since their last failure.
-    verified: Vec<bool>,
-    /// Known, configured, or else the first one seen.
+    /// By node.
+    nodes: Vec<Node>,
+    /// Known, configured, or else that of the first node that had all it was asked for.
     genesis: Option<B256>,
+    /// Blocks of the series, newest first, one of which every node must have.
+    links: Vec<BlockRef>,
 }
 
-/// What is read of block 0.
-#[derive(Deserialize)]
-struct Genesis {
-    hash: B256,
+/// What is known of one node.
+#[derive(Debug, Clone, Copy, Default)]
+struct Node {
+    /// Its chain id and genesis were checked since its last failure.
+    identified: bool,
+    /// It was shown to have the series' blocks, in this slot.
+    linked: bool,
+    /// It asked not to be asked before.
+    not_before: Option<Instant>,
 }
 
 /// Why the HTTP client could not be made.
@@ -57,9 +65,17 @@ struct Genesis {
 #[error("the HTTP client could not be made: {0}")]
 pub struct ClientError(#[from] reqwest::Error);
 
+/// Chooses the cryptography of TLS for this process, unless somebody chose before: what makes
+/// an HTTP client of its own asks for it first.
+pub fn provide_tls() {
+    // An error says that it was chosen before.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
 impl Rpc {
     /// The nodes of `plan`.
     pub(crate) fn new(plan: &ChainPlan, limits: Limits) -> Result<Self, ClientError> {
+        provide_tls();
         // A redirect could lead anywhere; a proxy variable of the environment is no configuration.
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
@@ -68,8 +84,9 @@ impl Rpc {
             .build()?;
         let state = State {
             current: 0,
-            verified: vec![false; plan.urls().len()],
+            nodes: vec![Node::default(); plan.urls().len()],
             genesis: plan.genesis().map(|hash| B256::from(hash.0)),
+            links: Vec::new(),
         };
         Ok(Self {
             urls: plan.urls().to_vec(),
@@ -113,7 +130,7 @@ impl Rpc {
     pub(crate) fn distrust_current(&self) {
         let mut state = self.state();
         let current = state.current;
-        state.verified[current] = false;
+        state.nodes[current].identified = false;
         state.current = (current + 1) % self.urls.len();
     }
 
@@ -123,8 +140,8 @@ impl Rpc {
         state.current = (state.current + 1) % self.urls.len();
     }
 
-    /// Sends a request until a node's answer passes `decode`, every node has failed in each of
-    /// [`Limits::rounds`] rounds, or the deadline passes.
+    /// Sends a request until a node's answer passes `decode`, every node has failed in as many
+    /// rounds as [`Limits`] allows, or the deadline passes.
     pub(crate) async fn request<T>(
         &self,
         method: &'static str,
@@ -132,38 +149,59 @@ impl Rpc {
         deadline: Instant,
         decode: impl Fn(&RawValue) -> Result<T, RpcError>,
     ) -> Result<T, Failure> {
-        let (mut attempts, mut faults) = (0, Vec::new());
-        for round in 0..self.limits.rounds.max(1) {
-            if round > 0 {
-                let pause = self.limits.backoff(round);
-                if Instant::now() + pause >= deadline {
-                    break;
-                }
-                sleep(pause).await;
-            }
-            let start = self.state().current;
-            let mut round_faults = Vec::new();
-            for step in 0..self.urls.len() {
-                let node = (start + step) % self.urls.len();
+        let start = self.state().current;
+        let nodes: Vec<usize> =
+            (0..self.urls.len()).map(|step| (start + step) % self.urls.len()).collect();
+        let ask = async |node| self.ask(node, method, params, deadline, &decode).await;
+        let (node, value) = self.in_rounds(method, nodes, deadline, ask).await?;
+        self.state().current = node;
+        Ok(value)
+    }
+
+    /// Asks these nodes in turn, and again after pauses, until one answers. A node that says when
+    /// it wants to be asked again is left alone until then.
+    async fn in_rounds<T>(
+        &self,
+        method: &'static str,
+        nodes: Vec<usize>,
+        deadline: Instant,
+        ask: impl AsyncFn(usize) -> Result<T, RpcError>,
+    ) -> Result<(usize, T), Failure> {
+        let (mut attempts, mut rounds) = (0, 0);
+        let mut faults: Vec<Option<RpcError>> = vec![None; self.urls.len()];
+        loop {
+            let now = Instant::now();
+            let waiting = |node: &usize| self.state().nodes[*node].not_before;
+            let ready = nodes.iter().filter(|node| waiting(node).is_none_or(|until| until <= now));
+            for &node in ready {
                 attempts += 1;
-                match self.ask(node, method, params, deadline, &decode).await {
-                    Ok(value) => {
-                        self.state().current = node;
-                        return Ok(value);
-                    }
-                    Err(error) => round_faults.push((self.urls[node].to_string(), error)),
+                match ask(node).await {
+                    Ok(value) => return Ok((node, value)),
+                    // That time ran out says less than the fault before it.
+                    Err(RpcError::Deadline) if faults[node].is_some() => {}
+                    Err(error) => faults[node] = Some(error),
                 }
             }
-            let hopeless = round_faults.iter().all(|(_, error)| error.is_final_per_node());
-            // A round cut short by the deadline says less than the one before it.
-            if faults.is_empty() || round_faults.iter().all(|(_, e)| *e != RpcError::Deadline) {
-                faults = round_faults;
-            }
-            if hopeless || Instant::now() >= deadline {
+            rounds += 1;
+            let of_nodes = || nodes.iter().filter_map(|node| faults[*node].as_ref());
+            let most = if of_nodes().any(RpcError::may_pass) {
+                self.limits.outage_rounds
+            } else {
+                self.limits.rounds
+            };
+            let next = nodes.iter().filter_map(waiting).min();
+            let next = next.unwrap_or(now).max(Instant::now() + self.limits.pause(rounds));
+            let hopeless = of_nodes().count() > 0 && of_nodes().all(RpcError::is_final_per_node);
+            if hopeless || rounds >= most.max(1) || next >= deadline {
                 break;
             }
+            sleep_until(next).await;
         }
-        Err(Failure::of_round(method, attempts, &faults))
+        let named = faults
+            .into_iter()
+            .enumerate()
+            .filter_map(|(node, fault)| Some((self.urls[node].to_string(), fault?)));
+        Err(Failure::of_round(method, attempts, &named.collect::<Vec<_>>()))
     }
 
     /// One attempt at one node, its identity checked first where that is due.
@@ -176,40 +214,17 @@ impl Rpc {
         decode: impl Fn(&RawValue) -> Result<T, RpcError>,
     ) -> Result<T, RpcError> {
         let asked = async {
-            if !self.state().verified[node] {
-                self.verify(node, deadline).await?;
-            }
+            self.verify(node, deadline).await?;
             self.exchange(node, method, params, deadline, decode).await
         };
         let answer = asked.await;
         if let Err(error) = &answer {
             tracing::debug!(node = %self.urls[node], method, %error, "a node failed a request");
             if error.unsettles_identity() {
-                self.state().verified[node] = false;
+                self.state().nodes[node].identified = false;
             }
         }
         answer
-    }
-
-    /// Checks the node's chain id and genesis hash.
-    async fn verify(&self, node: usize, deadline: Instant) -> Result<(), RpcError> {
-        let found =
-            self.exchange(node, "eth_chainId", &json!([]), deadline, http::quantity).await?;
-        if found != self.chain_id {
-            return Err(RpcError::WrongChainId { expected: self.chain_id, found });
-        }
-        let first = json!(["0x0", false]);
-        let block = self.exchange(node, "eth_getBlockByNumber", &first, deadline, |raw| {
-            value::<Option<Genesis>>(raw)
-        });
-        let found = block.await?.ok_or_else(|| RpcError::NoBlock("number 0".to_owned()))?.hash;
-        let mut state = self.state();
-        let expected = *state.genesis.get_or_insert(found);
-        if found != expected {
-            return Err(RpcError::WrongGenesis { expected, found });
-        }
-        state.verified[node] = true;
-        Ok(())
     }
 
     /// One request, one answer.
@@ -229,7 +244,12 @@ impl Rpc {
         let (within, most) = (self.limits.request_timeout, self.limits.answer_bytes_most);
         let body = request.to_string().into_bytes();
         let answer = http::post(&self.client, &self.urls[node], body, within, most);
-        let bytes = timeout_at(deadline, answer).await.map_err(|_| RpcError::Deadline)??;
+        let answer = timeout_at(deadline, answer).await.map_err(|_| RpcError::Deadline)?;
+        let bytes = answer.map_err(|refusal| {
+            let wait = refusal.retry_after.map(|wait| wait.min(self.limits.retry_after_most));
+            self.state().nodes[node].not_before = wait.map(|wait| Instant::now() + wait);
+            refusal.error
+        })?;
         decode(http::result_of(&bytes, id)?)
     }
 

@@ -48,7 +48,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
             let plan = parse_order_plan(&size_usd, orders, &recovery_pct, interval_s)?;
             simulate::run(&question, plan, json)
         }
-        Command::Snapshot(args) => snapshot::run(&args.into()),
+        Command::Snapshot { question } => snapshot::run(&question),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "exitgap", &mut script);

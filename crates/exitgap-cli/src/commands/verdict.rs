@@ -33,7 +33,6 @@ impl<'a> Explained<'a> {
     }
 }
 
-/// `evidence` is the file that the report is of.
 pub fn print_text(
     evidence: &[u8],
     document: &VerificationReport,

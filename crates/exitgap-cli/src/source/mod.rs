@@ -94,6 +94,16 @@ pub fn find(question: &Question) -> Result<Found, Failure> {
     }
 }
 
+/// The canonical bytes of the snapshot that the question is about.
+pub fn canonical(question: &Question) -> Result<Vec<u8>, Failure> {
+    let source = &question.source;
+    if let (false, Some(pool)) = (source.rpc.is_empty(), question.pool.as_deref()) {
+        return rpc::newest_snapshot(source, &pool_id(pool)?);
+    }
+    let absent = || unreadable("the source has no snapshot's bytes".to_owned());
+    Ok(find(question)?.canonical.ok_or_else(absent)?)
+}
+
 const POOL_HINT: &str =
     "a pool is named <chain>:<address>, lower case; `exitgap pools --db FILE` lists them";
 

@@ -1,4 +1,4 @@
-//! A chain's latest block, read for one answer.
+//! A chain's latest block, or its newest slot, read for one answer.
 
 use std::fs;
 use std::path::Path;
@@ -8,11 +8,10 @@ use exitgap_api::{Direct, Problem, ProblemCode, Provenance};
 use exitgap_chain::config::{
     BaseToken, ChainConfig, Config, FeeConfig, KnownChain, OracleConfig, Plan, PoolConfig, RpcUrl,
 };
-use exitgap_chain::{Limits, Missing, readers};
+use exitgap_chain::{ChainReader, Limits, Missing, readers};
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, ChainSlug, PoolId};
 use exitgap_core::series::MissingReason;
-use exitgap_core::snapshot::Observation;
 use serde::Deserialize;
 use tokio::time::Instant;
 
@@ -27,24 +26,15 @@ const DEADLINE: Duration = Duration::from_mins(1);
 const DEFAULT_HEARTBEAT_S: u32 = 3_600;
 
 /// Tables of the recorder's file that say nothing about reading.
-const RECORDER_TABLES: [&str; 5] = ["store", "recorder", "evidence", "http", "log"];
+const RECORDER_TABLES: [&str; 6] = ["store", "recorder", "evidence", "http", "serve", "log"];
 
 /// Reads the pool at the chain's latest block.
 pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<Found, Failure> {
-    let urls = source.rpc.iter().map(|url| parse_url(url)).collect::<Result<Vec<_>, _>>()?;
-    let named =
-        [&source.token0_usd, &source.token1_usd, &source.fee].into_iter().any(Option::is_some)
-            || source.chain_id.is_some();
-    let file = source.config.as_deref().filter(|_| !named);
-    let config = match file {
-        // What the command line names counts, also where EXITGAP_CONFIG is set.
-        Some(path) => from_file(path, pool, urls)?,
-        None => from_arguments(source, pool, urls)?,
-    };
-    let plan = Plan::new(&config).map_err(|error| invalid("config", error.to_string()))?;
+    let plan = plan(source, pool)?;
     // Only a file says which token the pool sells by default.
-    let default_base = file.and_then(|_| Some(plan.pool(pool)?.base));
-    let observation = read(plan, pool)?;
+    let default_base = of_file(source).and_then(|_| Some(plan.pool(pool)?.base));
+    let read = async |reader: &mut ChainReader, deadline| reader.read_latest(pool, deadline).await;
+    let observation = read_with(plan, pool, "at the latest block", read)?;
     let provenance = Provenance::Direct(Direct::LatestBlock);
     Ok(Found {
         observation,
@@ -56,24 +46,66 @@ pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<Found, Failure> {
     })
 }
 
-fn read(plan: Plan, pool: &PoolId) -> Result<Observation, Failure> {
+/// Reads the pool's snapshot of the chain's newest slot, as a recorder does: its canonical bytes.
+pub fn newest_snapshot(source: &SourceArgs, pool: &PoolId) -> Result<Vec<u8>, Failure> {
+    let read = async |reader: &mut ChainReader, deadline| {
+        let slot = reader.newest_slot(deadline).await?;
+        let reading = reader.read_slot(slot, deadline).await.pools.into_iter();
+        let unread =
+            || Err(Missing { reason: MissingReason::DeadlineExceeded, detail: String::new() });
+        reading.into_iter().next().map_or_else(unread, |(_, snapshot)| snapshot)
+    };
+    let snapshot = read_with(plan(source, pool)?, pool, "at the newest slot", read)?;
+    let bytes = snapshot.to_canonical();
+    Ok(bytes.map_err(|error| unreadable(format!("the snapshot of {pool}: {error}")))?)
+}
+
+/// What is to be read, from a file or from the arguments.
+fn plan(source: &SourceArgs, pool: &PoolId) -> Result<Plan, Failure> {
+    let urls = source.rpc.iter().map(|url| parse_url(url)).collect::<Result<Vec<_>, _>>()?;
+    let config = match of_file(source) {
+        Some(path) => from_file(path, pool, urls)?,
+        None => from_arguments(source, pool, urls)?,
+    };
+    Ok(Plan::new(&config).map_err(|error| invalid("config", error.to_string()))?)
+}
+
+/// The file that describes the pool. What the command line names counts, also where
+/// `EXITGAP_CONFIG` is set.
+fn of_file(source: &SourceArgs) -> Option<&Path> {
+    let named =
+        [&source.token0_usd, &source.token1_usd, &source.fee].into_iter().any(Option::is_some)
+            || source.chain_id.is_some();
+    source.config.as_deref().filter(|_| !named)
+}
+
+/// Reads with the reader of the pool's chain; `what` says what, where it fails.
+fn read_with<T>(
+    plan: Plan,
+    pool: &PoolId,
+    what: &str,
+    read: impl AsyncFnOnce(&mut ChainReader, Instant) -> Result<T, Missing>,
+) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut readers =
-        readers(plan, &Limits::default()).map_err(|error| unreadable(error.to_string()))?;
+        readers(plan, &Limits::for_one_answer()).map_err(|error| unreadable(error.to_string()))?;
     let Some(reader) = readers.get_mut(pool.chain()) else {
         return Err(invalid("pool", format!("no chain {} is described", pool.chain())).into());
     };
-    let observation = runtime.block_on(async {
-        let deadline = Instant::now() + DEADLINE;
-        reader.read_latest(pool, deadline).await
-    });
-    Ok(observation.map_err(|missing| chain_problem(pool, &missing))?)
+    let found = runtime.block_on(async { read(reader, Instant::now() + DEADLINE).await });
+    Ok(found.map_err(|missing| chain_problem(pool, what, &missing))?)
 }
 
-fn chain_problem(pool: &PoolId, missing: &Missing) -> Problem {
+fn chain_problem(pool: &PoolId, what: &str, missing: &Missing) -> Problem {
     let hint = match missing.reason {
         MissingReason::PoolUnsupported => {
-            "exitgap reads Uniswap v2 pairs, v3 pools and their forks"
+            "exitgap reads Uniswap v2 pairs, v3 pools, and forks that fill as they do"
+        }
+        MissingReason::StateInconsistent => {
+            "what the pool holds makes no price: it may be empty, or the node's answer wrong"
+        }
+        MissingReason::ChainLagging | MissingReason::ChainStalled => {
+            "the chain has no block that is new enough; name a node that is in sync"
         }
         MissingReason::WrongChain => "name a node of this pool's chain",
         MissingReason::RpcRateLimited => "wait a little, or name another node too",
@@ -81,7 +113,7 @@ fn chain_problem(pool: &PoolId, missing: &Missing) -> Problem {
         MissingReason::CallReverted => "check that pool and feeds are contracts on this chain",
         _ => "check that the node answers; --rpc may be given several times",
     };
-    let detail = format!("reading {pool} at the latest block: {}", missing.detail);
+    let detail = format!("reading {pool} {what}: {}", missing.detail);
     let problem = Problem::new(ProblemCode::ChainUnreadable, detail);
     problem.reason(missing.reason.code()).hint(hint)
 }
@@ -143,6 +175,9 @@ fn from_arguments(
         chain_id,
         rpc_urls,
         genesis_hash: None,
+        second_rpc_url: None,
+        sequencer_uptime_feed: None,
+        sequencer_grace_s: None,
         multicall3: None,
         confirmations: None,
     };

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::head::Head;
-use crate::exit::{Exit, METHOD_VERSION, Refusal};
+use crate::exit::{Estimate, Exit, METHOD_VERSION, Refusal};
 use crate::ids::PoolId;
 use crate::json::{wire_code, wire_struct};
 use crate::pools::Direction;
@@ -191,11 +191,20 @@ impl EvidenceResult {
     ) -> Result<Self, ResultError> {
         check_method(&request.method_version)?;
         let direction = Direction::from(request.base);
+        let estimate = Exit::estimate_once(snapshot.observation(), direction, request.size()?)?;
+        Ok(Self::of_estimate(&estimate, direction, snapshot, head))
+    }
+
+    fn of_estimate(
+        estimate: &Estimate,
+        direction: Direction,
+        snapshot: &Snapshot,
+        head: &Head,
+    ) -> Self {
         let observation = snapshot.observation();
-        let estimate = Exit::estimate_once(observation, direction, request.size()?)?;
         let days = days_observed_hundredths(head.recorded_count.into());
         let lowest = head.lowest_depth_7d_usd[direction.base_index()];
-        Ok(Self {
+        Self {
             amount_in_raw: estimate.amount_in.to_string(),
             amount_out_raw: estimate.amount_out.to_string(),
             basis_pct: estimate.split.basis.to_fixed(),
@@ -212,7 +221,41 @@ impl EvidenceResult {
             realized_price_usd: estimate.realized_price.to_string(),
             session_note: observation.session().note.clone(),
             status: observation.chain().kind.code().to_owned(),
-        })
+        }
+    }
+}
+
+/// Both directions of a snapshot, ready for its depths and for one request.
+pub(super) struct Prepared {
+    exits: [Exit; 2],
+}
+
+impl Prepared {
+    /// Follows each direction of the pool's curve once.
+    pub(super) fn of(snapshot: &Snapshot, request: &EvidenceRequest) -> Self {
+        let exits = Direction::BOTH.map(|direction| {
+            let size = (direction == request.base.into()).then(|| request.size().ok()).flatten();
+            Exit::of_start(snapshot.observation(), direction, GapLimit::DEPTH, size)
+        });
+        Self { exits }
+    }
+
+    /// [`depths`] of the snapshot.
+    pub(super) fn depths(&self) -> [Option<u64>; 2] {
+        self.exits.each_ref().map(|exit| exit.depth_usd(GapLimit::DEPTH).ok())
+    }
+
+    /// [`EvidenceResult::compute`] of the request, on the snapshot it was prepared with.
+    pub(super) fn result(
+        &self,
+        request: &EvidenceRequest,
+        snapshot: &Snapshot,
+        head: &Head,
+    ) -> Result<EvidenceResult, ResultError> {
+        check_method(&request.method_version)?;
+        let direction = Direction::from(request.base);
+        let estimate = self.exits[direction.base_index()].estimate(request.size()?)?;
+        Ok(EvidenceResult::of_estimate(&estimate, direction, snapshot, head))
     }
 }
 
@@ -228,6 +271,7 @@ pub(super) fn check_method(version: &str) -> Result<(), ResultError> {
 /// where the search ends without an answer.
 pub fn depths(snapshot: &Snapshot) -> [Option<u64>; 2] {
     Direction::BOTH.map(|direction| {
-        Exit::depth_usd_once(snapshot.observation(), direction, GapLimit::DEPTH).ok()
+        let exit = Exit::of_start(snapshot.observation(), direction, GapLimit::DEPTH, None);
+        exit.depth_usd(GapLimit::DEPTH).ok()
     })
 }

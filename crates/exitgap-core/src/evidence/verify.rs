@@ -11,7 +11,7 @@ use super::leaf::SlotLeaf;
 use super::merkle::{Hash, is_consistent, root_from_inclusion};
 use super::note::{Note, Signers, VerifierKey};
 use super::report::{Check, CheckName, Report};
-use super::result::{EvidenceResult, check_method, depths};
+use super::result::{EvidenceResult, Prepared, check_method};
 use super::window::HeadWindow;
 use crate::ids::HeadHash;
 use crate::json::{Json, Wire};
@@ -54,6 +54,8 @@ pub struct SeenCheckpoint {
 struct Parts {
     file: EvidenceFile,
     snapshot: Result<(Snapshot, Vec<u8>), SnapshotError>,
+    /// Of the snapshot, where it is one.
+    prepared: Option<Prepared>,
     head: Result<(Head, Vec<u8>), HeadError>,
     leaf: Result<(SlotLeaf, Vec<u8>), super::leaf::LeafError>,
     log_proof: Result<LogProof, CheckpointError>,
@@ -63,7 +65,9 @@ impl Parts {
     fn of(mut file: EvidenceFile, snapshot: Result<Snapshot, SnapshotError>) -> Self {
         let bytes = |Part(bytes): &mut Part| core::mem::take(bytes);
         let (head, leaf) = (bytes(&mut file.head), bytes(&mut file.leaf));
+        let prepared = snapshot.as_ref().ok().map(|read| Prepared::of(read, &file.request));
         Self {
+            prepared,
             snapshot: snapshot.map(|parsed| (parsed, bytes(&mut file.snapshot))),
             head: Head::from_canonical(&head).map(|parsed| (parsed, head)),
             leaf: SlotLeaf::from_canonical(&leaf).map(|parsed| (parsed, leaf)),
@@ -154,10 +158,10 @@ fn check_head(parts: &Parts) -> Check {
         let expected = "a released method version";
         return Check::fail(NAME, "method_version_unknown", expected, error.to_string());
     }
-    let Ok((snapshot, _)) = &parts.snapshot else {
+    let Some(prepared) = &parts.prepared else {
         return Check::not_checked(NAME, "snapshot_invalid", "a snapshot to measure depth on");
     };
-    let expected = depths(snapshot);
+    let expected = prepared.depths();
     if expected != *depth_usd {
         let text = |depths: &[Option<u64>; 2]| {
             depths
@@ -380,10 +384,12 @@ fn check_slot_rule(parts: &Parts) -> Check {
 
 fn check_result(parts: &Parts) -> Check {
     const NAME: CheckName = CheckName::Result;
-    let (Ok((snapshot, _)), Ok((head, _))) = (&parts.snapshot, &parts.head) else {
+    let (Ok((snapshot, _)), Some(prepared), Ok((head, _))) =
+        (&parts.snapshot, &parts.prepared, &parts.head)
+    else {
         return Check::not_checked(NAME, "nothing_to_compute_from", "a snapshot and a head");
     };
-    let expected = match EvidenceResult::compute(&parts.file.request, snapshot, head) {
+    let expected = match prepared.result(&parts.file.request, snapshot, head) {
         Ok(result) => result,
         Err(error) => {
             let found = format!("a result, where there is none: {error}");

@@ -80,29 +80,41 @@ impl Exit {
         Self::for_size(observation.state(), direction, terms, size).estimate(size)
     }
 
-    /// [`Exit::depth_usd`] for one question only.
-    pub fn depth_usd_once(
+    /// For the depth at one limit, and for the estimate of a size where one is asked: the
+    /// pool's curve is followed once, and no further than the answers lie.
+    pub(crate) fn of_start(
         observation: &Observation,
         direction: Direction,
         limit: GapLimit,
-    ) -> Result<u64, SearchExhausted> {
+        size: Option<SizeUsd>,
+    ) -> Self {
         let terms = Terms::of_observed(observation, direction);
-        Self::for_depth(observation.state(), direction, terms, limit).depth_usd(limit)
+        Self::for_depth(observation.state(), direction, terms, limit, size)
     }
 
     /// With as much of the pool's curve as the estimate of one size depends on.
     fn for_size(state: &PoolState, direction: Direction, terms: Terms, size: SizeUsd) -> Self {
-        // More than 256 bits are more than any pool takes, and only its end says what it takes.
-        let amount = terms.amount_in(size);
-        let takes_it = |curve: &Curve| amount.is_some_and(|amount| curve.most().0 >= amount);
-        Self::with(state, state.start_of_curve(direction, &takes_it), terms)
+        let enough = |curve: &Curve| takes(curve, &terms, size);
+        let curve = state.start_of_curve(direction, &enough);
+        Self::with(state, curve, terms)
     }
 
-    /// With as much of the pool's curve as its depth at one limit depends on.
-    fn for_depth(state: &PoolState, direction: Direction, terms: Terms, limit: GapLimit) -> Self {
+    /// With as much of the pool's curve as its depth at one limit depends on, and the estimate
+    /// of a size where one is asked.
+    fn for_depth(
+        state: &PoolState,
+        direction: Direction,
+        terms: Terms,
+        limit: GapLimit,
+        size: Option<SizeUsd>,
+    ) -> Self {
         let threshold = terms.threshold(limit);
-        let enough = |curve: &Curve| sizing::rules_out_the_rest(curve, &threshold);
-        Self::with(state, state.start_of_curve(direction, &enough), terms)
+        let enough = |curve: &Curve| {
+            size.is_none_or(|size| takes(curve, &terms, size))
+                && sizing::rules_out_the_rest(curve, &threshold)
+        };
+        let curve = state.start_of_curve(direction, &enough);
+        Self::with(state, curve, terms)
     }
 
     fn with(state: &PoolState, curve: Curve, terms: Terms) -> Self {
@@ -121,6 +133,12 @@ impl Exit {
     }
 }
 
+/// Whether this much of a curve takes a size. More than 256 bits are more than any pool takes,
+/// and only a curve's end says what it takes.
+fn takes(curve: &Curve, terms: &Terms, size: SizeUsd) -> bool {
+    terms.amount_in(size).is_some_and(|amount| curve.most().0 >= amount)
+}
+
 /// Both directions of an observed pool, each prepared when it is first asked about. Copies
 /// share what is prepared.
 #[derive(Debug, Clone, Default)]
@@ -130,6 +148,17 @@ impl Exits {
     /// One direction of the observation, which is the same one each time.
     pub fn of(&self, observation: &Observation, direction: Direction) -> &Exit {
         self.0[direction.base_index()].get_or_init(|| Exit::of(observation, direction))
+    }
+
+    /// Whether a direction was asked about before.
+    pub fn is_ready(&self, direction: Direction) -> bool {
+        self.0[direction.base_index()].get().is_some()
+    }
+
+    /// The bytes held by what is prepared, but for the ticks, which the observation shares.
+    pub fn held_bytes(&self) -> usize {
+        let curves = self.0.iter().filter_map(OnceLock::get);
+        size_of_val(&*self.0) + curves.map(|exit| exit.curve.held_bytes()).sum::<usize>()
     }
 }
 

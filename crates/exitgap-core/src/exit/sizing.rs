@@ -32,7 +32,7 @@ use crate::pools::Curve;
 use crate::units::{GapLimit, SizeUsd, UsdMicros};
 use crate::wide::U256;
 use grid::Grid;
-use search::{Bound, Exhausted, Search};
+use search::{Bound, Effort, Exhausted, Search, rules_out_from};
 
 /// The largest exit within a gap limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,26 +73,40 @@ impl LimitedBy {
     }
 }
 
-/// More amounts than a search may test. Only a limit within about a millionth of a percent
-/// above what an infinitely small sale loses, the pool's fee and basis, can come to this,
-/// and only where what singles out the amounts worth testing leaves too many: a fee whose
-/// share has no short denominator (2777 millionths, not 3000), a √price that moves by many
-/// units of output at a step, or oracle prices too wide for it. At or below what such a
-/// sale loses nothing passes, and that is an answer.
+/// More comparisons of an amount and its output with the limit than a search may make.
+///
+/// The largest amount: only a limit within about a millionth of a percent above what an
+/// infinitely small sale loses, the pool's fee and basis, can come to this, and only where
+/// what singles out the amounts worth testing leaves too many: a fee whose share has no
+/// short denominator (2777 millionths, not 3000), a √price that moves by many units of
+/// output at a step, or oracle prices too wide for it. At or below what such a sale loses
+/// nothing passes, and that is an answer.
+///
+/// A depth: the same, where a unit of the token bought is worth so much that thousands of
+/// whole dollars in a row miss the limit by less than one unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no answer after testing {teeth} amounts: the limit {limit} % lies too close to the pool's own price"
+    "no answer after {comparisons} comparisons: the limit {limit} % lies too close to the pool's own price"
 )]
 pub struct SearchExhausted {
     /// The limit asked for.
     pub limit: GapLimit,
-    /// Amounts tested.
-    pub teeth: u32,
+    /// Comparisons made.
+    pub comparisons: u32,
+}
+
+impl Effort {
+    /// For whoever waits for an answer: some seconds at worst.
+    const OF_A_QUESTION: Self = Self { comparisons: 1 << 20, singled_out: Some(1 << 18) };
+    /// For a depth, which whoever checks evidence computes of states that anybody may have
+    /// made up: some milliseconds at worst. It belongs to the method: all verifiers give up
+    /// on the same states.
+    const OF_A_DEPTH: Self = Self { comparisons: 1 << 13, singled_out: None };
 }
 
 /// Whether nothing past the end of a curve, or of the start of one, can pass.
 pub(super) fn rules_out_the_rest(curve: &Curve, threshold: &Threshold) -> bool {
-    Search::new(curve, threshold).rules_out_from(curve.segment_count())
+    rules_out_from(curve, threshold, curve.segment_count())
 }
 
 impl Exit {
@@ -105,8 +119,8 @@ impl Exit {
             return Ok(MaxSize { limit, size: None, max_amount_in, max_amount_out, limited_by });
         }
         let threshold = self.terms.threshold(limit);
-        let mut search = Search::new(&self.curve, &threshold);
-        let exhausted = |Exhausted { teeth }| SearchExhausted { limit, teeth };
+        let mut search = Search::new(&self.curve, &threshold, Effort::OF_A_QUESTION);
+        let exhausted = |Exhausted { comparisons }| SearchExhausted { limit, comparisons };
         let (most, _) = self.curve.most();
         let largest = search.largest_amount().map_err(exhausted)?;
         let max_amount_in = largest.amount;
@@ -132,11 +146,11 @@ impl Exit {
             return Ok(0);
         }
         let threshold = self.terms.threshold(limit);
-        let mut search = Search::new(&self.curve, &threshold);
-        let bound = search.bound();
-        let size = self
-            .largest_size(&mut search, bound, DOLLAR)
-            .map_err(|Exhausted { teeth }| SearchExhausted { limit, teeth })?;
+        let mut search = Search::new(&self.curve, &threshold, Effort::OF_A_DEPTH);
+        let size = search
+            .bound()
+            .and_then(|bound| self.largest_size(&mut search, bound, DOLLAR))
+            .map_err(|Exhausted { comparisons }| SearchExhausted { limit, comparisons })?;
         Ok(size.map_or(0, |size| UsdMicros::from(size).whole_dollars()))
     }
 

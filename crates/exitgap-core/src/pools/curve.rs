@@ -102,10 +102,6 @@ pub struct Curve {
     shape: Shape,
 }
 
-/// Steps of the first piece of a curve of which only the start is wanted; each further
-/// piece doubles it.
-const FIRST_PIECE: usize = 16;
-
 #[derive(Debug, Clone)]
 enum Shape {
     ConstantProduct(ConstantProduct),
@@ -113,6 +109,10 @@ enum Shape {
 }
 
 impl Curve {
+    /// Segments of the first piece of a curve of which only the start is wanted; each further
+    /// piece doubles it.
+    pub(crate) const FIRST_PIECE: usize = 16;
+
     pub(super) fn constant_product(pool: ConstantProduct, direction: Direction) -> Self {
         Self { direction, shape: Shape::ConstantProduct(pool) }
     }
@@ -129,10 +129,10 @@ impl Curve {
         enough: &dyn Fn(&Self) -> bool,
     ) -> Self {
         let mut steps = Steps::new(pool, direction);
-        let table = StepTable::empty(pool, direction, FIRST_PIECE);
+        let table = StepTable::empty(pool, direction, Self::FIRST_PIECE);
         let mut curve = Self { direction, shape: Shape::Concentrated(table) };
         while let Shape::Concentrated(table) = &mut curve.shape {
-            let (had, piece) = (table.len(), table.len().max(FIRST_PIECE));
+            let (had, piece) = (table.len(), table.len().max(Self::FIRST_PIECE));
             table.extend(steps.by_ref().take(piece));
             let whole = table.len() < had + piece;
             if whole || enough(&curve) {
@@ -140,6 +140,14 @@ impl Curve {
             }
         }
         curve
+    }
+
+    /// The bytes it holds beside itself, which are most of what a pool with many stops weighs.
+    pub fn held_bytes(&self) -> usize {
+        match &self.shape {
+            Shape::ConstantProduct(_) => 0,
+            Shape::Concentrated(table) => table.held_bytes(),
+        }
     }
 
     /// The direction this curve was prepared for.

@@ -89,6 +89,22 @@ impl PoolState {
         }
     }
 
+    /// The bytes it holds beside itself: the ticks, which its copies share.
+    pub fn held_bytes(&self) -> usize {
+        match self {
+            Self::ConstantProduct(_) => 0,
+            Self::Concentrated(pool) => size_of_val(pool.ticks()),
+        }
+    }
+
+    /// The most bytes that a direction's whole curve can hold, told without preparing it.
+    pub fn curve_bytes_at_most(&self, direction: Direction) -> usize {
+        match self {
+            Self::ConstantProduct(_) => 0,
+            Self::Concentrated(pool) => StepTable::held_bytes_at_most(pool, direction),
+        }
+    }
+
     /// Prepares one direction for many questions. For concentrated liquidity this
     /// walks every initialised tick on that side once.
     pub fn curve(&self, direction: Direction) -> Curve {

@@ -17,6 +17,10 @@ pub enum MissingReason {
     RpcResponseInvalid,
     /// The node serves another chain: its chain id or genesis hash is not the configured one.
     WrongChain,
+    /// The node has none of the blocks at which earlier slots of the series were recorded.
+    ChainUnlinked,
+    /// Two nodes that are compared gave different answers about a block or its logs.
+    NodesDisagree,
     /// The slot's block, or its state, is not to be had (null block, pruned state).
     BlockUnavailable,
     /// No block later than the slot's instant was seen before the slot was sealed.
@@ -39,11 +43,13 @@ pub enum MissingReason {
 
 impl MissingReason {
     /// Every reason, in the order of the documentation.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::RpcUnavailable,
         Self::RpcRateLimited,
         Self::RpcResponseInvalid,
         Self::WrongChain,
+        Self::ChainUnlinked,
+        Self::NodesDisagree,
         Self::BlockUnavailable,
         Self::ChainLagging,
         Self::ChainStalled,
@@ -62,6 +68,8 @@ impl MissingReason {
             Self::RpcRateLimited => "rpc_rate_limited",
             Self::RpcResponseInvalid => "rpc_response_invalid",
             Self::WrongChain => "wrong_chain",
+            Self::ChainUnlinked => "chain_unlinked",
+            Self::NodesDisagree => "nodes_disagree",
             Self::BlockUnavailable => "block_unavailable",
             Self::ChainLagging => "chain_lagging",
             Self::ChainStalled => "chain_stalled",

@@ -123,6 +123,9 @@ pub enum ObservationError {
         /// The feed's address.
         feed: crate::ids::Address,
     },
+    /// What is said of a sequencer is neither up nor down, or is said twice.
+    #[error("a sequencer's uptime is one feed's answer without decimals, 0 or 1")]
+    SequencerUptime,
     /// The readings do not make a price.
     #[error("the price of token{token} in USD: {error}")]
     Price {
@@ -171,6 +174,7 @@ impl ObservationError {
             Self::FixedPriceOnLiveChain
             | Self::OracleTime { .. }
             | Self::OracleRound { .. }
+            | Self::SequencerUptime
             | Self::Price { .. } => MissingReason::OracleInvalid,
             Self::ChainStalled { .. } => MissingReason::ChainStalled,
             Self::BlockAfterSlot { .. } | Self::BlockOutOfRange { .. } => {
@@ -284,7 +288,8 @@ impl Observation {
         &self.prices
     }
 
-    /// Whether any reading is older than its heartbeat.
+    /// Whether any reading is older than its heartbeat, or the chain's sequencer is down or was
+    /// until just now.
     pub fn oracle_stale(&self) -> bool {
         self.oracles.iter().any(|reading| reading.is_stale(self.block.timestamp))
     }
@@ -311,7 +316,15 @@ fn check_oracles(
     block_timestamp: u64,
     oracles: &[OracleReading],
 ) -> Result<(), ObservationError> {
+    let mut sequencers = 0;
     for reading in oracles {
+        if reading.role == OracleRole::SequencerUptime {
+            sequencers += 1;
+            let says = reading.decimals == 0 && reading.answer <= U256::ONE;
+            if sequencers > 1 || !says || reading.source == OracleSource::Fixed {
+                return Err(ObservationError::SequencerUptime);
+            }
+        }
         match &reading.source {
             OracleSource::Fixed if kind == ChainKind::Live => {
                 return Err(ObservationError::FixedPriceOnLiveChain);

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::ids::Address;
 use crate::wide::U256;
 
-/// What a reading is a factor of. A token's USD price is the product of all
-/// readings of its role (a ratio feed times a USD feed, or one USD feed).
+/// What a reading is for. A token's USD price is the product of all readings of its
+/// role (a ratio feed times a USD feed, or one USD feed).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OracleRole {
@@ -14,6 +14,9 @@ pub enum OracleRole {
     Token0Usd,
     /// USD per whole token 1.
     Token1Usd,
+    /// Whether the sequencer of a layer-2 chain is up: while it is down, the other feeds stand
+    /// still. Prices no token.
+    SequencerUptime,
 }
 
 impl OracleRole {
@@ -27,6 +30,7 @@ impl OracleRole {
         match self {
             Self::Token0Usd => "token0_usd",
             Self::Token1Usd => "token1_usd",
+            Self::SequencerUptime => "sequencer_uptime",
         }
     }
 }
@@ -34,9 +38,9 @@ impl OracleRole {
 /// One oracle answer: `answer ÷ 10^decimals`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OracleReading {
-    /// What the answer is a factor of.
+    /// What the answer is for.
     pub role: OracleRole,
-    /// The feed's answer as the contract holds it; above zero.
+    /// The feed's answer as the contract holds it; above zero. Of a sequencer: 0 up, 1 down.
     pub answer: U256,
     /// Decimals of the answer; at most 36.
     pub decimals: u8,
@@ -60,9 +64,11 @@ pub struct RoundData {
     pub feed: Address,
     /// `roundId`, an unsigned 80-bit number.
     pub round: u128,
-    /// `updatedAt`, seconds UTC; not zero and not after the block.
+    /// `updatedAt`, seconds UTC; not zero and not after the block. Of a sequencer `startedAt`:
+    /// since when it is up or down.
     pub updated_at: u64,
-    /// Seconds after which the feed promises a new round; configured.
+    /// Seconds after which the feed promises a new round; configured. Of a sequencer the grace
+    /// period: seconds it must have been up for the other feeds to have caught up.
     pub heartbeat_s: u32,
 }
 
@@ -76,14 +82,16 @@ impl OracleReading {
         (self.role, feed, self.answer, self.decimals)
     }
 
-    /// Whether the answer is older than its heartbeat at `block_timestamp`
-    /// (seconds UTC). A fixed answer never is.
+    /// Whether the answer is older than its heartbeat at `block_timestamp` (seconds UTC), or, of
+    /// a sequencer, whether it is down or up for no longer than its grace period. A fixed answer
+    /// never is.
     pub fn is_stale(&self, block_timestamp: u64) -> bool {
-        match &self.source {
-            OracleSource::Fixed => false,
-            OracleSource::Chainlink(round) => {
-                block_timestamp.saturating_sub(round.updated_at) > u64::from(round.heartbeat_s)
-            }
+        let OracleSource::Chainlink(round) = &self.source else { return false };
+        let is_past =
+            block_timestamp.saturating_sub(round.updated_at) > u64::from(round.heartbeat_s);
+        match self.role {
+            OracleRole::SequencerUptime => !self.answer.is_zero() || !is_past,
+            OracleRole::Token0Usd | OracleRole::Token1Usd => is_past,
         }
     }
 

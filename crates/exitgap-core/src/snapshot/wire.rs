@@ -92,7 +92,7 @@ wire_struct!(BlockRef { hash, number, timestamp });
 wire_struct!(Token { address, decimals, symbol });
 wire_struct!(Session { market_open, note });
 wire_code!(ChainKind, [ChainKind::Live, ChainKind::Preview]);
-wire_code!(OracleRole, [OracleRole::Token0Usd, OracleRole::Token1Usd]);
+wire_code!(OracleRole, [OracleRole::Token0Usd, OracleRole::Token1Usd, OracleRole::SequencerUptime]);
 
 enum WireState {
     ConstantProduct {

@@ -146,6 +146,50 @@ fn a_stalled_chain_and_a_stale_oracle_are_told_apart() {
     assert!(reading.is_stale(4_601));
 }
 
+/// The snapshot with one more reading, if it is accepted.
+fn with_reading(reading: OracleReading) -> Result<Snapshot, ObservationError> {
+    let snapshot = snapshot();
+    let observation = snapshot.observation();
+    let mut oracles = observation.oracles().to_vec();
+    oracles.push(reading);
+    let (pool, tokens) = (observation.pool().clone(), observation.tokens().clone());
+    let (state, session) = (observation.state().clone(), observation.session().clone());
+    let (chain, block) = (observation.chain(), observation.block());
+    Snapshot::new(
+        Slot::FIRST,
+        Observation::new(pool, chain, block, tokens, state, oracles, session)?,
+    )
+}
+
+#[test]
+fn a_sequencer_that_is_down_or_was_just_now_is_said_like_a_stale_oracle() {
+    let block = snapshot().observation().block().timestamp;
+    let says = |answer: u64, since: u64| OracleReading {
+        decimals: 0,
+        ..feed(OracleRole::SequencerUptime, answer, since)
+    };
+    for (answer, since, stale) in [
+        (0, block - 3_601, false),
+        (0, block - 3_600, true),
+        (0, block, true),
+        (1, block - 3_601, true),
+        (1, block - 5, true),
+    ] {
+        let snapshot = with_reading(says(answer, since)).unwrap();
+        let observation = snapshot.observation();
+        assert_eq!(observation.oracle_stale(), stale, "{answer} since {since}");
+        assert_eq!(observation.prices(), self::snapshot().observation().prices());
+        let bytes = snapshot.to_canonical().unwrap();
+        assert_eq!(Snapshot::from_canonical(&bytes).as_ref(), Ok(&snapshot));
+    }
+    let fixed = OracleReading { source: OracleSource::Fixed, ..says(0, 1) };
+    let with_decimals = feed(OracleRole::SequencerUptime, 0, 1);
+    for wrong in [says(2, block), fixed, with_decimals] {
+        assert_eq!(with_reading(wrong), Err(ObservationError::SequencerUptime));
+    }
+    assert!(matches!(with_reading(says(0, 0)), Err(ObservationError::OracleTime { .. })));
+}
+
 #[test]
 fn one_state_has_one_hash_whatever_order_its_oracles_are_configured_in() {
     let snapshot = snapshot();

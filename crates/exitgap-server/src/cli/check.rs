@@ -20,10 +20,10 @@ pub fn check(path: &Path) -> Result<(), CliError> {
     let checked = Checked::read(path)?;
     let Config { store, evidence, .. } = &checked.config;
     let mut errors = print(&[check_store(&store.path), check_key(&evidence.key_file)])?;
-    let runtime = runtime()?;
+    let runtime = runtime("exitgap-server")?;
     for plan in checked.plan.into_chains() {
         let chain = plan.slug().to_string();
-        let mut reader = ChainReader::new(plan, Limits::default())
+        let mut reader = ChainReader::new(plan, Limits::for_one_answer())
             .map_err(|error| CliError::Chain { chain, error: error.to_string() })?;
         let findings =
             runtime.block_on(async { reader.check(Instant::now() + CHECK_WITHIN).await });

@@ -232,8 +232,10 @@ fn backup(out: &Path, config: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::Start)
+/// Threads of this name, those that may block among them.
+fn runtime(name: &str) -> Result<tokio::runtime::Runtime, CliError> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.thread_name(name).enable_all().build().map_err(CliError::Start)
 }
 
 #[cfg(test)]

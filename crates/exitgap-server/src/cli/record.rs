@@ -45,7 +45,7 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     let clock = clock(args.rehearse_at, &checked.plan)?;
     let recorder = recorder(&checked)?;
     let until = args.until.map(|SlotArg(slot)| slot);
-    let runtime = runtime()?;
+    let runtime = runtime("exitgap-server")?;
     let result = runtime.block_on(async {
         let stop = stop_on_signals().map_err(CliError::Start)?;
         run(recorder, clock, stop, until).await

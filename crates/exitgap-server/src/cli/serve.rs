@@ -7,19 +7,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use exitgap_chain::ChainReader;
 use exitgap_store::Outcome;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 use super::record::{clock, recorder, run, start_log, stop_on_signals};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
 use crate::config::{Checked, Config};
-use crate::http::{App, Limits, Listener, Telemetry, has_pages, router};
+use crate::http::{
+    App, Connections, Limits, Listener, Operations, Telemetry, has_pages, operators_router, router,
+};
 use crate::ops::{Current, Deployment, Now, Service};
-use crate::recorder::{Clock, Stop, SystemClock};
+use crate::recorder::{Clock, Recorder, RecorderError, Stop, SystemClock};
 
 /// How often is looked whether a slot was sealed.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// What operators' listener takes: a few programs that look now and then.
+const OPERATORS_CONNECTIONS: usize = 64;
 
 #[derive(Debug, Args)]
 pub struct ServeArgs {
@@ -37,6 +43,10 @@ pub struct ServeArgs {
     /// For development chains whose time is not today's. Refused where a chain is live.
     #[arg(long, value_name = "SLOT")]
     rehearse_at: Option<SlotArg>,
+    /// How many times as fast the rehearsal's clock runs, so that slots come sooner; 1 to 100.
+    #[arg(long, value_name = "TIMES", default_value_t = 1, requires = "rehearse_at")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
+    rehearse_pace: u32,
 }
 
 /// Serves until it is told to end.
@@ -46,8 +56,8 @@ pub fn serve(args: &ServeArgs) -> Result<(), CliError> {
     if let Some(listen) = args.listen {
         checked.config.http.listen = listen;
     }
-    let clock = clock(args.rehearse_at, &checked.plan)?;
-    let runtime = runtime()?;
+    let clock = clock(args.rehearse_at, &checked.plan)?.at_pace(args.rehearse_pace);
+    let runtime = runtime("serve")?;
     let result = runtime.block_on(serve_until_told(checked, clock, !args.no_record));
     // A chain's thread may still wait for its node; nothing it could say is wanted any more.
     runtime.shutdown_background();
@@ -60,17 +70,31 @@ async fn serve_until_told(
     record: bool,
 ) -> Result<(), CliError> {
     // An address in use is told before a store is opened or begun.
-    let listener = Listener::bind(checked.config.http.listen).await?;
+    let listener = Listener::bind(checked.config.http.listen, "[http] listen or --listen").await?;
     checked.config.http.listen = listener.address();
+    let operators = match checked.config.serve.operators {
+        Some(address) => Some(Listener::bind(address, "[serve] operators").await?),
+        None => None,
+    };
     let mut stop = stop_on_signals().map_err(CliError::Start)?;
     let recorder = record.then(|| recorder(&checked)).transpose()?;
 
     let app = app(&checked.config, clock, record);
     let (end, ended) = watch::channel(false);
     let looking = tokio::spawn(look(app.clone(), ended.clone()));
+    let operating = operators.map(|listener| {
+        tracing::info!(operators = %listener.address(), "answering operators");
+        let (router, telemetry) = (operators_router(app.clone()), app.telemetry.clone());
+        let connections = Connections {
+            most: OPERATORS_CONNECTIONS,
+            most_per_address: None,
+            ..Connections::default()
+        };
+        tokio::spawn(listener.serve(router, connections, telemetry, ended.clone()))
+    });
     let serving = tokio::spawn(answer(listener, &checked.config, app, ended));
     let result = if let Some(recorder) = recorder {
-        run(recorder, clock, stop, None).await
+        record_apart(recorder, clock, stop).await
     } else {
         // Nobody can say so any more only when the process ends.
         let _ = stop.wait_for(|stop| *stop != Stop::No).await;
@@ -79,13 +103,39 @@ async fn serve_until_told(
     // Both may have ended by themselves.
     let _ = end.send(true);
     let _ = serving.await;
+    if let Some(operating) = operating {
+        let _ = operating.await;
+    }
     looking.abort();
     result
 }
 
+/// Records on threads of its own, those that may block among them: however many questions are
+/// waiting for a thread, the slot that is due does not wait with them.
+async fn record_apart(
+    recorder: Recorder<ChainReader>,
+    clock: SystemClock,
+    stop: watch::Receiver<Stop>,
+) -> Result<(), CliError> {
+    let recording = runtime("recorder")?;
+    let (ended, result) = oneshot::channel();
+    let thread = std::thread::Builder::new().name("recorder".to_owned());
+    let work = move || {
+        let result = recording.block_on(run(recorder, clock, stop, None));
+        // A chain's thread may still wait for its node; nothing it could say is wanted any more.
+        recording.shutdown_background();
+        // Who waits for it ends after it.
+        let _ = ended.send(result);
+    };
+    thread.spawn(work).map_err(CliError::Start)?;
+    // Without an answer the recorder panicked, and its store went with it.
+    result.await.unwrap_or(Err(CliError::Recorder(RecorderError::Interrupted)))
+}
+
 fn app(config: &Config, clock: SystemClock, recording: bool) -> App {
     let now: Now = Arc::new(move || clock.now().as_secs());
-    let service = Service::new(config.store.path.clone(), config.http.urls(), now)
+    let (store, bounds) = (config.store.path.clone(), config.serve.bounds());
+    let service = Service::new(store, config.http.urls(), now, bounds)
         .deployed_as(Deployment { recording, pages: has_pages() });
     App {
         service: Arc::new(service),
@@ -106,12 +156,23 @@ fn answer(
         rate_per_minute: http.rate_per_minute,
         // It was checked with the configuration.
         client_ip_header: header.unwrap_or_default(),
+        ..Limits::default()
     };
     let urls = http.urls();
     tracing::info!(listen = %listener.address(), base_url = urls.base, web_url = urls.web, "serving");
-    let most = usize::try_from(http.max_connections).unwrap_or(usize::MAX);
+    // A proxy in front has all the connections, and its clients in its own hands.
+    let bounded = http.max_connections_per_address > 0 && limits.client_ip_header.is_none();
+    let connections = Connections {
+        most: http.max_connections as usize,
+        most_per_address: bounded.then_some(http.max_connections_per_address as usize),
+        ..Connections::default()
+    };
+    let operations = match config.serve.operators {
+        Some(_) => Operations::Apart,
+        None => Operations::Public,
+    };
     let telemetry = app.telemetry.clone();
-    listener.serve(router(app, &limits), most, telemetry, ended)
+    listener.serve(router(app, &limits, operations), connections, telemetry, ended)
 }
 
 /// Looks for sealed slots, reads where the pools stand after each, and counts.
@@ -136,4 +197,5 @@ fn count(telemetry: &Telemetry, current: &Current) {
         }
     }
     telemetry.sealed(recorded, &missing);
+    telemetry.doubtful(current.doubtful_slots);
 }

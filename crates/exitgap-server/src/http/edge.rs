@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::net::IpAddr;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use axum::http::header::{
     self, ACCEPT_ENCODING, ALLOW, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH,
     RETRY_AFTER, TRANSFER_ENCODING, VARY,
 };
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
@@ -20,23 +21,34 @@ use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
 use super::rate::{Rate, Verdict};
 use super::reply::Refused;
 use super::telemetry::Telemetry;
+use crate::ops::MAX_POSITIONS;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 
+/// Where several exits are asked for at once.
+pub const PORTFOLIO: &str = "/v1/portfolio";
+
 /// The longest address that is read, bytes.
 const MAX_ADDRESS: usize = 16 << 10;
 
-/// How long an answer may take.
-const ANSWER_WITHIN: Duration = Duration::from_secs(20);
-
 /// What one client may do.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Limits {
     /// Requests per minute and client; 0: as many as it likes.
     pub rate_per_minute: u32,
     /// The header in which a proxy in front names the client; its last address counts.
     pub client_ip_header: Option<HeaderName>,
+    /// How long an answer may take.
+    pub answer_within: Duration,
+}
+
+impl Default for Limits {
+    /// As many requests as a client likes, each answered within 20 s.
+    fn default() -> Self {
+        let answer_within = Duration::from_secs(20);
+        Self { rate_per_minute: 0, client_ip_header: None, answer_within }
+    }
 }
 
 /// The peer of a connection.
@@ -47,6 +59,7 @@ pub struct Peer(pub IpAddr);
 pub struct Edge {
     rate: Option<Rate>,
     client_ip_header: Option<HeaderName>,
+    answer_within: Duration,
     telemetry: Arc<Telemetry>,
     ids: Ids,
 }
@@ -58,6 +71,7 @@ impl Edge {
         Self {
             rate: Rate::new(limits.rate_per_minute),
             client_ip_header,
+            answer_within: limits.answer_within,
             telemetry,
             ids: Ids::new(),
         }
@@ -81,13 +95,19 @@ pub async fn pass(State(edge): State<Arc<Edge>>, request: Request, next: Next) -
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let if_none_match = request.headers().get(IF_NONE_MATCH).cloned();
 
-    let (verdict, answer) = admit(&edge, &request);
+    let has_body = has_body(request.headers());
+    let (verdict, answer) = admit(&edge, &request, has_body);
     let mut response = match answer {
         Some(answer) => answer,
-        None => answer_within(request, next).await,
+        None => run_within(edge.answer_within, request, next).await,
     };
     if let Some(Refused(problem)) = response.extensions_mut().remove() {
         response = tell(*problem, &id);
+        if has_body {
+            // What of the body is under way is not waited for.
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(header::CONNECTION, close);
+        }
     } else if response.status() == StatusCode::OK {
         not_modified(&mut response, if_none_match.as_ref());
     }
@@ -103,41 +123,51 @@ pub async fn pass(State(edge): State<Arc<Edge>>, request: Request, next: Next) -
     response
 }
 
-/// Whether the request is let in, or its answer already.
-fn admit(edge: &Edge, request: &Request) -> (Option<Verdict>, Option<Response>) {
+/// Whether the request is let in, or its answer already. Whatever is asked counts, also what is
+/// refused.
+fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Option<Response>) {
     let refuse = |code, detail: &str, hint: &str| {
         Some(Refused::from(Problem::new(code, detail).hint(hint)).into_response())
     };
+    let verdict = match (&edge.rate, edge.client(request)) {
+        (Some(rate), Some(client)) => Some(rate.ask(client, cost(request.uri()))),
+        _ => None,
+    };
+    if let Some(seconds) = verdict.as_ref().and_then(|verdict| verdict.retry_after_s) {
+        let hint = format!("ask again in {seconds} s");
+        let detail = "more requests than one client may make";
+        return (verdict, refuse(ProblemCode::RateLimited, detail, &hint));
+    }
     let length = request.uri().path().len() + request.uri().query().map_or(0, str::len);
     if length > MAX_ADDRESS {
         let hint = "ask for less at once: an address has at most 16384 bytes";
-        return (None, refuse(ProblemCode::AddressTooLong, "the address is too long", hint));
+        return (verdict, refuse(ProblemCode::AddressTooLong, "the address is too long", hint));
     }
-    let headers = request.headers();
-    let empty = headers.get(CONTENT_LENGTH).is_none_or(|length| length.as_bytes() == b"0");
-    if !empty || headers.contains_key(TRANSFER_ENCODING) {
+    // Another method is answered as it is without a body: no handler reads one.
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    if has_body && reads {
         let hint = "everything is asked for in the address";
-        let refused = refuse(ProblemCode::BodyNotAccepted, "the request carries a body", hint);
-        let refused = refused.map(|mut response| {
-            // What of the body is under way is not waited for.
-            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-            response
-        });
-        return (None, refused);
+        return (verdict, refuse(ProblemCode::BodyNotAccepted, "the request carries a body", hint));
     }
-    if request.method() == Method::OPTIONS {
-        return (None, Some(options()));
-    }
-    let limited = !matches!(request.uri().path(), "/livez" | "/readyz" | "/metrics");
-    let verdict = match (&edge.rate, edge.client(request)) {
-        (Some(rate), Some(client)) if limited => rate.ask(client),
-        _ => return (None, None),
-    };
-    let refused = verdict.retry_after_s.and_then(|seconds| {
-        let hint = format!("ask again in {seconds} s");
-        refuse(ProblemCode::RateLimited, "more requests than one client may make", &hint)
-    });
-    (Some(verdict), refused)
+    let options = (request.method() == Method::OPTIONS).then(options);
+    (verdict, options)
+}
+
+/// Whether a body comes after the head.
+fn has_body(headers: &HeaderMap) -> bool {
+    let empty = headers.get(CONTENT_LENGTH).is_none_or(|length| length.as_bytes() == b"0");
+    !empty || headers.contains_key(TRANSFER_ENCODING)
+}
+
+/// As how many requests one counts: a portfolio is as many exits as it has positions.
+fn cost(uri: &Uri) -> NonZeroU32 {
+    let query = uri.query().filter(|_| uri.path() == PORTFOLIO).unwrap_or_default();
+    let positions = form_urlencoded::parse(query.as_bytes())
+        .filter(|(name, _)| name == "position")
+        // More are refused before anything is computed.
+        .take(MAX_POSITIONS)
+        .count();
+    u32::try_from(positions).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN)
 }
 
 /// What a browser asks before it lets a page of another origin ask.
@@ -151,8 +181,8 @@ fn options() -> Response {
     (StatusCode::NO_CONTENT, headers).into_response()
 }
 
-async fn answer_within(request: Request, next: Next) -> Response {
-    tokio::time::timeout(ANSWER_WITHIN, next.run(request)).await.unwrap_or_else(|_| {
+async fn run_within(within: Duration, request: Request, next: Next) -> Response {
+    tokio::time::timeout(within, next.run(request)).await.unwrap_or_else(|_| {
         let problem = Problem::new(ProblemCode::TimedOut, "the answer took too long");
         Refused::from(problem.hint("ask again later, or for less")).into_response()
     })
@@ -180,7 +210,8 @@ fn tell(problem: Problem, id: &HeaderValue) -> Response {
         ProblemCode::TimedOut => {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
         }
-        ProblemCode::BodyNotAccepted => {
+        // Whoever is told to wait does not hold a connection meanwhile.
+        ProblemCode::RateLimited => {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         _ => {}

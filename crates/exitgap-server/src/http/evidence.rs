@@ -29,7 +29,8 @@ pub async fn file(
         return site::evidence(&app, &id);
     }
     let params = query.known(&["base", "slot", "size_usd", "method_version"])?;
-    if let Some(version) = params.one("method_version")?
+    let method_version = params.one("method_version")?;
+    if let Some(version) = method_version
         && version != METHOD_VERSION
     {
         let detail = format!("method version {:?} was never released", shown(version));
@@ -39,8 +40,10 @@ pub async fn file(
             .into());
     }
     let (base, slot, size) = (params.base_by_place()?, params.slot()?, params.size()?);
-    // What names all it depends on never changes; else the newest slot is meant.
-    let keep = if base.is_some() && slot.is_some() { Keep::Forever } else { Keep::Seconds(5) };
+    // What names all it depends on never changes; else the newest slot is meant, or the newest
+    // method, or the pool's default.
+    let whole = base.is_some() && slot.is_some() && method_version.is_some();
+    let keep = if whole { Keep::Forever } else { Keep::Seconds(5) };
     let asked = EvidenceAsked { pool: pool(&id)?, base, slot, size };
     let reply = Reply::new(app.service.evidence(asked).await?, JSON, keep);
     let vary = HeaderValue::from_static("accept, accept-encoding");

@@ -1,45 +1,68 @@
-//! Accepting connections, with bounds: how many, how long they may idle, how slowly they may
-//! write and read.
+//! Accepting connections, with bounds: how many, how many of one address, how long they may idle,
+//! how slowly they may write and read.
 
-use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
+use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 use super::edge::Peer;
+use super::rate::subscriber;
 use super::telemetry::Telemetry;
-
-/// A request's head must be there whole within this time from the connection's start or the
-/// answer before.
-const HEAD_WITHIN: Duration = Duration::from_secs(20);
-
-/// A connection on which nothing can be written for so long is closed.
-const WRITE_WITHIN: Duration = Duration::from_secs(20);
 
 /// The buffer of a connection: a longer head is refused.
 const MAX_HEAD_BYTES: usize = 32 << 10;
 
-/// How long requests in hand may take after the end was asked for.
-const FINISH_WITHIN: Duration = Duration::from_secs(10);
+/// How long a connection may take, and how many there may be.
+#[derive(Debug, Clone)]
+pub struct Connections {
+    /// At once; others wait in the system's queue.
+    pub most: usize,
+    /// At once of one address (an IPv4 address, an IPv6 /64); others are closed. `None`: as many
+    /// as it likes, such as a proxy in front.
+    pub most_per_address: Option<usize>,
+    /// A request's head must be there whole within this time from the connection's start or the
+    /// answer before.
+    pub head_within: Duration,
+    /// A connection on which nothing can be written for so long is closed.
+    pub write_within: Duration,
+    /// How long requests in hand may take after the end was asked for.
+    pub finish_within: Duration,
+}
+
+impl Default for Connections {
+    fn default() -> Self {
+        Self {
+            most: 12_000,
+            most_per_address: Some(100),
+            head_within: Duration::from_secs(20),
+            write_within: Duration::from_secs(20),
+            finish_within: Duration::from_secs(10),
+        }
+    }
+}
 
 /// Why nothing is served.
 #[derive(Debug, thiserror::Error)]
-#[error("listening on {address}: {source}; choose another address with [http] listen or --listen")]
+#[error("listening on {address}: {source}; choose another address with {remedy}")]
 pub struct ListenError {
     address: SocketAddr,
+    remedy: &'static str,
     source: io::Error,
 }
 
@@ -50,9 +73,9 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Binds the address.
-    pub async fn bind(address: SocketAddr) -> Result<Self, ListenError> {
-        let failed = |source| ListenError { address, source };
+    /// Binds the address; `remedy` says where another one is chosen.
+    pub async fn bind(address: SocketAddr, remedy: &'static str) -> Result<Self, ListenError> {
+        let failed = |source| ListenError { address, remedy, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         Ok(Self { listener, address })
@@ -67,29 +90,36 @@ impl Listener {
     pub async fn serve(
         self,
         router: Router,
-        max_connections: usize,
+        connections: Connections,
         telemetry: Arc<Telemetry>,
         mut stop: watch::Receiver<bool>,
     ) {
         let graceful = GracefulShutdown::new();
-        let free = Arc::new(Semaphore::new(max_connections));
+        let free = Arc::new(Semaphore::new(connections.most));
+        let open = Arc::new(Open::default());
         loop {
             let accepted = tokio::select! {
                 _ = stop.wait_for(|stop| *stop) => break,
                 accepted = self.accept(&free) => accepted,
             };
             let Some((stream, peer, permit)) = accepted else { continue };
+            let most = connections.most_per_address;
+            let Some(place) = open.clone().place(subscriber(peer.ip()), most) else {
+                telemetry.connection_refused();
+                refuse(stream);
+                continue;
+            };
             let (router, watcher) = (router.clone(), graceful.watcher());
-            let telemetry = telemetry.clone();
+            let (telemetry, connections) = (telemetry.clone(), connections.clone());
             tokio::spawn(async move {
                 telemetry.connections().inc();
-                answer_all(stream, peer, router, watcher).await;
+                answer_all(stream, peer, router, &connections, watcher).await;
                 telemetry.connections().dec();
-                drop(permit);
+                drop((permit, place));
             });
         }
         drop(self.listener);
-        if tokio::time::timeout(FINISH_WITHIN, graceful.shutdown()).await.is_err() {
+        if tokio::time::timeout(connections.finish_within, graceful.shutdown()).await.is_err() {
             tracing::warn!("requests in hand were cut off");
         }
     }
@@ -98,7 +128,7 @@ impl Listener {
     async fn accept(
         &self,
         free: &Arc<Semaphore>,
-    ) -> Option<(TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit)> {
+    ) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
         let permit = free.clone().acquire_owned().await.ok()?;
         match self.listener.accept().await {
             Ok((stream, peer)) => Some((stream, peer, permit)),
@@ -112,12 +142,74 @@ impl Listener {
     }
 }
 
+/// How many connections each address has open.
+#[derive(Default)]
+struct Open {
+    by_address: Mutex<HashMap<IpAddr, usize>>,
+}
+
+/// One of them, given back when dropped.
+struct Place {
+    open: Arc<Open>,
+    address: IpAddr,
+}
+
+impl Open {
+    /// A place for one more of this address; `None` where it has `most`.
+    fn place(self: Arc<Self>, address: IpAddr, most: Option<usize>) -> Option<Place> {
+        let mut by_address = self.by_address.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = by_address.entry(address).or_default();
+        if most.is_some_and(|most| *count >= most) {
+            return None;
+        }
+        *count += 1;
+        drop(by_address);
+        Some(Place { open: self, address })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut by_address = self.open.by_address.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = by_address.get_mut(&self.address) {
+            *count -= 1;
+            if *count == 0 {
+                by_address.remove(&self.address);
+            }
+        }
+    }
+}
+
+/// Says why, as far as that goes without waiting, and closes.
+fn refuse(stream: TcpStream) {
+    let problem =
+        Problem::new(ProblemCode::RateLimited, "more connections than one address may hold")
+            .hint("use connections again, or end some");
+    let document = ProblemDocument::new(problem, "-".to_owned());
+    // A problem holds strings and numbers only: it always has a JSON form.
+    let body = serde_json::to_string(&document).unwrap_or_default();
+    let head = "HTTP/1.1 429 Too Many Requests\r\nconnection: close\r\nretry-after: 20";
+    let length = body.len();
+    let answer =
+        format!("{head}\r\ncontent-type: {PROBLEM_JSON}\r\ncontent-length: {length}\r\n\r\n{body}");
+    // It is no more than a courtesy: whoever does not take it at once is closed all the same.
+    if let Ok(mut stream) = stream.into_std() {
+        let _ = stream.write(answer.as_bytes());
+    }
+}
+
 /// Answers a connection's requests until it ends, or the service does.
-async fn answer_all(stream: TcpStream, peer: SocketAddr, router: Router, watcher: Watcher) {
+async fn answer_all(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    connections: &Connections,
+    watcher: Watcher,
+) {
     // Answers are written whole; waiting for more to send with them only delays them.
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(WRITE_WITHIN));
+    stream.set_write_timeout(Some(connections.write_within));
     let answer = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request: Request = request.map(Body::new);
         request.extensions_mut().insert(Peer(peer.ip()));
@@ -125,7 +217,7 @@ async fn answer_all(stream: TcpStream, peer: SocketAddr, router: Router, watcher
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_WITHIN)
+        .header_read_timeout(connections.head_within)
         .max_buf_size(MAX_HEAD_BYTES)
         .serve_connection(TokioIo::new(Box::pin(stream)), answer);
     if let Err(error) = watcher.watch(connection).await {

@@ -1,49 +1,140 @@
 //! `/log`: the folder the log is published in, file by file, so that `exitgap audit` and
 //! any tlog-tiles client can read it.
 
-use std::io;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::UNIX_EPOCH;
 
+use axum::BoxError;
+use axum::body::{Body, HttpBody};
 use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use exitgap_api::{Problem, ProblemCode};
+use hyper::body::{Frame, SizeHint};
 
 use super::App;
 use super::params::{Query, Segment};
-use super::reply::{Keep, Refused, Reply};
+use super::reply::{Keep, Refused, Reply, tagged};
+use crate::ops::Lane;
 
 /// The largest file that is served: a bundle's bound, which holds before it is compressed.
 const MAX_FILE_BYTES: u64 = 256 << 20;
+
+/// A file up to this is read at once. A larger one is read piece by piece, as its client takes
+/// it, so that those who take their time do not fill the memory.
+const PIECE_BYTES: u64 = 128 << 10;
 
 /// `GET /log/{path}`.
 pub async fn serve(
     State(app): State<App>,
     Segment(path): Segment,
     query: Query,
-) -> Result<Reply, Refused> {
+) -> Result<Response, Refused> {
     query.known(&[])?;
     let Some((media_type, keep)) = kind_of(&path) else { return Err(absent()) };
     let file = app.log_folder.join(&path);
-    let read = tokio::task::spawn_blocking(move || read_file(file)).await;
-    match read {
-        Ok(Ok(bytes)) => Ok(Reply::new(bytes, media_type, keep)),
-        Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => Err(absent()),
-        Ok(Err(error)) => {
+    match app.service.lane().run(move || open(&file)).await? {
+        Ok(Opened::Whole(bytes)) => Ok(Reply::new(bytes, media_type, keep).into_response()),
+        Ok(Opened::Large { file, bytes, tag }) => {
+            let (lane, at) = (app.service.lane().clone(), At::Rest(Some(file)));
+            let pieces = Pieces { lane, left: bytes, at };
+            Ok(tagged(Body::new(pieces), media_type, keep, &tag))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(absent()),
+        Err(error) => {
             tracing::error!(%error, path, "a file of the log could not be read");
             Err(Problem::new(ProblemCode::SourceUnreadable, "the file could not be read").into())
         }
-        Err(_) => Err(Problem::new(ProblemCode::InternalError, "reading was cut off").into()),
     }
 }
 
-fn read_file(path: PathBuf) -> io::Result<Vec<u8>> {
-    use std::io::Read;
-    let file = std::fs::File::open(path)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
+/// A file that was opened.
+enum Opened {
+    /// With all its bytes.
+    Whole(Vec<u8>),
+    /// With its length and what names its content: it was written once, and is replaced, not changed.
+    Large { file: File, bytes: u64, tag: String },
+}
+
+fn open(path: &Path) -> io::Result<Opened> {
+    let mut file = File::open(path)?;
+    let facts = file.metadata()?;
+    let bytes = facts.len();
+    if bytes > MAX_FILE_BYTES {
         return Err(io::Error::other("the file is larger than is served"));
     }
-    Ok(bytes)
+    if bytes <= PIECE_BYTES {
+        let mut all = Vec::new();
+        file.by_ref().take(PIECE_BYTES + 1).read_to_end(&mut all)?;
+        if all.len() as u64 > PIECE_BYTES {
+            return Err(io::Error::other("the file grew while it was read"));
+        }
+        return Ok(Opened::Whole(all));
+    }
+    let modified = facts.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let tag = format!("W/\"{bytes:x}-{:x}\"", modified.as_nanos());
+    Ok(Opened::Large { file, bytes, tag })
+}
+
+/// A file, piece by piece.
+struct Pieces {
+    lane: Lane,
+    /// Bytes that are not yet read.
+    left: u64,
+    at: At,
+}
+
+type Reading = dyn Future<Output = Result<io::Result<(File, Bytes)>, Problem>> + Send;
+
+enum At {
+    /// Between two pieces; `None` after an error.
+    Rest(Option<File>),
+    /// A piece is being read.
+    Reading(Pin<Box<Reading>>),
+}
+
+impl HttpBody for Pieces {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let Self { lane, left, at } = &mut *self;
+        if let At::Rest(file) = at {
+            let Some(file) = file.take().filter(|_| *left > 0) else { return Poll::Ready(None) };
+            let (lane, length) = (lane.clone(), (*left).min(PIECE_BYTES));
+            let reading = async move { lane.run(move || read_piece(file, length)).await };
+            *at = At::Reading(Box::pin(reading));
+        }
+        let At::Reading(reading) = at else { return Poll::Ready(None) };
+        let (file, piece) = match ready!(reading.as_mut().poll(context)) {
+            Ok(Ok((file, piece))) => (Some(file), Ok(piece)),
+            Ok(Err(error)) => (None, Err(error.into())),
+            Err(problem) => (None, Err(problem.detail.into())),
+        };
+        *at = At::Rest(file);
+        if let Ok(piece) = &piece {
+            *left -= piece.len() as u64;
+        }
+        Poll::Ready(Some(piece.map(Frame::data)))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left)
+    }
+}
+
+/// The next `length` bytes of a file that has as many.
+fn read_piece(mut file: File, length: u64) -> io::Result<(File, Bytes)> {
+    let mut piece = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
+    file.read_exact(&mut piece)?;
+    Ok((file, piece.into()))
 }
 
 fn absent() -> Refused {

@@ -27,11 +27,12 @@ use axum::routing::{any, get};
 use exitgap_api::{Problem, ProblemCode};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
 use crate::ops::Service;
 
 pub use edge::Limits;
-pub use listen::{ListenError, Listener};
+pub use listen::{Connections, ListenError, Listener};
 pub use openapi::document as openapi_document;
 pub use site::is_built as has_pages;
 pub use telemetry::Telemetry;
@@ -50,15 +51,38 @@ pub struct App {
     pub log_folder: PathBuf,
 }
 
+/// Where operators ask whether the service lives, is ready, and what is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operations {
+    /// Beside all else, within the same limits.
+    Public,
+    /// At an address of their own: [`operators_router`].
+    Apart,
+}
+
 /// All addresses, with the layers that every one of them wears.
-pub fn router(app: App, limits: &Limits) -> Router {
+pub fn router(app: App, limits: &Limits, operations: Operations) -> Router {
     let edge = Arc::new(Edge::new(limits, app.telemetry.clone()));
+    let operations = match operations {
+        Operations::Public => operations::routes(),
+        Operations::Apart => Router::new(),
+    };
     let routes = Router::new()
         .merge(priced())
         .merge(free())
-        .merge(operations::routes())
+        .merge(operations)
         .merge(pages())
         .fallback(site::file_or_nothing)
+        .method_not_allowed_fallback(method_not_allowed)
+        .with_state(app);
+    wear(routes, edge)
+}
+
+/// The operators' addresses alone, for a listener that only they reach: nobody is counted there.
+pub fn operators_router(app: App) -> Router {
+    let edge = Arc::new(Edge::new(&Limits::default(), app.telemetry.clone()));
+    let routes = operations::routes()
+        .fallback(not_here)
         .method_not_allowed_fallback(method_not_allowed)
         .with_state(app);
     wear(routes, edge)
@@ -74,7 +98,14 @@ fn wear(routes: Router, edge: Arc<Edge>) -> Router {
     routes
         .layer(CatchPanicLayer::custom(edge::panicked))
         .layer(from_fn_with_state(edge, edge::pass))
-        .layer(CompressionLayer::new())
+        .layer(
+            CompressionLayer::new().compress_when(
+                DefaultPredicate::new()
+                    // Bundles are packed, and hashes do not get shorter: it would only cost time.
+                    .and(NotForContentType::const_new("application/zstd"))
+                    .and(NotForContentType::const_new("application/octet-stream")),
+            ),
+        )
 }
 
 /// What a payment layer will wrap.
@@ -90,7 +121,7 @@ fn free() -> Router<App> {
         .route("/v1/history/{pool}", get(v1::history))
         .route("/v1/stress/{pool}", get(v1::stress))
         .route("/v1/fragility", get(v1::fragility))
-        .route("/v1/portfolio", get(v1::portfolio))
+        .route(edge::PORTFOLIO, get(v1::portfolio))
         .route("/v1/capabilities", get(v1::capabilities))
         .route("/v1/alerts", any(v1::alerts))
         .route("/v1/openapi.json", get(openapi::serve))
@@ -112,6 +143,12 @@ fn pages() -> Router<App> {
         .route("/portfolio", get(site::fixed))
         .route("/capabilities", get(site::fixed))
         .route("/method", get(site::fixed))
+}
+
+async fn not_here() -> Refused {
+    Problem::new(ProblemCode::NotFound, "nothing is at this address")
+        .hint("here are /livez, /readyz and /metrics; all else is at the public address")
+        .into()
 }
 
 async fn method_not_allowed() -> Refused {

@@ -311,7 +311,7 @@ const ADDRESSES: &[Address] = &[
         id: "isAlive",
         tag: "Operations",
         title: "Whether the process answers",
-        about: "`ok`. Not counted against a client's rate, as the others here.",
+        about: "`ok`. Where the operator keeps them at an address of their own, the operations are not here.",
         segment: None,
         parameters: &[],
         answers: Answers::Bytes("text/plain"),

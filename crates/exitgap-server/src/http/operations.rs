@@ -64,7 +64,8 @@ async fn readyz(State(app): State<App>, query: Query) -> Result<Response, Refuse
             }
         })
         .collect();
-    let ready = !chains.is_empty() && chains.iter().all(|chain| chain.ready);
+    // Where every pool has retired there is a whole series, and nothing in it can grow old.
+    let ready = current.last_slot.is_some() && chains.iter().all(|chain| chain.ready);
     let last_slot = current.last_slot.map(|slot| slot.to_string());
     let reply = Reply::json(&Readiness { ready, last_slot, chains }, Keep::Never)?;
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
@@ -73,11 +74,11 @@ async fn readyz(State(app): State<App>, query: Query) -> Result<Response, Refuse
 
 async fn metrics(State(app): State<App>, query: Query) -> Result<Reply, Refused> {
     query.known(&[])?;
-    let now = app.service.now();
-    for (chain, newest) in app.service.current().newest_by_chain() {
-        if let Some(slot) = newest {
-            app.telemetry.slot_age(chain, now.saturating_sub(slot.unix_s()));
-        }
-    }
+    let (now, current) = (app.service.now(), app.service.current());
+    let newest = current.newest_by_chain().into_iter();
+    app.telemetry.slot_ages(
+        newest.filter_map(|(chain, newest)| Some((chain, now.saturating_sub(newest?.unix_s())))),
+    );
+    app.telemetry.kept_bytes(app.service.kept_bytes());
     Ok(Reply::new(app.telemetry.text(), OPEN_METRICS, Keep::Never))
 }

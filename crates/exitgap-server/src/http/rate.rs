@@ -45,18 +45,22 @@ impl Rate {
         Some(Self { per_minute, limiter, clock: DefaultClock::default(), asked: AtomicU32::new(0) })
     }
 
-    /// Counts a request of the client.
-    pub fn ask(&self, client: IpAddr) -> Verdict {
+    /// Counts a request of the client that costs as much as `cost` of them. What costs more than
+    /// a client has in all costs all it has.
+    pub fn ask(&self, client: IpAddr, cost: NonZeroU32) -> Verdict {
         if self.asked.fetch_add(1, Ordering::Relaxed) % FORGET_EVERY == FORGET_EVERY - 1 {
             self.limiter.retain_recent();
         }
         let per_minute = self.per_minute.get();
-        match self.limiter.check_key(&subscriber(client)) {
-            Ok(state) => {
+        let cost = cost.min(self.per_minute);
+        match self.limiter.check_key_n(&subscriber(client), cost) {
+            Ok(Ok(state)) => {
                 let remaining = state.remaining_burst_capacity();
                 Verdict { per_minute, remaining, retry_after_s: None }
             }
-            Err(refused) => {
+            // It never costs more than there is.
+            Err(_) => Verdict { per_minute, remaining: 0, retry_after_s: Some(60) },
+            Ok(Err(refused)) => {
                 let wait = refused.wait_time_from(self.clock.now());
                 let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
                 Verdict { per_minute, remaining: 0, retry_after_s: Some(seconds.max(1)) }
@@ -84,7 +88,7 @@ impl Verdict {
 }
 
 /// An IPv6 subscriber has a whole /64.
-fn subscriber(client: IpAddr) -> IpAddr {
+pub fn subscriber(client: IpAddr) -> IpAddr {
     match client.to_canonical() {
         IpAddr::V6(ip) => {
             let [a, b, c, d, ..] = ip.segments();
@@ -98,31 +102,47 @@ fn subscriber(client: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
+    const ONE: NonZeroU32 = NonZeroU32::MIN;
+
+    #[test]
+    fn what_costs_more_takes_more_of_the_share() {
+        let rate = Rate::new(10).unwrap();
+        let client: IpAddr = "192.0.2.1".parse().unwrap();
+        let ask = |cost| rate.ask(client, NonZeroU32::new(cost).unwrap());
+        assert_eq!(ask(7).remaining, 3);
+        assert!(ask(4).retry_after_s.is_some());
+        assert_eq!(ask(3).remaining, 0);
+        // More than there is in all is all there is: refused now, and not for ever.
+        let other: IpAddr = "192.0.2.2".parse().unwrap();
+        let all = rate.ask(other, NonZeroU32::new(1_000).unwrap());
+        assert_eq!((all.remaining, all.retry_after_s), (0, None));
+    }
+
     #[test]
     fn a_client_is_refused_after_its_share_and_others_are_not() {
         let rate = Rate::new(3).unwrap();
         let client: IpAddr = "192.0.2.1".parse().unwrap();
         for remaining in [2, 1, 0] {
-            let verdict = rate.ask(client);
+            let verdict = rate.ask(client, ONE);
             assert_eq!((verdict.remaining, verdict.retry_after_s), (remaining, None));
         }
-        let refused = rate.ask(client);
+        let refused = rate.ask(client, ONE);
         assert!((1..=20).contains(&refused.retry_after_s.unwrap()));
         let mut headers = HeaderMap::new();
         refused.write(&mut headers);
         assert_eq!(headers[&POLICY], "\"client\";q=3;w=60");
         assert!(headers.contains_key(RETRY_AFTER));
-        assert!(rate.ask("192.0.2.2".parse().unwrap()).retry_after_s.is_none());
+        assert!(rate.ask("192.0.2.2".parse().unwrap(), ONE).retry_after_s.is_none());
         assert!(Rate::new(0).is_none());
     }
 
     #[test]
     fn addresses_of_one_subscriber_count_together() {
         let rate = Rate::new(1).unwrap();
-        assert!(rate.ask("2001:db8::1".parse().unwrap()).retry_after_s.is_none());
-        assert!(rate.ask("2001:db8::2".parse().unwrap()).retry_after_s.is_some());
-        assert!(rate.ask("2001:db8:0:1::1".parse().unwrap()).retry_after_s.is_none());
-        assert!(rate.ask("192.0.2.9".parse().unwrap()).retry_after_s.is_none());
-        assert!(rate.ask("::ffff:192.0.2.9".parse().unwrap()).retry_after_s.is_some());
+        assert!(rate.ask("2001:db8::1".parse().unwrap(), ONE).retry_after_s.is_none());
+        assert!(rate.ask("2001:db8::2".parse().unwrap(), ONE).retry_after_s.is_some());
+        assert!(rate.ask("2001:db8:0:1::1".parse().unwrap(), ONE).retry_after_s.is_none());
+        assert!(rate.ask("192.0.2.9".parse().unwrap(), ONE).retry_after_s.is_none());
+        assert!(rate.ask("::ffff:192.0.2.9".parse().unwrap(), ONE).retry_after_s.is_some());
     }
 }

@@ -63,14 +63,24 @@ impl Reply {
 
 impl IntoResponse for Reply {
     fn into_response(self) -> Response {
-        let mut headers = axum::http::HeaderMap::with_capacity(10);
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.media_type));
-        headers.insert(CACHE_CONTROL, self.keep.header());
-        if self.keep != Keep::Never {
-            headers.insert(ETAG, etag(&self.body));
-        }
-        (headers, Body::from(self.body)).into_response()
+        let tag = (self.keep != Keep::Never).then(|| etag(&self.body));
+        respond(Body::from(self.body), self.media_type, self.keep, tag)
     }
+}
+
+/// An answer whose bytes are not at hand, with a validator that stands for them.
+pub fn tagged(body: Body, media_type: &'static str, keep: Keep, tag: &str) -> Response {
+    respond(body, media_type, keep, HeaderValue::try_from(tag).ok())
+}
+
+fn respond(body: Body, media_type: &'static str, keep: Keep, tag: Option<HeaderValue>) -> Response {
+    let mut headers = axum::http::HeaderMap::with_capacity(10);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(CACHE_CONTROL, keep.header());
+    if let Some(tag) = tag {
+        headers.insert(ETAG, tag);
+    }
+    (headers, body).into_response()
 }
 
 /// A weak validator: a compressed answer has it too.

@@ -37,12 +37,37 @@ pub fn is_built() -> bool {
     Dist::get("index.html").is_some()
 }
 
-/// Whether the client would rather read a page than a document.
+/// Whether the client would rather read a page than a document: it names `text/html`, and wants
+/// nothing that a document is more.
 pub fn wants_page(headers: &HeaderMap) -> bool {
     let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    accepted
-        .split(',')
-        .any(|part| part.split(';').next().is_some_and(|media| media.trim() == "text/html"))
+    let wish = |media: &str| {
+        let of_media = accepted.split(',').filter_map(media_range);
+        of_media.filter(|(named, _)| named.eq_ignore_ascii_case(media)).map(|(_, wish)| wish).max()
+    };
+    // The most specific range that holds documents says how much they are wanted.
+    let document =
+        ["application/json", "application/*", "*/*"].iter().find_map(|range| wish(range));
+    wish("text/html").is_some_and(|page| page > 0 && page >= document.unwrap_or(0))
+}
+
+/// A media range of `Accept` and how much it is wanted, in thousandths. A wish that cannot be read
+/// is none.
+fn media_range(part: &str) -> Option<(&str, u16)> {
+    let mut parts = part.split(';').map(str::trim);
+    let range = parts.next().filter(|range| !range.is_empty())?;
+    let quality = parts.find_map(|part| part.strip_prefix("q=").or(part.strip_prefix("Q=")));
+    let thousandths = quality.map_or(Some(1_000), |quality| {
+        let (whole, part) = quality.split_once('.').unwrap_or((quality, ""));
+        let digits = part.len() <= 3 && part.bytes().all(|byte| byte.is_ascii_digit());
+        let part: u16 = format!("{part:0<3}").parse().ok().filter(|_| digits)?;
+        match whole {
+            "0" => Some(part),
+            "1" if part == 0 => Some(1_000),
+            _ => None,
+        }
+    });
+    Some((range, thousandths.unwrap_or(0)))
 }
 
 /// The words of a page, for its title and for those it is shared with.
@@ -270,6 +295,22 @@ mod tests {
     fn pages_are_for_those_who_ask_for_pages() {
         for (accept, page) in [
             ("text/html,application/xhtml+xml;q=0.9", true),
+            ("text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", true),
+            ("text/html, */*", true),
+            ("TEXT/HTML", true),
+            ("text/html;level=1;q=0.5", true),
+            ("text/html;q=0", false),
+            ("text/html;q=0.000, */*", false),
+            ("text/html; q=0.001", true),
+            ("text/html;q=1.000", true),
+            ("text/html;q=1.001", false),
+            ("text/html;q=2", false),
+            ("text/html;q=0.0001", false),
+            ("text/html;q=-1", false),
+            ("text/html;q=", false),
+            ("application/json, text/html;q=0.5", false),
+            ("application/json;q=0.4, text/html;q=0.5, */*", true),
+            ("application/*;q=0.9, text/html;q=0.8", false),
             ("application/json", false),
             ("*/*", false),
             ("", false),

@@ -40,7 +40,10 @@ pub struct Telemetry {
     recorded: Counter,
     missing: Family<Reason, Counter>,
     slot_age: Family<OfChain, Gauge>,
+    doubtful: Gauge,
     connections: Gauge,
+    refused_connections: Counter,
+    kept_bytes: Gauge,
 }
 
 fn latencies() -> Histogram {
@@ -76,9 +79,38 @@ impl Default for Telemetry {
             "Age of the newest recorded slot of a chain",
             slot_age.clone(),
         );
+        let doubtful = Gauge::default();
+        registry.register(
+            "doubtful_slots",
+            "Pools' recorded slots whose ticks a later full reading contradicts",
+            doubtful.clone(),
+        );
         let connections = Gauge::default();
         registry.register("http_connections", "Connections that are open", connections.clone());
-        Self { registry, requests, latency, recorded, missing, slot_age, connections }
+        let refused_connections = Counter::default();
+        registry.register(
+            "http_connections_refused",
+            "Connections beyond what one address may hold",
+            refused_connections.clone(),
+        );
+        let kept_bytes = Gauge::default();
+        registry.register(
+            "kept_bytes",
+            "What is kept for the next question: snapshots with their curves, and proofs",
+            kept_bytes.clone(),
+        );
+        Self {
+            registry,
+            requests,
+            latency,
+            recorded,
+            missing,
+            slot_age,
+            doubtful,
+            connections,
+            refused_connections,
+            kept_bytes,
+        }
     }
 }
 
@@ -98,10 +130,29 @@ impl Telemetry {
         }
     }
 
-    /// How old a chain's newest recorded slot is.
-    pub fn slot_age(&self, chain: &str, seconds: u64) {
-        let chain = OfChain { chain: chain.to_owned() };
-        self.slot_age.get_or_create(&chain).set(i64::try_from(seconds).unwrap_or(i64::MAX));
+    /// How old each chain's newest recorded slot is, seconds. Chains that are not named are no
+    /// longer recorded.
+    pub fn slot_ages<'a>(&self, ages: impl Iterator<Item = (&'a str, u64)>) {
+        self.slot_age.clear();
+        for (chain, seconds) in ages {
+            let chain = OfChain { chain: chain.to_owned() };
+            self.slot_age.get_or_create(&chain).set(i64::try_from(seconds).unwrap_or(i64::MAX));
+        }
+    }
+
+    /// What is kept for the next question, bytes.
+    pub fn kept_bytes(&self, bytes: u64) {
+        self.kept_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
+    }
+
+    /// A connection was one too many of its address.
+    pub fn connection_refused(&self) {
+        self.refused_connections.inc();
+    }
+
+    /// How many slots of pools are in doubt.
+    pub fn doubtful(&self, slots: u64) {
+        self.doubtful.set(i64::try_from(slots).unwrap_or(i64::MAX));
     }
 
     /// How many connections are open.

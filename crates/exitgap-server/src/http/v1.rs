@@ -9,7 +9,7 @@ use exitgap_core::units::SizeUsd;
 use super::App;
 use super::params::{Params, Query, Segment, base as base_of, invalid, pool, shown, size};
 use super::reply::{Keep, Refused, Reply};
-use crate::ops::{Asked, PositionAsked, SeriesAsked, SortBy};
+use crate::ops::{Asked, MAX_POSITIONS, PositionAsked, SeriesAsked, SortBy};
 
 /// What changes with the next slot may be kept for seconds.
 const NEWEST: Keep = Keep::Seconds(5);
@@ -22,9 +22,6 @@ const HISTORY_PAGE: usize = 720;
 
 /// The last rank that a cursor of the board may name.
 const MAX_RANK: usize = 1_000_000;
-
-/// How many positions a portfolio may have.
-const MAX_POSITIONS: usize = 100;
 
 type Answer = Result<Reply, Refused>;
 

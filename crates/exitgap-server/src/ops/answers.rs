@@ -4,6 +4,7 @@ use exitgap_api::{
     Amounts, Answer, GapRung, LadderRows, Number, Problem, Published, PublishedExit,
     PublishedLadder, SizeRung,
 };
+use exitgap_core::exit::Estimate;
 use exitgap_core::pools::Direction;
 use exitgap_core::units::SizeUsd;
 
@@ -14,19 +15,20 @@ impl Service {
     pub async fn exit(&self, asked: &Asked, size: SizeUsd) -> Result<PublishedExit, Problem> {
         let found = self.find(asked).await?;
         let direction = direction(&found.prepared, asked.base.as_deref())?;
-        self.exit_of(&found, direction, size)
+        let estimate = self.estimate(&found, direction, size).await??;
+        Ok(self.exit_of(&found, direction, size, &estimate))
     }
 
-    /// The same of a snapshot that was found.
+    /// The same of a snapshot that was found, with what the size fills at.
     pub(super) fn exit_of(
         &self,
         found: &Found,
         direction: Direction,
         size: SizeUsd,
-    ) -> Result<PublishedExit, Problem> {
-        let estimate = found.prepared.exit(direction).estimate(size)?;
+        estimate: &Estimate,
+    ) -> PublishedExit {
         let evidence = self.evidence_url(&found.prepared, direction, &size.to_string());
-        Ok(self.publish(found, direction, Amounts::from(&estimate), Some(size), Some(evidence)))
+        self.publish(found, direction, Amounts::from(estimate), Some(size), Some(evidence))
     }
 
     /// Depth by gap, and slippage by size.
@@ -35,13 +37,10 @@ impl Service {
         let prepared = found.prepared.clone();
         let direction = direction(&prepared, asked.base.as_deref())?;
         if !prepared.has_ladder(direction) {
-            // Some hundred microseconds, seldom more: off the threads that answer others.
-            let preparing = prepared.clone();
-            let computed = tokio::task::spawn_blocking(move || {
-                preparing.ladder(direction);
-            });
-            // Where it panicked it is computed below, and panics in this request.
-            let _ = computed.await;
+            self.work_out(&found, move |prepared| {
+                prepared.ladder(direction);
+            })
+            .await?;
         }
         let (by_gap, by_size) = prepared.ladder(direction);
         let url = |size: &Number| Some(self.evidence_url(&prepared, direction, size.as_str()));

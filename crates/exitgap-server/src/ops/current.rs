@@ -1,6 +1,6 @@
 //! Where every pool stands, read once per sealed slot and shared by all requests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use exitgap_api::{Problem, ProblemCode, Status, TokenLabel};
@@ -18,6 +18,8 @@ pub struct Current {
     pub pools: BTreeMap<PoolId, PoolNow>,
     /// Their rows of the board.
     pub board: Vec<BoardRow>,
+    /// How many of their slots are in doubt.
+    pub doubtful_slots: u64,
 }
 
 /// A pool as of the newest sealed slot.
@@ -79,7 +81,8 @@ impl Current {
             let now = PoolNow { pool, latest, labels, daily_lowest, retracted_7d };
             pools.insert(now.pool.id.clone(), now);
         }
-        Ok(Some(Self { last_slot, pools, board: reader.board()? }))
+        let (board, doubtful_slots) = (reader.board()?, reader.doubted_slots()?);
+        Ok(Some(Self { last_slot, pools, board, doubtful_slots }))
     }
 
     /// The pool's newest snapshot; `None` where it has none, or there is no such pool.
@@ -96,17 +99,20 @@ impl Current {
         if self.pools.keys().any(|pool| pool.chain() == chain) {
             return Ok(());
         }
-        let chains = self.newest_by_chain().into_keys().collect::<Vec<_>>().join(", ");
+        let chains: BTreeSet<&str> = self.pools.keys().map(|pool| pool.chain().as_str()).collect();
+        let chains = chains.into_iter().collect::<Vec<_>>().join(", ");
         let detail = format!("no pool of chain {chain} is monitored");
         Err(Problem::new(ProblemCode::UnknownChain, detail)
             .field("chain")
             .hint(format!("monitored: {chains}")))
     }
 
-    /// The newest recorded slot of each chain.
+    /// The newest recorded slot of each chain that is recorded. A retired pool has no newer slots
+    /// to come, and says nothing of how its chain is read.
     pub fn newest_by_chain(&self) -> BTreeMap<&str, Option<Slot>> {
         let mut newest = BTreeMap::new();
-        for (pool, now) in &self.pools {
+        let recorded = |now: &PoolNow| now.pool.retired_slot.is_none();
+        for (pool, now) in self.pools.iter().filter(|(_, now)| recorded(now)) {
             let slot = now.latest.snapshot.map(|(slot, _)| slot);
             let of_chain = newest.entry(pool.chain().as_str()).or_insert(slot);
             *of_chain = slot.max(*of_chain);

@@ -5,6 +5,7 @@
 //!
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
+//! - `lane`, `readers`: how much of what blocks a thread is done at a time
 //! - `answers`, `history`, `fragility`, `portfolio`, `pools`, `proofs`, `capabilities`: the
 //!   questions
 
@@ -13,6 +14,7 @@ mod capabilities;
 mod current;
 mod fragility;
 mod history;
+mod lane;
 mod pools;
 mod portfolio;
 mod prepared;
@@ -32,21 +34,49 @@ pub use capabilities::Deployment;
 pub use current::{Current, PoolNow};
 pub use fragility::SortBy;
 pub use history::SeriesAsked;
-pub use portfolio::PositionAsked;
+pub use lane::Lane;
+pub use portfolio::{MAX_POSITIONS, PositionAsked};
 pub use prepared::Prepared;
 pub use proofs::{EvidenceAsked, Proof};
+pub use readers::Readers;
 pub use urls::Urls;
 
-use prepared::PreparedCache;
+use exitgap_core::exit::{Estimate, Refusal};
+use exitgap_core::pools::Direction;
+use exitgap_core::units::SizeUsd;
+use prepared::{Kept, PreparedCache};
 use proofs::EvidenceCache;
-use readers::Readers;
 
 /// Tells the time: seconds since 1970.
 pub type Now = Arc<dyn Fn() -> u64 + Send + Sync>;
 
+/// What answering may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// What blocks a thread and is done side by side: reading the store, each with a reader of its
+    /// own, reading files of the log, following curves.
+    pub readers: usize,
+    /// What is kept for the next question, bytes: snapshots with their curves, and proofs.
+    pub cache_bytes: u64,
+}
+
+impl Default for Bounds {
+    /// Four readers, because more would only wait for the processor, and 32 MiB: the newest
+    /// snapshots of a hundred pools of some five hundred ticks.
+    fn default() -> Self {
+        Self { readers: 4, cache_bytes: 32 << 20 }
+    }
+}
+
 /// The operations over one store.
 pub struct Service {
     readers: Readers,
+    /// Looks for new slots: not in the queue of those who ask, so that many of them do not make
+    /// answers old.
+    looking: Readers,
+    /// Where readers read and curves are followed: what takes longer than a moment must not hold
+    /// up the threads that talk to all clients.
+    lane: Lane,
     current: RwLock<Arc<Current>>,
     prepared: PreparedCache,
     evidence: EvidenceCache,
@@ -69,12 +99,17 @@ pub struct Asked {
 impl Service {
     /// Operations over the store at `path`, which may not be there yet. Nothing is read
     /// before [`Service::refresh`].
-    pub fn new(path: PathBuf, urls: Urls, now: Now) -> Self {
+    pub fn new(path: PathBuf, urls: Urls, now: Now, bounds: Bounds) -> Self {
+        // What is asked about most are the newest snapshots, and those are heavier.
+        let proofs = bounds.cache_bytes / 4;
+        let lane = Lane::new(bounds.readers);
         Self {
-            readers: Readers::new(path),
+            readers: Readers::new(path.clone(), lane.clone()),
+            looking: Readers::new(path, Lane::new(1)),
+            lane,
             current: RwLock::default(),
-            prepared: prepared::cache(),
-            evidence: proofs::cache(),
+            prepared: prepared::cache(bounds.cache_bytes - proofs),
+            evidence: proofs::cache(proofs),
             urls,
             now,
             deployment: Deployment::default(),
@@ -96,11 +131,16 @@ impl Service {
     /// now. Gives the newest slot where it is a new one.
     pub async fn refresh(&self) -> Result<Option<Slot>, Problem> {
         let before = self.current();
-        let read = self.read(move |reader| Current::read(reader, &before)).await?;
+        let read = self.looking.read(move |reader| Current::read(reader, &before)).await?;
         let Some(current) = read else { return Ok(None) };
         let last = current.last_slot;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(current);
         Ok(last)
+    }
+
+    /// Where all is done that blocks a thread.
+    pub fn lane(&self) -> &Lane {
+        &self.lane
     }
 
     /// Where the service is reached.
@@ -122,19 +162,30 @@ impl Service {
         (self.now)()
     }
 
-    /// The snapshot that a question is about.
+    /// What is kept for the next question weighs so many bytes.
+    pub fn kept_bytes(&self) -> u64 {
+        self.prepared.weight() + self.evidence.weight()
+    }
+
+    /// The snapshot that a question is about. Of the newest one more will be asked: it is kept.
+    /// An earlier one is read for this question only, because there are as many as slots.
     async fn find(&self, asked: &Asked) -> Result<Found, Problem> {
-        if asked.at.is_none()
-            && let Some(newest) = self.current().newest_of(&asked.pool)
+        if let Some(newest) = self.current().newest_of(&asked.pool)
+            && asked.at.is_none_or(|at| at == newest.slot)
         {
             let prepared = self.prepare(newest.slot, newest.hash, &asked.pool).await?;
-            let newer_slots_missing = Some(newest.newer_slots_missing);
-            return Ok(Found { prepared, newer_slots_missing });
+            let newer_slots_missing = asked.at.is_none().then_some(newest.newer_slots_missing);
+            return Ok(Found { prepared, newer_slots_missing, kept: true });
         }
         let (pool, at) = (asked.pool.clone(), asked.at);
-        let found = self.read(move |reader| reader.find(&pool, at)).await?;
-        let prepared = self.prepare(found.slot, found.hash, &asked.pool).await?;
-        Ok(Found { prepared, newer_slots_missing: found.newer_slots_missing.map(Into::into) })
+        let read = move |reader: &Reader| {
+            let found = reader.find(&pool, at)?;
+            let prepared = Prepared::read(reader, &pool, found.slot, found.hash, false)?;
+            Ok::<_, FindError>((prepared, found.newer_slots_missing))
+        };
+        let (prepared, newer_slots_missing) = self.read(read).await?;
+        let newer_slots_missing = newer_slots_missing.map(Into::into);
+        Ok(Found { prepared: Arc::new(prepared), newer_slots_missing, kept: false })
     }
 
     async fn prepare(
@@ -143,14 +194,44 @@ impl Service {
         hash: SnapshotHash,
         pool: &PoolId,
     ) -> Result<Arc<Prepared>, Problem> {
-        if let Some(prepared) = self.prepared.get(&hash) {
-            return Ok(prepared);
+        if let Some(kept) = self.prepared.get(&hash) {
+            return Ok(kept.prepared);
         }
         let pool = pool.clone();
-        let prepared = self.read(move |reader| Prepared::read(reader, &pool, slot, hash)).await?;
+        let read = move |reader: &Reader| Prepared::read(reader, &pool, slot, hash, true);
+        let prepared = self.read(read).await?;
         let prepared = Arc::new(prepared);
-        self.prepared.insert(hash, prepared.clone());
+        self.prepared.insert(hash, Kept::of(&prepared));
         Ok(prepared)
+    }
+
+    /// What selling `size` fills at.
+    async fn estimate(
+        &self,
+        found: &Found,
+        direction: Direction,
+        size: SizeUsd,
+    ) -> Result<Result<Estimate, Refusal>, Problem> {
+        if found.prepared.has_exit(direction) {
+            return Ok(found.prepared.estimate(direction, size));
+        }
+        self.work_out(found, move |prepared| prepared.estimate(direction, size)).await
+    }
+
+    /// Computes something of a snapshot, which may then hold it, off the threads that answer others.
+    async fn work_out<T: Send + 'static>(
+        &self,
+        found: &Found,
+        compute: impl FnOnce(&Prepared) -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        let prepared = found.prepared.clone();
+        let computed = self.lane.run(move || compute(&prepared)).await?;
+        if found.kept {
+            // It weighs more now. Where it was pushed out meanwhile it stays out.
+            let kept = Kept::of(&found.prepared);
+            let _ = self.prepared.replace(found.prepared.hash, kept, true);
+        }
+        Ok(computed)
     }
 
     /// Reads the store on a thread that may block.
@@ -171,11 +252,14 @@ struct Found {
     prepared: Arc<Prepared>,
     /// Slots after it that are missing, where the newest was asked for.
     newer_slots_missing: Option<u64>,
+    /// Whether it is kept for the next question.
+    kept: bool,
 }
 
 /// What failed, as the service tells it: what concerns the store in full to the log, and
 /// without its innards to the client.
-trait IntoProblem {
+pub trait IntoProblem {
+    /// What the client is told.
     fn into_problem(self) -> Problem;
 }
 

@@ -11,7 +11,10 @@ use exitgap_core::units::{SizeUsd, UsdMicros};
 
 use super::answers::direction;
 use super::urls::base_name;
-use super::{Asked, Found, Service};
+use super::{Asked, Service};
+
+/// How many positions a portfolio may have.
+pub const MAX_POSITIONS: usize = 100;
 
 /// A position that is to be sold.
 #[derive(Debug, Clone)]
@@ -24,11 +27,15 @@ pub struct PositionAsked {
     pub size: SizeUsd,
 }
 
-/// Positions of one pool and direction.
+/// Positions of one pool and direction. The snapshot is not held: a hundred of them, with what
+/// others meanwhile compute of them, would be far more than one question may hold.
 struct Together {
-    found: Found,
+    asked: Asked,
     direction: Direction,
     micros: u64,
+    /// What the total says of it.
+    context: Context,
+    recorded_count: u32,
 }
 
 impl Service {
@@ -42,12 +49,12 @@ impl Service {
             let asked = Asked { pool: pool.clone(), base: base.clone(), at: None };
             let found = self.find(&asked).await?;
             let direction = direction(&found.prepared, base.as_deref())?;
-            let same = |exit: &Together| {
-                exit.direction == direction && exit.found.prepared.pool.id == *pool
-            };
+            let same = |exit: &Together| exit.direction == direction && exit.asked.pool == *pool;
             let index = exits.iter().position(same).unwrap_or(exits.len());
             if index == exits.len() {
-                exits.push(Together { found, direction, micros: 0 });
+                let context = found.prepared.context(direction, None, None);
+                let recorded_count = found.prepared.recorded_count;
+                exits.push(Together { asked, direction, micros: 0, context, recorded_count });
             }
             exits[index].micros = exits[index].micros.saturating_add(size.micros());
             positions.push(Position {
@@ -57,7 +64,10 @@ impl Service {
                 exit: u32::try_from(index).unwrap_or(u32::MAX),
             });
         }
-        let sold = exits.iter().map(|exit| self.sell(exit)).collect::<Result<Vec<_>, _>>()?;
+        let mut sold = Vec::with_capacity(exits.len());
+        for exit in &exits {
+            sold.push(self.sell(exit).await?);
+        }
         let parts: Vec<PortfolioPart> = sold.iter().map(|(_, part)| *part).collect();
         let sold: Vec<PortfolioExit> = sold.into_iter().map(|(exit, _)| exit).collect();
         Ok(Portfolio {
@@ -68,8 +78,9 @@ impl Service {
         })
     }
 
-    fn sell(&self, exit: &Together) -> Result<(PortfolioExit, PortfolioPart), Problem> {
-        let Together { found, direction, micros } = exit;
+    async fn sell(&self, exit: &Together) -> Result<(PortfolioExit, PortfolioPart), Problem> {
+        let Together { asked, direction, micros, .. } = exit;
+        let found = &self.find(asked).await?;
         let size = SizeUsd::from_micros(*micros).map_err(|error| {
             Problem::new(ProblemCode::InvalidParameter, format!("positions together: {error}"))
                 .field("position")
@@ -78,10 +89,9 @@ impl Service {
         let pool = found.prepared.pool.id.to_string();
         let base = base_name((*direction).into()).to_owned();
         let size_usd = size.into();
-        let prepared = found.prepared.exit(*direction);
-        Ok(match prepared.estimate(size) {
+        Ok(match self.estimate(found, *direction, size).await? {
             Ok(estimate) => {
-                let result = self.exit_of(found, *direction, size)?;
+                let result = self.exit_of(found, *direction, size, &estimate);
                 let whole = UsdMicros::from(size);
                 let part = PortfolioPart { size: whole, filled: whole, gap: Some(estimate.gap) };
                 let unfilled_usd = UsdMicros(0).into();
@@ -93,8 +103,10 @@ impl Service {
                     Refusal::BeyondLiquidity { max_fillable_usd, .. } => *max_fillable_usd,
                     _ => UsdMicros(0),
                 };
-                let filled = SizeUsd::from_micros(most.0).ok();
-                let gap = filled.and_then(|size| prepared.estimate(size).ok());
+                let gap = match SizeUsd::from_micros(most.0) {
+                    Ok(size) => self.estimate(found, *direction, size).await?.ok(),
+                    Err(_) => None,
+                };
                 let gap = gap.map(|estimate| estimate.gap);
                 let filled = if gap.is_some() { most } else { UsdMicros(0) };
                 let part = PortfolioPart { size: UsdMicros::from(size), filled, gap };
@@ -113,23 +125,17 @@ fn word_total(
     parts: &[PortfolioPart],
 ) -> Result<Total, Problem> {
     let total = PortfolioTotal::of(parts);
-    let contexts: Vec<Context> =
-        exits.iter().map(|exit| exit.found.prepared.context(exit.direction, None, None)).collect();
-    let shortest = exits
-        .iter()
-        .zip(&contexts)
-        .min_by_key(|(exit, _)| exit.found.prepared.recorded_count)
-        .map(|(_, context)| context);
+    let shortest = exits.iter().min_by_key(|exit| exit.recorded_count).map(|exit| &exit.context);
     // Every recorded answer tells its series; a portfolio has an exit.
     let series =
         shortest.and_then(|context| context.days_observed.clone().zip(context.window.clone()));
     let (days_observed, window) = series.ok_or_else(|| {
         Problem::new(ProblemCode::InternalError, "an exit of the portfolio tells no series")
     })?;
-    let chain = |exit: &Together| exit.found.prepared.pool.id.chain().to_string();
-    let chains: Vec<String> = exits.iter().map(chain).collect();
+    let chains: Vec<String> =
+        exits.iter().map(|exit| exit.asked.pool.chain().to_string()).collect();
     let one_chain = chains.first().filter(|first| chains.iter().all(|chain| chain == *first));
-    let preview = contexts.iter().any(|context| context.status == Status::Preview);
+    let preview = exits.iter().any(|exit| exit.context.status == Status::Preview);
     Ok(Total {
         size_usd: total.size.into(),
         exit_gap_pct: total.gap.map(Number::from),

@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use exitgap_api::{Context, Number, Provenance};
 use exitgap_core::evidence::{Base, Depths};
-use exitgap_core::exit::{Exit, Exits, GapRow, SizeRow};
+use exitgap_core::exit::{Estimate, Exit, Exits, GapRow, Refusal, SizeRow};
 use exitgap_core::ids::{PoolId, SnapshotHash};
-use exitgap_core::pools::{Direction, PoolState};
+use exitgap_core::pools::Direction;
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::{GapLimit, SizeUsd};
@@ -16,8 +16,15 @@ use quick_cache::sync::Cache;
 
 use super::urls::Urls;
 
-/// What all kept snapshots may weigh together, bytes.
-const CACHE_BYTES: u64 = 48 << 20;
+/// What a kept snapshot holds beside its ticks, curves and ladders: tokens, oracle readings, names,
+/// what answers say of it, some addresses. About so many bytes, for all of it is short.
+const SMALL_PARTS_BYTES: usize = 6 << 10;
+
+/// What the curve of one direction may hold to be kept: some 1,800 stops. Few pools have more, and
+/// of those that do, such as one with a position over the whole range at a tick spacing of 1, one
+/// answer seldom needs more than the first few stops: to follow them anew costs less than to keep
+/// megabytes for each.
+const MOST_CURVE_BYTES: usize = 512 << 10;
 
 /// How many are expected: for the cache's own tables.
 const CACHE_ITEMS: usize = 2_000;
@@ -37,6 +44,8 @@ pub struct Prepared {
     pub recorded_count: u32,
     /// The lowest depths of the last seven days, per direction.
     lowest: Depths,
+    /// Whether a curve that was followed stays for the next question.
+    keeps_curves: bool,
     exits: Exits,
     sides: [Side; 2],
     urls: OnceLock<[String; 2]>,
@@ -53,12 +62,13 @@ struct Side {
 }
 
 impl Prepared {
-    /// Reads the pool's snapshot of the slot.
+    /// Reads the pool's snapshot of the slot, for one question or, where it is to `stay`, for many.
     pub fn read(
         reader: &Reader,
         pool: &PoolId,
         slot: Slot,
         hash: SnapshotHash,
+        stay: bool,
     ) -> Result<Self, FindError> {
         let unknown = || LookupError::UnknownPool { pool: pool.clone(), nearest: Vec::new() };
         let pool = reader.pool(pool)?.ok_or_else(unknown)?;
@@ -71,19 +81,52 @@ impl Prepared {
         let (exits, sides) = Default::default();
         let (recorded_count, lowest) = (head.recorded_count, head.lowest_depth_7d_usd);
         let urls = OnceLock::new();
-        Ok(Self { pool, slot, hash, snapshot, recorded_count, lowest, exits, sides, urls })
+        let state = snapshot.observation().state();
+        let is_small = |side| state.curve_bytes_at_most(side) <= MOST_CURVE_BYTES;
+        let keeps_curves = stay && Direction::BOTH.into_iter().all(is_small);
+        Ok(Self {
+            pool,
+            slot,
+            hash,
+            snapshot,
+            recorded_count,
+            lowest,
+            keeps_curves,
+            exits,
+            sides,
+            urls,
+        })
     }
 
-    /// The pool's exit in a direction.
-    pub fn exit(&self, direction: Direction) -> &Exit {
-        self.exits.of(self.snapshot.observation(), direction)
+    /// The pool's exit in a direction, prepared and kept; `None` where it is not kept.
+    pub fn exit(&self, direction: Direction) -> Option<&Exit> {
+        self.keeps_curves.then(|| self.exits.of(self.snapshot.observation(), direction))
+    }
+
+    /// What selling `size` fills at. Where the curve is not kept it is followed no further than
+    /// this answer lies.
+    pub fn estimate(&self, direction: Direction, size: SizeUsd) -> Result<Estimate, Refusal> {
+        match self.exit(direction) {
+            Some(exit) => exit.estimate(size),
+            None => Exit::estimate_once(self.snapshot.observation(), direction, size),
+        }
+    }
+
+    /// Whether an estimate is a matter of microseconds: its curve is at hand.
+    pub fn has_exit(&self, direction: Direction) -> bool {
+        self.exits.is_ready(direction)
     }
 
     /// The pool's standard ladder in a direction, by gap and by size.
     pub fn ladder(&self, direction: Direction) -> &(Vec<GapRow>, Vec<SizeRow>) {
-        let exit = self.exit(direction);
         self.sides[direction.base_index()].ladder.get_or_init(|| {
-            (exit.ladder_by_gap(&GapLimit::LADDER), exit.ladder_by_size(&SizeUsd::STANDARD))
+            let rows = |exit: &Exit| {
+                (exit.ladder_by_gap(&GapLimit::LADDER), exit.ladder_by_size(&SizeUsd::STANDARD))
+            };
+            match self.exit(direction) {
+                Some(exit) => rows(exit),
+                None => rows(&Exit::of(self.snapshot.observation(), direction)),
+            }
         })
     }
 
@@ -135,32 +178,56 @@ impl Prepared {
         self.urls.get_or_init(|| [urls.snapshot(self.hash), urls.window(&self.pool.id, self.slot)])
     }
 
+    /// The bytes it holds: its ticks, the curves and ladders that were computed of it, and the
+    /// rest as a round sum.
+    pub fn held_bytes(&self) -> usize {
+        let ladder = |side: &Side| {
+            let rows = side.ladder.get();
+            rows.map_or(0, |(by_gap, by_size)| size_of_val(&by_gap[..]) + size_of_val(&by_size[..]))
+        };
+        size_of::<Self>()
+            + SMALL_PARTS_BYTES
+            + self.snapshot.observation().state().held_bytes()
+            + self.exits.held_bytes()
+            + self.sides.iter().map(ladder).sum::<usize>()
+    }
+
     /// The token that a direction sells.
     pub fn base(direction: Direction) -> Base {
         direction.into()
     }
 }
 
-/// The kept snapshots, by name.
-pub type PreparedCache = Cache<SnapshotHash, Arc<Prepared>, ByTicks>;
+/// A snapshot in the cache, with what it weighed when it was put there: the cache needs a weight
+/// that stays the same, and a snapshot grows with what is computed of it.
+#[derive(Clone)]
+pub struct Kept {
+    /// The snapshot.
+    pub prepared: Arc<Prepared>,
+    bytes: u64,
+}
 
-/// Weighs a snapshot by its ticks: the step tables of both directions are most of it.
-#[derive(Debug, Clone, Copy)]
-pub struct ByTicks;
-
-impl Weighter<SnapshotHash, Arc<Prepared>> for ByTicks {
-    fn weight(&self, _: &SnapshotHash, prepared: &Arc<Prepared>) -> u64 {
-        const BASE: u64 = 16 << 10;
-        const PER_TICK: u64 = 1 << 10;
-        let ticks = match prepared.snapshot.observation().state() {
-            PoolState::ConstantProduct(_) => 0,
-            PoolState::Concentrated(pool) => pool.ticks().len() as u64,
-        };
-        BASE + ticks * PER_TICK
+impl Kept {
+    /// Weighs the snapshot with all that it holds now.
+    pub fn of(prepared: &Arc<Prepared>) -> Self {
+        Self { prepared: prepared.clone(), bytes: prepared.held_bytes() as u64 }
     }
 }
 
-/// An empty cache.
-pub fn cache() -> PreparedCache {
-    Cache::with_weighter(CACHE_ITEMS, CACHE_BYTES, ByTicks)
+/// The kept snapshots, by name.
+pub type PreparedCache = Cache<SnapshotHash, Kept, ByBytes>;
+
+/// Weighs a snapshot by the bytes it holds.
+#[derive(Debug, Clone, Copy)]
+pub struct ByBytes;
+
+impl Weighter<SnapshotHash, Kept> for ByBytes {
+    fn weight(&self, _: &SnapshotHash, kept: &Kept) -> u64 {
+        kept.bytes
+    }
+}
+
+/// An empty cache for so many bytes.
+pub fn cache(bytes: u64) -> PreparedCache {
+    Cache::with_weighter(CACHE_ITEMS, bytes, ByBytes)
 }

@@ -6,15 +6,12 @@ use exitgap_core::evidence::Base;
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::units::SizeUsd;
-use exitgap_store::{EvidenceError, FindError};
+use exitgap_store::{EvidenceError, FindError, Outcome};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::history::state_of;
 use super::{IntoProblem, Service};
-
-/// What all kept proofs may weigh together, bytes.
-const CACHE_BYTES: u64 = 16 << 20;
 
 /// How many are expected.
 const CACHE_ITEMS: usize = 1_000;
@@ -58,9 +55,14 @@ impl Weighter<ProofKey, Proof> for ByLength {
     }
 }
 
-/// An empty cache.
-pub fn cache() -> EvidenceCache {
-    Cache::with_weighter(CACHE_ITEMS, CACHE_BYTES, ByLength)
+/// An empty cache for so many bytes.
+pub fn cache(bytes: u64) -> EvidenceCache {
+    Cache::with_weighter(CACHE_ITEMS, bytes, ByLength)
+}
+
+/// Bytes as they are kept: without the room that a vector grew with, which no weight would show.
+fn proof(bytes: Vec<u8>) -> Proof {
+    Proof::from(bytes.into_boxed_slice())
 }
 
 impl Service {
@@ -88,7 +90,7 @@ impl Service {
                 reader.evidence(&pool, base, slot, size).map_err(ProofError::Evidence)
             })
             .await?;
-        let proof = Proof::from(made);
+        let proof = proof(made);
         self.evidence.insert(key, proof.clone());
         Ok(proof)
     }
@@ -107,7 +109,7 @@ impl Service {
                 window.to_canonical().map_err(|error| ProofError::Evidence(error.into()))
             })
             .await?;
-        let proof = Proof::from(made);
+        let proof = proof(made);
         self.evidence.insert(key, proof.clone());
         Ok(proof)
     }
@@ -132,6 +134,10 @@ impl Service {
                 Some(pool) => reader.figures_at(pool, slot).map_err(FindError::Store)?,
                 None => None,
             };
+            let doubt = match (&pool, state_is_recorded(figures.as_ref())) {
+                (Some(pool), true) => reader.doubt_about(pool, slot).map_err(FindError::Store)?,
+                _ => None,
+            };
             let (state, reason) = figures.as_ref().map_or((SlotState::Missing, None), state_of);
             let retraction = figures.and_then(|figures| figures.retraction);
             Ok::<_, ProofError>(SlotStatus {
@@ -145,10 +151,16 @@ impl Service {
                     orphaned_block_hash: retracted.orphaned.to_string(),
                     canonical_block_hash: retracted.canonical.to_string(),
                 }),
+                doubted_by_slot: doubt.map(Slot::number),
             })
         })
         .await
     }
+}
+
+/// Whether the slot has a snapshot, which can be in doubt.
+fn state_is_recorded(figures: Option<&exitgap_store::Figures>) -> bool {
+    figures.is_some_and(|figures| matches!(figures.entry.outcome, Outcome::Recorded(_)))
 }
 
 /// Requires that the pool's slot has a snapshot, retracted or not: its evidence stays.

@@ -3,31 +3,31 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use exitgap_api::{Problem, ProblemCode};
+use exitgap_api::Problem;
 use exitgap_store::Reader;
-use tokio::sync::Semaphore;
 
 use super::IntoProblem;
-
-/// How many questions read the store side by side. More would only wait for the processor.
-const READERS: usize = 4;
+use super::lane::Lane;
 
 /// Readers of one store.
+#[derive(Clone)]
 pub struct Readers {
+    lane: Lane,
     shared: Arc<Shared>,
 }
 
 struct Shared {
     path: PathBuf,
+    /// Opened and not in use. Each question takes one from here before it opens another, and at
+    /// most so many questions are in hand as the lane is wide: no more readers than that are ever
+    /// open, in use and idle together.
     idle: Mutex<Vec<Reader>>,
-    free: Semaphore,
 }
 
 impl Readers {
-    /// Readers of the store at `path`, opened when needed.
-    pub fn new(path: PathBuf) -> Self {
-        let (idle, free) = (Mutex::default(), Semaphore::new(READERS));
-        Self { shared: Arc::new(Shared { path, idle, free }) }
+    /// Readers of the store at `path`, opened when needed: at most as many as the lane is wide.
+    pub fn new(path: PathBuf, lane: Lane) -> Self {
+        Self { lane, shared: Arc::new(Shared { path, idle: Mutex::default() }) }
     }
 
     /// Asks a reader.
@@ -40,15 +40,7 @@ impl Readers {
         E: IntoProblem + Send + 'static,
     {
         let shared = self.shared.clone();
-        let ended = || Problem::new(ProblemCode::InternalError, "reading the series was cut off");
-        let permit = shared.free.acquire().await.map_err(|_| ended())?;
-        let asking = {
-            let shared = shared.clone();
-            move || shared.ask(ask)
-        };
-        let answer = tokio::task::spawn_blocking(asking).await.map_err(|_| ended())?;
-        drop(permit);
-        answer
+        self.lane.run(move || shared.ask(ask)).await?
     }
 }
 

@@ -13,11 +13,21 @@ pub trait Clock: Send + Sync {
     fn sleep_until(&self, time: Duration) -> impl Future<Output = ()> + Send;
 }
 
-/// The machine's clock, or one that is ahead of it or behind by a fixed time.
-#[derive(Debug, Clone, Copy, Default)]
+/// The machine's clock, or for rehearsals one that shows another time, and may run faster.
+#[derive(Debug, Clone, Copy)]
 pub struct SystemClock {
-    ahead: Duration,
-    behind: Duration,
+    /// A time of the machine's clock, and what this one showed then.
+    start: Duration,
+    shown: Duration,
+    /// How many times as fast it runs; at least 1.
+    pace: u32,
+}
+
+impl Default for SystemClock {
+    /// The machine's clock.
+    fn default() -> Self {
+        Self { start: Duration::ZERO, shown: Duration::ZERO, pace: 1 }
+    }
 }
 
 impl SystemClock {
@@ -26,15 +36,27 @@ impl SystemClock {
 
     /// A clock that shows `time` now and goes on from there: for rehearsals.
     pub fn starting_at(time: Duration) -> Self {
-        let now = Self::default().now();
-        Self { ahead: time.saturating_sub(now), behind: now.saturating_sub(time) }
+        Self { start: Self::default().now(), shown: time, pace: 1 }
+    }
+
+    /// The same time from now on, running so many times as fast as the machine's: for rehearsals.
+    #[must_use]
+    pub fn at_pace(self, pace: u32) -> Self {
+        let pace = pace.max(1);
+        if pace == self.pace {
+            return self;
+        }
+        Self { start: Self::default().now(), shown: self.now(), pace }
     }
 }
 
 impl Clock for SystemClock {
     fn now(&self) -> Duration {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        (now + self.ahead).saturating_sub(self.behind)
+        let passed = now.saturating_sub(self.start).saturating_mul(self.pace);
+        // The machine's clock may jump back behind the start.
+        let behind = self.start.saturating_sub(now).saturating_mul(self.pace);
+        self.shown.saturating_add(passed).saturating_sub(behind)
     }
 
     async fn sleep_until(&self, time: Duration) {
@@ -43,6 +65,8 @@ impl Clock for SystemClock {
             if left.is_zero() {
                 return;
             }
+            // The last part of a millisecond is waited for whole.
+            let left = (left / self.pace).max(Duration::from_millis(1));
             tokio::time::sleep(left.min(Self::NAP)).await;
         }
     }

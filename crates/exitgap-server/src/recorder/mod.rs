@@ -14,23 +14,22 @@ mod source;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use exitgap_chain::Missing;
+use exitgap_chain::{Event, Limits, Missing};
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
 use exitgap_store::{
-    Appended, Changes, LogFolder, NewEntry, NewRetraction, PublishError, Published, Store,
+    Changes, LogFolder, NewDoubt, NewEntry, NewRetraction, PublishError, Published, Store,
     StoreError,
 };
 use tokio::time::Instant;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use run::Stop;
-pub use source::{MakeReader, SlotReader, Source};
+pub use source::{MakeReader, SlotReader, Source, Standing};
 
 use read::{Chain, ChainReading};
-use recheck::Due;
 
 /// How far ahead of the store's last slot a slot may be that nothing but the clock vouches
 /// for: one day. A slot that is written cannot be taken back, so a clock that jumped years
@@ -39,6 +38,9 @@ const MAX_UNCONFIRMED_SLOTS: u32 = Slot::PER_DAY;
 
 /// How long earlier slots are looked at again, after each slot.
 const RECHECK_WITHIN: Duration = Duration::from_secs(20);
+
+/// How long the nodes may take to say which chain they serve, before the first slot.
+const NODES_WITHIN: Duration = Duration::from_secs(10);
 
 /// Records pools into a store.
 pub struct Recorder<R> {
@@ -64,6 +66,9 @@ pub struct SlotReport {
     pub missing: BTreeMap<&'static str, u32>,
     /// Earlier slots of pools that it took back: their blocks were orphaned.
     pub retracted: u32,
+    /// Pools of which earlier slots are in doubt since: their ticks, read in full, were not what
+    /// had been followed.
+    pub doubts: u32,
     /// HTTP requests it took.
     pub requests: u64,
     /// Slots before it that were filled with `recorder_down`.
@@ -120,6 +125,9 @@ pub enum RecorderError {
         /// The pool.
         pool: PoolId,
     },
+    /// Two nodes of a chain answer, and serve different chains.
+    #[error("{0}")]
+    NodesDisagree(String),
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -234,12 +242,15 @@ impl<R: SlotReader> Recorder<R> {
             return Err(RecorderError::Sealed { slot, last });
         }
         let unconfigured = self.unconfigured()?;
+        self.resume_readers().await?;
         let readings = read::all(&mut self.chains, slot, started + budget).await;
+        let doubts = doubts_of(slot, readings.iter().flat_map(|reading| &reading.events));
         let mut report = SlotReport {
             slot,
             recorded: 0,
             missing: BTreeMap::new(),
             retracted: 0,
+            doubts: 0,
             requests: readings.iter().map(|reading| reading.requests).sum(),
             filled_slots: 0,
             elapsed: Duration::ZERO,
@@ -261,14 +272,18 @@ impl<R: SlotReader> Recorder<R> {
         {
             return Err(RecorderError::ClockUnconfirmed { slot, last });
         }
-        let retractions: Vec<_> =
-            self.chains.iter_mut().flat_map(|chain| chain.recheck.take(slot)).collect();
+        let retractions = self.blocking(move |store| recheck::retractions(store, slot)).await??;
         report.retracted = u32::try_from(retractions.len()).unwrap_or(u32::MAX);
         for NewRetraction { pool, slot: retracted, canonical } in &retractions {
             tracing::warn!(%slot, %pool, %retracted, %canonical, "retracted: its block was orphaned");
         }
-        let changes = Changes { retractions, retirements: self.retiring.clone() };
-        report.filled_slots = self.append(slot, entries, changes).await?.filled_slots;
+        report.doubts = u32::try_from(doubts.len()).unwrap_or(u32::MAX);
+        for NewDoubt { pool, first } in &doubts {
+            tracing::error!(%slot, %pool, from = %first, "its slots up to this one are in doubt: a full reading found other ticks");
+        }
+        let changes = Changes { retractions, retirements: self.retiring.clone(), doubts };
+        let append = move |store: &mut Store| store.append_slot_with(slot, &entries, &changes);
+        report.filled_slots = self.blocking(append).await??.filled_slots;
         for pool in self.retiring.drain(..) {
             tracing::warn!(%slot, %pool, "retired: this was its last entry");
         }
@@ -276,6 +291,29 @@ impl<R: SlotReader> Recorder<R> {
         report.unpublished = self.publish().await?.err().map(|error| error.to_string());
         self.recheck(slot).await?;
         Ok(report)
+    }
+
+    /// Requires that no chain's nodes contradict each other about which chain it is.
+    /// [`Recorder::run`] asks it first.
+    pub async fn check_nodes(&self) -> Result<(), RecorderError> {
+        let deadline = Instant::now() + NODES_WITHIN;
+        for chain in &self.chains {
+            chain.check_nodes(deadline).await.map_err(RecorderError::NodesDisagree)?;
+        }
+        Ok(())
+    }
+
+    /// Reads from the store where the chains stood whose readers are made anew.
+    async fn resume_readers(&mut self) -> Result<(), RecorderError> {
+        for place in 0..self.chains.len() {
+            if !self.chains[place].begins() {
+                continue;
+            }
+            let chain = self.chains[place].slug().clone();
+            let read = move |store: &mut Store| recheck::standing(store.reader(), &chain);
+            self.chains[place].standing = self.blocking(read).await??;
+        }
+        Ok(())
     }
 
     /// Looks at the blocks of earlier slots again, after `last` was recorded. What is found
@@ -306,26 +344,19 @@ impl<R: SlotReader> Recorder<R> {
         for (chain, (_, _, recheck)) in self.chains.iter_mut().zip(rechecks) {
             chain.recheck = recheck;
         }
-        let canonical = read::canonical(&mut self.chains, due, deadline).await;
-        for (place, canonical) in canonical.into_iter().enumerate() {
-            for (Due { slot, blocks }, hashes) in canonical {
-                let mut orphaned = Vec::new();
-                if blocks.iter().any(|(number, hash)| hashes.get(number) != Some(hash)) {
-                    let chain = self.chains[place].slug().clone();
-                    let found = self
-                        .blocking(move |store| {
-                            recheck::orphaned(store.reader(), &chain, slot, &hashes)
-                        })
-                        .await?;
-                    match found {
-                        Ok(found) => orphaned = found,
-                        Err(error) => {
-                            tracing::error!(%slot, %error, "an orphaned slot is not retracted yet");
-                            break;
-                        }
-                    }
+        let compared = read::canonical(&mut self.chains, due, deadline).await;
+        for (place, compared) in compared.into_iter().enumerate() {
+            let chain = self.chains[place].slug().clone();
+            let settle = move |store: &mut Store| recheck::settle(store, &chain, last, &compared);
+            match self.blocking(settle).await? {
+                Ok(next) => {
+                    next.into_iter()
+                        .for_each(|next| self.chains[place].recheck.compared_until(next));
                 }
-                self.chains[place].recheck.compared(slot, orphaned);
+                Err(error) => {
+                    let chain = self.chains[place].slug();
+                    tracing::error!(%chain, %error, "what was checked again is not noted yet");
+                }
             }
         }
         Ok(())
@@ -354,27 +385,6 @@ impl<R: SlotReader> Recorder<R> {
         entries
     }
 
-    /// Appends on a thread that may block. A commit that fails is not tried again here: what
-    /// the disk has not taken may look written to this process, but not to the next one.
-    async fn append(
-        &mut self,
-        slot: Slot,
-        entries: Vec<NewEntry>,
-        changes: Changes,
-    ) -> Result<Appended, RecorderError> {
-        let kept = changes.retractions.clone();
-        let append = move |store: &mut Store| store.append_slot_with(slot, &entries, &changes);
-        let appended = self.blocking(append).await?;
-        if appended.is_err() {
-            for chain in &mut self.chains {
-                let of_chain = kept.iter().filter(|kept| kept.pool.chain() == chain.slug());
-                let of_chain = of_chain.cloned().collect();
-                chain.recheck.put_back(of_chain);
-            }
-        }
-        Ok(appended?)
-    }
-
     /// Publishes what the store has, where a folder is set.
     async fn publish(&mut self) -> Result<Result<(), PublishError>, RecorderError> {
         let Some(folder) = self.folder.clone() else { return Ok(Ok(())) };
@@ -397,6 +407,22 @@ impl<R: SlotReader> Recorder<R> {
         self.store = Some(store);
         Ok(done)
     }
+}
+
+/// Which earlier slots a slot's reading put in doubt: of each pool those since the last full
+/// reading, or, where that is not known, as long as such readings may be apart.
+fn doubts_of<'a>(slot: Slot, events: impl Iterator<Item = &'a Event>) -> Vec<NewDoubt> {
+    let longest = Limits::default().full_read_slots_most;
+    let doubt = |event: &Event| match event {
+        Event::TicksDiffer { pool, good_until, .. } => {
+            let since = slot.number().saturating_sub(longest);
+            let first = good_until.and_then(Slot::next);
+            let first = first.or_else(|| Slot::new(since.into()).ok()).unwrap_or(Slot::FIRST);
+            Some(NewDoubt { pool: pool.clone(), first })
+        }
+        _ => None,
+    };
+    events.filter_map(doubt).collect()
 }
 
 /// A pool's result in a slot, as read.

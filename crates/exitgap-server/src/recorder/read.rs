@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use exitgap_chain::{Missing, SlotReading};
-use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
+use exitgap_chain::{Event, Missing, SlotReading};
+use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use tokio::runtime::Handle;
@@ -12,8 +12,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use super::PoolReading;
-use super::recheck::{Due, Recheck};
-use super::source::{SlotReader, Source};
+use super::recheck::{Due, Hashes, Recheck};
+use super::source::{SlotReader, Source, Standing};
 
 /// How long before the slot's deadline a reader is told to end, so that it can still say
 /// why each pool is missing. A reader that does not end is given up at the deadline.
@@ -24,6 +24,8 @@ pub struct Chain<R> {
     source: Source<R>,
     /// `None` before the first slot, and after the reader was lost: it is made anew.
     reader: Option<R>,
+    /// Where its series stand, for a reader that is made anew.
+    pub standing: Standing,
     /// Its earlier slots, to be looked at again.
     pub recheck: Recheck,
 }
@@ -32,6 +34,8 @@ pub struct Chain<R> {
 pub struct ChainReading {
     /// For each of the chain's pools, in their order.
     pub pools: Vec<PoolReading>,
+    /// What was noticed.
+    pub events: Vec<Event>,
     /// HTTP requests it took.
     pub requests: u64,
 }
@@ -39,7 +43,7 @@ pub struct ChainReading {
 impl<R> Chain<R> {
     /// A chain that was not read yet.
     pub fn new(source: Source<R>) -> Self {
-        Self { source, reader: None, recheck: Recheck::default() }
+        Self { source, reader: None, standing: Standing::default(), recheck: Recheck::default() }
     }
 
     /// Its pools and their default directions.
@@ -60,7 +64,8 @@ impl<R> Chain<R> {
     /// The same for every pool.
     fn all_missing(&self, reason: MissingReason, detail: &str) -> ChainReading {
         let missing = Missing { reason, detail: detail.to_owned() };
-        ChainReading { pools: vec![Err(missing); self.source.pools.len()], requests: 0 }
+        let pools = vec![Err(missing); self.source.pools.len()];
+        ChainReading { pools, events: Vec::new(), requests: 0 }
     }
 
     /// Puts a reading into the order of the pools, and believes nothing about other pools
@@ -78,7 +83,8 @@ impl<R> Chain<R> {
             Some(result) => result,
             None => Err(missing(MissingReason::DeadlineExceeded, "the pool was not read")),
         });
-        ChainReading { pools: pools.collect(), requests: reading.requests }
+        let (events, requests) = (reading.events, reading.requests);
+        ChainReading { pools: pools.collect(), events, requests }
     }
 }
 
@@ -97,14 +103,11 @@ pub async fn all<R: SlotReader>(
     let mut tasks = JoinSet::new();
     let mut places = HashMap::new();
     for (place, chain) in chains.iter_mut().enumerate() {
-        let reader = match chain.reader.take().map_or_else(&chain.source.make, Ok) {
-            Ok(reader) => reader,
-            Err(error) => {
-                let reason = MissingReason::RpcUnavailable;
-                readings[place] = chain.all_missing(reason, &error.to_string());
-                continue;
-            }
-        };
+        if let Err(error) = chain.make_reader() {
+            let reason = MissingReason::RpcUnavailable;
+            readings[place] = chain.all_missing(reason, &error);
+        }
+        let Some(reader) = chain.reader.take() else { continue };
         // A thread each: taking thousands of ticks apart is work, and one chain's work must not
         // delay another's.
         let runtime = Handle::current();
@@ -146,10 +149,32 @@ async fn read<R: SlotReader>(
     Some((reader, reading))
 }
 
-/// What the blocks of a chain's slots are on the chain now: number and hash.
-pub type Canonical = Vec<(Due, HashMap<u64, BlockHash>)>;
+/// What the blocks of a chain's slots are on the chain now.
+pub type Canonical = Vec<(Due, Hashes)>;
 
 impl<R: SlotReader> Chain<R> {
+    /// Whether it has no reader, so that the next one begins from what the store says.
+    pub fn begins(&self) -> bool {
+        self.reader.is_none()
+    }
+
+    /// Makes its reader, where it has none, and tells it where its series stand.
+    fn make_reader(&mut self) -> Result<(), String> {
+        if self.reader.is_none() {
+            let mut reader = (self.source.make)().map_err(|error| error.to_string())?;
+            reader.resume(std::mem::take(&mut self.standing));
+            self.reader = Some(reader);
+        }
+        Ok(())
+    }
+
+    /// Requires that its nodes do not contradict each other about which chain it is.
+    pub async fn check_nodes(&self, deadline: Instant) -> Result<(), String> {
+        // A reader that cannot be made leaves its pools missing, with the reason.
+        let Ok(reader) = (self.source.make)() else { return Ok(()) };
+        reader.check_nodes(deadline).await
+    }
+
     /// How many blocks later a slot's block is looked at again; `None` while it has no reader.
     pub fn confirmations(&self) -> Option<u32> {
         self.reader.as_ref().map(SlotReader::confirmations)
@@ -187,21 +212,37 @@ async fn ask<R: SlotReader>(reader: R, due: Vec<Due>, deadline: Instant) -> (R, 
     let left = deadline.saturating_duration_since(Instant::now());
     let until = deadline - MARGIN.min(left / 4);
     let mut canonical = Vec::with_capacity(due.len());
-    'slots: for due in due {
-        let mut hashes = HashMap::new();
-        for (number, _) in &due.blocks {
-            match timeout_at(until, reader.canonical_hash(*number, until)).await {
-                Ok(Ok(hash)) => hashes.insert(*number, hash),
-                Ok(Err(missing)) => {
-                    tracing::debug!(slot = %due.slot, number, "{missing}");
-                    break 'slots;
-                }
-                Err(_) => break 'slots,
-            };
+    for due in due {
+        match timeout_at(until, hashes_of(&reader, &due, until)).await {
+            Ok(Ok(hashes)) => canonical.push((due, hashes)),
+            Ok(Err(missing)) => {
+                tracing::warn!(slot = %due.slot, %missing, "earlier slots are checked again later");
+                break;
+            }
+            Err(_) => break,
         }
-        canonical.push((due, hashes));
     }
     (reader, canonical)
+}
+
+/// What the chain has at the numbers of the slot's blocks; where that is another block, linked to
+/// the one after it, and what the second node has.
+async fn hashes_of<R: SlotReader>(
+    reader: &R,
+    due: &Due,
+    until: Instant,
+) -> Result<Hashes, Missing> {
+    let mut hashes = Hashes::default();
+    for (number, recorded) in &due.blocks {
+        let mut hash = reader.canonical_hash(*number, until).await?;
+        if hash != *recorded {
+            hash = reader.linked_hash(*number, until).await?;
+            let second = reader.second_hash(*number, until).await;
+            hashes.second.extend(second.map(|second| (*number, second)));
+        }
+        hashes.canonical.insert(*number, hash);
+    }
+    Ok(hashes)
 }
 
 /// One line per reason and chain, so that a dead node is not told once per pool.

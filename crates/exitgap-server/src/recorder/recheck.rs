@@ -1,9 +1,10 @@
 //! Looking again at the blocks of earlier slots once they are final: a slot whose block gave
-//! way to another is retracted with the next one.
+//! way to another is retracted.
 //!
-//! What is still to be looked at follows from the store: the recorded, unretracted slots of
-//! the last day. Memory only says how far a chain has come since the start; a new process
-//! begins a day back.
+//! A retraction cannot be taken back, so one node's word at one time is not enough: where a block
+//! is said to be orphaned, it is asked for again one slot later, or of the chain's second node at
+//! once. How far a chain has come, and what is suspected, stands in the store: a process that ends
+//! after every slot gets there too.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,22 +12,25 @@ use exitgap_core::evidence::MAX_RETRACTION_SLOTS;
 use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{BlockRef, Snapshot};
-use exitgap_store::{NewRetraction, Outcome, Reader, StoreError};
+use exitgap_store::{
+    NewRetraction, Outcome, Pool, Reader, Rechecked, Store, StoreError, Suspicion,
+};
 
-/// Slots of a chain looked at again in one go: more only after a start or an outage.
-pub const SLOTS_AT_ONCE: usize = 8;
+use super::source::Standing;
+
+/// Slots of a chain looked at again in one go: more than one only after a start or an outage, of
+/// which a whole day is made up for in five slots.
+pub const SLOTS_AT_ONCE: usize = 64;
 
 /// How far one chain has come.
 #[derive(Debug, Default)]
 pub struct Recheck {
-    /// The first slot that was not looked at; `None` before the first time.
+    /// The first slot that was not looked at; `None`: the store knows.
     next: Option<Slot>,
     /// The blocks of slots recorded by this process: one, but for nodes that disagree.
     blocks: BTreeMap<Slot, BTreeSet<(u64, BlockHash)>>,
     /// The highest block number that was seen.
     tip: u64,
-    /// Found, and not yet written.
-    orphaned: Vec<NewRetraction>,
 }
 
 /// The blocks of one slot, to be compared with the chain.
@@ -36,6 +40,17 @@ pub struct Due {
     pub slot: Slot,
     /// Number and hash of each block its snapshots were read at.
     pub blocks: BTreeSet<(u64, BlockHash)>,
+    /// Whether it is suspected, and asked for again.
+    again: bool,
+}
+
+/// What the chain has at the numbers of a slot's blocks.
+#[derive(Debug, Default)]
+pub struct Hashes {
+    /// By number.
+    pub canonical: HashMap<u64, BlockHash>,
+    /// What the second node has at those numbers where the first has another block than was read.
+    pub second: HashMap<u64, BlockHash>,
 }
 
 impl Recheck {
@@ -49,29 +64,8 @@ impl Recheck {
         self.blocks.insert(slot, blocks);
     }
 
-    /// What the next slot takes back; slots that it cannot reach any more are said to be lost.
-    pub fn take(&mut self, by: Slot) -> Vec<NewRetraction> {
-        let (within, lost): (Vec<_>, Vec<_>) =
-            self.orphaned.drain(..).partition(|orphaned| reaches(by, orphaned.slot));
-        for NewRetraction { pool, slot, .. } in lost {
-            tracing::error!(%slot, %pool, "its block was orphaned, and it is too old to be retracted");
-        }
-        within
-    }
-
-    /// Puts back what was taken and not written.
-    pub fn put_back(&mut self, retractions: Vec<NewRetraction>) {
-        self.orphaned.extend(retractions);
-    }
-
-    /// Notes that the blocks of a slot were compared.
-    pub fn compared(&mut self, slot: Slot, orphaned: Vec<NewRetraction>) {
-        self.next = slot.next();
-        self.blocks.retain(|noted, _| *noted > slot);
-        self.orphaned.extend(orphaned);
-    }
-
-    /// The slots that are to be compared after `last` was recorded, oldest first.
+    /// The slots that are to be compared after `last` was recorded: what is suspected since an
+    /// earlier slot, then the others, oldest first.
     pub fn due(
         &mut self,
         reader: &Reader,
@@ -83,14 +77,29 @@ impl Recheck {
         let Some(by) = last.next() else { return Ok(Vec::new()) };
         let reach = by.number().saturating_sub(MAX_RETRACTION_SLOTS);
         let first = Slot::new(reach.into()).unwrap_or(Slot::FIRST);
-        if let Some(late) = self.next.filter(|next| *next < first) {
+        let next = match self.next {
+            Some(next) => Some(next),
+            None => reader.recheck_from(chain)?,
+        };
+        if let Some(late) = next.filter(|next| *next < first) {
             tracing::error!(
                 %chain, from = %late, until = %first,
                 "slots could not be checked again within a day, and stay as they are"
             );
         }
-        let mut next = Some(self.next.map_or(first, |next| next.max(first)));
         let mut due = Vec::new();
+        let suspected: BTreeSet<Slot> = reader
+            .suspicions()?
+            .into_iter()
+            .filter(|suspicion| suspicion.pool.chain() == chain && !suspicion.confirmed)
+            .filter(|suspicion| suspicion.seen_by < last && reaches(by, suspicion.slot))
+            .map(|suspicion| suspicion.slot)
+            .collect();
+        for slot in suspected {
+            due.push(Due { slot, blocks: stored_blocks(reader, chain, slot)?, again: true });
+        }
+        let mut next = Some(next.map_or(first, |next| next.max(first)));
+        let mut nothing_yet = true;
         while let Some(slot) = next.filter(|slot| *slot <= last && due.len() < SLOTS_AT_ONCE) {
             let noted = self.blocks.get(&slot).cloned();
             let blocks = noted.map_or_else(|| stored_blocks(reader, chain, slot), Ok)?;
@@ -99,8 +108,9 @@ impl Recheck {
                 break;
             }
             if highest.is_some() {
-                due.push(Due { slot, blocks });
-            } else if due.is_empty() {
+                nothing_yet = false;
+                due.push(Due { slot, blocks, again: false });
+            } else if nothing_yet {
                 // Nothing of it is recorded.
                 self.next = slot.next();
             }
@@ -108,20 +118,91 @@ impl Recheck {
         }
         Ok(due)
     }
+
+    /// Notes that the blocks up to a slot were compared.
+    pub fn compared_until(&mut self, next: Slot) {
+        self.next = Some(next);
+        self.blocks.retain(|noted, _| *noted >= next);
+    }
 }
 
-/// The pools of the chain whose snapshot of `slot` was read at a block that is not the
-/// `canonical` one of its number.
-pub fn orphaned(
+/// Notes in the store what was found of a chain after `last` was recorded; returns the first slot
+/// that is still to be compared, where that is another one now.
+pub fn settle(
+    store: &mut Store,
+    chain: &ChainSlug,
+    last: Slot,
+    compared: &[(Due, Hashes)],
+) -> Result<Option<Slot>, StoreError> {
+    let mut rechecked = Rechecked::default();
+    let before = store.reader().suspicions()?;
+    for (Due { slot, blocks, again }, hashes) in compared {
+        if !again {
+            rechecked.next = slot.next();
+        }
+        let moved = blocks.iter().any(|(number, hash)| hashes.canonical.get(number) != Some(hash));
+        let orphaned =
+            if moved { orphaned(store.reader(), chain, *slot, hashes)? } else { Vec::new() };
+        let of_slot = before.iter().filter(|suspicion| {
+            suspicion.slot == *slot && suspicion.pool.chain() == chain && !suspicion.confirmed
+        });
+        for suspicion in of_slot.clone() {
+            if !orphaned.iter().any(|(pool, ..)| *pool == suspicion.pool) {
+                tracing::warn!(%slot, pool = %suspicion.pool, "its block stands after all");
+                rechecked.cleared.push((suspicion.pool.clone(), *slot));
+            }
+        }
+        for (pool, canonical, seconded) in orphaned {
+            let first = of_slot.clone().find(|suspicion| suspicion.pool == pool);
+            let confirmed = seconded || first.is_some_and(|first| first.seen_by < last);
+            let seen_by = first.map_or(last, |first| first.seen_by);
+            tracing::warn!(%slot, %pool, %canonical, confirmed, "its block is said to be orphaned");
+            rechecked.suspected.push(Suspicion {
+                pool,
+                slot: *slot,
+                canonical,
+                seen_by,
+                confirmed,
+            });
+        }
+    }
+    store.note_rechecked(chain, &rechecked)?;
+    Ok(rechecked.next)
+}
+
+/// What the head of slot `by` takes back; slots that it cannot reach any more are said to be lost,
+/// once.
+pub fn retractions(store: &mut Store, by: Slot) -> Result<Vec<NewRetraction>, StoreError> {
+    let mut confirmed = store.reader().suspicions()?;
+    confirmed.retain(|suspicion| suspicion.confirmed);
+    let mut retractions = Vec::new();
+    for Suspicion { pool, slot, canonical, .. } in confirmed {
+        let retired = store.reader().pool(&pool)?.is_none_or(|pool| pool.retired_slot.is_some());
+        if retired || !reaches(by, slot) {
+            tracing::error!(%slot, %pool, "its block was orphaned, and it is too late to retract it");
+            let cleared = vec![(pool.clone(), slot)];
+            let rechecked = Rechecked { cleared, ..Rechecked::default() };
+            store.note_rechecked(pool.chain(), &rechecked)?;
+            continue;
+        }
+        retractions.push(NewRetraction { pool, slot, canonical });
+    }
+    Ok(retractions)
+}
+
+/// The pools of the chain whose snapshot of `slot` was read at a block that is not the canonical
+/// one of its number, with that one, and whether the second node has the same.
+fn orphaned(
     reader: &Reader,
     chain: &ChainSlug,
     slot: Slot,
-    canonical: &HashMap<u64, BlockHash>,
-) -> Result<Vec<NewRetraction>, StoreError> {
+    hashes: &Hashes,
+) -> Result<Vec<(PoolId, BlockHash, bool)>, StoreError> {
     let blocks = blocks_of(reader, chain, slot)?;
     let other = |(pool, block): (PoolId, BlockRef)| {
-        let canonical = *canonical.get(&block.number)?;
-        (canonical != block.hash).then_some(NewRetraction { pool, slot, canonical })
+        let canonical = *hashes.canonical.get(&block.number)?;
+        let seconded = hashes.second.get(&block.number) == Some(&canonical);
+        (canonical != block.hash).then_some((pool, canonical, seconded))
     };
     Ok(blocks.into_iter().filter_map(other).collect())
 }
@@ -134,6 +215,39 @@ fn stored_blocks(
 ) -> Result<BTreeSet<(u64, BlockHash)>, StoreError> {
     let blocks = blocks_of(reader, chain, slot)?;
     Ok(blocks.into_values().map(|block| (block.number, block.hash)).collect())
+}
+
+/// How many slots before the newest recorded one another is looked for, to tell a new reader where
+/// the series stands: the last ones, and some up to a day back, which are final.
+const BACK: [u32; 12] = [0, 1, 2, 3, 6, 12, 24, 48, 96, 144, 216, 287];
+
+/// Where the chain's series stand: each pool's newest snapshot, and the blocks at which slots were
+/// last recorded, of the newest slot and of some before it.
+pub fn standing(reader: &Reader, chain: &ChainSlug) -> Result<Standing, StoreError> {
+    let mut standing = Standing::default();
+    let mut newest: Option<(Slot, Pool)> = None;
+    let monitored = |pool: &Pool| pool.id.chain() == chain && pool.retired_slot.is_none();
+    for pool in reader.pools()?.into_iter().filter(monitored) {
+        let latest = reader.latest(&pool, None)?.and_then(|latest| latest.snapshot);
+        let Some((slot, _)) = latest else { continue };
+        standing.newest.extend(reader.snapshot_at(&pool, slot)?);
+        if newest.as_ref().is_none_or(|(newest, _)| *newest < slot) {
+            newest = Some((slot, pool));
+        }
+    }
+    let Some((newest, pool)) = newest else { return Ok(standing) };
+    let blocks = &mut standing.blocks;
+    for back in BACK {
+        let slot = Slot::new(newest.number().saturating_sub(back).into());
+        let Ok(slot) = slot else { continue };
+        if reader.retraction_of(&pool, slot)?.is_none()
+            && let Some(block) = reader.block_of(&pool, slot)?
+            && blocks.last().is_none_or(|last| block.number < last.number)
+        {
+            blocks.push(block);
+        }
+    }
+    Ok(standing)
 }
 
 /// Whether a head of slot `by` can take `slot` back.

@@ -57,6 +57,7 @@ impl<R: SlotReader> Recorder<R> {
         until: Option<Slot>,
     ) -> Result<(), RecorderError> {
         self.check_pools()?;
+        self.check_nodes().await?;
         for (pool, _) in self.unconfigured()? {
             tracing::warn!(%pool, "in the store but not configured: recorded as missing, recorder_down");
         }
@@ -108,6 +109,7 @@ fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(),
                 slot = %slot,
                 recorded = report.recorded,
                 retracted = report.retracted,
+                doubts = report.doubts,
                 missing = missing.join(" "),
                 filled_slots = report.filled_slots,
                 requests = report.requests,

@@ -8,13 +8,32 @@ use exitgap_chain::{ChainReader, Limits, Missing, SlotReading};
 use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::snapshot::{BlockRef, Snapshot};
 use tokio::time::Instant;
+
+/// Where a chain's series stand, for a reader that is made anew.
+#[derive(Debug, Default)]
+pub struct Standing {
+    /// At which blocks the last slots were recorded, newest first.
+    pub blocks: Vec<BlockRef>,
+    /// Each pool's newest snapshot that is not taken back.
+    pub newest: Vec<Snapshot>,
+}
 
 /// Reads all pools of one chain at a slot.
 pub trait SlotReader: Send + 'static {
     /// Reads them until `deadline`. What cannot be read is missing with its reason; never
     /// fails as a whole.
     fn read_slot(&mut self, slot: Slot, deadline: Instant) -> impl Future<Output = SlotReading>;
+
+    /// Tells a new reader where the chain's series stand.
+    fn resume(&mut self, _standing: Standing) {}
+
+    /// Requires, before the first slot, that the chain's nodes do not contradict each other about
+    /// which chain it is; in words, where they do.
+    fn check_nodes(&self, _deadline: Instant) -> impl Future<Output = Result<(), String>> {
+        ready(Ok(()))
+    }
 
     /// The hash of the block that is canonical at this number now. A reader that cannot tell
     /// leaves slots unchecked.
@@ -25,6 +44,25 @@ pub trait SlotReader: Send + 'static {
     ) -> impl Future<Output = Result<BlockHash, Missing>> {
         let detail = format!("nobody tells the hash of block {number}");
         ready(Err(Missing { reason: MissingReason::BlockUnavailable, detail }))
+    }
+
+    /// The same, where it is about to be believed that another block gave way to it: the block
+    /// after it must name it as its parent.
+    fn linked_hash(
+        &self,
+        number: u64,
+        deadline: Instant,
+    ) -> impl Future<Output = Result<BlockHash, Missing>> {
+        self.canonical_hash(number, deadline)
+    }
+
+    /// The same of the chain's second node; `None` where there is none, or it does not answer.
+    fn second_hash(
+        &self,
+        _number: u64,
+        _deadline: Instant,
+    ) -> impl Future<Output = Option<BlockHash>> {
+        ready(None)
     }
 
     /// How many blocks later a slot's block is looked at again.
@@ -38,12 +76,36 @@ impl SlotReader for ChainReader {
         Self::read_slot(self, slot, deadline)
     }
 
+    fn resume(&mut self, standing: Standing) {
+        Self::resume(self, standing.blocks, standing.newest);
+    }
+
+    async fn check_nodes(&self, deadline: Instant) -> Result<(), String> {
+        self.agree_on_genesis(deadline).await.map_err(|error| error.to_string())
+    }
+
     fn canonical_hash(
         &self,
         number: u64,
         deadline: Instant,
     ) -> impl Future<Output = Result<BlockHash, Missing>> {
         Self::canonical_hash(self, number, deadline)
+    }
+
+    fn linked_hash(
+        &self,
+        number: u64,
+        deadline: Instant,
+    ) -> impl Future<Output = Result<BlockHash, Missing>> {
+        Self::linked_hash(self, number, deadline)
+    }
+
+    fn second_hash(
+        &self,
+        number: u64,
+        deadline: Instant,
+    ) -> impl Future<Output = Option<BlockHash>> {
+        Self::second_hash(self, number, deadline)
     }
 
     fn confirmations(&self) -> u32 {

@@ -1,7 +1,7 @@
--- The store, schema version 3. Created in one transaction, so that a file holds
+-- The store, schema version 4. Created in one transaction, so that a file holds
 -- all of it or nothing.
 --
--- Every table is append-only but the derived ones at the end. Two triggers refuse UPDATE
+-- Every table is append-only but the derived ones and the recorder's own at the end. Two triggers refuse UPDATE
 -- and DELETE; a third, before each INSERT, refuses what INSERT OR REPLACE and UPSERT would
 -- overwrite, and what would leave a hole. A slot is an instant: slot × 300 s UTC.
 
@@ -83,6 +83,18 @@ CREATE TABLE retirement (
     pool_no  INTEGER PRIMARY KEY REFERENCES pool (pool_no),
     slot     INTEGER NOT NULL
 ) STRICT;
+
+-- Slots whose recorded ticks are in doubt: a full reading for found_slot was not what had been
+-- followed by logs since the full reading before first_slot. This store's own knowledge: no head
+-- says it, and a store that is restored from the log does not have it.
+CREATE TABLE doubt (
+    pool_no     INTEGER NOT NULL REFERENCES pool (pool_no),
+    found_slot  INTEGER NOT NULL,
+    first_slot  INTEGER NOT NULL,
+    last_slot   INTEGER NOT NULL,
+    PRIMARY KEY (pool_no, found_slot),
+    CHECK (first_slot <= last_slot AND last_slot < found_slot)
+) STRICT, WITHOUT ROWID;
 
 -- Complete subtrees of the log's Merkle tree (RFC 6962): node i of level l is the root over
 -- leaves i × 2^l up to (i + 1) × 2^l. Level 0 are the leaves' hashes.
@@ -189,6 +201,19 @@ CREATE TRIGGER retraction_is_new BEFORE INSERT ON retraction BEGIN
     WHERE NOT EXISTS (
         SELECT 1 FROM entry
         WHERE pool_no = NEW.pool_no AND slot = NEW.slot AND snapshot_sha256 IS NOT NULL
+    );
+END;
+
+CREATE TRIGGER doubt_is_not_changed BEFORE UPDATE ON doubt BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a doubt is never changed');
+END;
+CREATE TRIGGER doubt_stays BEFORE DELETE ON doubt BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a doubt is never deleted');
+END;
+CREATE TRIGGER doubt_is_new BEFORE INSERT ON doubt BEGIN
+    SELECT RAISE(ABORT, 'exitgap: the doubt is in the store already')
+    WHERE EXISTS (
+        SELECT 1 FROM doubt WHERE pool_no = NEW.pool_no AND found_slot = NEW.found_slot
     );
 END;
 
@@ -405,3 +430,22 @@ CREATE TABLE standing (
     lowest1_basis     INTEGER,
     lowest1_missing   INTEGER
 ) STRICT;
+
+-- What the recorder has still to do about earlier slots; changed as it goes on.
+
+-- The first slot of each chain whose blocks were not asked for again.
+CREATE TABLE recheck (
+    chain      TEXT    PRIMARY KEY,
+    next_slot  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Slots whose block was said to be orphaned: once, or, where confirmed, twice, so that the next
+-- head takes them back.
+CREATE TABLE suspicion (
+    pool_no         INTEGER NOT NULL REFERENCES pool (pool_no),
+    slot            INTEGER NOT NULL,
+    seen_by_slot    INTEGER NOT NULL, -- the newest slot when it was first said
+    confirmed       INTEGER NOT NULL CHECK (confirmed IN (0, 1)),
+    canonical_hash  BLOB    NOT NULL CHECK (length(canonical_hash) = 32),
+    PRIMARY KEY (pool_no, slot)
+) STRICT, WITHOUT ROWID;

@@ -15,6 +15,7 @@ mod wasm_bindgen;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sha2::{Digest, Sha256};
 
@@ -24,7 +25,7 @@ use pins::Pin;
 pub use chromium::ensure_chromium;
 pub use npm_tree::{ensure_js_sdk, ensure_lighthouse, ensure_npm_tools};
 pub use schemathesis::ensure_schemathesis;
-pub use trunk::ensure_trunk;
+use trunk::ensure_trunk;
 pub use wasm_bindgen::ensure_wasm_bindgen;
 
 /// What `cargo xtask setup --help` prints.
@@ -69,12 +70,44 @@ pub fn ensure(root: &Path) -> Result<()> {
     require_node("setup fetches packages of the npm registry with it")?;
     fs::create_dir_all(&folder).context(format!("creating {}", folder.display()))?;
     fetch::sweep(&folder);
-    for (index, pin) in pins.iter().enumerate() {
-        ensure_package(&folder, pin, &format!(" [{}/{}]", index + 1, pins.len()))?;
-    }
+    fetch_all(&folder, &pins)?;
     fs::write(&stamp_path, stamp).context(format!("writing {}", stamp_path.display()))?;
     eprintln!("setup: fixtures are complete in {}", folder.display());
     Ok(())
+}
+
+/// Fetches packages, some at once: most of the time the registry is waited for.
+fn fetch_all(folder: &Path, pins: &[Pin]) -> Result<()> {
+    const AT_ONCE: usize = 4;
+    let next = AtomicUsize::new(0);
+    let fetch = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(pin) = pins.get(index) else { return Ok(()) };
+            ensure_package(folder, pin, &format!(" [{}/{}]", index + 1, pins.len()))?;
+        }
+    };
+    std::thread::scope(|scope| {
+        let fetching: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(fetch)).collect();
+        let ended = fetching.into_iter().map(|thread| {
+            thread.join().unwrap_or_else(|_| Err(Failure::new("fetching a package panicked")))
+        });
+        ended.collect()
+    })
+}
+
+/// What builds the site: `wasm-bindgen`, the optimiser of WASM modules and `trunk`, those that are
+/// not there yet side by side.
+pub fn ensure_web_tools(root: &Path) -> Result<(PathBuf, PathBuf, PathBuf)> {
+    std::thread::scope(|scope| {
+        let wasm_bindgen = scope.spawn(|| ensure_wasm_bindgen(root));
+        let wasm_opt = scope.spawn(|| ensure_wasm_opt(root));
+        let trunk = ensure_trunk(root);
+        let panicked = |_| Err(Failure::new("installing a tool panicked"));
+        let wasm_bindgen = wasm_bindgen.join().unwrap_or_else(panicked);
+        let wasm_opt = wasm_opt.join().unwrap_or_else(panicked);
+        Ok((wasm_bindgen?, wasm_opt?, trunk?))
+    })
 }
 
 /// Makes the optimiser of WASM modules complete and answers its script, for Node.js to run.

@@ -35,7 +35,7 @@ const ANVIL_LINUX_AMD64: Pin = Pin {
 pub const ANVIL_VERSION: &str = ANVIL_LINUX_AMD64.version;
 
 /// Published bytecode of the contracts on the development chain.
-const CONTRACTS: [Pin; 7] = [
+const CONTRACTS: [Pin; 8] = [
     Pin {
         folder: "uniswap-v2-core",
         package: "@uniswap/v2-core",
@@ -111,6 +111,16 @@ const CONTRACTS: [Pin; 7] = [
             "artifacts/contracts/mocks/tokens/MintableERC20.sol/MintableERC20.json",
             "package.json",
         ],
+    },
+    // A library of scripts; of it only the creation code of Multicall3.
+    Pin {
+        folder: "viem",
+        package: "viem",
+        version: "2.57.20",
+        sha512: "2d2bd1133293ef1157a66c56d98149fceb5c65191218ba79cf2c1281a7417f4a\
+                 9009eaa1dbe1711c75b2ad2db3106ed97c159042f93c1c8d62e073f348c0f5e2",
+        bytes: 4380573,
+        keep: &["_cjs/constants/contracts.js", "package.json"],
     },
 ];
 

@@ -3,7 +3,10 @@
 use serde_json::Value;
 
 use super::*;
+use crate::exit::Exit;
+use crate::pools::Direction;
 use crate::snapshot::to_canonical_json;
+use crate::units::{GapLimit, SizeUsd};
 
 /// The failing checks of a changed file, and that it is invalid.
 fn failing(evidence: &[u8], policy: &Policy) -> Vec<(CheckName, &'static str)> {
@@ -274,4 +277,32 @@ fn bombs_are_refused_before_they_go_off() {
         let check = check.unwrap_or_else(|| panic!("{pointer}: {report:?}"));
         assert!(check.expected.len() + check.found.len() < 2_000, "{pointer}: {}", check.found);
     }
+}
+
+#[test]
+fn a_depth_that_is_hard_to_find_is_given_up_after_the_same_count_everywhere() {
+    // Unsigned, and made up: a whole dollar is 815 units sold, of which only every thousandth
+    // loses nothing to the fee's rounding, and the limit lies where an infinitely small sale does.
+    let file = include_bytes!("slow.json");
+    let snapshot = snapshot_in(file).unwrap();
+    let exit = Exit::of(snapshot.observation(), Direction::ZeroForOne);
+    let whole = exit.depth_usd(GapLimit::DEPTH).unwrap_err();
+    assert_eq!(whole.comparisons, 1 << 13, "the bound is part of the method");
+    // Of no more than the start of its curve, too.
+    let mut of_start =
+        Exit::of_start(snapshot.observation(), Direction::ZeroForOne, GapLimit::DEPTH, None);
+    assert!(of_start.curve().segment_count() < exit.curve().segment_count());
+    assert_eq!(of_start.depth_usd(GapLimit::DEPTH), Err(whole));
+    of_start = Exit::of_start(
+        snapshot.observation(),
+        Direction::ZeroForOne,
+        GapLimit::DEPTH,
+        Some(SizeUsd::MAX),
+    );
+    assert_eq!(of_start.depth_usd(GapLimit::DEPTH), Err(whole));
+    // A question that somebody waits for is answered.
+    assert!(exit.max_size_for(GapLimit::DEPTH).is_ok());
+    let report = verify(file, &Policy::trusting(Vec::new()));
+    let head = report.check(CheckName::Head).unwrap();
+    assert_eq!((head.code, &*head.expected), ("depth_mismatch", "none, 1000000000"));
 }

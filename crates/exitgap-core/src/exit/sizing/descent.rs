@@ -29,10 +29,6 @@ impl Search<'_> {
     const LAST_TEETH: u32 = 64;
     /// Teeth of a block that is walked where a shorter one might not have to be.
     const WALKED_TEETH: u64 = 2_048;
-    /// More amounts than a search tests one after the other: some tenths of a second.
-    const MAX_WALKED: u32 = 1 << 20;
-    /// More amounts than a search singles out: about a second.
-    const MAX_SINGLED_OUT: u32 = 1 << 18;
     /// Amounts singled out in one block.
     const TESTS_OF_A_BLOCK: u32 = 64;
 
@@ -49,9 +45,9 @@ impl Search<'_> {
             return Ok(end);
         }
         let tooth = over(ceiling - walk.ceiling, U256::from(Self::FIRST_TEETH));
-        let Some(residues) = Residues::new(grid, self.threshold, tooth) else {
-            return self.walk_down(walk);
-        };
+        let residues =
+            if self.rows_left() > 0 { Residues::new(grid, self.threshold, tooth) } else { None };
+        let Some(residues) = residues else { return self.walk_down(walk) };
         let fee = FeeClasses::new(self.curve).filter(|_| matches!(grid, Grid::Units));
         let taken = fee.as_ref().map_or(U256::ZERO, FeeClasses::most_taken);
         let mut shorter = 0_usize;
@@ -62,7 +58,7 @@ impl Search<'_> {
             let length = length.min(room >> 1);
             let teeth = grid.index_within(walk.ceiling)
                 - grid.index_within(walk.ceiling.min(segment.in_start));
-            let spent = self.singled_out >= Self::MAX_SINGLED_OUT;
+            let spent = self.rows_left() == 0;
             if spent || teeth <= U256::from(Self::LAST_TEETH) || length <= taken + U256::ONE {
                 return self.walk_down(walk);
             }
@@ -71,7 +67,7 @@ impl Search<'_> {
             let low = walk.ceiling - length + taken;
             let end = match rows {
                 None => self.walk_to(walk, low, u32::MAX)?,
-                Some(rows) => self.single_out(walk, &residues, rows, low),
+                Some(rows) => self.single_out(walk, &residues, rows, low)?,
             };
             if let Some(end) = end {
                 return Ok(end);
@@ -128,12 +124,8 @@ impl Search<'_> {
                 walk.ceiling = amount;
                 break;
             }
-            if self.test(walk, amount) {
+            if self.test(walk, amount)? {
                 return Ok(Some(Descent::Found(amount)));
-            }
-            self.walked += 1;
-            if self.walked == Self::MAX_WALKED {
-                return Err(self.exhausted());
             }
         }
         Ok(None)
@@ -147,12 +139,14 @@ impl Search<'_> {
         residues: &Residues,
         mut rows: Vec<Row>,
         low: U256,
-    ) -> Option<Descent> {
+    ) -> Result<Option<Descent>, Exhausted> {
         for _ in 0..Self::TESTS_OF_A_BLOCK {
             let (start, range) = (walk.segment.in_start, (low, walk.ceiling));
             let looked = 1 + rows.iter().filter(|row| row.next > walk.ceiling).count();
-            self.singled_out += u32::try_from(looked).unwrap_or(Self::MAX_SINGLED_OUT);
-            if self.singled_out > Self::MAX_SINGLED_OUT {
+            let looked = u32::try_from(looked).unwrap_or(u32::MAX);
+            let too_many = looked > self.rows_left();
+            self.singled_out = self.singled_out.saturating_add(looked);
+            if too_many {
                 break;
             }
             rows.retain_mut(|row| row.look(walk.grid, residues, start, range));
@@ -160,22 +154,22 @@ impl Search<'_> {
                 walk.ceiling = walk.ceiling.min(low);
                 break;
             };
-            if self.test(walk, amount) {
-                return Some(Descent::Found(amount));
+            if self.test(walk, amount)? {
+                return Ok(Some(Descent::Found(amount)));
             }
             if walk.ceiling <= low {
                 break;
             }
         }
-        None
+        Ok(None)
     }
 
     /// Whether the amount passes. Where it does not, the ceiling comes down to the next
     /// one that can.
-    fn test(&self, walk: &mut Walk<'_>, amount: U256) -> bool {
+    fn test(&mut self, walk: &mut Walk<'_>, amount: U256) -> Result<bool, Exhausted> {
         let out = self.curve.out_within(walk.index, amount);
-        if self.passes(amount, out) {
-            return true;
+        if self.passes(amount, out)? {
+            return Ok(true);
         }
         // No smaller amount pays more, and where this one pays nothing none pays anything.
         walk.ceiling = if out.is_zero() {
@@ -183,7 +177,7 @@ impl Search<'_> {
         } else {
             self.threshold.largest_input(out).min(amount - U256::ONE)
         };
-        false
+        Ok(false)
     }
 
     /// How much the output of an amount between `low` and `low + length` can weigh more
@@ -203,9 +197,5 @@ impl Search<'_> {
         let rise = rise.checked_sub(input + out_before).unwrap_or(U1024::ZERO);
         let highest = out + rise;
         highest.checked_sub(input).map(|headroom| headroom >> 64)
-    }
-
-    fn exhausted(&self) -> Exhausted {
-        Exhausted { teeth: self.walked + self.singled_out }
     }
 }

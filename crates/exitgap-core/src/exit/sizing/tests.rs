@@ -34,8 +34,13 @@ impl Plain<'_> {
         !out.is_zero() && self.threshold.passes(amount, out)
     }
 
+    fn bound(&self) -> U256 {
+        let mut search = Search::new(&self.exit.curve, &self.threshold, Effort::OF_A_QUESTION);
+        search.bound().unwrap().amount
+    }
+
     fn largest_amount(&mut self) -> Option<U256> {
-        let mut amount = Search::new(&self.exit.curve, &self.threshold).bound().amount;
+        let mut amount = self.bound();
         while !amount.is_zero() {
             let out = self.exit.curve.fill(amount).map_or(U256::ZERO, |fill| fill.amount_out);
             if self.passes(amount, out) {
@@ -72,8 +77,18 @@ fn agrees(exit: &Exit, limit: GapLimit) -> Result<bool, TestCaseError> {
     let Ok(size) = plain.largest_size(amount, 1) else { return Ok(false) };
     let found = found.unwrap();
     prop_assert_eq!((found.max_amount_in, found.size), (amount, size));
-    let Ok(size) = plain.largest_size(amount, 1_000_000) else { return Ok(false) };
-    prop_assert_eq!(dollars.unwrap(), size.map_or(0, |size| UsdMicros::from(size).whole_dollars()));
+    // A depth is not looked for below the largest amount, which is not known, but below the bound.
+    plain.teeth = PLAIN_TEETH;
+    let Ok(size) = plain.largest_size(plain.bound(), 1_000_000) else { return Ok(false) };
+    let expected = size.map_or(0, |size| UsdMicros::from(size).whole_dollars());
+    match dollars {
+        Ok(dollars) => prop_assert_eq!(dollars, expected),
+        Err(exhausted) => {
+            prop_assert_eq!(exhausted.comparisons, Effort::OF_A_DEPTH.comparisons);
+            // Two for each bit of an amount bound a segment, few of them are looked at.
+            prop_assert!(PLAIN_TEETH - plain.teeth > Effort::OF_A_DEPTH.comparisons - 2_048);
+        }
+    }
     Ok(true)
 }
 
@@ -172,11 +187,14 @@ proptest! {
         let direction = if zero_for_one { Direction::ZeroForOne } else { Direction::OneForZero };
         let Some(whole) = near_par(&pool, direction, decimals, off) else { return Ok(()) };
         let limit = GapLimit::from_millionths(limit).unwrap();
-        let start = Exit::for_depth(&pool, direction, whole.terms.clone(), limit);
+        let start = Exit::for_depth(&pool, direction, whole.terms.clone(), limit, None);
         prop_assert_eq!(start.depth_usd(limit), whole.depth_usd(limit));
         let size = SizeUsd::from_micros(micros).unwrap_or(SizeUsd::MAX);
         let start = Exit::for_size(&pool, direction, whole.terms.clone(), size);
         prop_assert_eq!(start.estimate(size), whole.estimate(size));
+        let both = Exit::for_depth(&pool, direction, whole.terms.clone(), limit, Some(size));
+        prop_assert_eq!(both.depth_usd(limit), whole.depth_usd(limit));
+        prop_assert_eq!(both.estimate(size), whole.estimate(size));
     }
 }
 
@@ -194,7 +212,7 @@ fn a_question_near_the_price_follows_the_curve_no_further() {
         let whole = Exit::new(&pool, direction, [18, 18], [dollar; 2]);
         let (steps, terms) = (whole.curve.segment_count(), whole.terms.clone());
         assert!(steps > 190, "{steps}");
-        let depth = Exit::for_depth(&pool, direction, terms.clone(), GapLimit::DEPTH);
+        let depth = Exit::for_depth(&pool, direction, terms.clone(), GapLimit::DEPTH, None);
         assert!(depth.curve.segment_count() <= 16);
         assert!(depth.depth_usd(GapLimit::DEPTH).unwrap() > 1);
         let cent = Exit::for_size(&pool, direction, terms.clone(), SizeUsd::MIN);

@@ -32,9 +32,11 @@ impl StepTable {
     /// Walks every stop of the contract's loop from the pool's price to the end of
     /// its liquidity.
     pub fn build(pool: &Concentrated, direction: Direction) -> Self {
-        let guess = pool.ticks().len() + 64;
-        let mut table = Self::empty(pool, direction, guess);
+        let mut table = Self::empty(pool, direction, most_stops(pool, direction));
         table.extend(Steps::new(pool, direction));
+        // Few pools have as many: the rest would be held as long as the table is.
+        table.in_sums.shrink_to_fit();
+        table.rows.shrink_to_fit();
         table
     }
 
@@ -63,9 +65,19 @@ impl StepTable {
         }
     }
 
+    /// The most bytes that [`StepTable::held_bytes`] can be, told without making the table.
+    pub fn held_bytes_at_most(pool: &Concentrated, direction: Direction) -> usize {
+        most_stops(pool, direction) * (size_of::<U256>() + size_of::<Row>())
+    }
+
     /// How many full steps there are.
     pub fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// The bytes its rows take up.
+    pub fn held_bytes(&self) -> usize {
+        self.in_sums.capacity() * size_of::<U256>() + self.rows.capacity() * size_of::<Row>()
     }
 
     /// Whether the pool takes nothing in this direction.
@@ -193,6 +205,18 @@ impl StepTable {
             },
         }
     }
+}
+
+/// How many stops there are at most: a table that grows is copied, and leaves holes behind. Every initialised tick is one, and every end of a word of the bitmap up to the last of them.
+fn most_stops(pool: &Concentrated, direction: Direction) -> usize {
+    let ticks = pool.ticks();
+    let end = match direction {
+        Direction::ZeroForOne => ticks.first(),
+        Direction::OneForZero => ticks.last(),
+    };
+    let span = end.map_or(0, |end| pool.tick().abs_diff(end.tick));
+    let words = span / pool.tick_spacing().unsigned_abs() / 256;
+    ticks.len() + usize::try_from(words).unwrap_or(0) + 2
 }
 
 struct Sums {

@@ -1,0 +1,102 @@
+//! The blocks of the series that a node must have before it is believed.
+
+use std::collections::VecDeque;
+
+use exitgap_core::snapshot::BlockRef;
+
+/// Blocks at which slots were recorded.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    /// Newest first.
+    recorded: VecDeque<BlockRef>,
+    /// A block well before them all, seen when the first slot was read: the only block of a series
+    /// may give way to another.
+    base: Option<BlockRef>,
+}
+
+impl Links {
+    /// Blocks remembered: a day of slots, and a little.
+    const MOST: usize = 300;
+    /// The newest of them that are asked for, one after the other, where a node lacks one.
+    const NEWEST: usize = 3;
+
+    /// Takes in blocks of earlier slots, newest first, where none is remembered.
+    pub(super) fn resume(&mut self, blocks: impl IntoIterator<Item = BlockRef>) {
+        if self.recorded.is_empty() {
+            self.recorded.extend(blocks.into_iter().take(Self::MOST));
+        }
+    }
+
+    /// Takes in the block of a slot that was recorded now.
+    pub(super) fn recorded(&mut self, block: BlockRef) {
+        self.recorded.retain(|other| other.number != block.number);
+        self.recorded.push_front(block);
+        self.recorded.truncate(Self::MOST);
+    }
+
+    /// Takes in a block well before all others.
+    pub(super) fn set_base(&mut self, block: BlockRef) {
+        self.base = Some(block);
+    }
+
+    /// Whether there is a block well before all others.
+    pub(super) fn has_base(&self) -> bool {
+        self.base.is_some()
+    }
+
+    /// The blocks to ask a node for, newest first: the last few, and the newest that is final or
+    /// else the oldest. The one before all counts only while no second slot is recorded: a chain
+    /// that has lost several slots at once is not this one.
+    pub(super) fn to_ask_for(&self, confirmations: u32) -> Vec<BlockRef> {
+        let newest = self.recorded.front().map_or(0, |block| block.number);
+        let is_final =
+            |block: &&BlockRef| block.number.saturating_add(confirmations.into()) <= newest;
+        let last_few = self.recorded.iter().take(Self::NEWEST);
+        let mut blocks: Vec<BlockRef> = last_few.copied().collect();
+        blocks.extend(self.recorded.iter().find(is_final).or(self.recorded.back()));
+        blocks.extend(self.base.filter(|_| self.recorded.len() < 2));
+        blocks.sort_unstable_by_key(|block| core::cmp::Reverse(block.number));
+        blocks.dedup_by_key(|block| block.number);
+        blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use exitgap_core::ids::BlockHash;
+
+    use super::*;
+
+    fn block(number: u64) -> BlockRef {
+        BlockRef { hash: BlockHash([7; 32]), number, timestamp: number }
+    }
+
+    fn numbers(links: &Links) -> Vec<u64> {
+        links.to_ask_for(96).iter().map(|block| block.number).collect()
+    }
+
+    #[test]
+    fn the_last_few_a_final_one_and_the_base_are_asked_for() {
+        let mut links = Links::default();
+        assert!(numbers(&links).is_empty());
+        links.recorded(block(1_000));
+        links.set_base(block(904));
+        assert_eq!(numbers(&links), [1_000, 904]);
+        links.recorded(block(1_025));
+        assert_eq!(numbers(&links), [1_025, 1_000]);
+        for number in (1_050..=1_250).step_by(25) {
+            links.recorded(block(number));
+        }
+        assert_eq!(numbers(&links), [1_250, 1_225, 1_200, 1_150]);
+        // What was recorded counts more than what is told of before.
+        links.resume([block(1)]);
+        assert_eq!(numbers(&links)[0], 1_250);
+        let mut resumed = Links::default();
+        resumed.resume([block(50), block(40), block(30), block(20)]);
+        assert_eq!(numbers(&resumed), [50, 40, 30, 20]);
+        for number in 0..1_000 {
+            resumed.recorded(block(100 + number));
+        }
+        assert_eq!(resumed.recorded.len(), Links::MOST);
+    }
+}

@@ -1,0 +1,1 @@
+DELETE FROM suspicion WHERE pool_no = :pool_no AND slot = :slot;

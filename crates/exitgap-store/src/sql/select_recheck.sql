@@ -1,0 +1,1 @@
+SELECT next_slot FROM recheck WHERE chain = :chain;

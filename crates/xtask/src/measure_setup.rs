@@ -1,0 +1,151 @@
+//! `cargo xtask bench setup`: how long a newcomer waits for the first number and for the pages.
+//!
+//! The last commit is cloned, and built with empty caches of cargo and npm by the README's command,
+//! whose output is watched. What only the machine has (the Rust toolchain, Node.js) stays.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::failure::{Context, Failure, Result};
+use crate::process;
+
+/// The line in which the first estimate states its number.
+const FIRST_NUMBER: &str = "exit gap ";
+
+/// The line that names the service's address.
+const PAGES: &str = "Begin here, in a browser: ";
+
+/// Longer than a slow machine takes.
+const WITHIN: Duration = Duration::from_mins(60);
+
+/// Clones, builds, watches, and prints what it took.
+pub fn bench(root: &Path, json: bool) -> Result<()> {
+    let folder = root.join("target/bench-setup");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).context(format!("removing {}", folder.display()))?;
+    }
+    std::fs::create_dir_all(&folder).context(format!("creating {}", folder.display()))?;
+    let place = Place { folder };
+    let clone = place.folder.join("clone");
+    let mut git = Command::new("git");
+    git.args(["clone", "--quiet", "--no-hardlinks"]).arg(root).arg(&clone);
+    process::run(&mut git, "git clone")?;
+    eprintln!("setup: the README's first command, from empty caches, in {}", clone.display());
+    let started = Instant::now();
+    let mut demo = Demo::start(&place.folder, &clone)?;
+    let first = demo.line_with(FIRST_NUMBER, started)?;
+    eprintln!("setup: the first number after {} s: {}", first.seconds, first.line.trim());
+    let pages = demo.line_with(PAGES, started)?;
+    let address = pages.line.split_once(PAGES).map_or("", |(_, address)| address.trim());
+    first_page(address)?;
+    drop(demo);
+    let disk_mb = bytes_below(&place.folder)? / 1_000_000;
+    let keys =
+        [("first_number_s", first.seconds), ("pages_s", pages.seconds), ("disk_mb", disk_mb)];
+    if json {
+        let fields = keys.map(|(key, value)| format!("\"setup.{key}\":{value}"));
+        println!("{{{}}}", fields.join(","));
+    } else {
+        keys.iter().for_each(|(key, value)| println!("setup.{key:<28} {value:>12}"));
+    }
+    Ok(())
+}
+
+/// Where all of it lies; removed in the end.
+struct Place {
+    folder: PathBuf,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // What is left lies under target/, and the next run removes it.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A line, and when it came.
+struct Said {
+    line: String,
+    seconds: u64,
+}
+
+/// The demonstration, which ends with us.
+struct Demo {
+    child: Child,
+    lines: std::sync::mpsc::Receiver<String>,
+}
+
+impl Demo {
+    fn start(folder: &Path, clone: &Path) -> Result<Self> {
+        let mut demo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        demo.args(["xtask", "demo"]).current_dir(clone);
+        demo.env("CARGO_HOME", folder.join("cargo")).env("npm_config_cache", folder.join("npm"));
+        // Ours, which would point at this checkout.
+        for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_TARGET_DIR"] {
+            demo.env_remove(name);
+        }
+        let mut child =
+            demo.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context("starting cargo")?;
+        let stdout = child.stdout.take();
+        let (sender, lines) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let lines = stdout.into_iter().flat_map(|pipe| BufReader::new(pipe).lines());
+            lines.map_while(std::io::Result::ok).try_for_each(|line| sender.send(line))
+        });
+        Ok(Self { child, lines })
+    }
+
+    /// Waits for a line that holds `wanted`.
+    fn line_with(&mut self, wanted: &str, started: Instant) -> Result<Said> {
+        loop {
+            let left = WITHIN.saturating_sub(started.elapsed());
+            let line = self.lines.recv_timeout(left).map_err(|_| {
+                Failure::new(format!(
+                    "the demonstration ended, or {WITHIN:?} passed, before it said {wanted:?}"
+                ))
+                .remedy("its own words are above")
+            })?;
+            if line.contains(wanted) {
+                return Ok(Said { line, seconds: started.elapsed().as_secs() });
+            }
+        }
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        // Its parts end when it does.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Asks for the page at `address` once: it must be one.
+fn first_page(address: &str) -> Result<()> {
+    let wrong = |what: String| Failure::new(format!("the first page at {address}: {what}"));
+    let host = address.trim_start_matches("http://").trim_end_matches('/');
+    let mut stream = TcpStream::connect(host).map_err(|error| wrong(error.to_string()))?;
+    let request =
+        format!("GET / HTTP/1.1\r\nhost: {host}\r\naccept: text/html\r\nconnection: close\r\n\r\n");
+    let mut answer = String::new();
+    stream
+        .write_all(request.as_bytes())
+        .and_then(|()| stream.read_to_string(&mut answer))
+        .map_err(|error| wrong(error.to_string()))?;
+    if answer.starts_with("HTTP/1.1 200") && answer.contains("<html") {
+        return Ok(());
+    }
+    Err(wrong(format!("no page, but {}", answer.lines().next().unwrap_or("nothing"))))
+}
+
+/// What the files below a folder hold on disk.
+fn bytes_below(folder: &Path) -> Result<u64> {
+    let output = Command::new("du").args(["-s", "--block-size=1"]).arg(folder).output();
+    let output = output.context("starting du")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let bytes = text.split_whitespace().next().and_then(|number| number.parse().ok());
+    bytes.ok_or_else(|| Failure::new(format!("du told no size of {}", folder.display())))
+}
