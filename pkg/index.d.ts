@@ -814,7 +814,7 @@ export interface Publication {
   /** The snapshot behind the answer, canonical bytes. */
   snapshot_url: string;
   /**
-   * The pool's heads of the seven days up to the slot: proves `days_observed`, the window and
+   * The pool's heads of the seven days up to the slot: bears out `days_observed`, the window and
    * `lowest_depth_7d_usd`.
    */
   window_url: string;

@@ -6,6 +6,13 @@ import { Refusal } from './shape.mjs';
 // The deepest document of the page nests six levels; the rest is room for what is refused later
 // with a better reason.
 const MAX_DEPTH = 32;
+const MAX_VALUES = 2 ** 20;
+
+/** How many values there are in a value, itself included. */
+function count(value) {
+  if (value === null || typeof value !== 'object') return 1;
+  return Object.values(value).reduce((sum, part) => sum + count(part), 1);
+}
 
 /** The one canonical spelling of `value`. */
 export function write(value, depth = 0) {
@@ -53,5 +60,6 @@ export function parse(bytes, maxLength) {
     throw new Refusal(`not JSON: ${error.message}`);
   }
   if (write(value) !== text) throw new Refusal('not canonical');
+  if (count(value) > MAX_VALUES) throw new Refusal('too many values');
   return value;
 }

@@ -46,3 +46,19 @@ fn a_disagreement_is_noticed() {
         assert_eq!(output.status.code(), Some(1));
     }
 }
+
+#[test]
+fn it_counts_a_documents_values_as_the_core_does() {
+    let script = r#"
+        import { parse } from "./canonical.mjs";
+        const list = (values) => Buffer.from(`[${"0,".repeat(values - 2)}0]`);
+        const found = [2 ** 20, 2 ** 20 + 1].map((values) => {
+          try { parse(list(values), 2 ** 22); return "read"; } catch (error) { return error.message; }
+        });
+        console.log(found.join(", "));
+    "#;
+    let mut node = Command::new("node");
+    node.args(["--input-type=module", "-e", script]).current_dir(tests().join("js"));
+    let output = node.output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "read, too many values\n", "{output:?}");
+}

@@ -3,6 +3,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -10,7 +11,7 @@ use exitgap_client::{BaseUrl, Client, EvidenceOf, LogWatch, Memory, Native};
 use exitgap_core::evidence::Verdict;
 use exitgap_core::ids::PoolId;
 use exitgap_server::http::has_pages;
-use exitgap_tests::binaries;
+use exitgap_tests::{binaries, fixtures};
 
 use crate::service_scene::{Recorded, Service, recorded};
 
@@ -140,5 +141,20 @@ async fn pages_of_the_web_host_know_the_apis() {
     assert_eq!((page.status == 200, html.contains(&tag)), (has_pages(), has_pages()), "{html}");
     if let Some(policy) = page.header("content-security-policy").filter(|_| has_pages()) {
         assert!(policy.contains(&format!("connect-src 'self' {};", api.url())), "{policy}");
+    }
+}
+
+/// In a browser: board, pool, evidence and portfolio work, and neither host is asked for the other's.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_work_in_a_browser_where_the_api_has_a_host_of_its_own() {
+    let (_recorded, api, web, _service) = scene().await;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut pages = Command::new("node");
+    pages.arg(root.join("tests/web/hosts.mjs")).args([web.url(), api.url()]);
+    pages.arg(fixtures::folder().join("npm-tools/node_modules"));
+    let output = pages.arg(root.join("target/screenshots")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for host in [&api, &web] {
+        assert_eq!(*host.refused.lock().unwrap(), Vec::<String>::new());
     }
 }

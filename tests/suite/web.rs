@@ -1,12 +1,14 @@
 //! The pages, in a real browser, against a real service on a recorded series.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use exitgap_core::evidence::{Checkpoint, Hash, SignerKey};
 use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::snapshot::Snapshot;
 use exitgap_server::config::Checked;
 use exitgap_store::{Changes, LogFolder, NewEntry, NewRetraction, Store};
 use exitgap_tests::fixtures;
@@ -36,7 +38,7 @@ fn other_key(checkpoint: &str) -> String {
 
 /// Takes a slot of the first pool back, lets some slots go by unrecorded, and publishes that.
 /// Gives the pool and the slot that was taken back.
-fn tear_holes(recorded: &Recorded) -> (PoolId, Slot) {
+pub fn tear_holes(recorded: &Recorded) -> (PoolId, Slot) {
     let checked = Checked::read(&recorded.path("exitgap.toml")).unwrap();
     let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
     let mut store =
@@ -116,12 +118,89 @@ async fn lighthouse_finds_the_pages_accessible_and_sound() {
     println!("{said}");
     assert!(output.status.success(), "{said}");
     let scores: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(scores["web.lighthouse.not_measured"], 0, "{said}");
     for machine in ["desktop", "phone"] {
         for category in ["accessibility", "best_practices"] {
             let score = scores[format!("web.lighthouse.{machine}.{category}")].as_u64().unwrap();
             assert!(score >= 95, "{machine}, {category}: {score}\n{said}");
         }
     }
+}
+
+/// Seals the next slot, in which every pool is as it was.
+fn seal_another(recorded: &Recorded) {
+    let checked = Checked::read(&recorded.path("exitgap.toml")).unwrap();
+    let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
+    let mut store =
+        Store::open(&checked.config.store.path, &key.trim_end().parse().unwrap()).unwrap();
+    let next = recorded.last.next().unwrap();
+    let reader = store.reader();
+    let entries: Vec<_> = reader
+        .pools()
+        .unwrap()
+        .into_iter()
+        .map(|pool| {
+            let hash = reader.latest(&pool, None).unwrap().unwrap().snapshot.unwrap().1;
+            let before = Snapshot::from_canonical(&reader.canonical(hash).unwrap().unwrap());
+            let same = Snapshot::new(next, before.unwrap().observation().clone()).unwrap();
+            NewEntry { pool: pool.id, default_base: pool.default_base, reading: Ok(same) }
+        })
+        .collect();
+    assert!(store.append_slot(next, &entries).unwrap().written);
+    LogFolder::new(&checked.config.evidence.folder).publish(store.reader()).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pools_page_follows_its_series() {
+    let recorded = recorded(2).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut page = Command::new("node");
+    page.arg(root.join("tests/web/follow.mjs")).arg(format!("http://{}", service.address));
+    page.arg(fixtures::folder().join("npm-tools/node_modules"));
+    page.arg(root.join("target/screenshots")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut page = page.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(page.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    if line == "waiting\n" {
+        seal_another(&recorded);
+    }
+    let output = page.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Lighthouse's own troubles are tried again, and what it never could do leaves the rest standing.
+#[test]
+fn what_lighthouse_could_not_record_is_tried_again_and_told() {
+    let script = r#"
+        import { judgeBy, lowest } from "./lighthouse.mjs";
+        const good = { categories: { performance: { score: 0.9, auditRefs: [] },
+          accessibility: { score: 1, auditRefs: [] }, "best-practices": { score: 1, auditRefs: [] } }, audits: {} };
+        const failed = (code) => ({ runtimeError: { code, message: "it could not" } });
+        const asked = {};
+        const record = (path, machine) => {
+          const tries = asked[path + machine] = (asked[path + machine] ?? 0) + 1;
+          if (path === "/never") return failed("NO_NAVSTART");
+          if (path === "/thrown" && tries === 1) throw Object.assign(new Error("gone"), { code: "TARGET_CRASHED" });
+          return path === "/late" && tries < 3 ? failed("NO_NAVSTART") : good;
+        };
+        const figures = lowest(await judgeBy(record, ["/", "/late", "/thrown", "/never"]));
+        const absent = await judgeBy(() => failed("ERRORED_DOCUMENT_REQUEST"), ["/"]).catch((error) => error.message);
+        console.log(JSON.stringify({ figures, asked, absent }));
+    "#;
+    let mut node = Command::new("node");
+    node.args(["--input-type=module", "-e", script]);
+    node.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/web"));
+    let output = node.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let found: Value = serde_json::from_slice(&output.stdout).expect(&said);
+    let figures = &found["figures"];
+    assert_eq!(figures["web.lighthouse.not_measured"], 2, "{found}");
+    assert_eq!(figures["web.lighthouse.phone.performance"], 90, "what was measured is printed");
+    let asked = ["/desktop", "/latedesktop", "/throwndesktop", "/neverdesktop"];
+    assert_eq!(asked.map(|key| found["asked"][key].as_u64().unwrap()), [1, 3, 2, 3]);
+    let absent = found["absent"].as_str().unwrap();
+    assert!(absent.contains("ERRORED_DOCUMENT_REQUEST"), "the page's own fault ends it: {absent}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,8 +6,9 @@ import assert from "node:assert/strict";
 
 const COMPLAINTS = ["error", "warning"];
 
-/** Everything the scripts of a page need: the service, its newest exit, and a watched browser. */
-export async function start(service, modules, shots) {
+/** Everything the scripts of a page need: the service, its newest exit, and a watched browser. The API may have a
+    host of its own. */
+export async function start(service, modules, shots, api = service) {
   const require = createRequire(join(modules, "x.js"));
   const { chromium } = require("playwright-core");
   const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -35,7 +36,7 @@ export async function start(service, modules, shots) {
     page.on("pageerror", (error) => noise.push(`${path}: ${error}`));
     page.on("request", (request) => {
       const url = request.url();
-      if (!url.startsWith(service) && !url.startsWith("blob:") && !url.startsWith("data:")) {
+      if (!url.startsWith(service) && !url.startsWith(`${api}/v1/`) && !url.startsWith("blob:") && !url.startsWith("data:")) {
         noise.push(`${path}: asked elsewhere: ${url}`);
       }
     });
@@ -73,16 +74,16 @@ export async function start(service, modules, shots) {
     assert.ok(wide <= 0, `${name} is ${wide} px wider than the screen`);
   }
 
-  const { pools } = await get(service, "/v1/pools");
+  const { pools } = await get(api, "/v1/pools");
   const pool = pools[0].pool;
-  const exit = await get(service, `/v1/exit/${pool}?size_usd=1000`);
+  const exit = await get(api, `/v1/exit/${pool}?size_usd=1000`);
   // The pool that fills least.
   const most = await Promise.all(pools.map(async ({ pool }) =>
-    [pool, (await get(service, `/v1/exit/${pool}?size_usd=999999999`)).max_fillable_usd]));
+    [pool, (await get(api, `/v1/exit/${pool}?size_usd=999999999`)).max_fillable_usd]));
   const [thin] = most.filter(([, most]) => most !== undefined).sort((a, b) => a[1] - b[1])[0] ?? [];
   return {
     service, browser, pools, pool, thin, exit, evidence: local(exit.evidence_url),
-    open, accessible, shoot, fits, get: (path) => get(service, path),
+    open, accessible, shoot, fits, get: (path) => get(path.startsWith("/v1/") ? api : service, path),
     figures: () => ({ "web.axe_violations": violations, "web.console_errors": noise.length }), noise,
   };
 }

@@ -29,6 +29,16 @@ async function confirmed({ service, evidence, exit, open, shoot }) {
   const claim = await page.locator(".claim").textContent();
   assert.ok(claim.includes(`% ${side} the oracle price`) && !claim.includes("−"), claim);
   assert.ok(claim.includes(exit.base.symbol) && !claim.includes("token0"), claim);
+  // A first visit says that it compares with nothing, whose program confirms, and what nobody proved.
+  const said = await page.locator(".verdict").first().textContent();
+  assert.ok(said.includes("had kept no state of this log, so there was nothing to compare this one with"), said);
+  assert.ok(said.includes("came from this server, too"), said);
+  assert.equal(await page.locator(".verdict a").first().getAttribute("href"), "/method#elsewhere");
+  await page.waitForSelector("#later >> text=Not retracted later, as this server claims");
+  assert.equal(await page.locator("#market").textContent(), "open (continuous)");
+  const { feed } = exit.method.oracles.find((one) => one.feed);
+  assert.ok((await page.locator("#feeds").textContent()).includes(feed));
+  assert.equal(await page.locator("#method").textContent(), exit.method_version);
   for (const [button, check, words] of [
     ["number's last digit", "result", "does not follow from this file's own snapshot"],
     ["digit of the snapshot", "snapshot", "Not confirmed"],
@@ -82,16 +92,41 @@ async function meant({ pool, exit, open, get, shoot }) {
 }
 
 /** Verify works offline once loaded, with the key this browser kept: pasted, chosen or dropped. */
-async function files({ evidence, open, shoot }, bytes) {
+async function files({ browser, exit, evidence, open, shoot }, bytes) {
+  // A browser that was never here has nothing to compare with, and says so.
+  const stranger = await open("/verify");
+  await stranger.waitForSelector("textarea#pasted");
+  await stranger.locator("#pasted").fill(bytes);
+  await stranger.waitForSelector(".verdict.warn >> text=Without a key nothing");
+  await stranger.locator("#keys").fill(await (await fetch(new URL("/log/verifier-key", stranger.url()))).text());
+  await stranger.waitForSelector(".verdict.pass >> text=kept no state of this log: there is nothing to compare it with");
+  await stranger.context().close();
+
   const page = await open(evidence);
   await page.waitForSelector(".verdict.pass");
-  const verify = await open("/verify", { context: page.context() });
+  const verify = await open("/verify", { context: page.context(), expected: ["ERR_INTERNET_DISCONNECTED"] });
   await verify.waitForSelector("textarea#pasted");
+  // Held against what this browser kept: its log has grown since the file.
+  await verify.locator("#pasted").fill(bytes);
+  await verify.waitForSelector(".verdict.pass >> text=It continues the state this browser saw before");
+  assert.equal(await verify.locator('li[data-check="consistency"]').getAttribute("data-outcome"), "pass");
+  const claim = await verify.locator(".claim").textContent();
+  assert.ok(claim.includes(`of ${exit.base.symbol} in`) && !claim.includes("token0"), claim);
+  const name = await kept(verify, "checkpoint");
+  const newest = await verify.evaluate((name) => localStorage.getItem(name), name);
+  const forge = (note) => verify.evaluate(([name, note]) => localStorage.setItem(name, note), [name, note]);
+  await forge(process.env.EXITGAP_FORGED_CHECKPOINT);
+  await verify.locator("#pasted").fill("");
+  await verify.locator("#pasted").fill(bytes);
+  await verify.waitForSelector("text=history was rewritten");
+  await verify.waitForSelector(".verdict.fail >> text=its log is not the one that this browser saw before");
+  await forge(newest);
+  await verify.locator("#pasted").fill("");
   await page.context().setOffline(true);
   const broken = bytes.replace(/"exit_gap_pct":"([^"]*)(\d)"/, (_, head, digit) => `"exit_gap_pct":"${head}${(Number(digit) + 1) % 10}"`);
   assert.notEqual(broken, bytes);
   await verify.locator("#pasted").fill(bytes);
-  await verify.waitForSelector(".verdict.pass");
+  await verify.waitForSelector(".verdict.pass >> text=It was not compared with the state of this log");
   await verify.locator("#pasted").fill(broken);
   await eventually("the result fails", async () => (await failing(verify, ".checks")).includes("result"));
   assert.equal(await verify.locator(".verdict.pass").count(), 0);

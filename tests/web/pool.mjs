@@ -34,11 +34,35 @@ async function sizeBox({ service, pool, open, get }) {
   await page.locator("#size").fill("2,345.67");
   await page.waitForFunction((text) => document.querySelector("#gap")?.textContent.startsWith(text), expected);
   await page.locator("#size").fill("1e5");
-  await page.waitForSelector(".answer .refused >> text=size_usd is a plain number");
+  await page.waitForSelector(".answer .refused >> text=size_usd:");
+  // A size as people write it, here and in the plan of orders.
+  const quarter = await get(`/v1/exit/${pool}?size_usd=250000`);
+  const written = String(quarter.exit_gap_pct).replace("-", "");
+  for (const size of ["250k", "$250,000", "250 000", " $ 250000 "]) {
+    await page.locator("#size").fill("1000");
+    await page.waitForFunction((text) => !document.querySelector("#gap")?.textContent.startsWith(text), written);
+    await page.locator("#size").fill(size);
+    await page.waitForFunction((text) => document.querySelector("#gap")?.textContent.startsWith(text), written);
+    await page.waitForSelector("text=/\\$250,000 of .* in 4 orders/");
+    await page.waitForSelector(".agreement .standing.pass");
+  }
+  // Under what the figure holds: market, feeds with their age, method, the lowest depth of seven days.
+  assert.equal(await page.locator("#market").textContent(), "open (continuous)");
+  const feeds = await page.locator("#feeds").textContent();
+  for (const { feed, age_s: age } of quarter.method.oracles.filter((one) => one.feed)) {
+    assert.ok(feeds.includes(feed) && (age > 119 || feeds.includes(`answered ${age} s before the block`)), feeds);
+  }
+  assert.ok(quarter.method.oracles.some((one) => one.feed), "a price of the scene is of a feed");
+  assert.equal(await page.locator("#method").textContent(), quarter.method_version);
+  const lowest = `$${quarter.lowest_depth_7d_usd.toLocaleString("en-US")}`;
+  assert.equal(await page.locator("#lowest").textContent(), lowest);
   await page.locator("#size").fill("1000");
   await page.getByLabel(/^sell /).nth(1).check();
   await page.waitForURL(/base=token/);
   await page.waitForSelector(".agreement .standing.pass");
+  const other = await get(`/v1/exit/${pool}?size_usd=1000&base=token1`);
+  await eventually("the lowest depth of this direction", async () => await page.locator("#lowest").textContent()
+    === `$${other.lowest_depth_7d_usd.toLocaleString("en-US")}`);
   // A base that the pool has not is said to be none.
   await page.goto(`${service}/pools/${pool}?base=token2`);
   await page.waitForSelector(".refused >> text=neither of this pool's tokens");
@@ -211,7 +235,9 @@ async function hostile({ service, pool, open, get }) {
   const snapshot = await get(`/api/v1/snapshots/${hash}`);
   const token = ["token0", "token1"].find((one) => one === "token0");
   const symbol = "=<img src=x>";
-  const bytes = JSON.stringify(snapshot).replace(`"symbol":"${snapshot.tokens[0].symbol}"`, `"symbol":"${symbol}"`);
+  const bytes = JSON.stringify(snapshot).replace(`"symbol":"${snapshot.tokens[0].symbol}"`, `"symbol":"${symbol}"`)
+    .replace('"session":{"market_open":true,"note":"continuous"}', '"session":{"market_open":false,"note":"weekend"}');
+  assert.ok(bytes.includes("weekend"));
   const name = createHash("sha256").update(bytes).digest("hex");
   const named = JSON.parse(JSON.stringify(ladder).replaceAll(hash, hash.replace(/[0-9a-f]{64}/, name)));
   const routes = {
@@ -222,8 +248,10 @@ async function hostile({ service, pool, open, get }) {
   await page.waitForSelector(`h1 >> text=${symbol}`);
   await eventually("the title", async () => (await page.title()).includes(symbol));
   assert.equal(await page.locator("main img").count(), 0);
+  assert.equal(await page.locator("#market").textContent(), "closed (weekend)");
   await page.goto(`${service}/portfolio#${pool}/${token}:1000`);
   await page.waitForSelector(`table >> text=${symbol}`);
+  await page.waitForSelector("table .tag >> text=market closed: weekend");
   assert.equal(await page.locator("main img").count(), 0);
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export CSV" }).click();

@@ -41,9 +41,9 @@ async function holes({ retracted, open, get, shoot }) {
   await page.keyboard.press("Home");
   for (let step = 0; step < taken; step += 1) await page.keyboard.press("ArrowRight");
   assert.match(await chart(page).locator(".reading").textContent(), /retracted/);
-  const recorded = rows.findIndex((row) => row.last?.exit_gap_pct !== undefined);
-  const { last } = rows[recorded];
-  const price = String(Math.round((100 - last.exit_gap_pct) * 1e6) / 1e6);
+  const recorded = rows.findIndex((row) => row.worst?.exit_gap_pct !== undefined);
+  const { worst } = rows[recorded];
+  const price = String(Math.round((100 - worst.exit_gap_pct) * 1e6) / 1e6);
   assert.ok((await table.nth(recorded).textContent()).includes(`${price} %`), "100 less the gap");
   await chart(page).locator("summary").click();
   await shoot(page, "pool-holes");
@@ -70,7 +70,7 @@ async function rows({ retracted, open, get, shoot }) {
     const words = await chart(page).locator("tbody tr").nth(torn).textContent();
     assert.match(words, new RegExp(`${rows[torn].slots_retracted} retracted of \\d+ slots`));
     assert.ok(await chart(page).locator("svg rect.partly").count() > 0);
-    const labels = await chart(page).locator("svg text.tick:not([text-anchor=end]), svg text.tick[y='252']").evaluateAll(
+    const labels = await chart(page).locator("svg text.tick:not([text-anchor=end]), svg text.tick[y='252.0']").evaluateAll(
       (all) => all.map((one) => one.getBoundingClientRect()).map(({ left, right }) => [left, right]).sort((a, b) => a[0] - b[0]));
     const frame = await chart(page).locator("svg").boundingBox();
     labels.forEach(([left, right], index) => {
@@ -80,7 +80,12 @@ async function rows({ retracted, open, get, shoot }) {
     assert.equal(labels.length, Math.min(rows.length, 3));
     await shoot(page, `pool-rows-${interval}`);
   }
-  await page.waitForSelector("text=Each point is the last recorded slot of its row");
+  // Of the day's slots the worst is drawn, and not the last.
+  const { rows: [day] } = await get(`/v1/history/${retracted.pool}?size_usd=100000&interval=1d`);
+  assert.ok(day.worst.exit_gap_pct > day.last.exit_gap_pct, "the last slot of the day is its worst");
+  const drawn = String(Math.round((100 - day.worst.exit_gap_pct) * 1e6) / 1e6);
+  assert.ok((await chart(page).locator("tbody tr").first().textContent()).includes(`${drawn} %`));
+  assert.ok((await chart(page).locator(".legend").textContent()).includes("realized, worst slot of the row"));
   // The newest rows with their evidence.
   await page.locator("details.listed summary").click();
   const gaps = await page.locator("details.listed .checked-gap").count();
@@ -100,10 +105,15 @@ async function refused({ thin, open, get, shoot }) {
   await page.getByLabel("Size sold").selectOption("1000000");
   await chart(page).locator("svg rect.refused-band").first().waitFor();
   await chart(page).locator("summary").click();
-  const at = rows.findIndex((row) => row.last?.refusal);
+  const at = rows.findIndex((row) => row.slots_refused > 0);
   assert.ok(at >= 0, "the thin pool fills a million");
-  assert.match(await chart(page).locator("tbody tr").nth(at).textContent(), /cannot be filled.*Beyond the recorded liquidity/);
-  await page.waitForSelector(".stress >> text=worse than any number");
+  const { slots_refused: refused, slots_recorded: recorded, least_fillable: least } = rows[at];
+  const words = `${refused} of ${recorded} recorded slots could not fill it, the least of them no more than $`;
+  const told = await chart(page).locator("tbody tr").nth(at).textContent();
+  assert.ok(told.includes("cannot be filled") && told.includes(words) && least.max_fillable_usd > 0, told);
+  const stress = await get(`/v1/stress/${thin}?size_usd=1000000`);
+  assert.ok((await page.locator("#refused").textContent()).startsWith(`${stress.slots_refused} recorded slots, the least`));
+  await page.waitForSelector(".stress >> text=none: no recorded slot could fill it");
   await chart(page).locator("summary").click();
   await shoot(page, "pool-series-refused");
   await page.context().close();

@@ -4,6 +4,7 @@ import { eventually, tabTo } from "./browser.mjs";
 
 export default async function shell(scene) {
   await everyPage(scene);
+  await elsewhere(scene);
   await preview(scene);
   await titles(scene);
   await keyboard(scene);
@@ -30,11 +31,27 @@ export async function everyPage({ pool, evidence, open, fits, shoot }) {
       await page.waitForSelector(selector);
       await eventually(`${path} is quiet`, async () => await page.locator(".loading").count() === 0);
       await fits(page, `${path} at ${width}`);
+      await page.waitForSelector('#whose >> text=came from this same server');
+      assert.equal(await page.locator("#whose a").getAttribute("href"), "/method#elsewhere");
       await shoot(page, `${name(path)}-${width}${dark ? "-dark" : ""}`);
       await page.context().close();
     }
     console.log(`page ${name(path)}: ready, fits, accessible`);
   }
+}
+
+/** Whoever does not take this server's word is told which other programs there are. */
+async function elsewhere({ open }) {
+  const page = await open("/");
+  await page.waitForSelector("table.board tbody tr");
+  await page.locator("#whose a").click();
+  await page.waitForSelector("#elsewhere");
+  assert.ok(page.url().endsWith("/method#elsewhere"), page.url());
+  for (const way of ["exitgap verify evidence.json --trust", "npm package", "/verify"]) {
+    assert.ok((await page.locator("#elsewhere ~ ul").first().textContent()).includes(way), way);
+  }
+  await page.context().close();
+  console.log("elsewhere: each page says whose program confirms, and which other there is");
 }
 
 /** A preview figure says so everywhere. */

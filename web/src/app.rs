@@ -14,6 +14,7 @@ use crate::pages::not_found::NotFound;
 use crate::pages::pool::PoolPage;
 use crate::pages::portfolio::PortfolioPage;
 use crate::pages::verify::VerifyPage;
+use crate::parts::Whose;
 use crate::paths::{self, Page};
 
 /// The client of the service that served this page. Evidence and log are where the page is; the API
@@ -69,10 +70,8 @@ pub fn App() -> impl IntoView {
                 </Routes>
             </main>
             <footer>
-                <p>
-                    "Every exit gap that was recorded has evidence that anyone can check, with no key and no trust in us. "
-                    "Nothing on this page comes from anywhere but this server."
-                </p>
+                <Whose/>
+                <p>"Nothing on these pages is loaded from a third party, and no account is needed."</p>
             </footer>
         </Router>
     }

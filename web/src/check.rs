@@ -1,10 +1,10 @@
 //! This browser's own verification. Only what passed through here is ever called confirmed.
 
 use exitgap_api::{Claim, VerificationReport, check_name, slot_at};
-use exitgap_client::{Browser, Client, ClientError, EvidenceOf, LogWatch, Verification};
-use exitgap_core::evidence::{
-    Base, CheckName, Outcome, Policy, Verdict, VerifierKey, snapshot_in, verify,
+use exitgap_client::{
+    Browser, Client, ClientError, Continuity, EvidenceOf, LogWatch, Verification,
 };
+use exitgap_core::evidence::{Base, CheckName, Outcome, Policy, Verdict, VerifierKey, snapshot_in};
 use exitgap_core::units::{Percent, SizeUsd};
 
 use crate::store::LocalStorage;
@@ -19,16 +19,53 @@ pub async fn remote(
     LogWatch::new(client, LocalStorage, Vec::new()).verify_remote(of, window).await
 }
 
-/// Verifies bytes that the reader has.
-pub fn local(
-    evidence: &[u8],
+/// Verifies bytes by themselves.
+pub fn alone(evidence: &[u8], keys: Vec<VerifierKey>) -> VerificationReport {
+    VerificationReport::of(evidence, &Policy::trusting(keys))
+}
+
+/// Verifies a file that the reader has, its log held against what this browser kept of it; says in words
+/// what became of that. Whoever is offline still learns the rest.
+pub async fn file(
+    client: &Client<Browser>,
+    evidence: Vec<u8>,
     keys: Vec<VerifierKey>,
-    window: Option<Vec<u8>>,
-) -> VerificationReport {
-    let mut policy = Policy::trusting(keys);
-    policy.window = window;
-    let report = verify(evidence, &policy);
-    VerificationReport { claim: Claim::of(evidence), report, contradiction: None }
+) -> (VerificationReport, String) {
+    let found = if keys.is_empty() {
+        Err("Without a key nothing that this browser kept can be held against it.".to_owned())
+    } else {
+        let watch = LogWatch::new(client, LocalStorage, keys.clone());
+        match watch.verify_file(evidence.clone()).await {
+            Ok(Some(found)) => Ok(found),
+            Ok(None) => Err(
+                "This browser has kept no state of this log: there is nothing to compare it with."
+                    .to_owned(),
+            ),
+            Err(error) => Err(format!(
+                "It was not compared with the state of this log that this browser kept: {error}."
+            )),
+        }
+    };
+    match found {
+        Ok(found) => (found.report, compared(found.log.continuity).to_owned()),
+        Err(words) => (alone(&evidence, keys), words),
+    }
+}
+
+/// How a log stands to what this browser kept of it.
+pub fn compared(continuity: Continuity) -> &'static str {
+    match continuity {
+        Continuity::Contradicts => "It contradicts the state this browser saw before.",
+        Continuity::Continues => "It continues the state this browser saw before.",
+        Continuity::NotCompared => {
+            "It could not be compared with the state this browser saw before, which holds more slots: a copy \
+             that lags behind shows fewer, and so does one that hides what was rewritten. Ask again later."
+        }
+        Continuity::FirstSeen => {
+            "This browser had kept no state of this log, so there was nothing to compare this one with; it is kept \
+             from here on."
+        }
+    }
 }
 
 /// The symbol of the token that an evidence file says is sold: hostile text.

@@ -1,5 +1,5 @@
-//! exitgap's pages. They show what an exit fills at, and recompute every number that a reader
-//! opens in the reader's own browser, with the core that the server runs.
+//! exitgap's pages. They show what an exit fills at, and recompute a gap whose evidence a reader
+//! opens, or asks to have checked, in the reader's own browser, with the core that the server runs.
 //!
 //! - `pages`: one file per page
 //! - `parts`: what pages are made of

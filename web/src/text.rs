@@ -37,13 +37,6 @@ pub fn split_gap(gap: &str) -> (&str, &'static str) {
     }
 }
 
-/// A size without the commas that group its digits by threes; any other text as it is.
-pub fn ungrouped(size: &str) -> String {
-    let size = size.trim();
-    let plain = size.replace(',', "");
-    if grouped(&plain) == size { plain } else { size.to_owned() }
-}
-
 /// A sentence with its long plain numbers grouped, but for those it quotes.
 pub fn grouped_within(words: &str) -> String {
     let word = |word: &str| {

@@ -22,7 +22,7 @@ pub struct Published<F> {
     pub evidence_url: Option<String>,
     /// The snapshot behind the answer, canonical bytes.
     pub snapshot_url: String,
-    /// The pool's heads of the seven days up to the slot: proves `days_observed`, the window
+    /// The pool's heads of the seven days up to the slot: bears out `days_observed`, the window
     /// and `lowest_depth_7d_usd`.
     pub window_url: String,
     /// Where slots after the result's are missing or retracted: the pool's heads up to the newest

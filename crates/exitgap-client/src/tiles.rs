@@ -2,7 +2,7 @@
 //! log is a prefix of a newer one. What they say is believed only as far as the proof leads to
 //! both roots.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use exitgap_core::evidence::{Hash, node_hash};
 
@@ -107,7 +107,13 @@ impl<T: Transport> Client<T> {
         let (before, whole) = (nodes((0, old)), nodes((0, size)));
         let ranges: Vec<_> = proof_ranges(old, size).into_iter().map(nodes).collect();
         let nodes = ranges.iter().flatten().chain(&before).chain(&whole);
-        let wanted: BTreeSet<_> = nodes.map(|node| tile_of(*node, size)).collect();
+        // A few dozen at most; a set that sorts them is more for a browser to load.
+        let mut wanted = Vec::new();
+        for tile in nodes.map(|node| tile_of(*node, size)) {
+            if !wanted.contains(&tile) {
+                wanted.push(tile);
+            }
+        }
         let mut tiles = BTreeMap::new();
         for tile in wanted {
             let path = tile_path(tile);

@@ -1,5 +1,21 @@
 //! From values to places on paper.
 
+/// A number that a text begins with. The browser reads it: the tables for that would weigh more here
+/// than all charts.
+pub fn parsed(text: &str) -> Option<f64> {
+    Some(js_sys::parse_float(text)).filter(|number| number.is_finite())
+}
+
+/// A number in digits, with so many decimals: written by the browser, too.
+pub fn fixed(number: f64, decimals: u8) -> String {
+    js_sys::Number::from(number).to_fixed(decimals).map_or_else(|_| String::new(), String::from)
+}
+
+/// A length on paper.
+pub fn length(number: f64) -> String {
+    fixed(number, 1)
+}
+
 /// Maps values to a length of paper.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
@@ -53,11 +69,13 @@ pub fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 
 /// A path through the points that are there, broken where one is not.
 pub fn path(points: impl Iterator<Item = Option<(f64, f64)>>) -> String {
-    use core::fmt::Write;
     let (mut out, mut open) = (String::new(), false);
     for point in points {
         if let Some((x, y)) = point {
-            let _ = write!(out, "{}{x:.1} {y:.1}", if open { "L" } else { "M" });
+            out.push_str(if open { "L" } else { "M" });
+            out.push_str(&length(x));
+            out.push(' ');
+            out.push_str(&length(y));
         }
         open = point.is_some();
     }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::geometry::{Scale, extent, path, runs};
+use super::geometry::{Scale, extent, fixed, length, path, runs};
 use super::{Line, Mark, Marked};
 
 /// The paper, in its own units. A narrow screen gets narrow paper, so that writing keeps its size.
@@ -26,7 +26,7 @@ impl Paper {
 
     /// The attribute `viewBox`.
     pub fn view_box(self) -> String {
-        format!("0 0 {} {}", self.width, Self::HEIGHT)
+        format!("0 0 {} {}", length(self.width), length(Self::HEIGHT))
     }
 
     fn is_narrow(self) -> bool {
@@ -99,7 +99,7 @@ impl Plane {
                 .map(|(first, last)| {
                     let from = (self.x(first) - half).max(Paper::LEFT);
                     let to = (self.x(last) + half).min(self.paper.right());
-                    view! { <rect class=class x=from y=y width=to - from height=height/> }
+                    view! { <rect class=class x=length(from) y=length(y) width=length(to - from) height=length(height)/> }
                 })
                 .collect_view()
         };
@@ -113,11 +113,12 @@ impl Plane {
             .ticks(5)
             .into_iter()
             .map(|tick| {
-                let y = self.up.at(tick);
+                let (left, right, at) = (length(Paper::LEFT), length(self.paper.right()), self.up.at(tick));
+                let y = length(at);
                 let class = if near(tick) { "zero" } else { "rule" };
                 view! {
-                    <line class=class x1=Paper::LEFT x2=self.paper.right() y1=y y2=y/>
-                    <text class="tick" x=Paper::LEFT - 8.0 y=y + 4.0 text-anchor="end">{label(tick)}</text>
+                    <line class=class x1=left x2=right y1=y.clone() y2=y/>
+                    <text class="tick" x=length(Paper::LEFT - 8.0) y=length(at + 4.0) text-anchor="end">{label(tick)}</text>
                 }
             })
             .collect_view()
@@ -133,7 +134,7 @@ impl Plane {
             .flatten()
             .filter_map(|(index, anchor)| Some((self.x(index), anchor, places.get(index)?.clone())))
             .map(|(x, anchor, words)| {
-                view! { <text class="tick" x=x y=Paper::HEIGHT - 8.0 text-anchor=anchor>{words}</text> }
+                view! { <text class="tick" x=length(x) y=length(Paper::HEIGHT - 8.0) text-anchor=anchor>{words}</text> }
             })
             .collect_view()
     }
@@ -149,7 +150,7 @@ impl Plane {
                 let dots = isolated(&line.values)
                     .into_iter()
                     .filter_map(|index| Some((self.x(index), self.up.at(line.values[index]?))))
-                    .map(|(cx, cy)| view! { <circle class=line.class cx=cx cy=cy r="2"/> })
+                    .map(|(cx, cy)| view! { <circle class=line.class cx=length(cx) cy=length(cy) r="2"/> })
                     .collect_view();
                 view! { <path class=line.class d=path(points) fill="none"/>{dots} }
             })
@@ -158,15 +159,16 @@ impl Plane {
 
     /// A rule at the place that is read.
     pub fn cursor(&self, index: usize) -> impl IntoView + use<> {
-        let x = self.x(index);
-        view! { <line class="cursor" x1=x x2=x y1=Paper::TOP y2=Paper::floor()/> }
+        let x = length(self.x(index));
+        let (top, floor) = (length(Paper::TOP), length(Paper::floor()));
+        view! { <line class="cursor" x1=x.clone() x2=x y1=top y2=floor/> }
     }
 
     /// What is dragged over.
     pub fn selected(&self, one: usize, other: usize) -> impl IntoView + use<> {
         let (from, to) = (self.x(one.min(other)), self.x(one.max(other)));
         let height = Paper::floor() - Paper::TOP;
-        view! { <rect class="selected" x=from y=Paper::TOP width=to - from height=height/> }
+        view! { <rect class="selected" x=length(from) y=length(Paper::TOP) width=length(to - from) height=length(height)/> }
     }
 }
 
@@ -185,7 +187,7 @@ fn isolated(values: &[Option<f64>]) -> Vec<usize> {
 }
 
 fn label(tick: f64) -> String {
-    let text = if tick.abs() >= 1_000.0 { format!("{tick:.0}") } else { format!("{tick:.3}") };
+    let text = fixed(tick, if tick.abs() >= 1_000.0 { 0 } else { 3 });
     let short = if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {

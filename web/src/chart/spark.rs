@@ -2,9 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::geometry::{Scale, extent, path};
+use super::geometry::{Scale, extent, length, parsed, path};
 use crate::text;
 
+/// As the picture's `viewBox` says.
 const WIDTH: f64 = 96.0;
 const HEIGHT: f64 = 26.0;
 const EDGE: f64 = 3.0;
@@ -15,8 +16,7 @@ pub fn Spark(
     /// In digits; none where the day has none.
     values: Vec<Option<String>>,
 ) -> impl IntoView {
-    let numbers: Vec<Option<f64>> =
-        values.iter().map(|value| value.as_ref().and_then(|text| text.parse().ok())).collect();
+    let numbers: Vec<Option<f64>> = values.iter().map(|value| parsed(value.as_ref()?)).collect();
     let Some((_, high)) = extent(numbers.iter().flatten().copied()) else {
         return view! { <span class="none">"none"</span> }.into_any();
     };
@@ -33,10 +33,10 @@ pub fn Spark(
         format!("Lowest depth by day, newest last: {}", words.collect::<Vec<_>>().join(", "));
     let spoken = label.clone();
     view! {
-        <svg class="spark" viewBox=format!("0 0 {WIDTH} {HEIGHT}") width=WIDTH height=HEIGHT role="img" aria-label=spoken>
+        <svg class="spark" viewBox="0 0 96 26" width="96" height="26" role="img" aria-label=spoken>
             <title>{label}</title>
             <path class="line-a" d=path(points.into_iter()) fill="none"/>
-            {end.map(|(cx, cy)| view! { <circle class="line-a" cx=cx cy=cy r="2.5"/> })}
+            {end.map(|(cx, cy)| view! { <circle class="line-a" cx=length(cx) cy=length(cy) r="2.5"/> })}
         </svg>
     }
     .into_any()

@@ -103,7 +103,7 @@ pub fn Board() -> impl IntoView {
         <h1>"Where would your size lose most?"</h1>
         <p class="lead">
             "Every monitored pool, ranked by its exit gap: how far below the oracle price a sale of this size \
-             would really fill, recorded every five minutes."
+             would have filled in the newest recorded slot."
         </p>
         <Controls asked=asked/>
         {other_size}
@@ -218,6 +218,7 @@ fn Table(board: Fragility, asked: Asked) -> impl IntoView {
         </div>
         {pages}
         <p class="quiet">
+            {format!("By method {}. ", board.method_version)}
             "Fragility is the share of a pool's usual depth that was gone when it was lowest: 1 − lowest ÷ median depth \
              at 2 % of seven days. A pool needs a day of recorded slots to have one."
         </p>

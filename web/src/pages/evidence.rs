@@ -1,11 +1,10 @@
 //! The evidence of one result: what was claimed, and whether this browser could confirm it.
 
 use exitgap_api::{
-    Answers, Direct, Problem, ProblemCode, Provenance, SlotState, invalid_parameter, parse_size,
+    Answers, Direct, ExitResult, Problem, ProblemCode, Provenance, SlotState, invalid_parameter,
+    parse_size,
 };
-use exitgap_client::{
-    Browser, Client, ClientError, Continuity, EvidenceOf, TrustBasis, Verification,
-};
+use exitgap_client::{Browser, Client, ClientError, EvidenceOf, TrustBasis, Verification};
 use exitgap_core::evidence::{Base, Check, CheckName, Outcome, Stated, snapshot_in};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::pools::Direction;
@@ -19,7 +18,7 @@ use super::pool::{base_name, parse_pool, slippage};
 use crate::app::client;
 use crate::check;
 use crate::download::download;
-use crate::parts::{Asking, Checks, Drawn, Failed, Loading, PreviewNotice, Verdicts};
+use crate::parts::{Asking, Checks, Conditions, Drawn, Failed, Loading, PreviewNotice, Verdicts};
 use crate::paths::{self, Page};
 use crate::text;
 
@@ -111,17 +110,7 @@ fn trust_words(verification: &Verification) -> String {
             "the key this server named just now, on first use; this browser keeps it from here on"
         }
     };
-    let seen = match verification.log.continuity {
-        Continuity::Contradicts => "It contradicts the state this browser saw before.",
-        Continuity::Continues => "It continues the state this browser saw before.",
-        Continuity::NotCompared => {
-            "It could not be compared with the state this browser saw before, which holds more slots: a copy \
-             that lags behind shows fewer, and so does one that hides what was rewritten. Ask again later."
-        }
-        Continuity::FirstSeen => {
-            "This browser had seen no state of this log before; it keeps this one."
-        }
-    };
+    let seen = check::compared(verification.log.continuity);
     format!("Trusts {keys}: {basis}. {seen}")
 }
 
@@ -135,9 +124,13 @@ fn Evidence(found: Found) -> impl IntoView {
     let published = claim.as_ref().map(|claim| claim.exit_gap_pct.clone()).unwrap_or_default();
     let snapshot = snapshot_in(&verification.evidence);
     let recomputed = snapshot.as_ref().map_or_else(
-        || "cannot be: the snapshot is unreadable".to_owned(),
+        || Err("cannot be: the snapshot is unreadable".to_owned()),
         |snapshot| recompute(snapshot, &of),
     );
+    let (recomputed, context) = match recomputed {
+        Ok(result) => (text::percent(result.figures.exit_gap_pct.as_str()), Some(result.context)),
+        Err(why) => (why, None),
+    };
     let sold = check::sold_symbol(&verification.evidence);
     if let Some(snapshot) = &snapshot {
         let [token0, token1] = snapshot.observation().tokens();
@@ -158,15 +151,18 @@ fn Evidence(found: Found) -> impl IntoView {
             <div><dt>"Recomputed here"</dt><dd id="recomputed">{recomputed}</dd></div>
             <div><dt>"Pool"</dt><dd><a href=Page::Pool(of.pool.to_string()).href()>{of.pool.to_string()}</a></dd></div>
             <div><dt>"Slot"</dt><dd>{text::instant(&of.slot.to_string())}</dd></div>
-            <div><dt>"Method"</dt><dd>{of.method_version.clone()}</dd></div>
             <div><dt>"Window"</dt><dd id="window">{window_note}</dd></div>
+            {match context {
+                Some(context) => view! { <Conditions context=context/> }.into_any(),
+                None => view! { <div><dt>"Method"</dt><dd>{of.method_version}</dd></div> }.into_any(),
+            }}
         </dl>
         <p class="actions">
             <button type="button" on:click=move |_| download(&file.read_value(), "application/json", "evidence.json")>
                 {format!("Download the file ({bytes} bytes)")}
             </button>
-            " "<span class="quiet">"Check it offline: "<code>"exitgap verify evidence.json --trust <key>"</code>
-            ", or on "<a href="/verify">"Verify"</a>"."</span>
+            " "<span class="quiet">"Check it with a program from elsewhere: "
+            <code>"exitgap verify evidence.json --trust <key>"</code>"."</span>
         </p>
         <h2>"Every check"</h2>
         <Checks checks=checks/>
@@ -176,8 +172,8 @@ fn Evidence(found: Found) -> impl IntoView {
     }
 }
 
-/// What became of the slot since it was sealed. It is asked apart from the evidence: whether that
-/// holds does not depend on it.
+/// What became of the slot since it was sealed, as the server claims it. It is asked apart from the
+/// evidence: whether that holds does not depend on it.
 #[component]
 fn Later(of: EvidenceOf) -> impl IntoView {
     let status = Asking::new(
@@ -201,12 +197,15 @@ fn Later(of: EvidenceOf) -> impl IntoView {
             .into_any(),
         ),
         Ok(status) => {
-            let retraction =
-                status.retraction.filter(|_| status.state == SlotState::Retracted)?;
+            let retraction = status.retraction.filter(|_| status.state == SlotState::Retracted);
+            let Some(retraction) = retraction else {
+                let words = "Not retracted later, as this server claims: no evidence file can tell.";
+                return Some(view! { <p class="quiet" id="later">{words}</p> }.into_any());
+            };
             Some(
                 view! {
                     <section class="failed" role="alert" id="later">
-                        <p><strong>"This slot was retracted later."</strong></p>
+                        <p><strong>"This slot was retracted later, as this server says."</strong></p>
                         <p>{format!(
                             "Its block {} was orphaned and gave way to {}. What is proved below was recorded, and no later figure counts it.",
                             retraction.orphaned_block_hash, retraction.canonical_block_hash
@@ -265,13 +264,11 @@ fn provenance(snapshot: &Snapshot) -> Provenance {
     })
 }
 
-fn recompute(snapshot: &Snapshot, of: &EvidenceOf) -> String {
-    let Some(direction) = direction_of(snapshot, of) else { return "unknown base".to_owned() };
+fn recompute(snapshot: &Snapshot, of: &EvidenceOf) -> Result<ExitResult, String> {
+    let direction = direction_of(snapshot, of).ok_or("unknown base")?;
     let provenance = provenance(snapshot);
-    match Answers::new(snapshot.observation(), &provenance, direction).estimate(of.size) {
-        Ok(result) => text::percent(result.figures.exit_gap_pct.as_str()),
-        Err(problem) => problem.detail,
-    }
+    let answers = Answers::new(snapshot.observation(), &provenance, direction);
+    answers.estimate(of.size).map_err(|problem| problem.detail)
 }
 
 fn drawn(snapshot: &Snapshot, of: &EvidenceOf) -> Vec<(String, String)> {

@@ -91,7 +91,7 @@ pub fn BreakIt(
             let (changed, at) = one.apply(&verification.evidence)?;
             let was = char::from(*verification.evidence.get(at)?);
             let is = char::from(*changed.get(at)?);
-            let report = check::local(&changed, verification.log.keys.clone(), None);
+            let report = check::alone(&changed, verification.log.keys.clone());
             let checks = report.report.checks.clone();
             let sold = check::sold_symbol(&changed);
             let trust = format!("Byte {at} was changed from {was} to {is}. Everything else is as it was.");

@@ -13,7 +13,7 @@ pub fn MethodPage() -> impl IntoView {
         <p>
             "Every five minutes the whole swap-relevant state of every monitored pool, and the oracle answers beside it, \
              are read at one block and written down, append-only. A slot that could not be read is missing, with its \
-             reason, for ever. All slots go into a signed log, in which nothing can be changed or left out quietly."
+             reason, for ever. All slots go into a signed log: whoever kept an earlier state of it sees what was changed or left out since."
         </p>
         <h2>"Compute"</h2>
         <p>"Method "{METHOD_VERSION}", exact integer arithmetic up to the last rounding:"</p>
@@ -30,10 +30,23 @@ pub fn MethodPage() -> impl IntoView {
         </p>
         <h2>"Check"</h2>
         <p>
-            "Every recorded gap links to its evidence: the snapshot, the pool's entry for the slot, the proof that the signed \
+            "A recorded gap links to its evidence: the snapshot, the pool's entry for the slot, the proof that the signed \
              log holds it. This site fetches that file and verifies it in your browser, with the same code that the \
              server runs. \"Confirmed here\" appears only after your own browser confirmed it."
         </p>
+        <h2 id="elsewhere">"Check with a program from elsewhere"</h2>
+        <p>
+            "The program that confirms on these pages came from this server, like the numbers. Whoever does not want to \
+             rely on that takes one from elsewhere, and the log's key from a place that is not this server either:"
+        </p>
+        <ul>
+            <li>"The command line, built from its source: "<code>"exitgap verify evidence.json --trust <key>"</code>
+                " of a file that its evidence page hands out; "
+                <code>"exitgap verify <pool> --size-usd 1000 --api <this server> --kept <folder>"</code>
+                " fetches it, and says what became of the slot later."</li>
+            <li>"The npm package "<code>"exitgap"</code>": "<code>"verify(file, { keys })"</code>" in Node or on a page of your own."</li>
+            <li>"The page "<code>"/verify"</code>" of another server that runs exitgap: drop the file there, with this log's key."</li>
+        </ul>
         <h2>"What this does not prove"</h2>
         <ul>
             <li>"That the chain really was in the recorded state: until state proofs arrive, an operator can record a lie."</li>

@@ -12,6 +12,7 @@ pub mod verify;
 mod evidence_break;
 mod pool_answer;
 mod pool_history;
+mod pool_newest;
 mod pool_series;
 mod pool_simulate;
 mod pool_size;

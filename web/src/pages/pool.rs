@@ -11,6 +11,7 @@ use leptos_router::hooks::{query_signal_with_options, use_params_map};
 
 use super::pool_answer::Answer;
 use super::pool_history::PoolHistory;
+use super::pool_newest::Newest;
 use super::pool_simulate::Simulate;
 use super::pool_size::{in_place, size_box};
 use crate::app::client;
@@ -40,7 +41,7 @@ pub fn PoolPage() -> impl IntoView {
         Some(Err(error)) => {
             view! { <h1>{name.get()}</h1><Failed error=error retry=retry/> }.into_any()
         }
-        Some(Ok(recorded)) => view! { <Pool recorded=recorded/> }.into_any(),
+        Some(Ok(recorded)) => view! { <Pool recorded=recorded retry=retry/> }.into_any(),
     }
 }
 
@@ -53,7 +54,7 @@ pub fn parse_pool(name: &str) -> Result<PoolId, ClientError> {
 }
 
 #[component]
-fn Pool(recorded: Recorded) -> impl IntoView {
+fn Pool(recorded: Recorded, retry: Callback<()>) -> impl IntoView {
     let (asked_base, set_base) = query_signal_with_options::<String>("base", in_place());
     let (size, set_size) = size_box();
     let observation = recorded.snapshot.observation();
@@ -63,7 +64,6 @@ fn Pool(recorded: Recorded) -> impl IntoView {
     let pool = observation.pool().clone();
     let title = format!("{} / {}", symbols[0], symbols[1]);
     paths::set_title(&paths::pool_title(&title));
-    let about = about(&recorded);
     let recorded = StoredValue::new(recorded);
     let said = move || {
         let direction = recorded.read_value().direction(Some(&asked_base.get()?)).ok();
@@ -96,7 +96,7 @@ fn Pool(recorded: Recorded) -> impl IntoView {
         <h1>{title}" "<StatusTag status=status/></h1>
         <p class="quiet"><code>{pool.to_string()}</code></p>
         <PreviewNotice shown=status == Status::Preview/>
-        <p class="quiet">{about}</p>
+        <Newest recorded=recorded show=retry/>
         <form class="controls" on:submit=|event| event.prevent_default()>
             <fieldset><legend>"Exit"</legend>{bases}</fieldset>
             <label>"Size, USD"
@@ -110,20 +110,6 @@ fn Pool(recorded: Recorded) -> impl IntoView {
         <PoolHistory pool=pool base=base symbols=symbols asked=size/>
         <Simulate recorded=recorded base=base size=size/>
     }
-}
-
-/// Which slot this is, how old, and how long the pool was observed.
-fn about(recorded: &Recorded) -> String {
-    let context = &recorded.published.answer.context;
-    let days = context.days_observed.as_ref().map_or_else(String::new, ToString::to_string);
-    let source = &context.method.depth_source;
-    format!(
-        "Newest recorded slot {}, {} old; block {} of {}. Days observed: {days}.",
-        text::instant(&recorded.snapshot.slot().to_string()),
-        text::age(recorded.published.snapshot_age_s),
-        source.block_number,
-        text::instant(&source.block_time),
-    )
 }
 
 /// `token0` or `token1`.

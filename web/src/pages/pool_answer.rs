@@ -1,6 +1,6 @@
 //! The exit of the size in the box, computed here, beside what the service says of it.
 
-use exitgap_api::{Amounts, ExitResult, Problem, PublishedExit, parse_size};
+use exitgap_api::{Amounts, ExitResult, Number, Problem, PublishedExit, size_as_written};
 use exitgap_client::{ClientError, Recorded};
 use exitgap_core::units::{Percent, SizeUsd};
 use leptos::prelude::*;
@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use super::pool::base_name;
 use super::pool_size::PAUSE;
 use crate::app::client;
-use crate::parts::{Asking, Refused, Split, settled};
+use crate::parts::{Asking, Conditions, Refused, Split, settled};
 use crate::paths::evidence_href;
 use crate::text;
 
@@ -22,10 +22,10 @@ pub fn Answer(
     /// The text of the size box.
     size: Memo<String>,
 ) -> impl IntoView {
-    let asked = Memo::new(move |_| (base.get(), text::ungrouped(&size.read())));
+    let asked = Memo::new(move |_| (base.get(), size_as_written(&size.read())));
     let computed = Memo::new(move |_| {
         let (base, size) = asked.get();
-        recorded.read_value().estimate(parse_size(&size)?, Some(base_name(base)))
+        recorded.read_value().estimate(size?, Some(base_name(base)))
     });
     // What the service is asked of, before the first wait: the reader may leave the page meanwhile.
     let (pool, at) = recorded.with_value(|recorded| {
@@ -36,16 +36,21 @@ pub fn Answer(
         move || rested.get(),
         move |(base, size)| {
             let (pool, at, client) = (pool.clone(), at.clone(), client());
-            async move {
-                let size = parse_size(&size)?;
-                client.exit(&pool, size, Some(base_name(base)), Some(&at)).await
-            }
+            async move { client.exit(&pool, size?, Some(base_name(base)), Some(&at)).await }
         },
     );
+    // Of the pool's default base it came with the snapshot, of the other with the answer.
+    let default = recorded.with_value(|recorded| {
+        (recorded.default_direction.base_index(), recorded.published.lowest_depth_7d_usd.clone())
+    });
+    let lowest = Signal::derive(move || match served.answer(&asked.get()) {
+        Some(Ok(served)) => served.lowest_depth_7d_usd,
+        _ => default.1.clone().filter(|_| default.0 == base.get()),
+    });
     view! {
         <section class="answer" aria-live="polite">
             {move || match computed.get() {
-                Ok(result) => view! { <Result result=result/> }.into_any(),
+                Ok(result) => view! { <Result result=result lowest=lowest/> }.into_any(),
                 Err(problem) => view! { <Refused problem=problem/> }.into_any(),
             }}
             <p class="agreement">{move || agreement(computed.get(), served.answer(&asked.get()))}</p>
@@ -90,8 +95,9 @@ fn agreement(
 }
 
 #[component]
-fn Result(result: ExitResult) -> impl IntoView {
+fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
     let ExitResult { figures, context } = result;
+    let lowest = move || lowest.get().map_or_else(|| "–".to_owned(), |usd| text::usd(usd.as_str()));
     let Amounts {
         size_usd: size,
         exit_gap_pct: gap,
@@ -124,6 +130,8 @@ fn Result(result: ExitResult) -> impl IntoView {
             <div><dt>"Against the oracle"</dt><dd id="lost">{lost}</dd></div>
             <div><dt>"Sells"</dt><dd>{sold}</dd></div>
             <div><dt>"Receives"</dt><dd>{bought}</dd></div>
+            <div><dt>"Lowest depth at 2 % in 7 days, says the service"</dt><dd id="lowest">{lowest}</dd></div>
+            <Conditions context=context/>
         </dl>
     }
 }

@@ -1,6 +1,6 @@
 //! The recorded series of a pool: quoted against realized price, and the worst of a chosen period.
 
-use exitgap_api::Interval;
+use exitgap_api::{Interval, size_as_written};
 use exitgap_client::HistoryOf;
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::PoolId;
@@ -35,7 +35,7 @@ pub fn PoolHistory(
     /// The text of the size box: the series begins with the standard size nearest to it.
     asked: Memo<String>,
 ) -> impl IntoView {
-    let asked = text::ungrouped(&asked.get_untracked()).parse().unwrap_or(SizeUsd::STANDARD[2]);
+    let asked = size_as_written(&asked.get_untracked()).unwrap_or(SizeUsd::STANDARD[2]);
     let apart = |one: &SizeUsd| one.micros().abs_diff(asked.micros());
     let nearest = SizeUsd::STANDARD.into_iter().min_by_key(apart).unwrap_or(asked);
     let (size, set_size) = signal(nearest);
@@ -57,7 +57,7 @@ pub fn PoolHistory(
             <h2>"Quoted against realized"</h2>
             <p class="quiet">
                 "The price at which the pool quoted an infinitely small sale, and the price that a sale of this size \
-                 really filled at, both in percent of the oracle's. Drag over the chart, or set two times, to ask for \
+                 would have filled at, both in percent of the oracle's. Drag over the chart, or set two times, to ask for \
                  the worst of a period."
             </p>
             <Controls size=size set_size=set_size interval=interval set_interval=set_interval/>

@@ -1,6 +1,8 @@
 //! The rows of a series: drawn, and the newest of them listed with their evidence.
 
-use exitgap_api::{DepthPoint, GapPoint, History, HistoryRow, SeriesOf, SlotState, slot_at};
+use exitgap_api::{
+    DepthPoint, FillablePoint, GapPoint, History, HistoryRow, SeriesOf, SlotState, slot_at,
+};
 use exitgap_client::EvidenceOf;
 use exitgap_core::evidence::Base;
 use exitgap_core::series::Slot;
@@ -8,7 +10,7 @@ use exitgap_core::units::{Percent, SizeUsd};
 use leptos::prelude::*;
 
 use super::pool_history::Between;
-use crate::chart::{Line, LineChart, Mark, Marked};
+use crate::chart::{Line, LineChart, Mark, Marked, parsed};
 use crate::check::{Published, Sold, Standing};
 use crate::parts::{CheckAll, CheckedGap, linked};
 use crate::paths::{Page, evidence_href};
@@ -37,9 +39,14 @@ pub fn Series(
     let rows = &history.rows[start..];
     let places: Vec<String> = rows.iter().map(|row| text::instant(&row.time)).collect();
     let marks: Vec<Vec<Marked>> = rows.iter().map(marks).collect();
+    let [quoted_name, realized_name] = if rows.iter().any(|row| slots(row) > 1) {
+        ["quoted (mid), last slot of the row", "realized, worst slot of the row"]
+    } else {
+        ["quoted (mid)", "realized"]
+    };
     let lines = vec![
-        line("quoted (mid)", "line-a", rows.iter().map(quoted)),
-        line("realized", "line-c", rows.iter().map(realized)),
+        line(quoted_name, "line-a", rows.iter().map(quoted)),
+        line(realized_name, "line-c", rows.iter().map(realized)),
     ];
     let times: Vec<String> = rows.iter().map(|row| row.time.clone()).collect();
     let end = history.of.to.clone();
@@ -73,17 +80,11 @@ fn slot_before(time: &str) -> Option<String> {
 fn sums(rows: &[HistoryRow]) -> String {
     let missing: u32 = rows.iter().map(|row| row.slots_missing).sum();
     let retracted: u32 = rows.iter().map(|row| row.slots_retracted).sum();
-    let refused = rows.iter().filter(|row| refusal(row).is_some()).count();
-    let refused = match refused {
+    let refused = match rows.iter().map(|row| row.slots_refused).sum::<u32>() {
         0 => String::new(),
-        some => format!(" In {some} of them the last recorded slot could not fill this size."),
+        some => format!(" {some} recorded slots could not fill this size."),
     };
-    let long = if rows.iter().any(|row| slots(row) > 1) {
-        " Each point is the last recorded slot of its row; the worst is in the rows below."
-    } else {
-        ""
-    };
-    format!("{missing} slots missing, {retracted} retracted in these rows.{refused}{long}")
+    format!("{missing} slots missing, {retracted} retracted in these rows.{refused}")
 }
 
 /// The slots of a row.
@@ -118,8 +119,20 @@ fn partly(row: &HistoryRow) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{} of {} slots", parts.join(", "), slots(row)))
 }
 
-fn refusal(row: &HistoryRow) -> Option<&'static str> {
-    Some(row.last.as_ref()?.refusal?.title())
+/// How many of a row's recorded slots could not fill the size, and what the least of them could.
+fn refusals(row: &HistoryRow) -> Option<String> {
+    let (refused, recorded) = (row.slots_refused, row.slots_recorded);
+    let least = least_fillable(row.least_fillable.as_ref());
+    (refused > 0)
+        .then(|| format!("{refused} of {recorded} recorded slots could not fill it{least}"))
+}
+
+/// The least that could be filled, where that is told.
+pub fn least_fillable(point: Option<&FillablePoint>) -> String {
+    point.map_or_else(String::new, |point| {
+        let usd = text::usd_exact(point.max_fillable_usd.as_str());
+        format!(", the least of them no more than {usd} ({})", text::instant(&point.time))
+    })
 }
 
 fn marks(row: &HistoryRow) -> Vec<Marked> {
@@ -128,7 +141,7 @@ fn marks(row: &HistoryRow) -> Vec<Marked> {
     }
     let marked = |mark| move |words| Marked { mark, words };
     let partly = partly(row).map(marked(Mark::Partly));
-    let refused = refusal(row).map(str::to_owned).map(marked(Mark::Refused));
+    let refused = refusals(row).map(marked(Mark::Refused));
     partly.into_iter().chain(refused).collect()
 }
 
@@ -145,10 +158,11 @@ fn quoted(row: &HistoryRow) -> Place {
     of_oracle(row.last_basis_pct.as_ref()?.as_str()).map(Ok)
 }
 
+/// The worst slot's: where some refused, the worst of those that did not.
 fn realized(row: &HistoryRow) -> Place {
-    match &row.last.as_ref()?.exit_gap_pct {
+    match row.worst.as_ref().and_then(|worst| worst.exit_gap_pct.as_ref()) {
         Some(gap) => of_oracle(gap.as_str()).map(Ok),
-        None => row.last.as_ref()?.refusal.map(|_| Err("cannot be filled".to_owned())),
+        None => (row.slots_refused > 0).then(|| Err("cannot be filled".to_owned())),
     }
 }
 
@@ -160,7 +174,7 @@ fn line(name: &str, class: &'static str, places: impl Iterator<Item = Place>) ->
             Some(Err(why)) => (None, why),
             Some(Ok(percent)) => {
                 let digits = percent.to_string();
-                (digits.parse().ok(), text::percent(&digits))
+                (parsed(&digits), text::percent(&digits))
             }
         };
         values.push(value);
@@ -203,7 +217,7 @@ fn Listed(rows: Vec<HistoryRow>, of: SeriesOf, size: SizeUsd) -> impl IntoView {
     let rows: Vec<_> = rows
         .into_iter()
         .map(|row| {
-            let published = row.last.as_ref().and_then(|last| published(last, &of, size));
+            let published = row.worst.as_ref().and_then(|worst| published(worst, &of, size));
             (row, published.map(|one| (one, RwSignal::new(Standing::NotChecked))))
         })
         .collect();
@@ -215,8 +229,8 @@ fn Listed(rows: Vec<HistoryRow>, of: SeriesOf, size: SizeUsd) -> impl IntoView {
             <summary>{format!("The newest {} rows, with their evidence", body.len())}</summary>
             <p><CheckAll published=published/></p>
             <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>
-                <thead><tr><th scope="col">"From"</th><th scope="col" class="number">"Last gap"</th>
-                    <th scope="col" class="number">"Worst gap"</th>
+                <thead><tr><th scope="col">"From"</th><th scope="col" class="number">"Worst gap"</th>
+                    <th scope="col" class="number">"Last gap"</th>
                     <th scope="col" class="number">"Lowest depth"</th></tr></thead>
                 <tbody>{body}</tbody>
             </table></div>
@@ -234,28 +248,24 @@ fn listed(
         return view! { <tr><th scope="row">{time}</th><td colspan="3" class="none">{words}</td></tr> }
             .into_any();
     }
-    let gap = |point: Option<&GapPoint>| {
-        let point = point?;
-        Some(match (&point.exit_gap_pct, point.refusal) {
-            (Some(gap), _) => text::percent(gap.as_str()),
-            (None, Some(code)) => code.title().to_owned(),
-            (None, None) => return None,
-        })
+    let last = row.last.as_ref();
+    let shown = match last.map(|last| (&last.exit_gap_pct, last.refusal)) {
+        Some((Some(gap), _)) => text::percent(gap.as_str()),
+        Some((None, Some(code))) => code.title().to_owned(),
+        _ => "none".to_owned(),
     };
-    let worst = gap(row.worst.as_ref()).unwrap_or_else(|| "none".to_owned());
-    let evidence = row.worst.as_ref().and_then(|worst| evidence_href(worst.evidence_url.as_ref()?));
-    let worst = linked(worst, evidence);
-    let last = if let Some((published, standing)) = published {
+    let last = linked(shown, last.and_then(|last| evidence_href(last.evidence_url.as_ref()?)));
+    let worst = if let Some((published, standing)) = published {
         view! { <CheckedGap published=published standing=standing/> }.into_any()
     } else {
-        let shown = gap(row.last.as_ref()).unwrap_or_else(|| "none".to_owned());
-        view! { <span class="none">{shown}</span> }.into_any()
+        view! { <span class="none">"cannot be filled"</span> }.into_any()
     };
     let depth =
         row.lowest_depth.as_ref().map_or_else(|| "none".into_any(), |point| depth_view(point, of));
-    let partly = partly(row).map(|words| view! { <small>{words}</small> });
+    let lacks = [partly(row), refusals(row)]
+        .map(|words| words.map(|words| view! { <small>{words}</small> }));
     view! {
-        <tr><th scope="row">{time}{partly}</th><td class="number">{last}</td><td class="number">{worst}</td>
+        <tr><th scope="row">{time}{lacks}</th><td class="number">{worst}</td><td class="number">{last}</td>
             <td class="number">{depth}</td></tr>
     }
     .into_any()

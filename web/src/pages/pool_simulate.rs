@@ -1,6 +1,8 @@
 //! What if: the largest size within a gap, and one order in several parts.
 
-use exitgap_api::{AtOnce, Problem, SimulationResult, parse_gap_limit, parse_order_plan};
+use exitgap_api::{
+    AtOnce, Problem, SimulationResult, parse_gap_limit, parse_order_plan, size_as_written,
+};
 use exitgap_client::Recorded;
 use leptos::prelude::*;
 
@@ -28,8 +30,8 @@ pub fn Simulate(
     let plan = Memo::new(move |_| {
         // A text that is no number is as wrong as a number of no orders.
         let orders = orders.read().trim().parse().unwrap_or(0);
-        let plan =
-            parse_order_plan(&text::ungrouped(&size.read()), orders, recovery.read().trim(), 0)?;
+        let size = size_as_written(&size.read())?.to_string();
+        let plan = parse_order_plan(&size, orders, recovery.read().trim(), 0)?;
         recorded.read_value().simulate_orders(plan, Some(base_name(base.get())))
     });
     view! {

@@ -5,7 +5,7 @@ use exitgap_core::units::SizeUsd;
 use leptos::prelude::*;
 
 use super::pool_history::Between;
-use super::pool_series::{depth_view, published};
+use super::pool_series::{depth_view, least_fillable, published};
 use crate::check::Standing;
 use crate::parts::CheckedGap;
 use crate::text;
@@ -66,21 +66,19 @@ pub fn Worst(
     let sells = sells.get_untracked();
     let sold = format!("Worst gap, {} of {sells}", text::usd(&size.to_string()));
     let gap = match &stress.worst_gap {
+        None if stress.slots_refused > 0 => "none: no recorded slot could fill it".into_any(),
         None => "no slot of this period has one".into_any(),
         Some(point) => {
             let when = text::instant(&point.time);
             let inside = stress.of.from <= point.time && point.time <= stress.of.to;
             let published = published(point, &stress.of, size).filter(|_| inside);
-            match (published, point.refusal) {
-                (Some(published), _) => {
+            match published {
+                Some(published) => {
                     let standing = RwSignal::new(Standing::NotChecked);
                     view! { <CheckedGap published=published standing=standing/>{format!(" at {when}")} }
                         .into_any()
                 }
-                (None, Some(code)) => {
-                    format!("{} at {when}: worse than any number", code.title()).into_any()
-                }
-                (None, None) => "none".into_any(),
+                None => "none".into_any(),
             }
         }
     };
@@ -95,10 +93,16 @@ pub fn Worst(
         "{} recorded, {} missing, {} retracted",
         stress.slots_recorded, stress.slots_missing, stress.slots_retracted
     );
+    let refused = (stress.slots_refused > 0).then(|| {
+        let least = least_fillable(stress.least_fillable.as_ref());
+        let words = format!("{} recorded slots{least}", stress.slots_refused);
+        view! { <div><dt>"Could not be filled at all"</dt><dd id="refused">{words}</dd></div> }
+    });
     view! {
         <dl class="facts stress">
             <div><dt>"Period"</dt><dd>{of}</dd></div>
             <div><dt>{sold}</dt><dd>{gap}</dd></div>
+            {refused}
             <div><dt>"Lowest depth at 2 %"</dt><dd>{depth}</dd></div>
             <div><dt>"Slots"</dt><dd>{slots}</dd></div>
         </dl>

@@ -1,9 +1,8 @@
 //! What a portfolio's positions fill at: each pool's snapshot is fetched once and kept for a while.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use exitgap_api::{Problem, Status, invalid_parameter, parse_size};
+use exitgap_api::{Problem, Status, invalid_parameter, size_as_written};
 use exitgap_client::{Browser, Client, ClientError, Recorded};
 use exitgap_core::exit::PortfolioPart;
 use exitgap_core::ids::PoolId;
@@ -53,6 +52,8 @@ pub struct Sale {
     pub age_s: u64,
     /// Whether an oracle answer behind it is older than its heartbeat.
     pub oracle_stale: bool,
+    /// The session's note, where the market of an asset is closed.
+    pub closed: Option<String>,
     /// What can be filled: all, or the most that the pool fills.
     pub filled: UsdMicros,
     /// The gap of what can be filled.
@@ -79,7 +80,7 @@ impl Sale {
 }
 
 /// Snapshots by pool, and when they were fetched.
-pub type Kept = BTreeMap<PoolId, (f64, Arc<Recorded>)>;
+pub type Kept = Vec<(PoolId, f64, Arc<Recorded>)>;
 
 /// A position, as the box spells it.
 pub fn line(position: &Position) -> String {
@@ -116,7 +117,7 @@ fn position(line: &str) -> Result<Position, Problem> {
         None => (venue, None),
     };
     let pool = parse_pool(pool).map_err(ClientError::into_problem)?;
-    Ok(Position { pool, base, size: parse_size(&text::ungrouped(size))? })
+    Ok(Position { pool, base, size: size_as_written(size)? })
 }
 
 /// Sells what is held of each pool and direction together. A pool that cannot be read takes only its
@@ -127,15 +128,15 @@ pub async fn compute(
     before: Kept,
 ) -> (Vec<Exit>, Kept) {
     let now = js_sys::Date::now();
-    let mut kept: Kept = before.into_iter().filter(|(_, (at, _))| now - at < KEEP_MS).collect();
+    let mut kept: Kept = before.into_iter().filter(|(_, at, _)| now - at < KEEP_MS).collect();
     let mut exits: Vec<Exit> = Vec::new();
     let mut sums: Vec<(Arc<Recorded>, Direction, u64)> = Vec::new();
     for Position { pool, base, size } in positions {
-        let recorded = match kept.get(pool) {
-            Some((_, recorded)) => Ok(recorded.clone()),
+        let recorded = match kept.iter().find(|(of, ..)| of == pool) {
+            Some((.., recorded)) => Ok(recorded.clone()),
             None => client.recorded(pool, None).await.map(|fetched| {
                 let fetched = Arc::new(fetched);
-                kept.insert(pool.clone(), (now, fetched.clone()));
+                kept.push((pool.clone(), now, fetched.clone()));
                 fetched
             }),
         };
@@ -167,7 +168,7 @@ pub async fn compute(
 
 fn sell(recorded: &Recorded, direction: Direction, size: UsdMicros) -> Sale {
     let observation = recorded.snapshot.observation();
-    let (base, context) = (direction.base_index(), &recorded.published.answer.context);
+    let (base, session) = (direction.base_index(), observation.session());
     let symbol = |index: usize| observation.tokens()[index].symbol.as_str().to_owned();
     let fill = |size| recorded.estimate(size, Some(base_name(base)));
     let gap = |digits: &str| Percent::parse(digits).ok();
@@ -195,7 +196,8 @@ fn sell(recorded: &Recorded, direction: Direction, size: UsdMicros) -> Sale {
         status: Status::from(observation.chain().kind),
         slot: recorded.snapshot.slot().to_string(),
         age_s: recorded.published.snapshot_age_s,
-        oracle_stale: context.oracle_stale,
+        oracle_stale: observation.oracle_stale(),
+        closed: (!session.market_open).then(|| session.note.clone()),
         filled,
         filled_gap,
         problem,

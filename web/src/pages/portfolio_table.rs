@@ -114,10 +114,12 @@ fn row(exit: &Exit) -> impl IntoView + use<> {
         view! { <small class="standing warn">{text::grouped_within(&problem.detail)}</small> }
     });
     let stale = sale.oracle_stale.then(|| view! { <span class="tag warn">"stale oracle"</span> });
+    let closed = sale.closed.clone();
+    let closed = closed.map(|note| view! { <span class="tag warn">"market closed: "{note}</span> });
     let slot = format!("slot {}, {} old", text::instant(&sale.slot), text::age(sale.age_s));
     view! {
         <tr>
-            <th scope="row"><a href=href>{sale.name()}</a>" "<StatusTag status=sale.status/>{stale}
+            <th scope="row"><a href=href>{sale.name()}</a>" "<StatusTag status=sale.status/>{stale}{closed}
                 <small>{pool}", "{slot}</small>{problem}</th>
             <td class="number">{size}</td>
             <td class="number words">{gap}</td>

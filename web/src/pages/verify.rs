@@ -1,19 +1,34 @@
-//! Verify a file: dropped, chosen or pasted. Sends nothing.
+//! Verify a file: dropped, chosen or pasted. The file is never sent; of the log, tiles are fetched where
+//! they prove that it continues what this browser kept.
 
-use exitgap_api::check_name;
+use exitgap_api::{VerificationReport, check_name};
 use exitgap_core::evidence::{MAX_EVIDENCE_BYTES, VerifierKey};
 use leptos::ev::DragEvent;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 
+use crate::app::client;
 use crate::check;
-use crate::parts::{Checks, PreviewNotice, Verdicts};
+use crate::parts::{Asking, Checks, Loading, PreviewNotice, Verdicts};
 use crate::store::kept_keys;
-use crate::text;
 
 /// A file that was read, or why it could not be.
 type Given = Result<Vec<u8>, String>;
+
+/// A file and the keys to check it by, once both are there.
+type Asked = Option<(Vec<u8>, Vec<VerifierKey>)>;
+
+/// What a file was found to be.
+#[derive(Debug, Clone)]
+struct Found {
+    report: VerificationReport,
+    keys: Vec<VerifierKey>,
+    /// What became of comparing its log with what this browser kept.
+    compared: String,
+    /// The symbol of the token that it says is sold.
+    sold: Option<String>,
+}
 
 /// The page.
 #[component]
@@ -21,6 +36,18 @@ pub fn VerifyPage() -> impl IntoView {
     let (given, set_given) = signal(None::<Given>);
     let (keys, set_keys) = signal(kept_keys());
     let parsed = Memo::new(move |_| parse_keys(&keys.read()));
+    let found = Asking::new(
+        move || Some((given.get()?.ok()?, parsed.get().ok()?)),
+        |asked: Asked| {
+            let client = client();
+            async move {
+                let (bytes, keys) = asked?;
+                let sold = check::sold_symbol(&bytes);
+                let (report, compared) = check::file(&client, bytes, keys.clone()).await;
+                Some(Found { report, keys, compared, sold })
+            }
+        },
+    );
     let found = move || {
         match (given.get(), parsed.get()) {
         (None, _) => view! { <p class="empty">"No file yet."</p> }.into_any(),
@@ -29,12 +56,16 @@ pub fn VerifyPage() -> impl IntoView {
             view! { <p class="empty">"The file is there. It is checked as soon as the keys can be read."</p> }
                 .into_any()
         }
-        (Some(Ok(bytes)), Ok(keys)) => view! { <Report bytes=bytes keys=keys/> }.into_any(),
+        (Some(Ok(bytes)), Ok(keys)) => match found.answer(&Some((bytes, keys))) {
+            Some(Some(found)) => view! { <Report found=found/> }.into_any(),
+            _ => view! { <Loading what="what this browser kept, and checking"/> }.into_any(),
+        },
     }
     };
     view! {
         <h1>"Verify a file"</h1>
-        <p class="lead">"Works offline once this page is loaded. The file stays in this browser."</p>
+        <p class="lead">"The file stays in this browser. Works offline once this page is loaded, but for one thing: that the file's \
+            log continues the state of it that this browser kept."</p>
         <Take set_given=set_given/>
         <label for="keys">"Keys you trust, one per line (those this browser has kept are filled in)"</label>
         <textarea id="keys" rows="2" spellcheck="false" prop:value=move || keys.get()
@@ -110,23 +141,19 @@ fn Take(set_given: WriteSignal<Option<Given>>) -> impl IntoView {
 const MAX_EVIDENCE_BYTES_F64: f64 = MAX_EVIDENCE_BYTES as f64;
 
 #[component]
-fn Report(bytes: Vec<u8>, keys: Vec<VerifierKey>) -> impl IntoView {
-    let sold = check::sold_symbol(&bytes);
+fn Report(found: Found) -> impl IntoView {
+    let Found { report, keys, compared, sold } = found;
     let names: Vec<_> = keys.iter().map(|key| format!("{}+{}", key.name(), key.id())).collect();
     let trust = if names.is_empty() {
         "You trust no key: whose log it is was not checked.".to_owned()
     } else {
         format!("Trusts {}.", names.join(", "))
     };
-    let report = check::local(&bytes, keys, None);
     let preview = report.claim.as_ref().is_some_and(|claim| claim.status == "preview");
-    let slot =
-        report.claim.as_ref().and_then(|claim| claim.slot_time.as_deref().map(text::instant));
     let checks = report.report.checks.clone();
     view! {
         <PreviewNotice shown=preview/>
-        <Verdicts report=report trust=trust sold=sold/>
-        {slot.map(|slot| view! { <p class="quiet">{format!("Slot of {slot}.")}</p> })}
+        <Verdicts report=report trust=format!("{trust} {compared}") sold=sold/>
         <Checks checks=checks/>
     }
 }

@@ -5,6 +5,7 @@ use exitgap_core::evidence::{Check, CheckName, Outcome, Verdict};
 use leptos::prelude::*;
 
 use super::contradiction::Rewritten;
+use super::elsewhere::ELSEWHERE;
 use crate::text;
 
 /// What was claimed, and whether this browser could confirm it.
@@ -18,6 +19,7 @@ pub fn Verdicts(
     sold: Option<String>,
 ) -> impl IntoView {
     let claim = claimed(report.claim.as_ref(), sold);
+    let confirmed = report.report.verdict == Verdict::Valid;
     let failed: Vec<CheckName> = report
         .report
         .checks
@@ -44,6 +46,12 @@ pub fn Verdicts(
             <p class="claim">{claim}</p>
             <p><strong>{words}</strong>" "{failed}</p>
             <p class="quiet">{trust}</p>
+            {confirmed.then(|| view! {
+                <p class="quiet">
+                    "The program that confirms it came from this server, too. "
+                    <a href=ELSEWHERE>"Check it with one that did not"</a>"."
+                </p>
+            })}
         </section>
     }
 }
@@ -129,9 +137,9 @@ pub fn Drawn(
     /// Size in words and gap in digits.
     points: Vec<(String, String)>,
 ) -> impl IntoView {
-    use crate::chart::{Line, LineChart};
+    use crate::chart::{Line, LineChart, parsed};
     let (places, shown): (Vec<_>, Vec<_>) = points.into_iter().unzip();
-    let values = shown.iter().map(|gap| gap.parse().ok()).collect();
+    let values = shown.iter().map(|gap| parsed(gap)).collect();
     let shown = shown.iter().map(|gap| text::percent(gap)).collect();
     let line = Line { name: "exit gap".to_owned(), class: "line-a", values, shown };
     view! { <LineChart title="Exit gap by size, % below the oracle".to_owned() places=places lines=vec![line]/> }

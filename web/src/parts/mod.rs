@@ -2,13 +2,17 @@
 
 mod asked;
 mod checks;
+mod conditions;
 mod contradiction;
+mod elsewhere;
 mod gap;
 mod split;
 mod states;
 
 pub use asked::{Asking, settled};
 pub use checks::{Checks, Drawn, Verdicts};
+pub use conditions::Conditions;
+pub use elsewhere::Whose;
 pub use gap::{CheckAll, CheckedGap, linked};
 pub use split::Split;
 pub use states::{Empty, Failed, Loading, PreviewNotice, Refused, StatusTag, not_understood};

@@ -3,8 +3,10 @@
 use exitgap_api::SplitPct;
 use leptos::prelude::*;
 
+use crate::chart::{length, parsed};
 use crate::text::percent;
 
+/// As the picture's `viewBox` says.
 const WIDTH: f64 = 600.0;
 
 /// Basis, fee and impact, in words and as parts of a bar.
@@ -18,16 +20,16 @@ pub fn Split(
         ("fee", split.fee_pct, "what the pool charges", "line-b"),
         ("impact", split.impact_pct, "what moving the price costs", "line-c"),
     ];
-    let length = |text: &str| text.parse::<f64>().unwrap_or(0.0).max(0.0);
-    let whole: f64 = parts.iter().map(|(_, part, ..)| length(part.as_str())).sum::<f64>().max(1e-9);
+    let share = |text: &str| parsed(text).unwrap_or(0.0).max(0.0);
+    let whole: f64 = parts.iter().map(|(_, part, ..)| share(part.as_str())).sum::<f64>().max(1e-9);
     let mut start = 0.0;
     let bars: Vec<_> = parts
         .iter()
         .map(|(_, part, _, class)| {
-            let width = length(part.as_str()) / whole * WIDTH;
+            let width = share(part.as_str()) / whole * WIDTH;
             let x = start;
             start += width;
-            view! { <rect class=format!("fill {class}") x=x y="0" width=width height="14"/> }
+            view! { <rect class=format!("fill {class}") x=length(x) y="0" width=length(width) height="14"/> }
         })
         .collect();
     let words: Vec<_> = parts
@@ -42,7 +44,7 @@ pub fn Split(
         })
         .collect();
     view! {
-        <svg class="split" viewBox=format!("0 0 {WIDTH} 14") preserveAspectRatio="none" aria-hidden="true">
+        <svg class="split" viewBox="0 0 600 14" preserveAspectRatio="none" aria-hidden="true">
             {bars}
         </svg>
         <dl class="split-words">{words}</dl>

@@ -128,7 +128,7 @@ pub enum HeadError {
     /// Retractions are ascending, of earlier slots at most 288 back, with two
     /// different hashes each.
     #[error(
-        "the retraction of slot {slot} is out of order, of a slot not 1 to 288 back, or without two different hashes"
+        "the retraction of slot {slot} is out of order, not 1 to 288 back, or without two hashes"
     )]
     Retraction {
         /// The slot retracted.
@@ -206,12 +206,12 @@ impl Head {
         let count = before.recorded_count.checked_add(recorded);
         let count = count.and_then(|count| count.checked_sub(retracted));
         let rules = [
-            (before.entry != HeadEntry::Retired, "a retired pool has no further heads"),
-            (self.pool == before.pool, "it is of another pool"),
-            (Some(self.slot) == before.slot.next(), "its slot is not the next one"),
-            (before.height.checked_add(1) == Some(self.height), "its height is not one more"),
-            (self.prev == Some(before_hash), "its prev is not the hash of that head"),
-            (Some(self.recorded_count) == count, "its recorded_count does not add up"),
+            (before.entry != HeadEntry::Retired, "it was retired"),
+            (self.pool == before.pool, "its pool is another"),
+            (Some(self.slot) == before.slot.next(), "its slot"),
+            (before.height.checked_add(1) == Some(self.height), "its height"),
+            (self.prev == Some(before_hash), "its prev"),
+            (Some(self.recorded_count) == count, "its recorded_count"),
         ];
         match rules.into_iter().find(|(holds, _)| !holds) {
             Some((_, rule)) => Err(HeadError::DoesNotFollow { slot: self.slot, rule }),

@@ -46,7 +46,7 @@ pub enum WindowError {
     #[error(transparent)]
     Head(#[from] HeadError),
     /// The heads do not make a canonical document.
-    #[error("the heads are not those of one pool from its first on, or of the last seven days")]
+    #[error("the heads are neither all of a pool nor seven days")]
     NotWhole,
     /// The lowest depth stated by the last head is not the lowest of the window.
     #[error("the lowest depth of token{token} is {found:?}, the last head says {expected:?}")]
@@ -59,9 +59,7 @@ pub enum WindowError {
         found: Option<u64>,
     },
     /// The snapshot of a lowest slot is absent, another one, or of other depths.
-    #[error(
-        "the snapshot of the lowest slot {slot} is not the one recorded there, or has other depths"
-    )]
+    #[error("the snapshot of the lowest slot {slot} is another, or of other depths")]
     LowestSnapshot {
         /// The slot.
         slot: Slot,

@@ -7,11 +7,15 @@ use super::Json;
 /// How deep values may lie in each other: no document of ours comes near.
 const MAX_DEPTH: u32 = 128;
 
+/// How many values a document has at most: two snapshots with all their ticks have half as many. A value
+/// of two bytes takes thirty in memory, and more while its list grows.
+const MAX_VALUES: u32 = 1 << 20;
+
 /// Reads a whole document; the error says what was expected and where.
 pub(crate) fn read(bytes: &[u8]) -> Result<Json<'_>, String> {
     let text = core::str::from_utf8(bytes)
         .map_err(|error| format!("not UTF-8 from byte {}", error.valid_up_to()))?;
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = Reader { text, at: 0, values: 0 };
     let json = reader.value(0)?;
     match reader.peek() {
         None => Ok(json),
@@ -19,10 +23,11 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Json<'_>, String> {
     }
 }
 
-/// What is left to read begins at byte `at`.
+/// What is left to read begins at byte `at`; so many values were begun before it.
 struct Reader<'a> {
     text: &'a str,
     at: usize,
+    values: u32,
 }
 
 impl<'a> Reader<'a> {
@@ -66,6 +71,10 @@ impl<'a> Reader<'a> {
         if depth == MAX_DEPTH {
             return Err(self.wrong("recursion limit exceeded"));
         }
+        if self.values == MAX_VALUES {
+            return Err(self.wrong("too many values"));
+        }
+        self.values += 1;
         match self.peek() {
             Some(b'{') => self.object(depth),
             Some(b'[') => self.list(depth),
@@ -266,6 +275,13 @@ mod tests {
             assert!(serde_json::from_str::<Value>(text).is_err(), "{text:?}");
         }
         assert_eq!(read(b"\"\xff\"").unwrap_err(), "not UTF-8 from byte 1");
+    }
+
+    #[test]
+    fn values_are_limited() {
+        let list = |values: u32| format!("[{}0]", "0,".repeat(values as usize - 2));
+        assert!(read(list(MAX_VALUES).as_bytes()).is_ok());
+        assert!(read(list(MAX_VALUES + 1).as_bytes()).unwrap_err().starts_with("too many values"));
     }
 
     #[test]

@@ -154,7 +154,7 @@ pub async fn fixed(State(app): State<App>, uri: Uri) -> Result<Response, Refused
     let words = match uri.path() {
         "/verify" => words(
             "Verify an evidence file | exitgap",
-            "Check a file in your browser, offline. Nothing is sent.",
+            "Check a file in your browser. The file is not sent anywhere.",
         ),
         "/portfolio" => words(
             "Portfolio | exitgap",

@@ -1,0 +1,116 @@
+//! Which slot the page shows, how old it is by now, and whether a newer one was recorded meanwhile.
+
+use core::time::Duration;
+
+use exitgap_api::PublishedLadder;
+use exitgap_client::Recorded;
+use exitgap_core::series::Slot;
+use leptos::leptos_dom::helpers::set_interval_with_handle;
+use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+
+use crate::app::client;
+use crate::text;
+
+/// How often the age is told anew.
+const TICK: Duration = Duration::from_secs(10);
+
+/// Ticks between two questions for a newer slot.
+const TICKS_ASKED: u32 = 3;
+
+/// The age from which a newer slot may be there, s: a slot's length, and a little for reading it.
+const MAY_BE_NEWER_S: u64 = Slot::SECONDS + 10;
+
+/// The newest recorded slot's instant, as the service says, and how many after it are missing.
+fn newest_of(published: &PublishedLadder) -> (String, u32) {
+    let source = &published.answer.context.method.depth_source;
+    let missing = source.newer_slots_missing.unwrap_or(0);
+    (source.slot_time.clone().unwrap_or_default(), u32::try_from(missing).unwrap_or(u32::MAX))
+}
+
+/// The slot that is shown. A newer one is offered, not put in its place: the reader may be reading.
+#[component]
+pub fn Newest(
+    /// What is shown.
+    recorded: StoredValue<Recorded>,
+    /// Shows the newest instead.
+    show: Callback<()>,
+) -> impl IntoView {
+    let fetched = js_sys::Date::now();
+    let (shown, then_missing) = recorded.with_value(|recorded| newest_of(&recorded.published));
+    let (newest, set_newest) = signal(shown.clone());
+    let (ticks, missing) = (RwSignal::new(0_u32), RwSignal::new(then_missing));
+    let age_then = recorded.with_value(|recorded| recorded.published.snapshot_age_s);
+    let age = move || age_then.saturating_add(seconds_since(fetched));
+    let pool = recorded.with_value(|recorded| recorded.snapshot.observation().pool().clone());
+    let client = client();
+    let tick = move || {
+        let Some(now) = ticks.try_get_untracked().map(|ticks| ticks.wrapping_add(1)) else {
+            return;
+        };
+        ticks.set(now);
+        if now % TICKS_ASKED != 0 || age() < MAY_BE_NEWER_S {
+            return;
+        }
+        let (pool, client) = (pool.clone(), client.clone());
+        // Nobody waits for it: what cannot be had now is asked for again.
+        spawn_local(async move {
+            if let Ok(published) = client.ladder(&pool, None, None).await {
+                let (slot, count) = newest_of(&published);
+                drop(set_newest.try_set(slot));
+                let _ = missing.try_set(count);
+            }
+        });
+    };
+    if let Ok(timer) = set_interval_with_handle(tick, TICK) {
+        on_cleanup(move || timer.clear());
+    }
+    let about = recorded.with_value(about);
+    let slot = text::instant(&shown);
+    let aged = move || {
+        ticks.track();
+        text::age(age())
+    };
+    let after = move || match (newest.get() > shown, missing.get()) {
+        (true, _) => {
+            let words = format!("A newer slot was recorded, {}. ", text::instant(&newest.get()));
+            view! {
+                <p class="refused" role="status" id="newer">
+                    {words}
+                    <button type="button" class="small" on:click=move |_| show.run(())>"Show it"</button>
+                </p>
+            }
+            .into_any()
+        }
+        (false, 0) => ().into_any(),
+        (false, some) => {
+            let words = format!("Slots after it that are missing or retracted: {some}.");
+            view! { <p class="quiet">{words}</p> }.into_any()
+        }
+    };
+    view! {
+        <p class="quiet" id="newest">
+            {format!("Newest recorded slot {slot}, ")}{aged}{format!(" old; {about}")}
+        </p>
+        {after}
+    }
+}
+
+/// Whole seconds since an instant of this browser's clock, which may have been set back.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "cut on purpose, never negative"
+)]
+fn seconds_since(then_ms: f64) -> u64 {
+    ((js_sys::Date::now() - then_ms) / 1_000.0).max(0.0) as u64
+}
+
+/// The block it was read at, and how long the pool was observed.
+fn about(recorded: &Recorded) -> String {
+    let context = &recorded.published.answer.context;
+    let days = context.days_observed.as_ref().map_or_else(String::new, ToString::to_string);
+    let source = &context.method.depth_source;
+    let block = text::instant(&source.block_time);
+    format!("block {} of {block}. Days observed: {days}.", source.block_number)
+}

@@ -1,0 +1,45 @@
+//! Under what a figure holds: the market's session, the oracle's answers, the rules.
+
+use exitgap_api::{Context, OracleDisclosure};
+use leptos::prelude::*;
+
+use crate::text;
+
+/// Market, oracle answers and method of a result.
+#[component]
+pub fn Conditions(
+    /// What the result carries beside its figures.
+    context: Context,
+) -> impl IntoView {
+    // Token 0 has the lower address.
+    let (base, quote) = (&context.base, &context.quote);
+    let symbols = if base.address < quote.address { [base, quote] } else { [quote, base] };
+    let symbols = symbols.map(|token| token.symbol.clone());
+    let feeds: Vec<_> = context.method.oracles.iter().map(|one| feed(one, &symbols)).collect();
+    let (class, open) =
+        if context.market_open { ("", "open") } else { ("standing warn", "closed") };
+    let market = format!("{open} ({})", context.session_note);
+    view! {
+        <div><dt>"Market"</dt><dd id="market"><span class=class>{market}</span></dd></div>
+        <div><dt>"Oracle answers"</dt><dd id="feeds">{feeds}</dd></div>
+        <div><dt>"Method"</dt><dd id="method">{context.method_version}</dd></div>
+    }
+}
+
+/// What a token's price is from, and how old the answer was at the block.
+fn feed(oracle: &OracleDisclosure, symbols: &[String; 2]) -> impl IntoView + use<> {
+    let symbol = symbols[usize::from(oracle.role == "token1_usd")].clone();
+    let words = match (&oracle.feed, oracle.age_s) {
+        (Some(feed), Some(age)) => {
+            format!(
+                "{symbol}: {} {feed}, answered {} before the block",
+                oracle.source,
+                text::age(age)
+            )
+        }
+        _ => format!("{symbol}: a {} price", oracle.source),
+    };
+    let stale =
+        oracle.stale.then(|| view! { " "<span class="tag warn">"older than its heartbeat"</span> });
+    view! { <div>{words}{stale}</div> }
+}
