@@ -9,8 +9,8 @@ use exitgap_api::{Capabilities, CapabilityStatus};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{ChainKind, ChainTag, Observation, Snapshot};
-use exitgap_server::http::has_pages;
-use exitgap_server::ops::{Deployment, Service, Urls};
+use exitgap_server::http::Site;
+use exitgap_server::ops::{Bounds, Deployment, Service, Urls};
 use exitgap_store::{NewEntry, Store};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -74,7 +74,7 @@ fn two_chains(folder: &Path) -> std::path::PathBuf {
 async fn said(path: &Path, deployment: Deployment, age_s: u64) -> Capabilities {
     let now = slot(2).unix_s() + age_s;
     let urls = Urls { base: "https://a.example".into(), web: "https://a.example".into() };
-    let service = Service::new(path.to_owned(), urls, Arc::new(move || now));
+    let service = Service::new(path.to_owned(), urls, Arc::new(move || now), Bounds::default());
     let service = service.deployed_as(deployment);
     service.refresh().await.unwrap();
     service.capabilities()
@@ -186,8 +186,8 @@ async fn a_running_service_tells_what_it_is() {
         let document = service.get("/v1/capabilities").found();
         assert_eq!(document["recording"], recording);
         let told: Capabilities = serde_json::from_value(document).unwrap();
-        assert_eq!(told.pages, has_pages());
-        check(&told, &[], has_pages());
+        assert_eq!(told.pages, Site::default().is_built());
+        check(&told, &[], Site::default().is_built());
         let why = told.chains[0].not_live_because.as_deref().unwrap();
         let expected = if recording { "no known chain" } else { "does not record" };
         assert!(why.contains(expected), "{why}");
