@@ -46,7 +46,7 @@ async fn imitations(chain: &DevChain, world: &World) -> Vec<(Address, &'static s
     made
 }
 
-async fn with_fee(config: &Config, numerator: u32, denominator: u32) -> Config {
+fn with_fee(config: &Config, numerator: u32, denominator: u32) -> Config {
     let mut config = config.clone();
     config.pool[0].fee = Some(FeeConfig { numerator, denominator });
     config
@@ -92,12 +92,12 @@ async fn a_pair_shows_that_its_configured_fee_is_wrong() {
     let (chain, world) = scene().await;
     Market::new(&chain, &world, 3).await.unwrap().play_slot(FIRST_SLOT).await.unwrap();
     let config = world_config(&chain, &world, &[chain.url()], [World::FIRST_V2]).await;
-    let right = with_fee(&config, 3, 1_000).await;
+    let right = with_fee(&config, 3, 1_000);
     assert_eq!(snapshots(read(&mut reader(&right, small_limits()), FIRST_SLOT).await).len(), 1);
     for (numerator, denominator, words) in
         [(25, 10_000, "does not pay"), (31, 10_000, "pays more"), (0, 1, "does not pay")]
     {
-        let wrong = with_fee(&config, numerator, denominator).await;
+        let wrong = with_fee(&config, numerator, denominator);
         let reading = read(&mut reader(&wrong, small_limits()), FIRST_SLOT).await;
         let missing = reading.pools[0].1.as_ref().unwrap_err();
         assert_eq!(missing.reason, MissingReason::PoolUnsupported, "{missing}");

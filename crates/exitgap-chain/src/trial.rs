@@ -172,9 +172,12 @@ impl Trial {
                     .map(|out| {
                         let mut outs = [U256::ZERO; 2];
                         outs[self.direction.quote_index()] = out;
-                        let [amount0Out, amount1Out] = outs;
-                        let (to, data) = (wire(CALLER), Bytes::new());
-                        let swap = V2Pair::swapCall { amount0Out, amount1Out, to, data };
+                        let swap = V2Pair::swapCall {
+                            amount0Out: outs[0],
+                            amount1Out: outs[1],
+                            to: wire(CALLER),
+                            data: Bytes::new(),
+                        };
                         through_caller(address, &swap)
                     })
                     .to_vec()

@@ -146,7 +146,7 @@ pub(super) async fn plan(
                 }
             }
             Err(failure) => {
-                events.report(Event::NotCompared { what: "logs", detail: failure.detail })
+                events.report(Event::NotCompared { what: "logs", detail: failure.detail });
             }
         }
     }

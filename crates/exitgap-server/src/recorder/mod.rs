@@ -350,8 +350,9 @@ impl<R: SlotReader> Recorder<R> {
             let settle = move |store: &mut Store| recheck::settle(store, &chain, last, &compared);
             match self.blocking(settle).await? {
                 Ok(next) => {
-                    next.into_iter()
-                        .for_each(|next| self.chains[place].recheck.compared_until(next));
+                    if let Some(next) = next {
+                        self.chains[place].recheck.compared_until(next);
+                    }
                 }
                 Err(error) => {
                     let chain = self.chains[place].slug();
