@@ -189,7 +189,7 @@ fn a_chain_whose_pools_retired_is_ready_again() {
 
     let retire = |pool| Changes { retirements: vec![pool], ..Changes::default() };
     let [one, _] = &entries(6)[..] else { unreachable!() };
-    store.append_slot_with(slot(6), &[one.clone()], &retire(of_other(6).id)).unwrap();
+    store.append_slot_with(slot(6), std::slice::from_ref(one), &retire(of_other(6).id)).unwrap();
     here.refresh();
     let again = ready(6);
     assert_eq!((again.status, again.json()["chains"].as_array().unwrap().len()), (200, 1));

@@ -146,6 +146,7 @@ fn clients_that_hang_up_do_not_free_what_their_work_holds() {
 }
 
 #[test]
+#[expect(clippy::result_large_err, reason = "it is the store's own error")]
 fn a_store_has_so_many_readers_and_no_more() {
     use exitgap_server::ops::{Lane, Readers};
     use exitgap_store::StoreError;

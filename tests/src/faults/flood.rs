@@ -132,7 +132,7 @@ fn flood(scene: &Scene, bounds: &[(&str, &str)]) -> Result<Measured> {
     let never = flooded.len() < usize::try_from(FLOODED_SLOTS)?;
     let slot_delay = if never { NEVER } else { delay(&calm[1..], &flooded) };
     let (files_left, rss_mb_left) = service.settle(files, rss_mb)?;
-    let incomplete = flooded.iter().filter(|slot| slot.recorded < scene.pools.len() as u64);
+    let incomplete = flooded.iter().filter(|slot| slot.pools < scene.pools.len() as u64);
     Ok(Measured {
         requests,
         files_left,
@@ -146,7 +146,7 @@ fn flood(scene: &Scene, bounds: &[(&str, &str)]) -> Result<Measured> {
 /// A slot that was recorded, and when the service said so.
 struct Recorded {
     number: u64,
-    recorded: u64,
+    pools: u64,
     at: Instant,
 }
 
@@ -289,8 +289,8 @@ impl Service {
             if line["message"] == "slot" {
                 let slot = line["slot"].as_str().ok_or("a slot without its instant")?;
                 let number = exitgap_core::series::unix_s_of(slot)? / SLOT_SECONDS;
-                let recorded = line["recorded"].as_u64().unwrap_or(0);
-                return Ok(Some(Recorded { number, recorded, at }));
+                let pools = line["recorded"].as_u64().unwrap_or(0);
+                return Ok(Some(Recorded { number, pools, at }));
             }
         }
         Ok(None)

@@ -23,9 +23,9 @@ use crate::devchain::Rng;
 const CLIENTS: u8 = 12;
 /// What one client asks at once: all clients ask together, in waves.
 const AT_ONCE: u64 = 40;
-/// From one wave to the next: a client comes to as many requests a minute as it may make, for half
-/// of which it need not wait.
-const PAUSE: Duration = Duration::from_millis(1_400);
+/// From one wave to the next: in half a minute a client comes to as many requests as it may make in
+/// a minute.
+const PAUSE: Duration = Duration::from_secs(2);
 /// How long a client holds a connection that it does nothing useful with.
 const HOLD: Duration = Duration::from_secs(4);
 /// How long a connection may take to stand, and an answer to come.

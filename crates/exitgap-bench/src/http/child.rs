@@ -8,9 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use exitgap_core::series::Slot;
-use exitgap_server::http::{
-    App, Connections, Limits, Listener, Operations, empty_router, router,
-};
+use exitgap_server::http::{App, Connections, Limits, Listener, Operations, empty_router, router};
 use exitgap_server::ops::{Bounds, Service, Urls};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
@@ -62,14 +60,10 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
         }
     });
     let limits = Limits::default();
-    let routers =
-        [router(app.clone(), &limits, Operations::Public), empty_router(&limits)];
+    let routers = [router(app.clone(), &limits, Operations::Public), empty_router(&limits)];
     // The load comes from one address.
-    let connections = Connections {
-        most: MAX_CONNECTIONS,
-        most_per_address: None,
-        ..Connections::default()
-    };
+    let connections =
+        Connections { most: MAX_CONNECTIONS, most_per_address: None, ..Connections::default() };
     // Kept: nobody asks for the end.
     let (_sender, stop) = watch::channel(false);
     for router in routers {
