@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use exitgap_chain::{Missing, SlotReading};
-use exitgap_core::ids::PoolId;
+use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_server::recorder::{
@@ -36,6 +36,8 @@ enum Act {
 struct Scripted {
     pool: Arc<Mutex<BusyPool>>,
     script: Arc<Script>,
+    /// The chain's blocks by number, where somebody asks.
+    blocks: BTreeMap<u64, BlockHash>,
 }
 
 impl SlotReader for Scripted {
@@ -53,6 +55,16 @@ impl SlotReader for Scripted {
         let (chain, block) = (id.chain().clone(), None);
         SlotReading { slot, chain, block, pools: vec![(id, result)], events: vec![], requests: 1 }
     }
+
+    async fn canonical_hash(&self, number: u64, _: Instant) -> Result<BlockHash, Missing> {
+        let unknown =
+            || Missing { reason: MissingReason::BlockUnavailable, detail: "scripted".to_owned() };
+        self.blocks.get(&number).copied().ok_or_else(unknown)
+    }
+
+    fn confirmations(&self) -> u32 {
+        1
+    }
 }
 
 /// A chain of one pool.
@@ -63,7 +75,10 @@ fn source(number: u8, script: impl Fn(u32) -> Act + Send + Sync + 'static) -> So
     Source {
         chain: id.chain().clone(),
         pools: vec![(id, Direction::ZeroForOne)],
-        make: Box::new(move || Ok(Scripted { pool: pool.clone(), script: script.clone() })),
+        make: Box::new(move || {
+            let (pool, script) = (pool.clone(), script.clone());
+            Ok(Scripted { pool, script, blocks: BTreeMap::new() })
+        }),
     }
 }
 
@@ -204,6 +219,42 @@ async fn a_clock_years_ahead_does_not_end_the_series() {
     let recorded = |n: &u32| entries[n] == "recorded";
     assert_eq!(entries.keys().copied().filter(recorded).collect::<Vec<_>>(), [0, 1, 2, 578]);
     assert_eq!(entries.len(), 579);
+}
+
+/// What nobody looked at again for most of a day, as after a store was restored, is made up for in
+/// minutes.
+#[tokio::test]
+async fn rechecks_of_most_of_a_day_catch_up_within_a_few_slots() {
+    const RECORDED: u32 = 280;
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("series.db");
+    let mut store = Store::create(&path, &key()).unwrap();
+    let mut pool = BusyPool::new(1, 3);
+    let id = pool.id.clone();
+    let mut blocks = BTreeMap::new();
+    for n in 0..RECORDED {
+        let entry = pool.recorded(slot(n));
+        let block = entry.reading.as_ref().unwrap().observation().block();
+        blocks.insert(block.number, block.hash);
+        if n == RECORDED - 20 {
+            blocks.insert(block.number, BlockHash([0xee; 32]));
+        }
+        store.append_slot(slot(n), &[entry]).unwrap();
+    }
+    let (pool, script): (_, Arc<Script>) = (Arc::new(Mutex::new(pool)), Arc::new(|_| Act::Read));
+    let make = move || {
+        let (pool, script, blocks) = (pool.clone(), script.clone(), blocks.clone());
+        Ok(Scripted { pool, script, blocks })
+    };
+    let (chain, pools) = (id.chain().clone(), vec![(id, Direction::ZeroForOne)]);
+    let source = Source { chain, pools, make: Box::new(make) };
+    let mut recorder = Recorder::new(store, vec![source], Duration::from_mins(1));
+    let mut retracted = Vec::new();
+    for n in RECORDED..RECORDED + 6 {
+        retracted.push(recorder.record_slot(slot(n)).await.unwrap().retracted);
+    }
+    // Two slots to come so far, one to ask again, and the next head says it.
+    assert_eq!(retracted, [0, 0, 0, 1, 0, 0]);
 }
 
 /// Runs a recorder whose chain asks for the end while slot 2 is read.

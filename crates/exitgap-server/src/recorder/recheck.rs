@@ -19,8 +19,8 @@ use exitgap_store::{
 use super::source::Standing;
 
 /// Slots of a chain looked at again in one go: more than one only after a start or an outage, of
-/// which a whole day is made up for in five slots.
-pub const SLOTS_AT_ONCE: usize = 64;
+/// which a whole day is made up for in two slots.
+pub const SLOTS_AT_ONCE: usize = 150;
 
 /// How far one chain has come.
 #[derive(Debug, Default)]
