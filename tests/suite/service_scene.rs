@@ -135,7 +135,7 @@ impl Service {
 
     /// How many threads it has.
     pub fn threads(&self) -> usize {
-        std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().count()
+        fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().count()
     }
 
     /// Its exit code, once it has ended.
