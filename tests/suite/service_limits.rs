@@ -8,9 +8,11 @@ use std::time::Duration;
 use exitgap_server::http::{Connections, Limits};
 use exitgap_server::ops::Bounds;
 use exitgap_tests::binaries;
+use exitgap_tests::devchain::{FIRST_SLOT, Market};
 
+use crate::chain_reader_scene::scene;
 use crate::service_here::{Here, With, stored, stuck_file, times_open, until};
-use crate::service_scene::{Service, recorded, rest_of};
+use crate::service_scene::{Service, configured, recorded, rest_of};
 use crate::store_scene::{BusyPool, slot};
 
 /// One pool with one slot.
@@ -353,6 +355,39 @@ async fn the_end_waits_for_the_requests_in_hand() {
     let answer = rest_of(asked);
     assert_eq!((answer.status, &answer.body), (200, &text));
     assert_eq!(service.exit_code(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slot_does_not_wait_for_the_threads_of_those_who_ask() {
+    let (chain, world) = scene().await;
+    let folder = configured(&chain, &world);
+    let mut market = Market::new(&chain, &world, 4).await.unwrap();
+    for number in FIRST_SLOT..FIRST_SLOT + 30 {
+        market.play_slot(number).await.unwrap();
+    }
+    // Every thread that the service may have for what blocks is taken: more than there are ask for
+    // a file that does not come.
+    let unbounded =
+        [("EXITGAP_SERVE_READERS", "1024"), ("EXITGAP_HTTP_MAX_CONNECTIONS_PER_ADDRESS", "0")];
+    let rehearsal = ["--rehearse-at", &FIRST_SLOT.to_string(), "--rehearse-pace", "60"];
+    let service = Service::start(folder.path(), &rehearsal, &unbounded);
+    let stuck = folder.path().join("exitgap-log/superseded-by");
+    assert!(std::process::Command::new("mkfifo").arg(&stuck).status().unwrap().success());
+    let asked: Vec<_> = (0..520)
+        .map(|_| {
+            let mut stream = TcpStream::connect(service.address).unwrap();
+            stream.write_all(b"GET /log/superseded-by HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
+            stream
+        })
+        .collect();
+    until("all threads are taken", || service.threads() > 512);
+    let last = || {
+        let reader = exitgap_store::Reader::open(folder.path().join("exitgap.db")).unwrap();
+        reader.slots().unwrap().map(|(_, last)| last.number())
+    };
+    let before = last();
+    until("the next slots are recorded", || last() > before.map(|before| before + 1));
+    drop(asked);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{LogFolder, Store};
 use exitgap_tests::binaries;
 use exitgap_tests::demo::recorder_config;
-use exitgap_tests::devchain::{FIRST_SLOT, Market, World};
+use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, World};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -38,16 +38,21 @@ impl Recorded {
     }
 }
 
-/// Plays and records so many slots from the series' first on.
-pub async fn recorded(slots: u64) -> Recorded {
-    let (chain, world) = scene().await;
+/// Configuration and key of a recorder of this chain, in a folder of their own.
+pub fn configured(chain: &DevChain, world: &World) -> TempDir {
     let folder = TempDir::new().unwrap();
-    let config = folder.path().join("exitgap.toml");
-    fs::write(&config, recorder_config(&chain, &world)).unwrap();
+    fs::write(folder.path().join("exitgap.toml"), recorder_config(chain, world)).unwrap();
     let key = ["key", "new", "--out", "exitgap.key", "--name", "example.org/exits"];
     let mut made = Command::new(binaries::path("exitgap-server"));
     assert!(made.args(key).current_dir(folder.path()).output().unwrap().status.success());
+    folder
+}
 
+/// Plays and records so many slots from the series' first on.
+pub async fn recorded(slots: u64) -> Recorded {
+    let (chain, world) = scene().await;
+    let folder = configured(&chain, &world);
+    let config = folder.path().join("exitgap.toml");
     let checked = Checked::read(&config).unwrap();
     let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
     let store = Store::create(&checked.config.store.path, &key.trim_end().parse().unwrap());
@@ -126,6 +131,11 @@ impl Service {
     pub fn ask_to_end(&self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    }
+
+    /// How many threads it has.
+    pub fn threads(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().count()
     }
 
     /// Its exit code, once it has ended.
