@@ -8,6 +8,7 @@ use crate::source;
 
 pub fn run(question: &Question) -> Result<(), Failure> {
     let found = source::find(question)?;
-    let bytes = found.canonical.ok_or_else(|| source::unreadable("the snapshot's bytes are gone"))?;
+    let bytes =
+        found.canonical.ok_or_else(|| source::unreadable("the snapshot's bytes are gone"))?;
     Ok(io::stdout().write_all(&bytes)?)
 }
