@@ -44,7 +44,7 @@ fn entry(pool: &mut BusyPool, chain: &str, kind: ChainKind, slot: Slot) -> NewEn
     let observation = Observation::new(
         id.clone(),
         ChainTag { caip2: caip2.parse().unwrap(), kind },
-        drawn.block().clone(),
+        drawn.block(),
         drawn.tokens().clone(),
         drawn.state().clone(),
         drawn.oracles().to_vec(),

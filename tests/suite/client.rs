@@ -170,10 +170,14 @@ fn remove(value: &mut serde_json::Value, names: &[&str]) {
     match value {
         serde_json::Value::Object(fields) => {
             fields.retain(|name, _| !names.contains(&name.as_str()));
-            fields.values_mut().for_each(|value| remove(value, names));
+            for value in fields.values_mut() {
+                remove(value, names);
+            }
         }
         serde_json::Value::Array(values) => {
-            values.iter_mut().for_each(|value| remove(value, names));
+            for value in values {
+                remove(value, names);
+            }
         }
         _ => {}
     }

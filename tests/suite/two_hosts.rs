@@ -67,13 +67,12 @@ fn forward(
             b"HTTP/1.1 404 Not Found\r\naccess-control-allow-origin: *\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
         );
     }
-    let lines = text
-        .trim_end()
-        .lines()
-        .filter(|line| !line.to_ascii_lowercase().starts_with("connection:"));
-    let head = lines.map(|line| format!("{line}\r\n")).collect::<String>();
+    // The service ends its answer by closing.
+    let kept = |line: &&str| !line.to_ascii_lowercase().starts_with("connection:");
+    let mut head: Vec<&str> = text.trim_end().lines().filter(kept).collect();
+    head.extend(["Connection: close", "\r\n"]);
     let mut service = TcpStream::connect(to)?;
-    service.write_all(format!("{head}Connection: close\r\n\r\n").as_bytes())?;
+    service.write_all(head.join("\r\n").as_bytes())?;
     std::io::copy(&mut service, &mut client)?;
     Ok(())
 }

@@ -205,7 +205,9 @@ mod tests {
             (0..).zip(points).map(|(n, held)| Point { slot: slot(n), held, basis: None }).collect();
         let of = |points: &[Point]| {
             let mut rollup = Rollup::default();
-            points.iter().for_each(|point| rollup.add_point([1, 2], point));
+            for point in points {
+                rollup.add_point([1, 2], point);
+            }
             rollup
         };
         let whole = of(&points);

@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(Checkpoint::from_text(&format!("{text}\nx\n")), Err(E::Extension));
         let broken_otherwise = text.replace('\n', "\r\n");
         assert!(matches!(Checkpoint::from_text(&broken_otherwise), Err(E::Origin { .. })));
-        let last = text.replace("\n", "\r\n").replacen("\r\n", "\n", 2);
+        let last = text.replace('\n', "\r\n").replacen("\r\n", "\n", 2);
         assert!(matches!(Checkpoint::from_text(&last), Err(E::Root { .. })), "{last:?}");
     }
 
