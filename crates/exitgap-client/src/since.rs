@@ -40,7 +40,7 @@ impl<T: Transport> Client<T> {
             return Err(self.not_as_specified(&path, why));
         }
         let end = newest_slot(&verified.log.newest)
-            .map(|newest| newest.number())
+            .map(Slot::number)
             .map(|newest| newest.min(of.slot.number().saturating_add(MAX_RETRACTION_SLOTS)));
         let end = end.filter(|end| *end > of.slot.number());
         let heads = match end.and_then(|end| Slot::new(end.into()).ok()) {
