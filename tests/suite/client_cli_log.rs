@@ -275,13 +275,12 @@ async fn a_slot_that_was_taken_back_is_told_with_its_verdict() {
     // One that cannot be asked, or answers for another slot, is no silence either.
     let other = Meddling::new(|request: &Request, outcome: Outcomes| {
         let body = outcome.unwrap().body;
-        let body = match request.url.contains("/api/v1/status/") {
-            true => {
-                let mut status: Value = serde_json::from_slice(&body).unwrap();
-                status["slot"] = (slot.number() + 1).into();
-                status.to_string().into_bytes()
-            }
-            false => body,
+        let body = if request.url.contains("/api/v1/status/") {
+            let mut status: Value = serde_json::from_slice(&body).unwrap();
+            status["slot"] = (slot.number() + 1).into();
+            status.to_string().into_bytes()
+        } else {
+            body
         };
         Ok(Response { status: 200, headers: Vec::new(), body })
     });

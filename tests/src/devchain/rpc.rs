@@ -74,6 +74,6 @@ fn result_of<R: DeserializeOwned>(method: &str, mut answer: Value) -> Result<R> 
     serde_json::from_value(answer["result"].take()).map_err(|error| failed(method, error))
 }
 
-fn failed(what: &str, error: impl ToString) -> DevChainError {
-    DevChainError::Rpc { what: what.to_owned(), message: error.to_string() }
+fn failed(what: &str, error: impl Into<Box<dyn std::error::Error>>) -> DevChainError {
+    DevChainError::Rpc { what: what.to_owned(), message: error.into().to_string() }
 }

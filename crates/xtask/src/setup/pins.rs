@@ -119,7 +119,7 @@ const CONTRACTS: [Pin; 8] = [
         version: "2.57.20",
         sha512: "2d2bd1133293ef1157a66c56d98149fceb5c65191218ba79cf2c1281a7417f4a\
                  9009eaa1dbe1711c75b2ad2db3106ed97c159042f93c1c8d62e073f348c0f5e2",
-        bytes: 4380573,
+        bytes: 4_380_573,
         keep: &["_cjs/constants/contracts.js", "package.json"],
     },
 ];
