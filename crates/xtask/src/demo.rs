@@ -72,7 +72,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     let once = crate::flag(arguments, "--once")?;
     eprintln!(
         "demo: building the native programs, and fetching the node and the contracts meanwhile; \
-         on two cores the first time usually takes five minutes"
+         on two cores the first time usually takes six minutes"
     );
     let fetched = std::thread::scope(|scope| {
         let fetching = scope.spawn(|| setup::ensure(root));
@@ -112,7 +112,7 @@ fn build_pages(root: &Path, answered: &Path, pages: &Path) {
     let log = root.join("target/site.log");
     eprintln!(
         "demo: building the service's pages meanwhile, with what builds them; the first time that \
-         usually takes five minutes; its words: {}",
+         usually takes ten minutes or more; its words: {}",
         log.display()
     );
     let site = match site(root, &log) {
