@@ -142,11 +142,6 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).join(".fixtures")
 }
 
-/// Whether the slow tests were asked for: `cargo xtask test --all` sets `EXITGAP_SLOW=1`.
-pub fn slow_tests() -> bool {
-    std::env::var_os("EXITGAP_SLOW").is_some_and(|value| value == "1")
-}
-
 /// The node's binary: `EXITGAP_ANVIL` if set, else the fetched one.
 pub fn anvil() -> Result<PathBuf, FixtureError> {
     let path = std::env::var_os(ANVIL_VARIABLE)

@@ -4,9 +4,9 @@ use alloy::eips::{BlockId, BlockNumberOrTag};
 use alloy::primitives::{I256, U256};
 use exitgap_tests::devchain::{
     DevChain, DevChainError, FIRST_SLOT, MULTICALL3, Market, Options, PoolKind, PoolReading,
-    PoolSpec, PositionSpec, SLOT_SECONDS, SLOTS_PER_DAY, World, abi, many_v3_pools, sqrt_price_x96,
+    PoolSpec, PositionSpec, SLOT_SECONDS, World, abi, many_v3_pools, sqrt_price_x96,
 };
-use exitgap_tests::fixtures::{Artifact, slow_tests};
+use exitgap_tests::fixtures::Artifact;
 
 async fn scene() -> (DevChain, World) {
     let chain = DevChain::start(Options::default()).await.unwrap();
@@ -165,22 +165,6 @@ async fn prices_fall_sharply_once_a_day_and_liquidity_leaves() {
     let told = chain.latest_round_data(feed, BlockId::latest()).await.unwrap().answer;
     let told: u128 = told.unsigned_abs().to();
     assert!(told.abs_diff(prices[27]) * 100 < prices[27], "the feed followed: {told}");
-}
-
-#[tokio::test]
-async fn a_whole_day_plays_in_well_under_a_minute() {
-    if !slow_tests() {
-        return;
-    }
-    let started = std::time::Instant::now();
-    let options = Options { prune_history: Some(64), ..Options::default() };
-    let chain = DevChain::start(options).await.unwrap();
-    let world = World::deploy(&chain).await.unwrap();
-    let mut market = Market::new(&chain, &world, 1).await.unwrap();
-    for slot in FIRST_SLOT..FIRST_SLOT + SLOTS_PER_DAY {
-        market.play_slot(slot).await.unwrap();
-    }
-    assert!(started.elapsed().as_secs() < 45, "{:?}", started.elapsed());
 }
 
 #[tokio::test]

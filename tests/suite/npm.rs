@@ -149,13 +149,9 @@ fn has_extension(name: &str, extension: &str) -> bool {
     Path::new(name).extension().is_some_and(|found| found == extension)
 }
 
-/// Runs with `cargo xtask test --all`.
 #[test]
+#[ignore = "slow: `cargo xtask test --all` runs it"]
 fn webpack_builds_it_and_vite_serves_it() {
-    if !fixtures::slow_tests() {
-        eprintln!("not run: `cargo xtask test --all` asks for it");
-        return;
-    }
     let project = bundled();
     let main = fs::read_to_string(project.path().join("main.js")).unwrap();
     let config = "export default { mode: 'production', entry: './webpack-main.js', \

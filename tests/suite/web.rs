@@ -91,14 +91,11 @@ async fn every_page_works_in_a_browser() {
     assert!(said.contains(r#""web.axe_violations":0,"web.console_errors":0"#), "{said}");
 }
 
-/// Runs with `cargo xtask test --all`, which installs Lighthouse. Speed is measured by
-/// `cargo xtask bench web`; what does not depend on the machine is asserted here.
+/// Speed is measured by `cargo xtask bench web`; what does not depend on the machine is asserted
+/// here.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: `cargo xtask test --all` runs it, and installs Lighthouse"]
 async fn lighthouse_finds_the_pages_accessible_and_sound() {
-    if !fixtures::slow_tests() {
-        eprintln!("not run: `cargo xtask test --all` asks for it");
-        return;
-    }
     let recorded = recorded(SLOTS).await;
     let limits = [("EXITGAP_HTTP_RATE_PER_MINUTE", "100000")];
     let service = Service::start(recorded.folder.path(), &["--no-record"], &limits);

@@ -13,8 +13,8 @@ Run every test of the workspace.
 
 Usage: cargo xtask test [--all]
 
-  --all   also the slow tests: runs those that are ignored else, sets EXITGAP_SLOW=1, which
-          some ask for, and installs schemathesis (a Python program) and Lighthouse into .fixtures
+  --all   also the slow tests, which are ignored else; installs schemathesis (a Python program) and
+          Lighthouse into .fixtures for them
 
 In order: setup; the npm package; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
 on PATH and else with cargo test; the documentation's examples; a build of exitgap-core for
@@ -75,9 +75,6 @@ fn run_tests(root: &Path, all: bool, summaries: &mut Vec<String>) -> Result<()> 
         command.args(if all { &["--", "--include-ignored"][..] } else { &[] });
         "cargo test"
     };
-    if all {
-        command.env("EXITGAP_SLOW", "1");
-    }
     step(&format!(
         "running the tests with {runner}{}",
         if all { ", the slow ones too" } else { "" }

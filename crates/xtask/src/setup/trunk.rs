@@ -19,8 +19,8 @@ pub fn ensure_trunk(root: &Path) -> Result<PathBuf> {
     if installed {
         return Ok(program);
     }
-    eprintln!("setup: trunk {VERSION} into {} (two minutes)", place.display());
-    let mut install = workspace::cargo(root);
+    eprintln!("setup: trunk {VERSION} into {} (a minute or two)", place.display());
+    let mut install = workspace::cargo_for_tools(root);
     // Optimised it would take ten times as long to build and build the site no faster.
     install.args(["install", "--quiet", "--locked", "--debug", "--force", "trunk"]);
     install.args(["--no-default-features", "--version", VERSION, "--root"]).arg(&place);

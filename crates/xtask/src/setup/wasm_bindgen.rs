@@ -21,7 +21,7 @@ pub fn ensure_wasm_bindgen(root: &Path) -> Result<PathBuf> {
         return Ok(program);
     }
     eprintln!("setup: wasm-bindgen-cli {VERSION} into {} (a minute)", place.display());
-    let mut install = workspace::cargo(root);
+    let mut install = workspace::cargo_for_tools(root);
     // Optimised it would take ten times as long to build and save nobody a second.
     install.args(["install", "--quiet", "--locked", "--debug", "--force", "wasm-bindgen-cli"]);
     install.args(["--version", VERSION, "--root"]).arg(&place);
