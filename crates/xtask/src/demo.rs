@@ -114,7 +114,7 @@ fn build_pages(root: &Path, answered: &Path, pages: &Path) {
     let log = root.join("target/site.log");
     eprintln!(
         "demo: building the service's pages meanwhile, with what builds them; the first time that \
-         usually takes ten minutes or more; its words: {}",
+         usually takes six minutes; its words: {}",
         log.display()
     );
     let site = match site(root, &log) {
@@ -139,8 +139,8 @@ fn site(root: &Path, log: &Path) -> Result<PathBuf> {
     let err = out.try_clone().context(words())?;
     let this = std::env::current_exe().context("finding this program")?;
     let mut build = Command::new(this);
-    build.arg("web").current_dir(root).stdin(Stdio::null()).stdout(out).stderr(err);
-    process::run(&mut build, "cargo xtask web")
+    build.args(["web", "--plain"]).current_dir(root).stdin(Stdio::null()).stdout(out).stderr(err);
+    process::run(&mut build, "cargo xtask web --plain")
         .map_err(|failure| failure.remedy(format!("see {}", log.display())))?;
-    Ok(root.join("web/dist"))
+    Ok(root.join("target/pages"))
 }

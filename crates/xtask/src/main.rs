@@ -113,10 +113,10 @@ fn run(arguments: &[String]) -> Result<()> {
             println!("{}", tarball.display());
             Ok(())
         }
-        "web" => {
-            no_arguments(rest)?;
-            web::build(&root)
+        "web" if flag(rest, "--plain")? => {
+            web::build_plain(&root).map(|made| println!("{}", made.display()))
         }
+        "web" => web::build(&root),
         "faults" => faults::run(&root, rest),
         _ => measure::parity(&root, rest),
     }

@@ -45,14 +45,7 @@ pub fn build(root: &Path) -> Result<PathBuf> {
     test::ensure_wasm_target(root)?;
     let wasm_bindgen = setup::ensure_wasm_bindgen(root)?;
     let wasm_opt = setup::ensure_wasm_opt(root)?;
-    let mut build = workspace::cargo(root);
-    build.args(["build", "--quiet", "--profile", "wasm", "--package", "exitgap-wasm"]);
-    build.args(["--target", test::WASM]);
-    workspace::forget_folders(root, &mut build);
-    process::run(&mut build, "cargo build for wasm")?;
-    let target = workspace::metadata(root)?["target_directory"].as_str().map(PathBuf::from);
-    let target = target.unwrap_or_else(|| root.join("target"));
-    let built = target.join(test::WASM).join("wasm/exitgap_wasm.wasm");
+    let built = workspace::wasm_module(root, "exitgap-wasm", "exitgap_wasm")?;
     let dist = folder.join("dist");
     shrink(&built, &dist, &wasm_bindgen, &wasm_opt)?;
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {

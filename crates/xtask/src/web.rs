@@ -14,7 +14,10 @@ use crate::{pkg, process, setup, test, workspace};
 pub const HELP: &str = "\
 Build the site into web/dist (git ignores it), which the next build of exitgap-server embeds.
 
-Usage: cargo xtask web
+Usage: cargo xtask web [--plain]
+
+  --plain   into target/pages instead, put together without Trunk, not shrunk and not compressed: what
+            the demonstration serves, which need not wait for Trunk to be built
 
 Trunk compiles web/ for wasm32-unknown-unknown as small as it gets; wasm-opt shrinks the module, and
 every file gets a Brotli copy beside it. What is missing is installed, and said: the Rust target, trunk
@@ -61,6 +64,77 @@ pub fn build(root: &Path) -> Result<()> {
     process::run(compress.args(["-e", COMPRESS]).arg(&made), "node (compressing the site)")?;
     place(&made, &dist)?;
     fs::write(&kept, stamp).context(format!("writing {}", kept.display()))
+}
+
+/// What Trunk puts in the place of the page's own lines, in the order of the page.
+const TRUNKS: [(&str, &str); 3] = [
+    (
+        r#"<link data-trunk rel="icon" href="assets/favicon.svg" type="image/svg+xml">"#,
+        "favicon.svg",
+    ),
+    (r#"<link data-trunk rel="css" href="assets/site.css" data-integrity="none">"#, "site.css"),
+    (
+        r#"<link data-trunk rel="rust" data-wasm-opt="0" data-integrity="none" data-bin="exitgap-web">"#,
+        "exitgap-web.js",
+    ),
+];
+
+/// The same program and page without Trunk, into `target/pages`, which is answered.
+pub fn build_plain(root: &Path) -> Result<PathBuf> {
+    test::ensure_wasm_target(root)?;
+    // The end of a build for size keeps one core busy: the other makes the tool.
+    let (wasm_bindgen, module) = std::thread::scope(|scope| {
+        let tool = scope.spawn(|| setup::ensure_wasm_bindgen(root));
+        let module = workspace::wasm_module(root, "exitgap-web", "exitgap-web");
+        let panicked = |_| Err(Failure::new("installing wasm-bindgen panicked"));
+        (tool.join().unwrap_or_else(panicked), module)
+    });
+    let (wasm_bindgen, module, made) = (wasm_bindgen?, module?, root.join("target/pages"));
+    if made.exists() {
+        fs::remove_dir_all(&made).context(format!("removing {}", made.display()))?;
+    }
+    let mut face = Command::new(wasm_bindgen);
+    face.args(["--target", "web", "--no-typescript", "--out-name", "exitgap-web", "--out-dir"]);
+    process::run(face.arg(&made).arg(module), "wasm-bindgen")?;
+    let page = root.join("web/index.html");
+    let mut text = fs::read_to_string(&page).context(format!("reading {}", page.display()))?;
+    for (line, name) in TRUNKS {
+        let from = if line.contains("rel=\"rust\"") { &made } else { &root.join("web/assets") };
+        let named = name_by_content(&from.join(name), &made)?;
+        let here = match name {
+            "favicon.svg" => format!(r#"<link rel="icon" href="/{named}" type="image/svg+xml">"#),
+            "site.css" => format!(r#"<link rel="stylesheet" href="/{named}">"#),
+            _ => {
+                let module = name_by_content(&made.join("exitgap-web_bg.wasm"), &made)?;
+                format!(
+                    "<script type=\"module\">import init from '/{named}';\n\
+                     await init({{ module_or_path: '/{module}' }});</script>"
+                )
+            }
+        };
+        if !text.contains(line) {
+            return Err(Failure::new(format!("{} has no line {line}", page.display())));
+        }
+        text = text.replace(line, &here);
+    }
+    fs::write(made.join("index.html"), text).context("writing the page")?;
+    Ok(made)
+}
+
+/// Copies a file under a name that says its content: browsers keep such files for ever.
+fn name_by_content(file: &Path, folder: &Path) -> Result<String> {
+    let bytes = fs::read(file).context(format!("reading {}", file.display()))?;
+    let (stem, extension) = (file.file_stem(), file.extension());
+    let text =
+        |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+    let hash: String =
+        Sha256::digest(&bytes)[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    let name = format!("{}-{hash}.{}", text(stem), text(extension));
+    fs::write(folder.join(&name), bytes).context(format!("writing {name}"))?;
+    if file.parent() == Some(folder) {
+        fs::remove_file(file).context(format!("removing {}", file.display()))?;
+    }
+    Ok(name)
 }
 
 fn run_trunk(root: &Path, trunk: &Path, wasm_bindgen: &Path, made: &Path) -> Result<()> {

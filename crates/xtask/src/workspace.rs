@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
+use crate::{process, test};
 
 /// Everything that is built for this machine: the site is for browsers only.
 pub const NATIVE: [&str; 3] = ["--workspace", "--exclude", "exitgap-web"];
@@ -46,6 +47,18 @@ pub fn forget_folders(root: &Path, build: &mut Command) {
         .filter(|flag| !flag.contains(' '))
         .collect::<Vec<_>>();
     build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags.join(" "));
+}
+
+/// Compiles a package for browsers, as small as it gets, and answers its module.
+pub fn wasm_module(root: &Path, package: &str, name: &str) -> Result<PathBuf> {
+    let mut build = cargo(root);
+    build.args(["build", "--locked", "--profile", "wasm", "--package", package]);
+    build.args(["--target", test::WASM]);
+    forget_folders(root, &mut build);
+    process::run(&mut build, "cargo build for wasm")?;
+    let target = metadata(root)?["target_directory"].as_str().map(PathBuf::from);
+    let target = target.unwrap_or_else(|| root.join("target"));
+    Ok(target.join(test::WASM).join("wasm").join(format!("{name}.wasm")))
 }
 
 /// `cargo metadata` of the workspace's own packages.
