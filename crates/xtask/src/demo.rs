@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use crate::failure::{Context, Failure, Result};
 use crate::{process, setup, workspace};
@@ -19,7 +18,7 @@ Usage: cargo xtask demo [--once]
 What matters most comes first. The native programs are built, while the node and the real Uniswap and
 Chainlink contracts are fetched; one day of five-minute slots is played in step with the recorder, and
 the first number is printed, with its evidence, verified. Then seven more days are played up to the
-present, while the site is built beside them (without --once; its words are in target/site.log); pools,
+present, with the site being built beside all that (without --once; its words are in target/site.log); pools,
 a ladder and some sizes are printed, an estimated size is really sold and the difference shown in token
 units. Then it leaves the service and its pages running on http://127.0.0.1:8080 (or a free port), which
 records every five minutes like any other, until Ctrl-C. Everything it starts ends with it. Database and
@@ -84,11 +83,9 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     });
     let programs = fetched?;
     let target = root.join("target");
-    let (answered, pages) = (target.join("demo.answered"), target.join("demo.pages"));
-    for left in [&answered, &pages] {
-        // Of an earlier demonstration.
-        let _ = fs::remove_file(left);
-    }
+    let pages = target.join("demo.pages");
+    // Of an earlier demonstration.
+    let _ = fs::remove_file(&pages);
     let mut demo = Command::new(programs.demo);
     demo.arg("--server").arg(programs.server);
     demo.arg("--cli").arg(programs.cli);
@@ -96,21 +93,17 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     if once {
         demo.arg("--once");
     } else {
-        demo.arg("--answered").arg(&answered).arg("--pages").arg(&pages);
+        demo.arg("--pages").arg(&pages);
         let root = root.to_owned();
         // It ends with us: the programs it runs are of our process group.
-        std::thread::spawn(move || build_pages(&root, &answered, &pages));
+        std::thread::spawn(move || build_pages(&root, &pages));
     }
     demo.arg("--lifeline");
     process::run_on_lifeline(demo.current_dir(root), "exitgap-demo")
 }
 
-/// Builds the site, once the first number is out, and names its folder in `pages`; nothing where
-/// it could not be built.
-fn build_pages(root: &Path, answered: &Path, pages: &Path) {
-    while !answered.exists() {
-        std::thread::sleep(Duration::from_millis(200));
-    }
+/// Builds the site and names its folder in `pages`; nothing where it could not be built.
+fn build_pages(root: &Path, pages: &Path) {
     let log = root.join("target/site.log");
     eprintln!(
         "demo: building the service's pages meanwhile, with what builds them; the first time that \
@@ -138,7 +131,11 @@ fn site(root: &Path, log: &Path) -> Result<PathBuf> {
     let out = File::create(log).context(words())?;
     let err = out.try_clone().context(words())?;
     let this = std::env::current_exe().context("finding this program")?;
-    let mut build = Command::new(this);
+    // What is played comes first: the number is out before the pages are.
+    let mut build = if cfg!(unix) { Command::new("nice") } else { Command::new(&this) };
+    if cfg!(unix) {
+        build.args(["-n", "10"]).arg(this);
+    }
     build.args(["web", "--plain"]).current_dir(root).stdin(Stdio::null()).stdout(out).stderr(err);
     process::run(&mut build, "cargo xtask web --plain")
         .map_err(|failure| failure.remedy(format!("see {}", log.display())))?;

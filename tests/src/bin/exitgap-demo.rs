@@ -28,9 +28,6 @@ struct Arguments {
     /// End when standard input ends: whoever started this is gone then.
     #[arg(long)]
     lifeline: bool,
-    /// A file to make when the first number is proven.
-    #[arg(long)]
-    answered: Option<PathBuf>,
     /// A file that appears when the service's pages are built, and names their folder; empty
     /// where they could not be.
     #[arg(long)]
@@ -70,9 +67,9 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let Arguments { server, cli, folder, answered, pages, .. } = arguments;
+    let Arguments { server, cli, folder, pages, .. } = arguments;
     let slots = arguments.slots.unwrap_or(if once { DAY } else { 8 * DAY + 12 });
-    let demo = Demo { server, cli, folder, slots, once, answered, pages };
+    let demo = Demo { server, cli, folder, slots, once, pages };
     let ended = runtime.block_on(async {
         tokio::select! {
             ended = demo.run() => ended,

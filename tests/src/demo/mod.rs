@@ -34,8 +34,6 @@ pub struct Demo {
     /// Whether to end after the questions. Else the slots end at the present, and the
     /// service goes on from there.
     pub once: bool,
-    /// Made when the first number is proven: whoever waits for it may have the processor.
-    pub answered: Option<PathBuf>,
     /// A file that appears when the service's pages are built, and names their folder; empty
     /// where they could not be. The service begins then.
     pub pages: Option<PathBuf>,
@@ -78,9 +76,6 @@ impl Demo {
         let one = self.slots.min(SLOTS_PER_DAY);
         let day = days.record(one, || Ok(first + one), self.slots == one).await?;
         show::first_number(self, &world, &day)?;
-        if let Some(answered) = &self.answered {
-            std::fs::write(answered, [])?;
-        }
         let day = if self.slots > one {
             let end = || if self.once { Ok(first + self.slots) } else { serve::slot_now() };
             days.record(self.slots - one, end, true).await?
