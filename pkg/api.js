@@ -81,7 +81,7 @@ export function recompute(evidence) {
 }
 
 export function snapshotHash(snapshot) {
-  return call(() => wasm.snapshotHash(bytes(snapshot, 'snapshot', limits.snapshot)));
+  return call(() => wasm.snapshotHash(bytes(snapshot, 'snapshot', limits.snapshot_file)));
 }
 
 /** The token sold: a snapshot does not say which one a pool sells by default. */
@@ -114,7 +114,7 @@ export class OpenSnapshot {
   #indices = new Map();
 
   constructor(snapshot) {
-    this.#opened = call(() => wasm.Opened.read(bytes(snapshot, 'snapshot', limits.snapshot)));
+    this.#opened = call(() => wasm.Opened.read(bytes(snapshot, 'snapshot', limits.snapshot_file)));
   }
 
   #ask(question) {

@@ -1,17 +1,19 @@
 // The service over HTTP. Works before `init()`, but for what checks bytes: `snapshot` and `verify`.
 
+import { body, notAsSpecified, refusal } from './answers.js';
 import { snapshotHash, verify } from './api.js';
-import { bytes, decimal, list, options, text, whole, wrong } from './arguments.js';
-import { ExitgapError, errorOf, said, typed } from './error.js';
+import { decimal, list, options, text, whole, wrong } from './arguments.js';
+import { ExitgapError, said, typed } from './error.js';
 
 // The most bytes that are read of an answer; what is larger is not what the service sends. The module
 // has the same limits, and a test holds the two against each other: a client works without it.
-export const MOST = { json: 4 << 20, snapshot: 4 << 20, evidence: 4718592, window: 10 << 20, note: 64 << 10 };
+export const MOST = {
+  json: 4 << 20, snapshot: 128 << 10, state: 4 << 20, evidence: 4718592, window: 10 << 20, note: 64 << 10,
+};
 const AGAIN = [429, 502, 503, 504];
 const LONGEST_PAUSE_MS = 10_000;
 // Told a longer time, a timer fires at once.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const PAYMENT = ['amount', 'currency', 'network', 'recipient'];
 
 export class Client {
   #base;
@@ -94,15 +96,18 @@ export class Client {
     });
   }
 
-  /** The snapshot of this name, its hash checked. */
+  /** The snapshot of this name and the state that it names, both hashes checked: a snapshot file. */
   snapshot(hash, of) {
     return guarded(async () => {
       const signal = signalOf(of);
-      const url = await this.#at(`/api/v1/snapshots/${id(hash, 'hash')}`, signal);
-      const found = await this.#bytes(url, 'application/json', MOST.snapshot, signal);
-      const name = snapshotHash(found);
-      if (name !== hash) throw notAsSpecified(url, `the bytes served hash to ${name}`);
-      return found;
+      const snapshot = await this.#document(`snapshots/${id(hash, 'hash')}`, MOST.snapshot, signal);
+      const named = snapshot.read?.state;
+      if (!HASH.test(named)) throw notAsSpecified(snapshot.url, 'it is no snapshot: it names no state');
+      const state = await this.#document(`states/${named}`, MOST.state, signal);
+      const file = `{"snapshot":${snapshot.text},"state":${state.text}}`;
+      const name = hashOf(file, state.url);
+      if (name !== hash) throw notAsSpecified(snapshot.url, `the bytes served hash to ${name}`);
+      return file;
     });
   }
 
@@ -161,14 +166,25 @@ export class Client {
   #json(path, of, names) {
     return guarded(async () => {
       const { path: asked, signal } = target(path(), of, names);
-      const url = await this.#at(asked, signal);
-      const answer = await this.#bytes(url, 'application/json', MOST.json, signal);
-      try {
-        return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(answer));
-      } catch (cause) {
-        throw notAsSpecified(url, 'the answer is no JSON', { cause });
-      }
+      return (await this.#parsed(asked, MOST.json, signal)).read;
     });
+  }
+
+  /** A document that is named by its hash. */
+  #document(name, most, signal) {
+    return this.#parsed(`/api/v1/${name}`, most, signal);
+  }
+
+  /** The text at a path, its address, and what the text says. */
+  async #parsed(path, most, signal) {
+    const url = await this.#at(path, signal);
+    const answer = await this.#bytes(url, 'application/json', most, signal);
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(answer);
+      return { url, text, read: JSON.parse(text) };
+    } catch (cause) {
+      throw notAsSpecified(url, 'the answer is no JSON', { cause });
+    }
   }
 
   #text(path, of) {
@@ -277,6 +293,19 @@ function id(value, field = 'pool') {
   return name;
 }
 
+const HASH = /^0x[0-9a-f]{64}$/;
+
+/** The name of the snapshot in a file. Its state, served at `url`, is the one that it names. */
+function hashOf(file, url) {
+  try {
+    return snapshotHash(file);
+  } catch (error) {
+    // Without the module nothing is hashed, which is no fault of the service.
+    if (error.code !== 'source_unreadable') throw error;
+    throw notAsSpecified(url, error.message, { cause: error });
+  }
+}
+
 /** A position as an address spells it. */
 function position(one) {
   const { pool, base, sizeUsd } = options(one, ['pool', 'base', 'sizeUsd'], 'positions');
@@ -315,58 +344,6 @@ function real(signal) {
 
 function signalOf(of) {
   return real(options(of, ['signal']).signal);
-}
-
-async function body(response, most, end) {
-  const stream = response.body;
-  if (stream === null) return new Uint8Array(0);
-  if (typeof stream?.getReader !== 'function') {
-    throw wrong('fetch', 'the body of its answer is no stream', 'it must answer as the global fetch does');
-  }
-  const reader = stream.getReader();
-  const chunks = [];
-  let length = 0;
-  while (!end.aborted) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    const chunk = bytes(value, 'fetch', Infinity);
-    length += chunk.length;
-    if (length > most) {
-      throw new ExitgapError('answer_too_large', `more than the ${most} bytes accepted`);
-    }
-    chunks.push(chunk);
-  }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
-}
-
-/** What a status other than 200 says. */
-function refusal(url, response, bytes) {
-  const { status } = response;
-  const payment = {};
-  for (const name of PAYMENT) payment[name] = response.headers.get(`x-payment-${name}`) ?? undefined;
-  if (status === 402 && PAYMENT.every((name) => payment[name] !== undefined)) {
-    const price = `${payment.amount} ${payment.currency}`;
-    return new ExitgapError('payment_required', `${url} asks for a payment of ${price}`, { status, payment });
-  }
-  try {
-    const problem = JSON.parse(new TextDecoder().decode(bytes));
-    if (typeof problem.code === 'string' && problem.status === status) {
-      return errorOf(problem, { status, requestId: problem.request_id });
-    }
-  } catch {
-    // Then it is no problem document, which is said below.
-  }
-  return notAsSpecified(url, `answered ${status} without a problem document`, { status });
-}
-
-function notAsSpecified(url, why, more) {
-  return new ExitgapError('not_as_specified', `${url}: ${why}`, more);
 }
 
 function cancelled(signal) {

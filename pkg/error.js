@@ -39,6 +39,7 @@ export function errorOf(problem, more = {}) {
     hint: problem.hint,
     reason: problem.reason,
     maxFillableUsd: problem.max_fillable_usd,
+    evidenceUrl: problem.evidence_url,
     ...more,
   });
 }

@@ -19,8 +19,14 @@ export type InitSource =
 /** The version of this package. */
 export function version(): string;
 
-/** Canonical bytes of a document, as they were fetched, or the same as text. */
+/** Bytes of a document, as they were fetched, or the same as text. */
 export type Bytes = Uint8Array | ArrayBuffer | string;
+
+/**
+ * A snapshot file, `{"snapshot": …, "state": …}`: a snapshot and the state that it names by hash, as
+ * `Client.snapshot` and `exitgap snapshot` give them. An evidence file has both likewise, and does, too.
+ */
+export type SnapshotFile = Bytes;
 
 /** A number, or its plain decimal text: `1000`, `"1000.5"`, `1000n`. */
 export type DecimalInput = number | bigint | string;
@@ -50,30 +56,37 @@ export interface VerifyPolicy {
    */
   seen?: { note: string; proof?: readonly string[] };
   /**
-   * A head window that ends at the file's head, or goes on from it: later heads are claimed by whoever
-   * made the window. Makes `window` required.
+   * A head window that ends at the file's head, or goes on from it. Later heads are proven by the
+   * checkpoint in it where a key of `keys` signed that, and claimed by whoever made it without a key.
+   * Makes `window` required.
    */
   window?: Bytes;
 }
 
-/** Computes a file's result anew from its own snapshot and head. Checks no hash and no signature. */
+/**
+ * Computes a file's result, or its refusal, anew from its own snapshot and head. Checks no hash and no
+ * signature.
+ */
 export function recompute(evidence: Bytes): Recomputation;
 
-/** The name of a snapshot: the SHA-256 of its bytes. */
-export function snapshotHash(snapshot: Bytes): string;
+/**
+ * The name of a snapshot: the SHA-256 of its bytes. Refuses a file whose state is not the one that its
+ * snapshot names. Both may be of a kind that only a later version reads.
+ */
+export function snapshotHash(snapshot: SnapshotFile): string;
 
 /** What a sale of a size fills at. */
-export function estimate(snapshot: Bytes | OpenSnapshot, of: EstimateOptions): ExitResult;
+export function estimate(snapshot: SnapshotFile | OpenSnapshot, of: EstimateOptions): ExitResult;
 
 /** Depth by gap and slippage by size, at the standard steps unless told. */
-export function ladder(snapshot: Bytes | OpenSnapshot, of: LadderOptions): Ladder;
+export function ladder(snapshot: SnapshotFile | OpenSnapshot, of: LadderOptions): Ladder;
 
 /** The largest sale whose gap is at most the asked one. */
-export function maxSizeFor(snapshot: Bytes | OpenSnapshot, of: MaxSizeOptions): MaxSizeResult;
+export function maxSizeFor(snapshot: SnapshotFile | OpenSnapshot, of: MaxSizeOptions): MaxSizeResult;
 
 /** One sale in several orders, beside the same sale at once. */
 export function simulateOrders(
-  snapshot: Bytes | OpenSnapshot,
+  snapshot: SnapshotFile | OpenSnapshot,
   of: SimulateOptions,
 ): SimulationResult;
 
@@ -81,11 +94,11 @@ export function simulateOrders(
 export function rankRoutes(ladders: readonly RouteLadder[], of: RankOptions): RouteRanking;
 
 /** Reads a snapshot once, to ask it often. */
-export function open(snapshot: Bytes): OpenSnapshot;
+export function open(snapshot: SnapshotFile): OpenSnapshot;
 
 /** A snapshot that was read. `close()` gives its memory back; else the garbage collector does. */
 export class OpenSnapshot {
-  constructor(snapshot: Bytes);
+  constructor(snapshot: SnapshotFile);
   estimate(of: EstimateOptions): ExitResult;
   ladder(of: LadderOptions): Ladder;
   maxSizeFor(of: MaxSizeOptions): MaxSizeResult;
@@ -150,6 +163,8 @@ export class ExitgapError extends Error {
   readonly reason?: string;
   /** The largest size that can be filled, USD. */
   readonly maxFillableUsd?: number;
+  /** What anyone can check with that the size cannot be filled, where the service answered. */
+  readonly evidenceUrl?: string;
   /** The HTTP status, where the service answered. */
   readonly status?: number;
   /** Names the answer in the service's log. */
@@ -189,8 +204,8 @@ export type ProblemCode =
   | "slot_retracted"
   | "before_series"
   | "after_series"
-  | "size_rounds_to_no_input"
-  | "size_rounds_to_no_output"
+  | "rounds_to_no_input"
+  | "rounds_to_no_output"
   | "beyond_liquidity"
   | "gap_out_of_range"
   | "search_exhausted"
@@ -226,8 +241,8 @@ export class Client {
   evidence(evidenceUrl: string, of?: Signal): Promise<Uint8Array>;
   /** The pool's head window that ends at a slot: bytes to verify. */
   window(pool: string, of: Signal & { slot: number }): Promise<Uint8Array>;
-  /** The snapshot of this name, its hash checked. */
-  snapshot(hash: string, of?: Signal): Promise<Uint8Array>;
+  /** The snapshot of this name and the state that it names, both hashes checked: a snapshot file. */
+  snapshot(hash: string, of?: Signal): Promise<string>;
   /** The log's newest checkpoint, a signed note. */
   checkpoint(of?: Signal): Promise<string>;
   /** The log's verifier key, as the service itself names it. */
@@ -310,6 +325,8 @@ export interface Problem {
   reason?: string;
   /** The largest size that can be filled, USD. */
   max_fillable_usd?: number;
+  /** What anyone can check with that the size cannot be filled. */
+  evidence_url?: string;
 }
 
 /** Whether a figure may be relied on. */
@@ -692,7 +709,10 @@ export interface Check {
   name: CheckName;
   /** How it came out. */
   outcome: Outcome;
-  /** A stable code: `ok`, or what failed or was absent. */
+  /**
+   * A stable code: `ok`, or what failed or was absent. One of `unsupported_…` was met where something
+   * was made by a newer version: neither right nor wrong, and `found` says what it is.
+   */
   code: string;
   /** What would have passed. */
   expected: string;
@@ -721,10 +741,12 @@ export interface Claim {
   base: string;
   /** The size in USD, as the file spells it. */
   size_usd: string;
-  /** The gap in percent, as the file spells it. */
-  exit_gap_pct: string;
-  /** `live` or `preview`, as the file spells it. */
-  status: string;
+  /** The gap in percent, as the file spells it; absent where it states a refusal. */
+  exit_gap_pct?: string;
+  /** Why the size cannot be filled, as the file spells it; absent where it states a result. */
+  refusal?: string;
+  /** `live` or `preview`, as the file spells it; absent where it states a refusal. */
+  status?: string;
 }
 
 /** Two signed checkpoints that cannot both be states of one log. */
@@ -788,14 +810,31 @@ export interface EvidenceResult {
   status: string;
 }
 
+/**
+ * What was refused: a size that the recorded pool cannot fill. It follows from request and snapshot as
+ * a result does.
+ */
+export interface EvidenceRefusal {
+  /** Raw units of the base token that the size stands for; null where 256 bits do not hold them. */
+  amount_in_raw: string | null;
+  /** `beyond_liquidity`, `rounds_to_no_input` or `rounds_to_no_output`. */
+  code: string;
+  /** Raw units of the base token that the pool takes of them. */
+  consumed_raw: string;
+  /** The largest size that has a fill, in USD; null where none has, or the size is too small. */
+  max_fillable_usd: string | null;
+  /** Raw units of the quote token that it pays for what it takes. */
+  paid_raw: string;
+}
+
 /** What an evidence file publishes beside what it comes to. */
 export interface Recomputation {
   /** What was asked. */
   request: EvidenceRequest;
-  /** The result that follows from the file's snapshot and head. */
-  computed: EvidenceResult;
-  /** The result that the file states. */
-  published: EvidenceResult;
+  /** The result, or the refusal, that follows from the file's snapshot and head. */
+  computed: EvidenceResult | EvidenceRefusal;
+  /** The one that the file states. */
+  published: EvidenceResult | EvidenceRefusal;
   /** Whether the two are the same. */
   agrees: boolean;
 }
@@ -811,7 +850,7 @@ export interface Publication {
   snapshot_age_s: number;
   /** What anyone can check this number with. Absent where the rows carry their own. */
   evidence_url?: string;
-  /** The snapshot behind the answer, canonical bytes. */
+  /** The snapshot behind the answer, canonical bytes; it names its state by hash. */
   snapshot_url: string;
   /**
    * The pool's heads of the seven days up to the slot: bears out `days_observed`, the window and
@@ -1148,8 +1187,8 @@ export interface PortfolioTotal {
   /** The method, disclosed; its window is that of the exit with the shortest series. */
   method: SeriesMethod;
   /**
-   * What anyone can check the gaps behind the means with: of every exit that is filled, in the order
-   * of `exits`.
+   * What anyone can check with the gaps behind the means, and what cannot be filled: of every exit, in
+   * the order of `exits`.
    */
   evidence_urls: string[];
 }
@@ -1231,10 +1270,15 @@ export type SlotState =
 export interface RetractionNotice {
   /** The slot whose head retracts it. */
   by_slot: number;
-  /** The hash of the block the snapshot was read at. */
-  orphaned_block_hash: string;
-  /** The hash of the block that stands in its place. */
-  canonical_block_hash: string;
+  /**
+   * `orphaned`: its block is not on the chain that became final; `misread`: a later full reading proved
+   * its ticks wrong. A newer service may have more.
+   */
+  code: string;
+  /** The hash of the block the snapshot was read at, where that was orphaned. */
+  orphaned_block_hash?: string;
+  /** The hash of the block that stands in its place, where it was orphaned. */
+  canonical_block_hash?: string;
 }
 
 /** What became of a slot since it was sealed: told beside its evidence, never inside it. */
@@ -1249,7 +1293,7 @@ export interface SlotStatus {
   state: SlotState;
   /** Why it is missing. */
   missing_reason?: string;
-  /** Where the slot was taken back, because its block was orphaned. */
+  /** Where the slot was taken back. */
   retraction?: RetractionNotice;
   /**
    * Where its ticks are in doubt: the slot whose full reading of the pool was not what had been

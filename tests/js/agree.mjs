@@ -11,14 +11,15 @@ import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { poolOf } from './pools.mjs';
-import { readState } from './snapshot.mjs';
+import { readState } from './state.mjs';
 import { verify } from './verify.mjs';
 
-/** Everything compared, as lines. Codes and reasons are each verifier's own. */
+/** Everything compared, as lines. But for what is newer, codes are each verifier's own. */
 function lines(verdict, checks, unknownSigners) {
+  const stable = (code) => (code?.startsWith('unsupported_') ? ` ${code}` : '');
   return [
     `verdict ${verdict}`,
-    ...checks.map(([name, outcome]) => `${name} ${outcome}`),
+    ...checks.map(([name, outcome, code]) => `${name} ${outcome}${stable(code)}`),
     ...unknownSigners.map((signer) => `unknown signer ${signer}`),
   ];
 }
@@ -27,7 +28,7 @@ function judgeEvidence({ evidence, policy, expected }) {
   const { verdict, checks, unknownSigners } = verify(Buffer.from(evidence), policy);
   return {
     expected: lines(expected.verdict, expected.checks, expected.unknown_signers),
-    found: lines(verdict, checks.map(({ name, outcome }) => [name, outcome]), unknownSigners),
+    found: lines(verdict, checks.map(({ name, outcome, code }) => [name, outcome, code]), unknownSigners),
   };
 }
 
@@ -38,7 +39,7 @@ function expectedSale({ amount_in: amount, expected }) {
     case 'zero_output':
       return `${amount} is refused`;
     case 'beyond_liquidity':
-      return `${amount} is cut to ${expected.consumed}`;
+      return `${amount} is cut to ${expected.consumed}, for ${expected.paid}`;
     default:
       throw new Error(`an outcome this comparison does not know: ${expected.outcome}`);
   }
@@ -46,13 +47,19 @@ function expectedSale({ amount_in: amount, expected }) {
 
 function foundSale(pool, amount) {
   const whole = pool.largest(amount);
-  if (whole < amount) return `${amount} is cut to ${whole}`;
-  const { out } = pool.sell(amount);
+  const { out } = pool.sell(whole);
+  if (whole < amount) return `${amount} is cut to ${whole}, for ${out}`;
   return out > 0n || pool.givesNothing ? `${amount} brings ${out}` : `${amount} is refused`;
 }
 
+/** A quote's state as a state body. It says no gross liquidity, which no quote depends on. */
+function bodyOf(state) {
+  const withGross = ([tick, net]) => (net === '0' ? [tick, net, '1'] : [tick, net]);
+  return { v: 1, ...state, ...(state.ticks && { ticks: state.ticks.map(withGross) }) };
+}
+
 function judgeQuotes({ state, token_in: base, sales }) {
-  const pool = poolOf(readState(state), base);
+  const pool = poolOf(readState(bodyOf(state)), base);
   return {
     expected: sales.map(expectedSale),
     found: sales.map(({ amount_in: amount }) => foundSale(pool, BigInt(amount))),

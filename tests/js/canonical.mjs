@@ -1,11 +1,10 @@
 // Canonical JSON (RFC 8785), cut down to what the format page allows: objects, arrays,
 // strings, booleans, null and integers below 2^53 in size.
 
-import { Refusal } from './shape.mjs';
+import { Refusal, require, version1 } from './shape.mjs';
 
-// The deepest document of the page nests six levels; the rest is room for what is refused later
-// with a better reason.
-const MAX_DEPTH = 32;
+/** In how many others a value may lie. */
+const MAX_DEPTH = 127;
 const MAX_VALUES = 2 ** 20;
 
 /** How many values there are in a value, itself included. */
@@ -42,6 +41,14 @@ export function write(value, depth = 0) {
 /** The bytes a part of a file is hashed as. */
 export function bytesOf(value) {
   return Buffer.from(write(value), 'utf8');
+}
+
+/** The bytes of a part that is a document of version 1, of at most so many. */
+export function documentBytes(value, maxLength) {
+  const bytes = bytesOf(value);
+  require(bytes.length <= maxLength, `more than ${maxLength} bytes`);
+  version1(value);
+  return bytes;
 }
 
 /**

@@ -1,10 +1,11 @@
-// Heads, and the leaves of slots that commit to them.
+// Heads: a pool's entry for one slot, linked to the one before.
 
-import { bytesOf } from './canonical.mjs';
-import { base64Hash, fields, hexHash, integer, list, methodVersion, poolId, raw, require, slot,
-  version1 } from './shape.mjs';
+import { documentBytes } from './canonical.mjs';
+import { readCommits } from './leaf.mjs';
+import { code, fields, hexHash, integer, list, methodVersion, Newer, open, poolId, raw, require,
+  slot, U32_MAX } from './shape.mjs';
 
-const MAX_HEAD_BYTES = 128 * 1024;
+const MAX_BYTES = 128 * 1024;
 /** How far back a head may retract. */
 const MAX_RETRACTED_BACK = 288;
 /** The tallest depth: 1,000,000,000 whole dollars. */
@@ -14,6 +15,8 @@ const REASONS = ['rpc_unavailable', 'rpc_rate_limited', 'rpc_response_invalid', 
   'chain_unlinked', 'nodes_disagree', 'block_unavailable', 'chain_lagging', 'chain_stalled', 'call_reverted',
   'pool_unsupported', 'state_inconsistent', 'oracle_invalid', 'recorder_down', 'deadline_exceeded'];
 
+const KINDS = ['snapshot', 'missing', 'retired'];
+
 function readDepths(value) {
   return list(value, 2, 2).map((depth) => {
     if (depth !== null) raw(depth, 0n, MAX_DEPTH_USD);
@@ -21,80 +24,89 @@ function readDepths(value) {
   });
 }
 
-function readRetracts(values, ofSlot) {
-  require(list(values, MAX_RETRACTED_BACK).length > 0, 'an empty list of retractions');
-  let last = 0;
-  for (const value of values) {
-    const names = ['slot', 'orphaned', 'canonical'];
-    const { slot: retracted, orphaned, canonical } = fields(value, names);
-    hexHash(orphaned);
-    hexHash(canonical);
-    require(orphaned !== canonical, 'a retracted block that is the final one');
-    require(slot(retracted) > last, 'retractions that do not ascend');
-    require(retracted < ofSlot && ofSlot - retracted <= MAX_RETRACTED_BACK,
-      'a retraction not 1 to 288 slots back');
-    last = retracted;
+/** Why a slot is taken back: nothing where that is known, else that it is newer. */
+function readCause(value) {
+  switch (code(value.code)) {
+    case 'orphaned':
+      fields(value, ['slot', 'code', 'orphaned', 'canonical']);
+      require(hexHash(value.orphaned) !== hexHash(value.canonical),
+        'a retracted block that is the final one');
+      return undefined;
+    case 'misread':
+      fields(value, ['slot', 'code']);
+      return undefined;
+    default:
+      return new Newer('retraction_code', value.code);
   }
-  return values;
 }
 
-export function readHead(value) {
-  const head = fields(value, ['v', 'pool', 'slot', 'height', 'recorded_count', 'prev',
-    'lowest_depth_7d_usd', 'method_version'],
-  ['snapshot', 'missing', 'retired', 'depth_usd', 'retracts']);
-  version1(head.v);
-  const kinds = ['snapshot', 'missing', 'retired'].filter((key) => Object.hasOwn(head, key));
+/** The slots a head takes back, each with what of its cause is newer. */
+function readRetracts(values, ofSlot) {
+  if (values === undefined) return [];
+  require(list(values).length > 0, 'an empty list of retractions');
+  let last = ofSlot - MAX_RETRACTED_BACK - 1;
+  return values.map((value) => {
+    const { slot: retracted } = open(value, ['slot', 'code']);
+    require(slot(retracted) < ofSlot && retracted >= ofSlot - MAX_RETRACTED_BACK,
+      'a retraction not 1 to 288 slots back');
+    require(retracted > last, 'retractions that do not ascend');
+    last = retracted;
+    return { slot: retracted, newer: readCause(value) };
+  });
+}
+
+/** Which of the three a head says of its slot; of a missing one, whether the reason is newer. */
+function readEntry(head) {
+  const kinds = KINDS.filter((kind) => Object.hasOwn(head, kind));
   require(kinds.length === 1, 'not one of snapshot, missing and retired');
   const [kind] = kinds;
-  if (kind === 'snapshot') hexHash(head.snapshot);
-  if (kind === 'missing') require(REASONS.includes(head.missing), 'an unknown reason');
-  if (kind === 'retired') require(head.retired === true, 'retired, but not true');
   require(Object.hasOwn(head, 'depth_usd') === (kind === 'snapshot'),
     'depths without a snapshot, or a snapshot without');
-  if (kind === 'snapshot') readDepths(head.depth_usd);
-  const height = integer(head.height);
+  if (kind === 'retired') require(head.retired === true, 'retired, but not true');
+  if (kind !== 'snapshot') {
+    const known = kind === 'retired' || REASONS.includes(code(head.missing));
+    return { kind, newer: known ? undefined : new Newer('missing_code', head.missing) };
+  }
+  return { kind, snapshot: hexHash(head.snapshot), depths: readDepths(head.depth_usd) };
+}
+
+/** How many heads and snapshots there were, and the head before. */
+function requireCounts(head, kind) {
+  const height = integer(head.height, 0, U32_MAX);
   require((head.prev === null) === (height === 0), 'the first head alone has none before it');
   if (head.prev !== null) hexHash(head.prev);
-  const recordedCount = integer(head.recorded_count);
   const least = kind === 'snapshot' ? 1 : 0;
-  require(recordedCount >= least && recordedCount <= height + least,
-    'a count of snapshots that no series has');
+  integer(head.recorded_count, least, Math.min(height + least, U32_MAX));
+}
+
+function readLowest(head, depths = []) {
   const lowest = readDepths(head.lowest_depth_7d_usd);
-  for (const [at, own] of (head.depth_usd ?? []).entries()) {
+  for (const [at, own] of depths.entries()) {
     require(own === null || (lowest[at] !== null && BigInt(lowest[at]) <= BigInt(own)),
       'a lowest depth above the own one');
   }
-  const bytes = bytesOf(head);
-  require(bytes.length <= MAX_HEAD_BYTES, 'more than 128 KiB');
+  return lowest;
+}
+
+export function readHead(value) {
+  const bytes = documentBytes(value, MAX_BYTES);
+  const head = fields(value, ['v', 'pool', 'slot', 'height', 'recorded_count', 'prev',
+    'lowest_depth_7d_usd', 'method_version'],
+  [...KINDS, 'depth_usd', 'retracts', 'commits']);
+  const { newer, ...entry } = readEntry(head);
+  requireCounts(head, entry.kind);
+  readCommits(head.commits);
+  const retracts = readRetracts(head.retracts, slot(head.slot));
   return {
     bytes,
-    kind,
+    ...entry,
     pool: poolId(head.pool),
-    slot: slot(head.slot),
-    height,
+    slot: head.slot,
     prev: head.prev,
-    recordedCount,
-    snapshot: head.snapshot,
-    depths: head.depth_usd,
-    lowest,
+    recordedCount: head.recorded_count,
+    lowest: readLowest(head, entry.depths),
     methodVersion: methodVersion(head.method_version),
-    retracts: Object.hasOwn(head, 'retracts') ? readRetracts(head.retracts, head.slot) : [],
+    retracts,
+    newer: newer ?? retracts.find((retraction) => retraction.newer)?.newer,
   };
-}
-
-export function readLeaf(value) {
-  const leaf = fields(value, ['v', 'slot', 'pools', 'root']);
-  version1(leaf.v);
-  return {
-    bytes: bytesOf(leaf),
-    slot: slot(leaf.slot),
-    pools: integer(leaf.pools, 1),
-    root: base64Hash(leaf.root),
-  };
-}
-
-/** A proof from a head to the root of its slot's leaf. */
-export function readPoolProof(value) {
-  const proof = fields(value, ['hashes', 'index']);
-  return { index: integer(proof.index), hashes: list(proof.hashes, 64).map(base64Hash) };
 }

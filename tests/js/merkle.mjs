@@ -1,5 +1,5 @@
 // Merkle trees of RFC 6962, section 2.1; the verification algorithms are those of RFC 9162,
-// sections 2.1.3.2 and 2.1.4.2. Sizes stay below 2^53, so indices are BigInts only for the shifts.
+// sections 2.1.3.2 and 2.1.4.2. Indices and sizes are whole numbers of either kind.
 
 import { createHash } from 'node:crypto';
 
@@ -38,11 +38,10 @@ export function includes(leaf, index, size, hashes, root) {
 
 /** Whether the tree of `first` leaves is the beginning of the tree of `second` leaves. */
 export function extendsTree(first, firstRoot, second, secondRoot, hashes) {
-  if (first > second) return false;
-  if (first === second) return hashes.length === 0 && firstRoot.equals(secondRoot);
-  // Every tree begins with the empty one, whose root is the hash of nothing.
-  if (first === 0) return hashes.length === 0 && firstRoot.equals(sha256());
   const [size, more] = [BigInt(first), BigInt(second)];
+  // The empty tree is the beginning of any: nothing follows from having seen it.
+  if (size === 0n || size > more) return false;
+  if (size === more) return hashes.length === 0 && firstRoot.equals(secondRoot);
   // A complete subtree stands for itself, so its hash is not repeated in the proof.
   const path = (size & (size - 1n)) === 0n ? [firstRoot, ...hashes] : hashes;
   if (path.length === 0) return false;

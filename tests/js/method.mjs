@@ -1,8 +1,9 @@
 // Method 1.0.0: what a request, a snapshot and a head determine.
 
 import { hundredths, inRange, oneMinus, over, percentage, price, times } from './decimal.mjs';
+import { depthOf } from './depth.mjs';
 import { least, poolOf } from './pools.mjs';
-import { NotChecked, require, text } from './shape.mjs';
+import { methodVersion, Newer, require, text } from './shape.mjs';
 
 const RELEASED = ['1.0.0'];
 
@@ -10,12 +11,12 @@ const RELEASED = ['1.0.0'];
 const LEAST_SIZE = 10_000n;
 const MOST_SIZE = 10n ** 15n;
 const MICRO = 1_000_000n;
+/** The most raw units a refusal names. */
+const MOST_AMOUNT = 2n ** 256n - 1n;
 
-/** Far more than any real pool needs; a pool made to need more is not worth the time. */
-const MAX_PROBES = 1_000_000;
-
+/** Requires rules known here. Whatever else can name a version of them names a later one. */
 export function requireReleased(version) {
-  require(RELEASED.includes(version), 'rules that were never released');
+  if (!RELEASED.includes(methodVersion(version))) throw new Newer('method', version);
 }
 
 /** A size in USD, in micro-dollars. */
@@ -28,15 +29,19 @@ function readSize(size) {
   return micro;
 }
 
+/** The one spelling of a size. */
+function writeSize(micro) {
+  const part = String(micro % MICRO).padStart(6, '0').replace(/0+$/, '');
+  return `${micro / MICRO}${part === '' ? '' : `.${part}`}`;
+}
+
 /** One direction of a snapshot: the pool, and USD for a raw unit of the base and quote token. */
-function sale(snapshot, base) {
+function saleOf(snapshot, base) {
   const unit = (token) => over(snapshot.usd[token], [10n ** BigInt(snapshot.decimals[token]), 1n]);
-  return {
-    pool: poolOf(snapshot.state, base),
-    baseUnit: unit(base),
-    quoteUnit: unit(1 - base),
-    wholeBase: [10n ** BigInt(snapshot.decimals[base]), 1n],
-  };
+  const [baseUnit, quoteUnit] = [unit(base), unit(1 - base)];
+  const pool = poolOf(snapshot.state, base);
+  const basis = oneMinus(over(times(pool.mid, quoteUnit), baseUnit));
+  return { pool, baseUnit, quoteUnit, basis, wholeBase: [10n ** BigInt(snapshot.decimals[base]), 1n] };
 }
 
 /** The raw amount a size buys at the oracle's price, rounded down. */
@@ -45,100 +50,98 @@ function amountOf(size, baseUnit) {
   return numerator / denominator;
 }
 
-/** The largest size whose amount is at most `amount`. */
+/** The largest size whose amount is at most `amount`, and no larger than sizes are. */
 function largestSizeOf(amount, baseUnit) {
   // amountOf(size) <= amount exactly where size is below the worth of one raw unit more.
   const [numerator, denominator] = times([(amount + 1n) * MICRO, 1n], baseUnit);
-  return (numerator + denominator - 1n) / denominator - 1n;
+  return least((numerator + denominator - 1n) / denominator - 1n, MOST_SIZE);
 }
 
-/**
- * The largest amount from the start of `limit`'s stretch to `limit` that could pass if the pool
- * rounded nothing. All above it fail, as rounding only takes away. Being concave, the bound
- * changes sides once where it passes at the start and fails at the limit; where it does not,
- * nothing is ruled out.
- */
-function ruleOut(stretch, limit, couldPass) {
-  let [passing, failing] = [stretch.start, limit];
-  if (!couldPass(passing) || couldPass(failing)) return limit;
-  while (failing - passing > 1n) {
-    const middle = (passing + failing) / 2n;
-    if (couldPass(middle)) passing = middle;
-    else failing = middle;
-  }
-  return passing;
-}
-
-/**
- * Depth at 2 %, in whole dollars.
- *
- * Whether a size passes is a saw-tooth, so the search comes from above and skips only what fails
- * for certain: where `amount` brings `out` and fails, a smaller amount brings no more than `out`,
- * and passes only if it is at most the one `out` is just enough for.
- */
+/** Depth at 2 %, in whole dollars; null where the method gives its search up. */
 export function depth(snapshot, base) {
-  const { pool, baseUnit, quoteUnit } = sale(snapshot, base);
+  const { pool, baseUnit, quoteUnit, basis } = saleOf(snapshot, base);
   // Priced so far from the oracle, no sale of the pool has a gap, and none is within a limit.
-  if (!inRange(oneMinus(over(times(pool.mid, quoteUnit), baseUnit)))) return 0n;
-  // What `out` raw units of the quote token are just enough for: out × quote ÷ (98 % of base).
-  const [factor, divisor] = over(quoteUnit, times(baseUnit, [98n, 100n]));
-  const enoughFor = (numerator, denominator) => (numerator * factor) / (denominator * divisor);
-  let limit = pool.largest(amountOf(MOST_SIZE, baseUnit));
-  let searched;
-  for (let probe = 0; probe < MAX_PROBES; probe += 1) {
-    const dollars = least(largestSizeOf(limit, baseUnit), MOST_SIZE) / MICRO;
-    const amount = amountOf(dollars * MICRO, baseUnit);
-    if (dollars === 0n || amount === 0n) return 0n;
-    const enough = enoughFor(pool.sell(amount).out, 1n);
-    if (amount <= enough) return dollars;
-    const stretch = pool.stretchAt(amount);
-    limit = enough;
-    if (searched !== stretch.start && enough > stretch.start) {
-      searched = stretch.start;
-      limit = ruleOut(stretch, enough, (part) => {
-        const [numerator, denominator] = stretch.bound(part);
-        return part * denominator * divisor <= numerator * factor;
-      });
-    }
-  }
-  throw new NotChecked('a depth that takes too long to find');
+  if (!inRange(basis)) return 0n;
+  const dollars = {
+    amountOf: (whole) => amountOf(whole * MICRO, baseUnit),
+    within: (amount) => largestSizeOf(amount, baseUnit) / MICRO,
+    // One raw unit is worth a dollar or more.
+    fine: baseUnit[0] >= baseUnit[1],
+  };
+  // out × quote >= 98 % of in × base
+  return depthOf({ pool, weights: over(quoteUnit, times(baseUnit, [98n, 100n])), dollars });
 }
 
 /** Both depths as a head states them, in whole dollars. */
 export function depths(snapshot) {
-  return [0, 1].map((base) => String(depth(snapshot, base)));
+  return [0, 1].map((base) => {
+    const found = depth(snapshot, base);
+    return found === null ? null : String(found);
+  });
 }
 
-/** The result of a request, in every field. */
-export function resultOf(request, snapshot, head) {
-  const base = request.base === 'token0' ? 0 : 1;
-  const { pool, baseUnit, quoteUnit, wholeBase } = sale(snapshot, base);
-  const amount = amountOf(readSize(request.size_usd), baseUnit);
-  require(amount > 0n, 'a size of less than one raw unit');
-  require(pool.largest(amount) === amount, 'a size the pool does not take whole');
+function refusal(code, asked, consumed, paid, most = null) {
+  return {
+    refusal: {
+      amount_in_raw: asked > MOST_AMOUNT ? null : String(asked),
+      code,
+      consumed_raw: String(consumed),
+      max_fillable_usd: most,
+      paid_raw: String(paid),
+    },
+  };
+}
+
+/** The largest size that the pool fills of an amount it takes whole, if there is one. */
+function largestFilled({ pool, baseUnit, basis }, most) {
+  const size = largestSizeOf(most, baseUnit);
+  const amount = amountOf(size, baseUnit);
+  const filled = inRange(basis) && size >= LEAST_SIZE && pool.sell(amount).out > 0n;
+  return filled ? writeSize(size) : null;
+}
+
+function beyondLiquidity(sale, asked, most) {
+  const { out: paid } = sale.pool.sell(most);
+  return refusal('beyond_liquidity', asked, most, paid, largestFilled(sale, most));
+}
+
+/** What a filled sale comes to, in every field. */
+function resultOf({ pool, baseUnit, quoteUnit, basis, wholeBase }, amount, base, snapshot, head) {
   const { out, after } = pool.sell(amount);
-  require(out > 0n || pool.givesNothing, 'a size the pool gives nothing for');
   const kept = oneMinus(pool.fee);
   // A rate in raw units, as USD for a whole base token.
   const usd = (rate) => times(times(rate, quoteUnit), wholeBase);
   const rate = [out, amount];
-  const oracle = snapshot.usd[base];
   return {
     amount_in_raw: String(amount),
     amount_out_raw: String(out),
-    basis_pct: percentage(oneMinus(over(usd(pool.mid), oracle))),
+    basis_pct: percentage(basis),
     days_observed: hundredths((BigInt(head.recordedCount) * 100n) / 288n),
-    exit_gap_pct: percentage(oneMinus(over(usd(rate), oracle))),
+    exit_gap_pct: percentage(oneMinus(over(times(rate, quoteUnit), baseUnit))),
     fee_pct: percentage(pool.fee),
     impact_pct: percentage(oneMinus(over(rate, times(pool.mid, kept)))),
     lowest_depth_7d_usd: head.lowest[base],
     marginal_price_usd: price(usd(times(after, kept))),
-    market_open: snapshot.session.market_open,
+    // Without a calendar a token trades around the clock.
+    market_open: true,
     mid_price_usd: price(usd(pool.mid)),
-    oracle_price_usd: price(oracle),
+    oracle_price_usd: price(snapshot.usd[base]),
     oracle_stale: snapshot.stale,
     realized_price_usd: price(usd(rate)),
-    session_note: snapshot.session.note,
+    session_note: 'continuous',
     status: snapshot.kind,
   };
+}
+
+/** The answer to a request: a `result`, or the `refusal` of what the pool cannot fill. */
+export function answerOf(request, snapshot, head) {
+  requireReleased(request.method_version);
+  const base = request.base === 'token0' ? 0 : 1;
+  const sale = saleOf(snapshot, base);
+  const amount = amountOf(readSize(request.size_usd), sale.baseUnit);
+  if (amount === 0n) return refusal('rounds_to_no_input', amount, 0n, 0n);
+  const most = sale.pool.largest(amount);
+  if (most < amount) return beyondLiquidity(sale, amount, most);
+  if (sale.pool.sell(amount).out === 0n) return refusal('rounds_to_no_output', amount, amount, 0n);
+  return { result: resultOf(sale, amount, base, snapshot, head) };
 }

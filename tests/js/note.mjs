@@ -1,20 +1,23 @@
 // C2SP signed notes, checkpoints and log proofs, and the keys that sign them.
 
-import { createPublicKey, verify } from 'node:crypto';
-
+import { verifierOf } from './ed25519.mjs';
 import { sha256 } from './merkle.mjs';
-import { base64, base64Hash, integer, require, slot, text } from './shape.mjs';
+import { base64, base64Hash, require, slot, string, text, U64_MAX } from './shape.mjs';
 
 const MAX_NOTE_BYTES = 64 * 1024;
+const MAX_PROOF_BYTES = 68 * 1024;
+const MAX_PROOF_HASHES = 64;
 const MAX_SIGNATURES = 64;
 const ED25519 = 1;
 
-/** A key's or signer's name: not empty, without Unicode spaces and plus signs. */
-const NAME = '[^\\s\\u0085+]+';
+/** A key's or signer's name: not empty, without white space, controls and plus signs. */
+const NAME = '[^\\p{White_Space}\\u0000-\\u001f+]+';
 
-/** Decimal digits without leading zeros, as both C2SP pages ask for. */
+/** Decimal digits without leading zeros, as both C2SP pages ask for, of 64 bits. */
 function decimal(digits, what) {
-  return integer(Number(text(digits, /^(0|[1-9][0-9]{0,15})$/, what)));
+  const number = BigInt(text(digits, /^(0|[1-9][0-9]{0,19})$/, what));
+  require(number <= U64_MAX, `${what} of more than 64 bits`);
+  return number;
 }
 
 /** A trusted key, spelled `<name>+<8 hex digits of its id>+<base64 of algorithm and key>`. */
@@ -26,9 +29,7 @@ export function parseKey(spelling) {
   require(bytes.length === 33 && bytes[0] === ED25519, 'not an Ed25519 key');
   const hash = sha256(name, '\n', bytes).subarray(0, 4).toString('hex');
   require(hash === id, 'a key whose id is another');
-  const x = bytes.subarray(1).toString('base64url');
-  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-  return { signer: `${name}+${id}`, name, key };
+  return { signer: `${name}+${id}`, name, isBy: verifierOf(bytes.subarray(1)) };
 }
 
 /** A signed note: its text, with the final newline, and its signatures. */
@@ -61,7 +62,7 @@ export function parseCheckpoint(note) {
   require(first !== null, 'an origin that does not name a first slot');
   return {
     origin,
-    firstSlot: slot(decimal(first[1], 'a first slot')),
+    firstSlot: slot(Number(decimal(first[1], 'a first slot'))),
     size: decimal(size, 'a tree size'),
     root: base64Hash(root),
     signed,
@@ -71,14 +72,14 @@ export function parseCheckpoint(note) {
 
 /** A log proof without extra data: the leaf's index, the hashes, the checkpoint. */
 export function parseLogProof(proof) {
-  require(typeof proof === 'string', 'not a log proof');
+  require(Buffer.byteLength(string(proof)) <= MAX_PROOF_BYTES, 'a log proof of more than 68 KiB');
   // The proof's own lines are never empty, so the first empty line ends them.
   const blank = proof.indexOf('\n\n');
   require(blank >= 0, 'a log proof without a checkpoint');
   const [magic, index, ...hashes] = proof.slice(0, blank).split('\n');
   require(magic === 'c2sp.org/tlog-proof@v1', 'not a log proof');
   require(index?.startsWith('index '), 'a log proof without an index');
-  require(hashes.length <= 64, 'more hashes than any tree is high');
+  require(hashes.length <= MAX_PROOF_HASHES, 'more hashes than any tree is high');
   return {
     index: decimal(index.slice('index '.length), 'an index'),
     hashes: hashes.map(base64Hash),
@@ -97,7 +98,7 @@ export function judgeSignatures(checkpoint, keys) {
     const trusted = keys.find((key) => key.signer === signer);
     if (trusted === undefined) {
       if (!judged.unknownSigners.includes(signer)) judged.unknownSigners.push(signer);
-    } else if (!verify(null, Buffer.from(checkpoint.signed), trusted.key, bytes)) {
+    } else if (!trusted.isBy(checkpoint.signed, bytes)) {
       judged.forged = true;
     } else if (trusted.name === checkpoint.origin) {
       judged.signed = true;

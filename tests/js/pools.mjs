@@ -1,12 +1,16 @@
 // What a pool gives for what is sold to it, as its contract computes it.
 //
-// Both pools are offered the same way: `mid`, the price before the sale (raw units of the quote
-// token for one of the base token), `fee`, both as fractions, and
-//   givesNothing   whether an amount worth no unit is taken all the same,
+// Both kinds of pool are offered the same way: `mid`, the price before the sale (raw units of the
+// quote token for one of the base token), `fee`, both as fractions, and
+//   givesNothing   whether the contract takes an amount for which it gives nothing,
 //   largest(n)     the largest amount up to `n` that is taken whole,
 //   sell(n)        for such an amount `{out, after}`: what it brings, and the mid price after it,
-//   stretchAt(n)   the stretch of the curve `n` lies on: its `start`, and `bound(m)`, a concave
-//                  fraction that on this stretch is never below what selling `m` brings.
+//   segment(i)     the curve's segment `i`, counted from the start of the sale, if there is one.
+//
+// On a segment one formula holds. It has `start`, `outStart`, `end` and `outEnd`, what was sold and
+// brought up to its ends, `mid` and `midAfter`, the prices there, and
+//   out(n)         what an amount brings that ends inside it,
+//   ideal(n)       what `n` units sold from its start on bring if nothing were rounded, as a fraction.
 
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE, nextStop, sqrtPriceAt } from './ticks.mjs';
 
@@ -15,7 +19,7 @@ const U112_MAX = 2n ** 112n - 1n;
 const U256_MAX = 2n ** 256n - 1n;
 const PIPS = 1_000_000n;
 
-function ceilDiv(numerator, denominator) {
+export function ceilDiv(numerator, denominator) {
   return (numerator + denominator - 1n) / denominator;
 }
 
@@ -23,28 +27,31 @@ export function least(a, b) {
   return a < b ? a : b;
 }
 
-/** Uniswap v2's pair: `getAmountOut` with any fee. */
+/** Uniswap v2's pair: `getAmountOut` with any fee, on one segment. */
 function constantProduct({ reserves, fee }, base) {
   const [reserveIn, reserveOut] = [reserves[base], reserves[1 - base]];
   const [feeNumerator, feeDenominator] = fee;
-  const exactOut = (amount) => {
+  const ideal = (amount) => {
     const kept = amount * (feeDenominator - feeNumerator);
     return [kept * reserveOut, reserveIn * feeDenominator + kept];
   };
-  const stretch = { start: 0n, bound: exactOut };
+  const out = (amount) => {
+    const [numerator, denominator] = ideal(amount);
+    return numerator / denominator;
+  };
+  const midAfter = (amount) => [reserveOut - out(amount), reserveIn + amount];
+  // The pair keeps its reserves in 112 bits and refuses more.
+  const most = U112_MAX - reserveIn;
+  const whole = { start: 0n, outStart: 0n, end: most, outEnd: out(most), mid: midAfter(0n),
+    midAfter: midAfter(most), out, ideal };
   return {
-    mid: [reserveOut, reserveIn],
+    mid: whole.mid,
     fee,
     // The pair refuses a swap without output.
     givesNothing: false,
-    // The pair keeps its reserves in 112 bits and refuses more.
-    largest: (amount) => least(amount, U112_MAX - reserveIn),
-    sell(amount) {
-      const [numerator, denominator] = exactOut(amount);
-      const out = numerator / denominator;
-      return { out, after: [reserveOut - out, reserveIn + amount] };
-    },
-    stretchAt: () => stretch,
+    largest: (amount) => least(amount, most),
+    sell: (amount) => ({ out: out(amount), after: midAfter(amount) }),
+    segment: (index) => (index === 0 ? whole : undefined),
   };
 }
 
@@ -76,23 +83,23 @@ function amountOut(price, target, liquidity, down) {
 /**
  * The steps of v3's swap loop, each taken whole. A step is taken whole exactly where what is left
  * covers its amount and fee, so how far a sale gets does not change the steps before: one walk
- * serves all sizes. Steps that take nothing give nothing and are left out.
+ * serves all sizes.
  */
 function* walk(state, down) {
   const limit = down ? MIN_SQRT_PRICE + 1n : MAX_SQRT_PRICE - 1n;
   const fee = BigInt(state.feePips);
   let { sqrtPrice: price, tick, liquidity } = state;
-  let [before, outBefore] = [0n, 0n];
+  let [start, outStart] = [0n, 0n];
   while (down ? price > limit : price < limit) {
     const stop = nextStop(state.ticks, tick, state.spacing, down, liquidity);
     const stopPrice = sqrtPriceAt(stop.tick);
     const beyond = down ? stopPrice < limit : stopPrice > limit;
     const target = beyond ? limit : stopPrice;
     const taken = amountIn(price, target, liquidity, down);
-    const end = before + taken + ceilDiv(taken * fee, PIPS - fee);
-    const outEnd = outBefore + amountOut(price, target, liquidity, down);
-    if (end > before) yield { price, target, liquidity, before, end, outBefore, outEnd };
-    [before, outBefore, price] = [end, outEnd, target];
+    const end = start + taken + ceilDiv(taken * fee, PIPS - fee);
+    const outEnd = outStart + amountOut(price, target, liquidity, down);
+    yield { price, target, liquidity, start, end, outStart, outEnd };
+    [start, outStart, price] = [end, outEnd, target];
     if (target === stopPrice) {
       liquidity += down ? -stop.net : stop.net;
       tick = down ? stop.tick - 1 : stop.tick;
@@ -100,61 +107,75 @@ function* walk(state, down) {
   }
 }
 
-/** What part of a step brings if nothing were rounded, as a fraction. Rounding only takes away. */
-function stepBound(step, keptPips, down, amount) {
-  const { price, liquidity, before, outBefore } = step;
-  const kept = (amount - before) * keptPips;
-  const [numerator, denominator] = down
+/** What part of a step brings if nothing were rounded, as a fraction. */
+function idealOut({ price, liquidity }, keptPips, down, added) {
+  const kept = added * keptPips;
+  return down
     ? [liquidity * price * price * kept, Q96 * (liquidity * Q96 * PIPS + kept * price)]
     : [Q96 * Q96 * kept * liquidity, price * (price * liquidity * PIPS + kept * Q96)];
-  return [outBefore * denominator + numerator, denominator];
 }
 
-/** Uniswap v3's pool. */
+/** Uniswap v3's pool, each step of its loop a segment. */
 function concentrated(state, base) {
   const down = base === 0;
   const keptPips = PIPS - BigInt(state.feePips);
-  const steps = [];
+  const segments = [];
   const rest = walk(state, down);
-  const end = () => steps.at(-1)?.end ?? 0n;
   const midAt = (price) => (down ? [price * price, Q96 * Q96] : [Q96 * Q96, price * price]);
 
-  /** The step in which a sale of `amount`, which the pool takes whole, ends. */
-  function stepOf(amount) {
-    let [from, to] = [0, steps.length - 1];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if (steps[middle].end >= amount) to = middle;
-      else from = middle + 1;
-    }
-    return steps[from];
+  /** Where a sale ends inside a step: the price, and all it brought. */
+  function partOf(step, amount) {
+    if (amount === step.end) return { out: step.outEnd, price: step.target };
+    const kept = ((amount - step.start) * keptPips) / PIPS;
+    const price = nextPrice(step.price, step.liquidity, kept, down);
+    return { out: step.outStart + amountOut(step.price, price, step.liquidity, down), price };
   }
 
+  /** Takes one step more; whether there was one. */
+  function extend() {
+    const { value: step, done } = rest.next();
+    if (done) return false;
+    segments.push({
+      ...step,
+      mid: midAt(step.price),
+      midAfter: midAt(step.target),
+      out: (amount) => partOf(step, amount).out,
+      ideal: (added) => idealOut(step, keptPips, down, added),
+    });
+    return true;
+  }
+
+  const end = () => segments.at(-1)?.end ?? 0n;
   return {
     mid: midAt(state.sqrtPrice),
     fee: [BigInt(state.feePips), PIPS],
     givesNothing: true,
     largest(amount) {
-      while (end() < amount) {
-        const { value, done } = rest.next();
-        if (done) break;
-        steps.push(value);
-      }
+      while (end() < amount && extend());
       return least(amount, end());
     },
     sell(amount) {
-      const step = stepOf(amount);
-      if (amount === step.end) return { out: step.outEnd, after: midAt(step.target) };
-      const kept = ((amount - step.before) * keptPips) / PIPS;
-      const price = nextPrice(step.price, step.liquidity, kept, down);
-      const out = step.outBefore + amountOut(step.price, price, step.liquidity, down);
+      // Nothing sold leaves the price where it is.
+      if (amount === 0n) return { out: 0n, after: midAt(state.sqrtPrice) };
+      const { out, price } = partOf(segments[firstEndingAt(segments, amount)], amount);
       return { out, after: midAt(price) };
     },
-    stretchAt(amount) {
-      const step = stepOf(amount);
-      return { start: step.before, bound: (part) => stepBound(step, keptPips, down, part) };
+    segment(index) {
+      while (segments.length <= index && extend());
+      return segments[index];
     },
   };
+}
+
+/** The first of these segments that does not end before an amount, which one of them reaches. */
+export function firstEndingAt(segments, amount) {
+  let [from, to] = [0, segments.length - 1];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (segments[middle].end >= amount) to = middle;
+    else from = middle + 1;
+  }
+  return from;
 }
 
 /** The pool of a snapshot's state, for selling token `base`. */

@@ -6,32 +6,63 @@ export class Refusal extends Error {}
 /** A check has nothing to judge, because what it builds on is missing or was refused. */
 export class NotChecked extends Error {}
 
+/** Well formed, but newer than this verifier: it cannot tell whether it is true. */
+export class Newer extends Error {
+  constructor(kind, name) {
+    super(`${name}: made by a newer version; update to check it`);
+    this.code = `unsupported_${kind}`;
+  }
+}
+
 export function require(condition, reason) {
   if (!condition) throw new Refusal(reason);
 }
 
 /** 2026-08-22T00:00:00Z; no slot before it is a slot. */
 const FIRST_SLOT = 5957856;
+/** 9999-12-31T23:55:00Z. */
+const LAST_SLOT = 844674335;
 const SECONDS_PER_SLOT = 300;
+
+export const U32_MAX = 2 ** 32 - 1;
+export const U64_MAX = 2n ** 64n - 1n;
+/** The most fields of any object. */
+const MAX_FIELDS = 64;
+
+function isObject(value) {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** An object with the `required` keys, whatever else it has. */
+export function open(value, required) {
+  require(isObject(value), 'not an object');
+  require(Object.keys(value).length <= MAX_FIELDS, 'too many fields');
+  for (const key of required) require(Object.hasOwn(value, key), `without ${key}`);
+  return value;
+}
 
 /** An object with exactly the `required` keys, and any of the `optional` ones. */
 export function fields(value, required, optional = []) {
-  require(value !== null && typeof value === 'object' && !Array.isArray(value), 'not an object');
-  for (const key of required) require(Object.hasOwn(value, key), `without ${key}`);
+  open(value, required);
   for (const key of Object.keys(value)) {
     require(required.includes(key) || optional.includes(key), `unknown field ${key}`);
   }
   return value;
 }
 
-export function list(value, maxLength, length = undefined) {
+export function list(value, maxLength = Infinity, length = undefined) {
   require(Array.isArray(value) && value.length <= maxLength, `not a list of up to ${maxLength}`);
   require(length === undefined || value.length === length, `not ${length} items`);
   return value;
 }
 
+export function string(value) {
+  require(typeof value === 'string', 'not a string');
+  return value;
+}
+
 export function text(value, pattern, what) {
-  require(typeof value === 'string' && pattern.test(value), `not ${what}`);
+  require(pattern.test(string(value)), `not ${what}`);
   return value;
 }
 
@@ -55,13 +86,15 @@ export function raw(value, least, most) {
   return number;
 }
 
-/** As `raw`, with a sign. Zero has one spelling, without. */
+/** As `raw`, with a sign, in 128 bits. Zero has one spelling, without. */
 export function signedRaw(value) {
-  return BigInt(text(value, /^(0|-?[1-9][0-9]{0,77})$/, 'a signed raw integer'));
+  const number = BigInt(text(value, /^(0|-?[1-9][0-9]{0,38})$/, 'a signed raw integer'));
+  require(BigInt.asIntN(128, number) === number, 'more than 128 bits');
+  return number;
 }
 
 export function slot(value) {
-  return integer(value, FIRST_SLOT, Math.floor(Number.MAX_SAFE_INTEGER / SECONDS_PER_SLOT));
+  return integer(value, FIRST_SLOT, LAST_SLOT);
 }
 
 /** The instant of a slot, in seconds UTC. */
@@ -69,16 +102,35 @@ export function instant(ofSlot) {
   return ofSlot * SECONDS_PER_SLOT;
 }
 
-export function version1(value) {
-  require(value === 1, 'not version 1');
+/** Requires a document of version 1. A later one is newer, anything else is none. */
+export function version1(document) {
+  require(isObject(document) && Object.hasOwn(document, 'v'), 'a document without version');
+  if (integer(document.v, 1, U32_MAX) > 1) throw new Newer('version', `version ${document.v}`);
+}
+
+/** A short word: what a later version adds is told by words this one does not know. */
+export function code(value) {
+  return text(value, /^[a-z][a-z0-9_]{0,39}$/, 'a code');
 }
 
 export function address(value) {
   return text(value, /^0x[0-9a-f]{40}$/, 'an address');
 }
 
+const CONTRACT = '[a-z][a-z0-9-]{0,31}:0x(?:[0-9a-f]{40}|[0-9a-f]{64})';
+
+/** What holds a pool: an address, or an id that a manager gave it. */
+export function contract(value) {
+  return text(value, new RegExp(`^${CONTRACT}$`), 'a contract');
+}
+
+/** A pool's name: its contract, and which two of the tokens where there are more. */
 export function poolId(value) {
-  return text(value, /^[a-z][a-z0-9-]{0,31}:0x[0-9a-f]{40}$/, 'a pool id');
+  const parts = new RegExp(`^(${CONTRACT})(?:\\.([0-7])-([0-7]))?$`).exec(string(value));
+  require(parts !== null, 'not a pool id');
+  const [, held, lower, higher] = parts;
+  require(lower === undefined || lower < higher, 'not a pair of tokens');
+  return { name: value, contract: held, pair: lower && [Number(lower), Number(higher)] };
 }
 
 /** The rules' name. Which of them were released is for the check that applies them. */
@@ -91,15 +143,14 @@ export function label(value, most) {
   return text(value, new RegExp(`^[ -~]{1,${most}}$`), 'a label');
 }
 
+/** 32 bytes as `0x` and hex digits, as they stand. */
 export function hexHash(value) {
-  text(value, /^0x[0-9a-f]{64}$/, 'a hex hash');
-  return Buffer.from(value.slice(2), 'hex');
+  return text(value, /^0x[0-9a-f]{64}$/, 'a hex hash');
 }
 
 /** Standard base64 with padding, in the one spelling of its bytes. */
 export function base64(value) {
-  require(typeof value === 'string', 'not base64');
-  const bytes = Buffer.from(value, 'base64');
+  const bytes = Buffer.from(string(value), 'base64');
   require(bytes.toString('base64') === value, 'not base64 in its one spelling');
   return bytes;
 }

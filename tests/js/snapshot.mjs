@@ -1,155 +1,127 @@
-// A snapshot, read into what the method computes from.
+// A snapshot and the state it names, read into what the method computes from.
 
-import { bytesOf } from './canonical.mjs';
-import { address, boolean, fields, instant, integer, hexHash, label, list, poolId, raw, require,
-  signedRaw, slot, text, version1 } from './shape.mjs';
-import { MAX_TICK, MIN_TICK, sqrtPriceAt } from './ticks.mjs';
+import { bytesOf, documentBytes } from './canonical.mjs';
+import { isStale, readReading, requireReadings, usdPrice } from './oracle.mjs';
+import { address, code, contract, fields, hexHash, instant, integer, label, list, Newer, require,
+  slot, text, U64_MAX } from './shape.mjs';
+import { nameOf, readState } from './state.mjs';
 
-const MAX_BYTES = 4 * 1024 * 1024;
-const MAX_TICKS = 65_536;
+const MAX_BYTES = 128 * 1024;
+const MAX_TOKENS = 8;
+const MAX_DECIMALS = 36;
+/** Two for each token, and the sequencer's. */
+const MAX_READINGS = 2 * MAX_TOKENS + 1;
+const MAX_FACTS = 32;
 /** The longest time between a slot's instant and its block. */
 const MAX_BLOCK_AGE_S = 600;
 
-const U80_MAX = 2n ** 80n - 1n;
-const U112_MAX = 2n ** 112n - 1n;
-const U128_MAX = 2n ** 128n - 1n;
-const U160_MAX = 2n ** 160n - 1n;
+function readChain(value) {
+  const chain = fields(value, ['caip2', 'kind']);
+  const [, id] = text(chain.caip2, /^eip155:(0|[1-9][0-9]{0,19})$/, 'an EVM chain').split(':');
+  require(BigInt(id) <= U64_MAX, 'a chain id of more than 64 bits');
+  return text(chain.kind, /^(live|preview)$/, 'a kind of chain');
+}
+
+/** The block's timestamp: the half of the slot and block rule that a snapshot shows. */
+function readBlock(value, ofSlot) {
+  const block = fields(value, ['hash', 'number', 'timestamp']);
+  hexHash(block.hash);
+  integer(block.number);
+  const age = instant(ofSlot) - integer(block.timestamp);
+  require(age >= 0, 'a block after the slot');
+  require(age <= MAX_BLOCK_AGE_S, 'a block more than 600 s before the slot');
+  return block.timestamp;
+}
 
 function readToken(value) {
   const token = fields(value, ['address', 'decimals', 'symbol']);
   label(token.symbol, 32);
-  return { address: address(token.address), decimals: integer(token.decimals, 0, 36) };
+  return { address: address(token.address), decimals: integer(token.decimals, 0, 255) };
 }
 
-function readConstantProduct(value) {
-  const names = ['protocol', 'reserves', 'fee_numerator', 'fee_denominator'];
-  const state = fields(value, names);
-  const denominator = integer(state.fee_denominator, 1, 1_000_000);
-  const numerator = integer(state.fee_numerator, 0, denominator - 1);
-  return {
-    protocol: state.protocol,
-    reserves: list(state.reserves, 2, 2).map((reserve) => raw(reserve, 1n, U112_MAX)),
-    fee: [BigInt(numerator), BigInt(denominator)],
-  };
-}
-
-/** Every initialised tick, from the lowest, as `{tick, net}`. */
-function readTicks(values, spacing) {
-  return list(values, MAX_TICKS).map((pair, at) => {
-    const [tick, net] = list(pair, 2, 2);
-    integer(tick, MIN_TICK, MAX_TICK);
-    require(tick % spacing === 0, 'a tick off the spacing');
-    require(at === 0 || values[at - 1][0] < tick, 'ticks that do not ascend');
-    return { tick, net: signedRaw(net) };
+/** One session per token with a calendar. No calendar is known here. */
+function readSessions(values, tokens) {
+  let last = -1;
+  return list(values).map((value) => {
+    const session = fields(value, ['token', 'calendar', 'table', 'state', 'note']);
+    last = integer(session.token, last + 1, tokens - 1);
+    hexHash(session.table);
+    code(session.state);
+    label(session.note, 64);
+    return new Newer('calendar', code(session.calendar));
   });
 }
 
-function readConcentrated(value) {
-  const state = fields(value, ['protocol', 'sqrt_price_x96', 'tick', 'liquidity', 'fee_pips',
-    'tick_spacing', 'ticks']);
-  const tick = integer(state.tick, MIN_TICK, MAX_TICK - 1);
-  // The page names no bounds; these are the factory contract's.
-  const spacing = integer(state.tick_spacing, 1, 16_383);
-  const feePips = integer(state.fee_pips, 0, 999_999);
-  const sqrtPrice = raw(state.sqrt_price_x96, 1n, U160_MAX);
-  require(sqrtPriceAt(tick) <= sqrtPrice && sqrtPrice <= sqrtPriceAt(tick + 1),
-    'a price outside its tick');
-  const liquidity = raw(state.liquidity, 0n, U128_MAX);
-  const ticks = readTicks(state.ticks, spacing);
-  let [sum, active] = [0n, 0n];
-  for (const { tick: at, net } of ticks) {
-    sum += net;
-    require(sum >= 0n && sum <= U128_MAX, 'liquidity out of range');
-    if (at <= tick) active = sum;
-  }
-  require(sum === 0n, 'liquidity that does not end');
-  require(active === liquidity, 'liquidity other than that of the ticks');
-  return { protocol: state.protocol, sqrtPrice, tick, liquidity, feePips, spacing, ticks };
-}
-
-/** The state of a pool, for `poolOf`. */
-export function readState(value) {
-  switch (value?.protocol) {
-    case 'constant_product':
-      return readConstantProduct(value);
-    case 'concentrated_liquidity':
-      return readConcentrated(value);
-    default:
-      return require(false, 'an unknown protocol');
-  }
-}
-
-function readReading(value, kind, blockTimestamp) {
-  const feed = ['feed', 'round', 'updated_at', 'heartbeat_s'];
-  const onChain = value?.source === 'chainlink';
-  require(onChain || value?.source === 'fixed', 'an unknown source');
-  require(onChain || kind !== 'live', 'a fixed reading of a live chain');
-  fields(value, ['source', 'role', 'answer', 'decimals', ...(onChain ? feed : [])]);
-  const role = text(value.role, /^(token[01]_usd|sequencer_uptime)$/, 'a role');
-  const sequencer = role === 'sequencer_uptime';
-  require(onChain || !sequencer, 'a fixed sequencer');
-  const reading = {
-    token: { token0_usd: 0, token1_usd: 1 }[role],
-    answer: sequencer ? raw(value.answer, 0n, 1n) : raw(value.answer, 1n, 10n ** 36n),
-    decimals: integer(value.decimals, 0, sequencer ? 0 : 36),
-    stale: false,
+/** Raw words of the same block. What they mean is for the rules that use them. */
+function readFacts(values) {
+  const keys = list(values, MAX_FACTS).map((value) => {
+    const fact = fields(value, ['name', 'contract', 'call', 'words']);
+    list(fact.words, 32).forEach(hexHash);
+    return [code(fact.name), address(fact.contract),
+      text(fact.call, /^0x([0-9a-f]{2}){4,132}$/, 'a call')];
+  });
+  const ascends = (a, b) => {
+    const at = a.findIndex((key, index) => key !== b[index]);
+    return at >= 0 && a[at] < b[at];
   };
-  if (onChain) {
-    address(value.feed);
-    raw(value.round, 0n, U80_MAX);
-    const updatedAt = integer(value.updated_at, 1, blockTimestamp);
-    const past = blockTimestamp - updatedAt > integer(value.heartbeat_s);
-    reading.stale = sequencer ? reading.answer === 1n || !past : past;
+  require(keys.every((key, at) => at === 0 || ascends(keys[at - 1], key)), 'facts out of order');
+}
+
+/** The state that the snapshot names; where only a later version knows it, that. */
+function readNamedState(value, name) {
+  require(nameOf(bytesOf(value)) === name, 'a state other than the snapshot\'s');
+  try {
+    return readState(value);
+  } catch (error) {
+    if (error instanceof Newer) return error;
+    throw error;
   }
-  return reading;
 }
 
-/** The USD price of one whole token: the product of its readings. */
-function usdPrice(readings, token) {
-  const own = readings.filter((reading) => reading.token === token);
-  require(own.length === 1 || own.length === 2, 'not one or two readings of a token');
-  return own.reduce(([numerator, denominator], { answer, decimals }) =>
-    [numerator * answer, denominator * 10n ** BigInt(decimals)], [1n, 1n]);
-}
-
-export function readSnapshot(value) {
-  const names = ['v', 'pool', 'chain', 'slot', 'block', 'tokens', 'state', 'oracles', 'session'];
-  const snapshot = fields(value, names);
-  version1(snapshot.v);
-  require(bytesOf(snapshot).length <= MAX_BYTES, 'more than 4 MiB');
-  const chain = fields(snapshot.chain, ['caip2', 'kind']);
-  text(chain.caip2, /^eip155:[1-9][0-9]{0,31}$/, 'an EVM chain');
-  const kind = text(chain.kind, /^(live|preview)$/, 'a kind of chain');
-  const block = fields(snapshot.block, ['hash', 'number', 'timestamp']);
-  hexHash(block.hash);
-  integer(block.number);
-  const timestamp = integer(block.timestamp);
-  const tokens = list(snapshot.tokens, 2, 2).map(readToken);
+/** What only two tokens with prices have, as every kind of pool known here. */
+function readPriced({ tokens, readings, timestamp }) {
   require(tokens[0].address < tokens[1].address, 'tokens out of order');
-  const readings = list(snapshot.oracles, 5)
-    .map((reading) => readReading(reading, kind, timestamp));
-  require(readings.filter(({ token }) => token === undefined).length <= 1, 'two sequencers');
-  const session = fields(snapshot.session, ['market_open', 'note']);
-  boolean(session.market_open);
-  label(session.note, 64);
   return {
-    pool: poolId(snapshot.pool),
-    slot: slot(snapshot.slot),
-    timestamp,
-    kind,
-    decimals: tokens.map((token) => token.decimals),
+    decimals: tokens.map(({ decimals }) => decimals),
     usd: [usdPrice(readings, 0), usdPrice(readings, 1)],
-    stale: readings.some((reading) => reading.stale),
-    state: readState(snapshot.state),
-    session,
+    stale: readings.some((reading) => isStale(reading, timestamp)),
   };
 }
 
-/** The half of the slot and block rule a file can show. */
-export function requireSlotRule(snapshot, pool, ofSlot) {
-  require(snapshot.pool === pool, 'a snapshot of another pool');
+/**
+ * A snapshot: `{contract, slot, pairs}`, and with it either what a result follows from, or as
+ * `newer` what of it only a later version knows.
+ */
+export function readSnapshot(value, stateValue) {
+  documentBytes(value, MAX_BYTES);
+  const snapshot = fields(value, ['v', 'contract', 'chain', 'slot', 'block', 'tokens', 'state',
+    'oracles', 'sessions', 'facts']);
+  const kind = readChain(snapshot.chain);
+  const timestamp = readBlock(snapshot.block, slot(snapshot.slot));
+  const tokens = list(snapshot.tokens, MAX_TOKENS).map(readToken);
+  require(tokens.length >= 2, 'fewer than two tokens');
+  const readings = list(snapshot.oracles, MAX_READINGS)
+    .map((reading) => readReading(reading, tokens.length));
+  const sessions = readSessions(snapshot.sessions, tokens.length);
+  readFacts(snapshot.facts);
+  const state = readNamedState(stateValue, hexHash(snapshot.state));
+  const known = { contract: contract(snapshot.contract), slot: snapshot.slot, tokens: tokens.length };
+  require(tokens.every(({ decimals }) => decimals <= MAX_DECIMALS), 'more than 36 decimals');
+  requireReadings(readings.filter((reading) => !(reading instanceof Newer)), kind, timestamp);
+  require(state instanceof Newer || tokens.length === 2, 'not two tokens');
+  const newer = [state, ...readings.toReversed(), ...sessions].find((part) => part instanceof Newer);
+  if (newer !== undefined) return { ...known, newer };
+  return { ...known, kind, state, ...readPriced({ tokens, readings, timestamp }) };
+}
+
+/** Whether a pool is of the snapshot: a pair is named exactly where there are more tokens than two. */
+function holds({ contract: held, tokens }, pool) {
+  if (pool.contract !== held) return false;
+  return pool.pair === undefined ? tokens === 2 : tokens > 2 && pool.pair[1] < tokens;
+}
+
+/** Requires the snapshot of a pool at a slot. */
+export function requireOf(snapshot, pool, ofSlot) {
+  require(holds(snapshot, pool), 'a snapshot of another pool');
   require(snapshot.slot === ofSlot, 'a snapshot of another slot');
-  const age = instant(ofSlot) - snapshot.timestamp;
-  require(age >= 0, 'a block after the slot');
-  require(age <= MAX_BLOCK_AGE_S, 'a block more than 600 s before the slot');
 }

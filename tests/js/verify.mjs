@@ -1,96 +1,81 @@
 // The checks of an evidence file and their verdict.
 
-import { bytesOf, parse, write } from './canonical.mjs';
-import { readHead, readLeaf, readPoolProof } from './head.mjs';
-import { extendsTree, includes, leafHash, sha256 } from './merkle.mjs';
-import { depths, requireReleased, resultOf } from './method.mjs';
+import { bytesOf, write } from './canonical.mjs';
+import { readFile } from './file.mjs';
+import { readHead } from './head.mjs';
+import { readLeaf, requireLogged, requireSealed } from './leaf.mjs';
+import { extendsTree } from './merkle.mjs';
+import { answerOf, depths, requireReleased } from './method.mjs';
 import { judgeSignatures, parseCheckpoint, parseKey, parseLogProof } from './note.mjs';
-import { base64Hash, fields, list, methodVersion, NotChecked, poolId, Refusal, require,
-  slot, text, version1 } from './shape.mjs';
-import { readSnapshot, requireSlotRule } from './snapshot.mjs';
-import { requireWindow } from './window.mjs';
-
-const MAX_FILE_BYTES = 4.5 * 1024 * 1024;
+import { base64Hash, list, Newer, NotChecked, Refusal, require, slot } from './shape.mjs';
+import { readSnapshot, requireOf } from './snapshot.mjs';
+import { nameOf } from './state.mjs';
+import { readWindow } from './window.mjs';
 
 const CHECKS = ['format', 'snapshot', 'head', 'slot_leaf', 'inclusion', 'signature', 'consistency',
   'window', 'slot_rule', 'result'];
 const NOT_REQUIRED = ['consistency', 'window'];
 
-function readFile(bytes) {
-  const file = fields(parse(bytes, MAX_FILE_BYTES), ['v', 'request', 'result', 'snapshot', 'head',
-    'leaf', 'pool_proof', 'log_proof']);
-  version1(file.v);
-  return file;
-}
-
-/** Runs `read`; what it refuses is kept, to be reported by the check it belongs to. */
+/** Runs `read`; why it gave nothing is kept, to be reported by the check it belongs to. */
 function attempt(read) {
   try {
     return { value: read() };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return { refusal: error };
+    if (error instanceof Refusal || error instanceof Newer) return { failure: error };
+    throw error;
   }
 }
 
 /** A part in the check that judges it: what is wrong with it fails that check. */
 function judged(part) {
-  if (part.refusal) throw part.refusal;
+  if (part.failure) throw part.failure;
   return part.value;
 }
 
-/** A part in a check of something else: that has nothing to judge without it. */
-function given(part, name) {
-  if (part.refusal) throw new NotChecked(`the ${name} was refused`);
-  return part.value;
+const isRefused = (part) => part.failure instanceof Refusal;
+
+/** Parts in a check of something else, which has nothing to judge without them. */
+function given(...parts) {
+  const newer = parts.find(({ failure }) => failure instanceof Newer);
+  if (newer) throw newer.failure;
+  if (parts.some(isRefused)) throw new NotChecked('what it builds on was refused');
+  return parts.map(({ value }) => value);
 }
 
-/** What the request asks for, without its size, which only the result depends on. */
-function readRequest(value) {
-  const request = fields(value, ['base', 'method_version', 'pool', 'size_usd', 'slot']);
-  text(request.base, /^token[01]$/, 'a token');
-  methodVersion(request.method_version);
-  poolId(request.pool);
-  slot(request.slot);
-  return request;
+/** The slot of a part; of one that is not understood, the request's. */
+function slotOf(part, { file }) {
+  if (isRefused(part)) throw new NotChecked('what it builds on was refused');
+  return slot(part.value?.slot ?? file.request.slot);
 }
 
-function checkSnapshot({ file, snapshot, head }) {
-  judged(snapshot);
-  const { kind, snapshot: named } = given(head, 'head');
-  if (kind !== 'snapshot') throw new NotChecked('the head names no snapshot');
-  const name = `0x${sha256(bytesOf(file.snapshot)).toString('hex')}`;
-  require(named === name, 'a snapshot other than the head\'s');
+function checkSnapshot({ file, snapshot, whole, head }) {
+  if (isRefused(snapshot)) throw snapshot.failure;
+  if (head.value?.kind !== 'snapshot') throw new NotChecked('no head that names a snapshot');
+  require(head.value.snapshot === nameOf(bytesOf(file.snapshot)), 'a snapshot other than the head\'s');
+  judged(whole);
 }
 
-function checkHead({ request, snapshot, head: part }) {
+function checkHead({ file: { request }, whole, head: part }) {
   const head = judged(part);
-  const { pool, slot: asked } = given(request, 'request');
-  require(head.pool === pool, 'a head of another pool');
-  require(head.slot === asked, 'a head of another slot');
   require(head.kind === 'snapshot', 'a head without a snapshot');
+  require(head.pool.name === request.pool.name, 'a head of another pool');
+  require(head.slot === request.slot, 'a head of another slot');
   requireReleased(head.methodVersion);
-  // Where the method's own search ends without an answer is not known here.
-  if (head.depths.includes(null)) throw new NotChecked('a depth that was given up');
-  const own = depths(given(snapshot, 'snapshot'));
-  require(own.every((depth, at) => depth === head.depths[at]), 'depths other than the snapshot\'s');
+  const [snapshot] = given(whole);
+  require(depths(snapshot).every((depth, at) => depth === head.depths[at]),
+    'depths other than the snapshot\'s');
+  if (head.newer) throw head.newer;
 }
 
-function checkSlotLeaf({ file, head: headPart, leaf: leafPart }) {
-  const leaf = judged(leafPart);
-  const proof = readPoolProof(file.pool_proof);
-  const head = given(headPart, 'head');
-  require(leaf.slot === head.slot, 'a leaf of another slot');
-  require(includes(leafHash(head.bytes), proof.index, leaf.pools, proof.hashes, leaf.root),
-    'a leaf that does not commit to the head');
+function checkSlotLeaf(parts) {
+  const leaf = judged(parts.leaf);
+  require(leaf.slot === slotOf(parts.head, parts), 'a leaf of another slot');
+  requireSealed(bytesOf(parts.file.head), leaf, parts.file.poolProof);
 }
 
-function checkInclusion({ leaf: leafPart, logProof }) {
-  const { index, hashes, checkpoint } = judged(logProof);
-  const leaf = given(leafPart, 'leaf');
-  require(index === leaf.slot - checkpoint.firstSlot, 'not the index of the slot');
-  require(includes(leafHash(leaf.bytes), index, checkpoint.size, hashes, checkpoint.root),
-    'a log that does not commit to the leaf');
+function checkInclusion(parts) {
+  const logProof = judged(parts.logProof);
+  requireLogged(bytesOf(parts.file.leaf), slotOf(parts.leaf, parts), logProof);
 }
 
 function checkSignature({ keys, signatures }) {
@@ -100,35 +85,56 @@ function checkSignature({ keys, signatures }) {
   require(signed, 'no signature by a trusted key of this log');
 }
 
-function checkConsistency({ seen, logProof, keys }) {
+/** Requires a checkpoint of the file's log that a trusted key of it signed. */
+function requireTrusted(checkpoint, { logProof, keys }) {
+  const { signed, forged } = judgeSignatures(checkpoint, keys);
+  require(signed && !forged, 'a checkpoint that no trusted key signed');
+  require(checkpoint.origin === judged(logProof).checkpoint.origin, 'a checkpoint of another log');
+}
+
+function checkConsistency(parts) {
+  const { seen, logProof } = parts;
   if (!seen) throw new NotChecked('no checkpoint seen before');
   const { checkpoint: now } = judged(logProof);
   const before = parseCheckpoint(seen.note);
-  const { signed, forged } = judgeSignatures(before, keys);
   // Only a checkpoint its log signed says anything about that log.
-  require(signed && !forged, 'the checkpoint seen is not signed by a trusted key');
-  require(before.origin === now.origin, 'a checkpoint of another log');
-  const hashes = list(seen.proof, 128).map(base64Hash);
+  requireTrusted(before, parts);
+  const hashes = list(seen.proof).map(base64Hash);
   const [older, newer] = before.size <= now.size ? [before, now] : [now, before];
   require(extendsTree(older.size, older.root, newer.size, newer.root, hashes),
     'states of different histories');
 }
 
-function checkWindow({ window, head }) {
-  if (!window) throw new NotChecked('no window');
-  requireWindow(Buffer.from(window), given(head, 'head'));
+function checkWindow(parts) {
+  if (!parts.window) throw new NotChecked('no window');
+  const [head] = given(parts.head);
+  const { heads, checkpoint, newer } = readWindow(Buffer.from(parts.window));
+  const place = heads.findIndex(({ bytes }) => bytes.equals(head.bytes));
+  require(place >= 0, 'a window that ends elsewhere');
+  const { checkpoint: own } = judged(parts.logProof);
+  require(checkpoint.origin === own.origin, 'a window of another log');
+  require(checkpoint.size !== own.size || checkpoint.root.equals(own.root), 'a window of another log');
+  if (parts.keys.length > 0) requireTrusted(checkpoint, parts);
+  const takenBack = heads.slice(place + 1)
+    .some(({ retracts }) => retracts.some(({ slot: taken }) => taken === head.slot));
+  require(!takenBack, 'a slot that a later head takes back');
+  if (newer) throw newer;
 }
 
-function checkSlotRule({ request, snapshot }) {
-  const { pool, slot: asked } = given(request, 'request');
-  requireSlotRule(given(snapshot, 'snapshot'), pool, asked);
+function checkSlotRule({ file: { request }, snapshot: part }) {
+  const [snapshot] = given(part);
+  requireOf(snapshot, request.pool, request.slot);
 }
 
-function checkResult({ file, request: requestPart, snapshot, head }) {
-  const request = judged(requestPart);
-  requireReleased(request.method_version);
-  const result = resultOf(request, given(snapshot, 'snapshot'), given(head, 'head'));
-  require(write(file.result) === write(result), 'a result other than the one computed');
+function checkResult({ file: { request, answer }, whole, head: headPart }) {
+  const [snapshot, head] = given(whole, headPart);
+  require(write(spelled(answer)) === write(spelled(answerOf(request, snapshot, head))),
+    'an answer other than the one computed');
+}
+
+/** An answer as a document: whichever of the two it is. */
+function spelled({ result = null, refusal = null }) {
+  return { result, refusal };
 }
 
 const RUN = {
@@ -143,13 +149,16 @@ const RUN = {
   result: checkResult,
 };
 
+/** How a check came out; of what is newer, the stable code of that. */
 function outcomeOf(name, run) {
   try {
     run();
     return { name, outcome: 'pass' };
   } catch (error) {
-    if (error instanceof Refusal) return { name, outcome: 'fail', why: error.message };
-    if (error instanceof NotChecked) return { name, outcome: 'not_checked', why: error.message };
+    const { message: why, code } = error;
+    if (error instanceof Refusal) return { name, outcome: 'fail', why };
+    if (error instanceof NotChecked) return { name, outcome: 'not_checked', why };
+    if (error instanceof Newer) return { name, outcome: 'not_checked', why, code };
     throw error;
   }
 }
@@ -161,6 +170,32 @@ function verdictOf(checks) {
   return open ? 'incomplete' : 'valid';
 }
 
+function report(checks, unknownSigners = []) {
+  return { verdict: verdictOf(checks), checks, unknownSigners };
+}
+
+/** What is found in a file that is none, or one of a later version. */
+function unread(format) {
+  const rest = CHECKS.slice(1).map((name) =>
+    ({ name, outcome: 'not_checked', why: 'the file was not read', code: format.code }));
+  return report([format, ...rest]);
+}
+
+/** The parts of a file, each as far as it can be read. */
+function partsOf(file) {
+  const snapshot = attempt(() => readSnapshot(file.snapshot, file.state));
+  const { newer } = snapshot.value ?? {};
+  return {
+    file,
+    snapshot,
+    // The snapshot, where all of it is known.
+    whole: newer ? { failure: newer } : snapshot,
+    head: attempt(() => readHead(file.head)),
+    leaf: attempt(() => readLeaf(file.leaf)),
+    logProof: attempt(() => parseLogProof(file.log_proof)),
+  };
+}
+
 /**
  * Verifies an evidence file for a caller who trusts `keys` and may have `seen` a checkpoint
  * (`{note, proof}`) and been given a head `window`.
@@ -170,26 +205,11 @@ export function verify(bytes, { keys: spelledKeys, seen = null, window = null })
   const keys = spelledKeys.map(parseKey);
   const read = attempt(() => readFile(bytes));
   const format = outcomeOf('format', () => judged(read));
-  if (read.refusal) {
-    const rest = CHECKS.slice(1).map((name) =>
-      ({ name, outcome: 'not_checked', why: 'the file was refused' }));
-    return { verdict: 'invalid', checks: [format, ...rest], unknownSigners: [] };
-  }
-  const file = read.value;
-  const logProof = attempt(() => parseLogProof(file.log_proof));
+  if (read.failure) return unread(format);
+  const parts = { ...partsOf(read.value), keys, seen, window };
+  const { logProof } = parts;
   const signatures = attempt(() => judgeSignatures(judged(logProof).checkpoint, keys));
-  const parts = {
-    file, keys, seen, window, logProof, signatures,
-    request: attempt(() => readRequest(file.request)),
-    snapshot: attempt(() => readSnapshot(file.snapshot)),
-    head: attempt(() => readHead(file.head)),
-    leaf: attempt(() => readLeaf(file.leaf)),
-  };
-  const rest = CHECKS.slice(1).map((name) => outcomeOf(name, () => RUN[name](parts)));
-  const checks = [format, ...rest];
-  return {
-    verdict: verdictOf(checks),
-    checks,
-    unknownSigners: signatures.value?.unknownSigners ?? [],
-  };
+  const rest = CHECKS.slice(1)
+    .map((name) => outcomeOf(name, () => RUN[name]({ ...parts, signatures })));
+  return report([format, ...rest], signatures.value?.unknownSigners);
 }

@@ -2,11 +2,12 @@
 
 import { bytesOf, parse } from './canonical.mjs';
 import { readHead } from './head.mjs';
-import { sha256 } from './merkle.mjs';
-import { depth } from './method.mjs';
-import { base64, boolean, fields, integer, list, methodVersion, poolId, require, slot,
-  version1 } from './shape.mjs';
-import { readSnapshot, requireSlotRule } from './snapshot.mjs';
+import { readLeaf, readPoolProof, requireLogged, requireSealed } from './leaf.mjs';
+import { requireLowest } from './lowest.mjs';
+import { parseLogProof } from './note.mjs';
+import { base64, boolean, code, fields, integer, list, methodVersion, Newer, poolId, require, slot,
+  U32_MAX, version1 } from './shape.mjs';
+import { nameOf } from './state.mjs';
 
 /** Seven days of slots. */
 const MAX_HEADS = 2016;
@@ -19,8 +20,7 @@ const depthText = (depthUsd) => (depthUsd === null ? null : String(depthUsd));
 function ascending(entries, heads, length) {
   let last = -1;
   for (const entry of list(entries, MAX_HEADS)) {
-    require(integer(list(entry, length, length)[0], last + 1, heads - 1) > last, 'out of order');
-    [last] = entry;
+    last = integer(list(entry, length, length)[0], last + 1, heads - 1);
   }
   return entries;
 }
@@ -45,7 +45,7 @@ function missingReasons(runs, heads) {
   ascending(runs, heads, 3);
   let [end, lastReason] = [0, undefined];
   for (const [index, length, reason] of runs) {
-    require(index > end || (index === end && reason !== lastReason), 'runs that are one');
+    require(index > end || (index === end && code(reason) !== lastReason), 'runs that are one');
     end = index + integer(length, 1, heads - index);
     lastReason = reason;
     reasons.fill(reason, index, end);
@@ -85,112 +85,97 @@ function unpack(window) {
     // Before every head repeats it.
     versions: changes(window.method_versions, heads, 1).flat().map(methodVersion),
     retracts: new Map(ascending(window.retracts, heads, 2)),
+    commits: new Map(ascending(window.commits, heads, 2)),
   };
+}
+
+/** The document of a head, from its columns. */
+function headOf(window, columns, index, prev, recordedCount) {
+  const head = {
+    v: 1,
+    pool: window.pool,
+    slot: window.first_slot + index,
+    height: window.first_height + index,
+    recorded_count: recordedCount,
+    prev,
+    lowest_depth_7d_usd: columns.lowest[index].map(depthText),
+    method_version: columns.versions[index],
+  };
+  const snapshot = columns.snapshots[index];
+  if (snapshot !== undefined) {
+    head.snapshot = snapshot.hash;
+    head.depth_usd = snapshot.depths.map(depthText);
+  } else if (columns.missing[index] !== undefined) {
+    head.missing = columns.missing[index];
+  } else {
+    head.retired = true;
+  }
+  if (columns.retracts.has(index)) head.retracts = columns.retracts.get(index);
+  if (columns.commits.has(index)) head.commits = columns.commits.get(index);
+  return head;
 }
 
 /** Every head, rebuilt byte for byte and read as any other head. */
 function rebuild(window, columns) {
   const heads = [];
-  let [prev, count] = [window.first_prev, integer(window.recorded_before)];
+  let [prev, count] = [window.first_prev, integer(window.recorded_before, 0, U32_MAX)];
   for (let index = 0; index < columns.heads; index += 1) {
-    const snapshot = columns.snapshots[index];
-    const retracts = columns.retracts.get(index);
-    count += (snapshot === undefined ? 0 : 1) - (retracts?.length ?? 0);
-    const head = {
-      v: 1,
-      pool: window.pool,
-      slot: window.first_slot + index,
-      height: window.first_height + index,
-      recorded_count: count,
-      prev,
-      lowest_depth_7d_usd: columns.lowest[index].map(depthText),
-      method_version: columns.versions[index],
-    };
-    if (snapshot !== undefined) {
-      head.snapshot = snapshot.hash;
-      head.depth_usd = snapshot.depths.map(depthText);
-    } else if (columns.missing[index] !== undefined) {
-      head.missing = columns.missing[index];
-    } else {
-      head.retired = true;
-    }
-    if (retracts !== undefined) head.retracts = retracts;
-    heads.push(readHead(head));
-    prev = hex(sha256(heads.at(-1).bytes));
+    const retracted = list(columns.retracts.get(index) ?? []).length;
+    count += (columns.snapshots[index] === undefined ? 0 : 1) - retracted;
+    heads.push(readHead(headOf(window, columns, index, prev, count)));
+    prev = nameOf(heads.at(-1).bytes);
   }
   return heads;
 }
 
-/** The heads whose snapshots were retracted by later ones. Each can be so once. */
-function retractedHeads(heads, fromFirst) {
-  const retracted = new Set();
-  const firstSlot = heads[0].slot;
-  for (const { slot: ofSlot } of heads.flatMap((head) => head.retracts)) {
-    require(!retracted.has(ofSlot), 'a slot retracted twice');
-    retracted.add(ofSlot);
-    // A slot before the window cannot be looked up; before the first head there is none.
-    const head = heads[ofSlot - firstSlot];
-    require(head === undefined ? !fromFirst : head.kind === 'snapshot',
-      'a retraction of a slot without a snapshot');
+/**
+ * Requires that the last head is the one its slot's leaf sealed, and the leaf in the log. Proofs
+ * cover a leaf that is not understood as well; answers what of it is newer.
+ */
+function requireProven(window, last, logProof) {
+  const poolProof = readPoolProof(window.pool_proof);
+  let newer;
+  try {
+    const leaf = readLeaf(window.leaf);
+    require(leaf.slot === last.slot, 'a leaf of another slot');
+    requireSealed(last.bytes, leaf, poolProof);
+  } catch (error) {
+    if (!(error instanceof Newer)) throw error;
+    newer = error;
   }
-  return retracted;
+  requireLogged(bytesOf(window.leaf), last.slot, logProof);
+  return newer;
 }
 
-/** The first head with the lowest depth of a direction, if any has one. */
-function lowestHead(heads, retracted, direction) {
-  let lowest;
-  for (const head of heads) {
-    const own = head.depths?.[direction] ?? null;
-    if (own === null || retracted.has(head.slot)) continue;
-    if (lowest === undefined || BigInt(own) < BigInt(lowest.depths[direction])) lowest = head;
-  }
-  return lowest;
-}
-
-/** The last head's lowest depths are those of the heads, and those those of their snapshots. */
-function requireLowest(heads, retracted, given) {
-  const last = heads.at(-1);
-  const carriers = [];
-  [0, 1].forEach((direction) => {
-    const head = lowestHead(heads, retracted, direction);
-    const expected = head === undefined ? null : head.depths[direction];
-    require(last.lowest[direction] === expected, 'a lowest depth that is not the lowest');
-    if (head !== undefined) carriers.push({ head, direction });
-  });
-  const wanted = [...new Set(carriers.map(({ head }) => head))];
-  const snapshots = list(given, 2, wanted.length).map((value, at) => {
-    const snapshot = readSnapshot(value);
-    require(hex(sha256(bytesOf(value))) === wanted[at].snapshot, 'another snapshot');
-    requireSlotRule(snapshot, last.pool, wanted[at].slot);
-    return snapshot;
-  });
-  for (const { head, direction } of carriers) {
-    const recomputed = depth(snapshots[wanted.indexOf(head)], direction);
-    require(String(recomputed) === head.depths[direction], 'a depth that is not its snapshot\'s');
-  }
+function readDocument(bytes) {
+  const value = parse(bytes, MAX_BYTES);
+  version1(value);
+  const window = fields(value, ['v', 'pool', 'heads', 'first_slot',
+    'first_height', 'first_prev', 'recorded_before', 'method_versions', 'missing', 'retired',
+    'snapshots', 'depth_usd', 'lowest_depth_7d_usd', 'retracts', 'commits', 'lowest_snapshots',
+    'leaf', 'pool_proof', 'log_proof']);
+  poolId(window.pool);
+  slot(window.first_slot);
+  integer(window.first_height, 0, U32_MAX);
+  return window;
 }
 
 /**
- * Refuses a window that is malformed, does not bear out its last head, does not hold `head`, or
- * whose later heads take that one's slot back. Those later heads are claims: nothing here shows
- * that they were ever sealed.
+ * A window that holds together: its `heads`, the `checkpoint` that its last one is proven by, and
+ * what of it is `newer` and could not be checked.
  */
-export function requireWindow(bytes, head) {
-  const window = fields(parse(bytes, MAX_BYTES), ['v', 'pool', 'heads', 'first_slot',
-    'first_height', 'first_prev', 'recorded_before', 'method_versions', 'missing', 'retired',
-    'snapshots', 'depth_usd', 'lowest_depth_7d_usd', 'retracts', 'lowest_snapshots']);
-  version1(window.v);
-  poolId(window.pool);
-  slot(window.first_slot);
-  const fromFirst = integer(window.first_height) === 0;
+export function readWindow(bytes) {
+  const window = readDocument(bytes);
+  const fromFirst = window.first_height === 0;
   require(!fromFirst || window.recorded_before === 0, 'snapshots before the first head');
   const columns = unpack(window);
   require(fromFirst || columns.heads === MAX_HEADS, 'neither from the first head nor seven days');
   const heads = rebuild(window, columns);
-  const place = heads.findIndex(({ bytes }) => bytes.equals(head.bytes));
-  require(place >= 0, 'a window that ends elsewhere');
-  const takenBack = heads.slice(place + 1)
-    .some(({ retracts }) => retracts.some(({ slot: taken }) => taken === heads[place].slot));
-  require(!takenBack, 'a slot that a later head takes back');
-  requireLowest(heads, retractedHeads(heads, fromFirst), window.lowest_snapshots);
+  const logProof = parseLogProof(window.log_proof);
+  const unknown = [
+    requireLowest(heads, fromFirst, window.lowest_snapshots),
+    ...heads.map(({ newer }) => newer),
+    requireProven(window, heads.at(-1), logProof),
+  ];
+  return { heads, checkpoint: logProof.checkpoint, newer: unknown.find(Boolean) };
 }

@@ -6,6 +6,8 @@
 //! input. Out of scope: stand-ins for contracts. Whatever a test compares with is the contract.
 
 pub mod binaries;
+#[cfg(feature = "suite")]
+pub mod canonical;
 pub mod demo;
 pub mod devchain;
 #[cfg(feature = "suite")]

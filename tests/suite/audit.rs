@@ -5,8 +5,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use exitgap_core::evidence::{HeadEntry, Retraction};
+use exitgap_core::evidence::{Commits, HeadEntry, Retraction};
 use exitgap_core::ids::{BlockHash, HeadHash, SnapshotHash};
+use exitgap_core::pools::PoolState;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_tests::binaries;
 use serde_json::Value;
@@ -215,11 +216,52 @@ fn false_snapshots_depths_and_methods_are_named() {
         log.link();
     };
     cheat(unnamed, "snapshot_hash_mismatch", 3, Some(0));
-    let own_rules = |log: &mut Log| {
+}
+
+/// The report on a log that holds together, but of which a later version of exitgap made a part.
+fn later(change: impl FnOnce(&mut Log)) -> Value {
+    let mut log = Log::honest(SLOTS);
+    change(&mut log);
+    Published::of(&log).report(&[], 7)
+}
+
+#[test]
+fn what_only_a_later_version_knows_is_not_wrong_but_not_checked() {
+    let slots = &Value::from(SLOTS);
+    let rules = later(|log| {
         log.head(3).method_version = "1.0.1".to_owned();
         log.link();
-    };
-    cheat(own_rules, "method_version_unknown", 3, Some(0));
+    });
+    let reason = later(|log| {
+        log.head(MISSING).entry = HeadEntry::Missing("tired".to_owned().try_into().unwrap());
+        log.link();
+    });
+    let commitment = "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a";
+    for report in [&rules, &reason] {
+        assert_eq!((&report["verdict"], &report["slots"]), (&"incomplete".into(), slots));
+        assert_eq!((&report["unsupported"], report.get("fault")), (&1.into(), None));
+    }
+    // A state of another kind: its snapshot still is the one that the head names.
+    let protocol = later(|log| {
+        let documents = log.slots[3][0].snapshot.as_mut().unwrap();
+        let text = String::from_utf8(documents.state.clone()).unwrap();
+        let named = PoolState::hash_of(&documents.state).to_string();
+        documents.state = text.replace("concentrated_liquidity", "concentrated_v9").into_bytes();
+        let text = String::from_utf8(documents.snapshot.clone()).unwrap();
+        let now = PoolState::hash_of(&documents.state).to_string();
+        documents.snapshot = text.replace(&named, &now).into_bytes();
+        let hash = documents.hash();
+        if let HeadEntry::Recorded { snapshot, .. } = &mut log.head(3).entry {
+            *snapshot = hash;
+        }
+        log.link();
+    });
+    assert_eq!((&protocol["verdict"], &protocol["unsupported"]), (&"incomplete".into(), &1.into()));
+    // What is committed to beside is nobody's to judge here.
+    let mut log = Log::honest(SLOTS);
+    log.head(3).commits = Commits::to("fills".parse().unwrap(), commitment.parse().unwrap());
+    log.link();
+    assert_eq!(Published::of(&log).report(&[], 0)["verdict"], "valid");
 }
 
 #[test]
@@ -230,10 +272,8 @@ fn retractions_that_break_a_rule_are_named() {
             log.link();
         }
     };
-    let of = |number: u32, orphaned, canonical| Retraction {
-        slot: Slot::new(number.into()).unwrap(),
-        orphaned,
-        canonical,
+    let of = |number: u32, orphaned, canonical| {
+        Retraction::orphaned(Slot::new(number.into()).unwrap(), orphaned, canonical)
     };
     let (orphaned, canonical) = (block_hash(RETRACTED), BlockHash([7; 32]));
     let first = slot(0).number();

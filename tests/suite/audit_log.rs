@@ -7,17 +7,18 @@ use std::path::Path;
 
 use exitgap_core::U256;
 use exitgap_core::evidence::{
-    Base, Checkpoint, Depths, EvidenceRequest, EvidenceResult, Hash, Head, HeadEntry, LogProof,
-    PoolProof, Retraction, SignerKey, SlotLeaf, depths, inclusion_proof, root, write_evidence,
+    Answer, Base, Checkpoint, Commits, Depths, EvidenceRequest, Hash, Head, HeadEntry, HeadProof,
+    LogProof, PoolProof, Retraction, SignerKey, SlotLeaf, depths, inclusion_proof, root,
+    write_evidence,
 };
 use exitgap_core::ids::{Address, BlockHash, PoolId};
 use exitgap_core::pools::{
-    Concentrated, ConstantProduct, FeeRate, PoolState, TickNet, sqrt_ratio_at_tick,
+    Concentrated, ConstantProduct, FeeRate, PoolState, Tick, sqrt_ratio_at_tick,
 };
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{
-    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Session,
-    Snapshot, Symbol, Token, to_canonical_json,
+    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Snapshot,
+    SnapshotDocuments, Symbol, Token,
 };
 use serde_json::json;
 
@@ -60,7 +61,7 @@ pub fn block_hash(index: u32) -> BlockHash {
 #[derive(Clone)]
 pub struct Entry {
     pub head: Head,
-    pub snapshot: Option<Vec<u8>>,
+    pub snapshot: Option<SnapshotDocuments>,
 }
 
 /// A log, not yet sealed: per slot its entries, in the order in which they are sealed.
@@ -91,7 +92,7 @@ pub fn snapshot(number: usize, index: u32) -> Snapshot {
         [token(1), token(2)],
         state,
         vec![price(OracleRole::Token0Usd), price(OracleRole::Token1Usd)],
-        Session::continuous(),
+        Vec::new(),
     );
     Snapshot::new(slot, observation.unwrap()).unwrap()
 }
@@ -99,10 +100,7 @@ pub fn snapshot(number: usize, index: u32) -> Snapshot {
 /// Depth varies from slot to slot; up to the retraction it is lowest in the slot retracted.
 fn concentrated(index: u32) -> PoolState {
     let liquidity = 2_000_000_000 + i128::from((index * 7 + 2) % 5) * 100_000_000;
-    let ticks = vec![
-        TickNet { tick: -600, liquidity_net: liquidity },
-        TickNet { tick: 600, liquidity_net: -liquidity },
-    ];
+    let ticks = vec![Tick::new(-600, liquidity), Tick::new(600, -liquidity)];
     let price = sqrt_ratio_at_tick(3).unwrap();
     let active = u128::try_from(liquidity).unwrap();
     PoolState::Concentrated(Concentrated::new(price, 3, active, 3_000, 60, ticks).unwrap())
@@ -114,8 +112,8 @@ fn pair() -> PoolState {
 }
 
 pub fn recorded(snapshot: &Snapshot) -> HeadEntry {
-    let bytes = snapshot.to_canonical().unwrap();
-    HeadEntry::Recorded { snapshot: Snapshot::hash_of(&bytes), depth_usd: depths(snapshot) }
+    let documents = snapshot.to_canonical().unwrap();
+    HeadEntry::Recorded { snapshot: documents.hash(), depth_usd: depths(snapshot) }
 }
 
 impl Log {
@@ -181,7 +179,9 @@ impl Log {
         let heads = self.heads(index);
         let hashes: Vec<_> = heads.iter().map(|head| Head::leaf_of(head)).collect();
         let pools = u32::try_from(heads.len()).unwrap();
-        SlotLeaf { slot: slot(index), pools, root: root(&hashes) }.to_canonical().unwrap()
+        let commits = Commits::default();
+        let leaf = SlotLeaf { slot: slot(index), pools, root: root(&hashes), commits };
+        leaf.to_canonical().unwrap()
     }
 
     fn heads(&self, index: u32) -> Vec<Vec<u8>> {
@@ -206,8 +206,10 @@ impl Log {
     fn bundle_of(&self, index: u32, checkpoint: &str) -> Vec<u8> {
         let mut lines = vec![self.leaf(index)];
         lines.extend(self.heads(index));
-        lines.extend(self.slots[index as usize].iter().filter_map(|entry| entry.snapshot.clone()));
-        lines.push(to_canonical_json(&json!({ "checkpoint": checkpoint })).unwrap());
+        for documents in self.slots[index as usize].iter().flat_map(|entry| &entry.snapshot) {
+            lines.extend([documents.snapshot.clone(), documents.state.clone()]);
+        }
+        lines.push(json!({ "checkpoint": checkpoint }).to_string().into_bytes());
         lines.iter().flat_map(|line| [line, &b"\n"[..]].concat()).collect()
     }
 
@@ -229,21 +231,23 @@ impl Log {
     /// The evidence of a sale in a pool at a slot, with the first checkpoint that covers it.
     pub fn evidence(&self, number: usize, index: u32) -> Vec<u8> {
         let Entry { head, snapshot } = &self.slots[index as usize][number];
-        let bytes = snapshot.as_ref().unwrap();
+        let documents = snapshot.as_ref().unwrap();
         let request =
             EvidenceRequest::new(pool(number), slot(index), Base::Token0, "10".parse().unwrap());
-        let snapshot = Snapshot::from_canonical(bytes).unwrap();
-        let result = EvidenceResult::compute(&request, &snapshot, head).unwrap();
+        let read = Snapshot::from_canonical(&documents.snapshot, &documents.state).unwrap();
+        let answer = Answer::compute(&request, &read, head).unwrap();
         let heads = self.heads(index);
         let hashes: Vec<_> = heads.iter().map(|head| Head::leaf_of(head)).collect();
-        let pool_proof = PoolProof::new(number as u64, &inclusion_proof(&hashes, number).unwrap());
-        let log_proof = LogProof {
-            index: index.into(),
-            hashes: inclusion_proof(&self.leaves(index + 1), index as usize).unwrap(),
-            checkpoint: self.checkpoint(index + 1),
+        let proof = HeadProof {
+            leaf: self.leaf(index),
+            pool_proof: PoolProof::new(number as u64, &inclusion_proof(&hashes, number).unwrap()),
+            log_proof: LogProof {
+                index: index.into(),
+                hashes: inclusion_proof(&self.leaves(index + 1), index as usize).unwrap(),
+                checkpoint: self.checkpoint(index + 1),
+            },
         };
-        let (head, leaf) = (&heads[number], self.leaf(index));
-        write_evidence(&request, &result, bytes, head, &leaf, &pool_proof, &log_proof).unwrap()
+        write_evidence(&request, &answer, documents, &heads[number], &proof).unwrap()
     }
 }
 
@@ -258,7 +262,7 @@ fn honest_entry(number: usize, index: u32) -> Entry {
     };
     let retracts = if number == 0 && index == RETRACTED_AT {
         let (orphaned, canonical) = (block_hash(RETRACTED), BlockHash([7; 32]));
-        vec![Retraction { slot: slot(RETRACTED), orphaned, canonical }]
+        vec![Retraction::orphaned(slot(RETRACTED), orphaned, canonical)]
     } else {
         Vec::new()
     };
@@ -272,6 +276,7 @@ fn honest_entry(number: usize, index: u32) -> Entry {
         lowest_depth_7d_usd: [None; 2],
         method_version: "1.0.0".to_owned(),
         retracts,
+        commits: Commits::default(),
     };
     Entry { head, snapshot: taken.map(|snapshot| snapshot.to_canonical().unwrap()) }
 }

@@ -39,7 +39,8 @@ const BUILT: [(&str, bool); 13] = [
 fn entry(pool: &mut BusyPool, chain: &str, kind: ChainKind, slot: Slot) -> NewEntry {
     let drawn = pool.snapshot(slot);
     let drawn = drawn.observation();
-    let id: PoolId = format!("{chain}:{}", drawn.pool().address()).parse().unwrap();
+    let id: PoolId =
+        format!("{chain}:{}", drawn.pool().contract().address().unwrap()).parse().unwrap();
     let caip2 = if kind == ChainKind::Live { "eip155:1" } else { "eip155:31337" };
     let observation = Observation::new(
         id.clone(),
@@ -48,7 +49,7 @@ fn entry(pool: &mut BusyPool, chain: &str, kind: ChainKind, slot: Slot) -> NewEn
         drawn.tokens().clone(),
         drawn.state().clone(),
         drawn.oracles().to_vec(),
-        drawn.session().clone(),
+        Vec::new(),
     );
     let snapshot = Snapshot::new(slot, observation.unwrap()).unwrap();
     let default_base = exitgap_core::pools::Direction::ZeroForOne;

@@ -57,7 +57,7 @@ async fn a_chain_that_takes_the_place_of_another_is_not_recorded() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("series.db");
     let mut running = recorder(&config, Store::create(&path, &key()).unwrap());
-    let unlinked = [(MissingReason::ChainUnlinked.code(), 2)].into();
+    let unlinked = [(MissingReason::ChainUnlinked, 2)].into();
     for n in 0..8 {
         market.play_slot(FIRST_SLOT + n).await.unwrap();
         other_market.play_slot(FIRST_SLOT + n).await.unwrap();

@@ -84,9 +84,15 @@ fn every_vector_has_its_verdict_checks_and_exit_code() {
             })
             .collect();
         assert_eq!(Value::Array(checks), expected["checks"], "{name}");
-        assert_eq!(report["verdict"], expected["verdict"], "{name}");
+        // A window that was given is asked for: what of it cannot be checked leaves a gap.
+        let unknown = expected["checks"][7][2].as_str().unwrap().starts_with("unsupported_");
+        let verdict = match expected["verdict"].as_str().unwrap() {
+            "valid" if unknown => "incomplete",
+            other => other,
+        };
+        assert_eq!(report["verdict"], verdict, "{name}");
         assert_eq!(report["unknown_signers"], expected["unknown_signers"], "{name}");
-        let code = match expected["verdict"].as_str().unwrap() {
+        let code = match verdict {
             "valid" => 0,
             "invalid" => 6,
             _ => 7,
@@ -180,7 +186,7 @@ fn no_text_is_repeated_beyond_memory() {
     let version = "9".repeat(120_000);
     let missing = r#"[[0,2016,"recorder_down"]]"#;
     let text = format!(
-        r#"{{"depth_usd":[[],[]],"first_height":0,"first_prev":null,"first_slot":5957856,"heads":2016,"lowest_depth_7d_usd":[[0,null,null]],"lowest_snapshots":[],"method_versions":[[0,"{version}"]],"missing":{missing},"pool":"anvil:0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","recorded_before":0,"retired":false,"retracts":[],"snapshots":"","v":1}}"#
+        r#"{{"commits":[],"depth_usd":[[],[]],"first_height":0,"first_prev":null,"first_slot":5957856,"heads":2016,"leaf":{{}},"log_proof":"","lowest_depth_7d_usd":[[0,null,null]],"lowest_snapshots":[],"method_versions":[[0,"{version}"]],"missing":{missing},"pool":"anvil:0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","pool_proof":{{"hashes":[],"index":0}},"recorded_before":0,"retired":false,"retracts":[],"snapshots":"","v":1}}"#
     );
     fs::write(&bomb, &text).unwrap();
     let within = |args: &[&str]| {
@@ -199,7 +205,9 @@ fn no_text_is_repeated_beyond_memory() {
     // The same window with a name that versions have is read, within the same memory.
     fs::write(&bomb, text.replace(&version, "1.0.0")).unwrap();
     let output = within(&[&verify[..], &[bomb.to_str().unwrap()]].concat());
-    assert_eq!(document(&output)["checks"][7]["code"], "window_ends_elsewhere");
+    let window = document(&output)["checks"][7].clone();
+    assert_eq!(window["code"], "window_invalid");
+    assert!(window["found"].as_str().unwrap().contains("the last head's proof"), "{window}");
 
     let file = vector["evidence"].as_str().unwrap();
     let long = "9".repeat(1 << 20);

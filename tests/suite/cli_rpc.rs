@@ -82,7 +82,8 @@ async fn a_snapshot_of_the_newest_slot_is_the_recorders_own() {
             file.to_str().unwrap(),
         ]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        assert_eq!(output.stdout, snapshot.to_canonical().unwrap(), "{pool}");
+        let file = snapshot.to_canonical().unwrap().to_file().unwrap();
+        assert_eq!(output.stdout, file, "{pool}");
     }
 }
 

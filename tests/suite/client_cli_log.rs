@@ -150,7 +150,7 @@ async fn what_was_kept_and_cannot_be_read_is_not_taken_for_a_first_visit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn questions_that_have_no_evidence_are_refused_by_name() {
+async fn questions_that_have_no_evidence_are_refused_and_a_refusal_is_proven() {
     let (recorded, service, _) = scene().await;
     let reader = Reader::of(&service, &recorded.pool(0));
     for (more, code, said) in [
@@ -168,8 +168,11 @@ async fn questions_that_have_no_evidence_are_refused_by_name() {
     assert_eq!(stranger.run(&[]).0, Some(4));
     let mut huge = Reader::of(&service, &recorded.pool(0));
     huge.arguments[3] = "1000000000".to_owned();
-    let (code, _, stderr) = huge.run(&[]);
-    assert_eq!(code, Some(3), "{stderr}");
+    // That it cannot be filled is proven as a number is.
+    let (code, stdout, stderr) = huge.run(&[]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stdout.contains("cannot be filled (beyond_liquidity)"), "{stdout}");
+    assert!(stdout.contains("VALID: it follows from the signed log"), "{stdout}");
     let mut unnamed = Reader::of(&service, &recorded.pool(0));
     unnamed.arguments[1] = "a pool".to_owned();
     assert_eq!(unnamed.run(&[]).0, Some(2));
@@ -227,7 +230,7 @@ async fn a_slot_that_was_taken_back_is_told_with_its_verdict() {
     assert_eq!(code, Some(0), "{stdout}{stderr}");
     assert!(stdout.contains("VALID: it follows from the signed log"), "{stdout}");
     let by = recorded.last.next().unwrap().number();
-    let words = format!("Since then   TAKEN BACK by the head claimed of slot {by}: block 0x");
+    let words = format!("Since then   TAKEN BACK by the head of slot {by}: block 0x");
     assert!(stdout.contains(&words), "{stdout}");
     assert!(stdout.contains(&format!("gave way to 0x{}", "ee".repeat(32))), "{stdout}");
     let (_, stdout, _) = reader.run(&["--at", &at, "--json"]);
@@ -240,12 +243,15 @@ async fn a_slot_that_was_taken_back_is_told_with_its_verdict() {
     );
     assert_eq!(since["heads"]["code"], "slot_retracted");
 
-    // The newest recorded slot stands; what came after it is claimed, not proven.
+    // The newest recorded slot stands, and what came after it is in the log.
     let (code, stdout, _) = reader.run(&[]);
     assert_eq!(code, Some(0), "{stdout}");
     assert!(stdout.contains("Since then   not taken back; 0x"), "{stdout}");
-    assert!(stdout.contains(", then 26 heads claimed up to 0x"), "{stdout}");
-    assert!(stdout.contains(", 26 of them missing"), "{stdout}");
+    assert!(
+        stdout.contains(", then 26 heads up to 0x")
+            && stdout.contains(", proven, 26 of them missing"),
+        "{stdout}"
+    );
 
     // A service that says nothing of it is given away by the heads that it cannot leave out.
     let of = EvidenceOf {

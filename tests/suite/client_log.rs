@@ -199,9 +199,26 @@ async fn a_window_that_goes_on_does_not_bear_out_the_files_own_figures() {
     let watch = LogWatch::new(&client, Memory::default(), Vec::new());
     let found = watch.verify_remote(&of, true).await.unwrap();
     let check = found.report.report.check(CheckName::Window).unwrap();
-    assert_eq!((check.outcome, check.code), (Outcome::Fail, "window_ends_elsewhere"));
-    assert_eq!(check.found, "1 further heads");
+    assert_eq!((check.outcome, check.code), (Outcome::Fail, "window_invalid"));
+    assert!(check.found.contains("the last head is not in the log"), "{}", check.found);
     assert_eq!(found.report.report.verdict, Verdict::Invalid);
+
+    // One that was sealed, and ends later than what was asked for.
+    let of = question(&service, &log, 1).await;
+    let later = Meddling::new(|request: &Request, outcome: Outcomes| {
+        if !request.url.contains("/api/v1/window/") {
+            return outcome;
+        }
+        let target = format!("/api/v1/window/{}?slot={}", of.pool, recorded.last.number());
+        Ok(answer(String::from_utf8(service.get(&target).body).unwrap()))
+    });
+    let client = Client::new(&later, base(&service));
+    let watch = LogWatch::new(&client, Memory::default(), Vec::new());
+    let found = watch.verify_remote(&of, true).await.unwrap();
+    let check = found.report.report.check(CheckName::Window).unwrap();
+    assert_eq!((check.outcome, check.code), (Outcome::Fail, "window_ends_elsewhere"));
+    let further = recorded.last.number() - of.slot.number();
+    assert_eq!(check.found, format!("{further} further heads"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -58,11 +58,9 @@ fn a_retired_pool_has_a_last_head_and_never_another() {
 
     // A block of the retired pool is found orphaned in the same slot.
     let mut changes = retiring(&second.id);
-    changes.retractions.push(exitgap_store::NewRetraction {
-        pool: second.id.clone(),
-        slot: slot(4),
-        canonical: exitgap_core::ids::BlockHash([0xee; 32]),
-    });
+    let canonical = exitgap_core::ids::BlockHash([0xee; 32]);
+    let retraction = exitgap_store::NewRetraction::orphaned(second.id.clone(), slot(4), canonical);
+    changes.retractions.push(retraction);
     store.append_slot_with(slot(6), &rest, &changes).unwrap();
     assert!(!store.append_slot_with(slot(6), &rest, &changes).unwrap().written);
     let error = store.append_slot(slot(6), &rest).unwrap_err();
@@ -245,7 +243,25 @@ fn a_log_whose_bundles_are_lost_ends_and_its_successor_names_it() {
     recording.reader().fsck(|_| {}).unwrap();
     let report = audit(folder.path(), &store);
     assert_eq!((&report["verdict"], &report["slots"]), (&"valid".into(), &4.into()), "{report}");
-    assert!(report.to_string().contains(&expected.to_string()), "{report}");
+    let named = expected.to_document().trim_end().replace('\n', " ");
+    assert_eq!(report["predecessor"], named, "{report}");
+    let document = folder.path().join("predecessor");
+    let told = fs::read_to_string(&document).unwrap();
+    assert_eq!(told, expected.to_document());
+    // The first leaf commits to it: no other, and not none.
+    for (false_one, code) in [
+        (told.replace("\n11\n", "\n12\n"), "predecessor_mismatch"),
+        (told.replace("\n11\n", "\n011\n"), "predecessor_invalid"),
+    ] {
+        fs::write(&document, &false_one).unwrap();
+        let report = audit(folder.path(), &store);
+        assert_eq!(report["fault"]["code"], code, "{report}");
+        let refused = folder.publish(recording.reader());
+        assert!(refused.is_ok(), "nothing is published anew: {refused:?}");
+    }
+    fs::remove_file(&document).unwrap();
+    assert_eq!(audit(folder.path(), &store)["fault"]["code"], "predecessor_mismatch");
+    fs::write(&document, &told).unwrap();
     let mut restored = Store::create(home.join("restored.db"), &next).unwrap();
     assert_eq!(folder.restore(&mut restored, |_, _| {}).unwrap(), 4);
     assert_eq!(restored.reader().log().unwrap().unwrap().predecessor, Some(expected));

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use exitgap_tests::{binaries, fixtures};
+use exitgap_tests::binaries;
 use serde_json::{Value, json};
 
 use crate::npm_cases::{self, Case};

@@ -9,13 +9,13 @@ use exitgap_core::ids::{Address, BlockHash};
 use exitgap_core::pools::{Direction, PoolState};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{
-    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Session,
-    Snapshot, Symbol, Token,
+    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Snapshot,
+    Symbol, Token,
 };
 use exitgap_tests::parity::vector::{Vector, VectorState};
 use exitgap_wasm::{Opened, Venues, recompute, verify};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// One question and its native answer.
 #[derive(Debug, Serialize)]
@@ -67,7 +67,8 @@ pub fn all() -> Questions {
         cases.push(Case::new("recompute", &[Some(evidence)], recompute(evidence.as_bytes())));
         if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("true_")) {
             let file: Value = serde_json::from_str(evidence).unwrap();
-            let snapshot = file["snapshot"].to_string();
+            let snapshot =
+                json!({ "snapshot": file["snapshot"], "state": file["state"] }).to_string();
             let keys = strings(&vector["policy"]["keys"]);
             first.get_or_insert_with(|| (snapshot.clone(), evidence.to_owned(), keys));
             snapshots.push(snapshot);
@@ -200,7 +201,7 @@ fn fills(number: u8, path: &Path, cases: &mut Vec<Case>) {
         let word = serde_json::to_value(&sale.expected).unwrap();
         // A v3 pool swaps an amount for nothing; nothing is no fill.
         let refusal = match (word["outcome"].as_str(), word["amount_out"].as_str()) {
-            (Some("filled"), Some("0")) | (Some("zero_output"), _) => "size_rounds_to_no_output",
+            (Some("filled"), Some("0")) | (Some("zero_output"), _) => "rounds_to_no_output",
             (Some("filled"), paid) => {
                 assert_eq!(answer.as_deref().ok(), paid);
                 ""
@@ -233,9 +234,9 @@ fn snapshot_of(number: u8, state: &VectorState) -> String {
         [token(1, "ONE"), token(2, "TWO")],
         state,
         vec![reading(OracleRole::Token0Usd), reading(OracleRole::Token1Usd)],
-        Session::continuous(),
+        Vec::new(),
     );
     let snapshot = Snapshot::new(slot, observation.unwrap()).unwrap();
     assert_eq!(Direction::BOTH.len(), 2);
-    String::from_utf8(snapshot.to_canonical().unwrap()).unwrap()
+    String::from_utf8(snapshot.to_canonical().unwrap().to_file().unwrap()).unwrap()
 }

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::store_scene::{BusyPool, key, slot};
+use crate::store_scene::{BusyPool, code_of, key, slot};
 
 /// What a scripted chain does at a slot, counted from the series' first.
 type Script = dyn Fn(u32) -> Act + Send + Sync;
@@ -98,7 +98,7 @@ fn entries(path: &Path, pool: &PoolId) -> BTreeMap<u32, &'static str> {
     let page = reader.entries(&pool, Slot::FIRST, Slot::LAST, Reader::MAX_PAGE).unwrap();
     let in_words = |outcome| match outcome {
         Outcome::Recorded(_) => "recorded",
-        Outcome::Missing(reason) => reason.code(),
+        Outcome::Missing(reason) => code_of(reason),
         Outcome::Retired => "retired",
     };
     let number = |slot: Slot| slot.number() - Slot::FIRST.number();

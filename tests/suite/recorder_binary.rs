@@ -20,6 +20,7 @@ use tempfile::TempDir;
 
 use crate::chain_reader_proxy::{Lie, Proxy};
 use crate::chain_reader_scene::scene;
+use crate::store_scene::code_of;
 
 fn server(arguments: &[&str]) -> Command {
     let mut command = Command::new(binaries::path("exitgap-server"));
@@ -105,7 +106,7 @@ impl Site {
             let entry = |entry: &exitgap_store::Entry| {
                 let words = match entry.outcome {
                     Outcome::Recorded(_) => "recorded",
-                    Outcome::Missing(reason) => reason.code(),
+                    Outcome::Missing(reason) => code_of(reason),
                     Outcome::Retired => "retired",
                 };
                 (u64::from(entry.slot.number()) - FIRST_SLOT, words)

@@ -43,7 +43,7 @@ fn the_pools_are_where_the_factories_put_them_and_each_token_has_its_own_oracle(
     ];
     assert_eq!(chain.pools().len(), expected.len());
     for (pool, (address, oracles)) in chain.pools().iter().zip(expected) {
-        assert_eq!(pool.id.address().0, address.into_array(), "{}", pool.id);
+        assert_eq!(pool.id.contract().address().unwrap().0, address.into_array(), "{}", pool.id);
         let of = |role| {
             let oracles = pool.oracles.iter().filter(move |oracle| oracle.role == role);
             oracles.map(|oracle| oracle.name.as_str()).collect::<Vec<_>>().join(" ")

@@ -10,8 +10,8 @@ use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{
-    Changes, LogFolder, NewRetraction, Outcome, Reader, RetractionRule, Store, StoreError,
-    Suspicion,
+    Changes, LogFolder, NewRetraction, NewRetractionCause, Outcome, Reader, RetractionRule, Store,
+    StoreError, Suspicion, TakenBack,
 };
 use exitgap_tests::binaries;
 use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, Rng};
@@ -28,8 +28,7 @@ use crate::store_scene::{BusyPool, key, slot};
 const CANONICAL: BlockHash = BlockHash([0xee; 32]);
 
 fn taking_back(pool: &BusyPool, slots: &[u32]) -> Changes {
-    let retraction =
-        |n: &u32| NewRetraction { pool: pool.id.clone(), slot: slot(*n), canonical: CANONICAL };
+    let retraction = |n: &u32| NewRetraction::orphaned(pool.id.clone(), slot(*n), CANONICAL);
     Changes { retractions: slots.iter().map(retraction).collect(), ..Changes::default() }
 }
 
@@ -129,8 +128,8 @@ fn retracted_slots_are_told_by_heads_and_skipped_by_every_figure() {
     }
     let (retracted, how) =
         figures.iter().find_map(|row| Some((row.entry.slot, row.retraction?))).unwrap();
-    assert_eq!(how.canonical, CANONICAL);
-    assert_eq!(reader.block_of(&stored, retracted).unwrap().unwrap().hash, how.orphaned);
+    let orphaned = reader.block_of(&stored, retracted).unwrap().unwrap().hash;
+    assert_eq!(how.why, TakenBack::Orphaned { orphaned, canonical: CANONICAL });
     assert_eq!(reader.retraction_of(&stored, retracted).unwrap(), Some(how));
     // A caller is told, and of the newest slot that stands gets an answer.
     let (code, words) = estimate(&path, &stored.id, Some(retracted));
@@ -175,8 +174,8 @@ fn what_cannot_be_taken_back_is_refused_by_name() {
     assert_eq!(refused(&taking_back(&stranger, &[298])), RetractionRule::UnknownPool);
     let mut same = taking_back(&pool, &[298]);
     let stored = store.reader().pools().unwrap().remove(0);
-    same.retractions[0].canonical =
-        store.reader().block_of(&stored, slot(298)).unwrap().unwrap().hash;
+    let canonical = store.reader().block_of(&stored, slot(298)).unwrap().unwrap().hash;
+    same.retractions[0].cause = NewRetractionCause::Orphaned { canonical };
     let refused =
         store.append_slot_with(slot(301), std::slice::from_ref(&next), &same).unwrap_err();
     let rule = matches!(refused, StoreError::Retraction { rule: RetractionRule::SameBlock, .. });
@@ -258,8 +257,8 @@ async fn orphan_two_slots(restarted: Restarted, second: bool) {
             if let Some(retraction) = retraction {
                 let place = usize::try_from(n).unwrap();
                 assert_eq!(retraction.by, at(told_by));
-                assert_eq!(retraction.orphaned, before[place].hash);
-                assert_eq!(retraction.canonical.0, now[place]);
+                let (orphaned, canonical) = (before[place].hash, BlockHash(now[place]));
+                assert_eq!(retraction.why, TakenBack::Orphaned { orphaned, canonical });
             }
         }
         let latest = reader.latest(&pool, Some(at(2))).unwrap().unwrap();

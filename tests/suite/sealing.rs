@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use exitgap_core::evidence::{
     Base, CheckName, Checkpoint, Head, HeadEntry, HeadWindow, Outcome as CheckOutcome, Policy,
-    SeenCheckpoint, SignerKey, SlotLeaf, Verdict, is_consistent, root_from_inclusion, verify,
+    SeenCheckpoint, SignerKey, SlotLeaf, Stated, Verdict, is_consistent, root_from_inclusion,
+    verify,
 };
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::units::SizeUsd;
@@ -204,7 +205,13 @@ fn what_was_not_asked_or_not_recorded_is_named() {
         ask(&pools[0].id, 2, "1"),
         EvidenceError::Missing { reason: MissingReason::ChainLagging, .. }
     ));
-    assert!(matches!(ask(&pools[0].id, 1, "1000000000"), EvidenceError::Result(_)));
+    // That a size cannot be filled has evidence like any number.
+    let refused = reader.evidence(&pools[0].id, Base::Token0, slot(1), usd("1000000000")).unwrap();
+    let stated = Stated::of(&refused).unwrap().answer;
+    assert_eq!(stated.refusal().unwrap().code, "beyond_liquidity");
+    let log = reader.log().unwrap().unwrap();
+    let report = verify(&refused, &Policy::trusting(vec![log.verifier]));
+    assert_eq!(report.verdict, Verdict::Valid, "{report:?}");
 }
 
 /// Changes something in a store of [`sealed_store`], guards out of the way and put back.

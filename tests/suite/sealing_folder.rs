@@ -80,13 +80,18 @@ fn what_is_published_is_what_an_auditor_wants_also_across_full_tiles() {
     let expected = [
         "0/000",
         "0/001",
+        "0/002.p/1",
+        "0/002.p/65",
         "0/002.p/88",
+        "1/000.p/1",
         "1/000.p/2",
         "entries/000",
         "entries/001",
+        "entries/002.p/1",
+        "entries/002.p/65",
         "entries/002.p/88",
     ];
-    assert_eq!(tiles, expected, "narrower tiles are gone");
+    assert_eq!(tiles, expected, "partial tiles stay until the full one is there");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use exitgap_core::evidence::{Checkpoint, Hash, Head, Retraction, SlotLeaf, root};
+use exitgap_core::evidence::{Checkpoint, Commits, Hash, Head, Retraction, SlotLeaf, root};
 use exitgap_core::ids::{BlockHash, HeadHash};
 use exitgap_core::series::Slot;
 use exitgap_store::{
@@ -65,7 +65,7 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
     for change in [
         "UPDATE log SET log_no = 5",
         "INSERT INTO log (log_no, verifier_key, first_slot) SELECT 5, verifier_key, first_slot FROM log",
-        "INSERT INTO predecessor (log_no, line) VALUES (5, 'predecessor of nothing')",
+        "INSERT INTO predecessor (log_no, document) VALUES (5, 'predecessor of nothing')",
     ] {
         let stray = found(&format!("PRAGMA ignore_check_constraints = 1; {change}"));
         assert!(stray.to_string().contains("a row of number 5"), "{stray}");
@@ -125,7 +125,10 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
         );
     };
     rows("INSERT INTO log_node VALUES (9, 9, zeroblob(32))", "log_node");
-    rows("INSERT INTO body SELECT 99, zeroblob(32), 0, NULL, 1, zstd FROM body LIMIT 1", "body");
+    rows(
+        "INSERT INTO body SELECT 99, zeroblob(32), state_sha256, 0, NULL, 1, 1, zstd FROM body LIMIT 1",
+        "body",
+    );
     rows(
         "INSERT INTO entry SELECT pool_no, slot + 90, NULL, 'recorder_down', 1, 1, NULL, NULL, NULL,
             NULL, method_version, head_sha256 FROM entry LIMIT 1",
@@ -148,7 +151,7 @@ fn retracting_store() -> (TempDir, PathBuf) {
         store.append_slot(slot(n), &[pool.recorded(slot(n))]).unwrap();
     }
     let canonical = BlockHash([0xee; 32]);
-    let retraction = NewRetraction { pool: pool.id.clone(), slot: slot(LAST - 2), canonical };
+    let retraction = NewRetraction::orphaned(pool.id.clone(), slot(LAST - 2), canonical);
     let changes = Changes { retractions: vec![retraction], ..Changes::default() };
     store.append_slot_with(slot(LAST), &[pool.recorded(slot(LAST))], &changes).unwrap();
     store.close().unwrap();
@@ -181,7 +184,7 @@ fn retractions_too_far_back_or_without_both_hashes_are_found() {
         assert!(row, "{change}: {found}");
     }
     // One more, which no head tells of.
-    let more = "INSERT INTO retraction SELECT pool_no, 5957856, by_slot, orphaned_hash,
+    let more = "INSERT INTO retraction SELECT pool_no, 5957856, by_slot, code, orphaned_hash,
                 canonical_hash FROM retraction";
     let found = found(more);
     let rows = matches!(&*found.error, StoreError::Rows { table: "retraction", .. });
@@ -193,7 +196,8 @@ fn retractions_too_far_back_or_without_both_hashes_are_found() {
 fn reseal_last(path: &Path, head: &Head) {
     let reader = Reader::open(path).unwrap();
     let canonical = head.to_canonical().unwrap();
-    let leaf = SlotLeaf { slot: head.slot, pools: 1, root: root(&[Head::leaf_of(&canonical)]) };
+    let (root_of, commits) = (root(&[Head::leaf_of(&canonical)]), Commits::default());
+    let leaf = SlotLeaf { slot: head.slot, pools: 1, root: root_of, commits };
     let leaf_hash = SlotLeaf::leaf_of(&leaf.to_canonical().unwrap());
     let sealed = |n| SlotLeaf::leaf_of(&reader.leaf(slot(n)).unwrap().unwrap().canonical);
     let mut leaves: Vec<Hash> = (0..LAST).map(sealed).collect();

@@ -8,11 +8,11 @@ use std::time::Duration;
 use exitgap_core::U256;
 use exitgap_core::exit::Exits;
 use exitgap_core::ids::{Address, BlockHash, PoolId};
-use exitgap_core::pools::{Concentrated, Direction, PoolState, TickNet, tick_at_sqrt_ratio};
+use exitgap_core::pools::{Concentrated, Direction, PoolState, Tick, tick_at_sqrt_ratio};
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::{
-    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Session,
-    Snapshot, Symbol, Token,
+    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Snapshot,
+    Symbol, Token,
 };
 use exitgap_server::http::Limits;
 use exitgap_server::ops::Bounds;
@@ -205,7 +205,7 @@ fn unsearchable() -> NewEntry {
     let sqrt_price_x96 = U256::from(792_281_625_142_643_375_935_439_503_u128);
     let (tick, liquidity) = (tick_at_sqrt_ratio(sqrt_price_x96), 3 * 10_u128.pow(28));
     let ticks = [(-116_100, liquidity.cast_signed()), (-68_100, -liquidity.cast_signed())]
-        .map(|(tick, liquidity_net)| TickNet { tick, liquidity_net });
+        .map(|(tick, liquidity_net)| Tick::new(tick, liquidity_net));
     let state = Concentrated::new(sqrt_price_x96, tick, liquidity, 3_000, 60, ticks.into());
     let reading = |role, answer: u128| OracleReading {
         role,
@@ -232,7 +232,7 @@ fn unsearchable() -> NewEntry {
         [token(1, 11), token(2, 7)],
         PoolState::Concentrated(state.unwrap()),
         oracles.into(),
-        Session::continuous(),
+        Vec::new(),
     );
     let reading = Ok(Snapshot::new(slot(0), observation.unwrap()).unwrap());
     NewEntry { pool, default_base: Direction::ZeroForOne, reading }

@@ -248,9 +248,12 @@ async fn a_portfolios_total_says_what_it_rests_on() {
     });
     assert_eq!(total["method"], method);
     assert_eq!(total["evidence_urls"], json!([first["evidence_url"], second["evidence_url"]]));
-    // What is not filled has no evidence yet; the rest of the total still has.
+    // What is not filled has its refusal's.
     let some = ask(&format!("position={a}:1000000000&position={b}:500"));
-    assert_eq!(some["total"]["evidence_urls"], json!([second["evidence_url"]]));
+    let refused = service.get(&format!("/v1/exit/{a}?size_usd=1000000000")).json();
+    assert!(refused["evidence_url"].is_string(), "{refused}");
+    let urls = json!([refused["evidence_url"], second["evidence_url"]]);
+    assert_eq!(some["total"]["evidence_urls"], urls);
     assert_eq!(some["total"]["days_observed"], first["days_observed"]);
 }
 

@@ -60,7 +60,10 @@ fn a_pause_is_filled_and_a_pool_added_later_begins_later() {
         Latest { entry, snapshot: Some((slot(0), hash)), newer_missing: 4, newer_retracted: 0 }
     );
     assert_eq!(reader.snapshot_at(&pools[0], slot(0)).unwrap(), Some(zero.clone()));
-    assert_eq!(reader.canonical(hash).unwrap(), Some(zero.to_canonical().unwrap()));
+    let documents = zero.to_canonical().unwrap();
+    let state = exitgap_core::pools::PoolState::hash_of(&documents.state);
+    assert_eq!(reader.state(state).unwrap(), Some(documents.state.clone()));
+    assert_eq!(reader.documents(hash).unwrap(), Some(documents));
     assert_eq!(reader.snapshot_at(&pools[0], slot(4)).unwrap(), None);
     assert_eq!(reader.recorded_count(&pools[0], None).unwrap(), 2);
     assert_eq!(reader.latest(&pools[1], Some(slot(4))).unwrap(), None);

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use exitgap_core::pools::PoolState;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
 use exitgap_store::{CorruptBody, Outcome, Reader, Store, StoreError};
@@ -110,7 +111,7 @@ const ATTACKS: [(&str, &str); 46] = [
         "the body is in the store already",
     ),
     (
-        "INSERT INTO body VALUES (90, zeroblob(32), 1, 90, 1, x'00')",
+        "INSERT INTO body VALUES (90, zeroblob(32), zeroblob(32), 1, 90, 1, 1, x'00')",
         "a dictionary has a lower level",
     ),
     ("UPDATE pool SET first_slot = first_slot + 1", "a pool keeps its name"),
@@ -145,38 +146,38 @@ const ATTACKS: [(&str, &str); 46] = [
     ("INSERT INTO log_node VALUES (0, 9, zeroblob(32))", "that of the slot to be sealed"),
     ("INSERT INTO log_node VALUES (1, 2, zeroblob(32))", "stands over two others"),
     (
-        "INSERT INTO retraction VALUES (1, 5957856, 5957858, zeroblob(32), randomblob(32))",
+        "INSERT INTO retraction VALUES (1, 5957856, 5957858, 'orphaned', zeroblob(32), randomblob(32))",
         "the slot is sealed",
     ),
     (
-        "INSERT INTO retraction VALUES (1, 5957859, 5957860, zeroblob(32), randomblob(32))",
+        "INSERT INTO retraction VALUES (1, 5957859, 5957860, 'orphaned', zeroblob(32), randomblob(32))",
         "only a recorded slot is retracted",
     ),
     (
-        "INSERT INTO retraction VALUES (1, 5957856, 5957860, zeroblob(32), randomblob(32));
-         INSERT OR REPLACE INTO retraction VALUES (1, 5957856, 5957860, zeroblob(32), randomblob(32))",
+        "INSERT INTO retraction VALUES (1, 5957856, 5957860, 'orphaned', zeroblob(32), randomblob(32));
+         INSERT OR REPLACE INTO retraction VALUES (1, 5957856, 5957860, 'misread', NULL, NULL)",
         "a slot is retracted once",
     ),
     (
-        "INSERT INTO retraction VALUES (1, 5957856, 5958200, zeroblob(32), randomblob(32))",
+        "INSERT INTO retraction VALUES (1, 5957856, 5958200, 'orphaned', zeroblob(32), randomblob(32))",
         "CHECK constraint failed: by_slot",
     ),
     (
-        "INSERT INTO retraction VALUES (1, 5957856, 5957860, zeroblob(32), zeroblob(32))",
+        "INSERT INTO retraction VALUES (1, 5957856, 5957860, 'orphaned', zeroblob(32), zeroblob(32))",
         "CHECK constraint failed: orphaned_hash",
     ),
     (
-        "INSERT INTO retraction VALUES (1, 5957856, 5957860, zeroblob(32), randomblob(32));
+        "INSERT INTO retraction VALUES (1, 5957856, 5957860, 'orphaned', zeroblob(32), randomblob(32));
          UPDATE retraction SET by_slot = by_slot + 1",
         "a retraction is never changed",
     ),
     (
-        "INSERT INTO retraction VALUES (1, 5957856, 5957860, zeroblob(32), randomblob(32));
+        "INSERT INTO retraction VALUES (1, 5957856, 5957860, 'orphaned', zeroblob(32), randomblob(32));
          DELETE FROM retraction",
         "a retraction is never deleted",
     ),
     (
-        "INSERT INTO retraction VALUES (1, 5957856, 5957860, zeroblob(32), randomblob(32));
+        "INSERT INTO retraction VALUES (1, 5957856, 5957860, 'orphaned', zeroblob(32), randomblob(32));
          INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 3, 2,
          NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32))",
         "an entry follows the one before it",
@@ -228,11 +229,11 @@ fn a_dropped_guard_another_file_and_a_newer_schema_are_named_on_open() {
     alter("DROP TRIGGER entry_follows");
     let altered = |error| matches!(error, StoreError::SchemaAltered { object, .. } if object == "trigger entry_follows");
     assert!(altered(error(&path).0) && altered(error(&path).1));
-    alter("PRAGMA user_version = 3");
-    let older = |error| matches!(error, StoreError::OlderSchema { expected: 4, found: 3, .. });
+    alter("PRAGMA user_version = 4");
+    let older = |error| matches!(error, StoreError::OlderSchema { expected: 5, found: 4, .. });
     assert!(older(error(&path).0) && older(error(&path).1));
-    alter("PRAGMA user_version = 5");
-    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 4, found: 5, .. });
+    alter("PRAGMA user_version = 6");
+    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 5, found: 6, .. });
     assert!(newer(error(&path).0) && newer(error(&path).1));
 
     let foreign = folder.path().join("foreign.db");
@@ -294,18 +295,21 @@ END";
     // A key record takes what refers to it along, under its own name.
     for (damaged, read) in [(0, 0), (2, 2), (0, 2)] {
         let whole = body(damaged);
-        let content = reader.canonical(hashes[read]).unwrap().unwrap();
+        let content = reader.documents(hashes[read]).unwrap().unwrap();
         let (mut by_hash, mut harmless) = (0, 0);
         for bit in 0..whole.len() * 8 {
             let mut flipped = whole.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             put(damaged, &flipped);
-            match reader.canonical(hashes[read]) {
+            match reader.documents(hashes[read]) {
                 // Another spelling of the same content, such as a match found elsewhere.
                 Ok(Some(bytes)) if bytes == content => harmless += 1,
                 Err(StoreError::Corrupt { hash, what }) => {
                     assert_eq!(hash, hashes[damaged], "bit {bit}: {what}");
-                    by_hash += usize::from(matches!(what, CorruptBody::Hash { .. }));
+                    by_hash += usize::from(matches!(
+                        what,
+                        CorruptBody::Hash { .. } | CorruptBody::State { .. }
+                    ));
                 }
                 other => panic!("bit {bit}: {other:?}"),
             }
@@ -313,7 +317,7 @@ END";
         assert!(by_hash > 0, "some damage decompresses and is found by its hash alone");
         assert!(harmless * 20 < whole.len() * 8, "{harmless} of {} bits", whole.len() * 8);
         put(damaged, &whole);
-        assert!(reader.canonical(hashes[read]).unwrap().is_some());
+        assert!(reader.documents(hashes[read]).unwrap().is_some());
     }
 
     // A recorder that starts on a damaged store builds on nothing damaged.
@@ -331,7 +335,8 @@ fn a_body_that_would_inflate_beyond_bounds_is_not_inflated() {
     let (_folder, path, _) = store_with(1);
     // A frame that says 1 TiB and repeats a zero.
     let bomb = "28b52ffd c0 58 0000000000010000 030010 00".replace(' ', "");
-    let change = format!("UPDATE body SET zstd = x'{bomb}', canonical_bytes = 4194304");
+    let change =
+        format!("UPDATE body SET zstd = x'{bomb}', snapshot_bytes = 4096, state_bytes = 4190208");
     behind_the_guard(&path, "body_is_not_changed", &change);
     let reader = Reader::open(&path).unwrap();
     let pool = &reader.pools().unwrap()[0];
@@ -391,15 +396,18 @@ fn rows_that_contradict_each_other_are_named() {
     behind_the_guard(&path, "pool_keeps_its_name", "UPDATE pool SET pool_id = 'no pool'");
     let reader = Reader::open(&path).unwrap();
     assert!(matches!(reader.pools(), Err(StoreError::CorruptRow { table: "pool", .. })));
-    // A body under its right name need not be a snapshot.
-    let name = Snapshot::hash_of(b"{}");
+    // A body under its right names need not be a snapshot.
+    let (name, state) = (Snapshot::hash_of(b"{"), PoolState::hash_of(b"}"));
     let zstd = "28b52ffd 20 02 11 0000 7b7d".replace(' ', "");
     let insert = format!(
-        "INSERT INTO body VALUES (9, x'{}', 0, NULL, 2, x'{zstd}')",
-        &name.to_string()[2..]
+        "INSERT INTO body VALUES (9, x'{}', x'{}', 0, NULL, 1, 1, x'{zstd}')",
+        &name.to_string()[2..],
+        &state.to_string()[2..]
     );
     Connection::open(&path).unwrap().execute_batch(&insert).unwrap();
-    assert_eq!(reader.canonical(name).unwrap().as_deref(), Some(&b"{}"[..]));
+    let documents = reader.documents(name).unwrap().unwrap();
+    assert_eq!((&documents.snapshot[..], &documents.state[..]), (&b"{"[..], &b"}"[..]));
+    assert_eq!(reader.state(state).unwrap().as_deref(), Some(&b"}"[..]));
     assert!(matches!(
         reader.snapshot(name),
         Err(StoreError::Corrupt { what: CorruptBody::NotASnapshot(_), .. })

@@ -58,7 +58,7 @@ pub fn tear_holes(recorded: &Recorded) -> (PoolId, Slot) {
         })
         .collect();
     let canonical = BlockHash([0xee; 32]);
-    let retraction = NewRetraction { pool: pool.clone(), slot, canonical };
+    let retraction = NewRetraction::orphaned(pool.clone(), slot, canonical);
     let changes = Changes { retractions: vec![retraction], ..Changes::default() };
     store.append_slot_with(after(1), &entries, &changes).unwrap();
     let filled = store.append_slot(after(PAUSE), &entries).unwrap().filled_slots;
@@ -138,7 +138,8 @@ fn seal_another(recorded: &Recorded) {
         .into_iter()
         .map(|pool| {
             let hash = reader.latest(&pool, None).unwrap().unwrap().snapshot.unwrap().1;
-            let before = Snapshot::from_canonical(&reader.canonical(hash).unwrap().unwrap());
+            let before = reader.documents(hash).unwrap().unwrap();
+            let before = Snapshot::from_canonical(&before.snapshot, &before.state);
             let same = Snapshot::new(next, before.unwrap().observation().clone()).unwrap();
             NewEntry { pool: pool.id, default_base: pool.default_base, reading: Ok(same) }
         })

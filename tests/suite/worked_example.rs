@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use exitgap_core::evidence::{Checkpoint, Head, SlotLeaf};
-use exitgap_core::snapshot::{Snapshot, to_canonical_json};
+use exitgap_core::pools::PoolState;
+use exitgap_core::snapshot::Snapshot;
+use exitgap_tests::canonical::to_canonical_json;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -48,9 +50,11 @@ fn its_commands_print_what_stands_there_and_what_the_core_computes() {
     let vector: Value = serde_json::from_slice(&fs::read(root().join(VECTOR)).unwrap()).unwrap();
     let file: Value = serde_json::from_str(vector["evidence"].as_str().unwrap()).unwrap();
     let part = |name: &str| to_canonical_json(&file[name]).unwrap();
-    let (snapshot, head, leaf) = (part("snapshot"), part("head"), part("leaf"));
+    let (state, snapshot) = (part("state"), part("snapshot"));
+    let (head, leaf) = (part("head"), part("leaf"));
     let note = file["log_proof"].as_str().unwrap().split_once("\n\n").unwrap().1;
     let expected = [
+        PoolState::hash_of(&state).to_string(),
         Snapshot::hash_of(&snapshot).to_string(),
         Head::hash_of(&head).to_string(),
         SlotLeaf::from_canonical(&leaf).unwrap().root.to_string(),
@@ -58,17 +62,20 @@ fn its_commands_print_what_stands_there_and_what_the_core_computes() {
     ];
     let lines: Vec<&str> =
         found.lines().map(|line| line.split_once("  ").unwrap().1.trim()).collect();
-    let [snapshot, head, root, signed] = expected;
-    assert_eq!(lines, [&snapshot, &snapshot, &head, &root, &root, &signed, &signed]);
+    let [state, snapshot, head, root, signed] = expected;
+    assert_eq!(
+        lines,
+        [&state, &state, &snapshot, &snapshot, &head, &root, &root, &signed, &signed]
+    );
 }
 
 #[test]
 fn its_commands_show_a_changed_file() {
     let folder = TempDir::new().unwrap();
     let vector = fs::read_to_string(root().join(VECTOR)).unwrap();
-    // A reserve, a depth, and the number of pools: the snapshot, the head, the leaf.
+    // A reserve, a count, and the number of pools: the state, the head, the leaf.
     let changes = [
-        (r#"\"reserves\":[\"9"#, r#"\"reserves\":[\"8"#, ["snapshot", "named"]),
+        (r#"\"reserves\":[\"9"#, r#"\"reserves\":[\"8"#, ["state", "named"]),
         (r#"\"recorded_count\":5"#, r#"\"recorded_count\":4"#, ["computed", "leaf"]),
         (r#"\"leaf\":{\"pools\":2"#, r#"\"leaf\":{\"pools\":3"#, ["computed", "signed"]),
     ];

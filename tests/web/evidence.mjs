@@ -1,12 +1,14 @@
-// Evidence: confirmed, broken on purpose, retracted later, of a rewritten log; and files to verify.
+// Evidence: confirmed, broken on purpose, of a refusal, retracted later, of a rewritten log; and files to verify.
 import { readFileSync } from "node:fs";
 import assert from "node:assert/strict";
-import { eventually, problem } from "./browser.mjs";
+import { answer, eventually, local, problem } from "./browser.mjs";
 
 export default async function evidence(scene) {
   const bytes = await confirmed(scene);
   await meant(scene);
   await files(scene, bytes);
+  await refused(scene);
+  await newer(scene);
   await retracted(scene);
   await partial(scene);
   await rewritten(scene);
@@ -34,7 +36,7 @@ async function confirmed({ service, evidence, exit, open, shoot }) {
   assert.ok(said.includes("had kept no state of this log, so there was nothing to compare this one with"), said);
   assert.ok(said.includes("came from this server, too"), said);
   assert.equal(await page.locator(".verdict a").first().getAttribute("href"), "/method#elsewhere");
-  await page.waitForSelector("#later >> text=Not retracted later, as this server claims");
+  await page.waitForSelector("#later >> text=Not retracted later");
   assert.equal(await page.locator("#market").textContent(), "open (continuous)");
   const { feed } = exit.method.oracles.find((one) => one.feed);
   assert.ok((await page.locator("#feeds").textContent()).includes(feed));
@@ -42,6 +44,7 @@ async function confirmed({ service, evidence, exit, open, shoot }) {
   for (const [button, check, words] of [
     ["number's last digit", "result", "does not follow from this file's own snapshot"],
     ["digit of the snapshot", "snapshot", "Not confirmed"],
+    ["digit of the pool's state", "snapshot", "Not confirmed"],
     ["signed checkpoint", "signature", "not what the signed log holds"],
   ]) {
     await page.getByRole("button", { name: button }).click();
@@ -110,6 +113,7 @@ async function files({ browser, exit, evidence, open, shoot }, bytes) {
   await verify.locator("#pasted").fill(bytes);
   await verify.waitForSelector(".verdict.pass >> text=It continues the state this browser saw before");
   assert.equal(await verify.locator('li[data-check="consistency"]').getAttribute("data-outcome"), "pass");
+  await verify.waitForSelector("#later >> text=was not looked at");
   const claim = await verify.locator(".claim").textContent();
   assert.ok(claim.includes(`of ${exit.base.symbol} in`) && !claim.includes("token0"), claim);
   const name = await kept(verify, "checkpoint");
@@ -167,6 +171,45 @@ async function files({ browser, exit, evidence, open, shoot }, bytes) {
   console.log("verify: pasted, chosen and dropped, offline");
 }
 
+/** A size that cannot be filled has evidence, too: with the most that can be. */
+async function refused({ thin, open, get, shoot }) {
+  const { max_fillable_usd: most, evidence_url: url } = await get(`/v1/exit/${thin}?size_usd=999999999`);
+  const page = await open(local(url));
+  await page.waitForSelector(".verdict.pass >> text=it cannot be filled");
+  const words = `cannot be filled: the most that can be is $${most.toLocaleString("en-US", { maximumFractionDigits: 6 })}`;
+  for (const id of ["#published", "#recomputed"]) assert.equal(await page.locator(id).textContent(), words);
+  assert.ok((await page.locator(".claim").textContent()).includes(words));
+  await shoot(page, "evidence-refused");
+  await page.getByRole("button", { name: "number's last digit" }).click();
+  await page.waitForSelector("#broken .verdict.fail");
+  assert.deepEqual(await failing(page, "#broken"), ["result"]);
+  await page.context().close();
+  console.log("evidence: a refusal is confirmed");
+}
+
+/** What a newer version made is neither confirmed nor wrong; what is known of it can still be wrong. */
+async function newer({ open, shoot }) {
+  const vector = (name) => JSON.parse(readFileSync(new URL(`../vectors/evidence/${name}.json`, import.meta.url), "utf8"));
+  const page = await open("/verify");
+  await page.waitForSelector("textarea#pasted");
+  for (const [name, unknown] of [["future_protocol", "result"], ["future_method", "head"], ["future_file", "format"]]) {
+    const { evidence, policy } = vector(name);
+    await page.locator("#keys").fill(policy.keys.join("\n"));
+    await page.locator("#pasted").fill("");
+    await page.locator("#pasted").fill(evidence);
+    await page.waitForSelector(".verdict.warn >> text=Neither confirmed nor wrong");
+    await page.waitForSelector(`li[data-check="${unknown}"][data-outcome="warn"] >> text=made by a newer version of exitgap; update to check it`);
+    assert.deepEqual(await failing(page, ".checks"), [], name);
+  }
+  await shoot(page, "verify-newer");
+  await page.locator("#pasted").fill("");
+  await page.locator("#pasted").fill(vector("future_protocol_tampered").evidence);
+  await page.waitForSelector(".verdict.fail");
+  assert.deepEqual(await failing(page, ".checks"), ["snapshot"]);
+  await page.context().close();
+  console.log("verify: what a newer version made is neither confirmed nor wrong");
+}
+
 /** A slot that was retracted later: what is proved stays proved, and the retraction is said. */
 async function retracted({ retracted, open, get, shoot }) {
   const { exit_gap_pct: _, ...status } = await get(`/api/v1/status/${retracted.pool}?slot=${retracted.slot}`);
@@ -174,6 +217,8 @@ async function retracted({ retracted, open, get, shoot }) {
   const path = `/api/v1/exit/${retracted.pool}?base=token0&slot=${retracted.slot}&size_usd=1000&method_version=1.0.0`;
   const page = await open(path, { expected: ["503"] });
   await page.waitForSelector("#later.failed >> text=This slot was retracted later");
+  await page.waitForSelector("#later >> text=as a later entry of the signed log says");
+  assert.equal(status.retraction.code, "orphaned");
   await page.waitForSelector(`#later >> text=${status.retraction.orphaned_block_hash}`);
   await page.waitForSelector(".verdict.pass");
   await shoot(page, "evidence-retracted");
@@ -186,6 +231,12 @@ async function retracted({ retracted, open, get, shoot }) {
   await page.unroute("**/api/v1/status/**");
   await page.getByRole("button", { name: "Ask again" }).click();
   await page.waitForSelector("#later.failed >> text=This slot was retracted later");
+  // Without the later entries there is the server's word alone; another cause is told as it is.
+  await page.route("**/api/v1/window/**", problem(503, "source_unreadable", "come back later", { "retry-after": "90" }));
+  await page.route("**/api/v1/status/**", answer({ ...status, retraction: { by_slot: status.retraction.by_slot, code: "misread" } }));
+  await page.reload();
+  await page.waitForSelector("#later.failed >> text=as this server says");
+  await page.waitForSelector("#later >> text=a later full reading of the pool proved");
   await page.context().close();
   console.log("evidence: a later retraction is said, and so is not knowing");
 }

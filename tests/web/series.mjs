@@ -30,7 +30,7 @@ async function holes({ retracted, open, get, shoot }) {
   const taken = rows.findIndex((row) => row.state === "retracted");
   const table = chart(page).locator("tbody tr");
   assert.equal(await table.count(), rows.length);
-  assert.match(await table.nth(taken).textContent(), /retracted: its block was orphaned/);
+  assert.match(await table.nth(taken).textContent(), /retracted: a later entry took it back/);
   for (const reason of ["chain_lagging", "recorder_down"]) {
     const at = rows.findIndex((row) => row.missing_reason === reason);
     assert.ok(at > 0, `no slot is missing because of ${reason}`);

@@ -1,10 +1,12 @@
 //! This browser's own verification. Only what passed through here is ever called confirmed.
 
-use exitgap_api::{Claim, VerificationReport, check_name, slot_at};
+use exitgap_api::{VerificationReport, check_name, slot_at};
 use exitgap_client::{
     Browser, Client, ClientError, Continuity, EvidenceOf, LogWatch, Verification,
 };
-use exitgap_core::evidence::{Base, CheckName, Outcome, Policy, Verdict, VerifierKey, snapshot_in};
+use exitgap_core::evidence::{
+    Base, Check, CheckName, Outcome, Policy, Verdict, VerifierKey, snapshot_in,
+};
 use exitgap_core::units::{Percent, SizeUsd};
 
 use crate::store::LocalStorage;
@@ -68,12 +70,12 @@ pub fn compared(continuity: Continuity) -> &'static str {
     }
 }
 
-/// The symbol of the token that an evidence file says is sold: hostile text.
-pub fn sold_symbol(evidence: &[u8]) -> Option<String> {
-    let claim = Claim::of(evidence)?;
-    let snapshot = snapshot_in(evidence)?;
-    let token = &snapshot.observation().tokens()[usize::from(claim.base == Base::Token1.code())];
-    Some(token.symbol.as_str().to_owned())
+/// What is said of whatever this program is too old for: that is neither right nor wrong.
+pub const NEWER: &str = "made by a newer version of exitgap; update to check it";
+
+/// Whether a check met what only a newer version of exitgap knows.
+pub fn is_newer(check: &Check) -> bool {
+    check.outcome == Outcome::NotChecked && check.code.starts_with("unsupported_")
 }
 
 /// How a published number stands with this reader.
@@ -180,13 +182,17 @@ fn standing(found: &VerificationReport, published: &str) -> Standing {
             }
             Standing::Refuted(format!("failed: {}", names.join(", ").replace('_', " ")))
         }
+        Verdict::Incomplete if found.report.checks.iter().any(is_newer) => {
+            Standing::Failed(NEWER.to_owned())
+        }
         Verdict::Incomplete => Standing::Failed("not everything could be checked".to_owned()),
         Verdict::Valid => {
-            let claimed = found.claim.as_ref().map(|claim| claim.exit_gap_pct.as_str());
+            let claimed = found.claim.as_ref().and_then(|claim| claim.exit_gap_pct.as_deref());
             if claimed.is_some_and(|claimed| same_percent(claimed, published)) {
                 Standing::Confirmed
             } else {
-                let claimed = claimed.map_or_else(|| "nothing".to_owned(), text::percent);
+                let claimed =
+                    claimed.map_or_else(|| "it cannot be filled".to_owned(), text::percent);
                 let published = text::percent(published);
                 Standing::Refuted(format!("published {published}, the evidence says {claimed}"))
             }

@@ -17,6 +17,7 @@ mod parts;
 mod paths;
 mod store;
 mod text;
+mod told;
 
 /// A third of the weight of the one that comes with Rust.
 #[global_allocator]

@@ -59,8 +59,8 @@ pub struct PortfolioTotal {
     pub method_version: String,
     /// The method, disclosed; its window is that of the exit with the shortest series.
     pub method: SeriesMethod,
-    /// What anyone can check the gaps behind the means with: of every exit that is filled, in the
-    /// order of `exits`.
+    /// What anyone can check with the gaps behind the means, and what cannot be filled: of every
+    /// exit, in the order of `exits`.
     pub evidence_urls: Vec<String>,
 }
 

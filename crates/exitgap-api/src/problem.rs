@@ -1,7 +1,7 @@
 //! Problems: what went wrong, by a stable code, with the field at fault.
 
 use exitgap_core::exit::{Refusal, SearchExhausted};
-use exitgap_core::series::{LookupError, MissingReason, Slot};
+use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::snapshot::BaseError;
 use exitgap_core::units::UsdMicros;
 use serde::{Deserialize, Serialize};
@@ -32,9 +32,9 @@ pub enum ProblemCode {
     /// The instant asked for lies after the newest slot.
     AfterSeries,
     /// The size is worth less than one raw unit of the token sold.
-    SizeRoundsToNoInput,
+    RoundsToNoInput,
     /// The pool would pay less than one raw unit.
-    SizeRoundsToNoOutput,
+    RoundsToNoOutput,
     /// The recorded liquidity cannot fill the size; `max_fillable_usd` can be.
     BeyondLiquidity,
     /// Fill and oracle are too far apart for a percentage.
@@ -84,8 +84,8 @@ impl ProblemCode {
             Self::SlotRetracted => "slot_retracted",
             Self::BeforeSeries => "before_series",
             Self::AfterSeries => "after_series",
-            Self::SizeRoundsToNoInput => "size_rounds_to_no_input",
-            Self::SizeRoundsToNoOutput => "size_rounds_to_no_output",
+            Self::RoundsToNoInput => "rounds_to_no_input",
+            Self::RoundsToNoOutput => "rounds_to_no_output",
             Self::BeyondLiquidity => "beyond_liquidity",
             Self::GapOutOfRange => "gap_out_of_range",
             Self::SearchExhausted => "search_exhausted",
@@ -125,8 +125,8 @@ impl ProblemCode {
             Self::MethodNotAllowed => 405,
             Self::BodyNotAccepted => 413,
             Self::AddressTooLong => 414,
-            Self::SizeRoundsToNoInput
-            | Self::SizeRoundsToNoOutput
+            Self::RoundsToNoInput
+            | Self::RoundsToNoOutput
             | Self::BeyondLiquidity
             | Self::GapOutOfRange
             | Self::SearchExhausted
@@ -150,8 +150,8 @@ impl ProblemCode {
             Self::SlotRetracted => "The slot was taken back",
             Self::BeforeSeries => "Before the series began",
             Self::AfterSeries => "After the newest slot",
-            Self::SizeRoundsToNoInput => "The size rounds to no input",
-            Self::SizeRoundsToNoOutput => "The size rounds to no output",
+            Self::RoundsToNoInput => "The size rounds to no input",
+            Self::RoundsToNoOutput => "The size rounds to no output",
             Self::BeyondLiquidity => "Beyond the recorded liquidity",
             Self::GapOutOfRange => "Fill and oracle are too far apart",
             Self::SearchExhausted => "The search ended without an answer",
@@ -193,6 +193,9 @@ pub struct Problem {
     /// The largest size that can be filled, USD.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_fillable_usd: Option<Number>,
+    /// What anyone can check with that the size cannot be filled.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub evidence_url: Option<String>,
 }
 
 impl Problem {
@@ -205,6 +208,7 @@ impl Problem {
             hint: None,
             reason: None,
             max_fillable_usd: None,
+            evidence_url: None,
         }
     }
 
@@ -240,8 +244,8 @@ impl From<&Refusal> for Problem {
         let detail = refusal.to_string();
         let problem = |code| Self::new(code, detail.clone()).field("size_usd");
         match refusal {
-            Refusal::NoInput => problem(ProblemCode::SizeRoundsToNoInput).hint("ask for more"),
-            Refusal::NoOutput => problem(ProblemCode::SizeRoundsToNoOutput).hint("ask for more"),
+            Refusal::NoInput => problem(ProblemCode::RoundsToNoInput).hint("ask for more"),
+            Refusal::NoOutput => problem(ProblemCode::RoundsToNoOutput).hint("ask for more"),
             Refusal::BeyondLiquidity { max_fillable_usd, .. } => Self {
                 max_fillable_usd: Some(Number::from(*max_fillable_usd)),
                 ..problem(ProblemCode::BeyondLiquidity).hint(beyond_hint(*max_fillable_usd))
@@ -268,7 +272,10 @@ impl From<&LookupError> for Problem {
                 let problem = problem(ProblemCode::NoSnapshotYet).hint(
                     "the recorder reads every pool every five minutes; its log says what is wrong",
                 );
-                reason.map(MissingReason::code).map_or(problem.clone(), |code| problem.reason(code))
+                match reason {
+                    Some(reason) => problem.reason(reason.code()),
+                    None => problem,
+                }
             }
             LookupError::BeforeSeries { first, .. } => problem(ProblemCode::BeforeSeries)
                 .field("at")

@@ -70,7 +70,8 @@ pub enum SlotState {
     Recorded,
     /// None, with a reason.
     Missing,
-    /// A snapshot of a block that was orphaned later: no figure counts it.
+    /// A snapshot that was taken back later, as its block was orphaned or its ticks misread: no
+    /// figure counts it.
     Retracted,
     /// The pool's series ended with this slot.
     Retired,
@@ -82,8 +83,13 @@ pub enum SlotState {
 pub struct RetractionNotice {
     /// The slot whose head retracts it.
     pub by_slot: u32,
-    /// The hash of the block the snapshot was read at.
-    pub orphaned_block_hash: String,
-    /// The hash of the block that stands in its place.
-    pub canonical_block_hash: String,
+    /// `orphaned`: its block is not on the chain that became final; `misread`: a later full reading
+    /// proved its ticks wrong.
+    pub code: String,
+    /// The hash of the block the snapshot was read at, where that was orphaned.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub orphaned_block_hash: Option<String>,
+    /// The hash of the block that stands in its place, where it was orphaned.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub canonical_block_hash: Option<String>,
 }

@@ -2,7 +2,7 @@
 //! it found.
 
 use exitgap_core::evidence::{
-    CheckName, EvidenceRequest, EvidenceResult, LogProof, Outcome, Policy, RecomputeError, Report,
+    Answer, CheckName, EvidenceRequest, LogProof, Outcome, Policy, RecomputeError, Report,
     ResultError, Stated, Verdict, recompute, verify,
 };
 use exitgap_core::series::Slot;
@@ -25,10 +25,15 @@ pub struct Claim {
     pub base: String,
     /// The size in USD, as the file spells it, up to 40 characters of that.
     pub size_usd: String,
-    /// The gap in percent, likewise.
-    pub exit_gap_pct: String,
-    /// `live` or `preview`, likewise.
-    pub status: String,
+    /// The gap in percent, likewise; absent where the file states a refusal.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub exit_gap_pct: Option<String>,
+    /// Why the size cannot be filled, likewise; absent where the file states a result.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub refusal: Option<String>,
+    /// `live` or `preview`, likewise; absent where the file states a refusal.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub status: Option<String>,
 }
 
 /// The most of a claimed text that is repeated: no true one is longer.
@@ -42,12 +47,16 @@ impl Claim {
 }
 
 impl From<Stated> for Claim {
-    fn from(Stated { request, result, .. }: Stated) -> Self {
+    fn from(Stated { request, answer, .. }: Stated) -> Self {
         let cut = |mut text: String| {
             if let Some((end, _)) = text.char_indices().nth(MAX_CLAIMED_CHARS) {
                 text.truncate(end);
             }
             text
+        };
+        let (gap, status, refusal) = match answer {
+            Answer::Result(result) => (Some(result.exit_gap_pct), Some(result.status), None),
+            Answer::Refusal(refusal) => (None, None, Some(refusal.code)),
         };
         Self {
             pool: request.pool.to_string(),
@@ -55,8 +64,9 @@ impl From<Stated> for Claim {
             slot_time: Slot::new(request.slot).ok().map(|slot| slot.to_string()),
             base: request.base.code().to_owned(),
             size_usd: cut(request.size_usd),
-            exit_gap_pct: cut(result.exit_gap_pct),
-            status: cut(result.status),
+            exit_gap_pct: gap.map(cut),
+            refusal: refusal.map(cut),
+            status: status.map(cut),
         }
     }
 }
@@ -113,10 +123,10 @@ impl Contradiction {
 pub struct Recomputation {
     /// What was asked.
     pub request: EvidenceRequest,
-    /// The result that follows from the file's snapshot and head.
-    pub computed: EvidenceResult,
-    /// The result that the file states.
-    pub published: EvidenceResult,
+    /// The result or refusal that follows from the file's snapshot and head.
+    pub computed: Answer,
+    /// The one that the file states.
+    pub published: Answer,
     /// Whether the two are the same.
     pub agrees: bool,
 }
@@ -126,7 +136,7 @@ impl Recomputation {
     pub fn of(evidence: &[u8]) -> Result<Self, Problem> {
         let found = recompute(evidence).map_err(|error| match &error {
             RecomputeError::Result(ResultError::Refused(refusal)) => Problem::from(refusal),
-            RecomputeError::Result(ResultError::MethodVersion { .. }) => {
+            RecomputeError::Result(ResultError::Newer(_) | ResultError::MethodVersion) => {
                 Problem::new(ProblemCode::UnknownMethodVersion, error.to_string())
             }
             RecomputeError::Result(ResultError::Size { .. }) => {
@@ -162,8 +172,9 @@ pub struct AuditFault {
 /// What replaying a published log found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditReport {
-    /// `valid`: all holds, signed by a key the caller trusts; `invalid`: something
-    /// does not hold; `incomplete`: all holds, by the folder's own key only.
+    /// `valid`: all holds, signed by a key the caller trusts; `invalid`: something does not hold;
+    /// `incomplete`: nothing is wrong, but the key is the folder's own, or a later version of
+    /// exitgap made some of it.
     pub verdict: Verdict,
     /// The log, `<name>/<first slot>`.
     pub origin: String,
@@ -190,7 +201,12 @@ pub struct AuditReport {
     pub without_snapshot: u64,
     /// Slots of pools that were taken back.
     pub retracted: u64,
-    /// Extension lines of the newest checkpoint: a successor names its predecessor.
+    /// Heads and snapshots that only a later version of exitgap understands whole.
+    pub unsupported: u64,
+    /// The log that this one succeeds, `<origin> <size> <base64 root>`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predecessor: Option<String>,
+    /// Extension lines of the newest checkpoint.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<String>,
     /// The log that follows this one, which has ended.
@@ -231,8 +247,8 @@ mod tests {
         file["result"]["exit_gap_pct"] = long.clone().into();
         file["result"]["status"] = long.into();
         let claim = Claim::of(&serde_json::to_vec(&file).unwrap()).unwrap();
-        for text in [claim.size_usd, claim.exit_gap_pct, claim.status] {
-            assert_eq!(text, "\u{e9}".repeat(40));
+        for text in [Some(claim.size_usd), claim.exit_gap_pct, claim.status] {
+            assert_eq!(text, Some("\u{e9}".repeat(40)));
         }
     }
 }

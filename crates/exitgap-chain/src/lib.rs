@@ -33,6 +33,10 @@
 //! # }
 //! ```
 
+#![expect(
+    clippy::result_large_err,
+    reason = "a configuration's error names the pool it is about, and one ends the reading"
+)]
 mod abi;
 mod blocks;
 pub mod config;

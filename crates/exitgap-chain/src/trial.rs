@@ -149,7 +149,7 @@ impl Trial {
     }
 
     fn calls(&self, pool: &Observation) -> Vec<Call> {
-        let address = pool.pool().address();
+        let Some(address) = pool.pool().contract().address() else { return Vec::new() };
         match pool.state() {
             PoolState::Concentrated(_) => {
                 let zero_for_one = self.direction == Direction::ZeroForOne;
@@ -187,7 +187,7 @@ impl Trial {
 
     /// Enters into the tokens' ledgers what the pool holds, a v2 pair's input included.
     fn enter(&self, pool: &Observation, ledgers: &mut Map<String, Value>) {
-        let address = pool.pool().address();
+        let Some(address) = pool.pool().contract().address() else { return };
         let mut key = [0; 32];
         key[12..].copy_from_slice(&address.0);
         let key = Bytes::copy_from_slice(&key).to_string();

@@ -133,7 +133,10 @@ pub enum Command {
         #[arg(long, value_name = "S", default_value_t = 0)]
         interval_s: u32,
     },
-    /// Write a snapshot's canonical bytes to stdout; its SHA-256 is its name.
+    /// Write a snapshot and the pool's state that it names to stdout, as one JSON object.
+    ///
+    /// Both stand in it as their canonical bytes: the SHA-256 of `snapshot` is the name that heads
+    /// give it, that of `state` the one that the snapshot gives its state.
     ///
     /// With --rpc, the pool is read at the chain's newest slot, as a recorder reads it: the same
     /// blocks, pools and oracles give the same bytes.
@@ -199,7 +202,7 @@ pub struct SourceArgs {
     /// well-known one (ethereum, optimism, base, arbitrum).
     #[arg(long, value_name = "ID", help_heading = "Source", requires = "rpc")]
     pub chain_id: Option<u64>,
-    /// Read from a file of a snapshot's canonical bytes (- is stdin).
+    /// Read from a file that `exitgap snapshot` wrote, or from an evidence file (- is stdin).
     #[arg(long, value_name = "FILE", help_heading = "Source")]
     pub snapshot: Option<PathBuf>,
 }

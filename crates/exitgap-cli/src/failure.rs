@@ -110,10 +110,12 @@ struct Told<'a> {
     reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_fillable_usd: Option<&'a Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence_url: Option<&'a str>,
 }
 
 fn tell(code: &str, problem: &Problem, json: bool) {
-    let Problem { code: _, detail, field, hint, reason, max_fillable_usd } = problem;
+    let Problem { code: _, detail, field, hint, reason, max_fillable_usd, evidence_url } = problem;
     if json {
         let told = Told {
             code,
@@ -122,6 +124,7 @@ fn tell(code: &str, problem: &Problem, json: bool) {
             hint: hint.as_deref(),
             reason: reason.as_deref(),
             max_fillable_usd: max_fillable_usd.as_ref(),
+            evidence_url: evidence_url.as_deref(),
         };
         // It holds strings and numbers only: it always has a JSON form.
         let document = serde_json::to_string_pretty(&told).unwrap_or_default();
@@ -134,6 +137,9 @@ fn tell(code: &str, problem: &Problem, json: bool) {
     if let Some(hint) = hint {
         anstream::eprintln!("  hint: {}", printable(hint));
     }
+    if let Some(url) = evidence_url {
+        anstream::eprintln!("  proof: {}", printable(url));
+    }
 }
 
 fn exit_code(code: ProblemCode) -> u8 {
@@ -141,8 +147,8 @@ fn exit_code(code: ProblemCode) -> u8 {
         ProblemCode::InvalidParameter | ProblemCode::InvalidPool | ProblemCode::UnknownBase => {
             USAGE
         }
-        ProblemCode::SizeRoundsToNoInput
-        | ProblemCode::SizeRoundsToNoOutput
+        ProblemCode::RoundsToNoInput
+        | ProblemCode::RoundsToNoOutput
         | ProblemCode::BeyondLiquidity
         | ProblemCode::GapOutOfRange
         | ProblemCode::SearchExhausted => REFUSED,

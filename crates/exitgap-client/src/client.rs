@@ -1,26 +1,21 @@
 //! The addresses of the service, as functions.
 
-use core::fmt;
-use core::str::FromStr;
 use core::time::Duration;
 use std::sync::OnceLock;
 
 use exitgap_api::{
-    Capabilities, Fragility, History, Interval, Number, PoolList, Portfolio, Problem,
-    PublishedExit, PublishedLadder, SeriesOf, SlotStatus, Stress, invalid_parameter,
+    Capabilities, Fragility, History, Interval, Number, PoolList, Portfolio, PublishedExit,
+    PublishedLadder, SeriesOf, Stress,
 };
-use exitgap_core::evidence::{
-    Base, MAX_EVIDENCE_BYTES, MAX_METHOD_VERSION_LENGTH, MAX_NOTE_BYTES, MAX_WINDOW_BYTES,
-};
-use exitgap_core::exit::METHOD_VERSION;
-use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash};
-use exitgap_core::series::Slot;
-use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot};
+use exitgap_core::Newer;
+use exitgap_core::evidence::{Base, MAX_NOTE_BYTES};
+use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::units::SizeUsd;
 use serde::de::DeserializeOwned;
 
 use crate::error::{PaymentChallenge, ServerProblem};
-use crate::{ClientError, Request, Response, Transport, TransportError};
+use crate::query::Query;
+use crate::{BaseUrl, ClientError, HistoryOf, Request, Response, Transport, TransportError};
 
 /// The most bytes of a JSON answer: a page of a thousand rows has fewer.
 const MAX_JSON_BYTES: usize = 4 << 20;
@@ -28,36 +23,7 @@ const MAX_JSON_BYTES: usize = 4 << 20;
 /// The most bytes of a tile: 256 hashes.
 const MAX_TILE_BYTES: usize = 256 * 32;
 
-const JSON: &str = "application/json";
-
-/// A service's address, without a slash at its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BaseUrl(String);
-
-impl FromStr for BaseUrl {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        let url = text.trim().trim_end_matches('/');
-        let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-        let plain = |host: &str| {
-            let stops = |c: char| c.is_whitespace() || c.is_control() || "?#@\\".contains(c);
-            !host.is_empty() && !host.starts_with('/') && !host.contains(stops)
-        };
-        if host.is_some_and(plain) {
-            return Ok(Self(url.to_owned()));
-        }
-        let shown: String = text.chars().take(80).collect();
-        let detail = format!("api: {shown:?} is no service's address");
-        let hint = "such as https://exitgap.example, without name, password, query or fragment";
-        Err(invalid_parameter("api", &detail, hint))
-    }
-}
-
-impl fmt::Display for BaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+pub(crate) const JSON: &str = "application/json";
 
 /// How patient a client is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,65 +42,6 @@ impl Default for Options {
     fn default() -> Self {
         let (timeout, longest_pause) = (Duration::from_secs(30), Duration::from_secs(10));
         Self { timeout, retries: 2, longest_pause }
-    }
-}
-
-/// A history's rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HistoryOf {
-    /// The pool.
-    pub pool: PoolId,
-    /// The token sold; the pool's default where absent.
-    pub base: Option<Base>,
-    /// One of the standard sizes.
-    pub size: SizeUsd,
-    /// The length of its rows.
-    pub interval: Interval,
-    /// The first instant, RFC 3339; the series' first where absent.
-    pub from: Option<String>,
-    /// The last instant, RFC 3339; the newest slot's where absent.
-    pub to: Option<String>,
-    /// Where a page begins, as the page before said.
-    pub cursor: Option<String>,
-}
-
-/// What an evidence file is of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EvidenceOf {
-    /// The pool.
-    pub pool: PoolId,
-    /// The token sold.
-    pub base: Base,
-    /// The slot.
-    pub slot: Slot,
-    /// The size.
-    pub size: SizeUsd,
-    /// The version of the rules it was answered by.
-    pub method_version: String,
-}
-
-impl EvidenceOf {
-    /// Reads an `evidence_url`, whichever host it names. One that names no version of the rules
-    /// means the newest.
-    pub fn from_url(url: &str) -> Option<Self> {
-        let (_, rest) = url.split_once("/api/v1/exit/")?;
-        let (pool, query) = rest.split_once('?')?;
-        let query = query.split('#').next()?;
-        let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
-        let one = |name: &str| pairs.iter().find(|(key, _)| key == name).map(|(_, value)| &**value);
-        let pool = pool.replace("%3A", ":").replace("%3a", ":");
-        let method = one("method_version").unwrap_or(METHOD_VERSION);
-        let of_version = |c: char| c.is_ascii_digit() || c == '.';
-        if method.len() > MAX_METHOD_VERSION_LENGTH || !method.chars().all(of_version) {
-            return None;
-        }
-        Some(Self {
-            pool: pool.parse().ok()?,
-            base: Base::from_code(one("base")?)?,
-            slot: Slot::new(one("slot")?.parse().ok()?).ok()?,
-            size: one("size_usd")?.parse().ok()?,
-            method_version: method.to_owned(),
-        })
     }
 }
 
@@ -200,8 +107,7 @@ impl<T: Transport> Client<T> {
     fn named_web(&self, url: &str) -> Result<BaseUrl, ClientError> {
         let wrong = |why: String| self.not_as_specified("/v1/capabilities", why);
         let web: BaseUrl = url.parse().map_err(|_| wrong(format!("web_url: {url:?}")))?;
-        let secure = |url: &BaseUrl| url.0.starts_with("https://");
-        if secure(&self.base) && !secure(&web) {
+        if self.base.is_secure() && !web.is_secure() {
             return Err(wrong(format!("web_url: {url:?} is without TLS")));
         }
         Ok(web)
@@ -313,40 +219,6 @@ impl<T: Transport> Client<T> {
         self.json("/v1/capabilities", Query::default()).await
     }
 
-    /// The evidence file of a result: bytes to verify, not yet verified.
-    pub async fn evidence(&self, of: &EvidenceOf) -> Result<Vec<u8>, ClientError> {
-        let query = Query::default()
-            .with("base", of.base.code())
-            .with("slot", of.slot.number())
-            .with("size_usd", of.size)
-            .with("method_version", &of.method_version);
-        self.bytes(&format!("/api/v1/exit/{}", of.pool), query, JSON, MAX_EVIDENCE_BYTES).await
-    }
-
-    /// The pool's head window that ends at `slot`: bytes to verify, not yet verified.
-    pub async fn window(&self, pool: &PoolId, slot: Slot) -> Result<Vec<u8>, ClientError> {
-        let query = Query::default().with("slot", slot.number());
-        self.bytes(&format!("/api/v1/window/{pool}"), query, JSON, MAX_WINDOW_BYTES).await
-    }
-
-    /// What became of a slot since it was sealed.
-    pub async fn slot_status(&self, pool: &PoolId, slot: Slot) -> Result<SlotStatus, ClientError> {
-        let query = Query::default().with("slot", slot.number());
-        self.json(&format!("/api/v1/status/{pool}"), query).await
-    }
-
-    /// The snapshot of this name. Its bytes were hashed here, and its hash is the name.
-    pub async fn snapshot(&self, hash: SnapshotHash) -> Result<Snapshot, ClientError> {
-        let path = format!("/api/v1/snapshots/{hash}");
-        let bytes = self.bytes(&path, Query::default(), JSON, MAX_SNAPSHOT_BYTES).await?;
-        let wrong = |why: String| self.not_as_specified(&path, why);
-        let found = Snapshot::hash_of(&bytes);
-        if found != hash {
-            return Err(wrong(format!("the bytes served hash to {found}, not to {hash}")));
-        }
-        Snapshot::from_canonical(&bytes).map_err(|error| wrong(error.to_string()))
-    }
-
     /// The log's newest checkpoint, past every cache: a signed note, its signatures not yet verified.
     pub async fn checkpoint(&self) -> Result<String, ClientError> {
         self.text("/log/checkpoint", true).await
@@ -363,8 +235,16 @@ impl<T: Transport> Client<T> {
     }
 
     pub(crate) fn not_as_specified(&self, path: &str, why: impl Into<String>) -> ClientError {
+        ClientError::NotAsSpecified { url: self.known_url(path), why: why.into() }
+    }
+
+    pub(crate) fn made_by_newer(&self, path: &str, newer: Newer) -> ClientError {
+        ClientError::Newer { url: self.known_url(path), newer }
+    }
+
+    fn known_url(&self, path: &str) -> String {
         let host = if is_api(path) { &self.base } else { self.known_web() };
-        ClientError::NotAsSpecified { url: format!("{host}{path}"), why: why.into() }
+        format!("{host}{path}")
     }
 
     async fn text(&self, path: &str, fresh: bool) -> Result<String, ClientError> {
@@ -374,14 +254,18 @@ impl<T: Transport> Client<T> {
         String::from_utf8(bytes).map_err(|error| self.not_as_specified(path, error.to_string()))
     }
 
-    async fn json<D: DeserializeOwned>(&self, path: &str, query: Query) -> Result<D, ClientError> {
+    pub(crate) async fn json<D: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: Query,
+    ) -> Result<D, ClientError> {
         let bytes = self.bytes(path, query, JSON, MAX_JSON_BYTES).await?;
         serde_json::from_slice(&bytes).map_err(|error| {
             self.not_as_specified(path, format!("not the document expected: {error}"))
         })
     }
 
-    async fn bytes(
+    pub(crate) async fn bytes(
         &self,
         path: &str,
         query: Query,
@@ -489,31 +373,4 @@ fn series_query(of: &HistoryOf) -> Query {
         .maybe("base", of.base.map(Base::code))
         .maybe("from", of.from.as_deref())
         .maybe("to", of.to.as_deref())
-}
-
-/// The parameters of an address.
-#[derive(Default)]
-struct Query(Vec<(&'static str, String)>);
-
-impl Query {
-    fn with(mut self, name: &'static str, value: impl fmt::Display) -> Self {
-        self.0.push((name, value.to_string()));
-        self
-    }
-
-    fn maybe(self, name: &'static str, value: Option<impl fmt::Display>) -> Self {
-        match value {
-            Some(value) => self.with(name, value),
-            None => self,
-        }
-    }
-
-    /// With its question mark, or nothing.
-    fn text(&self) -> String {
-        if self.0.is_empty() {
-            return String::new();
-        }
-        let pairs = self.0.iter().map(|(name, value)| (name, value.as_str()));
-        form_urlencoded::Serializer::for_suffix("?".to_owned(), 1).extend_pairs(pairs).finish()
-    }
 }

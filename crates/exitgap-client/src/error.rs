@@ -1,6 +1,7 @@
 //! Why a question went without an answer.
 
 use exitgap_api::{Number, Problem, ProblemCode};
+use exitgap_core::Newer;
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 
@@ -36,6 +37,14 @@ pub enum ClientError {
         /// What is wrong with it.
         why: String,
     },
+    /// What came back is of a kind that only a later version of exitgap reads.
+    #[error("{url}: {newer}")]
+    Newer {
+        /// The address.
+        url: String,
+        /// What it is.
+        newer: Newer,
+    },
     /// The log's newest checkpoint is one, but no trusted key signed it.
     #[error("{url}: {why}")]
     NotTrusted {
@@ -70,6 +79,7 @@ impl ClientError {
                 TransportError::TooLarge { .. } => "answer_too_large",
             },
             Self::NotAsSpecified { .. } | Self::NotTrusted { .. } => "not_as_specified",
+            Self::Newer { newer, .. } => newer.code(),
             Self::KeptUnusable { .. } => "kept_unusable",
             Self::Problem(problem) => problem.code.as_str(),
         }
@@ -81,6 +91,9 @@ impl ClientError {
         match self {
             Self::Problem(problem) => *problem,
             Self::Refused(problem) => problem.into_problem(),
+            Self::Newer { .. } => {
+                Problem::new(ProblemCode::SourceUnreadable, self.to_string()).hint("update exitgap")
+            }
             other => Problem::new(ProblemCode::SourceUnreadable, other.to_string()),
         }
     }
@@ -114,6 +127,9 @@ pub struct ServerProblem {
     /// The largest size that can be filled, USD.
     #[serde(default)]
     pub max_fillable_usd: Option<Number>,
+    /// What anyone can check with that the size cannot be filled.
+    #[serde(default)]
+    pub evidence_url: Option<String>,
     /// Names the answer in the service's log.
     #[serde(default)]
     pub request_id: Option<String>,
@@ -126,8 +142,8 @@ impl ServerProblem {
         let known: Result<_, serde::de::value::Error> =
             ProblemCode::deserialize(self.code.as_str().into_deserializer());
         let code = known.unwrap_or(ProblemCode::SourceUnreadable);
-        let Self { detail, field, hint, reason, max_fillable_usd, .. } = self;
-        Problem { code, detail, field, hint, reason, max_fillable_usd }
+        let Self { detail, field, hint, reason, max_fillable_usd, evidence_url, .. } = self;
+        Problem { code, detail, field, hint, reason, max_fillable_usd, evidence_url }
     }
 }
 

@@ -14,13 +14,20 @@
     reason = "a problem carries what it found, and a request makes one at most; on 32 bits it is small enough"
 )]
 
+mod asked;
+mod base_url;
 mod client;
+mod documents;
 mod error;
 mod logwatch;
 mod memory;
+mod query;
 mod since;
 mod tiles;
 mod transport;
+
+#[cfg(test)]
+mod tests;
 
 #[cfg(target_arch = "wasm32")]
 mod browser;
@@ -28,7 +35,9 @@ mod browser;
 mod native;
 mod recorded;
 
-pub use client::{BaseUrl, Client, EvidenceOf, HistoryOf, Options};
+pub use asked::{EvidenceOf, HistoryOf};
+pub use base_url::BaseUrl;
+pub use client::{Client, Options};
 pub use error::{ClientError, PaymentChallenge, ServerProblem};
 pub use logwatch::{Continuity, LogState, LogWatch, TrustBasis, Verification};
 pub use memory::{Memory, Storage};

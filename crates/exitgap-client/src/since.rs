@@ -2,13 +2,14 @@
 //! changes, and what became of its slot does.
 
 use exitgap_api::{SlotState, SlotStatus};
-use exitgap_core::evidence::{Check, CheckName, Checkpoint, MAX_RETRACTION_SLOTS, Policy, verify};
+use exitgap_core::evidence::{
+    Check, CheckName, Checkpoint, MAX_RETRACTION_SLOTS, Outcome, Policy, verify,
+};
 use exitgap_core::series::Slot;
 
 use crate::{Client, ClientError, EvidenceOf, Transport, Verification};
 
-/// What the service claims of the slots after one that was verified. No later head is proven here:
-/// that one was sealed, only its own evidence or a replay of the log shows.
+/// What the service says of the slots after one that was verified, and what of that it proves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Since {
     /// What became of the slot, as the service says.
@@ -16,13 +17,15 @@ pub struct Since {
     /// The check `window` of the evidence with the pool's heads from the slot on, as far as one of
     /// them may take the slot back: 288 slots, or up to the newest. `None` where there is none yet.
     pub heads: Option<Check>,
+    /// Whether these heads are proven: they lead to one that a checkpoint holds which a trusted key
+    /// signed. Else they are the service's claim.
+    pub proven: bool,
 }
 
 impl Since {
-    /// Whether the slot was taken back, by the service's word or by a head that it claims.
+    /// Whether the slot was taken back, by the service's word or by a later head.
     pub fn is_taken_back(&self) -> bool {
-        let by_head = self.heads.as_ref().is_some_and(|check| check.code == "slot_retracted");
-        by_head || self.status.state == SlotState::Retracted
+        self.heads.as_ref().is_some_and(takes_back) || self.status.state == SlotState::Retracted
     }
 }
 
@@ -43,17 +46,27 @@ impl<T: Transport> Client<T> {
             .map(Slot::number)
             .map(|newest| newest.min(of.slot.number().saturating_add(MAX_RETRACTION_SLOTS)));
         let end = end.filter(|end| *end > of.slot.number());
+        let keys = verified.log.keys.clone();
+        let trusted = !keys.is_empty();
         let heads = match end.and_then(|end| Slot::new(end.into()).ok()) {
             None => None,
             Some(end) => {
-                let mut policy = Policy::trusting(verified.log.keys.clone());
+                let mut policy = Policy::trusting(keys);
                 policy.window = Some(self.window(&of.pool, end).await?);
                 let report = verify(&verified.evidence, &policy);
                 report.checks.into_iter().find(|check| check.name == CheckName::Window)
             }
         };
-        Ok(Since { status, heads })
+        // Where a key is trusted, the check comes this far only with its signature.
+        let signed = |check: &Check| check.outcome == Outcome::Pass || takes_back(check);
+        let proven = trusted && heads.as_ref().is_some_and(signed);
+        Ok(Since { status, heads, proven })
     }
+}
+
+/// Whether the check found a later head that takes the slot back.
+fn takes_back(check: &Check) -> bool {
+    check.code == "slot_retracted"
 }
 
 /// The last slot that a checkpoint covers.

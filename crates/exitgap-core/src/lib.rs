@@ -18,6 +18,7 @@ pub mod evidence;
 pub mod exit;
 pub mod ids;
 mod json;
+mod newer;
 mod order;
 pub mod pools;
 pub mod series;
@@ -25,4 +26,5 @@ pub mod snapshot;
 pub mod units;
 mod wide;
 
+pub use newer::Newer;
 pub use wide::U256;

@@ -1,4 +1,4 @@
-//! Snapshots' canonical bytes, compressed.
+//! Snapshots' canonical bytes, each with its state's, compressed.
 //!
 //! Between two slots a pool changes in a few places: the block, the price, the oracle's
 //! round, a handful of ticks. So most bodies are compressed with the canonical bytes of an
@@ -11,6 +11,7 @@
 use std::io;
 
 use exitgap_core::series::Slot;
+use exitgap_core::snapshot::SnapshotDocuments;
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::rollup::day_of;
@@ -42,8 +43,8 @@ pub struct Record {
     pub level: u8,
     /// Its slot.
     pub slot: Slot,
-    /// Its canonical bytes.
-    pub canonical: Vec<u8>,
+    /// Its bytes: of the snapshot, then of the state.
+    pub joined: Vec<u8>,
 }
 
 impl Dictionaries {
@@ -67,7 +68,7 @@ impl Dictionaries {
 
     /// Bytes kept.
     pub fn bytes(&self) -> usize {
-        self.records.iter().map(|record| record.canonical.len()).sum()
+        self.records.iter().map(|record| record.joined.len()).sum()
     }
 
     /// Takes in a body that was written after all others.
@@ -77,6 +78,17 @@ impl Dictionaries {
             self.records.push(record);
         }
     }
+}
+
+/// A snapshot's bytes, then its state's.
+pub fn join(documents: &SnapshotDocuments) -> Vec<u8> {
+    [documents.snapshot.as_slice(), &documents.state].concat()
+}
+
+/// The two of which the first has so many bytes.
+pub fn split(mut joined: Vec<u8>, snapshot_bytes: usize) -> SnapshotDocuments {
+    let state = joined.split_off(snapshot_bytes.min(joined.len()));
+    SnapshotDocuments { snapshot: joined, state }
 }
 
 /// Compresses `canonical`, with the bytes of a dictionary if one is given. The result is

@@ -8,7 +8,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::snapshot::BlockRef;
 
 use crate::error::{RetractionRule, StoreError};
-use crate::model::{Changes, NewDoubt, Pool};
+use crate::model::{Changes, NewDoubt, NewRetraction, NewRetractionCause, Pool};
 use crate::reader::Reader;
 
 /// What the heads of a slot say besides their entries.
@@ -63,7 +63,7 @@ impl CheckedChanges {
 fn check_retraction(
     reader: &Reader,
     by: Slot,
-    new: &crate::model::NewRetraction,
+    new: &NewRetraction,
 ) -> Result<Retraction, StoreError> {
     let slot = new.slot;
     let refused = |rule| StoreError::Retraction { pool: new.pool.clone(), slot, by, rule };
@@ -81,10 +81,15 @@ fn check_retraction(
     if reader.retraction_of(&pool, slot)?.is_some_and(|before| before.by != by) {
         return Err(refused(RetractionRule::Twice));
     }
-    if orphaned == new.canonical {
-        return Err(refused(RetractionRule::SameBlock));
+    match new.cause {
+        NewRetractionCause::Misread => Ok(Retraction::misread(slot)),
+        NewRetractionCause::Orphaned { canonical } if canonical == orphaned => {
+            Err(refused(RetractionRule::SameBlock))
+        }
+        NewRetractionCause::Orphaned { canonical } => {
+            Ok(Retraction::orphaned(slot, orphaned, canonical))
+        }
     }
-    Ok(Retraction { slot, orphaned, canonical: new.canonical })
 }
 
 impl Reader {

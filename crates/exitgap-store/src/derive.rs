@@ -288,7 +288,7 @@ pub fn day_values(pool_no: i64, day: u32, rollup: &Rollup) -> Values {
 /// The row of `standing`.
 pub fn standing_values(pool_no: i64, standing: &Standing) -> Values {
     let mut values = Values::of([pool_no, standing.slot.number().into()]);
-    values.code(standing.missing.map(MissingReason::code));
+    values.code(standing.missing.as_ref().map(MissingReason::code));
     values.add(Some(standing.recorded_count));
     values.add(standing.newest.map(|(slot, _)| slot.number()));
     values.add(Some(standing.newer_missing));

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use exitgap_core::evidence::{CheckpointError, Hash};
-use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash};
+use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash, StateHash};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotError;
 
@@ -404,6 +404,14 @@ pub enum CorruptBody {
     Hash {
         /// The hash of the bytes found.
         found: SnapshotHash,
+    },
+    /// Its state hashes to something else.
+    #[error("its state is named {expected}, and hashes to {found}")]
+    State {
+        /// The hash written beside it.
+        expected: StateHash,
+        /// The hash of the bytes found.
+        found: StateHash,
     },
     /// It hashes rightly but is no snapshot this build accepts.
     #[error("{0}")]

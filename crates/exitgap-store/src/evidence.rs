@@ -1,16 +1,17 @@
 //! Evidence files and head windows, put together from a store. Their meaning is the core's.
 
 use exitgap_core::evidence::{
-    Base, DocumentError, EvidenceRequest, EvidenceResult, HeadWindow, LOWEST_DEPTH_SLOTS, LogProof,
-    ResultError, WindowError, write_evidence,
+    Answer, Base, DocumentError, EvidenceRequest, HeadProof, HeadWindow, LOWEST_DEPTH_SLOTS,
+    LogProof, ResultError, WindowError, write_evidence,
 };
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::snapshot::SnapshotDocuments;
 use exitgap_core::units::SizeUsd;
 
 use crate::error::{CorruptBody, CorruptLog, StoreError};
 use crate::model::{Outcome, Pool};
-use crate::reader::Reader;
+use crate::reader::{Reader, parse};
 
 /// Why there is no evidence of what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +54,7 @@ pub enum EvidenceError {
         /// The slot asked for.
         slot: Slot,
     },
-    /// The pool has no fill for the size.
+    /// The sale has no percentage, and nothing to prove.
     #[error(transparent)]
     Result(#[from] ResultError),
     /// The parts do not make a file.
@@ -90,11 +91,16 @@ impl Reader {
             None => return Err(self.no_head(&pool, slot)),
         };
         let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
-        let snapshot = self.snapshot_at(&pool, slot)?.ok_or_else(absent)?;
-        let canonical = self.canonical(hash)?.ok_or_else(absent)?;
+        let documents = self.documents(hash)?.ok_or_else(absent)?;
+        let snapshot = parse(hash, &documents)?;
         let request = EvidenceRequest::new(pool.id.clone(), slot, base, size);
-        let result = EvidenceResult::compute(&request, &snapshot, &stored.head)?;
+        let answer = Answer::compute(&request, &snapshot, &stored.head)?;
+        let proof = self.head_proof(&pool, slot)?;
+        Ok(write_evidence(&request, &answer, &documents, &stored.canonical, &proof)?)
+    }
 
+    /// What proves the pool's head of `slot`, with the first checkpoint that covers it.
+    pub fn head_proof(&self, pool: &Pool, slot: Slot) -> Result<HeadProof, StoreError> {
         let corrupt = |what| StoreError::CorruptLog { slot, what: CorruptLog::Absent(what) };
         let (leaf, checkpoint) = self.sealed(slot)?.ok_or_else(|| corrupt("the sealed slot"))?;
         let log = self.log()?.ok_or_else(|| corrupt("the log"))?;
@@ -103,15 +109,7 @@ impl Reader {
         let log_proof = LogProof { index, hashes, checkpoint };
         let pool_proof =
             self.pool_proof(slot, &pool.id)?.ok_or_else(|| corrupt("the slot's head"))?;
-        Ok(write_evidence(
-            &request,
-            &result,
-            &canonical,
-            &stored.canonical,
-            &leaf.canonical,
-            &pool_proof,
-            &log_proof,
-        )?)
+        Ok(HeadProof { leaf: leaf.canonical, pool_proof, log_proof })
     }
 
     /// The pool's heads of the seven days up to and with `slot`, or from its first on.
@@ -124,14 +122,16 @@ impl Reader {
             return Err(self.no_head(&pool, slot));
         }
         let bytes: Vec<Vec<u8>> = heads.into_iter().map(|stored| stored.canonical).collect();
+        let proof = self.head_proof(&pool, slot)?;
         let mut failed = None;
-        let window = HeadWindow::new(&bytes, |slot| match self.snapshot_bytes(&pool, slot) {
-            Ok(bytes) => bytes,
+        let documents = |slot| match self.documents_at(&pool, slot) {
+            Ok(documents) => documents,
             Err(error) => {
                 failed = Some(error);
                 None
             }
-        });
+        };
+        let window = HeadWindow::new(&bytes, documents, proof);
         match failed {
             Some(error) => Err(error.into()),
             None => Ok(window?),
@@ -139,13 +139,13 @@ impl Reader {
     }
 
     /// The canonical bytes of the pool's snapshot of `slot`; `None` where it has none.
-    pub(crate) fn snapshot_bytes(
+    fn documents_at(
         &self,
         pool: &Pool,
         slot: Slot,
-    ) -> Result<Option<Vec<u8>>, StoreError> {
+    ) -> Result<Option<SnapshotDocuments>, StoreError> {
         match self.entry(pool, slot)?.map(|entry| entry.outcome) {
-            Some(Outcome::Recorded(hash)) => self.canonical(hash),
+            Some(Outcome::Recorded(hash)) => self.documents(hash),
             _ => Ok(None),
         }
     }

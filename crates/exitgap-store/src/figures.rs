@@ -79,10 +79,22 @@ pub struct DepthFigures {
 pub struct Retracted {
     /// The slot whose head says so.
     pub by: Slot,
-    /// The block that the slot's snapshot was read at.
-    pub orphaned: BlockHash,
-    /// The final chain's block of that number.
-    pub canonical: BlockHash,
+    /// Why.
+    pub why: TakenBack,
+}
+
+/// Why a slot was taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TakenBack {
+    /// Its block is not on the chain that became final.
+    Orphaned {
+        /// The block that the slot's snapshot was read at.
+        orphaned: BlockHash,
+        /// The final chain's block of that number.
+        canonical: BlockHash,
+    },
+    /// A later full reading proved its ticks wrong.
+    Misread,
 }
 
 /// A slot of a pool: also a missing, a retracted or the last one.
@@ -178,8 +190,8 @@ impl NoGap {
     /// The stable code, that of [`Refusal::code`].
     pub fn code(self) -> &'static str {
         match self {
-            Self::NoInput => "size_rounds_to_no_input",
-            Self::NoOutput => "size_rounds_to_no_output",
+            Self::NoInput => "rounds_to_no_input",
+            Self::NoOutput => "rounds_to_no_output",
             Self::BeyondLiquidity(_) => "beyond_liquidity",
             Self::GapOutOfRange => "gap_out_of_range",
         }

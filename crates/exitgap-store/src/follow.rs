@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use exitgap_core::evidence::RetractionCause;
 use exitgap_core::ids::SnapshotHash;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
@@ -10,7 +11,7 @@ use crate::body::Dictionaries;
 use crate::error::{CorruptBody, CorruptHead, StoreError};
 use crate::figures::{SnapshotFigures, WindowFigures};
 use crate::model::{Outcome, Pool};
-use crate::reader::Reader;
+use crate::reader::{Reader, parse};
 use crate::sealed::HeadRow;
 use crate::window::{Added, DepthWindow};
 
@@ -43,7 +44,12 @@ impl Follower {
         for retraction in &row.retracts {
             let taken_back = reader.snapshot_at(pool, retraction.slot)?;
             let block = taken_back.map(|snapshot| snapshot.observation().block().hash);
-            if block != Some(retraction.orphaned) {
+            let possible = match &retraction.cause {
+                RetractionCause::Orphaned { orphaned, .. } => block == Some(*orphaned),
+                RetractionCause::Misread => block.is_some(),
+                RetractionCause::Newer { .. } => false,
+            };
+            if !possible {
                 return Err(rule("it retracts a slot without a snapshot, or one of another block"));
             }
         }
@@ -77,14 +83,13 @@ impl Follower {
         let corrupt = |what| StoreError::Corrupt { hash, what };
         let mut kept = self.dictionaries.remove(&pool.number).unwrap_or_default();
         self.kept_bytes -= kept.bytes();
-        let canonical = reader.canonical_after(hash, slot, &mut kept)?;
+        let documents = reader.documents_after(hash, slot, &mut kept)?;
         if self.kept_bytes + kept.bytes() <= KEPT_BYTES {
             self.kept_bytes += kept.bytes();
             self.dictionaries.insert(pool.number, kept);
         }
-        let canonical = canonical.ok_or_else(|| corrupt(CorruptBody::Absent))?;
-        let snapshot = Snapshot::from_canonical(&canonical)
-            .map_err(|error| corrupt(CorruptBody::NotASnapshot(error)))?;
+        let documents = documents.ok_or_else(|| corrupt(CorruptBody::Absent))?;
+        let snapshot = parse(hash, &documents)?;
         let (found_pool, found_slot) = (snapshot.observation().pool(), snapshot.slot());
         if *found_pool == pool.id && found_slot == slot {
             return Ok(snapshot);

@@ -9,7 +9,7 @@ use crate::columns::Columns;
 use crate::error::{Doing, StoreError};
 use crate::figures::{
     AtLowest, BoardRow, DepthFigures, DirectionFigures, Figures, Gap, Retracted, SnapshotFigures,
-    Standing, WindowFigures,
+    Standing, TakenBack, WindowFigures,
 };
 use crate::model::{Outcome, Page, Pool};
 use crate::reader::{EntryRow, Reader, check_entry, check_pool, entry_row, pool_row, slot_of};
@@ -187,9 +187,19 @@ pub(crate) fn derived(
     }
 }
 
-fn retracted(by: i64, orphaned: [u8; 32], canonical: [u8; 32]) -> Result<Retracted, StoreError> {
+/// Without hashes, the slot's ticks were misread: so the schema has it.
+fn retracted(
+    by: i64,
+    orphaned: Option<[u8; 32]>,
+    canonical: Option<[u8; 32]>,
+) -> Result<Retracted, StoreError> {
     let by = slot_of("retraction", by)?;
-    Ok(Retracted { by, orphaned: BlockHash(orphaned), canonical: BlockHash(canonical) })
+    let hashes = orphaned.map(BlockHash).zip(canonical.map(BlockHash));
+    let why = hashes.map_or(TakenBack::Misread, |(orphaned, canonical)| TakenBack::Orphaned {
+        orphaned,
+        canonical,
+    });
+    Ok(Retracted { by, why })
 }
 
 /// A row of `select_figures.sql`.
@@ -251,8 +261,8 @@ fn check_figures(row: FiguresRow) -> Result<Figures, StoreError> {
         };
     }
     let retraction = match row.retraction {
-        (Some(by), Some(orphaned), Some(canonical)) => Some(retracted(by, orphaned, canonical)?),
-        _ => None,
+        (Some(by), orphaned, canonical) => Some(retracted(by, orphaned, canonical)?),
+        (None, ..) => None,
     };
     let window = WindowFigures { missing_slots, directions };
     Ok(Figures { entry, retraction, snapshot, window })
@@ -321,7 +331,7 @@ fn standing_row(row: &Row) -> rusqlite::Result<Standing> {
     }
     Ok(Standing {
         slot,
-        missing: reason.as_deref().and_then(MissingReason::from_code),
+        missing: reason.as_deref().and_then(|code| MissingReason::from_code(code).ok()),
         recorded_count,
         newest,
         newer_missing,

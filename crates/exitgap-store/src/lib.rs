@@ -87,14 +87,14 @@ pub use error::{CorruptBody, CorruptHead, CorruptLog, RetractionRule, StoreError
 pub use evidence::EvidenceError;
 pub use figures::{
     AtLowest, BoardRow, DepthFigures, DirectionFigures, Figures, Gap, NoGap, Retracted,
-    SnapshotFigures, Standing, WindowFigures,
+    SnapshotFigures, Standing, TakenBack, WindowFigures,
 };
 pub use folder::{LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError};
 pub use fsck::{Checked, Damage};
 pub use lookup::{FindError, Recorded};
 pub use model::{
-    Appended, Changes, Entry, Latest, NewDoubt, NewEntry, NewRetraction, Outcome, Page, Pool,
-    Totals,
+    Appended, Changes, Entry, Latest, NewDoubt, NewEntry, NewRetraction, NewRetractionCause,
+    Outcome, Page, Pool, Totals,
 };
 pub use notes::{Rechecked, Suspicion};
 pub use points::{Held, Point};

@@ -20,7 +20,7 @@ pub struct NewEntry {
 /// What a slot's heads say besides their entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Earlier slots that are taken back. The block each was read at is the store's own.
+    /// Earlier slots that are taken back.
     pub retractions: Vec<NewRetraction>,
     /// Pools of the store that are monitored no longer: this slot is their last, and they have
     /// no other entry in it.
@@ -39,15 +39,34 @@ pub struct NewDoubt {
     pub first: Slot,
 }
 
-/// An earlier slot of a pool whose block turned out orphaned.
+/// An earlier slot of a pool that is taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRetraction {
     /// The pool.
     pub pool: PoolId,
     /// The slot, recorded and at most 288 slots before the one that takes it back.
     pub slot: Slot,
-    /// The final chain's block of that number.
-    pub canonical: BlockHash,
+    /// Why.
+    pub cause: NewRetractionCause,
+}
+
+impl NewRetraction {
+    /// Takes back a slot whose block gave way to this one.
+    pub fn orphaned(pool: PoolId, slot: Slot, canonical: BlockHash) -> Self {
+        Self { pool, slot, cause: NewRetractionCause::Orphaned { canonical } }
+    }
+}
+
+/// Why a slot is taken back. The block it was read at is the store's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewRetractionCause {
+    /// Its block turned out orphaned.
+    Orphaned {
+        /// The final chain's block of that number.
+        canonical: BlockHash,
+    },
+    /// A later full reading proved its ticks wrong.
+    Misread,
 }
 
 /// What [`crate::Store::append_slot`] found and did.

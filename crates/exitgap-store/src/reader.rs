@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
+use exitgap_core::pools::{MAX_STATE_BYTES, PoolState};
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot};
+use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use crate::body::{Dictionaries, Record};
@@ -166,47 +167,56 @@ impl Reader {
 
     /// The snapshot of this name, checked; `None` if the store has none.
     pub fn snapshot(&self, hash: SnapshotHash) -> Result<Option<Snapshot>, StoreError> {
-        let Some(canonical) = self.canonical(hash)? else { return Ok(None) };
-        let snapshot = Snapshot::from_canonical(&canonical).map_err(|error| {
-            StoreError::Corrupt { hash, what: CorruptBody::NotASnapshot(error) }
-        })?;
-        Ok(Some(snapshot))
+        let Some(documents) = self.documents(hash)? else { return Ok(None) };
+        parse(hash, &documents).map(Some)
     }
 
-    /// The canonical bytes of the snapshot of this name, hashed again; `None` if the
-    /// store has none. At most [`MAX_SNAPSHOT_BYTES`].
-    pub fn canonical(&self, hash: SnapshotHash) -> Result<Option<Vec<u8>>, StoreError> {
+    /// The canonical bytes of the snapshot of this name and of its state, hashed again; `None` if
+    /// the store has none.
+    pub fn documents(&self, hash: SnapshotHash) -> Result<Option<SnapshotDocuments>, StoreError> {
         let records = self.chain(hash)?;
-        Ok(unpack(&records)?.pop())
+        let joined = unpack(&records)?.pop();
+        Ok(joined.zip(records.last()).map(|(joined, row)| row.split(joined)))
+    }
+
+    /// The canonical bytes of the state of this name; `None` if no snapshot of the store is of it.
+    pub fn state(&self, hash: StateHash) -> Result<Option<Vec<u8>>, StoreError> {
+        let doing = "reading a state";
+        let mut statement =
+            self.connection.prepare_cached(sql::SELECT_BODY_BY_STATE).doing(doing)?;
+        let parameters = named_params! { ":state_sha256": hash.0 };
+        let snapshot = statement.query_row(parameters, |row| row.get(0)).optional().doing(doing)?;
+        let Some(snapshot) = snapshot.map(SnapshotHash) else { return Ok(None) };
+        Ok(self.documents(snapshot)?.map(|documents| documents.state))
     }
 
     /// The same of a pool's slot, where the dictionaries of the slots before may be at hand: a
     /// series is followed without unpacking them again for each slot.
-    pub(crate) fn canonical_after(
+    pub(crate) fn documents_after(
         &self,
         hash: SnapshotHash,
         slot: Slot,
         kept: &mut Dictionaries,
-    ) -> Result<Option<Vec<u8>>, StoreError> {
+    ) -> Result<Option<SnapshotDocuments>, StoreError> {
         let Some(row) = self.body_row(hash)? else { return Ok(None) };
         let dictionary = row.dictionary_body_no.and_then(|body_no| kept.find(body_no));
         let lower = dictionary.is_some_and(|dictionary| dictionary.level < row.level);
         if row.level > 0 && !lower {
             let chain = self.chain(hash)?;
             let mut last = None;
-            for (row, canonical) in chain.iter().zip(unpack(&chain)?) {
-                last = Some(canonical.clone());
-                kept.add(Record { body_no: row.body_no, level: row.level, slot, canonical });
+            for (row, joined) in chain.iter().zip(unpack(&chain)?) {
+                last = Some(row.split(joined.clone()));
+                kept.add(Record { body_no: row.body_no, level: row.level, slot, joined });
             }
             return Ok(last);
         }
-        let dictionary = dictionary.filter(|_| lower).map(|record| record.canonical.as_slice());
-        let canonical = row.unpack(dictionary)?;
+        let dictionary = dictionary.filter(|_| lower).map(|record| record.joined.as_slice());
+        let joined = row.unpack(dictionary)?;
         if row.level < body::MAX_LEVEL {
-            let canonical = canonical.clone();
-            kept.add(Record { body_no: row.body_no, level: row.level, slot, canonical });
+            let joined = joined.clone();
+            kept.add(Record { body_no: row.body_no, level: row.level, slot, joined });
         }
-        Ok(Some(canonical))
+        Ok(Some(row.split(joined)))
     }
 
     /// What the store holds and weighs. Reads every row: not for requests.
@@ -267,7 +277,9 @@ pub(crate) struct BodyRow {
     pub level: u8,
     dictionary_body_no: Option<i64>,
     hash: SnapshotHash,
-    canonical_bytes: usize,
+    state: StateHash,
+    snapshot_bytes: usize,
+    state_bytes: usize,
     zstd: Vec<u8>,
 }
 
@@ -278,23 +290,49 @@ impl BodyRow {
             level: row.get("level")?,
             dictionary_body_no: row.get("dictionary_body_no")?,
             hash: SnapshotHash(row.get("snapshot_sha256")?),
-            canonical_bytes: usize::try_from(row.get::<_, i64>("canonical_bytes")?).unwrap_or(0),
+            state: StateHash(row.get("state_sha256")?),
+            snapshot_bytes: usize::try_from(row.get::<_, i64>("snapshot_bytes")?).unwrap_or(0),
+            state_bytes: usize::try_from(row.get::<_, i64>("state_bytes")?).unwrap_or(0),
             zstd: row.get("zstd")?,
         })
     }
 
-    /// The canonical bytes, which must have the row's hash.
+    /// The bytes of both documents, which must have the row's hashes.
     fn unpack(&self, dictionary: Option<&[u8]>) -> Result<Vec<u8>, StoreError> {
         let corrupt = |what| StoreError::Corrupt { hash: self.hash, what };
-        let expected = self.canonical_bytes.min(MAX_SNAPSHOT_BYTES);
-        let canonical = body::decompress(&self.zstd, expected, dictionary)
+        let snapshot_bytes = self.snapshot_bytes.min(MAX_SNAPSHOT_BYTES);
+        let expected = snapshot_bytes + self.state_bytes.min(MAX_STATE_BYTES);
+        let joined = body::decompress(&self.zstd, expected, dictionary)
             .map_err(|error| corrupt(CorruptBody::Zstd { expected, reason: error.to_string() }))?;
-        let found = Snapshot::hash_of(&canonical);
-        if found == self.hash { Ok(canonical) } else { Err(corrupt(CorruptBody::Hash { found })) }
+        let (snapshot, state) = joined.split_at(snapshot_bytes);
+        let found = Snapshot::hash_of(snapshot);
+        if found != self.hash {
+            return Err(corrupt(CorruptBody::Hash { found }));
+        }
+        let found = PoolState::hash_of(state);
+        if found != self.state {
+            let expected = self.state;
+            return Err(corrupt(CorruptBody::State { expected, found }));
+        }
+        Ok(joined)
+    }
+
+    /// Both documents.
+    pub(crate) fn split(&self, joined: Vec<u8>) -> SnapshotDocuments {
+        body::split(joined, self.snapshot_bytes)
     }
 }
 
-/// The canonical bytes of each body of a chain, all checked.
+/// The snapshot that a body's documents are.
+pub(crate) fn parse(
+    hash: SnapshotHash,
+    documents: &SnapshotDocuments,
+) -> Result<Snapshot, StoreError> {
+    Snapshot::from_canonical(&documents.snapshot, &documents.state)
+        .map_err(|error| StoreError::Corrupt { hash, what: CorruptBody::NotASnapshot(error) })
+}
+
+/// The bytes of each body of a chain, all checked.
 pub(crate) fn unpack(chain: &[BodyRow]) -> Result<Vec<Vec<u8>>, StoreError> {
     let mut unpacked: Vec<Vec<u8>> = Vec::with_capacity(chain.len());
     for row in chain {
@@ -353,8 +391,9 @@ pub(crate) fn check_entry((slot, hash, reason, count, run): EntryRow) -> Result<
     let outcome = match (hash, reason) {
         (Some(hash), None) => Outcome::Recorded(SnapshotHash(hash)),
         (None, Some(code)) => {
-            let reason = MissingReason::from_code(&code);
-            Outcome::Missing(reason.ok_or_else(|| corrupt(format!("the reason {code:?}")))?)
+            // What is recorded here has a reason that is known here.
+            let known = MissingReason::ALL.into_iter().find(|reason| reason.code() == code);
+            Outcome::Missing(known.ok_or_else(|| corrupt(format!("the reason {code:?}")))?)
         }
         (None, None) => Outcome::Retired,
         _ => return Err(corrupt("both a snapshot and a reason".to_owned())),

@@ -2,7 +2,8 @@
 //! signed checkpoint.
 
 use exitgap_core::evidence::{
-    Checkpoint, Hash, Head, Origin, Predecessor, Retraction, SignerKey, SlotLeaf, VerifierKey, root,
+    Checkpoint, Commits, Hash, Head, Origin, Predecessor, Retraction, RetractionCause, SignerKey,
+    SlotLeaf, VerifierKey, root,
 };
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::HeadHash;
@@ -95,7 +96,9 @@ impl Sealer {
     ) -> Result<String, StoreError> {
         let failed = |reason: String| StoreError::Seal { slot, reason };
         let pools = u32::try_from(heads.hashes.len()).unwrap_or(u32::MAX);
-        let leaf = SlotLeaf { slot, pools, root: root(&heads.hashes) };
+        let predecessor = self.predecessor.as_ref().filter(|_| self.origin.first_slot() == slot);
+        let commits = predecessor.map_or_else(Commits::default, Predecessor::commitment);
+        let leaf = SlotLeaf { slot, pools, root: root(&heads.hashes), commits };
         let canonical = leaf.to_canonical().map_err(|error| failed(error.to_string()))?;
         let index = self.origin.index_of(slot).unwrap_or_default();
         let nodes = Nodes(connection);
@@ -104,7 +107,7 @@ impl Sealer {
             origin: self.origin.clone(),
             size: index + 1,
             root: nodes.root(index + 1)?,
-            extensions: self.predecessor.iter().map(Predecessor::to_string).collect(),
+            extensions: Vec::new(),
         };
         let note =
             self.signer.sign(&checkpoint.to_text()).map_err(|error| failed(error.to_string()))?;
@@ -180,13 +183,18 @@ fn insert_retraction(
     retraction: &Retraction,
 ) -> Result<(), StoreError> {
     let doing = "writing a retraction";
+    let hashes = match &retraction.cause {
+        RetractionCause::Orphaned { orphaned, canonical } => Some((orphaned, canonical)),
+        RetractionCause::Misread | RetractionCause::Newer { .. } => None,
+    };
     let mut statement = connection.prepare_cached(sql::INSERT_RETRACTION).doing(doing)?;
     let parameters = named_params! {
         ":pool_no": pool_no,
         ":slot": retraction.slot.number(),
         ":by_slot": by.number(),
-        ":orphaned_hash": retraction.orphaned.0,
-        ":canonical_hash": retraction.canonical.0,
+        ":code": retraction.cause.code(),
+        ":orphaned_hash": hashes.map(|(orphaned, _)| orphaned.0),
+        ":canonical_hash": hashes.map(|(_, canonical)| canonical.0),
     };
     statement.execute(parameters).doing(doing).map(|_| ())
 }
@@ -200,7 +208,7 @@ fn insert_entry(
     let doing = "writing an entry";
     let (snapshot, reason) = match row.entry.outcome {
         Outcome::Recorded(snapshot) => (Some(snapshot.0), None),
-        Outcome::Missing(reason) => (None, Some(reason.code())),
+        Outcome::Missing(ref reason) => (None, Some(reason.code())),
         Outcome::Retired => (None, None),
     };
     // Depths are at most 1,000,000,000: they fit.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use exitgap_core::evidence::{
-    Checkpoint, Depths, Hash, Head, HeadEntry, MAX_RETRACTION_SLOTS, Origin, PoolProof,
+    Checkpoint, Commits, Depths, Hash, Head, HeadEntry, MAX_RETRACTION_SLOTS, Origin, PoolProof,
     Predecessor, Retraction, SlotLeaf, VerifierKey, inclusion_proof, root,
 };
 use exitgap_core::ids::{HeadHash, PoolId};
@@ -12,7 +12,7 @@ use exitgap_core::series::Slot;
 use rusqlite::{OptionalExtension, Row, named_params};
 
 use crate::error::{CorruptHead, CorruptLog, Doing, StoreError};
-use crate::figures::Retracted;
+use crate::figures::{Retracted, TakenBack};
 use crate::merkle::Nodes;
 use crate::model::{Entry, Outcome, Pool};
 use crate::reader::{Reader, check_entry, entry_row};
@@ -25,7 +25,7 @@ pub struct LogIdentity {
     pub origin: Origin,
     /// The key its checkpoints are signed with; it has the origin as its name.
     pub verifier: VerifierKey,
-    /// The log it succeeds, which each of its checkpoints names.
+    /// The log it succeeds, to which its first leaf commits.
     pub predecessor: Option<Predecessor>,
 }
 
@@ -78,6 +78,8 @@ impl HeadRow {
             lowest_depth_7d_usd: *lowest,
             method_version: method_version.clone(),
             retracts: retracts.clone(),
+            // The recorder commits to nothing yet, and nothing else is taken in.
+            commits: Commits::default(),
         }
     }
 }
@@ -145,15 +147,15 @@ impl Reader {
     /// The log that the store's one succeeds, also before that begins.
     pub(crate) fn predecessor(&self) -> Result<Option<Predecessor>, StoreError> {
         let doing = "reading the log's predecessor";
-        let line: Option<String> = self
+        let document: Option<String> = self
             .connection
             .query_row(sql::SELECT_PREDECESSOR, (), |row| row.get(0))
             .optional()
             .doing(doing)?;
-        let parsed = line.map(|line| line.parse().map_err(|_| line)).transpose();
-        parsed.map_err(|line: String| StoreError::CorruptRow {
+        let parse = |text: String| Predecessor::from_document(&text).map_err(|_| text);
+        document.map(parse).transpose().map_err(|text| StoreError::CorruptRow {
             table: "predecessor",
-            found: line.chars().take(200).collect(),
+            found: text.chars().take(200).collect(),
         })
     }
 
@@ -227,8 +229,14 @@ impl Reader {
         let first = u64::from(from.number().saturating_sub(MAX_RETRACTION_SLOTS));
         let first = Slot::new(first).unwrap_or(Slot::FIRST);
         let mut by_head: HashMap<Slot, Vec<Retraction>> = HashMap::new();
-        for (slot, Retracted { by, orphaned, canonical }) in self.retractions(pool, first, to)? {
-            by_head.entry(by).or_default().push(Retraction { slot, orphaned, canonical });
+        for (slot, Retracted { by, why }) in self.retractions(pool, first, to)? {
+            let retraction = match why {
+                TakenBack::Orphaned { orphaned, canonical } => {
+                    Retraction::orphaned(slot, orphaned, canonical)
+                }
+                TakenBack::Misread => Retraction::misread(slot),
+            };
+            by_head.entry(by).or_default().push(retraction);
         }
         Ok(by_head)
     }
@@ -318,7 +326,11 @@ impl Reader {
             table: "sealed_slot",
             found: format!("{pools} pools"),
         })?;
-        let leaf = SlotLeaf { slot, pools, root: Hash(heads_root) };
+        let log = self.log()?;
+        let predecessor = log.filter(|log| log.origin.first_slot() == slot);
+        let predecessor = predecessor.and_then(|log| log.predecessor);
+        let commits = predecessor.map_or_else(Commits::default, |lost| lost.commitment());
+        let leaf = SlotLeaf { slot, pools, root: Hash(heads_root), commits };
         let canonical = leaf
             .to_canonical()
             .map_err(|error| StoreError::Seal { slot, reason: error.to_string() })?;
@@ -382,9 +394,6 @@ impl Reader {
         let size = log.origin.index_of(slot).map_or(0, |index| index + 1);
         if checkpoint.size != size {
             return Err(wrong(format!("is of size {}, not {size}", checkpoint.size)));
-        }
-        if checkpoint.predecessor() != log.predecessor {
-            return Err(wrong("names another predecessor than the store".to_owned()));
         }
         if checkpoint.root != root {
             return Err(wrong(format!("has root {}, the slots make {root}", checkpoint.root)));

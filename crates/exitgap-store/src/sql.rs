@@ -24,6 +24,7 @@ pub const INSERT_RETIREMENT: &str = include_str!("sql/insert_retirement.sql");
 pub const INSERT_SEALED_SLOT: &str = include_str!("sql/insert_sealed_slot.sql");
 pub const INSERT_STANDING: &str = include_str!("sql/insert_standing.sql");
 pub const SELECT_BODY: &str = include_str!("sql/select_body.sql");
+pub const SELECT_BODY_BY_STATE: &str = include_str!("sql/select_body_by_state.sql");
 pub const SELECT_COUNTS: &str = include_str!("sql/select_counts.sql");
 pub const SELECT_DAY: &str = include_str!("sql/select_day.sql");
 pub const SELECT_DAY_ROW: &str = include_str!("sql/select_day_row.sql");

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use exitgap_core::evidence::{Predecessor, Retraction, SignerKey, VerifierKey};
-use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
+use exitgap_core::pools::PoolState;
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_core::snapshot::Snapshot;
+use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
 use rusqlite::{ErrorCode, Transaction, TransactionBehavior, named_params};
 
 use crate::body::{self, Dictionaries, Record};
@@ -17,7 +18,7 @@ use crate::error::{Doing, StoreError};
 use crate::figures::SnapshotFigures;
 use crate::lock::Lock;
 use crate::model::{Appended, Changes, NewEntry, Outcome, Pool, base_token};
-use crate::reader::{Reader, unpack};
+use crate::reader::{Reader, parse, unpack};
 use crate::seal::{NewHead, Sealer, Sealing, SlotHeads};
 use crate::{fold, notes, schema, sql};
 
@@ -45,7 +46,10 @@ pub struct Store {
 /// A snapshot that is ready to be written.
 struct Body {
     hash: SnapshotHash,
-    canonical: Vec<u8>,
+    state: StateHash,
+    /// Of the joined bytes, those of the snapshot.
+    snapshot_bytes: usize,
+    joined: Vec<u8>,
     zstd: Vec<u8>,
     level: u8,
     /// The body it refers to; `None`: it is a key record.
@@ -56,8 +60,8 @@ struct Body {
 struct Checked<'a> {
     entry: &'a NewEntry,
     outcome: Outcome,
-    /// Canonical bytes, until they are compressed; empty where missing.
-    canonical: Vec<u8>,
+    /// Its documents, until they are compressed; `None` where missing.
+    documents: Option<SnapshotDocuments>,
     figures: Option<SnapshotFigures>,
 }
 
@@ -127,7 +131,7 @@ impl Store {
     /// Names the log that the store's one succeeds, before that begins.
     pub(crate) fn succeed(&self, predecessor: &Predecessor) -> Result<(), StoreError> {
         let doing = "naming the log's predecessor";
-        let parameters = named_params! { ":line": predecessor.to_string() };
+        let parameters = named_params! { ":document": predecessor.to_document() };
         let inserted = self.reader.connection.execute(sql::INSERT_PREDECESSOR, parameters);
         inserted.doing(doing).map(|_| ())
     }
@@ -367,17 +371,18 @@ impl Store {
         pool: Option<&Pool>,
         checked: &mut Checked<'_>,
     ) -> Result<Option<Body>, StoreError> {
-        let Outcome::Recorded(hash) = checked.outcome else { return Ok(None) };
+        let Some(documents) = checked.documents.take() else { return Ok(None) };
+        let (hash, state) = (documents.hash(), PoolState::hash_of(&documents.state));
+        let (snapshot_bytes, joined) = (documents.snapshot.len(), body::join(&documents));
         let (level, dictionary) = match pool {
             Some(pool) => self.dictionaries(pool)?.choose(slot),
             None => (0, None),
         };
         let dictionary_body_no = dictionary.map(|record| record.body_no);
-        let dictionary = dictionary.map(|record| record.canonical.as_slice());
-        let zstd = body::compress(&checked.canonical, dictionary)
+        let dictionary = dictionary.map(|record| record.joined.as_slice());
+        let zstd = body::compress(&joined, dictionary)
             .map_err(|source| StoreError::Compress { pool: checked.entry.pool.clone(), source })?;
-        let canonical = std::mem::take(&mut checked.canonical);
-        Ok(Some(Body { hash, canonical, zstd, level, dictionary_body_no }))
+        Ok(Some(Body { hash, state, snapshot_bytes, joined, zstd, level, dictionary_body_no }))
     }
 
     /// What the pool's next body may refer to, read back after a restart.
@@ -396,10 +401,10 @@ impl Store {
                 Err(StoreError::Corrupt { .. }) => return Ok(stored),
                 Err(error) => return Err(error),
             };
-            for (row, canonical) in chain.iter().zip(unpacked) {
-                let Ok(snapshot) = Snapshot::from_canonical(&canonical) else { break };
+            for (row, joined) in chain.iter().zip(unpacked) {
+                let Ok(snapshot) = parse(hash, &row.split(joined.clone())) else { break };
                 let (body_no, level, slot) = (row.body_no, row.level, snapshot.slot());
-                stored.add(Record { body_no, level, slot, canonical });
+                stored.add(Record { body_no, level, slot, joined });
             }
         }
         Ok(stored)
@@ -443,8 +448,8 @@ impl Store {
             };
             if let Some(body) = body {
                 let body_no = insert_body(&transaction, &body)?;
-                let (level, canonical) = (body.level, body.canonical);
-                written.push((sealing.pool.number, Record { body_no, level, slot, canonical }));
+                let (level, joined) = (body.level, body.joined);
+                written.push((sealing.pool.number, Record { body_no, level, slot, joined }));
             }
             let new = NewHead {
                 outcome: checked.outcome,
@@ -500,15 +505,15 @@ fn check_entries(slot: Slot, entries: &[NewEntry]) -> Result<Slotful<'_>, StoreE
     }
     let mut checked = BTreeMap::new();
     for entry in entries {
-        let (outcome, canonical, figures) = match &entry.reading {
-            Err(reason) => (Outcome::Missing(*reason), Vec::new(), None),
+        let (outcome, documents, figures) = match &entry.reading {
+            Err(reason) => (Outcome::Missing(*reason), None, None),
             Ok(snapshot) => {
-                let canonical = check_snapshot(slot, &entry.pool, snapshot)?;
-                let outcome = Outcome::Recorded(Snapshot::hash_of(&canonical));
-                (outcome, canonical, Some(SnapshotFigures::of(snapshot)))
+                let documents = check_snapshot(slot, &entry.pool, snapshot)?;
+                let outcome = Outcome::Recorded(documents.hash());
+                (outcome, Some(documents), Some(SnapshotFigures::of(snapshot)))
             }
         };
-        let new = Checked { entry, outcome, canonical, figures };
+        let new = Checked { entry, outcome, documents, figures };
         if checked.insert(entry.pool.to_string(), new).is_some() {
             return Err(StoreError::PoolRepeated { slot, pool: entry.pool.clone() });
         }
@@ -516,7 +521,11 @@ fn check_entries(slot: Slot, entries: &[NewEntry]) -> Result<Slotful<'_>, StoreE
     Ok(checked)
 }
 
-fn check_snapshot(slot: Slot, pool: &PoolId, snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
+fn check_snapshot(
+    slot: Slot,
+    pool: &PoolId,
+    snapshot: &Snapshot,
+) -> Result<SnapshotDocuments, StoreError> {
     let found = snapshot.observation().pool();
     if found != pool {
         let (expected, found) = (pool.clone(), found.clone());
@@ -526,14 +535,8 @@ fn check_snapshot(slot: Slot, pool: &PoolId, snapshot: &Snapshot) -> Result<Vec<
         let (pool, found) = (pool.clone(), snapshot.slot());
         return Err(StoreError::SnapshotOfOtherSlot { pool, expected: slot, found });
     }
-    let refused = |error| StoreError::Snapshot { pool: pool.clone(), error };
-    let canonical = snapshot.to_canonical().map_err(refused)?;
-    // Whatever is written must be accepted when it is read: its size included.
-    if canonical.len() > exitgap_core::snapshot::MAX_SNAPSHOT_BYTES {
-        let found = canonical.len();
-        return Err(refused(exitgap_core::snapshot::SnapshotError::TooLarge { found }));
-    }
-    Ok(canonical)
+    // What readers would refuse, its size included, has no canonical bytes.
+    snapshot.to_canonical().map_err(|error| StoreError::Snapshot { pool: pool.clone(), error })
 }
 
 fn begin(reader: &Reader) -> Result<Transaction<'_>, StoreError> {
@@ -578,9 +581,11 @@ fn insert_body(transaction: &Transaction, body: &Body) -> Result<i64, StoreError
     let mut statement = transaction.prepare_cached(sql::INSERT_BODY).doing(doing)?;
     let parameters = named_params! {
         ":snapshot_sha256": body.hash.0,
+        ":state_sha256": body.state.0,
         ":level": body.level,
         ":dictionary_body_no": body.dictionary_body_no,
-        ":canonical_bytes": body.canonical.len().cast_signed(),
+        ":snapshot_bytes": body.snapshot_bytes.cast_signed(),
+        ":state_bytes": (body.joined.len() - body.snapshot_bytes).cast_signed(),
         ":zstd": body.zstd,
     };
     statement.query_row(parameters, |row| row.get(0)).doing(doing)

@@ -24,7 +24,8 @@ pub use verifying::{recompute, verify};
 
 use exitgap_api::Problem;
 use exitgap_core::evidence::{MAX_EVIDENCE_BYTES, MAX_WINDOW_BYTES};
-use exitgap_core::snapshot::MAX_SNAPSHOT_BYTES;
+use exitgap_core::pools::MAX_STATE_BYTES;
+use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, MAX_SNAPSHOT_FILE_BYTES};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -39,12 +40,14 @@ pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
 }
 
-/// The most bytes that are looked at of what a caller passes, by the name of the argument: a
-/// caller checks them before it copies.
+/// The most bytes that are looked at of what a caller passes, or fetches to pass it on, by the kind
+/// of document: a caller checks them before it copies.
 #[wasm_bindgen]
 pub fn limits() -> String {
     let limits = Limits {
         snapshot: MAX_SNAPSHOT_BYTES,
+        state: MAX_STATE_BYTES,
+        snapshot_file: MAX_SNAPSHOT_FILE_BYTES,
         evidence: MAX_EVIDENCE_BYTES,
         window: MAX_WINDOW_BYTES,
         text: MAX_TEXT_BYTES,
@@ -58,6 +61,8 @@ const MAX_TEXT_BYTES: usize = 4 << 20;
 #[derive(Serialize)]
 struct Limits {
     snapshot: usize,
+    state: usize,
+    snapshot_file: usize,
     evidence: usize,
     window: usize,
     text: usize,

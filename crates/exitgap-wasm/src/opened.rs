@@ -6,17 +6,40 @@ use exitgap_api::{
 };
 use exitgap_core::U256;
 use exitgap_core::exit::Exits;
-use exitgap_core::pools::Direction;
-use exitgap_core::snapshot::Snapshot;
+use exitgap_core::pools::{Direction, PoolState};
+use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
 use exitgap_core::units::{GapLimit, SizeUsd};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::{document, lines, refusal};
 
-/// The name of a snapshot: the SHA-256 of its bytes, whatever they are.
+/// The name of the snapshot in a file: the SHA-256 of its bytes, which name the state beside it by
+/// the SHA-256 of that. Nothing else of either is looked at: both may be of a kind that only a later
+/// version reads.
 #[wasm_bindgen(js_name = snapshotHash)]
-pub fn snapshot_hash(snapshot: &[u8]) -> String {
-    Snapshot::hash_of(snapshot).to_string()
+pub fn snapshot_hash(snapshot: &[u8]) -> Result<String, String> {
+    let documents = documents(snapshot).map_err(refusal)?;
+    let found = PoolState::hash_of(&documents.state);
+    match Snapshot::state_named_in(&documents.snapshot) {
+        Some(named) if named == found => Ok(documents.hash().to_string()),
+        Some(named) => {
+            let why = format!("it is of state {named}, and the state with it is {found}");
+            Err(refusal(unreadable(&why).hint(PASS)))
+        }
+        None => Err(refusal(unreadable("it names no state").hint(PASS))),
+    }
+}
+
+const PASS: &str = "pass a snapshot file, as `exitgap snapshot` and the client give it, or an \
+                    evidence file";
+
+/// Both documents of a snapshot file, or of an evidence file.
+fn documents(file: &[u8]) -> Result<SnapshotDocuments, Problem> {
+    SnapshotDocuments::from_file(file).map_err(|error| unreadable(&error.to_string()).hint(PASS))
+}
+
+fn unreadable(why: &str) -> Problem {
+    Problem::new(ProblemCode::SourceUnreadable, format!("snapshot: {why}")).field("snapshot")
 }
 
 /// A snapshot, ready for questions in both directions.
@@ -30,19 +53,15 @@ pub struct Opened {
 
 #[wasm_bindgen]
 impl Opened {
-    /// Reads a snapshot's canonical bytes.
+    /// Reads a snapshot file, or the snapshot in an evidence file.
     pub fn read(snapshot: &[u8]) -> Result<Self, String> {
-        let read = Snapshot::from_canonical(snapshot).map_err(|error| {
-            refusal(
-                Problem::new(ProblemCode::SourceUnreadable, format!("snapshot: {error}"))
-                    .field("snapshot")
-                    .hint(
-                        "pass the canonical bytes, as the service and `exitgap snapshot` give them",
-                    ),
-            )
+        let documents = documents(snapshot).map_err(refusal)?;
+        let read = Snapshot::from_canonical(&documents.snapshot, &documents.state);
+        let read = read.map_err(|error| {
+            let hint = if error.newer().is_some() { "update exitgap" } else { PASS };
+            refusal(unreadable(&error.to_string()).hint(hint))
         })?;
-        let hash = Snapshot::hash_of(snapshot);
-        let provenance = Provenance::Direct(Direct::SnapshotFile(read.slot(), hash));
+        let provenance = Provenance::Direct(Direct::SnapshotFile(read.slot(), documents.hash()));
         Ok(Self { snapshot: read, provenance, exits: Exits::default() })
     }
 

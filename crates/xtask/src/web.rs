@@ -127,8 +127,8 @@ fn name_by_content(file: &Path, folder: &Path) -> Result<String> {
     let (stem, extension) = (file.file_stem(), file.extension());
     let text =
         |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
-    let hash: String =
-        Sha256::digest(&bytes)[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut hash = format!("{:x}", Sha256::digest(&bytes));
+    hash.truncate(16);
     let name = format!("{}-{hash}.{}", text(stem), text(extension));
     fs::write(folder.join(&name), bytes).context(format!("writing {name}"))?;
     if file.parent() == Some(folder) {

@@ -2,7 +2,7 @@
 // Usage: node client.mjs <service's address> <pool>
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { Client, estimate, init } from 'exitgap';
+import { Client, estimate, init, snapshotHash } from 'exitgap';
 
 const [service, pool] = process.argv.slice(2);
 await init();
@@ -35,9 +35,22 @@ const { answered } = await (async () => {
   assert.equal(total.size_usd, 1002.5);
   const { slot, snapshot_hash: hash } = exit.method.depth_source;
   assert.equal((await client.slotStatus(pool, { slot })).state, 'recorded');
-  const here = estimate(await client.snapshot(hash), { sizeUsd: '1000', base: 'token0' });
+  const file = await client.snapshot(hash);
+  assert.equal(snapshotHash(file), hash);
+  const here = estimate(file, { sizeUsd: '1000', base: 'token0' });
   const there = await client.exit(pool, { sizeUsd: '1000', base: 'token0' });
   assert.equal(here.exit_gap_pct, there.exit_gap_pct);
+  // A digit of either document changed, and its hash is another.
+  for (const [part, words] of [['snapshots', /served hash to 0x/], ['states', /the state with it is 0x/]]) {
+    const meddling = new Client(service, { fetch: async (url, request) => {
+      const answer = await fetch(url, request);
+      if (!url.includes(`/api/v1/${part}/`)) return answer;
+      return new Response((await answer.text()).replace(/\d(?=\D*$)/, (digit) => (Number(digit) + 1) % 10));
+    } });
+    const error = await refused(meddling.snapshot(hash), 'not_as_specified');
+    assert.match(error.message, words);
+    assert.ok(error.message.includes(`/api/v1/${part}/`), error.message);
+  }
   return { answered: exit };
 })();
 

@@ -111,7 +111,6 @@ const MAY_ANSWER = {
   '(x) => rankRoutes([{ ...ladder, by_gap: x }], { sizeUsd: 1 })': [21, 25],
   '(x) => rankRoutes([{ ...ladder, by_size: [x] }], { sizeUsd: 1 })': [15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 27, 28, 29, 30, 31, 32, 33],
   '(x) => rankRoutes([{ ...ladder, pool: x, base: { address: x } }], { sizeUsd: 1 })': [9, 10, 11, 12],
-  '(x) => snapshotHash(x)': [9, 10, 11, 12, 14, 15, 17],
   '(x) => verify(evidence, x)': [0, 23, 28],
   '(x) => verify(evidence, { keys: x })': [0, 21],
   '(x) => verify(evidence, { seen: x })': [0, 1],

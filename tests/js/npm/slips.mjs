@@ -25,7 +25,21 @@ assert.equal(verdict, 'valid');
 const policy = { keys: keys.map((key) => `${key}\n`), seen: null, window: null };
 assert.equal(exitgap.verify(buffer, policy).verdict, verdict);
 
+// An evidence file has the two documents of a snapshot file.
+assert.equal(exitgap.snapshotHash(evidence), exitgap.snapshotHash(snapshot));
+const of = { sizeUsd: 100, base: 'token0' };
+assert.deepEqual(exitgap.estimate(evidence, of), opened.estimate(of));
+
 // Told, with the remedy.
+const { snapshot: alone, state } = JSON.parse(snapshot);
+const other = { ...state, v: 2 };
+for (const parts of [alone, { snapshot: alone }, { snapshot: alone, state: other }, { snapshot: state, state }]) {
+  for (const call of [exitgap.open, exitgap.snapshotHash]) {
+    const error = told(() => call(JSON.stringify(parts)));
+    assert.deepEqual([error.code, error.field], ['source_unreadable', 'snapshot']);
+    assert.match(error.hint, /pass a snapshot file/);
+  }
+}
 for (const document of [JSON.parse(evidence), Promise.resolve(evidence), new Response(evidence)]) {
   const error = told(() => exitgap.verify(document, { keys }));
   assert.deepEqual([error.code, error.field], ['invalid_parameter', 'evidence']);

@@ -80,8 +80,7 @@ impl Victim {
         made.record_until(10)?;
         let mut store = made.open_or_create()?;
         let [taken_back, given_up] = [0, scene.pools - 1].map(|pool| BusyPool::new(pool, 1).id);
-        let retraction =
-            NewRetraction { pool: taken_back, slot: slot(9), canonical: BlockHash([0xee; 32]) };
+        let retraction = NewRetraction::orphaned(taken_back, slot(9), BlockHash([0xee; 32]));
         let changes = Changes { retractions: vec![retraction], ..Changes::default() };
         store.append_slot_with(slot(10), &scene.entries(10), &changes)?;
         let mut others = scene.entries(11);
@@ -269,8 +268,8 @@ impl Readable {
             for entry in page.entries {
                 rows.push(format!("{entry:?}"));
                 if let Outcome::Recorded(hash) = entry.outcome {
-                    let canonical = reader.canonical(hash)?.ok_or("a body is gone")?;
-                    rows.push(String::from_utf8(canonical)?);
+                    let documents = reader.documents(hash)?.ok_or("a body is gone")?;
+                    rows.push(String::from_utf8(documents.to_file()?)?);
                 }
             }
         }

@@ -5,7 +5,6 @@ use std::process::Command;
 
 use exitgap_core::evidence::Checkpoint;
 use exitgap_core::series::Slot;
-use exitgap_core::snapshot::Snapshot;
 use exitgap_store::{LogFolder, NewEntry, Outcome, Reader, Store};
 use serde_json::Value;
 
@@ -180,7 +179,7 @@ impl Home {
             let entry = reader.entry(&pool, slot(n))?;
             let found = entry.ok_or_else(|| format!("slot {n} has no entry of {id}"))?.outcome;
             let expected = match reading {
-                Ok(snapshot) => Outcome::Recorded(Snapshot::hash_of(&snapshot.to_canonical()?)),
+                Ok(snapshot) => Outcome::Recorded(snapshot.to_canonical()?.hash()),
                 Err(reason) => Outcome::Missing(reason),
             };
             if found != expected {

@@ -6,13 +6,11 @@ use std::collections::BTreeMap;
 use exitgap_core::U256;
 use exitgap_core::evidence::SignerKey;
 use exitgap_core::ids::{Address, BlockHash, PoolId};
-use exitgap_core::pools::{
-    Concentrated, Direction, MAX_TICK, PoolState, TickNet, sqrt_ratio_at_tick,
-};
+use exitgap_core::pools::{Concentrated, Direction, MAX_TICK, PoolState, Tick, sqrt_ratio_at_tick};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{
     BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, RoundData,
-    Session, Snapshot, Symbol, Token,
+    Snapshot, Symbol, Token,
 };
 use exitgap_store::NewEntry;
 
@@ -93,7 +91,7 @@ impl BusyPool {
             [token(1, "ONE"), token(2, "TWO")],
             PoolState::Concentrated(self.state()),
             feeds.into(),
-            Session::continuous(),
+            Vec::new(),
         );
         Snapshot::new(slot, observation.unwrap()).unwrap()
     }
@@ -121,7 +119,7 @@ impl BusyPool {
             }
         }
         let ticks =
-            nets.into_iter().map(|(tick, liquidity_net)| TickNet { tick, liquidity_net }).collect();
+            nets.into_iter().map(|(tick, liquidity_net)| Tick::new(tick, liquidity_net)).collect();
         let above = sqrt_ratio_at_tick(self.tick + 1).unwrap();
         let below = sqrt_ratio_at_tick(self.tick).unwrap();
         let within = (above - below) / U256::from(1000) * U256::from(self.rng.below(1000));

@@ -38,7 +38,7 @@ pub fn run(
     }
     part.set("tamper.file_bytes", file.bytes.len());
     part.set("tamper.ticks", positions * 2);
-    part.set("tamper.bits_per_snapshot_byte", bits);
+    part.set("tamper.bits_per_state_byte", bits);
     part.set("tamper.bits_per_other_byte", 8_u64);
     let mut slowest_us = 0;
     file.flip_bytes(bits, most, &mut Rng::new(seed), &mut part, &mut slowest_us, progress)?;
@@ -87,14 +87,14 @@ impl Evidence {
         slowest_us: &mut u64,
         progress: Progress<'_>,
     ) -> Result<()> {
-        let mut snapshot = Vec::new();
-        Node::of(self.value["snapshot"].clone()).write(&mut snapshot);
-        let begin = self.bytes.windows(snapshot.len()).position(|part| part == snapshot);
-        let begin = begin.ok_or("the file does not hold its snapshot")?;
-        let snapshot = begin..begin + snapshot.len();
+        let mut state = Vec::new();
+        Node::of(self.value["state"].clone()).write(&mut state);
+        let begin = self.bytes.windows(state.len()).position(|part| part == state);
+        let begin = begin.ok_or("the file does not hold its state")?;
+        let state = begin..begin + state.len();
         let mut flips = Vec::new();
         for at in 0..self.bytes.len() {
-            let count = if snapshot.contains(&at) { u64::from(bits) } else { 8 };
+            let count = if state.contains(&at) { u64::from(bits) } else { 8 };
             let first = rng.below(8);
             flips.extend((first..first + count).map(|bit| (at, 1_u8 << (bit % 8))));
         }
@@ -196,7 +196,8 @@ impl Evidence {
         let (whole, fraction) = size_usd.split_once('.').unwrap_or((size_usd, ""));
         let micro: u128 = format!("{whole}{fraction:0<6}").parse().ok()?;
         let oracles = self.value["snapshot"]["oracles"].as_array()?;
-        let price = oracles.iter().find(|oracle| oracle["role"] == "token0_usd")?;
+        let of_token0 = |oracle: &&Value| oracle["role"] == "token_usd" && oracle["token"] == 0;
+        let price = oracles.iter().find(of_token0)?;
         let answer: u128 = price["answer"].as_str()?.parse().ok()?;
         // Both decimals are 8: micro × 10^8 × 10^8 ÷ (answer × 10^6).
         Some(micro * 10_u128.pow(2 * u32::from(DECIMALS) - 6) / answer)

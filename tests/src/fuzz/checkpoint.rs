@@ -19,8 +19,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
             seeds.push(format!("{}\n\n{note}", proof.join("\n")).into_bytes());
             seeds.push(note.clone().into_bytes());
         }
-        if let Some([.., log_proof]) = parts(&vector.evidence) {
-            seeds.push(log_proof);
+        if let Some(parts) = parts(&vector.evidence) {
+            seeds.push(parts.log_proof.into_bytes());
         }
     }
     let secret = SignerKey::from_seed("exitgap.example/fuzz", [3; 32]).expect("it is a name");

@@ -5,11 +5,12 @@ use std::fs;
 use exitgap_core::evidence::{
     Hash, Head, HeadEntry, MAX_HEAD_BYTES, MAX_LEAF_BYTES, MAX_NOTE_BYTES, SlotLeaf,
 };
+use exitgap_core::pools::MAX_STATE_BYTES;
 use exitgap_core::series::Slot;
-use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot};
+use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
 use tempfile::TempDir;
 
-use super::known::{checkpoint_of, known, parts};
+use super::known::{Parts, checkpoint_of, known, parts};
 use super::log::{LogFolder, Rule};
 
 /// The first byte of an input says how the rest becomes a file.
@@ -26,12 +27,14 @@ pub fn bundle_seeds() -> Vec<Vec<u8>> {
     let known = known();
     let mut seeds = Vec::new();
     for vector in known.vectors.iter().filter(|vector| vector.valid) {
-        let [head, leaf, snapshot, log_proof] = parts(&vector.evidence).expect("a true file");
+        let Parts { head, leaf, documents, log_proof } =
+            parts(&vector.evidence).expect("a true file");
         // The heads of the vectors' log have a slot of two; a bundle of one is as good here.
         let leaf = SlotLeaf { pools: 1, ..SlotLeaf::from_canonical(&leaf).expect("a leaf") };
         let leaf = leaf.to_canonical().expect("a leaf is a document");
         let note = serde_json::json!({ "checkpoint": checkpoint_of(&log_proof) }).to_string();
-        let lines = [leaf, head, snapshot, note.into_bytes(), Vec::new()].join(&b'\n');
+        let SnapshotDocuments { snapshot, state } = documents;
+        let lines = [leaf, head, snapshot, state, note.into_bytes(), Vec::new()].join(&b'\n');
         let compressed = zstd::encode_all(&lines[..], 6).expect("memory suffices");
         seeds.push([&[COMPRESSED][..], &compressed].concat());
         seeds.push([&[PLAIN][..], &lines].concat());
@@ -93,6 +96,7 @@ fn walk(folder: &LogFolder, lines: &mut Vec<u8>) -> Result<(), Rule> {
         if found != expected {
             return Err(Rule::SnapshotHash { expected, found });
         }
+        next("a state", MAX_STATE_BYTES)?;
     }
     next("the checkpoint", 2 * MAX_NOTE_BYTES)?;
     bundle.end()
@@ -100,7 +104,7 @@ fn walk(folder: &LogFolder, lines: &mut Vec<u8>) -> Result<(), Rule> {
 
 /// A tile of hashes and one of entries, full and partial.
 pub fn tile_seeds() -> Vec<Vec<u8>> {
-    let leaves: Vec<&[u8]> = known().sealed.iter().map(|[_, leaf, _]| &leaf[..]).collect();
+    let leaves: Vec<&[u8]> = known().sealed.iter().map(|parts| &parts.leaf[..]).collect();
     let entry = |leaf: &[u8]| {
         let length = u16::try_from(leaf.len()).expect("a leaf is short");
         [&length.to_be_bytes()[..], leaf].concat()

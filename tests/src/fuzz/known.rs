@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use exitgap_core::evidence::{Hash, Note, Policy};
-use exitgap_core::snapshot::to_canonical_json;
+use exitgap_core::evidence::{Hash, Note, Policy, Verdict, verify};
+use exitgap_core::snapshot::SnapshotDocuments;
 use serde_json::Value;
+
+use crate::canonical::to_canonical_json;
 
 /// A shared vector, `tests/vectors/evidence/<name>.json`.
 pub struct Vector {
@@ -28,8 +30,8 @@ pub struct Known {
     pub vectors: Vec<Vector>,
     /// Trusts the log's key.
     pub policy: Policy,
-    /// Head, slot leaf and snapshot of every true file, as canonical bytes.
-    pub sealed: Vec<[Vec<u8>; 3]>,
+    /// The documents of every true file.
+    pub sealed: Vec<Parts>,
     /// The texts that the key signed.
     pub texts: Vec<String>,
 }
@@ -60,11 +62,15 @@ impl Known {
         let mut sealed = Vec::new();
         for vector in &vectors {
             let mut notes: Vec<String> = vector.note.iter().cloned().collect();
-            if vector.valid {
-                let [head, leaf, snapshot, log_proof] = parts(&vector.evidence).unwrap();
-                sealed.push([head, leaf, snapshot]);
-                notes.push(checkpoint_of(&log_proof).to_owned());
-            }
+            let read = parts(&vector.evidence);
+            notes.extend(read.iter().map(|parts| checkpoint_of(&parts.log_proof).to_owned()));
+            let window = vector.window.as_deref().map(serde_json::from_str::<Value>);
+            let window = window.and_then(Result::ok);
+            let proof = window.as_ref().and_then(|window| window["log_proof"].as_str());
+            notes.extend(proof.map(|proof| checkpoint_of(proof).to_owned()));
+            // Where only what was given with the file is false, the file is a true one.
+            let alone = verify(&vector.evidence, &policy).verdict == Verdict::Valid;
+            sealed.extend(read.filter(|_| vector.valid || alone));
             for note in &notes {
                 // One vector's is no note at all.
                 let Ok(note) = Note::parse(note) else { continue };
@@ -100,20 +106,31 @@ impl Vector {
 
 /// The canonical bytes of any JSON, where it has some.
 pub fn canonical(bytes: &[u8]) -> Option<Vec<u8>> {
-    to_canonical_json(&serde_json::from_slice(bytes).ok()?).ok()
+    to_canonical_json(&serde_json::from_slice(bytes).ok()?)
 }
 
-/// Head, slot leaf, snapshot and log proof of an evidence file, as canonical bytes; the last
-/// as text.
-pub fn parts(evidence: &[u8]) -> Option<[Vec<u8>; 4]> {
+/// The documents of an evidence file, as canonical bytes.
+pub struct Parts {
+    /// The head.
+    pub head: Vec<u8>,
+    /// The slot's leaf.
+    pub leaf: Vec<u8>,
+    /// The snapshot, and the state it names.
+    pub documents: SnapshotDocuments,
+    /// The log proof, a text.
+    pub log_proof: String,
+}
+
+/// The parts of an evidence file.
+pub fn parts(evidence: &[u8]) -> Option<Parts> {
     let document: Value = serde_json::from_slice(evidence).ok()?;
-    let part = |name: &str| to_canonical_json(document.get(name)?).ok();
-    let log_proof = document.get("log_proof")?.as_str()?.as_bytes().to_vec();
-    Some([part("head")?, part("leaf")?, part("snapshot")?, log_proof])
+    let part = |name: &str| to_canonical_json(document.get(name)?);
+    let log_proof = document.get("log_proof")?.as_str()?.to_owned();
+    let documents = SnapshotDocuments { snapshot: part("snapshot")?, state: part("state")? };
+    Some(Parts { head: part("head")?, leaf: part("leaf")?, documents, log_proof })
 }
 
 /// The checkpoint at the end of a log proof.
-pub fn checkpoint_of(log_proof: &[u8]) -> &str {
-    let text = core::str::from_utf8(log_proof).unwrap();
-    text.split_once("\n\n").map_or("", |(_, checkpoint)| checkpoint)
+pub fn checkpoint_of(log_proof: &str) -> &str {
+    log_proof.split_once("\n\n").map_or("", |(_, checkpoint)| checkpoint)
 }

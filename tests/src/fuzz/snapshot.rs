@@ -2,24 +2,28 @@
 //! verify, and must not with another result.
 
 use exitgap_core::evidence::{
-    Base, CheckName, Checkpoint, EvidenceRequest, EvidenceResult, Hash, Head, HeadEntry, LogProof,
-    Origin, Outcome, Policy, PoolProof, SignerKey, SlotLeaf, Verdict, depths, verify,
-    write_evidence,
+    Answer, Base, CheckName, Checkpoint, Commits, EvidenceRefusal, EvidenceRequest, EvidenceResult,
+    Hash, Head, HeadEntry, HeadProof, LogProof, Origin, Outcome, Policy, PoolProof, SignerKey,
+    SlotLeaf, Verdict, depths, verify, write_evidence,
 };
-use exitgap_core::snapshot::Snapshot;
+use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
 
 use super::known::{canonical, known};
 
-/// The snapshot of every vector, and of every window.
+/// The snapshot of every vector with its state, as a file.
 pub fn seeds() -> Vec<Vec<u8>> {
-    known().sealed.iter().map(|[_, _, snapshot]| snapshot.clone()).collect()
+    known().sealed.iter().filter_map(|parts| parts.documents.to_file().ok()).collect()
 }
 
-/// Whether the bytes are a snapshot.
+/// Whether the bytes are a snapshot's file.
 pub fn body(input: &[u8]) -> bool {
-    let Ok(snapshot) = Snapshot::from_canonical(input) else { return false };
-    assert_eq!(snapshot.to_canonical().as_deref(), Ok(input));
-    assert_eq!(canonical(input).as_deref(), Some(input));
+    let Ok(documents) = SnapshotDocuments::from_file(input) else { return false };
+    let read = Snapshot::from_canonical(&documents.snapshot, &documents.state);
+    let Ok(snapshot) = read else { return false };
+    assert_eq!(snapshot.to_canonical().as_ref(), Ok(&documents));
+    for document in [&documents.snapshot, &documents.state] {
+        assert_eq!(canonical(document).as_ref(), Some(document));
+    }
     let depths = depths(&snapshot);
     let head = Head {
         pool: snapshot.observation().pool().clone(),
@@ -27,14 +31,15 @@ pub fn body(input: &[u8]) -> bool {
         height: 0,
         recorded_count: 1,
         prev: None,
-        entry: HeadEntry::Recorded { snapshot: Snapshot::hash_of(input), depth_usd: depths },
+        entry: HeadEntry::Recorded { snapshot: documents.hash(), depth_usd: depths },
         lowest_depth_7d_usd: depths,
         method_version: "1.0.0".to_owned(),
         retracts: Vec::new(),
+        commits: Commits::default(),
     };
     let sealed = Sealed::new(&head);
     // The input decides the size, so that mutations vary it.
-    let digest = Snapshot::hash_of(input).0;
+    let digest = documents.hash().0;
     let exponent = u32::from(digest[0] % 12);
     let micros = (u64::from(digest[1]) * 4 + 1).saturating_mul(10_u64.pow(exponent + 4));
     let size = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
@@ -42,8 +47,8 @@ pub fn body(input: &[u8]) -> bool {
     for base in [Base::Token0, Base::Token1] {
         let Ok(size) = size.parse() else { continue };
         let request = EvidenceRequest::new(head.pool.clone(), head.slot, base, size);
-        if let Ok(result) = EvidenceResult::compute(&request, &snapshot, &head) {
-            sealed.check(&request, &result, input);
+        if let Ok(answer) = Answer::compute(&request, &snapshot, &head) {
+            sealed.check(&request, &answer, &documents);
         }
     }
     true
@@ -52,8 +57,7 @@ pub fn body(input: &[u8]) -> bool {
 /// A log whose one leaf commits to one head.
 struct Sealed {
     head: Vec<u8>,
-    leaf: Vec<u8>,
-    log_proof: LogProof,
+    proof: HeadProof,
     policy: Policy,
 }
 
@@ -61,7 +65,7 @@ impl Sealed {
     fn new(head: &Head) -> Self {
         let bytes = head.to_canonical().expect("a head of a snapshot is a document");
         let root = Head::leaf_of(&bytes);
-        let leaf = SlotLeaf { slot: head.slot, pools: 1, root };
+        let leaf = SlotLeaf { slot: head.slot, pools: 1, root, commits: Commits::default() };
         let leaf = leaf.to_canonical().expect("a leaf is a document");
         let origin = Origin::new("exitgap.example/fuzz", head.slot).expect("it is a name");
         let signer =
@@ -71,25 +75,31 @@ impl Sealed {
         let checkpoint = signer.sign(&text).expect("a checkpoint is a text");
         let log_proof = LogProof { index: 0, hashes: Vec::new(), checkpoint };
         let policy = Policy::trusting(vec![signer.verifier()]);
-        Self { head: bytes, leaf, log_proof, policy }
+        let proof = HeadProof { leaf, pool_proof: PoolProof::new(0, &[]), log_proof };
+        Self { head: bytes, proof, policy }
     }
 
-    fn check(&self, request: &EvidenceRequest, result: &EvidenceResult, snapshot: &[u8]) {
-        let proof = PoolProof::new(0, &[]);
-        let write = |result| {
-            let (head, leaf) = (&self.head, &self.leaf);
-            write_evidence(request, result, snapshot, head, leaf, &proof, &self.log_proof)
+    fn check(&self, request: &EvidenceRequest, answer: &Answer, documents: &SnapshotDocuments) {
+        let write = |answer: &Answer| {
+            write_evidence(request, answer, documents, &self.head, &self.proof)
                 .expect("its parts are documents")
         };
-        let file = write(result);
+        let file = write(answer);
         assert_eq!(canonical(&file), Some(file.clone()));
         let report = verify(&file, &self.policy);
         assert_eq!(report.verdict, Verdict::Valid, "{report:?}");
-        let more = EvidenceResult {
-            amount_out_raw: format!("{}0", result.amount_out_raw),
-            ..result.clone()
+        let more = |raw: &str| format!("{raw}0");
+        let false_one = match answer.clone() {
+            Answer::Result(result) => {
+                let amount_out_raw = more(&result.amount_out_raw);
+                Answer::Result(EvidenceResult { amount_out_raw, ..result })
+            }
+            Answer::Refusal(refusal) => {
+                let paid_raw = more(&refusal.paid_raw);
+                Answer::Refusal(EvidenceRefusal { paid_raw, ..refusal })
+            }
         };
-        let report = verify(&write(&more), &self.policy);
+        let report = verify(&write(&false_one), &self.policy);
         let check = report.check(CheckName::Result).expect("every check is there");
         assert_eq!((report.verdict, check.outcome), (Verdict::Invalid, Outcome::Fail));
     }

@@ -1,9 +1,13 @@
 //! Head windows, and heads and slot leaves, on any bytes.
 
 use exitgap_core::evidence::{
-    CheckName, Head, HeadWindow, LOWEST_DEPTH_SLOTS, Outcome, Policy, SlotLeaf, verify,
+    CheckName, Hash, Head, HeadProof, HeadWindow, LOWEST_DEPTH_SLOTS, LogProof, Outcome, Policy,
+    PoolProof, SlotLeaf, verify,
 };
-use exitgap_core::snapshot::Snapshot;
+use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
+use serde_json::Value;
+
+use crate::canonical::to_canonical_json;
 
 use super::known::{canonical, known, parts};
 
@@ -12,7 +16,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     let known = known();
     let mut seeds: Vec<Vec<u8>> =
         known.vectors.iter().filter_map(|v| v.window.clone().map(String::into_bytes)).collect();
-    seeds.extend(known.sealed.iter().flat_map(|[head, leaf, _]| [head.clone(), leaf.clone()]));
+    seeds.extend(known.sealed.iter().flat_map(|parts| [parts.head.clone(), parts.leaf.clone()]));
     seeds
 }
 
@@ -46,23 +50,26 @@ fn check(input: &[u8], window: &HeadWindow) {
         let hash = Head::hash_of(&pair[0].1);
         assert_eq!(pair[1].0.check_follows(&pair[0].0, hash), Ok(()));
     }
-    // Made anew of its heads and the snapshots that it brought, it is the same.
-    let brought: Vec<Vec<u8>> = serde_json::from_slice::<serde_json::Value>(input)
-        .ok()
-        .and_then(|document| document.get("lowest_snapshots")?.as_array().cloned())
-        .into_iter()
-        .flatten()
-        .filter_map(|snapshot| canonical(snapshot.to_string().as_bytes()))
+    // Made anew of its heads and what it brought, it is the same.
+    let document: Value = serde_json::from_slice(input).expect("a window is JSON");
+    let brought = document["lowest_snapshots"].as_array().into_iter().flatten();
+    let brought: Vec<SnapshotDocuments> = brought
+        .filter_map(|lowest| {
+            let part = |name: &str| to_canonical_json(lowest.get(name)?);
+            Some(SnapshotDocuments { snapshot: part("snapshot")?, state: part("state")? })
+        })
         .collect();
     let snapshot = |slot| {
-        let of_slot = |bytes: &&Vec<u8>| {
-            Snapshot::from_canonical(bytes).is_ok_and(|snapshot| snapshot.slot() == slot)
+        let of_slot = |documents: &&SnapshotDocuments| {
+            Snapshot::from_canonical(&documents.snapshot, &documents.state)
+                .is_ok_and(|snapshot| snapshot.slot() == slot)
         };
         brought.iter().find(of_slot).cloned()
     };
     let bytes: Vec<_> = heads.iter().map(|(_, bytes)| bytes.clone()).collect();
+    let proof = proof_in(&document).expect("a window has a proof");
     // A window does not ask which slot a snapshot states: its hash says it all.
-    if let Ok(again) = HeadWindow::new(&bytes, snapshot) {
+    if let Ok(again) = HeadWindow::new(&bytes, snapshot, proof) {
         assert_eq!(again.to_canonical().as_deref(), Ok(input));
     }
     // A window bears a file out where the file's head is in it, and no later head takes that back;
@@ -71,13 +78,27 @@ fn check(input: &[u8], window: &HeadWindow) {
     let policy = Policy { window: Some(input.to_vec()), ..known().policy.clone() };
     let report = verify(&file.evidence, &policy);
     let outcome = report.check(CheckName::Window).expect("every check is there").outcome;
-    let [sealed, ..] = parts(&file.evidence).expect("the file is a true one");
+    let sealed = parts(&file.evidence).expect("the file is a true one").head;
     let place = heads.iter().position(|(_, bytes)| *bytes == sealed);
     let taken_back = place.is_some_and(|place| {
         let (own, later) = (heads[place].0.slot, &heads[place + 1..]);
         later.iter().any(|(head, _)| head.retracts.iter().any(|taken| taken.slot == own))
     });
-    assert_eq!(outcome == Outcome::Pass, place.is_some() && !taken_back);
+    let passes = outcome == Outcome::Pass;
+    // What the log's key did not sign bears nothing out; what it signed does, where it holds the head.
+    let signed = known().texts.iter().any(|text| window.checkpoint().starts_with(text.as_str()));
+    assert!(!passes || (signed && place.is_some() && !taken_back));
     let true_one = file.window.as_deref().is_some_and(|window| window.as_bytes() == input);
-    assert_eq!(true_one, place == Some(heads.len() - 1));
+    assert_eq!(true_one, passes && place == Some(heads.len() - 1));
+}
+
+fn proof_in(window: &Value) -> Option<HeadProof> {
+    let hashes = window["pool_proof"]["hashes"].as_array()?;
+    let hashes = hashes.iter().map(|hash| Hash::from_base64(hash.as_str()?));
+    let hashes = hashes.collect::<Option<Vec<_>>>()?;
+    Some(HeadProof {
+        leaf: to_canonical_json(&window["leaf"])?,
+        pool_proof: PoolProof::new(window["pool_proof"]["index"].as_u64()?, &hashes),
+        log_proof: LogProof::from_text(window["log_proof"].as_str()?).ok()?,
+    })
 }

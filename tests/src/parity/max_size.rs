@@ -178,7 +178,12 @@ impl Question<'_> {
         if (found.max_amount_in, found.size) == (max_amount_in, size) {
             return Ok(());
         }
-        Err(self.mismatch(found, max_amount_in, size, "trying every amount finds more or less"))
+        Err(Box::new(self.mismatch(
+            found,
+            max_amount_in,
+            size,
+            "trying every amount finds more or less",
+        )))
     }
 
     /// Asks the contract at the answer and above it.
@@ -192,19 +197,34 @@ impl Question<'_> {
         if !answer.is_zero() {
             let paid = contract.amount_out(self.oracle.direction, answer)?;
             if paid != Some(found.max_amount_out) || !self.passes(answer, paid) {
-                return Ok(Err(self.mismatch(found, U256::ZERO, None, "the answer does not pass")));
+                return Ok(Err(Box::new(self.mismatch(
+                    found,
+                    U256::ZERO,
+                    None,
+                    "the answer does not pass",
+                ))));
             }
         }
         for amount in self.amounts_above(rng, answer) {
             if self.passes(amount, contract.amount_out(self.oracle.direction, amount)?) {
-                return Ok(Err(self.mismatch(found, amount, None, "a larger amount passes")));
+                return Ok(Err(Box::new(self.mismatch(
+                    found,
+                    amount,
+                    None,
+                    "a larger amount passes",
+                ))));
             }
         }
         let size_amount = found.size.map(|size| self.oracle.amount_in(size));
         if let Some(amount) = size_amount {
             let paid = contract.amount_out(self.oracle.direction, amount)?;
             if amount > answer || !self.passes(amount, paid) {
-                return Ok(Err(self.mismatch(found, amount, None, "the size does not pass")));
+                return Ok(Err(Box::new(self.mismatch(
+                    found,
+                    amount,
+                    None,
+                    "the size does not pass",
+                ))));
             }
         }
         let above = found.size.map_or(SizeUsd::MIN.micros(), |size| size.micros() + 1);
@@ -214,7 +234,12 @@ impl Question<'_> {
             if amount <= answer
                 && self.passes(amount, contract.amount_out(self.oracle.direction, amount)?)
             {
-                return Ok(Err(self.mismatch(found, amount, Some(above), "a larger size passes")));
+                return Ok(Err(Box::new(self.mismatch(
+                    found,
+                    amount,
+                    Some(above),
+                    "a larger size passes",
+                ))));
             }
         }
         Ok(Ok(()))
@@ -270,9 +295,9 @@ impl Question<'_> {
         max_amount_in: U256,
         size: Option<SizeUsd>,
         reason: &str,
-    ) -> Box<Mismatch> {
+    ) -> Mismatch {
         let vector = self.vector(max_amount_in, size);
-        Box::new(Mismatch { reason: format!("{reason}: core says {found:?}"), vector })
+        Mismatch { reason: format!("{reason}: core says {found:?}"), vector }
     }
 
     fn vector(&self, max_amount_in: U256, size: Option<SizeUsd>) -> Vector {

@@ -7,9 +7,10 @@ use std::path::Path;
 
 use alloy::primitives::U256;
 use exitgap_core::exit::Exit;
-use exitgap_core::pools::{Concentrated, ConstantProduct, Direction, FeeRate, PoolState, TickNet};
+use exitgap_core::pools::{Direction, PoolState};
 use exitgap_core::units::{GapLimit, SizeUsd};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::ParityError;
 use super::answer::Answer;
@@ -58,35 +59,10 @@ pub struct Depth {
     pub size_usd: Option<String>,
 }
 
-/// A pool's state, in the form of a snapshot's.
+/// A pool's state body, as a snapshot names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "protocol", rename_all = "snake_case", deny_unknown_fields)]
-pub enum VectorState {
-    /// A pair of reserves.
-    ConstantProduct {
-        /// Raw units of token 0 and token 1.
-        reserves: [String; 2],
-        /// Parts kept as fee …
-        fee_numerator: u32,
-        /// … of this many.
-        fee_denominator: u32,
-    },
-    /// Liquidity by price range.
-    ConcentratedLiquidity {
-        /// √price, Q64.96.
-        sqrt_price_x96: String,
-        /// The contract's tick.
-        tick: i32,
-        /// Active liquidity.
-        liquidity: String,
-        /// The fee in millionths.
-        fee_pips: u32,
-        /// The tick spacing.
-        tick_spacing: i32,
-        /// `[tick, liquidity_net]`, ascending.
-        ticks: Vec<(i32, String)>,
-    },
-}
+#[serde(transparent)]
+pub struct VectorState(Value);
 
 impl Vector {
     /// A vector of this state, still without a question.
@@ -174,57 +150,15 @@ impl Depth {
 
 impl VectorState {
     fn of(state: &PoolState) -> Self {
-        match state {
-            PoolState::ConstantProduct(pool) => Self::ConstantProduct {
-                reserves: pool.reserves().map(|reserve| reserve.to_string()),
-                fee_numerator: pool.fee().numerator,
-                fee_denominator: pool.fee().denominator,
-            },
-            PoolState::Concentrated(pool) => Self::ConcentratedLiquidity {
-                sqrt_price_x96: pool.sqrt_price_x96().to_string(),
-                tick: pool.tick(),
-                liquidity: pool.liquidity().to_string(),
-                fee_pips: pool.fee_pips(),
-                tick_spacing: pool.tick_spacing(),
-                ticks: pool
-                    .ticks()
-                    .iter()
-                    .map(|tick| (tick.tick, tick.liquidity_net.to_string()))
-                    .collect(),
-            },
-        }
+        let bytes = state.to_canonical().expect("a vector's state is a small one");
+        Self(serde_json::from_slice(&bytes).expect("what is canonical is JSON"))
     }
 
     /// Core's state, checked by core's own rules.
     pub fn check(&self) -> Result<PoolState, ParityError> {
-        Ok(match self {
-            Self::ConstantProduct { reserves, fee_numerator, fee_denominator } => {
-                let fee = FeeRate { numerator: *fee_numerator, denominator: *fee_denominator };
-                let reserves = [number(&reserves[0])?, number(&reserves[1])?];
-                PoolState::ConstantProduct(ConstantProduct::new(reserves, fee)?)
-            }
-            Self::ConcentratedLiquidity {
-                sqrt_price_x96,
-                tick,
-                liquidity,
-                fee_pips,
-                tick_spacing,
-                ticks,
-            } => {
-                let ticks = ticks
-                    .iter()
-                    .map(|(tick, net)| Ok(TickNet { tick: *tick, liquidity_net: number(net)? }))
-                    .collect::<Result<_, ParityError>>()?;
-                PoolState::Concentrated(Concentrated::new(
-                    number(sqrt_price_x96)?,
-                    *tick,
-                    number(liquidity)?,
-                    *fee_pips,
-                    *tick_spacing,
-                    ticks,
-                )?)
-            }
-        })
+        // The keys of a value stand in their order.
+        let read = PoolState::from_canonical(self.0.to_string().as_bytes());
+        read.map_err(|error| ParityError::Vector(error.to_string()))
     }
 }
 

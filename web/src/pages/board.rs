@@ -14,9 +14,10 @@ use crate::app::client;
 use crate::chart::Spark;
 use crate::check::{Published, Sold, Standing};
 use crate::parts::{
-    Asking, CheckAll, CheckedGap, Empty, Failed, Loading, PreviewNotice, StatusTag, not_understood,
+    Asking, CheckAll, CheckedGap, Empty, Failed, Loading, PreviewNotice, StatusTag, linked,
+    not_understood,
 };
-use crate::paths::Page;
+use crate::paths::{Page, evidence_href};
 use crate::text;
 
 /// Pools of a page.
@@ -268,9 +269,11 @@ fn row_view(
         (Some((published, standing)), _) => {
             view! { <CheckedGap published=published standing=standing/> }.into_any()
         }
-        (None, Some(StandardGap { refusal: Some(code), .. })) => {
+        (None, Some(StandardGap { refusal: Some(code), evidence_url, .. })) => {
             let words = code.title();
-            view! { <span class="none" title=words>"cannot be filled"</span> }.into_any()
+            let href = evidence_url.and_then(|url| evidence_href(&url));
+            let cannot = linked("cannot be filled".to_owned(), href);
+            view! { <span class="none" title=words>{cannot}</span> }.into_any()
         }
         _ => view! { <span class="none">"none"</span> }.into_any(),
     };

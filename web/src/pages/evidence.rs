@@ -1,11 +1,12 @@
 //! The evidence of one result: what was claimed, and whether this browser could confirm it.
 
+use std::sync::Arc;
+
 use exitgap_api::{
-    Answers, Direct, ExitResult, Problem, ProblemCode, Provenance, SlotState, invalid_parameter,
-    parse_size,
+    Answers, Context, Direct, Problem, ProblemCode, Provenance, invalid_parameter, parse_size,
 };
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf, TrustBasis, Verification};
-use exitgap_core::evidence::{Base, Check, CheckName, Outcome, Stated, snapshot_in};
+use exitgap_core::evidence::{Base, Check, CheckName, Outcome, Stated, recompute, snapshot_in};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{Slot, SlotError};
@@ -14,6 +15,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use super::evidence_break::BreakIt;
+use super::evidence_later::Later;
 use super::pool::{base_name, parse_pool, slippage};
 use crate::app::client;
 use crate::check;
@@ -21,6 +23,7 @@ use crate::download::download;
 use crate::parts::{Asking, Checks, Conditions, Drawn, Failed, Loading, PreviewNotice, Verdicts};
 use crate::paths::{self, Page};
 use crate::text;
+use crate::told::{self, Told};
 
 /// What the page shows.
 #[derive(Debug, Clone)]
@@ -117,37 +120,36 @@ fn trust_words(verification: &Verification) -> String {
 #[component]
 fn Evidence(found: Found) -> impl IntoView {
     let Found { of, verification, without_window } = found;
-    let claim = verification.report.claim.clone();
-    let preview = claim.as_ref().is_some_and(|claim| claim.status == "preview");
+    let told = Told::of(&verification.evidence);
+    let preview = told.preview;
     let trust = trust_words(&verification);
     let checks = verification.report.report.checks.clone();
-    let published = claim.as_ref().map(|claim| claim.exit_gap_pct.clone()).unwrap_or_default();
-    let snapshot = snapshot_in(&verification.evidence);
-    let recomputed = snapshot.as_ref().map_or_else(
-        || Err("cannot be: the snapshot is unreadable".to_owned()),
-        |snapshot| recompute(snapshot, &of),
+    let stated = Stated::of(&verification.evidence);
+    let published = stated.as_ref().map_or_else(
+        || "nothing that can be read".to_owned(),
+        |stated| told::words(&stated.answer),
     );
-    let (recomputed, context) = match recomputed {
-        Ok(result) => (text::percent(result.figures.exit_gap_pct.as_str()), Some(result.context)),
-        Err(why) => (why, None),
-    };
-    let sold = check::sold_symbol(&verification.evidence);
+    let recomputed = recompute(&verification.evidence)
+        .map_or_else(|why| format!("not recomputed: {why}"), |found| told::words(&found.computed));
+    let snapshot = snapshot_in(&verification.evidence);
     if let Some(snapshot) = &snapshot {
         let [token0, token1] = snapshot.observation().tokens();
         paths::set_title(&format!("Evidence for {} / {} | exitgap", token0.symbol, token1.symbol));
     }
-    let points = snapshot.map(|snapshot| drawn(&snapshot, &of)).unwrap_or_default();
+    let asked = snapshot.as_ref().and_then(|snapshot| asked(snapshot, &of)).unzip();
+    let (context, points) = (asked.0, asked.1.unwrap_or_default());
     let bytes = verification.evidence.len();
     let file = StoredValue::new(verification.evidence.clone());
     let window_note = window_words(&checks, of.slot, without_window);
-    let window_note = format!("{window_note}. {}", observed(&verification.evidence));
+    let window_note = format!("{window_note}. {}", observed(stated.as_ref()));
     let later = of.clone();
+    let verified = Arc::new(verification.clone());
     view! {
         <PreviewNotice shown=preview/>
-        <Verdicts report=verification.report.clone() trust=trust sold=sold/>
-        <Later of=later/>
+        <Verdicts report=verification.report.clone() trust=trust told=told/>
+        <Later of=later verified=verified/>
         <dl class="facts">
-            <div><dt>"Published"</dt><dd id="published">{text::percent(&published)}</dd></div>
+            <div><dt>"Published"</dt><dd id="published">{published}</dd></div>
             <div><dt>"Recomputed here"</dt><dd id="recomputed">{recomputed}</dd></div>
             <div><dt>"Pool"</dt><dd><a href=Page::Pool(of.pool.to_string()).href()>{of.pool.to_string()}</a></dd></div>
             <div><dt>"Slot"</dt><dd>{text::instant(&of.slot.to_string())}</dd></div>
@@ -172,58 +174,13 @@ fn Evidence(found: Found) -> impl IntoView {
     }
 }
 
-/// What became of the slot since it was sealed, as the server claims it. It is asked apart from the
-/// evidence: whether that holds does not depend on it.
-#[component]
-fn Later(of: EvidenceOf) -> impl IntoView {
-    let status = Asking::new(
-        || (),
-        move |()| {
-            let (of, client) = (of.clone(), client());
-            async move { client.slot_status(&of.pool, of.slot).await }
-        },
-    );
-    let retry = status.again();
-    move || {
-        match status.answer(&())? {
-        Err(error) => Some(
-            view! {
-                <section class="refused" role="status" id="later">
-                    <p><strong>"Whether this slot was retracted later could not be asked."</strong></p>
-                    <p>{error.to_string()}</p>
-                    <button type="button" on:click=move |_| retry.run(())>"Ask again"</button>
-                </section>
-            }
-            .into_any(),
-        ),
-        Ok(status) => {
-            let retraction = status.retraction.filter(|_| status.state == SlotState::Retracted);
-            let Some(retraction) = retraction else {
-                let words = "Not retracted later, as this server claims: no evidence file can tell.";
-                return Some(view! { <p class="quiet" id="later">{words}</p> }.into_any());
-            };
-            Some(
-                view! {
-                    <section class="failed" role="alert" id="later">
-                        <p><strong>"This slot was retracted later, as this server says."</strong></p>
-                        <p>{format!(
-                            "Its block {} was orphaned and gave way to {}. What is proved below was recorded, and no later figure counts it.",
-                            retraction.orphaned_block_hash, retraction.canonical_block_hash
-                        )}</p>
-                    </section>
-                }
-                .into_any(),
-            )
-        }
-    }
-    }
-}
-
-/// How long the pool was observed, and its lowest depth, as the file states them.
-fn observed(evidence: &[u8]) -> String {
-    let Some(Stated { result, .. }) = Stated::of(evidence) else { return String::new() };
-    let lowest =
-        result.lowest_depth_7d_usd.map_or_else(|| "none".to_owned(), |usd| text::usd(&usd));
+/// How long the pool was observed, and its lowest depth, as the file states them. A refusal states neither.
+fn observed(stated: Option<&Stated>) -> String {
+    let Some(result) = stated.and_then(|stated| stated.answer.result()) else {
+        return String::new();
+    };
+    let lowest = result.lowest_depth_7d_usd.as_deref();
+    let lowest = lowest.map_or_else(|| "none".to_owned(), text::usd);
     format!("Days observed: {}. Lowest depth at 2 % in seven days: {lowest}.", result.days_observed)
 }
 
@@ -232,13 +189,17 @@ fn window_words(checks: &[Check], last: Slot, without: Option<String>) -> String
         return format!("not checked: it could not be fetched ({why})");
     }
     let window = checks.iter().find(|check| check.name == CheckName::Window);
-    match window.map(|check| check.outcome) {
-        Some(Outcome::Pass) => {
-            let found = window.and_then(|check| entries(&check.found, last));
-            let found = found.unwrap_or_else(|| "the entries of up to seven days".to_owned());
+    match window.map(|check| (check.outcome, check)) {
+        Some((Outcome::Pass, check)) => {
+            let found = entries(&check.found, last)
+                .unwrap_or_else(|| "the entries of up to seven days".to_owned());
             format!("{found}, fetched, chained up to this one")
         }
-        Some(Outcome::Fail) => "does not lead to this entry".to_owned(),
+        Some((Outcome::Fail, check)) if check.code == "window_not_trusted" => {
+            "not signed by a key that is trusted here".to_owned()
+        }
+        Some((Outcome::Fail, _)) => "does not lead to this entry".to_owned(),
+        Some((_, check)) if check::is_newer(check) => format!("not checked: {}", check.found),
         _ => "not checked".to_owned(),
     }
 }
@@ -257,22 +218,13 @@ fn direction_of(snapshot: &Snapshot, of: &EvidenceOf) -> Option<Direction> {
     snapshot.observation().direction_of(base_name(index)).ok()
 }
 
-fn provenance(snapshot: &Snapshot) -> Provenance {
-    let hash = snapshot.to_canonical().map(|bytes| Snapshot::hash_of(&bytes));
-    hash.map_or(Provenance::Direct(Direct::LatestBlock), |hash| {
-        Provenance::Direct(Direct::SnapshotFile(snapshot.slot(), hash))
-    })
-}
-
-fn recompute(snapshot: &Snapshot, of: &EvidenceOf) -> Result<ExitResult, String> {
-    let direction = direction_of(snapshot, of).ok_or("unknown base")?;
-    let provenance = provenance(snapshot);
+/// Under what the answer holds, and what other sizes fill at.
+fn asked(snapshot: &Snapshot, of: &EvidenceOf) -> Option<(Context, Vec<(String, String)>)> {
+    let hash = snapshot.to_canonical().map(|documents| documents.hash());
+    let provenance = Provenance::Direct(
+        hash.map_or(Direct::LatestBlock, |hash| Direct::SnapshotFile(snapshot.slot(), hash)),
+    );
+    let direction = direction_of(snapshot, of)?;
     let answers = Answers::new(snapshot.observation(), &provenance, direction);
-    answers.estimate(of.size).map_err(|problem| problem.detail)
-}
-
-fn drawn(snapshot: &Snapshot, of: &EvidenceOf) -> Vec<(String, String)> {
-    let Some(direction) = direction_of(snapshot, of) else { return Vec::new() };
-    let provenance = provenance(snapshot);
-    slippage(&Answers::new(snapshot.observation(), &provenance, direction))
+    Some((answers.ladder(&[], &[]).context, slippage(&answers)))
 }

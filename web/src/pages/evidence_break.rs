@@ -5,45 +5,51 @@ use leptos::prelude::*;
 
 use crate::check;
 use crate::parts::{Checks, Verdicts};
+use crate::told::Told;
 
 /// What is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
-    /// The last digit of the published gap.
-    Gap,
-    /// A digit of the recorded state.
+    /// The last digit of the published gap, or of what a size that cannot be filled is paid at most.
+    Number,
+    /// A digit of the snapshot.
     Snapshot,
+    /// A digit of the recorded state.
+    State,
     /// A letter of the log's signed checkpoint.
     Checkpoint,
 }
 
 impl Change {
-    const ALL: [(Self, &'static str); 3] = [
-        (Self::Gap, "Change the number's last digit"),
+    const ALL: [(Self, &'static str); 4] = [
+        (Self::Number, "Change the number's last digit"),
         (Self::Snapshot, "Change a digit of the snapshot"),
+        (Self::State, "Change a digit of the pool's state"),
         (Self::Checkpoint, "Change a letter of the signed checkpoint"),
     ];
 
-    /// What stands before the text that is changed.
-    fn marker(self) -> &'static str {
+    /// What stands before the text that is changed: the first of these that is there.
+    fn markers(self) -> &'static [&'static str] {
         match self {
-            Self::Gap => "\"exit_gap_pct\":\"",
-            Self::Snapshot => "\"number\":",
-            Self::Checkpoint => "\"log_proof\":\"",
+            Self::Number => &["\"exit_gap_pct\":\"", "\"paid_raw\":\""],
+            Self::Snapshot => &["\"number\":"],
+            Self::State => &["\"state\":{"],
+            Self::Checkpoint => &["\"log_proof\":\""],
         }
     }
 
     /// The file with one byte changed, and where.
     fn apply(self, evidence: &[u8]) -> Option<(Vec<u8>, usize)> {
-        let marker = self.marker();
-        let start = evidence.windows(marker.len()).position(|bytes| bytes == marker.as_bytes())?;
-        let start = start + marker.len();
+        let after = |marker: &&str| {
+            let mut places = evidence.windows(marker.len());
+            Some(places.position(|bytes| bytes == marker.as_bytes())? + marker.len())
+        };
+        let start = self.markers().iter().find_map(after)?;
         let rest = evidence.get(start..)?;
         let end = rest.iter().position(|byte| *byte == b'"');
         let at = match self {
-            // The last of the six decimals.
-            Self::Gap => end?.checked_sub(1)?,
-            Self::Snapshot => rest.iter().position(u8::is_ascii_digit)?,
+            Self::Number => end?.checked_sub(1)?,
+            Self::Snapshot | Self::State => rest.iter().position(u8::is_ascii_digit)?,
             // Well within the signature, which is the last line.
             Self::Checkpoint => {
                 let before = end?.checked_sub(40)?;
@@ -93,11 +99,11 @@ pub fn BreakIt(
             let is = char::from(*changed.get(at)?);
             let report = check::alone(&changed, verification.log.keys.clone());
             let checks = report.report.checks.clone();
-            let sold = check::sold_symbol(&changed);
+            let told = Told::of(&changed);
             let trust = format!("Byte {at} was changed from {was} to {is}. Everything else is as it was.");
             Some(view! {
                 <div id="broken">
-                    <Verdicts report=report trust=trust sold=sold/>
+                    <Verdicts report=report trust=trust told=told/>
                     <Checks checks=checks/>
                 </div>
             })

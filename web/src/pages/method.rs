@@ -26,13 +26,15 @@ pub fn MethodPage() -> impl IntoView {
         </ul>
         <p>
             <b>"Depth"</b>" at x % is the largest size whose gap is at most x; where nothing is said, x is 2. A size that \
-             the recorded liquidity cannot fill has no gap: it is refused with the most that can be filled, never guessed."
+             the recorded liquidity cannot fill has no gap: it is refused with the most that can be filled, never guessed, \
+             and that has evidence like a gap."
         </p>
         <h2>"Check"</h2>
         <p>
             "A recorded gap links to its evidence: the snapshot, the pool's entry for the slot, the proof that the signed \
              log holds it. This site fetches that file and verifies it in your browser, with the same code that the \
-             server runs. \"Confirmed here\" appears only after your own browser confirmed it."
+             server runs. \"Confirmed here\" appears only after your own browser confirmed it. What a newer version of \
+             exitgap made is shown as neither confirmed nor wrong: this program is too old to check it."
         </p>
         <h2 id="elsewhere">"Check with a program from elsewhere"</h2>
         <p>

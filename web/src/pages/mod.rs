@@ -10,6 +10,7 @@ pub mod portfolio;
 pub mod verify;
 
 mod evidence_break;
+mod evidence_later;
 mod pool_answer;
 mod pool_history;
 mod pool_newest;

@@ -5,12 +5,13 @@ use exitgap_client::{ClientError, Recorded};
 use exitgap_core::units::{Percent, SizeUsd};
 use leptos::prelude::*;
 
-use super::pool::base_name;
+use super::pool::{base_name, evidence_of};
 use super::pool_size::PAUSE;
 use crate::app::client;
 use crate::parts::{Asking, Conditions, Refused, Split, settled};
 use crate::paths::evidence_href;
 use crate::text;
+use crate::told::is_provable;
 
 /// The section.
 #[component]
@@ -47,27 +48,37 @@ pub fn Answer(
         Some(Ok(served)) => served.lowest_depth_7d_usd,
         _ => default.1.clone().filter(|_| default.0 == base.get()),
     });
+    let agreed = move || {
+        let served = served.answer(&asked.get());
+        match computed.get() {
+            Ok(ours) => agreement(&ours, served),
+            Err(ours) if is_provable(ours.code.as_str()) => {
+                let size = asked.get().1.ok().map(|size| size.to_string());
+                let evidence =
+                    size.and_then(|size| evidence_of(&recorded.read_value(), base.get(), &size));
+                agreed_refusal(&ours, served, evidence)
+            }
+            Err(_) => ().into_any(),
+        }
+    };
     view! {
         <section class="answer" aria-live="polite">
             {move || match computed.get() {
                 Ok(result) => view! { <Result result=result lowest=lowest/> }.into_any(),
                 Err(problem) => view! { <Refused problem=problem/> }.into_any(),
             }}
-            <p class="agreement">{move || agreement(computed.get(), served.answer(&asked.get()))}</p>
+            <p class="agreement">{agreed}</p>
         </section>
     }
 }
 
+/// What the service said to the very question.
+type Served = Option<Result<PublishedExit, ClientError>>;
+
 /// Whether the service says the same. Only an answer to the very question is held against ours.
-fn agreement(
-    computed: Result<ExitResult, Problem>,
-    served: Option<Result<PublishedExit, ClientError>>,
-) -> AnyView {
-    let Ok(ours) = computed else { return ().into_any() };
+fn agreement(ours: &ExitResult, served: Served) -> AnyView {
     match served {
-        None => {
-            view! { <span class="quiet">"Computed in this browser. Asking the service, too…"</span> }.into_any()
-        }
+        None => asking(),
         Some(Ok(theirs)) if ours.figures == theirs.answer.figures => {
             let evidence = theirs.evidence_url.as_deref().and_then(evidence_href).map(|href| {
                 view! { <a href=href>"Open the evidence"</a> }
@@ -78,20 +89,50 @@ fn agreement(
             }
             .into_any()
         }
-        Some(Ok(theirs)) => view! {
-            <span class="standing fail" role="alert">
-                {format!(
-                    "The service says {} %, this browser computes {} %. Trust the snapshot, and tell the operator.",
-                    theirs.answer.figures.exit_gap_pct, ours.figures.exit_gap_pct
-                )}
-            </span>
-        }
-        .into_any(),
-        Some(Err(error)) => view! {
-            <span class="standing warn">{format!("Computed in this browser. The service gave no answer: {error}")}</span>
-        }
-        .into_any(),
+        Some(Ok(theirs)) => differs(
+            &format!("{} %", theirs.answer.figures.exit_gap_pct),
+            &format!("{} %", ours.figures.exit_gap_pct),
+        ),
+        Some(Err(error)) => unanswered(&error),
     }
+}
+
+/// The same of a size that cannot be filled.
+fn agreed_refusal(ours: &Problem, served: Served, evidence: Option<String>) -> AnyView {
+    let theirs = match served {
+        None => return asking(),
+        Some(Ok(theirs)) => {
+            return differs(&format!("{} %", theirs.answer.figures.exit_gap_pct), &ours.detail);
+        }
+        Some(Err(ClientError::Refused(theirs))) if is_provable(&theirs.code) => theirs,
+        Some(Err(error)) => return unanswered(&error),
+    };
+    if theirs.code != ours.code.as_str() || theirs.max_fillable_usd != ours.max_fillable_usd {
+        return differs(&theirs.detail, &ours.detail);
+    }
+    let evidence = evidence.map(|href| view! { <a href=href>"Open the evidence"</a> });
+    view! {
+        <span class="standing pass">"Computed in this browser; the service refuses it alike."</span>
+        " "{evidence}
+    }
+    .into_any()
+}
+
+fn asking() -> AnyView {
+    view! { <span class="quiet">"Computed in this browser. Asking the service, too…"</span> }
+        .into_any()
+}
+
+fn differs(theirs: &str, ours: &str) -> AnyView {
+    let words = format!(
+        "The service says {theirs}, this browser computes {ours}. Trust the snapshot, and tell the operator."
+    );
+    view! { <span class="standing fail" role="alert">{words}</span> }.into_any()
+}
+
+fn unanswered(error: &ClientError) -> AnyView {
+    let words = format!("Computed in this browser. The service gave no answer: {error}");
+    view! { <span class="standing warn">{words}</span> }.into_any()
 }
 
 #[component]

@@ -15,6 +15,7 @@ use crate::check::{Published, Sold, Standing};
 use crate::parts::{CheckAll, CheckedGap, linked};
 use crate::paths::{Page, evidence_href};
 use crate::text;
+use crate::told::is_provable;
 
 /// Rows of a chart: seven days of hours fit, with room.
 const ROWS: usize = 720;
@@ -103,7 +104,7 @@ fn gone(row: &HistoryRow) -> Option<Marked> {
             (Mark::Retracted, partly(row).unwrap_or_default())
         }
         _ if row.slots_retracted > 0 => {
-            (Mark::Retracted, "retracted: its block was orphaned".to_owned())
+            (Mark::Retracted, "retracted: a later entry took it back".to_owned())
         }
         (_, Some(why)) => (Mark::Missing, format!("missing: {why}")),
         (_, None) => (Mark::Missing, "missing".to_owned()),
@@ -198,17 +199,33 @@ pub fn published(point: &GapPoint, of: &SeriesOf, size: SizeUsd) -> Option<Publi
 /// A depth, with the evidence of a sale of just that size in its slot.
 pub fn depth_view(point: &DepthPoint, of: &SeriesOf) -> AnyView {
     let size = point.depth_usd.as_str();
-    let href = || {
-        let evidence = EvidenceOf {
-            pool: of.pool.parse().ok()?,
-            base: Base::from_code(&of.base)?,
-            slot: Slot::new(point.slot.into()).ok()?,
-            size: size.parse().ok()?,
-            method_version: of.method_version.clone(),
-        };
-        Some(Page::Evidence(evidence).href())
+    linked(text::usd(size), sale_href(of, point.slot, size))
+}
+
+/// The evidence of a sale in a slot of the series.
+pub fn sale_href(of: &SeriesOf, slot: u32, size_usd: &str) -> Option<String> {
+    let evidence = EvidenceOf {
+        pool: of.pool.parse().ok()?,
+        base: Base::from_code(&of.base)?,
+        slot: Slot::new(slot.into()).ok()?,
+        size: size_usd.parse().ok()?,
+        method_version: of.method_version.clone(),
     };
-    linked(text::usd(size), href())
+    Some(Page::Evidence(evidence).href())
+}
+
+/// The gap of one slot, or why it has none, with its evidence.
+fn gap_view(point: &GapPoint, of: &SeriesOf) -> AnyView {
+    let href = || evidence_href(point.evidence_url.as_ref()?);
+    match (&point.exit_gap_pct, point.refusal) {
+        (Some(gap), _) => linked(text::percent(gap.as_str()), href()),
+        (None, Some(code)) if is_provable(code.as_str()) => {
+            let size = of.size_usd.as_str();
+            linked(code.title().to_owned(), sale_href(of, point.slot, size))
+        }
+        (None, Some(code)) => code.title().into_any(),
+        (None, None) => "none".into_any(),
+    }
 }
 
 /// The newest rows, each with its evidence.
@@ -248,17 +265,14 @@ fn listed(
         return view! { <tr><th scope="row">{time}</th><td colspan="3" class="none">{words}</td></tr> }
             .into_any();
     }
-    let last = row.last.as_ref();
-    let shown = match last.map(|last| (&last.exit_gap_pct, last.refusal)) {
-        Some((Some(gap), _)) => text::percent(gap.as_str()),
-        Some((None, Some(code))) => code.title().to_owned(),
-        _ => "none".to_owned(),
-    };
-    let last = linked(shown, last.and_then(|last| evidence_href(last.evidence_url.as_ref()?)));
+    let last = row.last.as_ref().map_or_else(|| "none".into_any(), |last| gap_view(last, of));
     let worst = if let Some((published, standing)) = published {
         view! { <CheckedGap published=published standing=standing/> }.into_any()
     } else {
-        view! { <span class="none">"cannot be filled"</span> }.into_any()
+        let least = row.least_fillable.as_ref();
+        let href = least.and_then(|least| sale_href(of, least.slot, of.size_usd.as_str()));
+        let cannot = linked("cannot be filled".to_owned(), href);
+        view! { <span class="none">{cannot}</span> }.into_any()
     };
     let depth =
         row.lowest_depth.as_ref().map_or_else(|| "none".into_any(), |point| depth_view(point, of));

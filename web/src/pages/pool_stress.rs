@@ -5,9 +5,9 @@ use exitgap_core::units::SizeUsd;
 use leptos::prelude::*;
 
 use super::pool_history::Between;
-use super::pool_series::{depth_view, least_fillable, published};
+use super::pool_series::{depth_view, least_fillable, published, sale_href};
 use crate::check::Standing;
-use crate::parts::CheckedGap;
+use crate::parts::{CheckedGap, linked};
 use crate::text;
 
 /// Two times, typed.
@@ -96,6 +96,9 @@ pub fn Worst(
     let refused = (stress.slots_refused > 0).then(|| {
         let least = least_fillable(stress.least_fillable.as_ref());
         let words = format!("{} recorded slots{least}", stress.slots_refused);
+        let point = stress.least_fillable.as_ref();
+        let size = stress.of.size_usd.as_str();
+        let words = linked(words, point.and_then(|point| sale_href(&stress.of, point.slot, size)));
         view! { <div><dt>"Could not be filled at all"</dt><dd id="refused">{words}</dd></div> }
     });
     view! {

@@ -12,6 +12,7 @@ use crate::app::client;
 use crate::check;
 use crate::parts::{Asking, Checks, Loading, PreviewNotice, Verdicts};
 use crate::store::kept_keys;
+use crate::told::Told;
 
 /// A file that was read, or why it could not be.
 type Given = Result<Vec<u8>, String>;
@@ -26,8 +27,8 @@ struct Found {
     keys: Vec<VerifierKey>,
     /// What became of comparing its log with what this browser kept.
     compared: String,
-    /// The symbol of the token that it says is sold.
-    sold: Option<String>,
+    /// What it says of itself.
+    told: Told,
 }
 
 /// The page.
@@ -42,9 +43,9 @@ pub fn VerifyPage() -> impl IntoView {
             let client = client();
             async move {
                 let (bytes, keys) = asked?;
-                let sold = check::sold_symbol(&bytes);
+                let told = Told::of(&bytes);
                 let (report, compared) = check::file(&client, bytes, keys.clone()).await;
-                Some(Found { report, keys, compared, sold })
+                Some(Found { report, keys, compared, told })
             }
         },
     );
@@ -142,18 +143,25 @@ const MAX_EVIDENCE_BYTES_F64: f64 = MAX_EVIDENCE_BYTES as f64;
 
 #[component]
 fn Report(found: Found) -> impl IntoView {
-    let Found { report, keys, compared, sold } = found;
+    let Found { report, keys, compared, told } = found;
     let names: Vec<_> = keys.iter().map(|key| format!("{}+{}", key.name(), key.id())).collect();
     let trust = if names.is_empty() {
         "You trust no key: whose log it is was not checked.".to_owned()
     } else {
         format!("Trusts {}.", names.join(", "))
     };
-    let preview = report.claim.as_ref().is_some_and(|claim| claim.status == "preview");
+    let preview = told.preview;
+    let stated = report.claim.is_some();
     let checks = report.report.checks.clone();
     view! {
         <PreviewNotice shown=preview/>
-        <Verdicts report=report trust=format!("{trust} {compared}") sold=sold/>
+        <Verdicts report=report trust=format!("{trust} {compared}") told=told/>
+        {stated.then(|| view! {
+            <p class="quiet" id="later">
+                "Whether the slot was taken back later was not looked at: no file can tell. The evidence page of the server \
+                 that recorded it asks."
+            </p>
+        })}
         <Checks checks=checks/>
     }
 }

@@ -6,7 +6,9 @@ use leptos::prelude::*;
 
 use super::contradiction::Rewritten;
 use super::elsewhere::ELSEWHERE;
+use crate::check::{NEWER, is_newer};
 use crate::text;
+use crate::told::Told;
 
 /// What was claimed, and whether this browser could confirm it.
 #[component]
@@ -15,10 +17,10 @@ pub fn Verdicts(
     report: VerificationReport,
     /// What the reader trusts, in words.
     trust: String,
-    /// The symbol of the token sold, where the snapshot could be read.
-    sold: Option<String>,
+    /// What the file says of itself.
+    told: Told,
 ) -> impl IntoView {
-    let claim = claimed(report.claim.as_ref(), sold);
+    let claim = claimed(report.claim.as_ref(), told);
     let confirmed = report.report.verdict == Verdict::Valid;
     let failed: Vec<CheckName> = report
         .report
@@ -27,16 +29,18 @@ pub fn Verdicts(
         .filter(|check| check.outcome == Outcome::Fail)
         .map(|check| check.name)
         .collect();
+    let refusal = report.claim.as_ref().is_some_and(|claim| claim.refusal.is_some());
     let (class, words) = match report.report.verdict {
+        Verdict::Valid if refusal => (
+            "verdict pass",
+            "Confirmed: this browser found that it cannot be filled, and that follows from the signed log.",
+        ),
         Verdict::Valid => (
             "verdict pass",
             "Confirmed: this browser recomputed the number, and it follows from the signed log.",
         ),
         Verdict::Invalid => ("verdict fail", refuted(&failed)),
-        Verdict::Incomplete => (
-            "verdict warn",
-            "Not fully checked: nothing is wrong, but something a verdict needs is absent.",
-        ),
+        Verdict::Incomplete => ("verdict warn", incomplete(&report.report.checks)),
     };
     let names: Vec<_> = failed.iter().map(|name| check_name(*name).replace('_', " ")).collect();
     let failed = (!names.is_empty()).then(|| format!("Failing: {}.", names.join(", ")));
@@ -57,19 +61,33 @@ pub fn Verdicts(
 }
 
 /// What the file says of itself, in a sentence.
-fn claimed(claim: Option<&Claim>, sold: Option<String>) -> String {
+fn claimed(claim: Option<&Claim>, told: Told) -> String {
     let Some(claim) = claim else {
         return "This file states nothing that can be read.".to_owned();
     };
     let time = claim.slot_time.as_deref();
     let time = time.map_or_else(|| "an unknown slot".to_owned(), text::instant);
     format!(
-        "Claimed: selling {} of {} in {} at {time} fills {}.",
+        "Claimed: selling {} of {} in {} at {time} {}.",
         text::usd_exact(&claim.size_usd),
-        sold.unwrap_or_else(|| claim.base.clone()),
+        told.sold.unwrap_or_else(|| claim.base.clone()),
         claim.pool,
-        text::beside_oracle(&claim.exit_gap_pct)
+        told.ends
     )
+}
+
+/// What a verdict needs and has not.
+fn incomplete(checks: &[Check]) -> &'static str {
+    let newer: Vec<CheckName> =
+        checks.iter().filter(|check| is_newer(check)).map(|check| check.name).collect();
+    if newer.is_empty() {
+        "Not fully checked: nothing is wrong, but something a verdict needs is absent."
+    } else if newer == [CheckName::Window] {
+        "Neither confirmed nor wrong: the number follows from the file, but the days before it hold something made \
+         by a newer version of exitgap; update to check it."
+    } else {
+        "Neither confirmed nor wrong: part of this was made by a newer version of exitgap; update to check it."
+    }
 }
 
 /// What a failing check means for the number.
@@ -102,6 +120,7 @@ fn row(check: Check) -> impl IntoView {
     let (class, mark, word) = match check.outcome {
         Outcome::Pass => ("pass", "✓", "passed"),
         Outcome::Fail => ("fail", "✗", "FAILED"),
+        Outcome::NotChecked if is_newer(&check) => ("warn", "–", NEWER),
         Outcome::NotChecked => ("warn", "–", "not checked"),
     };
     let found = match check.outcome {
@@ -111,6 +130,9 @@ fn row(check: Check) -> impl IntoView {
             <p class="found">"found "<code>{check.found}</code>" ("{check.code}")"</p>
         }
         .into_any(),
+        Outcome::NotChecked if is_newer(&check) && check.found != "absent" => {
+            view! { <p class="found">{check.found}</p> }.into_any()
+        }
         Outcome::NotChecked => view! { <p class="found">"needs "{check.expected}</p> }.into_any(),
     };
     let open = check.outcome == Outcome::Fail;

@@ -82,6 +82,13 @@ fn told(error: ClientError) -> Told {
                 code: format!("code: {code} ({why})"),
             }
         }
+        ClientError::Newer { newer, .. } => Told {
+            headline: "This was made by a newer version of exitgap; update to check it.".to_owned(),
+            remedy: "It is neither confirmed nor wrong. Load the page again for the newest program of this server; if it \
+                stays so, check it with a newer one from elsewhere."
+                .to_owned(),
+            code: format!("code: {code} ({newer})"),
+        },
         ClientError::KeptUnusable { .. } => Told {
             headline: "What this browser kept of the log cannot be held against it.".to_owned(),
             remedy: "It is neither believed nor forgotten. If it was damaged here, clear this site's data; then this \

@@ -58,6 +58,8 @@ pub struct SequencerPlan {
 pub struct PoolPlan {
     /// The pool.
     pub id: PoolId,
+    /// Its contract.
+    pub address: Address,
     /// The default direction: sells the default base.
     pub base: Direction,
     /// The fee, where it is configured (v2 pairs).
@@ -286,7 +288,8 @@ impl PoolPlan {
             BaseToken::Token0 => Direction::ZeroForOne,
             BaseToken::Token1 => Direction::OneForZero,
         };
-        Ok(Self { id, base, fee: config.fee.map(FeeRate::from), oracles: plans })
+        let (address, fee) = (config.address, config.fee.map(FeeRate::from));
+        Ok(Self { id, address, base, fee, oracles: plans })
     }
 }
 

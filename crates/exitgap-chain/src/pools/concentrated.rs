@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use alloy::primitives::aliases::I24;
 use exitgap_core::U256;
 use exitgap_core::ids::Address;
-use exitgap_core::pools::{Concentrated, ConcentratedError, MAX_TICK, TickNet};
+use exitgap_core::pools::{Concentrated, ConcentratedError, MAX_TICK, Tick};
 use exitgap_core::series::MissingReason;
 
 use super::unanswered;
@@ -60,7 +60,7 @@ pub(crate) fn decode_price(pool: Address, answers: &[Answer]) -> Result<Price, M
 pub(crate) fn join(
     price: Price,
     tick_spacing: i32,
-    ticks: Vec<TickNet>,
+    ticks: Vec<Tick>,
 ) -> Result<Concentrated, ConcentratedError> {
     let Price { sqrt_price_x96, tick, liquidity, fee_pips } = price;
     Concentrated::new(sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing, ticks)
@@ -77,6 +77,7 @@ pub(crate) fn is_about_ticks(error: ConcentratedError) -> bool {
         ConcentratedError::TooManyTicks { .. }
         | ConcentratedError::TickOutOfPlace { .. }
         | ConcentratedError::TicksOutOfOrder { .. }
+        | ConcentratedError::GrossLiquidity { .. }
         | ConcentratedError::NetLiquidityOutOfRange { .. }
         | ConcentratedError::NetLiquidityNotBalanced { .. }
         | ConcentratedError::LiquidityMismatch { .. } => true,
@@ -130,7 +131,7 @@ pub(crate) fn decode_tick(
     pool: Address,
     tick: i32,
     answer: &Answer,
-) -> Result<Option<TickNet>, Missing> {
+) -> Result<Option<Tick>, Missing> {
     let data = answer
         .exact::<V3Pool::ticksCall>(TICK_WORDS)
         .ok_or_else(|| unanswered(pool, &format!("ticks({tick})"), answer))?;
@@ -141,7 +142,8 @@ pub(crate) fn decode_tick(
         );
         return Err(Missing::new(MissingReason::StateInconsistent, detail));
     }
-    Ok(data.initialized.then_some(TickNet { tick, liquidity_net: data.liquidityNet }))
+    let (liquidity_net, liquidity_gross) = (data.liquidityNet, data.liquidityGross);
+    Ok(data.initialized.then_some(Tick { tick, liquidity_net, liquidity_gross }))
 }
 
 #[cfg(test)]
@@ -193,9 +195,10 @@ mod tests {
             let data = (gross, net, zero, zero, zero, zero, zero, initialized).abi_encode();
             Answer::Returned(Bytes::from(data))
         };
+        assert_eq!(decode_tick(POOL, 60, &data(5, -5, true)).unwrap(), Some(Tick::new(60, -5)));
         assert_eq!(
-            decode_tick(POOL, 60, &data(5, -5, true)).unwrap(),
-            Some(TickNet { tick: 60, liquidity_net: -5 })
+            decode_tick(POOL, 60, &data(9, -5, true)).unwrap(),
+            Some(Tick { tick: 60, liquidity_net: -5, liquidity_gross: 9 })
         );
         assert_eq!(decode_tick(POOL, 60, &data(0, 0, false)).unwrap(), None);
         for wrong in [data(0, 0, true), data(5, 5, false)] {

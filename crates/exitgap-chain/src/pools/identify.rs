@@ -56,14 +56,14 @@ pub(crate) async fn identify(
     multicall: &Multicall<'_>,
     plans: &[&PoolPlan],
 ) -> Result<Vec<Result<Identity, Missing>>, Failure> {
-    let calls: Vec<Call> = plans.iter().flat_map(|plan| probes(plan.id.address())).collect();
+    let calls: Vec<Call> = plans.iter().flat_map(|plan| probes(plan.address)).collect();
     let answers = multicall.read_once(&calls).await?;
     let mut seen = Vec::with_capacity(plans.len());
     for (plan, answers) in plans.iter().zip(answers.chunks_exact(PROBES.len())) {
         let mut rules = recognise(plan, answers);
         if rules.is_err() && plans.len() > 1 {
             // In company, a call may fail for gas that others used up.
-            let alone = multicall.read_once(&probes(plan.id.address())).await?;
+            let alone = multicall.read_once(&probes(plan.address)).await?;
             rules = recognise(plan, &alone);
         }
         seen.push(rules);
@@ -192,6 +192,7 @@ mod tests {
     fn plan(fee: bool) -> PoolPlan {
         PoolPlan {
             id: "anvil:0x0000000000000000000000000000000000000001".parse().unwrap(),
+            address: "0x0000000000000000000000000000000000000001".parse().unwrap(),
             base: Direction::ZeroForOne,
             fee: fee.then_some(FeeRate { numerator: 3, denominator: 1_000 }),
             oracles: Vec::new(),

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use exitgap_core::ids::Address;
-use exitgap_core::pools::{PoolState, TickNet};
+use exitgap_core::pools::{PoolState, Tick};
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_core::snapshot::{BlockRef, Observation, OracleReading, Session};
+use exitgap_core::snapshot::{BlockRef, Observation, OracleReading};
 use tokio::time::Instant;
 
 use super::ticks::{self, FullRead, TickMemory};
@@ -47,7 +47,7 @@ pub(super) type Results = BTreeMap<usize, Result<Observation, Missing>>;
 /// What was read of a pool before its ticks are complete.
 enum State {
     Pair(PoolState),
-    Priced { price: Price, spacing: i32, kept: Option<Vec<TickNet>> },
+    Priced { price: Price, spacing: i32, kept: Option<Vec<Tick>> },
 }
 
 /// What the chain's feeds said.
@@ -163,7 +163,7 @@ impl Pass<'_> {
             .iter()
             .filter_map(|place| {
                 let ticks = self.memory[*place].ticks.as_ref()?;
-                Some((self.pool(*place).id.address(), ticks.at))
+                Some((self.pool(*place).address, ticks.at))
             })
             .collect();
         ticks::plan(self.rpc, self.second, self.events, &remembered, block, deadline).await
@@ -184,7 +184,7 @@ impl Pass<'_> {
         let mut spans = Vec::new();
         for &place in places {
             let Some(identity) = &self.memory[place].identity else { continue };
-            let pool = self.pool(place).id.address();
+            let pool = self.pool(place).address;
             let start = calls.len();
             calls.extend(identity.rules.state_calls(pool));
             let again = match plans.get(&pool) {
@@ -207,12 +207,10 @@ impl Pass<'_> {
         let states = spans
             .into_iter()
             .map(|(place, rules, span, again)| {
-                let incremental = matches!(
-                    plans.get(&self.pool(place).id.address()),
-                    Some(ticks::Plan::Again(_))
-                );
+                let incremental =
+                    matches!(plans.get(&self.pool(place).address), Some(ticks::Plan::Again(_)));
                 let again = incremental.then_some(again);
-                let state = match plans.get(&self.pool(place).id.address()) {
+                let state = match plans.get(&self.pool(place).address) {
                     Some(ticks::Plan::Disagreed(detail)) => {
                         Err(Missing::new(MissingReason::NodesDisagree, detail))
                     }
@@ -231,7 +229,7 @@ impl Pass<'_> {
         answers: &[Answer],
         again: Option<Vec<i32>>,
     ) -> Result<State, Missing> {
-        let pool = self.pool(place).id.address();
+        let pool = self.pool(place).address;
         match rules {
             Rules::ConstantProduct { fee } => {
                 let reserves = answers.first().unwrap_or(&Answer::Reverted);
@@ -242,7 +240,7 @@ impl Pass<'_> {
                 let price = concentrated::decode_price(pool, price)?;
                 let kept = match (again, &self.memory[place].ticks) {
                     (Some(again), Some(memory)) => {
-                        let again: Vec<(i32, Option<TickNet>)> = again
+                        let again: Vec<(i32, Option<Tick>)> = again
                             .into_iter()
                             .zip(changed)
                             .map(|(tick, answer)| {
@@ -268,8 +266,8 @@ impl Pass<'_> {
         let mut due = BTreeSet::new();
         for (place, state) in states {
             let Ok(State::Priced { price, spacing, kept }) = state else { continue };
-            let id = self.pool(*place).id.clone();
-            let cause = match (kept, plans.get(&id.address())) {
+            let (id, address) = (self.pool(*place).id.clone(), self.pool(*place).address);
+            let cause = match (kept, plans.get(&address)) {
                 (_, Some(ticks::Plan::Full(cause))) => Some(cause.clone()),
                 (Some(kept), _) => match concentrated::join(*price, *spacing, kept.clone()) {
                     Err(error) if concentrated::is_about_ticks(error) => {
@@ -307,7 +305,7 @@ impl Pass<'_> {
             .iter()
             .filter_map(|place| match states.get(place) {
                 Some(Ok(State::Priced { spacing, .. })) => {
-                    let pool = self.pool(*place).id.address();
+                    let pool = self.pool(*place).address;
                     Some((*place, FullRead { pool, tick_spacing: *spacing }))
                 }
                 _ => None,
@@ -375,7 +373,7 @@ impl Pass<'_> {
                     let detail = format!("pool {id}: {error}");
                     Missing::new(MissingReason::StateInconsistent, detail)
                 })?;
-                let net = pool.ticks().iter().map(|tick| (tick.tick, tick.liquidity_net)).collect();
+                let ticks = pool.ticks().iter().map(|tick| (tick.tick, *tick)).collect();
                 let (full_from, full_at) = match (remembered, self.slot) {
                     (Some(memory), _) if !fresh => (memory.full_from, memory.full_at),
                     (_, None) => (0, None),
@@ -385,7 +383,8 @@ impl Pass<'_> {
                         (ticks::next_full(slot, place, pools, every), Some(slot))
                     }
                 };
-                self.memory[place].ticks = Some(TickMemory { at: block, net, full_from, full_at });
+                self.memory[place].ticks =
+                    Some(TickMemory { at: block, ticks, full_from, full_at });
                 PoolState::Concentrated(pool)
             }
         };
@@ -396,8 +395,8 @@ impl Pass<'_> {
             return Err(Missing::new(MissingReason::PoolUnsupported, detail));
         };
         let tokens = identity.tokens.clone();
-        let (tag, session) = (self.plan.tag(), Session::continuous());
-        Observation::new(id, tag, block, tokens, state, oracles, session)
+        let tag = self.plan.tag();
+        Observation::new(id, tag, block, tokens, state, oracles, Vec::new())
             .map_err(|error| Missing::new(error.missing_reason(), error.to_string()))
     }
 }

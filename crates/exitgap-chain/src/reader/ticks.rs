@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use exitgap_core::ids::Address;
-use exitgap_core::pools::{Concentrated, ConcentratedError, PoolState, TickNet};
+use exitgap_core::pools::{Concentrated, ConcentratedError, PoolState, Tick};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{BlockRef, Snapshot};
 use tokio::time::Instant;
@@ -21,8 +21,8 @@ use crate::rpc::Rpc;
 #[derive(Debug, Clone)]
 pub(super) struct TickMemory {
     pub(super) at: BlockRef,
-    /// Net liquidity by initialised tick.
-    pub(super) net: BTreeMap<i32, i128>,
+    /// All initialised ticks, by their index.
+    pub(super) ticks: BTreeMap<i32, Tick>,
     /// The slot from which on they are read in full again.
     pub(super) full_from: u32,
     /// The slot they were last read in full at; `None` where another process did, or outside the
@@ -56,8 +56,8 @@ impl TickMemory {
     pub(super) fn of_snapshot(snapshot: &Snapshot) -> Option<Self> {
         let observation = snapshot.observation();
         let PoolState::Concentrated(pool) = observation.state() else { return None };
-        let net = pool.ticks().iter().map(|tick| (tick.tick, tick.liquidity_net)).collect();
-        Some(Self { at: observation.block(), net, full_from: 0, full_at: None })
+        let ticks = pool.ticks().iter().map(|tick| (tick.tick, *tick)).collect();
+        Some(Self { at: observation.block(), ticks, full_from: 0, full_at: None })
     }
 
     /// Whether the next full reading may wait until the slot after this one.
@@ -68,22 +68,22 @@ impl TickMemory {
     }
 
     /// These ticks with those read again in their place, ascending.
-    pub(super) fn updated(&self, again: &[(i32, Option<TickNet>)]) -> Vec<TickNet> {
-        let mut net = self.net.clone();
+    pub(super) fn updated(&self, again: &[(i32, Option<Tick>)]) -> Vec<Tick> {
+        let mut ticks = self.ticks.clone();
         for (tick, now) in again {
             match now {
-                Some(now) => net.insert(*tick, now.liquidity_net),
-                None => net.remove(tick),
+                Some(now) => ticks.insert(*tick, *now),
+                None => ticks.remove(tick),
             };
         }
-        net.into_iter().map(|(tick, liquidity_net)| TickNet { tick, liquidity_net }).collect()
+        ticks.into_values().collect()
     }
 }
 
 /// How two sets of ticks differ: how many, and the lowest.
-pub(super) fn difference(kept: &[TickNet], full: &[TickNet]) -> Option<(usize, i32)> {
-    let by_tick = |ticks: &[TickNet]| -> BTreeMap<i32, i128> {
-        ticks.iter().map(|tick| (tick.tick, tick.liquidity_net)).collect()
+pub(super) fn difference(kept: &[Tick], full: &[Tick]) -> Option<(usize, i32)> {
+    let by_tick = |ticks: &[Tick]| -> BTreeMap<i32, Tick> {
+        ticks.iter().map(|tick| (tick.tick, *tick)).collect()
     };
     let (kept, full) = (by_tick(kept), by_tick(full));
     let all: BTreeSet<i32> = kept.keys().chain(full.keys()).copied().collect();
@@ -201,7 +201,7 @@ const CALLS_TOGETHER: usize = 16_000;
 pub(super) async fn read_in_full(
     multicall: &Multicall<'_>,
     pools: &[FullRead],
-) -> Vec<Result<Vec<TickNet>, Missing>> {
+) -> Vec<Result<Vec<Tick>, Missing>> {
     let mut results = Vec::with_capacity(pools.len());
     let mut rest = pools;
     while !rest.is_empty() {
@@ -232,7 +232,7 @@ pub(super) async fn read_in_full(
 async fn read_group(
     multicall: &Multicall<'_>,
     pools: &[FullRead],
-) -> Result<Vec<Result<Vec<TickNet>, Missing>>, crate::rpc::Failure> {
+) -> Result<Vec<Result<Vec<Tick>, Missing>>, crate::rpc::Failure> {
     let calls: Vec<Call> = pools
         .iter()
         .flat_map(|read| {
@@ -322,20 +322,16 @@ mod tests {
 
     #[test]
     fn a_difference_is_counted_and_located() {
-        let ticks = |list: &[(i32, i128)]| -> Vec<TickNet> {
-            list.iter().map(|&(tick, liquidity_net)| TickNet { tick, liquidity_net }).collect()
+        let ticks = |list: &[(i32, i128)]| -> Vec<Tick> {
+            list.iter().map(|&(tick, liquidity_net)| Tick::new(tick, liquidity_net)).collect()
         };
         let kept = ticks(&[(-10, 5), (0, 1), (10, -6)]);
         assert_eq!(difference(&kept, &kept), None);
         assert_eq!(difference(&kept, &ticks(&[(-10, 5), (10, -5), (20, 0)])), Some((3, 0)));
         let at = BlockRef { hash: exitgap_core::ids::BlockHash([0; 32]), number: 1, timestamp: 1 };
-        let net = kept.iter().map(|tick| (tick.tick, tick.liquidity_net)).collect();
-        let memory = TickMemory { at, net, full_from: 0, full_at: None };
-        let again = [
-            (0, None),
-            (-10, Some(TickNet { tick: -10, liquidity_net: 7 })),
-            (20, Some(TickNet { tick: 20, liquidity_net: -1 })),
-        ];
+        let by_tick = kept.iter().map(|tick| (tick.tick, *tick)).collect();
+        let memory = TickMemory { at, ticks: by_tick, full_from: 0, full_at: None };
+        let again = [(0, None), (-10, Some(Tick::new(-10, 7))), (20, Some(Tick::new(20, -1)))];
         assert_eq!(memory.updated(&again), ticks(&[(-10, 7), (10, -6), (20, -1)]));
     }
 }

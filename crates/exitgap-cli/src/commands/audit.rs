@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use exitgap_api::AuditReport;
-use exitgap_core::evidence::{Checkpoint, MAX_NOTE_BYTES, Verdict, VerifierKey};
+use exitgap_core::evidence::{Checkpoint, MAX_NOTE_BYTES, Predecessor, Verdict, VerifierKey};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{print_json, verdict, verify};
@@ -36,11 +36,13 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
     let fault = fault.or_else(|| named().map(|rule| Box::new(rule.into())));
     let fault = fault.map(readable).transpose()?;
     let verdict = match &fault {
+        // What only a later version of exitgap understands is not wrong.
+        Some(fault) if fault.rule.newer().is_some() => Verdict::Incomplete,
         Some(_) => Verdict::Invalid,
-        None if keys_trusted => Verdict::Valid,
+        None if keys_trusted && counts.unsupported == 0 => Verdict::Valid,
         None => Verdict::Incomplete,
     };
-    let Counts { slots, last_slot, pools, heads, snapshots, retracted } = counts;
+    let Counts { slots, last_slot, pools, heads, snapshots, retracted, unsupported } = counts;
     let report = AuditReport {
         verdict,
         origin: newest.checkpoint.origin.to_string(),
@@ -55,6 +57,8 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
         snapshots,
         without_snapshot: heads.saturating_sub(snapshots),
         retracted,
+        unsupported,
+        predecessor: predecessor(&folder)?,
         extensions: newest.checkpoint.extensions,
         superseded_by: superseded_by(&folder)?,
         since_size: since.map(|since| since.checkpoint.size),
@@ -64,6 +68,15 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
     let printed = if json { print_json(&report) } else { print_text(&report) };
     read_or_not(printed)?;
     Ok(verdict_code(verdict))
+}
+
+/// The log that this one succeeds, in a line. That it is that one was checked with the first leaf.
+fn predecessor(folder: &LogFolder) -> Result<Option<String>, Failure> {
+    match folder.text(Predecessor::NAME, MAX_NOTE_BYTES) {
+        Ok(document) => Ok(Some(document.trim_end().replace('\n', " "))),
+        Err(Rule::FileAbsent { .. }) => Ok(None),
+        Err(rule) => Err(unreadable(&rule)),
+    }
 }
 
 /// A fault of the log; what this machine could not read is none.
@@ -135,9 +148,13 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
     let (style, verdict) = match report.verdict {
         Verdict::Valid => (colour(AnsiColor::Green), "VALID: all of it holds"),
         Verdict::Invalid => (colour(AnsiColor::Red), "INVALID: it does not hold"),
-        Verdict::Incomplete => {
+        Verdict::Incomplete if report.unsupported == 0 && report.fault.is_none() => {
             (colour(AnsiColor::Yellow), "INCOMPLETE: all of it holds, by the folder's own key only")
         }
+        Verdict::Incomplete => (
+            colour(AnsiColor::Yellow),
+            "INCOMPLETE: nothing is wrong, but not everything was checked",
+        ),
     };
     writeln!(out, "{bold}The log {origin}{bold:#} of {slots} slots: {style}{verdict}{style:#}.")?;
     if let Some(fault) = &report.fault {
@@ -172,6 +189,17 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
             grouped(&size.to_string())
         )?;
     }
+    if report.unsupported > 0 {
+        writeln!(
+            out,
+            "{:<16}{} heads and snapshots were made by a newer version; update to check them",
+            "not checked",
+            grouped(&report.unsupported.to_string())
+        )?;
+    }
+    if let Some(lost) = &report.predecessor {
+        writeln!(out, "{:<16}this log succeeds {}", "predecessor", printable(lost))?;
+    }
     for line in &report.extensions {
         writeln!(out, "{:<16}{}", "extension", printable(line))?;
     }
@@ -185,7 +213,7 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
     if let Some(contradiction) = &report.contradiction {
         verdict::print_contradiction(contradiction)?;
     }
-    if report.verdict == Verdict::Incomplete {
+    if !report.keys_trusted {
         anstream::eprintln!(
             "The folder brought the key that its signatures were checked by. Compare the key with one \
              from a place you trust, and give it with --trust."

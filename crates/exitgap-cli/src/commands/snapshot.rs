@@ -1,11 +1,13 @@
-//! `exitgap snapshot`: a snapshot's canonical bytes.
+//! `exitgap snapshot`: a snapshot with its state, as their canonical bytes.
 
 use std::io::{self, Write};
 
 use crate::arguments::Question;
 use crate::failure::Failure;
-use crate::source;
+use crate::source::{self, unreadable};
 
 pub fn run(question: &Question) -> Result<(), Failure> {
-    Ok(io::stdout().write_all(&source::canonical(question)?)?)
+    let file = source::documents(question)?.to_file();
+    let file = file.map_err(|error| unreadable(format!("the snapshot: {error}")))?;
+    Ok(io::stdout().write_all(&file)?)
 }

@@ -95,14 +95,26 @@ fn sold(claim: &Claim, evidence: &[u8]) -> String {
 /// What the file claims, in its own words: none of it is believed.
 fn sentence(claim: &Claim, sold: &str) -> String {
     let slot = claim.slot_time.as_deref().map_or_else(|| claim.slot.to_string(), str::to_owned);
-    format!(
-        "The file claims a gap of {} % for {} USD of {} sold in {} at {slot}, status {}",
-        printable(&claim.exit_gap_pct),
+    let what = format!(
+        "{} USD of {} sold in {} at {slot}",
         grouped(&printable(&claim.size_usd)),
         printable(sold),
-        claim.pool,
-        printable(&claim.status),
-    )
+        claim.pool
+    );
+    match (&claim.exit_gap_pct, &claim.refusal) {
+        (_, Some(code)) => {
+            format!("The file claims that {what} cannot be filled ({})", printable(code))
+        }
+        (gap, None) => {
+            let gap = gap.as_deref().unwrap_or_default();
+            let status = claim.status.as_deref().unwrap_or_default();
+            format!(
+                "The file claims a gap of {} % for {what}, status {}",
+                printable(gap),
+                printable(status)
+            )
+        }
+    }
 }
 
 fn print_check(out: &mut impl Write, check: &Check) -> Result<(), Failure> {
@@ -116,6 +128,7 @@ fn print_check(out: &mut impl Write, check: &Check) -> Result<(), Failure> {
     write!(out, "{name:<13}{style}{outcome:<13}{style:#}")?;
     match check.outcome {
         Outcome::Pass => writeln!(out, "{found}")?,
+        Outcome::NotChecked if check.code.starts_with("unsupported_") => writeln!(out, "{found}")?,
         Outcome::NotChecked => writeln!(out, "needs {expected}")?,
         Outcome::Fail => {
             writeln!(out, "{}", check.code)?;
@@ -135,7 +148,10 @@ pub fn print_since(since: &Result<Since, ClientError>) -> Result<(), Failure> {
         Ok(Since { heads: None, .. }) => (AnsiColor::Green, "no later slot yet".to_owned()),
         Ok(Since { heads: Some(check), .. }) => match check.outcome {
             Outcome::Pass => (AnsiColor::Green, format!("not taken back; {}", check.found)),
-            _ => (AnsiColor::Red, format!("the heads claimed do not follow: {}", check.found)),
+            Outcome::NotChecked => (AnsiColor::Yellow, check.found.clone()),
+            Outcome::Fail => {
+                (AnsiColor::Red, format!("the heads claimed do not follow: {}", check.found))
+            }
         },
     };
     let style = style(colour);
@@ -144,13 +160,20 @@ pub fn print_since(since: &Result<Since, ClientError>) -> Result<(), Failure> {
 }
 
 fn taken_back(since: &Since) -> String {
+    let heads = if since.proven { "later, proven" } else { "later, claimed" };
     let Some(told) = &since.status.retraction else {
-        return "TAKEN BACK by a head claimed; no later figure counts this slot".to_owned();
+        return format!("TAKEN BACK by a {heads} head; no later figure counts this slot");
+    };
+    let why = match (&told.orphaned_block_hash, &told.canonical_block_hash) {
+        (Some(orphaned), Some(canonical)) => {
+            format!("block {orphaned} was orphaned and gave way to {canonical}")
+        }
+        _ => format!("its cause is said to be {:?}", told.code),
     };
     format!(
-        "TAKEN BACK by the head claimed of slot {}: block {} was orphaned and gave way to {}. The number follows \
-         from what was recorded; no later figure counts it.",
-        told.by_slot, told.orphaned_block_hash, told.canonical_block_hash
+        "TAKEN BACK by the head of slot {}: {why}. The number follows from what was recorded; no \
+         later figure counts it.",
+        told.by_slot
     )
 }
 
@@ -172,7 +195,7 @@ pub fn print_contradiction(contradiction: &Contradiction) -> Result<(), Failure>
 pub fn print_advice(document: &VerificationReport, no_key: bool) {
     let report = &document.report;
     // Only a window that goes on from the file's head speaks of later ones.
-    let goes_on = report.check(CheckName::Window).is_some_and(|c| c.found.contains(" claimed "));
+    let goes_on = report.check(CheckName::Window).is_some_and(|c| c.found.contains(", then "));
     if report.verdict == Verdict::Valid && !goes_on {
         anstream::eprintln!(
             "Whether the slot was taken back later stands in no file: give later heads with --window, or ask a \

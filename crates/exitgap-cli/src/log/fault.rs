@@ -3,6 +3,7 @@
 use std::io;
 
 use exitgap_api::AuditFault;
+use exitgap_core::Newer;
 use exitgap_core::evidence::{CheckpointError, Depths, Hash, HeadError, LeafError};
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
@@ -77,6 +78,10 @@ pub enum Rule {
     VerifierKeyInvalid { error: String },
     #[error("verifier-key names {found}, which is none of the trusted keys")]
     VerifierKeyNotTrusted { found: String },
+    #[error("the first leaf commits to the predecessor {expected}, the folder's names {found}")]
+    Predecessor { expected: String, found: String },
+    #[error("predecessor: {error}")]
+    PredecessorInvalid { error: CheckpointError },
     #[error("the log's slots end after the year 9999")]
     SizeBeyondSeries,
 
@@ -109,8 +114,6 @@ pub enum Rule {
     PoolDropped,
     #[error("the retraction of slot {retracted}: {rule}")]
     Retraction { retracted: Slot, rule: &'static str },
-    #[error("method version {found:?} was never released")]
-    MethodVersion { found: String },
     #[error("lowest_depth_7d_usd is {}, the last 2016 slots make {}", depths(.found), depths(.expected))]
     LowestDepth { expected: Depths, found: Depths },
 
@@ -130,6 +133,15 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// What a later version of exitgap made, where that is all that is wrong.
+    pub fn newer(&self) -> Option<Newer> {
+        match self {
+            Self::LeafInvalid { error } => error.newer(),
+            Self::HeadInvalid { error, .. } => error.newer(),
+            _ => None,
+        }
+    }
+
     /// A stable code.
     pub fn code(&self) -> &'static str {
         match self {
@@ -144,6 +156,8 @@ impl Rule {
             Self::BundleGoesOn { .. } => "bundle_goes_on",
             Self::TileInvalid { .. } => "tile_invalid",
             Self::TileMismatch { .. } => "tile_mismatch",
+            Self::Predecessor { .. } => "predecessor_mismatch",
+            Self::PredecessorInvalid { .. } => "predecessor_invalid",
             Self::CheckpointInvalid { .. } => "checkpoint_invalid",
             Self::CheckpointMismatch { .. } => "checkpoint_mismatch",
             Self::SignatureForged { .. } => "signature_forged",
@@ -166,7 +180,6 @@ impl Rule {
             Self::FirstHead { .. } => "first_head_invalid",
             Self::HeadAfterRetired => "head_after_retired",
             Self::PoolDropped => "pool_dropped",
-            Self::MethodVersion { .. } => "method_version_unknown",
             Self::LowestDepth { .. } => "lowest_depth_mismatch",
             Self::SnapshotHash { .. } => "snapshot_hash_mismatch",
             Self::SnapshotInvalid { .. } => "snapshot_invalid",

@@ -3,8 +3,9 @@
 
 use std::collections::VecDeque;
 
-use exitgap_core::evidence::{Depths, Head, HeadEntry, LOWEST_DEPTH_SLOTS, MAX_RETRACTION_SLOTS};
-use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::evidence::{
+    Depths, Head, HeadEntry, LOWEST_DEPTH_SLOTS, MAX_RETRACTION_SLOTS, RetractionCause,
+};
 use exitgap_core::ids::{BlockHash, HeadHash};
 use exitgap_core::series::Slot;
 
@@ -93,14 +94,10 @@ impl History {
     }
 
     fn extend(&mut self, head: Head, hash: HeadHash) -> Result<(), Rule> {
-        if head.method_version != METHOD_VERSION {
-            let found = head.method_version.chars().take(40).collect();
-            return Err(Rule::MethodVersion { found });
-        }
         let mut removed = NO_DEPTHS;
         for retraction in &head.retracts {
             let back = head.slot.number().saturating_sub(retraction.slot.number()) as usize;
-            let depths = self.retract(back, retraction.orphaned);
+            let depths = self.retract(back, &retraction.cause);
             let depths =
                 depths.map_err(|rule| Rule::Retraction { retracted: retraction.slot, rule })?;
             removed = lower(removed, depths);
@@ -134,22 +131,28 @@ impl History {
     }
 
     /// Takes back the slot `back` slots before the next one: its depths.
-    fn retract(&mut self, back: usize, orphaned: BlockHash) -> Result<Packed, &'static str> {
+    fn retract(&mut self, back: usize, cause: &RetractionCause) -> Result<Packed, &'static str> {
         const NOTHING: &str = "the slot holds no snapshot, or was retracted before";
         let block = self.blocks.len().checked_sub(back).and_then(|at| self.blocks[at]);
         let at = self.depths.len().checked_sub(back).ok_or(NOTHING)?;
         let depths = self.depths.get_mut(at).and_then(Option::take).ok_or(NOTHING)?;
-        if block != Some(orphaned) {
-            return Err("`orphaned` is not the block that its snapshot was read at");
+        // Of a snapshot that only a later version understands, the block is not known.
+        match cause {
+            RetractionCause::Orphaned { orphaned, .. }
+                if block.is_some_and(|block| block != *orphaned) =>
+            {
+                Err("`orphaned` is not the block that its snapshot was read at")
+            }
+            _ => Ok(depths),
         }
-        Ok(depths)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use exitgap_core::evidence::Retraction;
+    use exitgap_core::evidence::{Commits, Retraction};
+    use exitgap_core::exit::METHOD_VERSION;
     use exitgap_core::ids::SnapshotHash;
     use exitgap_core::series::MissingReason;
 
@@ -169,7 +172,7 @@ mod tests {
             let taken_back = index.checked_sub(1 + index * 13 % 288).filter(|_| index % 7 == 3);
             if let Some(back) = taken_back.filter(|back| depths[*back as usize].take().is_some()) {
                 let (orphaned, canonical) = (block(back), BlockHash([255; 32]));
-                retracts.push(Retraction { slot: slot(back), orphaned, canonical });
+                retracts.push(Retraction::orphaned(slot(back), orphaned, canonical));
                 count -= 1;
             }
             depths.push(own);
@@ -190,6 +193,7 @@ mod tests {
                 lowest_depth_7d_usd: lowest,
                 method_version: METHOD_VERSION.to_owned(),
                 retracts,
+                commits: Commits::default(),
             };
             let hash = Head::hash_of(&head.to_canonical().unwrap());
             match &mut history {

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use exitgap_api::Contradiction;
 use exitgap_core::evidence::{
     Checkpoint, Depths, Hash, Head, HeadEntry, MAX_HEAD_BYTES, MAX_LEAF_BYTES, MAX_NOTE_BYTES,
-    Note, Origin, SlotLeaf, VerifierKey, depths, root,
+    Note, Origin, Predecessor, SlotLeaf, VerifierKey, depths, root,
 };
-use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash};
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::ids::{DocumentHash, HeadHash, PoolId, SnapshotHash};
+use exitgap_core::pools::MAX_STATE_BYTES;
 use exitgap_core::series::Slot;
-use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, to_canonical_json};
+use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
 use serde_json::{Value, json};
 
 use super::bundle::Bundle;
@@ -56,6 +58,8 @@ pub struct Counts {
     pub snapshots: u64,
     /// Slots of pools that were taken back.
     pub retracted: u64,
+    /// Heads and snapshots of which only a later version of exitgap knows all.
+    pub unsupported: u64,
 }
 
 /// The first fault, and the proof of misbehaviour where it is one.
@@ -86,7 +90,8 @@ struct Walk<'a> {
 struct Named {
     pool: PoolId,
     snapshot: SnapshotHash,
-    depth_usd: Depths,
+    /// As the rules that are known make them; `None` by others.
+    depth_usd: Option<Depths>,
 }
 
 fn plainly(fault: impl Into<Fault>) -> Broken {
@@ -135,10 +140,14 @@ impl Walk<'_> {
         }
         let heads = read_heads(&mut bundle, &leaf)?;
         let named = self.follow(slot, heads)?;
+        if index == 0 {
+            self.check_predecessor(&leaf).map_err(at)?;
+        }
         for head in named {
-            let bytes = bundle.next("a snapshot", MAX_SNAPSHOT_BYTES);
-            let bytes = bytes.map_err(|rule| rule.by(slot, &head.pool))?;
-            self.snapshot(slot, &head, &bytes).map_err(|rule| rule.by(slot, &head.pool))?;
+            let by = |rule: Rule| rule.by(slot, &head.pool);
+            let snapshot = bundle.next("a snapshot", MAX_SNAPSHOT_BYTES).map_err(by)?;
+            let state = bundle.next("a state", MAX_STATE_BYTES).map_err(by)?;
+            self.snapshot(slot, &head, &SnapshotDocuments { snapshot, state }).map_err(by)?;
         }
         self.tree.push(leaf_hash);
         let note = self.bundle_checkpoint(&mut bundle, index + 1).map_err(at)?;
@@ -153,7 +162,10 @@ impl Walk<'_> {
             let pool = head.pool.clone();
             self.counts.heads += 1;
             self.counts.retracted += head.retracts.len() as u64;
+            let known = head.method_version == METHOD_VERSION;
+            self.counts.unsupported += u64::from(!known || head.newer().is_some());
             if let HeadEntry::Recorded { snapshot, depth_usd } = head.entry {
+                let depth_usd = known.then_some(depth_usd);
                 named.push(Named { pool: pool.clone(), snapshot, depth_usd });
             }
             let followed = match self.pools.get_mut(&pool) {
@@ -172,20 +184,31 @@ impl Walk<'_> {
         }
     }
 
-    fn snapshot(&mut self, slot: Slot, head: &Named, bytes: &[u8]) -> Result<(), Rule> {
-        let (expected, found) = (head.snapshot, Snapshot::hash_of(bytes));
+    fn snapshot(
+        &mut self,
+        slot: Slot,
+        head: &Named,
+        documents: &SnapshotDocuments,
+    ) -> Result<(), Rule> {
+        let (expected, found) = (head.snapshot, documents.hash());
         if expected != found {
             return Err(Rule::SnapshotHash { expected, found });
         }
-        let snapshot =
-            Snapshot::from_canonical(bytes).map_err(|error| Rule::SnapshotInvalid { error })?;
+        let snapshot = match Snapshot::from_canonical(&documents.snapshot, &documents.state) {
+            Ok(snapshot) => snapshot,
+            Err(error) if error.newer().is_some() => {
+                self.counts.unsupported += 1;
+                return Ok(());
+            }
+            Err(error) => return Err(Rule::SnapshotInvalid { error }),
+        };
         let observation = snapshot.observation();
         if (observation.pool(), snapshot.slot()) != (&head.pool, slot) {
             let found = format!("{}, slot {}", observation.pool(), snapshot.slot());
             return Err(Rule::SnapshotOfAnother { found });
         }
-        let (expected, found) = (depths(&snapshot), head.depth_usd);
-        if expected != found {
+        let expected = depths(&snapshot);
+        if let Some(found) = head.depth_usd.filter(|found| *found != expected) {
             return Err(Rule::Depth { expected, found });
         }
         if let Some(history) = self.pools.get_mut(&head.pool) {
@@ -193,6 +216,27 @@ impl Walk<'_> {
         }
         self.counts.snapshots += 1;
         Ok(())
+    }
+
+    /// The first leaf commits to the predecessor that the folder names, or to none where it names
+    /// none.
+    fn check_predecessor(&self, leaf: &SlotLeaf) -> Result<(), Rule> {
+        let text =
+            |hash: Option<DocumentHash>| hash.map_or("none".to_owned(), |hash| hash.to_string());
+        let found = match self.plan.folder.text(Predecessor::NAME, MAX_NOTE_BYTES) {
+            Ok(document) => {
+                let lost = Predecessor::from_document(&document)
+                    .map_err(|error| Rule::PredecessorInvalid { error })?;
+                lost.commitment().get(Predecessor::NAME)
+            }
+            Err(Rule::FileAbsent { .. }) => None,
+            Err(rule) => return Err(rule),
+        };
+        let expected = leaf.commits.get(Predecessor::NAME);
+        if expected == found {
+            return Ok(());
+        }
+        Err(Rule::Predecessor { expected: text(expected), found: text(found) })
     }
 
     /// The bundle's last line: the checkpoint of the log up to and with this slot.
@@ -211,9 +255,6 @@ impl Walk<'_> {
         same(file, "origin", origin.to_string(), checkpoint.origin.to_string())?;
         same(file, "size", size.to_string(), checkpoint.size.to_string())?;
         same(file, "root", self.tree.root().to_string(), checkpoint.root.to_string())?;
-        let (expected, found) =
-            (predecessor(&self.plan.newest.checkpoint), predecessor(&checkpoint));
-        same(file, "predecessor", expected, found)?;
         check_signature(&note, file, origin, self.plan.keys)?;
         Ok(note)
     }
@@ -278,19 +319,12 @@ fn stated_pool(bytes: &[u8]) -> Option<PoolId> {
     document.get("pool")?.as_str()?.parse().ok()
 }
 
-/// What a checkpoint says of the log before this one: all of a log's say the same.
-fn predecessor(checkpoint: &Checkpoint) -> String {
-    let lines = checkpoint.extensions.iter().filter(|line| line.starts_with("predecessor "));
-    let lines: Vec<_> = lines.map(String::as_str).collect();
-    if lines.is_empty() { "none".to_owned() } else { lines.join(", ") }
-}
-
 /// The note in a bundle's last line, which must be its one canonical form.
 fn checkpoint_line(line: &[u8]) -> Option<String> {
     let document: Value = serde_json::from_slice(line).ok()?;
     let note = document.get("checkpoint")?.as_str()?.to_owned();
-    let canonical = to_canonical_json(&json!({ "checkpoint": note })).ok()?;
-    (canonical == line).then_some(note)
+    // Of one field, and escaped as canonical JSON is.
+    (json!({ "checkpoint": note }).to_string().as_bytes() == line).then_some(note)
 }
 
 /// Checks that one of `keys`, named as the log is, signed the checkpoint in `file`, and

@@ -20,7 +20,7 @@ pub fn find(
 ) -> Result<Found, Failure> {
     let at = at.map(|at| exitgap_api::slot_at("at", at).map(|_| at)).transpose()?;
     let recorded = with(url, async |client| client.recorded_selling(id, base, at).await)?;
-    let canonical =
+    let documents =
         recorded.snapshot.to_canonical().map_err(|error| unreadable(error.to_string()))?;
     let mut lowest_depth_7d_usd = [None, None];
     let sold = recorded.default_direction.base_index();
@@ -31,7 +31,7 @@ pub fn find(
         default_base: Some(recorded.default_direction),
         lowest_depth_7d_usd,
         published: Some(recorded.published),
-        canonical: Some(canonical),
+        documents: Some(documents),
     })
 }
 

@@ -53,7 +53,7 @@ pub fn find(path: &Path, id: &PoolId, at: Option<&str>) -> Result<Found, Failure
         default_base: Some(pool.default_base),
         lowest_depth_7d_usd: lowest.map(|usd| usd.map(Number::from)),
         published: None,
-        canonical: reader.canonical(hash).map_err(failed)?,
+        documents: reader.documents(hash).map_err(failed)?,
     })
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use exitgap_api::{Direct, Provenance};
 use exitgap_core::ids::PoolId;
-use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot};
+use exitgap_core::snapshot::{MAX_SNAPSHOT_FILE_BYTES, Snapshot, SnapshotDocuments};
 
 use super::{Found, unreadable};
 use crate::failure::Failure;
@@ -14,26 +14,28 @@ use crate::failure::Failure;
 /// Reads the snapshot in `path` (`-` is stdin); it must be of `pool` where one is named.
 pub fn find(path: &Path, pool: Option<&PoolId>) -> Result<Found, Failure> {
     let name = path.display();
-    let bytes = read(path, MAX_SNAPSHOT_BYTES)
+    let bytes = read(path, MAX_SNAPSHOT_FILE_BYTES)
         .map_err(|error| unreadable(format!("reading snapshot {name}: {error}")))?;
-    let snapshot = Snapshot::from_canonical(&bytes).map_err(|error| {
+    let wrong = |error: &dyn std::fmt::Display| {
         unreadable(format!("{name}: {error}"))
             .hint("write a snapshot with `exitgap snapshot <pool> --db FILE > FILE`")
-    })?;
+    };
+    let documents = SnapshotDocuments::from_file(&bytes).map_err(|error| wrong(&error))?;
+    let snapshot = Snapshot::from_canonical(&documents.snapshot, &documents.state)
+        .map_err(|error| wrong(&error))?;
     let found = snapshot.observation().pool();
     if let Some(expected) = pool.filter(|pool| *pool != found) {
         return Err(
             unreadable(format!("{name} is a snapshot of {found}, not of {expected}")).into()
         );
     }
-    let hash = Snapshot::hash_of(&bytes);
     Ok(Found {
         observation: snapshot.observation().clone(),
-        provenance: Provenance::Direct(Direct::SnapshotFile(snapshot.slot(), hash)),
+        provenance: Provenance::Direct(Direct::SnapshotFile(snapshot.slot(), documents.hash())),
         default_base: None,
         lowest_depth_7d_usd: [None, None],
         published: None,
-        canonical: Some(bytes),
+        documents: Some(documents),
     })
 }
 

@@ -12,7 +12,7 @@ pub use file::read;
 use exitgap_api::{Number, Problem, ProblemCode, Provenance, PublishedExit, PublishedLadder};
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
-use exitgap_core::snapshot::Observation;
+use exitgap_core::snapshot::{Observation, SnapshotDocuments};
 use exitgap_core::units::SizeUsd;
 
 use crate::arguments::Question;
@@ -33,7 +33,7 @@ pub struct Found {
     /// The service's own ladder, where a service was asked.
     pub published: Option<PublishedLadder>,
     /// The canonical bytes, where it is a slot's snapshot.
-    pub canonical: Option<Vec<u8>>,
+    pub documents: Option<SnapshotDocuments>,
 }
 
 impl Found {
@@ -94,14 +94,14 @@ pub fn find(question: &Question) -> Result<Found, Failure> {
     }
 }
 
-/// The canonical bytes of the snapshot that the question is about.
-pub fn canonical(question: &Question) -> Result<Vec<u8>, Failure> {
+/// The snapshot that the question is about, as its canonical bytes.
+pub fn documents(question: &Question) -> Result<SnapshotDocuments, Failure> {
     let source = &question.source;
     if let (false, Some(pool)) = (source.rpc.is_empty(), question.pool.as_deref()) {
         return rpc::newest_snapshot(source, &pool_id(pool)?);
     }
     let absent = || unreadable("the source has no snapshot's bytes".to_owned());
-    Ok(find(question)?.canonical.ok_or_else(absent)?)
+    Ok(find(question)?.documents.ok_or_else(absent)?)
 }
 
 const POOL_HINT: &str =

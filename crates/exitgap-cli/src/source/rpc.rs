@@ -12,6 +12,7 @@ use exitgap_chain::{ChainReader, Limits, Missing, readers};
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, ChainSlug, PoolId};
 use exitgap_core::series::MissingReason;
+use exitgap_core::snapshot::SnapshotDocuments;
 use serde::Deserialize;
 use tokio::time::Instant;
 
@@ -42,12 +43,12 @@ pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<Found, Failure> {
         default_base,
         lowest_depth_7d_usd: [None, None],
         published: None,
-        canonical: None,
+        documents: None,
     })
 }
 
-/// Reads the pool's snapshot of the chain's newest slot, as a recorder does: its canonical bytes.
-pub fn newest_snapshot(source: &SourceArgs, pool: &PoolId) -> Result<Vec<u8>, Failure> {
+/// Reads the pool's snapshot of the chain's newest slot, as a recorder does: its documents.
+pub fn newest_snapshot(source: &SourceArgs, pool: &PoolId) -> Result<SnapshotDocuments, Failure> {
     let read = async |reader: &mut ChainReader, deadline| {
         let slot = reader.newest_slot(deadline).await?;
         let reading = reader.read_slot(slot, deadline).await.pools.into_iter();
@@ -130,7 +131,9 @@ fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Pr
         tables.remove(table);
     }
     let mut config = Config::deserialize(tables).map_err(wrong)?;
-    config.pool.retain(|entry| entry.chain == *pool.chain() && entry.address == pool.address());
+    config.pool.retain(|entry| {
+        entry.chain == *pool.chain() && pool.contract().address() == Some(entry.address)
+    });
     config.chain.retain(|chain| chain.slug == *pool.chain());
     config.oracle.retain(|oracle| oracle.chain() == pool.chain());
     let (Some(chain), false) = (config.chain.first_mut(), config.pool.is_empty()) else {
@@ -169,7 +172,12 @@ fn from_arguments(
     let token0_usd = oracles("token0_usd", source.token0_usd.as_deref(), &slug, &mut oracle)?;
     let token1_usd = oracles("token1_usd", source.token1_usd.as_deref(), &slug, &mut oracle)?;
     let fee = source.fee.as_deref().map(parse_fee).transpose()?;
-    let (base, address) = (BaseToken::Token0, pool.address());
+    let base = BaseToken::Token0;
+    let address = pool.contract().address();
+    let address = address.ok_or_else(|| {
+        let detail = format!("{pool} is held by a manager, which this version does not read");
+        invalid("pool", detail)
+    })?;
     let chain = ChainConfig {
         slug: slug.clone(),
         chain_id,

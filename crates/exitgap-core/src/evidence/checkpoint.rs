@@ -3,8 +3,12 @@
 use core::fmt;
 use core::str::FromStr;
 
+use sha2::{Digest, Sha256};
+
+use super::commits::Commits;
 use super::merkle::Hash;
 use super::note::{MAX_NOTE_BYTES, Note, NoteError, empty_lines};
+use crate::ids::DocumentHash;
 use crate::series::Slot;
 
 /// The most hashes of a proof: a log of `2^64` leaves.
@@ -42,12 +46,6 @@ pub enum CheckpointError {
     /// An extension line is empty.
     #[error("a checkpoint's extension lines are not empty")]
     Extension,
-    /// The line does not name a predecessor's last state.
-    #[error("{found:?} is not predecessor <origin> <size> <base64 root>")]
-    Predecessor {
-        /// The line found, cut to 100 characters.
-        found: String,
-    },
     /// The proof is not of the tlog-proof form.
     #[error("line {line} of the proof is not as c2sp.org/tlog-proof@v1 has it")]
     Proof {
@@ -117,7 +115,7 @@ pub struct Checkpoint {
     pub size: u64,
     /// The RFC 6962 root over the slot leaves.
     pub root: Hash,
-    /// Extension lines; a successor log names its predecessor's last state here.
+    /// Extension lines, which nothing here reads.
     pub extensions: Vec<String>,
 }
 
@@ -149,11 +147,6 @@ impl Checkpoint {
         Ok(Self { origin, size, root, extensions })
     }
 
-    /// The log that this one succeeds, where an extension line names one.
-    pub fn predecessor(&self) -> Option<Predecessor> {
-        self.extensions.iter().find_map(|line| line.parse().ok())
-    }
-
     /// Reads a signed checkpoint; its signatures are not yet verified.
     pub fn from_note(note: &str) -> Result<(Self, Note<'_>), CheckpointError> {
         let note = Note::parse(note)?;
@@ -161,8 +154,7 @@ impl Checkpoint {
     }
 }
 
-/// The last state of a log that was lost, as its successor's checkpoints name it: an extension
-/// line `predecessor <origin> <size> <root>`.
+/// The last state of a log that was lost. Its successor's first leaf commits to the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Predecessor {
     /// The log that ended.
@@ -173,26 +165,27 @@ pub struct Predecessor {
     pub root: Hash,
 }
 
-impl FromStr for Predecessor {
-    type Err = CheckpointError;
-    fn from_str(line: &str) -> Result<Self, CheckpointError> {
-        let wrong = || CheckpointError::Predecessor { found: cut(line) };
-        let mut words = line.split(' ');
-        let mut next = || words.next().unwrap_or_default();
-        let (keyword, origin, size, root) = (next(), next(), next(), next());
-        let read = Self {
-            origin: origin.parse().map_err(|_| wrong())?,
-            size: plain_number(size).ok_or_else(wrong)?,
-            root: Hash::from_base64(root).ok_or_else(wrong)?,
-        };
-        let whole = keyword == "predecessor" && read.to_string() == line;
-        if whole { Ok(read) } else { Err(wrong()) }
-    }
-}
+impl Predecessor {
+    /// The name under which a leaf commits to it.
+    pub const NAME: &str = "predecessor";
 
-impl fmt::Display for Predecessor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "predecessor {} {} {}", self.origin, self.size, self.root)
+    /// The document: the text of the last checkpoint, without extension lines.
+    pub fn to_document(&self) -> String {
+        format!("{}\n{}\n{}\n", self.origin, self.size, self.root)
+    }
+
+    /// Reads an untrusted document.
+    pub fn from_document(text: &str) -> Result<Self, CheckpointError> {
+        let Checkpoint { origin, size, root, .. } = Checkpoint::from_text(text)?;
+        let read = Self { origin, size, root };
+        // One spelling: nothing more, and nothing less.
+        if read.to_document() == text { Ok(read) } else { Err(CheckpointError::Extension) }
+    }
+
+    /// What the successor's first leaf commits to.
+    pub fn commitment(&self) -> Commits {
+        let document = DocumentHash(Sha256::digest(self.to_document().as_bytes()).into());
+        Self::NAME.parse().map_or_else(|_| Commits::default(), |name| Commits::to(name, document))
     }
 }
 
@@ -284,23 +277,21 @@ mod tests {
 
     #[test]
     fn a_predecessor_has_one_spelling() {
-        let line = format!("predecessor exitgap.example/log/5957856 70 {}", Hash([4; 32]));
-        let read: Predecessor = line.parse().unwrap();
+        let root = Hash([4; 32]);
+        let text = format!("exitgap.example/log/5957856\n70\n{root}\n");
+        let read = Predecessor::from_document(&text).unwrap();
         assert_eq!((read.origin.name(), read.size), ("exitgap.example/log", 70));
-        assert_eq!(read.to_string(), line);
-        let naming =
-            Checkpoint { extensions: vec!["other".to_owned(), line.clone()], ..checkpoint() };
-        assert_eq!(naming.predecessor(), Some(read));
-        assert_eq!(checkpoint().predecessor(), None);
+        assert_eq!(read.to_document(), text);
+        let hash = read.commitment().get(Predecessor::NAME).unwrap();
+        assert_eq!(hash.0, *Sha256::digest(text.as_bytes()));
         for wrong in [
-            line.replace("predecessor", "successor"),
-            line.replace(" 70 ", " 070 "),
-            line.replace(" 70 ", "  70 "),
-            format!("{line} more"),
-            line.replace("BAQ", "BA"),
+            text.replace("\n70", "\n070"),
+            text.replace("BAQ", "BA"),
+            text.trim_end().to_owned(),
+            format!("{text}more\n"),
+            format!("{text}\n"),
         ] {
-            let refused = wrong.parse::<Predecessor>().unwrap_err();
-            assert!(matches!(refused, CheckpointError::Predecessor { .. }), "{wrong}: {refused}");
+            assert!(Predecessor::from_document(&wrong).is_err(), "{wrong:?}");
         }
     }
 

@@ -2,17 +2,18 @@
 //! from, with the proofs that lead to a signed checkpoint.
 
 use super::checkpoint::LogProof;
-use super::document::{DocumentError, Part, from_parsed, parse, to_canonical};
 use super::merkle::Hash;
-use super::result::{EvidenceRequest, EvidenceResult};
-use crate::json::{Json, wire_struct};
-use crate::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotError};
+use super::result::{Answer, EvidenceRefusal, EvidenceRequest, EvidenceResult};
+use crate::json::{
+    DocumentError, Fields, Json, Part, VERSION, Wire, check_canonical, check_version, parse,
+    to_canonical, wire_struct,
+};
+use crate::pools::MAX_STATE_BYTES;
+use crate::snapshot::{ReadSnapshot, Snapshot, SnapshotDocuments, SnapshotError};
 
-/// The most bytes of an evidence file that are looked at: the largest snapshot, and
-/// a little for the rest.
-pub const MAX_EVIDENCE_BYTES: usize = MAX_SNAPSHOT_BYTES + (512 << 10);
-
-const VERSION: u32 = 1;
+/// The most bytes of an evidence file that are looked at: the largest state, and a little for the
+/// rest.
+pub const MAX_EVIDENCE_BYTES: usize = MAX_STATE_BYTES + (512 << 10);
 
 /// A head's place in its slot's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +38,18 @@ impl PoolProof {
     }
 }
 
-/// The parts of an evidence file. Snapshot, head and leaf are kept as documents:
-/// each is hashed by its own canonical bytes.
+/// What leads from a head to a signed checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeadProof {
+    /// The canonical bytes of the slot's leaf.
+    pub leaf: Vec<u8>,
+    /// The head's place in the slot's tree.
+    pub pool_proof: PoolProof,
+    /// The leaf's place in the log, with a checkpoint.
+    pub log_proof: LogProof,
+}
+
+/// The parts of an evidence file. Documents are kept as their bytes: each is hashed by its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EvidenceFile {
     pub head: Part,
@@ -46,49 +57,81 @@ pub(super) struct EvidenceFile {
     pub log_proof: String,
     pub pool_proof: PoolProof,
     pub request: EvidenceRequest,
-    pub result: EvidenceResult,
+    pub answer: Answer,
     pub snapshot: Part,
-    pub v: u32,
+    pub state: Part,
 }
 
-wire_struct!(EvidenceFile { head, leaf, log_proof, pool_proof, request, result, snapshot, v });
+impl Wire for EvidenceFile {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        let mut fields = Fields::of(json)?;
+        let _: u32 = fields.take("v")?;
+        let result: Option<EvidenceResult> = fields.take_or_default("result")?;
+        let refusal: Option<EvidenceRefusal> = fields.take_or_default("refusal")?;
+        let read = Self {
+            head: fields.take("head")?,
+            leaf: fields.take("leaf")?,
+            log_proof: fields.take("log_proof")?,
+            pool_proof: fields.take("pool_proof")?,
+            request: fields.take("request")?,
+            answer: Answer::of(result, refusal).ok_or("not one of `result` and `refusal`")?,
+            snapshot: fields.take("snapshot")?,
+            state: fields.take("state")?,
+        };
+        fields.end()?;
+        Ok(read)
+    }
+
+    fn write(&self) -> Json<'_> {
+        let (name, answer) = self.answer.write();
+        let fields = [
+            ("v", Json::Number(VERSION.to_string().into())),
+            ("head", self.head.write()),
+            ("leaf", self.leaf.write()),
+            ("log_proof", self.log_proof.write()),
+            ("pool_proof", self.pool_proof.write()),
+            ("request", self.request.write()),
+            (name, answer),
+            ("snapshot", self.snapshot.write()),
+            ("state", self.state.write()),
+        ];
+        Json::Object(fields.map(|(name, json)| (name.into(), json)).into())
+    }
+}
 
 impl EvidenceFile {
     /// Reads untrusted bytes, which must be the canonical ones, and the snapshot in them.
     pub fn from_canonical(
         bytes: &[u8],
-    ) -> Result<(Self, Result<Snapshot, SnapshotError>), DocumentError> {
+    ) -> Result<(Self, Result<ReadSnapshot, SnapshotError>), DocumentError> {
         let json = parse(bytes, MAX_EVIDENCE_BYTES)?;
-        let file: Self = from_parsed(&json, bytes)?;
-        if file.v != VERSION {
-            return Err(DocumentError::Version { found: file.v, known: VERSION });
-        }
+        check_version(&json, bytes, "an evidence file")?;
+        let file = Self::read(&json).map_err(DocumentError::Shape)?;
+        check_canonical(&to_canonical(&file)?, bytes)?;
         // Most of the file, and parsed with it.
-        let snapshot = json.field("snapshot").unwrap_or(&Json::Null);
-        let snapshot = Snapshot::from_parsed(snapshot, &file.snapshot.0);
+        let part = |name| json.field(name).unwrap_or(&Json::Null);
+        let snapshot =
+            Snapshot::from_parsed(part("snapshot"), &file.snapshot.0, part("state"), &file.state.0);
         Ok((file, snapshot))
     }
 }
 
-/// The bytes of an evidence file. `snapshot`, `head` and `leaf` are canonical bytes
-/// as they are stored.
+/// The bytes of an evidence file. `head` is canonical bytes, as they are stored.
 pub fn write_evidence(
     request: &EvidenceRequest,
-    result: &EvidenceResult,
-    snapshot: &[u8],
+    answer: &Answer,
+    snapshot: &SnapshotDocuments,
     head: &[u8],
-    leaf: &[u8],
-    pool_proof: &PoolProof,
-    log_proof: &LogProof,
+    proof: &HeadProof,
 ) -> Result<Vec<u8>, DocumentError> {
     to_canonical(&EvidenceFile {
         head: Part::of(head)?,
-        leaf: Part::of(leaf)?,
-        log_proof: log_proof.to_text(),
-        pool_proof: pool_proof.clone(),
+        leaf: Part::of(&proof.leaf)?,
+        log_proof: proof.log_proof.to_text(),
+        pool_proof: proof.pool_proof.clone(),
         request: request.clone(),
-        result: result.clone(),
-        snapshot: Part::of(snapshot)?,
-        v: VERSION,
+        answer: answer.clone(),
+        snapshot: Part::of(&snapshot.snapshot)?,
+        state: Part::of(&snapshot.state)?,
     })
 }

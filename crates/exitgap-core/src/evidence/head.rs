@@ -2,27 +2,26 @@
 
 use sha2::{Digest, Sha256};
 
-use super::document::{DocumentError, from_canonical, to_canonical};
+use super::commits::Commits;
 use super::merkle::{Hash, leaf_hash};
-use crate::ids::{BlockHash, HeadHash, PoolId, SnapshotHash};
-use crate::json::wire_struct;
+use super::retraction::{Retraction, check_retractions};
+use crate::ids::{HeadHash, PoolId, SnapshotHash};
+use crate::json::{
+    DocumentError, VERSION, from_canonical, to_canonical, to_canonical_within, wire_struct,
+};
+use crate::newer::Newer;
 use crate::series::{MissingReason, Slot, SlotError};
 use crate::units::{SizeUsd, UsdMicros};
 
 /// The most bytes of a head that are looked at: 288 retractions at their longest.
 pub const MAX_HEAD_BYTES: usize = 128 << 10;
 
-/// How many slots back a retraction may reach: one day.
-pub const MAX_RETRACTION_SLOTS: u32 = 288;
-
 /// The longest name of a version of the rules. A window repeats it in each of its heads: without a
 /// bound, 120 KB of one would become hundreds of megabytes.
-pub const MAX_METHOD_VERSION_LENGTH: usize = 20;
+pub const MAX_METHOD_VERSION_LENGTH: usize = Newer::METHOD_LENGTH;
 
 /// The slots of `lowest_depth_7d_usd`, the head's own included.
 pub const LOWEST_DEPTH_SLOTS: u32 = 7 * Slot::PER_DAY;
-
-const VERSION: u32 = 1;
 
 /// Depths in whole dollars, rounded down: selling token 0, selling token 1. `None`
 /// where there is none to tell.
@@ -48,8 +47,10 @@ pub struct Head {
     pub lowest_depth_7d_usd: Depths,
     /// The version of the rules behind the depths.
     pub method_version: String,
-    /// Slots whose blocks turned out orphaned, ascending.
+    /// Earlier slots that this head takes back, ascending.
     pub retracts: Vec<Retraction>,
+    /// What it commits to beside its slot's snapshot.
+    pub commits: Commits,
 }
 
 /// What a head says of its slot.
@@ -67,19 +68,6 @@ pub enum HeadEntry {
     /// The pool is monitored no longer. Final.
     Retired,
 }
-
-/// A slot taken back: its block is not on the chain that became final.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Retraction {
-    /// The slot, at most 288 before the head's own.
-    pub slot: Slot,
-    /// The block the slot's snapshot was read at.
-    pub orphaned: BlockHash,
-    /// The final chain's block of that number.
-    pub canonical: BlockHash,
-}
-
-wire_struct!(Retraction { slot, orphaned, canonical });
 
 /// Why a document is not a head, or does not follow another.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -125,8 +113,8 @@ pub enum HeadError {
         /// The count found.
         recorded_count: u32,
     },
-    /// Retractions are ascending, of earlier slots at most 288 back, with two
-    /// different hashes each.
+    /// Retractions are ascending, of earlier slots at most 288 back; of an orphaned block
+    /// with two different hashes. A first head has none.
     #[error(
         "the retraction of slot {slot} is out of order, not 1 to 288 back, or without two hashes"
     )]
@@ -158,14 +146,34 @@ struct WireHead {
     lowest_depth_7d_usd: [Option<String>; 2],
     method_version: String,
     retracts: Vec<Retraction>,
+    commits: Commits,
 }
 
 wire_struct!(WireHead {
     v, pool, slot, height, recorded_count, prev, lowest_depth_7d_usd, method_version;
-    optional snapshot, missing, retired, depth_usd, retracts,
+    optional snapshot, missing, retired, depth_usd, retracts, commits,
 });
 
+impl HeadError {
+    /// What a later version of exitgap made, where that is the reason.
+    pub fn newer(&self) -> Option<Newer> {
+        match self {
+            Self::Document(DocumentError::Newer(newer)) => Some(*newer),
+            _ => None,
+        }
+    }
+}
+
 impl Head {
+    /// What of the head only a later version of exitgap knows: why its slot is missing, or why it
+    /// takes one back.
+    pub fn newer(&self) -> Option<Newer> {
+        match &self.entry {
+            HeadEntry::Missing(MissingReason::Newer(code)) => Some(Newer::MissingReason(*code)),
+            _ => self.retracts.iter().find_map(Retraction::newer),
+        }
+    }
+
     /// The canonical bytes: what is stored, served and hashed.
     pub fn to_canonical(&self) -> Result<Vec<u8>, DocumentError> {
         to_canonical(&WireHead::from(self))
@@ -183,17 +191,14 @@ impl Head {
 
     /// Reads and checks untrusted bytes.
     pub fn from_canonical(bytes: &[u8]) -> Result<Self, HeadError> {
-        let wire: WireHead = from_canonical(bytes, MAX_HEAD_BYTES)?;
+        let wire: WireHead = from_canonical(bytes, MAX_HEAD_BYTES, "a head")?;
         wire.check()
     }
 
     /// The canonical bytes, where reading them would give this very head.
     pub(super) fn checked_to_canonical(&self) -> Result<Vec<u8>, HeadError> {
         let wire = WireHead::from(self);
-        let bytes = to_canonical(&wire)?;
-        if bytes.len() > MAX_HEAD_BYTES {
-            return Err(DocumentError::TooLarge { found: bytes.len(), most: MAX_HEAD_BYTES }.into());
-        }
+        let bytes = to_canonical_within(&wire, MAX_HEAD_BYTES)?;
         wire.check()?;
         Ok(bytes)
     }
@@ -222,13 +227,8 @@ impl Head {
 
 impl WireHead {
     fn check(self) -> Result<Head, HeadError> {
-        if self.v != VERSION {
-            return Err(DocumentError::Version { found: self.v, known: VERSION }.into());
-        }
-        let (slot, version) = (Slot::new(self.slot)?, self.method_version.as_bytes());
-        if !(1..=MAX_METHOD_VERSION_LENGTH).contains(&version.len())
-            || !version.iter().all(u8::is_ascii_graphic)
-        {
+        let slot = Slot::new(self.slot)?;
+        if !is_method_version(&self.method_version) {
             return Err(HeadError::MethodVersion);
         }
         if self.depth_usd.is_some() != self.snapshot.is_some() {
@@ -250,6 +250,10 @@ impl WireHead {
             return Err(HeadError::RecordedCount { height, recorded_count });
         }
         check_retractions(slot, &self.retracts)?;
+        if let Some(retraction) = self.retracts.first().filter(|_| self.height == 0) {
+            // Nothing was recorded before a first head.
+            return Err(HeadError::Retraction { slot: retraction.slot });
+        }
         let lowest_depth_7d_usd = parse_depths(&self.lowest_depth_7d_usd)?;
         for (token, own) in depth_usd.iter().enumerate() {
             if own.is_some_and(|own| lowest_depth_7d_usd[token].is_none_or(|low| low > own)) {
@@ -266,22 +270,15 @@ impl WireHead {
             lowest_depth_7d_usd,
             method_version: self.method_version,
             retracts: self.retracts,
+            commits: self.commits,
         })
     }
 }
 
-fn check_retractions(slot: Slot, retracts: &[Retraction]) -> Result<(), HeadError> {
-    let mut previous = None;
-    for retraction in retracts {
-        let back = slot.number().checked_sub(retraction.slot.number());
-        let near = back.is_some_and(|back| (1..=MAX_RETRACTION_SLOTS).contains(&back));
-        let ascending = previous.is_none_or(|previous| previous < retraction.slot);
-        if !near || !ascending || retraction.orphaned == retraction.canonical {
-            return Err(HeadError::Retraction { slot: retraction.slot });
-        }
-        previous = Some(retraction.slot);
-    }
-    Ok(())
+/// Whether a text can name a version of the rules.
+pub(super) fn is_method_version(text: &str) -> bool {
+    (1..=MAX_METHOD_VERSION_LENGTH).contains(&text.len())
+        && text.bytes().all(|c| c.is_ascii_graphic())
 }
 
 fn parse_depths(texts: &[Option<String>; 2]) -> Result<Depths, HeadError> {
@@ -323,6 +320,7 @@ impl From<&Head> for WireHead {
             lowest_depth_7d_usd: texts(&head.lowest_depth_7d_usd),
             method_version: head.method_version.clone(),
             retracts: head.retracts.clone(),
+            commits: head.commits.clone(),
         }
     }
 }
@@ -330,6 +328,7 @@ impl From<&Head> for WireHead {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::BlockHash;
     use HeadError as E;
 
     fn first() -> Head {
@@ -346,6 +345,7 @@ mod tests {
             lowest_depth_7d_usd: [Some(1_000), None],
             method_version: "1.0.0".to_owned(),
             retracts: Vec::new(),
+            commits: Commits::default(),
         }
     }
 
@@ -357,11 +357,11 @@ mod tests {
             prev: Some(Head::hash_of(&before.to_canonical().unwrap())),
             entry: HeadEntry::Missing(MissingReason::ChainLagging),
             lowest_depth_7d_usd: [None, None],
-            retracts: vec![Retraction {
-                slot: before.slot,
-                orphaned: BlockHash([1; 32]),
-                canonical: BlockHash([2; 32]),
-            }],
+            retracts: vec![Retraction::orphaned(
+                before.slot,
+                BlockHash([1; 32]),
+                BlockHash([2; 32]),
+            )],
             ..before.clone()
         }
     }
@@ -394,6 +394,45 @@ mod tests {
     }
 
     #[test]
+    fn what_only_a_later_version_knows_is_kept_as_it_stands() {
+        let first = first();
+        let text = String::from_utf8(second(&first).to_canonical().unwrap()).unwrap();
+        let code = |text: &str| text.parse().unwrap();
+        let reads = |text: &str| {
+            let head = Head::from_canonical(text.as_bytes()).unwrap();
+            assert_eq!(head.to_canonical().unwrap(), text.as_bytes());
+            head
+        };
+        assert_eq!(reads(&text).newer(), None);
+        let tired = reads(&text.replace("chain_lagging", "tired"));
+        assert_eq!(tired.newer(), Some(Newer::MissingReason(code("tired"))));
+        let start = text.find("\"retracts\":[").unwrap() + 12;
+        let end = start + text[start..].find("}]").unwrap() + 1;
+        let because = |retraction: &str| format!("{}{retraction}{}", &text[..start], &text[end..]);
+        let number = Slot::FIRST.number();
+        let misread = reads(&because(&format!(r#"{{"code":"misread","slot":{number}}}"#)));
+        assert_eq!(
+            (misread.newer(), misread.retracts),
+            (None, vec![Retraction::misread(Slot::FIRST)])
+        );
+        let moon =
+            reads(&because(&format!(r#"{{"code":"moon","phase":["full"],"slot":{number}}}"#)));
+        assert_eq!(moon.newer(), Some(Newer::Retraction(code("moon"))));
+        assert_eq!(moon.retracts[0].slot, Slot::FIRST);
+        let document = format!("0x{}", "5a".repeat(32));
+        let commits = format!(r#"{{"commits":{{"fills":"{document}"}},"#);
+        let committing = reads(&text.replacen('{', &commits, 1));
+        assert_eq!(committing.newer(), None);
+        assert_eq!(committing.commits.get("fills").unwrap().to_string(), document);
+        for (from, to) in
+            [("fills", "Fills"), ("5a5a", "5A5A"), ("{\"fills\"", "{\"a\":1,\"fills\"")]
+        {
+            let wrong = text.replacen('{', &commits.replacen(from, to, 1), 1);
+            assert!(Head::from_canonical(wrong.as_bytes()).is_err(), "{to}");
+        }
+    }
+
+    #[test]
     fn heads_that_break_a_rule_are_refused_by_name() {
         let text = String::from_utf8(second(&first()).to_canonical().unwrap()).unwrap();
         let read = |from: &str, to: &str| {
@@ -419,6 +458,11 @@ mod tests {
         };
         let none = read_first("\"recorded_count\":1", "\"recorded_count\":0");
         assert!(matches!(none, E::RecordedCount { recorded_count: 0, .. }));
+        let at_first = read_first(
+            "\"slot\"",
+            &format!(r#""retracts":[{{"code":"misread","slot":{}}}],"slot""#, Slot::FIRST.number()),
+        );
+        assert!(matches!(at_first, E::Retraction { .. }), "{at_first}");
         let above = read_first("7d_usd\":[\"1000\"", "7d_usd\":[\"1001\"");
         assert_eq!(above, E::LowestDepth { token: 0 });
         assert_eq!(read_first("7d_usd\":[\"1000\"", "7d_usd\":[null"), E::LowestDepth { token: 0 });
@@ -440,8 +484,13 @@ mod tests {
             read("{\"height\"", "{ \"height\""),
             E::Document(DocumentError::NotCanonical { at: 1 })
         );
-        assert!(matches!(read("chain_lagging", "tired"), E::Document(DocumentError::Shape(_))));
-        assert!(matches!(read("\"v\":1", "\"v\":2"), E::Document(DocumentError::Version { .. })));
+        assert!(matches!(read("chain_lagging", "Tired"), E::Document(DocumentError::Shape(_))));
+        assert!(matches!(
+            read("\"orphaned\",", "\"misread\","),
+            E::Document(DocumentError::Shape(_))
+        ));
+        let version = Newer::Version { document: "a head", found: 2 };
+        assert_eq!(read("\"v\":1", "\"v\":2").newer(), Some(version));
         assert!(matches!(read("\"slot\":5957857", "\"slot\":12"), E::Slot(_)));
     }
 }

@@ -1,11 +1,10 @@
 //! What an evidence file says, and what its result comes to, without checking what it rests on.
 
-use super::document::DocumentError;
 use super::file::{EvidenceFile, MAX_EVIDENCE_BYTES};
 use super::head::{Head, HeadError};
-use super::result::{EvidenceRequest, EvidenceResult, ResultError};
-use crate::json::{Wire, read};
-use crate::snapshot::{Snapshot, SnapshotError};
+use super::result::{Answer, EvidenceRequest, ResultError};
+use crate::json::{DocumentError, Wire, read};
+use crate::snapshot::{Snapshot, SnapshotDocuments, SnapshotError};
 
 /// What an evidence file says of itself. Nothing of it is checked: it may be false in every
 /// field.
@@ -14,7 +13,7 @@ pub struct Stated {
     /// What was asked.
     pub request: EvidenceRequest,
     /// What was answered.
-    pub result: EvidenceResult,
+    pub answer: Answer,
     /// The proof that leads to the log's checkpoint.
     pub log_proof: String,
 }
@@ -25,9 +24,12 @@ impl Stated {
     pub fn of(evidence: &[u8]) -> Option<Self> {
         let whole = Some(evidence).filter(|bytes| bytes.len() <= MAX_EVIDENCE_BYTES)?;
         let json = read(whole).ok()?;
+        let part = |name| json.field(name);
+        let result = part("result").map(Wire::read).transpose().ok()?;
+        let refusal = part("refusal").map(Wire::read).transpose().ok()?;
         Some(Self {
             request: EvidenceRequest::read(json.field("request")?).ok()?,
-            result: EvidenceResult::read(json.field("result")?).ok()?,
+            answer: Answer::of(result, refusal)?,
             log_proof: String::read(json.field("log_proof")?).ok()?,
         })
     }
@@ -36,10 +38,8 @@ impl Stated {
 /// The snapshot that an evidence file carries, where it can be read. Nothing of the file is
 /// checked.
 pub fn snapshot_in(evidence: &[u8]) -> Option<Snapshot> {
-    let whole = Some(evidence).filter(|bytes| bytes.len() <= MAX_EVIDENCE_BYTES)?;
-    let json = read(whole).ok()?;
-    let snapshot = json.field("snapshot")?;
-    Snapshot::from_parsed(snapshot, &snapshot.to_canonical().ok()?).ok()
+    let documents = SnapshotDocuments::from_file(evidence).ok()?;
+    Snapshot::from_canonical(&documents.snapshot, &documents.state).ok()
 }
 
 /// What an evidence file publishes, and what follows from its own snapshot and head.
@@ -47,10 +47,10 @@ pub fn snapshot_in(evidence: &[u8]) -> Option<Snapshot> {
 pub struct Recomputed {
     /// What was asked.
     pub request: EvidenceRequest,
-    /// The result that follows.
-    pub computed: EvidenceResult,
-    /// The result that the file states.
-    pub published: EvidenceResult,
+    /// The answer that follows.
+    pub computed: Answer,
+    /// The answer that the file states.
+    pub published: Answer,
 }
 
 /// Why a file's result cannot be computed.
@@ -73,10 +73,10 @@ pub enum RecomputeError {
 /// Computes the result of an evidence file. No hash, proof or signature is looked at:
 /// that is [`verify`](super::verify()).
 pub fn recompute(evidence: &[u8]) -> Result<Recomputed, RecomputeError> {
-    let (EvidenceFile { request, result, head, .. }, snapshot) =
+    let (EvidenceFile { request, answer, head, .. }, read) =
         EvidenceFile::from_canonical(evidence)?;
-    let snapshot = snapshot?;
+    let snapshot = read?.snapshot.map_err(DocumentError::Newer)?;
     let head = Head::from_canonical(&head.0)?;
-    let computed = EvidenceResult::compute(&request, &snapshot, &head)?;
-    Ok(Recomputed { request, computed, published: result })
+    let computed = Answer::compute(&request, &snapshot, &head)?;
+    Ok(Recomputed { request, computed, published: answer })
 }

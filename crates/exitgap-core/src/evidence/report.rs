@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::newer::Newer;
+
 /// A check of an evidence file, in the order they are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -106,6 +108,12 @@ impl Check {
             found.truncate(end);
         }
         Self { name, outcome: Outcome::Fail, code, expected, found }
+    }
+
+    /// A check that meets what only a later version of exitgap knows.
+    pub(super) fn newer(name: CheckName, newer: Newer) -> Self {
+        let (expected, found) = ("what this version knows".to_owned(), newer.to_string());
+        Self { name, outcome: Outcome::NotChecked, code: newer.code(), expected, found }
     }
 
     pub(super) fn not_checked(name: CheckName, code: &'static str, needs: &str) -> Self {

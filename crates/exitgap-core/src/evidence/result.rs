@@ -3,14 +3,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::head::Head;
+use super::head::{Head, is_method_version};
 use crate::exit::{Estimate, Exit, METHOD_VERSION, Refusal};
 use crate::ids::PoolId;
-use crate::json::{wire_code, wire_struct};
+use crate::json::{Json, Wire, wire_code, wire_struct};
+use crate::newer::Newer;
 use crate::pools::Direction;
 use crate::series::days_observed_hundredths;
 use crate::snapshot::Snapshot;
 use crate::units::{GapLimit, SizeError, SizeUsd, format_scaled};
+use crate::wide::U256;
 
 /// Which token is sold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -115,7 +117,36 @@ pub struct EvidenceResult {
     pub status: String,
 }
 
-/// Why a request has no result.
+/// What was refused: a size that the recorded pool cannot fill. It follows from request and
+/// snapshot as a result does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvidenceRefusal {
+    /// Raw units of the base token that the size stands for; `null` where that is more than 256
+    /// bits hold.
+    pub amount_in_raw: Option<String>,
+    /// `beyond_liquidity`, `rounds_to_no_input` or `rounds_to_no_output`.
+    pub code: String,
+    /// Raw units of the base token that the pool takes of them.
+    pub consumed_raw: String,
+    /// The largest size that has a fill, in USD; `null` where none has, or the size is too small.
+    pub max_fillable_usd: Option<String>,
+    /// Raw units of the quote token that it pays for what it takes.
+    pub paid_raw: String,
+}
+
+/// What an evidence file answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+#[allow(clippy::large_enum_variant, reason = "there is one of a file, and most are results")]
+pub enum Answer {
+    /// The size has a gap.
+    Result(EvidenceResult),
+    /// The size cannot be filled.
+    Refusal(EvidenceRefusal),
+}
+
+/// Why a request has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResultError {
     /// The size is not one, or not in its one spelling.
@@ -126,18 +157,20 @@ pub enum ResultError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Rules that no release of exitgap has.
-    #[error("method version {found:?} was never released; this build knows {METHOD_VERSION}")]
-    MethodVersion {
-        /// The version found, cut to 40 characters.
-        found: String,
-    },
-    /// The pool has no fill for this size.
+    /// Rules that this build does not know.
+    #[error("{0}")]
+    Newer(Newer),
+    /// A version of the rules is a short word.
+    #[error("method_version is not 1 to 20 printable characters")]
+    MethodVersion,
+    /// The sale has no percentage, and its refusal no evidence.
     #[error(transparent)]
     Refused(#[from] Refusal),
 }
 
 wire_struct!(EvidenceRequest { base, method_version, pool, size_usd, slot });
+
+wire_struct!(EvidenceRefusal { amount_in_raw, code, consumed_raw, max_fillable_usd, paid_raw });
 
 wire_struct!(EvidenceResult {
     amount_in_raw,
@@ -182,19 +215,98 @@ impl EvidenceRequest {
     }
 }
 
-impl EvidenceResult {
-    /// Computes the result of `request` on a recorded slot.
+impl Answer {
+    /// Computes the answer to `request` on a recorded slot.
     pub fn compute(
         request: &EvidenceRequest,
         snapshot: &Snapshot,
         head: &Head,
     ) -> Result<Self, ResultError> {
         check_method(&request.method_version)?;
-        let direction = Direction::from(request.base);
-        let estimate = Exit::estimate_once(snapshot.observation(), direction, request.size()?)?;
-        Ok(Self::of_estimate(&estimate, direction, snapshot, head))
+        let (direction, size) = (Direction::from(request.base), request.size()?);
+        let exit = Exit::of_size(snapshot.observation(), direction, size);
+        Self::of_exit(&exit, size, snapshot, head)
     }
 
+    fn of_exit(
+        exit: &Exit,
+        size: SizeUsd,
+        snapshot: &Snapshot,
+        head: &Head,
+    ) -> Result<Self, ResultError> {
+        match exit.estimate(size) {
+            Ok(estimate) => {
+                let direction = exit.direction();
+                Ok(Self::Result(EvidenceResult::of_estimate(&estimate, direction, snapshot, head)))
+            }
+            Err(refusal) => {
+                let stated = EvidenceRefusal::of(&refusal, exit.amount_asked(size));
+                stated.map(Self::Refusal).ok_or_else(|| refusal.into())
+            }
+        }
+    }
+
+    /// The one of both that is there.
+    pub(super) fn of(
+        result: Option<EvidenceResult>,
+        refusal: Option<EvidenceRefusal>,
+    ) -> Option<Self> {
+        match (result, refusal) {
+            (Some(result), None) => Some(Self::Result(result)),
+            (None, Some(refusal)) => Some(Self::Refusal(refusal)),
+            _ => None,
+        }
+    }
+
+    /// Its name in a file, and what stands there.
+    pub(super) fn write(&self) -> (&'static str, Json<'_>) {
+        match self {
+            Self::Result(result) => ("result", result.write()),
+            Self::Refusal(refusal) => ("refusal", refusal.write()),
+        }
+    }
+
+    /// The result, where it is one.
+    pub fn result(&self) -> Option<&EvidenceResult> {
+        match self {
+            Self::Result(result) => Some(result),
+            Self::Refusal(_) => None,
+        }
+    }
+
+    /// The refusal, where it is one.
+    pub fn refusal(&self) -> Option<&EvidenceRefusal> {
+        match self {
+            Self::Refusal(refusal) => Some(refusal),
+            Self::Result(_) => None,
+        }
+    }
+}
+
+impl EvidenceRefusal {
+    /// What a refusal states of a sale of `asked`; `None` where the pool would fill it, and only
+    /// a percentage is wanting.
+    fn of(refusal: &Refusal, asked: Option<U256>) -> Option<Self> {
+        let (consumed, paid, most) = match refusal {
+            Refusal::NoInput => (U256::ZERO, U256::ZERO, None),
+            Refusal::NoOutput => (asked.unwrap_or(U256::ZERO), U256::ZERO, None),
+            Refusal::BeyondLiquidity { max_fillable_usd, max_amount_in, max_amount_out } => {
+                let most = (max_fillable_usd.0 > 0).then(|| max_fillable_usd.to_string());
+                (*max_amount_in, *max_amount_out, most)
+            }
+            Refusal::GapOutOfRange => return None,
+        };
+        Some(Self {
+            amount_in_raw: asked.map(|amount| amount.to_string()),
+            code: refusal.code().to_owned(),
+            consumed_raw: consumed.to_string(),
+            max_fillable_usd: most,
+            paid_raw: paid.to_string(),
+        })
+    }
+}
+
+impl EvidenceResult {
     fn of_estimate(
         estimate: &Estimate,
         direction: Direction,
@@ -245,26 +357,29 @@ impl Prepared {
         self.exits.each_ref().map(|exit| exit.depth_usd(GapLimit::DEPTH).ok())
     }
 
-    /// [`EvidenceResult::compute`] of the request, on the snapshot it was prepared with.
-    pub(super) fn result(
+    /// [`Answer::compute`] of the request, on the snapshot it was prepared with.
+    pub(super) fn answer(
         &self,
         request: &EvidenceRequest,
         snapshot: &Snapshot,
         head: &Head,
-    ) -> Result<EvidenceResult, ResultError> {
+    ) -> Result<Answer, ResultError> {
         check_method(&request.method_version)?;
-        let direction = Direction::from(request.base);
-        let estimate = self.exits[direction.base_index()].estimate(request.size()?)?;
-        Ok(EvidenceResult::of_estimate(&estimate, direction, snapshot, head))
+        let exit = &self.exits[Direction::from(request.base).base_index()];
+        Answer::of_exit(exit, request.size()?, snapshot, head)
     }
 }
 
-/// Whether these rules are compiled in.
+/// Whether these rules are compiled in. Every version that is not is taken for a later one.
 pub(super) fn check_method(version: &str) -> Result<(), ResultError> {
     if version == METHOD_VERSION {
         return Ok(());
     }
-    Err(ResultError::MethodVersion { found: version.chars().take(40).collect() })
+    if is_method_version(version) {
+        Err(ResultError::Newer(Newer::method(version)))
+    } else {
+        Err(ResultError::MethodVersion)
+    }
 }
 
 /// The depths at 2 % that a head states of its snapshot, in whole dollars. `None`

@@ -4,18 +4,20 @@
 use std::borrow::Cow;
 
 use super::checkpoint::{Checkpoint, CheckpointError, LogProof, Origin};
-use super::document::Part;
 use super::file::EvidenceFile;
 use super::head::{Head, HeadEntry, HeadError};
-use super::leaf::SlotLeaf;
-use super::merkle::{Hash, is_consistent, root_from_inclusion};
+use super::leaf::{LeafError, SlotLeaf};
+use super::merkle::{Hash, is_consistent};
 use super::note::{Note, Signers, VerifierKey};
+use super::proof::{head_in_slot, leaf_in_log};
 use super::report::{Check, CheckName, Report};
-use super::result::{EvidenceResult, Prepared, check_method};
+use super::result::{Answer, Prepared, ResultError, check_method};
 use super::window::HeadWindow;
 use crate::ids::HeadHash;
-use crate::json::{Json, Wire};
-use crate::snapshot::{Snapshot, SnapshotError};
+use crate::json::{DocumentError, Json, Part};
+use crate::newer::Newer;
+use crate::series::Slot;
+use crate::snapshot::{ReadSnapshot, Snapshot, SnapshotError};
 
 /// What the caller trusts, remembers and demands.
 #[derive(Debug, Clone)]
@@ -50,29 +52,42 @@ pub struct SeenCheckpoint {
     pub proof: Vec<Hash>,
 }
 
-/// The parts of a file that could be read, each with the bytes that are hashed.
+/// The parts of a file, each as far as it could be read, and the bytes that are hashed.
 struct Parts {
     file: EvidenceFile,
-    snapshot: Result<(Snapshot, Vec<u8>), SnapshotError>,
-    /// Of the snapshot, where it is one.
+    snapshot: Result<ReadSnapshot, SnapshotError>,
+    /// Of the snapshot, where all of it is known.
     prepared: Option<Prepared>,
-    head: Result<(Head, Vec<u8>), HeadError>,
-    leaf: Result<(SlotLeaf, Vec<u8>), super::leaf::LeafError>,
+    head: Result<Head, HeadError>,
+    leaf: Result<SlotLeaf, LeafError>,
     log_proof: Result<LogProof, CheckpointError>,
 }
 
 impl Parts {
-    fn of(mut file: EvidenceFile, snapshot: Result<Snapshot, SnapshotError>) -> Self {
-        let bytes = |Part(bytes): &mut Part| core::mem::take(bytes);
-        let (head, leaf) = (bytes(&mut file.head), bytes(&mut file.leaf));
-        let prepared = snapshot.as_ref().ok().map(|read| Prepared::of(read, &file.request));
+    fn of(file: EvidenceFile, snapshot: Result<ReadSnapshot, SnapshotError>) -> Self {
+        let Part(head) = &file.head;
+        let Part(leaf) = &file.leaf;
+        let known = snapshot.as_ref().ok().and_then(|read| read.snapshot.as_ref().ok());
         Self {
-            prepared,
-            snapshot: snapshot.map(|parsed| (parsed, bytes(&mut file.snapshot))),
-            head: Head::from_canonical(&head).map(|parsed| (parsed, head)),
-            leaf: SlotLeaf::from_canonical(&leaf).map(|parsed| (parsed, leaf)),
+            prepared: known.map(|snapshot| Prepared::of(snapshot, &file.request)),
+            snapshot,
+            head: Head::from_canonical(head),
+            leaf: SlotLeaf::from_canonical(leaf),
             log_proof: LogProof::from_text(&file.log_proof),
             file,
+        }
+    }
+
+    /// The snapshot, where all of it is known.
+    fn known(&self) -> Option<&Snapshot> {
+        self.snapshot.as_ref().ok()?.snapshot.as_ref().ok()
+    }
+
+    /// What of the snapshot only a later version knows.
+    fn newer(&self) -> Option<Newer> {
+        match &self.snapshot {
+            Ok(read) => read.snapshot.as_ref().err().copied(),
+            Err(error) => error.newer(),
         }
     }
 }
@@ -81,16 +96,7 @@ impl Parts {
 pub fn verify(evidence: &[u8], policy: &Policy) -> Report {
     let (file, snapshot) = match EvidenceFile::from_canonical(evidence) {
         Ok(read) => read,
-        Err(error) => {
-            let expected = "canonical JSON of an evidence file, version 1";
-            let mut checks =
-                vec![Check::fail(CheckName::Format, "format_invalid", expected, error.to_string())];
-            let rest = CheckName::ALL.into_iter().skip(1);
-            checks.extend(rest.map(|name| {
-                Check::not_checked(name, "format_invalid", "a file of the right format")
-            }));
-            return Report::new(checks, &policy.required, Vec::new());
-        }
+        Err(error) => return unread(&error, policy),
     };
     let parts = Parts::of(file, snapshot);
     let (signature, signers) = check_signature(&parts, policy);
@@ -110,32 +116,48 @@ pub fn verify(evidence: &[u8], policy: &Policy) -> Report {
     Report::new(checks, &policy.required, signers.unknown)
 }
 
+/// What is found in a file that is none, or one of a later version.
+fn unread(error: &DocumentError, policy: &Policy) -> Report {
+    let expected = "canonical JSON of an evidence file, version 1";
+    let format = match error {
+        DocumentError::Newer(newer) => Check::newer(CheckName::Format, *newer),
+        error => Check::fail(CheckName::Format, "format_invalid", expected, error.to_string()),
+    };
+    let code = format.code;
+    let rest = CheckName::ALL.into_iter().skip(1);
+    let rest = rest.map(|name| Check::not_checked(name, code, "a file of the right format"));
+    Report::new(core::iter::once(format).chain(rest).collect(), &policy.required, Vec::new())
+}
+
 fn check_snapshot(parts: &Parts) -> Check {
     const NAME: CheckName = CheckName::Snapshot;
-    let bytes = match &parts.snapshot {
-        Ok((_, bytes)) => bytes,
-        Err(error) => {
-            return Check::fail(NAME, "snapshot_invalid", "a snapshot", error.to_string());
-        }
+    if let Err(error) = &parts.snapshot
+        && error.newer().is_none()
+    {
+        return Check::fail(NAME, "snapshot_invalid", "a snapshot", error.to_string());
+    }
+    let found = Snapshot::hash_of(&parts.file.snapshot.0);
+    let Ok(Head { entry: HeadEntry::Recorded { snapshot: expected, .. }, .. }) = &parts.head else {
+        return Check::not_checked(NAME, "no_recorded_head", "the head of a recorded slot");
     };
-    let found = Snapshot::hash_of(bytes);
-    match &parts.head {
-        Ok((Head { entry: HeadEntry::Recorded { snapshot, .. }, .. }, _)) if *snapshot == found => {
-            Check::pass(NAME, found.to_string())
-        }
-        Ok((Head { entry: HeadEntry::Recorded { snapshot, .. }, .. }, _)) => {
-            let expected = format!("{snapshot}, which the head names");
-            Check::fail(NAME, "snapshot_hash_mismatch", expected, found.to_string())
-        }
-        _ => Check::not_checked(NAME, "no_recorded_head", "the head of a recorded slot"),
+    if *expected != found {
+        let expected = format!("{expected}, which the head names");
+        return Check::fail(NAME, "snapshot_hash_mismatch", expected, found.to_string());
+    }
+    match parts.newer() {
+        Some(newer) => Check::newer(NAME, newer),
+        None => Check::pass(NAME, found.to_string()),
     }
 }
 
 fn check_head(parts: &Parts) -> Check {
     const NAME: CheckName = CheckName::Head;
-    let (head, bytes) = match &parts.head {
+    let head = match &parts.head {
         Ok(parsed) => parsed,
-        Err(error) => return Check::fail(NAME, "head_invalid", "a head", error.to_string()),
+        Err(error) => {
+            let invalid = || Check::fail(NAME, "head_invalid", "a head", error.to_string());
+            return error.newer().map_or_else(invalid, |newer| Check::newer(NAME, newer));
+        }
     };
     let request = &parts.file.request;
     let HeadEntry::Recorded { depth_usd, .. } = &head.entry else {
@@ -154,12 +176,14 @@ fn check_head(parts: &Parts) -> Check {
         let (expected, found) = (request.slot.to_string(), head.slot.number().to_string());
         return Check::fail(NAME, "head_slot_mismatch", expected, found);
     }
-    if let Err(error) = check_method(&head.method_version) {
-        let expected = "a released method version";
-        return Check::fail(NAME, "method_version_unknown", expected, error.to_string());
+    if let Err(ResultError::Newer(newer)) = check_method(&head.method_version) {
+        return Check::newer(NAME, newer);
     }
     let Some(prepared) = &parts.prepared else {
-        return Check::not_checked(NAME, "snapshot_invalid", "a snapshot to measure depth on");
+        return match parts.newer() {
+            Some(newer) => Check::newer(NAME, newer),
+            None => Check::not_checked(NAME, "snapshot_invalid", "a snapshot to measure depth on"),
+        };
     };
     let expected = prepared.depths();
     if expected != *depth_usd {
@@ -170,37 +194,33 @@ fn check_head(parts: &Parts) -> Check {
         };
         return Check::fail(NAME, "depth_mismatch", text(&expected), text(depth_usd));
     }
-    let hash: HeadHash = Head::hash_of(bytes);
-    Check::pass(NAME, hash.to_string())
+    let hash: HeadHash = Head::hash_of(&parts.file.head.0);
+    head.newer()
+        .map_or_else(|| Check::pass(NAME, hash.to_string()), |newer| Check::newer(NAME, newer))
 }
 
 fn check_leaf(parts: &Parts) -> Check {
     const NAME: CheckName = CheckName::SlotLeaf;
-    let (leaf, _) = match &parts.leaf {
+    let leaf = match &parts.leaf {
         Ok(parsed) => parsed,
-        Err(error) => return Check::fail(NAME, "leaf_invalid", "a slot leaf", error.to_string()),
+        Err(error) => {
+            let invalid = || Check::fail(NAME, "leaf_invalid", "a slot leaf", error.to_string());
+            return error.newer().map_or_else(invalid, |newer| Check::newer(NAME, newer));
+        }
     };
-    let Ok((head, bytes)) = &parts.head else {
-        return Check::not_checked(NAME, "head_invalid", "a head to be committed to");
+    // Of a head that is not understood, the request's.
+    let slot = match &parts.head {
+        Ok(head) => head.slot.number().into(),
+        Err(error) if error.newer().is_some() => parts.file.request.slot,
+        Err(_) => return Check::not_checked(NAME, "head_invalid", "a head to be committed to"),
     };
-    if leaf.slot != head.slot {
-        let (expected, found) = (head.slot.number(), leaf.slot.number());
-        return Check::fail(NAME, "leaf_slot_mismatch", expected.to_string(), found.to_string());
+    if u64::from(leaf.slot.number()) != slot {
+        let found = leaf.slot.number().to_string();
+        return Check::fail(NAME, "leaf_slot_mismatch", slot.to_string(), found);
     }
-    let proof = &parts.file.pool_proof;
-    let Some(hashes) = proof.parsed() else {
-        return Check::fail(NAME, "pool_proof_invalid", "hashes in base64", "another text");
-    };
-    let found = root_from_inclusion(Head::leaf_of(bytes), proof.index, leaf.pools.into(), &hashes);
-    match found {
-        Some(root) if root == leaf.root => Check::pass(NAME, root.to_string()),
-        Some(root) => {
-            Check::fail(NAME, "pool_proof_mismatch", leaf.root.to_string(), root.to_string())
-        }
-        None => {
-            let expected = format!("a proof for one of {} pools", leaf.pools);
-            Check::fail(NAME, "pool_proof_invalid", expected, format!("index {}", proof.index))
-        }
+    match head_in_slot(&parts.file.head.0, leaf, &parts.file.pool_proof) {
+        Ok(root) => Check::pass(NAME, root.to_string()),
+        Err(fault) => fault.check(NAME),
     }
 }
 
@@ -222,26 +242,18 @@ fn check_inclusion(parts: &Parts) -> Check {
         Ok(read) => read,
         Err(check) => return check,
     };
-    let Ok((leaf, bytes)) = &parts.leaf else {
-        return Check::not_checked(NAME, "leaf_invalid", "a slot leaf to be committed to");
+    // Of a leaf that is not understood, the request's.
+    let slot = match &parts.leaf {
+        Ok(leaf) => Some(leaf.slot),
+        Err(error) if error.newer().is_some() => Slot::new(parts.file.request.slot).ok(),
+        Err(_) => {
+            return Check::not_checked(NAME, "leaf_invalid", "a slot leaf to be committed to");
+        }
     };
-    let expected = checkpoint.origin.index_of(leaf.slot);
-    if expected != Some(proof.index) {
-        let expected = expected.map_or("a slot of this log".to_owned(), |index| index.to_string());
-        return Check::fail(NAME, "index_mismatch", expected, proof.index.to_string());
-    }
-    let hash = SlotLeaf::leaf_of(bytes);
-    match root_from_inclusion(hash, proof.index, checkpoint.size, &proof.hashes) {
-        Some(root) if root == checkpoint.root => Check::pass(NAME, root.to_string()),
-        Some(root) => {
-            let expected = checkpoint.root.to_string();
-            Check::fail(NAME, "inclusion_mismatch", expected, root.to_string())
-        }
-        None => {
-            let expected = format!("a proof in a log of {} slots", checkpoint.size);
-            let found = format!("index {}, {} hashes", proof.index, proof.hashes.len());
-            Check::fail(NAME, "inclusion_proof_invalid", expected, found)
-        }
+    let index = slot.and_then(|slot| checkpoint.origin.index_of(slot));
+    match leaf_in_log(&parts.file.leaf.0, index, proof, &checkpoint) {
+        Ok(root) => Check::pass(NAME, root.to_string()),
+        Err(fault) => fault.check(NAME),
     }
 }
 
@@ -319,17 +331,22 @@ fn check_window(parts: &Parts, policy: &Policy) -> Check {
     let Some(bytes) = &policy.window else {
         return Check::not_checked(NAME, "no_window", "a head window");
     };
-    let Ok((head, head_bytes)) = &parts.head else {
-        return Check::not_checked(NAME, "head_invalid", "a head to end at");
+    let head = match &parts.head {
+        Ok(head) => head,
+        Err(error) => {
+            let invalid = || Check::not_checked(NAME, "head_invalid", "a head to end at");
+            return error.newer().map_or_else(invalid, |newer| Check::newer(NAME, newer));
+        }
     };
     let window = match HeadWindow::from_canonical(bytes) {
         Ok(window) => window,
         Err(error) => {
             let expected = "a head window that holds together";
-            return Check::fail(NAME, "window_invalid", expected, error.to_string());
+            let invalid = || Check::fail(NAME, "window_invalid", expected, error.to_string());
+            return error.newer().map_or_else(invalid, |newer| Check::newer(NAME, newer));
         }
     };
-    let expected = Head::hash_of(head_bytes);
+    let expected = Head::hash_of(&parts.file.head.0);
     let place = window.heads().iter().position(|(other, _)| other.slot == head.slot);
     let (from, later) = window.heads().split_at(place.map_or(0, |place| place + 1));
     if from.last().map(|(_, bytes)| Head::hash_of(bytes)) != Some(expected) {
@@ -337,75 +354,123 @@ fn check_window(parts: &Parts, policy: &Policy) -> Check {
         let (expected, found) = (expected.to_string(), found.unwrap_or_default());
         return Check::fail(NAME, "window_ends_elsewhere", expected, found);
     }
-    let Some((_, last)) = later.last() else {
-        return Check::pass(NAME, format!("{} heads up to {expected}", from.len()));
-    };
-    if policy.window_ends_with_file {
+    if policy.window_ends_with_file && !later.is_empty() {
         let found = format!("{} further heads", later.len());
         return Check::fail(NAME, "window_ends_elsewhere", expected.to_string(), found);
     }
+    let proven = match window_signer(parts, policy, window.checkpoint()) {
+        Ok(signer) => signer.map_or("claimed", |_| "proven"),
+        Err(check) => return check,
+    };
     let retracts = |head: &Head, slot| head.retracts.iter().any(|taken| taken.slot == slot);
     if let Some((by, _)) = later.iter().find(|(other, _)| retracts(other, head.slot)) {
         let expected = "a slot that no later head takes back";
-        let found = format!("taken back by the head claimed of slot {}", by.slot.number());
+        let found = format!("taken back by the {proven} head of slot {}", by.slot.number());
         return Check::fail(NAME, "slot_retracted", expected, found);
     }
+    if let Some(newer) = window.newer() {
+        return Check::newer(NAME, newer);
+    }
+    let Some((_, last)) = later.last() else {
+        return Check::pass(NAME, format!("{} heads up to {expected}", from.len()));
+    };
     let missing = later.iter().filter(|(other, _)| matches!(other.entry, HeadEntry::Missing(_)));
     let (later, missing, last) = (later.len(), missing.count(), Head::hash_of(last));
-    // Nothing here proves a later head: no leaf, no signed checkpoint over it.
     let found =
-        format!("{expected}, then {later} heads claimed up to {last}, {missing} of them missing");
+        format!("{expected}, then {later} heads up to {last}, {proven}, {missing} of them missing");
     Check::pass(NAME, found)
+}
+
+/// Who of the trusted signed the window's checkpoint, of the file's own log; `None` where nobody
+/// is trusted.
+fn window_signer(parts: &Parts, policy: &Policy, note: &str) -> Result<Option<String>, Check> {
+    const NAME: CheckName = CheckName::Window;
+    let (_, ours, _) = log_proof(parts, NAME)?;
+    let invalid = |error: &CheckpointError| {
+        Check::fail(NAME, "window_invalid", "a signed checkpoint", error.to_string())
+    };
+    let (checkpoint, note) = Checkpoint::from_note(note).map_err(|error| invalid(&error))?;
+    let (expected, found) = (ours.origin.to_string(), checkpoint.origin.to_string());
+    if expected != found {
+        return Err(Check::fail(NAME, "window_of_another_log", expected, found));
+    }
+    if ours.size == checkpoint.size && ours.root != checkpoint.root {
+        let (expected, found) = (ours.root.to_string(), checkpoint.root.to_string());
+        return Err(Check::fail(NAME, "window_of_another_log", expected, found));
+    }
+    if policy.keys.is_empty() {
+        return Ok(None);
+    }
+    let signers = note.signers(&policy.keys);
+    match signer_of(&checkpoint.origin, &signers) {
+        Some(signer) if signers.forged.is_empty() => Ok(Some(signer.clone())),
+        _ => {
+            let expected = "a trusted signature on the window's checkpoint";
+            Err(Check::fail(NAME, "window_not_trusted", expected, "none"))
+        }
+    }
 }
 
 fn check_slot_rule(parts: &Parts) -> Check {
     const NAME: CheckName = CheckName::SlotRule;
-    let Ok((snapshot, _)) = &parts.snapshot else {
-        return Check::not_checked(NAME, "snapshot_invalid", "a snapshot");
+    let ReadSnapshot { contract, tokens, slot, block, .. } = match &parts.snapshot {
+        Ok(read) => read,
+        Err(error) => {
+            let invalid = || Check::not_checked(NAME, "snapshot_invalid", "a snapshot");
+            return error.newer().map_or_else(invalid, |newer| Check::newer(NAME, newer));
+        }
     };
     let request = &parts.file.request;
-    let (pool, slot) = (snapshot.observation().pool(), u64::from(snapshot.slot().number()));
-    if *pool != request.pool {
-        let (expected, found) = (request.pool.to_string(), pool.to_string());
+    // The snapshot names but the contract: which pair of more than two tokens, the request does.
+    if contract != request.pool.contract() || !request.pool.is_of(*tokens) {
+        let expected = request.pool.to_string();
+        let found = format!("{contract} of {tokens} tokens");
         return Check::fail(NAME, "snapshot_pool_mismatch", expected, found);
     }
-    if slot != request.slot {
-        return Check::fail(
-            NAME,
-            "snapshot_slot_mismatch",
-            request.slot.to_string(),
-            slot.to_string(),
-        );
+    let found = u64::from(slot.number());
+    if found != request.slot {
+        let (expected, found) = (request.slot.to_string(), found.to_string());
+        return Check::fail(NAME, "snapshot_slot_mismatch", expected, found);
     }
-    let block = snapshot.observation().block();
-    let age = snapshot.slot().unix_s() - block.timestamp;
-    Check::pass(NAME, format!("block {}, {age} s before slot {}", block.number, snapshot.slot()))
+    let age = slot.unix_s() - block.timestamp;
+    Check::pass(NAME, format!("block {}, {age} s before slot {slot}", block.number))
 }
 
 fn check_result(parts: &Parts) -> Check {
     const NAME: CheckName = CheckName::Result;
-    let (Ok((snapshot, _)), Some(prepared), Ok((head, _))) =
-        (&parts.snapshot, &parts.prepared, &parts.head)
+    let (Some(snapshot), Some(prepared), Ok(head)) = (parts.known(), &parts.prepared, &parts.head)
     else {
-        return Check::not_checked(NAME, "nothing_to_compute_from", "a snapshot and a head");
+        let newer = parts.newer().or(parts.head.as_ref().err().and_then(HeadError::newer));
+        let needs = "a snapshot and a head";
+        let absent = || Check::not_checked(NAME, "nothing_to_compute_from", needs);
+        return newer.map_or_else(absent, |newer| Check::newer(NAME, newer));
     };
-    let expected = match prepared.result(&parts.file.request, snapshot, head) {
-        Ok(result) => result,
+    let expected = match prepared.answer(&parts.file.request, snapshot, head) {
+        Ok(answer) => answer,
+        Err(ResultError::Newer(newer)) => return Check::newer(NAME, newer),
         Err(error) => {
-            let found = format!("a result, where there is none: {error}");
-            return Check::fail(NAME, "no_result", "a refusal", found);
+            let found = format!("an answer, where there is none: {error}");
+            return Check::fail(NAME, "no_result", "no answer", found);
         }
     };
-    if expected == parts.file.result {
-        return Check::pass(NAME, format!("exit_gap_pct {}", expected.exit_gap_pct));
+    if expected == parts.file.answer {
+        let found = match &expected {
+            Answer::Result(result) => format!("exit_gap_pct {}", result.exit_gap_pct),
+            Answer::Refusal(refusal) => format!("refused: {}", refusal.code),
+        };
+        return Check::pass(NAME, found);
     }
-    let (expected, found) = first_difference(&expected, &parts.file.result);
+    let (expected, found) = first_difference(&expected, &parts.file.answer);
     Check::fail(NAME, "result_mismatch", expected, found)
 }
 
-/// The first field in which two results differ, as each has it.
-fn first_difference(expected: &EvidenceResult, found: &EvidenceResult) -> (String, String) {
-    let (Json::Object(expected), Json::Object(found)) = (expected.write(), found.write()) else {
+/// The first field in which two answers differ, as each has it.
+fn first_difference(expected: &Answer, found: &Answer) -> (String, String) {
+    let ((name, expected), (other, found)) = (expected.write(), found.write());
+    if name != other {
+        return (format!("a {name}"), format!("a {other}"));
+    }
+    let (Json::Object(expected), Json::Object(found)) = (expected, found) else {
         return Default::default();
     };
     let text = |(name, value): &(Cow<'_, str>, Json<'_>)| {

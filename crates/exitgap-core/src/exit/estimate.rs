@@ -77,8 +77,8 @@ impl Refusal {
     /// The stable code, e.g. `beyond_liquidity`.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::NoInput => "size_rounds_to_no_input",
-            Self::NoOutput => "size_rounds_to_no_output",
+            Self::NoInput => "rounds_to_no_input",
+            Self::NoOutput => "rounds_to_no_output",
             Self::BeyondLiquidity { .. } => "beyond_liquidity",
             Self::GapOutOfRange => "gap_out_of_range",
         }
@@ -144,7 +144,12 @@ impl Exit {
         self.before.basis
     }
 
-    /// The raw amount of the token sold that a size stands for.
+    /// The raw amount of the token sold that a size stands for; `None`: more than 256 bits hold.
+    pub(crate) fn amount_asked(&self, size: SizeUsd) -> Option<U256> {
+        self.terms.amount_in(size)
+    }
+
+    /// The same, or why none is sold.
     pub(super) fn amount_in(&self, size: SizeUsd) -> Result<U256, Refusal> {
         match self.terms.amount_in(size) {
             None => Err(self.beyond_liquidity()),

@@ -76,8 +76,13 @@ impl Exit {
         direction: Direction,
         size: SizeUsd,
     ) -> Result<Estimate, Refusal> {
+        Self::of_size(observation, direction, size).estimate(size)
+    }
+
+    /// For the estimate of one size: the pool's curve is followed no further than it lies.
+    pub(crate) fn of_size(observation: &Observation, direction: Direction, size: SizeUsd) -> Self {
         let terms = Terms::of_observed(observation, direction);
-        Self::for_size(observation.state(), direction, terms, size).estimate(size)
+        Self::for_size(observation.state(), direction, terms, size)
     }
 
     /// For the depth at one limit, and for the estimate of a size where one is asked: the

@@ -1,7 +1,5 @@
 use super::*;
-use crate::pools::{
-    Concentrated, ConstantProduct, FeeRate, FillError, TickNet, sqrt_ratio_at_tick,
-};
+use crate::pools::{Concentrated, ConstantProduct, FeeRate, FillError, Tick, sqrt_ratio_at_tick};
 use crate::units::{GapLimit, Percent, SizeUsd, UsdMicros};
 use crate::wide::U256;
 use proptest::prelude::*;
@@ -69,10 +67,7 @@ fn sizes_that_cannot_be_filled_are_refused_by_name() {
     let pair_dear = Exit::new(&pair(), Direction::ZeroForOne, [18, 6], dear);
     assert_eq!(pair_dear.estimate(size("0.01")), Err(Refusal::NoOutput));
 
-    let ticks = vec![
-        TickNet { tick: -60, liquidity_net: 1_000_000_000 },
-        TickNet { tick: 60, liquidity_net: -1_000_000_000 },
-    ];
+    let ticks = vec![Tick::new(-60, 1_000_000_000), Tick::new(60, -1_000_000_000)];
     let price = sqrt_ratio_at_tick(0).unwrap();
     let pool = Concentrated::new(price, 0, 1_000_000_000, 3_000, 60, ticks).unwrap();
     let pool = PoolState::Concentrated(pool);
@@ -170,7 +165,7 @@ prop_compose! {
             *nets.entry((centre + low + width) * spacing).or_default() -= i128::from(liquidity);
         }
         let ticks: Vec<_> =
-            nets.into_iter().map(|(tick, liquidity_net)| TickNet { tick, liquidity_net }).collect();
+            nets.into_iter().map(|(tick, liquidity_net)| Tick::new(tick, liquidity_net)).collect();
         let active = ticks.iter().filter(|net| net.tick <= tick).map(|net| net.liquidity_net).sum::<i128>();
         let price = sqrt_ratio_at_tick(tick).unwrap();
         let active = u128::try_from(active).unwrap();
@@ -303,10 +298,7 @@ fn ladders_answer_row_by_row() {
 fn at_par(depth: u128, fee_pips: u32, concentrated: bool) -> Exit {
     let pool = if concentrated {
         let net = i128::try_from(depth).unwrap();
-        let ticks = vec![
-            TickNet { tick: -887_200, liquidity_net: net },
-            TickNet { tick: 887_200, liquidity_net: -net },
-        ];
+        let ticks = vec![Tick::new(-887_200, net), Tick::new(887_200, -net)];
         let price = sqrt_ratio_at_tick(0).unwrap();
         PoolState::Concentrated(Concentrated::new(price, 0, depth, fee_pips, 200, ticks).unwrap())
     } else {
@@ -357,7 +349,7 @@ fn limits_close_to_the_fee_are_answered() {
 fn a_pool_priced_out_of_range_has_no_gap_at_any_size_and_within_no_limit() {
     let (dust, deep) = (1_000_i128, 10_i128.pow(24));
     let ticks = [(-2_000, deep), (2_000, -deep), (179_990, dust), (180_010, -dust)];
-    let ticks = ticks.map(|(tick, liquidity_net)| TickNet { tick, liquidity_net }).into();
+    let ticks = ticks.map(|(tick, liquidity_net)| Tick::new(tick, liquidity_net)).into();
     let price = sqrt_ratio_at_tick(180_000).unwrap();
     let pool = Concentrated::new(price, 180_000, dust.unsigned_abs(), 500, 10, ticks).unwrap();
     let pool = PoolState::Concentrated(pool);

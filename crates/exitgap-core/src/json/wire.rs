@@ -3,9 +3,13 @@
 use std::borrow::Cow;
 
 use super::Json;
-use crate::ids::{Address, BlockHash, Caip2, HeadHash, PoolId, SnapshotHash};
+use crate::ids::{
+    Address, BlockHash, Caip2, Code, Contract, DocumentHash, HeadHash, PoolId, SnapshotHash,
+    StateHash, Word,
+};
 use crate::series::{MissingReason, Slot};
 use crate::snapshot::Symbol;
+use crate::wide::U256;
 
 /// A value with one JSON form. `read` says what is wrong in words.
 pub(crate) trait Wire: Sized {
@@ -84,7 +88,7 @@ fn expected(what: &str, found: &Json<'_>) -> String {
 }
 
 /// Implements [`Wire`] for a struct of these fields; optional ones are left out where they
-/// are `null` or an empty list.
+/// are `null`, an empty list or an empty object.
 macro_rules! wire_struct {
     ($type:ty { $($field:ident),* $(; optional $($optional:ident),*)? $(,)? }) => {
         impl $crate::json::Wire for $type {
@@ -105,7 +109,7 @@ macro_rules! wire_struct {
                     let mut fields = fields;
                     $(
                         let json = Wire::write(&self.$optional);
-                        if json != Json::Null && json != Json::List(Vec::new()) {
+                        if !json.is_nothing() {
                             fields.push((stringify!($optional).into(), json));
                         }
                     )*
@@ -210,8 +214,58 @@ impl Wire for Slot {
     }
 }
 
-wire_text!(Address, BlockHash, Caip2, HeadHash, PoolId, SnapshotHash, Symbol);
-wire_code!(MissingReason, MissingReason::ALL);
+wire_text!(
+    Address,
+    BlockHash,
+    Caip2,
+    Code,
+    Contract,
+    DocumentHash,
+    HeadHash,
+    MissingReason,
+    PoolId,
+    SnapshotHash,
+    StateHash,
+    Symbol,
+    Word,
+);
+
+/// Raw integers: decimal digits in a string, in their one spelling.
+macro_rules! wire_raw {
+    ($($type:ty),*) => {$(
+        impl Wire for $type {
+            fn read(json: &Json<'_>) -> Result<Self, String> {
+                match json {
+                    Json::Text(text) => raw(text).ok_or_else(|| not_raw(text)),
+                    other => Err(expected("a whole number in a string", other)),
+                }
+            }
+
+            fn write(&self) -> Json<'_> {
+                Json::Text(self.to_string().into())
+            }
+        }
+    )*};
+}
+
+wire_raw!(u128, i128, U256);
+
+fn raw<N: core::str::FromStr>(text: &str) -> Option<N> {
+    // 2^256 has 78 digits; anything longer is not worth parsing.
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = (1..=80).contains(&digits.len()) && digits.bytes().all(|c| c.is_ascii_digit());
+    if !plain || (digits.starts_with('0') && text != "0") {
+        return None;
+    }
+    text.parse().ok()
+}
+
+#[cold]
+#[inline(never)]
+fn not_raw(text: &str) -> String {
+    let found: String = text.chars().take(90).collect();
+    format!("{found:?} is not a whole number in range without plus sign or leading zeros")
+}
 
 impl<T: Wire> Wire for Option<T> {
     fn read(json: &Json<'_>) -> Result<Self, String> {

@@ -7,13 +7,15 @@
 mod concentrated;
 mod constant_product;
 mod curve;
+mod form;
 
 pub use concentrated::{
     Concentrated, ConcentratedError, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, StepTable,
-    TickNet, sqrt_ratio_at_tick, tick_at_sqrt_ratio,
+    Tick, sqrt_ratio_at_tick, tick_at_sqrt_ratio,
 };
 pub use constant_product::{ConstantProduct, ConstantProductError};
 pub use curve::{Curve, Fill, FillError, FillStep, Segment};
+pub use form::{MAX_STATE_BYTES, StateError};
 
 use crate::wide::{U256, U512};
 

@@ -4,10 +4,12 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::{Code, CodeError};
+
 /// The reason recorded for a slot without a snapshot. The codes are stable: they
 /// are stored, hashed and shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum MissingReason {
     /// No configured node answered in time (connection refused, time-out, 5xx).
     RpcUnavailable,
@@ -39,10 +41,12 @@ pub enum MissingReason {
     RecorderDown,
     /// The pool was not read before the slot was sealed.
     DeadlineExceeded,
+    /// A reason that only a later version of exitgap knows, by its code. Never one of the above.
+    Newer(Code),
 }
 
 impl MissingReason {
-    /// Every reason, in the order of the documentation.
+    /// Every reason that is known, in the order of the documentation.
     pub const ALL: [Self; 15] = [
         Self::RpcUnavailable,
         Self::RpcRateLimited,
@@ -62,7 +66,7 @@ impl MissingReason {
     ];
 
     /// The stable code, e.g. `recorder_down`.
-    pub fn code(self) -> &'static str {
+    pub fn code(&self) -> &str {
         match self {
             Self::RpcUnavailable => "rpc_unavailable",
             Self::RpcRateLimited => "rpc_rate_limited",
@@ -79,12 +83,28 @@ impl MissingReason {
             Self::OracleInvalid => "oracle_invalid",
             Self::RecorderDown => "recorder_down",
             Self::DeadlineExceeded => "deadline_exceeded",
+            Self::Newer(code) => code.as_str(),
         }
     }
 
-    /// The reason with this code.
-    pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.code() == code)
+    /// The reason with this code; an unknown code is one of a later version.
+    pub fn from_code(code: &str) -> Result<Self, CodeError> {
+        let known = Self::ALL.into_iter().find(|reason| reason.code() == code);
+        known.map_or_else(|| code.parse().map(Self::Newer), Ok)
+    }
+}
+
+impl TryFrom<String> for MissingReason {
+    type Error = CodeError;
+
+    fn try_from(code: String) -> Result<Self, CodeError> {
+        Self::from_code(&code)
+    }
+}
+
+impl From<MissingReason> for String {
+    fn from(reason: MissingReason) -> Self {
+        reason.code().to_owned()
     }
 }
 
@@ -102,8 +122,11 @@ mod tests {
     fn the_code_is_the_serialised_form() {
         for reason in MissingReason::ALL {
             assert_eq!(serde_json::to_value(reason).unwrap(), reason.code());
-            assert_eq!(MissingReason::from_code(reason.code()), Some(reason));
+            assert_eq!(MissingReason::from_code(reason.code()), Ok(reason));
         }
-        assert_eq!(MissingReason::from_code("tired"), None);
+        let newer = MissingReason::from_code("tired").unwrap();
+        assert_eq!(newer, MissingReason::Newer("tired".parse().unwrap()));
+        assert_eq!((newer.code(), newer.to_string()), ("tired", "tired".to_owned()));
+        assert!(MissingReason::from_code("Tired").is_err());
     }
 }

@@ -5,16 +5,17 @@
 //! the block rule assigns to a slot. Both are checked when made: what exists here
 //! can be computed with.
 
-mod canonical;
+mod fact;
 mod observation;
 mod oracle;
 mod token;
 mod wire;
 
-pub use canonical::{CanonicalError, to_canonical_json};
+pub use fact::Fact;
 pub use observation::{
     BaseError, BlockRef, ChainKind, ChainTag, Observation, ObservationError, Session, Snapshot,
 };
 pub use oracle::{OracleReading, OracleRole, OracleSource, RoundData};
 pub use token::{Symbol, SymbolError, Token};
-pub use wire::{MAX_SNAPSHOT_BYTES, SnapshotError};
+pub(crate) use wire::ReadSnapshot;
+pub use wire::{MAX_SNAPSHOT_BYTES, MAX_SNAPSHOT_FILE_BYTES, SnapshotDocuments, SnapshotError};

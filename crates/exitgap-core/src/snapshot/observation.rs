@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::fact::{Fact, check_facts};
 use super::oracle::{OracleReading, OracleRole, OracleSource};
 use super::token::{Symbol, Token};
 use crate::ids::{BlockHash, Caip2, PoolId};
@@ -54,8 +55,7 @@ pub struct BlockRef {
 }
 
 /// The market session of the pool's assets.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     /// Whether the assets' market is open. Always, for an asset without a calendar.
     pub market_open: bool,
@@ -79,7 +79,7 @@ pub struct Observation {
     tokens: [Token; 2],
     state: PoolState,
     oracles: Vec<OracleReading>,
-    session: Session,
+    facts: Vec<Fact>,
     prices: [UsdPrice; 2],
 }
 
@@ -134,9 +134,12 @@ pub enum ObservationError {
         /// What is wrong with it.
         error: PriceError,
     },
-    /// The session note is not 1 to 64 printable ASCII characters.
-    #[error("a session note is 1 to 64 printable ASCII characters")]
-    SessionNote,
+    /// The readings do not stand in their one order.
+    #[error("the oracle readings are out of order")]
+    OracleOrder,
+    /// Too many facts, out of order, or of a call that is none.
+    #[error("the facts are more than 32, out of order, or of a call or an answer that is too long")]
+    Facts,
     /// A block number or timestamp is too large for exact JSON.
     #[error("block number {number} or timestamp {timestamp} is not below 2^53")]
     BlockOutOfRange {
@@ -174,13 +177,14 @@ impl ObservationError {
             Self::FixedPriceOnLiveChain
             | Self::OracleTime { .. }
             | Self::OracleRound { .. }
+            | Self::OracleOrder
             | Self::SequencerUptime
             | Self::Price { .. } => MissingReason::OracleInvalid,
             Self::ChainStalled { .. } => MissingReason::ChainStalled,
             Self::BlockAfterSlot { .. } | Self::BlockOutOfRange { .. } => {
                 MissingReason::RpcResponseInvalid
             }
-            Self::TokensOutOfOrder { .. } | Self::TooManyDecimals { .. } | Self::SessionNote => {
+            Self::TokensOutOfOrder { .. } | Self::TooManyDecimals { .. } | Self::Facts => {
                 MissingReason::StateInconsistent
             }
         }
@@ -197,7 +201,7 @@ impl Observation {
         tokens: [Token; 2],
         state: PoolState,
         mut oracles: Vec<OracleReading>,
-        session: Session,
+        facts: Vec<Fact>,
     ) -> Result<Self, ObservationError> {
         const EXACT_IN_JSON: u64 = 1 << 53;
         let BlockRef { number, timestamp, .. } = block;
@@ -208,22 +212,12 @@ impl Observation {
             let [token0, token1] = [tokens[0].address, tokens[1].address];
             return Err(ObservationError::TokensOutOfOrder { token0, token1 });
         }
-        for token in &tokens {
-            if token.decimals > Token::MAX_DECIMALS {
-                let (token, found) = (token.address, token.decimals);
-                return Err(ObservationError::TooManyDecimals { token, found });
-            }
-        }
-        let note = session.note.as_bytes();
-        if !(1..=64).contains(&note.len())
-            || !note.iter().all(|c| c.is_ascii_graphic() || *c == b' ')
-        {
-            return Err(ObservationError::SessionNote);
-        }
+        check_decimals(&tokens)?;
+        check_facts(&facts)?;
         check_oracles(chain.kind, timestamp, &oracles)?;
         sort(&mut oracles, |a, b| a.order().cmp(&b.order()));
         let prices = [price(&oracles, 0)?, price(&oracles, 1)?];
-        Ok(Self { pool, chain, block, tokens, state, oracles, session, prices })
+        Ok(Self { pool, chain, block, tokens, state, oracles, facts, prices })
     }
 
     /// The pool observed.
@@ -278,9 +272,14 @@ impl Observation {
         &self.oracles
     }
 
-    /// The market session.
-    pub fn session(&self) -> &Session {
-        &self.session
+    /// What was read for figures that fills do not depend on.
+    pub fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
+    /// The market session of the pool's tokens: none of them has a calendar.
+    pub fn session(&self) -> Session {
+        Session::continuous()
     }
 
     /// USD per whole token 0 and per whole token 1.
@@ -311,7 +310,16 @@ impl BaseError {
     const SHOWN: usize = 80;
 }
 
-fn check_oracles(
+pub(super) fn check_decimals(tokens: &[Token]) -> Result<(), ObservationError> {
+    match tokens.iter().find(|token| token.decimals > Token::MAX_DECIMALS) {
+        Some(Token { address, decimals, .. }) => {
+            Err(ObservationError::TooManyDecimals { token: *address, found: *decimals })
+        }
+        None => Ok(()),
+    }
+}
+
+pub(super) fn check_oracles(
     kind: ChainKind,
     block_timestamp: u64,
     oracles: &[OracleReading],
@@ -324,6 +332,12 @@ fn check_oracles(
             if sequencers > 1 || !says || reading.source == OracleSource::Fixed {
                 return Err(ObservationError::SequencerUptime);
             }
+        }
+        if reading.role != OracleRole::SequencerUptime {
+            let answer = (reading.answer, u32::from(reading.decimals));
+            let token = usize::from(reading.role == OracleRole::Token1Usd);
+            UsdPrice::product(&[answer])
+                .map_err(|error| ObservationError::Price { token, error })?;
         }
         match &reading.source {
             OracleSource::Fixed if kind == ChainKind::Live => {
@@ -370,13 +384,7 @@ impl Snapshot {
     /// Assigns an observation to a slot. That no later block up to the slot's
     /// instant exists is for the reader of the chain to know.
     pub fn new(slot: Slot, observation: Observation) -> Result<Self, ObservationError> {
-        let BlockRef { number, timestamp, .. } = observation.block;
-        let Some(age_s) = slot.unix_s().checked_sub(timestamp) else {
-            return Err(ObservationError::BlockAfterSlot { number, timestamp, slot });
-        };
-        if age_s > Self::MAX_BLOCK_AGE_S {
-            return Err(ObservationError::ChainStalled { number, age_s, slot });
-        }
+        check_block(slot, observation.block)?;
         Ok(Self { slot, observation })
     }
 
@@ -389,4 +397,16 @@ impl Snapshot {
     pub fn observation(&self) -> &Observation {
         &self.observation
     }
+}
+
+/// The part of the slot and block rule that a snapshot shows.
+pub(super) fn check_block(slot: Slot, block: BlockRef) -> Result<(), ObservationError> {
+    let BlockRef { number, timestamp, .. } = block;
+    let Some(age_s) = slot.unix_s().checked_sub(timestamp) else {
+        return Err(ObservationError::BlockAfterSlot { number, timestamp, slot });
+    };
+    if age_s > Snapshot::MAX_BLOCK_AGE_S {
+        return Err(ObservationError::ChainStalled { number, age_s, slot });
+    }
+    Ok(())
 }

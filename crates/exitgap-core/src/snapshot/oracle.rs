@@ -74,12 +74,14 @@ pub struct RoundData {
 
 impl OracleReading {
     /// What readings are sorted by, so that one state has one hash.
-    pub(super) fn order(&self) -> (OracleRole, Option<Address>, U256, u8) {
-        let feed = match &self.source {
+    pub(super) fn order(&self) -> impl Ord + use<> {
+        let round = match &self.source {
             OracleSource::Fixed => None,
-            OracleSource::Chainlink(round) => Some(round.feed),
+            OracleSource::Chainlink(RoundData { feed, round, updated_at, heartbeat_s }) => {
+                Some((*feed, *round, *updated_at, *heartbeat_s))
+            }
         };
-        (self.role, feed, self.answer, self.decimals)
+        (self.role, round.map(|(feed, ..)| feed), self.answer, self.decimals, round)
     }
 
     /// Whether the answer is older than its heartbeat at `block_timestamp` (seconds UTC), or, of

@@ -1,439 +1,413 @@
-//! A snapshot as bytes: canonical JSON, version 1.
+//! A snapshot as bytes: two documents of canonical JSON, version 1. The *state body* holds what
+//! the contract holds; the *snapshot* names it by its hash, and says when it was read and what
+//! was read with it.
 
 use sha2::{Digest, Sha256};
 
-use super::canonical::CanonicalError;
+use super::fact::{Fact, check_facts};
 use super::observation::{
-    BlockRef, ChainKind, ChainTag, Observation, ObservationError, Session, Snapshot,
+    BlockRef, ChainKind, ChainTag, Observation, ObservationError, Snapshot, check_block,
+    check_decimals, check_oracles,
 };
 use super::oracle::{OracleReading, OracleRole, OracleSource, RoundData};
 use super::token::Token;
-use crate::ids::{Address, PoolId, SnapshotHash};
-use crate::json::{Fields, Json, Wire, read, wire_code, wire_struct};
-use crate::pools::{
-    Concentrated, ConcentratedError, ConstantProduct, ConstantProductError, FeeRate, PoolState,
-    TickNet,
+use crate::ids::{Code, Contract, DocumentHash, PoolId, SnapshotHash, StateHash};
+use crate::json::{
+    CanonicalError, DocumentError, Fields, Json, Part, VERSION, Wire, from_parsed, parse,
+    read as read_json, to_canonical_within, wire_code, wire_struct,
 };
+use crate::newer::Newer;
+use crate::pools::{MAX_STATE_BYTES, PoolState, StateError};
 use crate::series::{Slot, SlotError};
-use crate::wide::U256;
 
-/// The most bytes of a snapshot that are looked at: room for the most ticks
-/// accepted, each with the longest numbers.
-pub const MAX_SNAPSHOT_BYTES: usize = 4 << 20;
+/// The most bytes of a snapshot that are looked at.
+pub const MAX_SNAPSHOT_BYTES: usize = 128 << 10;
 
-/// The version written and read.
-const VERSION: u32 = 1;
+/// The most bytes of a snapshot file that are looked at: both documents, and some white space.
+pub const MAX_SNAPSHOT_FILE_BYTES: usize = MAX_SNAPSHOT_BYTES + 2 * MAX_STATE_BYTES;
+
+/// The most tokens of one contract.
+const MAX_TOKENS: usize = SEQUENCER as usize;
+/// The most readings: two for each token, and one of the sequencer.
+const MAX_ORACLES: usize = 2 * MAX_TOKENS + 1;
 
 /// Why bytes are not a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotError {
-    /// More than [`MAX_SNAPSHOT_BYTES`].
-    #[error("a snapshot of {found} bytes is larger than the {most} accepted", most = MAX_SNAPSHOT_BYTES)]
-    TooLarge {
-        /// Bytes found.
-        found: usize,
-    },
-    /// Not JSON of the snapshot's shape: says what and where.
+    /// The bytes are no canonical document of its shape.
     #[error("not a snapshot: {0}")]
-    Shape(String),
-    /// A version this build does not know.
-    #[error("snapshot version {found} is not known; this build reads version {VERSION}")]
-    Version {
-        /// The version found.
-        found: u32,
-    },
-    /// The bytes are not the canonical ones: white space, key order or another
-    /// spelling of the same document.
-    #[error("the bytes are not the snapshot's canonical JSON (they differ from byte {at})")]
-    NotCanonical {
-        /// The first byte that differs.
-        at: usize,
-    },
-    /// A field holds a number that is not a plain decimal in range.
-    #[error("{field}: {found:?} is not a whole number in range without sign or leading zeros")]
-    Number {
-        /// The field's name.
-        field: &'static str,
-        /// The text found, cut to 90 characters.
-        found: String,
-    },
+    Document(#[from] DocumentError),
     /// The slot is not one of the series.
     #[error(transparent)]
     Slot(#[from] SlotError),
-    /// The pool's state breaks a rule of constant-product pairs.
+    /// The state is another than the one the snapshot names.
+    #[error("the snapshot is of state {expected}; the state with it is {found}")]
+    OtherState {
+        /// The state that the snapshot names.
+        expected: StateHash,
+        /// The state found.
+        found: StateHash,
+    },
+    /// The state is none.
     #[error("state: {0}")]
-    ConstantProduct(#[from] ConstantProductError),
-    /// The pool's state breaks a rule of concentrated-liquidity pools.
-    #[error("state: {0}")]
-    Concentrated(#[from] ConcentratedError),
+    State(#[from] StateError),
+    /// More or fewer tokens than a pool of its kind has.
+    #[error("{found} tokens are not those of such a pool")]
+    Tokens {
+        /// Tokens found.
+        found: usize,
+    },
     /// The readings break a rule of snapshots.
     #[error(transparent)]
     Observation(#[from] ObservationError),
-    /// The document has no canonical form.
-    #[error(transparent)]
-    Canonical(#[from] CanonicalError),
+}
+
+impl From<CanonicalError> for SnapshotError {
+    fn from(error: CanonicalError) -> Self {
+        Self::Document(error.into())
+    }
+}
+
+impl SnapshotError {
+    /// What a later version of exitgap made, where that is the reason.
+    pub fn newer(&self) -> Option<Newer> {
+        match self {
+            Self::Document(DocumentError::Newer(newer)) => Some(*newer),
+            Self::State(error) => error.newer(),
+            _ => None,
+        }
+    }
+}
+
+/// The canonical bytes of a snapshot and of the state it names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotDocuments {
+    /// The snapshot's.
+    pub snapshot: Vec<u8>,
+    /// Its state's.
+    pub state: Vec<u8>,
+}
+
+/// Both as one file: what `exitgap snapshot` writes. Evidence files have them likewise.
+struct SnapshotFile {
+    snapshot: Part,
+    state: Part,
+}
+
+wire_struct!(SnapshotFile { snapshot, state });
+
+impl SnapshotDocuments {
+    /// The snapshot's name.
+    pub fn hash(&self) -> SnapshotHash {
+        Snapshot::hash_of(&self.snapshot)
+    }
+
+    /// Both as one JSON object: `{"snapshot": …, "state": …}`.
+    pub fn to_file(&self) -> Result<Vec<u8>, DocumentError> {
+        let (snapshot, state) = (Part(self.snapshot.clone()), Part(self.state.clone()));
+        to_canonical_within(&SnapshotFile { snapshot, state }, MAX_SNAPSHOT_FILE_BYTES)
+    }
+
+    /// Both from a JSON object that has them, whatever else it has and however it is spelled:
+    /// a snapshot file, or an evidence file. Nothing of them is checked.
+    pub fn from_file(bytes: &[u8]) -> Result<Self, DocumentError> {
+        let json = parse(bytes, MAX_SNAPSHOT_FILE_BYTES)?;
+        let part = |name: &'static str| match json.field(name) {
+            Some(part @ Json::Object(_)) => Ok(part.to_canonical()?),
+            Some(_) => Err(DocumentError::Shape(format!("`{name}` is not an object"))),
+            None => Err(DocumentError::Shape(format!("missing field `{name}`"))),
+        };
+        Ok(Self { snapshot: part("snapshot")?, state: part("state")? })
+    }
 }
 
 struct WireSnapshot {
     v: u32,
-    pool: PoolId,
+    contract: Contract,
     chain: ChainTag,
     slot: u64,
     block: BlockRef,
-    tokens: [Token; 2],
-    state: WireState,
+    tokens: Vec<Token>,
+    state: StateHash,
     oracles: Vec<WireOracle>,
-    session: Session,
+    sessions: Vec<WireSession>,
+    facts: Vec<Fact>,
 }
 
-wire_struct!(WireSnapshot { v, pool, chain, slot, block, tokens, state, oracles, session });
+wire_struct!(WireSnapshot {
+    v,
+    contract,
+    chain,
+    slot,
+    block,
+    tokens,
+    state,
+    oracles,
+    sessions,
+    facts,
+});
 wire_struct!(ChainTag { caip2, kind });
 wire_struct!(BlockRef { hash, number, timestamp });
 wire_struct!(Token { address, decimals, symbol });
-wire_struct!(Session { market_open, note });
 wire_code!(ChainKind, [ChainKind::Live, ChainKind::Preview]);
-wire_code!(OracleRole, [OracleRole::Token0Usd, OracleRole::Token1Usd, OracleRole::SequencerUptime]);
 
-enum WireState {
-    ConstantProduct {
-        reserves: [String; 2],
-        fee_numerator: u32,
-        fee_denominator: u32,
-    },
-    ConcentratedLiquidity {
-        sqrt_price_x96: String,
-        tick: i32,
-        liquidity: String,
-        fee_pips: u32,
-        tick_spacing: i32,
-        /// `[tick, liquidity_net]`, ascending.
-        ticks: Vec<(i32, String)>,
-    },
+/// A token's market session. No calendar is known to this version.
+struct WireSession {
+    token: u8,
+    calendar: Code,
+    table: DocumentHash,
+    state: Code,
+    note: String,
 }
+
+wire_struct!(WireSession { token, calendar, table, state, note });
 
 enum WireOracle {
-    Fixed {
-        role: OracleRole,
-        answer: String,
-        decimals: u8,
-    },
-    Chainlink {
-        role: OracleRole,
-        answer: String,
-        decimals: u8,
-        feed: Address,
-        round: String,
-        updated_at: u64,
-        heartbeat_s: u32,
-    },
+    /// With its place in the order of readings: the token's index, or [`SEQUENCER`]. Of a token after
+    /// the second, which no pool known here has, only that and the numbers count.
+    Known(u8, OracleReading),
+    /// Of a source that only a later version knows, as it stands.
+    Newer(Code, Part),
 }
 
-/// An object of the variant that its tag names.
-fn tagged<'j>(
-    tag: &'static str,
-    name: &'static str,
-    fields: Vec<(&'static str, Json<'j>)>,
-) -> Json<'j> {
-    let name = (tag.into(), Json::Text(name.into()));
-    let fields = fields.into_iter().map(|(field, json)| (field.into(), json));
-    Json::Object(core::iter::once(name).chain(fields).collect())
-}
+/// The sequencer's reading comes after those of every token.
+const SEQUENCER: u8 = 8;
 
-impl Wire for WireState {
-    fn read(json: &Json<'_>) -> Result<Self, String> {
-        let mut fields = Fields::of(json)?;
-        let protocol: String = fields.take("protocol")?;
-        let state = match protocol.as_str() {
-            "constant_product" => Self::ConstantProduct {
-                reserves: fields.take("reserves")?,
-                fee_numerator: fields.take("fee_numerator")?,
-                fee_denominator: fields.take("fee_denominator")?,
-            },
-            "concentrated_liquidity" => Self::ConcentratedLiquidity {
-                sqrt_price_x96: fields.take("sqrt_price_x96")?,
-                tick: fields.take("tick")?,
-                liquidity: fields.take("liquidity")?,
-                fee_pips: fields.take("fee_pips")?,
-                tick_spacing: fields.take("tick_spacing")?,
-                ticks: fields.take("ticks")?,
-            },
-            _ => return Err("protocol: unknown variant".to_owned()),
-        };
-        fields.end()?;
-        Ok(state)
-    }
-
-    fn write(&self) -> Json<'_> {
-        match self {
-            Self::ConstantProduct { reserves, fee_numerator, fee_denominator } => {
-                let fields = [
-                    ("reserves", reserves.write()),
-                    ("fee_numerator", fee_numerator.write()),
-                    ("fee_denominator", fee_denominator.write()),
-                ];
-                tagged("protocol", "constant_product", fields.into())
-            }
-            Self::ConcentratedLiquidity {
-                sqrt_price_x96,
-                tick,
-                liquidity,
-                fee_pips,
-                tick_spacing,
-                ticks,
-            } => {
-                let fields = [
-                    ("sqrt_price_x96", sqrt_price_x96.write()),
-                    ("tick", tick.write()),
-                    ("liquidity", liquidity.write()),
-                    ("fee_pips", fee_pips.write()),
-                    ("tick_spacing", tick_spacing.write()),
-                    ("ticks", ticks.write()),
-                ];
-                tagged("protocol", "concentrated_liquidity", fields.into())
-            }
-        }
-    }
-}
+const FIXED: &str = "fixed";
+const CHAINLINK: &str = "chainlink";
+const TOKEN_USD: &str = "token_usd";
 
 impl Wire for WireOracle {
     fn read(json: &Json<'_>) -> Result<Self, String> {
         let mut fields = Fields::of(json)?;
-        let source: String = fields.take("source")?;
-        let (role, answer, decimals) =
-            (fields.take("role")?, fields.take("answer")?, fields.take("decimals")?);
-        let oracle = match source.as_str() {
-            "fixed" => Self::Fixed { role, answer, decimals },
-            "chainlink" => Self::Chainlink {
-                role,
-                answer,
-                decimals,
+        let source: Code = fields.take("source")?;
+        if ![FIXED, CHAINLINK].contains(&source.as_str()) {
+            return Ok(Self::Newer(source, Part::read(json)?));
+        }
+        let (place, role) = read_role(&mut fields)?;
+        let (answer, decimals) = (fields.take("answer")?, fields.take("decimals")?);
+        let source = if source.as_str() == FIXED {
+            OracleSource::Fixed
+        } else {
+            OracleSource::Chainlink(RoundData {
                 feed: fields.take("feed")?,
                 round: fields.take("round")?,
                 updated_at: fields.take("updated_at")?,
                 heartbeat_s: fields.take("heartbeat_s")?,
-            },
-            _ => return Err("source: unknown variant".to_owned()),
+            })
         };
         fields.end()?;
-        Ok(oracle)
+        Ok(Self::Known(place, OracleReading { role, answer, decimals, source }))
     }
 
     fn write(&self) -> Json<'_> {
-        let (Self::Fixed { role, answer, decimals }
-        | Self::Chainlink { role, answer, decimals, .. }) = self;
-        let mut fields = vec![
-            ("role", role.write()),
-            ("answer", answer.write()),
-            ("decimals", decimals.write()),
-        ];
-        let Self::Chainlink { feed, round, updated_at, heartbeat_s, .. } = self else {
-            return tagged("source", "fixed", fields);
+        let (place, reading) = match self {
+            Self::Known(place, reading) => (*place, reading),
+            Self::Newer(_, document) => return document.write(),
         };
-        fields.push(("feed", feed.write()));
-        fields.push(("round", round.write()));
-        fields.push(("updated_at", updated_at.write()));
-        fields.push(("heartbeat_s", heartbeat_s.write()));
-        tagged("source", "chainlink", fields)
+        let mut fields: Vec<(_, Json<'_>)> = vec![
+            ("answer".into(), reading.answer.write()),
+            ("decimals".into(), reading.decimals.write()),
+        ];
+        let role = if place == SEQUENCER {
+            OracleRole::SequencerUptime.code()
+        } else {
+            fields.push(("token".into(), Json::Number(place.to_string().into())));
+            TOKEN_USD
+        };
+        fields.push(("role".into(), Json::Text(role.into())));
+        let source = match &reading.source {
+            OracleSource::Fixed => FIXED,
+            OracleSource::Chainlink(round) => {
+                fields.push(("feed".into(), round.feed.write()));
+                fields.push(("round".into(), round.round.write()));
+                fields.push(("updated_at".into(), round.updated_at.write()));
+                fields.push(("heartbeat_s".into(), round.heartbeat_s.write()));
+                CHAINLINK
+            }
+        };
+        fields.push(("source".into(), Json::Text(source.into())));
+        Json::Object(fields)
     }
+}
+
+/// `token_usd` of a token by its index, or `sequencer_uptime` of none: the reading's place, and what
+/// it is for.
+fn read_role(fields: &mut Fields<'_, '_>) -> Result<(u8, OracleRole), String> {
+    let role: String = fields.take("role")?;
+    match role.as_str() {
+        TOKEN_USD => {
+            let token: u8 = fields.take("token")?;
+            Ok((token, OracleRole::of_token(token.into())))
+        }
+        role if role == OracleRole::SequencerUptime.code() => {
+            Ok((SEQUENCER, OracleRole::SequencerUptime))
+        }
+        _ => Err("role: unknown".to_owned()),
+    }
+}
+
+fn place_of(role: OracleRole) -> u8 {
+    match role {
+        OracleRole::Token0Usd => 0,
+        OracleRole::Token1Usd => 1,
+        OracleRole::SequencerUptime => SEQUENCER,
+    }
+}
+
+/// A snapshot's document, read as far as it is known.
+pub(crate) struct ReadSnapshot {
+    /// What holds the pool.
+    pub contract: Contract,
+    /// How many tokens it pools.
+    pub tokens: usize,
+    /// The slot.
+    pub slot: Slot,
+    /// The block, which obeys the rule of slots.
+    pub block: BlockRef,
+    /// The whole of it, or what of it this version does not know.
+    pub snapshot: Result<Snapshot, Newer>,
 }
 
 impl Snapshot {
     /// The canonical bytes: what is stored, served and hashed.
-    pub fn to_canonical(&self) -> Result<Vec<u8>, SnapshotError> {
-        Ok(WireSnapshot::from(self).write().to_canonical()?)
+    pub fn to_canonical(&self) -> Result<SnapshotDocuments, SnapshotError> {
+        let state = self.observation().state().to_canonical()?;
+        let wire = WireSnapshot::of(self, PoolState::hash_of(&state));
+        Ok(SnapshotDocuments { snapshot: to_canonical_within(&wire, MAX_SNAPSHOT_BYTES)?, state })
     }
 
-    /// The SHA-256 of canonical bytes: the snapshot's name.
+    /// The SHA-256 of a snapshot's canonical bytes: its name.
     pub fn hash_of(canonical: &[u8]) -> SnapshotHash {
         SnapshotHash(Sha256::digest(canonical).into())
     }
 
-    /// Reads and checks untrusted bytes. They must be the canonical ones.
-    pub fn from_canonical(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        check_size(bytes)?;
-        Self::from_parsed(&read(bytes).map_err(SnapshotError::Shape)?, bytes)
+    /// The name of the state that a snapshot's bytes name, where they name one. Nothing else of
+    /// them is read or checked.
+    pub fn state_named_in(canonical: &[u8]) -> Option<StateHash> {
+        let bytes = Some(canonical).filter(|bytes| bytes.len() <= MAX_SNAPSHOT_BYTES)?;
+        StateHash::read(read_json(bytes).ok()?.field("state")?).ok()
     }
 
-    /// The same where the bytes were parsed before.
-    pub(crate) fn from_parsed(json: &Json<'_>, bytes: &[u8]) -> Result<Self, SnapshotError> {
-        check_size(bytes)?;
-        let snapshot = WireSnapshot::read(json).map_err(SnapshotError::Shape)?.check()?;
-        let canonical = snapshot.to_canonical()?;
-        if canonical != bytes {
-            let at = canonical.iter().zip(bytes).take_while(|(a, b)| a == b).count();
-            return Err(SnapshotError::NotCanonical { at });
+    /// Reads and checks untrusted bytes, which must be the canonical ones: a snapshot's and those
+    /// of the state it names.
+    pub fn from_canonical(snapshot: &[u8], state: &[u8]) -> Result<Self, SnapshotError> {
+        let read = Self::read(snapshot, state)?;
+        read.snapshot.map_err(|newer| DocumentError::Newer(newer).into())
+    }
+
+    /// The same, as far as they are known.
+    pub(crate) fn read(snapshot: &[u8], state: &[u8]) -> Result<ReadSnapshot, SnapshotError> {
+        let state_json = parse(state, MAX_STATE_BYTES).map_err(StateError::from)?;
+        let json = parse(snapshot, MAX_SNAPSHOT_BYTES)?;
+        Self::from_parsed(&json, snapshot, &state_json, state)
+    }
+
+    /// The same where the bytes were parsed before, as far as they are known.
+    pub(crate) fn from_parsed(
+        json: &Json<'_>,
+        bytes: &[u8],
+        state_json: &Json<'_>,
+        state_bytes: &[u8],
+    ) -> Result<ReadSnapshot, SnapshotError> {
+        let (found, most) = (bytes.len(), MAX_SNAPSHOT_BYTES);
+        if found > most {
+            return Err(DocumentError::TooLarge { found, most }.into());
         }
-        Ok(snapshot)
+        let wire: WireSnapshot = from_parsed(json, bytes, "a snapshot")?;
+        let found = PoolState::hash_of(state_bytes);
+        if wire.state != found {
+            return Err(SnapshotError::OtherState { expected: wire.state, found });
+        }
+        let state = match PoolState::from_parsed(state_json, state_bytes) {
+            Ok(state) => Ok(state),
+            Err(error) => Err(error.newer().ok_or(error)?),
+        };
+        wire.check(state)
     }
-}
-
-fn check_size(bytes: &[u8]) -> Result<(), SnapshotError> {
-    if bytes.len() > MAX_SNAPSHOT_BYTES {
-        return Err(SnapshotError::TooLarge { found: bytes.len() });
-    }
-    Ok(())
 }
 
 impl WireSnapshot {
-    fn check(self) -> Result<Snapshot, SnapshotError> {
-        if self.v != VERSION {
-            return Err(SnapshotError::Version { found: self.v });
-        }
-        let oracles = self.oracles.into_iter().map(WireOracle::check).collect::<Result<_, _>>()?;
-        let state = self.state.check()?;
-        let observation = Observation::new(
-            self.pool,
-            self.chain,
-            self.block,
-            self.tokens,
-            state,
-            oracles,
-            self.session,
-        )?;
-        Ok(Snapshot::new(Slot::new(self.slot)?, observation)?)
-    }
-}
-
-impl From<&Snapshot> for WireSnapshot {
-    fn from(snapshot: &Snapshot) -> Self {
+    fn of(snapshot: &Snapshot, state: StateHash) -> Self {
         let observation = snapshot.observation();
         Self {
             v: VERSION,
-            pool: observation.pool().clone(),
+            contract: observation.pool().contract().clone(),
             chain: observation.chain(),
             slot: snapshot.slot().number().into(),
             block: observation.block(),
-            tokens: observation.tokens().clone(),
-            state: WireState::from(observation.state()),
-            oracles: observation.oracles().iter().map(WireOracle::from).collect(),
-            session: observation.session().clone(),
+            tokens: observation.tokens().to_vec(),
+            state,
+            oracles: observation
+                .oracles()
+                .iter()
+                .map(|reading| WireOracle::Known(place_of(reading.role), reading.clone()))
+                .collect(),
+            sessions: Vec::new(),
+            facts: observation.facts().to_vec(),
         }
     }
-}
 
-impl WireState {
-    fn check(self) -> Result<PoolState, SnapshotError> {
-        Ok(match self {
-            Self::ConstantProduct {
-                reserves: [reserve0, reserve1],
-                fee_numerator,
-                fee_denominator,
-            } => {
-                let reserves = [number("reserves", &reserve0)?, number("reserves", &reserve1)?];
-                let fee = FeeRate { numerator: fee_numerator, denominator: fee_denominator };
-                PoolState::ConstantProduct(ConstantProduct::new(reserves, fee)?)
-            }
-            Self::ConcentratedLiquidity {
-                sqrt_price_x96,
-                tick,
-                liquidity,
-                fee_pips,
-                tick_spacing,
-                ticks,
-            } => {
-                let ticks = ticks
-                    .iter()
-                    .map(|(tick, net)| {
-                        Ok(TickNet { tick: *tick, liquidity_net: number("ticks", net)? })
-                    })
-                    .collect::<Result<_, SnapshotError>>()?;
-                PoolState::Concentrated(Concentrated::new(
-                    number("sqrt_price_x96", &sqrt_price_x96)?,
-                    tick,
-                    number("liquidity", &liquidity)?,
-                    fee_pips,
-                    tick_spacing,
-                    ticks,
-                )?)
-            }
-        })
-    }
-}
-
-impl From<&PoolState> for WireState {
-    fn from(state: &PoolState) -> Self {
-        match state {
-            PoolState::ConstantProduct(pool) => Self::ConstantProduct {
-                reserves: pool.reserves().map(|reserve| reserve.to_string()),
-                fee_numerator: pool.fee().numerator,
-                fee_denominator: pool.fee().denominator,
-            },
-            PoolState::Concentrated(pool) => Self::ConcentratedLiquidity {
-                sqrt_price_x96: pool.sqrt_price_x96().to_string(),
-                tick: pool.tick(),
-                liquidity: pool.liquidity().to_string(),
-                fee_pips: pool.fee_pips(),
-                tick_spacing: pool.tick_spacing(),
-                ticks: pool
-                    .ticks()
-                    .iter()
-                    .map(|tick| (tick.tick, tick.liquidity_net.to_string()))
-                    .collect(),
-            },
+    fn check(self, state: Result<PoolState, Newer>) -> Result<ReadSnapshot, SnapshotError> {
+        let (slot, block) = (Slot::new(self.slot)?, self.block);
+        check_block(slot, block)?;
+        let tokens = self.tokens.len();
+        if !(2..=MAX_TOKENS).contains(&tokens) || self.oracles.len() > MAX_ORACLES {
+            return Err(SnapshotError::Tokens { found: tokens });
         }
-    }
-}
-
-impl WireOracle {
-    fn check(self) -> Result<OracleReading, SnapshotError> {
-        Ok(match self {
-            Self::Fixed { role, answer, decimals } => OracleReading {
-                role,
-                answer: number("answer", &answer)?,
-                decimals,
-                source: OracleSource::Fixed,
-            },
-            Self::Chainlink { role, answer, decimals, feed, round, updated_at, heartbeat_s } => {
-                let round = number("round", &round)?;
-                OracleReading {
-                    role,
-                    answer: number("answer", &answer)?,
-                    decimals,
-                    source: OracleSource::Chainlink(RoundData {
-                        feed,
-                        round,
-                        updated_at,
-                        heartbeat_s,
-                    }),
+        check_decimals(&self.tokens)?;
+        check_sessions(&self.sessions, tokens)?;
+        check_facts(&self.facts)?;
+        let mut newer = self.sessions.first().map(|session| Newer::Calendar(session.calendar));
+        let (mut places, mut readings) = (Vec::new(), Vec::new());
+        for oracle in self.oracles {
+            match oracle {
+                WireOracle::Known(place, reading) => {
+                    let of_token = usize::from(place) < tokens;
+                    if !of_token && reading.role != OracleRole::SequencerUptime {
+                        return Err(SnapshotError::Tokens { found: tokens });
+                    }
+                    places.push(place);
+                    readings.push(reading);
                 }
+                WireOracle::Newer(source, _) => newer = Some(Newer::OracleSource(source)),
             }
-        })
-    }
-}
-
-impl From<&OracleReading> for WireOracle {
-    fn from(reading: &OracleReading) -> Self {
-        let (role, answer, decimals) = (reading.role, reading.answer.to_string(), reading.decimals);
-        match &reading.source {
-            OracleSource::Fixed => Self::Fixed { role, answer, decimals },
-            OracleSource::Chainlink(round) => Self::Chainlink {
-                role,
-                answer,
-                decimals,
-                feed: round.feed,
-                round: round.round.to_string(),
-                updated_at: round.updated_at,
-                heartbeat_s: round.heartbeat_s,
-            },
         }
+        check_oracles(self.chain.kind, block.timestamp, &readings)?;
+        let order = |at: usize| (places[at], readings[at].order());
+        if (1..places.len()).any(|at| order(at - 1) > order(at)) {
+            return Err(ObservationError::OracleOrder.into());
+        }
+        let read = |contract, snapshot| ReadSnapshot { contract, tokens, slot, block, snapshot };
+        let state = match (state, newer) {
+            // Every known kind of pool holds two.
+            (Ok(_), _) if tokens != 2 => return Err(SnapshotError::Tokens { found: tokens }),
+            (Ok(state), None) => state,
+            (Err(newer), _) | (Ok(_), Some(newer)) => return Ok(read(self.contract, Err(newer))),
+        };
+        let [token0, token1] = <[Token; 2]>::try_from(self.tokens)
+            .map_err(|_| SnapshotError::Tokens { found: tokens })?;
+        let pool = PoolId::from(self.contract.clone());
+        let (chain, pair) = (self.chain, [token0, token1]);
+        let observation = Observation::new(pool, chain, block, pair, state, readings, self.facts)?;
+        Ok(read(self.contract, Ok(Snapshot::new(slot, observation)?)))
     }
 }
 
-/// An integer type read from its one decimal spelling.
-trait Number: core::str::FromStr {}
-impl Number for u128 {}
-impl Number for i128 {}
-impl Number for U256 {}
-
-fn number<N: Number>(field: &'static str, text: &str) -> Result<N, SnapshotError> {
-    let wrong = || SnapshotError::Number { field, found: text.chars().take(90).collect() };
-    // 2^256 has 78 digits; anything longer is not worth parsing.
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let plain = (1..=80).contains(&digits.len()) && digits.bytes().all(|c| c.is_ascii_digit());
-    if !plain || (digits.starts_with('0') && text != "0") {
-        return Err(wrong());
+/// One per token, ascending, each with a printable note.
+fn check_sessions(sessions: &[WireSession], tokens: usize) -> Result<(), SnapshotError> {
+    let ascending = sessions.is_sorted_by(|a, b| a.token < b.token);
+    let of_tokens = sessions.iter().all(|session| usize::from(session.token) < tokens);
+    let printable = |note: &str| note.bytes().all(|c| c.is_ascii_graphic() || c == b' ');
+    let noted = sessions
+        .iter()
+        .all(|session| (1..=64).contains(&session.note.len()) && printable(&session.note));
+    if ascending && of_tokens && noted {
+        Ok(())
+    } else {
+        Err(DocumentError::Shape("sessions: out of order, of no token, or with no note".to_owned())
+            .into())
     }
-    text.parse().map_err(|_| wrong())
 }
 
 #[cfg(test)]

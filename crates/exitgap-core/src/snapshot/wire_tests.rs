@@ -1,6 +1,10 @@
 use super::*;
+use crate::ids::Address;
+use crate::ids::Word;
 use crate::pools::sqrt_ratio_at_tick;
+use crate::pools::{Concentrated, ConcentratedError, ConstantProduct, FeeRate, Tick};
 use crate::snapshot::{ChainKind, Symbol};
+use crate::wide::U256;
 use SnapshotError as E;
 
 fn token(last: u8, symbol: &str, decimals: u8) -> Token {
@@ -26,8 +30,9 @@ fn feed(role: OracleRole, answer: u64, updated_at: u64) -> OracleReading {
 fn snapshot() -> Snapshot {
     let timestamp = Slot::FIRST.unix_s() - 12;
     let ticks = vec![
-        TickNet { tick: -887_220, liquidity_net: 5_000 },
-        TickNet { tick: 887_220, liquidity_net: -5_000 },
+        Tick::new(-887_220, 5_000),
+        Tick { tick: -60, liquidity_net: 0, liquidity_gross: 14 },
+        Tick::new(887_220, -5_000),
     ];
     let price = sqrt_ratio_at_tick(100).unwrap();
     let observation = Observation::new(
@@ -45,83 +50,165 @@ fn snapshot() -> Snapshot {
                 source: OracleSource::Fixed,
             },
         ],
-        Session::continuous(),
+        vec![Fact {
+            name: "paused".parse().unwrap(),
+            contract: Address([7; 20]),
+            call: "0x5c975abb".to_owned(),
+            words: vec![Word([0; 32])],
+        }],
     );
     Snapshot::new(Slot::FIRST, observation.unwrap()).unwrap()
 }
 
+fn read(documents: &SnapshotDocuments) -> Result<Snapshot, SnapshotError> {
+    Snapshot::from_canonical(&documents.snapshot, &documents.state)
+}
+
 #[test]
 fn the_bytes_are_these_and_come_back_as_the_same_snapshot() {
-    let bytes = snapshot().to_canonical().unwrap();
+    let documents = snapshot().to_canonical().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     assert_eq!(
-        core::str::from_utf8(&bytes).unwrap(),
+        text(&documents.state),
+        concat!(
+            r#"{"fee_pips":3000,"liquidity":"5000","protocol":"concentrated_liquidity","#,
+            r#""sqrt_price_x96":"79625275426524748796330556128","tick":100,"tick_spacing":60,"#,
+            r#""ticks":[[-887220,"5000"],[-60,"0","14"],[887220,"-5000"]],"v":1}"#,
+        )
+    );
+    let state = PoolState::hash_of(&documents.state);
+    assert_eq!(
+        text(&documents.snapshot).replace(&state.to_string(), "STATE"),
         concat!(
             r#"{"block":{"hash":"0x0303030303030303030303030303030303030303030303030303030303030303","#,
             r#""number":40,"timestamp":1787356788},"chain":{"caip2":"eip155:31337","kind":"preview"},"#,
+            r#""contract":"anvil:0x00000000000000000000000000000000000000aa","#,
+            r#""facts":[{"call":"0x5c975abb","contract":"0x0707070707070707070707070707070707070707","#,
+            r#""name":"paused","words":["0x0000000000000000000000000000000000000000000000000000000000000000"]}],"#,
             r#""oracles":[{"answer":"300000000000","decimals":8,"feed":"0x0707070707070707070707070707070707070707","#,
-            r#""heartbeat_s":3600,"role":"token0_usd","round":"18446744073709551617","source":"chainlink","#,
-            r#""updated_at":1787356728},{"answer":"1","decimals":0,"role":"token1_usd","source":"fixed"}],"#,
-            r#""pool":"anvil:0x00000000000000000000000000000000000000aa","#,
-            r#""session":{"market_open":true,"note":"continuous"},"slot":5957856,"#,
-            r#""state":{"fee_pips":3000,"liquidity":"5000","protocol":"concentrated_liquidity","#,
-            r#""sqrt_price_x96":"79625275426524748796330556128","tick":100,"tick_spacing":60,"#,
-            r#""ticks":[[-887220,"5000"],[887220,"-5000"]]},"#,
+            r#""heartbeat_s":3600,"role":"token_usd","round":"18446744073709551617","source":"chainlink","#,
+            r#""token":0,"updated_at":1787356728},{"answer":"1","decimals":0,"role":"token_usd","source":"fixed","token":1}],"#,
+            r#""sessions":[],"slot":5957856,"state":"STATE","#,
             r#""tokens":[{"address":"0x0000000000000000000000000000000000000001","decimals":18,"symbol":"WETH"},"#,
             r#"{"address":"0x0000000000000000000000000000000000000002","decimals":6,"symbol":"US?DC"}],"v":1}"#,
         )
     );
-    assert_eq!(Snapshot::from_canonical(&bytes), Ok(snapshot()));
+    assert_eq!(read(&documents), Ok(snapshot()));
+    assert_eq!(Snapshot::state_named_in(&documents.snapshot), Some(state));
+    let file = documents.to_file().unwrap();
+    assert!(file.starts_with(br#"{"snapshot":{"block":"#));
+    assert_eq!(SnapshotDocuments::from_file(&file), Ok(documents));
+}
+
+/// The refusal of the snapshot whose state, or whose snapshot, has one text in it replaced; the
+/// snapshot names the state that is there.
+fn refused(from: &str, to: &str) -> SnapshotError {
+    let documents = snapshot().to_canonical().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let (before, state) = (text(documents.snapshot), text(documents.state));
+    let named = PoolState::hash_of(state.as_bytes()).to_string();
+    let state = if before.contains(from) { state } else { state.replacen(from, to, 1) };
+    let now = PoolState::hash_of(state.as_bytes()).to_string();
+    let after = before.replacen(from, to, 1).replace(&named, &now);
+    assert_ne!(after, before, "the change must happen");
+    Snapshot::from_canonical(after.as_bytes(), state.as_bytes()).unwrap_err()
 }
 
 #[test]
 fn any_other_spelling_or_content_is_refused_by_name() {
-    let text = String::from_utf8(snapshot().to_canonical().unwrap()).unwrap();
-    let read = |from: &str, to: &str| {
-        let changed = text.replacen(from, to, 1);
-        assert_ne!(changed, text, "the change must happen");
-        Snapshot::from_canonical(changed.as_bytes()).unwrap_err()
-    };
-    assert!(matches!(read("{\"block\"", "{ \"block\""), E::NotCanonical { at: 1 }));
-    assert!(matches!(read("\"v\":1", "\"v\":2"), E::Version { found: 2 }));
-    assert!(matches!(read("\"v\":1", "\"v\":1,\"w\":1"), E::Shape(_)));
-    assert!(matches!(read("\"v\":1", "\"v\":1,\"v\":1"), E::Shape(_)));
-    assert!(matches!(read("\"slot\":5957856", "\"slot\":5957855"), E::Slot(_)));
-    assert!(matches!(read("\"5000\"", "\"05000\""), E::Number { .. }));
-    assert!(matches!(read("\"5000\"", "\"+5000\""), E::Number { .. }));
-    for odd in ["", "-", "-5000", "-0", "0x1388", "5_000", "5000 "] {
-        let found = read("\"5000\"", &format!("\"{odd}\""));
-        assert!(matches!(found, E::Number { .. }), "{odd:?}: {found}");
+    use DocumentError as D;
+    let shape = |error| matches!(error, E::Document(D::Shape(_)));
+    let state_shape = |error| matches!(error, E::State(StateError::Document(D::Shape(_))));
+    let not_canonical = refused("{\"block\"", "{ \"block\"");
+    assert_eq!(not_canonical, E::Document(D::NotCanonical { at: 1 }));
+    let version = Newer::Version { document: "a snapshot", found: 2 };
+    assert_eq!(refused("\"v\":1", "\"v\":2").newer(), Some(version));
+    assert!(shape(refused("\"v\":1", "\"v\":0")));
+    assert!(shape(refused("\"v\":1", "\"v\":1,\"w\":1")));
+    assert!(shape(refused("\"v\":1", "\"v\":1,\"v\":1")));
+    assert!(matches!(refused("\"slot\":5957856", "\"slot\":5957855"), E::Slot(_)));
+    for odd in ["", "-", "-5000", "-0", "0x1388", "5_000", "5000 ", "05000", "+5000"] {
+        let found = refused("\"5000\"", &format!("\"{odd}\""));
+        assert!(state_shape(found.clone()), "{odd:?}: {found}");
     }
-    assert!(matches!(read("\"5000\"", "5000"), E::Shape(_)));
+    assert!(state_shape(refused("\"5000\"", "5000")));
+    // Said where it need not be.
+    let redundant = refused("[-887220,\"5000\"]", "[-887220,\"5000\",\"5000\"]");
+    assert!(matches!(redundant, E::State(StateError::Document(D::NotCanonical { .. }))));
+    let gross = refused("[-60,\"0\",\"14\"]", "[-60,\"0\"]");
+    let fault = ConcentratedError::GrossLiquidity { tick: -60 };
+    assert_eq!(gross, E::State(StateError::Concentrated(fault)));
+    let less = refused("[887220,\"-5000\"]", "[887220,\"-5000\",\"4999\"]");
+    let fault = ConcentratedError::GrossLiquidity { tick: 887_220 };
+    assert_eq!(less, E::State(StateError::Concentrated(fault)));
     assert!(matches!(
-        read("\"5000\"", "\"5001\""),
-        E::Concentrated(ConcentratedError::LiquidityMismatch { .. })
+        refused("\"5000\"", "\"5001\""),
+        E::State(StateError::Concentrated(ConcentratedError::LiquidityMismatch { .. }))
     ));
     assert!(matches!(
-        read("1787356788", "1787356801"),
+        refused("1787356788", "1787356801"),
         E::Observation(ObservationError::BlockAfterSlot { .. })
     ));
     assert!(matches!(
-        read("1787356788", "1787356199"),
+        refused("1787356788", "1787356200"),
         E::Observation(ObservationError::OracleTime { .. })
     ));
     assert!(matches!(
-        read("\"preview\"", "\"live\""),
+        refused("\"preview\"", "\"live\""),
         E::Observation(ObservationError::FixedPriceOnLiveChain)
     ));
     assert!(matches!(
-        read("\"300000000000\"", "\"0\""),
+        refused("\"300000000000\"", "\"0\""),
         E::Observation(ObservationError::Price { token: 0, .. })
     ));
     assert!(matches!(
-        read("\"decimals\":18", "\"decimals\":37"),
+        refused("\"decimals\":18", "\"decimals\":37"),
         E::Observation(ObservationError::TooManyDecimals { found: 37, .. })
     ));
-    assert!(matches!(read("US?DC", "US\\u202eDC"), E::Shape(_)));
-    assert_eq!(
-        Snapshot::from_canonical(&vec![b' '; MAX_SNAPSHOT_BYTES + 1]),
-        Err(E::TooLarge { found: MAX_SNAPSHOT_BYTES + 1 })
+    assert!(shape(refused("US?DC", "US\\u202eDC")));
+    assert_eq!(refused("\"token\":1", "\"token\":2"), E::Tokens { found: 2 });
+    for (from, to) in [
+        ("\"0x5c975abb\"", "\"0x5c975a\""),
+        ("\"0x5c975abb\"", "\"0x5c975abbc\""),
+        ("\"0x5c975abb\"", "\"0x5C975ABB\""),
+    ] {
+        assert_eq!(refused(from, to), E::Observation(ObservationError::Facts));
+    }
+    let documents = snapshot().to_canonical().unwrap();
+    let other = PoolState::ConstantProduct(
+        ConstantProduct::new([1, 2], FeeRate { numerator: 3, denominator: 1_000 }).unwrap(),
     );
+    let other = Snapshot::from_canonical(&documents.snapshot, &other.to_canonical().unwrap());
+    assert!(matches!(other, Err(E::OtherState { .. })));
+    let (found, most) = (MAX_SNAPSHOT_BYTES + 1, MAX_SNAPSHOT_BYTES);
+    assert_eq!(
+        Snapshot::from_canonical(&vec![b' '; found], &documents.state),
+        Err(E::Document(D::TooLarge { found, most }))
+    );
+}
+
+#[test]
+fn what_a_later_version_made_is_told_from_what_is_wrong() {
+    let code = |text: &str| text.parse::<Code>().unwrap();
+    let protocol = refused("concentrated_liquidity", "stableswap");
+    assert_eq!(protocol.newer(), Some(Newer::Protocol(code("stableswap"))));
+    let source = refused("\"source\":\"fixed\"", "\"source\":\"pyth\"");
+    assert_eq!(source.newer(), Some(Newer::OracleSource(code("pyth"))));
+    let table = Word([7; 32]);
+    let session = format!(
+        r#""sessions":[{{"calendar":"us_equities","note":"x","state":"open","table":"{table}","token":0}}]"#
+    );
+    let calendar = refused("\"sessions\":[]", &session);
+    assert_eq!(calendar.newer(), Some(Newer::Calendar(code("us_equities"))));
+    for (from, to) in [("\"token\":0", "\"token\":2"), ("\"note\":\"x\"", "\"note\":\"\"")] {
+        assert_eq!(refused("\"sessions\":[]", &session.replace(from, to)).newer(), None);
+    }
+    // What is known is still checked.
+    let documents = snapshot().to_canonical().unwrap();
+    let text = String::from_utf8(documents.snapshot).unwrap().replace("\"fixed\"", "\"pyth\"");
+    let late = text.replace("1787356788", "1787356801");
+    let refused = Snapshot::from_canonical(late.as_bytes(), &documents.state).unwrap_err();
+    assert!(matches!(refused, E::Observation(ObservationError::BlockAfterSlot { .. })));
 }
 
 #[test]
@@ -153,12 +240,9 @@ fn with_reading(reading: OracleReading) -> Result<Snapshot, ObservationError> {
     let mut oracles = observation.oracles().to_vec();
     oracles.push(reading);
     let (pool, tokens) = (observation.pool().clone(), observation.tokens().clone());
-    let (state, session) = (observation.state().clone(), observation.session().clone());
+    let (state, facts) = (observation.state().clone(), observation.facts().to_vec());
     let (chain, block) = (observation.chain(), observation.block());
-    Snapshot::new(
-        Slot::FIRST,
-        Observation::new(pool, chain, block, tokens, state, oracles, session)?,
-    )
+    Snapshot::new(Slot::FIRST, Observation::new(pool, chain, block, tokens, state, oracles, facts)?)
 }
 
 #[test]
@@ -179,8 +263,7 @@ fn a_sequencer_that_is_down_or_was_just_now_is_said_like_a_stale_oracle() {
         let observation = snapshot.observation();
         assert_eq!(observation.oracle_stale(), stale, "{answer} since {since}");
         assert_eq!(observation.prices(), self::snapshot().observation().prices());
-        let bytes = snapshot.to_canonical().unwrap();
-        assert_eq!(Snapshot::from_canonical(&bytes).as_ref(), Ok(&snapshot));
+        assert_eq!(read(&snapshot.to_canonical().unwrap()).as_ref(), Ok(&snapshot));
     }
     let fixed = OracleReading { source: OracleSource::Fixed, ..says(0, 1) };
     let with_decimals = feed(OracleRole::SequencerUptime, 0, 1);
@@ -203,16 +286,17 @@ fn one_state_has_one_hash_whatever_order_its_oracles_are_configured_in() {
         observation.tokens().clone(),
         observation.state().clone(),
         oracles,
-        observation.session().clone(),
+        observation.facts().to_vec(),
     );
     assert_eq!(again.as_ref(), Ok(observation));
-    let bytes = snapshot.to_canonical().unwrap();
-    let text = core::str::from_utf8(&bytes).unwrap();
-    let (start, end) = (text.find("[{").unwrap() + 1, text.find("}],").unwrap() + 1);
+    let documents = snapshot.to_canonical().unwrap();
+    let text = core::str::from_utf8(&documents.snapshot).unwrap();
+    let oracles = text.find("\"oracles\":[{").unwrap() + 11;
+    let (start, end) = (oracles, oracles + text[oracles..].find("}],").unwrap() + 1);
     let (first, second) = text[start..end].split_once("},").unwrap();
     let swapped = format!("{}{second},{first}}}{}", &text[..start], &text[end..]);
-    assert!(matches!(
-        Snapshot::from_canonical(swapped.as_bytes()),
-        Err(SnapshotError::NotCanonical { .. })
-    ));
+    assert_eq!(
+        Snapshot::from_canonical(swapped.as_bytes(), &documents.state),
+        Err(ObservationError::OracleOrder.into())
+    );
 }

@@ -205,7 +205,7 @@ fn count(telemetry: &Telemetry, current: &Current) {
     for now in current.pools.values() {
         match now.latest.entry.outcome {
             Outcome::Recorded(_) => recorded += 1,
-            Outcome::Missing(reason) => *missing.entry(reason.code()).or_default() += 1,
+            Outcome::Missing(reason) => *missing.entry(reason).or_default() += 1,
             Outcome::Retired => {}
         }
     }

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::exit::METHOD_VERSION;
-use exitgap_core::ids::SnapshotHash;
+use exitgap_core::ids::{SnapshotHash, StateHash};
 
 use super::params::{Query, Segment, invalid, pool, shown};
 use super::reply::{JSON, Keep, Refused, Reply};
@@ -69,12 +69,21 @@ fn slot_missing(field: &str) -> Problem {
     invalid(field, "slot is missing", "results name theirs in method.depth_source.slot")
 }
 
+/// `GET /api/v1/states/{hash}`: a state's canonical bytes.
+pub async fn state(State(app): State<App>, Segment(hash): Segment, query: Query) -> Answer {
+    query.known(&[])?;
+    let hash: StateHash = hash.parse().map_err(|_| no_hash(&hash, "state"))?;
+    Ok(Reply::new(app.service.state(hash).await?, JSON, Keep::Forever))
+}
+
+fn no_hash(text: &str, of: &str) -> Problem {
+    let detail = format!("{:?} is no {of}'s hash", shown(text));
+    invalid("hash", &detail, "64 hexadecimal digits after 0x, in small letters")
+}
+
 /// `GET /api/v1/snapshots/{hash}`: a snapshot's canonical bytes.
 pub async fn snapshot(State(app): State<App>, Segment(hash): Segment, query: Query) -> Answer {
     query.known(&[])?;
-    let hash: SnapshotHash = hash.parse().map_err(|_| {
-        let detail = format!("{:?} is no snapshot's hash", shown(&hash));
-        invalid("hash", &detail, "64 hexadecimal digits after 0x, in small letters")
-    })?;
+    let hash: SnapshotHash = hash.parse().map_err(|_| no_hash(&hash, "snapshot"))?;
     Ok(Reply::new(app.service.snapshot(hash).await?, JSON, Keep::Forever))
 }

@@ -133,6 +133,7 @@ fn free() -> Router<App> {
         .route("/api/v1/window/{pool}", get(evidence::window))
         .route("/api/v1/status/{pool}", get(evidence::status))
         .route("/api/v1/snapshots/{hash}", get(evidence::snapshot))
+        .route("/api/v1/states/{hash}", get(evidence::state))
         .route("/log/{*path}", get(log_files::serve))
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use exitgap_core::series::MissingReason;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -123,10 +124,10 @@ impl Telemetry {
     }
 
     /// A slot was sealed: so many pools recorded, and the others missing by reason.
-    pub fn sealed(&self, recorded: u64, missing: &BTreeMap<&'static str, u64>) {
+    pub fn sealed(&self, recorded: u64, missing: &BTreeMap<MissingReason, u64>) {
         self.recorded.inc_by(recorded);
         for (reason, pools) in missing {
-            self.missing.get_or_create(&Reason { reason: (*reason).to_owned() }).inc_by(*pools);
+            self.missing.get_or_create(&Reason { reason: reason.code().to_owned() }).inc_by(*pools);
         }
     }
 

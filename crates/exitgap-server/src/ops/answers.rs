@@ -4,7 +4,7 @@ use exitgap_api::{
     Amounts, Answer, GapRung, LadderRows, Number, Problem, Published, PublishedExit,
     PublishedLadder, SizeRung,
 };
-use exitgap_core::exit::Estimate;
+use exitgap_core::exit::{Estimate, Refusal};
 use exitgap_core::pools::Direction;
 use exitgap_core::units::SizeUsd;
 
@@ -15,8 +15,24 @@ impl Service {
     pub async fn exit(&self, asked: &Asked, size: SizeUsd) -> Result<PublishedExit, Problem> {
         let found = self.find(asked).await?;
         let direction = direction(&found.prepared, asked.base.as_deref())?;
-        let estimate = self.estimate(&found, direction, size).await??;
-        Ok(self.exit_of(&found, direction, size, &estimate))
+        match self.estimate(&found, direction, size).await? {
+            Ok(estimate) => Ok(self.exit_of(&found, direction, size, &estimate)),
+            Err(refusal) => Err(self.refusal_of(&found, direction, size, &refusal)),
+        }
+    }
+
+    /// Why a size cannot be filled, and where the proof of that is. A sale that has no percentage
+    /// has none.
+    pub(super) fn refusal_of(
+        &self,
+        found: &Found,
+        direction: Direction,
+        size: SizeUsd,
+        refusal: &Refusal,
+    ) -> Problem {
+        let proven = !matches!(refusal, Refusal::GapOutOfRange);
+        let evidence = || self.evidence_url(&found.prepared, direction, &size.to_string());
+        Problem { evidence_url: proven.then(evidence), ..Problem::from(refusal) }
     }
 
     /// The same of a snapshot that was found, with what the size fills at.

@@ -114,9 +114,10 @@ impl<'a> Ranked<'a> {
         let direction = pool.default_base;
         let window = &standing.window.directions[self.side];
         let gaps = SizeUsd::STANDARD.iter().zip(self.gaps).map(|(size, gap)| {
-            let GapParts { exit_gap_pct, refusal, max_fillable_usd } = GapParts::of(gap);
-            let evidence = exit_gap_pct
-                .is_some()
+            let parts = GapParts::of(gap);
+            let proven = parts.is_proven();
+            let GapParts { exit_gap_pct, refusal, max_fillable_usd } = parts;
+            let evidence = proven
                 .then(|| urls.evidence(&pool.id, direction.into(), self.slot, &size.to_string()));
             StandardGap {
                 size_usd: (*size).into(),

@@ -8,7 +8,7 @@ use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
-use exitgap_core::series::{LookupError, Slot, days_observed_hundredths};
+use exitgap_core::series::{LookupError, MissingReason, Slot, days_observed_hundredths};
 use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 use exitgap_store::{
     DirectionRollup, Figures, FindError, Gap, GapRollup, NoGap, Outcome, Pool, Reader, Rollup,
@@ -159,7 +159,7 @@ struct Row {
     first: Slot,
     rollup: Rollup,
     /// What the one slot of a five-minute row holds.
-    single: Option<(SlotState, Option<&'static str>)>,
+    single: Option<(SlotState, Option<MissingReason>)>,
     /// How far the mid price lay below the oracle in the newest slot that counts.
     last_basis: Option<Percent>,
 }
@@ -305,7 +305,7 @@ impl Series {
         HistoryRow {
             time: first.to_string(),
             state,
-            missing_reason: reason.map(str::to_owned),
+            missing_reason: reason.map(String::from),
             slots_recorded: rollup.recorded_slots,
             slots_missing: rollup.missing_slots,
             slots_retracted: rollup.retracted_slots,
@@ -325,13 +325,15 @@ impl Series {
     }
 
     fn gap_point(&self, urls: &Urls, slot: Slot, gap: Gap) -> GapPoint {
-        let GapParts { exit_gap_pct, refusal, max_fillable_usd } = GapParts::of(gap);
+        let parts = GapParts::of(gap);
+        let proven = parts.is_proven();
+        let GapParts { exit_gap_pct, refusal, max_fillable_usd } = parts;
         let size = self.size.to_string();
         let evidence = || urls.evidence(&self.pool.id, self.direction.into(), slot, &size);
         GapPoint {
             slot: slot.number(),
             time: slot.to_string(),
-            evidence_url: exit_gap_pct.is_some().then(evidence),
+            evidence_url: proven.then(evidence),
             exit_gap_pct,
             refusal,
             max_fillable_usd,
@@ -371,23 +373,28 @@ impl GapParts {
         };
         Self { exit_gap_pct: gap, refusal: refusal.map(refusal_code), max_fillable_usd }
     }
+
+    /// Whether there is evidence: of a sale without a percentage there is none.
+    pub fn is_proven(&self) -> bool {
+        self.refusal != Some(ProblemCode::GapOutOfRange)
+    }
 }
 
 fn refusal_code(refusal: NoGap) -> ProblemCode {
     match refusal {
-        NoGap::NoInput => ProblemCode::SizeRoundsToNoInput,
-        NoGap::NoOutput => ProblemCode::SizeRoundsToNoOutput,
+        NoGap::NoInput => ProblemCode::RoundsToNoInput,
+        NoGap::NoOutput => ProblemCode::RoundsToNoOutput,
         NoGap::BeyondLiquidity(_) => ProblemCode::BeyondLiquidity,
         NoGap::GapOutOfRange => ProblemCode::GapOutOfRange,
     }
 }
 
 /// What a slot holds.
-pub(super) fn state_of(figures: &Figures) -> (SlotState, Option<&'static str>) {
+pub(super) fn state_of(figures: &Figures) -> (SlotState, Option<MissingReason>) {
     match figures.entry.outcome {
         Outcome::Recorded(_) if figures.retraction.is_some() => (SlotState::Retracted, None),
         Outcome::Recorded(_) => (SlotState::Recorded, None),
-        Outcome::Missing(reason) => (SlotState::Missing, Some(reason.code())),
+        Outcome::Missing(reason) => (SlotState::Missing, Some(reason)),
         Outcome::Retired => (SlotState::Retired, None),
     }
 }

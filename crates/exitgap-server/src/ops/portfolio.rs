@@ -111,7 +111,7 @@ impl Service {
                 let filled = if gap.is_some() { most } else { UsdMicros(0) };
                 let part = PortfolioPart { size: UsdMicros::from(size), filled, gap };
                 let unfilled_usd = UsdMicros(part.size.0 - filled.0.min(part.size.0)).into();
-                let problem = Some(Problem::from(&refusal));
+                let problem = Some(self.refusal_of(found, *direction, size, &refusal));
                 (PortfolioExit { pool, base, size_usd, result: None, problem, unfilled_usd }, part)
             }
         })
@@ -152,9 +152,12 @@ fn word_total(
                 chain: one_chain.cloned(),
             },
         },
-        evidence_urls: sold
-            .iter()
-            .filter_map(|exit| exit.result.as_ref()?.evidence_url.clone())
-            .collect(),
+        evidence_urls: sold.iter().filter_map(evidence_url).collect(),
     })
+}
+
+/// What an exit's gap, or its refusal, is checked with.
+fn evidence_url(exit: &PortfolioExit) -> Option<String> {
+    let of_result = exit.result.as_ref().and_then(|result| result.evidence_url.clone());
+    of_result.or_else(|| exit.problem.as_ref()?.evidence_url.clone())
 }

@@ -3,10 +3,10 @@
 
 use exitgap_api::{Problem, ProblemCode, RetractionNotice, SlotState, SlotStatus};
 use exitgap_core::evidence::Base;
-use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::units::SizeUsd;
-use exitgap_store::{EvidenceError, FindError, Outcome};
+use exitgap_store::{EvidenceError, FindError, Outcome, Retracted, TakenBack};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
@@ -116,11 +116,21 @@ impl Service {
 
     /// The canonical bytes of the snapshot of this name.
     pub async fn snapshot(&self, hash: SnapshotHash) -> Result<Proof, Problem> {
-        let canonical = self.read(move |reader| reader.canonical(hash)).await?;
-        canonical.map(Proof::from).ok_or_else(|| {
+        let documents = self.read(move |reader| reader.documents(hash)).await?;
+        documents.map(|documents| Proof::from(documents.snapshot)).ok_or_else(|| {
             Problem::new(ProblemCode::NotFound, format!("no snapshot {hash} is recorded"))
                 .field("hash")
                 .hint("results name theirs in method.depth_source.snapshot_hash")
+        })
+    }
+
+    /// The canonical bytes of the state of this name.
+    pub async fn state(&self, hash: StateHash) -> Result<Proof, Problem> {
+        let state = self.read(move |reader| reader.state(hash)).await?;
+        state.map(Proof::from).ok_or_else(|| {
+            Problem::new(ProblemCode::NotFound, format!("no state {hash} is recorded"))
+                .field("hash")
+                .hint("snapshots name theirs in state")
         })
     }
 
@@ -145,16 +155,26 @@ impl Service {
                 slot: slot.number(),
                 slot_time: slot.to_string(),
                 state,
-                missing_reason: reason.map(str::to_owned),
-                retraction: retraction.map(|retracted| RetractionNotice {
-                    by_slot: retracted.by.number(),
-                    orphaned_block_hash: retracted.orphaned.to_string(),
-                    canonical_block_hash: retracted.canonical.to_string(),
-                }),
+                missing_reason: reason.map(String::from),
+                retraction: retraction.as_ref().map(notice),
                 doubted_by_slot: doubt.map(Slot::number),
             })
         })
         .await
+    }
+}
+
+/// How a retraction is told.
+fn notice(Retracted { by, why }: &Retracted) -> RetractionNotice {
+    let (code, hashes) = match why {
+        TakenBack::Orphaned { orphaned, canonical } => ("orphaned", Some((orphaned, canonical))),
+        TakenBack::Misread => ("misread", None),
+    };
+    RetractionNotice {
+        by_slot: by.number(),
+        code: code.to_owned(),
+        orphaned_block_hash: hashes.map(|(orphaned, _)| orphaned.to_string()),
+        canonical_block_hash: hashes.map(|(_, canonical)| canonical.to_string()),
     }
 }
 

@@ -63,7 +63,7 @@ pub struct SlotReport {
     /// Pools with a snapshot.
     pub recorded: u32,
     /// Pools without one, by reason code.
-    pub missing: BTreeMap<&'static str, u32>,
+    pub missing: BTreeMap<MissingReason, u32>,
     /// Earlier slots of pools that it took back: their blocks were orphaned.
     pub retracted: u32,
     /// Pools of which earlier slots are in doubt since: their ticks, read in full, were not what
@@ -263,7 +263,7 @@ impl<R: SlotReader> Recorder<R> {
         for entry in &entries {
             match &entry.reading {
                 Ok(_) => report.recorded += 1,
-                Err(reason) => *report.missing.entry(reason.code()).or_default() += 1,
+                Err(reason) => *report.missing.entry(*reason).or_default() += 1,
             }
         }
         if let Some(last) = last
@@ -274,8 +274,8 @@ impl<R: SlotReader> Recorder<R> {
         }
         let retractions = self.blocking(move |store| recheck::retractions(store, slot)).await??;
         report.retracted = u32::try_from(retractions.len()).unwrap_or(u32::MAX);
-        for NewRetraction { pool, slot: retracted, canonical } in &retractions {
-            tracing::warn!(%slot, %pool, %retracted, %canonical, "retracted: its block was orphaned");
+        for NewRetraction { pool, slot: retracted, .. } in &retractions {
+            tracing::warn!(%slot, %pool, %retracted, "retracted: its block was orphaned");
         }
         report.doubts = u32::try_from(doubts.len()).unwrap_or(u32::MAX);
         for NewDoubt { pool, first } in &doubts {

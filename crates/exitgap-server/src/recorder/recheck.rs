@@ -185,7 +185,7 @@ pub fn retractions(store: &mut Store, by: Slot) -> Result<Vec<NewRetraction>, St
             store.note_rechecked(pool.chain(), &rechecked)?;
             continue;
         }
-        retractions.push(NewRetraction { pool, slot, canonical });
+        retractions.push(NewRetraction::orphaned(pool, slot, canonical));
     }
     Ok(retractions)
 }

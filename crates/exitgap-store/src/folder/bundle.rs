@@ -6,7 +6,6 @@ use std::path::Path;
 
 use exitgap_core::evidence::HeadEntry;
 use exitgap_core::series::Slot;
-use exitgap_core::snapshot::to_canonical_json;
 
 use super::{PublishError, durable};
 use crate::error::{CorruptBody, CorruptLog, StoreError};
@@ -62,11 +61,13 @@ fn lines(reader: &Reader, slot: Slot) -> Result<Vec<u8>, StoreError> {
     for stored in &heads {
         if let HeadEntry::Recorded { snapshot: hash, .. } = stored.head.entry {
             let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
-            add(&reader.canonical(hash)?.ok_or_else(absent)?);
+            let documents = reader.documents(hash)?.ok_or_else(absent)?;
+            add(&documents.snapshot);
+            add(&documents.state);
         }
     }
-    let last = to_canonical_json(&serde_json::json!({ "checkpoint": checkpoint }));
-    add(&last.map_err(|error| StoreError::Seal { slot, reason: error.to_string() })?);
+    // Of one field, and escaped as canonical JSON is.
+    add(serde_json::json!({ "checkpoint": checkpoint }).to_string().as_bytes());
     Ok(lines)
 }
 

@@ -12,7 +12,17 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
     write_with(path, |file| file.write_all(bytes))
 }
 
-/// The same with what `fill` writes.
+/// The same for a file that is written once: one that is there already must hold the same.
+pub fn write_once(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
+    match fs::read(path) {
+        Ok(found) if found == bytes => Ok(()),
+        Ok(_) => Err(PublishError::Differs { path: path.to_owned() }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => write(path, bytes),
+        Err(source) => Err(PublishError::File { path: path.to_owned(), source }),
+    }
+}
+
+/// The same as [`write`] with what `fill` writes.
 pub fn write_with(
     path: &Path,
     fill: impl FnOnce(&mut File) -> io::Result<()>,

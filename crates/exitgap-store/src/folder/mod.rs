@@ -22,12 +22,15 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use exitgap_core::evidence::{Checkpoint, CheckpointError, Hash, MAX_NOTE_BYTES};
+use exitgap_core::evidence::{Checkpoint, CheckpointError, Hash, MAX_NOTE_BYTES, Predecessor};
 use exitgap_core::series::Slot;
 
 use crate::error::StoreError;
 use crate::reader::Reader;
 use crate::sealed::LogIdentity;
+
+/// The document that a successor's first leaf commits to.
+const PREDECESSOR: &str = "predecessor";
 
 /// Slots between two checkpoints while many are published at once, after a pause.
 const SLOTS_AT_ONCE: u64 = 64;
@@ -194,7 +197,11 @@ impl LogFolder {
         }
         self.check_key(&log)?;
         let key = format!("{}\n", log.verifier);
-        durable::write(&self.path.join("verifier-key"), key.as_bytes())?;
+        durable::write_once(&self.path.join("verifier-key"), key.as_bytes())?;
+        if let Some(lost) = &log.predecessor {
+            let document = lost.to_document();
+            durable::write_once(&self.path.join(PREDECESSOR), document.as_bytes())?;
+        }
         let mut from = before;
         while from < size {
             let to = size.min(from + SLOTS_AT_ONCE);
@@ -207,7 +214,7 @@ impl LogFolder {
             let checkpoint =
                 reader.checkpoint(to)?.ok_or_else(|| absent(&log, "the checkpoint"))?;
             durable::write(&self.path.join("checkpoint"), checkpoint.as_bytes())?;
-            tiles::remove_narrower(&self.path, from, to)?;
+            tiles::remove_partial(&self.path, from, to)?;
             from = to;
         }
         Ok(Published { size, slots: size - before })
@@ -248,6 +255,15 @@ impl LogFolder {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The log that this one succeeds, where the folder names one. That it is that one, the first
+    /// leaf says.
+    fn predecessor(&self) -> Result<Option<Predecessor>, PublishError> {
+        let path = self.path.join(PREDECESSOR);
+        let Some(document) = read(&path)? else { return Ok(None) };
+        let parsed = Predecessor::from_document(&document);
+        parsed.map(Some).map_err(|error| PublishError::Checkpoint { path, error })
     }
 
     /// A bundle of a slot after `last`, where there is one. Slots are sealed one by one: it

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use exitgap_core::evidence::{Checkpoint, Head, HeadEntry, SlotLeaf};
+use exitgap_core::evidence::{Checkpoint, Head, HeadEntry, RetractionCause, SlotLeaf};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
@@ -12,7 +12,7 @@ use exitgap_core::snapshot::Snapshot;
 use super::bundle::MAX_BUNDLE_BYTES;
 use super::{LogFolder, PublishError, read};
 use crate::error::StoreError;
-use crate::model::{Changes, NewEntry, NewRetraction};
+use crate::model::{Changes, NewEntry, NewRetraction, NewRetractionCause};
 use crate::writer::Store;
 
 /// Why a store is not restored, or not further.
@@ -67,8 +67,9 @@ impl LogFolder {
             return Err(PublishError::OtherLog { path, expected, found }.into());
         }
         let before = store.reader().log_size()?;
-        if let Some(predecessor) = checkpoint.predecessor().filter(|_| before == 0)
+        if before == 0
             && store.reader().predecessor()?.is_none()
+            && let Some(predecessor) = self.predecessor()?
         {
             store.succeed(&predecessor)?;
         }
@@ -85,6 +86,9 @@ impl LogFolder {
         Ok(checkpoint.size.saturating_sub(before))
     }
 }
+
+/// What a store of this version cannot hold.
+const NEWER: &str = "which a newer version made; update to restore it";
 
 /// What a slot was sealed with.
 pub(super) struct Bundle {
@@ -113,14 +117,26 @@ pub(super) fn parse(path: &Path, slot: Slot) -> Result<Bundle, String> {
     let mut entries = Vec::with_capacity(heads.len());
     let mut changes = Changes::default();
     for head in heads {
-        changes.retractions.extend(head.retracts.iter().map(|retraction| NewRetraction {
-            pool: head.pool.clone(),
-            slot: retraction.slot,
-            canonical: retraction.canonical,
+        if let Some(newer) = head.newer() {
+            return Err(format!("the head of {}: {newer}", head.pool));
+        }
+        if let Some((name, _)) = head.commits.iter().next() {
+            return Err(format!("the head of {} commits to {name}, {NEWER}", head.pool));
+        }
+        changes.retractions.extend(head.retracts.iter().filter_map(|retraction| {
+            let cause = match retraction.cause {
+                RetractionCause::Orphaned { canonical, .. } => {
+                    NewRetractionCause::Orphaned { canonical }
+                }
+                RetractionCause::Misread => NewRetractionCause::Misread,
+                RetractionCause::Newer { .. } => return None,
+            };
+            Some(NewRetraction { pool: head.pool.clone(), slot: retraction.slot, cause })
         }));
         let reading = match head.entry {
             HeadEntry::Recorded { .. } => {
-                Ok(Snapshot::from_canonical(next()?).map_err(|error| words(&error))?)
+                let snapshot = Snapshot::from_canonical(next()?, next()?);
+                Ok(snapshot.map_err(|error| words(&error))?)
             }
             HeadEntry::Missing(reason) => Err(reason),
             HeadEntry::Retired => {

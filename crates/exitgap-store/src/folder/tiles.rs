@@ -33,15 +33,21 @@ pub fn write(reader: &Reader, folder: &Path, before: u64, size: u64) -> Result<(
     Ok(())
 }
 
-/// Removes partial tiles that gave way to wider ones when the log grew from `before` to
-/// `size` slots; `checkpoint` does not need them any more.
-pub fn remove_narrower(folder: &Path, before: u64, size: u64) -> Result<(), PublishError> {
+/// Removes the partial tiles that gave way to full ones when the log grew from `before` to `size`
+/// slots. Until then each stays: whoever holds an earlier checkpoint may ask for it.
+pub fn remove_partial(folder: &Path, before: u64, size: u64) -> Result<(), PublishError> {
     for (level, from, to) in levels(before, size) {
         for name in [Some(level.to_string()), (level == 0).then(|| "entries".to_owned())] {
             let Some(name) = name else { continue };
-            for index in from / WIDTH..to.div_ceil(WIDTH) {
-                let width = to.min((index + 1) * WIDTH) - index * WIDTH;
-                remove_partial(&tile(folder, &name, index, WIDTH), width)?;
+            for index in from / WIDTH..to / WIDTH {
+                let mut partial = tile(folder, &name, index, WIDTH);
+                partial.as_mut_os_string().push(".p");
+                match fs::remove_dir_all(&partial) {
+                    Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                        return Err(PublishError::File { path: partial, source });
+                    }
+                    _ => {}
+                }
             }
         }
     }
@@ -93,27 +99,6 @@ fn tile(folder: &Path, level: &str, index: u64, width: u64) -> PathBuf {
         path.push(width.to_string());
     }
     path
-}
-
-/// Removes the partial tiles beside the full tile's path, but one of `width`.
-fn remove_partial(full: &Path, width: u64) -> Result<(), PublishError> {
-    let mut folder = full.to_owned();
-    folder.as_mut_os_string().push(".p");
-    let failed = |source| PublishError::File { path: folder.clone(), source };
-    let gone = |result: io::Result<()>| match result {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
-        _ => Ok(()),
-    };
-    if width == WIDTH {
-        return gone(fs::remove_dir_all(&folder));
-    }
-    for file in fs::read_dir(&folder).map_err(failed)? {
-        let file = file.map_err(failed)?;
-        if file.file_name().to_str() != Some(&width.to_string()) {
-            gone(fs::remove_file(file.path()))?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,1 +1,1 @@
-INSERT INTO predecessor (log_no, line) VALUES (1, :line);
+INSERT INTO predecessor (log_no, document) VALUES (1, :document);

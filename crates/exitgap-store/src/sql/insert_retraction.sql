@@ -1,2 +1,2 @@
-INSERT INTO retraction (pool_no, slot, by_slot, orphaned_hash, canonical_hash)
-VALUES (:pool_no, :slot, :by_slot, :orphaned_hash, :canonical_hash);
+INSERT INTO retraction (pool_no, slot, by_slot, code, orphaned_hash, canonical_hash)
+VALUES (:pool_no, :slot, :by_slot, :code, :orphaned_hash, :canonical_hash);

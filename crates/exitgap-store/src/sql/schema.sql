@@ -1,4 +1,4 @@
--- The store, schema version 4. Created in one transaction, so that a file holds
+-- The store, schema version 5. Created in one transaction, so that a file holds
 -- all of it or nothing.
 --
 -- Every table is append-only but the derived ones and the recorder's own at the end. Two triggers refuse UPDATE
@@ -6,27 +6,33 @@
 -- overwrite, and what would leave a hole. A slot is an instant: slot × 300 s UTC.
 
 PRAGMA application_id = 1163413328; -- 0x45584750, "EXGP"
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 -- The pools of the series, each from the slot in which it was first recorded.
 CREATE TABLE pool (
     pool_no             INTEGER PRIMARY KEY, -- stands for the pool in this file only
-    pool_id             TEXT    NOT NULL UNIQUE CHECK (length(pool_id) BETWEEN 1 AND 80),
+    pool_id             TEXT    NOT NULL UNIQUE CHECK (length(pool_id) BETWEEN 1 AND 110),
     default_base_token  INTEGER NOT NULL CHECK (default_base_token IN (0, 1)),
     first_slot          INTEGER NOT NULL CHECK (first_slot BETWEEN 5957856 AND 844674335)
 ) STRICT;
 
--- Snapshots' canonical bytes by their hash, compressed. A body of level 0 stands alone;
--- any other has the canonical bytes of a body of a lower level as its dictionary.
+-- Snapshots by their hash, each with the state that it names: the canonical bytes of both, one
+-- after the other, compressed. A body of level 0 stands alone; any other has the bytes of a body of
+-- a lower level as its dictionary.
 CREATE TABLE body (
     body_no             INTEGER PRIMARY KEY,
     snapshot_sha256     BLOB    NOT NULL UNIQUE CHECK (length(snapshot_sha256) = 32),
+    state_sha256        BLOB    NOT NULL CHECK (length(state_sha256) = 32),
     level               INTEGER NOT NULL CHECK (level BETWEEN 0 AND 3),
     dictionary_body_no  INTEGER REFERENCES body (body_no),
-    canonical_bytes     INTEGER NOT NULL CHECK (canonical_bytes BETWEEN 1 AND 4194304),
+    snapshot_bytes      INTEGER NOT NULL CHECK (snapshot_bytes BETWEEN 1 AND 131072),
+    state_bytes         INTEGER NOT NULL CHECK (state_bytes BETWEEN 1 AND 4194304),
     zstd                BLOB    NOT NULL,
     CHECK ((level = 0) = (dictionary_body_no IS NULL))
 ) STRICT;
+
+-- States are asked for by their hash, too; several snapshots may be of one.
+CREATE INDEX body_by_state ON body (state_sha256);
 
 -- The one log of this store.
 CREATE TABLE log (
@@ -35,11 +41,11 @@ CREATE TABLE log (
     first_slot    INTEGER NOT NULL CHECK (first_slot BETWEEN 5957856 AND 844674335)
 ) STRICT;
 
--- The log that this one succeeds, where it does: a line of every checkpoint. Known before the
--- log begins.
+-- The log that this one succeeds, where it does: its first leaf commits to the document. Known
+-- before the log begins.
 CREATE TABLE predecessor (
     log_no  INTEGER PRIMARY KEY CHECK (log_no = 1),
-    line    TEXT    NOT NULL -- predecessor <origin> <size> <base64 root>
+    document  TEXT  NOT NULL -- the text of the lost log's last checkpoint: origin, size, root
 ) STRICT;
 
 -- One entry per pool and slot, from the pool's first slot on until it retires: with the
@@ -64,18 +70,21 @@ CREATE TABLE entry (
     CHECK (snapshot_sha256 IS NOT NULL OR coalesce(depth0_usd, depth1_usd) IS NULL)
 ) STRICT, WITHOUT ROWID;
 
--- Slots taken back: their block is not on the chain that became final. Named by the pool's
--- head of by_slot, and never otherwise.
+-- Slots taken back: their block is not on the chain that became final, or a later full reading
+-- proved their ticks wrong. Named by the pool's head of by_slot, and never otherwise.
 CREATE TABLE retraction (
     pool_no        INTEGER NOT NULL,
     slot           INTEGER NOT NULL,
     by_slot        INTEGER NOT NULL,
-    orphaned_hash  BLOB    NOT NULL CHECK (length(orphaned_hash) = 32),
-    canonical_hash BLOB    NOT NULL CHECK (length(canonical_hash) = 32),
+    code           TEXT    NOT NULL CHECK (code IN ('orphaned', 'misread')),
+    orphaned_hash  BLOB    CHECK (length(orphaned_hash) = 32),
+    canonical_hash BLOB    CHECK (length(canonical_hash) = 32),
     PRIMARY KEY (pool_no, slot),
     FOREIGN KEY (pool_no, slot) REFERENCES entry (pool_no, slot),
     CHECK (by_slot - slot BETWEEN 1 AND 288),
-    CHECK (orphaned_hash <> canonical_hash)
+    CHECK (orphaned_hash <> canonical_hash),
+    CHECK ((code = 'orphaned') = (orphaned_hash IS NOT NULL)),
+    CHECK ((code = 'orphaned') = (canonical_hash IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
 -- Pools that are monitored no longer, each with the slot of its last entry.

@@ -1,2 +1,3 @@
-SELECT body_no, snapshot_sha256, level, dictionary_body_no, canonical_bytes, zstd FROM body
+SELECT body_no, snapshot_sha256, state_sha256, level, dictionary_body_no, snapshot_bytes, state_bytes, zstd
+FROM body
 WHERE body_no = :body_no;

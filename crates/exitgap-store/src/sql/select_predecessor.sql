@@ -1,1 +1,1 @@
-SELECT line FROM predecessor;
+SELECT document FROM predecessor;

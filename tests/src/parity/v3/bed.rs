@@ -4,7 +4,7 @@ use alloy::primitives::aliases::{I24, U24, U160};
 use alloy::primitives::{Address, Bytes, I256, U256};
 use alloy::sol_types::{SolConstructor, SolEvent};
 use exitgap_core::pools::{
-    Concentrated, Direction, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, TickNet,
+    Concentrated, Direction, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, Tick,
 };
 
 use super::plan::{Plan, Position};
@@ -35,7 +35,7 @@ pub struct Pool {
     tokens: [Address; 2],
     fee: U24,
     tick_spacing: i32,
-    ticks: Vec<TickNet>,
+    ticks: Vec<Tick>,
 }
 
 /// What `QuoterV2` answered.
@@ -138,7 +138,8 @@ impl Pool {
                 let bit = i32::try_from(bit).expect("below 256");
                 let tick = ((word << 8) + bit) * spacing;
                 let found = self.read(&Reads::ticksCall { tick: I24::unchecked_from(tick) })?;
-                ticks.push(TickNet { tick, liquidity_net: found.liquidityNet });
+                let (liquidity_net, liquidity_gross) = (found.liquidityNet, found.liquidityGross);
+                ticks.push(Tick { tick, liquidity_net, liquidity_gross });
             }
         }
         self.tick_spacing = spacing;

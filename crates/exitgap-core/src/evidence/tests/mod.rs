@@ -6,13 +6,11 @@ mod window;
 
 use super::*;
 use crate::ids::{Address, BlockHash, PoolId};
-use crate::pools::{
-    Concentrated, ConstantProduct, FeeRate, PoolState, TickNet, sqrt_ratio_at_tick,
-};
+use crate::pools::{Concentrated, ConstantProduct, FeeRate, PoolState, Tick, sqrt_ratio_at_tick};
 use crate::series::{MissingReason, Slot};
 use crate::snapshot::{
-    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Session,
-    Snapshot, Symbol, Token,
+    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Snapshot,
+    SnapshotDocuments, Symbol, Token,
 };
 use crate::wide::U256;
 
@@ -46,16 +44,13 @@ fn snapshot(pool: &PoolId, state: PoolState, slot: Slot) -> Snapshot {
         [token(1), token(2)],
         state,
         vec![price(OracleRole::Token0Usd), price(OracleRole::Token1Usd)],
-        Session::continuous(),
+        Vec::new(),
     );
     Snapshot::new(slot, observation.unwrap()).unwrap()
 }
 
 fn concentrated(liquidity: i128) -> PoolState {
-    let ticks = vec![
-        TickNet { tick: -600, liquidity_net: liquidity },
-        TickNet { tick: 600, liquidity_net: -liquidity },
-    ];
+    let ticks = vec![Tick::new(-600, liquidity), Tick::new(600, -liquidity)];
     let price = sqrt_ratio_at_tick(3).unwrap();
     let active = u128::try_from(liquidity).unwrap();
     PoolState::Concentrated(Concentrated::new(price, 3, active, 3_000, 60, ticks).unwrap())
@@ -67,30 +62,33 @@ fn pair() -> PoolState {
 }
 
 /// One pool of the log: what was recorded in each slot.
+#[derive(Clone)]
 struct Series {
     id: PoolId,
     depths: Vec<Option<Depths>>,
-    snapshots: Vec<Option<Vec<u8>>>,
+    snapshots: Vec<Option<SnapshotDocuments>>,
     heads: Vec<Vec<u8>>,
 }
 
 /// A log in which the first pool missed slot 1 and the second none.
+#[derive(Clone)]
 struct Scene {
     pools: Vec<Series>,
     leaves: Vec<Vec<u8>>,
 }
 
-fn extend(series: &mut Series, slot: Slot, snapshot: Option<&Snapshot>) {
+fn extend(series: &mut Series, slot: Slot, snapshot: Result<&Snapshot, MissingReason>) {
     let before = series.heads.last().map(|bytes| Head::from_canonical(bytes).unwrap());
-    let canonical = snapshot.map(|snapshot| snapshot.to_canonical().unwrap());
-    let entry = match (snapshot, &canonical) {
-        (Some(snapshot), Some(bytes)) => {
-            HeadEntry::Recorded { snapshot: Snapshot::hash_of(bytes), depth_usd: depths(snapshot) }
+    let documents = snapshot.ok().map(|snapshot| snapshot.to_canonical().unwrap());
+    let entry = match (snapshot, &documents) {
+        (Ok(snapshot), Some(documents)) => {
+            HeadEntry::Recorded { snapshot: documents.hash(), depth_usd: depths(snapshot) }
         }
-        _ => HeadEntry::Missing(MissingReason::ChainLagging),
+        (Err(reason), _) => HeadEntry::Missing(reason),
+        (Ok(_), None) => unreachable!("it was written"),
     };
-    series.depths.push(snapshot.map(depths));
-    let recorded = series.snapshots.iter().flatten().count() + usize::from(snapshot.is_some());
+    series.depths.push(snapshot.ok().map(depths));
+    let recorded = series.snapshots.iter().flatten().count() + usize::from(snapshot.is_ok());
     let head = Head {
         pool: series.id.clone(),
         slot,
@@ -104,12 +102,17 @@ fn extend(series: &mut Series, slot: Slot, snapshot: Option<&Snapshot>) {
         }),
         method_version: "1.0.0".to_owned(),
         retracts: Vec::new(),
+        commits: Commits::default(),
     };
-    series.snapshots.push(canonical);
+    series.snapshots.push(documents);
     series.heads.push(head.to_canonical().unwrap());
 }
 
 fn scene(slots: u32, liquidity: i128) -> Scene {
+    scene_missing(slots, liquidity, MissingReason::ChainLagging)
+}
+
+fn scene_missing(slots: u32, liquidity: i128, reason: MissingReason) -> Scene {
     let id = |last: u8| PoolId::new("anvil".parse().unwrap(), Address([last; 20]));
     let series = |last| Series {
         id: id(last),
@@ -125,10 +128,11 @@ fn scene(slots: u32, liquidity: i128) -> Scene {
             let missing = number == 0 && index == 1;
             let series = &mut scene.pools[number];
             let snapshot = (!missing).then(|| snapshot(&series.id, state, slot));
-            extend(series, slot, snapshot.as_ref());
+            extend(series, slot, snapshot.as_ref().ok_or(reason));
         }
         let hashes = scene.head_hashes(index);
-        let leaf = SlotLeaf { slot, pools: 2, root: root(&hashes) };
+        let commits = Commits::default();
+        let leaf = SlotLeaf { slot, pools: 2, root: root(&hashes), commits };
         scene.leaves.push(leaf.to_canonical().unwrap());
     }
     scene
@@ -153,27 +157,83 @@ impl Scene {
         signer().sign(&checkpoint.to_text()).unwrap()
     }
 
-    /// The evidence file of a sale at slot `index` with the first checkpoint that
-    /// covers it.
+    /// What proves the head of a pool at slot `index`, with the first checkpoint that covers it.
+    fn proof(&self, pool: usize, index: u32) -> HeadProof {
+        let hashes = self.head_hashes(index);
+        HeadProof {
+            leaf: self.leaves[index as usize].clone(),
+            pool_proof: PoolProof::new(pool as u64, &inclusion_proof(&hashes, pool).unwrap()),
+            log_proof: LogProof {
+                index: index.into(),
+                hashes: inclusion_proof(&self.log(index + 1), index as usize).unwrap(),
+                checkpoint: self.checkpoint(index + 1),
+            },
+        }
+    }
+
+    /// The evidence file of a sale at slot `index`.
     fn evidence(&self, pool: usize, index: u32, size_usd: &str) -> Vec<u8> {
         let series = &self.pools[pool];
-        let canonical = series.snapshots[index as usize].as_ref().unwrap();
-        let snapshot = Snapshot::from_canonical(canonical).unwrap();
+        let documents = series.snapshots[index as usize].as_ref().unwrap();
+        let snapshot = Snapshot::from_canonical(&documents.snapshot, &documents.state).unwrap();
         let head_bytes = &series.heads[index as usize];
         let head = Head::from_canonical(head_bytes).unwrap();
         let size = size_usd.parse().unwrap();
         let request = EvidenceRequest::new(series.id.clone(), slot(index), Base::Token0, size);
-        let result = EvidenceResult::compute(&request, &snapshot, &head).unwrap();
-        let hashes = self.head_hashes(index);
-        let pool_proof = PoolProof::new(pool as u64, &inclusion_proof(&hashes, pool).unwrap());
-        let log_proof = LogProof {
-            index: index.into(),
-            hashes: inclusion_proof(&self.log(index + 1), index as usize).unwrap(),
-            checkpoint: self.checkpoint(index + 1),
-        };
-        let leaf = &self.leaves[index as usize];
-        write_evidence(&request, &result, canonical, head_bytes, leaf, &pool_proof, &log_proof)
-            .unwrap()
+        let answer = Answer::compute(&request, &snapshot, &head).unwrap();
+        write_evidence(&request, &answer, documents, head_bytes, &self.proof(pool, index)).unwrap()
+    }
+
+    /// The window of a pool's first `count` heads.
+    fn window(&self, pool: usize, count: usize) -> Vec<u8> {
+        let proof = self.proof(pool, u32::try_from(count).unwrap() - 1);
+        let heads = &self.pools[pool].heads[..count];
+        let window = HeadWindow::new(heads, |slot| self.documents(pool, slot), proof);
+        window.unwrap().to_canonical().unwrap()
+    }
+
+    /// The documents of a slot's snapshot.
+    fn documents(&self, pool: usize, slot: Slot) -> Option<SnapshotDocuments> {
+        self.pools[pool].snapshots[(slot.number() - Slot::FIRST.number()) as usize].clone()
+    }
+
+    /// The log in which a pool's heads are others, linked and sealed anew.
+    fn relinked(&self, pool: usize, edit: impl Fn(usize, &mut Head)) -> Self {
+        let mut other = self.clone();
+        let mut prev = None;
+        for (index, bytes) in other.pools[pool].heads.iter_mut().enumerate() {
+            let mut head = Head::from_canonical(bytes).unwrap();
+            edit(index, &mut head);
+            head.prev = prev;
+            *bytes = head.to_canonical().unwrap();
+            prev = Some(Head::hash_of(bytes));
+        }
+        for index in 0..other.leaves.len() {
+            let hashes = other.head_hashes(u32::try_from(index).unwrap());
+            let mut leaf = SlotLeaf::from_canonical(&other.leaves[index]).unwrap();
+            leaf.root = root(&hashes);
+            other.leaves[index] = leaf.to_canonical().unwrap();
+        }
+        other
+    }
+
+    /// The log in which a slot's leaf is of a later version.
+    fn with_later_leaf(mut self, index: usize) -> Self {
+        let text = String::from_utf8(self.leaves[index].clone()).unwrap();
+        self.leaves[index] = text.replace("\"v\":1}", "\"v\":2}").into_bytes();
+        self
+    }
+
+    /// The log up to a slot in which a pool's head is another one.
+    fn ending_in(&self, pool: usize, head: &Head) -> Self {
+        let mut other = self.clone();
+        let index = (head.slot.number() - Slot::FIRST.number()) as usize;
+        other.pools[pool].heads[index] = head.to_canonical().unwrap();
+        let (slot, commits) = (head.slot, Commits::default());
+        let hashes = other.head_hashes(u32::try_from(index).unwrap());
+        let leaf = SlotLeaf { slot, pools: 2, root: root(&hashes), commits };
+        other.leaves[index] = leaf.to_canonical().unwrap();
+        other
     }
 }
 
@@ -187,4 +247,9 @@ fn changed(evidence: &[u8], from: &str, to: &str) -> Vec<u8> {
     let changed = text.replacen(from, to, 1);
     assert_ne!(changed, text, "the change must happen");
     changed.into_bytes()
+}
+
+/// The canonical JSON of a value.
+fn canonical(value: &serde_json::Value) -> Vec<u8> {
+    crate::json::read(value.to_string().as_bytes()).unwrap().to_canonical().unwrap()
 }

@@ -3,17 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::snapshot::to_canonical_json;
-
-/// The window of a pool's first `count` heads.
-fn window(scene: &Scene, pool: usize, count: usize) -> Vec<u8> {
-    let series = &scene.pools[pool];
-    let snapshot = |slot: Slot| {
-        let index = (slot.number() - Slot::FIRST.number()) as usize;
-        series.snapshots[index].clone()
-    };
-    HeadWindow::new(&series.heads[..count], snapshot).unwrap().to_canonical().unwrap()
-}
+use crate::snapshot::SnapshotError;
 
 /// The window with one value in it changed.
 fn changed(window: &[u8], pointer: &str, to: Value) -> Vec<u8> {
@@ -21,7 +11,7 @@ fn changed(window: &[u8], pointer: &str, to: Value) -> Vec<u8> {
     let place = value.pointer_mut(pointer).unwrap();
     assert_ne!(*place, to, "the change must happen");
     *place = to;
-    to_canonical_json(&value).unwrap()
+    canonical(&value)
 }
 
 fn refusal(window: &[u8]) -> WindowError {
@@ -32,7 +22,7 @@ fn refusal(window: &[u8]) -> WindowError {
 fn a_window_rebuilds_every_head_byte_for_byte() {
     let scene = scene(9, 5_000_000_000);
     for pool in 0..2 {
-        let bytes = window(&scene, pool, 9);
+        let bytes = scene.window(pool, 9);
         let rebuilt = HeadWindow::from_canonical(&bytes).unwrap();
         let heads: Vec<_> = rebuilt.heads().iter().map(|(_, bytes)| bytes.clone()).collect();
         assert_eq!(heads, scene.pools[pool].heads);
@@ -47,7 +37,7 @@ fn a_window_rebuilds_every_head_byte_for_byte() {
 fn a_window_of_another_head_does_not_bear_out_a_file() {
     let scene = scene(6, 5_000_000_000);
     let file = scene.evidence(0, 5, "1000");
-    for other in [window(&scene, 0, 5), window(&scene, 1, 6)] {
+    for other in [scene.window(0, 5), scene.window(1, 6)] {
         let policy = Policy { window: Some(other), ..trusting() };
         let report = verify(&file, &policy);
         assert_eq!(report.verdict, Verdict::Invalid);
@@ -61,22 +51,23 @@ fn a_window_of_another_head_does_not_bear_out_a_file() {
 fn a_window_with_a_head_removed_swapped_or_turned_is_caught() {
     let scene = scene(8, 5_000_000_000);
     let series = &scene.pools[0];
-    let snapshot =
-        |slot: Slot| series.snapshots[(slot.number() - Slot::FIRST.number()) as usize].clone();
+    let snapshot = |slot| scene.documents(0, slot);
+    let of = |heads: &[Vec<u8>]| HeadWindow::new(heads, snapshot, scene.proof(0, 7));
     // Removed or swapped among whole heads: the links break.
     let mut removed = series.heads.clone();
     removed.remove(4);
     let follows = |error| matches!(error, WindowError::Head(HeadError::DoesNotFollow { .. }));
-    assert!(follows(HeadWindow::new(&removed, snapshot).unwrap_err()));
+    assert!(follows(of(&removed).unwrap_err()));
     let mut swapped = series.heads.clone();
     swapped.swap(3, 4);
-    assert!(follows(HeadWindow::new(&swapped, snapshot).unwrap_err()));
+    assert!(follows(of(&swapped).unwrap_err()));
     // In the compact form the links are rebuilt: the last head comes out another one.
-    let bytes = window(&scene, 0, 8);
-    let last = |bytes: &[u8]| HeadWindow::from_canonical(bytes).unwrap().last().unwrap().1.clone();
+    let bytes = scene.window(0, 8);
     let value: Value = serde_json::from_slice(&bytes).unwrap();
     let reason = changed(&bytes, "/missing/0/2", json!("recorder_down"));
-    assert_ne!(last(&reason), last(&bytes));
+    let not_proven =
+        |error| matches!(error, WindowError::NotProven { code: "pool_proof_mismatch", .. });
+    assert!(not_proven(refusal(&reason)));
     // A missing slot turned into a snapshot: the columns no longer fit.
     let turned = changed(&bytes, "/missing", json!([]));
     assert_eq!(refusal(&turned), WindowError::Column { column: "snapshots" });
@@ -97,28 +88,36 @@ fn a_window_with_a_head_removed_swapped_or_turned_is_caught() {
     let without = changed(&bytes, "/lowest_snapshots", json!([]));
     assert_eq!(refusal(&without), WindowError::Column { column: "lowest_snapshots" });
     let other: Value =
-        serde_json::from_slice(scene.pools[1].snapshots[0].as_ref().unwrap()).unwrap();
-    let exchanged = changed(&bytes, "/lowest_snapshots/0", other);
+        serde_json::from_slice(&scene.documents(1, slot(0)).unwrap().snapshot).unwrap();
+    let exchanged = changed(&bytes, "/lowest_snapshots/0/snapshot", other);
     assert!(matches!(refusal(&exchanged), WindowError::LowestSnapshot { .. }));
+    let state = changed(&bytes, "/lowest_snapshots/0/state/fee_pips", json!(3_001));
+    assert!(matches!(refusal(&state), WindowError::Snapshot(SnapshotError::OtherState { .. })));
+    // The last head is the one its leaf sealed, and the leaf in the log.
+    let elsewhere = changed(&bytes, "/pool_proof/index", json!(1));
+    assert!(not_proven(refusal(&elsewhere)));
+    let before: Value = serde_json::from_slice(&scene.leaves[6]).unwrap();
+    let before = refusal(&changed(&bytes, "/leaf", before));
+    assert!(matches!(before, WindowError::NotProven { code: "leaf_slot_mismatch", .. }));
+    let smaller = scene.proof(0, 6).log_proof.to_text();
+    let smaller = refusal(&changed(&bytes, "/log_proof", json!(smaller)));
+    assert!(matches!(smaller, WindowError::NotProven { code: "index_mismatch", .. }));
     // Not from the pool's first head on, and not seven days.
-    assert_eq!(HeadWindow::new(&series.heads[2..], snapshot), Err(WindowError::NotWhole));
-    assert_eq!(HeadWindow::new(&[], snapshot), Err(WindowError::Length { found: 0 }));
+    assert_eq!(of(&series.heads[2..]), Err(WindowError::NotWhole));
+    assert_eq!(of(&[]), Err(WindowError::Length { found: 0 }));
     let absurd = changed(&bytes, "/heads", json!(4_000_000_000_u32));
     assert_eq!(refusal(&absurd), WindowError::Length { found: 4_000_000_000 });
 }
 
 #[test]
 fn a_retraction_takes_its_slot_out_of_every_figure() {
-    let mut scene = scene(5, 5_000_000_000);
-    let series = &mut scene.pools[0];
+    let scene = scene(5, 5_000_000_000);
+    let series = &scene.pools[0];
     let lowest = |head: &Head| head.lowest_depth_7d_usd;
     let last = Head::from_canonical(&series.heads[4]).unwrap();
     // Slot 0 is the shallowest: taking it back raises the lowest depth.
-    let retraction = |index| Retraction {
-        slot: slot(index),
-        orphaned: BlockHash([5; 32]),
-        canonical: BlockHash([6; 32]),
-    };
+    let retraction =
+        |index| Retraction::orphaned(slot(index), BlockHash([5; 32]), BlockHash([6; 32]));
     let left = |token: usize| (1..5).filter_map(|index| series.depths[index]?[token]).min();
     let head = Head {
         recorded_count: last.recorded_count - 1,
@@ -128,11 +127,8 @@ fn a_retraction_takes_its_slot_out_of_every_figure() {
     };
     assert!(lowest(&head)[0] > lowest(&last)[0]);
     let with = |head: &Head| {
-        let mut heads = series.heads.clone();
-        heads[4] = head.to_canonical().unwrap();
-        let snapshot =
-            |slot: Slot| series.snapshots[(slot.number() - Slot::FIRST.number()) as usize].clone();
-        HeadWindow::new(&heads, snapshot)
+        let scene = scene.ending_in(0, head);
+        HeadWindow::new(&scene.pools[0].heads, |slot| scene.documents(0, slot), scene.proof(0, 4))
     };
     let window = with(&head).unwrap();
     let bytes = window.to_canonical().unwrap();
@@ -155,13 +151,14 @@ fn a_long_text_is_refused_before_a_window_repeats_it() {
         "recorded_before": 0, "heads": LOWEST_DEPTH_SLOTS, "method_versions": [[0, long]],
         "missing": [[0, LOWEST_DEPTH_SLOTS, "recorder_down"]], "retired": false, "snapshots": "",
         "depth_usd": [[], []], "lowest_depth_7d_usd": [[0, null, null]], "retracts": [],
-        "lowest_snapshots": [],
+        "commits": [], "lowest_snapshots": [],
+        "leaf": {}, "pool_proof": { "hashes": [], "index": 0 }, "log_proof": "none",
     });
-    let bomb = to_canonical_json(&bomb).unwrap();
+    let bomb = canonical(&bomb);
     assert_eq!(refusal(&bomb), WindowError::Head(HeadError::MethodVersion));
-    // As long as it may be, the same window is one.
+    // As long as it may be, the same window is no more than without proof.
     let defused = changed(&bomb, "/method_versions/0/1", json!("12345678901234567890"));
-    assert_eq!(HeadWindow::from_canonical(&defused).unwrap().heads().len(), 2_016);
+    assert!(matches!(refusal(&defused), WindowError::LogProof(_)));
     let at_its_end = changed(&defused, "/method_versions", json!([[0, "1.0.0"], [2_015, long]]));
     assert_eq!(refusal(&at_its_end), WindowError::Head(HeadError::MethodVersion));
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::exit::terms::Threshold;
 use crate::pools::{
-    Concentrated, ConstantProduct, Direction, FeeRate, PoolState, TickNet, sqrt_ratio_at_tick,
+    Concentrated, ConstantProduct, Direction, FeeRate, PoolState, Tick, sqrt_ratio_at_tick,
 };
 use crate::units::UsdPrice;
 use crate::wide::{U1024, narrow};
@@ -116,7 +116,7 @@ fn any_pool() -> impl Strategy<Value = PoolState> {
             }
             let nets = nets.into_iter().filter(|(_, net)| *net != 0);
             let ticks: Vec<_> =
-                nets.map(|(tick, liquidity_net)| TickNet { tick, liquidity_net }).collect();
+                nets.map(|(tick, liquidity_net)| Tick::new(tick, liquidity_net)).collect();
             let started = ticks.iter().filter(|net| net.tick <= tick);
             let active =
                 u128::try_from(started.map(|net| net.liquidity_net).sum::<i128>()).unwrap();
@@ -202,7 +202,7 @@ proptest! {
 fn a_question_near_the_price_follows_the_curve_no_further() {
     let nets = (1..200).flat_map(|at| [(-60 * at, 1_i128 << 60), (60 * at, -(1_i128 << 60))]);
     let mut ticks: Vec<_> =
-        nets.map(|(tick, liquidity_net)| TickNet { tick, liquidity_net }).collect();
+        nets.map(|(tick, liquidity_net)| Tick::new(tick, liquidity_net)).collect();
     ticks.sort_by_key(|net| net.tick);
     let price = sqrt_ratio_at_tick(0).unwrap();
     let pool = Concentrated::new(price, 0, 199 << 60, 3_000, 60, ticks).unwrap();
@@ -251,7 +251,7 @@ const DEEP_TICKS: [(i32, i128); 22] = [
 
 #[test]
 fn a_limit_just_above_the_pools_own_price_is_answered() {
-    let ticks = DEEP_TICKS.map(|(tick, liquidity_net)| TickNet { tick, liquidity_net }).to_vec();
+    let ticks = DEEP_TICKS.map(|(tick, liquidity_net)| Tick::new(tick, liquidity_net)).to_vec();
     let price = "28867863802711646074581393395578672057553451".parse().unwrap();
     let pool = Concentrated::new(price, 670_617, 6_166_735_735_546, 500, 10, ticks).unwrap();
     let usd =
@@ -277,7 +277,7 @@ fn tokens_of_eighteen_decimals_are_answered_a_millionth_of_a_percent_above_the_f
         for depth in [5_000_000 * 10_u128.pow(18), 100_000_000 * 10_u128.pow(18)] {
             let net = i128::try_from(depth).unwrap();
             let ticks = [(-887_200, net), (887_200, -net)];
-            let ticks = ticks.map(|(tick, liquidity_net)| TickNet { tick, liquidity_net }).to_vec();
+            let ticks = ticks.map(|(tick, liquidity_net)| Tick::new(tick, liquidity_net)).to_vec();
             let price = sqrt_ratio_at_tick(0).unwrap();
             let pool = Concentrated::new(price, 0, depth, fee_pips, 200, ticks).unwrap();
             let fee = FeeRate { numerator: fee_pips, denominator: 1_000_000 };

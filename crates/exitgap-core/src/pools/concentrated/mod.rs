@@ -5,7 +5,9 @@
 //! - `step_math`: amounts of one step (`SqrtPriceMath.sol`, `SwapMath.sol`)
 //! - `steps`: the stops of the contract's loop (`UniswapV3Pool.swap`)
 //! - `table`: the loop's full steps summed up once, for many fills
+//! - `form`: the state as canonical JSON
 
+mod form;
 mod step_math;
 mod steps;
 mod table;
@@ -23,15 +25,25 @@ use super::{Direction, FeeRate, Fill, FillError};
 use crate::wide::{U256, mul_div};
 pub(super) use steps::Steps;
 
-/// An initialised tick and the liquidity that becomes active when the price rises
-/// through it (and inactive when it falls through it). May be zero: the tick still
-/// is a stop of the contract's loop.
+/// An initialised tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TickNet {
+pub struct Tick {
     /// The tick's index, a multiple of the pool's tick spacing.
     pub tick: i32,
-    /// `liquidityNet` of the contract.
+    /// `liquidityNet` of the contract: what becomes active when the price rises through the tick,
+    /// and inactive when it falls through it. May be zero: the tick still is a stop of the
+    /// contract's loop.
     pub liquidity_net: i128,
+    /// `liquidityGross` of the contract: that of all positions that begin or end here. No fill
+    /// depends on it.
+    pub liquidity_gross: u128,
+}
+
+impl Tick {
+    /// A tick at which positions only begin, or only end.
+    pub fn new(tick: i32, liquidity_net: i128) -> Self {
+        Self { tick, liquidity_net, liquidity_gross: liquidity_net.unsigned_abs() }
+    }
 }
 
 /// The state of a concentrated-liquidity pool: price, active liquidity and *all*
@@ -44,7 +56,7 @@ pub struct Concentrated {
     fee_pips: u32,
     tick_spacing: i32,
     /// Shared: a pool after a sale has the ticks it had before.
-    ticks: Arc<[TickNet]>,
+    ticks: Arc<[Tick]>,
 }
 
 /// Why numbers are not the state of a concentrated-liquidity pool.
@@ -99,6 +111,12 @@ pub enum ConcentratedError {
         /// The tick found.
         tick: i32,
     },
+    /// The gross liquidity of an initialised tick is zero, or below its net liquidity.
+    #[error("gross liquidity of tick {tick} is zero or below its net liquidity")]
+    GrossLiquidity {
+        /// The tick found.
+        tick: i32,
+    },
     /// Summed from below, the ticks' net liquidity leaves the contract's 128 bits.
     #[error("net liquidity up to tick {tick} is negative or exceeds 128 bits")]
     NetLiquidityOutOfRange {
@@ -137,7 +155,7 @@ impl Concentrated {
         liquidity: u128,
         fee_pips: u32,
         tick_spacing: i32,
-        ticks: Vec<TickNet>,
+        ticks: Vec<Tick>,
     ) -> Result<Self, ConcentratedError> {
         check_price(sqrt_price_x96, tick)?;
         if fee_pips >= Self::FEE_DENOMINATOR {
@@ -177,7 +195,7 @@ impl Concentrated {
     }
 
     /// All initialised ticks, ascending.
-    pub fn ticks(&self) -> &[TickNet] {
+    pub fn ticks(&self) -> &[Tick] {
         &self.ticks
     }
 
@@ -264,14 +282,14 @@ fn check_ticks(
     current: i32,
     liquidity: u128,
     tick_spacing: i32,
-    ticks: &[TickNet],
+    ticks: &[Tick],
 ) -> Result<(), ConcentratedError> {
     if ticks.len() > Concentrated::MAX_TICKS {
         let (found, most) = (ticks.len(), Concentrated::MAX_TICKS);
         return Err(ConcentratedError::TooManyTicks { found, most });
     }
     let (mut sum, mut active, mut previous) = (0_u128, 0_u128, None);
-    for &TickNet { tick, liquidity_net } in ticks {
+    for &Tick { tick, liquidity_net, liquidity_gross } in ticks {
         if !(MIN_TICK..=MAX_TICK).contains(&tick) || tick % tick_spacing != 0 {
             return Err(ConcentratedError::TickOutOfPlace { tick });
         }
@@ -279,6 +297,9 @@ fn check_ticks(
             return Err(ConcentratedError::TicksOutOfOrder { tick });
         }
         previous = Some(tick);
+        if liquidity_gross < liquidity_net.unsigned_abs().max(1) {
+            return Err(ConcentratedError::GrossLiquidity { tick });
+        }
         sum = sum
             .checked_add_signed(liquidity_net)
             .ok_or(ConcentratedError::NetLiquidityOutOfRange { tick })?;
@@ -296,7 +317,7 @@ fn check_ticks(
 }
 
 /// The net liquidity of all ticks at or below `current`. The ticks were checked.
-fn active_liquidity(ticks: &[TickNet], current: i32) -> u128 {
+fn active_liquidity(ticks: &[Tick], current: i32) -> u128 {
     ticks
         .iter()
         .take_while(|tick| tick.tick <= current)

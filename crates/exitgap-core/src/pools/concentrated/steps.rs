@@ -6,7 +6,7 @@
 //! nothing but the rounding: amounts are rounded at each.
 
 use super::tick_math::{MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrt_ratio_at_tick};
-use super::{Concentrated, TickNet, step_math};
+use super::{Concentrated, Tick, step_math};
 use crate::pools::Direction;
 use crate::pools::curve::FillEnd;
 use crate::wide::U256;
@@ -60,7 +60,7 @@ pub(in crate::pools) struct Steps<'a> {
     direction: Direction,
     fee_pips: u32,
     tick_spacing: i32,
-    ticks: &'a [TickNet],
+    ticks: &'a [Tick],
     /// How many ticks lie at or below the price.
     below: usize,
     sqrt_price_x96: U256,
@@ -91,7 +91,7 @@ impl<'a> Steps<'a> {
     }
 
     /// The next initialised tick in the direction.
-    fn next_initialised(&self) -> Option<TickNet> {
+    fn next_initialised(&self) -> Option<Tick> {
         match self.direction {
             Direction::ZeroForOne => self.below.checked_sub(1).map(|index| self.ticks[index]),
             Direction::OneForZero => self.ticks.get(self.below).copied(),
@@ -117,7 +117,7 @@ impl<'a> Steps<'a> {
             return initialised.map(|tick| (tick.tick, Some(tick.liquidity_net)));
         }
         let edge = self.word_edge();
-        let within = |tick: &TickNet| match self.direction {
+        let within = |tick: &Tick| match self.direction {
             Direction::ZeroForOne => tick.tick >= edge,
             Direction::OneForZero => tick.tick <= edge,
         };

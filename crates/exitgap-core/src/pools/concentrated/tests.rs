@@ -10,7 +10,7 @@ fn pool(spacing: i32, fee_pips: u32, tick: i32, ranges: &[(i32, i32, u64)]) -> C
         *nets.entry(high * spacing).or_default() -= i128::from(liquidity);
     }
     let ticks: Vec<_> =
-        nets.into_iter().map(|(tick, liquidity_net)| TickNet { tick, liquidity_net }).collect();
+        nets.into_iter().map(|(tick, liquidity_net)| Tick::new(tick, liquidity_net)).collect();
     let liquidity = active_liquidity(&ticks, tick);
     let sqrt_price = sqrt_ratio_at_tick(tick).unwrap() + U256::from(12_345_u32);
     Concentrated::new(sqrt_price, tick, liquidity, fee_pips, spacing, ticks).unwrap()
@@ -21,7 +21,7 @@ fn states_that_break_an_invariant_are_refused_by_name() {
     let good = pool(60, 3_000, 7, &[(-3, 4, 1_000)]);
     let make = |price, tick, liquidity, fee, spacing, ticks: &[(i32, i128)]| {
         let ticks =
-            ticks.iter().map(|&(tick, liquidity_net)| TickNet { tick, liquidity_net }).collect();
+            ticks.iter().map(|&(tick, liquidity_net)| Tick::new(tick, liquidity_net)).collect();
         Concentrated::new(price, tick, liquidity, fee, spacing, ticks).unwrap_err()
     };
     let price = good.sqrt_price_x96();
@@ -54,11 +54,7 @@ fn states_that_break_an_invariant_are_refused_by_name() {
 
 #[test]
 fn a_price_that_fell_onto_a_tick_belongs_to_the_tick_below() {
-    let ticks = vec![
-        TickNet { tick: -60, liquidity_net: 5 },
-        TickNet { tick: 0, liquidity_net: 5 },
-        TickNet { tick: 60, liquidity_net: -10 },
-    ];
+    let ticks = vec![Tick::new(-60, 5), Tick::new(0, 5), Tick::new(60, -10)];
     let price = U256::ONE << 96;
     assert!(Concentrated::new(price, 0, 10, 500, 60, ticks.clone()).is_ok());
     assert!(Concentrated::new(price, -1, 5, 500, 60, ticks).is_ok());
@@ -82,10 +78,7 @@ fn amounts_above_160_bits_move_the_price_by_their_whole_worth() {
     // The most liquidity the contract lets into one tick at spacing 1, near the highest price.
     let liquidity = 191_757_530_477_355_301_479_181_766_273_477_u128;
     let net = i128::try_from(liquidity).unwrap();
-    let ticks = vec![
-        TickNet { tick: -887_272, liquidity_net: net },
-        TickNet { tick: 887_272, liquidity_net: -net },
-    ];
+    let ticks = vec![Tick::new(-887_272, net), Tick::new(887_272, -net)];
     // The step to the end of the bitmap word takes more than 2^161 units.
     let start = sqrt_ratio_at_tick(866_560).unwrap();
     let pool = Concentrated::new(start, 866_560, liquidity, 0, 1, ticks).unwrap();

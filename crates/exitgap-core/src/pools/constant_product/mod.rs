@@ -3,6 +3,8 @@
 //! Source: `UniswapV2Pair.swap`, `UniswapV2Pair._update` and
 //! `UniswapV2Library.getAmountOut`.
 
+mod form;
+
 use super::curve::FillEnd;
 use super::{Direction, FeeRate, Fill, FillError, RawPrice};
 use crate::wide::{U256, U512, mul_div, mul_div_up, narrow, over, product, square_root, times};

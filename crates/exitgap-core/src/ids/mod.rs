@@ -1,6 +1,11 @@
 //! Names: addresses, hashes, chains and pools. Each is checked once, where it enters.
 
-use core::cmp::Ordering;
+mod code;
+mod pool;
+
+pub use code::{Code, CodeError};
+pub use pool::{Contract, Pair, PoolId};
+
 use core::fmt;
 use core::str::FromStr;
 
@@ -24,7 +29,7 @@ pub enum IdError {
         /// The text as given, cut to 80 characters.
         found: String,
     },
-    /// The text has no colon between chain and address.
+    /// The text has no colon between chain and address, or another end than a pair of tokens.
     #[error("expected <chain>:<address>, for example ethereum:0x88e6…, found {found:?}")]
     NotPoolId {
         /// The text as given, cut to 80 characters.
@@ -125,6 +130,10 @@ hex_name!(
     Address, 20
 );
 hex_name!(
+    /// A 32-byte word of a contract's answer, or a pool's id where a manager holds it.
+    Word, 32
+);
+hex_name!(
     /// The Keccak-256 hash of a block's header, as the chain names it.
     BlockHash, 32
 );
@@ -134,8 +143,18 @@ hex_name!(
 );
 
 hex_name!(
+    /// The SHA-256 hash of a state body's canonical bytes.
+    StateHash, 32
+);
+
+hex_name!(
     /// The SHA-256 hash of a head's canonical bytes.
     HeadHash, 32
+);
+
+hex_name!(
+    /// The SHA-256 hash of a document that a head or a leaf commits to.
+    DocumentHash, 32
 );
 
 /// A chain's short name in a [`PoolId`], e.g. `ethereum`: 1 to 32 of `a-z`, `0-9`
@@ -184,82 +203,6 @@ impl fmt::Display for ChainSlug {
     }
 }
 
-/// A pool's name everywhere: `<chain>:<address>`, lower case.
-///
-/// ```
-/// use exitgap_core::ids::PoolId;
-/// let id: PoolId = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640".parse()?;
-/// assert_eq!(id.chain().as_str(), "ethereum");
-/// # Ok::<(), exitgap_core::ids::IdError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct PoolId {
-    chain: ChainSlug,
-    address: Address,
-}
-
-impl PoolId {
-    /// Names the pool at `address` on `chain`.
-    pub fn new(chain: ChainSlug, address: Address) -> Self {
-        Self { chain, address }
-    }
-
-    /// The chain's slug.
-    pub fn chain(&self) -> &ChainSlug {
-        &self.chain
-    }
-
-    /// The pool contract's address.
-    pub fn address(&self) -> Address {
-        self.address
-    }
-}
-
-/// The order of the names as text, byte by byte: the order of a slot's tree.
-impl Ord for PoolId {
-    fn cmp(&self, other: &Self) -> Ordering {
-        fn text(id: &PoolId) -> impl Iterator<Item = u8> {
-            id.chain.as_str().bytes().chain(*b":")
-        }
-        text(self).cmp(text(other)).then(self.address.cmp(&other.address))
-    }
-}
-
-impl PartialOrd for PoolId {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl FromStr for PoolId {
-    type Err = IdError;
-    fn from_str(text: &str) -> Result<Self, IdError> {
-        let (chain, address) =
-            text.split_once(':').ok_or_else(|| IdError::NotPoolId { found: cut(text) })?;
-        Ok(Self { chain: chain.parse()?, address: address.parse()? })
-    }
-}
-
-impl TryFrom<String> for PoolId {
-    type Error = IdError;
-    fn try_from(text: String) -> Result<Self, IdError> {
-        text.parse()
-    }
-}
-
-impl From<PoolId> for String {
-    fn from(id: PoolId) -> Self {
-        id.to_string()
-    }
-}
-
-impl fmt::Display for PoolId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.chain, self.address)
-    }
-}
-
 /// A chain's CAIP-2 id in the `eip155` namespace, e.g. `eip155:1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -298,17 +241,6 @@ impl fmt::Display for Caip2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn pools_are_ordered_as_their_names_are() {
-        let address = "0x00000000000000000000000000000000000000ff";
-        let mut names =
-            ["base-x", "base", "a", "base1", "b"].map(|slug| format!("{slug}:{address}"));
-        let mut pools = names.clone().map(|name| name.parse::<PoolId>().unwrap());
-        names.sort_unstable();
-        pools.sort_unstable();
-        assert_eq!(pools.map(|pool| pool.to_string()), names);
-    }
 
     #[test]
     fn names_round_trip_and_refuse_other_spellings() {

@@ -1,0 +1,62 @@
+//! What heads and leaves commit to beside themselves.
+
+use crate::ids::{Code, DocumentHash};
+use crate::json::{Fields, Json, Wire};
+
+/// Documents by name, each by its SHA-256: carried in the slot's bundle, or published beside it.
+/// Whoever does not know a name lists it, and judges nothing by it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Commits(Vec<(Code, DocumentHash)>);
+
+impl Commits {
+    /// The most names of one head or leaf.
+    pub const MAX: usize = 16;
+
+    /// One commitment.
+    pub fn to(name: Code, document: DocumentHash) -> Self {
+        Self(vec![(name, document)])
+    }
+
+    /// The commitments, ascending by name.
+    pub fn iter(&self) -> impl Iterator<Item = &(Code, DocumentHash)> {
+        self.0.iter()
+    }
+
+    /// What stands under a name.
+    pub fn get(&self, name: &str) -> Option<DocumentHash> {
+        self.0.iter().find(|(code, _)| code.as_str() == name).map(|(_, document)| *document)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Wire for Commits {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        let Json::Object(fields) = json else {
+            // Says what was expected.
+            return Fields::of(json).map(|_| Self::default());
+        };
+        if fields.len() > Self::MAX {
+            return Err(format!("{} commitments are more than {}", fields.len(), Self::MAX));
+        }
+        let read = |(name, document): &(_, Json<'_>)| {
+            let name: &str = std::borrow::Borrow::<str>::borrow(name);
+            let name: Code = name.parse().map_err(|error| format!("{error}"))?;
+            Ok((name, DocumentHash::read(document)?))
+        };
+        let commits = fields.iter().map(read).collect::<Result<Vec<_>, String>>()?;
+        if commits.is_sorted_by(|a, b| a.0 < b.0) {
+            Ok(Self(commits))
+        } else {
+            Err("commitments out of order".to_owned())
+        }
+    }
+
+    fn write(&self) -> Json<'_> {
+        let fields = self.0.iter().map(|(name, document)| (name.as_str().into(), document.write()));
+        Json::Object(fields.collect())
+    }
+}

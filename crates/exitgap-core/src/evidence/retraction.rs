@@ -1,0 +1,129 @@
+//! Slots taken back by a later head.
+
+use super::head::HeadError;
+use crate::ids::{BlockHash, Code};
+use crate::json::{Fields, Json, Part, Wire};
+use crate::newer::Newer;
+use crate::series::Slot;
+
+/// How many slots back a retraction may reach: one day.
+pub const MAX_RETRACTION_SLOTS: u32 = 288;
+
+/// A slot taken back: no later figure counts it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retraction {
+    /// The slot, at most 288 before the head's own.
+    pub slot: Slot,
+    /// Why.
+    pub cause: RetractionCause,
+}
+
+/// Why a slot is taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RetractionCause {
+    /// Its block is not on the chain that became final.
+    Orphaned {
+        /// The block the slot's snapshot was read at.
+        orphaned: BlockHash,
+        /// The final chain's block of that number.
+        canonical: BlockHash,
+    },
+    /// A later full reading proved that the ticks recorded were not the contract's.
+    Misread,
+    /// A cause that only a later version of exitgap knows.
+    Newer {
+        /// Its code.
+        code: Code,
+        /// The canonical bytes of the retraction as it stands.
+        document: Vec<u8>,
+    },
+}
+
+const ORPHANED: &str = "orphaned";
+const MISREAD: &str = "misread";
+
+impl RetractionCause {
+    /// The stable code, e.g. `orphaned`.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Orphaned { .. } => ORPHANED,
+            Self::Misread => MISREAD,
+            Self::Newer { code, .. } => code.as_str(),
+        }
+    }
+}
+
+impl Retraction {
+    /// Takes back a slot whose block was orphaned.
+    pub fn orphaned(slot: Slot, orphaned: BlockHash, canonical: BlockHash) -> Self {
+        Self { slot, cause: RetractionCause::Orphaned { orphaned, canonical } }
+    }
+
+    /// Takes back a slot whose ticks were misread.
+    pub fn misread(slot: Slot) -> Self {
+        Self { slot, cause: RetractionCause::Misread }
+    }
+
+    /// The cause, where only a later version of exitgap knows it.
+    pub fn newer(&self) -> Option<Newer> {
+        match &self.cause {
+            RetractionCause::Newer { code, .. } => Some(Newer::Retraction(*code)),
+            _ => None,
+        }
+    }
+}
+
+impl Wire for Retraction {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        let mut fields = Fields::of(json)?;
+        let (slot, code): (Slot, Code) = (fields.take("slot")?, fields.take("code")?);
+        let cause = match code.as_str() {
+            ORPHANED => RetractionCause::Orphaned {
+                orphaned: fields.take("orphaned")?,
+                canonical: fields.take("canonical")?,
+            },
+            MISREAD => RetractionCause::Misread,
+            _ => {
+                let Part(document) = Part::read(json)?;
+                return Ok(Self { slot, cause: RetractionCause::Newer { code, document } });
+            }
+        };
+        fields.end()?;
+        Ok(Self { slot, cause })
+    }
+
+    fn write(&self) -> Json<'_> {
+        let mut fields = vec![
+            ("slot".into(), self.slot.write()),
+            ("code".into(), Json::Text(self.cause.code().into())),
+        ];
+        match &self.cause {
+            RetractionCause::Orphaned { orphaned, canonical } => {
+                fields.push(("orphaned".into(), orphaned.write()));
+                fields.push(("canonical".into(), canonical.write()));
+            }
+            RetractionCause::Misread => {}
+            RetractionCause::Newer { document, .. } => return Json::Canonical(document),
+        }
+        Json::Object(fields)
+    }
+}
+
+/// Ascending, of slots 1 to 288 before `slot`, each of a cause that can be.
+pub(super) fn check_retractions(slot: Slot, retracts: &[Retraction]) -> Result<(), HeadError> {
+    let mut previous = None;
+    for retraction in retracts {
+        let back = slot.number().checked_sub(retraction.slot.number());
+        let near = back.is_some_and(|back| (1..=MAX_RETRACTION_SLOTS).contains(&back));
+        let ascending = previous.is_none_or(|previous| previous < retraction.slot);
+        let possible = match &retraction.cause {
+            RetractionCause::Orphaned { orphaned, canonical } => orphaned != canonical,
+            RetractionCause::Misread | RetractionCause::Newer { .. } => true,
+        };
+        if !near || !ascending || !possible {
+            return Err(HeadError::Retraction { slot: retraction.slot });
+        }
+        previous = Some(retraction.slot);
+    }
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! Facts: raw words that were read with a snapshot, for figures that need them.
+
+use super::observation::ObservationError;
+use crate::ids::{Address, Code, Word};
+use crate::json::wire_struct;
+
+/// The most facts of a snapshot, and the most words of a fact.
+const MAX_FACTS: usize = 32;
+
+/// What a contract answered to a call at the snapshot's block. What it means is for the rules that
+/// use it; no fill depends on it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fact {
+    /// What it is, e.g. `paused`.
+    pub name: Code,
+    /// The contract asked.
+    pub contract: Address,
+    /// The call's data: `0x` and 4 to 132 bytes in lower-case hex digits.
+    pub call: String,
+    /// The answer, at most 32 words.
+    pub words: Vec<Word>,
+}
+
+wire_struct!(Fact { name, contract, call, words });
+
+/// At most 32 facts, strictly ascending by name, contract and call.
+pub(super) fn check_facts(facts: &[Fact]) -> Result<(), ObservationError> {
+    let hex = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
+    let is_call = |call: &str| {
+        call.strip_prefix("0x").is_some_and(|digits| {
+            (8..=264).contains(&digits.len())
+                && digits.len().is_multiple_of(2)
+                && digits.bytes().all(hex)
+        })
+    };
+    let ascending =
+        facts.is_sorted_by(|a, b| (a.name, a.contract, &a.call) < (b.name, b.contract, &b.call));
+    let bounded = |fact: &Fact| is_call(&fact.call) && fact.words.len() <= MAX_FACTS;
+    if facts.len() <= MAX_FACTS && ascending && facts.iter().all(bounded) {
+        Ok(())
+    } else {
+        Err(ObservationError::Facts)
+    }
+}

@@ -1,0 +1,59 @@
+// What a service sent: read within a limit, and understood where it is no document asked for.
+
+import { bytes, wrong } from './arguments.js';
+import { ExitgapError, errorOf } from './error.js';
+
+const PAYMENT = ['amount', 'currency', 'network', 'recipient'];
+
+/** The bytes of an answer, at most `most`; as many as had come where `end` is aborted. */
+export async function body(response, most, end) {
+  const stream = response.body;
+  if (stream === null) return new Uint8Array(0);
+  if (typeof stream?.getReader !== 'function') {
+    throw wrong('fetch', 'the body of its answer is no stream', 'it must answer as the global fetch does');
+  }
+  const reader = stream.getReader();
+  const chunks = [];
+  let length = 0;
+  while (!end.aborted) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const chunk = bytes(value, 'fetch', Infinity);
+    length += chunk.length;
+    if (length > most) {
+      throw new ExitgapError('answer_too_large', `more than the ${most} bytes accepted`);
+    }
+    chunks.push(chunk);
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+/** What a status other than 200 says. */
+export function refusal(url, response, bytes) {
+  const { status } = response;
+  const payment = {};
+  for (const name of PAYMENT) payment[name] = response.headers.get(`x-payment-${name}`) ?? undefined;
+  if (status === 402 && PAYMENT.every((name) => payment[name] !== undefined)) {
+    const price = `${payment.amount} ${payment.currency}`;
+    return new ExitgapError('payment_required', `${url} asks for a payment of ${price}`, { status, payment });
+  }
+  try {
+    const problem = JSON.parse(new TextDecoder().decode(bytes));
+    if (typeof problem.code === 'string' && problem.status === status) {
+      return errorOf(problem, { status, requestId: problem.request_id });
+    }
+  } catch {
+    // Then it is no problem document, which is said below.
+  }
+  return notAsSpecified(url, `answered ${status} without a problem document`, { status });
+}
+
+export function notAsSpecified(url, why, more) {
+  return new ExitgapError('not_as_specified', `${url}: ${why}`, more);
+}

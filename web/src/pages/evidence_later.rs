@@ -1,0 +1,179 @@
+//! What became of a slot since it was sealed. It is asked apart from the evidence: whether that holds does
+//! not depend on it.
+
+use std::sync::Arc;
+
+use exitgap_api::{RetractionNotice, SlotState, SlotStatus};
+use exitgap_client::{Browser, Client, ClientError, EvidenceOf, Since, Verification};
+use exitgap_core::evidence::{Check, MAX_RETRACTION_SLOTS, Outcome};
+use leptos::prelude::*;
+
+use crate::app::client;
+use crate::check::{NEWER, is_newer};
+use crate::parts::Asking;
+use crate::text;
+
+/// What is known of the slots after the one of the evidence.
+#[derive(Debug, Clone)]
+enum Known {
+    /// The server's word, and the later entries as far as there are any.
+    Since(Since),
+    /// The server's word alone, and why there are no entries to hold it against.
+    Claimed(SlotStatus, ClientError),
+}
+
+/// Asks what came after. The server's own word is worth telling where its later entries cannot be had.
+async fn ask(
+    client: &Client<Browser>,
+    of: &EvidenceOf,
+    verified: &Verification,
+) -> Result<Known, ClientError> {
+    match client.since(of, verified).await {
+        Ok(since) => Ok(Known::Since(since)),
+        Err(error) => {
+            let status = client.slot_status(&of.pool, of.slot).await?;
+            Ok(Known::Claimed(status, error))
+        }
+    }
+}
+
+/// The section.
+#[component]
+pub fn Later(
+    /// The evidence.
+    of: EvidenceOf,
+    /// As it was verified.
+    verified: Arc<Verification>,
+) -> impl IntoView {
+    let known = Asking::new(
+        || (),
+        move |()| {
+            let (of, verified, client) = (of.clone(), Arc::clone(&verified), client());
+            async move { ask(&client, &of, &verified).await }
+        },
+    );
+    let retry = known.again();
+    move || match known.answer(&())? {
+        Err(error) => {
+            let again = move |_| retry.run(());
+            Some(
+                view! {
+                    <section class="refused" role="status" id="later">
+                        <p><strong>"Whether this slot was retracted later could not be asked."</strong></p>
+                        <p>{error.to_string()}</p>
+                        <button type="button" on:click=again>"Ask again"</button>
+                    </section>
+                }
+                .into_any(),
+            )
+        }
+        Ok(Known::Claimed(status, error)) => Some(match taken_back(&status, None, false) {
+            Some(view) => view,
+            None => quiet(format!(
+                "Not retracted later, as this server claims. Its later entries could not be fetched: {error}."
+            )),
+        }),
+        Ok(Known::Since(since)) => {
+            let Since { status, heads, proven } = since;
+            Some(
+                taken_back(&status, heads.as_ref(), proven)
+                    .unwrap_or_else(|| stands(heads.as_ref(), proven)),
+            )
+        }
+    }
+}
+
+/// That the slot was taken back, by the server's word or by a later entry.
+fn taken_back(status: &SlotStatus, heads: Option<&Check>, proven: bool) -> Option<AnyView> {
+    let by_head = heads.filter(|check| check.code == "slot_retracted");
+    let said = status.state == SlotState::Retracted;
+    if !said && by_head.is_none() {
+        return None;
+    }
+    let whose = match by_head {
+        Some(_) if proven => "as a later entry of the signed log says",
+        Some(_) => "as a later entry that this server claims says",
+        None => "as this server says",
+    };
+    let why = match (&status.retraction, by_head) {
+        (Some(notice), _) if said => because(notice),
+        (_, Some(check)) => format!("It was {}.", check.found),
+        _ => "It does not say why.".to_owned(),
+    };
+    let words = format!("{why} What is proved below was recorded, and no later figure counts it.");
+    Some(
+        view! {
+            <section class="failed" role="alert" id="later">
+                <p><strong>{format!("This slot was retracted later, {whose}.")}</strong></p>
+                <p>{words}</p>
+            </section>
+        }
+        .into_any(),
+    )
+}
+
+/// The cause of a retraction, in a sentence.
+fn because(notice: &RetractionNotice) -> String {
+    match (notice.code.as_str(), &notice.orphaned_block_hash, &notice.canonical_block_hash) {
+        ("orphaned", Some(orphaned), Some(canonical)) => {
+            format!("Its block {orphaned} was orphaned and gave way to {canonical}.")
+        }
+        ("orphaned", ..) => "Its block was orphaned.".to_owned(),
+        ("misread", ..) => {
+            "It was misread: a later full reading of the pool proved that the ticks recorded here \
+                            were not the contract's."
+                .to_owned()
+        }
+        (other, ..) => format!("The cause is {other:?}, {NEWER}."),
+    }
+}
+
+/// That no later entry takes the slot back, and whose word that is.
+fn stands(heads: Option<&Check>, proven: bool) -> AnyView {
+    let Some(check) = heads else {
+        return quiet(
+            "Not retracted later, as this server claims: no later slot is in the log that it shows.".to_owned(),
+        );
+    };
+    match check.outcome {
+        Outcome::Pass if proven => quiet(format!(
+            "Not retracted later: none of {} takes it back, and they are proven by the signed log.",
+            counted(&check.found)
+        )),
+        Outcome::Pass => quiet(format!(
+            "Not retracted later, as this server claims: none of {} that it names takes it back.",
+            counted(&check.found)
+        )),
+        _ if is_newer(check) => quiet(format!(
+            "Not retracted later, as this server claims; not confirmed here: {}.",
+            check.found
+        )),
+        _ => {
+            let words =
+                format!("expected {}, found {} ({})", check.expected, check.found, check.code);
+            view! {
+                <section class="failed" role="alert" id="later">
+                    <p><strong>"The later entries that this server shows do not hold together."</strong></p>
+                    <p>"Whether the slot was retracted later is not known. "{words}</p>
+                </section>
+            }
+            .into_any()
+        }
+    }
+}
+
+/// The entries that came after, as many as the check says they are.
+fn counted(found: &str) -> String {
+    let count = found.split_once(", then ").and_then(|(_, rest)| rest.split_once(" heads"));
+    let Some((count, _)) = count else { return "the entries after it".to_owned() };
+    let reach = if count.parse() == Ok(MAX_RETRACTION_SLOTS) {
+        ", as far back as a retraction reaches,"
+    } else {
+        ""
+    };
+    format!("the {} entries after it{reach}", text::grouped(count))
+}
+
+fn quiet(words: String) -> AnyView {
+    view! { <p class="quiet" id="later">{words}</p> }.into_any()
+}
