@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use alloy_primitives::U256;
 use exitgap_core::ids::{Address, BlockHash, PoolId};
-use exitgap_core::pools::{Concentrated, Direction, PoolState, TickNet, sqrt_ratio_at_tick};
+use exitgap_core::pools::{Concentrated, Direction, PoolState, Tick, sqrt_ratio_at_tick};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{
     BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, RoundData,
-    Session, Snapshot, Symbol, Token,
+    Snapshot, Symbol, Token,
 };
 use exitgap_store::NewEntry;
 use exitgap_tests::devchain::Rng;
@@ -93,7 +93,7 @@ impl BusyPool {
             [token(1, "WETH"), token(2, "USD")],
             PoolState::Concentrated(state),
             oracles.into(),
-            Session::continuous(),
+            Vec::new(),
         )?;
         Ok(Snapshot::new(slot, observation)?)
     }
@@ -110,7 +110,7 @@ impl BusyPool {
             }
         }
         let ticks =
-            nets.into_iter().map(|(tick, liquidity_net)| TickNet { tick, liquidity_net }).collect();
+            nets.into_iter().map(|(tick, liquidity_net)| Tick::new(tick, liquidity_net)).collect();
         let price = |tick| sqrt_ratio_at_tick(tick).ok_or("no price at this tick");
         let (below, above) = (price(self.tick)?, price(self.tick + 1)?);
         let within = (above - below) / U256::from(1_000) * U256::from(self.rng.below(1_000));

@@ -116,9 +116,9 @@ fn shapes(template: &Value) -> Vec<(&'static str, Vec<u8>)> {
         ("a long version", with("/request/method_version", "9".repeat(room).into())),
         ("a long number", with("/result/amount_in_raw", "9".repeat(room).into())),
         ("many proof hashes", with("/pool_proof/hashes", rows(json!("A".repeat(44)), 47))),
-        ("many ticks out of order", with("/snapshot/state/ticks", rows(json!([0, "1"]), 8))),
+        ("many ticks out of order", with("/state/ticks", rows(json!([0, "1"]), 8))),
         ("many oracles", with("/snapshot/oracles", rows(template["snapshot"]["oracles"][0].clone(), 70))),
-        ("many retractions", with("/head/retracts", rows(json!({"slot": 5_957_856}), 17))),
+        ("many retractions", with("/head/retracts", rows(json!({"code": "misread", "slot": 5_957_856}), 34))),
     ]
 }
 
@@ -227,12 +227,15 @@ impl Pool {
         }
         let rows: Vec<Value> =
             rows.into_iter().map(|(at, net)| json!([at, net.to_string()])).collect();
-        snapshot["state"] = json!({
-            "protocol": "concentrated_liquidity", "fee_pips": self.fee_pips,
+        let state = json!({
+            "v": 1, "protocol": "concentrated_liquidity", "fee_pips": self.fee_pips,
             "tick": tick, "tick_spacing": self.spacing, "ticks": rows,
             "liquidity": liquidity.to_string(),
             "sqrt_price_x96": root.map(|root| root.to_string()),
         });
+        let named = exitgap_core::pools::PoolState::hash_of(state.to_string().as_bytes());
+        snapshot["state"] = named.to_string().into();
+        file["state"] = state;
         file.to_string().into_bytes()
     }
 }

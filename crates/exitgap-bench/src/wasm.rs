@@ -9,7 +9,7 @@ use exitgap_core::evidence::{Policy, Verdict, verify};
 use exitgap_core::ids::{Address, BlockHash};
 use exitgap_core::pools::PoolState;
 use exitgap_core::snapshot::{
-    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Session,
+    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource,
     Snapshot, Symbol, Token,
 };
 use serde_json::{Value, json};
@@ -156,10 +156,10 @@ fn snapshot(scene: &Scene) -> Result<Vec<u8>, BenchError> {
         [token(1, "T0"), token(2, "T1")],
         PoolState::Concentrated(scene.pool.clone()),
         vec![reading(OracleRole::Token0Usd), reading(OracleRole::Token1Usd)],
-        Session::continuous(),
+        Vec::new(),
     );
     let snapshot = Snapshot::new(slot, observation.map_err(failed)?).map_err(failed)?;
-    snapshot.to_canonical().map_err(failed)
+    snapshot.to_canonical().map_err(failed)?.to_file().map_err(failed)
 }
 
 /// Nanoseconds per quote of the npm peer: the median of five batches of about 100 ms.

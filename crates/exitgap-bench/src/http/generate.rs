@@ -10,7 +10,7 @@
 use std::path::{Path, PathBuf};
 
 use exitgap_core::evidence::{
-    Checkpoint, Hash, Head, HeadEntry, Origin, SignerKey, SlotLeaf, node_hash, root,
+    Checkpoint, Commits, Hash, Head, HeadEntry, Origin, SignerKey, SlotLeaf, node_hash, root,
 };
 use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
@@ -201,6 +201,7 @@ fn last_heads(
             lowest_depth_7d_usd,
             method_version,
             retracts: Vec::new(),
+            commits: Commits::default(),
         };
         let canonical = head.to_canonical().map_err(failed)?;
         let hash = Head::hash_of(&canonical).0;
@@ -208,7 +209,7 @@ fn last_heads(
         hashes.push(Head::leaf_of(&canonical));
     }
     let pools = u32::try_from(pools.len()).unwrap_or(u32::MAX);
-    Ok(SlotLeaf { slot: at, pools, root: root(&hashes) })
+    Ok(SlotLeaf { slot: at, pools, root: root(&hashes), commits: Commits::default() })
 }
 
 /// Seals the slots: leaves, the tree's nodes, checkpoints signed by the key.
@@ -224,11 +225,11 @@ fn log(connection: &mut Connection, last_leaf: SlotLeaf, last: u32) -> Result<()
     let transaction = connection.transaction().map_err(failed)?;
     for index in 1..=last {
         let leaf = if index == last {
-            last_leaf
+            last_leaf.clone()
         } else {
             let mut made_up = [0x9e; 32];
             made_up[..4].copy_from_slice(&index.to_be_bytes());
-            SlotLeaf { slot: slot(index)?, root: Hash(made_up), ..last_leaf }
+            SlotLeaf { slot: slot(index)?, root: Hash(made_up), ..last_leaf.clone() }
         };
         let canonical = leaf.to_canonical().map_err(failed)?;
         let (mut hash, mut node, mut level) = (SlotLeaf::leaf_of(&canonical), index, 0);
