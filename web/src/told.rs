@@ -23,7 +23,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// Of an evidence file; nothing of what is none.
+    /// What an evidence file says; nothing if it cannot be read.
     pub fn of(evidence: &[u8]) -> Self {
         let Some(Stated { request, answer, .. }) = Stated::of(evidence) else {
             return Self::default();

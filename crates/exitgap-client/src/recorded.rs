@@ -113,7 +113,7 @@ impl<T: Transport> Client<T> {
     }
 
     /// What the service publishes of a sale of `size`, recomputed here from the snapshot it names:
-    /// an answer that does not follow from it is none.
+    /// an answer that does not follow from it is an error.
     pub async fn recomputed_exit(
         &self,
         pool: &PoolId,

@@ -45,7 +45,7 @@ fn proof_ranges(old: u64, new: u64) -> Vec<(u64, u64)> {
 
 /// The largest power of two below `size`, which is at least two.
 fn split(size: u64) -> u64 {
-    // Not by the next power above: of the largest sizes there is none.
+    // The next power of two above the largest sizes does not fit into 64 bits.
     1 << (size - 1).ilog2()
 }
 

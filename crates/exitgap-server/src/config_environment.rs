@@ -19,7 +19,7 @@ pub enum EnvironmentError {
         /// What belongs there.
         expected: &'static str,
     },
-    /// The variable begins like one of the configuration, and is none.
+    /// The variable begins like one of the configuration's, but sets nothing.
     #[error("the environment variable {name} sets nothing; {remedy}")]
     Unknown {
         /// The variable.

@@ -79,7 +79,7 @@ fn predecessor(folder: &LogFolder) -> Result<Option<String>, Failure> {
     }
 }
 
-/// A fault of the log; what this machine could not read is none.
+/// A fault of the log; what this machine could not read is a failure, and no fault of the log's.
 fn readable(fault: Box<Fault>) -> Result<Box<Fault>, Failure> {
     match &fault.rule {
         Rule::FileUnreadable { .. } => Err(unreadable(&fault.rule)),

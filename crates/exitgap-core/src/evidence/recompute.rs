@@ -59,10 +59,10 @@ pub enum RecomputeError {
     /// Not an evidence file.
     #[error(transparent)]
     Document(#[from] DocumentError),
-    /// Its snapshot is none.
+    /// Its snapshot cannot be read.
     #[error("snapshot: {0}")]
     Snapshot(#[from] SnapshotError),
-    /// Its head is none.
+    /// Its head cannot be read.
     #[error("head: {0}")]
     Head(#[from] HeadError),
     /// Its request has no result.

@@ -137,7 +137,7 @@ pub enum ObservationError {
     /// The readings do not stand in their one order.
     #[error("the oracle readings are out of order")]
     OracleOrder,
-    /// Too many facts, out of order, or of a call that is none.
+    /// Too many facts, facts out of order, or a call or an answer that is too long.
     #[error("the facts are more than 32, out of order, or of a call or an answer that is too long")]
     Facts,
     /// A block number or timestamp is too large for exact JSON.

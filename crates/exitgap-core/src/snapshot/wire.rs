@@ -48,7 +48,7 @@ pub enum SnapshotError {
         /// The state found.
         found: StateHash,
     },
-    /// The state is none.
+    /// The state cannot be read.
     #[error("state: {0}")]
     State(#[from] StateError),
     /// More or fewer tokens than a pool of its kind has.

@@ -91,8 +91,8 @@ pub fn wants_page(headers: &HeaderMap) -> bool {
     wish("text/html").is_some_and(|page| page > 0 && page >= document.unwrap_or(0))
 }
 
-/// A media range of `Accept` and how much it is wanted, in thousandths. A wish that cannot be read
-/// is none.
+/// A media range of `Accept` and how much it is wanted, in thousandths. One that cannot be
+/// read counts as if it were not there.
 fn media_range(part: &str) -> Option<(&str, u16)> {
     let mut parts = part.split(';').map(str::trim);
     let range = parts.next().filter(|range| !range.is_empty())?;

@@ -67,7 +67,7 @@ pub async fn history(State(app): State<App>, Segment(id): Segment, query: Query)
         Some("5m") => Interval::FiveMinutes,
         Some("1d") => Interval::Day,
         Some(other) => {
-            let detail = format!("interval: {:?} is none", shown(other));
+            let detail = format!("interval: {:?} is not an interval", shown(other));
             return Err(invalid("interval", &detail, "5m, 1h or 1d").into());
         }
     };

@@ -374,7 +374,7 @@ impl GapParts {
         Self { exit_gap_pct: gap, refusal: refusal.map(refusal_code), max_fillable_usd }
     }
 
-    /// Whether there is evidence: of a sale without a percentage there is none.
+    /// Whether there is evidence; a sale without a percentage has no evidence.
     pub fn is_proven(&self) -> bool {
         self.refusal != Some(ProblemCode::GapOutOfRange)
     }

@@ -74,7 +74,7 @@ pub enum PublishError {
         /// Bytes of the slot's documents.
         bytes: u64,
     },
-    /// The folder's checkpoint is none.
+    /// The folder's checkpoint cannot be read.
     #[error("{path} is no checkpoint: {error}")]
     Checkpoint {
         /// The file.

@@ -80,10 +80,10 @@ pub enum WindowError {
         /// The slot.
         slot: Slot,
     },
-    /// The leaf is none.
+    /// The leaf cannot be read.
     #[error("the last head's leaf: {0}")]
     Leaf(#[from] LeafError),
-    /// The proof of the leaf, or its checkpoint, is none.
+    /// The proof of the leaf, or its checkpoint, cannot be read.
     #[error("the last head's proof: {0}")]
     LogProof(#[from] CheckpointError),
     /// The last head is not proven.
