@@ -11,8 +11,9 @@ use super::{PublishError, durable};
 use crate::error::{CorruptBody, CorruptLog, StoreError};
 use crate::reader::Reader;
 
-/// zstd's effort: a slot's snapshots, once.
-const EFFORT: i32 = 6;
+/// zstd's effort. Most of a bundle is digits, which no effort makes much smaller: 6 takes five
+/// times as long, for 3 % fewer bytes.
+const EFFORT: i32 = 1;
 
 /// The longest bundle, uncompressed.
 pub const MAX_BUNDLE_BYTES: u64 = 256 << 20;
