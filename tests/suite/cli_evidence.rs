@@ -127,7 +127,7 @@ fn a_verdict_is_explained_check_by_check() {
         let names = |list: &str, name: &str| -> Vec<Value> {
             document[list].as_array().unwrap().iter().map(|one| one[name].clone()).collect()
         };
-        assert_eq!(names("lessons", "check"), names("checks", "name"));
+        assert_eq!(names("explanations", "check"), names("checks", "name"));
         assert_eq!(document["verdict"], vector["expected"]["verdict"]);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use exitgap_server::http::{App, Connections, Limits, Listener, Operations, router};
+use exitgap_server::http::{App, Connections, Limits, Listener, Operators, router};
 use exitgap_server::ops::{Bounds, Service, Urls};
 use exitgap_store::{LogFolder, NewEntry, Store};
 use exitgap_tests::faults::flood_clients::connect;
@@ -65,7 +65,7 @@ impl Here {
         let listener = runtime.block_on(Listener::bind(any, "nothing")).unwrap();
         let address = listener.address();
         let (stop, stopped) = watch::channel(false);
-        let routes = router(app.clone(), &with.limits, Operations::Public);
+        let routes = router(app.clone(), &with.limits, Operators::Public);
         let telemetry = app.telemetry.clone();
         runtime.spawn(listener.serve(routes, with.connections, telemetry, stopped));
         Self { app, address, now, runtime: Some(runtime), stop }

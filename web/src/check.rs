@@ -9,7 +9,7 @@ use exitgap_core::evidence::{
 };
 use exitgap_core::units::{Percent, SizeUsd};
 
-use crate::store::LocalStorage;
+use crate::local_storage::LocalStorage;
 use crate::text;
 
 /// Fetches a result's evidence and verifies it here, against the log this browser saw before.

@@ -12,10 +12,10 @@ mod app;
 mod chart;
 mod check;
 mod download;
+mod local_storage;
 mod pages;
 mod parts;
 mod paths;
-mod store;
 mod text;
 mod told;
 

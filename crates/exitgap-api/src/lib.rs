@@ -20,11 +20,11 @@ mod answers;
 mod capabilities;
 mod context;
 mod exit;
+mod explanation;
 mod fragility;
 mod history;
 mod instant;
 mod ladder;
-mod lessons;
 mod number;
 mod parameters;
 mod pools;
@@ -46,13 +46,13 @@ pub use context::{
     Status, TokenLabel, Window,
 };
 pub use exit::{Amounts, ExitResult, SplitPct};
+pub use explanation::{Explanation, check_name};
 pub use fragility::{Fragility, FragilityRow, LowestDepth, StandardGap};
 pub use history::{
     DepthPoint, FillablePoint, GapPoint, History, HistoryRow, Interval, SeriesOf, Stress,
 };
 pub use instant::slot_at;
 pub use ladder::{GapRung, Ladder, LadderRows, SizeRung};
-pub use lessons::{Lesson, check_name};
 pub use number::Number;
 pub use parameters::{
     MAX_LADDER_STEPS, invalid_parameter, parse_gap_limit, parse_order_plan, parse_size, parse_steps,

@@ -7,7 +7,7 @@ use exitgap_core::evidence::{
     Verdict, VerifierKey, is_consistent, verify,
 };
 
-use crate::memory::{Kept, Noted, Unsigned, signed_by};
+use crate::memory::{Noted, Remembered, Unsigned, signed_by};
 use crate::tiles::TileProof;
 use crate::{Client, ClientError, EvidenceOf, Storage, Transport};
 
@@ -240,8 +240,8 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         Err(self.client.not_as_specified(&format!("/api/v1/exit/{}", of.pool), why))
     }
 
-    fn kept(&self) -> Kept<'_, S> {
-        Kept::new(&self.storage, self.client.base())
+    fn kept(&self) -> Remembered<'_, S> {
+        Remembered::new(&self.storage, self.client.base())
     }
 
     async fn keys(&self) -> Result<(Vec<VerifierKey>, TrustBasis), ClientError> {

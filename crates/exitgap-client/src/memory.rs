@@ -46,12 +46,12 @@ pub(crate) type Noted = (Checkpoint, String);
 /// What is kept of one service. What cannot be verified now is neither believed nor replaced: to
 /// forget it would be to take a rewritten history for a first visit.
 #[derive(Debug)]
-pub(crate) struct Kept<'a, S> {
+pub(crate) struct Remembered<'a, S> {
     storage: &'a S,
     base: &'a BaseUrl,
 }
 
-impl<'a, S: Storage> Kept<'a, S> {
+impl<'a, S: Storage> Remembered<'a, S> {
     pub fn new(storage: &'a S, base: &'a BaseUrl) -> Self {
         Self { storage, base }
     }

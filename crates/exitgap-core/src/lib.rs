@@ -19,10 +19,10 @@ pub mod exit;
 pub mod ids;
 mod json;
 mod newer;
-mod order;
 pub mod pools;
 pub mod series;
 pub mod snapshot;
+mod sorting;
 pub mod units;
 mod wide;
 

@@ -10,9 +10,9 @@ use exitgap_core::snapshot::Snapshot;
 use crate::body::Dictionaries;
 use crate::error::{CorruptBody, CorruptHead, StoreError};
 use crate::figures::{SnapshotFigures, WindowFigures};
+use crate::log::HeadRow;
 use crate::model::{Outcome, Pool};
 use crate::reader::{Reader, parse};
-use crate::sealed::HeadRow;
 use crate::window::{Added, DepthWindow};
 
 /// What all kept dictionaries may weigh together, bytes: more pools are unpacked anew.

@@ -13,10 +13,10 @@ use rusqlite::OptionalExtension;
 use crate::derive::{day_values, figures_values, standing_values};
 use crate::error::{CorruptHead, CorruptLog, Doing, StoreError};
 use crate::follow::Follower;
+use crate::log::{HeadRow, check_head};
 use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
 use crate::rollup::day_of;
-use crate::sealed::{HeadRow, check_head};
 use crate::sql;
 
 /// What [`Reader::fsck`] has checked so far.

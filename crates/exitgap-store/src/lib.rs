@@ -68,6 +68,7 @@ mod follow;
 mod fsck;
 mod history;
 mod lock;
+mod log;
 mod lookup;
 mod merkle;
 mod model;
@@ -78,7 +79,6 @@ mod rebuild;
 mod rollup;
 mod schema;
 mod seal;
-mod sealed;
 mod sql;
 mod window;
 mod writer;
@@ -91,6 +91,7 @@ pub use figures::{
 };
 pub use folder::{LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError};
 pub use fsck::{Checked, Damage};
+pub use log::{LogIdentity, StoredHead, StoredLeaf};
 pub use lookup::{FindError, Recorded};
 pub use model::{
     Appended, Changes, Entry, Latest, NewDoubt, NewEntry, NewRetraction, NewRetractionCause,
@@ -101,5 +102,4 @@ pub use points::{Held, Point};
 pub use reader::Reader;
 pub use rebuild::{Rebuilt, rebuild};
 pub use rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};
-pub use sealed::{LogIdentity, StoredHead, StoredLeaf};
 pub use writer::Store;

@@ -13,10 +13,10 @@ use rusqlite::{Connection, named_params};
 use crate::derive::Derived;
 use crate::error::{Doing, StoreError};
 use crate::figures::SnapshotFigures;
+use crate::log::{HeadRow, LogIdentity};
 use crate::merkle::Nodes;
 use crate::model::{Entry, Outcome, Pool};
 use crate::reader::Reader;
-use crate::sealed::{HeadRow, LogIdentity};
 use crate::sql;
 use crate::window::Added;
 

@@ -11,7 +11,7 @@ use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
 use tempfile::TempDir;
 
 use super::known::{Parts, checkpoint_of, known, parts};
-use super::log::{LogFolder, Rule};
+use super::log::{FolderReader, Rule};
 
 /// The first byte of an input says how the rest becomes a file.
 const COMPRESSED: u8 = b'z';
@@ -60,7 +60,7 @@ pub fn bundle(input: &[u8]) -> bool {
         fs::create_dir_all(&bundles).expect("a scratch folder");
         let file = bundles.join(format!("{}.jsonl.zst", Slot::FIRST.number()));
         fs::write(file, &compressed).expect("room for a scratch file");
-        walk(&LogFolder::new(scratch.path()), &mut lines)
+        walk(&FolderReader::new(scratch.path()), &mut lines)
     });
     if *mode == PLAIN {
         assert!(rest.starts_with(&lines), "what is read is what was compressed");
@@ -71,7 +71,7 @@ pub fn bundle(input: &[u8]) -> bool {
 }
 
 /// Reads a bundle as the audit does: each line up to the limit of what it should be.
-fn walk(folder: &LogFolder, lines: &mut Vec<u8>) -> Result<(), Rule> {
+fn walk(folder: &FolderReader, lines: &mut Vec<u8>) -> Result<(), Rule> {
     let mut bundle = folder.bundle(Slot::FIRST)?;
     let mut next = |what, most| {
         let line = bundle.next(what, most)?;
@@ -135,7 +135,7 @@ pub fn tile(input: &[u8]) -> bool {
         let path = scratch.path().join(&file);
         fs::create_dir_all(path.parent().expect("it has a folder")).expect("a scratch folder");
         fs::write(&path, content).expect("room for a scratch file");
-        let folder = LogFolder::new(scratch.path());
+        let folder = FolderReader::new(scratch.path());
         let read = if *kind == b'e' {
             entries(&folder, stored, content)
         } else {
@@ -147,7 +147,7 @@ pub fn tile(input: &[u8]) -> bool {
 }
 
 /// Whole entries of the width asked for, which written again are the file.
-fn entries(folder: &LogFolder, stored: usize, content: &[u8]) -> bool {
+fn entries(folder: &FolderReader, stored: usize, content: &[u8]) -> bool {
     let Ok(found) = folder.entries(0, stored) else { return false };
     assert_eq!(found.len(), stored);
     let mut again = Vec::with_capacity(content.len());
@@ -163,7 +163,7 @@ fn entries(folder: &LogFolder, stored: usize, content: &[u8]) -> bool {
 }
 
 /// The same for hashes.
-fn hashes(folder: &LogFolder, stored: usize, content: &[u8]) -> bool {
+fn hashes(folder: &FolderReader, stored: usize, content: &[u8]) -> bool {
     let Ok((_, found)) = folder.hashes(0, 0, stored) else { return false };
     let again: Vec<u8> = found.iter().flat_map(|Hash(hash)| *hash).collect();
     assert_eq!((found.len(), &again[..]), (stored, content));

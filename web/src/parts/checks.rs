@@ -1,6 +1,6 @@
 //! A verification's report: the verdict in a sentence, then each check.
 
-use exitgap_api::{Claim, Lesson, VerificationReport, check_name};
+use exitgap_api::{Claim, Explanation, VerificationReport, check_name};
 use exitgap_core::evidence::{Check, CheckName, Outcome, Verdict};
 use leptos::prelude::*;
 
@@ -116,7 +116,7 @@ pub fn Checks(
 }
 
 fn row(check: Check) -> impl IntoView {
-    let lesson = Lesson::of(check.name);
+    let explanation = Explanation::of(check.name);
     let (class, mark, word) = match check.outcome {
         Outcome::Pass => ("pass", "✓", "passed"),
         Outcome::Fail => ("fail", "✗", "FAILED"),
@@ -145,9 +145,9 @@ fn row(check: Check) -> impl IntoView {
                     <span class="quiet">{word}</span>
                 </summary>
                 {found}
-                <p>{lesson.means}</p>
-                <p><b>"Proves: "</b>{lesson.proves}</p>
-                <p><b>"Does not prove: "</b>{lesson.does_not_prove}</p>
+                <p>{explanation.means}</p>
+                <p><b>"Proves: "</b>{explanation.proves}</p>
+                <p><b>"Does not prove: "</b>{explanation.does_not_prove}</p>
             </details>
         </li>
     }

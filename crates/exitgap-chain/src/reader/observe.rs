@@ -158,7 +158,7 @@ impl Pass<'_> {
         places: &[usize],
         block: BlockRef,
         deadline: Instant,
-    ) -> BTreeMap<Address, ticks::Plan> {
+    ) -> BTreeMap<Address, ticks::Reread> {
         let remembered = places
             .iter()
             .filter_map(|place| {
@@ -174,7 +174,7 @@ impl Pass<'_> {
         &self,
         multicall: &Multicall<'_>,
         places: &[usize],
-        plans: &BTreeMap<Address, ticks::Plan>,
+        plans: &BTreeMap<Address, ticks::Reread>,
     ) -> Result<(Feeds, BTreeMap<usize, Result<State, Missing>>), Missing> {
         let feeds = oracles::feeds_of(places.iter().map(|place| self.pool(*place)));
         let sequencer = self.plan.sequencer();
@@ -188,7 +188,7 @@ impl Pass<'_> {
             let start = calls.len();
             calls.extend(identity.rules.state_calls(pool));
             let again = match plans.get(&pool) {
-                Some(ticks::Plan::Again(again)) => again.iter().copied().collect(),
+                Some(ticks::Reread::Again(again)) => again.iter().copied().collect(),
                 _ => Vec::new(),
             };
             calls.extend(again.iter().map(|tick| concentrated::tick_call(pool, *tick)));
@@ -208,10 +208,10 @@ impl Pass<'_> {
             .into_iter()
             .map(|(place, rules, span, again)| {
                 let incremental =
-                    matches!(plans.get(&self.pool(place).address), Some(ticks::Plan::Again(_)));
+                    matches!(plans.get(&self.pool(place).address), Some(ticks::Reread::Again(_)));
                 let again = incremental.then_some(again);
                 let state = match plans.get(&self.pool(place).address) {
-                    Some(ticks::Plan::Disagreed(detail)) => {
+                    Some(ticks::Reread::Disagreed(detail)) => {
                         Err(Missing::new(MissingReason::NodesDisagree, detail))
                     }
                     _ => self.state(place, rules, &answers[span], again),
@@ -261,14 +261,14 @@ impl Pass<'_> {
         &mut self,
         block: BlockRef,
         states: &BTreeMap<usize, Result<State, Missing>>,
-        plans: &BTreeMap<Address, ticks::Plan>,
+        plans: &BTreeMap<Address, ticks::Reread>,
     ) -> BTreeSet<usize> {
         let mut due = BTreeSet::new();
         for (place, state) in states {
             let Ok(State::Priced { price, spacing, kept }) = state else { continue };
             let (id, address) = (self.pool(*place).id.clone(), self.pool(*place).address);
             let cause = match (kept, plans.get(&address)) {
-                (_, Some(ticks::Plan::Full(cause))) => Some(cause.clone()),
+                (_, Some(ticks::Reread::Full(cause))) => Some(cause.clone()),
                 (Some(kept), _) => match concentrated::join(*price, *spacing, kept.clone()) {
                     Err(error) if concentrated::is_about_ticks(error) => {
                         Some(FullReadCause::Unbalanced(error.to_string()))

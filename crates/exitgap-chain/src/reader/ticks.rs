@@ -32,7 +32,7 @@ pub(super) struct TickMemory {
 
 /// What is known, before reading, of the ticks that changed since they were remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Plan {
+pub(super) enum Reread {
     /// Only these have to be read again.
     Again(BTreeSet<i32>),
     /// All have to be read; the cause is worth a report.
@@ -103,21 +103,21 @@ pub(super) async fn plan(
     remembered: &BTreeMap<Address, BlockRef>,
     block: BlockRef,
     deadline: Instant,
-) -> BTreeMap<Address, Plan> {
+) -> BTreeMap<Address, Reread> {
     let limits = rpc.limits();
     let furthest = limits.log_blocks.saturating_mul(limits.log_requests);
     let mut plans = BTreeMap::new();
     let mut by_block: BTreeMap<u64, Vec<(Address, BlockRef)>> = BTreeMap::new();
     for (pool, at) in remembered {
         if *at == block {
-            plans.insert(*pool, Plan::Again(BTreeSet::new()));
+            plans.insert(*pool, Reread::Again(BTreeSet::new()));
         } else if at.number < block.number && block.number - at.number <= furthest {
             by_block.entry(at.number).or_default().push((*pool, *at));
         } else {
             let reorganised = at.number == block.number;
             let cause =
                 if reorganised { FullReadCause::Reorganised } else { FullReadCause::TooFar };
-            plans.insert(*pool, Plan::Full(cause));
+            plans.insert(*pool, Reread::Full(cause));
         }
     }
     let waiting: BTreeSet<Address> = by_block.values().flatten().map(|(pool, _)| *pool).collect();
@@ -129,7 +129,7 @@ pub(super) async fn plan(
         Ok(changed) => changed,
         Err(failure) => {
             let cause = FullReadCause::NoLogs(failure.detail);
-            plans.extend(waiting.into_iter().map(|pool| (pool, Plan::Full(cause.clone()))));
+            plans.extend(waiting.into_iter().map(|pool| (pool, Reread::Full(cause.clone()))));
             return plans;
         }
     };
@@ -141,7 +141,7 @@ pub(super) async fn plan(
                     let (ours, theirs) = (changed.get(pool), others.get(pool));
                     if ours != theirs {
                         let detail = in_words(*pool, ours, theirs);
-                        plans.insert(*pool, Plan::Disagreed(detail));
+                        plans.insert(*pool, Reread::Disagreed(detail));
                     }
                 }
             }
@@ -156,10 +156,10 @@ pub(super) async fn plan(
         for (pool, at) in pools {
             let plan = match &canonical {
                 Ok(hash) if *hash == at.hash => {
-                    Plan::Again(changed.remove(&pool).unwrap_or_default())
+                    Reread::Again(changed.remove(&pool).unwrap_or_default())
                 }
-                Ok(_) => Plan::Full(FullReadCause::Reorganised),
-                Err(failure) => Plan::Full(FullReadCause::NoLogs(failure.detail.clone())),
+                Ok(_) => Reread::Full(FullReadCause::Reorganised),
+                Err(failure) => Reread::Full(FullReadCause::NoLogs(failure.detail.clone())),
             };
             plans.entry(pool).or_insert(plan);
         }

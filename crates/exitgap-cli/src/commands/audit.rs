@@ -12,14 +12,14 @@ use super::{print_json, verdict, verify};
 use crate::arguments::AuditArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::{grouped, printable};
-use crate::log::{Counts, Fault, Kept, LogFolder, Plan, Rule, replay};
+use crate::log::{Against, Counts, Fault, FolderReader, Rule, SignedCheckpoint, replay};
 use crate::{source, trust};
 
 /// The longest origin line of a successor looked at.
 const MAX_ORIGIN_BYTES: usize = 4 << 10;
 
 pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
-    let folder = LogFolder::new(&args.log);
+    let folder = FolderReader::new(&args.log);
     let keys_trusted = !args.trust.trust.is_empty();
     let keys = if keys_trusted { trust::keys(&args.trust.trust)? } else { own_keys(&folder)? };
     let newest = newest(&folder)?;
@@ -27,9 +27,9 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
     if let Some(since) = &since {
         verify::check_kept(since, &newest.checkpoint.origin, &keys)?;
     }
-    let plan = Plan { folder: &folder, newest: &newest, keys: &keys, since: since.as_ref() };
+    let against = Against { folder: &folder, newest: &newest, keys: &keys, since: since.as_ref() };
     let bar = progress(newest.checkpoint.size);
-    let (counts, broken) = replay(&plan, |counts| bar.set_position(counts.slots));
+    let (counts, broken) = replay(&against, |counts| bar.set_position(counts.slots));
     bar.finish_and_clear();
     let (fault, contradiction) = broken.unzip();
     let named = || keys_trusted.then(|| check_named_key(&folder, &keys).err()).flatten();
@@ -71,7 +71,7 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
 }
 
 /// The log that this one succeeds, in a line. That it is that one was checked with the first leaf.
-fn predecessor(folder: &LogFolder) -> Result<Option<String>, Failure> {
+fn predecessor(folder: &FolderReader) -> Result<Option<String>, Failure> {
     match folder.text(Predecessor::NAME, MAX_NOTE_BYTES) {
         Ok(document) => Ok(Some(document.trim_end().replace('\n', " "))),
         Err(Rule::FileAbsent { .. }) => Ok(None),
@@ -94,7 +94,7 @@ fn unreadable(rule: &Rule) -> Failure {
 }
 
 /// The key in the folder: it tells that the log agrees with itself, not whose it is.
-fn own_keys(folder: &LogFolder) -> Result<Vec<VerifierKey>, Failure> {
+fn own_keys(folder: &FolderReader) -> Result<Vec<VerifierKey>, Failure> {
     let text = folder.text("verifier-key", trust::MAX_KEY_FILE_BYTES);
     let text = text.map_err(|rule| unreadable(&rule))?;
     trust::from_lines(text.as_bytes())
@@ -103,7 +103,7 @@ fn own_keys(folder: &LogFolder) -> Result<Vec<VerifierKey>, Failure> {
 
 /// Requires that the key in the folder is one that the caller trusts: it is what others take for
 /// the log's, and nothing else in the folder speaks for it.
-fn check_named_key(folder: &LogFolder, trusted: &[VerifierKey]) -> Result<(), Rule> {
+fn check_named_key(folder: &FolderReader, trusted: &[VerifierKey]) -> Result<(), Rule> {
     let text = folder.text("verifier-key", trust::MAX_KEY_FILE_BYTES)?;
     let named =
         trust::from_lines(text.as_bytes()).map_err(|error| Rule::VerifierKeyInvalid { error })?;
@@ -116,15 +116,15 @@ fn check_named_key(folder: &LogFolder, trusted: &[VerifierKey]) -> Result<(), Ru
     }
 }
 
-fn newest(folder: &LogFolder) -> Result<Kept, Failure> {
+fn newest(folder: &FolderReader) -> Result<SignedCheckpoint, Failure> {
     let note = folder.text("checkpoint", MAX_NOTE_BYTES).map_err(|rule| unreadable(&rule))?;
     let (checkpoint, _) = Checkpoint::from_note(&note).map_err(|error| {
         unreadable(&Rule::CheckpointInvalid { file: "checkpoint".into(), error })
     })?;
-    Ok(Kept { note, checkpoint })
+    Ok(SignedCheckpoint { note, checkpoint })
 }
 
-fn superseded_by(folder: &LogFolder) -> Result<Option<String>, Failure> {
+fn superseded_by(folder: &FolderReader) -> Result<Option<String>, Failure> {
     match folder.text("superseded-by", MAX_ORIGIN_BYTES) {
         Ok(origin) => Ok(Some(origin.trim_end().to_owned())),
         Err(Rule::FileAbsent { .. }) => Ok(None),

@@ -3,17 +3,17 @@
 use std::io::Write;
 
 use anstyle::Style;
-use exitgap_api::{Lesson, check_name};
+use exitgap_api::{Explanation, check_name};
 use exitgap_core::evidence::CheckName;
 
 use super::print_json;
-use super::verdict::print_lesson;
+use super::verdict::print_explanation;
 use crate::failure::Failure;
 
 pub fn run(json: bool) -> Result<(), Failure> {
-    let lessons = Lesson::all();
+    let explanations = Explanation::all();
     if json {
-        return print_json(&lessons);
+        return print_json(&explanations);
     }
     let mut out = anstream::stdout().lock();
     let bold = Style::new().bold();
@@ -22,14 +22,14 @@ pub fn run(json: bool) -> Result<(), Failure> {
         "An evidence file lets anyone recompute one number, offline, and follow it to a signed log.\n\
          `exitgap verify` makes these checks, in this order.\n"
     )?;
-    for lesson in &lessons {
-        let only_if_asked = match lesson.check {
-            _ if lesson.required => "",
+    for explanation in &explanations {
+        let only_if_asked = match explanation.check {
+            _ if explanation.required => "",
             CheckName::Window => "  (only where you bring what it needs: --window, or --api)",
             _ => "  (only where you bring what it needs: --since, or --api)",
         };
-        writeln!(out, "{bold}{}{bold:#}{only_if_asked}", check_name(lesson.check))?;
-        print_lesson(&mut out, lesson, "  ")?;
+        writeln!(out, "{bold}{}{bold:#}{only_if_asked}", check_name(explanation.check))?;
+        print_explanation(&mut out, explanation, "  ")?;
         writeln!(out)?;
     }
     writeln!(

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use exitgap_api::{Claim, Contradiction, Lesson, VerificationReport, check_name};
+use exitgap_api::{Claim, Contradiction, Explanation, VerificationReport, check_name};
 use exitgap_client::{ClientError, Since};
 use exitgap_core::evidence::{Base, Check, CheckName, Outcome, Report, Verdict, snapshot_in};
 use serde::Serialize;
@@ -21,15 +21,15 @@ pub struct Explained<'a> {
     #[serde(flatten)]
     report: &'a VerificationReport,
     #[serde(skip_serializing_if = "Option::is_none")]
-    lessons: Option<Vec<Lesson>>,
+    explanations: Option<Vec<Explanation>>,
 }
 
 impl<'a> Explained<'a> {
-    /// The report, with the lessons of its checks where `explain` is set.
+    /// The report, with the explanations of its checks where `explain` is set.
     pub fn of(report: &'a VerificationReport, explain: bool) -> Self {
         let checks = &report.report.checks;
-        let lessons = || checks.iter().map(|check| Lesson::of(check.name)).collect();
-        Self { report, lessons: explain.then(lessons) }
+        let explanations = || checks.iter().map(|check| Explanation::of(check.name)).collect();
+        Self { report, explanations: explain.then(explanations) }
     }
 }
 
@@ -55,7 +55,7 @@ pub fn print_text(
     for check in &report.checks {
         print_check(&mut out, check)?;
         if explain {
-            print_lesson(&mut out, &Lesson::of(check.name), "    ")?;
+            print_explanation(&mut out, &Explanation::of(check.name), "    ")?;
             writeln!(out)?;
         }
     }
@@ -69,10 +69,14 @@ pub fn print_text(
 }
 
 /// What a check means, proves and does not prove.
-pub fn print_lesson(out: &mut impl Write, lesson: &Lesson, indent: &str) -> Result<(), Failure> {
-    writeln!(out, "{indent}means           {}", lesson.means)?;
-    writeln!(out, "{indent}proves          {}", lesson.proves)?;
-    Ok(writeln!(out, "{indent}does not prove  {}", lesson.does_not_prove)?)
+pub fn print_explanation(
+    out: &mut impl Write,
+    explanation: &Explanation,
+    indent: &str,
+) -> Result<(), Failure> {
+    writeln!(out, "{indent}means           {}", explanation.means)?;
+    writeln!(out, "{indent}proves          {}", explanation.proves)?;
+    Ok(writeln!(out, "{indent}does not prove  {}", explanation.does_not_prove)?)
 }
 
 fn failed(report: &Report) -> String {

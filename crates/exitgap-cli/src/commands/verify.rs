@@ -16,7 +16,7 @@ use super::{explain, print_json, verify_remote};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::printable;
-use crate::log::{Kept, LogFolder, leaf_hashes};
+use crate::log::{FolderReader, SignedCheckpoint, leaf_hashes};
 use crate::{source, trust};
 
 pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
@@ -66,15 +66,15 @@ struct Signed {
 }
 
 /// The checkpoint that an evidence file rests on, where it has a readable one.
-fn signed_checkpoint(evidence: &[u8]) -> Option<Kept> {
+fn signed_checkpoint(evidence: &[u8]) -> Option<SignedCheckpoint> {
     let Signed { log_proof } = serde_json::from_slice(evidence).ok()?;
     let note = LogProof::from_text(&log_proof).ok()?.checkpoint;
     let (checkpoint, _) = Checkpoint::from_note(&note).ok()?;
-    Some(Kept { note, checkpoint })
+    Some(SignedCheckpoint { note, checkpoint })
 }
 
 /// Reads a checkpoint that the caller kept.
-pub fn kept(path: &Path) -> Result<Kept, Failure> {
+pub fn kept(path: &Path) -> Result<SignedCheckpoint, Failure> {
     let name = path.display();
     let wrong = |why: String| source::unreadable(format!("checkpoint {name}: {why}"));
     let bytes = read("checkpoint", path, MAX_NOTE_BYTES)?;
@@ -83,12 +83,16 @@ pub fn kept(path: &Path) -> Result<Kept, Failure> {
     if checkpoint.size == 0 {
         return Err(wrong("it is of an empty log, with which every log agrees".to_owned()).into());
     }
-    Ok(Kept { note, checkpoint })
+    Ok(SignedCheckpoint { note, checkpoint })
 }
 
 /// Checks that a kept checkpoint is one of this log, signed by a trusted key: another
 /// one says nothing of it.
-pub fn check_kept(kept: &Kept, origin: &Origin, keys: &[VerifierKey]) -> Result<(), Failure> {
+pub fn check_kept(
+    kept: &SignedCheckpoint,
+    origin: &Origin,
+    keys: &[VerifierKey],
+) -> Result<(), Failure> {
     if kept.checkpoint.origin != *origin {
         let found = &kept.checkpoint.origin;
         let detail = format!("since: a checkpoint of {found}, not of {origin}");
@@ -104,7 +108,11 @@ pub fn check_kept(kept: &Kept, origin: &Origin, keys: &[VerifierKey]) -> Result<
 }
 
 /// The kept checkpoint with the proof between it and the file's.
-fn seen(kept: Kept, signed: Option<&Kept>, args: &VerifyArgs) -> Result<SeenCheckpoint, Failure> {
+fn seen(
+    kept: SignedCheckpoint,
+    signed: Option<&SignedCheckpoint>,
+    args: &VerifyArgs,
+) -> Result<SeenCheckpoint, Failure> {
     let proof = match (&args.proof, &args.log, signed) {
         (Some(path), ..) => proof_file(path)?,
         // The same size needs no proof, and without a checkpoint the file fails anyway.
@@ -150,7 +158,7 @@ fn proof_from_log(
     signed: &Checkpoint,
 ) -> Result<Vec<Hash>, Failure> {
     let (old, new) = if kept.size < signed.size { (kept, signed) } else { (signed, kept) };
-    let folder = LogFolder::new(path);
+    let folder = FolderReader::new(path);
     let name = path.display();
     let leaves = leaf_hashes(&folder, new.size)
         .map_err(|rule| source::unreadable(format!("log {name}: {rule}")))?;
@@ -173,7 +181,7 @@ fn proof_from_log(
 fn contradiction(
     report: &Report,
     policy: &Policy,
-    signed: Option<&Kept>,
+    signed: Option<&SignedCheckpoint>,
     args: &VerifyArgs,
 ) -> Option<Contradiction> {
     let outcome = |name| report.check(name).map(|check| check.outcome);

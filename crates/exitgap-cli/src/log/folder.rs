@@ -16,11 +16,11 @@ pub const TILE_WIDTH: usize = 256;
 const HASH_BYTES: usize = 32;
 
 /// A log's folder.
-pub struct LogFolder {
+pub struct FolderReader {
     path: PathBuf,
 }
 
-impl LogFolder {
+impl FolderReader {
     /// The folder at `path`; nothing is read yet.
     pub fn new(path: &Path) -> Self {
         Self { path: path.to_owned() }

@@ -15,6 +15,6 @@ mod replay;
 mod tree;
 
 pub use fault::{Fault, Rule};
-pub use folder::LogFolder;
-pub use replay::{Counts, Kept, Plan, check_signature, replay};
+pub use folder::FolderReader;
+pub use replay::{Against, Counts, SignedCheckpoint, check_signature, replay};
 pub use tree::leaf_hashes;

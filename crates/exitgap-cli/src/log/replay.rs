@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::bundle::Bundle;
 use super::fault::{Fault, Rule};
-use super::folder::LogFolder;
+use super::folder::FolderReader;
 use super::history::History;
 use super::tree::{Frontier, Tiles};
 
@@ -24,7 +24,7 @@ use super::tree::{Frontier, Tiles};
 const MAX_CHECKPOINT_LINE_BYTES: usize = 2 * MAX_NOTE_BYTES + 64;
 
 /// A signed checkpoint that the caller kept.
-pub struct Kept {
+pub struct SignedCheckpoint {
     /// The note as it was signed.
     pub note: String,
     /// Its text, read.
@@ -32,15 +32,15 @@ pub struct Kept {
 }
 
 /// What to replay against.
-pub struct Plan<'a> {
+pub struct Against<'a> {
     /// The log's folder.
-    pub folder: &'a LogFolder,
+    pub folder: &'a FolderReader,
     /// The newest checkpoint.
-    pub newest: &'a Kept,
+    pub newest: &'a SignedCheckpoint,
     /// The keys whose signature counts.
     pub keys: &'a [VerifierKey],
     /// A checkpoint seen before.
-    pub since: Option<&'a Kept>,
+    pub since: Option<&'a SignedCheckpoint>,
 }
 
 /// What was found to hold.
@@ -66,10 +66,10 @@ pub struct Counts {
 pub type Broken = (Box<Fault>, Option<Contradiction>);
 
 /// Replays the log; `tick` is told after each slot. Counts are of what holds.
-pub fn replay(plan: &Plan, mut tick: impl FnMut(&Counts)) -> (Counts, Option<Broken>) {
+pub fn replay(against: &Against, mut tick: impl FnMut(&Counts)) -> (Counts, Option<Broken>) {
     let mut walk = Walk {
-        plan,
-        tiles: Tiles::new(plan.folder, plan.newest.checkpoint.size),
+        against,
+        tiles: Tiles::new(against.folder, against.newest.checkpoint.size),
         tree: Frontier::default(),
         pools: BTreeMap::new(),
         counts: Counts::default(),
@@ -79,7 +79,7 @@ pub fn replay(plan: &Plan, mut tick: impl FnMut(&Counts)) -> (Counts, Option<Bro
 }
 
 struct Walk<'a> {
-    plan: &'a Plan<'a>,
+    against: &'a Against<'a>,
     tiles: Tiles<'a>,
     tree: Frontier,
     pools: BTreeMap<PoolId, History>,
@@ -100,11 +100,12 @@ fn plainly(fault: impl Into<Fault>) -> Broken {
 
 impl Walk<'_> {
     fn whole(&mut self, tick: &mut impl FnMut(&Counts)) -> Result<(), Broken> {
-        let newest = &self.plan.newest.checkpoint;
+        let newest = &self.against.newest.checkpoint;
         let origin = &newest.origin;
-        check_signature(&self.plan.newest.note, "checkpoint", origin, self.plan.keys)
+        check_signature(&self.against.newest.note, "checkpoint", origin, self.against.keys)
             .map_err(plainly)?;
-        if let Some(since) = self.plan.since.filter(|since| since.checkpoint.size > newest.size) {
+        if let Some(since) = self.against.since.filter(|since| since.checkpoint.size > newest.size)
+        {
             let (seen, found) = (since.checkpoint.size, newest.size);
             return Err(plainly(Rule::RolledBack { seen, found }));
         }
@@ -130,7 +131,7 @@ impl Walk<'_> {
     /// Replays a slot, and gives the checkpoint that was signed after it.
     fn slot(&mut self, index: u64, slot: Slot) -> Result<String, Fault> {
         let at = |rule: Rule| rule.at(slot);
-        let mut bundle = self.plan.folder.bundle(slot).map_err(at)?;
+        let mut bundle = self.against.folder.bundle(slot).map_err(at)?;
         let bytes = bundle.next("the slot leaf", MAX_LEAF_BYTES).map_err(at)?;
         let leaf_hash = self.tiles.push(index, &bytes).map_err(at)?;
         let leaf = SlotLeaf::from_canonical(&bytes)
@@ -223,7 +224,7 @@ impl Walk<'_> {
     fn check_predecessor(&self, leaf: &SlotLeaf) -> Result<(), Rule> {
         let text =
             |hash: Option<DocumentHash>| hash.map_or("none".to_owned(), |hash| hash.to_string());
-        let found = match self.plan.folder.text(Predecessor::NAME, MAX_NOTE_BYTES) {
+        let found = match self.against.folder.text(Predecessor::NAME, MAX_NOTE_BYTES) {
             Ok(document) => {
                 let lost = Predecessor::from_document(&document)
                     .map_err(|error| Rule::PredecessorInvalid { error })?;
@@ -251,18 +252,18 @@ impl Walk<'_> {
         })?;
         let (checkpoint, _) = Checkpoint::from_note(&note)
             .map_err(|error| Rule::CheckpointInvalid { file: file.to_owned(), error })?;
-        let origin = &self.plan.newest.checkpoint.origin;
+        let origin = &self.against.newest.checkpoint.origin;
         same(file, "origin", origin.to_string(), checkpoint.origin.to_string())?;
         same(file, "size", size.to_string(), checkpoint.size.to_string())?;
         same(file, "root", self.tree.root().to_string(), checkpoint.root.to_string())?;
-        check_signature(&note, file, origin, self.plan.keys)?;
+        check_signature(&note, file, origin, self.against.keys)?;
         Ok(note)
     }
 
     /// Compares the log at the size of the checkpoint seen before with that one. `note`
     /// is what the log signed at this size.
     fn check_since(&self, size: u64, slot: Slot, note: String) -> Result<(), Broken> {
-        let Some(since) = self.plan.since.filter(|since| since.checkpoint.size == size) else {
+        let Some(since) = self.against.since.filter(|since| since.checkpoint.size == size) else {
             return Ok(());
         };
         let (seen, found) = (since.checkpoint.root, self.tree.root());

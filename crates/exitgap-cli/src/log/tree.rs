@@ -4,7 +4,7 @@
 use exitgap_core::evidence::{Hash, SlotLeaf, node_hash, root};
 
 use super::fault::Rule;
-use super::folder::{LogFolder, TILE_WIDTH};
+use super::folder::{FolderReader, TILE_WIDTH};
 
 /// The roots of the complete subtrees that make up a tree, largest first.
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl Frontier {
 
 /// The published tiles of a log of known size, and the hashes they should hold.
 pub struct Tiles<'a> {
-    folder: &'a LogFolder,
+    folder: &'a FolderReader,
     size: u64,
     entries: Vec<Vec<u8>>,
     /// The published tile of level 0 that holds the current leaf.
@@ -42,7 +42,7 @@ pub struct Tiles<'a> {
 }
 
 impl<'a> Tiles<'a> {
-    pub fn new(folder: &'a LogFolder, size: u64) -> Self {
+    pub fn new(folder: &'a FolderReader, size: u64) -> Self {
         let (entries, leaves, levels) = (Vec::new(), Default::default(), Vec::new());
         Self { folder, size, entries, leaves, levels }
     }
@@ -115,7 +115,7 @@ fn compare(file: &str, index: usize, expected: Hash, found: Hash) -> Result<(), 
 
 /// The leaf hashes of a log of `size`, as its tiles have them. They prove nothing until
 /// a signed root is computed from them.
-pub fn leaf_hashes(folder: &LogFolder, size: u64) -> Result<Vec<Hash>, Rule> {
+pub fn leaf_hashes(folder: &FolderReader, size: u64) -> Result<Vec<Hash>, Rule> {
     let (mut hashes, width) = (Vec::new(), TILE_WIDTH as u64);
     for tile in 0..size.div_ceil(width) {
         let left = usize::try_from(size - tile * width).unwrap_or(TILE_WIDTH).min(TILE_WIDTH);

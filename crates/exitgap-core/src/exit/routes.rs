@@ -13,7 +13,7 @@
 
 use core::cmp::Ordering;
 
-use crate::order::sort;
+use crate::sorting::sort;
 use crate::units::{Percent, SizeUsd, UsdMicros};
 
 /// `10^8`: one, counted in millionths of a percent.

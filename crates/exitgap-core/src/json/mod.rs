@@ -18,7 +18,7 @@ pub(crate) use document::{
 pub(crate) use read::read;
 pub(crate) use wire::{Fields, Wire, wire_code, wire_struct};
 
-use crate::order::positions;
+use crate::sorting::positions;
 
 /// Why a document has no canonical form here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -6,9 +6,9 @@ use super::fact::{Fact, check_facts};
 use super::oracle::{OracleReading, OracleRole, OracleSource};
 use super::token::{Symbol, Token};
 use crate::ids::{BlockHash, Caip2, PoolId};
-use crate::order::sort;
 use crate::pools::{Direction, PoolState};
 use crate::series::{MissingReason, Slot};
+use crate::sorting::sort;
 use crate::units::{PriceError, UsdPrice};
 use crate::wide::U256;
 

@@ -16,7 +16,7 @@ use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
 use crate::config::{Checked, Config};
 use crate::http::{
-    App, Connections, Limits, Listener, Operations, Site, Telemetry, operators_router, router,
+    App, Connections, Limits, Listener, Operators, Site, Telemetry, operators_router, router,
 };
 use crate::ops::{Current, Deployment, Now, Service};
 use crate::recorder::{Clock, Recorder, RecorderError, Stop, SystemClock};
@@ -180,12 +180,12 @@ fn answer(
         most_per_address: bounded.then_some(http.max_connections_per_address as usize),
         ..Connections::default()
     };
-    let operations = match config.serve.operators {
-        Some(_) => Operations::Apart,
-        None => Operations::Public,
+    let operators = match config.serve.operators {
+        Some(_) => Operators::Apart,
+        None => Operators::Public,
     };
     let telemetry = app.telemetry.clone();
-    listener.serve(router(app, &limits, operations), connections, telemetry, ended)
+    listener.serve(router(app, &limits, operators), connections, telemetry, ended)
 }
 
 /// Looks for sealed slots, reads where the pools stand after each, and counts.

@@ -10,7 +10,7 @@ mod evidence;
 mod listen;
 mod log_files;
 mod openapi;
-mod operations;
+mod operators;
 mod params;
 mod rate;
 mod reply;
@@ -55,7 +55,7 @@ pub struct App {
 
 /// Where operators ask whether the service lives, is ready, and what is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operations {
+pub enum Operators {
     /// Beside all else, within the same limits.
     Public,
     /// At an address of their own: [`operators_router`].
@@ -63,16 +63,16 @@ pub enum Operations {
 }
 
 /// All addresses, with the layers that every one of them wears.
-pub fn router(app: App, limits: &Limits, operations: Operations) -> Router {
+pub fn router(app: App, limits: &Limits, operators: Operators) -> Router {
     let edge = Arc::new(Edge::new(limits, app.telemetry.clone()));
-    let operations = match operations {
-        Operations::Public => operations::routes(),
-        Operations::Apart => Router::new(),
+    let operators = match operators {
+        Operators::Public => operators::routes(),
+        Operators::Apart => Router::new(),
     };
     let routes = Router::new()
         .merge(priced())
         .merge(free())
-        .merge(operations)
+        .merge(operators)
         .merge(pages())
         .fallback(site::file_or_nothing)
         .method_not_allowed_fallback(method_not_allowed)
@@ -83,7 +83,7 @@ pub fn router(app: App, limits: &Limits, operations: Operations) -> Router {
 /// The operators' addresses alone, for a listener that only they reach: nobody is counted there.
 pub fn operators_router(app: App) -> Router {
     let edge = Arc::new(Edge::new(&Limits::default(), app.telemetry.clone()));
-    let routes = operations::routes()
+    let routes = operators::routes()
         .fallback(not_here)
         .method_not_allowed_fallback(method_not_allowed)
         .with_state(app);

@@ -6,19 +6,19 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `history`, `fragility`, `portfolio`, `pools`, `proofs`, `capabilities`: the
+//! - `answers`, `history`, `fragility`, `portfolio`, `pools`, `evidence`, `capabilities`: the
 //!   questions
 
 mod answers;
 mod capabilities;
 mod current;
+mod evidence;
 mod fragility;
 mod history;
 mod lane;
 mod pools;
 mod portfolio;
 mod prepared;
-mod proofs;
 mod readers;
 mod urls;
 
@@ -32,20 +32,20 @@ use exitgap_store::{FindError, Reader, StoreError};
 
 pub use capabilities::Deployment;
 pub use current::{Current, PoolNow};
+pub use evidence::{EvidenceAsked, Proof};
 pub use fragility::SortBy;
 pub use history::SeriesAsked;
 pub use lane::Lane;
 pub use portfolio::{MAX_POSITIONS, PositionAsked};
 pub use prepared::Prepared;
-pub use proofs::{EvidenceAsked, Proof};
 pub use readers::Readers;
 pub use urls::Urls;
 
+use evidence::EvidenceCache;
 use exitgap_core::exit::{Estimate, Refusal};
 use exitgap_core::pools::Direction;
 use exitgap_core::units::SizeUsd;
-use prepared::{Kept, PreparedCache};
-use proofs::EvidenceCache;
+use prepared::{PreparedCache, Weighed};
 
 /// Tells the time: seconds since 1970.
 pub type Now = Arc<dyn Fn() -> u64 + Send + Sync>;
@@ -109,7 +109,7 @@ impl Service {
             lane,
             current: RwLock::default(),
             prepared: prepared::cache(bounds.cache_bytes - proofs),
-            evidence: proofs::cache(proofs),
+            evidence: evidence::cache(proofs),
             urls,
             now,
             deployment: Deployment::default(),
@@ -201,7 +201,7 @@ impl Service {
         let read = move |reader: &Reader| Prepared::read(reader, &pool, slot, hash, true);
         let prepared = self.read(read).await?;
         let prepared = Arc::new(prepared);
-        self.prepared.insert(hash, Kept::of(&prepared));
+        self.prepared.insert(hash, Weighed::of(&prepared));
         Ok(prepared)
     }
 
@@ -228,7 +228,7 @@ impl Service {
         let computed = self.lane.run(move || compute(&prepared)).await?;
         if found.kept {
             // It weighs more now. Where it was pushed out meanwhile it stays out.
-            let kept = Kept::of(&found.prepared);
+            let kept = Weighed::of(&found.prepared);
             let _ = self.prepared.replace(found.prepared.hash, kept, true);
         }
         Ok(computed)

@@ -201,13 +201,13 @@ impl Prepared {
 /// A snapshot in the cache, with what it weighed when it was put there: the cache needs a weight
 /// that stays the same, and a snapshot grows with what is computed of it.
 #[derive(Clone)]
-pub struct Kept {
+pub struct Weighed {
     /// The snapshot.
     pub prepared: Arc<Prepared>,
     bytes: u64,
 }
 
-impl Kept {
+impl Weighed {
     /// Weighs the snapshot with all that it holds now.
     pub fn of(prepared: &Arc<Prepared>) -> Self {
         Self { prepared: prepared.clone(), bytes: prepared.held_bytes() as u64 }
@@ -215,14 +215,14 @@ impl Kept {
 }
 
 /// The kept snapshots, by name.
-pub type PreparedCache = Cache<SnapshotHash, Kept, ByBytes>;
+pub type PreparedCache = Cache<SnapshotHash, Weighed, ByBytes>;
 
 /// Weighs a snapshot by the bytes it holds.
 #[derive(Debug, Clone, Copy)]
 pub struct ByBytes;
 
-impl Weighter<SnapshotHash, Kept> for ByBytes {
-    fn weight(&self, _: &SnapshotHash, kept: &Kept) -> u64 {
+impl Weighter<SnapshotHash, Weighed> for ByBytes {
+    fn weight(&self, _: &SnapshotHash, kept: &Weighed) -> u64 {
         kept.bytes
     }
 }

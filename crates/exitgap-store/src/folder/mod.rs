@@ -26,8 +26,8 @@ use exitgap_core::evidence::{Checkpoint, CheckpointError, Hash, MAX_NOTE_BYTES, 
 use exitgap_core::series::Slot;
 
 use crate::error::StoreError;
+use crate::log::LogIdentity;
 use crate::reader::Reader;
-use crate::sealed::LogIdentity;
 
 /// The document that a successor's first leaf commits to.
 const PREDECESSOR: &str = "predecessor";

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// A check in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Lesson {
+pub struct Explanation {
     /// The check.
     pub check: CheckName,
     /// What is done.
@@ -18,15 +18,15 @@ pub struct Lesson {
     pub required: bool,
 }
 
-impl Lesson {
-    /// The lesson of one check.
+impl Explanation {
+    /// The explanation of one check.
     pub fn of(check: CheckName) -> Self {
         let [means, proves, does_not_prove] = words(check);
         let required = CheckName::REQUIRED.contains(&check);
         Self { check, means, proves, does_not_prove, required }
     }
 
-    /// All lessons, in the order the checks are made.
+    /// All explanations, in the order the checks are made.
     pub fn all() -> [Self; CheckName::ALL.len()] {
         CheckName::ALL.map(Self::of)
     }
