@@ -117,8 +117,14 @@ fn shapes(template: &Value) -> Vec<(&'static str, Vec<u8>)> {
         ("a long number", with("/result/amount_in_raw", "9".repeat(room).into())),
         ("many proof hashes", with("/pool_proof/hashes", rows(json!("A".repeat(44)), 47))),
         ("many ticks out of order", with("/state/ticks", rows(json!([0, "1"]), 8))),
-        ("many oracles", with("/snapshot/oracles", rows(template["snapshot"]["oracles"][0].clone(), 70))),
-        ("many retractions", with("/head/retracts", rows(json!({"code": "misread", "slot": 5_957_856}), 34))),
+        (
+            "many oracles",
+            with("/snapshot/oracles", rows(template["snapshot"]["oracles"][0].clone(), 70)),
+        ),
+        (
+            "many retractions",
+            with("/head/retracts", rows(json!({"code": "misread", "slot": 5_957_856}), 34)),
+        ),
     ]
 }
 
@@ -210,11 +216,13 @@ impl Pool {
             .collect();
         let last = (first + ticks - 1) * self.spacing;
         let from = first * self.spacing;
-        let tick = (from + (last - from) * self.price_at / 1_000).clamp(-MAX_TICK + 1, MAX_TICK - 1);
+        let tick =
+            (from + (last - from) * self.price_at / 1_000).clamp(-MAX_TICK + 1, MAX_TICK - 1);
         let liquidity: i128 = rows.iter().filter(|(at, _)| *at <= tick).map(|(_, net)| net).sum();
         let price = 1.0001_f64.powi(i32::try_from(tick).unwrap_or(0));
         let root = exitgap_core::pools::sqrt_ratio_at_tick(i32::try_from(tick).unwrap_or(0));
-        let scale = 10_f64.powi((self.decimals[0] - self.decimals[1] + self.oracle_decimals) as i32);
+        let scale =
+            10_f64.powi((self.decimals[0] - self.decimals[1] + self.oracle_decimals) as i32);
         let worth = (price * scale * (1.0 + self.off as f64 / 1e6)).clamp(1.0, 1e30);
         let mut file = template.clone();
         let size = 10_u64.pow(self.size_digits.unsigned_abs() as u32);

@@ -9,8 +9,8 @@ use exitgap_core::evidence::{Policy, Verdict, verify};
 use exitgap_core::ids::{Address, BlockHash};
 use exitgap_core::pools::PoolState;
 use exitgap_core::snapshot::{
-    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource,
-    Snapshot, Symbol, Token,
+    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Snapshot,
+    Symbol, Token,
 };
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use exitgap_core::series::Slot;
-use exitgap_server::http::{App, Connections, Limits, Listener, Operations, empty_router, router};
+use exitgap_server::http::{App, Connections, Limits, Listener, Operators, empty_router, router};
 use exitgap_server::ops::{Bounds, Service, Urls};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
@@ -49,7 +49,12 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
     let urls = Urls { base: "http://bench.example".into(), web: "http://bench.example".into() };
     let service = Service::new(store.clone(), urls, Arc::new(move || now), Bounds::default());
     let log_folder = store.with_file_name("log");
-    let app = App { service: Arc::new(service), telemetry: Arc::default(), log_folder, site: Arc::default() };
+    let app = App {
+        service: Arc::new(service),
+        telemetry: Arc::default(),
+        log_folder,
+        site: Arc::default(),
+    };
     app.service.refresh().await.map_err(|problem| BenchError::Http(problem.detail))?;
     let looking = app.clone();
     tokio::spawn(async move {
@@ -60,7 +65,7 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
         }
     });
     let limits = Limits::default();
-    let routers = [router(app.clone(), &limits, Operations::Public), empty_router(&limits)];
+    let routers = [router(app.clone(), &limits, Operators::Public), empty_router(&limits)];
     // The load comes from one address.
     let connections =
         Connections { most: MAX_CONNECTIONS, most_per_address: None, ..Connections::default() };
