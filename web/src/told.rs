@@ -5,9 +5,6 @@ use exitgap_core::snapshot::{ChainKind, Snapshot};
 
 use crate::text;
 
-/// Codes of what a pool cannot fill, and its evidence says so.
-const PROVABLE: [&str; 3] = ["beyond_liquidity", "rounds_to_no_input", "rounds_to_no_output"];
-
 /// The most characters of a file's own text that are shown: no true one is longer.
 const MAX_SHOWN_CHARS: usize = 40;
 
@@ -52,11 +49,6 @@ pub fn words(answer: &Answer) -> String {
         Answer::Result(result) => text::percent(&shown(&result.exit_gap_pct)),
         Answer::Refusal(refusal) => cannot(refusal),
     }
-}
-
-/// Whether the refusal of this code has evidence.
-pub fn is_provable(code: &str) -> bool {
-    PROVABLE.contains(&code)
 }
 
 /// Why a size cannot be filled, and the most that can be.

@@ -106,6 +106,16 @@ impl ProblemCode {
         }
     }
 
+    /// What an evidence file can prove: that a pool does not fill a size. Where it fills one and
+    /// the gap is no percentage, there is nothing that a file could state.
+    pub const PROVABLE: [Self; 3] =
+        [Self::BeyondLiquidity, Self::RoundsToNoInput, Self::RoundsToNoOutput];
+
+    /// Whether it has evidence.
+    pub fn has_evidence(self) -> bool {
+        Self::PROVABLE.contains(&self)
+    }
+
     /// The HTTP status the service answers it with.
     pub fn http_status(self) -> u16 {
         match self {

@@ -20,7 +20,6 @@ use crate::parts::{
 };
 use crate::paths::{self, Page};
 use crate::text;
-use crate::told::is_provable;
 
 /// The page.
 #[component]
@@ -201,7 +200,7 @@ fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -
                     let gap = text::percent(exit.exit_gap_pct.as_str());
                     linked(gap, evidence(rung.size_usd.as_str()))
                 }
-                (None, Some(problem)) if is_provable(problem.code.as_str()) => {
+                (None, Some(problem)) if problem.code.has_evidence() => {
                     linked("cannot be filled".to_owned(), evidence(rung.size_usd.as_str()))
                 }
                 (None, Some(problem)) => problem.code.title().into_any(),

@@ -1,6 +1,8 @@
 //! The exit of the size in the box, computed here, beside what the service says of it.
 
-use exitgap_api::{Amounts, ExitResult, Number, Problem, PublishedExit, size_as_written};
+use exitgap_api::{
+    Amounts, ExitResult, Number, Problem, ProblemCode, PublishedExit, size_as_written,
+};
 use exitgap_client::{ClientError, Recorded};
 use exitgap_core::units::{Percent, SizeUsd};
 use leptos::prelude::*;
@@ -11,7 +13,6 @@ use crate::app::client;
 use crate::parts::{Asking, Conditions, Refused, Split, settled};
 use crate::paths::evidence_href;
 use crate::text;
-use crate::told::is_provable;
 
 /// The section.
 #[component]
@@ -52,7 +53,7 @@ pub fn Answer(
         let served = served.answer(&asked.get());
         match computed.get() {
             Ok(ours) => agreement(&ours, served),
-            Err(ours) if is_provable(ours.code.as_str()) => {
+            Err(ours) if ours.code.has_evidence() => {
                 let size = asked.get().1.ok().map(|size| size.to_string());
                 let evidence =
                     size.and_then(|size| evidence_of(&recorded.read_value(), base.get(), &size));
@@ -116,6 +117,11 @@ fn agreed_refusal(ours: &Problem, served: Served, evidence: Option<String>) -> A
         " "{evidence}
     }
     .into_any()
+}
+
+/// Whether a refusal of this code has evidence: it is of the size, and of nothing else.
+fn is_provable(code: &str) -> bool {
+    ProblemCode::PROVABLE.iter().any(|provable| provable.as_str() == code)
 }
 
 fn asking() -> AnyView {

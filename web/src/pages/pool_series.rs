@@ -15,7 +15,6 @@ use crate::check::{Published, Sold, Standing};
 use crate::parts::{CheckAll, CheckedGap, linked};
 use crate::paths::{Page, evidence_href};
 use crate::text;
-use crate::told::is_provable;
 
 /// Rows of a chart: seven days of hours fit, with room.
 const ROWS: usize = 720;
@@ -219,7 +218,7 @@ fn gap_view(point: &GapPoint, of: &SeriesOf) -> AnyView {
     let href = || evidence_href(point.evidence_url.as_ref()?);
     match (&point.exit_gap_pct, point.refusal) {
         (Some(gap), _) => linked(text::percent(gap.as_str()), href()),
-        (None, Some(code)) if is_provable(code.as_str()) => {
+        (None, Some(code)) if code.has_evidence() => {
             let size = of.size_usd.as_str();
             linked(code.title().to_owned(), sale_href(of, point.slot, size))
         }

@@ -30,9 +30,9 @@ impl Service {
         size: SizeUsd,
         refusal: &Refusal,
     ) -> Problem {
-        let proven = !matches!(refusal, Refusal::GapOutOfRange);
+        let problem = Problem::from(refusal);
         let evidence = || self.evidence_url(&found.prepared, direction, &size.to_string());
-        Problem { evidence_url: proven.then(evidence), ..Problem::from(refusal) }
+        Problem { evidence_url: problem.code.has_evidence().then(evidence), ..problem }
     }
 
     /// The same of a snapshot that was found, with what the size fills at.

@@ -376,7 +376,7 @@ impl GapParts {
 
     /// Whether there is evidence; a sale without a percentage has no evidence.
     pub fn is_proven(&self) -> bool {
-        self.refusal != Some(ProblemCode::GapOutOfRange)
+        self.refusal.is_none_or(ProblemCode::has_evidence)
     }
 }
 
