@@ -60,3 +60,21 @@ impl Wire for Commits {
         Json::Object(fields.collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::read;
+
+    #[test]
+    fn sixteen_commitments_are_read_and_no_more() {
+        let of = |count: usize| {
+            let hash = DocumentHash([7; 32]);
+            let fields: Vec<_> =
+                (0..count).map(|n| format!("\"name_{n:02}\":\"{hash}\"")).collect();
+            Commits::read(&read(format!("{{{}}}", fields.join(",")).as_bytes()).unwrap())
+        };
+        assert_eq!(of(Commits::MAX).unwrap().iter().count(), Commits::MAX);
+        assert_eq!(of(Commits::MAX + 1).unwrap_err(), "17 commitments are more than 16");
+    }
+}
