@@ -14,6 +14,8 @@
 //! floating point. A caller's data never panics. The same bits come out natively
 //! and in WebAssembly.
 
+#![warn(clippy::float_arithmetic)]
+
 pub mod evidence;
 pub mod exit;
 pub mod ids;
