@@ -1,0 +1,4 @@
+//! What runs in a browser or in Node: the pages and the npm package.
+
+mod npm;
+mod web;

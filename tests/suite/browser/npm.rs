@@ -1,0 +1,405 @@
+//! The npm package, from its tarball, as its users have it: in Node, in pages, in bundlers, under
+//! TypeScript; and the module in it, against the native code.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use exitgap_tests::binaries;
+use serde_json::{Value, json};
+
+use crate::scenes::npm::{self as npm_scene, Project, readme_programs, root, said};
+use crate::scenes::npm_cases::{self, Case};
+use crate::scenes::service::{Service, recorded};
+
+/// What each program of the README shows: the verdict, then what a changed digit fails.
+fn as_the_readme_says(shown: &str) {
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines[0], "valid", "{shown}");
+    let [only] = lines[1..] else { panic!("one check fails, and not: {shown}") };
+    let words: Vec<&str> = only.split(' ').collect();
+    assert_eq!((words[0], words[1]), ("result", "exit_gap_pct"));
+    assert_eq!((words[2], words[4]), ("\"0.275862\"", "\"0.175862\""));
+}
+
+/// What garbage and cases must have come to.
+fn sound(outcome: &Value, cases: usize) {
+    let compared = json!({"compared": cases, "differing": 0, "first": []});
+    assert_eq!(outcome["compared"], compared);
+    let garbage = &outcome["garbage"];
+    assert_eq!(garbage["wrong"], json!([]), "{garbage}");
+    assert_eq!(garbage["sound"], true);
+    assert!(garbage["tried"].as_u64().unwrap() > 5_000, "{garbage}");
+    for code in ["invalid_parameter", "source_unreadable", "unknown_parameter", "unknown_base"] {
+        assert!(garbage["codes"][code].as_u64().is_some_and(|many| many > 0), "{garbage}");
+    }
+    let sizes: Vec<u64> =
+        garbage["sizes"].as_array().unwrap().iter().map(|size| size.as_u64().unwrap()).collect();
+    assert_eq!(sizes.len(), 4);
+    assert!(sizes[1..].iter().all(|size| *size == sizes[0]), "memory grew: {sizes:?}");
+    // Not even for 50 MB.
+    assert!(sizes[0] < 40_000_000, "{sizes:?}");
+}
+
+#[test]
+fn node_agrees_with_the_native_code_and_withstands_garbage() {
+    let project = Project::new();
+    project.add(&["cases.mjs", "garbage.mjs", "node.mjs", "require.cjs"]);
+    let cases = npm_cases::all();
+    project.write("cases.json", &serde_json::to_string(&cases).unwrap());
+    let outcome: Value = serde_json::from_str(&project.node(&["node.mjs", "cases.json"])).unwrap();
+    assert_eq!(
+        (&outcome["early"], &outcome["broken"]),
+        (&json!("not_initialized"), &json!("init_failed"))
+    );
+    assert_eq!(outcome["version"], env!("CARGO_PKG_VERSION"));
+    let limits = &outcome["limits"];
+    for name in ["snapshot", "evidence", "window"] {
+        assert!(limits["module"][name].is_u64(), "{limits}");
+        assert_eq!(limits["client"][name], limits["module"][name], "{limits}");
+    }
+    sound(&outcome, cases.cases.len());
+    assert_eq!(project.node(&["require.cjs", "cases.json"]), "valid\n");
+
+    // The comparison itself notices one byte.
+    let mut changed = cases;
+    let digit = changed.cases[0].expected.rfind(|c: char| c.is_ascii_digit()).unwrap();
+    changed.cases[0].expected.replace_range(digit..=digit, "x");
+    project.write("cases.json", &serde_json::to_string(&changed).unwrap());
+    let outcome: Value = serde_json::from_str(&project.node(&["node.mjs", "cases.json"])).unwrap();
+    assert_eq!(outcome["compared"]["differing"], 2, "by the module and by the package");
+}
+
+#[test]
+fn slips_are_forgiven_or_told_with_their_remedy() {
+    let project = Project::new();
+    project.add(&["slips.mjs"]);
+    project.write("cases.json", &serde_json::to_string(&npm_cases::all()).unwrap());
+    assert_eq!(project.node(&["slips.mjs", "cases.json"]), "sound\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_packages_client_reads_the_service_and_believes_nothing() {
+    let recorded = recorded(3).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let project = Project::new();
+    project.add(&["client.mjs"]);
+    let address = format!("http://{}", service.address);
+    assert_eq!(project.node(&["client.mjs", &address, &recorded.pool(0)]), "sound\n");
+}
+
+#[test]
+fn a_page_and_a_worker_agree_under_a_strict_policy() {
+    let project = Project::new();
+    project.add(&["cases.mjs", "garbage.mjs", "vectors.html", "vectors.js", "worker.js"]);
+    let cases = npm_cases::all();
+    project.write("cases.json", &serde_json::to_string(&cases).unwrap());
+    let shown = project.page(project.path(), "vectors.html");
+    let outcome: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(outcome.get("failed"), None, "{outcome}");
+    sound(&outcome, cases.cases.len());
+    assert_eq!(outcome["worker"]["compared"], cases.cases.len());
+    assert_eq!(outcome["worker"]["differing"], 0);
+}
+
+#[test]
+fn the_readmes_programs_run() {
+    let project = Project::new();
+    let names = project.add_from_readme();
+    assert_eq!(names, ["check.mjs", "page.html", "page.js", "main.js"]);
+    as_the_readme_says(&project.node(&["check.mjs"]));
+    as_the_readme_says(&project.page(project.path(), "page.html"));
+    // The example is a shared vector.
+    let vector = root().join("tests/vectors/evidence/true_concentrated_liquidity.json");
+    let vector: Value = serde_json::from_slice(&fs::read(vector).unwrap()).unwrap();
+    let example = fs::read_to_string(root().join("pkg/example/evidence.json")).unwrap();
+    assert_eq!(vector["evidence"], example);
+}
+
+/// The README's program for bundlers, with a page around it.
+fn bundled() -> Project {
+    let project = Project::new();
+    project.add_from_readme();
+    let page = "<!doctype html><meta charset=\"utf-8\"><body><script type=\"module\" src=\"/main.js\"></script></body>";
+    project.write("index.html", page);
+    project
+}
+
+#[test]
+fn vite_builds_it_with_one_module_beside_the_scripts() {
+    let project = bundled();
+    project.tool("vite", &["build", "--logLevel", "error"]);
+    let built = project.path().join("dist");
+    let assets: Vec<String> = fs::read_dir(built.join("assets"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let modules = assets.iter().filter(|name| has_extension(name, "wasm")).count();
+    assert_eq!(modules, 1, "{assets:?}");
+    for script in assets.iter().filter(|name| has_extension(name, "js")) {
+        let text = fs::read_to_string(built.join("assets").join(script)).unwrap();
+        assert!(text.len() < 100_000 && !text.contains("AGFzbQ"), "{script} has the module in it");
+    }
+    as_the_readme_says(&project.page(&built, "index.html"));
+}
+
+fn has_extension(name: &str, extension: &str) -> bool {
+    Path::new(name).extension().is_some_and(|found| found == extension)
+}
+
+#[test]
+#[ignore = "slow: `cargo xtask test --all` runs it"]
+fn webpack_builds_it_and_vite_serves_it() {
+    let project = bundled();
+    let main = fs::read_to_string(project.path().join("main.js")).unwrap();
+    let config = "export default { mode: 'production', entry: './webpack-main.js', \
+        module: { rules: [{ resourceQuery: /raw/, type: 'asset/source' }] }, performance: false };";
+    project.write("webpack.config.mjs", config);
+    // webpack asks a package's exports for the query, too.
+    let main = main.replace("'exitgap/example", "'./node_modules/exitgap/example");
+    project.write("webpack-main.js", &main);
+    project.tool("webpack", &["--config", "webpack.config.mjs"]);
+    let page =
+        "<!doctype html><meta charset=\"utf-8\"><body><script src=\"/main.js\"></script></body>";
+    fs::write(project.path().join("dist/index.html"), page).unwrap();
+    as_the_readme_says(&project.page(&project.path().join("dist"), "index.html"));
+
+    let server = Vite::start(&project);
+    as_the_readme_says(&project.page_at(project.path(), "index.html", Some(&server.address)));
+}
+
+/// Vite's server for developers, ended with the test.
+struct Vite {
+    process: std::process::Child,
+    address: String,
+}
+
+impl Vite {
+    fn start(project: &Project) -> Self {
+        use std::io::{BufRead, BufReader};
+        let mut process = Command::new("node")
+            .arg(npm_scene::tool("vite"))
+            .args(["--host", "127.0.0.1", "--port", "0", "--clearScreen", "false"])
+            .current_dir(project.path())
+            .env("NO_COLOR", "1")
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let address = lines
+            .map_while(Result::ok)
+            .find_map(|line| Some(format!("http://{}", line.split_once("http://")?.1)));
+        let address = address.expect("vite says where it listens");
+        Self { process, address: address.trim().trim_end_matches('/').to_owned() }
+    }
+}
+
+impl Drop for Vite {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn the_packages_form_is_clean() {
+    let project = Project::new();
+    let tarball = npm_scene::tarball();
+    let tarball = tarball.to_str().unwrap();
+    let said = project.tool("publint", &["--strict", tarball]);
+    assert!(said.contains("All good"), "{said}");
+    let ignored = ["--exclude-entrypoints", "./example/evidence.json", "./example/verifier-key"];
+    let said = project.tool("attw", &[&["--profile", "esm-only", tarball][..], &ignored].concat());
+    assert!(said.contains("\"exitgap\"") && !said.contains('💀'), "{said}");
+    let package = project.path().join("node_modules/exitgap");
+    for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        let packed = fs::read(package.join("dist").join(licence)).unwrap();
+        assert_eq!(packed, fs::read(root().join(licence)).unwrap());
+    }
+}
+
+/// Compiles as strictly as TypeScript can; what it said where it refused.
+fn compiles(project: &Project, files: &[&str]) -> Result<(), String> {
+    let types = npm_scene::tools().join("node_modules/@types");
+    let mut command = Command::new("node");
+    command.arg(npm_scene::tool("tsc"));
+    command.args(["--noEmit", "--strict", "--allowJs", "--checkJs"]);
+    command.args(["--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler"]);
+    command.args(["--resolveJsonModule", "--types", "node", "--typeRoots"]).arg(types).args(files);
+    let output = project.run(&mut command);
+    if output.status.success() { Ok(()) } else { Err(said(&output)) }
+}
+
+#[test]
+fn typescript_accepts_the_readmes_programs_and_no_misuse() {
+    let project = Project::new();
+    project.add_from_readme();
+    project
+        .write("raw.d.ts", "declare module '*?raw' { const text: string; export default text; }");
+    let programs = readme_programs().into_iter().map(|(name, _)| name);
+    let mut files: Vec<String> = programs.filter(|name| !has_extension(name, "html")).collect();
+    files.push("raw.d.ts".to_owned());
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    compiles(&project, &files).unwrap();
+    for (misuse, code) in [
+        ("verify(5);", "TS2345"),
+        ("estimate('', { base: 'token0' });", "TS2741"),
+        ("estimate('', { sizeUsd: 1 });", "TS2741"),
+        ("estimate('', { sizeUsd: 1, base: 'token0', size: 2 });", "TS2353"),
+        ("const n: number = estimate('', { sizeUsd: 1, base: 'token0' }).amount_in_raw;", "TS2322"),
+        ("verify('').verdict === 'fine';", "TS2367"),
+        ("new Client('https://a').exit('a:0x1', { signal: 1, sizeUsd: 1 });", "TS2322"),
+    ] {
+        project.write(
+            "misuse.ts",
+            &format!("import {{ Client, estimate, verify }} from 'exitgap';\n{misuse}\n"),
+        );
+        let refused = compiles(&project, &["misuse.ts"]).unwrap_err();
+        assert!(refused.contains(code), "{misuse}: {refused}");
+    }
+}
+
+/// The type of what a question is answered with.
+fn type_of(case: &Case) -> &'static str {
+    match case.ask {
+        _ if case.thrown => "Problem",
+        "verify" => "VerificationReport",
+        "recompute" => "Recomputation",
+        "estimate" => "ExitResult",
+        "ladder" => "Ladder",
+        "maxSizeFor" => "MaxSizeResult",
+        "simulateOrders" => "SimulationResult",
+        "rankRoutes" => "RouteRanking",
+        other => panic!("{other} has no document"),
+    }
+}
+
+/// Every document as a literal of its type: no field may be absent, none may be more.
+#[test]
+fn every_document_is_of_its_type() {
+    let project = Project::new();
+    let mut program = "import type { ExitResult, Ladder, MaxSizeResult, Problem, Recomputation, \
+        RouteRanking, SimulationResult, VerificationReport } from 'exitgap';\n"
+        .to_owned();
+    let cases = npm_cases::all().cases;
+    let documents = cases.iter().filter(|case| case.ask != "fill" || case.thrown);
+    for (number, case) in documents.enumerate() {
+        let (of, document) = (type_of(case), &case.expected);
+        writeln!(program, "export const d{number}: {of} = {document};").unwrap();
+    }
+    project.write("documents.ts", &program);
+    compiles(&project, &["documents.ts"]).unwrap();
+    for (field, changed) in
+        [("\"verdict\":", "\"verdic\":"), ("\"by_gap\":[", "\"more\":1,\"by_gap\":[")]
+    {
+        project.write("documents.ts", &program.replacen(field, changed, 1));
+        let refused = compiles(&project, &["documents.ts"]).unwrap_err();
+        assert!(refused.contains("TS2353") || refused.contains("TS2561"), "{refused}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_client_asks_each_of_two_hosts_for_what_it_has() {
+    let (recorded, api, web, _service) = crate::scenes::hosts::scene().await;
+    let project = Project::new();
+    project.add(&["hosts.mjs"]);
+    let pool = recorded.pool(0);
+    let said = project.node(&["hosts.mjs", &api.url(), &web.url(), &pool]);
+    assert_eq!(said.trim(), "both hosts answered");
+}
+
+/// Every answer of a service as a literal of its type.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_answer_of_a_service_is_of_its_type() {
+    let recorded = recorded(3).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let pool = recorded.pool(0);
+    let slot = recorded.last.number();
+    let answers = [
+        ("PublishedExit", format!("/v1/exit/{pool}?size_usd=1000")),
+        ("PublishedLadder", format!("/v1/ladder/{pool}")),
+        ("PoolList", "/v1/pools?limit=1".to_owned()),
+        ("History", format!("/v1/history/{pool}?size_usd=1000&interval=5m&limit=1")),
+        ("History", format!("/v1/history/{pool}?size_usd=1000&interval=1d")),
+        ("Stress", format!("/v1/stress/{pool}?size_usd=1000")),
+        ("Fragility", "/v1/fragility?sort=depth&limit=1".to_owned()),
+        ("Capabilities", "/v1/capabilities".to_owned()),
+        ("SlotStatus", format!("/api/v1/status/{pool}?slot={slot}")),
+        ("Portfolio", format!("/v1/portfolio?position={pool}:1000&position={pool}:900000000")),
+    ];
+    let names: BTreeSet<&str> = answers.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let mut program = format!("import type {{ {} }} from 'exitgap';\n", names.join(", "));
+    for (number, (of, target)) in answers.iter().enumerate() {
+        let document = service.get(target).found();
+        writeln!(program, "export const d{number}: {of} = {document};").unwrap();
+    }
+    let project = Project::new();
+    project.write("answers.ts", &program);
+    compiles(&project, &["answers.ts"]).unwrap();
+    for field in ["last_basis_pct", "daily_lowest_depth_usd", "unfilled_usd"] {
+        let named = format!("\"{field}\":");
+        assert!(program.contains(&named), "{field} is answered");
+        project.write("answers.ts", &program.replacen(&named, "\"other\":", 1));
+        let refused = compiles(&project, &["answers.ts"]).unwrap_err();
+        assert!(refused.contains("TS2353") || refused.contains("TS2561"), "{field}: {refused}");
+    }
+}
+
+#[test]
+fn documents_are_those_of_the_command_line() {
+    let cases = npm_cases::all();
+    let folder = tempfile::tempdir().unwrap();
+    let [evidence, snapshot] = ["evidence", "snapshot"].map(|name| folder.path().join(name));
+    fs::write(&evidence, &cases.evidence).unwrap();
+    fs::write(&snapshot, &cases.snapshot).unwrap();
+    let exitgap = |arguments: &[&str]| -> Value {
+        let mut command = Command::new(binaries::path("exitgap"));
+        let output = command.arg("--json").args(arguments).output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)))
+    };
+    let snapshot = snapshot.to_str().unwrap();
+    let asked: [(&str, &[&str], &[&str]); 5] = [
+        ("verify", &[""], &["verify", evidence.to_str().unwrap(), "--trust", &cases.keys[0]]),
+        (
+            "estimate",
+            &["1"],
+            &["estimate", "--base", "token0", "--snapshot", snapshot, "--size-usd", "1"],
+        ),
+        ("ladder", &["", ""], &["ladder", "--base", "token0", "--snapshot", snapshot]),
+        ("maxSizeFor", &["2"], &["size", "--base", "token0", "--snapshot", snapshot, "--gap", "2"]),
+        (
+            "simulateOrders",
+            &["1", "7", "33.333333", "12"],
+            &[
+                "simulate",
+                "--base",
+                "token0",
+                "--snapshot",
+                snapshot,
+                "--size-usd",
+                "1",
+                "--orders",
+                "7",
+                "--recovery-pct",
+                "33.333333",
+                "--interval-s",
+                "12",
+            ],
+        ),
+    ];
+    for (ask, args, arguments) in asked {
+        let subject = if ask == "verify" { &cases.evidence } else { &cases.snapshot };
+        let same = |case: &&Case| {
+            let rest: Vec<&str> = case.args.iter().skip(2).flatten().map(String::as_str).collect();
+            let first = if ask == "verify" { &cases.keys[0] } else { "token0" };
+            let wanted = rest == args && case.args[1].as_deref() == Some(first);
+            case.ask == ask && case.args[0].as_ref() == Some(subject) && wanted && !case.thrown
+        };
+        let case = cases.cases.iter().find(same).unwrap_or_else(|| panic!("no case of {ask}"));
+        let ours: Value = serde_json::from_str(&case.expected).unwrap();
+        assert_eq!(ours, exitgap(arguments), "{ask}");
+    }
+}

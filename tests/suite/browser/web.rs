@@ -1,0 +1,233 @@
+//! The pages, in a real browser, against a real service on a recorded series.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use exitgap_core::evidence::{Checkpoint, Hash, SignerKey};
+use exitgap_core::snapshot::Snapshot;
+use exitgap_server::config::Checked;
+use exitgap_store::{LogFolder, NewEntry, Store};
+use exitgap_tests::fixtures;
+use serde_json::Value;
+
+use crate::scenes::holes::tear_holes;
+use crate::scenes::service::{Recorded, Service, recorded};
+
+const SLOTS: u64 = 14;
+
+/// A state of the log that contradicts the one published, signed by the log's own key.
+fn forged(checkpoint: &str, key: &str) -> String {
+    let (newest, _) = Checkpoint::from_note(checkpoint).unwrap();
+    let key: SignerKey = key.trim_end().parse().unwrap();
+    let other = Checkpoint { root: Hash([7; 32]), ..newest };
+    let key = key.named(&other.origin.to_string()).unwrap();
+    key.sign(&other.to_text()).unwrap()
+}
+
+/// A key in the log's name that is not the log's.
+fn other_key(checkpoint: &str) -> String {
+    let (newest, _) = Checkpoint::from_note(checkpoint).unwrap();
+    SignerKey::from_seed(&newest.origin.to_string(), [5; 32]).unwrap().verifier().to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_works_in_a_browser() {
+    let recorded = recorded(SLOTS).await;
+    let (pool, retracted) = tear_holes(&recorded);
+    let limits = [("EXITGAP_HTTP_RATE_PER_MINUTE", "100000")];
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &limits);
+    let checkpoint = String::from_utf8(service.get("/log/checkpoint").body).unwrap();
+    let key = fs::read_to_string(recorded.path("exitgap.key")).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut pages = Command::new("node");
+    pages.arg(root.join("tests/web/pages.mjs")).arg(format!("http://{}", service.address));
+    pages
+        .arg(fixtures::folder().join("npm-tools/node_modules"))
+        .arg(root.join("target/screenshots"));
+    pages.env("EXITGAP_FORGED_CHECKPOINT", forged(&checkpoint, &key));
+    pages.env("EXITGAP_OTHER_KEY", other_key(&checkpoint));
+    pages.env("EXITGAP_RETRACTED", format!("{pool} {}", retracted.number()));
+    let output = pages.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}{complained}");
+    assert!(said.contains(r#""web.axe_violations":0,"web.console_errors":0"#), "{said}");
+}
+
+/// Speed is measured by `cargo xtask bench web`; what does not depend on the machine is asserted
+/// here.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: `cargo xtask test --all` runs it, and installs Lighthouse"]
+async fn lighthouse_finds_the_pages_accessible_and_sound() {
+    let recorded = recorded(SLOTS).await;
+    let limits = [("EXITGAP_HTTP_RATE_PER_MINUTE", "100000")];
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &limits);
+    let pool = recorded.pool(0);
+    let answer = service.get(&format!("/v1/exit/{pool}?size_usd=1000")).json();
+    let evidence = answer["evidence_url"].as_str().unwrap();
+    let evidence = &evidence[evidence.find("/api/").unwrap()..];
+    let pool = format!("/pools/{pool}");
+    let output = Command::new("node")
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/web/lighthouse.mjs"))
+        .arg(format!("http://{}", service.address))
+        .arg(fixtures::folder().join("lighthouse/node_modules"))
+        .args(["/", &pool, evidence, "/verify", "/portfolio", "/capabilities", "/method"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    println!("{said}");
+    assert!(output.status.success(), "{said}");
+    let scores: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(scores["web.lighthouse.not_measured"], 0, "{said}");
+    for machine in ["desktop", "phone"] {
+        for category in ["accessibility", "best_practices"] {
+            let score = scores[format!("web.lighthouse.{machine}.{category}")].as_u64().unwrap();
+            assert!(score >= 95, "{machine}, {category}: {score}\n{said}");
+        }
+    }
+}
+
+/// Seals the next slot, in which every pool is as it was.
+fn seal_another(recorded: &Recorded) {
+    let checked = Checked::read(&recorded.path("exitgap.toml")).unwrap();
+    let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
+    let mut store =
+        Store::open(&checked.config.store.path, &key.trim_end().parse().unwrap()).unwrap();
+    let next = recorded.last.next().unwrap();
+    let reader = store.reader();
+    let entries: Vec<_> = reader
+        .pools()
+        .unwrap()
+        .into_iter()
+        .map(|pool| {
+            let hash = reader.latest(&pool, None).unwrap().unwrap().snapshot.unwrap().1;
+            let before = reader.documents(hash).unwrap().unwrap();
+            let before = Snapshot::from_canonical(&before.snapshot, &before.state);
+            let same = Snapshot::new(next, before.unwrap().observation().clone()).unwrap();
+            NewEntry { pool: pool.id, default_base: pool.default_base, reading: Ok(same) }
+        })
+        .collect();
+    assert!(store.append_slot(next, &entries).unwrap().written);
+    LogFolder::new(&checked.config.evidence.folder).publish(store.reader()).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pools_page_follows_its_series() {
+    let recorded = recorded(2).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut page = Command::new("node");
+    page.arg(root.join("tests/web/follow.mjs")).arg(format!("http://{}", service.address));
+    page.arg(fixtures::folder().join("npm-tools/node_modules"));
+    page.arg(root.join("target/screenshots")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut page = page.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(page.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    if line == "waiting\n" {
+        seal_another(&recorded);
+    }
+    let output = page.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Lighthouse's own troubles are tried again, and what it never could do leaves the rest standing.
+#[test]
+fn what_lighthouse_could_not_record_is_tried_again_and_told() {
+    let script = r#"
+        import { judgeBy, lowest } from "./lighthouse.mjs";
+        const good = { categories: { performance: { score: 0.9, auditRefs: [] },
+          accessibility: { score: 1, auditRefs: [] }, "best-practices": { score: 1, auditRefs: [] } }, audits: {} };
+        const failed = (code) => ({ runtimeError: { code, message: "it could not" } });
+        const asked = {};
+        const record = (path, machine) => {
+          const tries = asked[path + machine] = (asked[path + machine] ?? 0) + 1;
+          if (path === "/never") return failed("NO_NAVSTART");
+          if (path === "/thrown" && tries === 1) throw Object.assign(new Error("gone"), { code: "TARGET_CRASHED" });
+          return path === "/late" && tries < 3 ? failed("NO_NAVSTART") : good;
+        };
+        const figures = lowest(await judgeBy(record, ["/", "/late", "/thrown", "/never"]));
+        const absent = await judgeBy(() => failed("ERRORED_DOCUMENT_REQUEST"), ["/"]).catch((error) => error.message);
+        console.log(JSON.stringify({ figures, asked, absent }));
+    "#;
+    let mut node = Command::new("node");
+    node.args(["--input-type=module", "-e", script]);
+    node.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/web"));
+    let output = node.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let found: Value = serde_json::from_slice(&output.stdout).expect(&said);
+    let figures = &found["figures"];
+    assert_eq!(figures["web.lighthouse.not_measured"], 2, "{found}");
+    assert_eq!(figures["web.lighthouse.phone.performance"], 90, "what was measured is printed");
+    let asked = ["/desktop", "/latedesktop", "/throwndesktop", "/neverdesktop"];
+    assert_eq!(asked.map(|key| found["asked"][key].as_u64().unwrap()), [1, 3, 2, 3]);
+    let absent = found["absent"].as_str().unwrap();
+    assert!(absent.contains("ERRORED_DOCUMENT_REQUEST"), "the page's own fault ends it: {absent}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_are_served_with_their_words_and_their_policy() {
+    let recorded = recorded(2).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let page = [("Accept", "text/html")];
+    let pool = recorded.pool(0);
+    for path in ["/".to_owned(), format!("/pools/{pool}"), "/verify".to_owned()] {
+        let answer = service.ask("GET", &path, &page);
+        assert_eq!(answer.status, 200, "{path}: is the site built? `cargo xtask web` builds it");
+        let policy = answer.header("content-security-policy").unwrap().to_owned();
+        assert!(policy.contains("default-src 'none'") && policy.contains("'sha256-"), "{policy}");
+        assert!(!policy.contains("unsafe-inline"), "{policy}");
+        let html = String::from_utf8(answer.body).unwrap();
+        assert!(!html.contains("<title>exitgap</title>"), "{path} has a title of its own");
+        // The same words stand on the page until its program has come.
+        let between = |before, after| {
+            html.split_once(before).and_then(|(_, rest)| rest.split_once(after)).unwrap().0
+        };
+        let (title, heading) = (between("<title>", "</title>"), between("<h1>", "</h1>"));
+        assert_eq!(title.trim_end_matches(" | exitgap"), heading);
+        let scripts: Vec<_> = html
+            .split(['"', '\''])
+            .filter(|part| part.starts_with("/exitgap-web-") && !part.contains('>'))
+            .collect();
+        for kind in [".js", ".wasm"] {
+            assert!(
+                scripts.iter().any(|file| file.ends_with(kind)),
+                "{path} loads no {kind}: {html}"
+            );
+        }
+        for file in scripts {
+            let plain = service.get(file);
+            assert_eq!(plain.status, 200, "{file}");
+            let packed = service.ask("GET", file, &[("Accept-Encoding", "gzip, br")]);
+            assert_eq!(packed.header("content-encoding"), Some("br"), "{file}");
+            assert!(packed.body.len() < plain.body.len(), "{file}");
+            assert_eq!(plain.header("cache-control"), Some("public, max-age=31536000, immutable"));
+        }
+    }
+    // The same address answers JSON to who asks for it, and a page to who reads.
+    let target = format!("/api/v1/exit/{pool}?size_usd=1000");
+    let document = service.get(&target);
+    assert_eq!(document.header("vary"), Some("accept, accept-encoding"));
+    assert_eq!(document.json()["request"]["size_usd"], "1000");
+    let evidence = service.ask("GET", &target, &page);
+    assert_eq!(evidence.header("vary"), Some("accept, accept-encoding"));
+    assert!(evidence.header("content-type").unwrap().starts_with("text/html"));
+    // A pool that nobody monitors has no page, and no evidence.
+    for target in ["/pools/anvil:0x00", "/pools/nonsense", "/api/v1/exit/nonsense?size_usd=1"] {
+        let unknown = service.ask("GET", target, &page);
+        assert_eq!(unknown.status, 404, "{target}");
+        let html = String::from_utf8(unknown.body).unwrap();
+        assert!(html.contains("<title>Nothing is at this address"), "{target}");
+    }
+    // What is not there is not answered with a page, unless to a reader; never for a script.
+    let absent = service.ask("GET", "/nothing/here", &page);
+    assert_eq!(
+        (absent.status, absent.header("content-type")),
+        (404, Some("text/html; charset=utf-8"))
+    );
+    for (path, headers) in [("/nothing/here", &[][..]), ("/old-0123.js", &page[..])] {
+        let absent = service.ask("GET", path, headers);
+        assert_eq!(absent.header("content-type"), Some("application/problem+json"), "{path}");
+    }
+}

@@ -1,0 +1,94 @@
+//! What reading a slot of a hundred v3 pools costs in steady state.
+
+use alloy::primitives::U256;
+use exitgap_chain::Limits;
+use exitgap_core::pools::PoolState;
+use exitgap_core::series::Slot;
+use exitgap_tests::devchain::{
+    DevChain, FIRST_SLOT, MintedPosition, Options, Pool, PositionSpec, SLOT_SECONDS, Tx, World,
+    many_v3_pools,
+};
+
+use crate::scenes::chain::{chain_config, deadline, pool_config, reader, small_limits, snapshots};
+
+const POOLS: usize = 100;
+/// As many as pass between two full readings of a pool.
+const SLOTS: u64 = 11;
+
+/// Every pool trades in every slot; in a tenth of them liquidity is added or pulled.
+fn slot_txs(chain: &DevChain, pools: &[(Pool, Vec<MintedPosition>)], slot: u64) -> Vec<Tx> {
+    let mut txs = Vec::new();
+    for (index, (pool, positions)) in pools.iter().enumerate() {
+        let token_in =
+            if (slot + index as u64).is_multiple_of(2) { pool.token0 } else { pool.token1 };
+        txs.push(chain.swap_tx(pool, token_in, U256::from(10_000)));
+        if index as u64 % 10 == slot % 10 {
+            let position = &positions[index % positions.len()];
+            txs.push(chain.burn_tx(position, position.liquidity / 10));
+            let again = PositionSpec {
+                tick_lower: position.tick_lower,
+                tick_upper: position.tick_upper,
+                amount0: U256::from(10).pow(U256::from(9)),
+                amount1: U256::from(10).pow(U256::from(9)),
+            };
+            txs.push(chain.mint_tx(&[(*pool, again)]));
+        }
+    }
+    txs
+}
+
+/// A quarter of the pools has each tick spacing, so that full readings cost what they cost at most:
+/// a spacing of 1 takes 6,932 calls for the bitmap alone.
+#[tokio::test]
+async fn a_hundred_pools_stay_within_the_budget() {
+    let chain = DevChain::start(Options::default()).await.unwrap();
+    let world = World::deploy(&chain).await.unwrap();
+    let pools = many_v3_pools(&chain, POOLS, 12, 4).await.unwrap();
+    let mut config = chain_config(&chain, &world, &[chain.url()]).await;
+    config.pool = pools.iter().map(|(pool, _)| pool_config(pool, ["ALT", "USDC"])).collect();
+    let never = Limits { full_read_slots: 288, full_read_slots_most: 289, ..small_limits() };
+    // One follows logs alone; the other reads every pool in full once an hour, as it is meant to.
+    let mut following = reader(&config, never);
+    let mut comparing = reader(&config, small_limits());
+    let (mut by_logs, mut with_full, mut ticks) = (Vec::new(), Vec::new(), 0);
+    for slot in FIRST_SLOT..=FIRST_SLOT + SLOTS {
+        let txs = slot_txs(&chain, &pools, slot);
+        let (first, second) = txs.split_at(txs.len() / 2);
+        chain.mine(slot * SLOT_SECONDS - 60, first).await.unwrap();
+        chain.mine(slot * SLOT_SECONDS - 5, second).await.unwrap();
+        chain.mine(slot * SLOT_SECONDS + 7, &[]).await.unwrap();
+        let slot_of = Slot::new(slot).unwrap();
+        let reading = following.read_slot(slot_of, deadline()).await;
+        let compared = comparing.read_slot(slot_of, deadline()).await;
+        assert!(compared.events.is_empty(), "{:?}", compared.events);
+        let requests = (reading.requests, compared.requests);
+        let (pools, same) = (snapshots(reading), snapshots(compared));
+        assert_eq!(pools, same, "{slot}");
+        if slot == FIRST_SLOT {
+            println!("first reading: {} requests", requests.0);
+            ticks = pools.iter().map(|pool| tick_count(pool.observation().state())).sum();
+        } else {
+            by_logs.push(requests.0);
+            with_full.push(requests.1);
+        }
+    }
+    let sum = |requests: &[u64]| requests.iter().sum::<u64>();
+    println!(
+        "{} ticks a pool; by logs alone {by_logs:?}, with full readings {with_full:?}",
+        ticks / POOLS
+    );
+    let readings = SLOTS * POOLS as u64;
+    assert!(10 * sum(&by_logs[1..]) <= readings, "{by_logs:?}");
+    // What the documentation of the configuration says an hour of full readings costs.
+    assert!(sum(&with_full) - sum(&by_logs) <= 150, "{with_full:?}");
+    // No slot carries them all.
+    let most = with_full.iter().max().copied().unwrap_or_default();
+    assert!(most * SLOTS <= 2 * sum(&with_full), "{with_full:?}");
+}
+
+fn tick_count(state: &PoolState) -> usize {
+    match state {
+        PoolState::Concentrated(state) => state.ticks().len(),
+        PoolState::ConstantProduct(_) => 0,
+    }
+}

@@ -1,0 +1,9 @@
+//! From nodes to snapshots, and the development chain itself.
+
+mod budget;
+mod devchain;
+mod faults;
+mod kinds;
+mod nodes;
+mod parity;
+mod reader;

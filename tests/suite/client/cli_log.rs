@@ -1,0 +1,307 @@
+//! `exitgap verify --api`: what the command line keeps of a log, and what it makes of one that is
+//! another the next time.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use exitgap_client::{Client, EvidenceOf, LogWatch, Memory, Request, Response};
+use exitgap_core::evidence::{Base, Outcome, Verdict};
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_tests::binaries;
+use serde_json::Value;
+
+use crate::scenes::client::{Log, Meddling, Outcomes, base, scene};
+use crate::scenes::holes::tear_holes;
+use crate::scenes::service::{Service, recorded};
+
+struct Reader {
+    arguments: Vec<String>,
+}
+
+impl Reader {
+    fn of(service: &Service, pool: &str) -> Self {
+        let api = format!("http://{}", service.address);
+        let arguments = ["verify", pool, "--size-usd", "1000", "--api", &api];
+        Self { arguments: arguments.map(str::to_owned).to_vec() }
+    }
+
+    fn run(&self, more: &[&str]) -> (Option<i32>, String, String) {
+        let mut command = Command::new(binaries::path("exitgap"));
+        let Output { status, stdout, stderr } =
+            command.args(&self.arguments).args(more).output().unwrap();
+        let [stdout, stderr] = [stdout, stderr].map(|text| String::from_utf8(text).unwrap());
+        (status.code(), stdout, stderr)
+    }
+}
+
+/// The kept file whose name has this part.
+fn kept(folder: &Path, part: &str) -> PathBuf {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut found = paths.filter(|path| path.to_string_lossy().contains(part));
+    let one = found.next().unwrap();
+    assert_eq!(found.next(), None);
+    one
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rewritten_log_is_noticed_by_the_next_run() {
+    let (recorded, service, _) = scene().await;
+    let log = Log::of(&recorded, &service);
+    let reader = Reader::of(&service, &recorded.pool(0));
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("made/when/absent");
+    let flags = ["--kept", folder.to_str().unwrap()];
+
+    let (code, stdout, stderr) = reader.run(&[]);
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
+    assert!(stdout.contains("VALID") && stdout.contains("window       pass"), "{stdout}");
+    assert!(stderr.contains("Nothing is kept: with --kept FOLDER"), "{stderr}");
+
+    let (code, _, stderr) = reader.run(&flags);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stderr.contains("itself named just now"), "{stderr}");
+    assert!(stderr.contains("Nothing of this log was seen before; its newest checkpoint is kept"));
+    let checkpoint = kept(&folder, "checkpoint");
+    assert_eq!(fs::read_to_string(&checkpoint).unwrap(), log.note);
+
+    let (code, stdout, stderr) = reader.run(&[&flags[..], &["--json"]].concat());
+    assert_eq!(code, Some(0), "{stderr}");
+    let document: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(document["verdict"], "valid");
+    let (trusted, continuity) = (&document["log"]["trusted"], &document["log"]["continuity"]);
+    assert_eq!((trusted, continuity), (&"kept".into(), &"continues".into()));
+
+    // What an earlier run saw was another history, signed by the same key.
+    let fork = log.sign(&log.fork(3));
+    fs::write(&checkpoint, &fork).unwrap();
+    let (code, stdout, stderr) = reader.run(&flags);
+    assert_eq!(code, Some(6), "{stdout}{stderr}");
+    assert!(stdout.contains("PROOF OF MISBEHAVIOUR"), "{stdout}");
+    assert!(stderr.contains("THE LOG IS NOT THE ONE AN EARLIER RUN SAW"), "{stderr}");
+    assert_eq!(fs::read_to_string(&checkpoint).unwrap(), fork, "what was seen stays");
+
+    // More slots were seen than the service now shows.
+    let more = [&log.leaves[..], &log.leaves[..1]].concat();
+    let more = log.sign(&more);
+    fs::write(&checkpoint, &more).unwrap();
+    let (code, _, stderr) = reader.run(&flags);
+    assert_eq!(code, Some(7), "{stderr}");
+    assert!(stderr.contains("fewer slots than an earlier run saw"), "{stderr}");
+    assert_eq!(fs::read_to_string(&checkpoint).unwrap(), more, "what was seen stays");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_kept_and_cannot_be_read_is_not_taken_for_a_first_visit() {
+    let (recorded, service, _) = scene().await;
+    let reader = Reader::of(&service, &recorded.pool(0));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    assert_eq!(reader.run(&["--kept", path]).0, Some(0));
+    let (checkpoint, keys) = (kept(folder.path(), "checkpoint"), kept(folder.path(), "keys"));
+    let [whole, key] = [&checkpoint, &keys].map(|path| fs::read(path).unwrap());
+
+    let long = vec![b'x'; 1 << 20];
+    let cut = &whole[..whole.len() / 2];
+    for (file, damaged) in [
+        (&checkpoint, cut),
+        (&checkpoint, b"\xff".as_slice()),
+        (&checkpoint, &long),
+        (&keys, b"\xff".as_slice()),
+        (&keys, b"nobody".as_slice()),
+        (&keys, &long),
+    ] {
+        fs::write(file, damaged).unwrap();
+        let (code, stdout, stderr) = reader.run(&["--kept", path]);
+        assert_eq!((code, stdout.as_str()), (Some(5), ""), "{stderr}");
+        assert!(stderr.contains("kept"), "{stderr}");
+        assert_eq!(fs::read(file).unwrap(), damaged, "it stays for its owner to look at");
+        fs::write(&checkpoint, &whole).unwrap();
+        fs::write(&keys, &key).unwrap();
+    }
+    assert_eq!(reader.run(&["--kept", path]).0, Some(0));
+
+    // Keys that are gone beside a checkpoint are no first visit either.
+    fs::write(&keys, "").unwrap();
+    let (code, _, stderr) = reader.run(&["--kept", path]);
+    assert_eq!(code, Some(5), "{stderr}");
+    assert!(stderr.contains("it is empty") && stderr.contains("--kept"), "{stderr}");
+    fs::write(&keys, &key).unwrap();
+
+    // Nobody writes to a pipe in the place of a file: it is not waited for.
+    fs::remove_file(&checkpoint).unwrap();
+    assert!(Command::new("mkfifo").arg(&checkpoint).status().unwrap().success());
+    let mut waiting = Command::new("timeout");
+    waiting.arg("30").arg(binaries::path("exitgap")).args(&reader.arguments);
+    let output = waiting.args(["--kept", path]).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{stderr}");
+    assert!(stderr.contains("it is no file"), "{stderr}");
+
+    // A folder in the place of a file cannot be read, and a file is no folder to keep in.
+    fs::remove_file(&checkpoint).unwrap();
+    fs::create_dir(&checkpoint).unwrap();
+    assert_eq!(reader.run(&["--kept", path]).0, Some(5));
+    let (code, _, stderr) = reader.run(&["--kept", keys.to_str().unwrap()]);
+    assert_eq!(code, Some(5), "{stderr}");
+    assert!(stderr.contains("--kept names a folder"), "{stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_that_have_no_evidence_are_refused_and_a_refusal_is_proven() {
+    let (recorded, service, _) = scene().await;
+    let reader = Reader::of(&service, &recorded.pool(0));
+    for (more, code, said) in [
+        (&["--base", "NOBODY"][..], 2, "neither token"),
+        (&["--at", "yesterday"], 2, "RFC 3339"),
+        (&["--at", "2020-01-01T00:00:00Z"], 4, "begins"),
+        (&["--trust", "nobody"], 5, "nobody"),
+        (&["--since", "checkpoint"], 2, "cannot be used with"),
+    ] {
+        let (found, stdout, stderr) = reader.run(more);
+        assert_eq!((found, stdout.as_str()), (Some(code), ""), "{more:?}: {stderr}");
+        assert!(stderr.contains(said), "{more:?}: {stderr}");
+    }
+    let stranger = Reader::of(&service, "anvil:0x1111111111111111111111111111111111111111");
+    assert_eq!(stranger.run(&[]).0, Some(4));
+    let mut huge = Reader::of(&service, &recorded.pool(0));
+    huge.arguments[3] = "1000000000".to_owned();
+    // That it cannot be filled is proven as a number is.
+    let (code, stdout, stderr) = huge.run(&[]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stdout.contains("cannot be filled (beyond_liquidity)"), "{stdout}");
+    assert!(stdout.contains("VALID: it follows from the signed log"), "{stdout}");
+    let mut unnamed = Reader::of(&service, &recorded.pool(0));
+    unnamed.arguments[1] = "a pool".to_owned();
+    assert_eq!(unnamed.run(&[]).0, Some(2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_verdict_stands_whoever_reads_it_and_whatever_cannot_be_kept() {
+    let (recorded, service, _) = scene().await;
+    let log = Log::of(&recorded, &service);
+    let reader = Reader::of(&service, &recorded.pool(0));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    assert_eq!(reader.run(&["--kept", path]).0, Some(0));
+    let checkpoint = kept(folder.path(), "checkpoint");
+    fs::write(&checkpoint, log.sign(&log.fork(3))).unwrap();
+
+    // A reader that closed the pipe has not made an invalid log valid.
+    let (end, mut writer) = std::io::pipe().unwrap();
+    drop(end);
+    assert_eq!(writer.write(b"x").unwrap_err().kind(), ErrorKind::BrokenPipe);
+    let exitgap = binaries::path("exitgap");
+    let mut unread = Command::new(&exitgap);
+    unread.args(&reader.arguments).args(["--kept", path]).stdout(writer);
+    assert_eq!(unread.output().unwrap().status.code(), Some(6));
+
+    // Where nothing can be written, the answer is shown, and the error, too.
+    let fresh = folder.path().join("fresh");
+    let limited = format!(
+        "trap '' XFSZ; ulimit -f 0; exec {} {} --kept {}",
+        exitgap.display(),
+        reader.arguments.join(" "),
+        fresh.display()
+    );
+    let output = Command::new("bash").args(["-c", &limited]).output().unwrap();
+    let [stdout, stderr] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert_eq!(output.status.code(), Some(5), "{stdout}{stderr}");
+    assert!(stdout.contains("VALID") && stderr.contains("File too large"), "{stdout}{stderr}");
+    // The next run knows that it is the first.
+    let (code, _, stderr) = reader.run(&["--kept", fresh.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stderr.contains("Nothing of this log was seen before"), "{stderr}");
+}
+
+/// The number still follows from what was recorded, so the verdict stands; that the slot was taken
+/// back is said beside it, in words and in the document.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slot_that_was_taken_back_is_told_with_its_verdict() {
+    let recorded = recorded(14).await;
+    let (pool, slot) = tear_holes(&recorded);
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let reader = Reader::of(&service, &pool.to_string());
+    let at = slot.to_string();
+    let (code, stdout, stderr) = reader.run(&["--at", &at]);
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
+    assert!(stdout.contains("VALID: it follows from the signed log"), "{stdout}");
+    let by = recorded.last.next().unwrap().number();
+    let words = format!("Since then   TAKEN BACK by the head of slot {by}: block 0x");
+    assert!(stdout.contains(&words), "{stdout}");
+    assert!(stdout.contains(&format!("gave way to 0x{}", "ee".repeat(32))), "{stdout}");
+    let (_, stdout, _) = reader.run(&["--at", &at, "--json"]);
+    let document: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(document["verdict"], "valid");
+    let since = &document["since"];
+    assert_eq!(
+        (&since["taken_back"], &since["status"]["state"]),
+        (&true.into(), &"retracted".into())
+    );
+    assert_eq!(since["heads"]["code"], "slot_retracted");
+
+    // The newest recorded slot stands, and what came after it is in the log.
+    let (code, stdout, _) = reader.run(&[]);
+    assert_eq!(code, Some(0), "{stdout}");
+    assert!(stdout.contains("Since then   not taken back; 0x"), "{stdout}");
+    assert!(
+        stdout.contains(", then 26 heads up to 0x")
+            && stdout.contains(", proven, 26 of them missing"),
+        "{stdout}"
+    );
+
+    // A service that says nothing of it is given away by the heads that it cannot leave out.
+    let of = EvidenceOf {
+        pool: pool.clone(),
+        base: Base::Token0,
+        slot,
+        size: "1000".parse().unwrap(),
+        method_version: METHOD_VERSION.to_owned(),
+    };
+    let silent = Meddling::new(|request: &Request, outcome: Outcomes| {
+        if !request.url.contains("/api/v1/status/") {
+            return outcome;
+        }
+        let mut status: Value = serde_json::from_slice(&outcome.unwrap().body).unwrap();
+        assert!(status["retraction"].is_object(), "{status}");
+        status["state"] = "recorded".into();
+        status.as_object_mut().unwrap().remove("retraction");
+        Ok(Response { status: 200, headers: Vec::new(), body: status.to_string().into_bytes() })
+    });
+    let client = Client::new(&silent, base(&service));
+    let watch = LogWatch::new(&client, Memory::default(), Vec::new());
+    let verification = watch.verify_remote(&of, true).await.unwrap();
+    assert_eq!(verification.report.report.verdict, Verdict::Valid);
+    let since = client.since(&of, &verification).await.unwrap();
+    assert!(since.is_taken_back() && since.status.retraction.is_none(), "{since:?}");
+
+    // One that cannot be asked, or answers for another slot, is no silence either.
+    let other = Meddling::new(|request: &Request, outcome: Outcomes| {
+        let body = outcome.unwrap().body;
+        let body = if request.url.contains("/api/v1/status/") {
+            let mut status: Value = serde_json::from_slice(&body).unwrap();
+            status["slot"] = (slot.number() + 1).into();
+            status.to_string().into_bytes()
+        } else {
+            body
+        };
+        Ok(Response { status: 200, headers: Vec::new(), body })
+    });
+    let client = Client::new(&other, base(&service));
+    let error = client.since(&of, &verification).await.unwrap_err();
+    assert_eq!(error.code(), "not_as_specified", "{error}");
+    // The heads that are served must go on from the one that was sealed.
+    let elsewhere = recorded.pool(1);
+    let swapped = Meddling::new(|request: &Request, outcome: Outcomes| {
+        if !request.url.contains("/api/v1/window/") {
+            return outcome;
+        }
+        let target = format!("/api/v1/window/{elsewhere}?slot={}", recorded.last.number());
+        Ok(Response { status: 200, headers: Vec::new(), body: service.get(&target).body })
+    });
+    let client = Client::new(&swapped, base(&service));
+    let heads = client.since(&of, &verification).await.unwrap().heads.unwrap();
+    assert_eq!((heads.outcome, heads.code), (Outcome::Fail, "window_ends_elsewhere"));
+}

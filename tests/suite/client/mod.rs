@@ -1,0 +1,6 @@
+//! The SDK, and the command line as its user.
+
+mod cli;
+mod cli_log;
+mod log;
+mod sdk;

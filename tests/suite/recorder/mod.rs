@@ -1,0 +1,6 @@
+//! Slots, recorded by clock and chain.
+
+mod binary;
+mod chain;
+mod example;
+mod slots;

@@ -1,0 +1,150 @@
+//! A service in this process, over real sockets and a real store, with limits of a test's own.
+
+use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use exitgap_server::http::{App, Connections, Limits, Listener, Operators, router};
+use exitgap_server::ops::{Bounds, Service, Urls};
+use exitgap_store::{LogFolder, NewEntry, Store};
+use exitgap_tests::faults::flood_clients::connect;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+
+use crate::scenes::service::{Answer, rest_of};
+use crate::scenes::store::{key, slot};
+
+/// What a service is started with.
+#[derive(Default)]
+pub struct With {
+    pub bounds: Bounds,
+    pub limits: Limits,
+    pub connections: Connections,
+}
+
+/// A running service, ended when dropped.
+pub struct Here {
+    pub app: App,
+    pub address: SocketAddr,
+    /// The time that it is told, seconds since 1970.
+    pub now: Arc<AtomicU64>,
+    runtime: Option<Runtime>,
+    /// It serves until this is dropped.
+    stop: watch::Sender<bool>,
+}
+
+impl Drop for Here {
+    fn drop(&mut self) {
+        let _ = self.stop.send(true);
+        // What blocks a thread for ever must not hold up the test's end.
+        self.runtime.take().unwrap().shutdown_background();
+    }
+}
+
+impl Here {
+    /// Serves the store and the log of a folder.
+    pub fn start(folder: &Path, with: With) -> Self {
+        let runtime = Runtime::new().unwrap();
+        let now = Arc::new(AtomicU64::new(slot(0).unix_s()));
+        let urls = Urls { base: "http://any.example".into(), web: "http://any.example".into() };
+        let shown = now.clone();
+        let clock = Arc::new(move || shown.load(Ordering::SeqCst));
+        let service = Service::new(folder.join("series.db"), urls, clock, with.bounds);
+        let app = App {
+            service: Arc::new(service),
+            telemetry: Arc::default(),
+            log_folder: folder.join("log"),
+            site: Arc::default(),
+        };
+        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let listener = runtime.block_on(Listener::bind(any, "nothing")).unwrap();
+        let address = listener.address();
+        let (stop, stopped) = watch::channel(false);
+        let routes = router(app.clone(), &with.limits, Operators::Public);
+        let telemetry = app.telemetry.clone();
+        runtime.spawn(listener.serve(routes, with.connections, telemetry, stopped));
+        Self { app, address, now, runtime: Some(runtime), stop }
+    }
+
+    /// Lets it look into the store.
+    pub fn refresh(&self) {
+        self.block_on(self.app.service.refresh()).unwrap();
+    }
+
+    /// Waits for something that is done with the service's runtime.
+    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.as_ref().unwrap().block_on(future)
+    }
+
+    /// A connection from an address of this machine, on which a request was sent.
+    pub fn asked_from(&self, source: [u8; 4], target: &str) -> TcpStream {
+        let mut stream = self.open_from(source);
+        let head = "HTTP/1.1\r\nHost: a\r\nConnection: close";
+        stream.write_all(format!("GET {target} {head}\r\n\r\n").as_bytes()).unwrap();
+        stream
+    }
+
+    /// A connection from an address of this machine.
+    pub fn open_from(&self, source: [u8; 4]) -> TcpStream {
+        let source = IpAddr::V4(source.into());
+        let stream = self.block_on(async { connect(source, self.address).await?.into_std() });
+        let stream = stream.unwrap();
+        stream.set_nonblocking(false).unwrap();
+        stream
+    }
+
+    pub fn asked(&self, target: &str) -> TcpStream {
+        self.asked_from([127, 0, 0, 1], target)
+    }
+
+    pub fn get(&self, target: &str) -> Answer {
+        rest_of(self.asked(target))
+    }
+
+    /// How many connections it has.
+    pub fn connections(&self) -> i64 {
+        self.app.telemetry.connections().get()
+    }
+}
+
+/// Waits until something is so.
+#[track_caller]
+pub fn until(what: &str, is_so: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_mins(1), "never: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A folder with a store of these slots, counted from the series' first, and its published log.
+pub fn stored(slots: &[Vec<NewEntry>]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let mut store = Store::create(folder.path().join("series.db"), &key()).unwrap();
+    for (n, entries) in slots.iter().enumerate() {
+        store.append_slot(slot(u32::try_from(n).unwrap()), entries).unwrap();
+    }
+    LogFolder::new(folder.path().join("log")).publish(store.reader()).unwrap();
+    store.close().unwrap();
+    folder
+}
+
+/// A named pipe in a folder's log instead of one of its files: reading it blocks a thread until
+/// somebody writes, as a disk that does not answer would.
+pub fn stuck_file(folder: &Path, name: &str) -> PathBuf {
+    let path = folder.join("log").join(name);
+    let _ = std::fs::remove_file(&path);
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    path
+}
+
+/// How often this process has a file open.
+pub fn times_open(path: &Path) -> usize {
+    let links = std::fs::read_dir("/proc/self/fd").unwrap().map_while(Result::ok);
+    links.filter(|link| std::fs::read_link(link.path()).is_ok_and(|to| to == path)).count()
+}

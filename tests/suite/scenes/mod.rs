@@ -1,0 +1,14 @@
+//! What tests stand on: pools, stores, services and projects in a state worth asking about.
+//! No test is here.
+
+pub mod chain;
+pub mod client;
+pub mod here;
+pub mod holes;
+pub mod hosts;
+pub mod log;
+pub mod npm;
+pub mod npm_cases;
+pub mod proxy;
+pub mod service;
+pub mod store;

@@ -1,0 +1,10 @@
+//! The HTTP service.
+
+mod answers;
+mod capabilities;
+mod kept;
+mod limits;
+mod refusals;
+mod schemathesis;
+mod series;
+mod two_hosts;

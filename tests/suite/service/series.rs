@@ -1,0 +1,318 @@
+//! History, stress and the fragility board: rows of what single exits said.
+
+use serde_json::{Value, json};
+
+use crate::scenes::service::{Service, recorded};
+
+/// An hour and two slots.
+const SLOTS: usize = 14;
+
+/// What a row says of a size: the gap, or the refusal's code.
+fn said(point: &Value) -> Value {
+    let gap = &point["exit_gap_pct"];
+    if gap.is_number() { gap.clone() } else { point["refusal"].clone() }
+}
+
+/// The number of a point, where it has one.
+fn number(point: &Value) -> Option<f64> {
+    point["exit_gap_pct"].as_f64()
+}
+
+/// The most that could be filled, of a point beyond liquidity.
+fn fillable(point: &Value) -> Option<f64> {
+    point["max_fillable_usd"].as_f64()
+}
+
+/// Worse is greater; what has no fill is worst.
+fn badness(point: &Value) -> f64 {
+    said(point).as_f64().unwrap_or(f64::INFINITY)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_say_what_exits_said_and_the_worst_of_them() {
+    let recorded = recorded(SLOTS as u64).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let mut refusals = Vec::new();
+    let shallow = (0..recorded.world.pools.len())
+        .find(|index| {
+            let exit = format!("/v1/exit/{}?size_usd=10000", recorded.pool(*index));
+            service.get(&exit).json()["code"] == "beyond_liquidity"
+        })
+        .unwrap();
+    for (index, base, size) in [
+        (0, "token0", 100_000),
+        (1, "token1", 1_000_000),
+        (5, "token0", 1000),
+        (shallow, "token0", 10_000),
+        (shallow, "token1", 10_000),
+    ] {
+        let pool = recorded.pool(index);
+        let ask = |query: &str| {
+            let target = format!("/v1/history/{pool}?size_usd={size}&base={base}{query}");
+            service.get(&target).found()
+        };
+        let slots = ask("&interval=5m");
+        let rows = slots["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), SLOTS);
+        for row in rows {
+            assert_eq!((&row["state"], &row["slots_recorded"]), (&json!("recorded"), &json!(1)));
+            let at = row["time"].as_str().unwrap();
+            let exit = format!("/v1/exit/{pool}?size_usd={size}&base={base}&at={at}");
+            let exit = service.get(&exit).json();
+            let expected = if exit["code"].is_string() {
+                assert_eq!(exit["max_fillable_usd"], row["last"]["max_fillable_usd"]);
+                exit["code"].clone()
+            } else {
+                assert_eq!(exit["evidence_url"], row["last"]["evidence_url"]);
+                exit["exit_gap_pct"].clone()
+            };
+            assert_eq!(said(&row["last"]), expected, "{pool} at {at}");
+            if expected.is_number() {
+                assert_eq!((&row["worst"], &row["slots_refused"]), (&row["last"], &json!(0)));
+            } else {
+                assert_eq!((&row["worst"], &row["slots_refused"]), (&Value::Null, &json!(1)));
+            }
+        }
+
+        let hours = ask("");
+        assert_eq!(hours["interval"], "1h");
+        let hours = hours["rows"].as_array().unwrap();
+        assert_eq!(hours.len(), 2);
+        let days = ask("&interval=1d");
+        for (row, slots) in
+            [(&hours[0], &rows[..12]), (&hours[1], &rows[12..]), (&days["rows"][0], rows)]
+        {
+            assert_eq!(row["slots_recorded"], slots.len());
+            assert_eq!(said(&row["last"]), said(&slots.last().unwrap()["last"]));
+            let numbers = slots.iter().filter_map(|row| number(&row["last"]));
+            assert_eq!(number(&row["worst"]), numbers.clone().reduce(f64::max));
+            assert_eq!(row["slots_refused"], slots.len() - numbers.count());
+            let least = slots.iter().filter_map(|row| fillable(&row["last"])).reduce(f64::min);
+            assert_eq!(fillable(&row["least_fillable"]), least);
+            let depth = |row: &Value| row["lowest_depth"]["depth_usd"].as_u64().unwrap();
+            assert_eq!(depth(row), slots.iter().map(depth).min().unwrap());
+        }
+        let stress = format!("/v1/stress/{pool}?size_usd={size}&base={base}");
+        let stress = service.get(&stress).found();
+        assert_eq!(stress["worst_gap"], days["rows"][0]["worst"]);
+        assert_eq!(stress["slots_refused"], days["rows"][0]["slots_refused"]);
+        assert_eq!(stress["least_fillable"], days["rows"][0]["least_fillable"]);
+        assert_eq!(stress["evidence_url"], stress["worst_gap"]["evidence_url"]);
+        refusals.push(stress["slots_refused"].as_u64().unwrap());
+        let exit = service.get(&format!("/v1/exit/{pool}?size_usd=1&base={base}")).found();
+        for result in [&slots, &days, &stress] {
+            check_disclosure(result, &exit, size);
+        }
+        assert_eq!(slots["evidence_url"], rows.last().unwrap()["last"]["evidence_url"]);
+        assert_eq!(stress["lowest_depth"], days["rows"][0]["lowest_depth"]);
+        assert_eq!(stress["slots_missing"], 0);
+
+        check_pages(&service, &pool, &ask, rows);
+    }
+    assert!(refusals.contains(&(SLOTS as u64)), "{refusals:?}");
+    assert_eq!(refusals[0], 0);
+    check_refusals(&service, &recorded.pool(0));
+}
+
+/// What is made of several slots says how long its series is, and of which slots it is made, as a
+/// single exit does.
+fn check_disclosure(result: &Value, exit: &Value, size: u64) {
+    for field in ["status", "days_observed", "method_version"] {
+        assert_eq!(result[field], exit[field], "{field}");
+    }
+    assert_eq!(result["method"]["assumed_size_usd"], size);
+    assert_eq!(result["method"]["window"], exit["window"]);
+    let source = json!({"kind": "recorded_snapshot", "chain": "anvil"});
+    assert_eq!(result["method"]["depth_source"], source);
+}
+
+/// Page by page, and in parts, a series is the same.
+fn check_pages(service: &Service, pool: &str, ask: &dyn Fn(&str) -> Value, rows: &[Value]) {
+    let (mut paged, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = ask(&format!("&interval=5m&limit=5&from=2026-08-22T00:00:00Z{cursor}"));
+        paged.extend(page["rows"].as_array().unwrap().clone());
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(paged, rows);
+    let part = ask("&interval=5m&from=2026-08-22T00:10:00Z&to=2026-08-22T00:24:59Z");
+    assert_eq!(part["rows"].as_array().unwrap()[..], rows[2..5]);
+    // A part says what it is a part of.
+    assert_eq!(part["method"]["window"]["slots_recorded"], 3);
+    assert_eq!(part["method"]["window"]["to"], "2026-08-22T00:20:00Z");
+    let at = service.get(&format!("/v1/exit/{pool}?size_usd=1&at=2026-08-22T00:24:59Z"));
+    assert_eq!(part["days_observed"], at.found()["days_observed"]);
+    let page = ask("&interval=5m&limit=4");
+    let window = json!({"from": "2026-08-22T00:50:00Z", "to": "2026-08-22T01:05:00Z",
+        "slots_recorded": 4, "slots_missing": 0});
+    assert_eq!(page["method"]["window"], window);
+}
+
+fn check_refusals(service: &Service, pool: &str) {
+    let refused = |query: &str| service.get(&format!("/v1/history/{pool}?{query}")).problem();
+    assert_eq!(refused("size_usd=5000").2.as_deref(), Some("size_usd"));
+    assert_eq!(refused("size_usd=1000&interval=2h").2.as_deref(), Some("interval"));
+    assert_eq!(refused("size_usd=1000&cursor=x").2.as_deref(), Some("cursor"));
+    let order = "size_usd=1000&from=2026-08-22T01:00:00Z&to=2026-08-22T00:00:00Z";
+    assert_eq!(refused(order), (422, "period_reversed".into(), Some("from".into())));
+    assert_eq!(refused("size_usd=1000&from=2027-08-22T01:00:00Z").1, "after_series");
+    assert_eq!(refused("size_usd=1000&to=2026-08-21T01:00:00Z").1, "before_series");
+    // A period that begins before the series is cut to it.
+    let whole = "size_usd=1000&interval=5m&from=";
+    let cut = ["2026-08-21T01:00:00Z", "1969-01-01T00:00:00Z", "2026-08-22T00:00:00Z"]
+        .map(|from| service.get(&format!("/v1/history/{pool}?{whole}{from}")).found());
+    assert_eq!(cut[0], cut[2]);
+    assert_eq!(cut[1], cut[2]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_board_ranks_pools_by_what_their_exits_say() {
+    let recorded = recorded(3).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let board = service.get("/v1/fragility").found();
+    let rows = board["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), recorded.world.pools.len());
+    assert_eq!(board["pools"], rows.len());
+    for row in rows {
+        let pool = row["pool"].as_str().unwrap();
+        assert_eq!(row["status"], "preview");
+        // Under one day there is no score.
+        assert_eq!(row["fragility_score"], Value::Null);
+        let exit = service.get(&format!("/v1/exit/{pool}?size_usd=1")).found();
+        for field in ["status", "days_observed", "method_version", "window_url"] {
+            assert_eq!(row[field], exit[field], "{field} of {pool}");
+        }
+        assert_eq!(row["method"]["window"], exit["window"]);
+        for gap in row["gaps"].as_array().unwrap() {
+            let exit = format!("/v1/exit/{pool}?size_usd={}", gap["size_usd"]);
+            let exit = service.get(&exit).json();
+            let code = &exit["code"];
+            let expected = if code.is_string() { code } else { &exit["exit_gap_pct"] };
+            assert_eq!(&said(gap), expected, "{pool}");
+            for field in ["max_fillable_usd", "evidence_url"] {
+                assert_eq!(gap[field], exit[field], "{field} of {pool}");
+            }
+        }
+        let lowest = &row["lowest_depth_7d"]["depth_usd"];
+        let exit = service.get(&format!("/v1/exit/{pool}?size_usd=1")).found();
+        assert_eq!(lowest, &exit["lowest_depth_7d_usd"]);
+        assert!(lowest.as_u64() <= row["median_depth_7d_usd"].as_u64());
+    }
+    let at_100_000: Vec<f64> = rows.iter().map(|row| badness(&row["gaps"][2])).collect();
+    assert!(at_100_000.windows(2).all(|two| two[0] >= two[1]), "{at_100_000:?}");
+    let depths = service.get("/v1/fragility?sort=depth").found();
+    let depth = |row: &Value| row["depth_usd"].as_u64().unwrap();
+    let depths: Vec<u64> = depths["rows"].as_array().unwrap().iter().map(depth).collect();
+    assert!(depths.windows(2).all(|two| two[0] <= two[1]), "{depths:?}");
+
+    let first = service.get("/v1/fragility?limit=3").found();
+    let next = first["next_cursor"].as_str().unwrap();
+    let second = service.get(&format!("/v1/fragility?limit=100&cursor={next}")).found();
+    let both =
+        [first["rows"].as_array().unwrap().clone(), second["rows"].as_array().unwrap().clone()];
+    assert_eq!(&both.concat(), rows);
+    for (query, field) in [
+        ("sort=size", "sort"),
+        ("size_usd=7", "size_usd"),
+        ("cursor=-1", "cursor"),
+        ("cursor=1000001", "cursor"),
+        ("limit=-1", "limit"),
+    ] {
+        let refused = service.get(&format!("/v1/fragility?{query}")).problem();
+        assert_eq!((refused.0, refused.2.as_deref()), (400, Some(field)), "{query}");
+    }
+    let beyond = service.get("/v1/fragility?cursor=99").found();
+    assert_eq!(beyond["rows"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_portfolios_total_says_what_it_rests_on() {
+    let recorded = recorded(3).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let (a, b) = (recorded.pool(0), recorded.pool(1));
+    let ask = |positions: &str| service.get(&format!("/v1/portfolio?{positions}")).found();
+    let sold = ask(&format!("position={a}:1000&position={b}:500&position={a}:10"));
+    let total = &sold["total"];
+    let first = service.get(&format!("/v1/exit/{a}?size_usd=1010")).found();
+    let second = service.get(&format!("/v1/exit/{b}?size_usd=500")).found();
+    for field in ["status", "days_observed", "method_version"] {
+        assert_eq!(total[field], first[field], "{field}");
+    }
+    let method = json!({
+        "assumed_size_usd": 1510,
+        "window": first["window"],
+        "depth_source": {"kind": "recorded_snapshot", "chain": "anvil"},
+    });
+    assert_eq!(total["method"], method);
+    assert_eq!(total["evidence_urls"], json!([first["evidence_url"], second["evidence_url"]]));
+    // What is not filled has its refusal's.
+    let some = ask(&format!("position={a}:1000000000&position={b}:500"));
+    let refused = service.get(&format!("/v1/exit/{a}?size_usd=1000000000")).json();
+    assert!(refused["evidence_url"].is_string(), "{refused}");
+    let urls = json!([refused["evidence_url"], second["evidence_url"]]);
+    assert_eq!(some["total"]["evidence_urls"], urls);
+    assert_eq!(some["total"]["days_observed"], first["days_observed"]);
+}
+
+/// Every way to name a token that an address's description has is taken there, and what the
+/// description does not have is refused.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_base_is_named_alike_wherever_the_description_says_so() {
+    let recorded = recorded(2).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let pool = recorded.pool(0);
+    let document = service.get("/v1/openapi.json").found();
+    let sold = service.get(&format!("/v1/exit/{pool}?size_usd=1000&base=token1")).found();
+    let (symbol, address) = (&sold["base"]["symbol"], &sold["base"]["address"]);
+    let names = ["token1", symbol.as_str().unwrap(), address.as_str().unwrap()];
+    let capitals = names[2].to_uppercase().replace("0X", "0x");
+    let mut addresses = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let parameters = item["get"]["parameters"].as_array().unwrap();
+        let Some(base) = parameters.iter().find(|one| one["name"] == "base") else { continue };
+        addresses += 1;
+        let path = path.replace("{pool}", &pool);
+        let ask = |base: &str| service.get(&format!("{path}?size_usd=1000&base={base}"));
+        let by_place = base["schema"]["enum"] == json!(["token0", "token1"]);
+        if by_place {
+            let expected = (400, "invalid_parameter".to_owned(), Some("base".to_owned()));
+            assert_eq!(ask(names[1]).problem(), expected, "{path}");
+            assert_eq!(ask(names[2]).problem(), expected, "{path}");
+            assert_eq!(ask("token1").status, 200, "{path}");
+            continue;
+        }
+        assert_eq!(base["schema"]["pattern"], "^[ -~]{1,42}$", "{path}");
+        let path = path.split('?').next().unwrap();
+        let ask = |base: &str| {
+            let size = if path.contains("ladder") { "" } else { "size_usd=1000&" };
+            service.get(&format!("{path}?{size}base={base}"))
+        };
+        // All of it but its age, which goes on.
+        let answer = |base: &str| {
+            let mut found = ask(base).found();
+            found.as_object_mut().unwrap().remove("snapshot_age_s");
+            found
+        };
+        let expected = answer("token1");
+        for name in names.into_iter().chain([capitals.as_str(), "TOKEN1"]) {
+            assert_eq!(answer(name), expected, "{name} at {path}");
+        }
+        let unknown = (404, "unknown_base".to_owned(), Some("base".to_owned()));
+        assert_eq!(ask("DOGE").problem(), unknown, "{path}");
+        for wrong in ["", "%C3%A9", "a%0a", &"x".repeat(43)] {
+            let refused = (400, "invalid_parameter".to_owned(), Some("base".to_owned()));
+            assert_eq!(ask(wrong).problem(), refused, "{wrong:?} at {path}");
+        }
+    }
+    assert_eq!(addresses, 5);
+    let position = format!("/v1/portfolio?position={pool}/{}:1000", names[1]);
+    assert_eq!(service.get(&position).found()["exits"][0]["base"], "token1");
+    let position = format!("/v1/portfolio?position={pool}/DOGE:1000");
+    assert_eq!(service.get(&position).problem().1, "unknown_base");
+    let hint = service.get(&format!("/v1/exit/{pool}?size_usd=250k")).json()["hint"].clone();
+    assert!(hint.as_str().unwrap().contains("plain decimal"), "{hint}");
+    assert!(hint.as_str().unwrap().contains("250k"), "{hint}");
+}

@@ -1,0 +1,309 @@
+//! Publishing a log: every file as an auditor of another crate wants it, kills at any moment,
+//! and starts that would make a second history.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use exitgap_core::evidence::SignerKey;
+use exitgap_core::series::Slot;
+use exitgap_store::{LogFolder, PublishError, Published, Reader, RestoreError, Store, StoreError};
+use exitgap_tests::binaries;
+use exitgap_tests::devchain::Rng;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::scenes::store::{BusyPool, key, slot};
+use crate::store::sealing::sealed_store;
+
+/// What `exitgap audit` says of a folder, by the key of the store's log.
+pub fn audit(folder: &Path, store: &Path) -> Value {
+    let key = Reader::open(store).unwrap().log().unwrap().unwrap().verifier.to_string();
+    let mut command = Command::new(binaries::path("exitgap"));
+    let output = command.args(["audit", "--json", "--trust", &key]).arg(folder).output().unwrap();
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// Every file of a folder with its content.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for file in fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.insert(path.clone(), fs::read(path).unwrap());
+        }
+    }
+    found
+}
+
+fn publish(folder: &Path, store: &Path) -> Result<Published, PublishError> {
+    LogFolder::new(folder).publish(&Reader::open(store).unwrap())
+}
+
+#[test]
+fn what_is_published_is_what_an_auditor_wants_also_across_full_tiles() {
+    let (home, path) = sealed_store();
+    let folder = home.path().join("log");
+    assert_eq!(publish(&folder, &path).unwrap(), Published { size: 11, slots: 11 });
+    let report = audit(&folder, &path);
+    assert_eq!(report["verdict"], "valid", "{report}");
+    let counts = ["slots", "pools", "heads", "snapshots"].map(|name| report[name].as_u64());
+    assert_eq!(counts, [11, 3, 11 + 11 + 6, 7 + 8 + 3].map(Some));
+    let before = files(&folder);
+    assert_eq!(publish(&folder, &path).unwrap(), Published { size: 11, slots: 0 });
+    assert_eq!(files(&folder), before);
+
+    // Through 255, 256 and 257 slots, one at a time, and on to 600 at once.
+    let mut store = Store::open(&path, &key()).unwrap();
+    for size in [255, 256, 257, 600] {
+        store.fill_until(slot(size)).unwrap();
+        assert_eq!(publish(&folder, &path).unwrap().size, u64::from(size));
+        let report = audit(&folder, &path);
+        assert_eq!((&report["verdict"], &report["slots"]), (&"valid".into(), &size.into()));
+    }
+    let after = files(&folder);
+    for (file, content) in &before {
+        let changes = file.ends_with("checkpoint") || file.to_string_lossy().contains("/tile/");
+        assert!(changes || after[file] == *content, "{}", file.display());
+    }
+    let tiles: Vec<_> = after
+        .keys()
+        .filter_map(|file| file.strip_prefix(folder.join("tile")).ok()?.to_str())
+        .collect();
+    let expected = [
+        "0/000",
+        "0/001",
+        "0/002.p/1",
+        "0/002.p/65",
+        "0/002.p/88",
+        "1/000.p/1",
+        "1/000.p/2",
+        "entries/000",
+        "entries/001",
+        "entries/002.p/1",
+        "entries/002.p/65",
+        "entries/002.p/88",
+    ];
+    assert_eq!(tiles, expected, "partial tiles stay until the full one is there");
+}
+
+#[test]
+fn a_copy_made_beside_the_writer_holds_and_is_refused_once_it_is_old() {
+    let (home, path) = sealed_store();
+    let (folder, copy) = (home.path().join("log"), home.path().join("copy.db"));
+    let mut store = Store::open(&path, &key()).unwrap();
+    // Still in the write-ahead log when it is copied.
+    store.fill_until(slot(12)).unwrap();
+    publish(&folder, &path).unwrap();
+    fs::write(home.path().join("copy.db.part"), "left by an earlier try").unwrap();
+    Reader::open(&path).unwrap().backup(&copy).unwrap();
+    let again = Reader::open(&path).unwrap().backup(&copy).unwrap_err();
+    assert!(matches!(again, StoreError::AlreadyExists { path } if path == copy));
+    assert!(!home.path().join("copy.db.part").exists());
+    assert_eq!(Reader::open(&copy).unwrap().fsck(|_| {}).unwrap().slots, 12);
+    let check = || LogFolder::new(&folder).check(&Reader::open(&copy).unwrap());
+    check().unwrap();
+    store.fill_until(slot(13)).unwrap();
+    publish(&folder, &path).unwrap();
+    assert!(matches!(check(), Err(PublishError::StoreOlder { published: 13, found: 12, .. })));
+    // What is damaged at its edge is not copied as if it were sound.
+    drop(store);
+    crate::store::sealing::damage(
+        &path,
+        "UPDATE entry SET lowest0_7d_usd = 1 WHERE slot = 5957868",
+    );
+    let other = home.path().join("other.db");
+    let refused = Reader::open(&path).unwrap().backup(&other).unwrap_err();
+    assert!(matches!(refused, StoreError::CorruptHead { .. }), "{refused}");
+    assert!(!other.exists());
+}
+
+#[test]
+fn a_lost_store_comes_back_from_its_bundles_and_no_other_does() {
+    let (home, path) = sealed_store();
+    let (folder, lost) = (home.path().join("log"), home.path().join("lost.db"));
+    let log = LogFolder::new(&folder);
+    let mut empty = Store::create(&lost, &key()).unwrap();
+    let nothing = log.restore(&mut empty, |_, _| {}).unwrap_err();
+    assert!(matches!(nothing, RestoreError::NothingPublished { .. }), "{nothing}");
+    publish(&folder, &path).unwrap();
+
+    // Two slots, then a damaged bundle, then the rest: an older copy goes on.
+    let at = |n: u32| folder.join(format!("bundles/{}.jsonl.zst", slot(n).number()));
+    let (third, fourth) = (fs::read(at(2)).unwrap(), fs::read(at(3)).unwrap());
+    fs::write(at(2), &fourth).unwrap();
+    let wrong = log.restore(&mut empty, |_, _| {}).unwrap_err();
+    assert!(matches!(&wrong, RestoreError::Bundle { path, .. } if *path == at(2)), "{wrong}");
+    assert_eq!(empty.reader().log_size().unwrap(), 2);
+    fs::write(at(2), &third).unwrap();
+    let mut told = Vec::new();
+    assert_eq!(log.restore(&mut empty, |done, of| told.push((done, of))).unwrap(), 9);
+    assert_eq!((told[0], told[8]), ((3, 11), (11, 11)));
+    log.check(empty.reader()).unwrap();
+    let reader = Reader::open(&path).unwrap();
+    assert_eq!(empty.reader().checkpoint(11).unwrap(), reader.checkpoint(11).unwrap());
+    assert_eq!(empty.reader().slot_heads(slot(10)).unwrap(), reader.slot_heads(slot(10)).unwrap());
+    assert_eq!(empty.reader().fsck(|_| {}).unwrap(), reader.fsck(|_| {}).unwrap());
+    empty.fill_until(slot(12)).unwrap();
+    assert_eq!(log.publish(empty.reader()).unwrap(), Published { size: 12, slots: 1 });
+    assert_eq!(audit(&folder, &lost)["verdict"], "valid");
+
+    // Another history of the same name does not become this one, and another key none.
+    let other = home.path().join("other.db");
+    let mut second = Store::create(&other, &key()).unwrap();
+    second.append_slot(slot(0), &[BusyPool::new(1, 5).recorded(slot(0))]).unwrap();
+    let refused = log.restore(&mut second, |_, _| {}).unwrap_err();
+    assert!(matches!(refused, RestoreError::Store(_)), "{refused}");
+    assert_eq!(second.reader().log_size().unwrap(), 1);
+    let stranger = SignerKey::from_seed("exitgap.example/test", [8; 32]).unwrap();
+    let mut third = Store::create(home.path().join("third.db"), &stranger).unwrap();
+    let refused = log.restore(&mut third, |_, _| {}).unwrap_err();
+    assert!(matches!(refused, RestoreError::Folder(PublishError::OtherLog { .. })), "{refused}");
+}
+
+/// Names store and folder to the child process, which otherwise has nothing to do.
+const CHILD_FOLDER: &str = "EXITGAP_TEST_CHILD_FOLDER";
+
+/// Not a test of its own: records and publishes slot after slot until it is killed.
+#[test]
+fn child_that_publishes_until_it_is_killed() {
+    let Ok(home) = std::env::var(CHILD_FOLDER) else { return };
+    let home = Path::new(&home);
+    let mut store = Store::open(home.join("series.db"), &key()).unwrap();
+    let folder = LogFolder::new(home.join("log"));
+    folder.check(store.reader()).unwrap();
+    folder.publish(store.reader()).unwrap();
+    let mut pools: Vec<_> = (0..6).map(|number| BusyPool::new(number, 30)).collect();
+    let begin = store.reader().slots().unwrap().map_or(slot(0), |(_, last)| last.next().unwrap());
+    for n in begin.number() - Slot::FIRST.number().. {
+        let entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(n))).collect();
+        store.append_slot(slot(n), &entries).unwrap();
+        folder.publish(store.reader()).unwrap();
+        writeln!(std::io::stderr(), "published {n}").unwrap();
+    }
+}
+
+#[test]
+fn killed_at_any_moment_every_file_the_checkpoint_commits_to_is_there() {
+    let home = TempDir::new().unwrap();
+    let (path, folder) = (home.path().join("series.db"), home.path().join("log"));
+    drop(Store::create(&path, &key()).unwrap());
+    let mut rng = Rng::new(9);
+    let (mut within, mut kills) = (0, 0);
+    // Until some of the kills fell between a slot's commit and its checkpoint.
+    while kills < 12 || within < 3 {
+        assert!(kills < 200, "no kill ever fell into a publication");
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "sealing_folder::child_that_publishes_until_it_is_killed"])
+            .arg("--nocapture")
+            .env(CHILD_FOLDER, home.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap().starts_with("published")), "it ended by itself");
+        // No state is waited for: the moment is what is random.
+        std::thread::sleep(Duration::from_micros(rng.below(40_000)));
+        child.kill().unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!(status.signal(), Some(9), "it was killed, and did not end otherwise: {status}");
+        kills += 1;
+        let report = audit(&folder, &path);
+        assert_eq!(report["verdict"], "valid", "{report}");
+        let recorded = Reader::open(&path).unwrap().log_size().unwrap();
+        let published = report["size"].as_u64().unwrap();
+        assert!(published <= recorded, "nothing is published that is not recorded");
+        within += usize::from(published < recorded);
+    }
+    let store = Store::open(&path, &key()).unwrap();
+    let log = LogFolder::new(&folder);
+    log.check(store.reader()).unwrap();
+    let size = store.reader().log_size().unwrap();
+    assert_eq!(log.publish(store.reader()).unwrap().size, size);
+    let report = audit(&folder, &path);
+    assert_eq!((&report["verdict"], &report["slots"]), (&"valid".into(), &size.into()));
+}
+
+#[test]
+fn no_store_goes_on_that_would_make_a_second_history() {
+    let (home, path) = sealed_store();
+    let folder = home.path().join("log");
+    publish(&folder, &path).unwrap();
+    let old = home.path().join("old.db");
+    fs::copy(&path, &old).unwrap();
+    let mut pool = BusyPool::new(1, 5);
+    let mut store = Store::open(&path, &key()).unwrap();
+    store.fill_until(slot(13)).unwrap();
+    publish(&folder, &path).unwrap();
+    let check = |store: &Path| LogFolder::new(&folder).check(&Reader::open(store).unwrap());
+    let refused = |store: &Path| check(store).unwrap_err();
+    check(&path).unwrap();
+
+    // An old copy, also where somebody put the old checkpoint beside it, and an empty store.
+    let newest = fs::read(folder.join("checkpoint")).unwrap();
+    let older = |error: PublishError, size| {
+        let wanted =
+            matches!(error, PublishError::StoreOlder { published: 13, found, .. } if found == size);
+        assert!(wanted, "{error}");
+    };
+    older(refused(&old), 11);
+    let empty = home.path().join("empty.db");
+    drop(Store::create(&empty, &key()).unwrap());
+    older(refused(&empty), 0);
+    let checkpoint = Reader::open(&path).unwrap().checkpoint(11).unwrap().unwrap();
+    fs::write(folder.join("checkpoint"), checkpoint).unwrap();
+    assert!(matches!(
+        refused(&old),
+        PublishError::SealedBefore { path } if path.ends_with("bundles/5957867.jsonl.zst")
+    ));
+    fs::remove_file(folder.join("checkpoint")).unwrap();
+    assert!(matches!(refused(&empty), PublishError::SealedBefore { .. }));
+    fs::write(folder.join("checkpoint"), &newest).unwrap();
+
+    // A history of the same name and key, of other content.
+    let rewritten = home.path().join("rewritten.db");
+    let mut second = Store::create(&rewritten, &key()).unwrap();
+    second.append_slot(slot(0), &[pool.recorded(slot(0))]).unwrap();
+    second.fill_until(slot(20)).unwrap();
+    assert!(matches!(refused(&rewritten), PublishError::Rewritten { size: 13, .. }));
+    assert!(matches!(publish(&folder, &rewritten), Err(PublishError::Rewritten { .. })));
+    // Another log altogether.
+    let other = home.path().join("other.db");
+    let key = SignerKey::from_seed("exitgap.example/other", [8; 32]).unwrap();
+    let mut third = Store::create(&other, &key).unwrap();
+    third.append_slot(slot(0), &[pool.recorded(slot(0))]).unwrap();
+    let found = "exitgap.example/test/5957856+";
+    assert!(matches!(
+        refused(&other),
+        PublishError::OtherLog { found: log, .. } if log.starts_with(found)
+    ));
+
+    // A bundle that is there with another content is not overwritten.
+    fs::remove_file(folder.join("checkpoint")).unwrap();
+    let bundle = folder.join("bundles/5957859.jsonl.zst");
+    let whole = fs::read(&bundle).unwrap();
+    fs::write(&bundle, b"something else").unwrap();
+    assert!(
+        matches!(publish(&folder, &path), Err(PublishError::Differs { path }) if path == bundle)
+    );
+    assert_eq!(fs::read(&bundle).unwrap(), b"something else");
+    fs::write(&bundle, whole).unwrap();
+    assert_eq!(publish(&folder, &path).unwrap(), Published { size: 13, slots: 13 });
+    assert_eq!(fs::read(folder.join("checkpoint")).unwrap(), newest);
+
+    fs::write(folder.join("checkpoint"), "none").unwrap();
+    assert!(matches!(refused(&path), PublishError::Checkpoint { .. }));
+    fs::write(folder.join("superseded-by"), "exitgap.example/next/5957900\n").unwrap();
+    assert!(matches!(
+        refused(&path),
+        PublishError::Superseded { successor, .. } if successor == "exitgap.example/next/5957900"
+    ));
+}

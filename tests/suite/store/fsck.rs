@@ -1,0 +1,274 @@
+//! `fsck`: a store that holds, and damage of every kind, named.
+
+use std::path::{Path, PathBuf};
+
+use exitgap_core::evidence::{Checkpoint, Commits, Hash, Head, Retraction, SlotLeaf, root};
+use exitgap_core::ids::{BlockHash, HeadHash};
+use exitgap_core::series::Slot;
+use exitgap_store::{
+    Changes, Checked, CorruptBody, CorruptHead, CorruptLog, Damage, NewRetraction, Reader, Store,
+    StoreError,
+};
+use rusqlite::{Connection, params};
+use tempfile::TempDir;
+
+use crate::scenes::store::{BusyPool, key, slot};
+use crate::store::sealing::{damage, damaged, sealed_store};
+
+fn fsck(path: &Path) -> Result<Checked, Damage> {
+    Reader::open(path)?.fsck(|_| {})
+}
+
+#[test]
+fn a_store_that_holds_is_counted_and_every_slot_told() {
+    let (_folder, path) = sealed_store();
+    let mut told = Vec::new();
+    let reader = Reader::open(&path).unwrap();
+    let checked = reader.fsck(|checked| told.push(checked.slots)).unwrap();
+    let (heads, snapshots) = (11 + 11 + 6, 7 + 8 + 3);
+    let whole = Checked { slots: 11, of_slots: 11, heads, snapshots, ..Checked::default() };
+    assert_eq!(checked, whole);
+    assert_eq!(told, (1..=11).collect::<Vec<_>>());
+}
+
+#[test]
+fn each_kind_of_damage_is_found_first_where_it_is() {
+    let found = |change: &str| {
+        let (_folder, path) = damaged(change);
+        fsck(&path).expect_err(change)
+    };
+    let at_slot_4 = |damage: &Damage| assert_eq!(damage.slot, Some(slot(4)), "{damage}");
+    // A body, an entry's figures, a leaf, nodes of the tree, a checkpoint.
+    let body = found(
+        "UPDATE body SET zstd = (SELECT zstd FROM body WHERE level = 0 ORDER BY body_no LIMIT 1)
+         WHERE snapshot_sha256 = (SELECT snapshot_sha256 FROM entry WHERE slot = 5957860 AND pool_no = 2)",
+    );
+    at_slot_4(&body);
+    assert!(body.pool.is_some() && matches!(*body.error, StoreError::Corrupt { .. }), "{body}");
+    let absent = found(
+        "DELETE FROM body WHERE snapshot_sha256 IN
+            (SELECT snapshot_sha256 FROM entry WHERE slot = 5957866 AND pool_no = 2)",
+    );
+    assert_eq!(absent.slot, Some(slot(10)));
+    assert!(matches!(*absent.error, StoreError::Corrupt { what: CorruptBody::Absent, .. }));
+    for column in
+        ["depth0_usd = 1", "depth1_usd = NULL", "lowest1_7d_usd = 1", "method_version = '0.9.0'"]
+    {
+        let head =
+            found(&format!("UPDATE entry SET {column} WHERE slot = 5957860 AND pool_no = 1"));
+        at_slot_4(&head);
+        let what =
+            matches!(*head.error, StoreError::CorruptHead { what: CorruptHead::Hash { .. }, .. });
+        assert!(what, "{head}");
+    }
+    // The one row of the log under another number, and beside itself.
+    for change in [
+        "UPDATE log SET log_no = 5",
+        "INSERT INTO log (log_no, verifier_key, first_slot) SELECT 5, verifier_key, first_slot FROM log",
+        "INSERT INTO predecessor (log_no, document) VALUES (5, 'predecessor of nothing')",
+    ] {
+        let stray = found(&format!("PRAGMA ignore_check_constraints = 1; {change}"));
+        assert!(stray.to_string().contains("a row of number 5"), "{stray}");
+    }
+    // A chain of heads hashed anew still meets the leaf.
+    let run = found("UPDATE entry SET missing_run_slots = 7 WHERE missing_run_slots = 2");
+    assert!(
+        matches!(*run.error, StoreError::CorruptHead { what: CorruptHead::Rule(_), .. }),
+        "{run}"
+    );
+    let root = found("UPDATE sealed_slot SET heads_root = zeroblob(32) WHERE slot = 5957860");
+    at_slot_4(&root);
+    assert!(matches!(
+        *root.error,
+        StoreError::CorruptLog { what: CorruptLog::HeadsRoot { .. }, .. }
+    ));
+    for (level, index, at) in [(0, 4, 4), (1, 2, 5), (2, 0, 3), (3, 0, 7)] {
+        let node = found(&format!(
+            "UPDATE log_node SET sha256 = zeroblob(32) WHERE level = {level} AND node_index = {index}"
+        ));
+        assert_eq!(node.slot, Some(slot(at)), "{node}");
+        assert!(matches!(
+            *node.error,
+            StoreError::CorruptLog { what: CorruptLog::Node { level: l, index: i, .. }, .. }
+                if (l, i) == (level, index)
+        ));
+    }
+    for (change, words) in [
+        ("(SELECT checkpoint FROM sealed_slot WHERE slot = 5957861)", "is of size 6, not 5"),
+        ("replace(checkpoint, 'exitgap.example', 'exitgap.exemple')", "is of exitgap.exemple"),
+        ("replace(checkpoint, char(10) || '5' || char(10), char(10) || '6' || char(10))", "size 6"),
+        ("checkpoint || 'more'", "is none"),
+    ] {
+        let set = format!("UPDATE sealed_slot SET checkpoint = {change} WHERE slot = 5957860");
+        let note = found(&set);
+        at_slot_4(&note);
+        assert!(note.to_string().contains(words), "{note}");
+    }
+    // Signed by nobody we know: the text is right, the signature is that of another slot.
+    let forged = found(
+        "UPDATE sealed_slot SET checkpoint =
+            substr(checkpoint, 1, instr(checkpoint, '—') - 1) || (
+                SELECT substr(other.checkpoint, instr(other.checkpoint, '—'))
+                FROM sealed_slot AS other WHERE other.slot = 5957859
+            ) WHERE slot = 5957860",
+    );
+    at_slot_4(&forged);
+    assert!(forged.to_string().contains("is not signed by"), "{forged}");
+    let depth = found("UPDATE entry SET depth1_usd = 3 WHERE missing_reason = 'chain_lagging'");
+    assert!(matches!(*depth.error, StoreError::CorruptRow { table: "entry", .. }), "{depth}");
+    // Rows that nothing commits to.
+    let rows = |change: &str, name: &str| {
+        let damage = found(change);
+        assert!(
+            matches!(*damage.error, StoreError::Rows { table, .. } if table == name),
+            "{damage}"
+        );
+    };
+    rows("INSERT INTO log_node VALUES (9, 9, zeroblob(32))", "log_node");
+    rows(
+        "INSERT INTO body SELECT 99, zeroblob(32), state_sha256, 0, NULL, 1, 1, zstd FROM body LIMIT 1",
+        "body",
+    );
+    rows(
+        "INSERT INTO entry SELECT pool_no, slot + 90, NULL, 'recorder_down', 1, 1, NULL, NULL, NULL,
+            NULL, method_version, head_sha256 FROM entry LIMIT 1",
+        "entry",
+    );
+}
+
+/// The last slot of [`retracting_store`], of which the one two before is taken back.
+const LAST: u32 = 300;
+
+/// A store of one pool with more than a day behind it, whose last slot takes one back.
+fn retracting_store() -> (TempDir, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("series.db");
+    let mut store = Store::create(&path, &key()).unwrap();
+    let mut pool = BusyPool::new(1, 5);
+    store.append_slot(slot(0), &[pool.recorded(slot(0))]).unwrap();
+    store.fill_until(slot(LAST - 2)).unwrap();
+    for n in LAST - 2..LAST {
+        store.append_slot(slot(n), &[pool.recorded(slot(n))]).unwrap();
+    }
+    let canonical = BlockHash([0xee; 32]);
+    let retraction = NewRetraction::orphaned(pool.id.clone(), slot(LAST - 2), canonical);
+    let changes = Changes { retractions: vec![retraction], ..Changes::default() };
+    store.append_slot_with(slot(LAST), &[pool.recorded(slot(LAST))], &changes).unwrap();
+    store.close().unwrap();
+    assert_eq!(fsck(&path).unwrap().retractions, 1);
+    (folder, path)
+}
+
+#[test]
+fn retractions_too_far_back_or_without_both_hashes_are_found() {
+    let found = |change: &str| {
+        let (_folder, path) = retracting_store();
+        damage(&path, change);
+        fsck(&path).expect_err(change)
+    };
+    for change in [
+        // 300 slots back, where a slot is recorded too.
+        "UPDATE retraction SET slot = 5957856",
+        "UPDATE retraction SET slot = slot + 1",
+        "UPDATE retraction SET canonical_hash = orphaned_hash",
+        "UPDATE retraction SET canonical_hash = zeroblob(32)",
+        "DELETE FROM retraction",
+    ] {
+        let found = found(change);
+        let head = matches!(&*found.error, StoreError::CorruptHead { .. });
+        assert!(head && found.slot == Some(slot(LAST)), "{change}: {found}");
+    }
+    for change in ["canonical_hash = zeroblob(0)", "orphaned_hash = x'05'"] {
+        let found = found(&format!("UPDATE retraction SET {change}"));
+        let row = matches!(&*found.error, StoreError::CorruptRow { table: "retraction", .. });
+        assert!(row, "{change}: {found}");
+    }
+    // One more, which no head tells of.
+    let more = "INSERT INTO retraction SELECT pool_no, 5957856, by_slot, code, orphaned_hash,
+                canonical_hash FROM retraction";
+    let found = found(more);
+    let rows = matches!(&*found.error, StoreError::Rows { table: "retraction", .. });
+    assert!(rows, "{found}");
+}
+
+/// Writes another last head, and everything that follows from it, signed by the log's own key:
+/// as an operator could.
+fn reseal_last(path: &Path, head: &Head) {
+    let reader = Reader::open(path).unwrap();
+    let canonical = head.to_canonical().unwrap();
+    let (root_of, commits) = (root(&[Head::leaf_of(&canonical)]), Commits::default());
+    let leaf = SlotLeaf { slot: head.slot, pools: 1, root: root_of, commits };
+    let leaf_hash = SlotLeaf::leaf_of(&leaf.to_canonical().unwrap());
+    let sealed = |n| SlotLeaf::leaf_of(&reader.leaf(slot(n)).unwrap().unwrap().canonical);
+    let mut leaves: Vec<Hash> = (0..LAST).map(sealed).collect();
+    leaves.push(leaf_hash);
+    let origin = reader.log().unwrap().unwrap().origin;
+    let size = u64::from(LAST) + 1;
+    let checkpoint =
+        Checkpoint { origin: origin.clone(), size, root: root(&leaves), extensions: vec![] };
+    let note = key().named(&origin.to_string()).unwrap().sign(&checkpoint.to_text()).unwrap();
+    drop(reader);
+    let hex = |bytes: [u8; 32]| HeadHash(bytes).to_string()[2..].to_owned();
+    let at = head.slot.number();
+    damage(
+        path,
+        &format!(
+            "UPDATE entry SET head_sha256 = x'{}', recorded_count = {} WHERE slot = {at};
+             UPDATE sealed_slot SET heads_root = x'{}', checkpoint = '{note}' WHERE slot = {at};
+             UPDATE log_node SET sha256 = x'{}' WHERE level = 0 AND node_index = {LAST};",
+            hex(Head::hash_of(&canonical).0),
+            head.recorded_count,
+            hex(leaf.root.0),
+            hex(leaf_hash.0),
+        ),
+    );
+}
+
+#[test]
+fn a_second_first_head_is_found_even_where_it_is_sealed_and_signed() {
+    let (_folder, path) = retracting_store();
+    let reader = Reader::open(&path).unwrap();
+    let pool = reader.pools().unwrap().remove(0);
+    let head = reader.head(&pool, slot(LAST)).unwrap().unwrap().head;
+    drop(reader);
+    // Written anew as it is, everything holds: what is found below is not the harness's.
+    reseal_last(&path, &head);
+    fsck(&path).unwrap();
+    let first = Head {
+        height: 0,
+        prev: None,
+        recorded_count: 1,
+        retracts: Vec::<Retraction>::new(),
+        lowest_depth_7d_usd: head_depths(&path),
+        ..head.clone()
+    };
+    reseal_last(&path, &first);
+    let found = fsck(&path).unwrap_err();
+    assert_eq!(found.slot, Some(slot(LAST)), "{found}");
+    let what = matches!(&*found.error, StoreError::CorruptHead { .. });
+    assert!(what && found.pool == Some(pool.id), "{found}");
+
+    // The pool said to begin with that head: the heads before it are nobody's.
+    let (_folder, path) = retracting_store();
+    reseal_last(&path, &first);
+    damage(&path, &format!("UPDATE pool SET first_slot = {}", head.slot.number()));
+    let found = fsck(&path).unwrap_err();
+    let pools = CorruptLog::Pools { expected: 1, found: 0 };
+    let error = &*found.error;
+    assert!(
+        matches!(error, StoreError::CorruptLog { slot, what } if *slot == Slot::FIRST && *what == pools),
+        "{found}"
+    );
+}
+
+/// The depths of the last slot's own snapshot.
+fn head_depths(path: &Path) -> [Option<u64>; 2] {
+    let connection = Connection::open(path).unwrap();
+    let sql = "SELECT depth0_usd, depth1_usd FROM entry WHERE slot = ?1";
+    connection
+        .query_row(sql, params![slot(LAST).number()], |row| {
+            let depth = |n| row.get::<_, Option<i64>>(n).map(|d| d.map(i64::cast_unsigned));
+            Ok([depth(0)?, depth(1)?])
+        })
+        .unwrap()
+}

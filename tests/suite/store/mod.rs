@@ -1,0 +1,13 @@
+//! The append-only store, its log and the folder that is published.
+
+mod binary;
+mod crash;
+mod endings;
+mod figures;
+mod folder;
+mod fsck;
+mod merkle;
+mod retractions;
+mod sealing;
+mod series;
+mod tamper;
