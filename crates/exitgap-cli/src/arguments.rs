@@ -155,6 +155,9 @@ pub enum Command {
         /// The shell.
         shell: Shell,
     },
+    /// Print the licences of the packages that this program was built from.
+    #[command(alias = "licenses")]
+    Licences,
 }
 
 /// A pool, a direction and a place to read from.

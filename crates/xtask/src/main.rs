@@ -8,6 +8,7 @@ mod demo;
 mod failure;
 mod faults;
 mod fuzz;
+mod licences;
 mod measure;
 mod measure_setup;
 mod measure_web;
@@ -32,6 +33,7 @@ Commands:
   demo     Play a day of slots on a development chain, record it, ask for exits
   test     Run every test of the workspace; --all adds the slow ones
   check    Formatting, lints, crate arrows, floats, lengths, documentation
+  licences Write the third-party licence notices of what is shipped
   fuzz     Run the fuzz targets for a while
   bench    Measure speed, against other libraries, and what evidence weighs
   pkg      Build the npm package and its tarball
@@ -69,6 +71,7 @@ fn run(arguments: &[String]) -> Result<()> {
         "test" => test::HELP,
         "check" => check::HELP,
         "fuzz" => fuzz::HELP,
+        "licences" => licences::HELP,
         "pkg" => pkg::HELP,
         "web" => web::HELP,
         "bench" => measure::BENCH_HELP,
@@ -80,7 +83,7 @@ fn run(arguments: &[String]) -> Result<()> {
         }
         other => {
             return Err(Failure::usage(format!("there is no command `{other}`")).remedy(
-                "the commands are setup, demo, test, check, fuzz, bench, pkg, web, parity and faults",
+                "the commands are setup, demo, test, check, licences, fuzz, bench, pkg, web, parity and faults",
             ));
         }
     };
@@ -104,6 +107,10 @@ fn run(arguments: &[String]) -> Result<()> {
         "check" => {
             no_arguments(rest)?;
             check::run(&root)
+        }
+        "licences" => {
+            no_arguments(rest)?;
+            licences::write(&root)
         }
         "fuzz" => fuzz::run(&root, rest),
         "bench" => measure::bench(&root, rest),
@@ -165,9 +172,10 @@ mod tests {
 
     #[test]
     fn every_command_explains_itself() {
-        for command in
-            ["setup", "demo", "test", "check", "fuzz", "bench", "pkg", "web", "parity", "faults"]
-        {
+        for command in [
+            "setup", "demo", "test", "check", "licences", "fuzz", "bench", "pkg", "web", "parity",
+            "faults",
+        ] {
             assert!(HELP.contains(&format!("\n  {command} ")), "{command}");
             assert!(run(&arguments(&format!("{command} --help"))).is_ok());
         }

@@ -214,7 +214,7 @@ fn the_packages_form_is_clean() {
     let said = project.tool("attw", &[&["--profile", "esm-only", tarball][..], &ignored].concat());
     assert!(said.contains("\"exitgap\"") && !said.contains('💀'), "{said}");
     let package = project.path().join("node_modules/exitgap");
-    for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+    for licence in ["LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY.txt"] {
         let packed = fs::read(package.join("dist").join(licence)).unwrap();
         assert_eq!(packed, fs::read(root().join(licence)).unwrap());
     }

@@ -123,6 +123,18 @@ fn sessions_read_as_written() {
 }
 
 #[test]
+fn both_programs_hand_on_the_licences_of_what_they_were_built_from() {
+    for program in ["exitgap", "exitgap-server"] {
+        let output = Command::new(binaries::path(program)).arg("licences").output().unwrap();
+        assert!(output.status.success(), "{program}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        for expected in ["  - sha2 ", "  - clap ", "MIT License", "Apache License"] {
+            assert!(text.contains(expected), "{program}: {expected}");
+        }
+    }
+}
+
+#[test]
 fn a_snapshot_file_answers_as_the_database_does_and_a_changed_one_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let db = folder.path().join("series.db");

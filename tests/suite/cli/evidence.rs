@@ -230,7 +230,8 @@ fn session(name: &str, fill: impl FnOnce(&Path)) {
     let files = folder.path().join(name).with_extension("in");
     fs::create_dir(&files).unwrap();
     fill(&files);
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("suite/cli/sessions/evidence").join(name);
+    let source =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("suite/cli/sessions/evidence").join(name);
     let source = source.with_extension("trycmd");
     let session = folder.path().join(name).with_extension("trycmd");
     fs::copy(&source, &session).unwrap();

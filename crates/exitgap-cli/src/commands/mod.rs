@@ -54,6 +54,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
             clap_complete::generate(shell, &mut Cli::command(), "exitgap", &mut script);
             Ok(io::stdout().write_all(&script)?)
         }
+        Command::Licences => Ok(io::stdout().write_all(include_bytes!("../../THIRD-PARTY.txt"))?),
     }?;
     Ok(ExitCode::SUCCESS)
 }

@@ -132,6 +132,9 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
+    /// Prints the licences of the packages that this program was built from.
+    #[command(alias = "licenses")]
+    Licences,
 }
 
 /// Why a command failed.
@@ -200,6 +203,9 @@ pub fn main() -> ExitCode {
         Command::Restore { config } => restore(&config),
         Command::Successor(args) => successor(&args),
         Command::Backup { out, config } => backup(&out, &config),
+        Command::Licences => io::stdout()
+            .write_all(include_bytes!("../../THIRD-PARTY.txt"))
+            .map_err(CliError::Output),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::{Context, Failure, Result};
-use crate::{process, test, workspace};
+use crate::{licences, process, test, workspace};
 
 /// What `cargo xtask check --help` prints.
 pub const HELP: &str = "\
@@ -22,6 +22,7 @@ Usage: cargo xtask check
   lengths     files near 400 lines; above 600 fails
   leftovers   no notes to self where finished work should be
   map         crates/ARCHITECTURE.md names every crate
+  licences    the third-party notices name every package that is shipped, and no other
   format      cargo fmt --check
   lints       cargo clippy with warnings as errors, tests included: clippy.toml bounds the length of a
               function, crates/exitgap-core/clippy.toml allows no floating-point type in the core
@@ -35,13 +36,13 @@ pub struct Finding {
     /// The file, with a line where there is one, such as `crates/x/src/lib.rs:7`.
     place: String,
     /// What is wrong and what would be right.
-    message: String,
+    pub message: String,
     /// A warning does not fail the check.
     warning: bool,
 }
 
 impl Finding {
-    fn error(place: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn error(place: impl Into<String>, message: impl Into<String>) -> Self {
         Self { place: place.into(), message: message.into(), warning: false }
     }
 
@@ -68,6 +69,7 @@ pub fn run(root: &Path) -> Result<()> {
         ("lengths", sources::lengths(&sources)),
         ("leftovers", sources::leftovers(&sources)),
         ("map", sources::missing_on_map(&arrows::crate_names(&metadata), &map)),
+        ("licences", licences::differences(root)?),
     ] {
         if !report(name, &findings) {
             failed.push(name);

@@ -4,6 +4,7 @@
 //! into it, so an interrupted run leaves nothing half done and the next one carries on. A stamp
 //! over the pin list makes a run with nothing to do take milliseconds.
 
+mod about;
 mod chromium;
 mod fetch;
 mod npm_tree;
@@ -22,6 +23,7 @@ use sha2::{Digest, Sha256};
 use crate::failure::{Context, Failure, Result};
 use pins::Pin;
 
+pub use about::ensure_about;
 pub use chromium::ensure_chromium;
 pub use npm_tree::{ensure_js_sdk, ensure_lighthouse, ensure_npm_tools};
 pub use schemathesis::ensure_schemathesis;

@@ -1,0 +1,181 @@
+//! `cargo xtask licences`: the notices that the licences of others' code ask to be handed on with
+//! what is built from it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::check::Finding;
+use crate::failure::{Context, Failure, Result};
+use crate::{process, setup, test, workspace};
+
+/// What `cargo xtask licences --help` prints.
+pub const HELP: &str = "\
+Write the third-party licence notices of everything that is shipped.
+
+Usage: cargo xtask licences
+
+  crates/exitgap-server/THIRD-PARTY.txt   what `exitgap-server licences` prints
+  crates/exitgap-cli/THIRD-PARTY.txt      what `exitgap licences` prints
+  web/THIRD-PARTY.txt                     goes with the site, as /third-party.txt
+  pkg/THIRD-PARTY.txt                     goes with the npm package
+
+The texts are those in the sources of each package, collected by cargo-about, which is installed from
+source into .fixtures/ when it is missing (some minutes). Licences that are not in
+crates/xtask/about.toml are refused. `cargo xtask check` compares the packages named in these files,
+and their versions, with those that the build takes: run this after a change of Cargo.lock.";
+
+const NATIVE: &str = "x86_64-unknown-linux-gnu";
+
+/// Something that is handed to others.
+struct Shipped {
+    package: &'static str,
+    manifest: &'static str,
+    target: &'static str,
+    notices: &'static str,
+}
+
+const SHIPPED: [Shipped; 4] = [
+    Shipped {
+        package: "exitgap-server",
+        manifest: "crates/exitgap-server/Cargo.toml",
+        target: NATIVE,
+        notices: "crates/exitgap-server/THIRD-PARTY.txt",
+    },
+    Shipped {
+        package: "exitgap-cli",
+        manifest: "crates/exitgap-cli/Cargo.toml",
+        target: NATIVE,
+        notices: "crates/exitgap-cli/THIRD-PARTY.txt",
+    },
+    Shipped {
+        package: "exitgap-web",
+        manifest: "web/Cargo.toml",
+        target: test::WASM,
+        notices: "web/THIRD-PARTY.txt",
+    },
+    Shipped {
+        package: "exitgap-wasm",
+        manifest: "crates/exitgap-wasm/Cargo.toml",
+        target: test::WASM,
+        notices: "pkg/THIRD-PARTY.txt",
+    },
+];
+
+/// Writes all notices anew.
+pub fn write(root: &Path) -> Result<()> {
+    let about = setup::ensure_about(root)?;
+    let home = root.join("crates/xtask");
+    for Shipped { package, manifest, target, notices } in SHIPPED {
+        let path = root.join(notices);
+        let mut generate = std::process::Command::new(&about);
+        generate.current_dir(root).args([
+            "generate",
+            "--locked",
+            "--offline",
+            "--fail",
+            "--target",
+        ]);
+        generate.arg(target).arg("--config").arg(home.join("about.toml"));
+        generate.arg("--manifest-path").arg(root.join(manifest));
+        generate.arg("--output-file").arg(&path).arg(home.join("about.hbs"));
+        process::run(&mut generate, "cargo-about")?;
+        let text = fs::read_to_string(&path).context(format!("reading {notices}"))?;
+        fs::write(&path, tidy(&text)).context(format!("writing {notices}"))?;
+        eprintln!("licences: {package} into {notices}");
+    }
+    Ok(())
+}
+
+/// One kind of line break, and no white space at the end of a line: the texts come from anywhere.
+fn tidy(text: &str) -> String {
+    let mut tidied = String::with_capacity(text.len());
+    for line in text.lines() {
+        tidied.push_str(line.trim_end());
+        tidied.push('\n');
+    }
+    tidied
+}
+
+/// Packages that are shipped without a notice, and notices of what is not built from.
+pub fn differences(root: &Path) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for shipped in SHIPPED {
+        let text = fs::read_to_string(root.join(shipped.notices)).unwrap_or_default();
+        // Of a macro nothing is shipped but what it writes; its own notice may stand there.
+        let (shipped_with, built_with) =
+            (tree(root, &shipped, "normal,no-proc-macro")?, tree(root, &shipped, "normal")?);
+        findings.extend(compare(shipped.notices, &shipped_with, &built_with, &named(&text)));
+    }
+    Ok(findings)
+}
+
+fn tree(root: &Path, shipped: &Shipped, edges: &str) -> Result<BTreeSet<String>> {
+    let mut tree = workspace::cargo(root);
+    tree.args(["tree", "--locked", "--prefix", "none", "--no-dedupe", "--format", "{p}"]);
+    tree.args(["--edges", edges, "--package", shipped.package, "--target", shipped.target]);
+    let output = tree.output().context("starting cargo tree")?;
+    if output.status.success() {
+        return Ok(taken(&String::from_utf8_lossy(&output.stdout)));
+    }
+    let words = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::new(format!("cargo tree failed:\n{words}")))
+}
+
+/// Packages of `cargo tree`, as `name version`, without this workspace's: they have a path.
+fn taken(tree: &str) -> BTreeSet<String> {
+    let others = tree.lines().filter(|line| !line.contains('/'));
+    others
+        .filter_map(|line| {
+            let (name, rest) = line.split_once(" v")?;
+            Some(format!("{name} {}", rest.split(' ').next()?))
+        })
+        .collect()
+}
+
+/// Packages that notices name: lines of two words, after two spaces and a dash.
+fn named(notices: &str) -> BTreeSet<String> {
+    let lines = notices.lines().filter_map(|line| line.strip_prefix("  - "));
+    lines.filter(|line| !line.starts_with("exitgap-")).map(str::to_owned).collect()
+}
+
+fn compare(
+    notices: &str,
+    shipped_with: &BTreeSet<String>,
+    built_with: &BTreeSet<String>,
+    named: &BTreeSet<String>,
+) -> Vec<Finding> {
+    let remedy = "run `cargo xtask licences`";
+    let absent = shipped_with.difference(named);
+    let absent = absent.map(|one| format!("it lacks {one}; {remedy}"));
+    let left = named.difference(built_with).map(|one| format!("it names {one}, unused; {remedy}"));
+    absent.chain(left).map(|message| Finding::error(notices, message)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_without_a_notice_and_a_notice_without_a_package_are_found() {
+        let tree = "exitgap-cli v0.1.0 (/home/x)\nserde v1.0.1\nserde_derive v1.0.1 (proc-macro)\nserde v1.0.1\n";
+        let taken = taken(tree);
+        assert_eq!(taken.iter().collect::<Vec<_>>(), ["serde 1.0.1", "serde_derive 1.0.1"]);
+        let named = named("MIT License\n\n  - serde 1.0.1\n  - gone 2.0.0\n\nPermission is\n");
+        let found = compare("a.txt", &taken, &taken, &named);
+        let messages: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(messages.len(), 2);
+        assert!(messages[0].contains("lacks serde_derive 1.0.1"), "{messages:?}");
+        assert!(messages[1].contains("names gone 2.0.0"), "{messages:?}");
+        assert_eq!(compare("a.txt", &taken, &taken, &taken), []);
+    }
+
+    #[test]
+    fn what_is_committed_is_what_is_built() {
+        assert_eq!(differences(&workspace::root()).unwrap(), []);
+        for Shipped { notices, .. } in SHIPPED {
+            let text = fs::read_to_string(workspace::root().join(notices)).unwrap();
+            assert!(named(&text).len() > 10, "{notices}");
+        }
+    }
+}
