@@ -214,9 +214,13 @@ fn the_packages_form_is_clean() {
     let said = project.tool("attw", &[&["--profile", "esm-only", tarball][..], &ignored].concat());
     assert!(said.contains("\"exitgap\"") && !said.contains('💀'), "{said}");
     let package = project.path().join("node_modules/exitgap");
-    for licence in ["LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY.txt"] {
-        let packed = fs::read(package.join("dist").join(licence)).unwrap();
-        assert_eq!(packed, fs::read(root().join(licence)).unwrap());
+    for (packed, from) in [
+        ("dist/LICENSE-MIT", "LICENSE-MIT"),
+        ("dist/LICENSE-APACHE", "LICENSE-APACHE"),
+        ("THIRD-PARTY.txt", "pkg/THIRD-PARTY.txt"),
+    ] {
+        let packed = fs::read(package.join(packed)).unwrap();
+        assert_eq!(packed, fs::read(root().join(from)).unwrap(), "{from}");
     }
 }
 
