@@ -137,7 +137,8 @@ pub fn root_from_inclusion(leaf: Hash, index: u64, size: u64, proof: &[Hash]) ->
 }
 
 /// Whether `proof` shows that the tree of `old_size` with `old_root` is a prefix of
-/// the tree of `new_size` with `new_root`.
+/// the tree of `new_size` with `new_root`. The tree of no leaves is a prefix of every other, and
+/// needs no proof.
 pub fn is_consistent(
     old_size: u64,
     old_root: Hash,
@@ -145,11 +146,14 @@ pub fn is_consistent(
     new_root: Hash,
     proof: &[Hash],
 ) -> bool {
-    if old_size == 0 || old_size > new_size {
+    if old_size > new_size {
         return false;
     }
     if old_size == new_size {
         return proof.is_empty() && old_root == new_root;
+    }
+    if old_size == 0 {
+        return proof.is_empty() && old_root == root(&[]);
     }
     // A tree that is a complete subtree of the new one is its own first node.
     let (first, rest) = match proof.split_first() {
@@ -252,6 +256,17 @@ mod tests {
                 }
             }
         }
-        assert!(!is_consistent(0, root(&[]), 3, root(&leaves(3)), &[]));
+    }
+
+    #[test]
+    fn every_tree_extends_the_empty_one() {
+        let (empty, three) = (root(&[]), root(&leaves(3)));
+        for (size, whole) in [(0, empty), (3, three)] {
+            assert!(is_consistent(0, empty, size, whole, &[]), "{size}");
+            assert!(!is_consistent(0, leaf_hash(b"other"), size, whole, &[]), "{size}");
+            assert!(!is_consistent(0, empty, size, whole, &[empty]), "{size}");
+        }
+        assert!(!is_consistent(0, empty, 0, three, &[]));
+        assert!(!is_consistent(3, three, 0, empty, &[]));
     }
 }
