@@ -9,11 +9,11 @@ use exitgap_client::{
     BaseUrl, Client, Continuity, EvidenceOf, LogState, LogWatch, Memory, Native, Request, Response,
     Storage, Transport, TransportError, TrustBasis, Verification,
 };
-use exitgap_core::evidence::{
-    Check, CheckName, Checkpoint, Hash, LogProof, Origin, Outcome, Policy, SignerKey, Verdict,
-    inclusion_proof, leaf_hash, root, verify,
-};
+use exitgap_core::evidence::{Check, CheckName, Outcome, Policy, Verdict, verify};
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::{
+    Checkpoint, Hash, LogProof, Origin, SignerKey, inclusion_proof, leaf_hash, root,
+};
 use exitgap_core::units::SizeUsd;
 use serde_json::Value;
 

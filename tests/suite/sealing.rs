@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use exitgap_core::evidence::{
-    Base, CheckName, Checkpoint, Head, HeadEntry, HeadWindow, Outcome as CheckOutcome, Policy,
-    SeenCheckpoint, SignerKey, SlotLeaf, Stated, Verdict, is_consistent, root_from_inclusion,
-    verify,
+    Base, CheckName, Head, HeadEntry, HeadWindow, Outcome as CheckOutcome, Policy, SeenCheckpoint,
+    SlotLeaf, Stated, Verdict, verify,
 };
 use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::tlog::{Checkpoint, SignerKey, is_consistent, root_from_inclusion};
 use exitgap_core::units::SizeUsd;
 use exitgap_store::{
     CorruptHead, CorruptLog, EvidenceError, LogIdentity, Reader, Store, StoreError,

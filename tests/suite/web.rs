@@ -5,10 +5,10 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use exitgap_core::evidence::{Checkpoint, Hash, SignerKey};
 use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
+use exitgap_core::tlog::{Checkpoint, Hash, SignerKey};
 use exitgap_server::config::Checked;
 use exitgap_store::{Changes, LogFolder, NewEntry, NewRetraction, Store};
 use exitgap_tests::fixtures;

@@ -4,9 +4,8 @@ use exitgap_api::{VerificationReport, check_name, slot_at};
 use exitgap_client::{
     Browser, Client, ClientError, Continuity, EvidenceOf, LogWatch, Verification,
 };
-use exitgap_core::evidence::{
-    Base, Check, CheckName, Outcome, Policy, Verdict, VerifierKey, snapshot_in,
-};
+use exitgap_core::evidence::{Base, Check, CheckName, Outcome, Policy, Verdict, snapshot_in};
+use exitgap_core::tlog::VerifierKey;
 use exitgap_core::units::{Percent, SizeUsd};
 
 use crate::local_storage::LocalStorage;

@@ -2,10 +2,11 @@
 //! it found.
 
 use exitgap_core::evidence::{
-    Answer, CheckName, EvidenceRequest, LogProof, Outcome, Policy, RecomputeError, Report,
-    ResultError, Stated, Verdict, recompute, verify,
+    Answer, CheckName, EvidenceRequest, Outcome, Policy, RecomputeError, Report, ResultError,
+    Stated, Verdict, recompute, verify,
 };
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::LogProof;
 use serde::{Deserialize, Serialize};
 
 use crate::{Problem, ProblemCode};

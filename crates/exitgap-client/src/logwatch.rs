@@ -3,11 +3,13 @@
 
 use exitgap_api::{Claim, Contradiction, VerificationReport};
 use exitgap_core::evidence::{
-    CheckName, Checkpoint, EvidenceRequest, Hash, LogProof, Policy, SeenCheckpoint, Stated,
-    Verdict, VerifierKey, is_consistent, verify,
+    CheckName, EvidenceRequest, Policy, SeenCheckpoint, Stated, Verdict, verify,
+};
+use exitgap_core::tlog::{
+    Checkpoint, Hash, LogProof, NoteError, SignedError, VerifierKey, is_consistent,
 };
 
-use crate::memory::{Noted, Remembered, Unsigned, signed_by};
+use crate::memory::{Noted, Remembered};
 use crate::tiles::TileProof;
 use crate::{Client, ClientError, EvidenceOf, Storage, Transport};
 
@@ -98,10 +100,10 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
     async fn look(&self) -> Result<LogState, ClientError> {
         let (keys, basis) = self.keys().await?;
         let newest = self.client.checkpoint().await?;
-        let checkpoint = signed_by(&newest, &keys).map_err(|why| {
+        let checkpoint = Checkpoint::signed_by(&newest, &keys).map_err(|why| {
             let error = self.client.not_as_specified("/log/checkpoint", why.to_string());
             match (why, error) {
-                (Unsigned::Untrusted(_), ClientError::NotAsSpecified { url, why }) => {
+                (SignedError::Unsigned(_), ClientError::NotAsSpecified { url, why }) => {
                     ClientError::NotTrusted { url, why }
                 }
                 (_, error) => error,
@@ -124,7 +126,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
     /// Keeps the newest checkpoint and its keys, in place of what it was held against.
     fn remember(&self, log: &LogState) {
         if log.contradiction.is_none()
-            && let Ok(checkpoint) = signed_by(&log.newest, &log.keys)
+            && let Ok(checkpoint) = Checkpoint::signed_by(&log.newest, &log.keys)
         {
             self.kept().keep(log.seen.as_deref(), &checkpoint, &log.newest, &log.keys);
         }
@@ -253,7 +255,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
             return Ok((kept, TrustBasis::Kept));
         }
         let text = self.client.verifier_key().await?;
-        let key = text.parse().map_err(|error: exitgap_core::evidence::NoteError| {
+        let key = text.parse().map_err(|error: NoteError| {
             self.client.not_as_specified("/log/verifier-key", error.to_string())
         })?;
         Ok((vec![key], TrustBasis::FirstUse))

@@ -2,10 +2,9 @@
 //! changes, and what became of its slot does.
 
 use exitgap_api::{SlotState, SlotStatus};
-use exitgap_core::evidence::{
-    Check, CheckName, Checkpoint, MAX_RETRACTION_SLOTS, Outcome, Policy, verify,
-};
+use exitgap_core::evidence::{Check, CheckName, MAX_RETRACTION_SLOTS, Outcome, Policy, verify};
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::Checkpoint;
 
 use crate::{Client, ClientError, EvidenceOf, Transport, Verification};
 

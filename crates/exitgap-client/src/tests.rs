@@ -7,10 +7,11 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
 use exitgap_api::VerificationReport;
-use exitgap_core::evidence::{HeadWindow, Outcome, Policy, Stated, VerifierKey};
+use exitgap_core::evidence::{HeadWindow, Outcome, Policy, Stated};
 use exitgap_core::pools::MAX_STATE_BYTES;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, SnapshotDocuments};
+use exitgap_core::tlog::VerifierKey;
 use serde_json::Value;
 
 use crate::{

@@ -1,7 +1,8 @@
 //! Evidence, checked and computed anew.
 
 use exitgap_api::{Problem, ProblemCode, Recomputation, VerificationReport};
-use exitgap_core::evidence::{CheckName, Hash, Policy, SeenCheckpoint, VerifierKey};
+use exitgap_core::evidence::{CheckName, Policy, SeenCheckpoint};
+use exitgap_core::tlog::{Hash, VerifierKey};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::{document, lines};

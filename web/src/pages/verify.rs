@@ -2,7 +2,8 @@
 //! they prove that it continues what this browser kept.
 
 use exitgap_api::{VerificationReport, check_name};
-use exitgap_core::evidence::{MAX_EVIDENCE_BYTES, VerifierKey};
+use exitgap_core::evidence::MAX_EVIDENCE_BYTES;
+use exitgap_core::tlog::VerifierKey;
 use leptos::ev::DragEvent;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -170,9 +171,9 @@ fn parse_keys(text: &str) -> Result<Vec<VerifierKey>, String> {
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(number, line)| {
-            line.trim().parse().map_err(|error: exitgap_core::evidence::NoteError| {
-                format!("Key {number}: {error}")
-            })
+            line.trim()
+                .parse()
+                .map_err(|error: exitgap_core::tlog::NoteError| format!("Key {number}: {error}"))
         })
         .collect()
 }

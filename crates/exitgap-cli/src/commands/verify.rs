@@ -5,9 +5,12 @@ use std::process::ExitCode;
 
 use exitgap_api::{Claim, Contradiction, VerificationReport, invalid_parameter};
 use exitgap_core::evidence::{
-    CheckName, Checkpoint, Hash, LogProof, MAX_EVIDENCE_BYTES, MAX_NOTE_BYTES, MAX_PROOF_BYTES,
-    MAX_PROOF_HASHES, MAX_WINDOW_BYTES, Origin, Outcome, Policy, Report, SeenCheckpoint,
-    VerifierKey, consistency_proof, root, verify,
+    CheckName, MAX_EVIDENCE_BYTES, MAX_WINDOW_BYTES, Outcome, Policy, Report, SeenCheckpoint,
+    verify,
+};
+use exitgap_core::tlog::{
+    Checkpoint, Hash, LogProof, MAX_NOTE_BYTES, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
+    VerifierKey, consistency_proof, root,
 };
 use serde::Deserialize;
 

@@ -1,8 +1,6 @@
 //! Evidence files: one canonical JSON document of everything that a result follows
 //! from, with the proofs that lead to a signed checkpoint.
 
-use super::checkpoint::LogProof;
-use super::merkle::Hash;
 use super::result::{Answer, EvidenceRefusal, EvidenceRequest, EvidenceResult};
 use crate::json::{
     DocumentError, Fields, Json, Part, VERSION, Wire, check_canonical, check_version, parse,
@@ -10,6 +8,7 @@ use crate::json::{
 };
 use crate::pools::MAX_STATE_BYTES;
 use crate::snapshot::{ReadSnapshot, Snapshot, SnapshotDocuments, SnapshotError};
+use crate::tlog::{Hash, LogProof};
 
 /// The most bytes of an evidence file that are looked at: the largest state, and a little for the
 /// rest.

@@ -3,12 +3,9 @@
 
 use std::borrow::Cow;
 
-use super::checkpoint::{Checkpoint, CheckpointError, LogProof, Origin};
 use super::file::EvidenceFile;
 use super::head::{Head, HeadEntry, HeadError};
 use super::leaf::{LeafError, SlotLeaf};
-use super::merkle::{Hash, is_consistent};
-use super::note::{Note, Signers, VerifierKey};
 use super::proof::{head_in_slot, leaf_in_log};
 use super::report::{Check, CheckName, Report};
 use super::result::{Answer, Prepared, ResultError, check_method};
@@ -18,6 +15,10 @@ use crate::json::{DocumentError, Json, Part};
 use crate::newer::Newer;
 use crate::series::Slot;
 use crate::snapshot::{ReadSnapshot, Snapshot, SnapshotError};
+use crate::tlog::{
+    Checkpoint, CheckpointError, Hash, LogProof, Note, Signers, Unsigned, VerifierKey,
+    is_consistent,
+};
 
 /// What the caller trusts, remembers and demands.
 #[derive(Debug, Clone)]
@@ -267,28 +268,18 @@ fn check_signature(parts: &Parts, policy: &Policy) -> (Check, Signers) {
     if policy.keys.is_empty() {
         return (Check::not_checked(NAME, "no_trusted_key", "a key to trust"), signers);
     }
-    let origin = &checkpoint.origin;
-    let check = match (signers.forged.first(), signer_of(origin, &signers)) {
-        (Some(forged), _) => {
+    let check = match signers.of_log(&checkpoint.origin) {
+        Ok(signer) => Check::pass(NAME, signer),
+        Err(Unsigned::Forged { signer }) => {
             let expected = "a signature that the key of this name made";
-            Check::fail(NAME, "signature_forged", expected, format!("another one as {forged}"))
+            Check::fail(NAME, "signature_forged", expected, format!("another one as {signer}"))
         }
-        (None, Some(signer)) => Check::pass(NAME, signer.clone()),
-        (None, None) => {
+        Err(Unsigned::NotTrusted { origin, found }) => {
             let expected = format!("a signature of {origin} by a trusted key");
-            let found = [&signers.trusted[..], &signers.unknown[..]].concat().join(", ");
-            Check::fail(NAME, "signature_not_trusted", expected, found)
+            Check::fail(NAME, "signature_not_trusted", expected, found.join(", "))
         }
     };
     (check, signers)
-}
-
-/// The trusted signer that has the log's own name: a key of one log does not vouch for
-/// another.
-fn signer_of<'a>(origin: &Origin, signers: &'a Signers) -> Option<&'a String> {
-    let origin = origin.to_string();
-    let of_log = |signer: &&String| signer.rsplit_once('+').is_some_and(|(name, _)| name == origin);
-    signers.trusted.iter().find(of_log)
 }
 
 fn check_consistency(parts: &Parts, policy: &Policy) -> Check {
@@ -307,8 +298,7 @@ fn check_consistency(parts: &Parts, policy: &Policy) -> Check {
             return Check::fail(NAME, "seen_checkpoint_invalid", "a signed checkpoint", found);
         }
     };
-    let signers = note.signers(&policy.keys);
-    if signer_of(&theirs.origin, &signers).is_none() || !signers.forged.is_empty() {
+    if note.signed_by(&theirs.origin, &policy.keys).is_err() {
         let expected = "a trusted signature on the checkpoint seen before";
         return Check::fail(NAME, "seen_checkpoint_not_trusted", expected, "none");
     }
@@ -401,14 +391,10 @@ fn window_signer(parts: &Parts, policy: &Policy, note: &str) -> Result<Option<St
     if policy.keys.is_empty() {
         return Ok(None);
     }
-    let signers = note.signers(&policy.keys);
-    match signer_of(&checkpoint.origin, &signers) {
-        Some(signer) if signers.forged.is_empty() => Ok(Some(signer.clone())),
-        _ => {
-            let expected = "a trusted signature on the window's checkpoint";
-            Err(Check::fail(NAME, "window_not_trusted", expected, "none"))
-        }
-    }
+    note.signed_by(&checkpoint.origin, &policy.keys).map(Some).map_err(|_| {
+        let expected = "a trusted signature on the window's checkpoint";
+        Check::fail(NAME, "window_not_trusted", expected, "none")
+    })
 }
 
 fn check_slot_rule(parts: &Parts) -> Check {
