@@ -2,7 +2,7 @@
 //! they prove that it continues what this browser kept.
 
 use exitgap_api::{VerificationReport, check_name};
-use exitgap_core::evidence::MAX_EVIDENCE_BYTES;
+use exitgap_core::evidence::{Evidence, MAX_EVIDENCE_BYTES};
 use exitgap_core::tlog::VerifierKey;
 use leptos::ev::DragEvent;
 use leptos::prelude::*;
@@ -44,8 +44,9 @@ pub fn VerifyPage() -> impl IntoView {
             let client = client();
             async move {
                 let (bytes, keys) = asked?;
-                let told = Told::of(&bytes);
-                let (report, compared) = check::file(&client, bytes, keys.clone()).await;
+                let evidence = Evidence::read(&bytes);
+                let told = Told::of(&evidence);
+                let (report, compared) = check::file(&client, &evidence, keys.clone()).await;
                 Some(Found { report, keys, compared, told })
             }
         },

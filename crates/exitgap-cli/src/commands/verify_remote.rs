@@ -101,7 +101,7 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
             found?
         }
     };
-    let Found { verification: Verification { evidence, report, log }, since } = &found;
+    let Found { verification: Verification { evidence, report, log, .. }, since } = &found;
     read_or_not(if json {
         print_document(report, log, since, args.explain)
     } else {

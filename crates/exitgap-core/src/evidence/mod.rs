@@ -7,15 +7,15 @@
 //! - `result`, `file`: what was asked and answered, and the file that proves it
 //! - `predecessor`: what a log's first leaf says of a log that was lost
 //! - `window`: the last heads of a pool, compactly
-//! - `verify`, `report`: whether a file proves its number; `recompute`: only what it comes to
+//! - `opened`: a file, read once, and what it comes to; `verify`, `report`: whether it proves that
 
 mod commits;
 mod file;
 mod head;
 mod leaf;
+mod opened;
 mod predecessor;
 mod proof;
-mod recompute;
 mod report;
 mod result;
 mod retraction;
@@ -30,8 +30,8 @@ pub use head::{
     MAX_METHOD_VERSION_LENGTH,
 };
 pub use leaf::{LeafError, MAX_LEAF_BYTES, SlotLeaf};
+pub use opened::{Evidence, RecomputeError, Recomputed, Stated};
 pub use predecessor::Predecessor;
-pub use recompute::{RecomputeError, Recomputed, Stated, recompute, snapshot_in};
 pub use report::{Check, CheckName, Outcome, Report, Verdict};
 pub use result::{
     Answer, Base, EvidenceRefusal, EvidenceRequest, EvidenceResult, ResultError, depths,

@@ -39,6 +39,8 @@ impl Vector {
                 "verdict": report.verdict,
                 "checks": checks,
                 "unknown_signers": report.unknown_signers,
+                "unknown_commits": report.unknown_commits,
+                "unknown_facts": report.unknown_facts,
             },
         })
     }
