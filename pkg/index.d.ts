@@ -1326,6 +1326,10 @@ export interface VerificationReport {
   checks: Check[];
   /** Keys that signed the checkpoint but are not trusted; ignored. */
   unknown_signers: string[];
+  /** Names that head and leaf commit to and this version does not know; nothing rests on them. */
+  unknown_commits: string[];
+  /** Names of the snapshot's facts that this version does not know; likewise. */
+  unknown_facts: string[];
   /** Proof of misbehaviour, where the verification came upon one. */
   contradiction?: Contradiction;
 }

@@ -15,20 +15,23 @@ import { readState } from './state.mjs';
 import { verify } from './verify.mjs';
 
 /** Everything compared, as lines. But for what is newer, codes are each verifier's own. */
-function lines(verdict, checks, unknownSigners) {
+function lines(verdict, checks, { signers, commits, facts }) {
   const stable = (code) => (code?.startsWith('unsupported_') ? ` ${code}` : '');
   return [
     `verdict ${verdict}`,
     ...checks.map(([name, outcome, code]) => `${name} ${outcome}${stable(code)}`),
-    ...unknownSigners.map((signer) => `unknown signer ${signer}`),
+    ...signers.map((signer) => `unknown signer ${signer}`),
+    ...commits.map((name) => `unknown commitment ${name}`),
+    ...facts.map((name) => `unknown fact ${name}`),
   ];
 }
 
 function judgeEvidence({ evidence, policy, expected }) {
-  const { verdict, checks, unknownSigners } = verify(Buffer.from(evidence), policy);
+  const { verdict, checks, unknown } = verify(Buffer.from(evidence), policy);
+  const { unknown_signers: signers, unknown_commits: commits, unknown_facts: facts } = expected;
   return {
-    expected: lines(expected.verdict, expected.checks, expected.unknown_signers),
-    found: lines(verdict, checks.map(({ name, outcome, code }) => [name, outcome, code]), unknownSigners),
+    expected: lines(expected.verdict, expected.checks, { signers, commits, facts }),
+    found: lines(verdict, checks.map(({ name, outcome, code }) => [name, outcome, code]), unknown),
   };
 }
 

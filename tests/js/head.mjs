@@ -95,10 +95,11 @@ export function readHead(value) {
   [...KINDS, 'depth_usd', 'retracts', 'commits']);
   const { newer, ...entry } = readEntry(head);
   requireCounts(head, entry.kind);
-  readCommits(head.commits);
+  const commits = readCommits(head.commits);
   const retracts = readRetracts(head.retracts, slot(head.slot));
   return {
     bytes,
+    commits,
     ...entry,
     pool: poolId(head.pool),
     slot: head.slot,

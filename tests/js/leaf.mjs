@@ -8,23 +8,24 @@ import { base64Hash, code, fields, hexHash, integer, list, open, require, slot, 
 const MAX_BYTES = 4 * 1024;
 const MAX_COMMITS = 16;
 
-/** Documents by name, each by its hash. Names that nobody here knows are as good as others. */
+/** Documents by name, each by its hash: their names. Those that nobody knows are as good as others. */
 export function readCommits(value) {
-  if (value === undefined) return;
+  if (value === undefined) return [];
   const commits = Object.entries(open(value, []));
   require(commits.length >= 1 && commits.length <= MAX_COMMITS, 'not 1 to 16 commitments');
   for (const [name, document] of commits) {
     code(name);
     hexHash(document);
   }
+  return commits.map(([name]) => name);
 }
 
 export function readLeaf(value) {
   const bytes = documentBytes(value, MAX_BYTES);
   const leaf = fields(value, ['v', 'slot', 'pools', 'root'], ['commits']);
-  readCommits(leaf.commits);
   return {
     bytes,
+    commits: readCommits(leaf.commits),
     slot: slot(leaf.slot),
     pools: integer(leaf.pools, 0, U32_MAX),
     root: base64Hash(leaf.root),

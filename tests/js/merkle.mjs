@@ -39,9 +39,10 @@ export function includes(leaf, index, size, hashes, root) {
 /** Whether the tree of `first` leaves is the beginning of the tree of `second` leaves. */
 export function extendsTree(first, firstRoot, second, secondRoot, hashes) {
   const [size, more] = [BigInt(first), BigInt(second)];
-  // The empty tree is the beginning of any: nothing follows from having seen it.
-  if (size === 0n || size > more) return false;
+  if (size > more) return false;
   if (size === more) return hashes.length === 0 && firstRoot.equals(secondRoot);
+  // The empty tree is the beginning of any other; its root is the hash of nothing.
+  if (size === 0n) return hashes.length === 0 && firstRoot.equals(sha256());
   // A complete subtree stands for itself, so its hash is not repeated in the proof.
   const path = (size & (size - 1n)) === 0n ? [firstRoot, ...hashes] : hashes;
   if (path.length === 0) return false;

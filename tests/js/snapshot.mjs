@@ -111,7 +111,8 @@ export function readSnapshot(value, stateValue) {
   require(state instanceof Newer || tokens.length === 2, 'not two tokens');
   const newer = [state, ...readings.toReversed(), ...sessions].find((part) => part instanceof Newer);
   if (newer !== undefined) return { ...known, newer };
-  return { ...known, kind, state, ...readPriced({ tokens, readings, timestamp }) };
+  const facts = snapshot.facts.map(({ name }) => name);
+  return { ...known, facts, kind, state, ...readPriced({ tokens, readings, timestamp }) };
 }
 
 /** Whether a pool is of the snapshot: a pair is named exactly where there are more tokens than two. */

@@ -170,8 +170,18 @@ function verdictOf(checks) {
   return open ? 'incomplete' : 'valid';
 }
 
-function report(checks, unknownSigners = []) {
-  return { verdict: verdictOf(checks), checks, unknownSigners };
+function report(checks, unknown = { signers: [], commits: [], facts: [] }) {
+  return { verdict: verdictOf(checks), checks, unknown };
+}
+
+/** The names, each once and in order, that head and leaf commit to and those of the facts: unknown ones. */
+function unknownNames({ head, leaf, whole }) {
+  const listed = (names) => [...new Set(names)].sort();
+  const commits = [...head.value?.commits ?? [], ...leaf.value?.commits ?? []];
+  return {
+    commits: listed(commits.filter((name) => name !== 'predecessor')),
+    facts: listed(whole.value?.facts ?? []),
+  };
 }
 
 /** What is found in a file that is none, or one of a later version. */
@@ -211,5 +221,6 @@ export function verify(bytes, { keys: spelledKeys, seen = null, window = null })
   const signatures = attempt(() => judgeSignatures(judged(logProof).checkpoint, keys));
   const rest = CHECKS.slice(1)
     .map((name) => outcomeOf(name, () => RUN[name]({ ...parts, signatures })));
-  return report([format, ...rest], signatures.value?.unknownSigners);
+  const signers = signatures.value?.unknownSigners ?? [];
+  return report([format, ...rest], { signers, ...unknownNames(parts) });
 }

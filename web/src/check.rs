@@ -4,9 +4,8 @@ use exitgap_api::{VerificationReport, check_name, slot_at};
 use exitgap_client::{
     Browser, Client, ClientError, Continuity, EvidenceOf, LogWatch, Verification,
 };
-use exitgap_core::evidence::{
-    Base, Check, CheckName, Outcome, Policy, Verdict, VerifierKey, snapshot_in,
-};
+use exitgap_core::evidence::{Base, Check, CheckName, Evidence, Outcome, Policy, Verdict};
+use exitgap_core::tlog::VerifierKey;
 use exitgap_core::units::{Percent, SizeUsd};
 
 use crate::local_storage::LocalStorage;
@@ -21,8 +20,8 @@ pub async fn remote(
     LogWatch::new(client, LocalStorage, Vec::new()).verify_remote(of, window).await
 }
 
-/// Verifies bytes by themselves.
-pub fn alone(evidence: &[u8], keys: Vec<VerifierKey>) -> VerificationReport {
+/// Verifies a file by itself.
+pub fn alone(evidence: &Evidence, keys: Vec<VerifierKey>) -> VerificationReport {
     VerificationReport::of(evidence, &Policy::trusting(keys))
 }
 
@@ -30,14 +29,14 @@ pub fn alone(evidence: &[u8], keys: Vec<VerifierKey>) -> VerificationReport {
 /// what became of that. Whoever is offline still learns the rest.
 pub async fn file(
     client: &Client<Browser>,
-    evidence: Vec<u8>,
+    evidence: &Evidence,
     keys: Vec<VerifierKey>,
 ) -> (VerificationReport, String) {
     let found = if keys.is_empty() {
         Err("Without a key nothing that this browser kept can be held against it.".to_owned())
     } else {
         let watch = LogWatch::new(client, LocalStorage, keys.clone());
-        match watch.verify_file(evidence.clone()).await {
+        match watch.verify_file(evidence).await {
             Ok(Some(found)) => Ok(found),
             Ok(None) => Err(
                 "This browser has kept no state of this log: there is nothing to compare it with."
@@ -49,8 +48,8 @@ pub async fn file(
         }
     };
     match found {
-        Ok(found) => (found.report, compared(found.log.continuity).to_owned()),
-        Err(words) => (alone(&evidence, keys), words),
+        Ok((report, log)) => (report, compared(log.continuity).to_owned()),
+        Err(words) => (alone(evidence, keys), words),
     }
 }
 
@@ -143,9 +142,9 @@ impl Published {
     }
 
     /// Whether the evidence sells another token than the number was published for.
-    fn sells_another(&self, evidence: &[u8], base: Base) -> bool {
+    fn sells_another(&self, evidence: &Evidence, base: Base) -> bool {
         let Sold::Token(address) = &self.sold else { return false };
-        snapshot_in(evidence).is_none_or(|snapshot| {
+        evidence.snapshot().is_none_or(|snapshot| {
             let token = &snapshot.observation().tokens()[usize::from(base == Base::Token1)];
             !token.address.to_string().eq_ignore_ascii_case(address)
         })

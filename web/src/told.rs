@@ -1,6 +1,6 @@
 //! What an evidence file says of itself, in words. It may be false in every letter.
 
-use exitgap_core::evidence::{Answer, Base, EvidenceRefusal, Stated, snapshot_in};
+use exitgap_core::evidence::{Answer, Base, Evidence, EvidenceRefusal, Stated};
 use exitgap_core::snapshot::{ChainKind, Snapshot};
 
 use crate::text;
@@ -21,15 +21,14 @@ pub struct Told {
 
 impl Told {
     /// What an evidence file says; nothing if it cannot be read.
-    pub fn of(evidence: &[u8]) -> Self {
-        let Some(Stated { request, answer, .. }) = Stated::of(evidence) else {
+    pub fn of(evidence: &Evidence) -> Self {
+        let Some(Stated { request, answer, .. }) = evidence.stated() else {
             return Self::default();
         };
-        let snapshot = snapshot_in(evidence);
-        let observation = snapshot.as_ref().map(Snapshot::observation);
+        let observation = evidence.snapshot().map(Snapshot::observation);
         let index = usize::from(request.base == Base::Token1);
         let stated = answer.result().is_some_and(|result| result.status == "preview");
-        let ends = match &answer {
+        let ends = match answer {
             Answer::Result(result) => {
                 format!("fills {}", text::beside_oracle(&shown(&result.exit_gap_pct)))
             }

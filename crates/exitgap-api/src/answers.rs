@@ -9,7 +9,7 @@ use exitgap_core::units::{GapLimit, SizeUsd};
 
 use crate::{
     Amounts, Answer, Context, ExitResult, GapRung, Ladder, LadderRows, MaxSizeResult, Problem,
-    Provenance, Simulation, SimulationResult, SizeRung,
+    Provenance, Simulation, SimulationResult,
 };
 
 /// An observation, ready to be asked about in one direction.
@@ -59,11 +59,7 @@ impl<'a> Answers<'a> {
     pub fn ladder(&self, limits: &[GapLimit], sizes: &[SizeUsd]) -> Ladder {
         let by_gap = self.exit.ladder_by_gap(limits);
         let by_size = self.exit.ladder_by_size(sizes);
-        let rows = LadderRows {
-            by_gap: by_gap.iter().map(GapRung::from).collect(),
-            by_size: by_size.iter().map(SizeRung::from).collect(),
-        };
-        self.answer(rows, None)
+        self.answer(LadderRows::of(&by_gap, &by_size, |_| None), None)
     }
 
     /// One sale in several orders, beside the same sale at once.

@@ -83,5 +83,22 @@ pub struct LadderRows {
     pub by_size: Vec<SizeRung>,
 }
 
+impl LadderRows {
+    /// Words the rows of a ladder: everybody's. `evidence` says where that of a size is; who does
+    /// not serve any has none.
+    pub fn of(
+        by_gap: &[GapRow],
+        by_size: &[SizeRow],
+        evidence: impl Fn(&Number) -> Option<String>,
+    ) -> Self {
+        let url = |exit: &Option<Amounts>| exit.as_ref().and_then(|exit| evidence(&exit.size_usd));
+        let by_gap = by_gap.iter().map(GapRung::from);
+        let by_gap = by_gap.map(|rung| GapRung { evidence_url: url(&rung.exit), ..rung });
+        let by_size = by_size.iter().map(SizeRung::from);
+        let by_size = by_size.map(|rung| SizeRung { evidence_url: url(&rung.exit), ..rung });
+        Self { by_gap: by_gap.collect(), by_size: by_size.collect() }
+    }
+}
+
 /// A pool's ladder in one direction.
 pub type Ladder = Answer<LadderRows>;

@@ -2,10 +2,11 @@
 //! it found.
 
 use exitgap_core::evidence::{
-    Answer, CheckName, EvidenceRequest, LogProof, Outcome, Policy, RecomputeError, Report,
-    ResultError, Stated, Verdict, recompute, verify,
+    Answer, CheckName, Evidence, EvidenceRequest, Outcome, Policy, RecomputeError, Report,
+    ResultError, Stated, Verdict,
 };
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::LogProof;
 use serde::{Deserialize, Serialize};
 
 use crate::{Problem, ProblemCode};
@@ -39,31 +40,22 @@ pub struct Claim {
 /// The most of a claimed text that is repeated: no true one is longer.
 const MAX_CLAIMED_CHARS: usize = 40;
 
-impl Claim {
-    /// Reads the claim of an evidence file; `None` where the bytes hold none.
-    pub fn of(evidence: &[u8]) -> Option<Self> {
-        Stated::of(evidence).map(Self::from)
-    }
-}
-
-impl From<Stated> for Claim {
-    fn from(Stated { request, answer, .. }: Stated) -> Self {
-        let cut = |mut text: String| {
-            if let Some((end, _)) = text.char_indices().nth(MAX_CLAIMED_CHARS) {
-                text.truncate(end);
-            }
-            text
+impl From<&Stated> for Claim {
+    fn from(Stated { request, answer, .. }: &Stated) -> Self {
+        let cut = |text: &String| {
+            let end = text.char_indices().nth(MAX_CLAIMED_CHARS).map(|(end, _)| end);
+            text[..end.unwrap_or(text.len())].to_owned()
         };
         let (gap, status, refusal) = match answer {
-            Answer::Result(result) => (Some(result.exit_gap_pct), Some(result.status), None),
-            Answer::Refusal(refusal) => (None, None, Some(refusal.code)),
+            Answer::Result(result) => (Some(&result.exit_gap_pct), Some(&result.status), None),
+            Answer::Refusal(refusal) => (None, None, Some(&refusal.code)),
         };
         Self {
             pool: request.pool.to_string(),
             slot: request.slot,
             slot_time: Slot::new(request.slot).ok().map(|slot| slot.to_string()),
             base: request.base.code().to_owned(),
-            size_usd: cut(request.size_usd),
+            size_usd: cut(&request.size_usd),
             exit_gap_pct: gap.map(cut),
             refusal: refusal.map(cut),
             status: status.map(cut),
@@ -95,16 +87,16 @@ pub struct VerificationReport {
 }
 
 impl VerificationReport {
-    /// Verifies an evidence file. Of what may contradict a checkpoint seen before, it shows
+    /// Verifies an evidence file that was read. Of what may contradict a checkpoint seen before, it shows
     /// two logs of one size: those two texts alone prove it.
-    pub fn of(evidence: &[u8], policy: &Policy) -> Self {
-        let report = verify(evidence, policy);
+    pub fn of(evidence: &Evidence, policy: &Policy) -> Self {
+        let report = evidence.verify(policy);
         let passes = |name| report.check(name).is_some_and(|check| check.outcome == Outcome::Pass);
         let split = report.check(CheckName::Consistency).is_some_and(|c| c.code == "split_view");
         let seen = policy.seen.as_ref().filter(|_| split && passes(CheckName::Signature));
-        let stated = Stated::of(evidence);
+        let stated = evidence.stated();
         let contradiction = seen.and_then(|seen| {
-            let signed = LogProof::from_text(&stated.as_ref()?.log_proof).ok()?.checkpoint;
+            let signed = LogProof::from_text(&stated?.log_proof).ok()?.checkpoint;
             let checkpoints = [seen.note.clone(), signed];
             Some(Contradiction { checkpoints, proves: Contradiction::SPLIT_VIEW.to_owned() })
         });
@@ -133,8 +125,8 @@ pub struct Recomputation {
 
 impl Recomputation {
     /// Computes the result of an evidence file anew. No hash and no signature is checked.
-    pub fn of(evidence: &[u8]) -> Result<Self, Problem> {
-        let found = recompute(evidence).map_err(|error| match &error {
+    pub fn of(evidence: &Evidence) -> Result<Self, Problem> {
+        let found = evidence.recompute().map_err(|error| match &error {
             RecomputeError::Result(ResultError::Refused(refusal)) => Problem::from(refusal),
             RecomputeError::Result(ResultError::Newer(_) | ResultError::MethodVersion) => {
                 Problem::new(ProblemCode::UnknownMethodVersion, error.to_string())
@@ -228,12 +220,16 @@ mod tests {
     use super::*;
     use exitgap_core::evidence::MAX_EVIDENCE_BYTES;
 
+    fn claim_of(bytes: &[u8]) -> Option<Claim> {
+        Evidence::read(bytes).stated().map(Claim::from)
+    }
+
     #[test]
     fn what_is_no_evidence_file_claims_nothing() {
         for bytes in [&b""[..], b"{}", b"[1]", b"{\"request\":{},\"result\":{}}", b"\xff"] {
-            assert_eq!(Claim::of(bytes), None);
+            assert_eq!(claim_of(bytes), None);
         }
-        assert_eq!(Claim::of(&vec![b' '; MAX_EVIDENCE_BYTES + 1]), None);
+        assert_eq!(claim_of(&vec![b' '; MAX_EVIDENCE_BYTES + 1]), None);
     }
 
     #[test]
@@ -246,7 +242,7 @@ mod tests {
         file["request"]["size_usd"] = long.clone().into();
         file["result"]["exit_gap_pct"] = long.clone().into();
         file["result"]["status"] = long.into();
-        let claim = Claim::of(&serde_json::to_vec(&file).unwrap()).unwrap();
+        let claim = claim_of(&serde_json::to_vec(&file).unwrap()).unwrap();
         for text in [Some(claim.size_usd), claim.exit_gap_pct, claim.status] {
             assert_eq!(text, Some("\u{e9}".repeat(40)));
         }

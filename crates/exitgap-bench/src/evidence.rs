@@ -7,10 +7,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use exitgap_core::evidence::{
-    Base, HeadWindow, LOWEST_DEPTH_SLOTS, Policy, SignerKey, Verdict, VerifierKey, verify,
-};
+use exitgap_core::evidence::{Base, HeadWindow, LOWEST_DEPTH_SLOTS, Policy, Verdict, verify};
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::{SignerKey, VerifierKey};
 use exitgap_store::{LogFolder, Store};
 use flate2::Compression;
 use flate2::write::GzEncoder;

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use alloy_primitives::U256;
 use exitgap_chain::config::{BaseToken, ChainConfig, Config, OracleConfig, Plan, PoolConfig};
 use exitgap_chain::{ChainReader, Limits};
-use exitgap_core::evidence::SignerKey;
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::SignerKey;
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{Store, Totals};
 use exitgap_tests::devchain::{

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use exitgap_api::{Problem, ProblemCode};
-use exitgap_core::evidence::{NoteError, VerifierKey};
+use exitgap_core::tlog::{NoteError, VerifierKey};
 
 use crate::failure::Failure;
 use crate::source;

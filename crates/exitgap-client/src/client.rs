@@ -8,8 +8,9 @@ use exitgap_api::{
     PublishedLadder, SeriesOf, Stress,
 };
 use exitgap_core::Newer;
-use exitgap_core::evidence::{Base, MAX_NOTE_BYTES};
+use exitgap_core::evidence::Base;
 use exitgap_core::ids::{ChainSlug, PoolId};
+use exitgap_core::tlog::MAX_NOTE_BYTES;
 use exitgap_core::units::SizeUsd;
 use serde::de::DeserializeOwned;
 

@@ -1,13 +1,17 @@
 //! Watching a log: evidence is verified against the last checkpoint that this reader saw, so that a
 //! history rewritten since is noticed by whoever was there before.
 
+use std::sync::Arc;
+
 use exitgap_api::{Claim, Contradiction, VerificationReport};
 use exitgap_core::evidence::{
-    CheckName, Checkpoint, EvidenceRequest, Hash, LogProof, Policy, SeenCheckpoint, Stated,
-    Verdict, VerifierKey, is_consistent, verify,
+    CheckName, Evidence, EvidenceRequest, Policy, SeenCheckpoint, Verdict,
+};
+use exitgap_core::tlog::{
+    Checkpoint, Hash, LogProof, NoteError, SignedError, VerifierKey, is_consistent,
 };
 
-use crate::memory::{Noted, Remembered, Unsigned, signed_by};
+use crate::memory::{Noted, Remembered};
 use crate::tiles::TileProof;
 use crate::{Client, ClientError, EvidenceOf, Storage, Transport};
 
@@ -54,10 +58,12 @@ pub struct LogState {
 }
 
 /// Evidence, fetched and verified.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Verification {
     /// The bytes that were verified.
-    pub evidence: Vec<u8>,
+    pub bytes: Vec<u8>,
+    /// The same, as they were read for it.
+    pub evidence: Arc<Evidence>,
     /// Every check.
     pub report: VerificationReport,
     /// What the log was found to be.
@@ -98,10 +104,10 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
     async fn look(&self) -> Result<LogState, ClientError> {
         let (keys, basis) = self.keys().await?;
         let newest = self.client.checkpoint().await?;
-        let checkpoint = signed_by(&newest, &keys).map_err(|why| {
+        let checkpoint = Checkpoint::signed_by(&newest, &keys).map_err(|why| {
             let error = self.client.not_as_specified("/log/checkpoint", why.to_string());
             match (why, error) {
-                (Unsigned::Untrusted(_), ClientError::NotAsSpecified { url, why }) => {
+                (SignedError::Unsigned(_), ClientError::NotAsSpecified { url, why }) => {
                     ClientError::NotTrusted { url, why }
                 }
                 (_, error) => error,
@@ -124,7 +130,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
     /// Keeps the newest checkpoint and its keys, in place of what it was held against.
     fn remember(&self, log: &LogState) {
         if log.contradiction.is_none()
-            && let Ok(checkpoint) = signed_by(&log.newest, &log.keys)
+            && let Ok(checkpoint) = Checkpoint::signed_by(&log.newest, &log.keys)
         {
             self.kept().keep(log.seen.as_deref(), &checkpoint, &log.newest, &log.keys);
         }
@@ -141,9 +147,9 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         of: &EvidenceOf,
         window: bool,
     ) -> Result<Verification, ClientError> {
-        let evidence = self.client.evidence(of).await?;
-        let stated = Stated::of(&evidence);
-        if let Some(stated) = &stated {
+        let bytes = self.client.evidence(of).await?;
+        let evidence = Evidence::read(&bytes);
+        if let Some(stated) = evidence.stated() {
             self.answers(of, &stated.request)?;
         }
         let head_window =
@@ -156,39 +162,37 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         if !first_use {
             self.remember(&log);
         }
-        let file = stated.as_ref().and_then(checkpoint_of);
-        let found = self.judge(evidence, file, head_window, log).await?;
-        if first_use && found.report.report.verdict != Verdict::Invalid {
-            self.remember(&found.log);
+        let report = self.judge(&evidence, head_window, &log).await?;
+        if first_use && report.report.verdict != Verdict::Invalid {
+            self.remember(&log);
         }
-        Ok(found)
+        Ok(Verification { bytes, evidence: Arc::new(evidence), report, log })
     }
 
     /// Verifies a file that came from anywhere, its log held against what this reader kept of it; by
     /// the keys given to `new`. `None` where nothing of its log was kept: then a file alone says all.
     pub async fn verify_file(
         &self,
-        evidence: Vec<u8>,
-    ) -> Result<Option<Verification>, ClientError> {
-        let stated = Stated::of(&evidence);
-        let file = stated.as_ref().and_then(checkpoint_of);
-        let Some(file) = file else { return Ok(None) };
+        evidence: &Evidence,
+    ) -> Result<Option<(VerificationReport, LogState)>, ClientError> {
+        let Some(file) = checkpoint_of(evidence) else { return Ok(None) };
         if self.kept().checkpoint(&file.origin, &self.named)?.is_none() {
             return Ok(None);
         }
         let log = self.look().await?;
         self.remember(&log);
-        self.judge(evidence, Some(file), None, log).await.map(Some)
+        let report = self.judge(evidence, None, &log).await?;
+        Ok(Some((report, log)))
     }
 
     /// Verifies evidence against the log as it was found.
     async fn judge(
         &self,
-        evidence: Vec<u8>,
-        file: Option<Checkpoint>,
+        evidence: &Evidence,
         head_window: Option<Vec<u8>>,
-        log: LogState,
-    ) -> Result<Verification, ClientError> {
+        log: &LogState,
+    ) -> Result<VerificationReport, ClientError> {
+        let file = checkpoint_of(evidence);
         let mut policy = Policy::trusting(log.keys.clone());
         if head_window.is_some() {
             policy.window = head_window;
@@ -198,21 +202,20 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         }
         policy.required.push(CheckName::Consistency);
         let mut not_compared = None;
-        match self.seen_for(file.as_ref(), &log).await? {
+        match self.seen_for(file.as_ref(), log).await? {
             Ok(seen) => policy.seen = Some(seen),
             Err(why) => not_compared = Some(why),
         }
-        let mut report = verify(&evidence, &policy);
+        let mut report = evidence.verify(&policy);
         let check = report.checks.iter_mut().find(|check| check.name == CheckName::Consistency);
         if let (Some(check), Some(NotCompared { needs, found })) = (check, not_compared)
             && file.is_some()
         {
             (check.code, check.expected, check.found) = ("not_compared", needs, found);
         }
-        let claim = Claim::of(&evidence);
+        let claim = evidence.stated().map(Claim::from);
         let contradiction = log.contradiction.clone();
-        let report = VerificationReport { claim, report, contradiction };
-        Ok(Verification { evidence, report, log })
+        Ok(VerificationReport { claim, report, contradiction })
     }
 
     /// Requires that evidence answers the question that was asked: genuine evidence of another pool,
@@ -253,7 +256,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
             return Ok((kept, TrustBasis::Kept));
         }
         let text = self.client.verifier_key().await?;
-        let key = text.parse().map_err(|error: exitgap_core::evidence::NoteError| {
+        let key = text.parse().map_err(|error: NoteError| {
             self.client.not_as_specified("/log/verifier-key", error.to_string())
         })?;
         Ok((vec![key], TrustBasis::FirstUse))
@@ -347,7 +350,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
 }
 
 /// The checkpoint that an evidence file rests on, where it has a readable one.
-fn checkpoint_of(stated: &Stated) -> Option<Checkpoint> {
-    let note = LogProof::from_text(&stated.log_proof).ok()?.checkpoint;
+fn checkpoint_of(evidence: &Evidence) -> Option<Checkpoint> {
+    let note = LogProof::from_text(&evidence.stated()?.log_proof).ok()?.checkpoint;
     Some(Checkpoint::from_note(&note).ok()?.0)
 }

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use exitgap_core::evidence::{Checkpoint, CheckpointError, Origin, VerifierKey};
+use exitgap_core::tlog::{Checkpoint, NoteError, Origin, VerifierKey};
 
 use crate::{BaseUrl, ClientError};
 
@@ -64,7 +64,7 @@ impl<'a, S: Storage> Remembered<'a, S> {
             return Err(unusable(name, "it is empty".to_owned()));
         }
         let keys = text.lines().map(str::parse).collect::<Result<_, _>>();
-        keys.map_err(|error: exitgap_core::evidence::NoteError| unusable(name, error.to_string()))
+        keys.map_err(|error: NoteError| unusable(name, error.to_string()))
     }
 
     /// The log's newest checkpoint seen; none where nothing of this log was.
@@ -75,7 +75,7 @@ impl<'a, S: Storage> Remembered<'a, S> {
     ) -> Result<Option<Noted>, ClientError> {
         let name = self.checkpoint_name(origin);
         let Some(note) = self.storage.get(&name) else { return Ok(None) };
-        match signed_by(&note, keys) {
+        match Checkpoint::signed_by(&note, keys) {
             Ok(checkpoint) if checkpoint.origin == *origin => Ok(Some((checkpoint, note))),
             Ok(checkpoint) => Err(unusable(name, format!("it is of {}", checkpoint.origin))),
             Err(why) => Err(unusable(name, why.to_string())),
@@ -123,25 +123,4 @@ impl<'a, S: Storage> Remembered<'a, S> {
 
 fn unusable(name: String, why: String) -> ClientError {
     ClientError::KeptUnusable { name, why }
-}
-
-/// Why a note is no checkpoint that a trusted key signed.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Unsigned {
-    #[error("{0}")]
-    Unreadable(CheckpointError),
-    #[error("the checkpoint of {0} bears no signature of a trusted key")]
-    Untrusted(String),
-}
-
-/// The checkpoint of a note that a trusted key signed.
-pub(crate) fn signed_by(note: &str, keys: &[VerifierKey]) -> Result<Checkpoint, Unsigned> {
-    let (checkpoint, signed) = Checkpoint::from_note(note).map_err(Unsigned::Unreadable)?;
-    let origin = checkpoint.origin.to_string();
-    let own: Vec<_> = keys.iter().filter(|key| key.name() == origin).cloned().collect();
-    let signers = signed.signers(&own);
-    if signers.trusted.is_empty() || !signers.forged.is_empty() {
-        return Err(Unsigned::Untrusted(origin));
-    }
-    Ok(checkpoint)
 }

@@ -2,10 +2,9 @@
 //! changes, and what became of its slot does.
 
 use exitgap_api::{SlotState, SlotStatus};
-use exitgap_core::evidence::{
-    Check, CheckName, Checkpoint, MAX_RETRACTION_SLOTS, Outcome, Policy, verify,
-};
+use exitgap_core::evidence::{Check, CheckName, MAX_RETRACTION_SLOTS, Outcome, Policy};
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::Checkpoint;
 
 use crate::{Client, ClientError, EvidenceOf, Transport, Verification};
 
@@ -53,7 +52,7 @@ impl<T: Transport> Client<T> {
             Some(end) => {
                 let mut policy = Policy::trusting(keys);
                 policy.window = Some(self.window(&of.pool, end).await?);
-                let report = verify(&verified.evidence, &policy);
+                let report = verified.evidence.verify(&policy);
                 report.checks.into_iter().find(|check| check.name == CheckName::Window)
             }
         };

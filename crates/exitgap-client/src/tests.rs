@@ -5,12 +5,14 @@ use core::future::Future;
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
+use std::sync::Arc;
 
 use exitgap_api::VerificationReport;
-use exitgap_core::evidence::{HeadWindow, Outcome, Policy, Stated, VerifierKey};
+use exitgap_core::evidence::{Evidence, HeadWindow, Outcome, Policy};
 use exitgap_core::pools::MAX_STATE_BYTES;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, SnapshotDocuments};
+use exitgap_core::tlog::VerifierKey;
 use serde_json::Value;
 
 use crate::{
@@ -112,7 +114,8 @@ fn since(text: &str, keys: &[VerifierKey]) -> Since {
     let (evidence, policy) = vector(text);
     let window = policy["window"].as_str().unwrap().as_bytes().to_vec();
     let newest = HeadWindow::from_canonical(&window).unwrap().checkpoint().to_owned();
-    let request = Stated::of(&evidence).unwrap().request;
+    let (bytes, evidence) = (evidence.clone(), Arc::new(Evidence::read(&evidence)));
+    let request = evidence.stated().unwrap().request.clone();
     let slot = Slot::new(request.slot).unwrap();
     let of = EvidenceOf {
         pool: request.pool.clone(),
@@ -133,7 +136,7 @@ fn since(text: &str, keys: &[VerifierKey]) -> Since {
         contradiction: None,
     };
     let report = VerificationReport::of(&evidence, &Policy::trusting(keys.to_vec()));
-    let verified = Verification { evidence, report, log };
+    let verified = Verification { bytes, evidence, report, log };
     let status = ("/api/v1/status/", status.to_string().into_bytes());
     let texts = Texts { texts: vec![status, ("/api/v1/window/", window)], ..Texts::default() };
     now(client(&texts).since(&of, &verified)).unwrap()

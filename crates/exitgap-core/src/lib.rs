@@ -5,7 +5,8 @@
 //! **In scope**: units ([`units`]), names ([`ids`]), the arithmetic of pools
 //! ([`pools`]), the method that turns a pool's state into `exit_gap_pct`
 //! ([`exit`]), snapshots and their canonical bytes ([`snapshot`]) and the slots
-//! of a series ([`series`]).
+//! of a series ([`series`]), transparency logs ([`tlog`]) and the evidence that rests on
+//! them ([`evidence`]).
 //!
 //! **Out of scope**, and who does it: reading chains (`exitgap-chain`), keeping
 //! series (`exitgap-store`), words on the wire (`exitgap-api`).
@@ -25,6 +26,7 @@ pub mod pools;
 pub mod series;
 pub mod snapshot;
 mod sorting;
+pub mod tlog;
 pub mod units;
 mod wide;
 

@@ -3,10 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
-use exitgap_core::evidence::{CheckpointError, Hash};
 use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash, StateHash};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotError;
+use exitgap_core::tlog::{CheckpointError, Hash};
 
 use crate::model::Outcome;
 

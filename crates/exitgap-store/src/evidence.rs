@@ -2,11 +2,12 @@
 
 use exitgap_core::evidence::{
     Answer, Base, DocumentError, EvidenceRequest, HeadProof, HeadWindow, LOWEST_DEPTH_SLOTS,
-    LogProof, ResultError, WindowError, write_evidence,
+    ResultError, WindowError, write_evidence,
 };
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::SnapshotDocuments;
+use exitgap_core::tlog::LogProof;
 use exitgap_core::units::SizeUsd;
 
 use crate::error::{CorruptBody, CorruptLog, StoreError};

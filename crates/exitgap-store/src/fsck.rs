@@ -5,9 +5,10 @@ use std::num::NonZero;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::available_parallelism;
 
-use exitgap_core::evidence::{Hash, Head, SlotLeaf, node_hash};
+use exitgap_core::evidence::{Head, SlotLeaf};
 use exitgap_core::ids::{HeadHash, PoolId};
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::{Hash, node_hash};
 use rusqlite::OptionalExtension;
 
 use crate::derive::{day_values, figures_values, standing_values};

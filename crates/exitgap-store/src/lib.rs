@@ -21,7 +21,7 @@
 //! the content of a database file is untrusted.
 //!
 //! ```
-//! use exitgap_core::evidence::SignerKey;
+//! use exitgap_core::tlog::SignerKey;
 //! use exitgap_core::{pools::Direction, series::{MissingReason, Slot}};
 //! use exitgap_store::{NewEntry, Outcome, Reader, Store};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

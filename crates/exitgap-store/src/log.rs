@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 
 use exitgap_core::evidence::{
-    Checkpoint, Commits, Depths, Hash, Head, HeadEntry, MAX_RETRACTION_SLOTS, Origin, PoolProof,
-    Predecessor, Retraction, SlotLeaf, VerifierKey, inclusion_proof, root,
+    Commits, Depths, Head, HeadEntry, MAX_RETRACTION_SLOTS, PoolProof, Predecessor, Retraction,
+    SlotLeaf,
 };
 use exitgap_core::ids::{HeadHash, PoolId};
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::{Checkpoint, Hash, Origin, VerifierKey, inclusion_proof, root};
 use rusqlite::{OptionalExtension, Row, named_params};
 
 use crate::error::{CorruptHead, CorruptLog, Doing, StoreError};
@@ -398,11 +399,9 @@ impl Reader {
         if checkpoint.root != root {
             return Err(wrong(format!("has root {}, the slots make {root}", checkpoint.root)));
         }
-        let signers = note.signers(std::slice::from_ref(&log.verifier));
-        if signers.trusted.is_empty() {
-            return Err(wrong(format!("is not signed by {}", log.verifier)));
-        }
-        Ok(())
+        note.signed_by(&log.origin, std::slice::from_ref(&log.verifier))
+            .map(|_| ())
+            .map_err(|_| wrong(format!("is not signed by {}", log.verifier)))
     }
 }
 

@@ -1,7 +1,11 @@
 //! The log's Merkle tree, kept as the hashes of its complete subtrees: roots and proofs of
 //! any size read a handful of rows.
 
-use exitgap_core::evidence::{Hash, node_hash, root};
+use std::ops::Range;
+
+use exitgap_core::tlog::{
+    Hash, Subtree, consistency_ranges, inclusion_ranges, join, node_hash, subtrees,
+};
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use crate::error::{Doing, StoreError};
@@ -25,48 +29,19 @@ impl Nodes<'_> {
 
     /// The root over the first `size` leaves, which must be there.
     pub fn root(&self, size: u64) -> Result<Hash, StoreError> {
-        if size == 0 { Ok(root(&[])) } else { self.range(0, size) }
+        self.range(0..size)
     }
 
     /// The siblings from leaf `index` up to the root of `size` leaves; the caller has
     /// checked `index < size`.
     pub fn inclusion(&self, index: u64, size: u64) -> Result<Vec<Hash>, StoreError> {
-        let mut proof = Vec::new();
-        let (mut begin, mut end) = (0, size);
-        while end - begin > 1 {
-            let middle = begin + left_size(end - begin);
-            if index < middle {
-                proof.push(self.range(middle, end)?);
-                end = middle;
-            } else {
-                proof.push(self.range(begin, middle)?);
-                begin = middle;
-            }
-        }
-        proof.reverse();
-        Ok(proof)
+        self.ranges(inclusion_ranges(index, size))
     }
 
     /// The nodes that prove the first `old` of `new` leaves to be a prefix; the caller has
-    /// checked `0 < old ≤ new`.
+    /// checked `old ≤ new`.
     pub fn consistency(&self, old: u64, new: u64) -> Result<Vec<Hash>, StoreError> {
-        let mut proof = Vec::new();
-        let (mut begin, mut end) = (0, new);
-        while old != end {
-            let middle = begin + left_size(end - begin);
-            if old <= middle {
-                proof.push(self.range(middle, end)?);
-                end = middle;
-            } else {
-                proof.push(self.range(begin, middle)?);
-                begin = middle;
-            }
-        }
-        if begin > 0 {
-            proof.push(self.range(begin, end)?);
-        }
-        proof.reverse();
-        Ok(proof)
+        self.ranges(consistency_ranges(old, new))
     }
 
     /// A node of the tree; `level` 0 are the leaves.
@@ -81,15 +56,16 @@ impl Nodes<'_> {
         })
     }
 
-    /// The root over leaves `begin` up to and without `end`, as RFC 6962 splits them: a
-    /// split's left part is complete, and so one row.
-    fn range(&self, begin: u64, end: u64) -> Result<Hash, StoreError> {
-        let size = end - begin;
-        if size.is_power_of_two() {
-            return self.node(size.trailing_zeros(), begin / size);
-        }
-        let middle = begin + left_size(size);
-        Ok(node_hash(self.range(begin, middle)?, self.range(middle, end)?))
+    fn ranges(&self, ranges: Option<Vec<Range<u64>>>) -> Result<Vec<Hash>, StoreError> {
+        ranges.unwrap_or_default().into_iter().map(|range| self.range(range)).collect()
+    }
+
+    /// The root over a run of leaves: each complete subtree of it is one row.
+    fn range(&self, range: Range<u64>) -> Result<Hash, StoreError> {
+        let node = |Subtree { height, index }| self.node(height, index);
+        let roots: Vec<Hash> =
+            subtrees(range).into_iter().map(node).collect::<Result<_, StoreError>>()?;
+        Ok(join(&roots))
     }
 
     fn insert(&self, level: u32, index: u64, hash: Hash) -> Result<(), StoreError> {
@@ -102,14 +78,9 @@ impl Nodes<'_> {
     }
 }
 
-/// The largest power of two below `size`, which is at least two.
-fn left_size(size: u64) -> u64 {
-    size.next_power_of_two() / 2
-}
-
 #[cfg(test)]
 mod tests {
-    use exitgap_core::evidence::{consistency_proof, inclusion_proof, leaf_hash};
+    use exitgap_core::tlog::{consistency_proof, inclusion_proof, leaf_hash, root};
 
     use super::*;
 

@@ -1,13 +1,11 @@
 //! Sealing a slot within its transaction: heads, the slot's leaf, the log's tree and its
 //! signed checkpoint.
 
-use exitgap_core::evidence::{
-    Checkpoint, Commits, Hash, Head, Origin, Predecessor, Retraction, RetractionCause, SignerKey,
-    SlotLeaf, VerifierKey, root,
-};
+use exitgap_core::evidence::{Commits, Head, Predecessor, Retraction, RetractionCause, SlotLeaf};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::HeadHash;
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::{Checkpoint, Hash, Origin, SignerKey, VerifierKey, root};
 use rusqlite::{Connection, named_params};
 
 use crate::derive::Derived;

@@ -4,11 +4,12 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use exitgap_core::evidence::{Predecessor, Retraction, SignerKey, VerifierKey};
+use exitgap_core::evidence::{Predecessor, Retraction};
 use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
 use exitgap_core::pools::PoolState;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
+use exitgap_core::tlog::{SignerKey, VerifierKey};
 use rusqlite::{ErrorCode, Transaction, TransactionBehavior, named_params};
 
 use crate::body::{self, Dictionaries, Record};

@@ -1,7 +1,8 @@
 //! Evidence, checked and computed anew.
 
 use exitgap_api::{Problem, ProblemCode, Recomputation, VerificationReport};
-use exitgap_core::evidence::{CheckName, Hash, Policy, SeenCheckpoint, VerifierKey};
+use exitgap_core::evidence::{CheckName, Evidence, Policy, SeenCheckpoint};
+use exitgap_core::tlog::{Hash, VerifierKey};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::{document, lines};
@@ -18,14 +19,14 @@ pub fn verify(
     window: Option<Vec<u8>>,
 ) -> Result<String, String> {
     let policy = policy(keys, seen, proof, window);
-    document(policy.map(|policy| VerificationReport::of(evidence, &policy)))
+    document(policy.map(|policy| VerificationReport::of(&Evidence::read(evidence), &policy)))
 }
 
 /// Computes the result of an evidence file anew from its own snapshot and head, and compares.
 /// This checks no hash and no signature.
 #[wasm_bindgen]
 pub fn recompute(evidence: &[u8]) -> Result<String, String> {
-    document(Recomputation::of(evidence))
+    document(Recomputation::of(&Evidence::read(evidence)))
 }
 
 fn policy(

@@ -10,9 +10,10 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use exitgap_core::evidence::{Hash, Origin, Predecessor};
+use exitgap_core::evidence::Predecessor;
 use exitgap_core::ids::BlockHash;
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::{Hash, Origin};
 use exitgap_store::{Changes, NewRetraction, Outcome, Reader, Store};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use exitgap_core::evidence::Checkpoint;
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::Checkpoint;
 use exitgap_store::{LogFolder, NewEntry, Outcome, Reader, Store};
 use serde_json::Value;
 

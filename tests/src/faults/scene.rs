@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use exitgap_core::U256;
-use exitgap_core::evidence::SignerKey;
 use exitgap_core::ids::{Address, BlockHash, PoolId};
 use exitgap_core::pools::{Concentrated, Direction, MAX_TICK, PoolState, Tick, sqrt_ratio_at_tick};
 use exitgap_core::series::{MissingReason, Slot};
@@ -12,6 +11,7 @@ use exitgap_core::snapshot::{
     BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, RoundData,
     Snapshot, Symbol, Token,
 };
+use exitgap_core::tlog::SignerKey;
 use exitgap_store::NewEntry;
 
 use crate::devchain::Rng;

@@ -1,9 +1,9 @@
 //! Signed notes, checkpoints, log proofs and keys on any text, and a checkpoint that somebody
 //! claims to have seen.
 
-use exitgap_core::evidence::{
-    CheckName, Checkpoint, Hash, LogProof, Note, Origin, Outcome, Policy, SeenCheckpoint,
-    SignerKey, VerifierKey, root_from_inclusion, verify,
+use exitgap_core::evidence::{CheckName, Outcome, Policy, SeenCheckpoint, verify};
+use exitgap_core::tlog::{
+    Checkpoint, Hash, LogProof, Note, Origin, SignerKey, VerifierKey, root_from_inclusion,
 };
 
 use super::known::{known, parts};

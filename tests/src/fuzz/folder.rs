@@ -2,12 +2,11 @@
 
 use std::fs;
 
-use exitgap_core::evidence::{
-    Hash, Head, HeadEntry, MAX_HEAD_BYTES, MAX_LEAF_BYTES, MAX_NOTE_BYTES, SlotLeaf,
-};
+use exitgap_core::evidence::{Head, HeadEntry, MAX_HEAD_BYTES, MAX_LEAF_BYTES, SlotLeaf};
 use exitgap_core::pools::MAX_STATE_BYTES;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
+use exitgap_core::tlog::{Hash, MAX_NOTE_BYTES};
 use tempfile::TempDir;
 
 use super::known::{Parts, checkpoint_of, known, parts};

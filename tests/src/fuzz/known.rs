@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use exitgap_core::evidence::{Hash, Note, Policy, Verdict, verify};
+use exitgap_core::evidence::{Policy, Verdict, verify};
 use exitgap_core::snapshot::SnapshotDocuments;
+use exitgap_core::tlog::{Hash, Note};
 use serde_json::Value;
 
 use crate::canonical::to_canonical_json;

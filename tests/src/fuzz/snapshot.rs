@@ -2,11 +2,12 @@
 //! verify, and must not with another result.
 
 use exitgap_core::evidence::{
-    Answer, Base, CheckName, Checkpoint, Commits, EvidenceRefusal, EvidenceRequest, EvidenceResult,
-    Hash, Head, HeadEntry, HeadProof, LogProof, Origin, Outcome, Policy, PoolProof, SignerKey,
-    SlotLeaf, Verdict, depths, verify, write_evidence,
+    Answer, Base, CheckName, Commits, EvidenceRefusal, EvidenceRequest, EvidenceResult, Head,
+    HeadEntry, HeadProof, Outcome, Policy, PoolProof, SlotLeaf, Verdict, depths, verify,
+    write_evidence,
 };
 use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
+use exitgap_core::tlog::{Checkpoint, Hash, LogProof, Origin, SignerKey};
 
 use super::known::{canonical, known};
 

@@ -1,6 +1,7 @@
 //! `verify` on any bytes, by the key of the vectors' log.
 
-use exitgap_core::evidence::{CheckName, Note, Outcome, Verdict, verify};
+use exitgap_core::evidence::{CheckName, Outcome, Verdict, verify};
+use exitgap_core::tlog::Note;
 
 use super::known::{Known, Parts, canonical, checkpoint_of, known, parts};
 

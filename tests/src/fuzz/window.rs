@@ -1,10 +1,11 @@
 //! Head windows, and heads and slot leaves, on any bytes.
 
 use exitgap_core::evidence::{
-    CheckName, Hash, Head, HeadProof, HeadWindow, LOWEST_DEPTH_SLOTS, LogProof, Outcome, Policy,
-    PoolProof, SlotLeaf, verify,
+    CheckName, Head, HeadProof, HeadWindow, LOWEST_DEPTH_SLOTS, Outcome, Policy, PoolProof,
+    SlotLeaf, verify,
 };
 use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
+use exitgap_core::tlog::{Hash, LogProof};
 use serde_json::Value;
 
 use crate::canonical::to_canonical_json;

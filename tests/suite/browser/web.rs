@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use exitgap_core::evidence::{Checkpoint, Hash, SignerKey};
 use exitgap_core::snapshot::Snapshot;
+use exitgap_core::tlog::{Checkpoint, Hash, SignerKey};
 use exitgap_server::config::Checked;
 use exitgap_store::{LogFolder, NewEntry, Store};
 use exitgap_tests::fixtures;

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use exitgap_core::evidence::SignerKey;
 use exitgap_core::ids::BlockHash;
+use exitgap_core::tlog::SignerKey;
 use serde_json::Value;
 
 use crate::cli::audit::{Published, SLOTS, exitgap};

@@ -4,15 +4,16 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
+use exitgap_api::VerificationReport;
 use exitgap_client::{
     BaseUrl, Client, Continuity, EvidenceOf, LogState, LogWatch, Memory, Native, Request, Response,
     Storage, Transport, TransportError, TrustBasis, Verification,
 };
-use exitgap_core::evidence::{
-    Check, CheckName, Checkpoint, Hash, LogProof, Origin, Outcome, Policy, SignerKey, Verdict,
-    inclusion_proof, leaf_hash, root, verify,
-};
+use exitgap_core::evidence::{Check, CheckName, Evidence, Outcome, Policy, Verdict, verify};
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::{
+    Checkpoint, Hash, LogProof, Origin, SignerKey, inclusion_proof, leaf_hash, root,
+};
 use exitgap_core::units::SizeUsd;
 use serde_json::Value;
 
@@ -23,8 +24,8 @@ fn name(client_base: &BaseUrl, origin: &Origin) -> String {
     format!("exitgap checkpoint {client_base} {origin}")
 }
 
-fn consistency(found: &Verification) -> &Check {
-    found.report.report.check(CheckName::Consistency).unwrap()
+fn consistency(found: &VerificationReport) -> &Check {
+    found.report.check(CheckName::Consistency).unwrap()
 }
 
 fn answer(body: impl Into<Vec<u8>>) -> Response {
@@ -69,7 +70,7 @@ async fn a_fork_with_fewer_slots_than_were_seen_is_not_valid() {
     // One slot fewer than was seen, and a signed history in which the last of them is another.
     let fork = log.fork(SLOTS - 1);
     let note = log.sign(&fork);
-    let mut file: Value = serde_json::from_slice(&found.evidence).unwrap();
+    let mut file: Value = serde_json::from_slice(&found.bytes).unwrap();
     let hashes = inclusion_proof(&fork, 1).unwrap();
     let proof = LogProof { index: 1, hashes, checkpoint: note.clone() };
     file["log_proof"] = proof.to_text().into();
@@ -91,7 +92,7 @@ async fn a_fork_with_fewer_slots_than_were_seen_is_not_valid() {
     assert_eq!(shown.log.continuity, Continuity::NotCompared);
     assert_eq!(shown.log.seen.as_ref(), Some(&log.note));
     assert_eq!(shown.report.report.verdict, Verdict::Incomplete, "{:?}", shown.report);
-    let check_made = consistency(&shown);
+    let check_made = consistency(&shown.report);
     assert_eq!((check_made.outcome, check_made.code), (Outcome::NotChecked, "not_compared"));
     assert_eq!(check_made.expected, "a newest checkpoint of at least the 5 slots seen");
     assert_eq!(memory.get(&kept), Some(log.note), "what was seen is not forgotten");
@@ -346,7 +347,7 @@ async fn a_copy_behind_the_file_accuses_nobody() {
     });
     let found = check(&lagging, &service, &Memory::default(), &of).await;
     assert_eq!(found.report.report.verdict, Verdict::Incomplete, "{:?}", found.report);
-    let made = consistency(&found);
+    let made = consistency(&found.report);
     assert_eq!((made.outcome, made.found.as_str()), (Outcome::NotChecked, "one of 3 slots"));
     assert_eq!(found.log.contradiction, None);
     // The checkpoint is asked for past caches, and after the file.
@@ -372,7 +373,7 @@ async fn a_file_of_the_very_state_that_was_seen_or_of_another_log_is_told_apart(
     });
     let found = check(&lagging, &service, &memory, &of).await;
     assert_eq!(found.log.continuity, Continuity::NotCompared);
-    assert_eq!(consistency(&found).outcome, Outcome::Pass);
+    assert_eq!(consistency(&found.report).outcome, Outcome::Pass);
     assert_eq!(found.report.report.verdict, Verdict::Valid, "{:?}", found.report);
 
     // The service has gone on to a successor log: of the old one's file it proves nothing.
@@ -387,7 +388,7 @@ async fn a_file_of_the_very_state_that_was_seen_or_of_another_log_is_told_apart(
     let client = Client::new(&moved, base(&service));
     let keys = vec![log.key.verifier(), key.verifier()];
     let found = LogWatch::new(&client, &memory, keys).verify_remote(&of, false).await.unwrap();
-    let made = consistency(&found);
+    let made = consistency(&found.report);
     assert_eq!((made.outcome, made.code), (Outcome::NotChecked, "not_compared"));
     assert_eq!(made.found, log.newest.origin.to_string());
     assert_eq!(found.report.report.verdict, Verdict::Incomplete, "{:?}", found.report);
@@ -469,18 +470,19 @@ async fn a_file_from_anywhere_is_held_against_what_was_kept() {
     let client = Client::new(Native::new().unwrap(), base(&service));
     let keys = vec![log.key.verifier()];
     let stranger = LogWatch::new(&client, Memory::default(), keys.clone());
-    assert_eq!(stranger.verify_file(evidence.clone()).await.unwrap(), None, "nothing was kept");
+    assert_eq!(stranger.verify_file(&evidence).await.unwrap(), None, "nothing was kept");
     let watch = LogWatch::new(&client, &memory, keys);
-    assert_eq!(watch.verify_file(b"no evidence".to_vec()).await.unwrap(), None);
-    let found = watch.verify_file(evidence.clone()).await.unwrap().unwrap();
-    assert_eq!(found.log.continuity, Continuity::Continues);
-    assert_eq!(found.report.report.verdict, Verdict::Valid, "{:?}", found.report);
-    assert_eq!(consistency(&found).outcome, Outcome::Pass);
+    let none = Evidence::read(b"no evidence");
+    assert_eq!(watch.verify_file(&none).await.unwrap(), None);
+    let (report, found) = watch.verify_file(&evidence).await.unwrap().unwrap();
+    assert_eq!(found.continuity, Continuity::Continues);
+    assert_eq!(report.report.verdict, Verdict::Valid, "{report:?}");
+    assert_eq!(consistency(&report).outcome, Outcome::Pass);
     // The file is genuine; its log is another one than at the visit before.
     let kept = name(&base(&service), &log.newest.origin);
     memory.put(&kept, &log.sign(&log.fork(SLOTS)));
-    let found = watch.verify_file(evidence).await.unwrap().unwrap();
-    assert_eq!(found.log.continuity, Continuity::Contradicts);
-    assert_eq!(found.report.report.verdict, Verdict::Invalid, "{:?}", found.report);
-    assert!(found.report.contradiction.is_some());
+    let (report, found) = watch.verify_file(&evidence).await.unwrap().unwrap();
+    assert_eq!(found.continuity, Continuity::Contradicts);
+    assert_eq!(report.report.verdict, Verdict::Invalid, "{report:?}");
+    assert!(report.contradiction.is_some());
 }

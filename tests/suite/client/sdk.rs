@@ -10,9 +10,10 @@ use exitgap_client::{
     BaseUrl, Client, ClientError, EvidenceOf, HistoryOf, LogWatch, Memory, Native, Options,
     Request, Response, Storage, Transport, TransportError, TrustBasis, rank_routes,
 };
-use exitgap_core::evidence::{Base, CheckName, Checkpoint, Hash, Outcome, SignerKey, Verdict};
+use exitgap_core::evidence::{Base, CheckName, Outcome, Verdict};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::{Checkpoint, Hash, SignerKey};
 use exitgap_core::units::{GapLimit, SizeUsd};
 use exitgap_tests::binaries;
 
@@ -163,7 +164,7 @@ async fn what_a_reader_saw_is_held_against_what_it_is_shown_later() {
     let tile = service.get(&format!("/log/tile/0/000.p/{SLOTS}")).body;
     let leaves: Vec<Hash> = tile.as_chunks::<32>().0.iter().copied().map(Hash).collect();
     let older =
-        Checkpoint { size: 3, root: exitgap_core::evidence::root(&leaves[..3]), ..newest.clone() };
+        Checkpoint { size: 3, root: exitgap_core::tlog::root(&leaves[..3]), ..newest.clone() };
     memory.put(&name, &key.sign(&older.to_text()).unwrap());
     let grown = LogWatch::new(&client, &memory, Vec::new()).log().await.unwrap();
     assert_eq!(grown.contradiction, None);

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use exitgap_core::evidence::{Checkpoint, Head, SlotLeaf};
+use exitgap_core::evidence::{Head, SlotLeaf};
 use exitgap_core::pools::PoolState;
 use exitgap_core::snapshot::Snapshot;
+use exitgap_core::tlog::Checkpoint;
 use exitgap_tests::canonical::to_canonical_json;
 use serde_json::Value;
 use tempfile::TempDir;

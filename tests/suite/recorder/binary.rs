@@ -10,8 +10,8 @@ use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
 
-use exitgap_core::evidence::VerifierKey;
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::VerifierKey;
 use exitgap_store::{Outcome, Reader};
 use exitgap_tests::binaries;
 use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, PoolKind, World};

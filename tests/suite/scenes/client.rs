@@ -5,8 +5,8 @@ use std::fs;
 use std::time::Duration;
 
 use exitgap_client::{BaseUrl, Native, Request, Response, Transport, TransportError};
-use exitgap_core::evidence::{Checkpoint, Hash, SignerKey, leaf_hash, root};
 use exitgap_core::ids::PoolId;
+use exitgap_core::tlog::{Checkpoint, Hash, SignerKey, leaf_hash, root};
 
 use crate::scenes::service::{Recorded, Service, recorded};
 

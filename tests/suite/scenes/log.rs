@@ -7,9 +7,8 @@ use std::path::Path;
 
 use exitgap_core::U256;
 use exitgap_core::evidence::{
-    Answer, Base, Checkpoint, Commits, Depths, EvidenceRequest, Hash, Head, HeadEntry, HeadProof,
-    LogProof, PoolProof, Retraction, SignerKey, SlotLeaf, depths, inclusion_proof, root,
-    write_evidence,
+    Answer, Base, Commits, Depths, EvidenceRequest, Head, HeadEntry, HeadProof, PoolProof,
+    Retraction, SlotLeaf, depths, write_evidence,
 };
 use exitgap_core::ids::{Address, BlockHash, PoolId};
 use exitgap_core::pools::{
@@ -20,6 +19,7 @@ use exitgap_core::snapshot::{
     BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Snapshot,
     SnapshotDocuments, Symbol, Token,
 };
+use exitgap_core::tlog::{Checkpoint, Hash, LogProof, SignerKey, inclusion_proof, root};
 use serde_json::json;
 
 /// The log begins later than the series, so that there are slots before it.

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use exitgap_core::evidence::SignerKey;
+use exitgap_core::tlog::SignerKey;
 use exitgap_store::Reader;
 use exitgap_tests::binaries;
 use exitgap_tests::demo::recorder_config;

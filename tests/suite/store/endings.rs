@@ -7,10 +7,11 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use exitgap_chain::ChainReader;
-use exitgap_core::evidence::{Base, HeadEntry, Predecessor, SignerKey};
+use exitgap_core::evidence::{Base, HeadEntry, Predecessor};
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::SignerKey;
 use exitgap_server::recorder::{Recorder, RecorderError, Source};
 use exitgap_store::{
     Changes, EvidenceError, LogFolder, NewEntry, Outcome, PublishError, Reader, Store, StoreError,
@@ -180,7 +181,7 @@ fn a_log_whose_bundles_are_lost_ends_and_its_successor_names_it() {
     let state = {
         let reader = Reader::open(&path).unwrap();
         let note = reader.checkpoint(11).unwrap().unwrap();
-        exitgap_core::evidence::Checkpoint::from_note(&note).unwrap().0
+        exitgap_core::tlog::Checkpoint::from_note(&note).unwrap().0
     };
     let next = SignerKey::from_seed("exitgap.example/next", [9; 32]).unwrap();
     fs::write(home.join("old.key"), key().to_secret_text()).unwrap();

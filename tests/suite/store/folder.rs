@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use exitgap_core::evidence::SignerKey;
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::SignerKey;
 use exitgap_store::{LogFolder, PublishError, Published, Reader, RestoreError, Store, StoreError};
 use exitgap_tests::binaries;
 use exitgap_tests::devchain::Rng;

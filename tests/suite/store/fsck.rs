@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use exitgap_core::evidence::{Checkpoint, Commits, Hash, Head, Retraction, SlotLeaf, root};
+use exitgap_core::evidence::{Commits, Head, Retraction, SlotLeaf};
 use exitgap_core::ids::{BlockHash, HeadHash};
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::{Checkpoint, Hash, root};
 use exitgap_store::{
     Changes, Checked, CorruptBody, CorruptHead, CorruptLog, Damage, NewRetraction, Reader, Store,
     StoreError,

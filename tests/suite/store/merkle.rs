@@ -3,7 +3,7 @@
 
 use ct_merkle::mem_backed_tree::MemoryBackedTree;
 use ct_merkle::{ConsistencyProof, InclusionProof, RootHash};
-use exitgap_core::evidence::{
+use exitgap_core::tlog::{
     Hash, consistency_proof, inclusion_proof, is_consistent, leaf_hash, root, root_from_inclusion,
 };
 use exitgap_tests::devchain::Rng;

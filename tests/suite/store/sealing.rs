@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use exitgap_core::evidence::{
-    Base, CheckName, Checkpoint, Head, HeadEntry, HeadWindow, Outcome as CheckOutcome, Policy,
-    SeenCheckpoint, SignerKey, SlotLeaf, Stated, Verdict, is_consistent, root_from_inclusion,
-    verify,
+    Base, CheckName, Evidence, Head, HeadEntry, HeadWindow, Outcome as CheckOutcome, Policy,
+    SeenCheckpoint, SlotLeaf, Verdict, verify,
 };
 use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::tlog::{Checkpoint, SignerKey, is_consistent, root_from_inclusion};
 use exitgap_core::units::SizeUsd;
 use exitgap_store::{
     CorruptHead, CorruptLog, EvidenceError, LogIdentity, Reader, Store, StoreError,
@@ -207,7 +207,7 @@ fn what_was_not_asked_or_not_recorded_is_named() {
     ));
     // That a size cannot be filled has evidence like any number.
     let refused = reader.evidence(&pools[0].id, Base::Token0, slot(1), usd("1000000000")).unwrap();
-    let stated = Stated::of(&refused).unwrap().answer;
+    let stated = Evidence::read(&refused).stated().unwrap().answer.clone();
     assert_eq!(stated.refusal().unwrap().code, "beyond_liquidity");
     let log = reader.log().unwrap().unwrap();
     let report = verify(&refused, &Policy::trusting(vec![log.verifier]));

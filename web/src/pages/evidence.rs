@@ -6,7 +6,7 @@ use exitgap_api::{
     Answers, Context, Direct, Problem, ProblemCode, Provenance, invalid_parameter, parse_size,
 };
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf, TrustBasis, Verification};
-use exitgap_core::evidence::{Base, Check, CheckName, Outcome, Stated, recompute, snapshot_in};
+use exitgap_core::evidence::{Base, Check, CheckName, Outcome, Stated};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{Slot, SlotError};
@@ -124,24 +124,26 @@ fn Evidence(found: Found) -> impl IntoView {
     let preview = told.preview;
     let trust = trust_words(&verification);
     let checks = verification.report.report.checks.clone();
-    let stated = Stated::of(&verification.evidence);
-    let published = stated.as_ref().map_or_else(
+    let evidence = Arc::clone(&verification.evidence);
+    let stated = evidence.stated();
+    let published = stated.map_or_else(
         || "nothing that can be read".to_owned(),
         |stated| told::words(&stated.answer),
     );
-    let recomputed = recompute(&verification.evidence)
+    let recomputed = evidence
+        .recompute()
         .map_or_else(|why| format!("not recomputed: {why}"), |found| told::words(&found.computed));
-    let snapshot = snapshot_in(&verification.evidence);
-    if let Some(snapshot) = &snapshot {
+    let snapshot = evidence.snapshot();
+    if let Some(snapshot) = snapshot {
         let [token0, token1] = snapshot.observation().tokens();
         paths::set_title(&format!("Evidence for {} / {} | exitgap", token0.symbol, token1.symbol));
     }
-    let asked = snapshot.as_ref().and_then(|snapshot| asked(snapshot, &of)).unzip();
+    let asked = snapshot.and_then(|snapshot| asked(snapshot, &of)).unzip();
     let (context, points) = (asked.0, asked.1.unwrap_or_default());
-    let bytes = verification.evidence.len();
-    let file = StoredValue::new(verification.evidence.clone());
+    let bytes = verification.bytes.len();
+    let file = StoredValue::new(verification.bytes.clone());
     let window_note = window_words(&checks, of.slot, without_window);
-    let window_note = format!("{window_note}. {}", observed(stated.as_ref()));
+    let window_note = format!("{window_note}. {}", observed(stated));
     let later = of.clone();
     let verified = Arc::new(verification.clone());
     view! {

@@ -1,6 +1,7 @@
 //! Break it on purpose: change one digit, and see which check fails.
 
 use exitgap_client::Verification;
+use exitgap_core::evidence::Evidence;
 use leptos::prelude::*;
 
 use crate::check;
@@ -94,9 +95,10 @@ pub fn BreakIt(
         </p>
         {move || change.get().and_then(|one| {
             let verification = verification.read_value();
-            let (changed, at) = one.apply(&verification.evidence)?;
-            let was = char::from(*verification.evidence.get(at)?);
+            let (changed, at) = one.apply(&verification.bytes)?;
+            let was = char::from(*verification.bytes.get(at)?);
             let is = char::from(*changed.get(at)?);
+            let changed = Evidence::read(&changed);
             let report = check::alone(&changed, verification.log.keys.clone());
             let checks = report.report.checks.clone();
             let told = Told::of(&changed);

@@ -2,7 +2,8 @@
 //! they prove that it continues what this browser kept.
 
 use exitgap_api::{VerificationReport, check_name};
-use exitgap_core::evidence::{MAX_EVIDENCE_BYTES, VerifierKey};
+use exitgap_core::evidence::{Evidence, MAX_EVIDENCE_BYTES};
+use exitgap_core::tlog::VerifierKey;
 use leptos::ev::DragEvent;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -43,8 +44,9 @@ pub fn VerifyPage() -> impl IntoView {
             let client = client();
             async move {
                 let (bytes, keys) = asked?;
-                let told = Told::of(&bytes);
-                let (report, compared) = check::file(&client, bytes, keys.clone()).await;
+                let evidence = Evidence::read(&bytes);
+                let told = Told::of(&evidence);
+                let (report, compared) = check::file(&client, &evidence, keys.clone()).await;
                 Some(Found { report, keys, compared, told })
             }
         },
@@ -170,9 +172,9 @@ fn parse_keys(text: &str) -> Result<Vec<VerifierKey>, String> {
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(number, line)| {
-            line.trim().parse().map_err(|error: exitgap_core::evidence::NoteError| {
-                format!("Key {number}: {error}")
-            })
+            line.trim()
+                .parse()
+                .map_err(|error: exitgap_core::tlog::NoteError| format!("Key {number}: {error}"))
         })
         .collect()
 }

@@ -9,11 +9,10 @@
 
 use std::path::{Path, PathBuf};
 
-use exitgap_core::evidence::{
-    Checkpoint, Commits, Hash, Head, HeadEntry, Origin, SignerKey, SlotLeaf, node_hash, root,
-};
+use exitgap_core::evidence::{Commits, Head, HeadEntry, SlotLeaf};
 use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::{Checkpoint, Hash, Origin, SignerKey, node_hash, root};
 use exitgap_store::Store;
 use rusqlite::{Connection, params};
 

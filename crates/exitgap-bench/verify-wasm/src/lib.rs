@@ -11,9 +11,9 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use exitgap_core::evidence::{
-    Hash, MAX_EVIDENCE_BYTES, MAX_NOTE_BYTES, MAX_WINDOW_BYTES, Outcome, Policy, Report,
-    SeenCheckpoint, Verdict, verify,
+    MAX_EVIDENCE_BYTES, MAX_WINDOW_BYTES, Outcome, Policy, Report, SeenCheckpoint, Verdict, verify,
 };
+use exitgap_core::tlog::{Hash, MAX_NOTE_BYTES};
 
 const INPUT_BYTES: usize = MAX_EVIDENCE_BYTES + MAX_WINDOW_BYTES + 2 * MAX_NOTE_BYTES;
 const OUTPUT_BYTES: usize = 1 << 20;

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use exitgap_api::AuditReport;
-use exitgap_core::evidence::{Checkpoint, MAX_NOTE_BYTES, Predecessor, Verdict, VerifierKey};
+use exitgap_core::evidence::{Predecessor, Verdict};
+use exitgap_core::tlog::{Checkpoint, MAX_NOTE_BYTES, VerifierKey};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{print_json, verdict, verify};

@@ -5,7 +5,7 @@ use std::io::Write;
 use anstyle::{AnsiColor, Style};
 use exitgap_api::{Claim, Contradiction, Explanation, VerificationReport, check_name};
 use exitgap_client::{ClientError, Since};
-use exitgap_core::evidence::{Base, Check, CheckName, Outcome, Report, Verdict, snapshot_in};
+use exitgap_core::evidence::{Base, Check, CheckName, Evidence, Outcome, Report, Verdict};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -34,7 +34,7 @@ impl<'a> Explained<'a> {
 }
 
 pub fn print_text(
-    evidence: &[u8],
+    evidence: &Evidence,
     document: &VerificationReport,
     explain: bool,
 ) -> Result<(), Failure> {
@@ -61,6 +61,11 @@ pub fn print_text(
     }
     for signer in &report.unknown_signers {
         writeln!(out, "\nSigned by {}, a key that is not trusted: ignored.", printable(signer))?;
+    }
+    for (names, by) in [(&report.unknown_commits, "commitment"), (&report.unknown_facts, "fact")] {
+        for name in names {
+            writeln!(out, "\nHolds the {by} {name}, which this version does not know: ignored.")?;
+        }
     }
     if let Some(contradiction) = &document.contradiction {
         print_contradiction(contradiction)?;
@@ -90,8 +95,8 @@ fn no_claim() -> String {
 }
 
 /// The token sold, with the symbol that the file's snapshot gives it where that can be read.
-fn sold(claim: &Claim, evidence: &[u8]) -> String {
-    let Some(snapshot) = snapshot_in(evidence) else { return claim.base.clone() };
+fn sold(claim: &Claim, evidence: &Evidence) -> String {
+    let Some(snapshot) = evidence.snapshot() else { return claim.base.clone() };
     let token = &snapshot.observation().tokens()[usize::from(claim.base == Base::Token1.code())];
     format!("{} ({})", token.symbol, claim.base)
 }

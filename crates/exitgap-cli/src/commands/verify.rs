@@ -5,11 +5,13 @@ use std::process::ExitCode;
 
 use exitgap_api::{Claim, Contradiction, VerificationReport, invalid_parameter};
 use exitgap_core::evidence::{
-    CheckName, Checkpoint, Hash, LogProof, MAX_EVIDENCE_BYTES, MAX_NOTE_BYTES, MAX_PROOF_BYTES,
-    MAX_PROOF_HASHES, MAX_WINDOW_BYTES, Origin, Outcome, Policy, Report, SeenCheckpoint,
-    VerifierKey, consistency_proof, root, verify,
+    CheckName, Evidence, MAX_EVIDENCE_BYTES, MAX_WINDOW_BYTES, Outcome, Policy, Report,
+    SeenCheckpoint,
 };
-use serde::Deserialize;
+use exitgap_core::tlog::{
+    Checkpoint, Hash, LogProof, MAX_NOTE_BYTES, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
+    VerifierKey, consistency_proof, root,
+};
 
 use super::verdict::{Explained, print_advice, print_text};
 use super::{explain, print_json, verify_remote};
@@ -29,6 +31,7 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     }
     let evidence = read("evidence file", Path::new(subject), MAX_EVIDENCE_BYTES)?;
     let mut policy = Policy::trusting(trust::keys(&args.trust.trust)?);
+    let evidence = Evidence::read(&evidence);
     let signed = signed_checkpoint(&evidence);
     if let Some(path) = &args.since {
         let kept = kept(path)?;
@@ -39,9 +42,9 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
         policy.window = Some(read("head window", path, MAX_WINDOW_BYTES)?);
         policy.required.push(CheckName::Window);
     }
-    let report = verify(&evidence, &policy);
+    let report = evidence.verify(&policy);
     let contradiction = contradiction(&report, &policy, signed.as_ref(), args);
-    let (claim, verdict) = (Claim::of(&evidence), report.verdict);
+    let (claim, verdict) = (evidence.stated().map(Claim::from), report.verdict);
     let report = VerificationReport { claim, report, contradiction };
     read_or_not(if json {
         print_json(&Explained::of(&report, args.explain))
@@ -60,15 +63,9 @@ fn read(what: &str, path: &Path, most: usize) -> Result<Vec<u8>, Failure> {
         .map_err(|error| source::unreadable(format!("reading {what} {name}: {error}")).into())
 }
 
-#[derive(Deserialize)]
-struct Signed {
-    log_proof: String,
-}
-
 /// The checkpoint that an evidence file rests on, where it has a readable one.
-fn signed_checkpoint(evidence: &[u8]) -> Option<SignedCheckpoint> {
-    let Signed { log_proof } = serde_json::from_slice(evidence).ok()?;
-    let note = LogProof::from_text(&log_proof).ok()?.checkpoint;
+fn signed_checkpoint(evidence: &Evidence) -> Option<SignedCheckpoint> {
+    let note = LogProof::from_text(&evidence.stated()?.log_proof).ok()?.checkpoint;
     let (checkpoint, _) = Checkpoint::from_note(&note).ok()?;
     Some(SignedCheckpoint { note, checkpoint })
 }

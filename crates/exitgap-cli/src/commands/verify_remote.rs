@@ -8,10 +8,11 @@ use exitgap_client::{
     Client, ClientError, Continuity, EvidenceOf, LogState, LogWatch, Memory, Native, Recorded,
     Since, Storage, TrustBasis, Verification,
 };
-use exitgap_core::evidence::{Check, Verdict, VerifierKey};
+use exitgap_core::evidence::{Check, Verdict};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::VerifierKey;
 use exitgap_core::units::SizeUsd;
 use serde::Serialize;
 
@@ -100,7 +101,7 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
             found?
         }
     };
-    let Found { verification: Verification { evidence, report, log }, since } = &found;
+    let Found { verification: Verification { evidence, report, log, .. }, since } = &found;
     read_or_not(if json {
         print_document(report, log, since, args.explain)
     } else {

@@ -4,10 +4,11 @@ use std::io;
 
 use exitgap_api::AuditFault;
 use exitgap_core::Newer;
-use exitgap_core::evidence::{CheckpointError, Depths, Hash, HeadError, LeafError};
+use exitgap_core::evidence::{Depths, HeadError, LeafError};
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotError;
+use exitgap_core::tlog::{CheckpointError, Hash};
 
 /// A rule broken, and where.
 #[derive(Debug)]

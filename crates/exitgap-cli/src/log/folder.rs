@@ -4,14 +4,15 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use exitgap_core::evidence::{Hash, MAX_LEAF_BYTES};
+use exitgap_core::evidence::MAX_LEAF_BYTES;
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::{self, Hash, Shelf, Tile, split_entries};
 
 use super::bundle::Bundle;
 use super::fault::Rule;
 
-/// Hashes or entries of a full tile (C2SP `tlog-tiles`).
-pub const TILE_WIDTH: usize = 256;
+/// Hashes or entries of a full tile.
+pub const TILE_WIDTH: usize = tlog::TILE_WIDTH as usize;
 
 const HASH_BYTES: usize = 32;
 
@@ -41,12 +42,12 @@ impl FolderReader {
     /// The first `width` hashes of a tile, and the file they stand in.
     pub fn hashes(
         &self,
-        level: usize,
+        level: u32,
         index: u64,
         width: usize,
     ) -> Result<(String, Vec<Hash>), Rule> {
         let most = TILE_WIDTH * HASH_BYTES;
-        let (file, stored, bytes) = self.tile(&level.to_string(), index, width, most)?;
+        let (file, stored, bytes) = self.tile(Shelf::Level(level), index, width, most)?;
         let (hashes, rest) = bytes.as_chunks::<HASH_BYTES>();
         if hashes.len() != stored || !rest.is_empty() {
             let reason = format!("{} bytes are not {stored} hashes", bytes.len());
@@ -59,32 +60,26 @@ impl FolderReader {
     /// The first `width` entries of a tile of entries.
     pub fn entries(&self, index: u64, width: usize) -> Result<Vec<Vec<u8>>, Rule> {
         let most = TILE_WIDTH * (MAX_LEAF_BYTES + 2);
-        let (file, stored, bytes) = self.tile("entries", index, width, most)?;
-        let (mut entries, mut rest) = (Vec::with_capacity(stored), &bytes[..]);
-        while let Some((length, after)) = rest.split_first_chunk::<2>() {
-            let length = usize::from(u16::from_be_bytes(*length));
-            let Some((entry, after)) = after.split_at_checked(length) else { break };
-            entries.push(entry.to_vec());
-            rest = after;
-        }
+        let (file, stored, bytes) = self.tile(Shelf::Entries, index, width, most)?;
+        let (entries, rest) = split_entries(&bytes);
         if entries.len() != stored || !rest.is_empty() {
             let reason = format!("it holds {} whole entries of {stored}", entries.len());
             return Err(Rule::TileInvalid { file, reason });
         }
-        entries.truncate(width);
-        Ok(entries)
+        Ok(entries.into_iter().take(width).map(<[u8]>::to_vec).collect())
     }
 
     /// A tile of at least `width` entries: its file, its own width, its bytes. A log
     /// that grows replaces partial tiles by wider ones, which begin with the same bytes.
     fn tile(
         &self,
-        level: &str,
+        shelf: Shelf,
         index: u64,
         width: usize,
         most: usize,
     ) -> Result<(String, usize, Vec<u8>), Rule> {
-        let full = format!("tile/{level}/{}", tile_path(index));
+        let tile = Tile::new(shelf, index, width as u64).ok_or(Rule::SizeBeyondSeries)?;
+        let full = tile.path_when_full();
         let widths = if width == TILE_WIDTH { Vec::new() } else { self.widths(&full, width) };
         for stored in widths {
             let file = format!("{full}.p/{stored}");
@@ -97,7 +92,7 @@ impl FolderReader {
         match self.read(&full, most) {
             Ok(bytes) => Ok((full, TILE_WIDTH, bytes)),
             Err(Rule::FileAbsent { .. }) if width < TILE_WIDTH => {
-                Err(Rule::FileAbsent { file: format!("{full}.p/{width}") })
+                Err(Rule::FileAbsent { file: tile.path() })
             }
             Err(rule) => Err(rule),
         }
@@ -137,29 +132,5 @@ fn failed(file: &str, error: io::Error) -> Rule {
     match error.kind() {
         io::ErrorKind::NotFound => Rule::FileAbsent { file },
         _ => Rule::FileUnreadable { file, error },
-    }
-}
-
-/// A tile's index as C2SP `tlog-tiles` writes it: `1234067` is `x001/x234/067`.
-fn tile_path(index: u64) -> String {
-    let mut path = format!("{:03}", index % 1_000);
-    let mut rest = index / 1_000;
-    while rest > 0 {
-        path = format!("x{:03}/{path}", rest % 1_000);
-        rest /= 1_000;
-    }
-    path
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tiles_have_the_paths_of_the_specification() {
-        assert_eq!(tile_path(0), "000");
-        assert_eq!(tile_path(999), "999");
-        assert_eq!(tile_path(1_000), "x001/000");
-        assert_eq!(tile_path(1_234_067), "x001/x234/067");
     }
 }

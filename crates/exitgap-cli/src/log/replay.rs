@@ -4,21 +4,23 @@ use std::collections::BTreeMap;
 
 use exitgap_api::Contradiction;
 use exitgap_core::evidence::{
-    Checkpoint, Depths, Hash, Head, HeadEntry, MAX_HEAD_BYTES, MAX_LEAF_BYTES, MAX_NOTE_BYTES,
-    Note, Origin, Predecessor, SlotLeaf, VerifierKey, depths, root,
+    Depths, Head, HeadEntry, MAX_HEAD_BYTES, MAX_LEAF_BYTES, Predecessor, SlotLeaf, depths,
 };
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::{DocumentHash, HeadHash, PoolId, SnapshotHash};
 use exitgap_core::pools::MAX_STATE_BYTES;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
+use exitgap_core::tlog::{
+    Checkpoint, Frontier, Hash, MAX_NOTE_BYTES, Note, Origin, Unsigned, VerifierKey, root,
+};
 use serde_json::{Value, json};
 
 use super::bundle::Bundle;
 use super::fault::{Fault, Rule};
 use super::folder::FolderReader;
 use super::history::History;
-use super::tree::{Frontier, Tiles};
+use super::tree::Tiles;
 
 /// The most bytes of a bundle's last line: a note, all of it escaped, and its frame.
 const MAX_CHECKPOINT_LINE_BYTES: usize = 2 * MAX_NOTE_BYTES + 64;
@@ -339,17 +341,12 @@ pub fn check_signature(
     let file = file.to_owned();
     let parsed = Note::parse(note)
         .map_err(|error| Rule::CheckpointInvalid { file: file.clone(), error: error.into() })?;
-    let (signers, expected) = (parsed.signers(keys), origin.to_string());
-    if let Some(signer) = signers.forged.first() {
-        return Err(Rule::SignatureForged { file, signer: signer.clone() });
-    }
-    let of_log =
-        |signer: &String| signer.rsplit_once('+').is_some_and(|(name, _)| name == expected);
-    if signers.trusted.iter().any(of_log) {
-        return Ok(());
-    }
-    let found = [signers.trusted, signers.unknown].concat().join(", ");
-    Err(Rule::SignatureNotTrusted { file, expected, found })
+    parsed.signed_by(origin, keys).map(|_| ()).map_err(|why| match why {
+        Unsigned::Forged { signer } => Rule::SignatureForged { file, signer },
+        Unsigned::NotTrusted { origin: expected, found } => {
+            Rule::SignatureNotTrusted { file, expected, found: found.join(", ") }
+        }
+    })
 }
 
 fn same(file: &str, of: &'static str, expected: String, found: String) -> Result<(), Rule> {

@@ -1,34 +1,10 @@
-//! The log's tree, grown leaf by leaf in constant memory: its root at every size, and
-//! its tiles, each compared with the published one as soon as it is full.
+//! The log's tiles, grown leaf by leaf, each compared with the published one as soon as it is full.
 
-use exitgap_core::evidence::{Hash, SlotLeaf, node_hash, root};
+use exitgap_core::evidence::SlotLeaf;
+use exitgap_core::tlog::{Hash, root};
 
 use super::fault::Rule;
 use super::folder::{FolderReader, TILE_WIDTH};
-
-/// The roots of the complete subtrees that make up a tree, largest first.
-#[derive(Default)]
-pub struct Frontier {
-    size: u64,
-    roots: Vec<Hash>,
-}
-
-impl Frontier {
-    pub fn push(&mut self, leaf: Hash) {
-        let (mut hash, mut below) = (leaf, self.size);
-        while below & 1 == 1 {
-            hash = self.roots.pop().map_or(hash, |left| node_hash(left, hash));
-            below >>= 1;
-        }
-        self.roots.push(hash);
-        self.size += 1;
-    }
-
-    pub fn root(&self) -> Hash {
-        let whole = self.roots.iter().rev().copied().reduce(|right, left| node_hash(left, right));
-        whole.unwrap_or_else(|| root(&[]))
-    }
-}
 
 /// The published tiles of a log of known size, and the hashes they should hold.
 pub struct Tiles<'a> {
@@ -70,11 +46,11 @@ impl<'a> Tiles<'a> {
     }
 
     /// Adds a hash to a level; a level that is full becomes one hash of the next.
-    fn grow(&mut self, level: usize, hash: Hash) -> Result<(), Rule> {
-        if self.levels.len() == level {
+    fn grow(&mut self, level: u32, hash: Hash) -> Result<(), Rule> {
+        if self.levels.len() == level as usize {
             self.levels.push((0, Vec::new()));
         }
-        let (index, hashes) = &mut self.levels[level];
+        let (index, hashes) = &mut self.levels[level as usize];
         hashes.push(hash);
         if hashes.len() < TILE_WIDTH {
             return Ok(());
@@ -87,7 +63,7 @@ impl<'a> Tiles<'a> {
 
     /// Compares the tiles that are not full: the log's edge.
     pub fn finish(&self) -> Result<(), Rule> {
-        for (level, (index, hashes)) in self.levels.iter().enumerate() {
+        for (level, (index, hashes)) in (0..).zip(&self.levels) {
             if !hashes.is_empty() {
                 self.check(level, *index, hashes)?;
             }
@@ -96,7 +72,7 @@ impl<'a> Tiles<'a> {
     }
 
     /// Level 0 was compared leaf by leaf.
-    fn check(&self, level: usize, index: u64, expected: &[Hash]) -> Result<(), Rule> {
+    fn check(&self, level: u32, index: u64, expected: &[Hash]) -> Result<(), Rule> {
         if level == 0 {
             return Ok(());
         }
@@ -122,20 +98,4 @@ pub fn leaf_hashes(folder: &FolderReader, size: u64) -> Result<Vec<Hash>, Rule> 
         hashes.extend(folder.hashes(0, tile, left)?.1);
     }
     Ok(hashes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use exitgap_core::evidence::leaf_hash;
-
-    #[test]
-    fn a_frontier_has_the_root_of_the_whole_tree_at_every_size() {
-        let (mut frontier, mut leaves) = (Frontier::default(), Vec::new());
-        for number in 0..=130_u8 {
-            assert_eq!(frontier.root(), root(&leaves));
-            leaves.push(leaf_hash(&[number]));
-            frontier.push(leaves[leaves.len() - 1]);
-        }
-    }
 }

@@ -1,15 +1,15 @@
 //! Evidence files: one canonical JSON document of everything that a result follows
 //! from, with the proofs that lead to a signed checkpoint.
 
-use super::checkpoint::LogProof;
-use super::merkle::Hash;
+use super::opened::Stated;
 use super::result::{Answer, EvidenceRefusal, EvidenceRequest, EvidenceResult};
 use crate::json::{
-    DocumentError, Fields, Json, Part, VERSION, Wire, check_canonical, check_version, parse,
-    to_canonical, wire_struct,
+    DocumentError, Fields, Json, Part, VERSION, Wire, check_canonical, check_version, to_canonical,
+    wire_struct,
 };
 use crate::pools::MAX_STATE_BYTES;
 use crate::snapshot::{ReadSnapshot, Snapshot, SnapshotDocuments, SnapshotError};
+use crate::tlog::{Hash, LogProof};
 
 /// The most bytes of an evidence file that are looked at: the largest state, and a little for the
 /// rest.
@@ -54,10 +54,8 @@ pub struct HeadProof {
 pub(super) struct EvidenceFile {
     pub head: Part,
     pub leaf: Part,
-    pub log_proof: String,
     pub pool_proof: PoolProof,
-    pub request: EvidenceRequest,
-    pub answer: Answer,
+    pub stated: Stated,
     pub snapshot: Part,
     pub state: Part,
 }
@@ -71,10 +69,12 @@ impl Wire for EvidenceFile {
         let read = Self {
             head: fields.take("head")?,
             leaf: fields.take("leaf")?,
-            log_proof: fields.take("log_proof")?,
+            stated: Stated {
+                log_proof: fields.take("log_proof")?,
+                request: fields.take("request")?,
+                answer: Answer::of(result, refusal).ok_or("not one of `result` and `refusal`")?,
+            },
             pool_proof: fields.take("pool_proof")?,
-            request: fields.take("request")?,
-            answer: Answer::of(result, refusal).ok_or("not one of `result` and `refusal`")?,
             snapshot: fields.take("snapshot")?,
             state: fields.take("state")?,
         };
@@ -83,14 +83,14 @@ impl Wire for EvidenceFile {
     }
 
     fn write(&self) -> Json<'_> {
-        let (name, answer) = self.answer.write();
+        let (name, answer) = self.stated.answer.write();
         let fields = [
             ("v", Json::Number(VERSION.to_string().into())),
             ("head", self.head.write()),
             ("leaf", self.leaf.write()),
-            ("log_proof", self.log_proof.write()),
+            ("log_proof", self.stated.log_proof.write()),
             ("pool_proof", self.pool_proof.write()),
-            ("request", self.request.write()),
+            ("request", self.stated.request.write()),
             (name, answer),
             ("snapshot", self.snapshot.write()),
             ("state", self.state.write()),
@@ -100,13 +100,14 @@ impl Wire for EvidenceFile {
 }
 
 impl EvidenceFile {
-    /// Reads untrusted bytes, which must be the canonical ones, and the snapshot in them.
-    pub fn from_canonical(
+    /// Reads untrusted bytes that were parsed, which must be the canonical ones, and the snapshot in
+    /// them.
+    pub fn from_parsed(
+        json: &Json<'_>,
         bytes: &[u8],
     ) -> Result<(Self, Result<ReadSnapshot, SnapshotError>), DocumentError> {
-        let json = parse(bytes, MAX_EVIDENCE_BYTES)?;
-        check_version(&json, bytes, "an evidence file")?;
-        let file = Self::read(&json).map_err(DocumentError::Shape)?;
+        check_version(json, bytes, "an evidence file")?;
+        let file = Self::read(json).map_err(DocumentError::Shape)?;
         check_canonical(&to_canonical(&file)?, bytes)?;
         // Most of the file, and parsed with it.
         let part = |name| json.field(name).unwrap_or(&Json::Null);
@@ -127,10 +128,12 @@ pub fn write_evidence(
     to_canonical(&EvidenceFile {
         head: Part::of(head)?,
         leaf: Part::of(&proof.leaf)?,
-        log_proof: proof.log_proof.to_text(),
+        stated: Stated {
+            log_proof: proof.log_proof.to_text(),
+            request: request.clone(),
+            answer: answer.clone(),
+        },
         pool_proof: proof.pool_proof.clone(),
-        request: request.clone(),
-        answer: answer.clone(),
         snapshot: Part::of(&snapshot.snapshot)?,
         state: Part::of(&snapshot.state)?,
     })

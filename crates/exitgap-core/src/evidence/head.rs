@@ -3,7 +3,6 @@
 use sha2::{Digest, Sha256};
 
 use super::commits::Commits;
-use super::merkle::{Hash, leaf_hash};
 use super::retraction::{Retraction, check_retractions};
 use crate::ids::{HeadHash, PoolId, SnapshotHash};
 use crate::json::{
@@ -11,6 +10,7 @@ use crate::json::{
 };
 use crate::newer::Newer;
 use crate::series::{MissingReason, Slot, SlotError};
+use crate::tlog::{Hash, leaf_hash};
 use crate::units::{SizeUsd, UsdMicros};
 
 /// The most bytes of a head that are looked at: 288 retractions at their longest.

@@ -1,10 +1,10 @@
 //! Slot leaves: what commits to all heads of a slot.
 
 use super::commits::Commits;
-use super::merkle::{Hash, leaf_hash};
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical_within, wire_struct};
 use crate::newer::Newer;
 use crate::series::{Slot, SlotError};
+use crate::tlog::{Hash, leaf_hash};
 
 /// The most bytes of a slot leaf that are looked at.
 pub const MAX_LEAF_BYTES: usize = 4 << 10;

@@ -1,22 +1,21 @@
 //! Evidence, version 1: what lets anyone recheck a result, offline and for ever. The
-//! bytes are described in `docs/evidence-v1.md`.
+//! bytes are described in `docs/evidence-v1.md`. The log of slot leaves, its tree and its
+//! signatures are those of any [`tlog`](crate::tlog).
 //!
 //! - `head`: a pool's entry for a slot, which `retraction`s take back; `leaf`: all heads of a slot;
 //!   `commits`: what both commit to beside
-//! - `merkle`, `note`, `checkpoint`: the log of slot leaves and its signed state
 //! - `result`, `file`: what was asked and answered, and the file that proves it
+//! - `predecessor`: what a log's first leaf says of a log that was lost
 //! - `window`: the last heads of a pool, compactly
-//! - `verify`, `report`: whether a file proves its number; `recompute`: only what it comes to
+//! - `opened`: a file, read once, and what it comes to; `verify`, `report`: whether it proves that
 
-mod checkpoint;
 mod commits;
 mod file;
 mod head;
 mod leaf;
-mod merkle;
-mod note;
+mod opened;
+mod predecessor;
 mod proof;
-mod recompute;
 mod report;
 mod result;
 mod retraction;
@@ -24,9 +23,6 @@ mod verify;
 mod window;
 
 pub use crate::json::DocumentError;
-pub use checkpoint::{
-    Checkpoint, CheckpointError, LogProof, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin, Predecessor,
-};
 pub use commits::Commits;
 pub use file::{HeadProof, MAX_EVIDENCE_BYTES, PoolProof, write_evidence};
 pub use head::{
@@ -34,14 +30,8 @@ pub use head::{
     MAX_METHOD_VERSION_LENGTH,
 };
 pub use leaf::{LeafError, MAX_LEAF_BYTES, SlotLeaf};
-pub use merkle::{
-    Hash, consistency_proof, inclusion_proof, is_consistent, leaf_hash, node_hash, root,
-    root_from_inclusion,
-};
-pub use note::{
-    KeyId, MAX_NOTE_BYTES, MAX_SIGNATURES, Note, NoteError, SignerKey, Signers, VerifierKey,
-};
-pub use recompute::{RecomputeError, Recomputed, Stated, recompute, snapshot_in};
+pub use opened::{Evidence, RecomputeError, Recomputed, Stated};
+pub use predecessor::Predecessor;
 pub use report::{Check, CheckName, Outcome, Report, Verdict};
 pub use result::{
     Answer, Base, EvidenceRefusal, EvidenceRequest, EvidenceResult, ResultError, depths,

@@ -1,11 +1,10 @@
 //! What leads from a head to a checkpoint: its place in the slot's tree, and the leaf's in the log.
 
-use super::checkpoint::{Checkpoint, LogProof};
 use super::file::PoolProof;
 use super::head::Head;
 use super::leaf::SlotLeaf;
-use super::merkle::{Hash, root_from_inclusion};
 use super::report::{Check, CheckName};
+use crate::tlog::{Checkpoint, Hash, LogProof, root_from_inclusion};
 
 /// What a step expects and finds, where it fails.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -143,14 +143,24 @@ pub struct Report {
     pub checks: Vec<Check>,
     /// Keys that signed the checkpoint but are not trusted; ignored.
     pub unknown_signers: Vec<String>,
+    /// Names that head and leaf commit to and this version does not know, ascending: nothing here
+    /// rests on them.
+    pub unknown_commits: Vec<String>,
+    /// Names of the snapshot's facts that this version does not know, ascending: likewise.
+    pub unknown_facts: Vec<String>,
+}
+
+/// What a file holds that no check is about.
+#[derive(Debug, Default)]
+pub(super) struct Unknown {
+    pub signers: Vec<String>,
+    pub commits: Vec<String>,
+    pub facts: Vec<String>,
 }
 
 impl Report {
-    pub(super) fn new(
-        checks: Vec<Check>,
-        required: &[CheckName],
-        unknown_signers: Vec<String>,
-    ) -> Self {
+    pub(super) fn new(checks: Vec<Check>, required: &[CheckName], unknown: Unknown) -> Self {
+        let Unknown { signers: unknown_signers, commits, facts } = unknown;
         let outcome_of = |name| checks.iter().find(|check| check.name == name).map(|c| c.outcome);
         let verdict = if checks.iter().any(|check| check.outcome == Outcome::Fail) {
             Verdict::Invalid
@@ -159,7 +169,8 @@ impl Report {
         } else {
             Verdict::Incomplete
         };
-        Self { verdict, checks, unknown_signers }
+        let (unknown_commits, unknown_facts) = (commits, facts);
+        Self { verdict, checks, unknown_signers, unknown_commits, unknown_facts }
     }
 
     /// The check of this name.

@@ -338,6 +338,7 @@ impl EvidenceResult {
 }
 
 /// Both directions of a snapshot, ready for its depths and for one request.
+#[derive(Debug, Clone)]
 pub(super) struct Prepared {
     exits: [Exit; 2],
 }

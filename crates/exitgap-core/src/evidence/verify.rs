@@ -1,23 +1,25 @@
-//! `verify`: whether an evidence file proves its number. Pure and total: no clock,
-//! no network, no panic, and every loop bounded by the sizes the formats allow.
+//! The checks: whether an evidence file proves its number. Pure and total: no clock, no network,
+//! no panic, and every loop bounded by the sizes the formats allow.
 
 use std::borrow::Cow;
 
-use super::checkpoint::{Checkpoint, CheckpointError, LogProof, Origin};
-use super::file::EvidenceFile;
+use super::commits::Commits;
 use super::head::{Head, HeadEntry, HeadError};
-use super::leaf::{LeafError, SlotLeaf};
-use super::merkle::{Hash, is_consistent};
-use super::note::{Note, Signers, VerifierKey};
+use super::opened::{Evidence, Parts};
+use super::predecessor::Predecessor;
 use super::proof::{head_in_slot, leaf_in_log};
-use super::report::{Check, CheckName, Report};
-use super::result::{Answer, Prepared, ResultError, check_method};
+use super::report::{Check, CheckName, Report, Unknown};
+use super::result::{Answer, ResultError, check_method};
 use super::window::HeadWindow;
 use crate::ids::HeadHash;
-use crate::json::{DocumentError, Json, Part};
-use crate::newer::Newer;
+use crate::json::{DocumentError, Json};
 use crate::series::Slot;
-use crate::snapshot::{ReadSnapshot, Snapshot, SnapshotError};
+use crate::snapshot::{ReadSnapshot, Snapshot};
+use crate::sorting::sort;
+use crate::tlog::{
+    Checkpoint, CheckpointError, Hash, LogProof, Note, Signers, Unsigned, VerifierKey,
+    is_consistent,
+};
 
 /// What the caller trusts, remembers and demands.
 #[derive(Debug, Clone)]
@@ -52,68 +54,53 @@ pub struct SeenCheckpoint {
     pub proof: Vec<Hash>,
 }
 
-/// The parts of a file, each as far as it could be read, and the bytes that are hashed.
-struct Parts {
-    file: EvidenceFile,
-    snapshot: Result<ReadSnapshot, SnapshotError>,
-    /// Of the snapshot, where all of it is known.
-    prepared: Option<Prepared>,
-    head: Result<Head, HeadError>,
-    leaf: Result<SlotLeaf, LeafError>,
-    log_proof: Result<LogProof, CheckpointError>,
-}
-
-impl Parts {
-    fn of(file: EvidenceFile, snapshot: Result<ReadSnapshot, SnapshotError>) -> Self {
-        let Part(head) = &file.head;
-        let Part(leaf) = &file.leaf;
-        let known = snapshot.as_ref().ok().and_then(|read| read.snapshot.as_ref().ok());
-        Self {
-            prepared: known.map(|snapshot| Prepared::of(snapshot, &file.request)),
-            snapshot,
-            head: Head::from_canonical(head),
-            leaf: SlotLeaf::from_canonical(leaf),
-            log_proof: LogProof::from_text(&file.log_proof),
-            file,
-        }
-    }
-
-    /// The snapshot, where all of it is known.
-    fn known(&self) -> Option<&Snapshot> {
-        self.snapshot.as_ref().ok()?.snapshot.as_ref().ok()
-    }
-
-    /// What of the snapshot only a later version knows.
-    fn newer(&self) -> Option<Newer> {
-        match &self.snapshot {
-            Ok(read) => read.snapshot.as_ref().err().copied(),
-            Err(error) => error.newer(),
-        }
-    }
-}
-
-/// Verifies an evidence file.
+/// Verifies an evidence file. Whoever asks more of it reads it once: [`Evidence::read`].
 pub fn verify(evidence: &[u8], policy: &Policy) -> Report {
-    let (file, snapshot) = match EvidenceFile::from_canonical(evidence) {
-        Ok(read) => read,
-        Err(error) => return unread(&error, policy),
+    Evidence::read(evidence).verify(policy)
+}
+
+/// Makes every check of a file that was read.
+pub(super) fn verify_opened(opened: Result<&Parts, &DocumentError>, policy: &Policy) -> Report {
+    let parts = match opened {
+        Ok(parts) => parts,
+        Err(error) => return unread(error, policy),
     };
-    let parts = Parts::of(file, snapshot);
-    let (signature, signers) = check_signature(&parts, policy);
-    let format = format!("evidence file of {} bytes", evidence.len());
+    let (signature, signers) = check_signature(parts, policy);
+    let format = format!("evidence file of {} bytes", parts.length);
     let checks = vec![
         Check::pass(CheckName::Format, format),
-        check_snapshot(&parts),
-        check_head(&parts),
-        check_leaf(&parts),
-        check_inclusion(&parts),
+        check_snapshot(parts),
+        check_head(parts),
+        check_leaf(parts),
+        check_inclusion(parts),
         signature,
-        check_consistency(&parts, policy),
-        check_window(&parts, policy),
-        check_slot_rule(&parts),
-        check_result(&parts),
+        check_consistency(parts, policy),
+        check_window(parts, policy),
+        check_slot_rule(parts),
+        check_result(parts),
     ];
-    Report::new(checks, &policy.required, signers.unknown)
+    let (commits, facts) = unknown_names(parts);
+    let unknown = Unknown { signers: signers.unknown, commits, facts };
+    Report::new(checks, &policy.required, unknown)
+}
+
+/// The names under `commits` of head and leaf, and under `facts` of the snapshot, that mean nothing
+/// here; of each document that is understood.
+fn unknown_names(parts: &Parts) -> (Vec<String>, Vec<String>) {
+    let head = parts.head.as_ref().ok().map(|head| &head.commits);
+    let leaf = parts.leaf.as_ref().ok().map(|leaf| &leaf.commits);
+    let committed = head.into_iter().chain(leaf).flat_map(Commits::iter);
+    let committed = committed.map(|(name, _)| name.as_str());
+    let facts = parts.known().into_iter().flat_map(|snapshot| snapshot.observation().facts());
+    let listed = |mut names: Vec<&str>| {
+        sort(&mut names, |a, b| a.cmp(b));
+        names.dedup();
+        names.into_iter().map(str::to_owned).collect()
+    };
+    (
+        listed(committed.filter(|name| *name != Predecessor::NAME).collect()),
+        listed(facts.map(|fact| fact.name.as_str()).collect()),
+    )
 }
 
 /// What is found in a file that is none, or one of a later version.
@@ -126,7 +113,11 @@ fn unread(error: &DocumentError, policy: &Policy) -> Report {
     let code = format.code;
     let rest = CheckName::ALL.into_iter().skip(1);
     let rest = rest.map(|name| Check::not_checked(name, code, "a file of the right format"));
-    Report::new(core::iter::once(format).chain(rest).collect(), &policy.required, Vec::new())
+    Report::new(
+        core::iter::once(format).chain(rest).collect(),
+        &policy.required,
+        Unknown::default(),
+    )
 }
 
 fn check_snapshot(parts: &Parts) -> Check {
@@ -159,7 +150,7 @@ fn check_head(parts: &Parts) -> Check {
             return error.newer().map_or_else(invalid, |newer| Check::newer(NAME, newer));
         }
     };
-    let request = &parts.file.request;
+    let request = &parts.file.stated.request;
     let HeadEntry::Recorded { depth_usd, .. } = &head.entry else {
         return Check::fail(
             NAME,
@@ -211,7 +202,7 @@ fn check_leaf(parts: &Parts) -> Check {
     // Of a head that is not understood, the request's.
     let slot = match &parts.head {
         Ok(head) => head.slot.number().into(),
-        Err(error) if error.newer().is_some() => parts.file.request.slot,
+        Err(error) if error.newer().is_some() => parts.file.stated.request.slot,
         Err(_) => return Check::not_checked(NAME, "head_invalid", "a head to be committed to"),
     };
     if u64::from(leaf.slot.number()) != slot {
@@ -245,7 +236,7 @@ fn check_inclusion(parts: &Parts) -> Check {
     // Of a leaf that is not understood, the request's.
     let slot = match &parts.leaf {
         Ok(leaf) => Some(leaf.slot),
-        Err(error) if error.newer().is_some() => Slot::new(parts.file.request.slot).ok(),
+        Err(error) if error.newer().is_some() => Slot::new(parts.file.stated.request.slot).ok(),
         Err(_) => {
             return Check::not_checked(NAME, "leaf_invalid", "a slot leaf to be committed to");
         }
@@ -267,28 +258,18 @@ fn check_signature(parts: &Parts, policy: &Policy) -> (Check, Signers) {
     if policy.keys.is_empty() {
         return (Check::not_checked(NAME, "no_trusted_key", "a key to trust"), signers);
     }
-    let origin = &checkpoint.origin;
-    let check = match (signers.forged.first(), signer_of(origin, &signers)) {
-        (Some(forged), _) => {
+    let check = match signers.of_log(&checkpoint.origin) {
+        Ok(signer) => Check::pass(NAME, signer),
+        Err(Unsigned::Forged { signer }) => {
             let expected = "a signature that the key of this name made";
-            Check::fail(NAME, "signature_forged", expected, format!("another one as {forged}"))
+            Check::fail(NAME, "signature_forged", expected, format!("another one as {signer}"))
         }
-        (None, Some(signer)) => Check::pass(NAME, signer.clone()),
-        (None, None) => {
+        Err(Unsigned::NotTrusted { origin, found }) => {
             let expected = format!("a signature of {origin} by a trusted key");
-            let found = [&signers.trusted[..], &signers.unknown[..]].concat().join(", ");
-            Check::fail(NAME, "signature_not_trusted", expected, found)
+            Check::fail(NAME, "signature_not_trusted", expected, found.join(", "))
         }
     };
     (check, signers)
-}
-
-/// The trusted signer that has the log's own name: a key of one log does not vouch for
-/// another.
-fn signer_of<'a>(origin: &Origin, signers: &'a Signers) -> Option<&'a String> {
-    let origin = origin.to_string();
-    let of_log = |signer: &&String| signer.rsplit_once('+').is_some_and(|(name, _)| name == origin);
-    signers.trusted.iter().find(of_log)
 }
 
 fn check_consistency(parts: &Parts, policy: &Policy) -> Check {
@@ -307,8 +288,7 @@ fn check_consistency(parts: &Parts, policy: &Policy) -> Check {
             return Check::fail(NAME, "seen_checkpoint_invalid", "a signed checkpoint", found);
         }
     };
-    let signers = note.signers(&policy.keys);
-    if signer_of(&theirs.origin, &signers).is_none() || !signers.forged.is_empty() {
+    if note.signed_by(&theirs.origin, &policy.keys).is_err() {
         let expected = "a trusted signature on the checkpoint seen before";
         return Check::fail(NAME, "seen_checkpoint_not_trusted", expected, "none");
     }
@@ -401,14 +381,10 @@ fn window_signer(parts: &Parts, policy: &Policy, note: &str) -> Result<Option<St
     if policy.keys.is_empty() {
         return Ok(None);
     }
-    let signers = note.signers(&policy.keys);
-    match signer_of(&checkpoint.origin, &signers) {
-        Some(signer) if signers.forged.is_empty() => Ok(Some(signer.clone())),
-        _ => {
-            let expected = "a trusted signature on the window's checkpoint";
-            Err(Check::fail(NAME, "window_not_trusted", expected, "none"))
-        }
-    }
+    note.signed_by(&checkpoint.origin, &policy.keys).map(Some).map_err(|_| {
+        let expected = "a trusted signature on the window's checkpoint";
+        Check::fail(NAME, "window_not_trusted", expected, "none")
+    })
 }
 
 fn check_slot_rule(parts: &Parts) -> Check {
@@ -420,7 +396,7 @@ fn check_slot_rule(parts: &Parts) -> Check {
             return error.newer().map_or_else(invalid, |newer| Check::newer(NAME, newer));
         }
     };
-    let request = &parts.file.request;
+    let request = &parts.file.stated.request;
     // The snapshot names but the contract: which pair of more than two tokens, the request does.
     if contract != request.pool.contract() || !request.pool.is_of(*tokens) {
         let expected = request.pool.to_string();
@@ -445,7 +421,7 @@ fn check_result(parts: &Parts) -> Check {
         let absent = || Check::not_checked(NAME, "nothing_to_compute_from", needs);
         return newer.map_or_else(absent, |newer| Check::newer(NAME, newer));
     };
-    let expected = match prepared.answer(&parts.file.request, snapshot, head) {
+    let expected = match prepared.answer(&parts.file.stated.request, snapshot, head) {
         Ok(answer) => answer,
         Err(ResultError::Newer(newer)) => return Check::newer(NAME, newer),
         Err(error) => {
@@ -453,14 +429,14 @@ fn check_result(parts: &Parts) -> Check {
             return Check::fail(NAME, "no_result", "no answer", found);
         }
     };
-    if expected == parts.file.answer {
+    if expected == parts.file.stated.answer {
         let found = match &expected {
             Answer::Result(result) => format!("exit_gap_pct {}", result.exit_gap_pct),
             Answer::Refusal(refusal) => format!("refused: {}", refusal.code),
         };
         return Check::pass(NAME, found);
     }
-    let (expected, found) = first_difference(&expected, &parts.file.answer);
+    let (expected, found) = first_difference(&expected, &parts.file.stated.answer);
     Check::fail(NAME, "result_mismatch", expected, found)
 }
 

@@ -111,7 +111,11 @@ impl SnapshotDocuments {
     /// Both from a JSON object that has them, whatever else it has and however it is spelled:
     /// a snapshot file, or an evidence file. Nothing of them is checked.
     pub fn from_file(bytes: &[u8]) -> Result<Self, DocumentError> {
-        let json = parse(bytes, MAX_SNAPSHOT_FILE_BYTES)?;
+        Self::from_parsed(&parse(bytes, MAX_SNAPSHOT_FILE_BYTES)?)
+    }
+
+    /// The same of bytes that were parsed before.
+    pub(crate) fn from_parsed(json: &Json<'_>) -> Result<Self, DocumentError> {
         let part = |name: &'static str| match json.field(name) {
             Some(part @ Json::Object(_)) => Ok(part.to_canonical()?),
             Some(_) => Err(DocumentError::Shape(format!("`{name}` is not an object"))),
@@ -256,6 +260,7 @@ fn place_of(role: OracleRole) -> u8 {
 }
 
 /// A snapshot's document, read as far as it is known.
+#[derive(Debug, Clone)]
 pub(crate) struct ReadSnapshot {
     /// What holds the pool.
     pub contract: Contract,

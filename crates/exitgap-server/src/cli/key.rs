@@ -6,8 +6,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use exitgap_core::evidence::{CheckpointError, NoteError, Origin, SignerKey};
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::{CheckpointError, NoteError, Origin, SignerKey};
 
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {

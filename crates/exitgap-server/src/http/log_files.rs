@@ -14,6 +14,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use exitgap_api::{Problem, ProblemCode};
+use exitgap_core::tlog::Tile;
 use hyper::body::{Frame, SizeHint};
 
 use super::App;
@@ -151,8 +152,6 @@ fn kind_of(path: &str) -> Option<(&'static str, Keep)> {
     let number = |part: &str| {
         (1..=10).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
     };
-    // An index above 999 is written in groups of three digits: x001/234.
-    let group = |part: &str| number(part.strip_prefix('x').unwrap_or(part));
     match path.split('/').collect::<Vec<_>>().as_slice() {
         ["checkpoint"] => Some((TEXT, Keep::Seconds(5))),
         ["verifier-key"] => Some((TEXT, Keep::Seconds(3_600))),
@@ -161,20 +160,10 @@ fn kind_of(path: &str) -> Option<(&'static str, Keep)> {
             let slot = file.strip_suffix(".jsonl.zst").filter(|slot| number(slot));
             slot.map(|_| ("application/zstd", Keep::Forever))
         }
-        ["tile", level, index @ ..] if *level == "entries" || number(level) => {
-            let (index, partial) = match index {
-                [index @ .., last, width] if last.strip_suffix(".p").is_some() => {
-                    if !number(width) {
-                        return None;
-                    }
-                    let last = last.strip_suffix(".p").unwrap_or(last);
-                    (index.iter().copied().chain([last]).collect::<Vec<_>>(), true)
-                }
-                index => (index.to_vec(), false),
-            };
-            let whole = (1..=4).contains(&index.len()) && index.iter().all(|part| group(part));
-            let keep = if partial { Keep::Seconds(300) } else { Keep::Forever };
-            whole.then_some((BYTES, keep))
+        ["tile", ..] => {
+            let tile: Tile = path.parse().ok()?;
+            // A narrow one gives way to the full one.
+            Some((BYTES, if tile.is_full() { Keep::Forever } else { Keep::Seconds(300) }))
         }
         _ => None,
     }

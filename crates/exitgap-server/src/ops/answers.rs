@@ -1,8 +1,7 @@
 //! One exit, and the ladder.
 
 use exitgap_api::{
-    Amounts, Answer, GapRung, LadderRows, Number, Problem, Published, PublishedExit,
-    PublishedLadder, SizeRung,
+    Amounts, Answer, LadderRows, Number, Problem, Published, PublishedExit, PublishedLadder,
 };
 use exitgap_core::exit::{Estimate, Refusal};
 use exitgap_core::pools::Direction;
@@ -59,18 +58,9 @@ impl Service {
             .await?;
         }
         let (by_gap, by_size) = prepared.ladder(direction);
-        let url = |size: &Number| Some(self.evidence_url(&prepared, direction, size.as_str()));
-        let by_gap = by_gap.iter().map(|row| {
-            let rung = GapRung::from(row);
-            let evidence_url = rung.exit.as_ref().and_then(|exit| url(&exit.size_usd));
-            GapRung { evidence_url, ..rung }
+        let rows = LadderRows::of(by_gap, by_size, |size| {
+            Some(self.evidence_url(&prepared, direction, size.as_str()))
         });
-        let by_size = by_size.iter().map(|row| {
-            let rung = SizeRung::from(row);
-            let evidence_url = rung.exit.as_ref().and_then(|exit| url(&exit.size_usd));
-            SizeRung { evidence_url, ..rung }
-        });
-        let rows = LadderRows { by_gap: by_gap.collect(), by_size: by_size.collect() };
         Ok(self.publish(&found, direction, rows, None, None))
     }
 

@@ -22,8 +22,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use exitgap_core::evidence::{Checkpoint, CheckpointError, Hash, MAX_NOTE_BYTES, Predecessor};
+use exitgap_core::evidence::Predecessor;
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::{Checkpoint, CheckpointError, Hash, MAX_NOTE_BYTES};
 
 use crate::error::StoreError;
 use crate::log::LogIdentity;
@@ -229,8 +230,9 @@ impl LogFolder {
         let (size, found) = (checkpoint.size, reader.log_size()?);
         let older = || PublishError::StoreOlder { path: self.path.clone(), published: size, found };
         let Some(log) = log else { return Err(older()) };
-        let signers = note.signers(std::slice::from_ref(&log.verifier));
-        if checkpoint.origin != log.origin || signers.trusted.is_empty() {
+        if note.signed_by(&log.origin, std::slice::from_ref(&log.verifier)).is_err()
+            || checkpoint.origin != log.origin
+        {
             let (expected, found) = (log.verifier.to_string(), checkpoint.origin.to_string());
             return Err(PublishError::OtherLog { path, expected, found });
         }

@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use exitgap_core::evidence::{Checkpoint, Head, HeadEntry, RetractionCause, SlotLeaf};
+use exitgap_core::evidence::{Head, HeadEntry, RetractionCause, SlotLeaf};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
+use exitgap_core::tlog::Checkpoint;
 
 use super::bundle::MAX_BUNDLE_BYTES;
 use super::{LogFolder, PublishError, read};
@@ -62,7 +63,7 @@ impl LogFolder {
             .map_err(|error| PublishError::Checkpoint { path: path.clone(), error })?;
         let first = checkpoint.origin.first_slot();
         let ours = store.verifier_from(first)?;
-        if note.signers(std::slice::from_ref(&ours)).trusted.is_empty() {
+        if note.signed_by(&checkpoint.origin, std::slice::from_ref(&ours)).is_err() {
             let (expected, found) = (ours.to_string(), checkpoint.origin.to_string());
             return Err(PublishError::OtherLog { path, expected, found }.into());
         }

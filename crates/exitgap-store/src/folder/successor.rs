@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
-use exitgap_core::evidence::{Checkpoint, Predecessor, VerifierKey};
+use exitgap_core::evidence::Predecessor;
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::{Checkpoint, VerifierKey};
 
 use super::restore::parse;
 use super::{LogFolder, PublishError, durable, read};
@@ -60,8 +61,7 @@ impl LogFolder {
             .map_err(|error| PublishError::Checkpoint { path: path.clone(), error })?;
         let key = read(&self.path.join("verifier-key"))?.unwrap_or_default();
         let key: Option<VerifierKey> = key.trim_end().parse().ok();
-        let signed = key.filter(|key| key.name() == checkpoint.origin.to_string());
-        if signed.is_none_or(|key| note.signers(&[key]).trusted.is_empty()) {
+        if note.signed_by(&checkpoint.origin, key.as_slice()).is_err() {
             return Err(SuccessorError::Unsigned { path });
         }
         let Checkpoint { origin, size, root, .. } = checkpoint;

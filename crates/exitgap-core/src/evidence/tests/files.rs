@@ -293,7 +293,8 @@ fn a_depth_that_is_hard_to_find_is_given_up_after_the_same_count_everywhere() {
     // Unsigned, and made up: a whole dollar is 815 units sold, of which only every thousandth
     // loses nothing to the fee's rounding, and the limit lies where an infinitely small sale does.
     let file = include_bytes!("slow.json");
-    let snapshot = snapshot_in(file).unwrap();
+    let read = Evidence::read(file);
+    let snapshot = read.snapshot().unwrap();
     let exit = Exit::of(snapshot.observation(), Direction::ZeroForOne);
     let whole = exit.depth_usd(GapLimit::DEPTH).unwrap_err();
     assert_eq!(whole.comparisons, 1 << 13, "the bound is part of the method");

@@ -12,6 +12,10 @@ use crate::snapshot::{
     BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Snapshot,
     SnapshotDocuments, Symbol, Token,
 };
+use crate::tlog::{
+    Checkpoint, Hash, LogProof, Note, SignerKey, VerifierKey, consistency_proof, inclusion_proof,
+    root,
+};
 use crate::wide::U256;
 
 const ORIGIN: &str = "exitgap.example/log/5957856";

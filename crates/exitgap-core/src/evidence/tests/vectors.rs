@@ -39,6 +39,8 @@ impl Vector {
                 "verdict": report.verdict,
                 "checks": checks,
                 "unknown_signers": report.unknown_signers,
+                "unknown_commits": report.unknown_commits,
+                "unknown_facts": report.unknown_facts,
             },
         })
     }
@@ -275,17 +277,31 @@ fn vectors() -> Vec<Vector> {
     let elsewhere = SignerKey::from_seed("other.example/log/5957856", [8; 32]).unwrap();
     let keys = vec![signer().verifier(), elsewhere.verifier()];
     let text = Note::parse(&scene.checkpoint(3)).unwrap().text.to_owned();
+    let forged = with_forged(&text).replace('\n', "\\n");
+    let signed = scene.checkpoint(3).replace('\n', "\\n");
+    all.push(vector(
+        "forged_beside_a_good_signature",
+        &changed(&file, &signed, &forged),
+        trusting(),
+    ));
     // The same log, the same size, another root: nothing that a stranger's key can claim.
     let false_root = Note::parse(&rewritten.checkpoint(3)).unwrap().text.to_owned();
     for (name, note) in [
         ("seen_but_not_signed_by_a_trusted_key", stranger.sign(&text).unwrap()),
         ("seen_but_signed_by_another_logs_key", elsewhere.sign(&false_root).unwrap()),
         ("seen_of_another_log", elsewhere.sign(&text.replacen("exitgap", "other", 1)).unwrap()),
+        ("seen_with_a_forged_signature", with_forged(&text)),
+        ("seen_empty", empty_log(root(&[]))),
+        ("seen_empty_with_another_root", empty_log(root(&scene.log(1)))),
     ] {
         let seen = SeenCheckpoint { note, proof: Vec::new() };
         let policy = Policy { seen: Some(seen), ..Policy::trusting(keys.clone()) };
         all.push(vector(name, &file, policy));
     }
+    // From no slots on nothing is to be proven, so a proof that is there is another one.
+    let seen = SeenCheckpoint { note: empty_log(root(&[])), proof: scene.log(1) };
+    let policy = Policy { seen: Some(seen), ..trusting() };
+    all.push(vector("seen_empty_with_a_proof", &file, policy));
     all.push(vector("only_keys_of_other_logs", &file, Policy::trusting(keys[1..].to_vec())));
     all.extend(windows(&scene, &stranger));
     all.extend(windows_of_other_logs(&scene));
@@ -318,6 +334,8 @@ fn windows(scene: &Scene, stranger: &SignerKey) -> Vec<Vector> {
         ),
         ("window_of_another_log", elsewhere_window(scene)),
         ("window_signed_by_a_stranger", signed_by(&scene.window(0, 5), stranger)),
+        ("window_with_a_forged_signature", resigned(&scene.window(0, 5), &with_forged)),
+        ("window_of_a_split_view", split(scene).window(0, 3)),
         (
             "window_with_another_root",
             changed(&scene.window(0, 5), "\"pools\":2,\"root\":\"", "\"pools\":3,\"root\":\""),
@@ -428,6 +446,24 @@ fn signed_by(window: &[u8], key: &SignerKey) -> Vec<u8> {
     resigned(window, &|text| key.sign(text).unwrap())
 }
 
+/// A text as the trusted key signed it, and below that a signature in its name that it did not make.
+fn with_forged(text: &str) -> String {
+    let forged = signer().sign("another text\n").unwrap();
+    format!("{}{}\n", signer().sign(text).unwrap(), forged.lines().last().unwrap())
+}
+
+/// A checkpoint of no slots.
+fn empty_log(root: Hash) -> String {
+    let origin = ORIGIN.parse().unwrap();
+    let checkpoint = Checkpoint { origin, size: 0, root, extensions: Vec::new() };
+    signer().sign(&checkpoint.to_text()).unwrap()
+}
+
+/// The log in which only the second pool's heads are others: at each size another root is signed.
+fn split(scene: &Scene) -> Scene {
+    scene.relinked(1, |_, head| head.method_version = "1.0.1".to_owned())
+}
+
 /// The window of a log of another name: all else is the same.
 fn elsewhere_window(scene: &Scene) -> Vec<u8> {
     let key = SignerKey::from_seed("other.example/log/5957856", [8; 32]).unwrap();
@@ -476,6 +512,7 @@ fn the_vectors_are_these() {
             | "window_with_a_future_leaf"
             | "size_changed_but_true"
             | "seen_earlier"
+            | "seen_empty"
             | "seen_later"
             | "window"
             | "window_that_ends_later" => Verdict::Valid,

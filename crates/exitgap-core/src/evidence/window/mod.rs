@@ -10,7 +10,6 @@ mod columns;
 use base64ct::{Base64, Encoding};
 use columns::{Columns, WireLowest, WireWindow};
 
-use crate::evidence::checkpoint::{Checkpoint, CheckpointError, LogProof};
 use crate::evidence::file::HeadProof;
 use crate::evidence::head::{Depths, Head, HeadEntry, HeadError, LOWEST_DEPTH_SLOTS};
 use crate::evidence::leaf::{LeafError, SlotLeaf};
@@ -23,6 +22,7 @@ use crate::newer::Newer;
 use crate::pools::MAX_STATE_BYTES;
 use crate::series::{Slot, SlotError};
 use crate::snapshot::{Snapshot, SnapshotDocuments, SnapshotError};
+use crate::tlog::{Checkpoint, CheckpointError, LogProof};
 
 /// The most bytes of a window that are looked at: 2,016 heads, and the snapshots of
 /// the lowest slots.

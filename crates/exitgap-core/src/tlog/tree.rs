@@ -4,6 +4,7 @@
 //! Verification follows RFC 9162, sections 2.1.3.2 and 2.1.4.2.
 
 use core::fmt;
+use core::ops::Range;
 
 use sha2::{Digest, Sha256};
 
@@ -44,70 +45,142 @@ pub fn node_hash(left: Hash, right: Hash) -> Hash {
     Hash(digest.finalize().into())
 }
 
+/// The largest power of two below `size`, which is at least two.
+fn left_size(size: u64) -> u64 {
+    // The next power of two above the largest sizes does not fit into 64 bits.
+    1 << (size - 1).ilog2()
+}
+
+/// The runs of leaves whose roots are the siblings from leaf `index` up to the root of `size`
+/// leaves, in the proof's order; `None` where there is no such leaf.
+pub fn inclusion_ranges(index: u64, size: u64) -> Option<Vec<Range<u64>>> {
+    if index >= size {
+        return None;
+    }
+    let mut ranges = Vec::new();
+    let (mut start, mut end) = (0, size);
+    while end - start > 1 {
+        let middle = start + left_size(end - start);
+        if index < middle {
+            ranges.push(middle..end);
+            end = middle;
+        } else {
+            ranges.push(start..middle);
+            start = middle;
+        }
+    }
+    ranges.reverse();
+    Some(ranges)
+}
+
+/// The runs of leaves whose roots prove that the first `old` leaves are a prefix of `new`, in the
+/// proof's order; `None` unless `old ≤ new`. From no leaves on there is nothing to prove.
+pub fn consistency_ranges(old: u64, new: u64) -> Option<Vec<Range<u64>>> {
+    if old == 0 || old > new {
+        return (old == 0).then(Vec::new);
+    }
+    let mut ranges = Vec::new();
+    let (mut start, mut end) = (0, new);
+    while old != end {
+        let middle = start + left_size(end - start);
+        if old <= middle {
+            ranges.push(middle..end);
+            end = middle;
+        } else {
+            ranges.push(start..middle);
+            start = middle;
+        }
+    }
+    if start > 0 {
+        ranges.push(start..end);
+    }
+    ranges.reverse();
+    Some(ranges)
+}
+
+/// A complete subtree: that of this place among those of `2^height` leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subtree {
+    /// 0 for a leaf.
+    pub height: u32,
+    /// Its place among those of its height, from the left.
+    pub index: u64,
+}
+
+/// The complete subtrees that a run of leaves is made of, from left to right: at most 64 of a run
+/// that a proof names. Their roots [`join`] to the run's.
+pub fn subtrees(run: Range<u64>) -> Vec<Subtree> {
+    let Range { mut start, end } = run;
+    let mut subtrees = Vec::new();
+    while start < end {
+        let fits = (end - start).ilog2();
+        let height = if start == 0 { fits } else { fits.min(start.trailing_zeros()) };
+        subtrees.push(Subtree { height, index: start >> height });
+        start += 1 << height;
+    }
+    subtrees
+}
+
+/// The root over the roots of neighbouring complete subtrees, given from left to right, each
+/// smaller than the one before; over none that of the empty tree.
+pub fn join(roots: &[Hash]) -> Hash {
+    let whole = roots.iter().rev().copied().reduce(|right, left| node_hash(left, right));
+    whole.unwrap_or_else(|| root(&[]))
+}
+
 /// The root over leaf hashes; over none it is the hash of nothing.
 pub fn root(leaves: &[Hash]) -> Hash {
     match leaves {
         [] => Hash(Sha256::digest([]).into()),
         [leaf] => *leaf,
         _ => {
-            let (left, right) = leaves.split_at(left_size(leaves.len()));
+            // The largest power of two below their count.
+            let (left, right) = leaves.split_at(1 << (leaves.len() - 1).ilog2());
             node_hash(root(left), root(right))
         }
     }
 }
 
-/// The largest power of two below `size`, which is at least two.
-fn left_size(size: usize) -> usize {
-    size.next_power_of_two() / 2
-}
-
 /// The siblings from leaf `index` up to the root; `None` where there is no such leaf.
 pub fn inclusion_proof(leaves: &[Hash], index: usize) -> Option<Vec<Hash>> {
-    if index >= leaves.len() {
-        return None;
-    }
-    let mut proof = Vec::new();
-    let (mut rest, mut index) = (leaves, index);
-    while rest.len() > 1 {
-        let (left, right) = rest.split_at(left_size(rest.len()));
-        if index < left.len() {
-            proof.push(root(right));
-            rest = left;
-        } else {
-            proof.push(root(left));
-            index -= left.len();
-            rest = right;
-        }
-    }
-    proof.reverse();
-    Some(proof)
+    roots(leaves, inclusion_ranges(index as u64, leaves.len() as u64)?)
 }
 
 /// The nodes that prove the first `old_size` leaves to be a prefix; `None` unless
-/// `0 < old_size ≤ leaves`.
+/// `old_size ≤ leaves`.
 pub fn consistency_proof(leaves: &[Hash], old_size: usize) -> Option<Vec<Hash>> {
-    if old_size == 0 || old_size > leaves.len() {
-        return None;
-    }
-    let mut proof = Vec::new();
-    let (mut rest, mut old, mut whole) = (leaves, old_size, true);
-    while old != rest.len() {
-        let (left, right) = rest.split_at(left_size(rest.len()));
-        if old <= left.len() {
-            proof.push(root(right));
-            rest = left;
-        } else {
-            proof.push(root(left));
-            old -= left.len();
-            rest = right;
-            whole = false;
+    roots(leaves, consistency_ranges(old_size as u64, leaves.len() as u64)?)
+}
+
+fn roots(leaves: &[Hash], ranges: Vec<Range<u64>>) -> Option<Vec<Hash>> {
+    let place = |place: u64| usize::try_from(place).ok();
+    let run = |range: Range<u64>| leaves.get(place(range.start)?..place(range.end)?);
+    ranges.into_iter().map(|range| run(range).map(root)).collect()
+}
+
+/// A tree that grows leaf by leaf, as the roots of its complete subtrees, largest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Frontier {
+    size: u64,
+    roots: Vec<Hash>,
+}
+
+impl Frontier {
+    /// Adds the leaf after the last.
+    pub fn push(&mut self, leaf: Hash) {
+        let (mut hash, mut below) = (leaf, self.size);
+        while below & 1 == 1 {
+            hash = self.roots.pop().map_or(hash, |left| node_hash(left, hash));
+            below >>= 1;
         }
+        self.roots.push(hash);
+        self.size += 1;
     }
-    if !whole {
-        proof.push(root(rest));
+
+    /// The root over the leaves so far.
+    pub fn root(&self) -> Hash {
+        join(&self.roots)
     }
-    proof.reverse();
-    Some(proof)
 }
 
 /// The root that an inclusion proof leads to; `None` where its length does not fit
@@ -137,7 +210,8 @@ pub fn root_from_inclusion(leaf: Hash, index: u64, size: u64, proof: &[Hash]) ->
 }
 
 /// Whether `proof` shows that the tree of `old_size` with `old_root` is a prefix of
-/// the tree of `new_size` with `new_root`.
+/// the tree of `new_size` with `new_root`. The tree of no leaves is a prefix of every other, and
+/// needs no proof.
 pub fn is_consistent(
     old_size: u64,
     old_root: Hash,
@@ -145,11 +219,14 @@ pub fn is_consistent(
     new_root: Hash,
     proof: &[Hash],
 ) -> bool {
-    if old_size == 0 || old_size > new_size {
+    if old_size > new_size {
         return false;
     }
     if old_size == new_size {
         return proof.is_empty() && old_root == new_root;
+    }
+    if old_size == 0 {
+        return proof.is_empty() && old_root == root(&[]);
     }
     // A tree that is a complete subtree of the new one is its own first node.
     let (first, rest) = match proof.split_first() {
@@ -223,6 +300,7 @@ mod tests {
                 }
             }
             assert_eq!(inclusion_proof(&tree, size.into()), None);
+            assert_eq!(consistency_proof(&tree, usize::from(size) + 1), None);
             assert_eq!(root_from_inclusion(top, size.into(), size.into(), &[]), None);
         }
     }
@@ -252,6 +330,55 @@ mod tests {
                 }
             }
         }
-        assert!(!is_consistent(0, root(&[]), 3, root(&leaves(3)), &[]));
+    }
+
+    #[test]
+    fn a_frontier_has_the_root_of_the_whole_tree_at_every_size() {
+        let (mut frontier, leaves) = (Frontier::default(), leaves(130));
+        for (size, leaf) in leaves.iter().enumerate() {
+            assert_eq!(frontier.root(), root(&leaves[..size]));
+            frontier.push(*leaf);
+        }
+        assert_eq!(frontier.root(), root(&leaves));
+    }
+
+    #[test]
+    fn runs_of_the_largest_trees_end() {
+        assert_eq!([2, 3, 4, 5, 1 << 63, u64::MAX].map(left_size), [1, 2, 2, 4, 1 << 62, 1 << 63]);
+        assert_eq!(consistency_ranges(5, u64::MAX).unwrap().len(), 65);
+        assert_eq!(inclusion_ranges(u64::MAX - 1, u64::MAX).unwrap().len(), 63);
+        assert_eq!(inclusion_ranges(u64::MAX, u64::MAX), None);
+        assert_eq!(consistency_ranges(6, 5), None);
+        assert_eq!(subtrees(0..u64::MAX).len(), 64);
+        assert_eq!(subtrees(3..3), []);
+    }
+
+    #[test]
+    fn the_roots_of_a_runs_subtrees_join_to_the_runs() {
+        let leaves = leaves(70);
+        for size in 1..=70_u64 {
+            for run in consistency_ranges(size, 70).unwrap().into_iter().chain([0..size]) {
+                let of = |subtree: &Subtree| {
+                    let first = (subtree.index << subtree.height) as usize;
+                    root(&leaves[first..first + (1 << subtree.height)])
+                };
+                let roots: Vec<_> = subtrees(run.clone()).iter().map(of).collect();
+                let whole = root(&leaves[run.start as usize..run.end as usize]);
+                assert_eq!(join(&roots), whole, "{run:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_tree_extends_the_empty_one() {
+        let (empty, three) = (root(&[]), root(&leaves(3)));
+        for (size, whole) in [(0, empty), (3, three)] {
+            assert!(is_consistent(0, empty, size, whole, &[]), "{size}");
+            assert_eq!(consistency_ranges(0, size), Some(Vec::new()));
+            assert!(!is_consistent(0, leaf_hash(b"other"), size, whole, &[]), "{size}");
+            assert!(!is_consistent(0, empty, size, whole, &[empty]), "{size}");
+        }
+        assert!(!is_consistent(0, empty, 0, three, &[]));
+        assert!(!is_consistent(3, three, 0, empty, &[]));
     }
 }

@@ -3,12 +3,8 @@
 use core::fmt;
 use core::str::FromStr;
 
-use sha2::{Digest, Sha256};
-
-use super::commits::Commits;
-use super::merkle::Hash;
 use super::note::{MAX_NOTE_BYTES, Note, NoteError, empty_lines};
-use crate::ids::DocumentHash;
+use super::tree::Hash;
 use crate::series::Slot;
 
 /// The most hashes of a proof: a log of `2^64` leaves.
@@ -154,41 +150,6 @@ impl Checkpoint {
     }
 }
 
-/// The last state of a log that was lost. Its successor's first leaf commits to the document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Predecessor {
-    /// The log that ended.
-    pub origin: Origin,
-    /// Slots of its last checkpoint.
-    pub size: u64,
-    /// Their root.
-    pub root: Hash,
-}
-
-impl Predecessor {
-    /// The name under which a leaf commits to it.
-    pub const NAME: &str = "predecessor";
-
-    /// The document: the text of the last checkpoint, without extension lines.
-    pub fn to_document(&self) -> String {
-        format!("{}\n{}\n{}\n", self.origin, self.size, self.root)
-    }
-
-    /// Reads an untrusted document.
-    pub fn from_document(text: &str) -> Result<Self, CheckpointError> {
-        let Checkpoint { origin, size, root, .. } = Checkpoint::from_text(text)?;
-        let read = Self { origin, size, root };
-        // One spelling: nothing more, and nothing less.
-        if read.to_document() == text { Ok(read) } else { Err(CheckpointError::Extension) }
-    }
-
-    /// What the successor's first leaf commits to.
-    pub fn commitment(&self) -> Commits {
-        let document = DocumentHash(Sha256::digest(self.to_document().as_bytes()).into());
-        Self::NAME.parse().map_or_else(|_| Commits::default(), |name| Commits::to(name, document))
-    }
-}
-
 /// A leaf's place in the log, with the signed checkpoint that it is proved against.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogProof {
@@ -249,7 +210,7 @@ fn cut(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::SignerKey;
+    use crate::tlog::SignerKey;
     use CheckpointError as E;
 
     fn checkpoint() -> Checkpoint {
@@ -273,26 +234,6 @@ mod tests {
         assert!(matches!(Checkpoint::from_text(&broken_otherwise), Err(E::Origin { .. })));
         let last = text.replace('\n', "\r\n").replacen("\r\n", "\n", 2);
         assert!(matches!(Checkpoint::from_text(&last), Err(E::Root { .. })), "{last:?}");
-    }
-
-    #[test]
-    fn a_predecessor_has_one_spelling() {
-        let root = Hash([4; 32]);
-        let text = format!("exitgap.example/log/5957856\n70\n{root}\n");
-        let read = Predecessor::from_document(&text).unwrap();
-        assert_eq!((read.origin.name(), read.size), ("exitgap.example/log", 70));
-        assert_eq!(read.to_document(), text);
-        let hash = read.commitment().get(Predecessor::NAME).unwrap();
-        assert_eq!(hash.0, *Sha256::digest(text.as_bytes()));
-        for wrong in [
-            text.replace("\n70", "\n070"),
-            text.replace("BAQ", "BA"),
-            text.trim_end().to_owned(),
-            format!("{text}more\n"),
-            format!("{text}\n"),
-        ] {
-            assert!(Predecessor::from_document(&wrong).is_err(), "{wrong:?}");
-        }
     }
 
     #[test]
