@@ -2,6 +2,7 @@
 //! newer one. What they say is believed only as far as the proof leads to both roots.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use exitgap_core::tlog::{Hash, Subtree, Tile, consistency_ranges, join, subtrees};
 
@@ -35,8 +36,8 @@ impl<T: Transport> Client<T> {
         let mut tiles: BTreeMap<Tile, Vec<Hash>> = BTreeMap::new();
         for subtree in ranges.iter().flatten().chain(&before).chain(&whole) {
             let tile = Tile::holding(*subtree, size).ok_or_else(|| wrong("a tile is absent"))?;
-            if !tiles.contains_key(&tile) {
-                tiles.insert(tile, self.hashes_of(tile).await?);
+            if let Entry::Vacant(place) = tiles.entry(tile) {
+                place.insert(self.hashes_of(tile).await?);
             }
         }
         let hash_of = |subtree: &Subtree| {

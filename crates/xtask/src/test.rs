@@ -18,12 +18,17 @@ Usage: cargo xtask test [--all]
 
 In order: setup; the npm package; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
 on PATH and else with cargo test; the documentation's examples; a build of exitgap-core for
-wasm32-unknown-unknown, so that the core never loses the browser. Ends with the runners' summaries.
+wasm32-unknown-unknown, so that the core never loses the browser; the core's own tests once more as WebAssembly, in
+Node.js, since its arithmetic is another there. Ends with the runners' summaries.
 
 To run some tests only: cargo nextest run -p <package> <part of the name>, after one setup.";
 
 /// The target the core must always build for.
 pub const WASM: &str = "wasm32-unknown-unknown";
+
+/// The target its tests run on as WebAssembly: the same machine with files and a standard output, for
+/// which the ordinary test runner is there.
+const WASI: &str = "wasm32-wasip1";
 
 /// Runs it all and prints the summaries last.
 pub fn run(root: &Path, all: bool) -> Result<()> {
@@ -49,7 +54,8 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     let mut summaries = Vec::new();
     let outcome = run_tests(root, all, &mut summaries)
         .and_then(|()| run_doc_tests(root, &mut summaries))
-        .and_then(|()| build_wasm(root, &mut summaries));
+        .and_then(|()| build_wasm(root, &mut summaries))
+        .and_then(|()| run_wasm_tests(root, &mut summaries));
     let counts = Counts::of(&summaries);
     println!("\nsummary ({} s)", started.elapsed().as_secs());
     println!(
@@ -109,18 +115,46 @@ fn build_wasm(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Installs the WASM target where it is not there yet.
+/// Runs the core's tests, the very same functions, as WebAssembly.
+fn run_wasm_tests(root: &Path, summaries: &mut Vec<String>) -> Result<()> {
+    let started = Instant::now();
+    step(&format!("running exitgap-core's tests on {WASI} in Node.js"));
+    ensure_target(root, WASI)?;
+    let mut command = workspace::cargo(root);
+    command.args(["test", "--package", "exitgap-core", "--lib", "--target", WASI]);
+    let script = root.join("tests/js/wasi.mjs");
+    command.env(
+        "CARGO_TARGET_WASM32_WASIP1_RUNNER",
+        format!("node --no-warnings {}", script.display()),
+    );
+    let what = "cargo test for WebAssembly";
+    let (picked, end) = process::run_and_pick(&mut command, what, is_summary)?;
+    let counts = Counts::of(&picked);
+    let seconds = started.elapsed().as_secs();
+    summaries.extend(picked.into_iter().map(|line| format!("wasm ({seconds} s): {line}")));
+    end?;
+    if counts.passed == 0 {
+        return Err(Failure::new("no test of exitgap-core ran as WebAssembly"));
+    }
+    Ok(())
+}
+
+/// Installs the browser's target where it is not there yet.
 pub fn ensure_wasm_target(root: &Path) -> Result<()> {
-    if wasm_is_installed(root) {
+    ensure_target(root, WASM)
+}
+
+fn ensure_target(root: &Path, target: &str) -> Result<()> {
+    if is_installed(root, target) {
         return Ok(());
     }
-    eprintln!("the Rust target {WASM} is not installed: rustup target add {WASM}");
-    let added = Command::new("rustup").args(["target", "add", WASM]).current_dir(root).status();
+    eprintln!("the Rust target {target} is not installed: rustup target add {target}");
+    let added = Command::new("rustup").args(["target", "add", target]).current_dir(root).status();
     if added.is_ok_and(|status| status.success()) {
         return Ok(());
     }
-    Err(Failure::new(format!("the Rust target {WASM} could not be installed"))
-        .remedy(format!("install it with your Rust distribution (`rustup target add {WASM}`)")))
+    Err(Failure::new(format!("the Rust target {target} could not be installed"))
+        .remedy(format!("install it with your Rust distribution (`rustup target add {target}`)")))
 }
 
 fn has_nextest(root: &Path) -> bool {
@@ -131,9 +165,9 @@ fn has_nextest(root: &Path) -> bool {
 }
 
 /// Asks the compiler rather than rustup, which not every distribution of Rust has.
-fn wasm_is_installed(root: &Path) -> bool {
+fn is_installed(root: &Path, target: &str) -> bool {
     Command::new("rustc")
-        .args(["--print", "target-libdir", "--target", WASM])
+        .args(["--print", "target-libdir", "--target", target])
         .current_dir(root)
         .output()
         .ok()

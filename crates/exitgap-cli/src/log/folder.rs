@@ -12,7 +12,10 @@ use super::bundle::Bundle;
 use super::fault::Rule;
 
 /// Hashes or entries of a full tile.
-pub const TILE_WIDTH: usize = tlog::TILE_WIDTH as usize;
+pub const TILE_WIDTH: usize = 256;
+
+const _: () =
+    assert!(TILE_WIDTH as u64 == tlog::TILE_WIDTH, "a tile is as wide as the core has it");
 
 const HASH_BYTES: usize = 32;
 

@@ -78,7 +78,7 @@ enum Opened {
     /// Not an evidence file of this version: why not, and what it shows all the same.
     Other {
         error: DocumentError,
-        stated: Option<Stated>,
+        stated: Option<Box<Stated>>,
         snapshot: Option<Box<Snapshot>>,
     },
 }
@@ -142,7 +142,7 @@ impl Evidence {
     pub fn stated(&self) -> Option<&Stated> {
         match &self.opened {
             Opened::File(parts) => Some(&parts.file.stated),
-            Opened::Other { stated, .. } => stated.as_ref(),
+            Opened::Other { stated, .. } => stated.as_deref(),
         }
     }
 
@@ -191,7 +191,7 @@ impl Opened {
             Ok((file, snapshot)) => Self::File(Box::new(Parts::of(bytes.len(), file, snapshot))),
             Err(error) => Self::Other {
                 error,
-                stated: Stated::read(&json),
+                stated: Stated::read(&json).map(Box::new),
                 snapshot: snapshot_in(&json).map(Box::new),
             },
         }

@@ -93,7 +93,7 @@ fn unknown_names(parts: &Parts) -> (Vec<String>, Vec<String>) {
     let committed = committed.map(|(name, _)| name.as_str());
     let facts = parts.known().into_iter().flat_map(|snapshot| snapshot.observation().facts());
     let listed = |mut names: Vec<&str>| {
-        sort(&mut names, |a, b| a.cmp(b));
+        sort(&mut names, Ord::cmp);
         names.dedup();
         names.into_iter().map(str::to_owned).collect()
     };

@@ -286,7 +286,7 @@ mod tests {
     fn entries_are_split_as_they_were_put_together() {
         let mut tile = Vec::new();
         assert!(push_entry(&mut tile, b"first") && push_entry(&mut tile, b""));
-        assert!(!push_entry(&mut tile, &[0; 1 << 16]));
+        assert!(!push_entry(&mut tile, &vec![0; 1 << 16]));
         assert_eq!(split_entries(&tile), (vec![&b"first"[..], b""], &b""[..]));
         assert_eq!(split_entries(&tile[..6]), (vec![], &tile[..6]));
         assert_eq!(split_entries(&tile[..8]), (vec![&b"first"[..]], &tile[7..8]));
@@ -296,7 +296,7 @@ mod tests {
     fn tiles(leaves: &[Hash]) -> BTreeMap<Tile, Vec<Hash>> {
         let is_hashes = |tile: &Tile| tile.shelf() != Shelf::Entries;
         let of = |subtree: Subtree| {
-            let first = (subtree.index << subtree.height) as usize;
+            let first = usize::try_from(subtree.index << subtree.height).unwrap();
             root(&leaves[first..first + (1 << subtree.height)])
         };
         let tiles = Tile::grown(0, leaves.len() as u64).filter(is_hashes);

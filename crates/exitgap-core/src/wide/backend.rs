@@ -6,7 +6,7 @@ pub(super) use by_digits::{checked_multiply, divide, gcd, multiply, product};
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) use by_limbs::{checked_multiply, divide, gcd, multiply, product};
 
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(any(test, not(target_arch = "wasm32")))]
 mod by_limbs {
     use ruint::Uint;
 
