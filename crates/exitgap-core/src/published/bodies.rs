@@ -68,6 +68,17 @@ pub enum BodyError<E> {
     },
 }
 
+/// Where a body stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The part.
+    pub part: PartRef,
+    /// The first byte of its frame there.
+    pub from: u64,
+    /// The frame.
+    pub frame: FrameRef,
+}
+
 /// A body that others may refer to.
 struct Kept {
     slot: Slot,
@@ -95,13 +106,11 @@ impl<'a, F: Folder> Bodies<'a, F> {
         &mut self,
         pool: &PoolId,
         slot: Slot,
-        part: &PartRef,
-        from: u64,
-        frame: &FrameRef,
+        place: &Place,
     ) -> Result<Vec<u8>, BodyError<F::Error>> {
         let mut kept = self.kept.remove(pool).unwrap_or_default();
         self.kept_bytes -= weight(&kept);
-        let body = self.followed(pool, slot, part, (from, frame), &mut kept);
+        let body = self.followed(pool, slot, place, &mut kept);
         if let Ok(joined) = &body
             && kept.len() < MAX_STEPS
         {
@@ -120,36 +129,34 @@ impl<'a, F: Folder> Bodies<'a, F> {
         &self,
         pool: &PoolId,
         slot: Slot,
-        part: &PartRef,
-        (from, frame): (u64, &FrameRef),
+        place: &Place,
         kept: &mut Vec<Kept>,
     ) -> Result<Vec<u8>, BodyError<F::Error>> {
         // The way to the body that stands alone, or to one that is kept.
-        let mut way = vec![(slot, part.clone(), from, *frame)];
-        loop {
-            let Some((slot, _, _, FrameRef { back, .. })) = way.last() else { break };
-            if *back == 0 {
+        let mut way = vec![(slot, place.clone())];
+        while let Some((at, Place { frame: FrameRef { back, .. }, .. })) = way.last() {
+            let (at, back) = (*at, *back);
+            if back == 0 {
                 kept.clear();
                 break;
             }
-            let base = u64::from(slot.number()).checked_sub(u64::from(*back));
+            let base = u64::from(at.number()).checked_sub(u64::from(back));
             let base = base.and_then(|base| Slot::new(base).ok());
-            let base = base.ok_or(BodyError::NoBase { slot: *slot, back: *back })?;
+            let base = base.ok_or(BodyError::NoBase { slot: at, back })?;
             if let Some(at) = kept.iter().position(|kept| kept.slot == base) {
                 kept.truncate(at + 1);
                 break;
             }
             if way.len() > MAX_STEPS {
-                return Err(BodyError::TooFar { slot: way[0].0 });
+                return Err(BodyError::TooFar { slot });
             }
             let found = self.place(pool, base)?;
-            let (part, from, frame) = found.ok_or(BodyError::NoBase { slot: *slot, back: *back })?;
-            way.push((base, part, from, frame));
+            way.push((base, found.ok_or(BodyError::NoBase { slot: at, back })?));
         }
         if kept.len() + way.len() > MAX_STEPS + 1 {
             return Err(BodyError::TooFar { slot });
         }
-        while let Some((at, part, from, frame)) = way.pop() {
+        while let Some((at, Place { part, from, frame })) = way.pop() {
             let read = self.folder.bytes(&part, from, frame.bytes).map_err(BodyError::Folder)?;
             let base = kept.last().map(|kept| kept.joined.as_slice());
             let joined = F::unpack(&read, frame.unpacked(), base)
@@ -163,11 +170,7 @@ impl<'a, F: Folder> Bodies<'a, F> {
     }
 
     /// Where the pool's body of a slot stands.
-    fn place(
-        &self,
-        pool: &PoolId,
-        slot: Slot,
-    ) -> Result<Option<(PartRef, u64, FrameRef)>, BodyError<F::Error>> {
+    fn place(&self, pool: &PoolId, slot: Slot) -> Result<Option<Place>, BodyError<F::Error>> {
         let manifest = self.folder.manifest(slot).map_err(BodyError::Folder)?;
         let Some(part) = manifest.part_of(pool) else { return Ok(None) };
         let (table, mut from) = self.folder.table(part).map_err(BodyError::Folder)?;
@@ -187,7 +190,7 @@ impl<'a, F: Folder> Bodies<'a, F> {
                 return Err(BodyError::Table { slot, error });
             };
             if head.pool == *pool {
-                return Ok(Some((part.clone(), from, *frame)));
+                return Ok(Some(Place { part: part.clone(), from, frame: *frame }));
             }
             from += u64::from(frame.bytes);
         }

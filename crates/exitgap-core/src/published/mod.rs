@@ -12,10 +12,12 @@ use crate::ids::{DocumentHash, PoolId};
 use crate::json::{
     DocumentError, Wire, check_canonical, from_canonical, parse, to_canonical, wire_struct,
 };
+use crate::newer::Newer;
 use crate::pools::MAX_STATE_BYTES;
 use crate::snapshot::MAX_SNAPSHOT_BYTES;
+use sha2::{Digest, Sha256};
 
-pub use bodies::{Bodies, BodyError, Folder};
+pub use bodies::{Bodies, BodyError, Folder, Place};
 
 /// The most pools of a part.
 pub const MAX_PART_POOLS: u32 = 250;
@@ -64,6 +66,11 @@ pub struct PartRef {
 }
 
 impl PartRef {
+    /// The hash of a part's file.
+    pub fn hash_of(file: &[u8]) -> DocumentHash {
+        DocumentHash(Sha256::digest(file).into())
+    }
+
     /// Where the part lies in the folder.
     pub fn path(&self) -> String {
         let hash = self.sha256.to_string();
@@ -200,6 +207,16 @@ pub enum PublishedError {
         /// Bodies found.
         found: usize,
     },
+}
+
+impl PublishedError {
+    /// What a later version of exitgap made, where that is the reason.
+    pub fn newer(&self) -> Option<Newer> {
+        match self {
+            Self::Line { error: DocumentError::Newer(newer), .. } => Some(*newer),
+            _ => None,
+        }
+    }
 }
 
 /// Lines taken one after the other.
@@ -419,9 +436,7 @@ mod tests {
         let bytes = manifest().to_bytes().unwrap();
         let hash = "07".repeat(32);
         let line = |first: &str, pools: u32| {
-            format!(
-                r#"{{"bytes":40,"first":"{first}","pools":{pools},"sha256":"0x{hash}","v":1}}"#
-            )
+            format!(r#"{{"bytes":40,"first":"{first}","pools":{pools},"sha256":"0x{hash}","v":1}}"#)
         };
         let expected = format!(
             "{{}}\n{}\n{}\n{}\n",
@@ -438,7 +453,8 @@ mod tests {
             assert_ne!(changed, expected);
             Manifest::from_bytes(changed.as_bytes()).unwrap_err()
         };
-        let bounds = |error, name| matches!(error, PublishedError::Bounds { field, .. } if field == name);
+        let bounds =
+            |error, name| matches!(error, PublishedError::Bounds { field, .. } if field == name);
         assert!(bounds(refused("\"bytes\":40", "\"bytes\":67108865"), "bytes"));
         assert!(bounds(refused("\"bytes\":40", "\"bytes\":4"), "bytes"));
         assert!(bounds(refused("\"pools\":250", "\"pools\":251"), "pools"));
@@ -467,7 +483,10 @@ mod tests {
         };
         assert_eq!(first(POOLS[0]).as_deref(), Some(POOLS[0]));
         assert_eq!(first(POOLS[1]).as_deref(), Some(POOLS[1]));
-        assert_eq!(first(&POOLS[0].replace('a', "b").replace("bnvil", "anvil")).as_deref(), Some(POOLS[0]));
+        assert_eq!(
+            first(&POOLS[0].replace('a', "b").replace("bnvil", "anvil")).as_deref(),
+            Some(POOLS[0])
+        );
         assert_eq!(first("aaa:0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), None);
     }
 
