@@ -23,6 +23,7 @@ pub mod ids;
 mod json;
 mod newer;
 pub mod pools;
+pub mod published;
 pub mod series;
 pub mod snapshot;
 mod sorting;

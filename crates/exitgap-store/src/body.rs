@@ -2,7 +2,7 @@
 //!
 //! Between two slots a pool changes in a few places: the block, the price, the oracle's
 //! round, a handful of ticks. So most bodies are compressed with the canonical bytes of an
-//! earlier snapshot of the pool as zstd's dictionary (raw content), in levels: a body
+//! earlier snapshot of the pool as zstd's prefix (a dictionary of raw content), in levels: a body
 //! refers to the day's newest body of a lower level. The day's first one is the *key
 //! record*, level 0, and stands alone. Lower levels come seldom and so may differ much;
 //! the most bodies, of the highest level, refer to one that is at most a few slots old.
@@ -12,7 +12,7 @@ use std::io;
 
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotDocuments;
-use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::{self, CCtx, CParameter, DCtx};
 
 use crate::rollup::day_of;
 
@@ -22,10 +22,12 @@ const SPANS: [u32; 2] = [48, 6];
 /// The highest level; bodies of it are nobody's dictionary. The schema has it too.
 pub const MAX_LEVEL: u8 = 3;
 
-/// zstd's effort for most bodies.
-const EFFORT: i32 = 3;
-/// zstd's effort for key records, one per day and pool.
-const KEY_EFFORT: i32 = 9;
+/// zstd's effort. More of it makes digits little smaller and takes several times as long, all of
+/// it between a slot's instant and its publication.
+const EFFORT: i32 = 1;
+/// How far back a frame may refer, as a power of two: to both documents of the largest body and
+/// of its base.
+const WINDOW_LOG: u32 = 24;
 
 /// What a pool's next body may refer to.
 #[derive(Debug, Clone, Default)]
@@ -91,14 +93,29 @@ pub fn split(mut joined: Vec<u8>, snapshot_bytes: usize) -> SnapshotDocuments {
     SnapshotDocuments { snapshot: joined, state }
 }
 
-/// Compresses `canonical`, with the bytes of a dictionary if one is given. The result is
-/// read back and compared before it is handed out.
-pub fn compress(canonical: &[u8], dictionary: Option<&[u8]>) -> io::Result<Vec<u8>> {
-    let effort = if dictionary.is_some() { EFFORT } else { KEY_EFFORT };
-    let mut compressor = Compressor::with_dictionary(effort, dictionary.unwrap_or_default())?;
-    compressor.include_dictid(false)?;
-    let zstd = compressor.compress(canonical)?;
-    if decompress(&zstd, canonical.len(), dictionary)? == canonical {
+/// Compresses `canonical` as a frame that refers to the bytes `base`, if any are given. The
+/// result is read back and compared before it is handed out.
+pub fn compress(canonical: &[u8], base: Option<&[u8]>) -> io::Result<Vec<u8>> {
+    let mut context = CCtx::create();
+    let (length, base_length) = (canonical.len(), base.map_or(0, <[u8]>::len));
+    let window = (length + base_length).next_power_of_two().ilog2().clamp(10, WINDOW_LOG);
+    for parameter in [
+        CParameter::CompressionLevel(EFFORT),
+        CParameter::DictIdFlag(false),
+        // Of the base all must be within reach, and found again: else a large pool's every
+        // body were a whole one.
+        CParameter::WindowLog(window),
+        CParameter::HashLog(window.saturating_sub(1).clamp(10, 20)),
+    ] {
+        context.set_parameter(parameter).map_err(failed)?;
+    }
+    if let Some(base) = base {
+        context.ref_prefix(base).map_err(failed)?;
+    }
+    let mut zstd = Vec::with_capacity(zstd_safe::compress_bound(length));
+    context.compress2(&mut zstd, canonical).map_err(failed)?;
+    if decompress(&zstd, length, base)? == canonical {
+        zstd.shrink_to_fit();
         Ok(zstd)
     } else {
         Err(io::Error::other("what was compressed does not come back"))
@@ -106,16 +123,20 @@ pub fn compress(canonical: &[u8], dictionary: Option<&[u8]>) -> io::Result<Vec<u
 }
 
 /// The `canonical_bytes` bytes that `zstd` holds; never more are produced.
-pub fn decompress(
-    zstd: &[u8],
-    canonical_bytes: usize,
-    dictionary: Option<&[u8]>,
-) -> io::Result<Vec<u8>> {
-    let mut decompressor = Decompressor::with_dictionary(dictionary.unwrap_or_default())?;
-    let canonical = decompressor.decompress(zstd, canonical_bytes)?;
+pub fn decompress(zstd: &[u8], canonical_bytes: usize, base: Option<&[u8]>) -> io::Result<Vec<u8>> {
+    let mut context = DCtx::create();
+    if let Some(base) = base {
+        context.ref_prefix(base).map_err(failed)?;
+    }
+    let mut canonical = Vec::with_capacity(canonical_bytes);
+    context.decompress(&mut canonical, zstd).map_err(failed)?;
     if canonical.len() == canonical_bytes {
         Ok(canonical)
     } else {
         Err(io::Error::other(format!("{} bytes came out", canonical.len())))
     }
+}
+
+fn failed(code: usize) -> io::Error {
+    io::Error::other(zstd_safe::get_error_name(code))
 }

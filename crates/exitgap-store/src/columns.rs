@@ -148,8 +148,12 @@ impl<'a> Columns<'a> {
 
     /// The next one, a slot.
     pub fn slot(&mut self) -> rusqlite::Result<Option<Slot>> {
-        let slot = self.next::<Option<u32>>()?.map(Slot::try_from).transpose();
-        slot.map_err(|error| FromSqlError::Other(Box::new(error)).into())
+        self.next::<Option<u32>>()?.map(Self::slot_of).transpose()
+    }
+
+    /// A slot by its number.
+    pub fn slot_of(number: u32) -> rusqlite::Result<Slot> {
+        Slot::try_from(number).map_err(|error| FromSqlError::Other(Box::new(error)).into())
     }
 }
 

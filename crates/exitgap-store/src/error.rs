@@ -113,6 +113,19 @@ pub enum StoreError {
         /// What the system said.
         source: io::Error,
     },
+    /// A slot that could not be published.
+    #[error(
+        "slot {slot} needs {found} parts, more than the {most} that a slot of the log may have: nothing \
+         of it was written; record fewer pools in one log"
+    )]
+    SlotTooLarge {
+        /// The slot.
+        slot: Slot,
+        /// Parts it needs.
+        found: usize,
+        /// Parts it may have.
+        most: usize,
+    },
     /// A slot without any entry.
     #[error("slot {slot} was given without entries")]
     NoEntries {

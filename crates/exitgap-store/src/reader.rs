@@ -4,11 +4,13 @@ use std::path::Path;
 
 use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
 use exitgap_core::pools::{MAX_STATE_BYTES, PoolState};
+use exitgap_core::published::{FrameRef, MAX_BACK};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use crate::body::{Dictionaries, Record};
+use crate::columns::Columns;
 use crate::error::{CorruptBody, Doing, StoreError};
 use crate::model::{Entry, Latest, Outcome, Page, Pool, Totals, direction_of};
 use crate::{body, schema, sql};
@@ -134,7 +136,7 @@ impl Reader {
     }
 
     /// The pool's newest entry at or before `at`.
-    fn newest_entry(&self, pool: &Pool, at: Slot) -> Result<Option<Entry>, StoreError> {
+    pub(crate) fn newest_entry(&self, pool: &Pool, at: Slot) -> Result<Option<Entry>, StoreError> {
         let doing = "reading the newest entry";
         let mut statement =
             self.connection.prepare_cached(sql::SELECT_NEWEST_ENTRY).doing(doing)?;
@@ -263,7 +265,7 @@ impl Reader {
 }
 
 impl Reader {
-    fn body_row(&self, hash: SnapshotHash) -> Result<Option<BodyRow>, StoreError> {
+    pub(crate) fn body_row(&self, hash: SnapshotHash) -> Result<Option<BodyRow>, StoreError> {
         let doing = "reading a body";
         let mut by_hash = self.connection.prepare_cached(sql::SELECT_BODY).doing(doing)?;
         let parameters = named_params! { ":snapshot_sha256": hash.0 };
@@ -275,6 +277,8 @@ impl Reader {
 pub(crate) struct BodyRow {
     pub body_no: i64,
     pub level: u8,
+    pub slot: Slot,
+    base_slot: Option<i64>,
     dictionary_body_no: Option<i64>,
     hash: SnapshotHash,
     state: StateHash,
@@ -288,6 +292,8 @@ impl BodyRow {
         Ok(Self {
             body_no: row.get("body_no")?,
             level: row.get("level")?,
+            slot: Columns::slot_of(row.get("slot")?)?,
+            base_slot: row.get("base_slot")?,
             dictionary_body_no: row.get("dictionary_body_no")?,
             hash: SnapshotHash(row.get("snapshot_sha256")?),
             state: StateHash(row.get("state_sha256")?),
@@ -315,6 +321,26 @@ impl BodyRow {
             return Err(corrupt(CorruptBody::State { expected, found }));
         }
         Ok(joined)
+    }
+
+    /// The body as it stands in the log's folder.
+    pub(crate) fn into_frame(self) -> Result<(FrameRef, Vec<u8>), StoreError> {
+        let table = "body";
+        let corrupt = |found: String| StoreError::CorruptRow { table, found };
+        let base = self.base_slot.map(|base| slot_of(table, base)).transpose()?;
+        let back = base.map_or(Some(0), |base| self.slot.number().checked_sub(base.number()));
+        let back = back.filter(|back| *back <= MAX_BACK && (*back > 0) == base.is_some());
+        let back = back.ok_or_else(|| corrupt(format!("a body that refers to {base:?}")))?;
+        let length = |bytes: usize| {
+            u32::try_from(bytes).map_err(|_| corrupt(format!("a body of {bytes} bytes")))
+        };
+        let frame = FrameRef {
+            back,
+            bytes: length(self.zstd.len())?,
+            snapshot: length(self.snapshot_bytes)?,
+            state: length(self.state_bytes)?,
+        };
+        Ok((frame, self.zstd))
     }
 
     /// Both documents.

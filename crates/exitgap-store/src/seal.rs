@@ -3,7 +3,7 @@
 
 use exitgap_core::evidence::{Commits, Head, Predecessor, Retraction, RetractionCause, SlotLeaf};
 use exitgap_core::exit::METHOD_VERSION;
-use exitgap_core::ids::HeadHash;
+use exitgap_core::ids::{HeadHash, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, Hash, Origin, SignerKey, VerifierKey, root};
 use rusqlite::{Connection, named_params};
@@ -43,10 +43,21 @@ pub struct NewHead {
     pub retracts: Vec<Retraction>,
 }
 
-/// A slot's heads so far: the leaf hashes of their bytes, in the order of pool ids.
+/// A slot's heads so far, in the order of pool ids.
 #[derive(Debug, Default)]
 pub struct SlotHeads {
+    /// The pools and their heads' canonical bytes.
+    pub canonical: Vec<(PoolId, Vec<u8>)>,
+    /// The leaf hashes of those.
     hashes: Vec<Hash>,
+}
+
+/// A slot that was sealed.
+pub struct Sealed {
+    /// The leaf's canonical bytes.
+    pub leaf: Vec<u8>,
+    /// The signed checkpoint.
+    pub checkpoint: String,
 }
 
 impl Sealer {
@@ -84,14 +95,13 @@ impl Sealer {
         self.signer.verifier()
     }
 
-    /// Seals the slot: its leaf, the nodes it completes, and the first checkpoint over it,
-    /// which is returned.
+    /// Seals the slot: its leaf, the nodes it completes, and the first checkpoint over it.
     pub fn seal(
         &self,
         connection: &Connection,
         slot: Slot,
         heads: &SlotHeads,
-    ) -> Result<String, StoreError> {
+    ) -> Result<Sealed, StoreError> {
         let failed = |reason: String| StoreError::Seal { slot, reason };
         let pools = u32::try_from(heads.hashes.len()).unwrap_or(u32::MAX);
         let predecessor = self.predecessor.as_ref().filter(|_| self.origin.first_slot() == slot);
@@ -118,7 +128,7 @@ impl Sealer {
             ":checkpoint": note,
         };
         statement.execute(parameters).doing(doing)?;
-        Ok(note)
+        Ok(Sealed { leaf: canonical, checkpoint: note })
     }
 }
 
@@ -170,6 +180,7 @@ impl SlotHeads {
         insert_entry(&reader.connection, pool.number, &row, hash)?;
         derived.write(reader, pool, &row.entry, new.figures.as_ref(), &window)?;
         self.hashes.push(Head::leaf_of(&canonical));
+        self.canonical.push((pool.id.clone(), canonical));
         Ok((row, hash))
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use exitgap_core::evidence::{Predecessor, Retraction};
 use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
 use exitgap_core::pools::PoolState;
+use exitgap_core::published::{FrameRef, MAX_PARTS};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
 use exitgap_core::tlog::{SignerKey, VerifierKey};
@@ -17,9 +18,10 @@ use crate::changes::CheckedChanges;
 use crate::derive::Derived;
 use crate::error::{Doing, StoreError};
 use crate::figures::SnapshotFigures;
+use crate::folder::{Piece, SlotFiles};
 use crate::lock::Lock;
 use crate::model::{Appended, Changes, NewEntry, Outcome, Pool, base_token};
-use crate::reader::{Reader, parse, unpack};
+use crate::reader::{Reader, unpack};
 use crate::seal::{NewHead, Sealer, Sealing, SlotHeads};
 use crate::{fold, notes, schema, sql};
 
@@ -41,6 +43,10 @@ pub struct Store {
     derived: Derived,
     /// Pages of the write-ahead log after which it is folded into the database.
     fold_after_pages: u32,
+    /// The newest slot as it is to be published, until it is.
+    unpublished: Option<SlotFiles>,
+    /// Parts that a slot may have.
+    parts_most: usize,
     _lock: Lock,
 }
 
@@ -53,8 +59,22 @@ struct Body {
     joined: Vec<u8>,
     zstd: Vec<u8>,
     level: u8,
-    /// The body it refers to; `None`: it is a key record.
-    dictionary_body_no: Option<i64>,
+    /// The body it refers to and its slot; `None`: it is a key record.
+    base: Option<(i64, Slot)>,
+}
+
+impl Body {
+    /// Where it stands in a part, once it stands there.
+    fn frame(&self, slot: Slot) -> FrameRef {
+        // Bodies have 4 MiB and a little: all of it fits.
+        let length = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
+        FrameRef {
+            back: self.base.map_or(0, |(_, base)| slot.number().saturating_sub(base.number())),
+            bytes: length(self.zstd.len()),
+            snapshot: length(self.snapshot_bytes),
+            state: length(self.joined.len() - self.snapshot_bytes),
+        }
+    }
 }
 
 /// An entry that was checked and named.
@@ -110,6 +130,8 @@ impl Store {
             dictionaries: HashMap::new(),
             derived: Derived::default(),
             fold_after_pages: fold::AFTER_PAGES,
+            unpublished: None,
+            parts_most: MAX_PARTS,
             _lock: lock,
         }
     }
@@ -144,6 +166,13 @@ impl Store {
         Self { fold_after_pages: pages, ..self }
     }
 
+    /// Lets a slot have so many parts and no more. What needs more is refused as a slot of too
+    /// many pools is, which this is for rehearsing.
+    #[must_use]
+    pub fn limit_parts(self, most: usize) -> Self {
+        Self { parts_most: most.min(MAX_PARTS), ..self }
+    }
+
     /// Lets the database grow by so many pages and no more, or as it likes again. What finds no
     /// room is refused as on a full disk, which this is for rehearsing.
     pub fn limit_growth(&self, pages: Option<u32>) -> Result<(), StoreError> {
@@ -167,6 +196,11 @@ impl Store {
         connection
             .close()
             .map_err(|(_, source)| StoreError::Sqlite { doing: "closing the store", source })
+    }
+
+    /// The newest slot as it is to be published, where this process sealed it; once.
+    pub(crate) fn take_unpublished(&mut self) -> Option<SlotFiles> {
+        self.unpublished.take()
     }
 
     /// Reads what is in the store.
@@ -379,11 +413,11 @@ impl Store {
             Some(pool) => self.dictionaries(pool)?.choose(slot),
             None => (0, None),
         };
-        let dictionary_body_no = dictionary.map(|record| record.body_no);
+        let base = dictionary.map(|record| (record.body_no, record.slot));
         let dictionary = dictionary.map(|record| record.joined.as_slice());
         let zstd = body::compress(&joined, dictionary)
             .map_err(|source| StoreError::Compress { pool: checked.entry.pool.clone(), source })?;
-        Ok(Some(Body { hash, state, snapshot_bytes, joined, zstd, level, dictionary_body_no }))
+        Ok(Some(Body { hash, state, snapshot_bytes, joined, zstd, level, base }))
     }
 
     /// What the pool's next body may refer to, read back after a restart.
@@ -392,8 +426,12 @@ impl Store {
             Entry::Occupied(kept) => return Ok(kept.into_mut()),
             Entry::Vacant(vacant) => vacant.insert(Dictionaries::default()),
         };
-        let latest = self.reader.latest(pool, None)?;
-        if let Some((_, hash)) = latest.and_then(|latest| latest.snapshot) {
+        // Also one that was taken back: what is referred to does not depend on when the process
+        // began.
+        let newest = self.reader.newest_entry(pool, Slot::LAST)?;
+        let newest = newest.and_then(|newest| newest.newest_snapshot(pool));
+        let newest = newest.map(|slot| self.reader.entry(pool, slot)).transpose()?.flatten();
+        if let Some(Outcome::Recorded(hash)) = newest.map(|newest| newest.outcome) {
             let chain = self.reader.chain(hash);
             let unpacked = chain.and_then(|chain| Ok((unpack(&chain)?, chain)));
             let (unpacked, chain) = match unpacked {
@@ -403,8 +441,7 @@ impl Store {
                 Err(error) => return Err(error),
             };
             for (row, joined) in chain.iter().zip(unpacked) {
-                let Ok(snapshot) = parse(hash, &row.split(joined.clone())) else { break };
-                let (body_no, level, slot) = (row.body_no, row.level, snapshot.slot());
+                let (body_no, level, slot) = (row.body_no, row.level, row.slot);
                 stored.add(Record { body_no, level, slot, joined });
             }
         }
@@ -421,7 +458,7 @@ impl Store {
         changes: &CheckedChanges,
         checkpoint: Option<&str>,
     ) -> Result<(), StoreError> {
-        let mut written = Vec::new();
+        let (mut written, mut frames) = (Vec::new(), HashMap::new());
         let transaction = begin(&self.reader)?;
         let sealer = if let Some(sealer) = &self.sealer {
             sealer.clone()
@@ -448,7 +485,8 @@ impl Store {
                 }
             };
             if let Some(body) = body {
-                let body_no = insert_body(&transaction, &body)?;
+                let body_no = insert_body(&transaction, slot, &body)?;
+                frames.insert(checked.entry.pool.clone(), (body.frame(slot), body.zstd));
                 let (level, joined) = (body.level, body.joined);
                 written.push((sealing.pool.number, Record { body_no, level, slot, joined }));
             }
@@ -464,12 +502,18 @@ impl Store {
         }
         self.derived.finish(&self.reader)?;
         notes::insert_doubts(&transaction, &self.reader.pools()?, slot, &changes.doubts)?;
-        let found = sealer.seal(&transaction, slot, &heads)?;
-        if let Some(expected) = checkpoint.filter(|expected| *expected != found) {
-            let expected = expected.to_owned();
+        let sealed = sealer.seal(&transaction, slot, &heads)?;
+        if let Some(expected) = checkpoint.filter(|expected| *expected != sealed.checkpoint) {
+            let (expected, found) = (expected.to_owned(), sealed.checkpoint);
             return Err(StoreError::SealedOtherwise { slot, expected, found });
         }
+        let pieces = heads.canonical.into_iter().map(|(pool, head)| {
+            let body = frames.remove(&pool);
+            Piece { pool, head, body }
+        });
+        let files = SlotFiles::new(slot, sealed, pieces, self.parts_most)?;
         commit(transaction, slot)?;
+        self.unpublished = Some(files);
         self.sealer = Some(sealer);
         for (pool_no, record) in written {
             self.dictionaries.entry(pool_no).or_default().add(record);
@@ -577,14 +621,15 @@ fn keep_default_base(
     statement.execute(parameters).doing(doing).map(|_| ())
 }
 
-fn insert_body(transaction: &Transaction, body: &Body) -> Result<i64, StoreError> {
+fn insert_body(transaction: &Transaction, slot: Slot, body: &Body) -> Result<i64, StoreError> {
     let doing = "writing a body";
     let mut statement = transaction.prepare_cached(sql::INSERT_BODY).doing(doing)?;
     let parameters = named_params! {
+        ":slot": slot.number(),
         ":snapshot_sha256": body.hash.0,
         ":state_sha256": body.state.0,
         ":level": body.level,
-        ":dictionary_body_no": body.dictionary_body_no,
+        ":dictionary_body_no": body.base.map(|(body_no, _)| body_no),
         ":snapshot_bytes": body.snapshot_bytes.cast_signed(),
         ":state_bytes": (body.joined.len() - body.snapshot_bytes).cast_signed(),
         ":zstd": body.zstd,

@@ -17,7 +17,7 @@ Run the fuzz targets.
 Usage: cargo xtask fuzz [--seconds N] [target]
 
   --seconds N   how long each target runs; 60 unless told
-  target        only this one: verify, checkpoint, window, snapshot, bundle or tile
+  target        only this one: verify, checkpoint, window, snapshot, slot or tile
 
 Builds fuzz/ (excluded from the workspace, with its own lock file; needs a C++ compiler for
 libFuzzer), fills fuzz/target/seeds from the shared vectors, and runs one target after the other on
@@ -26,7 +26,7 @@ that breaks a promise, takes half a minute or two gigabytes ends the run with ex
 fuzz/artifacts/<target>; run the target's binary on that file to see it again.";
 
 /// The targets, as the suite runs them too.
-const TARGETS: [&str; 6] = ["verify", "checkpoint", "window", "snapshot", "bundle", "tile"];
+const TARGETS: [&str; 6] = ["verify", "checkpoint", "window", "snapshot", "slot", "tile"];
 
 /// What `libFuzzer` asks of the compiler.
 const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=1 \

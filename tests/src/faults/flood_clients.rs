@@ -156,7 +156,7 @@ impl Plan {
             }
             8 => format!("/v1/history/{pool}?size_usd=1000&base=token{base}&interval=5m"),
             9 => format!("/v1/stress/{pool}?size_usd=1000000&base=token{base}"),
-            10 => format!("/log/bundles/{slot}.jsonl.zst"),
+            10 => format!("/log/slots/{slot}.jsonl"),
             11 => format!("/api/v1/snapshots/{}", pick(&self.hashes, rng)),
             _ => format!("/api/v1/status/{pool}?slot={slot}"),
         }

@@ -1,19 +1,24 @@
-//! The files of a log's folder as `exitgap audit` reads them: bundles and tiles.
+//! The files of a log's folder as `exitgap audit` reads them: manifests, parts and tiles.
 
 use std::fs;
 
-use exitgap_core::evidence::{Head, HeadEntry, MAX_HEAD_BYTES, MAX_LEAF_BYTES, SlotLeaf};
-use exitgap_core::pools::MAX_STATE_BYTES;
+use exitgap_core::evidence::{Head, HeadEntry, SlotLeaf};
+use exitgap_core::ids::{DocumentHash, PoolId};
+use exitgap_core::published::{
+    Bodies, Folder, FrameRef, MAX_PART_BYTES, Manifest, PartRef, Place, Table,
+};
 use exitgap_core::series::Slot;
-use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
-use exitgap_core::tlog::{Hash, MAX_NOTE_BYTES};
+use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
+use exitgap_core::tlog::Hash;
 use tempfile::TempDir;
 
 use super::known::{Parts, checkpoint_of, known, parts};
 use super::log::{FolderReader, Rule};
 
-/// The first byte of an input says how the rest becomes a file.
-const COMPRESSED: u8 = b'z';
+/// The first byte of an input says what the rest is: a manifest, a part of one pool, or such a
+/// part with its table not packed, after its length in four bytes.
+const MANIFEST: u8 = b'm';
+const PACKED: u8 = b'z';
 const PLAIN: u8 = b'p';
 
 /// A file in memory where there is such a folder, and else on disk.
@@ -21,84 +26,114 @@ fn scratch() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a scratch folder")
 }
 
-/// Bundles of one pool, as lines and compressed.
-pub fn bundle_seeds() -> Vec<Vec<u8>> {
+fn length_of(bytes: &[u8]) -> [u8; 4] {
+    u32::try_from(bytes.len()).expect("an input is short").to_be_bytes()
+}
+
+/// Manifests, and parts of one pool.
+pub fn slot_seeds() -> Vec<Vec<u8>> {
     let known = known();
     let mut seeds = Vec::new();
     for vector in known.vectors.iter().filter(|vector| vector.valid) {
         let Parts { head, leaf, documents, log_proof } =
             parts(&vector.evidence).expect("a true file");
-        // The heads of the vectors' log have a slot of two; a bundle of one is as good here.
-        let leaf = SlotLeaf { pools: 1, ..SlotLeaf::from_canonical(&leaf).expect("a leaf") };
-        let leaf = leaf.to_canonical().expect("a leaf is a document");
-        let note = serde_json::json!({ "checkpoint": checkpoint_of(&log_proof) }).to_string();
+        let Ok(Head { pool: first, .. }) = Head::from_canonical(&head) else { continue };
         let SnapshotDocuments { snapshot, state } = documents;
-        let lines = [leaf, head, snapshot, state, note.into_bytes(), Vec::new()].join(&b'\n');
-        let compressed = zstd::encode_all(&lines[..], 6).expect("memory suffices");
-        seeds.push([&[COMPRESSED][..], &compressed].concat());
-        seeds.push([&[PLAIN][..], &lines].concat());
+        let body = [&snapshot[..], &state].concat();
+        let body = zstd::encode_all(&body[..], 6).expect("memory suffices");
+        let [bytes, snapshot, state] = [&body, &snapshot, &state]
+            .map(|bytes| u32::try_from(bytes.len()).expect("a vector is short"));
+        let frames = vec![FrameRef { back: 0, bytes, snapshot, state }];
+        let table = Table { heads: vec![head], frames }.to_bytes().expect("a table");
+        seeds.push([&[PLAIN][..], &length_of(&table), &table, &body].concat());
+        let packed = zstd::encode_all(&table[..], 6).expect("memory suffices");
+        let part = [&length_of(&packed)[..], &packed, &body].concat();
+        let named =
+            PartRef { sha256: PartRef::hash_of(&part), bytes: part.len() as u64, first, pools: 1 };
+        seeds.push([&[PACKED][..], &part].concat());
+        let checkpoint = checkpoint_of(&log_proof).to_owned();
+        let manifest = Manifest { leaf, parts: vec![named], checkpoint };
+        seeds.push([&[MANIFEST][..], &manifest.to_bytes().expect("a manifest")].concat());
     }
     seeds.sort();
     seeds.dedup();
     seeds
 }
 
-/// Whether the input is a whole bundle.
-pub fn bundle(input: &[u8]) -> bool {
+/// Whether the input is a manifest, or a part of one pool whose body is what its head names.
+pub fn slot(input: &[u8]) -> bool {
+    let Some((kind, rest)) = input.split_first() else { return false };
+    match *kind {
+        MANIFEST => manifest(rest),
+        PLAIN => {
+            let Some((length, rest)) = rest.split_first_chunk() else { return false };
+            let length = u32::from_be_bytes(*length) as usize;
+            let Some((table, bodies)) = rest.split_at_checked(length) else { return false };
+            let packed = zstd::encode_all(table, 1).expect("memory suffices");
+            part(&[&length_of(&packed)[..], &packed, bodies].concat(), Some(table))
+        }
+        _ => part(rest, None),
+    }
+}
+
+/// What is read writes the same bytes again.
+fn manifest(bytes: &[u8]) -> bool {
     thread_local! {
         static SCRATCH: TempDir = scratch();
     }
-    let Some((mode, rest)) = input.split_first() else { return false };
-    let compressed = match *mode {
-        PLAIN => zstd::encode_all(rest, 1).expect("memory suffices"),
-        _ => rest.to_vec(),
-    };
-    let mut lines = Vec::new();
     let read = SCRATCH.with(|scratch| {
-        let bundles = scratch.path().join("bundles");
-        fs::create_dir_all(&bundles).expect("a scratch folder");
-        let file = bundles.join(format!("{}.jsonl.zst", Slot::FIRST.number()));
-        fs::write(file, &compressed).expect("room for a scratch file");
-        walk(&FolderReader::new(scratch.path()), &mut lines)
+        let file = scratch.path().join(format!("slots/{}.jsonl", Slot::FIRST.number()));
+        fs::create_dir_all(scratch.path().join("slots")).expect("a scratch folder");
+        fs::write(file, bytes).expect("room for a scratch file");
+        FolderReader::new(scratch.path()).manifest(Slot::FIRST)
     });
-    if *mode == PLAIN {
-        assert!(rest.starts_with(&lines), "what is read is what was compressed");
-        assert!(!matches!(read, Err(Rule::BundleCompression { .. })));
-        assert!(read.is_err() || lines == rest, "a whole bundle is read to its end");
-    }
-    read.is_ok()
+    let Ok(manifest) = read else { return false };
+    assert_eq!(manifest.to_bytes().as_deref(), Ok(bytes));
+    assert!(manifest.parts.iter().all(|part| part.bytes <= MAX_PART_BYTES));
+    true
 }
 
-/// Reads a bundle as the audit does: each line up to the limit of what it should be.
-fn walk(folder: &FolderReader, lines: &mut Vec<u8>) -> Result<(), Rule> {
-    let mut bundle = folder.bundle(Slot::FIRST)?;
-    let mut next = |what, most| {
-        let line = bundle.next(what, most)?;
-        assert!(line.len() <= most);
-        lines.extend_from_slice(&line);
-        lines.push(b'\n');
-        Ok::<_, Rule>(line)
+/// A part under its name, read as the audit does.
+fn part(bytes: &[u8], plain_table: Option<&[u8]>) -> bool {
+    thread_local! {
+        static SCRATCH: TempDir = scratch();
+    }
+    let first: PoolId =
+        "anvil:0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".parse().expect("it is a pool");
+    let named = PartRef {
+        sha256: PartRef::hash_of(bytes),
+        bytes: bytes.len() as u64,
+        first: first.clone(),
+        pools: 1,
     };
-    let leaf = next("the slot leaf", MAX_LEAF_BYTES)?;
-    let leaf = SlotLeaf::from_canonical(&leaf).map_err(|error| Rule::LeafInvalid { error })?;
-    let mut recorded = Vec::new();
-    for number in 1..=leaf.pools {
-        let head = next("a head", MAX_HEAD_BYTES)?;
-        let head = Head::from_canonical(&head);
-        let head = head.map_err(|error| Rule::HeadInvalid { number, error })?;
-        if let HeadEntry::Recorded { snapshot, .. } = head.entry {
-            recorded.push(snapshot);
-        }
+    SCRATCH.with(|scratch| {
+        let path = scratch.path().join(named.path());
+        fs::create_dir_all(path.parent().expect("it has a folder")).expect("a scratch folder");
+        fs::write(&path, bytes).expect("room for a scratch file");
+        let folder = FolderReader::new(scratch.path());
+        // Under another name it is nothing.
+        let misnamed = PartRef { sha256: DocumentHash([7; 32]), ..named.clone() };
+        assert!(matches!(folder.table(&misnamed), Err(Rule::FileAbsent { .. })));
+        let whole = walk(&folder, &named, plain_table);
+        fs::remove_file(&path).expect("a scratch file");
+        whole
+    })
+}
+
+fn walk(folder: &FolderReader, part: &PartRef, plain_table: Option<&[u8]>) -> bool {
+    let Ok((table, from)) = folder.table(part) else { return false };
+    let written = table.to_bytes().expect("what was read is written");
+    if let Some(plain) = plain_table {
+        assert_eq!(written, plain, "what is read is what was packed");
     }
-    for expected in recorded {
-        let found = Snapshot::hash_of(&next("a snapshot", MAX_SNAPSHOT_BYTES)?);
-        if found != expected {
-            return Err(Rule::SnapshotHash { expected, found });
-        }
-        next("a state", MAX_STATE_BYTES)?;
-    }
-    next("the checkpoint", 2 * MAX_NOTE_BYTES)?;
-    bundle.end()
+    let Ok(head) = Head::from_canonical(&table.heads[0]) else { return false };
+    let (HeadEntry::Recorded { snapshot, .. }, [frame]) = (&head.entry, &table.frames[..]) else {
+        return false;
+    };
+    let place = Place { part: part.clone(), from, frame: *frame };
+    let Ok(body) = Bodies::new(folder).body(&head.pool, head.slot, &place) else { return false };
+    assert_eq!(body.len(), frame.unpacked());
+    Snapshot::hash_of(&body[..frame.snapshot as usize]) == *snapshot
 }
 
 /// A tile of hashes and one of entries, full and partial.

@@ -39,6 +39,6 @@ pub const TARGETS: [Target; 6] = [
     Target { name: "checkpoint", body: checkpoint::body, seeds: checkpoint::seeds },
     Target { name: "window", body: window::body, seeds: window::seeds },
     Target { name: "snapshot", body: snapshot::body, seeds: snapshot::seeds },
-    Target { name: "bundle", body: folder::bundle, seeds: folder::bundle_seeds },
+    Target { name: "slot", body: folder::slot, seeds: folder::slot_seeds },
     Target { name: "tile", body: folder::tile, seeds: folder::tile_seeds },
 ];

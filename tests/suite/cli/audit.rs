@@ -84,7 +84,7 @@ fn cheat(change: impl FnOnce(&mut Log), code: &str, index: u32, pool: Option<usi
     let mut log = honest.clone();
     change(&mut log);
     let published = Published::of(&log);
-    let unchanged = (0..SLOTS).all(|index| honest.bundle(index) == log.bundle(index));
+    let unchanged = (0..SLOTS).all(|index| honest.files(index) == log.files(index));
     assert!(!unchanged, "the change must happen");
     assert_eq!(published.fault(&[]), (code.to_owned(), Some(index), pool));
 }

@@ -5,11 +5,14 @@ use std::fs;
 use std::path::Path;
 
 use exitgap_core::ids::BlockHash;
+use exitgap_core::published::Manifest;
 use exitgap_core::tlog::SignerKey;
 use serde_json::Value;
 
 use crate::cli::audit::{Published, SLOTS, exitgap};
-use crate::scenes::log::{Log, ORIGIN, RETRACTED_AT, bundle_file, signer, write_bundle};
+use crate::scenes::log::{
+    Log, MISSING, ORIGIN, RETRACTED_AT, SlotFiles, manifest_file, packed_part, pool, signer,
+};
 
 /// Damages one published file, and asks what `audit` names.
 #[track_caller]
@@ -23,17 +26,38 @@ fn damage(file: &str, change: impl FnOnce(&mut Vec<u8>), code: &str, index: Opti
     assert_eq!((found.as_str(), at), (code, index));
 }
 
-/// Replaces a text in the bundle of slot `index` only, which nothing else knows of.
+/// Replaces a text in the files of slot `index` only, which nothing else knows of.
 #[track_caller]
-fn damage_line(index: u32, from: &str, to: &str, code: &str) {
+fn damage_text(index: u32, from: &str, to: &str, code: &str) {
     let log = Log::honest(SLOTS);
     let published = Published::of(&log);
-    let lines = String::from_utf8(log.bundle(index)).unwrap();
-    let changed = lines.replacen(from, to, 1);
-    assert_ne!(changed, lines, "the change must happen");
-    write_bundle(&published.log(), index, changed.as_bytes());
+    let (mut files, mut changes) = (log.files(index), 0);
+    let mut change = |bytes: &mut Vec<u8>| {
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        if changes == 0 && text.contains(from) {
+            changes += 1;
+            *bytes = text.replacen(from, to, 1).into_bytes();
+        }
+    };
+    change(&mut files.leaf);
+    files.heads.iter_mut().for_each(&mut change);
+    for body in &mut files.bodies {
+        change(&mut body.documents.snapshot);
+        change(&mut body.documents.state);
+    }
+    let mut checkpoint = files.checkpoint.into_bytes();
+    change(&mut checkpoint);
+    files.checkpoint = String::from_utf8(checkpoint).unwrap();
+    assert_eq!(changes, 1, "the change must happen");
+    files.write(&published.log(), index);
     let (found, at, _) = published.fault(&[]);
     assert_eq!((found.as_str(), at), (code, Some(index)));
+}
+
+/// The part of a slot of a published log.
+fn part_file(published: &Published, index: u32) -> String {
+    let manifest = fs::read(published.file(&manifest_file(index))).unwrap();
+    Manifest::from_bytes(&manifest).unwrap().parts[0].path()
 }
 
 #[test]
@@ -70,14 +94,17 @@ fn a_log_of_full_tiles_is_replayed_and_each_of_its_tiles_matters() {
 
 #[test]
 fn damaged_files_are_named() {
-    let bundle = bundle_file(5);
-    damage(&bundle, |bytes| bytes.truncate(bytes.len() / 2), "bundle_compression", Some(5));
-    damage(&bundle, |bytes| bytes.truncate(bytes.len() - 1), "bundle_compression", Some(5));
-    damage(&bundle, Vec::clear, "bundle_compression", Some(5));
-    damage(&bundle, |bytes| bytes[0] ^= 1, "bundle_compression", Some(5));
-    // An empty frame whose header asks for two gigabytes of memory.
-    let greedy = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 1, 0, 0];
-    damage(&bundle, |bytes| *bytes = greedy, "bundle_compression", Some(5));
+    let manifest = manifest_file(5);
+    damage(&manifest, |bytes| bytes.truncate(bytes.len() / 2), "manifest_invalid", Some(5));
+    damage(&manifest, |bytes| bytes.truncate(bytes.len() - 1), "manifest_invalid", Some(5));
+    damage(&manifest, Vec::clear, "manifest_invalid", Some(5));
+    damage(&manifest, |bytes| bytes.push(b'\n'), "manifest_invalid", Some(5));
+    damage(&manifest, |bytes| bytes.resize(3 << 20, b' '), "file_too_large", Some(5));
+    let part = part_file(&Published::of(&Log::honest(SLOTS)), 5);
+    damage(&part, |bytes| bytes.truncate(bytes.len() / 2), "part_hash_mismatch", Some(5));
+    damage(&part, Vec::clear, "part_hash_mismatch", Some(5));
+    damage(&part, |bytes| bytes[9] ^= 1, "part_hash_mismatch", Some(5));
+    damage(&part, |bytes| bytes.push(0), "file_too_large", Some(5));
     damage("checkpoint", |bytes| bytes[IN_ORIGIN] ^= 2, "signature_forged", None);
     let by_another = |bytes: &mut Vec<u8>| {
         let text = String::from_utf8(bytes.clone()).unwrap();
@@ -108,35 +135,130 @@ fn damaged_files_are_named() {
     fs::remove_file(published.file("verifier-key")).unwrap();
     assert_eq!(published.fault(&[]), ("file_absent".to_owned(), None, None));
     let published = Published::of(&Log::honest(SLOTS));
-    fs::remove_file(published.file(&bundle)).unwrap();
+    fs::remove_file(published.file(&part)).unwrap();
     assert_eq!(published.fault(&[]), ("file_absent".to_owned(), Some(5), None));
+    fs::remove_file(published.file(&manifest)).unwrap();
+    assert_eq!(published.fault(&[]), ("file_absent".to_owned(), Some(5), None));
+    fs::create_dir(published.file("bundles")).unwrap();
+    assert_eq!(published.fault(&[]), ("older_folder".to_owned(), Some(5), None));
 
-    damage_line(5, "\"pools\":2", "\"pools\":1", "leaf_entry_mismatch");
-    damage_line(5, "\"height\":5", "\"height\":6", "heads_root_mismatch");
-    damage_line(5, "{\"block\"", "{ \"block\"", "snapshot_hash_mismatch");
-    damage_line(5, "{\"checkpoint\"", "{ \"checkpoint\"", "checkpoint_mismatch");
+    damage_text(5, "\"pools\":2", "\"pools\":1", "leaf_entry_mismatch");
+    damage_text(5, "\"height\":5", "\"height\":6", "heads_root_mismatch");
+    damage_text(5, "{\"block\"", "{ \"block\"", "snapshot_hash_mismatch");
     // A retraction without its second hash is no head at all.
     let canonical = format!("\"canonical\":\"{}\",", BlockHash([7; 32]));
-    damage_line(RETRACTED_AT, &canonical, "", "head_invalid");
-    damage_line(5, "\\n6\\n", "\\n7\\n", "checkpoint_mismatch");
+    damage_text(RETRACTED_AT, &canonical, "", "head_invalid");
+    damage_text(5, "\n6\n", "\n7\n", "checkpoint_mismatch");
+    // The whole slot before, where this slot should stand.
     let log = Log::honest(SLOTS);
-    write_bundle(&published.log(), 5, &[log.bundle(5), b"{}\n".to_vec()].concat());
-    assert_eq!(published.fault(&[]).0, "bundle_goes_on");
-    // A whole bundle of the slot before, where this slot's should stand.
-    write_bundle(&published.log(), 5, &log.bundle(4));
+    log.files(4).write(&published.log(), 5);
     assert_eq!(published.fault(&[]).0, "leaf_entry_mismatch");
+}
+
+/// Parts that hash to their names, and are none.
+#[test]
+fn parts_hold_what_their_manifest_and_their_heads_say() {
+    let log = Log::honest(SLOTS);
+    let published = Published::of(&log);
+    let whole = log.files(5);
+    let fault = |files: &SlotFiles, part: &[u8]| {
+        files.write_with(&published.log(), 5, part);
+        let (code, at, _) = published.fault(&[]);
+        assert_eq!(at, Some(5));
+        code
+    };
+    let plain = |files: &SlotFiles| fault(files, &files.part());
+    let changed = |change: &dyn Fn(&mut SlotFiles)| {
+        let mut files = whole.clone();
+        change(&mut files);
+        files
+    };
+    assert_eq!(plain(&changed(&|files| files.first = pool(1))), "part_invalid");
+    assert_eq!(plain(&changed(&|files| files.bodies.truncate(1))), "part_invalid");
+    assert_eq!(plain(&changed(&|files| drop(files.heads.pop()))), "manifest_invalid");
+    let swapped = changed(&|files| files.bodies.swap(0, 1));
+    assert_eq!(plain(&swapped), "snapshot_hash_mismatch");
+    for part in [&[0, 0, 0, 1, 0][..], &[0, 0, 0, 9, 1], &[0xff; 40], &packed_part(b"none", b"")] {
+        assert_eq!(fault(&whole, part), "part_invalid");
+    }
+    // A table that asks for two gigabytes of memory, and one without an end.
+    let greedy = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 1, 0, 0];
+    assert_eq!(fault(&whole, &[&[0, 0, 0, 9][..], &greedy].concat()), "part_invalid");
+    let endless = std::io::Read::take(std::io::repeat(b'a'), 4 << 30);
+    let bomb = zstd::encode_all(endless, 3).unwrap();
+    let length = u32::try_from(bomb.len()).unwrap().to_be_bytes();
+    assert_eq!(fault(&whole, &[&length[..], &bomb].concat()), "part_invalid");
+    // A body that is longer or shorter than its line says.
+    for by in [1, -1] {
+        let mut files = whole.clone();
+        files.bodies[0].says_more = by;
+        assert_eq!(plain(&files), "body_invalid", "{by}");
+    }
+    let mut part = whole.part();
+    part.pop();
+    assert_eq!(fault(&whole, &part), "part_invalid");
+    plain_again(&published, &whole);
+}
+
+/// What was damaged in between was found, and not what the harness writes.
+fn plain_again(published: &Published, whole: &SlotFiles) {
+    whole.write(&published.log(), 5);
+    assert_eq!(published.report(&[], 0)["verdict"], "valid");
+}
+
+/// Bodies that refer to others: over three steps and no more, to what is there and nothing else.
+#[test]
+fn bodies_refer_to_earlier_ones_of_their_pool_and_are_found_from_anywhere() {
+    let log = Log::honest(SLOTS);
+    let published = Published::of(&log);
+    // The second pool is recorded in every slot up to its last.
+    let body = |index: u32, base: Option<u32>| {
+        let mut files = log.files(index);
+        let base_of = |base: u32| log.files(base).bodies.pop().unwrap().joined();
+        let body = files.bodies.last_mut().unwrap();
+        body.base = base.map(|base| (index - base, base_of(base)));
+        files
+    };
+    let put = |index: u32, base: Option<u32>| body(index, base).write(&published.log(), index);
+    let found = || published.fault(&[]);
+    for (index, base) in [(3, 2), (4, 3), (5, 4), (6, 4), (7, 2)] {
+        put(index, Some(base));
+        assert_eq!(published.report(&[], 0)["verdict"], "valid", "{index}");
+    }
+    put(6, Some(5));
+    assert_eq!(found(), ("body_invalid".to_owned(), Some(6), Some(1)));
+    put(6, None);
+    // A base changed: what refers to it does not unpack to what its head names.
+    let mut other = body(5, Some(4));
+    let (_, base) = other.bodies.last_mut().unwrap().base.as_mut().unwrap();
+    base.reverse();
+    other.write(&published.log(), 5);
+    assert_eq!((found().1, found().2), (Some(5), Some(1)));
+    put(5, Some(4));
+    assert_eq!(published.report(&[], 0)["verdict"], "valid");
+    // A base before the log, and one that the first pool, missing there, does not have.
+    let mut files = log.files(3);
+    let first = log.files(0).bodies[0].joined();
+    for (back, code) in [(4, "file_absent"), (3 - MISSING, "body_invalid")] {
+        files.bodies[0].base = Some((back, first.clone()));
+        files.write(&published.log(), 3);
+        assert_eq!(found(), (code.to_owned(), Some(3), Some(0)), "{back}");
+    }
+    files.bodies[0].base = Some((3, first));
+    files.write(&published.log(), 3);
+    assert_eq!(published.report(&[], 0)["verdict"], "valid");
 }
 
 /// Validly signed, yet it is not the state of this log after this slot.
 #[test]
-fn checkpoints_in_bundles_are_those_of_their_slots() {
+fn checkpoints_in_manifests_are_those_of_their_slots() {
     let log = Log::honest(SLOTS);
     let published = Published::of(&log);
-    let lines = String::from_utf8(log.bundle(5)).unwrap();
-    let (lines, _) = lines.trim_end().rsplit_once('\n').unwrap();
+    let put = |note: &str| {
+        SlotFiles { checkpoint: note.to_owned(), ..log.files(5) }.write(&published.log(), 5);
+    };
     let fault = |note: &str| {
-        let last = serde_json::json!({ "checkpoint": note });
-        write_bundle(&published.log(), 5, format!("{lines}\n{last}\n").as_bytes());
+        put(note);
         let report = published.report(&[], 6);
         let detail = report["fault"]["detail"].as_str().unwrap().to_owned();
         (published.fault(&[]).0, detail)
@@ -159,15 +281,13 @@ fn checkpoints_in_bundles_are_those_of_their_slots() {
     assert_eq!(fault(&stranger.sign(&format!("{text}\n")).unwrap()).0, "signature_not_trusted");
     // Extension lines are signed with the rest, and mean nothing.
     let extended = resigned(format!("{text}\npredecessor exitgap.example/log/5957856 9 {root}\n"));
-    let last = serde_json::json!({ "checkpoint": extended });
-    write_bundle(&published.log(), 5, format!("{lines}\n{last}\n").as_bytes());
+    put(&extended);
     assert_eq!(published.report(&[], 0)["verdict"], "valid");
     // Signatures of others beside the log's own are ignored.
     let witness = SignerKey::from_seed("witness", [44; 32]).unwrap();
     let witness = witness.sign(&format!("{text}\n")).unwrap();
     let cosigned = format!("{own}{}\n", witness.trim_end().rsplit('\n').next().unwrap());
-    let last = serde_json::json!({ "checkpoint": cosigned });
-    write_bundle(&published.log(), 5, format!("{lines}\n{last}\n").as_bytes());
+    put(&cosigned);
     assert_eq!(published.report(&[], 0)["verdict"], "valid");
 }
 
@@ -175,40 +295,22 @@ fn checkpoints_in_bundles_are_those_of_their_slots() {
 const IN_ORIGIN: usize = 12;
 
 #[test]
-fn every_changed_byte_of_a_bundle_is_noticed() {
+fn every_changed_byte_of_a_slots_files_is_noticed() {
     let published = Published::of(&Log::honest(6));
-    let path = published.file(&bundle_file(4));
-    let bytes = fs::read(&path).unwrap();
-    let plain = zstd::decode_all(&bytes[..]).unwrap();
     let mut noticed = 0;
-    for at in (0..bytes.len()).step_by(11) {
-        let mut changed = bytes.clone();
-        changed[at] ^= 1 << (at % 8);
-        // Some bits of the format mean nothing: the content is then the same.
-        let same = zstd::decode_all(&changed[..]).is_ok_and(|lines| lines == plain);
-        fs::write(&path, changed).unwrap();
-        let code = published.run(&[]).status.code();
-        assert_eq!(code, Some(if same { 0 } else { 6 }), "byte {at}");
-        noticed += usize::from(!same);
+    for file in [manifest_file(4), part_file(&published, 4)] {
+        let path = published.file(&file);
+        let bytes = fs::read(&path).unwrap();
+        for at in (0..bytes.len()).step_by(11) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1 << (at % 8);
+            fs::write(&path, changed).unwrap();
+            assert_eq!(published.run(&[]).status.code(), Some(6), "{file}, byte {at}");
+            noticed += 1;
+        }
+        fs::write(&path, bytes).unwrap();
     }
-    assert!(noticed > 50, "{noticed}");
-}
-
-#[test]
-fn bombs_end_at_their_limit() {
-    let published = Published::of(&Log::honest(SLOTS));
-    let bomb = |lines: &mut dyn std::io::Read| {
-        let file = fs::File::create(published.file(&bundle_file(5))).unwrap();
-        zstd::stream::copy_encode(lines, file, 3).unwrap();
-        assert!(fs::metadata(published.file(&bundle_file(5))).unwrap().len() < 1 << 20);
-        published.fault(&[])
-    };
-    let endless = || std::io::Read::take(std::io::repeat(b'a'), 4 << 30);
-    assert_eq!(bomb(&mut endless()), ("bundle_line_too_long".to_owned(), Some(5), None));
-    let leaf = Log::honest(6).leaf(5);
-    let after_leaf = [leaf, b"\n".to_vec()].concat();
-    let mut later = std::io::Read::chain(&after_leaf[..], endless());
-    assert_eq!(bomb(&mut later), ("bundle_line_too_long".to_owned(), Some(5), None));
+    assert!(noticed > 100, "{noticed}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ const MUTATIONS: [(&str, usize); 6] = [
     ("checkpoint", 3_000),
     ("window", 1_500),
     ("snapshot", 1_500),
-    ("bundle", 1_500),
+    ("slot", 1_500),
     ("tile", 1_500),
 ];
 
@@ -125,8 +125,8 @@ fn what_is_a_snapshot_seals_and_verifies() {
 }
 
 #[test]
-fn bundles_and_tiles_keep_their_promises_on_mutated_files() {
-    for name in ["bundle", "tile"] {
+fn slots_and_tiles_keep_their_promises_on_mutated_files() {
+    for name in ["slot", "tile"] {
         let [accepted, refused] = run(name);
         assert!(accepted > 10 && refused > 100, "{name}: {accepted} accepted, {refused} refused");
     }

@@ -14,13 +14,13 @@ use exitgap_core::ids::{Address, BlockHash, PoolId};
 use exitgap_core::pools::{
     Concentrated, ConstantProduct, FeeRate, PoolState, Tick, sqrt_ratio_at_tick,
 };
+use exitgap_core::published::{FrameRef, Manifest, PartRef, Table};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{
     BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Snapshot,
     SnapshotDocuments, Symbol, Token,
 };
 use exitgap_core::tlog::{Checkpoint, Hash, LogProof, SignerKey, inclusion_proof, root};
-use serde_json::json;
 
 /// The log begins later than the series, so that there are slots before it.
 pub const FIRST: u32 = 5_957_856 + 1_000;
@@ -198,29 +198,30 @@ impl Log {
         signed(&self.leaves(size))
     }
 
-    /// The uncompressed bundle of a slot.
-    pub fn bundle(&self, index: u32) -> Vec<u8> {
-        self.bundle_of(index, &self.checkpoint(index + 1))
+    /// What the files of a slot hold.
+    pub fn files(&self, index: u32) -> SlotFiles {
+        self.files_of(index, &self.checkpoint(index + 1))
     }
 
-    fn bundle_of(&self, index: u32, checkpoint: &str) -> Vec<u8> {
-        let mut lines = vec![self.leaf(index)];
-        lines.extend(self.heads(index));
-        for documents in self.slots[index as usize].iter().flat_map(|entry| &entry.snapshot) {
-            lines.extend([documents.snapshot.clone(), documents.state.clone()]);
+    fn files_of(&self, index: u32, checkpoint: &str) -> SlotFiles {
+        let entries = &self.slots[index as usize];
+        let documents = entries.iter().flat_map(|entry| &entry.snapshot).cloned();
+        SlotFiles {
+            leaf: self.leaf(index),
+            first: entries[0].head.pool.clone(),
+            heads: self.heads(index),
+            bodies: documents.map(Body::alone).collect(),
+            checkpoint: checkpoint.to_owned(),
         }
-        lines.push(json!({ "checkpoint": checkpoint }).to_string().into_bytes());
-        lines.iter().flat_map(|line| [line, &b"\n"[..]].concat()).collect()
     }
 
     /// Seals and publishes all of it.
     pub fn publish(&self, folder: &Path) {
         let size = u32::try_from(self.slots.len()).unwrap();
         let leaves = self.leaves(size);
-        fs::create_dir_all(folder.join("bundles")).unwrap();
         for index in 0..size {
             let checkpoint = signed(&leaves[..=index as usize]);
-            write_bundle(folder, index, &self.bundle_of(index, &checkpoint));
+            self.files_of(index, &checkpoint).write(folder, index);
         }
         let entries: Vec<_> = (0..size).map(|index| self.leaf(index)).collect();
         publish_tiles(folder, &entries);
@@ -288,12 +289,93 @@ fn signed(leaves: &[Hash]) -> String {
     signer().sign(&checkpoint.to_text()).unwrap()
 }
 
-pub fn bundle_file(index: u32) -> String {
-    format!("bundles/{}.jsonl.zst", slot(index).number())
+pub fn manifest_file(index: u32) -> String {
+    format!("slots/{}.jsonl", slot(index).number())
 }
 
-pub fn write_bundle(folder: &Path, index: u32, lines: &[u8]) {
-    fs::write(folder.join(bundle_file(index)), zstd::encode_all(lines, 3).unwrap()).unwrap();
+/// A snapshot's documents, and how they are packed.
+#[derive(Clone, PartialEq)]
+pub struct Body {
+    pub documents: SnapshotDocuments,
+    /// How many slots before the body stands that it refers to, and its bytes.
+    pub base: Option<(u32, Vec<u8>)>,
+    /// How many bytes more than it has its line says the snapshot has.
+    pub says_more: i32,
+}
+
+impl Body {
+    pub fn alone(documents: SnapshotDocuments) -> Self {
+        Self { documents, base: None, says_more: 0 }
+    }
+
+    /// Both documents, the snapshot first.
+    pub fn joined(&self) -> Vec<u8> {
+        [&self.documents.snapshot[..], &self.documents.state].concat()
+    }
+
+    fn frame(&self) -> (FrameRef, Vec<u8>) {
+        let mut context = zstd::zstd_safe::CCtx::create();
+        let (back, base) = self.base.as_ref().map_or((0, None), |(back, base)| (*back, Some(base)));
+        if let Some(base) = base {
+            context.ref_prefix(base).unwrap();
+        }
+        let joined = self.joined();
+        let mut packed = Vec::with_capacity(zstd::zstd_safe::compress_bound(joined.len()));
+        context.compress2(&mut packed, &joined).unwrap();
+        let [bytes, snapshot, state] =
+            [packed.len(), self.documents.snapshot.len(), self.documents.state.len()]
+                .map(|length| u32::try_from(length).unwrap());
+        let snapshot = snapshot.strict_add_signed(self.says_more);
+        (FrameRef { back, bytes, snapshot, state }, packed)
+    }
+}
+
+/// What the files of a slot of one part hold. Whatever is changed here, the files fit each other.
+#[derive(Clone, PartialEq)]
+pub struct SlotFiles {
+    pub leaf: Vec<u8>,
+    pub first: PoolId,
+    pub heads: Vec<Vec<u8>>,
+    pub bodies: Vec<Body>,
+    pub checkpoint: String,
+}
+
+impl SlotFiles {
+    /// The part: a table, and the bodies.
+    pub fn part(&self) -> Vec<u8> {
+        let (frames, bodies): (Vec<_>, Vec<_>) = self.bodies.iter().map(Body::frame).unzip();
+        let table = Table { heads: self.heads.clone(), frames };
+        packed_part(&table.to_bytes().unwrap(), &bodies.concat())
+    }
+
+    pub fn write(&self, folder: &Path, index: u32) {
+        self.write_with(folder, index, &self.part());
+    }
+
+    /// Writes the slot with this as its part.
+    pub fn write_with(&self, folder: &Path, index: u32, part: &[u8]) {
+        let pools = u32::try_from(self.heads.len()).unwrap();
+        let sha256 = PartRef::hash_of(part);
+        let named = PartRef { sha256, bytes: part.len() as u64, first: self.first.clone(), pools };
+        let (leaf, checkpoint) = (self.leaf.clone(), self.checkpoint.clone());
+        for (file, bytes) in [
+            (named.path(), part.to_vec()),
+            (
+                manifest_file(index),
+                Manifest { leaf, parts: vec![named], checkpoint }.to_bytes().unwrap(),
+            ),
+        ] {
+            let file = folder.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, bytes).unwrap();
+        }
+    }
+}
+
+/// A part of this table and these bodies.
+pub fn packed_part(table: &[u8], bodies: &[u8]) -> Vec<u8> {
+    let table = zstd::encode_all(table, 1).unwrap();
+    [&u32::try_from(table.len()).unwrap().to_be_bytes()[..], &table, bodies].concat()
 }
 
 /// Tiles as C2SP `tlog-tiles` has them, for a log of less than 256,000 slots.

@@ -160,7 +160,7 @@ async fn ladders_portfolios_and_earlier_slots_agree_with_single_exits() {
 async fn the_published_log_and_snapshots_are_served_as_they_are() {
     let (recorded, service) = scene().await;
     let log = recorded.path("exitgap-log");
-    for file in ["checkpoint", "verifier-key", "bundles/5957856.jsonl.zst"] {
+    for file in ["checkpoint", "verifier-key", "slots/5957856.jsonl"] {
         let served = service.get(&format!("/log/{file}"));
         assert_eq!((served.status, &served.body), (200, &fs::read(log.join(file)).unwrap()));
     }
@@ -176,7 +176,7 @@ async fn the_published_log_and_snapshots_are_served_as_they_are() {
         "/log/../exitgap.key",
         "/log/%2e%2e/exitgap.key",
         "/log/..%2fexitgap.key",
-        "/log/bundles/..%2f..%2fexitgap.key",
+        "/log/slots/..%2f..%2fexitgap.key",
         "/log/tile/0/..%2f..%2f..%2fexitgap.key",
         "/log/exitgap.key",
         "/log//etc/passwd",

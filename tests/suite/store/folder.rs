@@ -94,6 +94,78 @@ fn what_is_published_is_what_an_auditor_wants_also_across_full_tiles() {
     assert_eq!(tiles, expected, "partial tiles stay until the full one is there");
 }
 
+/// The fault is a slot of more parts than a manifest names, made by allowing it none.
+#[test]
+fn a_slot_that_could_not_be_published_is_not_recorded() {
+    let (home, path) = sealed_store();
+    let folder = home.path().join("log");
+    let log = LogFolder::new(&folder);
+    let mut pools: Vec<_> = (1..=3).map(|number| BusyPool::new(number, 5)).collect();
+    let mut entries = || pools.iter_mut().map(|pool| pool.recorded(slot(11))).collect::<Vec<_>>();
+    let mut store = Store::open(&path, &key()).unwrap().limit_parts(0);
+    let offered = entries();
+    let refused = store.append_slot(slot(11), &offered).unwrap_err();
+    assert!(matches!(refused, StoreError::SlotTooLarge { found: 1, most: 0, .. }), "{refused}");
+    assert!(refused.to_string().contains("record fewer pools in one log"), "{refused}");
+    assert_eq!(store.reader().log_size().unwrap(), 11);
+    assert_eq!(log.publish_newest(&mut store).unwrap(), Published { size: 11, slots: 11 });
+    // The same slot is written once it may be, and what is published then is what a reader of
+    // the store would publish.
+    let mut store = store.limit_parts(1);
+    store.append_slot(slot(11), &offered).unwrap();
+    let other = home.path().join("other-log");
+    publish(&other, &path).unwrap();
+    log.publish_newest(&mut store).unwrap();
+    let names = |folder: &Path| {
+        let found = files(folder).into_iter();
+        let relative = |(path, bytes): (PathBuf, Vec<u8>)| {
+            (path.strip_prefix(folder).unwrap().to_owned(), bytes)
+        };
+        found.map(relative).filter(|(path, _)| !path.starts_with("tile")).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&folder), names(&other));
+    assert_eq!(audit(&folder, &path)["verdict"], "valid");
+    store.reader().fsck(|_| {}).unwrap();
+}
+
+#[test]
+fn a_folder_of_an_earlier_version_is_refused_by_name() {
+    let (home, path) = sealed_store();
+    let folder = home.path().join("log");
+    fs::create_dir_all(folder.join("bundles")).unwrap();
+    let log = LogFolder::new(&folder);
+    let named = |error: &PublishError| {
+        assert!(matches!(error, PublishError::OlderFolder { .. }), "{error}");
+        assert!(error.to_string().contains("publish in a new folder"), "{error}");
+    };
+    named(&log.check(&Reader::open(&path).unwrap()).unwrap_err());
+    named(&publish(&folder, &path).unwrap_err());
+    let mut empty = Store::create(home.path().join("empty.db"), &key()).unwrap();
+    let RestoreError::Folder(refused) = log.restore(&mut empty, |_, _| {}).unwrap_err() else {
+        panic!("it is the folder")
+    };
+    named(&refused);
+}
+
+/// What other programs keep in the folder is theirs.
+#[test]
+fn reserved_folders_are_ignored_by_writer_auditor_and_restore() {
+    let (home, path) = sealed_store();
+    let folder = home.path().join("log");
+    for reserved in ["claims", "days", "proofs", "anchors", "fills", "peers"] {
+        fs::create_dir_all(folder.join(reserved)).unwrap();
+        fs::write(folder.join(reserved).join("11"), "not ours").unwrap();
+    }
+    LogFolder::new(&folder).check(&Reader::open(&path).unwrap()).unwrap();
+    publish(&folder, &path).unwrap();
+    assert_eq!(audit(&folder, &path)["verdict"], "valid");
+    let mut empty = Store::create(home.path().join("empty.db"), &key()).unwrap();
+    assert_eq!(LogFolder::new(&folder).restore(&mut empty, |_, _| {}).unwrap(), 11);
+    for reserved in ["claims", "days", "proofs", "anchors", "fills", "peers"] {
+        assert_eq!(fs::read(folder.join(reserved).join("11")).unwrap(), b"not ours");
+    }
+}
+
 #[test]
 fn a_copy_made_beside_the_writer_holds_and_is_refused_once_it_is_old() {
     let (home, path) = sealed_store();
@@ -126,7 +198,7 @@ fn a_copy_made_beside_the_writer_holds_and_is_refused_once_it_is_old() {
 }
 
 #[test]
-fn a_lost_store_comes_back_from_its_bundles_and_no_other_does() {
+fn a_lost_store_comes_back_from_its_slots_and_no_other_does() {
     let (home, path) = sealed_store();
     let (folder, lost) = (home.path().join("log"), home.path().join("lost.db"));
     let log = LogFolder::new(&folder);
@@ -135,12 +207,12 @@ fn a_lost_store_comes_back_from_its_bundles_and_no_other_does() {
     assert!(matches!(nothing, RestoreError::NothingPublished { .. }), "{nothing}");
     publish(&folder, &path).unwrap();
 
-    // Two slots, then a damaged bundle, then the rest: an older copy goes on.
-    let at = |n: u32| folder.join(format!("bundles/{}.jsonl.zst", slot(n).number()));
+    // Two slots, then a damaged manifest, then the rest: an older copy goes on.
+    let at = |n: u32| folder.join(format!("slots/{}.jsonl", slot(n).number()));
     let (third, fourth) = (fs::read(at(2)).unwrap(), fs::read(at(3)).unwrap());
     fs::write(at(2), &fourth).unwrap();
     let wrong = log.restore(&mut empty, |_, _| {}).unwrap_err();
-    assert!(matches!(&wrong, RestoreError::Bundle { path, .. } if *path == at(2)), "{wrong}");
+    assert!(matches!(&wrong, RestoreError::Slot { path, .. } if *path == at(2)), "{wrong}");
     assert_eq!(empty.reader().log_size().unwrap(), 2);
     fs::write(at(2), &third).unwrap();
     let mut told = Vec::new();
@@ -262,7 +334,7 @@ fn no_store_goes_on_that_would_make_a_second_history() {
     fs::write(folder.join("checkpoint"), checkpoint).unwrap();
     assert!(matches!(
         refused(&old),
-        PublishError::SealedBefore { path } if path.ends_with("bundles/5957867.jsonl.zst")
+        PublishError::SealedBefore { path } if path.ends_with("slots/5957867.jsonl")
     ));
     fs::remove_file(folder.join("checkpoint")).unwrap();
     assert!(matches!(refused(&empty), PublishError::SealedBefore { .. }));
@@ -286,16 +358,16 @@ fn no_store_goes_on_that_would_make_a_second_history() {
         PublishError::OtherLog { found: log, .. } if log.starts_with(found)
     ));
 
-    // A bundle that is there with another content is not overwritten.
+    // A manifest that is there with another content is not overwritten.
     fs::remove_file(folder.join("checkpoint")).unwrap();
-    let bundle = folder.join("bundles/5957859.jsonl.zst");
-    let whole = fs::read(&bundle).unwrap();
-    fs::write(&bundle, b"something else").unwrap();
+    let manifest = folder.join("slots/5957859.jsonl");
+    let whole = fs::read(&manifest).unwrap();
+    fs::write(&manifest, b"something else").unwrap();
     assert!(
-        matches!(publish(&folder, &path), Err(PublishError::Differs { path }) if path == bundle)
+        matches!(publish(&folder, &path), Err(PublishError::Differs { path }) if path == manifest)
     );
-    assert_eq!(fs::read(&bundle).unwrap(), b"something else");
-    fs::write(&bundle, whole).unwrap();
+    assert_eq!(fs::read(&manifest).unwrap(), b"something else");
+    fs::write(&manifest, whole).unwrap();
     assert_eq!(publish(&folder, &path).unwrap(), Published { size: 13, slots: 13 });
     assert_eq!(fs::read(folder.join("checkpoint")).unwrap(), newest);
 

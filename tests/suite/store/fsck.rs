@@ -127,7 +127,7 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
     };
     rows("INSERT INTO log_node VALUES (9, 9, zeroblob(32))", "log_node");
     rows(
-        "INSERT INTO body SELECT 99, zeroblob(32), state_sha256, 0, NULL, 1, 1, zstd FROM body LIMIT 1",
+        "INSERT INTO body SELECT 99, slot, zeroblob(32), state_sha256, 0, NULL, 1, 1, zstd FROM body LIMIT 1",
         "body",
     );
     rows(

@@ -44,7 +44,7 @@ fn estimate(path: &Path, pool: &PoolId, at: Option<Slot>) -> (Option<i32>, Strin
     (output.status.code(), String::from_utf8(words).unwrap())
 }
 
-/// Publishes the store, audits it, and restores it from the bundles: all must agree.
+/// Publishes the store, audits it, and restores it from the slots: all must agree.
 fn publish_audit_restore(path: &Path, retracted: u64) {
     let home = TempDir::new().unwrap();
     let folder = LogFolder::new(home.path().join("log"));

@@ -111,7 +111,7 @@ const ATTACKS: [(&str, &str); 46] = [
         "the body is in the store already",
     ),
     (
-        "INSERT INTO body VALUES (90, zeroblob(32), zeroblob(32), 1, 90, 1, 1, x'00')",
+        "INSERT INTO body VALUES (90, 5957860, zeroblob(32), zeroblob(32), 1, 90, 1, 1, x'00')",
         "a dictionary has a lower level",
     ),
     ("UPDATE pool SET first_slot = first_slot + 1", "a pool keeps its name"),
@@ -229,11 +229,11 @@ fn a_dropped_guard_another_file_and_a_newer_schema_are_named_on_open() {
     alter("DROP TRIGGER entry_follows");
     let altered = |error| matches!(error, StoreError::SchemaAltered { object, .. } if object == "trigger entry_follows");
     assert!(altered(error(&path).0) && altered(error(&path).1));
-    alter("PRAGMA user_version = 4");
-    let older = |error| matches!(error, StoreError::OlderSchema { expected: 5, found: 4, .. });
+    alter("PRAGMA user_version = 5");
+    let older = |error| matches!(error, StoreError::OlderSchema { expected: 6, found: 5, .. });
     assert!(older(error(&path).0) && older(error(&path).1));
-    alter("PRAGMA user_version = 6");
-    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 5, found: 6, .. });
+    alter("PRAGMA user_version = 7");
+    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 6, found: 7, .. });
     assert!(newer(error(&path).0) && newer(error(&path).1));
 
     let foreign = folder.path().join("foreign.db");
@@ -400,7 +400,7 @@ fn rows_that_contradict_each_other_are_named() {
     let (name, state) = (Snapshot::hash_of(b"{"), PoolState::hash_of(b"}"));
     let zstd = "28b52ffd 20 02 11 0000 7b7d".replace(' ', "");
     let insert = format!(
-        "INSERT INTO body VALUES (9, x'{}', x'{}', 0, NULL, 1, 1, x'{zstd}')",
+        "INSERT INTO body VALUES (9, 5957860, x'{}', x'{}', 0, NULL, 1, 1, x'{zstd}')",
         &name.to_string()[2..],
         &state.to_string()[2..]
     );

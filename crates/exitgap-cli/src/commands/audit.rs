@@ -89,7 +89,7 @@ fn readable(fault: Box<Fault>) -> Result<Box<Fault>, Failure> {
 }
 
 fn unreadable(rule: &Rule) -> Failure {
-    let hint = "a log's folder holds checkpoint, verifier-key, bundles/ and tile/, as \
+    let hint = "a log's folder holds checkpoint, verifier-key, slots/, parts/ and tile/, as \
                 crates/exitgap-core/docs/log-folder-v1.md has it";
     source::unreadable(rule.to_string()).hint(hint).into()
 }

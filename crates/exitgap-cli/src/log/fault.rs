@@ -5,7 +5,8 @@ use std::io;
 use exitgap_api::AuditFault;
 use exitgap_core::Newer;
 use exitgap_core::evidence::{Depths, HeadError, LeafError};
-use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::ids::{DocumentHash, PoolId, SnapshotHash};
+use exitgap_core::published::{BodyError, PublishedError};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotError;
 use exitgap_core::tlog::{CheckpointError, Hash};
@@ -34,6 +35,15 @@ impl Fault {
     }
 }
 
+impl From<BodyError<Self>> for Rule {
+    fn from(error: BodyError<Self>) -> Self {
+        match error {
+            BodyError::Folder(rule) => rule,
+            error => Self::BodyInvalid { reason: error.to_string() },
+        }
+    }
+}
+
 impl From<Rule> for Fault {
     fn from(rule: Rule) -> Self {
         Self { rule, slot: None, pool: None }
@@ -52,16 +62,19 @@ pub enum Rule {
     FileTooLarge { file: String, most: usize },
     #[error("{file} is not UTF-8 text")]
     FileNotText { file: String },
-    #[error("{file} holds no whole Zstandard frame: {reason}")]
-    BundleCompression { file: String, reason: String },
-    #[error("{file} ends in line {line}, which should be {what} and a line break")]
-    BundleIncomplete { file: String, line: usize, what: &'static str },
-    #[error("{file}: line {line}, {what}, is longer than {most} bytes")]
-    BundleLineTooLong { file: String, line: usize, what: &'static str, most: usize },
-    #[error("{file} decompresses to more than {most} bytes")]
-    BundleTooLarge { file: String, most: u64 },
-    #[error("{file} goes on after its checkpoint, line {line}")]
-    BundleGoesOn { file: String, line: usize },
+    #[error(
+        "an earlier version of exitgap, from before the first release, published this folder; its log \
+         was never promised to be readable"
+    )]
+    OlderFolder,
+    #[error("{file}: {error}")]
+    ManifestInvalid { file: String, error: PublishedError },
+    #[error("{file} hashes to {found}, which is not its name")]
+    PartHash { file: String, found: DocumentHash },
+    #[error("{file}: {reason}")]
+    PartInvalid { file: String, reason: String },
+    #[error("{reason}")]
+    BodyInvalid { reason: String },
     #[error("{file} is not a tile: {reason}")]
     TileInvalid { file: String, reason: String },
     #[error("{file}: hash {index} is {found}, the entries make {expected}")]
@@ -86,16 +99,16 @@ pub enum Rule {
     #[error("the log's slots end after the year 9999")]
     SizeBeyondSeries,
 
-    #[error("the bundle's first line: {error}")]
+    #[error("the manifest's first line: {error}")]
     LeafInvalid { error: LeafError },
     #[error("the slot leaf is of slot {found}")]
     LeafSlot { found: Slot },
-    #[error("the bundle's slot leaf is {found}, the entry in the tiles is {expected}")]
+    #[error("the manifest's slot leaf is {found}, the entry in the tiles is {expected}")]
     LeafEntry { expected: String, found: String },
     #[error("the heads make the root {found}, the slot leaf commits to {expected}")]
     HeadsRoot { expected: Hash, found: Hash },
 
-    #[error("head {number} of the bundle: {error}")]
+    #[error("head {number} of the slot: {error}")]
     HeadInvalid { number: u32, error: HeadError },
     #[error("the head is of slot {found}")]
     HeadSlot { found: Slot },
@@ -118,7 +131,7 @@ pub enum Rule {
     #[error("lowest_depth_7d_usd is {}, the last 2016 slots make {}", depths(.found), depths(.expected))]
     LowestDepth { expected: Depths, found: Depths },
 
-    #[error("the snapshot in the bundle hashes to {found}, the head names {expected}")]
+    #[error("the snapshot in the part hashes to {found}, the head names {expected}")]
     SnapshotHash { expected: SnapshotHash, found: SnapshotHash },
     #[error("the snapshot: {error}")]
     SnapshotInvalid { error: SnapshotError },
@@ -137,6 +150,7 @@ impl Rule {
     /// What a later version of exitgap made, where that is all that is wrong.
     pub fn newer(&self) -> Option<Newer> {
         match self {
+            Self::ManifestInvalid { error, .. } => error.newer(),
             Self::LeafInvalid { error } => error.newer(),
             Self::HeadInvalid { error, .. } => error.newer(),
             _ => None,
@@ -150,11 +164,11 @@ impl Rule {
             Self::FileUnreadable { .. } => "file_unreadable",
             Self::FileTooLarge { .. } => "file_too_large",
             Self::FileNotText { .. } => "file_not_text",
-            Self::BundleCompression { .. } => "bundle_compression",
-            Self::BundleIncomplete { .. } => "bundle_incomplete",
-            Self::BundleLineTooLong { .. } => "bundle_line_too_long",
-            Self::BundleTooLarge { .. } => "bundle_too_large",
-            Self::BundleGoesOn { .. } => "bundle_goes_on",
+            Self::OlderFolder => "older_folder",
+            Self::ManifestInvalid { .. } => "manifest_invalid",
+            Self::PartHash { .. } => "part_hash_mismatch",
+            Self::PartInvalid { .. } => "part_invalid",
+            Self::BodyInvalid { .. } => "body_invalid",
             Self::TileInvalid { .. } => "tile_invalid",
             Self::TileMismatch { .. } => "tile_mismatch",
             Self::Predecessor { .. } => "predecessor_mismatch",

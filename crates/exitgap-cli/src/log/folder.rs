@@ -1,14 +1,12 @@
 //! The files of a log's folder, each read up to its limit.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use exitgap_core::evidence::MAX_LEAF_BYTES;
-use exitgap_core::series::Slot;
 use exitgap_core::tlog::{self, Hash, Shelf, Tile, split_entries};
 
-use super::bundle::Bundle;
 use super::fault::Rule;
 
 /// Hashes or entries of a full tile.
@@ -36,10 +34,20 @@ impl FolderReader {
         String::from_utf8(bytes).map_err(|_| Rule::FileNotText { file: file.to_owned() })
     }
 
-    /// The bundle of a slot.
-    pub fn bundle(&self, slot: Slot) -> Result<Bundle, Rule> {
-        let file = format!("bundles/{}.jsonl.zst", slot.number());
-        Bundle::new(self.open(&file)?, file)
+    /// Whether an earlier version of exitgap, from before the first release, published here.
+    pub fn is_older(&self) -> bool {
+        self.path.join("bundles").exists()
+    }
+
+    /// So many bytes of a file, from this one on, or as many as there are.
+    pub fn read_range(&self, file: &str, from: u64, length: u32) -> Result<Vec<u8>, Rule> {
+        let mut bytes = Vec::new();
+        let mut opened = self.open(file)?;
+        let read = opened
+            .seek(SeekFrom::Start(from))
+            .and_then(|_| opened.take(length.into()).read_to_end(&mut bytes));
+        read.map_err(|error| failed(file, error))?;
+        Ok(bytes)
     }
 
     /// The first `width` hashes of a tile, and the file they stand in.
@@ -119,7 +127,8 @@ impl FolderReader {
         File::open(self.path.join(file)).map_err(|error| failed(file, error))
     }
 
-    fn read(&self, file: &str, most: usize) -> Result<Vec<u8>, Rule> {
+    /// A file of at most `most` bytes.
+    pub fn read(&self, file: &str, most: usize) -> Result<Vec<u8>, Rule> {
         let mut bytes = Vec::new();
         let mut limited = self.open(file)?.take(most as u64 + 1);
         limited.read_to_end(&mut bytes).map_err(|error| failed(file, error))?;

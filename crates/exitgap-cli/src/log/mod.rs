@@ -1,16 +1,16 @@
 //! A published log's folder, read and replayed. Everything in it is untrusted: each
 //! file has a limit, and what breaks a rule is named.
 //!
-//! - `folder`, `bundle`: files, tiles and bundles, as bytes
+//! - `folder`, `parts`: files and tiles, manifests and parts
 //! - `history`: one pool's heads from its first on
 //! - `tree`: the log's root and tiles, grown leaf by leaf
 //! - `replay`: the walk over all slots
 //! - `fault`: which rule is broken, in which slot, by which pool
 
-mod bundle;
 mod fault;
 mod folder;
 mod history;
+mod parts;
 mod replay;
 mod tree;
 

@@ -3,27 +3,22 @@
 use std::collections::BTreeMap;
 
 use exitgap_api::Contradiction;
-use exitgap_core::evidence::{
-    Depths, Head, HeadEntry, MAX_HEAD_BYTES, MAX_LEAF_BYTES, Predecessor, SlotLeaf, depths,
-};
+use exitgap_core::evidence::{Depths, Head, HeadEntry, Predecessor, SlotLeaf, depths};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::{DocumentHash, HeadHash, PoolId, SnapshotHash};
-use exitgap_core::pools::MAX_STATE_BYTES;
+use exitgap_core::published::{Bodies, Folder, Manifest, PartRef, Place, PublishedError};
 use exitgap_core::series::Slot;
-use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
+use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
 use exitgap_core::tlog::{
     Checkpoint, Frontier, Hash, MAX_NOTE_BYTES, Note, Origin, Unsigned, VerifierKey, root,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::bundle::Bundle;
 use super::fault::{Fault, Rule};
 use super::folder::FolderReader;
 use super::history::History;
+use super::parts::manifest_file;
 use super::tree::Tiles;
-
-/// The most bytes of a bundle's last line: a note, all of it escaped, and its frame.
-const MAX_CHECKPOINT_LINE_BYTES: usize = 2 * MAX_NOTE_BYTES + 64;
 
 /// A signed checkpoint that the caller kept.
 pub struct SignedCheckpoint {
@@ -73,6 +68,7 @@ pub fn replay(against: &Against, mut tick: impl FnMut(&Counts)) -> (Counts, Opti
         against,
         tiles: Tiles::new(against.folder, against.newest.checkpoint.size),
         tree: Frontier::default(),
+        bodies: Bodies::new(against.folder),
         pools: BTreeMap::new(),
         counts: Counts::default(),
     };
@@ -84,6 +80,7 @@ struct Walk<'a> {
     against: &'a Against<'a>,
     tiles: Tiles<'a>,
     tree: Frontier,
+    bodies: Bodies<'a, FolderReader>,
     pools: BTreeMap<PoolId, History>,
     counts: Counts,
 }
@@ -133,29 +130,31 @@ impl Walk<'_> {
     /// Replays a slot, and gives the checkpoint that was signed after it.
     fn slot(&mut self, index: u64, slot: Slot) -> Result<String, Fault> {
         let at = |rule: Rule| rule.at(slot);
-        let mut bundle = self.against.folder.bundle(slot).map_err(at)?;
-        let bytes = bundle.next("the slot leaf", MAX_LEAF_BYTES).map_err(at)?;
-        let leaf_hash = self.tiles.push(index, &bytes).map_err(at)?;
-        let leaf = SlotLeaf::from_canonical(&bytes)
+        let manifest = self.against.folder.manifest(slot).map_err(at)?;
+        let leaf_hash = self.tiles.push(index, &manifest.leaf).map_err(at)?;
+        let leaf = SlotLeaf::from_canonical(&manifest.leaf)
             .map_err(|error| Rule::LeafInvalid { error }.at(slot))?;
         if leaf.slot != slot {
             return Err(Rule::LeafSlot { found: leaf.slot }.at(slot));
         }
-        let heads = read_heads(&mut bundle, &leaf)?;
+        manifest
+            .check_pools(&leaf)
+            .map_err(|error| Rule::ManifestInvalid { file: manifest_file(slot), error }.at(slot))?;
+        let Heads { heads, places } = read_heads(self.against.folder, &manifest, &leaf)?;
         let named = self.follow(slot, heads)?;
         if index == 0 {
             self.check_predecessor(&leaf).map_err(at)?;
         }
-        for head in named {
+        for (head, place) in named.iter().zip(&places) {
             let by = |rule: Rule| rule.by(slot, &head.pool);
-            let snapshot = bundle.next("a snapshot", MAX_SNAPSHOT_BYTES).map_err(by)?;
-            let state = bundle.next("a state", MAX_STATE_BYTES).map_err(by)?;
-            self.snapshot(slot, &head, &SnapshotDocuments { snapshot, state }).map_err(by)?;
+            let body = self.bodies.body(&head.pool, slot, place);
+            let mut snapshot = body.map_err(|error| by(error.into()))?;
+            let state = snapshot.split_off((place.frame.snapshot as usize).min(snapshot.len()));
+            self.snapshot(slot, head, &SnapshotDocuments { snapshot, state }).map_err(by)?;
         }
         self.tree.push(leaf_hash);
-        let note = self.bundle_checkpoint(&mut bundle, index + 1).map_err(at)?;
-        bundle.end().map_err(at)?;
-        Ok(note)
+        self.check_checkpoint(&manifest_file(slot), &manifest.checkpoint, index + 1).map_err(at)?;
+        Ok(manifest.checkpoint)
     }
 
     /// Lets each pool's history continue with its head; gives those with snapshots.
@@ -242,24 +241,15 @@ impl Walk<'_> {
         Err(Rule::Predecessor { expected: text(expected), found: text(found) })
     }
 
-    /// The bundle's last line: the checkpoint of the log up to and with this slot.
-    fn bundle_checkpoint(&self, bundle: &mut Bundle, size: u64) -> Result<String, Rule> {
-        let line = bundle.next("the checkpoint", MAX_CHECKPOINT_LINE_BYTES)?;
-        let file = bundle.file();
-        let note = checkpoint_line(&line).ok_or_else(|| Rule::CheckpointMismatch {
-            file: file.to_owned(),
-            of: "the last line",
-            expected: "{\"checkpoint\":\"…\"}, canonical".to_owned(),
-            found: String::from_utf8_lossy(&line).chars().take(60).collect(),
-        })?;
-        let (checkpoint, _) = Checkpoint::from_note(&note)
+    /// The manifest's last line: the checkpoint of the log up to and with this slot.
+    fn check_checkpoint(&self, file: &str, note: &str, size: u64) -> Result<(), Rule> {
+        let (checkpoint, _) = Checkpoint::from_note(note)
             .map_err(|error| Rule::CheckpointInvalid { file: file.to_owned(), error })?;
         let origin = &self.against.newest.checkpoint.origin;
         same(file, "origin", origin.to_string(), checkpoint.origin.to_string())?;
         same(file, "size", size.to_string(), checkpoint.size.to_string())?;
         same(file, "root", self.tree.root().to_string(), checkpoint.root.to_string())?;
-        check_signature(&note, file, origin, self.against.keys)?;
-        Ok(note)
+        check_signature(note, file, origin, self.against.keys)
     }
 
     /// Compares the log at the size of the checkpoint seen before with that one. `note`
@@ -284,50 +274,72 @@ impl Walk<'_> {
     }
 }
 
+/// A slot's heads, and where the bodies stand of those that name a snapshot.
+#[derive(Default)]
+struct Heads {
+    heads: Vec<(Head, HeadHash)>,
+    places: Vec<Place>,
+}
+
 /// Reads the slot's heads, which must be those that the leaf commits to. Whether they
-/// follow the heads before is asked only after that: so a damaged bundle is told from a
+/// follow the heads before is asked only after that: so a damaged part is told from a
 /// false log.
-fn read_heads(bundle: &mut Bundle, leaf: &SlotLeaf) -> Result<Vec<(Head, HeadHash)>, Fault> {
+fn read_heads(folder: &FolderReader, manifest: &Manifest, leaf: &SlotLeaf) -> Result<Heads, Fault> {
     let slot = leaf.slot;
-    let (mut heads, mut hashes): (Vec<(Head, HeadHash)>, Vec<Hash>) = Default::default();
+    let (mut read, mut hashes) = (Heads::default(), Vec::<Hash>::new());
     let mut after = String::new();
-    for number in 1..=leaf.pools {
-        let bytes = bundle.next("a head", MAX_HEAD_BYTES).map_err(|rule| rule.at(slot))?;
-        let head = Head::from_canonical(&bytes).map_err(|error| Fault {
-            pool: stated_pool(&bytes),
-            ..Rule::HeadInvalid { number, error }.at(slot)
-        })?;
-        hashes.push(Head::leaf_of(&bytes));
-        // The order is that of the ids as text, in which `a-b:` comes before `a:`.
-        let id = head.pool.to_string();
-        if id <= after {
-            return Err(Rule::HeadOrder { after }.by(slot, &head.pool));
+    for part in &manifest.parts {
+        let (table, mut from) = folder.table(part).map_err(|rule| rule.at(slot))?;
+        let mut recorded = 0;
+        for (place, bytes) in table.heads.iter().enumerate() {
+            let number = u32::try_from(read.heads.len()).unwrap_or(u32::MAX).saturating_add(1);
+            let head = Head::from_canonical(bytes).map_err(|error| Fault {
+                pool: stated_pool(bytes),
+                ..Rule::HeadInvalid { number, error }.at(slot)
+            })?;
+            hashes.push(Head::leaf_of(bytes));
+            // The order is that of the ids as text, in which `a-b:` comes before `a:`.
+            let id = head.pool.to_string();
+            if id <= after {
+                return Err(Rule::HeadOrder { after }.by(slot, &head.pool));
+            }
+            if place == 0 && head.pool != part.first {
+                let reason = format!("its first head is of {id}, the manifest says {}", part.first);
+                return Err(Rule::PartInvalid { file: part.path(), reason }.at(slot));
+            }
+            if head.slot != slot {
+                return Err(Rule::HeadSlot { found: head.slot }.by(slot, &head.pool));
+            }
+            after = id;
+            recorded += usize::from(matches!(head.entry, HeadEntry::Recorded { .. }));
+            read.heads.push((head, Head::hash_of(bytes)));
         }
-        if head.slot != slot {
-            return Err(Rule::HeadSlot { found: head.slot }.by(slot, &head.pool));
+        for frame in &table.frames {
+            read.places.push(Place { part: part.clone(), from, frame: *frame });
+            from += u64::from(frame.bytes);
         }
-        after = id;
-        heads.push((head, Head::hash_of(&bytes)));
+        check_frames(part, recorded, table.frames.len()).map_err(|rule| rule.at(slot))?;
     }
     let (expected, found) = (leaf.root, root(&hashes));
     if expected != found {
         return Err(Rule::HeadsRoot { expected, found }.at(slot));
     }
-    Ok(heads)
+    Ok(read)
+}
+
+/// Requires that a part has as many bodies as its heads name snapshots.
+fn check_frames(part: &PartRef, expected: usize, found: usize) -> Result<(), Rule> {
+    if expected == found {
+        return Ok(());
+    }
+    let reason = PublishedError::Frames { expected, found }.to_string();
+    Err(Rule::PartInvalid { file: part.path(), reason })
 }
 
 /// The pool that a document which is no head says it is of.
 fn stated_pool(bytes: &[u8]) -> Option<PoolId> {
     let document: Value = serde_json::from_slice(bytes).ok()?;
     document.get("pool")?.as_str()?.parse().ok()
-}
-
-/// The note in a bundle's last line, which must be its one canonical form.
-fn checkpoint_line(line: &[u8]) -> Option<String> {
-    let document: Value = serde_json::from_slice(line).ok()?;
-    let note = document.get("checkpoint")?.as_str()?.to_owned();
-    // Of one field, and escaped as canonical JSON is.
-    (json!({ "checkpoint": note }).to_string().as_bytes() == line).then_some(note)
 }
 
 /// Checks that one of `keys`, named as the log is, signed the checkpoint in `file`, and

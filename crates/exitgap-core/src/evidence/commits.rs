@@ -3,7 +3,7 @@
 use crate::ids::{Code, DocumentHash};
 use crate::json::{Fields, Json, Wire};
 
-/// Documents by name, each by its SHA-256: carried in the slot's bundle, or published beside it.
+/// Documents by name, each by its SHA-256: carried in the slot's parts, or published beside it.
 /// Whoever does not know a name lists it, and judges nothing by it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Commits(Vec<(Code, DocumentHash)>);

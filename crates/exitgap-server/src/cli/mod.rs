@@ -106,7 +106,7 @@ enum Command {
     },
     /// Rebuilds a lost store, or brings an old copy up to date, from what is published.
     ///
-    /// Every slot up to the published checkpoint is sealed anew from its bundle and must make,
+    /// Every slot up to the published checkpoint is sealed anew from its files and must make,
     /// byte for byte, the checkpoint that was signed then. It needs the log's key.
     Restore {
         /// The configuration file.
@@ -115,10 +115,10 @@ enum Command {
     },
     /// Begins the successor of a log whose data is gone for good.
     ///
-    /// For when bundles are lost and `restore` cannot bring the store back. The configuration
+    /// For when files are lost and `restore` cannot bring the store back. The configuration
     /// names a new store, a new folder and a key of another name; each checkpoint of the new log
     /// names the old one's last state. The old folder says that its log has ended. Refused while
-    /// every bundle can be read.
+    /// every slot can be read.
     Successor(SuccessorArgs),
     /// Copies the store, also while a recorder writes it.
     ///

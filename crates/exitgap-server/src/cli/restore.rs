@@ -10,7 +10,7 @@ use super::CliError;
 use super::key::read_key;
 use crate::config::Checked;
 
-/// Applies the published bundles that the store does not have.
+/// Applies the published slots that the store does not have.
 pub fn restore(path: &Path) -> Result<(), CliError> {
     let config = Checked::read(path)?.config;
     let key = read_key(&config.evidence.key_file)?;

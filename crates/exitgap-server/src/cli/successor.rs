@@ -37,7 +37,7 @@ pub fn successor(args: &SuccessorArgs) -> Result<(), CliError> {
         bar.set_position(done);
     });
     bar.finish_and_clear();
-    let Lost { state, bundle, reason } = lost?;
+    let Lost { state, file, reason } = lost?;
     let name = key.verifier().name().to_owned();
     if state.origin.name() == name {
         return Err(StoreError::SameName { name }.into());
@@ -49,7 +49,7 @@ pub fn successor(args: &SuccessorArgs) -> Result<(), CliError> {
     old.supersede(&name)?;
     Store::create_successor(store, &key, &state)?.close()?;
     let mut err = io::stderr();
-    let _ = writeln!(err, "lost: {}: {reason}", bundle.display());
+    let _ = writeln!(err, "lost: {}: {reason}", file.display());
     let _ = writeln!(err, "made {}; `exitgap-server record` begins the log", store.display());
     writeln!(io::stdout(), "{name} succeeds {} of {} slots", state.origin, state.size)
         .map_err(CliError::Output)

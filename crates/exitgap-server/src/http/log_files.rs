@@ -22,8 +22,8 @@ use super::params::{Query, Segment};
 use super::reply::{Keep, Refused, Reply, tagged};
 use crate::ops::Lane;
 
-/// The largest file that is served: a bundle's bound, which holds before it is compressed.
-const MAX_FILE_BYTES: u64 = 256 << 20;
+/// The largest file that is served: a part's bound.
+const MAX_FILE_BYTES: u64 = exitgap_core::published::MAX_PART_BYTES;
 
 /// A file up to this is read at once. A larger one is read piece by piece, as its client takes
 /// it, so that those who take their time do not fill the memory.
@@ -140,7 +140,7 @@ fn read_piece(mut file: File, length: u64) -> io::Result<(File, Bytes)> {
 
 fn absent() -> Refused {
     Problem::new(ProblemCode::NotFound, "the log has no such file")
-        .hint("checkpoint, verifier-key, superseded-by, tile/<level>/<index>, tile/entries/<index>, bundles/<slot>.jsonl.zst")
+        .hint("checkpoint, verifier-key, superseded-by, tile/<level>/<index>, tile/entries/<index>, slots/<slot>.jsonl, parts/<sha256>")
         .into()
 }
 
@@ -156,9 +156,13 @@ fn kind_of(path: &str) -> Option<(&'static str, Keep)> {
         ["checkpoint"] => Some((TEXT, Keep::Seconds(5))),
         ["verifier-key"] => Some((TEXT, Keep::Seconds(3_600))),
         ["superseded-by"] => Some((TEXT, Keep::Seconds(60))),
-        ["bundles", file] => {
-            let slot = file.strip_suffix(".jsonl.zst").filter(|slot| number(slot));
-            slot.map(|_| ("application/zstd", Keep::Forever))
+        ["slots", file] => {
+            let slot = file.strip_suffix(".jsonl").filter(|slot| number(slot));
+            slot.map(|_| ("application/jsonl", Keep::Forever))
+        }
+        ["parts", hash] => {
+            let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+            (hash.len() == 64 && hash.bytes().all(digit)).then_some((BYTES, Keep::Forever))
         }
         ["tile", ..] => {
             let tile: Tile = path.parse().ok()?;
@@ -179,7 +183,8 @@ mod tests {
             "checkpoint",
             "verifier-key",
             "superseded-by",
-            "bundles/5957856.jsonl.zst",
+            "slots/5957856.jsonl",
+            "parts/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
             "tile/0/000",
             "tile/0/x001/234",
             "tile/1/000.p/7",
@@ -190,9 +195,12 @@ mod tests {
         for path in [
             "",
             "../exitgap.key",
-            "bundles/../../exitgap.key",
-            "bundles/..jsonl.zst",
-            "bundles/5957856.jsonl.zst/..",
+            "slots/../../exitgap.key",
+            "slots/..jsonl",
+            "slots/5957856.jsonl/..",
+            "parts/00112233445566778899aabbccddeeff00112233445566778899aabbccddee/.",
+            "parts/00112233445566778899AABBCCDDEEFF00112233445566778899aabbccddeeff",
+            "parts/..",
             "tile/0/..",
             "tile/../checkpoint",
             "tile/0//etc/passwd",
@@ -200,7 +208,7 @@ mod tests {
             "tile/0/000.p/7/8",
             "checkpoint/",
             "/checkpoint",
-            "bundles/1\0.jsonl.zst",
+            "slots/1\0.jsonl",
             "tile/0/x1/x2/x3/x4/5",
         ] {
             assert!(kind_of(path).is_none(), "{path}");

@@ -103,8 +103,7 @@ fn wear(routes: Router, edge: Arc<Edge>) -> Router {
         .layer(
             CompressionLayer::new().compress_when(
                 DefaultPredicate::new()
-                    // Bundles are packed, and hashes do not get shorter: it would only cost time.
-                    .and(NotForContentType::const_new("application/zstd"))
+                    // Parts are packed, and hashes do not get shorter: it would only cost time.
                     .and(NotForContentType::const_new("application/octet-stream")),
             ),
         )

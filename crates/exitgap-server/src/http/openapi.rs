@@ -202,7 +202,7 @@ const LOG_PATH: Parameter = parameter(
     "path",
     true,
     || json!({"type": "string", "enum": ["checkpoint", "verifier-key"]}),
-    "`checkpoint`, `verifier-key`, `tile/<level>/<index>`, `tile/entries/<index>` or `bundles/<slot>.jsonl.zst`.",
+    "`checkpoint`, `verifier-key`, `tile/<level>/<index>`, `tile/entries/<index>`, `slots/<slot>.jsonl` or `parts/<sha256>`.",
 );
 
 const ADDRESSES: &[Address] = &[
@@ -399,7 +399,7 @@ const ADDRESSES: &[Address] = &[
         id: "readLog",
         tag: "Evidence",
         title: "The published log",
-        about: "Checkpoint, key, tiles and slot bundles: what `exitgap audit` replays. C2SP tlog-tiles.",
+        about: "Checkpoint, key, tiles, slots and their parts: what `exitgap audit` replays. C2SP tlog-tiles.",
         segment: Some(&LOG_PATH),
         parameters: &[],
         answers: Answers::Bytes("application/octet-stream"),

@@ -389,7 +389,7 @@ impl<R: SlotReader> Recorder<R> {
     /// Publishes what the store has, where a folder is set.
     async fn publish(&mut self) -> Result<Result<(), PublishError>, RecorderError> {
         let Some(folder) = self.folder.clone() else { return Ok(Ok(())) };
-        let published = self.blocking(move |store| folder.publish(store.reader())).await?;
+        let published = self.blocking(move |store| folder.publish_newest(store)).await?;
         Ok(published.map(|published| self.published = published.size))
     }
 

@@ -48,7 +48,7 @@ impl<R: SlotReader> Recorder<R> {
     /// until the slot after the store's last.
     ///
     /// Goes on where a slot could not be written and nothing of it was
-    /// ([`StoreError::Sqlite`]); ends with any other error of the store, such as a commit
+    /// ([`StoreError::Sqlite`], [`StoreError::SlotTooLarge`]); ends with any other error of the store, such as a commit
     /// that failed: whoever starts it again opens the store anew.
     pub async fn run(
         &mut self,
@@ -124,7 +124,9 @@ fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(),
         Err(
             error @ (RecorderError::ClockUnconfirmed { .. }
             | RecorderError::Sealed { .. }
-            | RecorderError::Store(StoreError::Sqlite { .. })),
+            | RecorderError::Store(
+                StoreError::Sqlite { .. } | StoreError::SlotTooLarge { .. },
+            )),
         ) => {
             tracing::error!(slot = %slot, %error, "the slot was not written");
             Ok(())

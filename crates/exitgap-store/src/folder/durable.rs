@@ -9,26 +9,45 @@ use super::PublishError;
 /// Puts a file of these bytes at `path`: written aside, synced, renamed into place, its
 /// folder synced. What stood there is replaced.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
-    write_with(path, |file| file.write_all(bytes))
+    let folder = path.parent().unwrap_or(Path::new("."));
+    make_folder(folder)?;
+    put(path, bytes)?;
+    sync_folder(folder)
 }
 
 /// The same for a file that is written once: one that is there already must hold the same.
 pub fn write_once(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    write_all_once(folder, [(path.to_owned(), bytes)])
+}
+
+/// The same for several files of one folder, whose names outlast a power cut together.
+pub fn write_all_once<'a>(
+    folder: &Path,
+    files: impl IntoIterator<Item = (PathBuf, &'a [u8])>,
+) -> Result<(), PublishError> {
+    make_folder(folder)?;
+    for (path, bytes) in files {
+        match holds(&path, bytes)? {
+            Some(true) => {}
+            Some(false) => return Err(PublishError::Differs { path }),
+            None => put(&path, bytes)?,
+        }
+    }
+    sync_folder(folder)
+}
+
+/// Whether a file holds these bytes; `None` where it is not there.
+fn holds(path: &Path, bytes: &[u8]) -> Result<Option<bool>, PublishError> {
     match fs::read(path) {
-        Ok(found) if found == bytes => Ok(()),
-        Ok(_) => Err(PublishError::Differs { path: path.to_owned() }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => write(path, bytes),
+        Ok(found) => Ok(Some(found == bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(PublishError::File { path: path.to_owned(), source }),
     }
 }
 
-/// The same as [`write`] with what `fill` writes.
-pub fn write_with(
-    path: &Path,
-    fill: impl FnOnce(&mut File) -> io::Result<()>,
-) -> Result<(), PublishError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    make_folder(folder)?;
+/// Puts a file of these bytes at `path`; its name may not yet outlast a power cut.
+fn put(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
     // Only one process writes here, so that one name for what is unfinished will do.
     let aside = aside(path);
     let failed = |path: &Path| {
@@ -36,10 +55,9 @@ pub fn write_with(
         move |source| PublishError::File { path, source }
     };
     let mut file = File::create(&aside).map_err(failed(&aside))?;
-    fill(&mut file).map_err(failed(&aside))?;
+    file.write_all(bytes).map_err(failed(&aside))?;
     file.sync_all().map_err(failed(&aside))?;
-    fs::rename(&aside, path).map_err(failed(path))?;
-    sync_folder(folder)
+    fs::rename(&aside, path).map_err(failed(path))
 }
 
 /// Makes the folder and those above it, each known to the disk.
@@ -58,7 +76,7 @@ fn make_folder(folder: &Path) -> Result<(), PublishError> {
 }
 
 /// Makes renames in the folder outlast a power cut.
-pub fn sync_folder(folder: &Path) -> Result<(), PublishError> {
+fn sync_folder(folder: &Path) -> Result<(), PublishError> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let synced = File::open(folder).and_then(|folder| folder.sync_all());
     synced.map_err(|source| PublishError::File { path: folder.to_owned(), source })

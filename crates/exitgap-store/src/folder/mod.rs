@@ -1,20 +1,22 @@
-//! The folder a log is published in (`exitgap-core/docs/log-folder-v1.md`): bundles, tiles,
-//! and the checkpoint that commits to them.
+//! The folder a log is published in (`exitgap-core/docs/log-folder-v1.md`): manifests and their
+//! parts, tiles, and the checkpoint that commits to them.
 //!
 //! # Order of writes, and what a crash leaves
 //!
-//! The store has committed a slot before anything of it is written here. Then its bundle,
-//! then the tiles that changed, then `checkpoint`, each written aside, synced, renamed into
-//! place and its folder synced before the next. A crash anywhere leaves a `checkpoint` of
+//! The store has committed a slot before anything of it is written here. Then its parts, then its
+//! manifest, then the tiles that changed, then `checkpoint`, each written aside, synced, renamed
+//! into place and its folder synced before the next. A crash anywhere leaves a `checkpoint` of
 //! which every file is there, and at most files it does not yet commit to: the next
 //! [`LogFolder::publish`] writes the same bytes again and goes on.
 
-mod bundle;
 mod durable;
+mod parts;
+mod reading;
 mod restore;
 mod successor;
 mod tiles;
 
+pub(crate) use parts::{Piece, SlotFiles};
 pub use restore::RestoreError;
 pub use successor::{Lost, SuccessorError};
 
@@ -29,9 +31,13 @@ use exitgap_core::tlog::{Checkpoint, CheckpointError, Hash, MAX_NOTE_BYTES};
 use crate::error::StoreError;
 use crate::log::LogIdentity;
 use crate::reader::Reader;
+use crate::writer::Store;
 
 /// The document that a successor's first leaf commits to.
 const PREDECESSOR: &str = "predecessor";
+
+/// Where the manifests lie.
+const MANIFESTS: &str = "slots";
 
 /// Slots between two checkpoints while many are published at once, after a pause.
 const SLOTS_AT_ONCE: u64 = 64;
@@ -63,17 +69,14 @@ pub enum PublishError {
         /// What the system said.
         source: io::Error,
     },
-    /// A slot's documents are more than a bundle holds.
+    /// The folder is of the time before manifests and parts.
     #[error(
-        "{path}: the slot has {bytes} bytes, more than the {} that a bundle may hold; record \
-         fewer pools in one log",
-        bundle::MAX_BUNDLE_BYTES
+        "{path}: an earlier version of exitgap, from before the first release, published here; record \
+         into a new store and publish in a new folder"
     )]
-    TooLarge {
-        /// The bundle's file.
+    OlderFolder {
+        /// What that version wrote.
         path: PathBuf,
-        /// Bytes of the slot's documents.
-        bytes: u64,
     },
     /// The folder's checkpoint cannot be read.
     #[error("{path} is no checkpoint: {error}")]
@@ -107,13 +110,13 @@ pub enum PublishError {
         /// Slots in the store.
         found: u64,
     },
-    /// A bundle of a slot that the store does not have: it was sealed, and then lost.
+    /// A manifest of a slot that the store does not have: it was sealed, and then lost.
     #[error(
         "{path} was sealed, and the store has no such slot: it is an older copy, and going on would \
          make a second history; put the newest copy there"
     )]
     SealedBefore {
-        /// The bundle.
+        /// The manifest.
         path: PathBuf,
     },
     /// The published log and the store differ in what both have.
@@ -175,6 +178,7 @@ impl LogFolder {
             let successor = successor.trim_end().chars().take(200).collect();
             return Err(PublishError::Superseded { path: self.path.clone(), successor });
         }
+        self.check_version()?;
         let log = reader.log()?;
         if let Some(log) = &log {
             self.check_key(log)?;
@@ -190,6 +194,21 @@ impl LogFolder {
     /// Publishes every slot of the store that `checkpoint` does not cover yet. Safe to call
     /// again after any failure.
     pub fn publish(&self, reader: &Reader) -> Result<Published, PublishError> {
+        self.publish_with(reader, None)
+    }
+
+    /// The same after a slot was written: what is still in memory of it is not read back.
+    pub fn publish_newest(&self, store: &mut Store) -> Result<Published, PublishError> {
+        let newest = store.take_unpublished();
+        self.publish_with(store.reader(), newest.as_ref())
+    }
+
+    fn publish_with(
+        &self,
+        reader: &Reader,
+        newest: Option<&SlotFiles>,
+    ) -> Result<Published, PublishError> {
+        self.check_version()?;
         let Some(log) = reader.log()? else { return Ok(Published { size: 0, slots: 0 }) };
         let before = self.published(reader, Some(&log))?;
         let size = reader.log_size()?;
@@ -209,7 +228,11 @@ impl LogFolder {
             for index in from..to {
                 let absent = || absent(&log, "the sealed slot");
                 let slot = reader.slot_at(Some(index))?.ok_or_else(absent)?;
-                bundle::write(reader, slot, &self.bundle_path(slot))?;
+                let manifest = manifest_path(&self.path, slot);
+                match newest.filter(|newest| newest.slot == slot) {
+                    Some(newest) => newest.write(&self.path, &manifest)?,
+                    None => SlotFiles::read(reader, slot)?.write(&self.path, &manifest)?,
+                }
             }
             tiles::write(reader, &self.path, from, to)?;
             let checkpoint =
@@ -268,20 +291,30 @@ impl LogFolder {
         parsed.map(Some).map_err(|error| PublishError::Checkpoint { path, error })
     }
 
-    /// A bundle of a slot after `last`, where there is one. Slots are sealed one by one: it
+    /// Refused where an earlier version published, of which nothing can be gone on with.
+    fn check_version(&self) -> Result<(), PublishError> {
+        let path = self.path.join("bundles");
+        match path.try_exists() {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(PublishError::OlderFolder { path }),
+            Err(source) => Err(PublishError::File { path, source }),
+        }
+    }
+
+    /// A manifest of a slot after `last`, where there is one. Slots are sealed one by one: it
     /// is that of the next, or for a store without slots any.
     fn sealed_after(&self, last: Option<Slot>) -> Result<Option<PathBuf>, PublishError> {
         let Some(last) = last else {
-            let path = self.path.join("bundles");
+            let path = self.path.join(MANIFESTS);
             let files = match fs::read_dir(&path) {
                 Ok(files) => files,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
                 Err(source) => return Err(PublishError::File { path, source }),
             };
-            let bundle = |path: &PathBuf| path.extension().is_some_and(|end| end == "zst");
-            return Ok(files.filter_map(|file| Some(file.ok()?.path())).find(bundle));
+            let manifest = |path: &PathBuf| path.extension().is_some_and(|end| end == "jsonl");
+            return Ok(files.filter_map(|file| Some(file.ok()?.path())).find(manifest));
         };
-        let path = last.next().map(|next| self.bundle_path(next));
+        let path = last.next().map(|next| manifest_path(&self.path, next));
         let there = |path: &PathBuf| {
             path.try_exists().map_err(|source| PublishError::File { path: path.clone(), source })
         };
@@ -290,10 +323,10 @@ impl LogFolder {
             _ => None,
         })
     }
+}
 
-    fn bundle_path(&self, slot: Slot) -> PathBuf {
-        self.path.join("bundles").join(format!("{}.jsonl.zst", slot.number()))
-    }
+fn manifest_path(folder: &Path, slot: Slot) -> PathBuf {
+    folder.join(MANIFESTS).join(format!("{}.jsonl", slot.number()))
 }
 
 fn absent(log: &LogIdentity, what: &'static str) -> StoreError {

@@ -1,17 +1,17 @@
-//! Rebuilding a store from the bundles of a published log.
+//! Rebuilding a store from the slots of a published log.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use exitgap_core::evidence::{Head, HeadEntry, RetractionCause, SlotLeaf};
 use exitgap_core::pools::Direction;
+use exitgap_core::published::{Bodies, BodyError, Folder, Place, PublishedError};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::tlog::Checkpoint;
 
-use super::bundle::MAX_BUNDLE_BYTES;
-use super::{LogFolder, PublishError, read};
+use super::reading::{FileError, Files};
+use super::{LogFolder, PublishError, manifest_path, read};
+use crate::body;
 use crate::error::StoreError;
 use crate::model::{Changes, NewEntry, NewRetraction, NewRetractionCause};
 use crate::writer::Store;
@@ -25,12 +25,12 @@ pub enum RestoreError {
         /// The folder.
         path: PathBuf,
     },
-    /// A bundle cannot be read as one of this slot.
+    /// A file of a slot cannot be read as one of it.
     #[error(
-        "{path}: {reason}; put back a copy of that bundle, or where it is gone for good begin the \
+        "{path}: {reason}; put back a copy of that file, or where it is gone for good begin the \
          log's successor with `exitgap-server successor`"
     )]
-    Bundle {
+    Slot {
         /// The file.
         path: PathBuf,
         /// What is wrong.
@@ -46,7 +46,7 @@ pub enum RestoreError {
 }
 
 impl LogFolder {
-    /// Applies the bundles of the slots that `store`, empty or an older copy, does not have,
+    /// Applies the slots that `store`, empty or an older copy, does not have,
     /// up to the published checkpoint, and returns how many those were. Each slot is sealed
     /// anew and must make, byte for byte, the checkpoint that was signed then.
     ///
@@ -56,6 +56,7 @@ impl LogFolder {
         store: &mut Store,
         mut progress: impl FnMut(u64, u64),
     ) -> Result<u64, RestoreError> {
+        self.check_version()?;
         let path = self.path.join("checkpoint");
         let nothing = || RestoreError::NothingPublished { path: self.path.clone() };
         let note = read(&path)?.ok_or_else(nothing)?;
@@ -74,13 +75,20 @@ impl LogFolder {
         {
             store.succeed(&predecessor)?;
         }
+        let files = Files::of(&self.path);
+        let mut slots = Slots::of(&files);
         for index in before..checkpoint.size {
-            let path = self.path.join("bundles");
+            let beyond = |error: &dyn std::fmt::Display| RestoreError::Slot {
+                path: path.clone(),
+                reason: error.to_string(),
+            };
             let slot = Slot::new(u64::from(first.number()).saturating_add(index))
-                .map_err(|error| RestoreError::Bundle { path, reason: error.to_string() })?;
-            let path = self.bundle_path(slot);
-            let Bundle { entries, changes, checkpoint: sealed } = parse(&path, slot)
-                .map_err(|reason| RestoreError::Bundle { path: path.clone(), reason })?;
+                .map_err(|error| beyond(&error))?;
+            let read = slots.read(slot).map_err(|error| {
+                let FileError { path, reason } = error.at(manifest_path(&self.path, slot));
+                RestoreError::Slot { path, reason }
+            })?;
+            let SlotRead { entries, changes, checkpoint: sealed } = read;
             store.append_sealed(slot, &entries, &changes, &sealed)?;
             progress(index + 1, checkpoint.size);
         }
@@ -92,63 +100,118 @@ impl LogFolder {
 const NEWER: &str = "which a newer version made; update to restore it";
 
 /// What a slot was sealed with.
-pub(super) struct Bundle {
+pub(super) struct SlotRead {
     entries: Vec<NewEntry>,
     changes: Changes,
     checkpoint: String,
 }
 
-/// Reads a slot's bundle.
-pub(super) fn parse(path: &Path, slot: Slot) -> Result<Bundle, String> {
-    let words = |error: &dyn std::fmt::Display| error.to_string();
-    let file = File::open(path).map_err(|error| words(&error))?;
-    let decoder = zstd::Decoder::new(BufReader::new(file)).map_err(|error| words(&error))?;
-    let mut bytes = Vec::new();
-    decoder.take(MAX_BUNDLE_BYTES).read_to_end(&mut bytes).map_err(|error| words(&error))?;
-    let mut lines = bytes.split(|byte| *byte == b'\n');
-    let mut next = || lines.next().ok_or_else(|| "it ends early".to_owned());
-    let leaf = SlotLeaf::from_canonical(next()?).map_err(|error| words(&error))?;
-    if leaf.slot != slot {
-        return Err(format!("it is the bundle of {}, not of {slot}", leaf.slot));
-    }
-    let mut heads = Vec::new();
-    for _ in 0..leaf.pools {
-        heads.push(Head::from_canonical(next()?).map_err(|error| words(&error))?);
-    }
-    let mut entries = Vec::with_capacity(heads.len());
-    let mut changes = Changes::default();
-    for head in heads {
-        if let Some(newer) = head.newer() {
-            return Err(format!("the head of {}: {newer}", head.pool));
+/// Why a slot cannot be read.
+pub(super) enum SlotError {
+    /// A file is not what it should be.
+    File(FileError),
+    /// What the slot's files hold is not the slot.
+    Slot(String),
+}
+
+impl SlotError {
+    /// The file and what is wrong with it; `manifest` where it is no single file.
+    pub fn at(self, manifest: PathBuf) -> FileError {
+        match self {
+            Self::File(error) => error,
+            Self::Slot(reason) => FileError { path: manifest, reason },
         }
-        if let Some((name, _)) = head.commits.iter().next() {
-            return Err(format!("the head of {} commits to {name}, {NEWER}", head.pool));
+    }
+}
+
+impl From<FileError> for SlotError {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
+}
+
+impl From<BodyError<FileError>> for SlotError {
+    fn from(error: BodyError<FileError>) -> Self {
+        match error {
+            BodyError::Folder(error) => Self::File(error),
+            error => Self::Slot(error.to_string()),
         }
-        changes.retractions.extend(head.retracts.iter().filter_map(|retraction| {
-            let cause = match retraction.cause {
-                RetractionCause::Orphaned { canonical, .. } => {
-                    NewRetractionCause::Orphaned { canonical }
-                }
-                RetractionCause::Misread => NewRetractionCause::Misread,
-                RetractionCause::Newer { .. } => return None,
-            };
-            Some(NewRetraction { pool: head.pool.clone(), slot: retraction.slot, cause })
-        }));
-        let reading = match head.entry {
-            HeadEntry::Recorded { .. } => {
-                let snapshot = Snapshot::from_canonical(next()?, next()?);
-                Ok(snapshot.map_err(|error| words(&error))?)
+    }
+}
+
+/// The slots of a folder, read one after the other.
+pub(super) struct Slots<'a> {
+    files: &'a Files<'a>,
+    bodies: Bodies<'a, Files<'a>>,
+}
+
+impl<'a> Slots<'a> {
+    /// Nothing is read yet.
+    pub fn of(files: &'a Files<'a>) -> Self {
+        Self { files, bodies: Bodies::new(files) }
+    }
+
+    /// Reads a slot.
+    pub fn read(&mut self, slot: Slot) -> Result<SlotRead, SlotError> {
+        let words = |error: &dyn std::fmt::Display| SlotError::Slot(error.to_string());
+        let manifest = self.files.manifest(slot)?;
+        let leaf = SlotLeaf::from_canonical(&manifest.leaf).map_err(|error| words(&error))?;
+        if leaf.slot != slot {
+            let reason = format!("it is the manifest of {}, not of {slot}", leaf.slot);
+            return Err(SlotError::Slot(reason));
+        }
+        manifest.check_pools(&leaf).map_err(|error| words(&error))?;
+        let checkpoint = manifest.checkpoint;
+        let (mut entries, mut changes) = (Vec::new(), Changes::default());
+        for part in &manifest.parts {
+            let (table, mut from) = self.files.table(part)?;
+            let mut frames = table.frames.iter();
+            for head in &table.heads {
+                let head = Head::from_canonical(head).map_err(|error| words(&error))?;
+                note_changes(&head, &mut changes).map_err(SlotError::Slot)?;
+                let reading = match head.entry {
+                    HeadEntry::Recorded { .. } => {
+                        let (expected, found) = (table.heads.len(), table.frames.len());
+                        let absent = PublishedError::Frames { expected, found };
+                        let frame = frames.next().ok_or_else(|| words(&absent))?;
+                        let place = Place { part: part.clone(), from, frame: *frame };
+                        let joined = self.bodies.body(&head.pool, slot, &place)?;
+                        from += u64::from(frame.bytes);
+                        let documents = body::split(joined, frame.snapshot as usize);
+                        Ok(Snapshot::from_canonical(&documents.snapshot, &documents.state)
+                            .map_err(|error| words(&error))?)
+                    }
+                    HeadEntry::Missing(reason) => Err(reason),
+                    HeadEntry::Retired => continue,
+                };
+                let (pool, default_base) = (head.pool, Direction::ZeroForOne);
+                entries.push(NewEntry { pool, default_base, reading });
             }
-            HeadEntry::Missing(reason) => Err(reason),
-            HeadEntry::Retired => {
-                changes.retirements.push(head.pool);
-                continue;
+        }
+        Ok(SlotRead { entries, changes, checkpoint })
+    }
+}
+
+/// What a head says besides its entry; refused where a store of this version cannot hold it.
+fn note_changes(head: &Head, changes: &mut Changes) -> Result<(), String> {
+    if let Some(newer) = head.newer() {
+        return Err(format!("the head of {}: {newer}", head.pool));
+    }
+    if let Some((name, _)) = head.commits.iter().next() {
+        return Err(format!("the head of {} commits to {name}, {NEWER}", head.pool));
+    }
+    changes.retractions.extend(head.retracts.iter().filter_map(|retraction| {
+        let cause = match retraction.cause {
+            RetractionCause::Orphaned { canonical, .. } => {
+                NewRetractionCause::Orphaned { canonical }
             }
+            RetractionCause::Misread => NewRetractionCause::Misread,
+            RetractionCause::Newer { .. } => return None,
         };
-        entries.push(NewEntry { pool: head.pool, default_base: Direction::ZeroForOne, reading });
+        Some(NewRetraction { pool: head.pool.clone(), slot: retraction.slot, cause })
+    }));
+    if head.entry == HeadEntry::Retired {
+        changes.retirements.push(head.pool.clone());
     }
-    let last: serde_json::Value = serde_json::from_slice(next()?).map_err(|error| words(&error))?;
-    let checkpoint = last.get("checkpoint").and_then(serde_json::Value::as_str);
-    let checkpoint = checkpoint.ok_or("its last line holds no checkpoint")?;
-    Ok(Bundle { entries, changes, checkpoint: checkpoint.to_owned() })
+    Ok(())
 }

@@ -7,8 +7,9 @@ use exitgap_core::evidence::Predecessor;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, VerifierKey};
 
-use super::restore::parse;
-use super::{LogFolder, PublishError, durable, read};
+use super::reading::{FileError, Files};
+use super::restore::Slots;
+use super::{LogFolder, PublishError, durable, manifest_path, read};
 
 /// Why no successor begins.
 #[derive(Debug, thiserror::Error)]
@@ -25,9 +26,9 @@ pub enum SuccessorError {
         /// The checkpoint.
         path: PathBuf,
     },
-    /// Every bundle is there: the store can be restored.
+    /// Every slot is there: the store can be restored.
     #[error(
-        "every bundle of {origin} can be read, so that nothing is lost: go on with it after \
+        "every slot of {origin} can be read, so that nothing is lost: go on with it after \
          `exitgap-server restore`"
     )]
     Restorable {
@@ -44,16 +45,17 @@ pub enum SuccessorError {
 pub struct Lost {
     /// Its last published state.
     pub state: Predecessor,
-    /// The first bundle that is gone, or cannot be read.
-    pub bundle: PathBuf,
+    /// The first file that is gone, or cannot be read.
+    pub file: PathBuf,
     /// What is wrong with it.
     pub reason: String,
 }
 
 impl LogFolder {
-    /// The last state of the log published here, where a bundle that its restoration would need
-    /// is gone. Refused while all of them can be read. `progress` is told of each bundle.
+    /// The last state of the log published here, where a file that its restoration would need
+    /// is gone. Refused while all of them can be read. `progress` is told of each slot.
     pub fn lost(&self, mut progress: impl FnMut(u64, u64)) -> Result<Lost, SuccessorError> {
+        self.check_version()?;
         let path = self.path.join("checkpoint");
         let nothing = || SuccessorError::NothingPublished { path: self.path.clone() };
         let note = read(&path)?.ok_or_else(nothing)?;
@@ -66,15 +68,17 @@ impl LogFolder {
         }
         let Checkpoint { origin, size, root, .. } = checkpoint;
         let state = Predecessor { origin: origin.clone(), size, root };
+        let files = Files::of(&self.path);
+        let mut slots = Slots::of(&files);
         for index in 0..size {
             let number = u64::from(origin.first_slot().number()).saturating_add(index);
             let Ok(slot) = Slot::new(number) else {
-                let (bundle, reason) = (path, format!("its size {size} is beyond the calendar"));
-                return Ok(Lost { state, bundle, reason });
+                let reason = format!("its size {size} is beyond the calendar");
+                return Ok(Lost { state, file: path, reason });
             };
-            let bundle = self.bundle_path(slot);
-            if let Err(reason) = parse(&bundle, slot) {
-                return Ok(Lost { state, bundle, reason });
+            if let Err(error) = slots.read(slot) {
+                let FileError { path: file, reason } = error.at(manifest_path(&self.path, slot));
+                return Ok(Lost { state, file, reason });
             }
             progress(index + 1, size);
         }

@@ -1,4 +1,4 @@
--- The store, schema version 5. Created in one transaction, so that a file holds
+-- The store, schema version 6. Created in one transaction, so that a file holds
 -- all of it or nothing.
 --
 -- Every table is append-only but the derived ones and the recorder's own at the end. Two triggers refuse UPDATE
@@ -6,7 +6,7 @@
 -- overwrite, and what would leave a hole. A slot is an instant: slot × 300 s UTC.
 
 PRAGMA application_id = 1163413328; -- 0x45584750, "EXGP"
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 -- The pools of the series, each from the slot in which it was first recorded.
 CREATE TABLE pool (
@@ -21,6 +21,7 @@ CREATE TABLE pool (
 -- a lower level as its dictionary.
 CREATE TABLE body (
     body_no             INTEGER PRIMARY KEY,
+    slot                INTEGER NOT NULL, -- of the snapshot
     snapshot_sha256     BLOB    NOT NULL UNIQUE CHECK (length(snapshot_sha256) = 32),
     state_sha256        BLOB    NOT NULL CHECK (length(state_sha256) = 32),
     level               INTEGER NOT NULL CHECK (level BETWEEN 0 AND 3),
@@ -148,9 +149,11 @@ CREATE TRIGGER body_is_new BEFORE INSERT ON body BEGIN
         SELECT 1 FROM body
         WHERE snapshot_sha256 = NEW.snapshot_sha256 OR body_no = NEW.body_no
     );
-    SELECT RAISE(ABORT, 'exitgap: a dictionary has a lower level')
+    SELECT RAISE(ABORT, 'exitgap: a dictionary has a lower level and is of an earlier slot of the day')
     WHERE NEW.level > 0 AND NOT EXISTS (
-        SELECT 1 FROM body WHERE body_no = NEW.dictionary_body_no AND level < NEW.level
+        SELECT 1 FROM body
+        WHERE body_no = NEW.dictionary_body_no AND level < NEW.level
+            AND slot BETWEEN NEW.slot - 287 AND NEW.slot - 1
     );
 END;
 

@@ -1,3 +1,6 @@
-SELECT body_no, snapshot_sha256, state_sha256, level, dictionary_body_no, snapshot_bytes, state_bytes, zstd
+SELECT
+    body_no, slot, snapshot_sha256, state_sha256, level, dictionary_body_no,
+    snapshot_bytes, state_bytes, zstd,
+    (SELECT base.slot FROM body AS base WHERE base.body_no = body.dictionary_body_no) AS base_slot
 FROM body
 WHERE snapshot_sha256 = :snapshot_sha256;

@@ -1,0 +1,81 @@
+//! A slot's manifest and parts: read up to their limits, unpacked never beyond what they say.
+
+use std::io::Read;
+
+use exitgap_core::published::{
+    Folder, MAX_MANIFEST_BYTES, MAX_TABLE_BYTES, Manifest, PartRef, Table,
+};
+use exitgap_core::series::Slot;
+use zstd::stream::read::Decoder;
+use zstd::zstd_safe::{self, DCtx};
+
+use super::fault::Rule;
+use super::folder::FolderReader;
+
+/// The largest back-reference window that a table may ask memory for: 8 MiB.
+const WINDOW_LOG_MAX: u32 = 23;
+
+/// The manifest's place in the folder.
+pub fn manifest_file(slot: Slot) -> String {
+    format!("slots/{}.jsonl", slot.number())
+}
+
+impl Folder for FolderReader {
+    type Error = Rule;
+
+    fn manifest(&self, slot: Slot) -> Result<Manifest, Rule> {
+        let file = manifest_file(slot);
+        let bytes = self.read(&file, MAX_MANIFEST_BYTES).map_err(|rule| match rule {
+            Rule::FileAbsent { .. } if self.is_older() => Rule::OlderFolder,
+            rule => rule,
+        })?;
+        Manifest::from_bytes(&bytes).map_err(|error| Rule::ManifestInvalid { file, error })
+    }
+
+    fn table(&self, part: &PartRef) -> Result<(Table, u64), Rule> {
+        let file = part.path();
+        let bytes = self.read(&file, usize::try_from(part.bytes).unwrap_or(usize::MAX))?;
+        let (expected, found) = (part.sha256, PartRef::hash_of(&bytes));
+        if expected != found {
+            return Err(Rule::PartHash { file, found });
+        }
+        let invalid = |reason: String| Rule::PartInvalid { file: file.clone(), reason };
+        let (length, rest) =
+            bytes.split_first_chunk().ok_or_else(|| invalid("it is too short".to_owned()))?;
+        let length = u32::from_be_bytes(*length) as usize;
+        let packed = rest.get(..length);
+        let packed = packed.ok_or_else(|| invalid("its table ends beyond it".to_owned()))?;
+        let mut table = Vec::new();
+        let unpacked = Decoder::with_buffer(packed).and_then(|mut decoder| {
+            decoder.window_log_max(WINDOW_LOG_MAX)?;
+            decoder.take(MAX_TABLE_BYTES as u64 + 1).read_to_end(&mut table)
+        });
+        unpacked.map_err(|error| invalid(format!("its table does not unpack: {error}")))?;
+        let start = 4 + length as u64;
+        let table = Table::from_bytes(&table, part.pools);
+        let table = table.map_err(|error| invalid(error.to_string()))?;
+        let whole = table.check_length(start, bytes.len() as u64);
+        whole.map_err(|error| invalid(error.to_string()))?;
+        Ok((table, start))
+    }
+
+    fn bytes(&self, part: &PartRef, from: u64, length: u32) -> Result<Vec<u8>, Rule> {
+        self.read_range(&part.path(), from, length)
+    }
+
+    fn unpack(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String> {
+        let mut context = DCtx::create();
+        let words = |code| zstd_safe::get_error_name(code).to_owned();
+        if let Some(base) = base {
+            context.ref_prefix(base).map_err(words)?;
+        }
+        // No more than this is ever written, whatever the frame says of itself.
+        let mut unpacked = Vec::with_capacity(length);
+        context.decompress(&mut unpacked, packed).map_err(words)?;
+        if unpacked.len() == length {
+            Ok(unpacked)
+        } else {
+            Err(format!("{} bytes came out, not {length}", unpacked.len()))
+        }
+    }
+}

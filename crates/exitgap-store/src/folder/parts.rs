@@ -1,0 +1,155 @@
+//! A slot's files: parts of heads and bodies, and the manifest that names them. Made in memory,
+//! before the slot is committed: what could not be published is not recorded either.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use exitgap_core::evidence::HeadEntry;
+use exitgap_core::ids::PoolId;
+use exitgap_core::published::{
+    FrameRef, MAX_PART_BYTES, MAX_PART_POOLS, MAX_PARTS, Manifest, PartRef, Table,
+};
+use exitgap_core::series::Slot;
+
+use super::{PublishError, durable};
+use crate::error::{CorruptBody, CorruptLog, StoreError};
+use crate::reader::Reader;
+use crate::seal::Sealed;
+
+/// zstd's effort for tables. Most of a table is hashes, which no effort makes smaller.
+const EFFORT: i32 = 1;
+
+/// A pool's head in a slot, and its snapshot's body where there is one.
+pub struct Piece {
+    /// The pool.
+    pub pool: PoolId,
+    /// The head's canonical bytes.
+    pub head: Vec<u8>,
+    /// The body, and what it is once unpacked.
+    pub body: Option<(FrameRef, Vec<u8>)>,
+}
+
+/// A slot as it is published.
+#[derive(Debug)]
+pub struct SlotFiles {
+    /// The slot.
+    pub slot: Slot,
+    parts: Vec<(PartRef, Vec<u8>)>,
+    manifest: Vec<u8>,
+}
+
+impl SlotFiles {
+    /// The files of a slot with these heads, which come in the order of pool ids. Refused where
+    /// they need more than `parts_most` parts.
+    pub fn new(
+        slot: Slot,
+        sealed: Sealed,
+        pieces: impl IntoIterator<Item = Piece>,
+        parts_most: usize,
+    ) -> Result<Self, StoreError> {
+        let mut parts = Vec::new();
+        let mut part = PartInHand::default();
+        for piece in pieces {
+            if !part.has_room_for(&piece) {
+                parts.push(std::mem::take(&mut part).finish(slot)?);
+            }
+            part.add(piece);
+        }
+        parts.push(part.finish(slot)?);
+        if parts.len() > parts_most {
+            let (found, most) = (parts.len(), parts_most);
+            return Err(StoreError::SlotTooLarge { slot, found, most });
+        }
+        let manifest = Manifest {
+            leaf: sealed.leaf,
+            parts: parts.iter().map(|(part, _)| part.clone()).collect(),
+            checkpoint: sealed.checkpoint,
+        };
+        let manifest = manifest.to_bytes().map_err(|error| unwritable(slot, &error))?;
+        Ok(Self { slot, parts, manifest })
+    }
+
+    /// The files of a slot of the store, read back.
+    pub fn read(reader: &Reader, slot: Slot) -> Result<Self, StoreError> {
+        let absent =
+            || StoreError::CorruptLog { slot, what: CorruptLog::Absent("the sealed slot") };
+        let (leaf, checkpoint) = reader.sealed(slot)?.ok_or_else(absent)?;
+        let mut pieces = Vec::new();
+        for stored in reader.slot_heads(slot)? {
+            let body = match stored.head.entry {
+                HeadEntry::Recorded { snapshot: hash, .. } => {
+                    let absent = StoreError::Corrupt { hash, what: CorruptBody::Absent };
+                    Some(reader.body_row(hash)?.ok_or(absent)?.into_frame()?)
+                }
+                HeadEntry::Missing(_) | HeadEntry::Retired => None,
+            };
+            pieces.push(Piece { pool: stored.head.pool, head: stored.canonical, body });
+        }
+        Self::new(slot, Sealed { leaf: leaf.canonical, checkpoint }, pieces, MAX_PARTS)
+    }
+
+    /// Writes the parts, and then the manifest at `manifest`. Files that are there already must
+    /// hold the same.
+    pub fn write(&self, folder: &Path, manifest: &Path) -> Result<(), PublishError> {
+        let parts = self.parts.iter().map(|(part, bytes)| (folder.join(part.path()), &bytes[..]));
+        durable::write_all_once(&folder.join("parts"), parts)?;
+        durable::write_once(manifest, &self.manifest)
+    }
+}
+
+/// A part that is being put together.
+#[derive(Default)]
+struct PartInHand {
+    first: Option<PoolId>,
+    heads: Vec<Vec<u8>>,
+    frames: Vec<FrameRef>,
+    bodies: Vec<u8>,
+    /// Bytes of the heads.
+    head_bytes: u64,
+}
+
+impl PartInHand {
+    /// Whether a pool more fits, whatever its table packs to.
+    fn has_room_for(&self, piece: &Piece) -> bool {
+        let more = piece.head.len() + piece.body.as_ref().map_or(0, |(_, body)| body.len());
+        // Twice the heads: room for the lines of bodies, and for what does not pack.
+        let bytes = self.bodies.len() as u64 + 2 * self.head_bytes + 2 * more as u64;
+        self.heads.is_empty()
+            || self.heads.len() < MAX_PART_POOLS as usize && bytes < MAX_PART_BYTES - (1 << 20)
+    }
+
+    fn add(&mut self, piece: Piece) {
+        self.first.get_or_insert(piece.pool);
+        self.head_bytes += piece.head.len() as u64;
+        self.heads.push(piece.head);
+        if let Some((frame, body)) = piece.body {
+            self.frames.push(frame);
+            self.bodies.extend_from_slice(&body);
+        }
+    }
+
+    /// Length of the packed table, the packed table, bodies.
+    fn finish(self, slot: Slot) -> Result<(PartRef, Vec<u8>), StoreError> {
+        let Self { first, heads, frames, bodies, .. } = self;
+        let first = first.ok_or(StoreError::NoEntries { slot })?;
+        let pools = u32::try_from(heads.len()).unwrap_or(u32::MAX);
+        let table = Table { heads, frames };
+        let table = table.to_bytes().map_err(|error| unwritable(slot, &error))?;
+        let packed = pack(&table).map_err(|error| unwritable(slot, &error))?;
+        let length = u32::try_from(packed.len()).map_err(|error| unwritable(slot, &error))?;
+        let bytes = [&length.to_be_bytes()[..], &packed, &bodies].concat();
+        let sha256 = PartRef::hash_of(&bytes);
+        Ok((PartRef { sha256, bytes: bytes.len() as u64, first, pools }, bytes))
+    }
+}
+
+/// A Zstandard frame that asks its reader for half a megabyte of memory, however long it is.
+fn pack(table: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), EFFORT)?;
+    encoder.write_all(table)?;
+    encoder.finish()
+}
+
+fn unwritable(slot: Slot, error: &dyn std::fmt::Display) -> StoreError {
+    StoreError::Seal { slot, reason: format!("the slot's files cannot be made: {error}") }
+}

@@ -1,0 +1,98 @@
+//! Reading the folder back: manifests, parts and bodies, each up to its limit.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use exitgap_core::published::{
+    Folder, MAX_MANIFEST_BYTES, MAX_TABLE_BYTES, Manifest, PartRef, Table,
+};
+use exitgap_core::series::Slot;
+use zstd::stream::read::Decoder;
+
+use super::manifest_path;
+use crate::body;
+
+/// How far back a table may refer, as a power of two: what its reader needs memory for.
+const TABLE_WINDOW_LOG: u32 = 23;
+
+/// A file that is not what it should be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {reason}")]
+pub struct FileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// The files of a folder.
+pub struct Files<'a> {
+    folder: &'a Path,
+}
+
+impl<'a> Files<'a> {
+    /// Those below `folder`.
+    pub fn of(folder: &'a Path) -> Self {
+        Self { folder }
+    }
+}
+
+impl Folder for Files<'_> {
+    type Error = FileError;
+
+    fn manifest(&self, slot: Slot) -> Result<Manifest, FileError> {
+        let path = manifest_path(self.folder, slot);
+        let failed = |reason: &dyn std::fmt::Display| wrong(&path, reason);
+        let mut bytes = Vec::new();
+        File::open(&path)
+            .and_then(|file| file.take(MAX_MANIFEST_BYTES as u64 + 1).read_to_end(&mut bytes))
+            .map_err(|error| failed(&error))?;
+        Manifest::from_bytes(&bytes).map_err(|error| failed(&error))
+    }
+
+    fn table(&self, part: &PartRef) -> Result<(Table, u64), FileError> {
+        let path = self.folder.join(part.path());
+        let failed = |reason: &dyn std::fmt::Display| wrong(&path, reason);
+        let mut bytes = Vec::new();
+        File::open(&path)
+            .and_then(|file| file.take(part.bytes + 1).read_to_end(&mut bytes))
+            .map_err(|error| failed(&error))?;
+        let found = PartRef::hash_of(&bytes);
+        if bytes.len() as u64 != part.bytes || found != part.sha256 {
+            return Err(failed(&format!("its {} bytes do not hash to its name", bytes.len())));
+        }
+        let (length, rest) = bytes.split_first_chunk().ok_or_else(|| failed(&"it is too short"))?;
+        let length = u32::from_be_bytes(*length) as usize;
+        let packed = rest.get(..length).ok_or_else(|| failed(&"its table ends beyond it"))?;
+        let mut table = Vec::new();
+        let unpacked = Decoder::with_buffer(packed).and_then(|mut decoder| {
+            decoder.window_log_max(TABLE_WINDOW_LOG)?;
+            decoder.take(MAX_TABLE_BYTES as u64 + 1).read_to_end(&mut table)
+        });
+        unpacked.map_err(|error| failed(&error))?;
+        let start = 4 + length as u64;
+        let table = Table::from_bytes(&table, part.pools).map_err(|error| failed(&error))?;
+        table.check_length(start, part.bytes).map_err(|error| failed(&error))?;
+        Ok((table, start))
+    }
+
+    fn bytes(&self, part: &PartRef, from: u64, length: u32) -> Result<Vec<u8>, FileError> {
+        let path = self.folder.join(part.path());
+        let mut bytes = Vec::new();
+        let read = File::open(&path).and_then(|mut file| {
+            file.seek(SeekFrom::Start(from))?;
+            file.take(length.into()).read_to_end(&mut bytes)
+        });
+        read.map_err(|error| wrong(&path, &error))?;
+        Ok(bytes)
+    }
+
+    fn unpack(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String> {
+        body::decompress(packed, length, base).map_err(|error| error.to_string())
+    }
+}
+
+fn wrong(path: &Path, reason: &dyn std::fmt::Display) -> FileError {
+    FileError { path: path.to_owned(), reason: reason.to_string() }
+}
