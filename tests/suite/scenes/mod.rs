@@ -9,6 +9,7 @@ pub mod hosts;
 pub mod log;
 pub mod npm;
 pub mod npm_cases;
+pub mod operator;
 pub mod proxy;
 pub mod service;
 pub mod store;

@@ -2,8 +2,6 @@
 //! succeeds.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 use std::time::Duration;
 
 use exitgap_chain::ChainReader;
@@ -17,9 +15,9 @@ use exitgap_store::{
     Changes, EvidenceError, LogFolder, NewEntry, Outcome, PublishError, Reader, Store, StoreError,
     SuccessorError,
 };
-use exitgap_tests::binaries;
 use tempfile::TempDir;
 
+use crate::scenes::operator::{config, server};
 use crate::scenes::store::{BusyPool, key, slot};
 use crate::store::figures::check_rollups;
 use crate::store::folder::audit;
@@ -152,24 +150,6 @@ async fn the_recorder_retires_what_it_is_told_to_and_refuses_what_is_retired() {
         matches!(&error, RecorderError::Retired { pool, slot: at } if *pool == ids[1] && *at == slot(11))
     );
     assert!(error.to_string().contains("which is final"), "{error}");
-}
-
-fn server(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let mut command = Command::new(binaries::path("exitgap-server"));
-    let output = command.args(arguments).current_dir(folder).output().unwrap();
-    let Output { status, stdout, stderr } = output;
-    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
-}
-
-fn config(store: &str, key: &str, folder: &str) -> String {
-    format!(
-        "[store]\npath = \"{store}\"\n[evidence]\nkey_file = \"{key}\"\nfolder = \"{folder}\"\n\
-         [[chain]]\nslug = \"anvil\"\nchain_id = 31337\nrpc_urls = [\"http://127.0.0.1:1\"]\n\
-         [[oracle]]\nname = \"one\"\nchain = \"anvil\"\nsource = \"fixed\"\nanswer = 1\ndecimals = 0\n\
-         [[pool]]\nchain = \"anvil\"\naddress = \"0x00000000000000000000000000000000000000aa\"\n\
-         base = \"token0\"\nfee = {{ numerator = 3, denominator = 1000 }}\n\
-         token0_usd = [\"one\"]\ntoken1_usd = [\"one\"]\n"
-    )
 }
 
 #[test]

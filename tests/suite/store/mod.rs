@@ -6,6 +6,7 @@ mod endings;
 mod figures;
 mod folder;
 mod fsck;
+mod keys;
 mod merkle;
 mod retractions;
 mod sealing;

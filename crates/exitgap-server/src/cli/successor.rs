@@ -1,9 +1,10 @@
-//! `successor`: a log after one whose data is gone for good.
+//! `successor`: a log after one whose data is gone for good, or whose key is in other hands.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use exitgap_core::evidence::Predecessor;
 use exitgap_store::{LogFolder, Lost, Store, StoreError};
 use indicatif::ProgressBar;
 
@@ -16,6 +17,12 @@ pub struct SuccessorArgs {
     /// The folder of the log that is lost: at least its `checkpoint` and `verifier-key`.
     #[arg(long, value_name = "FOLDER")]
     of: PathBuf,
+    /// The log ends because its key is in other hands, although nothing of it is lost.
+    ///
+    /// Whoever has the key can sign another history in the log's name. See that the folder is
+    /// still your own first: audit it against a checkpoint that was kept elsewhere.
+    #[arg(long)]
+    key_stolen: bool,
     /// The configuration file: store, key and folder of the new log.
     #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
     config: PathBuf,
@@ -30,14 +37,14 @@ pub fn successor(args: &SuccessorArgs) -> Result<(), CliError> {
     if same(&args.of).is_some() && same(&args.of) == same(&config.evidence.folder) {
         return Err(CliError::SuccessorInPlace { folder: args.of.clone() });
     }
-    // Shown on a terminal only.
-    let bar = ProgressBar::new(0);
-    let lost = old.lost(|done, of| {
-        bar.set_length(of);
-        bar.set_position(done);
-    });
-    bar.finish_and_clear();
-    let Lost { state, file, reason } = lost?;
+    let (state, why) = if args.key_stolen {
+        (
+            old.last_state()?,
+            "its key is in other hands: tell everybody, with its last size".to_owned(),
+        )
+    } else {
+        lost(&old)?
+    };
     let name = key.verifier().name().to_owned();
     if state.origin.name() == name {
         return Err(StoreError::SameName { name }.into());
@@ -49,8 +56,21 @@ pub fn successor(args: &SuccessorArgs) -> Result<(), CliError> {
     old.supersede(&name)?;
     Store::create_successor(store, &key, &state)?.close()?;
     let mut err = io::stderr();
-    let _ = writeln!(err, "lost: {}: {reason}", file.display());
+    let _ = writeln!(err, "ended: {why}");
     let _ = writeln!(err, "made {}; `exitgap-server record` begins the log", store.display());
     writeln!(io::stdout(), "{name} succeeds {} of {} slots", state.origin, state.size)
         .map_err(CliError::Output)
+}
+
+/// The log's last state, and the file that is gone.
+fn lost(old: &LogFolder) -> Result<(Predecessor, String), CliError> {
+    // Shown on a terminal only.
+    let bar = ProgressBar::new(0);
+    let lost = old.lost(|done, of| {
+        bar.set_length(of);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    let Lost { state, file, reason } = lost?;
+    Ok((state, format!("lost: {}: {reason}", file.display())))
 }

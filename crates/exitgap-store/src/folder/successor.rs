@@ -29,7 +29,7 @@ pub enum SuccessorError {
     /// Every slot is there: the store can be restored.
     #[error(
         "every slot of {origin} can be read, so that nothing is lost: go on with it after \
-         `exitgap-server restore`"
+         `exitgap-server restore`, or where its key is in other hands say --key-stolen"
     )]
     Restorable {
         /// The log.
@@ -52,9 +52,8 @@ pub struct Lost {
 }
 
 impl LogFolder {
-    /// The last state of the log published here, where a file that its restoration would need
-    /// is gone. Refused while all of them can be read. `progress` is told of each slot.
-    pub fn lost(&self, mut progress: impl FnMut(u64, u64)) -> Result<Lost, SuccessorError> {
+    /// The last state of the log published here, signed by the key beside it.
+    pub fn last_state(&self) -> Result<Predecessor, SuccessorError> {
         self.check_version()?;
         let path = self.path.join("checkpoint");
         let nothing = || SuccessorError::NothingPublished { path: self.path.clone() };
@@ -67,14 +66,21 @@ impl LogFolder {
             return Err(SuccessorError::Unsigned { path });
         }
         let Checkpoint { origin, size, root, .. } = checkpoint;
-        let state = Predecessor { origin: origin.clone(), size, root };
+        Ok(Predecessor { origin, size, root })
+    }
+
+    /// The last state of the log published here, where a file that its restoration would need
+    /// is gone. Refused while all of them can be read. `progress` is told of each slot.
+    pub fn lost(&self, mut progress: impl FnMut(u64, u64)) -> Result<Lost, SuccessorError> {
+        let state = self.last_state()?;
+        let (origin, size) = (state.origin.clone(), state.size);
         let files = Files::of(&self.path);
         let mut slots = Slots::of(&files);
         for index in 0..size {
             let number = u64::from(origin.first_slot().number()).saturating_add(index);
             let Ok(slot) = Slot::new(number) else {
                 let reason = format!("its size {size} is beyond the calendar");
-                return Ok(Lost { state, file: path, reason });
+                return Ok(Lost { state, file: self.path.join("checkpoint"), reason });
             };
             if let Err(error) = slots.read(slot) {
                 let FileError { path: file, reason } = error.at(manifest_path(&self.path, slot));
