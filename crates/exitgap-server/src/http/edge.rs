@@ -16,18 +16,16 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use exitgap_api::operations::parameters::POSITION;
+use exitgap_api::operations::{MAX_POSITIONS, Operation};
 use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
 
 use super::rate::{Rate, Verdict};
 use super::reply::Refused;
 use super::telemetry::Telemetry;
-use crate::ops::MAX_POSITIONS;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
-
-/// Where several exits are asked for at once.
-pub const PORTFOLIO: &str = "/v1/portfolio";
 
 /// The longest address that is read, bytes.
 const MAX_ADDRESS: usize = 16 << 10;
@@ -161,9 +159,10 @@ fn has_body(headers: &HeaderMap) -> bool {
 
 /// As how many requests one counts: a portfolio is as many exits as it has positions.
 fn cost(uri: &Uri) -> NonZeroU32 {
-    let query = uri.query().filter(|_| uri.path() == PORTFOLIO).unwrap_or_default();
+    let is_portfolio = uri.path() == Operation::Portfolio.template();
+    let query = uri.query().filter(|_| is_portfolio).unwrap_or_default();
     let positions = form_urlencoded::parse(query.as_bytes())
-        .filter(|(name, _)| name == "position")
+        .filter(|(name, _)| name == POSITION.name)
         // More are refused before anything is computed.
         .take(MAX_POSITIONS)
         .count();

@@ -13,14 +13,15 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use base64ct::{Base64, Encoding};
+use exitgap_api::operations::Keep;
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::ids::PoolId;
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 
 use super::App;
-use super::params::Segment;
-use super::reply::{Keep, Refused, Reply};
+use super::address::Address;
+use super::reply::{Refused, Reply};
 
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
@@ -126,7 +127,8 @@ pub async fn board(State(app): State<App>) -> Result<Response, Refused> {
 }
 
 /// `GET /pools/{pool}`.
-pub async fn pool(State(app): State<App>, Segment(id): Segment) -> Result<Response, Refused> {
+pub async fn pool(State(app): State<App>, address: Address) -> Result<Response, Refused> {
+    let id = address.named();
     let Some(pair) = pair(&app, &id) else { return nothing(&app) };
     let description = format!(
         "What selling into {pair} really fills at, against the oracle, at any size, recomputed in your browser."

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use exitgap_api::operations::EvidenceOf;
 use exitgap_api::{Context, Number, Provenance};
 use exitgap_core::evidence::{Base, Depths};
 use exitgap_core::exit::{Estimate, Exit, Exits, GapRow, Refusal, SizeRow};
@@ -40,7 +41,6 @@ pub struct Prepared {
     /// The snapshot.
     pub snapshot: Snapshot,
     /// How many slots of the pool are recorded up to and with this one.
-    /// Recorded slots of the series up to it.
     pub recorded_count: u32,
     /// The lowest depths of the last seven days, per direction.
     lowest: Depths,
@@ -170,7 +170,7 @@ impl Prepared {
         let head = side
             .evidence
             .get_or_init(|| urls.evidence_up_to_size(&self.pool.id, direction.into(), self.slot));
-        Urls::with_size(head, size_usd)
+        EvidenceOf::with_size(head, size_usd)
     }
 
     /// Where the snapshot is, and the head window that ends at its slot.
