@@ -106,6 +106,8 @@ pub fn empty_router(limits: &Limits) -> Router {
 fn wear(routes: Router, edge: Arc<Edge>) -> Router {
     routes
         .layer(CatchPanicLayer::custom(edge::panicked))
+        .layer(from_fn_with_state(edge.clone(), edge::gate))
+        .layer(edge::cors())
         .layer(from_fn_with_state(edge, edge::pass))
         .layer(
             CompressionLayer::new().compress_when(
