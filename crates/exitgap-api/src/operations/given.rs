@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use crate::parameters::shown;
 use crate::{Problem, ProblemCode, invalid_parameter};
 
+use super::values::hinted;
 use super::{Operation, Parameter, Place, Presence, Question};
 
 /// Parameters of an operation, as text.
@@ -71,14 +72,6 @@ impl<'a> Given<'a> {
             let problem = Problem::new(ProblemCode::InvalidParameter, detail);
             hinted(problem.field(parameter.name), parameter)
         })
-    }
-}
-
-/// The refusal with what to give instead.
-pub(super) fn hinted(problem: Problem, parameter: &Parameter) -> Problem {
-    match parameter.hint {
-        Some(hint) => problem.hint(hint),
-        None => problem,
     }
 }
 

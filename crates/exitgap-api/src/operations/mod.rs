@@ -16,6 +16,7 @@ mod parameter;
 mod questions;
 mod table;
 mod target;
+mod values;
 
 #[cfg(test)]
 mod tests;

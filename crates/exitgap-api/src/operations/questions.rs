@@ -8,18 +8,14 @@ use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash, StateHash};
 use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 
-use super::given::hinted;
 use super::parameters::{
     AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HISTORY_LIMIT, INTERVAL,
     LIMIT, LOG_FILE, METHOD, POOL, POOL_CURSOR, POSITION, RANK_CURSOR, SIZE, SLOT, SLOT_CURSOR,
     SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
 };
-use super::{Given, Kind, Parameter};
+use super::{Given, values};
 use crate::parameters::{digits, shown};
-use crate::{
-    Interval, Problem, ProblemCode, invalid_parameter, parse_pool, parse_size, parse_slot,
-    parse_token_name, slot_at,
-};
+use crate::{Interval, Problem, ProblemCode, parse_pool, parse_size, parse_slot, slot_at};
 
 /// How many positions a portfolio may have.
 pub const MAX_POSITIONS: usize = 100;
@@ -54,9 +50,10 @@ pub struct PoolsAsked {
 impl Question for PoolsAsked {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
         Ok(Self {
-            chain: given.one(&CHAIN, parse_chain)?,
-            after: given.one(&POOL_CURSOR, |text| text.parse().map_err(|_| no_cursor(text)))?,
-            limit: given.needed(&LIMIT, |text| parse_rows(&LIMIT, text))?,
+            chain: given.one(&CHAIN, values::chain)?,
+            after: given
+                .one(&POOL_CURSOR, |text| text.parse().map_err(|_| values::no_cursor(text)))?,
+            limit: given.needed(&LIMIT, |text| values::rows(&LIMIT, text))?,
         })
     }
 }
@@ -76,7 +73,7 @@ impl Question for SnapshotAsked {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
         Ok(Self {
             pool: given.needed(&POOL, parse_pool)?,
-            base: given.one(&BASE, owned_token_name)?,
+            base: given.one(&BASE, values::token_name)?,
             at: given.one(&AT, |text| slot_at(AT.name, text))?,
         })
     }
@@ -128,8 +125,8 @@ impl Question for SeriesAsked {
         }
         Ok(Self {
             pool: given.needed(&POOL, parse_pool)?,
-            base: given.one(&BASE, owned_token_name)?,
-            size: given.needed(&STANDARD_SIZE, parse_standard_size)?,
+            base: given.one(&BASE, values::token_name)?,
+            size: given.needed(&STANDARD_SIZE, values::standard_size)?,
             from,
             to,
         })
@@ -152,13 +149,14 @@ impl Question for HistoryAsked {
         let mut series = SeriesAsked::read(given)?;
         let next = given.one(&SLOT_CURSOR, |text| {
             let slot = digits(text).and_then(|number| Slot::new(number).ok());
-            slot.ok_or_else(|| no_cursor(text))
+            slot.ok_or_else(|| values::no_cursor(text))
         })?;
         series.from = next.or(series.from);
         Ok(Self {
             series,
-            interval: given.needed(&INTERVAL, |text| word(&INTERVAL, text, Interval::from_code))?,
-            limit: given.needed(&HISTORY_LIMIT, |text| parse_rows(&HISTORY_LIMIT, text))?,
+            interval: given
+                .needed(&INTERVAL, |text| values::word(&INTERVAL, text, Interval::from_code))?,
+            limit: given.needed(&HISTORY_LIMIT, |text| values::rows(&HISTORY_LIMIT, text))?,
         })
     }
 }
@@ -189,8 +187,8 @@ pub struct BoardAsked {
 
 impl Question for BoardAsked {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let chain = given.one(&CHAIN, parse_chain)?;
-        let size = given.needed(&BOARD_SIZE, parse_standard_size)?;
+        let chain = given.one(&CHAIN, values::chain)?;
+        let size = given.needed(&BOARD_SIZE, values::standard_size)?;
         let size = SizeUsd::STANDARD.iter().position(|standard| *standard == size).unwrap_or(2);
         let sort_by = |text: &str| match text {
             "gap" => Some(SortBy::Gap(size)),
@@ -200,13 +198,13 @@ impl Question for BoardAsked {
         };
         let rank = |text: &str| {
             let rank = digits(text).and_then(|rank| usize::try_from(rank).ok());
-            rank.filter(|rank| *rank <= MAX_RANK).ok_or_else(|| no_cursor(text))
+            rank.filter(|rank| *rank <= MAX_RANK).ok_or_else(|| values::no_cursor(text))
         };
         Ok(Self {
             chain,
-            sort_by: given.needed(&SORT, |text| word(&SORT, text, sort_by))?,
+            sort_by: given.needed(&SORT, |text| values::word(&SORT, text, sort_by))?,
             skip: given.one(&RANK_CURSOR, rank)?.unwrap_or(0),
-            limit: given.needed(&LIMIT, |text| parse_rows(&LIMIT, text))?,
+            limit: given.needed(&LIMIT, |text| values::rows(&LIMIT, text))?,
         })
     }
 }
@@ -242,7 +240,7 @@ pub struct PortfolioAsked {
 
 impl Question for PortfolioAsked {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let refused = |problem| hinted(problem, &POSITION);
+        let refused = |problem| values::hinted(problem, &POSITION);
         // Counted first: what is too much is not read.
         let count = given.all(&POSITION).count();
         if !(1..=MAX_POSITIONS).contains(&count) {
@@ -250,7 +248,7 @@ impl Question for PortfolioAsked {
             let problem = Problem::new(ProblemCode::InvalidParameter, detail);
             return Err(refused(problem.field(POSITION.name)));
         }
-        let plain = |text: &str| parse_size(text).map_err(|problem| hinted(problem, &SIZE));
+        let plain = |text: &str| parse_size(text).map_err(|problem| values::hinted(problem, &SIZE));
         let read = |text: &str| {
             position(text, plain).map_err(|problem| {
                 let shown: String = text.chars().take(80).collect();
@@ -274,15 +272,15 @@ fn position(
     read_size: impl FnOnce(&str) -> Result<SizeUsd, Problem>,
 ) -> Result<PositionAsked, Problem> {
     let parts = text.rsplit_once(':').filter(|(venue, _)| venue.contains(':'));
-    let (venue, size) =
-        parts.ok_or_else(|| refusal(&POSITION, "no size after a pool and a colon".to_owned()))?;
+    let (venue, size) = parts
+        .ok_or_else(|| values::refusal(&POSITION, "no size after a pool and a colon".to_owned()))?;
     let (pool, base) = match venue.split_once('/') {
         Some((pool, base)) => (pool, Some(base)),
         None => (venue, None),
     };
     Ok(PositionAsked {
         pool: parse_pool(pool)?,
-        base: base.map(owned_token_name).transpose()?,
+        base: base.map(values::token_name).transpose()?,
         size: read_size(size)?,
     })
 }
@@ -321,7 +319,8 @@ impl Question for EvidenceAsked {
             }
         })?;
         Ok(Self {
-            base: given.one(&BASE_BY_PLACE, |text| word(&BASE_BY_PLACE, text, Base::from_code))?,
+            base: given
+                .one(&BASE_BY_PLACE, |text| values::word(&BASE_BY_PLACE, text, Base::from_code))?,
             slot: given.one(&EVIDENCE_SLOT, parse_slot)?,
             size: given.needed(&SIZE, parse_size)?,
             pool: given.needed(&POOL, parse_pool)?,
@@ -348,14 +347,14 @@ impl Question for SlotAsked {
 
 impl Question for SnapshotHash {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let read = |text: &str| text.parse().map_err(|_| no_hash(text, "snapshot"));
+        let read = |text: &str| text.parse().map_err(|_| values::no_hash(text, "snapshot"));
         given.needed(&SNAPSHOT_HASH, read)
     }
 }
 
 impl Question for StateHash {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        given.needed(&STATE_HASH, |text| text.parse().map_err(|_| no_hash(text, "state")))
+        given.needed(&STATE_HASH, |text| text.parse().map_err(|_| values::no_hash(text, "state")))
     }
 }
 
@@ -370,60 +369,4 @@ impl Question for LogFileAsked {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
         Ok(Self { path: given.needed(&LOG_FILE, |text| Ok(text.to_owned()))? })
     }
-}
-
-fn owned_token_name(text: &str) -> Result<String, Problem> {
-    parse_token_name(text).map(str::to_owned)
-}
-
-fn parse_chain(text: &str) -> Result<ChainSlug, Problem> {
-    let no_slug = || format!("{}: {:?} is no chain's slug", CHAIN.name, shown(text));
-    text.parse().map_err(|_| refusal(&CHAIN, no_slug()))
-}
-
-/// One of the sizes that every slot's gaps are kept of.
-fn parse_standard_size(text: &str) -> Result<SizeUsd, Problem> {
-    let size = parse_size(text)?;
-    if SizeUsd::STANDARD.contains(&size) {
-        return Ok(size);
-    }
-    let detail = format!("size_usd: the series keeps no gap of {size} USD");
-    Err(refusal(&STANDARD_SIZE, detail))
-}
-
-/// How many rows: within the bounds of the parameter's kind.
-fn parse_rows(parameter: &Parameter, text: &str) -> Result<usize, Problem> {
-    let most = match parameter.kind {
-        Kind::Rows(most) => u64::from(most),
-        _ => 0,
-    };
-    let rows = digits(text).filter(|rows| (1..=most).contains(rows));
-    rows.and_then(|rows| usize::try_from(rows).ok()).ok_or_else(|| {
-        let detail = format!("{}: {:?} is not from 1 to {most}", parameter.name, shown(text));
-        refusal(parameter, detail)
-    })
-}
-
-/// One of the words of a parameter.
-fn word<T>(
-    parameter: &Parameter,
-    text: &str,
-    of: impl FnOnce(&str) -> Option<T>,
-) -> Result<T, Problem> {
-    of(text).ok_or_else(|| {
-        let detail = format!("{}: {:?} is none of its values", parameter.name, shown(text));
-        refusal(parameter, detail)
-    })
-}
-
-fn no_cursor(text: &str) -> Problem {
-    refusal(&POOL_CURSOR, format!("cursor: {:?} is none of this address", shown(text)))
-}
-
-fn no_hash(text: &str, of: &str) -> Problem {
-    refusal(&SNAPSHOT_HASH, format!("{:?} is no {of}'s hash", shown(text)))
-}
-
-fn refusal(parameter: &Parameter, detail: String) -> Problem {
-    invalid_parameter(parameter.name, &detail, parameter.hint.unwrap_or_default())
 }

@@ -54,7 +54,7 @@ pub async fn readyz(State(app): State<App>, _: Plain) -> Result<Response, Refuse
             }
         })
         .collect();
-    // Where every pool has retired there is a whole series, and nothing in it can grow old.
+    // Where every pool has retired there is no chain left to look at, and the series is complete.
     let ready = current.last_slot.is_some() && chains.iter().all(|chain| chain.ready);
     let last_slot = current.last_slot.map(|slot| slot.to_string());
     let reply = Reply::json(&Readiness { ready, last_slot, chains }, Keep::Never)?;

@@ -76,7 +76,8 @@ const fn specified(
 const RECORDER: &str = "Continuous depth recording";
 const ALERTING: &str = "Spread alerting";
 
-/// What gates what is the specification's.
+/// Every capability of the specification, in its order. What gates a capability (the last column) is
+/// taken from the specification too.
 const TABLE: [Row; 25] = [
     built(RECORDER, "recorder, every five minutes per pool", "", &[]),
     built("Disclosed method", "fields on every result", "", &[]),

@@ -14,7 +14,7 @@ use quick_cache::sync::Cache;
 use super::history::state_of;
 use super::{IntoProblem, Service};
 
-/// How many are expected.
+/// How many proofs the cache's own tables are made for.
 const CACHE_ITEMS: usize = 1_000;
 
 /// Bytes that never change.

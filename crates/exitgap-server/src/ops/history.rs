@@ -160,7 +160,8 @@ impl Series {
     ) -> Result<Self, FindError> {
         let size_index = SizeUsd::STANDARD.iter().position(|size| *size == asked.size);
         let size_index = size_index.unwrap_or_default();
-        // Names the nearest pools where it is unknown; that nothing is recorded is a row, too.
+        // An unknown pool is refused with the names nearest to it. A pool without a recorded slot
+        // is not refused here: its rows say that all of its slots are missing.
         match reader.find(&asked.pool, None) {
             Err(FindError::Lookup(LookupError::NothingRecorded { .. })) | Ok(_) => {}
             Err(error) => return Err(error),

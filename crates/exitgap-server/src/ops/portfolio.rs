@@ -113,7 +113,8 @@ fn word_total(
 ) -> Result<Total, Problem> {
     let total = PortfolioTotal::of(parts);
     let shortest = exits.iter().min_by_key(|exit| exit.recorded_count).map(|exit| &exit.context);
-    // Every recorded answer tells its series; a portfolio has an exit.
+    // A portfolio has at least one exit, and every answer from the store tells its series, so that
+    // both are there.
     let series =
         shortest.and_then(|context| context.days_observed.clone().zip(context.window.clone()));
     let (days_observed, window) = series.ok_or_else(|| {
