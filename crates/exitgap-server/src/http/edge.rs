@@ -23,7 +23,6 @@ use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::parameters::POSITION;
 use exitgap_api::operations::{MAX_POSITIONS, Operation};
 use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
-
 use tower_http::cors::{self, CorsLayer};
 
 use super::rate::{Rate, Verdict};
@@ -122,7 +121,7 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
     }
     let mut response = next.run(request).await;
     if let Some(Refused(problem)) = response.extensions_mut().remove() {
-        response = tell(*problem, &id);
+        response = tell(*problem, &id, response);
         if has_body {
             // What of the body is under way is not waited for.
             let close = HeaderValue::from_static("close");
@@ -215,16 +214,19 @@ pub async fn gate(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
     })
 }
 
-/// The problem's document.
-fn tell(problem: Problem, id: &HeaderValue) -> Response {
+/// The problem's document, in place of the empty answer that carried the problem, whose headers of
+/// `cors` stay.
+fn tell(problem: Problem, id: &HeaderValue, carrier: Response) -> Response {
     let code = problem.code;
     let id = id.to_str().unwrap_or_default().to_owned();
     let document = ProblemDocument::new(problem, id);
     let status = StatusCode::from_u16(document.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     // A problem holds strings and numbers only: it always has a JSON form.
     let body = serde_json::to_vec(&document).unwrap_or_default();
-    let mut response = (status, Body::from(body)).into_response();
-    let headers = response.headers_mut();
+    let (mut parts, _) = carrier.into_parts();
+    parts.status = status;
+    let headers = &mut parts.headers;
+    headers.remove(CONTENT_LENGTH);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     match code {
@@ -243,7 +245,7 @@ fn tell(problem: Problem, id: &HeaderValue) -> Response {
         }
         _ => {}
     }
-    response
+    Response::from_parts(parts, Body::from(body))
 }
 
 /// Answers 304 where the client has these bytes.
