@@ -1,5 +1,6 @@
 //! Addresses of pages and their titles, from one place.
 
+use exitgap_api::operations::Operation;
 use exitgap_client::EvidenceOf;
 use leptos::prelude::document;
 
@@ -28,16 +29,8 @@ impl Page {
         match self {
             Self::Board => "/".to_owned(),
             Self::Pool(pool) => format!("/pools/{pool}"),
-            Self::Evidence(of) => {
-                format!(
-                    "/api/v1/exit/{}?base={}&slot={}&size_usd={}&method_version={}",
-                    of.pool,
-                    of.base.code(),
-                    of.slot.number(),
-                    of.size,
-                    of.method_version
-                )
-            }
+            // The file and the page that checks it have one address.
+            Self::Evidence(of) => of.target().to_string(),
             Self::Verify => "/verify".to_owned(),
             Self::Portfolio => "/portfolio".to_owned(),
             Self::Capabilities => "/capabilities".to_owned(),
@@ -60,7 +53,9 @@ pub fn title_of(path: &str) -> String {
         "/capabilities" => "Capabilities | exitgap",
         "/method" => "How it works | exitgap",
         _ if path.starts_with("/pools/") => return pool_title("A pool"),
-        _ if path.starts_with("/api/v1/exit/") => return "Evidence | exitgap".to_owned(),
+        _ if path.starts_with(Operation::Evidence.prefix()) => {
+            return "Evidence | exitgap".to_owned();
+        }
         _ => "Nothing is at this address | exitgap",
     };
     known.to_owned()

@@ -128,7 +128,7 @@ pub struct OracleDisclosure {
     pub answer_raw: String,
     /// Its decimals.
     pub decimals: u8,
-    /// Seconds from the answer to the block; of a sequencer, since it is up or down.
+    /// Seconds from the answer to the block; of a sequencer, for how long it has been up or down.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub age_s: Option<u64>,
     /// Whether that is longer than the feed's heartbeat; of a sequencer, whether it is down, or up

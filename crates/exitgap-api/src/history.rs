@@ -19,6 +19,25 @@ pub enum Interval {
     Day,
 }
 
+impl Interval {
+    /// All of them, the shortest first.
+    pub const ALL: [Self; 3] = [Self::FiveMinutes, Self::Hour, Self::Day];
+
+    /// As addresses and documents spell it.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::FiveMinutes => "5m",
+            Self::Hour => "1h",
+            Self::Day => "1d",
+        }
+    }
+
+    /// Reads a code.
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|interval| interval.code() == code)
+    }
+}
+
 /// The gap of one slot, or why it has none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -2,11 +2,11 @@
 
 use exitgap_core::series::{Slot, SlotError, unix_s_of};
 
+use crate::parameters::shown;
 use crate::{Problem, ProblemCode};
 
 /// Reads the parameter `field`, an RFC 3339 instant, as the slot at or before it.
 pub fn slot_at(field: &str, text: &str) -> Result<Slot, Problem> {
-    const SHOWN: usize = 40;
     let invalid = |detail: String, hint: &str| {
         Problem::new(ProblemCode::InvalidParameter, detail).field(field).hint(hint)
     };
@@ -19,7 +19,7 @@ pub fn slot_at(field: &str, text: &str) -> Result<Slot, Problem> {
     let unix_s = unix_s_of(text).map_err(|error| match error {
         exitgap_core::series::InstantError::Before1970 => before(),
         exitgap_core::series::InstantError::Form => {
-            let shown: String = text.chars().take(SHOWN).collect();
+            let shown = shown(text);
             let hint = if text.contains(' ') {
                 "in an address the + of an offset is written %2B; e.g. 2026-08-22T12:00:00Z"
             } else {

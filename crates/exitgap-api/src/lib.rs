@@ -4,7 +4,7 @@
 //!
 //! **In scope**: shapes and names ([`ExitResult`], [`Ladder`], [`MaxSizeResult`],
 //! [`SimulationResult`], [`RouteRanking`], [`PoolList`], [`VerificationReport`], [`AuditReport`],
-//! [`Problem`]).
+//! [`Problem`]); what can be asked, where and with what ([`operations`]), and reading it.
 //! **Out of scope**: computing anything (`exitgap-core`), serving or printing.
 //!
 //! Numbers on the wire: raw chain integers are decimal strings; USD amounts,
@@ -26,6 +26,7 @@ mod history;
 mod instant;
 mod ladder;
 mod number;
+pub mod operations;
 mod parameters;
 mod pools;
 mod portfolio;
@@ -55,7 +56,8 @@ pub use instant::slot_at;
 pub use ladder::{GapRung, Ladder, LadderRows, SizeRung};
 pub use number::Number;
 pub use parameters::{
-    MAX_LADDER_STEPS, invalid_parameter, parse_gap_limit, parse_order_plan, parse_size, parse_steps,
+    MAX_LADDER_STEPS, invalid_parameter, parse_gap_limit, parse_order_plan, parse_pool, parse_size,
+    parse_slot, parse_steps, parse_token_name,
 };
 pub use pools::{PoolEntry, PoolFacts, PoolList};
 pub use portfolio::{Portfolio, PortfolioExit, PortfolioTotal, Position};

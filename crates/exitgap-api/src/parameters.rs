@@ -1,14 +1,23 @@
 //! Parameters as text, read; what is wrong with one is said with its name and remedy.
 
 use exitgap_core::exit::{OrderPlan, OrderPlanError};
+use exitgap_core::ids::{IdError, PoolId};
+use exitgap_core::series::{Slot, SlotError};
 use exitgap_core::units::{GapLimit, Percent, PercentError, SizeError, SizeUsd};
 
+use crate::operations::parameters::{BASE, POOL, SLOT};
 use crate::{Problem, ProblemCode};
 
 /// More rows than anybody reads.
 pub const MAX_LADDER_STEPS: usize = 100;
 
 const RECOVERY_HINT: &str = "recovery_pct is a plain percentage from 0 to 100";
+
+/// The longest name of a token: an address.
+pub(crate) const MAX_TOKEN_NAME_BYTES: usize = 42;
+
+/// How many characters of a wrong value are shown.
+const SHOWN: usize = 40;
 
 /// A parameter that holds no acceptable value.
 pub fn invalid_parameter(field: &str, detail: &str, hint: &str) -> Problem {
@@ -21,6 +30,52 @@ pub fn parse_size(text: &str) -> Result<SizeUsd, Problem> {
         let hint = "size_usd is a plain number from 0.01 to 1000000000 with at most six decimals";
         invalid_parameter("size_usd", &error.to_string(), hint)
     })
+}
+
+/// Reads a pool's identifier. Addresses are often pasted with checksum capitals; the identifier is
+/// lower case.
+pub fn parse_pool(text: &str) -> Result<PoolId, Problem> {
+    text.to_ascii_lowercase().parse().map_err(|error: IdError| {
+        let problem = Problem::new(ProblemCode::InvalidPool, error.to_string());
+        problem.field(POOL.name).hint(POOL.hint.unwrap_or_default())
+    })
+}
+
+/// Reads what can name a token of a pool: printable ASCII, as recorded symbols are. Which tokens
+/// there are only the pool knows.
+pub fn parse_token_name(text: &str) -> Result<&str, Problem> {
+    let printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if printable && (1..=MAX_TOKEN_NAME_BYTES).contains(&text.len()) {
+        return Ok(text);
+    }
+    let detail = format!("base: {:?} names no token", shown(text));
+    Err(invalid_parameter(BASE.name, &detail, BASE.hint.unwrap_or_default()))
+}
+
+/// Reads a slot by its number.
+pub fn parse_slot(text: &str) -> Result<Slot, Problem> {
+    let hint = SLOT.hint.unwrap_or_default();
+    let number = digits(text).ok_or_else(|| {
+        invalid_parameter(SLOT.name, &format!("slot: {:?} is no number", shown(text)), hint)
+    })?;
+    Slot::new(number).map_err(|error| {
+        let code = match error {
+            SlotError::BeforeSeries { .. } => ProblemCode::BeforeSeries,
+            SlotError::TooLate { .. } => ProblemCode::InvalidParameter,
+        };
+        Problem::new(code, error.to_string()).field(SLOT.name).hint(hint)
+    })
+}
+
+/// A whole number in digits only.
+pub(crate) fn digits(text: &str) -> Option<u64> {
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    plain.then(|| text.parse().ok())?
+}
+
+/// The head of a wrong value.
+pub(crate) fn shown(text: &str) -> String {
+    text.chars().take(SHOWN).collect()
 }
 
 /// Reads a gap limit.

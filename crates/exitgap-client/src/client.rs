@@ -1,11 +1,16 @@
-//! The addresses of the service, as functions.
+//! The operations of a service, as functions.
 
 use core::time::Duration;
 use std::sync::OnceLock;
 
+use exitgap_api::operations::parameters::{
+    AT, BASE, BOARD_SIZE, CHAIN, FROM, INTERVAL, LIMIT, POOL_CURSOR, POSITION, RANK_CURSOR, SIZE,
+    SLOT_CURSOR, SORT, STANDARD_SIZE, TO,
+};
+use exitgap_api::operations::{Operation, PositionAsked, Target};
 use exitgap_api::{
-    Capabilities, Fragility, History, Interval, Number, PoolList, Portfolio, PublishedExit,
-    PublishedLadder, SeriesOf, Stress,
+    Capabilities, Fragility, History, Number, PoolList, Portfolio, PublishedExit, PublishedLadder,
+    SeriesOf, Stress,
 };
 use exitgap_core::Newer;
 use exitgap_core::evidence::Base;
@@ -15,7 +20,6 @@ use exitgap_core::units::SizeUsd;
 use serde::de::DeserializeOwned;
 
 use crate::error::{PaymentChallenge, ServerProblem};
-use crate::query::Query;
 use crate::{BaseUrl, ClientError, HistoryOf, Request, Response, Transport, TransportError};
 
 /// The most bytes of a JSON answer: a page of a thousand rows has fewer.
@@ -106,7 +110,7 @@ impl<T: Transport> Client<T> {
 
     /// The address that the service named. What was asked for over TLS is not read without.
     fn named_web(&self, url: &str) -> Result<BaseUrl, ClientError> {
-        let wrong = |why: String| self.not_as_specified("/v1/capabilities", why);
+        let wrong = |why: String| self.not_as_specified(&Operation::Capabilities.target(), why);
         let web: BaseUrl = url.parse().map_err(|_| wrong(format!("web_url: {url:?}")))?;
         if self.base.is_secure() && !web.is_secure() {
             return Err(wrong(format!("web_url: {url:?} is without TLS")));
@@ -120,8 +124,8 @@ impl<T: Transport> Client<T> {
         chain: Option<&ChainSlug>,
         cursor: Option<&str>,
     ) -> Result<PoolList, ClientError> {
-        let query = Query::default().maybe("chain", chain).maybe("cursor", cursor);
-        self.json("/v1/pools", query).await
+        let target = Operation::Pools.target();
+        self.json(&target.maybe(&CHAIN, chain).maybe(&POOL_CURSOR, cursor)).await
     }
 
     /// `GET /v1/exit/{pool}`: what the service says that `size` fills at.
@@ -132,8 +136,8 @@ impl<T: Transport> Client<T> {
         base: Option<&str>,
         at: Option<&str>,
     ) -> Result<PublishedExit, ClientError> {
-        let query = Query::default().with("size_usd", size).maybe("base", base).maybe("at", at);
-        self.json(&format!("/v1/exit/{pool}"), query).await
+        let target = Operation::Exit.target_of(pool).with(&SIZE, size);
+        self.json(&target.maybe(&BASE, base).maybe(&AT, at)).await
     }
 
     /// `GET /v1/ladder/{pool}`.
@@ -143,30 +147,24 @@ impl<T: Transport> Client<T> {
         base: Option<&str>,
         at: Option<&str>,
     ) -> Result<PublishedLadder, ClientError> {
-        let query = Query::default().maybe("base", base).maybe("at", at);
-        self.json(&format!("/v1/ladder/{pool}"), query).await
+        let target = Operation::Ladder.target_of(pool);
+        self.json(&target.maybe(&BASE, base).maybe(&AT, at)).await
     }
 
     /// `GET /v1/history/{pool}`: one page.
     pub async fn history(&self, of: &HistoryOf) -> Result<History, ClientError> {
-        let interval = match of.interval {
-            Interval::FiveMinutes => "5m",
-            Interval::Hour => "1h",
-            Interval::Day => "1d",
-        };
-        let query = series_query(of).with("interval", interval);
-        let query = query.maybe("cursor", of.cursor.as_deref());
-        let path = format!("/v1/history/{}", of.pool);
-        let history: History = self.json(&path, query).await?;
-        self.require_answer(&path, of, &history.of)?;
+        let target = series_target(Operation::History, of).with(&INTERVAL, of.interval.code());
+        let target = target.maybe(&SLOT_CURSOR, of.cursor.as_deref());
+        let history: History = self.json(&target).await?;
+        self.require_answer(&target, of, &history.of)?;
         Ok(history)
     }
 
     /// `GET /v1/stress/{pool}`: the worst of a period; interval and cursor play no part.
     pub async fn stress(&self, of: &HistoryOf) -> Result<Stress, ClientError> {
-        let path = format!("/v1/stress/{}", of.pool);
-        let stress: Stress = self.json(&path, series_query(of)).await?;
-        self.require_answer(&path, of, &stress.of)?;
+        let target = series_target(Operation::Stress, of);
+        let stress: Stress = self.json(&target).await?;
+        self.require_answer(&target, of, &stress.of)?;
         Ok(stress)
     }
 
@@ -174,7 +172,7 @@ impl<T: Transport> Client<T> {
     /// pool's would be confirmed under this one's name.
     fn require_answer(
         &self,
-        path: &str,
+        target: &Target,
         asked: &HistoryOf,
         found: &SeriesOf,
     ) -> Result<(), ClientError> {
@@ -186,7 +184,7 @@ impl<T: Transport> Client<T> {
             return Ok(());
         }
         let why = format!("it sent the series of {size_usd} USD of {base} of {pool}");
-        Err(self.not_as_specified(path, why))
+        Err(self.not_as_specified(target, why))
     }
 
     /// `GET /v1/fragility`: one page of the board. `sort` is `gap` (at `size`), `score` or `depth`.
@@ -198,9 +196,9 @@ impl<T: Transport> Client<T> {
         limit: Option<u32>,
         cursor: Option<&str>,
     ) -> Result<Fragility, ClientError> {
-        let query = Query::default().maybe("chain", chain).maybe("sort", sort);
-        let query = query.maybe("size_usd", size).maybe("limit", limit).maybe("cursor", cursor);
-        self.json("/v1/fragility", query).await
+        let target = Operation::Fragility.target().maybe(&CHAIN, chain).maybe(&SORT, sort);
+        let target = target.maybe(&BOARD_SIZE, size).maybe(&LIMIT, limit);
+        self.json(&target.maybe(&RANK_CURSOR, cursor)).await
     }
 
     /// `GET /v1/portfolio`: positions, each with the base where it is not the pool's default.
@@ -208,84 +206,83 @@ impl<T: Transport> Client<T> {
         &self,
         positions: &[(PoolId, Option<Base>, SizeUsd)],
     ) -> Result<Portfolio, ClientError> {
-        let add = |query: Query, (pool, base, size): &(PoolId, Option<Base>, SizeUsd)| {
-            let base = base.map_or_else(String::new, |base| format!("/{}", base.code()));
-            query.with("position", format!("{pool}{base}:{size}"))
+        let add = |target: Target, (pool, base, size): &(PoolId, Option<Base>, SizeUsd)| {
+            let base = base.map(|base| base.code().to_owned());
+            target.with(&POSITION, PositionAsked { pool: pool.clone(), base, size: *size })
         };
-        self.json("/v1/portfolio", positions.iter().fold(Query::default(), add)).await
+        self.json(&positions.iter().fold(Operation::Portfolio.target(), add)).await
     }
 
     /// `GET /v1/capabilities`.
     pub async fn capabilities(&self) -> Result<Capabilities, ClientError> {
-        self.json("/v1/capabilities", Query::default()).await
+        self.json(&Operation::Capabilities.target()).await
     }
 
     /// The log's newest checkpoint, past every cache: a signed note, its signatures not yet verified.
     pub async fn checkpoint(&self) -> Result<String, ClientError> {
-        self.text("/log/checkpoint", true).await
+        self.text(&log_file("checkpoint"), true).await
     }
 
     /// The log's verifier key, as the service names it.
     pub async fn verifier_key(&self) -> Result<String, ClientError> {
-        Ok(self.text("/log/verifier-key", false).await?.trim().to_owned())
+        Ok(self.text(&log_file("verifier-key"), false).await?.trim().to_owned())
     }
 
     pub(crate) async fn tile(&self, path: &str) -> Result<Vec<u8>, ClientError> {
-        let path = format!("/log/{path}");
-        self.bytes(&path, Query::default(), "application/octet-stream", MAX_TILE_BYTES).await
+        self.bytes(&log_file(path), "application/octet-stream", MAX_TILE_BYTES).await
     }
 
-    pub(crate) fn not_as_specified(&self, path: &str, why: impl Into<String>) -> ClientError {
-        ClientError::NotAsSpecified { url: self.known_url(path), why: why.into() }
+    /// The error of an answer that is not what the service is to send.
+    pub(crate) fn not_as_specified(&self, target: &Target, why: impl Into<String>) -> ClientError {
+        ClientError::NotAsSpecified { url: self.known_url(target), why: why.into() }
     }
 
-    pub(crate) fn made_by_newer(&self, path: &str, newer: Newer) -> ClientError {
-        ClientError::Newer { url: self.known_url(path), newer }
+    pub(crate) fn made_by_newer(&self, target: &Target, newer: Newer) -> ClientError {
+        ClientError::Newer { url: self.known_url(target), newer }
     }
 
-    fn known_url(&self, path: &str) -> String {
-        let host = if is_api(path) { &self.base } else { self.known_web() };
-        format!("{host}{path}")
+    /// Where it was asked for, without its query.
+    fn known_url(&self, target: &Target) -> String {
+        let host = if target.operation().is_of_api() { &self.base } else { self.known_web() };
+        format!("{host}{}", target.path())
     }
 
-    async fn text(&self, path: &str, fresh: bool) -> Result<String, ClientError> {
-        let request = self.request(path, "text/plain", MAX_NOTE_BYTES).await?;
+    async fn text(&self, target: &Target, fresh: bool) -> Result<String, ClientError> {
+        let request = self.request(target, "text/plain", MAX_NOTE_BYTES).await?;
         let request = Request { fresh, ..request };
         let bytes = self.ask(&request).await?;
-        String::from_utf8(bytes).map_err(|error| self.not_as_specified(path, error.to_string()))
+        String::from_utf8(bytes).map_err(|error| self.not_as_specified(target, error.to_string()))
     }
 
     pub(crate) async fn json<D: DeserializeOwned>(
         &self,
-        path: &str,
-        query: Query,
+        target: &Target,
     ) -> Result<D, ClientError> {
-        let bytes = self.bytes(path, query, JSON, MAX_JSON_BYTES).await?;
+        let bytes = self.bytes(target, JSON, MAX_JSON_BYTES).await?;
         serde_json::from_slice(&bytes).map_err(|error| {
-            self.not_as_specified(path, format!("not the document expected: {error}"))
+            self.not_as_specified(target, format!("not the document expected: {error}"))
         })
     }
 
     pub(crate) async fn bytes(
         &self,
-        path: &str,
-        query: Query,
+        target: &Target,
         accept: &'static str,
         max_bytes: usize,
     ) -> Result<Vec<u8>, ClientError> {
-        let target = format!("{path}{}", query.text());
-        let request = self.request(&target, accept, max_bytes).await?;
+        let request = self.request(target, accept, max_bytes).await?;
         self.ask(&request).await
     }
 
     async fn request(
         &self,
-        target: &str,
+        target: &Target,
         accept: &'static str,
         max_bytes: usize,
     ) -> Result<Request, ClientError> {
         // Boxed: where the other address is, is asked for by a request of the same kind.
-        let host = if is_api(target) { &self.base } else { Box::pin(self.web()).await? };
+        let of_api = target.operation().is_of_api();
+        let host = if of_api { &self.base } else { Box::pin(self.web()).await? };
         let (url, timeout) = (format!("{host}{target}"), self.options.timeout);
         Ok(Request { url, accept, timeout, max_bytes, fresh: false })
     }
@@ -335,9 +332,9 @@ impl<T: Transport> Client<T> {
     }
 }
 
-/// Whether an address is one of the API's: all others are of evidence and log.
-fn is_api(target: &str) -> bool {
-    target.starts_with("/v1/")
+/// Where a file of the published log is.
+pub(crate) fn log_file(path: &str) -> Target {
+    Operation::Log.target_of(path)
 }
 
 /// The body of what came back, or what it says instead.
@@ -368,10 +365,11 @@ fn body(
     }
 }
 
-fn series_query(of: &HistoryOf) -> Query {
-    Query::default()
-        .with("size_usd", of.size)
-        .maybe("base", of.base.map(Base::code))
-        .maybe("from", of.from.as_deref())
-        .maybe("to", of.to.as_deref())
+fn series_target(operation: Operation, of: &HistoryOf) -> Target {
+    operation
+        .target_of(&of.pool)
+        .with(&STANDARD_SIZE, of.size)
+        .maybe(&BASE, of.base.map(Base::code))
+        .maybe(&FROM, of.from.as_deref())
+        .maybe(&TO, of.to.as_deref())
 }

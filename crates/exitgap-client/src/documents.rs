@@ -3,6 +3,8 @@
 use core::fmt::Display;
 
 use exitgap_api::SlotStatus;
+use exitgap_api::operations::parameters::SLOT;
+use exitgap_api::operations::{Operation, Target};
 use exitgap_core::evidence::{MAX_EVIDENCE_BYTES, MAX_WINDOW_BYTES};
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::pools::{MAX_STATE_BYTES, PoolState};
@@ -10,39 +12,32 @@ use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
 
 use crate::client::JSON;
-use crate::query::Query;
 use crate::{Client, ClientError, EvidenceOf, Transport};
 
 impl<T: Transport> Client<T> {
     /// The evidence file of a result: bytes to verify, not yet verified.
     pub async fn evidence(&self, of: &EvidenceOf) -> Result<Vec<u8>, ClientError> {
-        let query = Query::default()
-            .with("base", of.base.code())
-            .with("slot", of.slot.number())
-            .with("size_usd", of.size)
-            .with("method_version", &of.method_version);
-        self.bytes(&format!("/api/v1/exit/{}", of.pool), query, JSON, MAX_EVIDENCE_BYTES).await
+        self.bytes(&of.target(), JSON, MAX_EVIDENCE_BYTES).await
     }
 
     /// The pool's head window that ends at `slot`: bytes to verify, not yet verified.
     pub async fn window(&self, pool: &PoolId, slot: Slot) -> Result<Vec<u8>, ClientError> {
-        let query = Query::default().with("slot", slot.number());
-        self.bytes(&format!("/api/v1/window/{pool}"), query, JSON, MAX_WINDOW_BYTES).await
+        let target = Operation::Window.target_of(pool).with(&SLOT, slot.number());
+        self.bytes(&target, JSON, MAX_WINDOW_BYTES).await
     }
 
     /// What became of a slot since it was sealed.
     pub async fn slot_status(&self, pool: &PoolId, slot: Slot) -> Result<SlotStatus, ClientError> {
-        let query = Query::default().with("slot", slot.number());
-        self.json(&format!("/api/v1/status/{pool}"), query).await
+        self.json(&Operation::SlotStatus.target_of(pool).with(&SLOT, slot.number())).await
     }
 
     /// The snapshot of this name, with its state: each was hashed here, and its hash is its name.
     pub async fn snapshot(&self, hash: SnapshotHash) -> Result<Snapshot, ClientError> {
         let SnapshotDocuments { snapshot, state } = self.snapshot_documents(hash).await?;
-        let path = snapshot_path(hash);
+        let target = Operation::Snapshot.target_of(hash);
         Snapshot::from_canonical(&snapshot, &state).map_err(|error| match error.newer() {
-            Some(newer) => self.made_by_newer(&path, newer),
-            None => self.not_as_specified(&path, error.to_string()),
+            Some(newer) => self.made_by_newer(&target, newer),
+            None => self.not_as_specified(&target, error.to_string()),
         })
     }
 
@@ -52,20 +47,20 @@ impl<T: Transport> Client<T> {
         &self,
         hash: SnapshotHash,
     ) -> Result<SnapshotDocuments, ClientError> {
-        let path = snapshot_path(hash);
-        let snapshot = self.bytes(&path, Query::default(), JSON, MAX_SNAPSHOT_BYTES).await?;
-        self.require_hash(&path, &hash, &Snapshot::hash_of(&snapshot))?;
+        let target = Operation::Snapshot.target_of(hash);
+        let snapshot = self.bytes(&target, JSON, MAX_SNAPSHOT_BYTES).await?;
+        self.require_hash(&target, &hash, &Snapshot::hash_of(&snapshot))?;
         let named = Snapshot::state_named_in(&snapshot)
-            .ok_or_else(|| self.not_as_specified(&path, "the snapshot names no state"))?;
-        let path = format!("/api/v1/states/{named}");
-        let state = self.bytes(&path, Query::default(), JSON, MAX_STATE_BYTES).await?;
-        self.require_hash(&path, &named, &PoolState::hash_of(&state))?;
+            .ok_or_else(|| self.not_as_specified(&target, "the snapshot names no state"))?;
+        let target = Operation::State.target_of(named);
+        let state = self.bytes(&target, JSON, MAX_STATE_BYTES).await?;
+        self.require_hash(&target, &named, &PoolState::hash_of(&state))?;
         Ok(SnapshotDocuments { snapshot, state })
     }
 
     fn require_hash<H: PartialEq + Display>(
         &self,
-        path: &str,
+        target: &Target,
         named: &H,
         found: &H,
     ) -> Result<(), ClientError> {
@@ -73,10 +68,6 @@ impl<T: Transport> Client<T> {
             return Ok(());
         }
         let why = format!("the bytes served hash to {found}, not to {named}");
-        Err(self.not_as_specified(path, why))
+        Err(self.not_as_specified(target, why))
     }
-}
-
-fn snapshot_path(hash: SnapshotHash) -> String {
-    format!("/api/v1/snapshots/{hash}")
 }

@@ -11,6 +11,7 @@ use exitgap_core::tlog::{
     Checkpoint, Hash, LogProof, NoteError, SignedError, VerifierKey, is_consistent,
 };
 
+use crate::client::log_file;
 use crate::memory::{Noted, Remembered};
 use crate::tiles::TileProof;
 use crate::{Client, ClientError, EvidenceOf, Storage, Transport};
@@ -105,7 +106,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         let (keys, basis) = self.keys().await?;
         let newest = self.client.checkpoint().await?;
         let checkpoint = Checkpoint::signed_by(&newest, &keys).map_err(|why| {
-            let error = self.client.not_as_specified("/log/checkpoint", why.to_string());
+            let error = self.client.not_as_specified(&log_file("checkpoint"), why.to_string());
             match (why, error) {
                 (SignedError::Unsigned(_), ClientError::NotAsSpecified { url, why }) => {
                     ClientError::NotTrusted { url, why }
@@ -240,7 +241,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         };
         let why =
             format!("asked for evidence of {}, it sent that of {}", text(&asked), text(found));
-        Err(self.client.not_as_specified(&format!("/api/v1/exit/{}", of.pool), why))
+        Err(self.client.not_as_specified(&of.target(), why))
     }
 
     fn kept(&self) -> Remembered<'_, S> {
@@ -257,7 +258,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         }
         let text = self.client.verifier_key().await?;
         let key = text.parse().map_err(|error: NoteError| {
-            self.client.not_as_specified("/log/verifier-key", error.to_string())
+            self.client.not_as_specified(&log_file("verifier-key"), error.to_string())
         })?;
         Ok((vec![key], TrustBasis::FirstUse))
     }
@@ -291,7 +292,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
     /// The proof from some state of `old` slots to `new`, from tiles that lead to `new` from the
     /// very state that they themselves have there. Others say nothing: a damaged tile accuses nobody.
     async fn tile_proof(&self, old: u64, new: &Checkpoint) -> Result<Vec<Hash>, ClientError> {
-        let wrong = |why: String| self.client.not_as_specified("/log/tile", why);
+        let wrong = |why: String| self.client.not_as_specified(&log_file("tile"), why);
         let TileProof { proof, old_root, root } =
             self.client.proof_from_tiles(old, new.size).await?;
         if root != new.root {

@@ -83,8 +83,8 @@ impl<'a, S: Storage> Remembered<'a, S> {
     }
 
     /// Keeps a checkpoint that one of `keys` signed, and the keys of its log with it, in place of
-    /// the one that it was compared with. One that another call kept meanwhile stays: nobody held
-    /// the two against each other.
+    /// the one that it was compared with. Where another call kept a checkpoint meanwhile, that one
+    /// stays, because the two were not compared.
     pub fn keep(
         &self,
         compared: Option<&str>,

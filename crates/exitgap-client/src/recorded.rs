@@ -1,5 +1,6 @@
 //! A recorded slot, fetched whole: every question about it is answered here, by the reader.
 
+use exitgap_api::operations::{Operation, Target};
 use exitgap_api::{
     Answers, Context, DepthSourceKind, ExitResult, Ladder, MaxSizeResult, Problem, Provenance,
     PublishedExit, PublishedLadder, RouteLadder, RouteRanking, SimulationResult, slot_at,
@@ -104,10 +105,10 @@ impl<T: Transport> Client<T> {
         at: Option<&str>,
     ) -> Result<Recorded, ClientError> {
         let published = self.ladder(pool, base, at).await?;
-        let path = format!("/v1/ladder/{pool}");
+        let target = Operation::Ladder.target_of(pool);
         let asked = Asked { pool, base, at };
         let Behind { snapshot, provenance, direction } =
-            self.behind(&path, &asked, &published.answer.context).await?;
+            self.behind(&target, &asked, &published.answer.context).await?;
         let exits = Exits::default();
         Ok(Recorded { default_direction: direction, snapshot, provenance, published, exits })
     }
@@ -122,13 +123,13 @@ impl<T: Transport> Client<T> {
         at: Option<&str>,
     ) -> Result<PublishedExit, ClientError> {
         let published = self.exit(pool, size, base, at).await?;
-        let path = format!("/v1/exit/{pool}");
+        let target = Operation::Exit.target_of(pool);
         let asked = Asked { pool, base, at };
         let Behind { snapshot, provenance, direction } =
-            self.behind(&path, &asked, &published.answer.context).await?;
+            self.behind(&target, &asked, &published.answer.context).await?;
         let answers = Answers::new(snapshot.observation(), &provenance, direction);
         if answers.estimate(size)? != published.answer {
-            return Err(self.not_as_specified(&path, "it does not follow from its snapshot"));
+            return Err(self.not_as_specified(&target, "it does not follow from its snapshot"));
         }
         let of = EvidenceOf {
             pool: pool.clone(),
@@ -139,7 +140,7 @@ impl<T: Transport> Client<T> {
         };
         let evidence = published.evidence_url.as_deref();
         if evidence.is_some_and(|url| EvidenceOf::from_url(url) != Some(of)) {
-            return Err(self.not_as_specified(&path, "its evidence_url is of another question"));
+            return Err(self.not_as_specified(&target, "its evidence_url is of another question"));
         }
         Ok(published)
     }
@@ -147,12 +148,12 @@ impl<T: Transport> Client<T> {
     /// Fetches the snapshot behind an answer, and requires that it is of what was asked.
     async fn behind(
         &self,
-        path: &str,
+        target: &Target,
         asked: &Asked<'_>,
         context: &Context,
     ) -> Result<Behind, ClientError> {
         let latest = asked.at.map(|at| slot_at("at", at)).transpose()?;
-        let wrong = |why: &str| self.not_as_specified(path, why);
+        let wrong = |why: &str| self.not_as_specified(target, why);
         let (hash, slot, provenance) = provenance(context).map_err(|why| wrong(&why))?;
         let snapshot = self.snapshot(hash).await?;
         let observation = snapshot.observation();

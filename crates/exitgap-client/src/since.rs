@@ -1,6 +1,7 @@
 //! What came after a slot whose evidence was verified. It is asked for apart: the evidence never
 //! changes, and what became of its slot does.
 
+use exitgap_api::operations::Operation;
 use exitgap_api::{SlotState, SlotStatus};
 use exitgap_core::evidence::{Check, CheckName, MAX_RETRACTION_SLOTS, Outcome, Policy};
 use exitgap_core::series::Slot;
@@ -35,11 +36,11 @@ impl<T: Transport> Client<T> {
         of: &EvidenceOf,
         verified: &Verification,
     ) -> Result<Since, ClientError> {
-        let path = format!("/api/v1/status/{}", of.pool);
+        let target = Operation::SlotStatus.target_of(&of.pool);
         let status = self.slot_status(&of.pool, of.slot).await?;
         if status.pool != of.pool.to_string() || status.slot != of.slot.number() {
             let why = format!("it sent the status of slot {} of {}", status.slot, status.pool);
-            return Err(self.not_as_specified(&path, why));
+            return Err(self.not_as_specified(&target, why));
         }
         let end = newest_slot(&verified.log.newest)
             .map(Slot::number)

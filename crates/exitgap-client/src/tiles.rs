@@ -6,6 +6,7 @@ use std::collections::btree_map::Entry;
 
 use exitgap_core::tlog::{Hash, Subtree, Tile, consistency_ranges, join, subtrees};
 
+use crate::client::log_file;
 use crate::{Client, ClientError, Transport};
 
 /// What tiles say of two states of their log.
@@ -27,7 +28,7 @@ impl<T: Transport> Client<T> {
         old: u64,
         size: u64,
     ) -> Result<TileProof, ClientError> {
-        let wrong = |why: &str| self.not_as_specified("/log/tile", why);
+        let wrong = |why: &str| self.not_as_specified(&log_file("tile"), why);
         let ranges = consistency_ranges(old, size).filter(|_| old > 0);
         let ranges = ranges.ok_or_else(|| wrong("it does not hold the slots to compare"))?;
         let ranges: Vec<_> = ranges.into_iter().map(subtrees).collect();
@@ -61,7 +62,7 @@ impl<T: Transport> Client<T> {
         let (hashes, rest) = bytes.as_chunks::<32>();
         if !rest.is_empty() || hashes.len() as u64 != tile.width() {
             let why = format!("{} bytes are not {} hashes", bytes.len(), tile.width());
-            return Err(self.not_as_specified(&format!("/log/{path}"), why));
+            return Err(self.not_as_specified(&log_file(&path), why));
         }
         Ok(hashes.iter().copied().map(Hash).collect())
     }

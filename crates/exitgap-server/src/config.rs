@@ -254,13 +254,13 @@ pub enum LogFormat {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogLevel {
-    /// What ends the recorder.
+    /// Only what ends the recorder.
     Error,
-    /// And what makes slots incomplete.
+    /// Also what makes slots incomplete.
     Warn,
-    /// And one line per slot.
+    /// Also one line per slot.
     Info,
-    /// And each pool that is missing.
+    /// Also each pool that is missing, and each request.
     Debug,
 }
 

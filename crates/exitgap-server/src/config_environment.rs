@@ -2,11 +2,12 @@
 //! chain's nodes as `EXITGAP_CHAIN_<SLUG>_RPC_URLS` and `…_SECOND_RPC_URL`, so that no secret need
 //! be in a file.
 
+use std::str::FromStr;
+
 use exitgap_chain::config::ChainConfig;
+use serde::de::DeserializeOwned;
 
-use std::net::SocketAddr;
-
-use super::{Config, LogFormat, LogLevel};
+use super::Config;
 
 /// Why an environment variable is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,28 +30,66 @@ pub enum EnvironmentError {
     },
 }
 
-/// The keys that may be set, as `<TABLE>_<KEY>`.
-const KEYS: [&str; 16] = [
-    "STORE_PATH",
-    "RECORDER_SEAL_AFTER_S",
-    "EVIDENCE_KEY_FILE",
-    "EVIDENCE_FOLDER",
-    "LOG_FORMAT",
-    "LOG_LEVEL",
-    "HTTP_LISTEN",
-    "HTTP_BASE_URL",
-    "HTTP_WEB_URL",
-    "HTTP_RATE_PER_MINUTE",
-    "HTTP_CLIENT_IP_HEADER",
-    "HTTP_MAX_CONNECTIONS",
-    "HTTP_MAX_CONNECTIONS_PER_ADDRESS",
-    "SERVE_OPERATORS",
-    "SERVE_READERS",
-    "SERVE_CACHE_MIB",
+/// A key that may be set.
+struct Key {
+    /// `<TABLE>_<KEY>`, as the file spells both, in capitals.
+    name: &'static str,
+    /// What belongs there.
+    expected: &'static str,
+    /// Sets it; `None` where the value is not acceptable.
+    set: fn(&mut Config, &str) -> Option<()>,
+}
+
+const fn key(
+    name: &'static str,
+    expected: &'static str,
+    set: fn(&mut Config, &str) -> Option<()>,
+) -> Key {
+    Key { name, expected, set }
+}
+
+const NUMBER: &str = "a whole number";
+
+/// Every key that may be set. A test holds them against the keys of the example.
+static KEYS: [Key; 16] = [
+    key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
+    key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
+        parse(seconds, &mut config.recorder.seal_after_s)
+    }),
+    key("EVIDENCE_KEY_FILE", "a path", |config, path| parse(path, &mut config.evidence.key_file)),
+    key("EVIDENCE_FOLDER", "a path", |config, path| parse(path, &mut config.evidence.folder)),
+    key("LOG_FORMAT", "text or json", |config, word| choose(word, &mut config.log.format)),
+    key("LOG_LEVEL", "error, warn, info or debug", |config, word| {
+        choose(word, &mut config.log.level)
+    }),
+    key("HTTP_LISTEN", "an address such as 0.0.0.0:8080", |config, address| {
+        parse(address, &mut config.http.listen)
+    }),
+    key("HTTP_BASE_URL", "a URL", |config, url| parse_some(url, &mut config.http.base_url)),
+    key("HTTP_WEB_URL", "a URL", |config, url| parse_some(url, &mut config.http.web_url)),
+    key("HTTP_RATE_PER_MINUTE", NUMBER, |config, rate| {
+        parse(rate, &mut config.http.rate_per_minute)
+    }),
+    key("HTTP_CLIENT_IP_HEADER", "a header's name", |config, name| {
+        parse_some(name, &mut config.http.client_ip_header)
+    }),
+    key("HTTP_MAX_CONNECTIONS", NUMBER, |config, most| {
+        parse(most, &mut config.http.max_connections)
+    }),
+    key("HTTP_MAX_CONNECTIONS_PER_ADDRESS", NUMBER, |config, most| {
+        parse(most, &mut config.http.max_connections_per_address)
+    }),
+    key("SERVE_OPERATORS", "an address such as 127.0.0.1:9090", |config, address| {
+        parse_some(address, &mut config.serve.operators)
+    }),
+    key("SERVE_READERS", NUMBER, |config, readers| parse(readers, &mut config.serve.readers)),
+    key("SERVE_CACHE_MIB", NUMBER, |config, mib| parse(mib, &mut config.serve.cache_mib)),
 ];
 
-/// What a variable of the configuration begins with.
-const TABLES: [&str; 7] = ["STORE_", "RECORDER_", "EVIDENCE_", "LOG_", "HTTP_", "SERVE_", "CHAIN_"];
+/// The table of the file that a variable's name begins with.
+fn table_of(name: &str) -> Option<&str> {
+    name.split_once('_').map(|(table, _)| table)
+}
 
 /// Sets what the variables say. Variables of other names are not looked at.
 pub fn apply(
@@ -59,73 +98,64 @@ pub fn apply(
 ) -> Result<(), EnvironmentError> {
     for (name, value) in variables {
         let Some(key) = name.strip_prefix("EXITGAP_") else { continue };
-        if !TABLES.iter().any(|table| key.starts_with(table)) {
-            continue;
-        }
-        let of_chain = |what| key.strip_prefix("CHAIN_").and_then(|key| key.strip_suffix(what));
-        if let Some(chain) = of_chain("_SECOND_RPC_URL") {
-            let url = value.parse().map_err(|_| EnvironmentError::Value {
+        if let Some(of_chain) = key.strip_prefix("CHAIN_") {
+            set_of_chain(config, of_chain, &name, &value)?;
+        } else if let Some(known) = KEYS.iter().find(|known| known.name == key) {
+            (known.set)(config, &value).ok_or_else(|| EnvironmentError::Value {
                 name: name.clone(),
-                expected: "a URL such as https://host/path",
+                expected: known.expected,
             })?;
-            chain_named(config, chain, &name)?.second_rpc_url = Some(url);
-        } else if let Some(chain) = of_chain("_RPC_URLS") {
-            set_nodes(config, chain, &name, &value)?;
-        } else {
-            set(config, key, &name, value)?;
+        } else if KEYS.iter().any(|known| table_of(known.name) == table_of(key)) {
+            return Err(unknown(&name));
         }
     }
     Ok(())
 }
 
-fn set(config: &mut Config, key: &str, name: &str, value: String) -> Result<(), EnvironmentError> {
-    let wrong = |expected| EnvironmentError::Value { name: name.to_owned(), expected };
-    let address = |such| value.parse::<SocketAddr>().map_err(|_| wrong(such));
-    let number = || value.parse::<u32>().map_err(|_| wrong("a whole number"));
-    match key {
-        "STORE_PATH" => config.store.path = value.into(),
-        "RECORDER_SEAL_AFTER_S" => config.recorder.seal_after_s = number()?,
-        "EVIDENCE_KEY_FILE" => config.evidence.key_file = value.into(),
-        "EVIDENCE_FOLDER" => config.evidence.folder = value.into(),
-        "LOG_FORMAT" => {
-            config.log.format = match value.as_str() {
-                "text" => LogFormat::Text,
-                "json" => LogFormat::Json,
-                _ => return Err(wrong("text or json")),
-            }
-        }
-        "LOG_LEVEL" => {
-            config.log.level = match value.as_str() {
-                "error" => LogLevel::Error,
-                "warn" => LogLevel::Warn,
-                "info" => LogLevel::Info,
-                "debug" => LogLevel::Debug,
-                _ => return Err(wrong("error, warn, info or debug")),
-            }
-        }
-        "HTTP_LISTEN" => config.http.listen = address("an address such as 0.0.0.0:8080")?,
-        "HTTP_BASE_URL" => config.http.base_url = Some(value),
-        "HTTP_WEB_URL" => config.http.web_url = Some(value),
-        "HTTP_RATE_PER_MINUTE" => config.http.rate_per_minute = number()?,
-        "HTTP_CLIENT_IP_HEADER" => config.http.client_ip_header = Some(value),
-        "HTTP_MAX_CONNECTIONS" => config.http.max_connections = number()?,
-        "HTTP_MAX_CONNECTIONS_PER_ADDRESS" => {
-            config.http.max_connections_per_address = number()?;
-        }
-        "SERVE_OPERATORS" => {
-            config.serve.operators = Some(address("an address such as 127.0.0.1:9090")?);
-        }
-        "SERVE_READERS" => config.serve.readers = number()?,
-        "SERVE_CACHE_MIB" => config.serve.cache_mib = number()?,
-        _ => {
-            let remedy = format!(
-                "there are EXITGAP_ before {}, CHAIN_<SLUG>_RPC_URLS and CHAIN_<SLUG>_SECOND_RPC_URL",
-                KEYS.join(", ")
-            );
-            return Err(EnvironmentError::Unknown { name: name.to_owned(), remedy });
-        }
+fn parse<T: FromStr>(text: &str, place: &mut T) -> Option<()> {
+    *place = text.parse().ok()?;
+    Some(())
+}
+
+fn parse_some<T: FromStr>(text: &str, place: &mut Option<T>) -> Option<()> {
+    *place = Some(text.parse().ok()?);
+    Some(())
+}
+
+/// One of the words that the file may hold.
+fn choose<T: DeserializeOwned>(word: &str, place: &mut T) -> Option<()> {
+    *place = toml::Value::from(word).try_into().ok()?;
+    Some(())
+}
+
+fn unknown(name: &str) -> EnvironmentError {
+    let known: Vec<&str> = KEYS.iter().map(|known| known.name).collect();
+    let remedy = format!(
+        "there are EXITGAP_ before {}, CHAIN_<SLUG>_RPC_URLS and CHAIN_<SLUG>_SECOND_RPC_URL",
+        known.join(", ")
+    );
+    EnvironmentError::Unknown { name: name.to_owned(), remedy }
+}
+
+/// Sets what a variable says of a chain: `key` is what comes after `EXITGAP_CHAIN_`.
+fn set_of_chain(
+    config: &mut Config,
+    key: &str,
+    name: &str,
+    value: &str,
+) -> Result<(), EnvironmentError> {
+    if let Some(chain) = key.strip_suffix("_SECOND_RPC_URL") {
+        let url = value.parse().map_err(|_| EnvironmentError::Value {
+            name: name.to_owned(),
+            expected: "a URL such as https://host/path",
+        })?;
+        chain_named(config, chain, name)?.second_rpc_url = Some(url);
+        return Ok(());
     }
-    Ok(())
+    match key.strip_suffix("_RPC_URLS") {
+        Some(chain) => set_nodes(config, chain, name, value),
+        None => Err(unknown(name)),
+    }
 }
 
 /// The chain that a variable's name means. Signs that no variable's name has are underscores in the
@@ -158,4 +188,36 @@ fn set_nodes(
     let urls = value.split(',').map(|url| url.trim().parse());
     found.rpc_urls = urls.collect::<Result<_, _>>().map_err(|_| wrong())?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::EXAMPLE;
+    use super::*;
+
+    /// A key of the file that could not be set in the environment, or the other way round, would be
+    /// found out by whoever needs it first.
+    #[test]
+    fn every_plain_key_of_the_example_can_be_set() {
+        let (mut table, mut of_file) = (String::new(), Vec::new());
+        for line in EXAMPLE.lines() {
+            if line.starts_with("[[") {
+                break;
+            }
+            if let Some(name) = line.strip_prefix('[') {
+                name.trim_end_matches(']').clone_into(&mut table);
+            }
+            // What has no default worth stating is shown as a comment.
+            let (key, value) = line.trim_start_matches("# ").split_once(" = ").unwrap_or_default();
+            let is_key =
+                !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+            if is_key && !value.starts_with('[') {
+                of_file.push(format!("{table}_{key}").to_uppercase());
+            }
+        }
+        let mut known: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+        known.sort_unstable();
+        of_file.sort_unstable();
+        assert_eq!(of_file, known);
+    }
 }

@@ -91,6 +91,14 @@ async fn the_packages_client_reads_the_service_and_believes_nothing() {
 }
 
 #[test]
+fn the_packages_client_asks_only_for_what_is_described() {
+    let project = Project::new();
+    project.add(&["operations.mjs"]);
+    let described = root().join("crates/exitgap-server/docs/openapi.json");
+    assert_eq!(project.node(&["operations.mjs", described.to_str().unwrap()]), "sound\n");
+}
+
+#[test]
 fn a_page_and_a_worker_agree_under_a_strict_policy() {
     let project = Project::new();
     project.add(&["cases.mjs", "garbage.mjs", "vectors.html", "vectors.js", "worker.js"]);

@@ -46,7 +46,7 @@ fn the_times_and_numbers_are_those_of_the_conventions() {
         format!("{} of one address", connections.most_per_address.unwrap()),
         format!("{readers} questions"),
         format!("{} MiB", cache_bytes >> 20),
-        format!("{} positions a portfolio", exitgap_server::ops::MAX_POSITIONS),
+        format!("{} positions a portfolio", exitgap_api::operations::MAX_POSITIONS),
     ] {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words(conventions).contains(&words(&said)), "conventions.md does not say: {said}");

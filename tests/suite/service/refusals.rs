@@ -149,6 +149,9 @@ async fn answers_keep_the_conventions_of_http() {
     let preflight = service.ask("OPTIONS", &target, &[("Origin", "https://a.example")]);
     assert_eq!(preflight.status, 204);
     assert!(preflight.header("access-control-allow-methods").unwrap().contains("GET"));
+    assert_eq!(preflight.header("access-control-allow-headers"), Some("*"));
+    assert_eq!(preflight.header("access-control-max-age"), Some("86400"));
+    assert_eq!(preflight.header("allow"), Some("GET, HEAD, OPTIONS"));
     for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE"] {
         let answer = service.ask(method, "/v1/pools", &[]);
         assert_eq!(answer.problem().1, "method_not_allowed", "{method}");
@@ -187,6 +190,11 @@ async fn what_is_too_much_is_refused_and_others_are_answered() {
     let refused = (0..50).map(|_| ask("192.0.2.7")).find(|answer| answer.status == 429).unwrap();
     assert_eq!(refused.problem().1, "rate_limited");
     assert!(refused.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);
+    // A page of another origin reads why, and when to ask again.
+    assert_eq!(refused.header("access-control-allow-origin"), Some("*"));
+    assert!(refused.header("access-control-expose-headers").unwrap().contains("retry-after"));
+    let asked_before = [("X-Client", "192.0.2.7"), ("Origin", "https://a.example")];
+    assert_eq!(service.ask("OPTIONS", "/v1/capabilities", &asked_before).status, 429);
     assert_eq!(ask("192.0.2.8").status, 200);
 
     let other = |target: &str| service.ask("GET", target, &[("X-Client", "192.0.2.9")]);

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use exitgap_api::operations::Parameter;
+use exitgap_api::operations::parameters::{BASE, EVIDENCE_SLOT, METHOD, SIZE};
 use exitgap_api::{
-    Answers, Context, Direct, Problem, ProblemCode, Provenance, invalid_parameter, parse_size,
+    Answers, Context, Direct, Problem, ProblemCode, Provenance, parse_size, parse_slot,
 };
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf, TrustBasis, Verification};
 use exitgap_core::evidence::{Base, Check, CheckName, Outcome, Stated};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::pools::Direction;
-use exitgap_core::series::{Slot, SlotError};
+use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
@@ -79,27 +81,19 @@ async fn meant(client: &Client<Browser>, address: &str) -> Result<EvidenceOf, Cl
     let name = path.rsplit('/').next().unwrap_or_default().replace("%3A", ":");
     let pool = parse_pool(&name)?;
     let params = web_sys::UrlSearchParams::new_with_str(query).ok();
-    let one = |name: &str| params.as_ref().and_then(|params| params.get(name));
-    let size = parse_size(&one("size_usd").unwrap_or_default())?;
-    let method_version = one("method_version").unwrap_or_else(|| METHOD_VERSION.to_owned());
+    let one = |parameter: &Parameter| params.as_ref()?.get(parameter.name);
+    let size = parse_size(&one(&SIZE).unwrap_or_default())?;
+    let method_version = one(&METHOD).unwrap_or_else(|| METHOD_VERSION.to_owned());
     if method_version != METHOD_VERSION {
         let detail = format!("method version {method_version:?} was never released");
         let problem = Problem::new(ProblemCode::UnknownMethodVersion, detail);
         return Err(problem.hint(format!("Released: {METHOD_VERSION}.")).into());
     }
-    let slot = one("slot").map(|text| parse_slot(&text)).transpose()?;
+    let slot = one(&EVIDENCE_SLOT).map(|text| parse_slot(&text)).transpose()?;
     let recorded = client.recorded(&pool, None).await?;
-    let direction = recorded.direction(one("base").as_deref())?;
+    let direction = recorded.direction(one(&BASE).as_deref())?;
     let slot = slot.unwrap_or_else(|| recorded.snapshot.slot());
     Ok(EvidenceOf { pool, base: direction.into(), slot, size, method_version })
-}
-
-fn parse_slot(text: &str) -> Result<Slot, Problem> {
-    let invalid = |detail: &str| {
-        invalid_parameter("slot", detail, "A slot's number is its instant in seconds ÷ 300.")
-    };
-    let number = text.parse().map_err(|_| invalid(&format!("slot: {text:?} is no number")))?;
-    Slot::new(number).map_err(|error: SlotError| invalid(&error.to_string()))
 }
 
 fn trust_words(verification: &Verification) -> String {

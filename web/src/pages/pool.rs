@@ -1,6 +1,6 @@
 //! One pool: what a size would lose here and now, computed in this browser.
 
-use exitgap_api::{LadderRows, Problem, Status};
+use exitgap_api::{LadderRows, Status};
 use exitgap_client::{ClientError, EvidenceOf, Recorded};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::PoolId;
@@ -47,10 +47,8 @@ pub fn PoolPage() -> impl IntoView {
 
 /// Reads the pool of an address.
 pub fn parse_pool(name: &str) -> Result<PoolId, ClientError> {
-    name.to_ascii_lowercase().parse().map_err(|error: exitgap_core::ids::IdError| {
-        let problem = Problem::new(exitgap_api::ProblemCode::InvalidPool, error.to_string());
-        problem.field("pool").hint("The board lists every pool.").into()
-    })
+    exitgap_api::parse_pool(name)
+        .map_err(|problem| problem.hint("The board lists every pool.").into())
 }
 
 #[component]

@@ -18,9 +18,9 @@ pub type Between = Option<(String, String)>;
 
 /// Lengths of a row, as the control names them.
 const INTERVALS: [(&str, Interval, &str); 3] = [
-    ("5m", Interval::FiveMinutes, "each slot"),
-    ("1h", Interval::Hour, "each hour"),
-    ("1d", Interval::Day, "each day"),
+    (Interval::FiveMinutes.code(), Interval::FiveMinutes, "each slot"),
+    (Interval::Hour.code(), Interval::Hour, "each hour"),
+    (Interval::Day.code(), Interval::Day, "each day"),
 ];
 
 /// The section.

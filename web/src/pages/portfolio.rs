@@ -3,10 +3,11 @@
 use core::time::Duration;
 
 use exitgap_api::Problem;
+use exitgap_api::operations::PositionAsked;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
-use super::portfolio_exits::{Kept, Position, compute, line, parse};
+use super::portfolio_exits::{Kept, compute, parse};
 use super::portfolio_table::Exits;
 use crate::app::client;
 use crate::parts::{Asking, Empty, Loading, settled};
@@ -62,7 +63,7 @@ pub fn PortfolioPage() -> impl IntoView {
 }
 
 fn shown(
-    typed: Result<Vec<Position>, Problem>,
+    typed: Result<Vec<PositionAsked>, Problem>,
     found: Option<Vec<super::portfolio_exits::Exit>>,
     retry: Callback<()>,
 ) -> AnyView {
@@ -87,8 +88,8 @@ fn lines_of(fragment: &str) -> String {
 }
 
 /// Writes the positions into the fragment, without a step to go back to.
-fn keep_in_address(positions: &[Position]) {
-    let lines: Vec<String> = positions.iter().map(line).collect();
+fn keep_in_address(positions: &[PositionAsked]) {
+    let lines: Vec<String> = positions.iter().map(PositionAsked::to_string).collect();
     let Ok(path) = window().location().pathname() else { return };
     let address = if lines.is_empty() { path } else { format!("{path}#{}", lines.join(",")) };
     if let Ok(history) = window().history() {

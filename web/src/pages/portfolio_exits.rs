@@ -2,29 +2,19 @@
 
 use std::sync::Arc;
 
-use exitgap_api::{Problem, Status, invalid_parameter, size_as_written};
+use exitgap_api::operations::{MAX_POSITIONS, PositionAsked, position_as_written};
+use exitgap_api::{Problem, Status, invalid_parameter};
 use exitgap_client::{Browser, Client, ClientError, Recorded};
 use exitgap_core::exit::PortfolioPart;
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
 
-use super::pool::{base_name, parse_pool};
+use super::pool::base_name;
 use crate::text;
-
-/// As many as the service takes.
-const MAX_POSITIONS: usize = 100;
 
 /// How long a snapshot is kept, ms: a new one comes every five minutes.
 const KEEP_MS: f64 = 60_000.0;
-
-/// One line of the box.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Position {
-    pool: PoolId,
-    base: Option<String>,
-    size: SizeUsd,
-}
 
 /// All positions in one pool and direction, sold together; or one that cannot be.
 #[derive(Debug, Clone)]
@@ -82,14 +72,8 @@ impl Sale {
 /// Snapshots by pool, and when they were fetched.
 pub type Kept = Vec<(PoolId, f64, Arc<Recorded>)>;
 
-/// A position, as the box spells it.
-pub fn line(position: &Position) -> String {
-    let base = position.base.as_ref().map_or_else(String::new, |base| format!("/{base}"));
-    format!("{}{base}:{}", position.pool, position.size)
-}
-
 /// Reads the box.
-pub fn parse(text: &str) -> Result<Vec<Position>, Problem> {
+pub fn parse(text: &str) -> Result<Vec<PositionAsked>, Problem> {
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if lines.len() > MAX_POSITIONS {
         let detail =
@@ -98,7 +82,7 @@ pub fn parse(text: &str) -> Result<Vec<Position>, Problem> {
     }
     (1..)
         .zip(lines)
-        .map(|(number, line)| position(line).map_err(|problem| at_line(number, problem)))
+        .map(|(number, line)| position_as_written(line).map_err(|problem| at_line(number, problem)))
         .collect()
 }
 
@@ -106,32 +90,18 @@ fn at_line(number: usize, problem: Problem) -> Problem {
     Problem { detail: format!("Line {number}: {}", problem.detail), ..problem }
 }
 
-/// `<pool>:<size_usd>` or `<pool>/<base>:<size_usd>`, split at the last colon.
-fn position(line: &str) -> Result<Position, Problem> {
-    let parts = line.rsplit_once(':').filter(|(venue, _)| venue.contains(':'));
-    let (venue, size) = parts.ok_or_else(|| {
-        invalid_parameter("position", "no size after a pool and a colon", "<pool>:<size_usd>")
-    })?;
-    let (pool, base) = match venue.split_once('/') {
-        Some((pool, base)) => (pool, Some(base.to_owned())),
-        None => (venue, None),
-    };
-    let pool = parse_pool(pool).map_err(ClientError::into_problem)?;
-    Ok(Position { pool, base, size: size_as_written(size)? })
-}
-
 /// Sells what is held of each pool and direction together. A pool that cannot be read takes only its
 /// own positions with it.
 pub async fn compute(
     client: &Client<Browser>,
-    positions: &[Position],
+    positions: &[PositionAsked],
     before: Kept,
 ) -> (Vec<Exit>, Kept) {
     let now = js_sys::Date::now();
     let mut kept: Kept = before.into_iter().filter(|(_, at, _)| now - at < KEEP_MS).collect();
     let mut exits: Vec<Exit> = Vec::new();
     let mut sums: Vec<(Arc<Recorded>, Direction, u64)> = Vec::new();
-    for Position { pool, base, size } in positions {
+    for PositionAsked { pool, base, size } in positions {
         let recorded = match kept.iter().find(|(of, ..)| of == pool) {
             Some((.., recorded)) => Ok(recorded.clone()),
             None => client.recorded(pool, None).await.map(|fetched| {

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use exitgap_api::operations::Operation;
 use exitgap_api::{
     Amounts, Ladder, PublishedLadder, parse_gap_limit, parse_steps, size_as_written,
 };
@@ -44,8 +45,8 @@ fn require_same(published: &PublishedLadder, ladder: &Ladder, url: &str) -> Resu
     if served == *ladder {
         return Ok(());
     }
-    let path = format!("/v1/ladder/{}", ladder.context.pool);
-    Err(source::api::not_as_specified(url, &path, "it does not follow from its snapshot"))
+    let target = Operation::Ladder.target_of(&ladder.context.pool);
+    Err(source::api::not_as_specified(url, target.path(), "it does not follow from its snapshot"))
 }
 
 fn print_text(ladder: &Ladder, beside: &Beside) -> Result<(), Failure> {

@@ -1,5 +1,6 @@
 //! A service: its recorded snapshots, answered from here.
 
+use exitgap_api::operations::Operation;
 use exitgap_api::{PoolEntry, PoolList, PublishedExit};
 use exitgap_client::{BaseUrl, Client, ClientError, Native};
 use exitgap_core::ids::PoolId;
@@ -63,7 +64,7 @@ pub fn list_pools(url: &str) -> Result<PoolList, Failure> {
             pools.extend(page.pools);
             match page.next_cursor {
                 Some(next) if cursors.contains(&next) => {
-                    let url = format!("{}/v1/pools", client.base());
+                    let url = format!("{}{}", client.base(), Operation::Pools.template());
                     let why = "its pages lead in a circle".to_owned();
                     return Err(ClientError::NotAsSpecified { url, why });
                 }

@@ -7,29 +7,28 @@ use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::{IntoResponse, Response};
+use exitgap_api::operations::Keep;
 use serde_json::Value;
 
 use super::App;
-use super::openapi::document;
-use super::params::Query;
-use super::reply::{Keep, Refused, Reply};
+use super::address::Plain;
+use super::openapi::{ADDRESS, document};
+use super::reply::Reply;
 
 const STYLE: &str = include_str!("docs.css");
 
 /// `GET /docs`.
-pub async fn serve(State(app): State<App>, query: Query) -> Result<Response, Refused> {
-    query.known(&[])?;
+pub async fn serve(State(app): State<App>, _: Plain) -> Response {
     let page = page(&document(&app.service.urls().base));
     let reply = Reply::new(page, "text/html; charset=utf-8", Keep::Seconds(300));
     let policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; \
                   frame-ancestors 'none'";
-    Ok(([(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy))], reply).into_response())
+    ([(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy))], reply).into_response()
 }
 
 /// `GET /docs.css`.
-pub async fn style(query: Query) -> Result<Reply, Refused> {
-    query.known(&[])?;
-    Ok(Reply::new(STYLE, "text/css; charset=utf-8", Keep::Seconds(300)))
+pub async fn style(_: Plain) -> Reply {
+    Reply::new(STYLE, "text/css; charset=utf-8", Keep::Seconds(300))
 }
 
 /// The page of a document.
@@ -44,7 +43,7 @@ fn page(document: &Value) -> String {
         page,
         "<p>{}</p><p>Reached at <code>{base}</code>. Every call is a GET, needs no key, and \
          answers JSON; a refusal is <code>application/problem+json</code> with a stable \
-         <code>code</code>. Machine-readable: <a href=\"/v1/openapi.json\">OpenAPI 3.1</a>.</p>",
+         <code>code</code>. Machine-readable: <a href=\"{ADDRESS}\">OpenAPI 3.1</a>.</p>",
         text(&document["info"]["description"])
     );
     for tag in document["tags"].as_array().into_iter().flatten() {

@@ -1,4 +1,8 @@
 //! What every request passes: identity, limits, headers, problems, measures.
+//!
+//! [`pass`] stands outside: it counts, names and measures each request, and decides whether it is let
+//! in. [`cors`] answers what browsers ask beforehand and lets pages of any origin read every answer,
+//! refusals too, which is why a refusal is given inside of it, by [`gate`].
 
 use std::any::Any;
 use std::net::IpAddr;
@@ -16,18 +20,30 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use exitgap_api::operations::parameters::POSITION;
+use exitgap_api::operations::{MAX_POSITIONS, Operation};
 use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
+use tower_http::cors::{self, CorsLayer};
 
 use super::rate::{Rate, Verdict};
 use super::reply::Refused;
 use super::telemetry::Telemetry;
-use crate::ops::MAX_POSITIONS;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 
-/// Where several exits are asked for at once.
-pub const PORTFOLIO: &str = "/v1/portfolio";
+/// The headers of an answer that a page of another origin may read.
+const EXPOSED: [HeaderName; 9] = [
+    ETAG,
+    HeaderName::from_static("ratelimit"),
+    HeaderName::from_static("ratelimit-policy"),
+    RETRY_AFTER,
+    HeaderName::from_static("x-payment-amount"),
+    HeaderName::from_static("x-payment-currency"),
+    HeaderName::from_static("x-payment-network"),
+    HeaderName::from_static("x-payment-recipient"),
+    REQUEST_ID,
+];
 
 /// The longest address that is read, bytes.
 const MAX_ADDRESS: usize = 16 << 10;
@@ -88,7 +104,7 @@ impl Edge {
 }
 
 /// Answers one request.
-pub async fn pass(State(edge): State<Arc<Edge>>, request: Request, next: Next) -> Response {
+pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = edge.ids.of(request.headers());
     let method = request.method().clone();
@@ -96,18 +112,24 @@ pub async fn pass(State(edge): State<Arc<Edge>>, request: Request, next: Next) -
     let if_none_match = request.headers().get(IF_NONE_MATCH).cloned();
 
     let has_body = has_body(request.headers());
-    let (verdict, answer) = admit(&edge, &request, has_body);
-    let mut response = match answer {
-        Some(answer) => answer,
-        None => run_within(edge.answer_within, request, next).await,
-    };
+    let (verdict, refused) = admit(&edge, &request, has_body);
+    if let Some(refused) = refused {
+        // Nothing looks at the method any more but `cors`, which would answer what a browser asks
+        // beforehand.
+        *request.method_mut() = Method::GET;
+        request.extensions_mut().insert(refused);
+    }
+    let mut response = next.run(request).await;
     if let Some(Refused(problem)) = response.extensions_mut().remove() {
-        response = tell(*problem, &id);
+        response = tell(*problem, &id, response);
         if has_body {
             // What of the body is under way is not waited for.
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
         }
+    } else if method == Method::OPTIONS {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+        response.headers_mut().insert(ALLOW, METHODS);
     } else if response.status() == StatusCode::OK {
         not_modified(&mut response, if_none_match.as_ref());
     }
@@ -123,12 +145,10 @@ pub async fn pass(State(edge): State<Arc<Edge>>, request: Request, next: Next) -
     response
 }
 
-/// Whether the request is let in, or its answer already. Whatever is asked counts, also what is
-/// refused.
-fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Option<Response>) {
-    let refuse = |code, detail: &str, hint: &str| {
-        Some(Refused::from(Problem::new(code, detail).hint(hint)).into_response())
-    };
+/// Why the request is not let in, if it is not. Whatever is asked counts, also what is refused.
+fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Option<Refused>) {
+    let refuse =
+        |code, detail: &str, hint: &str| Some(Refused::from(Problem::new(code, detail).hint(hint)));
     let verdict = match (&edge.rate, edge.client(request)) {
         (Some(rate), Some(client)) => Some(rate.ask(client, cost(request.uri()))),
         _ => None,
@@ -149,8 +169,7 @@ fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Op
         let hint = "everything is asked for in the address";
         return (verdict, refuse(ProblemCode::BodyNotAccepted, "the request carries a body", hint));
     }
-    let options = (request.method() == Method::OPTIONS).then(options);
-    (verdict, options)
+    (verdict, None)
 }
 
 /// Whether a body comes after the head.
@@ -161,43 +180,53 @@ fn has_body(headers: &HeaderMap) -> bool {
 
 /// As how many requests one counts: a portfolio is as many exits as it has positions.
 fn cost(uri: &Uri) -> NonZeroU32 {
-    let query = uri.query().filter(|_| uri.path() == PORTFOLIO).unwrap_or_default();
+    let is_portfolio = uri.path() == Operation::Portfolio.template();
+    let query = uri.query().filter(|_| is_portfolio).unwrap_or_default();
     let positions = form_urlencoded::parse(query.as_bytes())
-        .filter(|(name, _)| name == "position")
+        .filter(|(name, _)| name == POSITION.name)
         // More are refused before anything is computed.
         .take(MAX_POSITIONS)
         .count();
     u32::try_from(positions).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN)
 }
 
-/// What a browser asks before it lets a page of another origin ask.
-fn options() -> Response {
-    let headers = [
-        (ALLOW, METHODS),
-        (header::ACCESS_CONTROL_ALLOW_METHODS, METHODS),
-        (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*")),
-        (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
-    ];
-    (StatusCode::NO_CONTENT, headers).into_response()
+/// Pages of any origin may read all answers: they are public, and nothing here knows who asks.
+pub fn cors() -> CorsLayer {
+    CorsLayer::new()
+        .allow_origin(cors::Any)
+        .allow_methods([Method::GET, Method::HEAD, Method::OPTIONS])
+        .allow_headers(cors::Any)
+        .expose_headers(EXPOSED)
+        .max_age(Duration::from_secs(86_400))
+        // An answer is the same whatever the origin.
+        .vary::<[HeaderName; 0]>([])
 }
 
-async fn run_within(within: Duration, request: Request, next: Next) -> Response {
-    tokio::time::timeout(within, next.run(request)).await.unwrap_or_else(|_| {
+/// Answers with the refusal where [`pass`] did not let the request in; else lets it be answered, so
+/// long as it may take.
+pub async fn gate(State(edge): State<Arc<Edge>>, mut request: Request, next: Next) -> Response {
+    if let Some(refused) = request.extensions_mut().remove::<Refused>() {
+        return refused.into_response();
+    }
+    tokio::time::timeout(edge.answer_within, next.run(request)).await.unwrap_or_else(|_| {
         let problem = Problem::new(ProblemCode::TimedOut, "the answer took too long");
         Refused::from(problem.hint("ask again later, or for less")).into_response()
     })
 }
 
-/// The problem's document.
-fn tell(problem: Problem, id: &HeaderValue) -> Response {
+/// The problem's document, in place of the empty answer that carried the problem, whose headers of
+/// `cors` stay.
+fn tell(problem: Problem, id: &HeaderValue, carrier: Response) -> Response {
     let code = problem.code;
     let id = id.to_str().unwrap_or_default().to_owned();
     let document = ProblemDocument::new(problem, id);
     let status = StatusCode::from_u16(document.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     // A problem holds strings and numbers only: it always has a JSON form.
     let body = serde_json::to_vec(&document).unwrap_or_default();
-    let mut response = (status, Body::from(body)).into_response();
-    let headers = response.headers_mut();
+    let (mut parts, _) = carrier.into_parts();
+    parts.status = status;
+    let headers = &mut parts.headers;
+    headers.remove(CONTENT_LENGTH);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     match code {
@@ -216,7 +245,7 @@ fn tell(problem: Problem, id: &HeaderValue) -> Response {
         }
         _ => {}
     }
-    response
+    Response::from_parts(parts, Body::from(body))
 }
 
 /// Answers 304 where the client has these bytes.
@@ -237,14 +266,6 @@ fn not_modified(response: &mut Response, if_none_match: Option<&HeaderValue>) {
 /// The headers of every answer.
 fn dress(headers: &mut HeaderMap, id: &HeaderValue, verdict: Option<&Verdict>) {
     headers.insert(REQUEST_ID, id.clone());
-    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    headers.insert(
-        header::ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static(
-            "etag, ratelimit, ratelimit-policy, retry-after, x-payment-amount, x-payment-currency, \
-             x-payment-network, x-payment-recipient, x-request-id",
-        ),
-    );
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers

@@ -13,13 +13,14 @@ use axum::body::{Body, HttpBody};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use exitgap_api::operations::{Keep, LogFileAsked, Operation};
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::tlog::Tile;
 use hyper::body::{Frame, SizeHint};
 
 use super::App;
-use super::params::{Query, Segment};
-use super::reply::{Keep, Refused, Reply, tagged};
+use super::address::Address;
+use super::reply::{Refused, Reply, tagged};
 use crate::ops::Lane;
 
 /// The largest file that is served: a part's bound.
@@ -29,13 +30,9 @@ const MAX_FILE_BYTES: u64 = exitgap_core::published::MAX_PART_BYTES;
 /// it, so that those who take their time do not fill the memory.
 const PIECE_BYTES: u64 = 128 << 10;
 
-/// `GET /log/{path}`.
-pub async fn serve(
-    State(app): State<App>,
-    Segment(path): Segment,
-    query: Query,
-) -> Result<Response, Refused> {
-    query.known(&[])?;
+/// A file of the folder.
+pub async fn serve(State(app): State<App>, address: Address) -> Result<Response, Refused> {
+    let LogFileAsked { path } = address.read(Operation::Log)?;
     let Some((media_type, keep)) = kind_of(&path) else { return Err(absent()) };
     let file = app.log_folder.join(&path);
     match app.service.lane().run(move || open(&file)).await? {

@@ -1,29 +1,32 @@
-//! The HTTP face of the operations: addresses, parameters, headers, limits. No maths, no SQL.
+//! The HTTP face of the operations: addresses, headers, limits. No maths, no SQL.
 //!
-//! A request passes `edge` (identity, limits, headers, problems), then its handler, which
-//! reads `params`, asks one operation of [`crate::ops`], and gives a `reply`. Payment, when it
-//! comes, is a layer around `priced`, whose handlers know nothing of it.
+//! A request passes `edge` (identity, limits, headers, problems), then its operation's handler
+//! (`handlers`), which reads its `address`, asks [`crate::ops`], and gives a `reply`. Which
+//! operations there are, where, and with which parameters, is the table of `exitgap-api`. Payment,
+//! when it comes, is a layer around the operations of the class `priced`, whose handlers know
+//! nothing of it.
 
+mod address;
 mod docs;
 mod edge;
 mod evidence;
+mod handlers;
 mod listen;
 mod log_files;
 mod openapi;
 mod operators;
-mod params;
 mod rate;
 mod reply;
 mod site;
 mod telemetry;
-mod v1;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{any, get};
+use axum::routing::get;
+use exitgap_api::operations::{Group, Operation, PriceClass};
 use exitgap_api::{Problem, ProblemCode};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -65,14 +68,17 @@ pub enum Operators {
 /// All addresses, with the layers that every one of them wears.
 pub fn router(app: App, limits: &Limits, operators: Operators) -> Router {
     let edge = Arc::new(Edge::new(limits, app.telemetry.clone()));
-    let operators = match operators {
-        Operators::Public => operators::routes(),
-        Operators::Apart => Router::new(),
+    let here = move |operation: &Operation| {
+        operators == Operators::Public || operation.row().group != Group::Operators
+    };
+    let of_class = |class| {
+        Operation::all().filter(here).filter(move |operation| operation.row().price == class)
     };
     let routes = Router::new()
-        .merge(priced())
-        .merge(free())
-        .merge(operators)
+        // What a payment layer will wrap.
+        .merge(routes(of_class(PriceClass::Priced)))
+        .merge(routes(of_class(PriceClass::Free)))
+        .merge(descriptions())
         .merge(pages())
         .fallback(site::file_or_nothing)
         .method_not_allowed_fallback(method_not_allowed)
@@ -83,7 +89,8 @@ pub fn router(app: App, limits: &Limits, operators: Operators) -> Router {
 /// The operators' addresses alone, for a listener that only they reach: nobody is counted there.
 pub fn operators_router(app: App) -> Router {
     let edge = Arc::new(Edge::new(&Limits::default(), app.telemetry.clone()));
-    let routes = operators::routes()
+    let theirs = |operation: &Operation| operation.row().group == Group::Operators;
+    let routes = routes(Operation::all().filter(theirs))
         .fallback(not_here)
         .method_not_allowed_fallback(method_not_allowed)
         .with_state(app);
@@ -99,6 +106,8 @@ pub fn empty_router(limits: &Limits) -> Router {
 fn wear(routes: Router, edge: Arc<Edge>) -> Router {
     routes
         .layer(CatchPanicLayer::custom(edge::panicked))
+        .layer(from_fn_with_state(edge.clone(), edge::gate))
+        .layer(edge::cors())
         .layer(from_fn_with_state(edge, edge::pass))
         .layer(
             CompressionLayer::new().compress_when(
@@ -109,31 +118,21 @@ fn wear(routes: Router, edge: Arc<Edge>) -> Router {
         )
 }
 
-/// What a payment layer will wrap.
-fn priced() -> Router<App> {
-    Router::new().route("/v1/exit/{pool}", get(v1::exit))
+/// The addresses of operations, each with its handler.
+fn routes(operations: impl Iterator<Item = Operation>) -> Router<App> {
+    operations.fold(Router::new(), |router, operation| {
+        // The path of a file of the log has slashes of its own.
+        let template = operation.template().replace("{path}", "{*path}");
+        router.route(&template, handlers::of(operation))
+    })
 }
 
-/// What is free, and stays so.
-fn free() -> Router<App> {
+/// What describes the operations, to programs and to people.
+fn descriptions() -> Router<App> {
     Router::new()
-        .route("/v1/pools", get(v1::pools))
-        .route("/v1/ladder/{pool}", get(v1::ladder))
-        .route("/v1/history/{pool}", get(v1::history))
-        .route("/v1/stress/{pool}", get(v1::stress))
-        .route("/v1/fragility", get(v1::fragility))
-        .route(edge::PORTFOLIO, get(v1::portfolio))
-        .route("/v1/capabilities", get(v1::capabilities))
-        .route("/v1/alerts", any(v1::alerts))
-        .route("/v1/openapi.json", get(openapi::serve))
+        .route(openapi::ADDRESS, get(openapi::serve))
         .route("/docs", get(docs::serve))
         .route("/docs.css", get(docs::style))
-        .route("/api/v1/exit/{pool}", get(evidence::file))
-        .route("/api/v1/window/{pool}", get(evidence::window))
-        .route("/api/v1/status/{pool}", get(evidence::status))
-        .route("/api/v1/snapshots/{hash}", get(evidence::snapshot))
-        .route("/api/v1/states/{hash}", get(evidence::state))
-        .route("/log/{*path}", get(log_files::serve))
 }
 
 /// What people read.

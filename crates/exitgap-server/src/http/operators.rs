@@ -1,16 +1,15 @@
 //! What operators ask: whether it lives, whether it is ready, what is measured.
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use exitgap_api::operations::Keep;
 use exitgap_core::series::Slot;
 use serde::Serialize;
 
 use super::App;
-use super::params::Query;
-use super::reply::{Keep, Refused, Reply};
+use super::address::Plain;
+use super::reply::{Refused, Reply};
 
 /// A chain without a recorded slot for longer than this is not ready: three slots.
 const STALE_AFTER_S: u64 = 3 * Slot::SECONDS;
@@ -18,18 +17,9 @@ const STALE_AFTER_S: u64 = 3 * Slot::SECONDS;
 /// The media type of measures.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The addresses of this file.
-pub fn routes() -> Router<App> {
-    Router::new()
-        .route("/livez", get(livez))
-        .route("/readyz", get(readyz))
-        .route("/metrics", get(metrics))
-}
-
 /// The process answers.
-async fn livez(query: Query) -> Result<Reply, Refused> {
-    query.known(&[])?;
-    Ok(Reply::new("ok\n", "text/plain; charset=utf-8", Keep::Never))
+pub async fn livez(_: Plain) -> Reply {
+    Reply::new("ok\n", "text/plain; charset=utf-8", Keep::Never)
 }
 
 /// Whether answers rest on fresh data.
@@ -48,8 +38,8 @@ struct ChainReadiness {
     ready: bool,
 }
 
-async fn readyz(State(app): State<App>, query: Query) -> Result<Response, Refused> {
-    query.known(&[])?;
+/// Whether every chain's newest slot is fresh, chain by chain.
+pub async fn readyz(State(app): State<App>, _: Plain) -> Result<Response, Refused> {
     let (now, current) = (app.service.now(), app.service.current());
     let chains: Vec<ChainReadiness> = current
         .newest_by_chain()
@@ -64,7 +54,7 @@ async fn readyz(State(app): State<App>, query: Query) -> Result<Response, Refuse
             }
         })
         .collect();
-    // Where every pool has retired there is a whole series, and nothing in it can grow old.
+    // Where every pool has retired there is no chain left to look at, and the series is complete.
     let ready = current.last_slot.is_some() && chains.iter().all(|chain| chain.ready);
     let last_slot = current.last_slot.map(|slot| slot.to_string());
     let reply = Reply::json(&Readiness { ready, last_slot, chains }, Keep::Never)?;
@@ -72,13 +62,13 @@ async fn readyz(State(app): State<App>, query: Query) -> Result<Response, Refuse
     Ok((status, reply).into_response())
 }
 
-async fn metrics(State(app): State<App>, query: Query) -> Result<Reply, Refused> {
-    query.known(&[])?;
+/// What is measured, now.
+pub async fn metrics(State(app): State<App>, _: Plain) -> Reply {
     let (now, current) = (app.service.now(), app.service.current());
     let newest = current.newest_by_chain().into_iter();
     app.telemetry.slot_ages(
         newest.filter_map(|(chain, newest)| Some((chain, now.saturating_sub(newest?.unix_s())))),
     );
     app.telemetry.kept_bytes(app.service.kept_bytes());
-    Ok(Reply::new(app.telemetry.text(), OPEN_METRICS, Keep::Never))
+    Reply::new(app.telemetry.text(), OPEN_METRICS, Keep::Never)
 }

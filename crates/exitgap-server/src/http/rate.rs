@@ -58,7 +58,8 @@ impl Rate {
                 let remaining = state.remaining_burst_capacity();
                 Verdict { per_minute, remaining, retry_after_s: None }
             }
-            // It never costs more than there is.
+            // The limiter refuses a cost above a client's whole share. It was cut to the share
+            // above, so this is not reached; if it were, the share is whole again after a minute.
             Err(_) => Verdict { per_minute, remaining: 0, retry_after_s: Some(60) },
             Ok(Err(refused)) => {
                 let wait = refused.wait_time_from(self.clock.now());
@@ -112,7 +113,8 @@ mod tests {
         assert_eq!(ask(7).remaining, 3);
         assert!(ask(4).retry_after_s.is_some());
         assert_eq!(ask(3).remaining, 0);
-        // More than there is in all is all there is: refused now, and not for ever.
+        // A cost above the whole share takes the whole share, and is then granted: else such a
+        // request could never be made.
         let other: IpAddr = "192.0.2.2".parse().unwrap();
         let all = rate.ask(other, NonZeroU32::new(1_000).unwrap());
         assert_eq!((all.remaining, all.retry_after_s), (0, None));

@@ -5,29 +5,17 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use exitgap_api::operations::Keep;
 use exitgap_api::{Problem, ProblemCode};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// How long an answer may be kept by others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
-    /// Its bytes never change.
-    Forever,
-    /// For so many seconds.
-    Seconds(u32),
-    /// Not at all.
-    Never,
-}
-
-impl Keep {
-    fn header(self) -> HeaderValue {
-        match self {
-            Self::Forever => HeaderValue::from_static("public, max-age=31536000, immutable"),
-            Self::Seconds(seconds) => HeaderValue::try_from(format!("public, max-age={seconds}"))
-                .unwrap_or(HeaderValue::from_static("no-cache")),
-            Self::Never => HeaderValue::from_static("no-store"),
-        }
+fn cache_control(keep: Keep) -> HeaderValue {
+    match keep {
+        Keep::Forever => HeaderValue::from_static("public, max-age=31536000, immutable"),
+        Keep::Seconds(seconds) => HeaderValue::try_from(format!("public, max-age={seconds}"))
+            .unwrap_or(HeaderValue::from_static("no-cache")),
+        Keep::Never => HeaderValue::from_static("no-store"),
     }
 }
 
@@ -76,7 +64,7 @@ pub fn tagged(body: Body, media_type: &'static str, keep: Keep, tag: &str) -> Re
 fn respond(body: Body, media_type: &'static str, keep: Keep, tag: Option<HeaderValue>) -> Response {
     let mut headers = axum::http::HeaderMap::with_capacity(10);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-    headers.insert(CACHE_CONTROL, keep.header());
+    headers.insert(CACHE_CONTROL, cache_control(keep));
     if let Some(tag) = tag {
         headers.insert(ETAG, tag);
     }

@@ -13,14 +13,15 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use base64ct::{Base64, Encoding};
+use exitgap_api::operations::Keep;
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::ids::PoolId;
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 
 use super::App;
-use super::params::Segment;
-use super::reply::{Keep, Refused, Reply};
+use super::address::Address;
+use super::reply::{Refused, Reply};
 
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
@@ -29,7 +30,7 @@ struct Dist;
 /// The built site: what is embedded in this binary, or a folder that was read in its place.
 #[derive(Debug, Default)]
 pub struct Site {
-    /// By name; none: the embedded ones.
+    /// The folder's files by name; `None` where the embedded ones are served.
     files: Option<BTreeMap<String, Vec<u8>>>,
 }
 
@@ -65,12 +66,12 @@ impl Site {
     }
 }
 
-/// The page that all pages are.
+/// The one page that was built: the browser makes every page of the site out of it.
 const INDEX: &str = "index.html";
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// What the built page says where no page says more.
+/// What the built page says in places that are replaced with the words of the page asked for.
 const TITLE: &str = "<title>exitgap</title>";
 const OG_TITLE: &str = "property=\"og:title\" content=\"exitgap\"";
 const HEAD_END: &str = "</head>";
@@ -126,7 +127,8 @@ pub async fn board(State(app): State<App>) -> Result<Response, Refused> {
 }
 
 /// `GET /pools/{pool}`.
-pub async fn pool(State(app): State<App>, Segment(id): Segment) -> Result<Response, Refused> {
+pub async fn pool(State(app): State<App>, address: Address) -> Result<Response, Refused> {
+    let id = address.named();
     let Some(pair) = pair(&app, &id) else { return nothing(&app) };
     let description = format!(
         "What selling into {pair} really fills at, against the oracle, at any size, recomputed in your browser."
@@ -236,7 +238,7 @@ fn page(app: &App, words: &Words, status: StatusCode) -> Result<Response, Refuse
         .replace(DESCRIPTION, &description);
     let html = match api {
         None => html,
-        // Whoever reads it there is no other way to tell a page of this host where the API is.
+        // A page knows only the host it came from. Where the API has another, this tag names it.
         Some(api) => html.replacen(HEAD_END, &api_tag(api), 1),
     };
     let reply = Reply::new(html, HTML, Keep::Seconds(0));

@@ -1,5 +1,6 @@
 //! One exit, and the ladder.
 
+use exitgap_api::operations::{ExitAsked, SnapshotAsked};
 use exitgap_api::{
     Amounts, Answer, LadderRows, Number, Problem, Published, PublishedExit, PublishedLadder,
 };
@@ -7,13 +8,14 @@ use exitgap_core::exit::{Estimate, Refusal};
 use exitgap_core::pools::Direction;
 use exitgap_core::units::SizeUsd;
 
-use super::{Asked, Found, Prepared, Service};
+use super::{Found, Prepared, Service};
 
 impl Service {
-    /// What selling `size` fills at.
-    pub async fn exit(&self, asked: &Asked, size: SizeUsd) -> Result<PublishedExit, Problem> {
-        let found = self.find(asked).await?;
-        let direction = direction(&found.prepared, asked.base.as_deref())?;
+    /// What a sale fills at.
+    pub async fn exit(&self, asked: &ExitAsked) -> Result<PublishedExit, Problem> {
+        let ExitAsked { snapshot, size } = asked;
+        let (found, size) = (self.find(snapshot).await?, *size);
+        let direction = direction(&found.prepared, snapshot.base.as_deref())?;
         match self.estimate(&found, direction, size).await? {
             Ok(estimate) => Ok(self.exit_of(&found, direction, size, &estimate)),
             Err(refusal) => Err(self.refusal_of(&found, direction, size, &refusal)),
@@ -47,7 +49,7 @@ impl Service {
     }
 
     /// Depth by gap, and slippage by size.
-    pub async fn ladder(&self, asked: &Asked) -> Result<PublishedLadder, Problem> {
+    pub async fn ladder(&self, asked: &SnapshotAsked) -> Result<PublishedLadder, Problem> {
         let found = self.find(asked).await?;
         let prepared = found.prepared.clone();
         let direction = direction(&prepared, asked.base.as_deref())?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use exitgap_api::operations::Operation;
 use exitgap_api::{Capabilities, Capability, CapabilityStatus, ChainCapability, Status};
 use exitgap_core::series::Slot;
 
@@ -22,7 +23,9 @@ pub struct Deployment {
 /// A capability as built.
 struct Built {
     name: &'static str,
-    /// Where it is without any page; empty where it is a page.
+    /// What is asked for it, where it is an address.
+    operation: Option<Operation>,
+    /// Where else it is without any page; empty where it is a page only.
     place: &'static str,
     /// Where it is among the pages.
     page: &'static str,
@@ -48,7 +51,18 @@ const fn built(
     page: &'static str,
     gated_by: &'static [&'static str],
 ) -> Row {
-    Row::Built(Built { name, place, page, gated_by })
+    Row::Built(Built { name, operation: None, place, page, gated_by })
+}
+
+/// A capability with an address.
+const fn asked(
+    name: &'static str,
+    operation: Operation,
+    place: &'static str,
+    page: &'static str,
+    gated_by: &'static [&'static str],
+) -> Row {
+    Row::Built(Built { name, operation: Some(operation), place, page, gated_by })
 }
 
 const fn specified(
@@ -62,7 +76,8 @@ const fn specified(
 const RECORDER: &str = "Continuous depth recording";
 const ALERTING: &str = "Spread alerting";
 
-/// What gates what is the specification's.
+/// Every capability of the specification, in its order. What gates a capability (the last column) is
+/// taken from the specification too.
 const TABLE: [Row; 25] = [
     built(RECORDER, "recorder, every five minutes per pool", "", &[]),
     built("Disclosed method", "fields on every result", "", &[]),
@@ -78,9 +93,10 @@ const TABLE: [Row; 25] = [
         "as a page at the same address",
         &[RECORDER],
     ),
-    built(
+    asked(
         "Pre-trade fill estimates",
-        "GET /v1/exit/{pool}, command-line estimate, SDK estimate()",
+        Operation::Exit,
+        "command-line estimate, SDK estimate()",
         "",
         &[RECORDER],
     ),
@@ -90,21 +106,22 @@ const TABLE: [Row; 25] = [
         "/pools/{pool}: quoted against realized price on one axis, ladder, slippage",
         &[RECORDER],
     ),
-    built("Depth ladders", "GET /v1/ladder/{pool}, command-line ladder", "", &[RECORDER]),
+    asked("Depth ladders", Operation::Ladder, "command-line ladder", "", &[RECORDER]),
     built(
         "Slippage forecasting",
         "SDK maxSizeFor() and simulateOrders(), command-line size and simulate",
         "/pools/{pool}",
         &[RECORDER],
     ),
-    built("Spread history", "GET /v1/history/{pool}", "/pools/{pool}", &[RECORDER]),
-    built("Public fragility board", "GET /v1/fragility", "/", &[RECORDER]),
-    built("Portfolio view", "GET /v1/portfolio", "/portfolio", &[RECORDER]),
+    asked("Spread history", Operation::History, "", "/pools/{pool}", &[RECORDER]),
+    asked("Public fragility board", Operation::Fragility, "", "/", &[RECORDER]),
+    asked("Portfolio view", Operation::Portfolio, "", "/portfolio", &[RECORDER]),
     specified(ALERTING, "/v1/alerts refuses with not_available", &[]),
     built("Route comparison", "SDK rankRoutes(), from ladders the caller supplies", "", &[]),
-    built(
+    asked(
         "Stress-window queries",
-        "GET /v1/stress/{pool}",
+        Operation::Stress,
+        "",
         "/pools/{pool}",
         &[RECORDER, "series length"],
     ),
@@ -213,14 +230,16 @@ fn word(row: &Row, pages: bool, live_on: &[String]) -> Capability {
         Row::Specified(Specified { name, place, gated_by }) => {
             capability(name, CapabilityStatus::Roadmap, (*place).to_owned(), gated_by)
         }
-        Row::Built(Built { name, place: "", gated_by, .. }) if !pages => {
+        Row::Built(Built { name, operation: None, place: "", gated_by, .. }) if !pages => {
             let place = "this build of the service has no pages".to_owned();
             capability(name, CapabilityStatus::Roadmap, place, gated_by)
         }
-        Row::Built(Built { name, place, page, gated_by }) => {
+        Row::Built(Built { name, operation, place, page, gated_by }) => {
+            let address = operation.map(|operation| format!("GET {}", operation.template()));
+            let address = address.as_deref().unwrap_or_default();
             let page = if pages { *page } else { "" };
             let places: Vec<&str> =
-                [*place, page].into_iter().filter(|place| !place.is_empty()).collect();
+                [address, *place, page].into_iter().filter(|place| !place.is_empty()).collect();
             let status = match live_on {
                 [] => CapabilityStatus::Preview,
                 _ => CapabilityStatus::Live,

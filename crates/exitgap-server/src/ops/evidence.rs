@@ -1,6 +1,7 @@
 //! What results are checked with: evidence files, head windows, snapshots, and what became
 //! of a slot later.
 
+use exitgap_api::operations::{EvidenceAsked, SlotAsked};
 use exitgap_api::{Problem, ProblemCode, RetractionNotice, SlotState, SlotStatus};
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
@@ -13,24 +14,11 @@ use quick_cache::sync::Cache;
 use super::history::state_of;
 use super::{IntoProblem, Service};
 
-/// How many are expected.
+/// How many proofs the cache's own tables are made for.
 const CACHE_ITEMS: usize = 1_000;
 
 /// Bytes that never change.
 pub type Proof = bytes::Bytes;
-
-/// What an evidence file is asked for by.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct EvidenceAsked {
-    /// The pool.
-    pub pool: PoolId,
-    /// The token sold; else the pool's default.
-    pub base: Option<Base>,
-    /// The slot; else the newest recorded one.
-    pub slot: Option<Slot>,
-    /// The size.
-    pub size: SizeUsd,
-}
 
 /// A proof's name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -68,7 +56,7 @@ fn proof(bytes: Vec<u8>) -> Proof {
 impl Service {
     /// The evidence file of a result: the same bytes each time.
     pub async fn evidence(&self, asked: EvidenceAsked) -> Result<Proof, Problem> {
-        let EvidenceAsked { pool, base, slot, size } = asked;
+        let EvidenceAsked { pool, base, slot, size, .. } = asked;
         let current = self.current();
         let now = current.pools.get(&pool);
         let base = base.or_else(|| now.map(|now| now.pool.default_base.into()));
@@ -96,12 +84,12 @@ impl Service {
     }
 
     /// The pool's heads of the seven days up to the slot.
-    pub async fn window(&self, pool: &PoolId, slot: Slot) -> Result<Proof, Problem> {
+    pub async fn window(&self, asked: SlotAsked) -> Result<Proof, Problem> {
+        let SlotAsked { pool, slot } = asked;
         let key = ProofKey::Window(pool.clone(), slot);
         if let Some(kept) = self.evidence.get(&key) {
             return Ok(kept);
         }
-        let pool = pool.clone();
         let made = self
             .read(move |reader| {
                 in_series(reader.find(&pool, Some(slot)))?;
@@ -135,8 +123,8 @@ impl Service {
     }
 
     /// What became of a slot since it was sealed.
-    pub async fn slot_status(&self, pool: &PoolId, slot: Slot) -> Result<SlotStatus, Problem> {
-        let id = pool.clone();
+    pub async fn slot_status(&self, asked: &SlotAsked) -> Result<SlotStatus, Problem> {
+        let SlotAsked { pool: id, slot } = asked.clone();
         self.read(move |reader| {
             in_series(reader.find(&id, Some(slot)))?;
             let pool = reader.pool(&id).map_err(FindError::Store)?;

@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
+use exitgap_api::operations::{BoardAsked, SortBy};
 use exitgap_api::{
     DepthSourceKind, Fragility, FragilityRow, LowestDepth, Number, Problem, SeriesMethod,
     SeriesSource, StandardGap, Window,
 };
 use exitgap_core::exit::METHOD_VERSION;
-use exitgap_core::ids::ChainSlug;
 use exitgap_core::series::{Slot, days_observed_hundredths};
 use exitgap_core::units::{Percent, SizeUsd};
 use exitgap_store::{BoardRow, Gap, Standing};
@@ -16,39 +16,21 @@ use super::current::{Current, Labels, PoolNow, first_of_7d};
 use super::history::GapParts;
 use super::{Service, Urls};
 
-/// What the board is sorted by; the most fragile first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SortBy {
-    /// The gap at this one of the standard sizes: what cannot be filled first, then the
-    /// widest.
-    Gap(usize),
-    /// The score; pools without one last.
-    Score,
-    /// The least depth first.
-    Depth,
-}
-
 const SCORE: &str = "1 - lowest depth of 7 days / median depth of 7 days: the share of the \
     median depth that was gone at the lowest slot; null under one day of recorded slots or where \
     the median is 0";
 
 impl Service {
-    /// The pools of a chain, or all, the most fragile first: `limit` of them after the first
-    /// `skip`.
-    pub fn fragility(
-        &self,
-        chain: Option<&ChainSlug>,
-        sort_by: SortBy,
-        skip: usize,
-        limit: usize,
-    ) -> Result<Fragility, Problem> {
+    /// The pools of a chain, or all, the most fragile first.
+    pub fn fragility(&self, asked: &BoardAsked) -> Result<Fragility, Problem> {
+        let &BoardAsked { ref chain, sort_by, skip, limit } = asked;
         let current = self.current();
         if let Some(chain) = chain {
             current.require_chain(chain)?;
         }
         let of_chain = |row: &&BoardRow| {
             row.pool.retired_slot.is_none()
-                && chain.is_none_or(|chain| row.pool.id.chain() == chain)
+                && chain.as_ref().is_none_or(|chain| row.pool.id.chain() == chain)
         };
         let selected: Vec<&BoardRow> = current.board.iter().filter(of_chain).collect();
         let mut rows: Vec<Ranked<'_>> =

@@ -1,12 +1,12 @@
 //! The recorded series: its rows, and the worst of a period.
 
+use exitgap_api::operations::{HistoryAsked, SeriesAsked, SnapshotAsked};
 use exitgap_api::{
     DepthPoint, DepthSourceKind, FillablePoint, GapPoint, History, HistoryRow, Interval, Number,
     Problem, ProblemCode, SeriesMethod, SeriesOf, SeriesSource, SlotState, Stress, Window,
 };
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
-use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{LookupError, MissingReason, Slot, days_observed_hundredths};
 use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
@@ -16,23 +16,7 @@ use exitgap_store::{
 };
 
 use super::answers::direction;
-use super::urls::{Urls, base_name};
-use super::{Asked, Service};
-
-/// Which rows of a series are asked for.
-#[derive(Debug, Clone)]
-pub struct SeriesAsked {
-    /// The pool.
-    pub pool: PoolId,
-    /// The token sold, as callers name it; else the pool's default.
-    pub base: Option<String>,
-    /// Which of the standard sizes.
-    pub size: SizeUsd,
-    /// The first slot; else the pool's first, or as far back as a page reaches.
-    pub from: Option<Slot>,
-    /// The last slot; else the newest.
-    pub to: Option<Slot>,
-}
+use super::{Service, Urls};
 
 /// What the rows of a request are of.
 struct Series {
@@ -57,13 +41,9 @@ fn slots_of(interval: Interval) -> u32 {
 }
 
 impl Service {
-    /// The rows of a series from `from` on: at most `limit`.
-    pub async fn history(
-        &self,
-        asked: SeriesAsked,
-        interval: Interval,
-        limit: usize,
-    ) -> Result<History, Problem> {
+    /// A page of a series.
+    pub async fn history(&self, asked: HistoryAsked) -> Result<History, Problem> {
+        let HistoryAsked { series: asked, interval, limit } = asked;
         let base = self.series_base(&asked).await?;
         let reach = u32::try_from(limit).unwrap_or(u32::MAX).saturating_mul(slots_of(interval));
         let (series, rows) = self
@@ -116,7 +96,7 @@ impl Service {
         if let Some(base) = Base::from_code(base) {
             return Ok(Some(base.into()));
         }
-        let newest = Asked { pool: asked.pool.clone(), base: None, at: None };
+        let newest = SnapshotAsked { pool: asked.pool.clone(), base: None, at: None };
         let found = self.find(&newest).await?;
         direction(&found.prepared, Some(base)).map(Some)
     }
@@ -128,7 +108,7 @@ impl Service {
         SeriesOf {
             pool: series.pool.id.to_string(),
             status: labels.map_or(exitgap_api::Status::Preview, |labels| labels.status),
-            base: base_name(series.direction.into()).to_owned(),
+            base: Base::from(series.direction).code().to_owned(),
             size_usd: series.size.into(),
             days_observed: Number::from_hundredths(days_observed_hundredths(
                 series.recorded_count.into(),
@@ -180,7 +160,8 @@ impl Series {
     ) -> Result<Self, FindError> {
         let size_index = SizeUsd::STANDARD.iter().position(|size| *size == asked.size);
         let size_index = size_index.unwrap_or_default();
-        // Names the nearest pools where it is unknown; that nothing is recorded is a row, too.
+        // An unknown pool is refused with the names nearest to it. A pool without a recorded slot
+        // is not refused here: its rows say that all of its slots are missing.
         match reader.find(&asked.pool, None) {
             Err(FindError::Lookup(LookupError::NothingRecorded { .. })) | Ok(_) => {}
             Err(error) => return Err(error),

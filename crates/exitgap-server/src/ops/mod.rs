@@ -25,6 +25,7 @@ mod urls;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use exitgap_api::operations::SnapshotAsked;
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
@@ -32,11 +33,8 @@ use exitgap_store::{FindError, Reader, StoreError};
 
 pub use capabilities::Deployment;
 pub use current::{Current, PoolNow};
-pub use evidence::{EvidenceAsked, Proof};
-pub use fragility::SortBy;
-pub use history::SeriesAsked;
+pub use evidence::Proof;
 pub use lane::Lane;
-pub use portfolio::{MAX_POSITIONS, PositionAsked};
 pub use prepared::Prepared;
 pub use readers::Readers;
 pub use urls::Urls;
@@ -83,17 +81,6 @@ pub struct Service {
     urls: Urls,
     now: Now,
     deployment: Deployment,
-}
-
-/// Which snapshot a question is about, and which of its tokens is sold.
-#[derive(Debug, Clone)]
-pub struct Asked {
-    /// The pool.
-    pub pool: PoolId,
-    /// The token sold: `token0`, `token1`, a symbol or an address; else the pool's default.
-    pub base: Option<String>,
-    /// The slot, exactly; else the newest recorded one.
-    pub at: Option<Slot>,
 }
 
 impl Service {
@@ -169,7 +156,7 @@ impl Service {
 
     /// The snapshot that a question is about. Of the newest one more will be asked: it is kept.
     /// An earlier one is read for this question only, because there are as many as slots.
-    async fn find(&self, asked: &Asked) -> Result<Found, Problem> {
+    async fn find(&self, asked: &SnapshotAsked) -> Result<Found, Problem> {
         if let Some(newest) = self.current().newest_of(&asked.pool)
             && asked.at.is_none_or(|at| at == newest.slot)
         {

@@ -1,19 +1,14 @@
 //! The list of pools.
 
+use exitgap_api::operations::PoolsAsked;
 use exitgap_api::{PoolEntry, PoolFacts, PoolList, Problem};
-use exitgap_core::ids::{ChainSlug, PoolId};
 
 use super::{PoolNow, Service};
 
 impl Service {
-    /// The pools of a chain, or all, after the pool `after` in the order of their names: at
-    /// most `limit`.
-    pub fn pools(
-        &self,
-        chain: Option<&ChainSlug>,
-        after: Option<&PoolId>,
-        limit: usize,
-    ) -> Result<PoolList, Problem> {
+    /// The pools of a chain, or all, in the order of their names.
+    pub fn pools(&self, asked: &PoolsAsked) -> Result<PoolList, Problem> {
+        let PoolsAsked { chain, after, limit } = asked;
         let current = self.current();
         if let Some(chain) = chain {
             current.require_chain(chain)?;
@@ -21,9 +16,9 @@ impl Service {
         let mut selected = current
             .pools
             .values()
-            .filter(|now| chain.is_none_or(|chain| now.pool.id.chain() == chain))
-            .filter(|now| after.is_none_or(|after| now.pool.id > *after));
-        let pools: Vec<PoolEntry> = selected.by_ref().take(limit).map(entry).collect();
+            .filter(|now| chain.as_ref().is_none_or(|chain| now.pool.id.chain() == chain))
+            .filter(|now| after.as_ref().is_none_or(|after| now.pool.id > *after));
+        let pools: Vec<PoolEntry> = selected.by_ref().take(*limit).map(entry).collect();
         let more = selected.next().is_some();
         let next_cursor = pools.last().filter(|_| more).map(|last| last.pool.clone());
         Ok(PoolList { pools, next_cursor })

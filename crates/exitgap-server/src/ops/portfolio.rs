@@ -1,36 +1,22 @@
 //! Several positions, exited at once.
 
+use exitgap_api::operations::{PortfolioAsked, PositionAsked, SnapshotAsked};
 use exitgap_api::{
     Context, DepthSourceKind, Number, Portfolio, PortfolioExit, PortfolioTotal as Total, Position,
     Problem, ProblemCode, SeriesMethod, SeriesSource, Status,
 };
+use exitgap_core::evidence::Base;
 use exitgap_core::exit::{METHOD_VERSION, PortfolioPart, PortfolioTotal, Refusal, worst_part};
-use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::units::{SizeUsd, UsdMicros};
 
+use super::Service;
 use super::answers::direction;
-use super::urls::base_name;
-use super::{Asked, Service};
-
-/// How many positions a portfolio may have.
-pub const MAX_POSITIONS: usize = 100;
-
-/// A position that is to be sold.
-#[derive(Debug, Clone)]
-pub struct PositionAsked {
-    /// The pool.
-    pub pool: PoolId,
-    /// The token sold, as callers name it; else the pool's default.
-    pub base: Option<String>,
-    /// Its size.
-    pub size: SizeUsd,
-}
 
 /// Positions of one pool and direction. The snapshot is not held: a hundred of them, with what
 /// others meanwhile compute of them, would be far more than one question may hold.
 struct Together {
-    asked: Asked,
+    asked: SnapshotAsked,
     direction: Direction,
     micros: u64,
     /// What the total says of it.
@@ -41,12 +27,13 @@ struct Together {
 impl Service {
     /// What the positions fill at. Those of one pool and direction are sold together: each
     /// would move the price for the others.
-    pub async fn portfolio(&self, asked: &[PositionAsked]) -> Result<Portfolio, Problem> {
+    pub async fn portfolio(&self, asked: &PortfolioAsked) -> Result<Portfolio, Problem> {
+        let asked = &asked.positions;
         let mut exits: Vec<Together> = Vec::new();
         let mut positions = Vec::with_capacity(asked.len());
         for position in asked {
             let PositionAsked { pool, base, size } = position;
-            let asked = Asked { pool: pool.clone(), base: base.clone(), at: None };
+            let asked = SnapshotAsked { pool: pool.clone(), base: base.clone(), at: None };
             let found = self.find(&asked).await?;
             let direction = direction(&found.prepared, base.as_deref())?;
             let same = |exit: &Together| exit.direction == direction && exit.asked.pool == *pool;
@@ -59,7 +46,7 @@ impl Service {
             exits[index].micros = exits[index].micros.saturating_add(size.micros());
             positions.push(Position {
                 pool: pool.to_string(),
-                base: base_name(direction.into()).to_owned(),
+                base: Base::from(direction).code().to_owned(),
                 size_usd: (*size).into(),
                 exit: u32::try_from(index).unwrap_or(u32::MAX),
             });
@@ -87,7 +74,7 @@ impl Service {
                 .hint("positions of one pool and base are sold together: at most 1000000000 USD")
         })?;
         let pool = found.prepared.pool.id.to_string();
-        let base = base_name((*direction).into()).to_owned();
+        let base = Base::from(*direction).code().to_owned();
         let size_usd = size.into();
         Ok(match self.estimate(found, *direction, size).await? {
             Ok(estimate) => {
@@ -126,7 +113,8 @@ fn word_total(
 ) -> Result<Total, Problem> {
     let total = PortfolioTotal::of(parts);
     let shortest = exits.iter().min_by_key(|exit| exit.recorded_count).map(|exit| &exit.context);
-    // Every recorded answer tells its series; a portfolio has an exit.
+    // A portfolio has at least one exit, and every answer from the store tells its series, so that
+    // both are there.
     let series =
         shortest.and_then(|context| context.days_observed.clone().zip(context.window.clone()));
     let (days_observed, window) = series.ok_or_else(|| {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use exitgap_api::operations::EvidenceOf;
 use exitgap_api::{Context, Number, Provenance};
 use exitgap_core::evidence::{Base, Depths};
 use exitgap_core::exit::{Estimate, Exit, Exits, GapRow, Refusal, SizeRow};
@@ -16,8 +17,8 @@ use quick_cache::sync::Cache;
 
 use super::urls::Urls;
 
-/// What a kept snapshot holds beside its ticks, curves and ladders: tokens, oracle readings, names,
-/// what answers say of it, some addresses. About so many bytes, for all of it is short.
+/// About how many bytes a kept snapshot holds beside its ticks, curves and ladders: tokens, oracle
+/// readings, names, what answers say of it, some addresses.
 const SMALL_PARTS_BYTES: usize = 6 << 10;
 
 /// What the curve of one direction may hold to be kept: some 1,800 stops. Few pools have more, and
@@ -26,7 +27,7 @@ const SMALL_PARTS_BYTES: usize = 6 << 10;
 /// megabytes for each.
 const MOST_CURVE_BYTES: usize = 512 << 10;
 
-/// How many are expected: for the cache's own tables.
+/// How many snapshots the cache's own tables are made for.
 const CACHE_ITEMS: usize = 2_000;
 
 /// A recorded slot of a pool, ready for questions.
@@ -40,7 +41,6 @@ pub struct Prepared {
     /// The snapshot.
     pub snapshot: Snapshot,
     /// How many slots of the pool are recorded up to and with this one.
-    /// Recorded slots of the series up to it.
     pub recorded_count: u32,
     /// The lowest depths of the last seven days, per direction.
     lowest: Depths,
@@ -55,9 +55,10 @@ pub struct Prepared {
 #[derive(Default)]
 struct Side {
     ladder: OnceLock<(Vec<GapRow>, Vec<SizeRow>)>,
-    /// But for the size asked about and the slots missing since.
+    /// What every answer says of itself, without the size asked about and the count of slots that
+    /// are missing since: those two are filled in for each answer.
     context: OnceLock<Context>,
-    /// Where its evidence is, up to the size.
+    /// The address of its evidence up to where the size stands.
     evidence: OnceLock<String>,
 }
 
@@ -170,7 +171,7 @@ impl Prepared {
         let head = side
             .evidence
             .get_or_init(|| urls.evidence_up_to_size(&self.pool.id, direction.into(), self.slot));
-        Urls::with_size(head, size_usd)
+        EvidenceOf::with_size(head, size_usd)
     }
 
     /// Where the snapshot is, and the head window that ends at its slot.

@@ -1,0 +1,98 @@
+//! The parameters of a request: each known by name and given once. What is not known is refused by
+//! name, because a misspelt parameter that is ignored gives a wrong answer.
+
+use std::borrow::Cow;
+
+use crate::parameters::shown;
+use crate::{Problem, ProblemCode, invalid_parameter};
+
+use super::values::hinted;
+use super::{Operation, Parameter, Place, Presence, Question};
+
+/// Parameters of an operation, as text.
+#[derive(Debug)]
+pub struct Given<'a>(Vec<(&'static Parameter, Cow<'a, str>)>);
+
+impl<'a> Given<'a> {
+    /// Reads which of an operation's `parameters` an address gives: `named` is the part of its path
+    /// that varies, decoded, and `query` what comes after its question mark. Refuses with
+    /// `unknown_parameter`, or with `invalid_parameter` what is given twice.
+    pub fn read(
+        parameters: &[&'static Parameter],
+        named: Option<&'a str>,
+        query: &'a str,
+    ) -> Result<Self, Problem> {
+        let in_path = parameters.iter().filter(|parameter| parameter.place == Place::Path);
+        let mut given: Vec<(&'static Parameter, Cow<'a, str>)> = in_path
+            .zip(named)
+            .map(|(parameter, named)| (*parameter, Cow::Borrowed(named)))
+            .collect();
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            let parameter = in_query(parameters)
+                .find(|parameter| parameter.name == name)
+                .ok_or_else(|| unknown(parameters, &name))?;
+            let again = given.iter().any(|(known, _)| known.name == parameter.name);
+            if again && !parameter.kind.is_repeated() {
+                let detail = format!("{name} is given more than once");
+                return Err(invalid_parameter(&name, &detail, "give it once"));
+            }
+            given.push((parameter, value));
+        }
+        Ok(Self(given))
+    }
+
+    /// Every value of a parameter, in order.
+    pub fn all(&self, parameter: &Parameter) -> impl Iterator<Item = &str> {
+        let name = parameter.name;
+        self.0.iter().filter(move |(known, _)| known.name == name).map(|(_, value)| &**value)
+    }
+
+    /// A parameter that may be left out, read.
+    pub fn one<T>(
+        &self,
+        parameter: &Parameter,
+        read: impl FnOnce(&str) -> Result<T, Problem>,
+    ) -> Result<Option<T>, Problem> {
+        let default = match parameter.presence {
+            Presence::Default(text) => Some(text),
+            Presence::Required | Presence::Optional => None,
+        };
+        let Some(text) = self.all(parameter).next().or(default) else { return Ok(None) };
+        read(text).map(Some).map_err(|problem| hinted(problem, parameter))
+    }
+
+    /// A parameter that is needed or has a default, read.
+    pub fn needed<T>(
+        &self,
+        parameter: &Parameter,
+        read: impl FnOnce(&str) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
+        self.one(parameter, read)?.ok_or_else(|| {
+            let detail = format!("{} is missing", parameter.name);
+            let problem = Problem::new(ProblemCode::InvalidParameter, detail);
+            hinted(problem.field(parameter.name), parameter)
+        })
+    }
+}
+
+impl Operation {
+    /// Reads what is asked with an address of this operation, as [`Given::read`] takes it.
+    pub fn read<Q: Question>(self, named: Option<&str>, query: &str) -> Result<Q, Problem> {
+        Q::read(&Given::read(self.row().parameters, named, query)?)
+    }
+}
+
+fn in_query(parameters: &[&'static Parameter]) -> impl Iterator<Item = &'static Parameter> {
+    parameters.iter().copied().filter(|parameter| parameter.place == Place::Query)
+}
+
+fn unknown(parameters: &[&'static Parameter], name: &str) -> Problem {
+    let name = shown(name);
+    let known: Vec<&str> = in_query(parameters).map(|parameter| parameter.name).collect();
+    let hint = match known.as_slice() {
+        [] => "it takes none".to_owned(),
+        known => format!("it takes {}", known.join(", ")),
+    };
+    let detail = format!("{name:?} is not a parameter of this address");
+    Problem::new(ProblemCode::UnknownParameter, detail).field(&name).hint(hint)
+}

@@ -1,0 +1,83 @@
+//! What parameters may hold, as JSON schemas.
+
+use exitgap_core::series::Slot;
+use serde_json::{Value, json};
+
+use super::questions::{MAX_POSITIONS, MAX_RANK};
+use crate::parameters::MAX_TOKEN_NAME_BYTES;
+
+/// What a parameter may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A pool's identifier, `<chain>:<address>`.
+    Pool,
+    /// A chain's slug.
+    Chain,
+    /// A size in USD: a plain decimal.
+    Size,
+    /// A token of the pool: by place, symbol or address.
+    Token,
+    /// An RFC 3339 instant.
+    Instant,
+    /// A slot's number.
+    Slot,
+    /// A place in a ranking, counted from 0.
+    Rank,
+    /// How many rows: from 1 to this many.
+    Rows(u32),
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// A pool with the size held in it, such as `ethereum:0x88e6…:250000`; as many as are held.
+    Positions,
+    /// A SHA-256, `0x` and 64 hexadecimal digits.
+    Hash,
+    /// The path of a file of the published log.
+    LogFile,
+}
+
+const POOL: &str = "[a-z][a-z0-9-]{0,31}:0x[0-9a-f]{40}";
+const SIZE: &str =
+    "0*(0\\.(0[1-9]|[1-9][0-9]?)[0-9]{0,4}|[1-9][0-9]{0,8}(\\.[0-9]{1,6})?|1000000000(\\.0{1,6})?)";
+
+impl Kind {
+    /// Its JSON schema, of draft 2020-12: of the value as it stands in an address.
+    pub fn schema(self) -> Value {
+        let text = |pattern: String| json!({"type": "string", "pattern": format!("^{pattern}$")});
+        match self {
+            Self::Pool => text(POOL.to_owned()),
+            Self::Chain => text("[a-z][a-z0-9-]{0,31}".to_owned()),
+            Self::Size => {
+                json!({"type": "string", "pattern": format!("^{SIZE}$"), "examples": ["10000"]})
+            }
+            Self::Token => {
+                let pattern = format!("^[ -~]{{1,{MAX_TOKEN_NAME_BYTES}}}$");
+                json!({"type": "string", "pattern": pattern, "examples": ["token0"]})
+            }
+            Self::Instant => json!({"type": "string", "format": "date-time"}),
+            Self::Slot => {
+                let (first, last) = (Slot::FIRST.number(), Slot::LAST.number());
+                json!({"type": "integer", "minimum": first, "maximum": last})
+            }
+            Self::Rank => json!({"type": "integer", "minimum": 0, "maximum": MAX_RANK}),
+            Self::Rows(most) => json!({"type": "integer", "minimum": 1, "maximum": most}),
+            Self::OneOf(words) => json!({"type": "string", "enum": words}),
+            Self::Positions => {
+                let base = format!("/[ -~]{{1,{MAX_TOKEN_NAME_BYTES}}}");
+                let one = text(format!("{POOL}({base})?:{SIZE}"));
+                json!({"type": "array", "items": one, "minItems": 1, "maxItems": MAX_POSITIONS})
+            }
+            Self::Hash => text("0x[0-9a-f]{64}".to_owned()),
+            Self::LogFile => json!({"type": "string", "enum": ["checkpoint", "verifier-key"]}),
+        }
+    }
+
+    /// Whether it is given once for each of several values.
+    pub fn is_repeated(self) -> bool {
+        self == Self::Positions
+    }
+
+    /// Whether its schema is of a whole number.
+    pub(super) fn is_number(self) -> bool {
+        matches!(self, Self::Slot | Self::Rank | Self::Rows(_))
+    }
+}

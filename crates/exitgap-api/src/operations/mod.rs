@@ -1,0 +1,248 @@
+//! The one table of operations: what can be asked, where, with which parameters, what answers it.
+//!
+//! The service's router, its checks of parameters, its `OpenAPI` description, the links in answers,
+//! the clients' addresses and the pages' links all come from here, so that an address or a
+//! parameter is spelled once.
+//!
+//! - [`Operation`] names them; its [`Row`] in `table` holds all that is known of one
+//! - [`Parameter`], [`Kind`]: what a parameter may hold, also as a JSON schema
+//! - [`Given`]: the parameters of a request, checked; [`Question`]: read into what is asked
+//! - [`Target`]: the other way, an address written
+
+mod evidence_of;
+mod given;
+mod kinds;
+mod parameter;
+mod questions;
+mod table;
+mod target;
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+pub use evidence_of::EvidenceOf;
+pub use given::Given;
+pub use kinds::Kind;
+pub use parameter::{Parameter, Place, Presence};
+pub use questions::{
+    BoardAsked, EvidenceAsked, ExitAsked, HistoryAsked, LogFileAsked, MAX_POSITIONS, PoolsAsked,
+    PortfolioAsked, PositionAsked, Question, SeriesAsked, SlotAsked, SnapshotAsked, SortBy,
+    position_as_written,
+};
+pub use target::Target;
+
+/// The parameters of all operations, by what each means.
+pub mod parameters {
+    pub use super::parameter::all::*;
+}
+
+/// What can be asked of a service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// The monitored pools.
+    Pools,
+    /// What a sale of a size fills at.
+    Exit,
+    /// Depth by gap, slippage by size.
+    Ladder,
+    /// The recorded series.
+    History,
+    /// The worst of a period.
+    Stress,
+    /// All pools, ranked.
+    Fragility,
+    /// Several positions, exited at once.
+    Portfolio,
+    /// What a deployment can do.
+    Capabilities,
+    /// Specified, not built.
+    Alerts,
+    /// Whether the process answers.
+    Livez,
+    /// Whether answers rest on fresh data.
+    Readyz,
+    /// What is measured.
+    Metrics,
+    /// The evidence file of a result.
+    Evidence,
+    /// A pool's heads of seven days.
+    Window,
+    /// What became of a slot since.
+    SlotStatus,
+    /// A snapshot's canonical bytes.
+    Snapshot,
+    /// A state's canonical bytes.
+    State,
+    /// A file of the published log.
+    Log,
+}
+
+/// How many there are.
+const COUNT: usize = Operation::Log as usize + 1;
+
+/// All that is known of an operation.
+#[derive(Debug)]
+pub struct Row {
+    /// Which one it is.
+    pub operation: Operation,
+    /// Its name in descriptions, such as `estimateExit`.
+    pub id: &'static str,
+    /// Its address. At most its last part varies: `{name}` stands for the parameter in the path.
+    pub template: &'static str,
+    /// The methods it answers.
+    pub methods: Methods,
+    /// Among which others it is described.
+    pub group: Group,
+    /// What it is for, in a line.
+    pub title: &'static str,
+    /// What a caller must know of it.
+    pub about: &'static str,
+    /// What it is asked with.
+    pub parameters: &'static [&'static Parameter],
+    /// What it answers.
+    pub answer: Answer,
+    /// The HTTP statuses of its refusals, beside those that every address has.
+    pub refusals: &'static [u16],
+    /// How long its answer may be kept by others; `None` where that depends on what is asked.
+    pub keep: Option<Keep>,
+    /// What it costs.
+    pub price: PriceClass,
+}
+
+/// The methods that an operation answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Methods {
+    /// GET and HEAD: it reads.
+    Read,
+    /// Which ones there will be is not decided: all are answered alike.
+    Undecided,
+}
+
+/// What an operation answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// A document of this crate, by its schema's name.
+    Document(&'static str),
+    /// Bytes of this media type.
+    Bytes(&'static str),
+    /// A JSON object, the same with 200 (ready) and with 503 (not ready).
+    Readiness,
+    /// Nothing but refusals.
+    Nothing,
+}
+
+/// How long an answer may be kept by others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// Its bytes never change.
+    Forever,
+    /// For so many seconds.
+    Seconds(u32),
+    /// Not at all.
+    Never,
+}
+
+/// What an operation costs its caller, as the interface's specification says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PriceClass {
+    /// Nothing, and no key is needed.
+    Free,
+    /// A price per call, where the operator asks for one.
+    Priced,
+}
+
+impl PriceClass {
+    /// Its name in descriptions.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Priced => "priced",
+        }
+    }
+}
+
+/// Among which others an operation is described.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// From the newest recorded slot, or the one asked for.
+    Estimates,
+    /// What was recorded.
+    Series,
+    /// What a number is checked with.
+    Evidence,
+    /// The deployment itself.
+    Service,
+    /// For whoever runs it.
+    Operators,
+}
+
+impl Group {
+    /// All of them, in the order in which they are described.
+    pub const ALL: [Self; 5] =
+        [Self::Estimates, Self::Series, Self::Evidence, Self::Service, Self::Operators];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Estimates => "Estimates",
+            Self::Series => "Series",
+            Self::Evidence => "Evidence",
+            Self::Service => "Service",
+            Self::Operators => "Operations",
+        }
+    }
+
+    /// What its operations have in common.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Estimates => "From the newest recorded slot, or the one asked for",
+            Self::Series => "What was recorded; free, keyless, permanent",
+            Self::Evidence => "What anyone can check a number with; free and keyless",
+            Self::Service => "The deployment itself",
+            Self::Operators => "For whoever runs it",
+        }
+    }
+}
+
+/// The addresses alone: whoever only writes one does not carry all the words of the table.
+static TEMPLATES: [&str; COUNT] = {
+    let mut templates = [""; COUNT];
+    let mut index = 0;
+    while index < COUNT {
+        let row = &table::ROWS[index];
+        assert!(row.operation as usize == index, "rows stand in the order of their operations");
+        templates[index] = row.template;
+        index += 1;
+    }
+    templates
+};
+
+impl Operation {
+    /// All of them, in the order in which they are described.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> {
+        table::ROWS.iter().map(|row| row.operation)
+    }
+
+    /// All that is known of it.
+    pub fn row(self) -> &'static Row {
+        &table::ROWS[self as usize]
+    }
+
+    /// Its address, with `{name}` for the part that varies.
+    pub fn template(self) -> &'static str {
+        TEMPLATES[self as usize]
+    }
+
+    /// Its address up to the part that varies; all of it where none does.
+    pub fn prefix(self) -> &'static str {
+        let template = self.template();
+        template.find('{').map_or(template, |at| &template[..at])
+    }
+
+    /// Whether it is asked for where the API is. All others are asked for where evidence, log and
+    /// pages are, which may be another host.
+    pub fn is_of_api(self) -> bool {
+        self.template().starts_with("/v1/")
+    }
+}

@@ -1,0 +1,280 @@
+//! A parameter of an operation.
+
+use serde_json::{Value, json};
+
+use super::Kind;
+
+/// A parameter of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it stands.
+    pub place: Place,
+    /// What it may hold.
+    pub kind: Kind,
+    /// Whether it may be left out.
+    pub presence: Presence,
+    /// What it means.
+    pub about: &'static str,
+    /// What to give instead of a value that is refused; `None` where that depends on the value.
+    pub hint: Option<&'static str>,
+}
+
+/// Where a parameter stands in a request. Nothing is asked in a body: everything is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The part of the path that varies.
+    Path,
+    /// After the question mark.
+    Query,
+}
+
+/// Whether a parameter may be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It may not.
+    Required,
+    /// It may, and then there is none.
+    Optional,
+    /// It may, and then it is this.
+    Default(&'static str),
+}
+
+impl Parameter {
+    /// Its JSON schema, with its default.
+    pub fn schema(&self) -> Value {
+        let mut schema = self.kind.schema();
+        if let Presence::Default(text) = self.presence {
+            let number = text.parse::<u64>().ok().filter(|_| self.kind.is_number());
+            schema["default"] = number.map_or_else(|| json!(text), |number| json!(number));
+        }
+        schema
+    }
+
+    /// Whether it may not be left out.
+    pub fn is_required(&self) -> bool {
+        self.presence == Presence::Required
+    }
+
+    const fn required(name: &'static str, kind: Kind, about: &'static str) -> Self {
+        Self { presence: Presence::Required, ..Self::optional(name, kind, about) }
+    }
+
+    const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Self {
+        let (place, presence) = (Place::Query, Presence::Optional);
+        Self { name, place, kind, presence, about, hint: None }
+    }
+
+    const fn or(self, text: &'static str) -> Self {
+        Self { presence: Presence::Default(text), ..self }
+    }
+
+    const fn in_path(self) -> Self {
+        Self { place: Place::Path, ..self }
+    }
+
+    const fn hint(self, hint: &'static str) -> Self {
+        Self { hint: Some(hint), ..self }
+    }
+}
+
+/// Every parameter of every operation.
+pub mod all {
+    use exitgap_core::exit::METHOD_VERSION;
+
+    use super::Parameter;
+    use crate::Interval;
+    use crate::operations::Kind;
+
+    const STANDARD_SIZES: Kind = Kind::OneOf(&["1000", "10000", "100000", "1000000"]);
+    const STANDARD_SIZE_HINT: &str = "1000, 10000, 100000 or 1000000; any other from a snapshot, \
+                                      with /v1/exit/{pool}?size_usd=&at=";
+    const CURSOR_ABOUT: &str = "`next_cursor` of the page before, as it is.";
+    const CURSOR_HINT: &str = "give next_cursor of the page before, as it is";
+    const SLOT_HINT: &str = "a slot's number, such as 5957857: its instant is 300 s times it; \
+                             results name theirs in method.depth_source.slot";
+    const HASH_HINT: &str = "64 hexadecimal digits after 0x, in small letters";
+    /// The most rows of a page.
+    const MOST_ROWS: Kind = Kind::Rows(1_000);
+
+    /// The pool asked about.
+    pub const POOL: Parameter =
+        Parameter::required("pool", Kind::Pool, "The pool, `<chain>:<address>` in small letters.")
+            .in_path()
+            .hint("a pool is named <chain>:<address>; GET /v1/pools lists them");
+
+    /// The size sold.
+    pub const SIZE: Parameter = Parameter::required(
+        "size_usd",
+        Kind::Size,
+        "The size in USD at the oracle's price: a plain number from 0.01 to 1000000000 with at most six decimals.",
+    )
+    .hint(
+        "size_usd is a plain decimal from 0.01 to 1000000000 with at most six decimals: 250000, \
+         and neither 250k nor 250,000",
+    );
+
+    /// The token sold, by any of its names.
+    pub const BASE: Parameter = Parameter::optional(
+        "base",
+        Kind::Token,
+        "The token sold: `token0`, `token1`, its address, or its symbol where the other token has another; capital or small letters. What names neither token of the pool is refused with `unknown_base`. The pool's own choice where left out.",
+    )
+    .hint("token0, token1, a symbol or an address");
+
+    /// The token sold, by its place.
+    pub const BASE_BY_PLACE: Parameter = Parameter::optional(
+        "base",
+        Kind::OneOf(&["token0", "token1"]),
+        "The token sold, by its place only: evidence has one address. The pool's own choice where left out.",
+    )
+    .hint("token0 or token1, by place here: token 0 has the lower address");
+
+    /// The slot asked about, by an instant.
+    pub const AT: Parameter = Parameter::optional(
+        "at",
+        Kind::Instant,
+        "An RFC 3339 instant: the slot at or before it, exactly. The newest recorded slot where left out.",
+    );
+
+    /// The slot asked about, by its number.
+    pub const SLOT: Parameter = Parameter::required(
+        "slot",
+        Kind::Slot,
+        "The slot's number: its instant is 300 seconds times it.",
+    )
+    .hint(SLOT_HINT);
+
+    /// The slot that evidence is of.
+    pub const EVIDENCE_SLOT: Parameter = Parameter::optional(
+        "slot",
+        Kind::Slot,
+        "The slot's number. The newest recorded one where left out.",
+    )
+    .hint(SLOT_HINT);
+
+    /// The rules that evidence was made by.
+    pub const METHOD: Parameter = Parameter::optional(
+        "method_version",
+        Kind::OneOf(&[METHOD_VERSION]),
+        "The version of the rules. The newest where left out.",
+    );
+
+    /// The size of a series.
+    pub const STANDARD_SIZE: Parameter = Parameter::required(
+        "size_usd",
+        STANDARD_SIZES,
+        "One of the standard sizes in USD: the gaps of these are kept of every slot.",
+    )
+    .hint(STANDARD_SIZE_HINT);
+
+    /// The size that the board is sorted by.
+    pub const BOARD_SIZE: Parameter = Parameter::optional(
+        "size_usd",
+        STANDARD_SIZES,
+        "The standard size whose gap is sorted by. 100000 where left out.",
+    )
+    .or("100000")
+    .hint(STANDARD_SIZE_HINT);
+
+    /// What the board is sorted by.
+    pub const SORT: Parameter = Parameter::optional(
+        "sort",
+        Kind::OneOf(&["gap", "score", "depth"]),
+        "What the most fragile comes first by. The gap where left out.",
+    )
+    .or("gap")
+    .hint("gap (at size_usd), score or depth");
+
+    /// The first slot of a history.
+    pub const FROM: Parameter = Parameter::optional(
+        "from",
+        Kind::Instant,
+        "The first slot: the one at or before this instant. As far back as a page reaches where left out.",
+    );
+
+    /// The first slot of a period.
+    pub const PERIOD_FROM: Parameter = Parameter::optional(
+        "from",
+        Kind::Instant,
+        "The first slot: the one at or before this instant. The pool's first where left out.",
+    );
+
+    /// The last slot of a history or a period.
+    pub const TO: Parameter = Parameter::optional(
+        "to",
+        Kind::Instant,
+        "The last slot: the one at or before this instant. The newest where left out.",
+    );
+
+    /// The length of a history's rows.
+    pub const INTERVAL: Parameter = Parameter::optional(
+        "interval",
+        Kind::OneOf(&[Interval::FiveMinutes.code(), Interval::Hour.code(), Interval::Day.code()]),
+        "The length of a row: a slot, an hour or a day, UTC. 1h where left out.",
+    )
+    .or(Interval::Hour.code())
+    .hint("5m, 1h or 1d");
+
+    /// The chain whose pools are asked for.
+    pub const CHAIN: Parameter =
+        Parameter::optional("chain", Kind::Chain, "Only pools of this chain.")
+            .hint("such as ethereum: 1 to 32 of a-z, 0-9 and -");
+
+    /// How many rows a page has.
+    pub const LIMIT: Parameter =
+        Parameter::optional("limit", MOST_ROWS, "How many rows a page has. 100 where left out.")
+            .or("100")
+            .hint("from 1 to 1000; leave it out for 100");
+
+    /// How many rows a page of a history has.
+    pub const HISTORY_LIMIT: Parameter = Parameter::optional(
+        "limit",
+        MOST_ROWS,
+        "How many rows a page has. 720 where left out, which is thirty days of hours.",
+    )
+    .or("720")
+    .hint("from 1 to 1000; leave it out for 720");
+
+    /// Where a page of pools begins.
+    pub const POOL_CURSOR: Parameter =
+        Parameter::optional("cursor", Kind::Pool, CURSOR_ABOUT).hint(CURSOR_HINT);
+
+    /// Where a page of a history begins.
+    pub const SLOT_CURSOR: Parameter =
+        Parameter::optional("cursor", Kind::Slot, CURSOR_ABOUT).hint(CURSOR_HINT);
+
+    /// Where a page of the board begins.
+    pub const RANK_CURSOR: Parameter =
+        Parameter::optional("cursor", Kind::Rank, CURSOR_ABOUT).hint(CURSOR_HINT);
+
+    /// What is held.
+    pub const POSITION: Parameter = Parameter::required(
+        "position",
+        Kind::Positions,
+        "`<pool>:<size_usd>`, or `<pool>/<base>:<size_usd>` with a base as elsewhere; repeated, up to 100 times.",
+    )
+    .hint(
+        "position=<pool>:<size_usd> or position=<pool>/<base>:<size_usd>, repeated for each, up to \
+         100 times",
+    );
+
+    /// The name of a snapshot.
+    pub const SNAPSHOT_HASH: Parameter =
+        Parameter::required("hash", Kind::Hash, "The snapshot's SHA-256.")
+            .in_path()
+            .hint(HASH_HINT);
+
+    /// The name of a state.
+    pub const STATE_HASH: Parameter =
+        Parameter::required("hash", Kind::Hash, "The state's SHA-256.").in_path().hint(HASH_HINT);
+
+    /// A file of the published log.
+    pub const LOG_FILE: Parameter = Parameter::required(
+        "path",
+        Kind::LogFile,
+        "`checkpoint`, `verifier-key`, `tile/<level>/<index>`, `tile/entries/<index>`, `slots/<slot>.jsonl` or `parts/<sha256>`.",
+    )
+    .in_path();
+}

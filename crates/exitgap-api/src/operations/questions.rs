@@ -1,0 +1,372 @@
+//! What is asked with an operation, read from its parameters: values that were checked.
+
+use core::fmt;
+
+use exitgap_core::evidence::Base;
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash, StateHash};
+use exitgap_core::series::Slot;
+use exitgap_core::units::SizeUsd;
+
+use super::parameters::{
+    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HISTORY_LIMIT, INTERVAL,
+    LIMIT, LOG_FILE, METHOD, POOL, POOL_CURSOR, POSITION, RANK_CURSOR, SIZE, SLOT, SLOT_CURSOR,
+    SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
+};
+use super::{Given, values};
+use crate::parameters::{digits, shown};
+use crate::{Interval, Problem, ProblemCode, parse_pool, parse_size, parse_slot, slot_at};
+
+/// How many positions a portfolio may have.
+pub const MAX_POSITIONS: usize = 100;
+
+/// The last rank that a cursor of the board may name.
+pub(super) const MAX_RANK: usize = 1_000_000;
+
+/// What is asked with an operation.
+pub trait Question: Sized {
+    /// Reads it from the operation's parameters. A refusal names the parameter at fault.
+    fn read(given: &Given<'_>) -> Result<Self, Problem>;
+}
+
+/// Of an operation without parameters.
+impl Question for () {
+    fn read(_: &Given<'_>) -> Result<Self, Problem> {
+        Ok(())
+    }
+}
+
+/// Which of the monitored pools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PoolsAsked {
+    /// Only pools of this chain.
+    pub chain: Option<ChainSlug>,
+    /// Pools after this one, in the order of their identifiers.
+    pub after: Option<PoolId>,
+    /// How many, at most.
+    pub limit: usize,
+}
+
+impl Question for PoolsAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        Ok(Self {
+            chain: given.one(&CHAIN, values::chain)?,
+            after: given
+                .one(&POOL_CURSOR, |text| text.parse().map_err(|_| values::no_cursor(text)))?,
+            limit: given.needed(&LIMIT, |text| values::rows(&LIMIT, text))?,
+        })
+    }
+}
+
+/// Which snapshot a question is about, and which of its tokens is sold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotAsked {
+    /// The pool.
+    pub pool: PoolId,
+    /// The token sold: `token0`, `token1`, a symbol or an address; else the pool's default.
+    pub base: Option<String>,
+    /// The slot, exactly; else the newest recorded one.
+    pub at: Option<Slot>,
+}
+
+impl Question for SnapshotAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        Ok(Self {
+            pool: given.needed(&POOL, parse_pool)?,
+            base: given.one(&BASE, values::token_name)?,
+            at: given.one(&AT, |text| slot_at(AT.name, text))?,
+        })
+    }
+}
+
+/// A sale.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExitAsked {
+    /// Where.
+    pub snapshot: SnapshotAsked,
+    /// How much.
+    pub size: SizeUsd,
+}
+
+impl Question for ExitAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let size = given.needed(&SIZE, parse_size)?;
+        Ok(Self { snapshot: SnapshotAsked::read(given)?, size })
+    }
+}
+
+/// A period of a series.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeriesAsked {
+    /// The pool.
+    pub pool: PoolId,
+    /// The token sold, as callers name it; else the pool's default.
+    pub base: Option<String>,
+    /// Which of the standard sizes.
+    pub size: SizeUsd,
+    /// The first slot; else the pool's first, or as far back as a page reaches.
+    pub from: Option<Slot>,
+    /// The last slot; else the newest.
+    pub to: Option<Slot>,
+}
+
+impl Question for SeriesAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        // A period is cut to the pool's series; also where it begins before there was any.
+        let from = match given.one(&FROM, |text| slot_at(FROM.name, text)) {
+            Err(problem) if problem.code == ProblemCode::BeforeSeries => Some(Slot::FIRST),
+            from => from?,
+        };
+        let to = given.one(&TO, |text| slot_at(TO.name, text))?;
+        if from.zip(to).is_some_and(|(from, to)| from > to) {
+            return Err(Problem::new(ProblemCode::PeriodReversed, "from lies after to")
+                .field(FROM.name)
+                .hint("give the earlier instant as from"));
+        }
+        Ok(Self {
+            pool: given.needed(&POOL, parse_pool)?,
+            base: given.one(&BASE, values::token_name)?,
+            size: given.needed(&STANDARD_SIZE, values::standard_size)?,
+            from,
+            to,
+        })
+    }
+}
+
+/// A page of a history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryAsked {
+    /// Of which period: a page that goes on begins where the one before ended.
+    pub series: SeriesAsked,
+    /// The length of its rows.
+    pub interval: Interval,
+    /// How many rows, at most.
+    pub limit: usize,
+}
+
+impl Question for HistoryAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let mut series = SeriesAsked::read(given)?;
+        let next = given.one(&SLOT_CURSOR, |text| {
+            let slot = digits(text).and_then(|number| Slot::new(number).ok());
+            slot.ok_or_else(|| values::no_cursor(text))
+        })?;
+        series.from = next.or(series.from);
+        Ok(Self {
+            series,
+            interval: given
+                .needed(&INTERVAL, |text| values::word(&INTERVAL, text, Interval::from_code))?,
+            limit: given.needed(&HISTORY_LIMIT, |text| values::rows(&HISTORY_LIMIT, text))?,
+        })
+    }
+}
+
+/// What the board is sorted by; the most fragile first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortBy {
+    /// The gap at this one of the standard sizes: what cannot be filled first, then the widest.
+    Gap(usize),
+    /// The score; pools without one last.
+    Score,
+    /// The least depth first.
+    Depth,
+}
+
+/// A page of the board.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoardAsked {
+    /// Only pools of this chain.
+    pub chain: Option<ChainSlug>,
+    /// In which order.
+    pub sort_by: SortBy,
+    /// How many come before it.
+    pub skip: usize,
+    /// How many, at most.
+    pub limit: usize,
+}
+
+impl Question for BoardAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let chain = given.one(&CHAIN, values::chain)?;
+        let size = given.needed(&BOARD_SIZE, values::standard_size)?;
+        let size = SizeUsd::STANDARD.iter().position(|standard| *standard == size).unwrap_or(2);
+        let sort_by = |text: &str| match text {
+            "gap" => Some(SortBy::Gap(size)),
+            "score" => Some(SortBy::Score),
+            "depth" => Some(SortBy::Depth),
+            _ => None,
+        };
+        let rank = |text: &str| {
+            let rank = digits(text).and_then(|rank| usize::try_from(rank).ok());
+            rank.filter(|rank| *rank <= MAX_RANK).ok_or_else(|| values::no_cursor(text))
+        };
+        Ok(Self {
+            chain,
+            sort_by: given.needed(&SORT, |text| values::word(&SORT, text, sort_by))?,
+            skip: given.one(&RANK_CURSOR, rank)?.unwrap_or(0),
+            limit: given.needed(&LIMIT, |text| values::rows(&LIMIT, text))?,
+        })
+    }
+}
+
+/// A position that is to be sold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PositionAsked {
+    /// The pool.
+    pub pool: PoolId,
+    /// The token sold, as callers name it; else the pool's default.
+    pub base: Option<String>,
+    /// Its size.
+    pub size: SizeUsd,
+}
+
+/// As an address spells it.
+impl fmt::Display for PositionAsked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pool, base, size } = self;
+        match base {
+            Some(base) => write!(f, "{pool}/{base}:{size}"),
+            None => write!(f, "{pool}:{size}"),
+        }
+    }
+}
+
+/// Several positions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PortfolioAsked {
+    /// From 1 to [`MAX_POSITIONS`].
+    pub positions: Vec<PositionAsked>,
+}
+
+impl Question for PortfolioAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let refused = |problem| values::hinted(problem, &POSITION);
+        // Counted first: what is too much is not read.
+        let count = given.all(&POSITION).count();
+        if !(1..=MAX_POSITIONS).contains(&count) {
+            let detail = format!("a portfolio has 1 to {MAX_POSITIONS} positions, not {count}");
+            let problem = Problem::new(ProblemCode::InvalidParameter, detail);
+            return Err(refused(problem.field(POSITION.name)));
+        }
+        let plain = |text: &str| parse_size(text).map_err(|problem| values::hinted(problem, &SIZE));
+        let read = |text: &str| {
+            position(text, plain).map_err(|problem| {
+                let shown: String = text.chars().take(80).collect();
+                let detail = format!("position {shown:?}: {}", problem.detail);
+                Problem { detail, ..problem.field(POSITION.name) }
+            })
+        };
+        Ok(Self { positions: given.all(&POSITION).map(read).collect::<Result<_, _>>()? })
+    }
+}
+
+/// Reads `<pool>:<size_usd>` or `<pool>/<base>:<size_usd>`, its size as a person writes it, such as
+/// `250k`.
+pub fn position_as_written(text: &str) -> Result<PositionAsked, Problem> {
+    position(text, crate::size_as_written)
+}
+
+/// Split at the last colon, because a pool has one of its own.
+fn position(
+    text: &str,
+    read_size: impl FnOnce(&str) -> Result<SizeUsd, Problem>,
+) -> Result<PositionAsked, Problem> {
+    let parts = text.rsplit_once(':').filter(|(venue, _)| venue.contains(':'));
+    let (venue, size) = parts
+        .ok_or_else(|| values::refusal(&POSITION, "no size after a pool and a colon".to_owned()))?;
+    let (pool, base) = match venue.split_once('/') {
+        Some((pool, base)) => (pool, Some(base)),
+        None => (venue, None),
+    };
+    Ok(PositionAsked {
+        pool: parse_pool(pool)?,
+        base: base.map(values::token_name).transpose()?,
+        size: read_size(size)?,
+    })
+}
+
+/// What an evidence file is asked for by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvidenceAsked {
+    /// The pool.
+    pub pool: PoolId,
+    /// The token sold; else the pool's default.
+    pub base: Option<Base>,
+    /// The slot; else the newest recorded one.
+    pub slot: Option<Slot>,
+    /// The size.
+    pub size: SizeUsd,
+    /// Whether it names the version of the rules, which is the only one there is.
+    pub names_method: bool,
+}
+
+impl EvidenceAsked {
+    /// Whether it names all that the file depends on, so that its bytes never change.
+    pub fn is_whole(&self) -> bool {
+        self.base.is_some() && self.slot.is_some() && self.names_method
+    }
+}
+
+impl Question for EvidenceAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let method = given.one(&METHOD, |text| match text {
+            METHOD_VERSION => Ok(()),
+            other => {
+                let detail = format!("method version {:?} was never released", shown(other));
+                Err(Problem::new(ProblemCode::UnknownMethodVersion, detail)
+                    .field(METHOD.name)
+                    .hint(format!("released: {METHOD_VERSION}")))
+            }
+        })?;
+        Ok(Self {
+            base: given
+                .one(&BASE_BY_PLACE, |text| values::word(&BASE_BY_PLACE, text, Base::from_code))?,
+            slot: given.one(&EVIDENCE_SLOT, parse_slot)?,
+            size: given.needed(&SIZE, parse_size)?,
+            pool: given.needed(&POOL, parse_pool)?,
+            names_method: method.is_some(),
+        })
+    }
+}
+
+/// A slot of a pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlotAsked {
+    /// The pool.
+    pub pool: PoolId,
+    /// The slot.
+    pub slot: Slot,
+}
+
+impl Question for SlotAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let slot = given.needed(&SLOT, parse_slot)?;
+        Ok(Self { pool: given.needed(&POOL, parse_pool)?, slot })
+    }
+}
+
+impl Question for SnapshotHash {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let read = |text: &str| text.parse().map_err(|_| values::no_hash(text, "snapshot"));
+        given.needed(&SNAPSHOT_HASH, read)
+    }
+}
+
+impl Question for StateHash {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        given.needed(&STATE_HASH, |text| text.parse().map_err(|_| values::no_hash(text, "state")))
+    }
+}
+
+/// A file of the published log. Whether there is such a file only the log's folder knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogFileAsked {
+    /// Its path in the folder, as it was given.
+    pub path: String,
+}
+
+impl Question for LogFileAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        Ok(Self { path: given.needed(&LOG_FILE, |text| Ok(text.to_owned()))? })
+    }
+}

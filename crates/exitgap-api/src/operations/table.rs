@@ -1,0 +1,207 @@
+//! The rows, in the order in which operations are described.
+
+use super::parameters::{
+    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HISTORY_LIMIT, INTERVAL,
+    LIMIT, LOG_FILE, METHOD, PERIOD_FROM, POOL, POOL_CURSOR, POSITION, RANK_CURSOR, SIZE, SLOT,
+    SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
+};
+use super::{Answer, COUNT, Group, Keep, Methods, Operation, PriceClass, Row};
+
+/// What changes with the next slot.
+const NEWEST: Option<Keep> = Some(Keep::Seconds(5));
+
+const JSON: Answer = Answer::Bytes("application/json");
+
+/// What most rows have in common: what is read, free, and changes with the next slot.
+const fn row(operation: Operation, id: &'static str, template: &'static str) -> Row {
+    Row {
+        operation,
+        id,
+        template,
+        methods: Methods::Read,
+        group: Group::Estimates,
+        title: "",
+        about: "",
+        parameters: &[],
+        answer: Answer::Nothing,
+        refusals: &[400, 404],
+        keep: NEWEST,
+        price: PriceClass::Free,
+    }
+}
+
+pub(super) static ROWS: [Row; COUNT] = [
+    Row {
+        title: "List the monitored pools",
+        about: "Every pool with its tokens, its status, the date on which its series began and how long it is.",
+        parameters: &[&CHAIN, &LIMIT, &POOL_CURSOR],
+        answer: Answer::Document("PoolList"),
+        ..row(Operation::Pools, "listPools", "/v1/pools")
+    },
+    Row {
+        title: "How far below the oracle does a sale of this size fill?",
+        about: "Exact to the last token unit. `exit_gap_pct` is the decision field: positive where the fill is worse than the oracle. A size that cannot be filled has no gap; the refusal names `max_fillable_usd`.",
+        parameters: &[&POOL, &SIZE, &BASE, &AT],
+        answer: Answer::Document("Published_Amounts"),
+        refusals: &[400, 404, 422, 503],
+        price: PriceClass::Priced,
+        ..row(Operation::Exit, "estimateExit", "/v1/exit/{pool}")
+    },
+    Row {
+        title: "Depth by gap, slippage by size",
+        about: "How much exits within each gap limit, and what each standard size fills at.",
+        parameters: &[&POOL, &BASE, &AT],
+        answer: Answer::Document("Published_LadderRows"),
+        refusals: &[400, 404, 503],
+        ..row(Operation::Ladder, "readLadder", "/v1/ladder/{pool}")
+    },
+    Row {
+        group: Group::Series,
+        title: "The recorded series",
+        about: "Gaps at a standard size and depths, slot by slot, hour by hour or day by day. A row of many slots gives the last gap, the worst number, how many slots refused the size and the least that could be filled then, and the lowest depth, each with its slot. Missing and retracted slots are rows or counted in them, never holes.",
+        parameters: &[
+            &POOL,
+            &STANDARD_SIZE,
+            &BASE,
+            &FROM,
+            &TO,
+            &INTERVAL,
+            &HISTORY_LIMIT,
+            &SLOT_CURSOR,
+        ],
+        answer: Answer::Document("History"),
+        refusals: &[400, 404, 422, 503],
+        ..row(Operation::History, "readHistory", "/v1/history/{pool}")
+    },
+    Row {
+        group: Group::Series,
+        title: "The worst of a period",
+        about: "The worst gap at a standard size that is a number; apart from it how many slots refused the size and the least that could be filled then; the lowest depth, each with its slot; and how many slots of the period were missing.",
+        parameters: &[&POOL, &STANDARD_SIZE, &BASE, &PERIOD_FROM, &TO],
+        answer: Answer::Document("Stress"),
+        refusals: &[400, 404, 422, 503],
+        ..row(Operation::Stress, "readStress", "/v1/stress/{pool}")
+    },
+    Row {
+        group: Group::Series,
+        title: "The fragility board",
+        about: "All pools, the most fragile first: gaps at the standard sizes, depth now, median and lowest of seven days. `score_method` says how the score is made.",
+        parameters: &[&CHAIN, &SORT, &BOARD_SIZE, &LIMIT, &RANK_CURSOR],
+        answer: Answer::Document("Fragility"),
+        ..row(Operation::Fragility, "readFragility", "/v1/fragility")
+    },
+    Row {
+        title: "Several positions, exited at once",
+        about: "Positions of one pool and base are sold together. Where something cannot be filled the total has no gap, but `unfilled_usd` and the gap of what can be filled.",
+        parameters: &[&POSITION],
+        answer: Answer::Document("Portfolio"),
+        // Many positions are more than an address may hold.
+        refusals: &[400, 404, 414, 503],
+        ..row(Operation::Portfolio, "scorePortfolio", "/v1/portfolio")
+    },
+    Row {
+        group: Group::Service,
+        title: "What this deployment can do",
+        about: "Every capability of the specification with its true status here: live, preview or roadmap.",
+        answer: Answer::Document("Capabilities"),
+        refusals: &[400],
+        keep: Some(Keep::Seconds(60)),
+        ..row(Operation::Capabilities, "listCapabilities", "/v1/capabilities")
+    },
+    Row {
+        methods: Methods::Undecided,
+        group: Group::Service,
+        title: "Alerts: specified, not built yet",
+        about: "Refused with `not_available`, whatever is asked.",
+        refusals: &[404],
+        keep: None,
+        ..row(Operation::Alerts, "listAlerts", "/v1/alerts")
+    },
+    Row {
+        group: Group::Operators,
+        title: "Whether the process answers",
+        about: "`ok`. Where the operator keeps them at an address of their own, the operations are not here.",
+        answer: Answer::Bytes("text/plain"),
+        refusals: &[400],
+        keep: Some(Keep::Never),
+        ..row(Operation::Livez, "isAlive", "/livez")
+    },
+    Row {
+        group: Group::Operators,
+        title: "Whether answers rest on fresh data",
+        about: "Per chain the newest recorded slot and its age; 503 where one is older than three slots.",
+        answer: Answer::Readiness,
+        refusals: &[400],
+        keep: Some(Keep::Never),
+        ..row(Operation::Readyz, "isReady", "/readyz")
+    },
+    Row {
+        group: Group::Operators,
+        title: "What is measured",
+        about: "Slots recorded, missing by reason, age of the newest slot per chain, requests, latencies, connections.",
+        answer: Answer::Bytes("application/openmetrics-text"),
+        refusals: &[400],
+        keep: Some(Keep::Never),
+        ..row(Operation::Metrics, "readMetrics", "/metrics")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "The evidence of a result",
+        about: "One canonical JSON document of request, result, snapshot, head, slot leaf, proofs and the first signed checkpoint that covers the slot. With base, slot and size its bytes never change. `exitgap verify` checks it.",
+        parameters: &[&POOL, &SIZE, &BASE_BY_PLACE, &EVIDENCE_SLOT, &METHOD],
+        answer: JSON,
+        refusals: &[400, 404, 422, 503],
+        keep: None,
+        ..row(Operation::Evidence, "readEvidence", "/api/v1/exit/{pool}")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "A pool's heads of seven days up to a slot",
+        about: "Proves `days_observed`, the observation window and `lowest_depth_7d_usd`.",
+        parameters: &[&POOL, &SLOT],
+        answer: JSON,
+        refusals: &[400, 404, 503],
+        keep: Some(Keep::Forever),
+        ..row(Operation::Window, "readWindow", "/api/v1/window/{pool}")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "What became of a slot since",
+        about: "Recorded, missing, or retracted because its block was orphaned later or its ticks were misread: told beside the evidence, whose bytes never change.",
+        parameters: &[&POOL, &SLOT],
+        answer: Answer::Document("SlotStatus"),
+        refusals: &[400, 404, 503],
+        // A slot may be retracted with any later one.
+        keep: Some(Keep::Seconds(30)),
+        ..row(Operation::SlotStatus, "readSlotStatus", "/api/v1/status/{pool}")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "A snapshot by its hash",
+        about: "Its canonical bytes: SHA-256 over them is the hash. They name the pool's state by its hash.",
+        parameters: &[&SNAPSHOT_HASH],
+        answer: JSON,
+        refusals: &[400, 404, 503],
+        keep: Some(Keep::Forever),
+        ..row(Operation::Snapshot, "readSnapshot", "/api/v1/snapshots/{hash}")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "A pool's state by its hash",
+        about: "Its canonical bytes, as a snapshot names them: SHA-256 over them is the hash.",
+        parameters: &[&STATE_HASH],
+        answer: JSON,
+        refusals: &[400, 404, 503],
+        keep: Some(Keep::Forever),
+        ..row(Operation::State, "readState", "/api/v1/states/{hash}")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "The published log",
+        about: "Checkpoint, key, tiles, slots and their parts: what `exitgap audit` replays. C2SP tlog-tiles.",
+        parameters: &[&LOG_FILE],
+        answer: Answer::Bytes("application/octet-stream"),
+        keep: None,
+        ..row(Operation::Log, "readLog", "/log/{path}")
+    },
+];

@@ -1,0 +1,92 @@
+//! An address, written.
+
+use core::fmt::{self, Display, Write};
+
+use super::{Operation, Parameter};
+
+/// The address of one request: path and query, without scheme and host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    operation: Operation,
+    text: String,
+    path_bytes: usize,
+}
+
+impl Operation {
+    /// The address of an operation whose address does not vary.
+    pub fn target(self) -> Target {
+        self.target_of("")
+    }
+
+    /// The address with `named` for the part that varies: a pool, a hash, a file of the log.
+    pub fn target_of(self, named: impl Display) -> Target {
+        let mut text = String::with_capacity(128);
+        // Writing into a string does not fail.
+        let _ = write!(text, "{}{named}", self.prefix());
+        Target { operation: self, path_bytes: text.len(), text }
+    }
+}
+
+impl Target {
+    /// With a parameter of the query.
+    #[must_use]
+    pub fn with(mut self, parameter: &Parameter, value: impl Display) -> Self {
+        self.begin(parameter);
+        // Writing into a string does not fail.
+        let _ = write!(Encoded(&mut self.text), "{value}");
+        self
+    }
+
+    /// With a parameter of the query that may be left out.
+    #[must_use]
+    pub fn maybe(self, parameter: &Parameter, value: Option<impl Display>) -> Self {
+        match value {
+            Some(value) => self.with(parameter, value),
+            None => self,
+        }
+    }
+
+    /// The address up to where a parameter's value stands.
+    #[must_use]
+    pub fn up_to(mut self, parameter: &Parameter) -> String {
+        self.begin(parameter);
+        self.text
+    }
+
+    fn begin(&mut self, parameter: &Parameter) {
+        self.text.push(if self.text.len() == self.path_bytes { '?' } else { '&' });
+        self.text.push_str(parameter.name);
+        self.text.push('=');
+    }
+
+    /// The operation it asks.
+    pub fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    /// All of it.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Its path alone.
+    pub fn path(&self) -> &str {
+        &self.text[..self.path_bytes]
+    }
+}
+
+/// Writes what it is given as an address spells it.
+struct Encoded<'a>(&'a mut String);
+
+impl Write for Encoded<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.extend(form_urlencoded::byte_serialize(text.as_bytes()));
+        Ok(())
+    }
+}
+
+impl Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}

@@ -1,0 +1,197 @@
+use std::collections::BTreeSet;
+
+use exitgap_core::ids::{SnapshotHash, StateHash};
+
+use super::parameters::{BASE, POSITION, SIZE};
+use super::*;
+use crate::{Problem, ProblemCode};
+
+const POOL: &str = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+/// Reads an operation's address as the service does; what was read does not matter here.
+fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
+    use Operation as O;
+    let named = Some(named);
+    match operation {
+        O::Pools => operation.read::<PoolsAsked>(named, query).map(drop),
+        O::Exit => operation.read::<ExitAsked>(named, query).map(drop),
+        O::Ladder => operation.read::<SnapshotAsked>(named, query).map(drop),
+        O::History => operation.read::<HistoryAsked>(named, query).map(drop),
+        O::Stress => operation.read::<SeriesAsked>(named, query).map(drop),
+        O::Fragility => operation.read::<BoardAsked>(named, query).map(drop),
+        O::Portfolio => operation.read::<PortfolioAsked>(named, query).map(drop),
+        O::Evidence => operation.read::<EvidenceAsked>(named, query).map(drop),
+        O::Window | O::SlotStatus => operation.read::<SlotAsked>(named, query).map(drop),
+        O::Snapshot => operation.read::<SnapshotHash>(named, query).map(drop),
+        O::State => operation.read::<StateHash>(named, query).map(drop),
+        O::Log => operation.read::<LogFileAsked>(named, query).map(drop),
+        O::Capabilities | O::Alerts | O::Livez | O::Readyz | O::Metrics => {
+            operation.read::<()>(named, query)
+        }
+    }
+}
+
+/// A value that a parameter takes.
+fn example(parameter: &Parameter) -> String {
+    match parameter.kind {
+        Kind::Pool => POOL.to_owned(),
+        Kind::Chain => "ethereum".to_owned(),
+        Kind::Size => "250000.5".to_owned(),
+        Kind::Token => "token1".to_owned(),
+        Kind::Instant => "2026-08-22T12:00:00Z".to_owned(),
+        Kind::Slot => "5957900".to_owned(),
+        Kind::Rank | Kind::Rows(_) => "7".to_owned(),
+        Kind::OneOf(words) => words[0].to_owned(),
+        Kind::Positions => format!("{POOL}/token0:1000"),
+        Kind::Hash => format!("0x{}", "ab".repeat(32)),
+        Kind::LogFile => "checkpoint".to_owned(),
+    }
+}
+
+/// The address that gives every parameter, with `other` in the place of one of them.
+fn address(row: &Row, other: Option<(&str, &str)>) -> (String, String) {
+    let value = |parameter: &Parameter| match other {
+        Some((name, value)) if name == parameter.name => value.to_owned(),
+        _ => example(parameter),
+    };
+    let of = |place: Place| row.parameters.iter().filter(move |one| one.place == place);
+    let named = of(Place::Path).next().map(|parameter| value(parameter)).unwrap_or_default();
+    let target = of(Place::Query).fold(row.operation.target_of(&named), |target, parameter| {
+        target.with(parameter, value(parameter))
+    });
+    let query = target.as_str().split_once('?').map_or("", |(_, query)| query);
+    (named, query.to_owned())
+}
+
+/// A parameter of the table that nothing reads would be described and then ignored.
+#[test]
+fn every_parameter_of_the_table_is_read() {
+    for row in Operation::all().map(Operation::row) {
+        let (named, query) = address(row, None);
+        read(row.operation, &named, &query).unwrap();
+        for parameter in row.parameters {
+            if parameter.kind == Kind::LogFile {
+                continue; // Any path is asked for; which there are the folder knows.
+            }
+            let (named, query) = address(row, Some((parameter.name, "\u{1}")));
+            let problem = read(row.operation, &named, &query).unwrap_err();
+            assert_eq!(problem.field.as_deref(), Some(parameter.name), "{}: {problem:?}", row.id);
+            assert_eq!(problem.code.http_status(), 400, "{}: {problem:?}", row.id);
+            let hint = problem.hint.unwrap_or_default();
+            assert!(!hint.is_empty(), "{}: {}", row.id, parameter.name);
+        }
+    }
+}
+
+#[test]
+fn what_is_missing_repeated_or_unknown_is_refused_by_name() {
+    for row in Operation::all().map(Operation::row) {
+        let (named, query) = address(row, None);
+        for parameter in row.parameters.iter().filter(|one| one.place == Place::Query) {
+            let pairs = query.split('&');
+            let without: Vec<_> =
+                pairs.filter(|pair| !pair.starts_with(&format!("{}=", parameter.name))).collect();
+            let left_out = read(row.operation, &named, &without.join("&"));
+            assert_eq!(left_out.is_err(), parameter.is_required(), "{}: {left_out:?}", row.id);
+            if let Err(problem) = left_out {
+                assert_eq!(problem.field.as_deref(), Some(parameter.name));
+                assert_eq!(problem.code, ProblemCode::InvalidParameter);
+            }
+            if !parameter.kind.is_repeated() {
+                let twice = format!("{query}&{}=1", parameter.name);
+                let problem = read(row.operation, &named, &twice).unwrap_err();
+                assert!(problem.detail.contains("more than once"), "{}: {problem:?}", row.id);
+            }
+        }
+        // Also the name of what stands in the path, which is no parameter of the query.
+        for name in ["sise", "pool", "hash", "path", ""] {
+            let problem = read(row.operation, &named, &format!("{query}&{name}=1"));
+            let code = problem.map_err(|problem| problem.code);
+            let expected = Err(ProblemCode::UnknownParameter);
+            assert_eq!(code, expected, "{}: {name:?}", row.id);
+        }
+    }
+}
+
+#[test]
+fn every_default_is_a_value_of_its_kind_and_of_its_schema() {
+    for row in Operation::all().map(Operation::row) {
+        for parameter in row.parameters {
+            let Presence::Default(text) = parameter.presence else { continue };
+            let (named, query) = address(row, Some((parameter.name, text)));
+            read(row.operation, &named, &query).unwrap();
+            let schema = parameter.schema();
+            let of_words = schema["enum"].as_array();
+            let fits = of_words.map_or_else(
+                || schema["default"].is_u64() && schema["type"] == "integer",
+                |words| words.contains(&schema["default"]),
+            );
+            assert!(fits, "{}: {schema}", row.id);
+            assert!(parameter.about.contains(text) || parameter.name == "sort", "{}", row.id);
+        }
+    }
+}
+
+#[test]
+fn names_and_addresses_are_used_once_and_what_varies_is_the_last_part() {
+    let rows: Vec<&Row> = Operation::all().map(Operation::row).collect();
+    let ids: BTreeSet<_> = rows.iter().map(|row| row.id).collect();
+    let templates: BTreeSet<_> = rows.iter().map(|row| row.template).collect();
+    assert_eq!((ids.len(), templates.len()), (rows.len(), rows.len()));
+    for row in rows {
+        assert_eq!(row.operation.template(), row.template);
+        let in_path = row.parameters.iter().find(|one| one.place == Place::Path);
+        let varies = in_path.map(|one| format!("{{{}}}", one.name)).unwrap_or_default();
+        assert_eq!(row.template, format!("{}{varies}", row.operation.prefix()));
+        assert!(!row.title.is_empty() && !row.about.is_empty(), "{}", row.id);
+    }
+    assert_eq!(
+        Operation::all().filter(|one| one.row().price == PriceClass::Priced).collect::<Vec<_>>(),
+        [Operation::Exit],
+        "evidence, board and published history are free, for good"
+    );
+}
+
+#[test]
+fn an_address_is_written_as_it_is_read() {
+    let target = Operation::Exit.target_of(POOL).with(&SIZE, "1000").with(&BASE, "A&B =\u{e9}");
+    assert_eq!(target.path(), format!("/v1/exit/{POOL}"));
+    assert_eq!(target.as_str(), format!("/v1/exit/{POOL}?size_usd=1000&base=A%26B+%3D%C3%A9"));
+    let target = Operation::Exit.target_of(POOL).with(&SIZE, "1000").with(&BASE, "A&B ?");
+    let query = target.as_str().split_once('?').unwrap().1;
+    let asked: ExitAsked = Operation::Exit.read(Some(POOL), query).unwrap();
+    assert_eq!(asked.snapshot.base.as_deref(), Some("A&B ?"));
+    assert_eq!(
+        (asked.snapshot.pool.to_string().as_str(), asked.size.to_string()),
+        (POOL, "1000".to_owned())
+    );
+
+    let positions = [
+        PositionAsked { pool: POOL.parse().unwrap(), base: None, size: "0.01".parse().unwrap() },
+        position_as_written(&format!("{}/W ETH:250k", POOL.to_uppercase().replace("0X", "0x")))
+            .unwrap(),
+    ];
+    let target = positions
+        .iter()
+        .fold(Operation::Portfolio.target(), |target, position| target.with(&POSITION, position));
+    let query = target.as_str().split_once('?').unwrap().1;
+    let asked: PortfolioAsked = Operation::Portfolio.read(None, query).unwrap();
+    assert_eq!(asked.positions, positions);
+}
+
+#[test]
+fn an_evidence_address_is_read_whichever_host_it_names() {
+    let url = format!(
+        "https://exitgap.example/api/v1/exit/{POOL}?base=token1&slot=5957900&size_usd=5&method_version=1.0.0#x"
+    );
+    let of = EvidenceOf::from_url(&url).unwrap();
+    assert_eq!(url, format!("https://exitgap.example{}#x", of.target()));
+    let written = EvidenceOf::up_to_size(&of.pool, of.base, of.slot);
+    assert_eq!(EvidenceOf::with_size(&written, "5"), of.target().as_str());
+    for broken in ["base=token2", "slot=1", "size_usd=x", "method_version=a"] {
+        let (name, _) = broken.split_once('=').unwrap();
+        let at = url.find(name).unwrap();
+        let end = url[at..].find(['&', '#']).unwrap() + at;
+        assert_eq!(EvidenceOf::from_url(&format!("{}{broken}{}", &url[..at], &url[end..])), None);
+    }
+}

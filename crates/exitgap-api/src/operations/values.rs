@@ -1,0 +1,73 @@
+//! Values of parameters, read by their kind; a refusal names the parameter and what to give instead.
+
+use exitgap_core::ids::ChainSlug;
+use exitgap_core::units::SizeUsd;
+
+use super::parameters::{CHAIN, POOL_CURSOR, SNAPSHOT_HASH, STANDARD_SIZE};
+use super::{Kind, Parameter};
+use crate::parameters::{digits, shown};
+use crate::{Problem, invalid_parameter, parse_size, parse_token_name};
+
+pub(super) fn token_name(text: &str) -> Result<String, Problem> {
+    parse_token_name(text).map(str::to_owned)
+}
+
+pub(super) fn chain(text: &str) -> Result<ChainSlug, Problem> {
+    let no_slug = || format!("{}: {:?} is no chain's slug", CHAIN.name, shown(text));
+    text.parse().map_err(|_| refusal(&CHAIN, no_slug()))
+}
+
+/// One of the sizes that every slot's gaps are kept of.
+pub(super) fn standard_size(text: &str) -> Result<SizeUsd, Problem> {
+    let size = parse_size(text)?;
+    if SizeUsd::STANDARD.contains(&size) {
+        return Ok(size);
+    }
+    let detail = format!("size_usd: the series keeps no gap of {size} USD");
+    Err(refusal(&STANDARD_SIZE, detail))
+}
+
+/// How many rows: within the bounds of the parameter's kind.
+pub(super) fn rows(parameter: &Parameter, text: &str) -> Result<usize, Problem> {
+    let most = match parameter.kind {
+        Kind::Rows(most) => u64::from(most),
+        _ => 0,
+    };
+    let rows = digits(text).filter(|rows| (1..=most).contains(rows));
+    rows.and_then(|rows| usize::try_from(rows).ok()).ok_or_else(|| {
+        let detail = format!("{}: {:?} is not from 1 to {most}", parameter.name, shown(text));
+        refusal(parameter, detail)
+    })
+}
+
+/// One of the words of a parameter.
+pub(super) fn word<T>(
+    parameter: &Parameter,
+    text: &str,
+    of: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, Problem> {
+    of(text).ok_or_else(|| {
+        let detail = format!("{}: {:?} is none of its values", parameter.name, shown(text));
+        refusal(parameter, detail)
+    })
+}
+
+pub(super) fn no_cursor(text: &str) -> Problem {
+    refusal(&POOL_CURSOR, format!("cursor: {:?} is none of this address", shown(text)))
+}
+
+pub(super) fn no_hash(text: &str, of: &str) -> Problem {
+    refusal(&SNAPSHOT_HASH, format!("{:?} is no {of}'s hash", shown(text)))
+}
+
+pub(super) fn refusal(parameter: &Parameter, detail: String) -> Problem {
+    invalid_parameter(parameter.name, &detail, parameter.hint.unwrap_or_default())
+}
+
+/// The refusal with what to give instead.
+pub(super) fn hinted(problem: Problem, parameter: &Parameter) -> Problem {
+    match parameter.hint {
+        Some(hint) => problem.hint(hint),
+        None => problem,
+    }
+}

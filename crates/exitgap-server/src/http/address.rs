@@ -1,0 +1,58 @@
+//! What a request asks with its address: the part of the path that varies, and the query. Which
+//! parameters there are, and what each may hold, the table of operations says.
+
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::Uri;
+use axum::http::request::Parts;
+use exitgap_api::operations::{Given, Operation, Question};
+use exitgap_api::{Problem, ProblemCode};
+
+use super::reply::Refused;
+
+/// The address of a request.
+#[derive(Debug)]
+pub struct Address {
+    named: Option<String>,
+    uri: Uri,
+}
+
+impl Address {
+    /// The part of the path that varies, decoded; empty where none does.
+    pub fn named(&self) -> &str {
+        self.named.as_deref().unwrap_or_default()
+    }
+
+    /// What is asked with it of an operation.
+    pub fn read<Q: Question>(&self, operation: Operation) -> Result<Q, Problem> {
+        let query = self.uri.query().unwrap_or_default();
+        operation.read(self.named.as_deref(), query)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Address {
+    type Rejection = Refused;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
+        let named = match RawPathParams::from_request_parts(parts, state).await {
+            Ok(named) => named.iter().next().map(|(_, value)| value.to_owned()),
+            Err(RawPathParamsRejection::MissingPathParams(_)) => None,
+            Err(_) => {
+                let detail = "the address is not UTF-8";
+                return Err(Problem::new(ProblemCode::NotFound, detail).into());
+            }
+        };
+        Ok(Self { named, uri: parts.uri.clone() })
+    }
+}
+
+/// The address of a file or page that takes no parameters.
+#[derive(Debug)]
+pub struct Plain;
+
+impl<S: Sync> FromRequestParts<S> for Plain {
+    type Rejection = Refused;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
+        Given::read(&[], None, parts.uri.query().unwrap_or_default())?;
+        Ok(Self)
+    }
+}

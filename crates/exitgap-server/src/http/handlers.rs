@@ -1,0 +1,127 @@
+//! What answers each operation: its parameters are read as the table of operations says, one
+//! operation of [`crate::ops`] is asked, and what it gives becomes a reply.
+
+use axum::extract::State;
+use axum::routing::{MethodRouter, any, get};
+use bytes::Bytes;
+use exitgap_api::operations::{
+    BoardAsked, ExitAsked, HistoryAsked, Keep, Methods, Operation, PoolsAsked, PortfolioAsked,
+    Question, SeriesAsked, SlotAsked, SnapshotAsked,
+};
+use exitgap_api::{Problem, ProblemCode};
+use serde::Serialize;
+
+use super::address::Address;
+use super::reply::{JSON, Refused, Reply};
+use super::{App, evidence, log_files, operators};
+
+/// The handler of an operation, with the methods it answers.
+pub fn of(operation: Operation) -> MethodRouter<App> {
+    use Operation as O;
+    match operation {
+        O::Pools => {
+            document(operation, |app, asked: PoolsAsked| async move { app.service.pools(&asked) })
+        }
+        O::Exit => {
+            document(
+                operation,
+                |app, asked: ExitAsked| async move { app.service.exit(&asked).await },
+            )
+        }
+        O::Ladder => document(operation, |app, asked: SnapshotAsked| async move {
+            app.service.ladder(&asked).await
+        }),
+        O::History => document(operation, |app, asked: HistoryAsked| async move {
+            app.service.history(asked).await
+        }),
+        O::Stress => {
+            document(
+                operation,
+                |app, asked: SeriesAsked| async move { app.service.stress(asked).await },
+            )
+        }
+        O::Fragility => {
+            document(
+                operation,
+                |app, asked: BoardAsked| async move { app.service.fragility(&asked) },
+            )
+        }
+        O::Portfolio => document(operation, |app, asked: PortfolioAsked| async move {
+            app.service.portfolio(&asked).await
+        }),
+        O::Capabilities => {
+            document(operation, |app, (): ()| async move { Ok(app.service.capabilities()) })
+        }
+        O::SlotStatus => document(operation, |app, asked: SlotAsked| async move {
+            app.service.slot_status(&asked).await
+        }),
+        O::Window => {
+            bytes(operation, |app, asked: SlotAsked| async move { app.service.window(asked).await })
+        }
+        O::Snapshot => {
+            bytes(operation, |app, hash| async move { app.service.snapshot(hash).await })
+        }
+        O::State => bytes(operation, |app, hash| async move { app.service.state(hash).await }),
+        O::Evidence => get(evidence::file),
+        O::Log => get(log_files::serve),
+        O::Livez => get(operators::livez),
+        O::Readyz => get(operators::readyz),
+        O::Metrics => get(operators::metrics),
+        O::Alerts => match operation.row().methods {
+            Methods::Read => get(not_available),
+            Methods::Undecided => any(not_available),
+        },
+    }
+}
+
+/// Answers with a document.
+fn document<Q, D, F>(
+    operation: Operation,
+    answer: impl Fn(App, Q) -> F + Clone + Send + Sync + 'static,
+) -> MethodRouter<App>
+where
+    Q: Question + Send + 'static,
+    D: Serialize + Send + 'static,
+    F: Future<Output = Result<D, Problem>> + Send + 'static,
+{
+    reply(operation, answer, Reply::json)
+}
+
+/// Answers with a document's bytes, as they are hashed.
+fn bytes<Q, F>(
+    operation: Operation,
+    answer: impl Fn(App, Q) -> F + Clone + Send + Sync + 'static,
+) -> MethodRouter<App>
+where
+    Q: Question + Send + 'static,
+    F: Future<Output = Result<Bytes, Problem>> + Send + 'static,
+{
+    reply(operation, answer, |bytes, keep| Ok(Reply::new(bytes.clone(), JSON, keep)))
+}
+
+fn reply<Q, D, F>(
+    operation: Operation,
+    answer: impl Fn(App, Q) -> F + Clone + Send + Sync + 'static,
+    reply: fn(&D, Keep) -> Result<Reply, Refused>,
+) -> MethodRouter<App>
+where
+    Q: Question + Send + 'static,
+    D: Send + 'static,
+    F: Future<Output = Result<D, Problem>> + Send + 'static,
+{
+    let keep = operation.row().keep.unwrap_or(Keep::Never);
+    get(move |State(app): State<App>, address: Address| {
+        let answer = answer.clone();
+        async move {
+            let answered = answer(app, address.read(operation)?).await?;
+            reply(&answered, keep)
+        }
+    })
+}
+
+/// What is specified and not built.
+async fn not_available() -> Refused {
+    Problem::new(ProblemCode::NotAvailable, "alerts are specified and not built yet")
+        .hint("GET /v1/capabilities says what this deployment can do")
+        .into()
+}

@@ -1,0 +1,66 @@
+// Every address that the package's client asks for, and every parameter it can give, is one that the service
+// describes; what it leaves out is said here. Usage: node operations.mjs <openapi.json>
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { Client } from 'exitgap';
+
+const { paths } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const [api, web] = ['https://api.example', 'https://web.example'];
+const pool = `ethereum:0x${'12'.repeat(20)}`;
+const hash = `0x${'ab'.repeat(32)}`;
+const asked = [];
+const client = new Client(api, {
+  webUrl: web,
+  retries: 0,
+  fetch: async (url) => {
+    asked.push(new URL(url));
+    return new Response(JSON.stringify({ state: hash }));
+  },
+});
+
+const series = { sizeUsd: 1000, base: 'token0', from: '2026-08-22T00:00:00Z', to: '2026-08-23T00:00:00Z' };
+const evidence = `${web}/api/v1/exit/${pool}?base=token0&slot=5957856&size_usd=1000&method_version=1.0.0`;
+const calls = [
+  client.pools({ chain: 'ethereum', cursor: pool }),
+  client.exit(pool, { sizeUsd: 1000, base: 'token0', at: series.from }),
+  client.ladder(pool, { base: 'token0', at: series.from }),
+  client.history(pool, { ...series, interval: '1h', cursor: '5957857' }),
+  client.stress(pool, series),
+  client.fragility({ chain: 'ethereum', sort: 'gap', sizeUsd: 1000, limit: 7, cursor: '7' }),
+  client.portfolio([{ pool, base: 'token0', sizeUsd: 1000 }]),
+  client.capabilities(),
+  client.slotStatus(pool, { slot: 5957856 }),
+  client.evidence(evidence),
+  client.window(pool, { slot: 5957856 }),
+  client.snapshot(hash),
+  client.checkpoint(),
+  client.verifierKey(),
+];
+// What the answers hold is not what the service would send: which call is content with it does not matter here.
+await Promise.allSettled(calls);
+
+const given = {};
+for (const { origin, pathname, searchParams } of asked) {
+  const match = (template) => {
+    const [before] = template.split('{');
+    return before === template ? pathname === template : pathname.startsWith(before);
+  };
+  const template = Object.keys(paths).find(match);
+  assert.ok(template, `${pathname} is described`);
+  assert.equal(origin, template.startsWith('/v1/') ? api : web, pathname);
+  given[template] = new Set([...(given[template] ?? []), ...searchParams.keys()]);
+}
+const left = [];
+for (const [template, { get }] of Object.entries(paths)) {
+  if (!(template in given)) {
+    left.push(template);
+    continue;
+  }
+  const names = get.parameters.filter((one) => one.in === 'query').map((one) => one.name);
+  for (const name of given[template]) assert.ok(names.includes(name), `${template} takes ${name}`);
+  left.push(...names.filter((name) => !given[template].has(name)).map((name) => `${template}?${name}`));
+}
+assert.deepEqual(left.sort(), [
+  '/livez', '/metrics', '/readyz', '/v1/alerts', '/v1/history/{pool}?limit', '/v1/pools?limit',
+]);
+console.log('sound');
