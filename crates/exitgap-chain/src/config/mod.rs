@@ -158,7 +158,7 @@ pub struct FeeConfig {
 
 impl From<FeeConfig> for FeeRate {
     fn from(fee: FeeConfig) -> Self {
-        Self { numerator: fee.numerator, denominator: fee.denominator }
+        Self { numerator: fee.numerator.into(), denominator: fee.denominator.into() }
     }
 }
 

@@ -266,7 +266,7 @@ impl PoolPlan {
     ) -> Result<Self, ConfigError> {
         if let Some(fee) = config.fee
             && (fee.numerator >= fee.denominator
-                || fee.denominator > ConstantProduct::MAX_FEE_DENOMINATOR)
+                || u64::from(fee.denominator) > ConstantProduct::MAX_FEE_DENOMINATOR)
         {
             let (numerator, denominator) = (fee.numerator, fee.denominator);
             return Err(ConfigError::Fee { pool: id, numerator, denominator });

@@ -3,12 +3,12 @@
 use super::{Concentrated, Tick};
 use crate::json::{Fields, Json, Wire};
 use crate::pools::StateError;
+use crate::pools::kind::StateForm;
 
-impl Concentrated {
-    pub(crate) const PROTOCOL: &str = "concentrated_liquidity";
+impl StateForm for Concentrated {
+    const PROTOCOL: &'static str = "concentrated_liquidity";
 
-    /// Takes the pool's own fields.
-    pub(crate) fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
+    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
         let (sqrt_price_x96, tick) = (fields.take("sqrt_price_x96")?, fields.take("tick")?);
         let liquidity = fields.take("liquidity")?;
         let (fee_pips, tick_spacing) = (fields.take("fee_pips")?, fields.take("tick_spacing")?);
@@ -16,7 +16,7 @@ impl Concentrated {
         Ok(Self::new(sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing, ticks)?)
     }
 
-    pub(crate) fn write(&self) -> Vec<(&'static str, Json<'_>)> {
+    fn write(&self) -> Vec<(&'static str, Json<'_>)> {
         vec![
             ("sqrt_price_x96", self.sqrt_price_x96.write()),
             ("tick", self.tick.write()),

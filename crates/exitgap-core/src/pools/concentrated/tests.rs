@@ -1,5 +1,6 @@
 use super::*;
-use crate::pools::{Curve, PoolState};
+use crate::pools::kind::Sale;
+use crate::pools::{PoolState, SaleCurve};
 use ConcentratedError as E;
 use proptest::prelude::*;
 
@@ -163,7 +164,7 @@ proptest! {
     }
 }
 
-fn check_steps(curve: &Curve, fill: &Fill) -> Result<(), TestCaseError> {
+fn check_steps(curve: &SaleCurve, fill: &Fill) -> Result<(), TestCaseError> {
     let steps = curve.fill_steps(fill.amount_in).unwrap();
     let sum = |amount: fn(&crate::pools::FillStep) -> U256| {
         steps.iter().map(amount).fold(U256::ZERO, |sum, amount| sum + amount)
