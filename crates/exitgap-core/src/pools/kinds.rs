@@ -28,6 +28,9 @@ macro_rules! kinds {
 
         $(
             impl $kind {
+                /// The name of its kind, as in state bodies.
+                pub const PROTOCOL: &'static str = <Self as StateForm>::PROTOCOL;
+
                 /// The state, where it is of this kind.
                 pub fn of(state: &PoolState) -> Option<&Self> {
                     match state {
@@ -57,7 +60,7 @@ macro_rules! kinds {
                 fields: &mut Fields<'_, '_>,
             ) -> Option<Result<Self, StateError>> {
                 match protocol {
-                    $(<$kind as StateForm>::PROTOCOL => {
+                    $($kind::PROTOCOL => {
                         Some(<$kind as StateForm>::read(fields).map(Self::$kind))
                     })+
                     _ => None,
