@@ -81,3 +81,6 @@ impl RawPrice {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
