@@ -6,6 +6,7 @@ mod audit_log;
 mod capabilities;
 mod chain_reader;
 mod chain_reader_budget;
+mod chain_reader_factories;
 mod chain_reader_faults;
 mod chain_reader_kinds;
 mod chain_reader_nodes;

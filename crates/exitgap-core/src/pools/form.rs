@@ -11,8 +11,9 @@ use crate::json::{
 };
 use crate::newer::Newer;
 
-/// The most bytes of a state body that are looked at: room for the most ticks accepted, each with
-/// long numbers.
+/// The most bytes of a state body that are looked at: room for the most ticks accepted with numbers
+/// as long as live pools have. More than 44,000 ticks that all have the longest would not fit: a
+/// kind refuses a state whose body can be longer, so that whatever state there is can be written.
 pub const MAX_STATE_BYTES: usize = 4 << 20;
 
 /// Why bytes are not a state body.

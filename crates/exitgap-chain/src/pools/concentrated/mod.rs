@@ -88,6 +88,7 @@ pub(crate) fn is_about_ticks(error: ConcentratedError) -> bool {
         | ConcentratedError::FeeOutOfRange { .. }
         | ConcentratedError::TickSpacingOutOfRange { .. } => false,
         ConcentratedError::TooManyTicks { .. }
+        | ConcentratedError::TooLong { .. }
         | ConcentratedError::TickOutOfPlace { .. }
         | ConcentratedError::TicksOutOfOrder { .. }
         | ConcentratedError::GrossLiquidity { .. }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use super::fill::PriceEnd;
 use super::kind::PoolKind;
 use super::kinds::OneSale;
-use super::{Direction, FeeRate, Fill, FillError, PoolState, SaleCurve};
+use super::{Direction, FeeRate, Fill, FillError, MAX_STATE_BYTES, PoolState, SaleCurve};
 use crate::wide::{U256, mul_div};
 use steps::Steps;
 use table::StepTable;
@@ -99,6 +99,14 @@ pub enum ConcentratedError {
         /// Ticks found.
         found: usize,
         /// Ticks accepted.
+        most: usize,
+    },
+    /// The ticks' liquidity has so many digits that the state's body would be too long to be kept.
+    #[error("a state of up to {found} bytes is longer than the {most} that are kept")]
+    TooLong {
+        /// Bytes of the state's body, at most.
+        found: usize,
+        /// Bytes accepted.
         most: usize,
     },
     /// An initialised tick is out of bounds or off the spacing.
@@ -330,6 +338,9 @@ fn check_ticks(
     if ticks.len() > Concentrated::MAX_TICKS {
         let (found, most) = (ticks.len(), Concentrated::MAX_TICKS);
         return Err(ConcentratedError::TooManyTicks { found, most });
+    }
+    if let Some(found) = form::bytes_above_most(ticks) {
+        return Err(ConcentratedError::TooLong { found, most: MAX_STATE_BYTES });
     }
     let (mut sum, mut active, mut previous) = (0_u128, 0_u128, None);
     for &Tick { tick, liquidity_net, liquidity_gross } in ticks {
