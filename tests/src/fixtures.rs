@@ -58,6 +58,10 @@ pub enum Artifact {
     QuoterV2,
     /// Uniswap v3 tick lens.
     TickLens,
+    /// `PancakeSwap` v3 factory.
+    PancakeV3Factory,
+    /// `PancakeSwap` v3 pool; its deployer, which carries the code elsewhere, is not published.
+    PancakeV3Pool,
     /// Chainlink's aggregator of answers submitted one by one.
     FluxAggregator,
     /// Chainlink's proxy, whose address consumers are given.
@@ -92,6 +96,12 @@ impl Artifact {
             }
             Self::TickLens => {
                 "uniswap-v3-periphery/artifacts/contracts/lens/TickLens.sol/TickLens.json"
+            }
+            Self::PancakeV3Factory => {
+                "pancakeswap-v3-core/artifacts/contracts/PancakeV3Factory.sol/PancakeV3Factory.json"
+            }
+            Self::PancakeV3Pool => {
+                "pancakeswap-v3-core/artifacts/contracts/PancakeV3Pool.sol/PancakeV3Pool.json"
             }
             Self::FluxAggregator => "chainlink/abi/v0.6/FluxAggregator.json",
             Self::EacAggregatorProxy => "chainlink/abi/v0.6/EACAggregatorProxy.json",

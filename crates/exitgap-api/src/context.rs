@@ -3,7 +3,7 @@
 
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::SnapshotHash;
-use exitgap_core::pools::{Direction, PoolState};
+use exitgap_core::pools::Direction;
 use exitgap_core::series::{Slot, days_observed_hundredths, rfc3339};
 use exitgap_core::snapshot::{ChainKind, Observation, OracleReading, OracleSource, Token};
 use exitgap_core::units::SizeUsd;
@@ -274,10 +274,6 @@ fn series(provenance: &Provenance) -> (Option<Number>, Option<Window>) {
 
 fn depth_source(observation: &Observation, provenance: &Provenance) -> DepthSource {
     let block = observation.block();
-    let protocol = match observation.state() {
-        PoolState::ConstantProduct(_) => "constant_product",
-        PoolState::Concentrated(_) => "concentrated_liquidity",
-    };
     let (kind, slot, hash, newer_slots_missing) = match provenance {
         Provenance::Recorded { slot, snapshot_hash, newer_slots_missing, .. } => {
             let kind = DepthSourceKind::RecordedSnapshot;
@@ -291,7 +287,7 @@ fn depth_source(observation: &Observation, provenance: &Provenance) -> DepthSour
     DepthSource {
         kind,
         chain: observation.chain().caip2.to_string(),
-        protocol: protocol.to_owned(),
+        protocol: observation.state().protocol().to_owned(),
         block_number: block.number,
         block_hash: block.hash.to_string(),
         block_time: rfc3339(block.timestamp),

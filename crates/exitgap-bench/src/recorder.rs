@@ -199,6 +199,7 @@ fn config(
         sequencer_grace_s: None,
         multicall3: None,
         confirmations: None,
+        factory: Vec::new(),
     }];
     let assets = world.assets.iter().take(2);
     let oracle: Vec<OracleConfig> = assets

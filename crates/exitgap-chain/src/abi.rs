@@ -1,6 +1,7 @@
 //! The calls and events read, as the contracts publish them, and answers held to their shape.
 //!
-//! Sources: `UniswapV2Pair.sol`, `UniswapV3Pool.sol`, Velodrome's `IPool.sol`, `IERC20Metadata.sol`,
+//! Sources: `UniswapV2Pair.sol`, `UniswapV3Pool.sol`, `PancakeV3Pool.sol`, Slipstream's `CLPool.sol`
+//! and `CLFactory.sol`, Velodrome's `IPool.sol`, `IERC20Metadata.sol`,
 //! `AggregatorV3Interface.sol`, `Multicall3.sol`, Arbitrum's `ArbSys.sol`.
 
 #![allow(missing_docs)] // Generated from the declarations; the contracts' own pages document them.
@@ -41,9 +42,8 @@ sol! {
         function metadata() external view returns (uint256 dec0, uint256 dec1, uint256 r0, uint256 r1, bool st, address t0, address t1);
     }
 
-    // `feeProtocol` is eight bits in Uniswap's pool and more in some forks; it does not touch a fill.
     interface V3Pool {
-        function slot0() external view returns (uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality, uint16 observationCardinalityNext, uint32 feeProtocol, bool unlocked);
+        function slot0() external view returns (uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality, uint16 observationCardinalityNext, uint8 feeProtocol, bool unlocked);
         function liquidity() external view returns (uint128);
         function fee() external view returns (uint24);
         function tickSpacing() external view returns (int24);
@@ -52,6 +52,27 @@ sol! {
         function swap(address recipient, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96, bytes calldata data) external returns (int256 amount0, int256 amount1);
         event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1);
         event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1);
+    }
+
+    interface V3Factory {
+        function getPool(address tokenA, address tokenB, uint24 fee) external view returns (address pool);
+    }
+
+    // PancakeSwap's pool is Uniswap's but for the width of its protocol fee, which touches no fill.
+    interface PancakePool {
+        function slot0() external view returns (uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality, uint16 observationCardinalityNext, uint32 feeProtocol, bool unlocked);
+    }
+
+    // Slipstream's pool counts staked liquidity and rewards beside what a fill needs, and asks its
+    // factory for the fee.
+    interface SlipstreamPool {
+        function slot0() external view returns (uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality, uint16 observationCardinalityNext, bool unlocked);
+        function ticks(int24 tick) external view returns (uint128 liquidityGross, int128 liquidityNet, int128 stakedLiquidityNet, uint256 feeGrowthOutside0X128, uint256 feeGrowthOutside1X128, uint256 rewardGrowthOutsideX128, int56 tickCumulativeOutside, uint160 secondsPerLiquidityOutsideX128, uint32 secondsOutside, bool initialized);
+    }
+
+    interface SlipstreamFactory {
+        function getPool(address tokenA, address tokenB, int24 tickSpacing) external view returns (address pool);
+        function swapFeeModule() external view returns (address);
     }
 
     interface Erc20 {

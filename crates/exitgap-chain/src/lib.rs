@@ -53,6 +53,6 @@ mod trial;
 pub use events::{Event, FullReadCause};
 pub use limits::Limits;
 pub use missing::Missing;
-pub use pools::{PoolInfo, PoolKind};
+pub use pools::PoolInfo;
 pub use reader::{ChainReader, Finding, GenesisDisagreement, Severity, SlotReading, readers};
 pub use rpc::{ClientError, provide_tls};

@@ -1,3 +1,4 @@
+use exitgap_chain::config::FactoryKind;
 use exitgap_core::ids::PoolId;
 
 use super::*;
@@ -90,6 +91,30 @@ fn a_chains_second_node_and_sequencer_are_read() {
     let sequencer = with(&keys).unwrap().plan.chains()[0].sequencer().unwrap();
     assert_eq!((sequencer.feed.to_string(), sequencer.grace_s), (feed.to_lowercase(), 60));
     assert_eq!(with("").unwrap().plan.chains()[0].sequencer(), None);
+}
+
+#[test]
+fn factories_are_those_of_the_chain_and_those_that_are_named() {
+    let with = |keys: &str| {
+        let text = EXAMPLE.replacen("[[oracle]]", &format!("{keys}\n[[oracle]]"), 1);
+        Checked::parse(&text, Path::new(PATH))
+    };
+    let module = "0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419";
+    let named = format!(
+        "[[chain.factory]]\naddress = \"{module}\"\nkind = \"slipstream\"\nfee_modules = [\"{module}\"]"
+    );
+    let checked = with(&named).unwrap();
+    let before = with("").unwrap();
+    let [first, known @ ..] = checked.plan.chains()[0].factories() else { panic!("none") };
+    assert_eq!(known, before.plan.chains()[0].factories());
+    assert_eq!(first.kind, FactoryKind::Slipstream);
+    assert_eq!(first.fee_modules, [first.address]);
+    let unknown = with(&named.replace("slipstream", "sushi")).unwrap_err().to_string();
+    assert!(unknown.contains("sushi"), "{unknown}");
+    let wrong = with(&named.replacen("5f4e", "5F4e", 1)).unwrap_err().to_string();
+    assert!(wrong.contains("EIP-55"), "{wrong}");
+    let many = with(&vec![named; 33].join("\n")).unwrap_err();
+    assert!(many.to_string().contains("factory"), "{many}");
 }
 
 #[test]

@@ -57,6 +57,16 @@ sol! {
         event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick);
     }
 
+    interface PancakeFactory {
+        function createPool(address tokenA, address tokenB, uint24 fee) external returns (address pool);
+    }
+
+    interface PancakePool {
+        function initialize(uint160 sqrtPriceX96) external;
+        function mint(address recipient, int24 tickLower, int24 tickUpper, uint128 amount, bytes data) external returns (uint256 amount0, uint256 amount1);
+        function swap(address recipient, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96, bytes data) external returns (int256 amount0, int256 amount1);
+    }
+
     interface PositionManager {
         struct MintParams {
             address token0; address token1; uint24 fee; int24 tickLower; int24 tickUpper;

@@ -3,7 +3,7 @@
 //! Three layers, each usable without the next:
 //!
 //! 1. [`DevChain`] is a node (its own process, free port, no mining by itself) with the protocols'
-//!    contracts deployed: Multicall3, WETH9, Uniswap v2 and v3. Its primitive is
+//!    contracts deployed: Multicall3, WETH9, Uniswap v2 and v3 (and PancakeSwap v3 where asked). Its primitive is
 //!    [`DevChain::mine`]: these transactions, in this order, in one block with this timestamp.
 //!    Nothing is mined otherwise, and no wall clock enters: time is whatever the caller says.
 //! 2. [`World`] is a fixed scene on it: tokens of 6, 8 and 18 decimals, Chainlink feeds, v3 pools of
@@ -38,6 +38,7 @@ mod error;
 mod feed;
 mod many;
 mod market;
+mod pancake;
 mod pool;
 mod rng;
 mod rpc;
@@ -53,6 +54,7 @@ pub use error::{DevChainError, Result};
 pub use feed::Feed;
 pub use many::many_v3_pools;
 pub use market::{Market, PlayedSlot};
+pub use pancake::PancakePool;
 pub use pool::{Pool, PoolKind, PoolReading, Swap};
 pub use rng::Rng;
 pub use token::Token;

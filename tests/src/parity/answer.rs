@@ -1,7 +1,7 @@
 //! What a sale comes to: core's word and the contract's, in one form.
 
 use alloy::primitives::U256;
-use exitgap_core::pools::{Curve, Direction, Fill, FillError, PoolState};
+use exitgap_core::pools::{Direction, Fill, FillError, PoolState, SaleCurve};
 use serde::{Deserialize, Serialize};
 
 /// The outcome of one sale.
@@ -51,7 +51,7 @@ pub struct After {
 impl Answer {
     /// Core's answer. The prepared curve and the plain loop must agree; where they do not, the
     /// error holds both.
-    pub fn of_core(state: &PoolState, curve: &Curve, amount_in: U256) -> Result<Self, String> {
+    pub fn of_core(state: &PoolState, curve: &SaleCurve, amount_in: U256) -> Result<Self, String> {
         let (table, once) = (curve.fill(amount_in), state.fill_once(curve.direction(), amount_in));
         if table != once {
             return Err(format!("the curve fills {table:?}, the plain loop {once:?}"));

@@ -7,7 +7,7 @@
 
 use alloy::primitives::U256;
 use exitgap_core::exit::{Exit, MaxSize};
-use exitgap_core::pools::{Curve, Direction, PoolState};
+use exitgap_core::pools::{Direction, PoolState, SaleCurve};
 use exitgap_core::units::{GapLimit, SizeUsd};
 
 use super::draw::{even, log_uniform};
@@ -77,7 +77,7 @@ impl Contract {
 /// One limit on one direction of a pool.
 struct Question<'a> {
     state: &'a PoolState,
-    curve: &'a Curve,
+    curve: &'a SaleCurve,
     oracle: &'a Oracle,
     limit: GapLimit,
 }

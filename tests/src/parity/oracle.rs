@@ -1,7 +1,7 @@
 //! Oracle prices for a pool, and the definition of a gap in arithmetic of its own.
 
 use alloy::primitives::{U256, Uint};
-use exitgap_core::pools::{Curve, Direction, PoolState};
+use exitgap_core::pools::{Direction, PoolState, SaleCurve};
 use exitgap_core::units::{GapLimit, SizeUsd, UsdPrice};
 
 use super::ParityError;
@@ -89,7 +89,7 @@ impl Oracle {
 
     /// A limit worth asking for: one that some fill of the curve just reaches or misses, a step
     /// of a ladder, or anything.
-    pub fn limit(&self, rng: &mut Rng, curve: &Curve) -> GapLimit {
+    pub fn limit(&self, rng: &mut Rng, curve: &SaleCurve) -> GapLimit {
         let anything = i64::try_from(rng.below(200_000_001)).unwrap_or_default() - ONE_E8;
         let millionths = match rng.below(8) {
             0 => anything,

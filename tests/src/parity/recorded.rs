@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use alloy::primitives::U256;
-use exitgap_core::pools::{Curve, Direction, MAX_TICK, sqrt_ratio_at_tick};
+use exitgap_core::pools::{Direction, MAX_TICK, SaleCurve, sqrt_ratio_at_tick};
 use exitgap_core::units::GapLimit;
 
 use super::answer::Answer;
@@ -154,7 +154,7 @@ fn record_both(
 }
 
 /// Sizes around every kind of edge, ascending, each once.
-fn sizes(curve: &Curve) -> Vec<U256> {
+fn sizes(curve: &SaleCurve) -> Vec<U256> {
     let most = curve.most().0;
     let mut sizes = vec![U256::ONE, U256::from(2), U256::from(1_000), most >> 1, most];
     let last = curve.segment_count().saturating_sub(1);

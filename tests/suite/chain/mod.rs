@@ -2,6 +2,7 @@
 
 mod budget;
 mod devchain;
+mod factories;
 mod faults;
 mod kinds;
 mod nodes;

@@ -2,7 +2,7 @@
 
 use alloy::eips::{BlockId, BlockNumberOrTag};
 use alloy::primitives::{B256, Bytes, U256};
-use exitgap_chain::{Event, FullReadCause, Limits, PoolKind, Severity};
+use exitgap_chain::{Event, FullReadCause, Limits, Severity};
 use exitgap_core::ids::Address;
 use exitgap_core::pools::PoolState;
 use exitgap_core::series::{MissingReason, Slot};
@@ -278,8 +278,8 @@ async fn contracts_are_taken_for_what_they_are() {
     }
 
     let infos = reader.describe(deadline()).await;
-    assert_eq!(infos[0].1.as_ref().unwrap().kind, PoolKind::ConcentratedLiquidity);
-    assert_eq!(infos[1].1.as_ref().unwrap().kind, PoolKind::ConstantProduct);
+    assert_eq!(infos[0].1.as_ref().unwrap().kind, "concentrated_liquidity");
+    assert_eq!(infos[1].1.as_ref().unwrap().kind, "constant_product");
     assert!(infos[2].1.is_err());
     let findings = reader.check(deadline()).await;
     let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();

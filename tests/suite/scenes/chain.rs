@@ -35,6 +35,7 @@ pub async fn chain_config(chain: &DevChain, world: &World, urls: &[String]) -> C
         sequencer_grace_s: None,
         multicall3: None,
         confirmations: None,
+        factory: Vec::new(),
     }];
     let oracle = world
         .assets

@@ -1,7 +1,7 @@
 //! exitgap's prepared curve.
 
 use alloy_primitives::U256;
-use exitgap_core::pools::Curve;
+use exitgap_core::pools::SaleCurve;
 
 use super::{Peer, Run, time};
 use crate::BenchError;
@@ -9,7 +9,7 @@ use crate::scene::{DIRECTION, Scene};
 
 /// The step table, built beforehand.
 pub struct Ours {
-    curve: Curve,
+    curve: SaleCurve,
 }
 
 impl Ours {

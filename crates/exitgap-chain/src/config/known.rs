@@ -2,6 +2,8 @@
 
 use exitgap_core::ids::{Address, BlockHash};
 
+use super::FactoryKind;
+
 /// A chain known by its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownChain {
@@ -17,7 +19,37 @@ pub struct KnownChain {
     pub sequencer_feed: Option<Address>,
     /// Blocks after which a block is taken for final, unless configured otherwise.
     pub confirmations: u32,
+    /// Factories whose pools are read because they say that the pools are theirs.
+    pub factories: &'static [KnownFactory],
 }
+
+/// A factory that its makers publish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownFactory {
+    /// Its address.
+    pub address: Address,
+    /// What its pools are.
+    pub kind: FactoryKind,
+    /// The contracts, published with it, that its pools may take their fee from.
+    pub fee_modules: &'static [Address],
+}
+
+/// `PancakeSwap` v3's, which has one address on these chains.
+const PANCAKE_V3: KnownFactory = KnownFactory {
+    address: address(*b"0bfbcf9fa4f9c56b0f40a671ad40e0805a091865"),
+    kind: FactoryKind::PancakeV3,
+    fee_modules: &[],
+};
+
+/// Aerodrome's of Slipstream pools on Base, with its modules for custom and for dynamic fees.
+const AERODROME_SLIPSTREAM: KnownFactory = KnownFactory {
+    address: address(*b"5e7bb104d84c7cb9b682aac2f3d509f5f406809a"),
+    kind: FactoryKind::Slipstream,
+    fee_modules: &[
+        address(*b"f4171b0953b52fa55462e4d76eca1845db69af00"),
+        address(*b"db45818a6db280ecfeb33cbebd445423d0216b5d"),
+    ],
+};
 
 /// Where a contract hears the number of the block it runs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +71,7 @@ const KNOWN: [KnownChain; 4] = [
         number_source: NumberSource::BlockNumber,
         sequencer_feed: None,
         confirmations: 96,
+        factories: &[PANCAKE_V3],
     },
     KnownChain {
         chain_id: 10,
@@ -47,6 +80,7 @@ const KNOWN: [KnownChain; 4] = [
         number_source: NumberSource::BlockNumber,
         sequencer_feed: Some(address(*b"371ead81c9102c9bf4874a9075ffff170f2ee389")),
         confirmations: 1_800,
+        factories: &[],
     },
     KnownChain {
         chain_id: 8_453,
@@ -55,6 +89,7 @@ const KNOWN: [KnownChain; 4] = [
         number_source: NumberSource::BlockNumber,
         sequencer_feed: Some(address(*b"bcf85224fc0756b9fa45aa7892530b47e10b6433")),
         confirmations: 1_800,
+        factories: &[PANCAKE_V3, AERODROME_SLIPSTREAM],
     },
     KnownChain {
         chain_id: 42_161,
@@ -63,6 +98,7 @@ const KNOWN: [KnownChain; 4] = [
         number_source: NumberSource::ArbSys,
         sequencer_feed: Some(address(*b"fdb631f5ee196f0ed6faa767959853a9f217697d")),
         confirmations: 14_400,
+        factories: &[PANCAKE_V3],
     },
 ];
 
@@ -120,5 +156,26 @@ mod tests {
             assert_eq!(feed.0, published.into_array());
         }
         assert_eq!(KnownChain::of_id(1).unwrap().sequencer_feed, None);
+    }
+
+    /// The same for the factories and their modules for fees.
+    #[test]
+    fn factories_are_those_that_are_published() {
+        let parsed = |published: &str| {
+            let address = alloy::primitives::Address::parse_checksummed(published, None).unwrap();
+            Address(address.into_array())
+        };
+        let pancake = parsed("0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865");
+        for chain_id in [1, 8_453, 42_161] {
+            let first = KnownChain::of_id(chain_id).unwrap().factories[0];
+            assert_eq!((first.address, first.kind), (pancake, FactoryKind::PancakeV3));
+        }
+        let [_, slipstream] = KnownChain::of_id(8_453).unwrap().factories else { panic!("two") };
+        assert_eq!(slipstream.address, parsed("0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A"));
+        let modules = [
+            "0xF4171B0953b52Fa55462E4d76ecA1845Db69af00",
+            "0xDB45818A6db280ecfeB33cbeBd445423d0216b5D",
+        ];
+        assert_eq!(slipstream.fee_modules, modules.map(parsed));
     }
 }

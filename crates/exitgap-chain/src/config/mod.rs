@@ -14,7 +14,7 @@ use exitgap_core::pools::FeeRate;
 use serde::Deserialize;
 
 pub use error::ConfigError;
-pub use known::{KnownChain, NumberSource};
+pub use known::{KnownChain, KnownFactory, NumberSource};
 pub use plan::{ChainPlan, FeedPlan, OraclePlan, Plan, PoolPlan, SequencerPlan};
 pub use text::{RpcUrl, UrlError};
 
@@ -67,6 +67,35 @@ pub struct ChainConfig {
     /// quarter of an hour on Ethereum, an hour on the other known chains, else 64 blocks.
     #[serde(default)]
     pub confirmations: Option<u32>,
+    /// `[[chain.factory]]`: factories of pools beside those that are known on the chain, at most
+    /// [`Config::MAX_FACTORIES`]. Default: none.
+    #[serde(default)]
+    pub factory: Vec<Factory>,
+}
+
+/// One `[[chain.factory]]`: a contract whose pools are read because it says that they are its.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Factory {
+    /// The factory's address.
+    #[serde(deserialize_with = "text::address")]
+    pub address: Address,
+    /// What its pools are.
+    pub kind: FactoryKind,
+    /// Contracts that its pools may take their fee from. A pool whose fee comes from another one is
+    /// missing.
+    #[serde(default, deserialize_with = "text::addresses")]
+    pub fee_modules: Vec<Address>,
+}
+
+/// What a factory's pools are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FactoryKind {
+    /// Those of `PancakeSwap` v3.
+    PancakeV3,
+    /// Those of Slipstream: Aerodrome's concentrated liquidity.
+    Slipstream,
 }
 
 /// One `[[oracle]]`.
@@ -158,7 +187,7 @@ pub struct FeeConfig {
 
 impl From<FeeConfig> for FeeRate {
     fn from(fee: FeeConfig) -> Self {
-        Self { numerator: fee.numerator, denominator: fee.denominator }
+        Self { numerator: fee.numerator.into(), denominator: fee.denominator.into() }
     }
 }
 
@@ -174,6 +203,8 @@ impl Config {
     pub const MAX_CONFIRMATIONS: u32 = 100_000;
     /// An hour, as Chainlink's own examples wait.
     pub const SEQUENCER_GRACE_S: u32 = 3_600;
+    /// Most factories of one chain.
+    pub const MAX_FACTORIES: usize = 32;
     /// Most oracles of one configuration.
     pub const MAX_ORACLES: usize = 2_000;
 }

@@ -9,7 +9,7 @@ use exitgap_core::snapshot::{ChainKind, ChainTag, OracleRole};
 use exitgap_core::units::UsdPrice;
 
 use super::{
-    BaseToken, ChainConfig, Config, ConfigError, KnownChain, NumberSource, OracleConfig,
+    BaseToken, ChainConfig, Config, ConfigError, Factory, KnownChain, NumberSource, OracleConfig,
     PoolConfig, RpcUrl,
 };
 
@@ -41,6 +41,7 @@ pub struct ChainPlan {
     number_source: NumberSource,
     sequencer: Option<SequencerPlan>,
     confirmations: u32,
+    factories: Vec<Factory>,
     pools: Vec<PoolPlan>,
 }
 
@@ -162,6 +163,7 @@ impl ChainPlan {
                 return Err(ConfigError::UrlTwice { slug, url: url.clone() });
             }
         }
+        at_most(&format!("chain {slug}: factory"), config.factory.len(), Config::MAX_FACTORIES)?;
         if let Some(url) = config.second_rpc_url.clone().filter(|url| config.rpc_urls.contains(url))
         {
             return Err(ConfigError::SecondIsFirst { slug, url });
@@ -192,6 +194,7 @@ impl ChainPlan {
             number_source: known.map_or(NumberSource::BlockNumber, |known| known.number_source),
             sequencer: sequencer_feed.map(|feed| SequencerPlan { feed, grace_s }),
             confirmations,
+            factories: factories_of(config, known),
             pools: Vec::new(),
         })
     }
@@ -247,6 +250,12 @@ impl ChainPlan {
         self.confirmations
     }
 
+    /// The factories whose pools are read because they say that the pools are theirs: what is
+    /// configured of one counts before what is known.
+    pub fn factories(&self) -> &[Factory] {
+        &self.factories
+    }
+
     /// The same chain behind one of its nodes.
     pub(crate) fn with_only(&self, url: RpcUrl) -> Self {
         Self { urls: vec![url], pools: Vec::new(), ..self.clone() }
@@ -258,6 +267,15 @@ impl ChainPlan {
     }
 }
 
+fn factories_of(config: &ChainConfig, known: Option<&KnownChain>) -> Vec<Factory> {
+    let known = known.into_iter().flat_map(|chain| chain.factories).map(|factory| Factory {
+        address: factory.address,
+        kind: factory.kind,
+        fee_modules: factory.fee_modules.to_vec(),
+    });
+    config.factory.iter().cloned().chain(known).collect()
+}
+
 impl PoolPlan {
     fn new(
         id: PoolId,
@@ -266,7 +284,7 @@ impl PoolPlan {
     ) -> Result<Self, ConfigError> {
         if let Some(fee) = config.fee
             && (fee.numerator >= fee.denominator
-                || fee.denominator > ConstantProduct::MAX_FEE_DENOMINATOR)
+                || u64::from(fee.denominator) > ConstantProduct::MAX_FEE_DENOMINATOR)
         {
             let (numerator, denominator) = (fee.numerator, fee.denominator);
             return Err(ConfigError::Fee { pool: id, numerator, denominator });

@@ -78,6 +78,14 @@ pub(super) fn optional_address<'de, D: Deserializer<'de>>(
     address(deserializer).map(Some)
 }
 
+/// Addresses, each as [`address`] reads them.
+pub(super) fn addresses<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<Address>, D::Error> {
+    let texts = Vec::<String>::deserialize(deserializer)?;
+    texts.iter().map(|text| parse_address(text).map_err(D::Error::custom)).collect()
+}
+
 fn parse_address(text: &str) -> Result<Address, String> {
     let lower = text.to_ascii_lowercase();
     let address: Address = lower

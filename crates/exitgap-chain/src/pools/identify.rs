@@ -6,82 +6,102 @@ use exitgap_core::ids::Address;
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Token;
 
-use super::concentrated::{self, SLOT0_WORDS};
-use super::constant_product::{self, RESERVES_WORDS};
-use super::{Identity, Rules, tokens};
-use crate::abi::{Answer, Call, Pool, Solidly, V2Pair, V3Pool, own};
-use crate::config::PoolPlan;
+use super::kinds::{self, Reader};
+use super::reader::{Candidate, Claim};
+use super::{Identity, tokens};
+use crate::abi::{Answer, Call, Pool, V3Factory, own};
+use crate::config::{Factory, PoolPlan};
 use crate::missing::Missing;
 use crate::multicall::Multicall;
 use crate::rpc::Failure;
 
-/// The questions asked of every contract, in their order.
-const PROBES: [&str; 11] = [
-    "token0",
-    "token1",
-    "factory",
-    "getReserves",
-    "slot0",
-    "liquidity",
-    "fee",
-    "tickSpacing",
-    "tickBitmap",
-    "stable",
-    "metadata",
-];
+/// The questions asked of every contract before those of the kinds.
+const COMMON: [&str; 3] = ["token0", "token1", "factory"];
 
-/// Words of `metadata`'s answer.
-const METADATA_WORDS: usize = 7;
-
-fn probes(pool: Address) -> [Call; PROBES.len()] {
-    let [slot0, liquidity, fee] = concentrated::price_calls(pool);
-    [
+fn probes(pool: Address) -> Vec<Call> {
+    let mut calls = vec![
         Call::new(pool, &Pool::token0Call {}, 1),
         Call::new(pool, &Pool::token1Call {}, 1),
         Call::new(pool, &Pool::factoryCall {}, 1),
-        constant_product::reserves_call(pool),
-        slot0,
-        liquidity,
-        fee,
-        Call::new(pool, &V3Pool::tickSpacingCall {}, 1),
-        concentrated::word_call(pool, 0),
-        Call::new(pool, &Solidly::stableCall {}, 1),
-        Call::new(pool, &Solidly::metadataCall {}, METADATA_WORDS),
-    ]
+    ];
+    calls.extend(kinds::probes(pool));
+    calls
+}
+
+/// What a contract is by its own answers.
+struct Recognised {
+    reader: Reader,
+    tokens: [Address; 2],
+    /// The call that must answer the pool's own address.
+    proof: Option<Call>,
 }
 
 /// Identifies the pools of `plans`: kind, tokens, constant rules. A pool that is none, or whose
 /// tokens cannot be used, is refused by name and does not touch the others.
 pub(crate) async fn identify(
     multicall: &Multicall<'_>,
+    factories: &[Factory],
     plans: &[&PoolPlan],
 ) -> Result<Vec<Result<Identity, Missing>>, Failure> {
+    let probes_of_one = COMMON.len() + kinds::probe_names().len();
     let calls: Vec<Call> = plans.iter().flat_map(|plan| probes(plan.address)).collect();
     let answers = multicall.read_once(&calls).await?;
     let mut seen = Vec::with_capacity(plans.len());
-    for (plan, answers) in plans.iter().zip(answers.chunks_exact(PROBES.len())) {
-        let mut rules = recognise(plan, answers);
-        if rules.is_err() && plans.len() > 1 {
+    for (plan, answers) in plans.iter().zip(answers.chunks_exact(probes_of_one)) {
+        let mut recognised = recognise(plan, factories, answers);
+        if recognised.is_err() && plans.len() > 1 {
             // In company, a call may fail for gas that others used up.
             let alone = multicall.read_once(&probes(plan.address)).await?;
-            rules = recognise(plan, &alone);
+            recognised = recognise(plan, factories, &alone);
         }
-        seen.push(rules);
+        seen.push(recognised);
     }
-    let tokens = read_tokens(multicall, seen.iter().flatten().flat_map(|(_, pair)| *pair)).await?;
+    prove(multicall, plans, &mut seen).await?;
+    let tokens = seen.iter().flatten().flat_map(|recognised| recognised.tokens);
+    let tokens = read_tokens(multicall, tokens).await?;
     Ok(plans
         .iter()
         .zip(seen)
-        .map(|(plan, seen)| {
-            let (rules, pair) = seen?;
+        .map(|(plan, recognised)| {
+            let Recognised { reader, tokens: pair, .. } = recognised?;
             let token = |address: Address| -> Result<Token, Missing> {
                 tokens.get(&address).cloned().unwrap_or_else(|| {
                     Err(unsupported(plan, &format!("token {address} was not read")))
                 })
             };
-            Ok(Identity { rules, tokens: [token(pair[0])?, token(pair[1])?] })
+            Ok(Identity { reader, tokens: [token(pair[0])?, token(pair[1])?] })
         })
         .collect())
+}
+
+/// Asks the factories of the pools that need it whether these are theirs.
+async fn prove(
+    multicall: &Multicall<'_>,
+    plans: &[&PoolPlan],
+    seen: &mut [Result<Recognised, Missing>],
+) -> Result<(), Failure> {
+    let calls: Vec<Call> =
+        seen.iter().flatten().filter_map(|recognised| recognised.proof.clone()).collect();
+    let answers = multicall.read(&calls).await?;
+    let mut answers = answers.iter();
+    for (plan, recognised) in plans.iter().zip(seen) {
+        let Some(proof) = recognised.as_ref().ok().and_then(|it| it.proof.as_ref()) else {
+            continue;
+        };
+        let answer = answers.next().unwrap_or(&Answer::Reverted);
+        let own_pool = answer.exact::<V3Factory::getPoolCall>(1).map(own);
+        if own_pool != Some(plan.address) {
+            let (factory, words) = (proof.target, said(answer, own_pool));
+            let what = format!("its factory {factory} does not say that the pool is its: {words}");
+            *recognised = Err(unsupported(plan, &what));
+        }
+    }
+    Ok(())
+}
+
+/// What a factory answered that is not the pool.
+fn said(answer: &Answer, pool: Option<Address>) -> String {
+    pool.map_or_else(|| format!("getPool {}", answer.in_words()), |pool| format!("it names {pool}"))
 }
 
 async fn read_tokens(
@@ -100,22 +120,13 @@ async fn read_tokens(
         .collect())
 }
 
-/// The rules and the two tokens of a contract that answered the probes so.
-fn recognise(plan: &PoolPlan, answers: &[Answer]) -> Result<(Rules, [Address; 2]), Missing> {
-    let [
-        token0,
-        token1,
-        factory,
-        reserves,
-        slot0,
-        liquidity,
-        fee,
-        spacing,
-        bitmap,
-        stable,
-        metadata,
-    ] = answers
-    else {
+/// What a contract is that answered the probes so.
+fn recognise(
+    plan: &PoolPlan,
+    factories: &[Factory],
+    answers: &[Answer],
+) -> Result<Recognised, Missing> {
+    let [token0, token1, factory, of_kinds @ ..] = answers else {
         return Err(unsupported(plan, "it was not asked as it should be"));
     };
     if let Some(Answer::Refused(detail)) =
@@ -125,44 +136,20 @@ fn recognise(plan: &PoolPlan, answers: &[Answer]) -> Result<(Rules, [Address; 2]
         return Err(Missing::new(MissingReason::RpcResponseInvalid, detail));
     }
     let pair = token0.exact::<Pool::token0Call>(1).zip(token1.exact::<Pool::token1Call>(1));
-    let has_factory = factory.exact::<Pool::factoryCall>(1).is_some();
-    let has_reserves = reserves.exact::<V2Pair::getReservesCall>(RESERVES_WORDS).is_some();
-    let has_slot0 = slot0.exact::<V3Pool::slot0Call>(SLOT0_WORDS).is_some();
-    let tick_spacing = spacing.exact::<V3Pool::tickSpacingCall>(1);
-    let has_ticks = liquidity.exact::<V3Pool::liquidityCall>(1).is_some()
-        && fee.exact::<V3Pool::feeCall>(1).is_some()
-        && bitmap.exact::<V3Pool::tickBitmapCall>(1).is_some();
-    let (Some((token0, token1)), true) = (pair, has_factory) else {
+    let (Some((token0, token1)), Some(factory)) = (pair, factory.exact::<Pool::factoryCall>(1))
+    else {
         return Err(unsupported(plan, &describe(answers)));
     };
-    // They answer as a v2 pair does, and fill by other rules.
-    let is_solidly = stable.exact::<Solidly::stableCall>(1).is_some()
-        || metadata.exact::<Solidly::metadataCall>(METADATA_WORDS).is_some();
-    if has_reserves && is_solidly {
-        let what = "a Solidly-type pair (as Aerodrome's and Velodrome's), which is not read yet";
-        return Err(unsupported(plan, what));
+    let (tokens, factory) = ([own(token0), own(token1)], own(factory));
+    let candidate = Candidate { plan, factories, tokens, factory };
+    let mut claims = kinds::claims(&candidate, of_kinds);
+    claims.retain(|claim| !matches!(claim, Claim::Foreign));
+    // What two kinds know is surely neither.
+    match (claims.pop(), claims.is_empty()) {
+        (Some(Claim::Is { reader, proof }), true) => Ok(Recognised { reader, tokens, proof }),
+        (Some(Claim::Refused(why)), true) => Err(unsupported(plan, &why)),
+        _ => Err(unsupported(plan, &describe(answers))),
     }
-    let rules = match (has_reserves, has_slot0, tick_spacing) {
-        (true, false, None) => {
-            let fee = plan.fee.ok_or_else(|| {
-                unsupported(plan, "a v2 pair does not tell its fee; configure `fee`")
-            })?;
-            Rules::ConstantProduct { fee }
-        }
-        (false, true, Some(spacing)) if has_ticks => {
-            if plan.fee.is_some() {
-                return Err(unsupported(plan, "a v3 pool tells its own fee; remove `fee`"));
-            }
-            let tick_spacing = spacing.as_i32();
-            if !(1..16_384).contains(&tick_spacing) {
-                let words = format!("its tick spacing is {tick_spacing}, not from 1 to 16383");
-                return Err(unsupported(plan, &words));
-            }
-            Rules::Concentrated { tick_spacing }
-        }
-        _ => return Err(unsupported(plan, &describe(answers))),
-    };
-    Ok((rules, [own(token0), own(token1)]))
 }
 
 /// What the contract answered, for whoever wonders why it is refused.
@@ -171,7 +158,8 @@ fn describe(answers: &[Answer]) -> String {
     if answers.iter().all(empty) {
         return "nothing answers at this address; is it a contract of this chain?".to_owned();
     }
-    let words = PROBES.iter().zip(answers).map(|(probe, answer)| match answer {
+    let names = kinds::probe_names();
+    let words = COMMON.iter().chain(&names).zip(answers).map(|(probe, answer)| match answer {
         Answer::Returned(data) => format!("{probe} {} bytes", data.len()),
         other => format!("{probe} {}", other.in_words()),
     });
@@ -211,7 +199,7 @@ mod tests {
     }
 
     fn refusal(fee: bool, words: [usize; 11]) -> String {
-        let refused = recognise(&plan(fee), &answers(words)).unwrap_err();
+        let refused = recognise(&plan(fee), &[], &answers(words)).err().unwrap();
         assert_eq!(refused.reason, MissingReason::PoolUnsupported);
         refused.detail
     }
@@ -219,29 +207,26 @@ mod tests {
     #[test]
     fn only_the_two_kinds_are_recognised() {
         // `slot0` ends with a flag, so its small numbers must not all be 60.
-        let mut v3 = answers([1, 1, 1, 0, 7, 1, 1, 1, 1, 0, 0]);
-        v3[4] = Answer::Returned(Bytes::from(vec![0; 224]));
-        assert_eq!(
-            recognise(&plan(false), &v3).unwrap().0,
-            Rules::Concentrated { tick_spacing: 60 }
-        );
-        assert!(recognise(&plan(true), &v3).unwrap_err().detail.contains("remove `fee`"));
+        let mut v3 = answers([1, 1, 1, 0, 0, 0, 7, 1, 1, 1, 1]);
+        v3[6] = Answer::Returned(Bytes::from(vec![0; 224]));
+        let name = |fee: bool, answers: &[Answer]| {
+            recognise(&plan(fee), &[], answers).map(|recognised| recognised.reader.name())
+        };
+        assert_eq!(name(false, &v3), Ok("concentrated_liquidity"));
+        assert!(name(true, &v3).unwrap_err().detail.contains("remove `fee`"));
         let v2 = [1, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0];
-        assert!(matches!(
-            recognise(&plan(true), &answers(v2)).unwrap().0,
-            Rules::ConstantProduct { .. }
-        ));
+        assert_eq!(name(true, &answers(v2)), Ok("constant_product"));
         assert!(refusal(false, v2).contains("configure `fee`"));
 
         assert!(refusal(true, [1, 1, 0, 3, 0, 0, 0, 0, 0, 0, 0]).contains("factory reverted"));
         assert!(refusal(true, [1, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0]).contains("token1 reverted"));
         // A slot0 of six words, as a fork without a protocol fee answers.
-        assert!(refusal(false, [1, 1, 1, 0, 6, 1, 1, 1, 1, 0, 0]).contains("slot0 192 bytes"));
+        assert!(refusal(false, [1, 1, 1, 0, 0, 0, 6, 1, 1, 1, 1]).contains("slot0 192 bytes"));
         // Both kinds at once.
         v3[3] = Answer::Returned(Bytes::from(vec![0; 96]));
-        assert!(recognise(&plan(false), &v3).is_err());
+        assert!(name(false, &v3).is_err());
         let nobody = vec![Answer::Returned(Bytes::new()); 11];
-        let refused = recognise(&plan(true), &nobody).unwrap_err();
+        let refused = name(true, &nobody).unwrap_err();
         assert!(refused.detail.contains("nothing answers"), "{refused}");
     }
 }

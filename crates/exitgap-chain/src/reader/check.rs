@@ -15,7 +15,7 @@ use crate::multicall::Multicall;
 use crate::oracles::{self, FeedAnswer};
 use crate::pools::PoolInfo;
 use crate::rpc::Rpc;
-use crate::trial::{self, Verdict};
+use crate::trial::{self, Tried, Verdict};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -163,9 +163,14 @@ impl ChainReader {
 
     /// Whether the contracts pay what core's fills of these states say.
     async fn try_fills(&self, states: &Results, deadline: Instant) -> BTreeMap<usize, Verdict> {
-        let read = states.iter().filter_map(|(place, state)| Some((*place, state.as_ref().ok()?)));
+        let read = states.iter().filter_map(|(place, state)| {
+            let reader = &self.memory[*place].identity.as_ref()?.reader;
+            Some((*place, Tried { reader, pool: state.as_ref().ok()? }))
+        });
         let (places, pools): (Vec<usize>, Vec<_>) = read.unzip();
-        let Some(block) = pools.first().map(|pool| pool.block()) else { return BTreeMap::new() };
+        let Some(block) = pools.first().map(|tried| tried.pool.block()) else {
+            return BTreeMap::new();
+        };
         let multicall = Multicall::new(&self.rpc, &self.plan, block, deadline);
         let verdicts = match trial::compare(&multicall, &pools).await {
             Ok(verdicts) => verdicts,
@@ -205,7 +210,7 @@ fn in_words(info: &PoolInfo) -> String {
     let [token0, token1] = &info.tokens;
     format!(
         "{}, token0 {} ({} decimals), token1 {} ({} decimals), sells token{}",
-        info.kind.code(),
+        info.kind,
         token0.symbol,
         token0.decimals,
         token1.symbol,

@@ -1,9 +1,20 @@
 //! The reader of one chain: what the recorder and the command line call.
+//!
+//! - `observe`: one pass over some pools at one block
+//! - `follow`: the ticks remembered from slot to slot, brought up to date by logs
+//! - `full`: which pools' ticks a pass reads in full, and the comparison with those followed
+//! - `schedule`: when pools have their turn for that
+//! - `links`: the blocks of the series that a node must have
+//! - `check`: a configuration held against its nodes
+//!
+//! How a pool's answers and ticks are read is in `pools`, by kind; here is when and at which block.
 
 mod check;
+mod follow;
+mod full;
 mod links;
 mod observe;
-mod ticks;
+mod schedule;
 
 use std::collections::BTreeMap;
 
@@ -22,9 +33,10 @@ use crate::missing::Missing;
 use crate::multicall::Multicall;
 use crate::pools::{PoolInfo, identify};
 use crate::rpc::{ClientError, Rpc};
+use follow::TickMemory;
 use links::Links;
 use observe::{Pass, PoolMemory, Results};
-use ticks::TickMemory;
+use schedule::second_deadline;
 
 /// Reads the pools of one chain. What it remembers between slots (recent headers, what each pool
 /// is, its ticks) is in memory alone: a new reader reads everything. Where the series stands it is
@@ -197,7 +209,7 @@ impl ChainReader {
         let identities = async {
             let block = blocks::head(&self.rpc, deadline).await?.block;
             let multicall = Multicall::new(&self.rpc, &self.plan, block, deadline);
-            identify(&multicall, &all).await
+            identify(&multicall, self.plan.factories(), &all).await
         };
         let identities = match identities.await {
             Ok(identities) => identities,
@@ -208,7 +220,7 @@ impl ChainReader {
             .zip(&mut self.memory)
             .map(|((plan, identity), memory)| {
                 let info = identity.map(|identity| {
-                    let kind = identity.rules.kind();
+                    let kind = identity.reader.name();
                     let tokens = identity.tokens.clone();
                     memory.identity = Some(identity);
                     PoolInfo { id: plan.id.clone(), kind, tokens, base: plan.base }
@@ -254,7 +266,7 @@ impl ChainReader {
     /// not answer.
     pub async fn second_hash(&self, number: u64, deadline: Instant) -> Option<BlockHash> {
         let second = self.second.as_ref()?;
-        let hash = blocks::canonical_hash(second, number, ticks::second_deadline(deadline)).await;
+        let hash = blocks::canonical_hash(second, number, second_deadline(deadline)).await;
         match hash {
             Ok(hash) => Some(hash),
             Err(error) => {
@@ -335,7 +347,7 @@ impl ChainReader {
     ) -> Result<BlockRef, Missing> {
         let block = self.slot_block(slot, deadline, events).await?;
         let Some(second) = &self.second else { return Ok(block) };
-        let until = ticks::second_deadline(deadline);
+        let until = second_deadline(deadline);
         let later = self.finder.known(block.number + 1);
         for ours in core::iter::once(block).chain(later) {
             match blocks::canonical_hash(second, ours.number, until).await {

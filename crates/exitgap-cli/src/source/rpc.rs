@@ -188,6 +188,7 @@ fn from_arguments(
         sequencer_grace_s: None,
         multicall3: None,
         confirmations: None,
+        factory: Vec::new(),
     };
     let pool = PoolConfig { chain: slug, address, base, fee, token0_usd, token1_usd };
     Ok(Config { chain: vec![chain], oracle, pool: vec![pool] })

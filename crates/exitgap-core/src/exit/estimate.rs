@@ -2,7 +2,7 @@
 
 use super::Exit;
 use super::terms::{Terms, shortfall};
-use crate::pools::{Curve, FeeRate, Fill, FillError, RawPrice};
+use crate::pools::{FeeRate, Fill, FillError, RawPrice, SaleCurve};
 use crate::units::{Decimal, Percent, SizeUsd, UsdMicros};
 use crate::wide::{U256, U512, U1024};
 
@@ -37,7 +37,7 @@ pub struct Estimate {
 pub struct Split {
     /// How far the pool's mid price lies below the oracle.
     pub basis: Percent,
-    /// The pool's fee rate.
+    /// The fee rate that this sale paid.
     pub fee: Percent,
     /// What moving the price costs, with the contract's roundings.
     pub impact: Percent,
@@ -93,16 +93,14 @@ const NO_FEE: FeeRate = FeeRate { numerator: 0, denominator: 1 };
 pub(super) struct BeforeSale {
     /// `None` where it is a billion percent or more.
     basis: Option<Percent>,
-    fee: Percent,
     oracle_price: Decimal,
     mid_price: Decimal,
 }
 
 impl BeforeSale {
-    pub(super) fn new(curve: &Curve, terms: &Terms) -> Self {
+    pub(super) fn new(curve: &SaleCurve, terms: &Terms) -> Self {
         Self {
             basis: terms.basis(curve.mid()),
-            fee: fee_percent(curve.fee()),
             oracle_price: terms.oracle_price(),
             mid_price: terms.usd(curve.mid(), NO_FEE),
         }
@@ -113,11 +111,11 @@ impl Exit {
     /// Sells `size`: the exact fill and its gap, or why there is none.
     pub fn estimate(&self, size: SizeUsd) -> Result<Estimate, Refusal> {
         let fill = self.fill(self.amount_in(size)?)?;
-        let fee = self.curve.fee();
+        let fee = fill.fee;
         let gap = self.gap(&fill)?;
         let split = Split {
             basis: self.before.basis.ok_or(Refusal::GapOutOfRange)?,
-            fee: self.before.fee,
+            fee: fee_percent(fee),
             impact: impact(&fill, self.curve.mid(), fee).ok_or(Refusal::GapOutOfRange)?,
         };
         let realized = RawPrice {

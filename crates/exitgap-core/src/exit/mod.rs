@@ -32,7 +32,7 @@ pub use sizing::{LimitedBy, MaxSize, SearchExhausted};
 
 use std::sync::{Arc, OnceLock};
 
-use crate::pools::{Curve, Direction, PoolState};
+use crate::pools::{Direction, PoolState, SaleCurve};
 use crate::snapshot::Observation;
 use crate::units::{GapLimit, SizeUsd, UsdPrice};
 use estimate::BeforeSale;
@@ -45,7 +45,7 @@ pub const METHOD_VERSION: &str = "1.0.0";
 #[derive(Debug, Clone)]
 pub struct Exit {
     state: PoolState,
-    curve: Curve,
+    curve: SaleCurve,
     terms: Terms,
     before: BeforeSale,
 }
@@ -99,7 +99,7 @@ impl Exit {
 
     /// With as much of the pool's curve as the estimate of one size depends on.
     fn for_size(state: &PoolState, direction: Direction, terms: Terms, size: SizeUsd) -> Self {
-        let enough = |curve: &Curve| takes(curve, &terms, size);
+        let enough = |curve: &SaleCurve| takes(curve, &terms, size);
         let curve = state.start_of_curve(direction, &enough);
         Self::with(state, curve, terms)
     }
@@ -114,7 +114,7 @@ impl Exit {
         size: Option<SizeUsd>,
     ) -> Self {
         let threshold = terms.threshold(limit);
-        let enough = |curve: &Curve| {
+        let enough = |curve: &SaleCurve| {
             size.is_none_or(|size| takes(curve, &terms, size))
                 && sizing::rules_out_the_rest(curve, &threshold)
         };
@@ -122,7 +122,7 @@ impl Exit {
         Self::with(state, curve, terms)
     }
 
-    fn with(state: &PoolState, curve: Curve, terms: Terms) -> Self {
+    fn with(state: &PoolState, curve: SaleCurve, terms: Terms) -> Self {
         let before = BeforeSale::new(&curve, &terms);
         Self { state: state.clone(), curve, terms, before }
     }
@@ -133,14 +133,14 @@ impl Exit {
     }
 
     /// The pool's curve in this direction.
-    pub fn curve(&self) -> &Curve {
+    pub fn curve(&self) -> &SaleCurve {
         &self.curve
     }
 }
 
 /// Whether this much of a curve takes a size. More than 256 bits are more than any pool takes,
 /// and only a curve's end says what it takes.
-fn takes(curve: &Curve, terms: &Terms, size: SizeUsd) -> bool {
+fn takes(curve: &SaleCurve, terms: &Terms, size: SizeUsd) -> bool {
     terms.amount_in(size).is_some_and(|amount| curve.most().0 >= amount)
 }
 

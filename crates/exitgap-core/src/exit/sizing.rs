@@ -28,7 +28,7 @@ mod search;
 
 use super::Exit;
 use super::terms::Threshold;
-use crate::pools::Curve;
+use crate::pools::SaleCurve;
 use crate::units::{GapLimit, SizeUsd, UsdMicros};
 use crate::wide::U256;
 use grid::Grid;
@@ -105,7 +105,7 @@ impl Effort {
 }
 
 /// Whether nothing past the end of a curve, or of the start of one, can pass.
-pub(super) fn rules_out_the_rest(curve: &Curve, threshold: &Threshold) -> bool {
+pub(super) fn rules_out_the_rest(curve: &SaleCurve, threshold: &Threshold) -> bool {
     rules_out_from(curve, threshold, curve.segment_count())
 }
 

@@ -154,7 +154,7 @@ prop_compose! {
         ranges in prop::collection::vec((-40_i32..40, 1_i32..300, 1_u32..20_000), 1..6),
     ) -> PoolState {
         if constant_product {
-            let fee = FeeRate { numerator: fee_pips, denominator: 1_000_000 };
+            let fee = FeeRate { numerator: fee_pips.into(), denominator: 1_000_000 };
             let reserves = [reserves.0, reserves.1];
             return PoolState::ConstantProduct(ConstantProduct::new(reserves, fee).unwrap());
         }
@@ -302,7 +302,7 @@ fn at_par(depth: u128, fee_pips: u32, concentrated: bool) -> Exit {
         let price = sqrt_ratio_at_tick(0).unwrap();
         PoolState::Concentrated(Concentrated::new(price, 0, depth, fee_pips, 200, ticks).unwrap())
     } else {
-        let fee = FeeRate { numerator: fee_pips, denominator: 1_000_000 };
+        let fee = FeeRate { numerator: fee_pips.into(), denominator: 1_000_000 };
         PoolState::ConstantProduct(ConstantProduct::new([depth; 2], fee).unwrap())
     };
     Exit::new(&pool, Direction::ZeroForOne, [18, 18], [usd(1, 0), usd(1, 0)])

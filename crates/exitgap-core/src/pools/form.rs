@@ -4,15 +4,16 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{Concentrated, ConcentratedError, ConstantProduct, ConstantProductError, PoolState};
+use super::{ConcentratedError, ConstantProductError, PoolState};
 use crate::ids::{Code, StateHash};
 use crate::json::{
     CanonicalError, DocumentError, Fields, Json, VERSION, check_canonical, check_version, parse,
 };
 use crate::newer::Newer;
 
-/// The most bytes of a state body that are looked at: room for the most ticks accepted, each with
-/// long numbers.
+/// The most bytes of a state body that are looked at: room for the most ticks accepted with numbers
+/// as long as live pools have. More than 44,000 ticks that all have the longest would not fit: a
+/// kind refuses a state whose body can be longer, so that whatever state there is can be written.
 pub const MAX_STATE_BYTES: usize = 4 << 20;
 
 /// Why bytes are not a state body.
@@ -81,29 +82,22 @@ impl PoolState {
         check_version(json, bytes, "a state")?;
         let mut fields = Fields::of(json)?;
         let (_, protocol): (u32, Code) = (fields.take("v")?, fields.take("protocol")?);
-        let state = match protocol.as_str() {
-            ConstantProduct::PROTOCOL => Self::ConstantProduct(ConstantProduct::read(&mut fields)?),
-            Concentrated::PROTOCOL => Self::Concentrated(Concentrated::read(&mut fields)?),
-            _ => {
-                check_canonical(&json.to_canonical()?, bytes)?;
-                return Err(DocumentError::Newer(Newer::Protocol(protocol)).into());
-            }
+        let Some(state) = Self::read(protocol.as_str(), &mut fields) else {
+            check_canonical(&json.to_canonical()?, bytes)?;
+            return Err(DocumentError::Newer(Newer::Protocol(protocol)).into());
         };
+        let state = state?;
         fields.end()?;
         check_canonical(&state.write().to_canonical()?, bytes)?;
         Ok(state)
     }
 
     fn write(&self) -> Json<'_> {
-        let (protocol, fields) = match self {
-            Self::ConstantProduct(pool) => (ConstantProduct::PROTOCOL, pool.write()),
-            Self::Concentrated(pool) => (Concentrated::PROTOCOL, pool.write()),
-        };
         let common = [
             ("v".into(), Json::Number(VERSION.to_string().into())),
-            ("protocol".into(), Json::Text(protocol.into())),
+            ("protocol".into(), Json::Text(self.protocol().into())),
         ];
-        let fields = fields.into_iter().map(|(name, json)| (name.into(), json));
+        let fields = self.write_fields().into_iter().map(|(name, json)| (name.into(), json));
         Json::Object(common.into_iter().chain(fields).collect())
     }
 }

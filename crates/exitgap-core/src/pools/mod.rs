@@ -1,21 +1,26 @@
 //! The arithmetic of pools, exactly as their contracts do it.
 //!
-//! A [`PoolState`] is what a contract needs to answer a swap; a [`Curve`] is one
+//! A [`PoolState`] is what a contract needs to answer a swap; a [`SaleCurve`] is one
 //! direction of it, prepared for many questions. Amounts are raw token units
 //! (`amount_in` of the token sold, `amount_out` of the token bought).
+//!
+//! A folder for each kind of pool states what `kind` asks of it; `kinds` lists them.
 
 mod concentrated;
 mod constant_product;
-mod curve;
+mod fill;
 mod form;
+mod kind;
+mod kinds;
 
 pub use concentrated::{
-    Concentrated, ConcentratedError, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, StepTable,
-    Tick, sqrt_ratio_at_tick, tick_at_sqrt_ratio,
+    Concentrated, ConcentratedError, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, Tick,
+    sqrt_ratio_at_tick, tick_at_sqrt_ratio,
 };
 pub use constant_product::{ConstantProduct, ConstantProductError};
-pub use curve::{Curve, Fill, FillError, FillStep, Segment};
+pub use fill::{Fill, FillError, FillStep, Segment};
 pub use form::{MAX_STATE_BYTES, StateError};
+pub use kinds::{PoolState, SaleCurve};
 
 use crate::wide::{U256, U512};
 
@@ -50,9 +55,9 @@ impl Direction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FeeRate {
     /// Parts kept …
-    pub numerator: u32,
+    pub numerator: u64,
     /// … of this many. Greater than the numerator.
-    pub denominator: u32,
+    pub denominator: u64,
 }
 
 /// An exact price in raw units: `numerator ÷ denominator` raw units of the token
@@ -63,105 +68,6 @@ pub struct RawPrice {
     pub(crate) numerator: U512,
     /// Raw units of the token sold; below `2^320`, never zero.
     pub(crate) denominator: U512,
-}
-
-/// The whole swap-relevant state of a pool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PoolState {
-    /// `x × y = k`: Uniswap v2 and its forks.
-    ConstantProduct(ConstantProduct),
-    /// Liquidity by price range: Uniswap v3 and its forks.
-    Concentrated(Concentrated),
-}
-
-impl PoolState {
-    /// The pool's fee.
-    pub fn fee(&self) -> FeeRate {
-        match self {
-            Self::ConstantProduct(pool) => pool.fee(),
-            Self::Concentrated(pool) => pool.fee(),
-        }
-    }
-
-    /// The mid price: what an infinitely small sale would fill at without fee.
-    pub fn mid(&self, direction: Direction) -> RawPrice {
-        match self {
-            Self::ConstantProduct(pool) => pool.mid(direction),
-            Self::Concentrated(pool) => RawPrice::of_sqrt(pool.sqrt_price_x96(), direction),
-        }
-    }
-
-    /// The bytes it holds beside itself: the ticks, which its copies share.
-    pub fn held_bytes(&self) -> usize {
-        match self {
-            Self::ConstantProduct(_) => 0,
-            Self::Concentrated(pool) => size_of_val(pool.ticks()),
-        }
-    }
-
-    /// The most bytes that a direction's whole curve can hold, told without preparing it.
-    pub fn curve_bytes_at_most(&self, direction: Direction) -> usize {
-        match self {
-            Self::ConstantProduct(_) => 0,
-            Self::Concentrated(pool) => StepTable::held_bytes_at_most(pool, direction),
-        }
-    }
-
-    /// Prepares one direction for many questions. For concentrated liquidity this
-    /// walks every initialised tick on that side once.
-    pub fn curve(&self, direction: Direction) -> Curve {
-        match self {
-            Self::ConstantProduct(pool) => Curve::constant_product(*pool, direction),
-            Self::Concentrated(pool) => Curve::concentrated(pool, direction),
-        }
-    }
-
-    /// The start of a direction's curve, as much of it as `enough` asks for; whatever lies
-    /// past its end is unknown to it. Pools without ticks have it whole.
-    pub(crate) fn start_of_curve(
-        &self,
-        direction: Direction,
-        enough: &dyn Fn(&Curve) -> bool,
-    ) -> Curve {
-        match self {
-            Self::ConstantProduct(pool) => Curve::constant_product(*pool, direction),
-            Self::Concentrated(pool) => Curve::start_of(pool, direction, enough),
-        }
-    }
-
-    /// Sells `amount_in` once, without preparing a curve; for concentrated
-    /// liquidity this is the contract's own loop.
-    pub fn fill_once(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
-        match self {
-            Self::ConstantProduct(pool) => pool.fill(direction, amount_in),
-            Self::Concentrated(pool) => pool.fill(direction, amount_in),
-        }
-    }
-
-    /// The state after `fill`, which came from this state in this direction.
-    #[must_use]
-    pub fn after(&self, direction: Direction, fill: &Fill) -> Self {
-        match self {
-            Self::ConstantProduct(pool) => Self::ConstantProduct(pool.after(direction, fill)),
-            Self::Concentrated(pool) => Self::Concentrated(pool.after(fill)),
-        }
-    }
-
-    /// Moves √price back towards `start`, the state before anything was sold, by
-    /// `recovered_e8 ÷ 10^8` of the distance, liquidity unchanged. Rounded so that
-    /// the pool never recovers further than asked.
-    #[must_use]
-    pub fn recovered(&self, start: &Self, direction: Direction, recovered_e8: u32) -> Self {
-        match (self, start) {
-            (Self::ConstantProduct(now), Self::ConstantProduct(start)) => {
-                Self::ConstantProduct(now.recovered(start, direction, recovered_e8))
-            }
-            (Self::Concentrated(now), Self::Concentrated(start)) => {
-                Self::Concentrated(now.recovered(start.sqrt_price_x96(), recovered_e8))
-            }
-            _ => self.clone(),
-        }
-    }
 }
 
 impl RawPrice {
@@ -175,3 +81,6 @@ impl RawPrice {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -35,7 +35,7 @@ const ANVIL_LINUX_AMD64: Pin = Pin {
 pub const ANVIL_VERSION: &str = ANVIL_LINUX_AMD64.version;
 
 /// Published bytecode of the contracts on the development chain.
-const CONTRACTS: [Pin; 8] = [
+const CONTRACTS: [Pin; 9] = [
     Pin {
         folder: "uniswap-v2-core",
         package: "@uniswap/v2-core",
@@ -79,6 +79,19 @@ const CONTRACTS: [Pin; 8] = [
             "artifacts/contracts/SwapRouter.sol/SwapRouter.json",
             "artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json",
             "artifacts/contracts/lens/TickLens.sol/TickLens.json",
+            "package.json",
+        ],
+    },
+    Pin {
+        folder: "pancakeswap-v3-core",
+        package: "@pancakeswap/v3-core",
+        version: "1.0.2",
+        sha512: "f5a654f08d49e926d93925bb35c371bb26800b5eed1a439a64933d68982f97a3\
+                 0c50e131a6ad22d040bf8dcdc7c566e90bcb1b64bfbc786e78e0d109b3c092fb",
+        bytes: 56_477,
+        keep: &[
+            "artifacts/contracts/PancakeV3Factory.sol/PancakeV3Factory.json",
+            "artifacts/contracts/PancakeV3Pool.sol/PancakeV3Pool.json",
             "package.json",
         ],
     },

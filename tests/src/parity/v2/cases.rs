@@ -1,7 +1,7 @@
 //! Core against the pair and the router.
 
 use alloy::primitives::U256;
-use exitgap_core::pools::{ConstantProduct, Curve, Direction, PoolState};
+use exitgap_core::pools::{ConstantProduct, Direction, PoolState, SaleCurve};
 
 use super::bed::{Bed, Pair, Refused, Swapped};
 use crate::devchain::Rng;
@@ -49,7 +49,7 @@ pub fn run(
 pub fn try_sale(
     pair: &mut Pair,
     state: &PoolState,
-    curve: &Curve,
+    curve: &SaleCurve,
     amount_in: U256,
     tally: &mut Tally,
 ) -> Result<(), ParityError> {
@@ -146,7 +146,7 @@ pub fn tiny_pair(bed: &Bed, rng: &mut Rng) -> Result<Pair, ParityError> {
     bed.pair([U256::from(first), U256::from(second)], [U256::ZERO; 2])
 }
 
-fn size(rng: &mut Rng, curve: &Curve) -> U256 {
+fn size(rng: &mut Rng, curve: &SaleCurve) -> U256 {
     let most = curve.most().0;
     match rng.below(12) {
         0 => U256::from(rng.below(4)),
@@ -161,7 +161,7 @@ fn size(rng: &mut Rng, curve: &Curve) -> U256 {
 }
 
 /// Around the least input that pays one more unit than some other does.
-fn around_a_unit(rng: &mut Rng, curve: &Curve, most: U256) -> U256 {
+fn around_a_unit(rng: &mut Rng, curve: &SaleCurve, most: U256) -> U256 {
     let start = if rng.once_in(2) { U256::ONE } else { log_uniform(rng, most) };
     let paid = |amount_in| curve.fill(amount_in).map_or(U256::ZERO, |fill| fill.amount_out);
     let (mut low, mut high, base) = (start, most, paid(start));

@@ -1,7 +1,7 @@
 //! Core against the pool and against `QuoterV2`.
 
 use alloy::primitives::U256;
-use exitgap_core::pools::{Concentrated, Curve, Direction, PoolState};
+use exitgap_core::pools::{Concentrated, Direction, PoolState, SaleCurve};
 
 use super::bed::{Bed, Pool, Quote, Swapped};
 use super::plan::Plan;
@@ -48,7 +48,7 @@ pub fn run(
 pub fn try_sale(
     pool: &mut Pool,
     state: &PoolState,
-    curve: &Curve,
+    curve: &SaleCurve,
     amount_in: U256,
     tally: &mut Tally,
 ) -> Result<(), ParityError> {

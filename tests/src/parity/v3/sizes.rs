@@ -1,7 +1,7 @@
 //! Sizes to sell, chosen where something can go wrong.
 
 use alloy::primitives::U256;
-use exitgap_core::pools::Curve;
+use exitgap_core::pools::SaleCurve;
 
 use crate::devchain::Rng;
 use crate::parity::draw::{around, even, log_uniform};
@@ -14,7 +14,7 @@ const MOST: U256 = U256::from_limbs([u64::MAX, u64::MAX, u64::MAX, u64::MAX >> 1
 const NEAR: u64 = 200;
 
 /// A size for this curve, from 1 unit to far beyond the pool.
-pub fn size(rng: &mut Rng, curve: &Curve) -> U256 {
+pub fn size(rng: &mut Rng, curve: &SaleCurve) -> U256 {
     let stops = curve.segment_count() as u64;
     let reach = if rng.once_in(4) { stops } else { stops.min(NEAR) };
     let most = edge(curve, reach);
@@ -38,7 +38,7 @@ pub fn size(rng: &mut Rng, curve: &Curve) -> U256 {
 }
 
 /// What the first `stops` steps of the contract's loop take.
-fn edge(curve: &Curve, stops: u64) -> U256 {
+fn edge(curve: &SaleCurve, stops: u64) -> U256 {
     let last = usize::try_from(stops).expect("a count of steps").checked_sub(1);
     last.map_or(U256::ZERO, |last| curve.segment(last).in_end)
 }

@@ -121,7 +121,7 @@ proptest! {
         cents in prop::collection::btree_set(100_u64..10_000_000, 2..8),
         share in 0_u64..1_000_000,
     ) {
-        let fee = FeeRate { numerator: fee_pips, denominator: 1_000_000 };
+        let fee = FeeRate { numerator: fee_pips.into(), denominator: 1_000_000 };
         let quote = reserves.1 / 1_000 * u128::from(reserves.0) * 30;
         let pool = PoolState::ConstantProduct(ConstantProduct::new([reserves.1, quote], fee).unwrap());
         let one = UsdPrice::product(&[(U256::ONE, 0)]).unwrap();

@@ -3,7 +3,7 @@
 use super::euclid::first_multiple_within;
 use super::grid::Grid;
 use crate::exit::terms::Threshold;
-use crate::pools::Curve;
+use crate::pools::SaleCurve;
 use crate::wide::{U256, U512, U1024, narrow, product, remainder};
 
 /// Which indices of a grid can pass for what their inputs weigh alone.
@@ -170,12 +170,12 @@ impl FeeClasses {
     const MOST_ROWS: u64 = 10_000;
 
     /// `None` where nothing is rounded, or the fee takes more than half.
-    pub(super) fn new(curve: &Curve) -> Option<Self> {
-        let fee = curve.fee();
+    pub(super) fn new(curve: &SaleCurve) -> Option<Self> {
+        let fee = curve.fee_rounded_first()?;
         let (kept, period) = (fee.denominator - fee.numerator, fee.denominator);
         let divisor = U512::from(kept).gcd(U512::from(period)).saturating_to_u64();
-        let (kept, period) = (u64::from(kept) / divisor, u64::from(period) / divisor);
-        (curve.rounds_fee() && period <= 2 * kept).then_some(Self { kept, period })
+        let (kept, period) = (kept / divisor, period / divisor);
+        (period <= 2 * kept).then_some(Self { kept, period })
     }
 
     /// An amount moves the price like one less by less than this, which is 1 or 2.

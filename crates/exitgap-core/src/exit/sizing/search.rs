@@ -2,7 +2,7 @@
 
 use super::grid::Grid;
 use crate::exit::terms::Threshold;
-use crate::pools::{Curve, Segment};
+use crate::pools::{SaleCurve, Segment};
 use crate::wide::{U256, U1024};
 
 /// The search was given up.
@@ -29,7 +29,7 @@ pub(super) enum Descent {
 
 /// One search for the largest passing amount.
 pub(super) struct Search<'a> {
-    pub(super) curve: &'a Curve,
+    pub(super) curve: &'a SaleCurve,
     pub(super) threshold: &'a Threshold,
     /// How many segments, from the start of the sale, are looked at: nothing past them passes.
     segments: usize,
@@ -52,7 +52,7 @@ pub(super) struct Effort {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(curve: &'a Curve, threshold: &'a Threshold, effort: Effort) -> Self {
+    pub(super) fn new(curve: &'a SaleCurve, threshold: &'a Threshold, effort: Effort) -> Self {
         let segments = segments_to_search(curve, threshold);
         Self { curve, threshold, segments, effort, comparisons: 0, singled_out: 0 }
     }
@@ -173,7 +173,7 @@ impl<'a> Search<'a> {
         }
         let start_passes = segment.in_start.is_zero()
             || self.threshold.passes(segment.in_start, segment.out_start);
-        let (price, fee) = (self.curve.mid_at_start(index), self.curve.fee());
+        let (price, fee) = (self.curve.mid_at_start(index), self.curve.least_fee());
         if !start_passes && !self.threshold.improves_at(price, fee) {
             // It starts below the limit and only falls further.
             return Ok(None);
@@ -226,16 +226,16 @@ impl<'a> Search<'a> {
 
 /// The shortest piece of a curve past which nothing passes. How much more of the curve is at
 /// hand makes no difference to a search, nor to what it takes: it gives up on the same ones.
-fn segments_to_search(curve: &Curve, threshold: &Threshold) -> usize {
+fn segments_to_search(curve: &SaleCurve, threshold: &Threshold) -> usize {
     let whole = curve.segment_count();
-    let pieces = core::iter::successors(Some(Curve::FIRST_PIECE), |piece| piece.checked_mul(2));
+    let pieces = core::iter::successors(Some(SaleCurve::FIRST_PIECE), |piece| piece.checked_mul(2));
     let mut shorter = pieces.take_while(|piece| *piece < whole);
     shorter.find(|piece| rules_out_from(curve, threshold, *piece)).unwrap_or(whole)
 }
 
 /// Whether everything from the start of segment `index` on fails, by what is paid up to
 /// there alone; `index` may be one past the last segment.
-pub(super) fn rules_out_from(curve: &Curve, threshold: &Threshold, index: usize) -> bool {
+pub(super) fn rules_out_from(curve: &SaleCurve, threshold: &Threshold, index: usize) -> bool {
     let (amount, paid) = match index.checked_sub(1) {
         None => return false,
         Some(last) => (curve.segment(last).in_end, curve.segment(last).out_end),

@@ -101,7 +101,7 @@ fn any_pool() -> impl Strategy<Value = PoolState> {
     (any::<bool>(), number(112), number(112), fee, -600_000_i32..600_000, ranges).prop_map(
         |(pair, first, second, fee_pips, tick, ranges)| {
             if pair {
-                let fee = FeeRate { numerator: fee_pips, denominator: 1_000_000 };
+                let fee = FeeRate { numerator: fee_pips.into(), denominator: 1_000_000 };
                 let reserves = [first, second].map(|n| n.min(ConstantProduct::MAX_RESERVE));
                 let pair = ConstantProduct::new(reserves, fee).unwrap();
                 return PoolState::ConstantProduct(pair);
@@ -146,7 +146,7 @@ fn near_par(pool: &PoolState, direction: Direction, decimals: [u8; 2], off: u32)
 
 /// What an infinitely small sale loses, in millionths of a percent, rounded down.
 fn marginal_loss(exit: &Exit) -> i64 {
-    let fee = exit.curve.fee();
+    let fee = exit.curve.least_fee();
     let basis = 100_000_000 - exit.terms.basis(exit.curve.mid()).map_or(0, |basis| basis.0);
     let kept = basis * i128::from(fee.denominator - fee.numerator) / i128::from(fee.denominator);
     i64::try_from(100_000_000 - kept).unwrap_or(0) - 1
@@ -280,7 +280,7 @@ fn tokens_of_eighteen_decimals_are_answered_a_millionth_of_a_percent_above_the_f
             let ticks = ticks.map(|(tick, liquidity_net)| Tick::new(tick, liquidity_net)).to_vec();
             let price = sqrt_ratio_at_tick(0).unwrap();
             let pool = Concentrated::new(price, 0, depth, fee_pips, 200, ticks).unwrap();
-            let fee = FeeRate { numerator: fee_pips, denominator: 1_000_000 };
+            let fee = FeeRate { numerator: fee_pips.into(), denominator: 1_000_000 };
             let pair = ConstantProduct::new([depth; 2], fee).unwrap();
             for pool in [PoolState::Concentrated(pool), PoolState::ConstantProduct(pair)] {
                 let par = [UsdPrice::product(&[(U256::ONE, 0)]).unwrap(); 2];

@@ -2,13 +2,13 @@
 
 use super::{Concentrated, Tick};
 use crate::json::{Fields, Json, Wire};
-use crate::pools::StateError;
+use crate::pools::kind::StateForm;
+use crate::pools::{MAX_STATE_BYTES, StateError};
 
-impl Concentrated {
-    pub(crate) const PROTOCOL: &str = "concentrated_liquidity";
+impl StateForm for Concentrated {
+    const PROTOCOL: &'static str = "concentrated_liquidity";
 
-    /// Takes the pool's own fields.
-    pub(crate) fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
+    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
         let (sqrt_price_x96, tick) = (fields.take("sqrt_price_x96")?, fields.take("tick")?);
         let liquidity = fields.take("liquidity")?;
         let (fee_pips, tick_spacing) = (fields.take("fee_pips")?, fields.take("tick_spacing")?);
@@ -16,7 +16,7 @@ impl Concentrated {
         Ok(Self::new(sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing, ticks)?)
     }
 
-    pub(crate) fn write(&self) -> Vec<(&'static str, Json<'_>)> {
+    fn write(&self) -> Vec<(&'static str, Json<'_>)> {
         vec![
             ("sqrt_price_x96", self.sqrt_price_x96.write()),
             ("tick", self.tick.write()),
@@ -51,4 +51,28 @@ impl Wire for Tick {
         }
         Json::List(items)
     }
+}
+
+/// Bytes of a state body without its ticks, at most.
+const AROUND_TICKS: usize = 256;
+/// Bytes of one tick, at most: `[-887272,"<40>","<39>"],`.
+const LONGEST_TICK: usize = 95;
+
+/// How many bytes the body of a pool with these ticks may have, where that can be more than a
+/// body has; whatever its price and its liquidity are.
+pub(super) fn bytes_above_most(ticks: &[Tick]) -> Option<usize> {
+    if AROUND_TICKS + ticks.len() * LONGEST_TICK <= MAX_STATE_BYTES {
+        return None;
+    }
+    let digits = |number: u128| number.checked_ilog10().unwrap_or(0) as usize + 1;
+    let length = |tick: &Tick| {
+        let Tick { tick, liquidity_net, liquidity_gross } = *tick;
+        let net = liquidity_net.unsigned_abs();
+        let signs = usize::from(tick < 0) + usize::from(liquidity_net < 0);
+        // The comma before it and its quotes.
+        let gross = if liquidity_gross == net { 0 } else { 3 + digits(liquidity_gross) };
+        signs + digits(tick.unsigned_abs().into()) + digits(net) + gross + "[,\"\"],".len()
+    };
+    let bytes = ticks.iter().fold(AROUND_TICKS, |sum, tick| sum + length(tick));
+    (bytes > MAX_STATE_BYTES).then_some(bytes)
 }

@@ -13,17 +13,19 @@ mod steps;
 mod table;
 mod tick_math;
 
-pub use table::StepTable;
 pub use tick_math::{
     MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrt_ratio_at_tick, tick_at_sqrt_ratio,
 };
 
 use std::sync::Arc;
 
-use super::curve::FillEnd;
-use super::{Direction, FeeRate, Fill, FillError};
+use super::fill::PriceEnd;
+use super::kind::PoolKind;
+use super::kinds::OneSale;
+use super::{Direction, FeeRate, Fill, FillError, MAX_STATE_BYTES, PoolState, SaleCurve};
 use crate::wide::{U256, mul_div};
-pub(super) use steps::Steps;
+use steps::Steps;
+use table::StepTable;
 
 /// An initialised tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +99,14 @@ pub enum ConcentratedError {
         /// Ticks found.
         found: usize,
         /// Ticks accepted.
+        most: usize,
+    },
+    /// The ticks' liquidity has so many digits that the state's body would be too long to be kept.
+    #[error("a state of up to {found} bytes is longer than the {most} that are kept")]
+    TooLong {
+        /// Bytes of the state's body, at most.
+        found: usize,
+        /// Bytes accepted.
         most: usize,
     },
     /// An initialised tick is out of bounds or off the spacing.
@@ -199,12 +209,12 @@ impl Concentrated {
         &self.ticks
     }
 
-    pub(super) fn fee(&self) -> FeeRate {
-        FeeRate { numerator: self.fee_pips, denominator: Self::FEE_DENOMINATOR }
+    fn fee(&self) -> FeeRate {
+        fee_of(self.fee_pips)
     }
 
     /// The contract's swap loop, run once without a table.
-    pub(super) fn fill(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
+    fn fill(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
         if amount_in.is_zero() {
             return Err(FillError::ZeroInput);
         }
@@ -214,41 +224,70 @@ impl Concentrated {
             if step.amount_in > remaining {
                 let (sqrt_price_x96, out) =
                     step_math::partial(direction, &step, self.fee_pips, remaining);
-                let end = step.partial_end(sqrt_price_x96, ticks_crossed);
-                return Ok(Fill { amount_in, amount_out: paid + out, end });
+                let end = Some(step.partial_end(sqrt_price_x96, ticks_crossed));
+                let (amount_out, fee) = (paid + out, self.fee());
+                return Ok(Fill { amount_in, amount_out, fee, end });
             }
             consumed += step.amount_in;
             paid += step.amount_out;
             ticks_crossed += u32::from(step.crossed_tick.is_some());
             if consumed == amount_in {
-                let end = step.end(ticks_crossed);
-                return Ok(Fill { amount_in, amount_out: paid, end });
+                let (end, fee) = (Some(step.end(ticks_crossed)), self.fee());
+                return Ok(Fill { amount_in, amount_out: paid, fee, end });
             }
         }
         Err(FillError::BeyondLiquidity { consumed, paid })
     }
+}
 
-    pub(super) fn after(&self, fill: &Fill) -> Self {
-        match fill.end {
-            FillEnd::Reserves => self.clone(),
-            FillEnd::SqrtPrice { sqrt_price_x96, liquidity, tick, .. } => Self {
-                sqrt_price_x96,
-                liquidity,
-                tick: tick.unwrap_or_else(|| tick_at_sqrt_ratio(sqrt_price_x96)),
-                ..self.clone()
-            },
-        }
+impl PoolKind for Concentrated {
+    type Sale = StepTable;
+
+    fn sale(&self, direction: Direction) -> StepTable {
+        StepTable::build(self, direction)
     }
 
-    /// See [`super::PoolState::recovered`]. The distance recovered is rounded down.
-    pub(super) fn recovered(&self, start_sqrt_price_x96: U256, recovered_e8: u32) -> Self {
-        let distance = self.sqrt_price_x96.abs_diff(start_sqrt_price_x96);
+    fn start_of_sale(
+        &self,
+        direction: Direction,
+        enough: &dyn Fn(&SaleCurve) -> bool,
+    ) -> SaleCurve {
+        let mut steps = Steps::new(self, direction);
+        let table = StepTable::empty(self, direction, SaleCurve::FIRST_PIECE);
+        let mut curve = SaleCurve(table.into());
+        while let OneSale::Concentrated(table) = &mut curve.0 {
+            let (had, piece) = (table.len(), table.len().max(SaleCurve::FIRST_PIECE));
+            table.extend(steps.by_ref().take(piece));
+            let whole = table.len() < had + piece;
+            if whole || enough(&curve) {
+                break;
+            }
+        }
+        curve
+    }
+
+    fn fill_once(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
+        self.fill(direction, amount_in)
+    }
+
+    fn after(&self, _direction: Direction, fill: &Fill) -> Self {
+        let Some(PriceEnd { sqrt_price_x96, liquidity, tick, .. }) = fill.end else {
+            return self.clone();
+        };
+        let tick = tick.unwrap_or_else(|| tick_at_sqrt_ratio(sqrt_price_x96));
+        Self { sqrt_price_x96, tick, liquidity, ..self.clone() }
+    }
+
+    /// The distance recovered is rounded down.
+    fn recovered(&self, start: &PoolState, _direction: Direction, recovered_e8: u32) -> Self {
+        let Some(start) = Self::of(start) else { return self.clone() };
+        let distance = self.sqrt_price_x96.abs_diff(start.sqrt_price_x96);
         let (share, scale) = (U256::from(recovered_e8), U256::from(100_000_000_u32));
         let step = mul_div(distance, share, scale).unwrap_or(distance).min(distance);
         if step.is_zero() {
             return self.clone();
         }
-        let sqrt_price_x96 = if start_sqrt_price_x96 > self.sqrt_price_x96 {
+        let sqrt_price_x96 = if start.sqrt_price_x96 > self.sqrt_price_x96 {
             self.sqrt_price_x96 + step
         } else {
             self.sqrt_price_x96 - step
@@ -257,6 +296,18 @@ impl Concentrated {
         let liquidity = active_liquidity(&self.ticks, tick);
         Self { sqrt_price_x96, tick, liquidity, ..self.clone() }
     }
+
+    fn held_bytes(&self) -> usize {
+        size_of_val(self.ticks())
+    }
+
+    fn sale_bytes_at_most(&self, direction: Direction) -> usize {
+        StepTable::held_bytes_at_most(self, direction)
+    }
+}
+
+fn fee_of(fee_pips: u32) -> FeeRate {
+    FeeRate { numerator: fee_pips.into(), denominator: Concentrated::FEE_DENOMINATOR.into() }
 }
 
 fn check_price(sqrt_price_x96: U256, tick: i32) -> Result<(), ConcentratedError> {
@@ -287,6 +338,9 @@ fn check_ticks(
     if ticks.len() > Concentrated::MAX_TICKS {
         let (found, most) = (ticks.len(), Concentrated::MAX_TICKS);
         return Err(ConcentratedError::TooManyTicks { found, most });
+    }
+    if let Some(found) = form::bytes_above_most(ticks) {
+        return Err(ConcentratedError::TooLong { found, most: MAX_STATE_BYTES });
     }
     let (mut sum, mut active, mut previous) = (0_u128, 0_u128, None);
     for &Tick { tick, liquidity_net, liquidity_gross } in ticks {

@@ -8,12 +8,12 @@
 use super::tick_math::{MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrt_ratio_at_tick};
 use super::{Concentrated, Tick, step_math};
 use crate::pools::Direction;
-use crate::pools::curve::FillEnd;
+use crate::pools::fill::PriceEnd;
 use crate::wide::U256;
 
 /// A full step: from one stop of the loop to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::pools) struct Step {
+pub(super) struct Step {
     pub sqrt_price_start_x96: U256,
     pub sqrt_price_end_x96: U256,
     /// Active during the step.
@@ -33,8 +33,8 @@ pub(in crate::pools) struct Step {
 }
 
 impl Step {
-    pub(super) fn end(&self, ticks_crossed: u32) -> FillEnd {
-        FillEnd::SqrtPrice {
+    pub(super) fn end(&self, ticks_crossed: u32) -> PriceEnd {
+        PriceEnd {
             sqrt_price_x96: self.sqrt_price_end_x96,
             liquidity: self.liquidity_after,
             tick: self.tick_after,
@@ -43,10 +43,10 @@ impl Step {
     }
 
     /// Where a sale ended that stopped inside the step.
-    pub(super) fn partial_end(&self, sqrt_price_x96: U256, ticks_crossed: u32) -> FillEnd {
+    pub(super) fn partial_end(&self, sqrt_price_x96: U256, ticks_crossed: u32) -> PriceEnd {
         // The contract looks its tick up anew only where the price moved.
         let moved = sqrt_price_x96 != self.sqrt_price_start_x96;
-        FillEnd::SqrtPrice {
+        PriceEnd {
             sqrt_price_x96,
             liquidity: self.liquidity,
             tick: (!moved).then_some(self.tick_before),
@@ -56,7 +56,7 @@ impl Step {
 }
 
 /// The full steps from the pool's price to the price limit of the direction.
-pub(in crate::pools) struct Steps<'a> {
+pub(super) struct Steps<'a> {
     direction: Direction,
     fee_pips: u32,
     tick_spacing: i32,
@@ -70,7 +70,7 @@ pub(in crate::pools) struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    pub(in crate::pools) fn new(pool: &'a Concentrated, direction: Direction) -> Self {
+    pub(super) fn new(pool: &'a Concentrated, direction: Direction) -> Self {
         let below = pool.ticks.partition_point(|tick| tick.tick <= pool.tick);
         // The contract refuses a swap that starts at or past its price limit.
         let ended = match direction {

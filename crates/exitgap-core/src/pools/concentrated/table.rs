@@ -3,14 +3,14 @@
 //! step, however many ticks it crosses.
 
 use super::steps::{Step, Steps};
-use super::{Concentrated, step_math};
-use crate::pools::curve::{Fill, FillError, FillStep, Segment};
-use crate::pools::{Direction, FeeRate, RawPrice};
+use super::{Concentrated, fee_of, step_math};
+use crate::pools::kind::Sale;
+use crate::pools::{Direction, FeeRate, Fill, FillError, FillStep, RawPrice, Segment};
 use crate::wide::{U256, U512, narrow, times};
 
 /// The full steps of one direction of a pool, with running sums.
 #[derive(Debug, Clone)]
-pub struct StepTable {
+pub(in crate::pools) struct StepTable {
     direction: Direction,
     fee_pips: u32,
     sqrt_price_x96: U256,
@@ -31,7 +31,7 @@ struct Row {
 impl StepTable {
     /// Walks every stop of the contract's loop from the pool's price to the end of
     /// its liquidity.
-    pub fn build(pool: &Concentrated, direction: Direction) -> Self {
+    pub(super) fn build(pool: &Concentrated, direction: Direction) -> Self {
         let mut table = Self::empty(pool, direction, most_stops(pool, direction));
         table.extend(Steps::new(pool, direction));
         // Few pools have as many: the rest would be held as long as the table is.
@@ -41,7 +41,7 @@ impl StepTable {
     }
 
     /// A table without steps, with room for some.
-    pub(in crate::pools) fn empty(pool: &Concentrated, direction: Direction, room: usize) -> Self {
+    pub(super) fn empty(pool: &Concentrated, direction: Direction, room: usize) -> Self {
         Self {
             direction,
             fee_pips: pool.fee_pips(),
@@ -52,7 +52,7 @@ impl StepTable {
     }
 
     /// Adds the steps that follow those it has.
-    pub(in crate::pools) fn extend(&mut self, steps: impl Iterator<Item = Step>) {
+    pub(super) fn extend(&mut self, steps: impl Iterator<Item = Step>) {
         let Sums { mut amount_in, mut amount_out, mut ticks_crossed } = self.before(self.len());
         for step in steps {
             // Both ends of the steps lie within the contract's price bounds: all steps
@@ -65,28 +65,64 @@ impl StepTable {
         }
     }
 
-    /// The most bytes that [`StepTable::held_bytes`] can be, told without making the table.
-    pub fn held_bytes_at_most(pool: &Concentrated, direction: Direction) -> usize {
+    /// The most bytes that [`Sale::held_bytes`] can be, told without making the table.
+    pub(super) fn held_bytes_at_most(pool: &Concentrated, direction: Direction) -> usize {
         most_stops(pool, direction) * (size_of::<U256>() + size_of::<Row>())
     }
 
     /// How many full steps there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The bytes its rows take up.
-    pub fn held_bytes(&self) -> usize {
-        self.in_sums.capacity() * size_of::<U256>() + self.rows.capacity() * size_of::<Row>()
+    fn sqrt_price_at_start(&self, index: usize) -> U256 {
+        self.rows.get(index).map_or_else(
+            || self.rows.last().map_or(self.sqrt_price_x96, |row| row.step.sqrt_price_end_x96),
+            |row| row.step.sqrt_price_start_x96,
+        )
     }
 
-    /// Whether the pool takes nothing in this direction.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+    fn price(&self, sqrt_price_x96: U256) -> RawPrice {
+        RawPrice::of_sqrt(sqrt_price_x96, self.direction)
     }
 
-    /// Sells `amount_in` raw units: what the contract would pay, to the unit.
-    pub fn fill(&self, amount_in: U256) -> Result<Fill, FillError> {
+    /// Output units per input unit at a √price, rounded up; at most `2^128`.
+    fn price_rounded_up(&self, sqrt_price_x96: U256) -> U256 {
+        let price = self.price(sqrt_price_x96);
+        narrow(price.numerator / price.denominator).unwrap_or(U256::MAX >> 2) + U256::ONE
+    }
+
+    /// The sums before step `index`.
+    fn before(&self, index: usize) -> Sums {
+        match index.checked_sub(1) {
+            None => Sums { amount_in: U256::ZERO, amount_out: U256::ZERO, ticks_crossed: 0 },
+            Some(last) => Sums {
+                amount_in: self.in_sums[last],
+                amount_out: self.rows[last].out_sum,
+                ticks_crossed: self.rows[last].ticks_crossed,
+            },
+        }
+    }
+}
+
+impl Sale for StepTable {
+    fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    fn mid(&self) -> RawPrice {
+        self.price(self.sqrt_price_x96)
+    }
+
+    fn mid_after(&self, fill: &Fill) -> RawPrice {
+        self.price(fill.sqrt_price_after_x96().unwrap_or(self.sqrt_price_x96))
+    }
+
+    fn least_fee(&self) -> FeeRate {
+        fee_of(self.fee_pips)
+    }
+
+    fn fill(&self, amount_in: U256) -> Result<Fill, FillError> {
         if amount_in.is_zero() {
             return Err(FillError::ZeroInput);
         }
@@ -96,18 +132,19 @@ impl StepTable {
             return Err(FillError::BeyondLiquidity { consumed, paid });
         };
         if self.in_sums[index] == amount_in {
-            let end = row.step.end(row.ticks_crossed);
-            return Ok(Fill { amount_in, amount_out: row.out_sum, end });
+            let end = Some(row.step.end(row.ticks_crossed));
+            return Ok(Fill { amount_in, amount_out: row.out_sum, fee: self.least_fee(), end });
         }
         let before = self.before(index);
         let remaining = amount_in - before.amount_in;
         let (sqrt_price_x96, out) =
             step_math::partial(self.direction, &row.step, self.fee_pips, remaining);
-        let end = row.step.partial_end(sqrt_price_x96, before.ticks_crossed);
-        Ok(Fill { amount_in, amount_out: before.amount_out + out, end })
+        let end = Some(row.step.partial_end(sqrt_price_x96, before.ticks_crossed));
+        let amount_out = before.amount_out + out;
+        Ok(Fill { amount_in, amount_out, fee: self.least_fee(), end })
     }
 
-    pub(in crate::pools) fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError> {
+    fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError> {
         let fill = self.fill(amount_in)?;
         let full = self.in_sums.partition_point(|sum| *sum < amount_in);
         let mut steps: Vec<FillStep> = self.rows[..full].iter().map(FillStep::from).collect();
@@ -132,21 +169,16 @@ impl StepTable {
         Ok(steps)
     }
 
-    /// The largest input the pool takes whole, and what it pays for it.
-    pub fn most(&self) -> (U256, U256) {
+    fn most(&self) -> (U256, U256) {
         let last = self.before(self.rows.len());
         (last.amount_in, last.amount_out)
     }
 
-    pub(in crate::pools) fn fee(&self) -> FeeRate {
-        FeeRate { numerator: self.fee_pips, denominator: Concentrated::FEE_DENOMINATOR }
+    fn segment_count(&self) -> usize {
+        self.len()
     }
 
-    pub(in crate::pools) fn sqrt_price_x96(&self) -> U256 {
-        self.sqrt_price_x96
-    }
-
-    pub(in crate::pools) fn segment(&self, index: usize) -> Segment {
+    fn segment(&self, index: usize) -> Segment {
         let before = self.before(index);
         Segment {
             in_start: before.amount_in,
@@ -156,14 +188,7 @@ impl StepTable {
         }
     }
 
-    pub(in crate::pools) fn sqrt_price_at_start(&self, index: usize) -> U256 {
-        self.rows.get(index).map_or_else(
-            || self.rows.last().map_or(self.sqrt_price_x96, |row| row.step.sqrt_price_end_x96),
-            |row| row.step.sqrt_price_start_x96,
-        )
-    }
-
-    pub(in crate::pools) fn out_within(&self, index: usize, amount_in: U256) -> U256 {
+    fn out_within(&self, index: usize, amount_in: U256) -> U256 {
         if self.in_sums[index] == amount_in {
             return self.rows[index].out_sum;
         }
@@ -173,41 +198,35 @@ impl StepTable {
         before.amount_out + step_math::partial(self.direction, step, self.fee_pips, remaining).1
     }
 
-    /// What `added` to the start of step `index` pays without rounding, in units of
-    /// `2^-64`, rounded up.
-    pub(in crate::pools) fn ideal_within(&self, index: usize, added: U256) -> U512 {
+    fn ideal_within(&self, index: usize, added: U256) -> U512 {
         step_math::ideal_out(self.direction, &self.rows[index].step, self.fee_pips, added)
+    }
+
+    fn fee_rounded_first(&self) -> Option<FeeRate> {
+        Some(self.least_fee())
     }
 
     /// Each full step rounds its output down by less than one unit. Its input is
     /// rounded up by less than one unit before the fee and by less than one after it:
     /// less than `1 ÷ (1 − fee) + 1` units, each worth at most `1 − fee` times the
     /// price at the end of the steps, which is less than twice that price.
-    pub(in crate::pools) fn rounding_before(&self, index: usize) -> U256 {
+    fn rounding_before(&self, index: usize) -> U256 {
         let price = self.price_rounded_up(self.sqrt_price_at_start(index));
         times(U256::from(index), (price << 1) + U256::ONE)
     }
 
-    /// Output units per input unit at a √price, rounded up; at most `2^128`.
-    fn price_rounded_up(&self, sqrt_price_x96: U256) -> U256 {
-        let price = RawPrice::of_sqrt(sqrt_price_x96, self.direction);
-        narrow(price.numerator / price.denominator).unwrap_or(U256::MAX >> 2) + U256::ONE
+    fn mid_at_start(&self, index: usize) -> RawPrice {
+        self.price(self.sqrt_price_at_start(index))
     }
 
-    /// The sums before step `index`.
-    fn before(&self, index: usize) -> Sums {
-        match index.checked_sub(1) {
-            None => Sums { amount_in: U256::ZERO, amount_out: U256::ZERO, ticks_crossed: 0 },
-            Some(last) => Sums {
-                amount_in: self.in_sums[last],
-                amount_out: self.rows[last].out_sum,
-                ticks_crossed: self.rows[last].ticks_crossed,
-            },
-        }
+    /// The bytes its rows take up.
+    fn held_bytes(&self) -> usize {
+        self.in_sums.capacity() * size_of::<U256>() + self.rows.capacity() * size_of::<Row>()
     }
 }
 
-/// How many stops there are at most: a table that grows is copied, and leaves holes behind. Every initialised tick is one, and every end of a word of the bitmap up to the last of them.
+/// How many stops there are at most: a table that grows is copied, and leaves holes behind. Every
+/// initialised tick is one, and every end of a word of the bitmap up to the last of them.
 fn most_stops(pool: &Concentrated, direction: Direction) -> usize {
     let ticks = pool.ticks();
     let end = match direction {

@@ -1,5 +1,6 @@
 use super::*;
-use crate::pools::{Curve, PoolState};
+use crate::pools::kind::Sale;
+use crate::pools::{PoolState, SaleCurve};
 use ConcentratedError as E;
 use proptest::prelude::*;
 
@@ -88,6 +89,38 @@ fn amounts_above_160_bits_move_the_price_by_their_whole_worth() {
     assert_eq!(fill.sqrt_price_after_x96(), Some(start + moved));
 }
 
+/// As many ticks as are asked for, from the lowest on, whose net liquidity takes turns.
+fn many_ticks(count: i32, net: i128, gross: u128) -> Vec<Tick> {
+    let at = |index: i32| Tick {
+        tick: MIN_TICK + index,
+        liquidity_net: if index % 2 == 0 { net } else { -net },
+        liquidity_gross: gross,
+    };
+    (0..count).map(at).collect()
+}
+
+#[test]
+fn a_state_that_could_not_be_written_is_refused() {
+    let price = sqrt_ratio_at_tick(887_000).unwrap();
+    let make = |ticks: Vec<Tick>| Concentrated::new(price, 887_000, 0, 3_000, 1, ticks);
+    let written =
+        |ticks: Vec<Tick>| PoolState::from(make(ticks).unwrap()).to_canonical().unwrap().len();
+    // The most ticks with much liquidity; and the longest numbers there are, as often as they fit.
+    let live = 10_i128.pow(21);
+    assert!(written(many_ticks(65_536, live, live.unsigned_abs() + 1)) <= MAX_STATE_BYTES);
+    let longest = written(many_ticks(44_000, i128::MAX, u128::MAX));
+    assert!((4_000_000..=MAX_STATE_BYTES).contains(&longest), "{longest}");
+    let refused = make(many_ticks(65_536, i128::MAX, u128::MAX)).unwrap_err();
+    let ConcentratedError::TooLong { found, most } = refused else { panic!("{refused}") };
+    assert_eq!(most, MAX_STATE_BYTES);
+    // The bound is close: what is written of one tick is what is counted of it.
+    let more = make(many_ticks(65_534, i128::MAX, u128::MAX)).unwrap_err();
+    let ConcentratedError::TooLong { found: less, .. } = more else { panic!("{more}") };
+    let two = written(many_ticks(44_000, i128::MAX, u128::MAX))
+        - written(many_ticks(43_998, i128::MAX, u128::MAX));
+    assert_eq!(found - less, two);
+}
+
 prop_compose! {
     /// A random pool: up to 12 ranges around the price, any spacing, some far away.
     fn any_pool()(
@@ -163,7 +196,7 @@ proptest! {
     }
 }
 
-fn check_steps(curve: &Curve, fill: &Fill) -> Result<(), TestCaseError> {
+fn check_steps(curve: &SaleCurve, fill: &Fill) -> Result<(), TestCaseError> {
     let steps = curve.fill_steps(fill.amount_in).unwrap();
     let sum = |amount: fn(&crate::pools::FillStep) -> U256| {
         steps.iter().map(amount).fold(U256::ZERO, |sum, amount| sum + amount)

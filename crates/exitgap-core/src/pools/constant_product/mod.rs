@@ -4,10 +4,12 @@
 //! `UniswapV2Library.getAmountOut`.
 
 mod form;
+mod sale;
 
-use super::curve::FillEnd;
-use super::{Direction, FeeRate, Fill, FillError, RawPrice};
+use super::kind::PoolKind;
+use super::{Direction, FeeRate, Fill, FillError, PoolState, RawPrice};
 use crate::wide::{U256, U512, mul_div, mul_div_up, narrow, over, product, square_root, times};
+use sale::PairSale;
 
 /// Reserves and fee of a constant-product pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,9 +41,9 @@ pub enum ConstantProductError {
     )]
     FeeOutOfRange {
         /// Numerator found.
-        numerator: u32,
+        numerator: u64,
         /// Denominator found.
-        denominator: u32,
+        denominator: u64,
     },
 }
 
@@ -49,7 +51,7 @@ impl ConstantProduct {
     /// The largest reserve the contract can hold, `2^112 − 1` raw units.
     pub const MAX_RESERVE: u128 = (1 << 112) - 1;
     /// The largest fee denominator accepted.
-    pub const MAX_FEE_DENOMINATOR: u32 = 1_000_000;
+    pub const MAX_FEE_DENOMINATOR: u64 = 1_000_000;
 
     /// A pair with these reserves (raw units of token 0 and token 1) and fee.
     pub fn new(reserves: [u128; 2], fee: FeeRate) -> Result<Self, ConstantProductError> {
@@ -78,7 +80,7 @@ impl ConstantProduct {
         self.fee
     }
 
-    pub(super) fn mid(&self, direction: Direction) -> RawPrice {
+    fn mid(&self, direction: Direction) -> RawPrice {
         RawPrice {
             numerator: U512::from(self.reserves[direction.quote_index()]),
             denominator: U512::from(self.reserves[direction.base_index()]),
@@ -86,13 +88,13 @@ impl ConstantProduct {
     }
 
     /// The largest input the pair accepts: its balance must stay within 112 bits.
-    pub(super) fn max_amount_in(&self, direction: Direction) -> U256 {
+    fn max_amount_in(&self, direction: Direction) -> U256 {
         U256::from(Self::MAX_RESERVE - self.reserves[direction.base_index()])
     }
 
     /// `⌊in·(d−n)·R_out ÷ (R_in·d + in·(d−n))⌋`, for `in` up to
     /// [`Self::max_amount_in`]; rounded down as the contract does.
-    pub(super) fn amount_out(&self, direction: Direction, amount_in: U256) -> U256 {
+    fn amount_out(&self, direction: Direction, amount_in: U256) -> U256 {
         let FeeRate { numerator, denominator } = self.fee;
         let kept = times(amount_in, U256::from(denominator - numerator));
         let reserve_in = U256::from(self.reserves[direction.base_index()]);
@@ -102,7 +104,7 @@ impl ConstantProduct {
     }
 
     /// The same without rounding, in units of `2^-64`, rounded up.
-    pub(super) fn ideal_out(&self, direction: Direction, amount_in: U256) -> U512 {
+    fn ideal_out(&self, direction: Direction, amount_in: U256) -> U512 {
         let FeeRate { numerator, denominator } = self.fee;
         let kept = U512::from(times(amount_in, U256::from(denominator - numerator)));
         let reserve_in = U512::from(self.reserves[direction.base_index()]);
@@ -112,7 +114,7 @@ impl ConstantProduct {
     }
 
     /// Sells `amount_in` of the base token.
-    pub(super) fn fill(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
+    fn fill(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
         if amount_in.is_zero() {
             return Err(FillError::ZeroInput);
         }
@@ -125,10 +127,22 @@ impl ConstantProduct {
         if amount_out.is_zero() {
             return Err(FillError::ZeroOutput);
         }
-        Ok(Fill { amount_in, amount_out, end: FillEnd::Reserves })
+        Ok(Fill { amount_in, amount_out, fee: self.fee, end: None })
+    }
+}
+
+impl PoolKind for ConstantProduct {
+    type Sale = PairSale;
+
+    fn sale(&self, direction: Direction) -> PairSale {
+        PairSale { pair: *self, direction }
     }
 
-    pub(super) fn after(&self, direction: Direction, fill: &Fill) -> Self {
+    fn fill_once(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
+        self.fill(direction, amount_in)
+    }
+
+    fn after(&self, direction: Direction, fill: &Fill) -> Self {
         let mut reserves = self.reserves;
         // A fill of this pair stays within its 112-bit reserves.
         reserves[direction.base_index()] += fill.amount_in.saturating_to::<u128>();
@@ -136,10 +150,11 @@ impl ConstantProduct {
         Self { reserves, fee: self.fee }
     }
 
-    /// See [`super::PoolState::recovered`]. √(out ÷ in) now and at the start are
+    /// √(out ÷ in) now and at the start are
     /// compared as one Q96 ratio, rounded down; the bought token's reserve is
     /// rounded down and the sold token's up.
-    pub(super) fn recovered(&self, start: &Self, direction: Direction, recovered_e8: u32) -> Self {
+    fn recovered(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
+        let Some(start) = Self::of(start) else { return *self };
         let (base, quote) = (direction.base_index(), direction.quote_index());
         let one = U256::ONE << 96;
         let then = product(U256::from(start.reserves[quote]), U256::from(self.reserves[base]));
@@ -214,12 +229,12 @@ mod tests {
         let start = ConstantProduct::new([500 * unit, 1_000 * unit], FEE).unwrap();
         let fill = start.fill(Direction::ZeroForOne, U256::from(50 * unit)).unwrap();
         let now = start.after(Direction::ZeroForOne, &fill);
-        assert_eq!(now.recovered(&start, Direction::ZeroForOne, 0), now);
-        let back = now.recovered(&start, Direction::ZeroForOne, 100_000_000);
+        assert_eq!(now.recovered(&start.into(), Direction::ZeroForOne, 0), now);
+        let back = now.recovered(&start.into(), Direction::ZeroForOne, 100_000_000);
         // Full recovery restores the start's price, up to the roundings.
         let [a, b] = back.reserves();
         assert!(a.abs_diff(b / 2) <= 2, "{a} {b}");
-        let half = now.recovered(&start, Direction::ZeroForOne, 50_000_000);
+        let half = now.recovered(&start.into(), Direction::ZeroForOne, 50_000_000);
         assert!(half.reserves()[1] > now.reserves()[1] && half.reserves()[1] < back.reserves()[1]);
     }
 }

@@ -1,20 +1,17 @@
-//! The ticks a reader remembers, what brings them up to date, and reading them in full.
+//! The ticks a reader remembers, and what brings them up to date: the logs since.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use exitgap_core::ids::Address;
-use exitgap_core::pools::{Concentrated, ConcentratedError, PoolState, Tick};
-use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::pools::{Concentrated, Tick};
+use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{BlockRef, Snapshot};
 use tokio::time::Instant;
 
-use crate::abi::Call;
+use super::schedule::second_deadline;
 use crate::blocks;
 use crate::events::{Event, Events, FullReadCause};
-use crate::limits::Limits;
-use crate::missing::Missing;
-use crate::multicall::Multicall;
-use crate::pools::{concentrated, logs};
+use crate::pools::concentrated::logs;
 use crate::rpc::Rpc;
 
 /// A pool's ticks as they stood at a block.
@@ -41,30 +38,23 @@ pub(super) enum Reread {
     Disagreed(String),
 }
 
-/// The slot at which the pool of this place among `pools` is next read in full after `slot`: pools
-/// take turns over the whole interval, so that no slot has to read them all.
-pub(super) fn next_full(slot: Slot, place: usize, pools: usize, every: u32) -> u32 {
-    let every = every.max(1);
-    let turn = u32::try_from(place * every as usize / pools.max(1)).unwrap_or(0);
-    let now = slot.number();
-    let since_turn = (now + every - turn % every) % every;
-    now + every - since_turn
-}
-
 impl TickMemory {
     /// The ticks of a snapshot that another process recorded, to be compared as soon as may be.
     pub(super) fn of_snapshot(snapshot: &Snapshot) -> Option<Self> {
         let observation = snapshot.observation();
-        let PoolState::Concentrated(pool) = observation.state() else { return None };
-        let ticks = pool.ticks().iter().map(|tick| (tick.tick, *tick)).collect();
-        Some(Self { at: observation.block(), ticks, full_from: 0, full_at: None })
+        let pool = Concentrated::of(observation.state())?;
+        Some(Self::of(pool, observation.block(), 0, None))
     }
 
-    /// Whether the next full reading may wait until the slot after this one.
-    pub(super) fn may_wait(&self, slot: Slot, limits: &Limits) -> bool {
-        self.full_at.is_some_and(|full_at| {
-            slot.number() < full_at.number().saturating_add(limits.full_read_slots_most)
-        })
+    /// The ticks of a pool at a block.
+    pub(super) fn of(
+        pool: &Concentrated,
+        at: BlockRef,
+        full_from: u32,
+        full_at: Option<Slot>,
+    ) -> Self {
+        let ticks = pool.ticks().iter().map(|tick| (tick.tick, *tick)).collect();
+        Self { at, ticks, full_from, full_at }
     }
 
     /// These ticks with those read again in their place, ascending.
@@ -167,12 +157,6 @@ pub(super) async fn plan(
     plans
 }
 
-/// Until when a second node is asked: it must not use up the time that reading takes.
-pub(super) fn second_deadline(deadline: Instant) -> Instant {
-    let now = Instant::now();
-    now + deadline.saturating_duration_since(now) / 4
-}
-
 /// What two nodes told of a pool.
 fn in_words(pool: Address, ours: Option<&BTreeSet<i32>>, theirs: Option<&BTreeSet<i32>>) -> String {
     let none = BTreeSet::new();
@@ -186,139 +170,9 @@ fn in_words(pool: Address, ours: Option<&BTreeSet<i32>>, theirs: Option<&BTreeSe
     )
 }
 
-/// A pool whose ticks are to be read in full.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct FullRead {
-    pub(super) pool: Address,
-    pub(super) tick_spacing: i32,
-}
-
-/// Calls of pools that are read together. Enough to fill the requests in flight; few enough that
-/// a deadline that passes loses little.
-const CALLS_TOGETHER: usize = 16_000;
-
-/// Reads all initialised ticks of these pools, in their order.
-pub(super) async fn read_in_full(
-    multicall: &Multicall<'_>,
-    pools: &[FullRead],
-) -> Vec<Result<Vec<Tick>, Missing>> {
-    let mut results = Vec::with_capacity(pools.len());
-    let mut rest = pools;
-    while !rest.is_empty() {
-        let mut calls = 0;
-        let count = rest
-            .iter()
-            .take_while(|read| {
-                calls += concentrated::words(read.tick_spacing).count();
-                calls <= CALLS_TOGETHER
-            })
-            .count()
-            .max(1);
-        let (group, later) = rest.split_at(count);
-        rest = later;
-        match read_group(multicall, group).await {
-            Ok(ticks) => results.extend(ticks),
-            Err(failure) => {
-                // The nodes fail: asking them for the other pools would fail as well.
-                let missing = Missing::from(failure);
-                results.resize(pools.len(), Err(missing));
-                break;
-            }
-        }
-    }
-    results
-}
-
-async fn read_group(
-    multicall: &Multicall<'_>,
-    pools: &[FullRead],
-) -> Result<Vec<Result<Vec<Tick>, Missing>>, crate::rpc::Failure> {
-    let calls: Vec<Call> = pools
-        .iter()
-        .flat_map(|read| {
-            concentrated::words(read.tick_spacing)
-                .map(|word| concentrated::word_call(read.pool, word))
-        })
-        .collect();
-    let words = multicall.read(&calls).await?;
-    let mut answers = words.iter();
-    let initialised: Vec<Result<Vec<i32>, Missing>> = pools
-        .iter()
-        .map(|read| {
-            let words = concentrated::words(read.tick_spacing);
-            let here: Vec<_> = words.clone().zip(answers.by_ref().take(words.count())).collect();
-            let mut ticks = Vec::new();
-            for (word, answer) in here {
-                ticks.extend(concentrated::ticks_of_word(
-                    read.pool,
-                    word,
-                    read.tick_spacing,
-                    answer,
-                )?);
-            }
-            within_bound(read.pool, ticks)
-        })
-        .collect();
-    let calls: Vec<Call> = pools
-        .iter()
-        .zip(&initialised)
-        .flat_map(|(read, ticks)| {
-            ticks.iter().flatten().map(|tick| concentrated::tick_call(read.pool, *tick))
-        })
-        .collect();
-    let answers = multicall.read(&calls).await?;
-    let mut answers = answers.iter();
-    Ok(pools
-        .iter()
-        .zip(initialised)
-        .map(|(read, ticks)| {
-            let ticks = ticks?;
-            let here: Vec<_> = answers.by_ref().take(ticks.len()).collect();
-            ticks
-                .into_iter()
-                .zip(here)
-                .map(|(tick, answer)| {
-                    concentrated::decode_tick(read.pool, tick, answer)?.ok_or_else(|| {
-                        let detail = format!(
-                            "pool {}: tick {tick} is set in the bitmap and not initialised",
-                            read.pool
-                        );
-                        Missing::new(MissingReason::StateInconsistent, detail)
-                    })
-                })
-                .collect()
-        })
-        .collect())
-}
-
-/// Refuses more ticks than core accepts before they are read one by one.
-fn within_bound(pool: Address, ticks: Vec<i32>) -> Result<Vec<i32>, Missing> {
-    let (found, most) = (ticks.len(), Concentrated::MAX_TICKS);
-    if found <= most {
-        return Ok(ticks);
-    }
-    let error = ConcentratedError::TooManyTicks { found, most };
-    Err(Missing::new(MissingReason::StateInconsistent, format!("pool {pool}: {error}")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_pool_has_its_turn_once_per_interval() {
-        let slot = Slot::FIRST;
-        let turns: BTreeSet<u32> = (0..100).map(|place| next_full(slot, place, 100, 288)).collect();
-        assert_eq!(turns.len(), 100);
-        let range = slot.number() + 1..=slot.number() + 288;
-        assert!(turns.iter().all(|turn| range.contains(turn)));
-        for place in [0, 7, 99] {
-            let turn = next_full(slot, place, 100, 288);
-            let then = Slot::new(turn.into()).unwrap();
-            assert_eq!(next_full(then, place, 100, 288), turn + 288);
-        }
-        assert_eq!(next_full(slot, 0, 1, 1), slot.number() + 1);
-    }
 
     #[test]
     fn a_difference_is_counted_and_located() {

@@ -1,0 +1,165 @@
+//! Pools of each dialect, answering words as their contracts do. The words of prices and ticks are
+//! those of a pool of the recorded vectors; what no fill needs is filled with other numbers.
+
+use alloy::primitives::{Bytes, U256 as Word};
+use alloy::sol_types::SolValue;
+use exitgap_core::pools::Direction;
+
+use super::*;
+use crate::config::{FactoryKind, PoolPlan};
+
+const POOL: Address = Address([6; 20]);
+const FACTORY: Address = Address([7; 20]);
+const MODULE: Address = Address([8; 20]);
+const SQRT_PRICE: u128 = 79_204_398_818_407_624_677_577_427_391;
+const LIQUIDITY: u128 = 2_235_294_060_834_189_178_166;
+
+fn plan() -> PoolPlan {
+    PoolPlan {
+        id: format!("base:{POOL}").parse().unwrap(),
+        address: POOL,
+        base: Direction::ZeroForOne,
+        fee: None,
+        oracles: Vec::new(),
+    }
+}
+
+fn factory(kind: FactoryKind) -> Factory {
+    Factory { address: FACTORY, kind, fee_modules: vec![MODULE] }
+}
+
+fn returned(data: Vec<u8>) -> Answer {
+    Answer::Returned(Bytes::from(data))
+}
+
+fn slot0(dialect: Dialect) -> Answer {
+    let (price, tick) = (Word::from(SQRT_PRICE), -7_i32);
+    let (index, cardinality, next) = (3_u16, 10_u16, 11_u16);
+    returned(match dialect {
+        Dialect::Uniswap => (price, tick, index, cardinality, next, 0x66_u32, true).abi_encode(),
+        // Each direction's share in 16 bits of its own.
+        Dialect::Pancake => {
+            (price, tick, index, cardinality, next, 216_272_100_u32, true).abi_encode()
+        }
+        Dialect::Slipstream => (price, tick, index, cardinality, next, true).abi_encode(),
+    })
+}
+
+fn word(number: impl Into<Word>) -> Answer {
+    returned(number.into().abi_encode())
+}
+
+/// The answers to the probes of a pool of tick spacing 1.
+fn probed(slot0: Answer) -> Vec<Answer> {
+    vec![
+        slot0,
+        word(Word::from(LIQUIDITY)),
+        word(Word::from(100)),
+        word(Word::ONE),
+        word(Word::ZERO),
+    ]
+}
+
+fn identify(factories: &[Factory], answers: &[Answer]) -> Claim<TickedReader> {
+    let plan = plan();
+    let tokens = [Address([1; 20]), Address([2; 20])];
+    let candidate = Candidate { plan: &plan, factories, tokens, factory: FACTORY };
+    TickedReader::identify(&candidate, answers)
+}
+
+fn identified(kind: FactoryKind) -> (TickedReader, Option<Call>) {
+    let answers = probed(slot0(Dialect::of(kind)));
+    let Claim::Is { reader, proof } = identify(&[factory(kind)], &answers) else { panic!() };
+    (reader, proof)
+}
+
+fn refused(factories: &[Factory], dialect: Dialect) -> String {
+    match identify(factories, &probed(slot0(dialect))) {
+        Claim::Refused(why) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_dialect_is_known_by_the_factory_and_never_by_its_shape() {
+    let uniswap = identify(&[], &probed(slot0(Dialect::Uniswap)));
+    assert!(matches!(uniswap, Claim::Is { proof: None, .. }), "{uniswap:?}");
+    for (kind, name) in
+        [(FactoryKind::PancakeV3, "PancakeSwap v3"), (FactoryKind::Slipstream, "Slipstream")]
+    {
+        let (reader, proof) = identified(kind);
+        assert!(reader.name().ends_with(name), "{}", reader.name());
+        // Its factory is asked, by the two tokens.
+        let proof = proof.unwrap();
+        assert_eq!((proof.target, proof.data.len()), (FACTORY, 4 + 3 * 32));
+        let unknown = refused(&[], Dialect::of(kind));
+        assert!(unknown.contains(name) && unknown.contains("[[chain.factory]]"), "{unknown}");
+        assert!(unknown.contains(&FACTORY.to_string()), "{unknown}");
+        let other = refused(&[factory(kind)], Dialect::Uniswap);
+        assert!(other.contains("does not answer as its pools do"), "{other}");
+    }
+    // A pair that answers nothing of this is none of them.
+    assert!(matches!(identify(&[], &vec![Answer::Reverted; 5]), Claim::Foreign));
+}
+
+#[test]
+fn prices_are_read_in_each_dialect() {
+    for kind in [FactoryKind::PancakeV3, FactoryKind::Slipstream] {
+        let (reader, _) = identified(kind);
+        let mut answers = vec![slot0(Dialect::of(kind)), word(Word::from(LIQUIDITY))];
+        answers.push(word(Word::from(100)));
+        if kind == FactoryKind::Slipstream {
+            answers.push(word(Word::ZERO));
+        }
+        assert_eq!(reader.state_calls(POOL).len(), answers.len());
+        let Ok(Reading::Ticked(price)) = reader.decode(POOL, &answers) else { panic!() };
+        let read = Price {
+            sqrt_price_x96: U256::from(SQRT_PRICE),
+            tick: -7,
+            liquidity: LIQUIDITY,
+            fee_pips: 100,
+        };
+        assert_eq!(price, read);
+        // The same words in the other's shape are not its own.
+        answers[0] = slot0(Dialect::Uniswap);
+        assert_eq!(reader.decode(POOL, &answers).is_ok(), kind == FactoryKind::PancakeV3);
+    }
+}
+
+#[test]
+fn a_fee_from_a_module_of_unknown_rules_is_refused_by_name() {
+    let (reader, _) = identified(FactoryKind::Slipstream);
+    let read = |module: Answer| {
+        let answers = [
+            slot0(Dialect::Slipstream),
+            word(Word::from(LIQUIDITY)),
+            word(Word::from(421)),
+            module,
+        ];
+        reader.decode(POOL, &answers).err()
+    };
+    let of = |module: Address| word(Word::from_be_slice(&module.0));
+    assert_eq!(read(of(MODULE)), None);
+    assert_eq!(read(of(Address([0; 20]))), None);
+    let unknown = read(of(Address([9; 20]))).unwrap();
+    assert_eq!(unknown.reason, MissingReason::PoolUnsupported);
+    assert!(unknown.detail.contains("dynamic_fee"), "{unknown}");
+    assert_eq!(read(Answer::Reverted).unwrap().reason, MissingReason::CallReverted);
+}
+
+#[test]
+fn ticks_are_read_in_each_dialect_and_their_other_words_touch_nothing() {
+    let (gross, net) = (1_565_033_894_100_570_301_u128, -1_565_033_894_100_570_301_i128);
+    let [a, b, c] = [11_u32, 12, 13].map(Word::from);
+    let eight = returned((gross, net, a, b, -5_i64, c, 9_u32, true).abi_encode());
+    let ten = returned((gross, net, -77_i128, a, b, c, -5_i64, c, 9_u32, true).abi_encode());
+    let tick = Tick::new(5_600, net);
+    for (kind, own, other) in
+        [(FactoryKind::PancakeV3, &eight, &ten), (FactoryKind::Slipstream, &ten, &eight)]
+    {
+        let (reader, _) = identified(kind);
+        assert_eq!(reader.decode_tick(POOL, 5_600, own), Ok(Some(tick)));
+        let wrong = reader.decode_tick(POOL, 5_600, other).unwrap_err();
+        assert_eq!(wrong.reason, MissingReason::StateInconsistent);
+    }
+}

@@ -1,0 +1,128 @@
+//! Uniswap v2's pair, and forks that answer and pay as it does: two reserves, and a fee that no
+//! contract tells.
+
+use alloy::primitives::Bytes;
+use exitgap_core::U256;
+use exitgap_core::ids::Address;
+use exitgap_core::pools::{ConstantProduct, FeeRate};
+use exitgap_core::series::MissingReason;
+use exitgap_core::snapshot::Observation;
+
+use super::reader::{Candidate, Claim, PoolReader, Reading, data_of};
+use super::unanswered;
+use crate::abi::{Answer, Call, Solidly, V2Pair, wire};
+use crate::missing::Missing;
+use crate::trial::{CALLER, Outcome, Sale, Verdict};
+
+/// Words of `getReserves`' answer.
+const RESERVES_WORDS: usize = 3;
+/// Words of `metadata`'s answer.
+const METADATA_WORDS: usize = 7;
+
+/// Reads one pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PairReader {
+    fee: FeeRate,
+}
+
+impl PoolReader for PairReader {
+    const PROBES: &'static [&'static str] = &["getReserves", "stable", "metadata"];
+
+    fn probes(pool: Address) -> Vec<Call> {
+        vec![
+            Call::new(pool, &V2Pair::getReservesCall {}, RESERVES_WORDS),
+            Call::new(pool, &Solidly::stableCall {}, 1),
+            Call::new(pool, &Solidly::metadataCall {}, METADATA_WORDS),
+        ]
+    }
+
+    fn identify(candidate: &Candidate<'_>, answers: &[Answer]) -> Claim<Self> {
+        let [reserves, stable, metadata] = answers else { return Claim::Foreign };
+        if reserves.exact::<V2Pair::getReservesCall>(RESERVES_WORDS).is_none() {
+            return Claim::Foreign;
+        }
+        // They answer as a v2 pair does, and fill by other rules.
+        let is_solidly = stable.exact::<Solidly::stableCall>(1).is_some()
+            || metadata.exact::<Solidly::metadataCall>(METADATA_WORDS).is_some();
+        if is_solidly {
+            let what =
+                "a Solidly-type pair (as Aerodrome's and Velodrome's), which is not read yet";
+            return Claim::Refused(what.to_owned());
+        }
+        match candidate.plan.fee {
+            Some(fee) => Claim::Is { reader: Self { fee }, proof: None },
+            None => Claim::Refused("a v2 pair does not tell its fee; configure `fee`".to_owned()),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        ConstantProduct::PROTOCOL
+    }
+
+    fn state_calls(&self, pool: Address) -> Vec<Call> {
+        vec![Call::new(pool, &V2Pair::getReservesCall {}, RESERVES_WORDS)]
+    }
+
+    fn decode(&self, pool: Address, answers: &[Answer]) -> Result<Reading, Missing> {
+        let answer = answers.first().unwrap_or(&Answer::Reverted);
+        let reserves = answer
+            .exact::<V2Pair::getReservesCall>(RESERVES_WORDS)
+            .ok_or_else(|| unanswered(pool, "getReserves", answer))?;
+        let raw = [reserves.reserve0.to(), reserves.reserve1.to()];
+        let state = ConstantProduct::new(raw, self.fee).map_err(|error| {
+            Missing::new(MissingReason::StateInconsistent, format!("pool {pool}: {error}"))
+        })?;
+        Ok(Reading::Whole(state.into()))
+    }
+
+    /// Only one can be paid at a time.
+    const TRIED_AT_ONCE: usize = 1;
+
+    /// A pair that was paid is asked for exactly the fill, which it must allow, for one unit more,
+    /// which it must refuse, and for one unit, which shows that it can be tried at all. That holds
+    /// it to the curve and to the fee.
+    fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
+        [sale.amount_out, sale.amount_out + U256::ONE, U256::ONE]
+            .map(|out| {
+                let mut outs = [U256::ZERO; 2];
+                outs[sale.direction.quote_index()] = out;
+                data_of(&V2Pair::swapCall {
+                    amount0Out: outs[0],
+                    amount1Out: outs[1],
+                    to: wire(CALLER),
+                    data: Bytes::new(),
+                })
+            })
+            .to_vec()
+    }
+
+    /// The reserves, and what the pair is paid.
+    fn trial_balance(&self, pool: &Observation, sale: &Sale, token: usize) -> Option<U256> {
+        let pair = ConstantProduct::of(pool.state())?;
+        let paid = if token == sale.direction.base_index() { sale.amount_in } else { U256::ZERO };
+        Some(U256::from(pair.reserves()[token]) + paid)
+    }
+
+    fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
+        let [fill, more, least] = outcomes else {
+            return Verdict::Unknown("it was not tried as it should be".to_owned());
+        };
+        if !least.success {
+            return Verdict::Unknown(format!("swap {}", least.in_words()));
+        }
+        let (amount_in, amount_out) = (sale.amount_in, sale.amount_out);
+        let base = sale.direction.base_index();
+        match (fill.success, more.success) {
+            (true, false) => Verdict::Same,
+            (false, _) => Verdict::Other(format!(
+                "for {amount_in} of token{base} it does not pay {amount_out} as its kind and fee \
+                 would: swap {}",
+                fill.in_words()
+            )),
+            (true, true) => Verdict::Other(format!(
+                "for {amount_in} of token{base} it pays more than {amount_out}, which its kind and \
+                 fee would"
+            )),
+        }
+    }
+}

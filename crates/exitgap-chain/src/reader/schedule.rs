@@ -1,0 +1,77 @@
+//! When a reader does what it does not do in every slot.
+
+use exitgap_core::series::Slot;
+use tokio::time::Instant;
+
+use crate::config::ChainPlan;
+use crate::limits::Limits;
+
+/// When pools have their turn: to have their ticks read in full, and to be tried.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Schedule {
+    /// Pools of the chain.
+    pools: usize,
+    /// Slots from one turn of a pool to the next.
+    every: u32,
+    /// Slots after a full reading up to which the next one may wait.
+    most: u32,
+}
+
+impl Schedule {
+    pub(super) fn new(plan: &ChainPlan, limits: &Limits) -> Self {
+        Self {
+            pools: plan.pools().len(),
+            every: limits.full_read_slots,
+            most: limits.full_read_slots_most,
+        }
+    }
+
+    /// The slot at which the pool of this place has its next turn after `slot`: pools take turns
+    /// over the whole interval, so that no slot has to read them all.
+    pub(super) fn next_turn(&self, slot: Slot, place: usize) -> u32 {
+        let every = self.every.max(1);
+        let turn = u32::try_from(place * every as usize / self.pools.max(1)).unwrap_or(0);
+        let now = slot.number();
+        let since_turn = (now + every - turn % every) % every;
+        now + every - since_turn
+    }
+
+    /// Whether the full reading that is due may wait until the slot after this one, where the last
+    /// was made at `full_at`.
+    pub(super) fn may_wait(&self, slot: Slot, full_at: Option<Slot>) -> bool {
+        full_at.is_some_and(|full_at| slot.number() < full_at.number().saturating_add(self.most))
+    }
+}
+
+/// Until when a second node is asked: it must not use up the time that reading takes.
+pub(super) fn second_deadline(deadline: Instant) -> Instant {
+    let now = Instant::now();
+    now + deadline.saturating_duration_since(now) / 4
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn schedule(pools: usize, every: u32) -> Schedule {
+        Schedule { pools, every, most: every }
+    }
+
+    #[test]
+    fn every_pool_has_its_turn_once_per_interval() {
+        let slot = Slot::FIRST;
+        let turns: BTreeSet<u32> =
+            (0..100).map(|place| schedule(100, 288).next_turn(slot, place)).collect();
+        assert_eq!(turns.len(), 100);
+        let range = slot.number() + 1..=slot.number() + 288;
+        assert!(turns.iter().all(|turn| range.contains(turn)));
+        for place in [0, 7, 99] {
+            let turn = schedule(100, 288).next_turn(slot, place);
+            let then = Slot::new(turn.into()).unwrap();
+            assert_eq!(schedule(100, 288).next_turn(then, place), turn + 288);
+        }
+        assert_eq!(schedule(1, 1).next_turn(slot, 0), slot.number() + 1);
+    }
+}

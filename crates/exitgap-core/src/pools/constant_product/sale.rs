@@ -1,0 +1,84 @@
+//! One direction of a pair: a single segment with one formula, rounded once.
+
+use super::ConstantProduct;
+use crate::pools::kind::{PoolKind, Sale};
+use crate::pools::{Direction, FeeRate, Fill, FillError, FillStep, RawPrice, Segment};
+use crate::wide::{U256, U512, over_up, times};
+
+/// One direction of a pair.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::pools) struct PairSale {
+    pub(super) pair: ConstantProduct,
+    pub(super) direction: Direction,
+}
+
+impl Sale for PairSale {
+    fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    fn mid(&self) -> RawPrice {
+        self.pair.mid(self.direction)
+    }
+
+    fn mid_after(&self, fill: &Fill) -> RawPrice {
+        self.pair.after(self.direction, fill).mid(self.direction)
+    }
+
+    fn least_fee(&self) -> FeeRate {
+        self.pair.fee
+    }
+
+    fn fill(&self, amount_in: U256) -> Result<Fill, FillError> {
+        self.pair.fill(self.direction, amount_in)
+    }
+
+    fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError> {
+        let fill = self.fill(amount_in)?;
+        let FeeRate { numerator, denominator } = fill.fee;
+        Ok(vec![FillStep {
+            amount_in,
+            // Rounded up, as the pool keeps the rest of the division.
+            fee: over_up(times(amount_in, U256::from(numerator)), U256::from(denominator)),
+            amount_out: fill.amount_out,
+            sqrt_price_after_x96: None,
+            liquidity: None,
+            crossed_tick: None,
+        }])
+    }
+
+    fn most(&self) -> (U256, U256) {
+        let most = self.pair.max_amount_in(self.direction);
+        (most, self.pair.amount_out(self.direction, most))
+    }
+
+    fn segment_count(&self) -> usize {
+        1
+    }
+
+    fn segment(&self, _index: usize) -> Segment {
+        let (in_end, out_end) = self.most();
+        Segment { in_start: U256::ZERO, out_start: U256::ZERO, in_end, out_end }
+    }
+
+    fn out_within(&self, _index: usize, amount_in: U256) -> U256 {
+        self.pair.amount_out(self.direction, amount_in)
+    }
+
+    fn ideal_within(&self, _index: usize, added: U256) -> U512 {
+        self.pair.ideal_out(self.direction, added)
+    }
+
+    /// None: the fee is part of the one division.
+    fn fee_rounded_first(&self) -> Option<FeeRate> {
+        None
+    }
+
+    fn rounding_before(&self, _index: usize) -> U256 {
+        U256::ZERO
+    }
+
+    fn mid_at_start(&self, _index: usize) -> RawPrice {
+        self.mid()
+    }
+}

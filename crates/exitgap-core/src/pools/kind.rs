@@ -1,0 +1,128 @@
+//! The laws of a kind of pool: what its folder states, and what everything after relies on.
+//!
+//! A kind is two types: its *state*, a [`PoolKind`] with its [`StateForm`], and one direction of it
+//! prepared for many questions, its [`Sale`]. The names of all kinds stand in `kinds.rs`, and nowhere else.
+
+use super::kinds::OneSale;
+use super::{Direction, Fill, FillError, FillStep, PoolState, RawPrice, SaleCurve, Segment};
+use crate::json::{Fields, Json};
+use crate::pools::{FeeRate, StateError};
+use crate::wide::{U256, U512};
+
+/// A kind's state body: its fields as canonical JSON.
+pub(super) trait StateForm: Sized {
+    /// What the body's `protocol` says. It stands for the fields and for the arithmetic: a pool
+    /// that fills by other rules is another protocol, one that only is read otherwise is not.
+    const PROTOCOL: &'static str;
+
+    /// Takes the kind's own fields of a state body.
+    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError>;
+
+    /// The same fields: reading what was written gives the same state.
+    fn write(&self) -> Vec<(&'static str, Json<'_>)>;
+}
+
+/// A kind of pool: the whole of its contract's state that a fill needs, checked when made.
+pub(super) trait PoolKind: StateForm {
+    /// One direction of it.
+    type Sale: Sale + Into<OneSale>;
+
+    /// One direction, whole.
+    fn sale(&self, direction: Direction) -> Self::Sale;
+
+    /// The start of a direction, as much of it as `enough` asks for: that is shown ever longer
+    /// starts, the last of which may be the whole. What lies past its end is unknown to it.
+    fn start_of_sale(
+        &self,
+        direction: Direction,
+        _enough: &dyn Fn(&SaleCurve) -> bool,
+    ) -> SaleCurve {
+        SaleCurve(self.sale(direction).into())
+    }
+
+    /// What [`Sale::fill`] answers, without preparing anything.
+    fn fill_once(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError>;
+
+    /// The state after a fill, which came from this state in this direction. It is a state that
+    /// the contract can hold.
+    fn after(&self, direction: Direction, fill: &Fill) -> Self;
+
+    /// See [`PoolState::recovered`]. The start is of the same pool, and thus of the same kind.
+    fn recovered(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self;
+
+    /// The bytes it holds beside itself.
+    fn held_bytes(&self) -> usize {
+        0
+    }
+
+    /// The most bytes that a prepared direction can hold beside itself.
+    fn sale_bytes_at_most(&self, _direction: Direction) -> usize {
+        0
+    }
+}
+
+/// One direction of a pool: what any amount of the token sold fills at, and what is needed to
+/// find the largest amount that fills well enough.
+///
+/// The whole curve is cut into *segments*, each with one formula. The search for sizes
+/// (`exit/sizing`) rests on these laws, which its tests try:
+///
+/// - The output never falls where the input grows, inside a segment and from one to the next.
+/// - [`Sale::ideal_within`] is concave in what is added, and never below what is paid.
+/// - A swap without any rounding is concave over the whole curve, and all roundings up to a
+///   segment's start keep the output below it by less than [`Sale::rounding_before`].
+pub(super) trait Sale {
+    /// The direction this was prepared for.
+    fn direction(&self) -> Direction;
+
+    /// The mid price before anything is sold: what an infinitely small sale would fill at
+    /// without fee.
+    fn mid(&self) -> RawPrice;
+
+    /// The mid price after `fill`, which came from this sale.
+    fn mid_after(&self, fill: &Fill) -> RawPrice;
+
+    /// The least fee that any fill pays.
+    fn least_fee(&self) -> FeeRate;
+
+    /// Sells `amount_in` raw units: what the contract's swap transfers, to the unit (not what a
+    /// view of it quotes), and the fee that this fill paid.
+    fn fill(&self, amount_in: U256) -> Result<Fill, FillError>;
+
+    /// The same sale, step by step; the steps' amounts add up to the fill's.
+    fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError>;
+
+    /// The largest input the pool takes whole, and what it pays for it.
+    fn most(&self) -> (U256, U256);
+
+    /// How many segments there are.
+    fn segment_count(&self) -> usize;
+
+    /// Segment `index`, counted from the start of the sale.
+    fn segment(&self, index: usize) -> Segment;
+
+    /// Output for an input inside segment `index`: after its start and not past its end.
+    fn out_within(&self, index: usize, amount_in: U256) -> U256;
+
+    /// What `added` to the start of segment `index` pays by the segment's formula without any
+    /// rounding, in units of `2^-64`, rounded up. Never below what [`Sale::out_within`] adds to the
+    /// segment's `out_start`.
+    fn ideal_within(&self, index: usize, added: U256) -> U512;
+
+    /// The fee, where what it leaves of an input inside a segment is rounded down to whole units
+    /// before it moves the price.
+    fn fee_rounded_first(&self) -> Option<FeeRate>;
+
+    /// How far, in raw output units, all roundings up to the start of segment `index` can have
+    /// kept the output below the swap's without rounding: that pays, for the segment's `in_start`,
+    /// less than its `out_start` plus this. `index` may be one past the last segment.
+    fn rounding_before(&self, index: usize) -> U256;
+
+    /// The mid price at the start of segment `index`.
+    fn mid_at_start(&self, index: usize) -> RawPrice;
+
+    /// The bytes it holds beside itself.
+    fn held_bytes(&self) -> usize {
+        0
+    }
+}
