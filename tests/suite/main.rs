@@ -3,6 +3,7 @@
 mod audit;
 mod audit_damage;
 mod audit_log;
+mod audit_page;
 mod capabilities;
 mod chain_reader;
 mod chain_reader_budget;
