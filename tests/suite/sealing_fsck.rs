@@ -135,6 +135,9 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
     );
     assert_eq!(absent.slot, Some(slot(10)));
     assert!(matches!(*absent.error, StoreError::Corrupt { what: CorruptBody::Absent, .. }));
+    let moved = found("UPDATE body SET slot = slot - 1 WHERE slot = 5957860 AND level = 3");
+    at_slot_4(&moved);
+    assert!(matches!(*moved.error, StoreError::CorruptRow { table: "body", .. }), "{moved}");
     for column in
         ["depth0_usd = 1", "depth1_usd = NULL", "lowest1_7d_usd = 1", "method_version = '0.9.0'"]
     {

@@ -243,9 +243,17 @@ impl Reader {
             // Rows that cannot be read stand where the next one should.
             let at = next.unwrap_or(to);
             let read = head_row(row).doing(doing).and_then(check_head_row).and_then(|head| {
-                let body = match row.get_ref("body_no").doing(doing)? {
-                    rusqlite::types::ValueRef::Null => None,
-                    _ => Some(BodyRow::read(row).doing(doing)?),
+                let body_slot: Option<i64> = row.get("body_slot").doing(doing)?;
+                let slot = head.0.entry.slot;
+                let body = match body_slot {
+                    None => None,
+                    Some(found) if found == i64::from(slot.number()) => {
+                        Some(BodyRow::read(row).doing(doing)?)
+                    }
+                    Some(found) => {
+                        let found = format!("the body of {slot} as one of slot {found}");
+                        return Err(StoreError::CorruptRow { table: "body", found });
+                    }
                 };
                 Ok((head, body))
             });

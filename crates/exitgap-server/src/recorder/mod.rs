@@ -20,7 +20,7 @@ use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_store::{
     Changes, LogFolder, NewDoubt, NewEntry, NewRetraction, PublishError, Published, Ready, Store,
-    StoreError,
+    StoreError, spread,
 };
 use tokio::time::Instant;
 
@@ -281,9 +281,8 @@ impl<R: SlotReader> Recorder<R> {
             tracing::error!(%slot, %pool, from = %first, "its slots up to this one are in doubt: a full reading found other ticks");
         }
         let changes = Changes { retractions, retirements: self.retiring.clone(), doubts };
-        let append = move |store: &mut Store| {
-            store.append_ready(slot, entries.into_iter().map(ready).collect(), &changes)
-        };
+        let append =
+            move |store: &mut Store| store.append_ready(slot, all_ready(entries), &changes);
         report.filled_slots = self.blocking(append).await??.filled_slots;
         for pool in self.retiring.drain(..) {
             tracing::warn!(%slot, %pool, "retired: this was its last entry");
@@ -412,18 +411,27 @@ impl<R: SlotReader> Recorder<R> {
     }
 }
 
-/// The entry to be written. What could not be made ready before is now; what cannot be stored at
-/// all is missing.
-fn ready(entry: NewEntry<Read>) -> NewEntry<Ready> {
-    let NewEntry { pool, default_base, reading } = entry;
-    let reading = reading.and_then(|Read { snapshot, ready }| match ready {
-        Some(ready) => Ok(ready),
-        None => Ready::of(&snapshot).map_err(|error| {
-            tracing::error!(%pool, %error, "its snapshot cannot be stored");
-            MissingReason::PoolUnsupported
-        }),
+/// The entries to be written. What there was no time to make ready before is made now; what cannot
+/// be stored at all is missing.
+fn all_ready(entries: Vec<NewEntry<Read>>) -> Vec<NewEntry<Ready>> {
+    let made = spread(&entries, |entry| match &entry.reading {
+        Ok(Read { snapshot, ready: None }) => Some(Ready::of(snapshot)),
+        _ => None,
     });
-    NewEntry { pool, default_base, reading }
+    let entries = entries.into_iter().zip(made);
+    let ready = entries.map(|(NewEntry { pool, default_base, reading }, made)| {
+        let reading = match (made, reading) {
+            (Some(Ok(ready)), _) | (None, Ok(Read { ready: Some(ready), .. })) => Ok(ready),
+            (_, Err(reason)) => Err(reason),
+            (made, Ok(_)) => {
+                let error = made.and_then(Result::err).map(|error| error.to_string());
+                tracing::error!(%pool, error, "its snapshot cannot be stored");
+                Err(MissingReason::PoolUnsupported)
+            }
+        };
+        NewEntry { pool, default_base, reading }
+    });
+    ready.collect()
 }
 
 /// Which earlier slots a slot's reading put in doubt: of each pool those since the last full
