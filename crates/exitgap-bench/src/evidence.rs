@@ -1,46 +1,26 @@
-//! Evidence: what a file and a week's window weigh, how long verifying, sealing and fsck take,
-//! and what the store and the verifier in a browser weigh. Everything on disk is synced as it is
-//! in production.
+//! Evidence: what a file and a week's window weigh, how long verifying takes, and what the verifier
+//! in a browser weighs.
 
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
 
 use exitgap_core::evidence::{Base, HeadWindow, LOWEST_DEPTH_SLOTS, Policy, Verdict, verify};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{SignerKey, VerifierKey};
-use exitgap_store::{LogFolder, Store};
+use exitgap_store::Store;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use tempfile::TempDir;
 
 use crate::BenchError;
-use crate::clock::{median, nanoseconds};
+use crate::clock::nanoseconds;
 use crate::market::BusyPool;
 use crate::report::Report;
 
-/// Slots before measuring: the first ones hold whole records of every pool.
-const WARMING: u32 = 2;
-
-/// Slots measured with 100 pools: one round of the store's levels of records.
-const SLOTS: u32 = 48;
-
-/// Slots measured with 1,000 pools.
-const SLOTS_OF_MANY: u32 = 5;
-
-/// Adds `evidence.*`, `seal.*`, `store.bytes_per_slot_pool`, `fsck.slots_per_s` and
-/// `verify_wasm.gzip_bytes`.
+/// Adds `evidence.*` but for `evidence.cold_ms`, and `verify_wasm.gzip_bytes`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     weigh_module(report)?;
-    files(report)?;
-    let hundred = Sealed::new(100, SLOTS)?;
-    report.add("seal.100_pools_ms", median(hundred.seal_ms));
-    report.add("store.bytes_per_slot_pool", hundred.bytes_per_slot_pool);
-    report.add("fsck.slots_per_s", hundred.fsck_slots_per_s);
-    let thousand = Sealed::new(1_000, SLOTS_OF_MANY)?;
-    report.add("seal.1000_pools_ms", median(thousand.seal_ms));
-    Ok(())
+    files(report)
 }
 
 /// A pool of 1,200 ticks after seven days: what is verified.
@@ -94,58 +74,6 @@ fn files(report: &mut Report) -> Result<(), BenchError> {
         policy.window = Some(window.clone());
     }
     Ok(())
-}
-
-/// A store of many pools, and what sealing it took.
-struct Sealed {
-    seal_ms: Vec<f64>,
-    bytes_per_slot_pool: f64,
-    fsck_slots_per_s: f64,
-}
-
-impl Sealed {
-    /// Seals slots of `pools` pools of 1,200 ticks: all that follows once the snapshots are
-    /// read, up to the published checkpoint.
-    fn new(pools: u16, slots: u32) -> Result<Self, BenchError> {
-        eprintln!("evidence: sealing {slots} slots of {pools} pools of 1,200 ticks");
-        let folder = tempfile::tempdir().map_err(failed)?;
-        let log = LogFolder::new(folder.path().join("log"));
-        let mut store = Store::create(folder.path().join("series.db"), &key()?).map_err(failed)?;
-        let mut market: Vec<BusyPool> = (0..pools).map(BusyPool::new).collect();
-        let (mut seal_ms, mut before) = (Vec::new(), 0);
-        for index in 0..WARMING + slots {
-            let slot = slot(index)?;
-            let entries = market.iter_mut().map(|pool| pool.recorded(slot));
-            let entries = entries.collect::<Result<Vec<_>, _>>()?;
-            if index == WARMING {
-                before = database_bytes(&store)?;
-                seal_ms.clear();
-            }
-            let start = Instant::now();
-            store.append_slot(slot, &entries).map_err(failed)?;
-            log.publish(store.reader()).map_err(failed)?;
-            seal_ms.push(start.elapsed().as_secs_f64() * 1e3);
-        }
-        let grown = float(database_bytes(&store)? - before);
-        let bytes_per_slot_pool = grown / f64::from(slots) / f64::from(pools);
-        print_published(&folder, WARMING + slots, pools);
-        let start = Instant::now();
-        let checked = store.reader().fsck(|_| {}).map_err(failed)?;
-        let fsck_slots_per_s = float(checked.slots) / start.elapsed().as_secs_f64();
-        Ok(Self { seal_ms, bytes_per_slot_pool, fsck_slots_per_s })
-    }
-}
-
-fn database_bytes(store: &Store) -> Result<u64, BenchError> {
-    Ok(store.reader().totals().map_err(failed)?.database_bytes)
-}
-
-/// The bundles beside the store hold every snapshot again.
-fn print_published(folder: &TempDir, slots: u32, pools: u16) {
-    let bundles = std::fs::read_dir(folder.path().join("log/bundles")).into_iter().flatten();
-    let bytes: u64 = bundles.flatten().filter_map(|file| Some(file.metadata().ok()?.len())).sum();
-    let each = float(bytes) / f64::from(slots) / f64::from(pools);
-    eprintln!("evidence: the published bundles have {each:.0} bytes per slot and pool");
 }
 
 /// The module that `cargo xtask bench` built, once it agrees on every shared vector.

@@ -3,7 +3,7 @@
 //! - `scene`: the pool everything is measured on
 //! - `peers`: ours, two crates, the contract, an npm package
 //! - `market`: pools as busy ones are from slot to slot
-//! - `quotes`, `exits`, `evidence`, `slowest`, `recorder`, `http`, `wasm`: the sections; each adds numbers to the `report`
+//! - `quotes`, `exits`, `evidence`, `slowest`, `seal`, `recorder`, `http`, `wasm`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
@@ -18,6 +18,7 @@ mod quotes;
 mod recorder;
 mod report;
 mod scene;
+mod seal;
 mod slowest;
 mod wasm;
 
@@ -50,8 +51,10 @@ enum Section {
     Quote,
     /// The step table, the largest exit, a ladder.
     Exit,
-    /// Files, windows, verifying, sealing, fsck, and the verifier as a WASM module.
+    /// Files, windows, verifying, and the verifier as a WASM module.
     Evidence,
+    /// Sealing 100 to 10,000 pools, fsck, uncached evidence.
+    Seal,
     /// The slowest evidence file that a search finds.
     Verify,
     /// The recorder and its store; takes the longest.
@@ -122,6 +125,9 @@ fn run(arguments: &Arguments) -> Result<(), BenchError> {
     }
     if wanted(Section::Evidence) {
         evidence::measure(&mut report)?;
+    }
+    if wanted(Section::Seal) {
+        seal::measure(&mut report)?;
     }
     if wanted(Section::Verify) {
         slowest::measure(&mut report)?;

@@ -1,7 +1,7 @@
 //! Pools as busy ones are from slot to slot, without a chain: the price wanders, the oracle
 //! follows it, liquidity comes and goes. So depths vary as recorded ones do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use alloy_primitives::U256;
 use exitgap_core::ids::{Address, BlockHash, PoolId};
@@ -34,14 +34,32 @@ const BASIS: u32 = 1_500;
 /// How many positions change size in a slot.
 const CHANGES: u32 = 3;
 
-/// A pool of 1,200 initialised ticks and its market.
+/// Initialised ticks of a busy real pool, and of an ordinary one.
+pub const BUSY_TICKS: usize = 1_200;
+pub const QUIET_TICKS: usize = 280;
+
+/// How far the price of a real pool moves in a slot at most, in ticks of 0.01 %.
+const REAL_STEP: u32 = 12;
+
+/// How wide positions are chosen, in hundredths of a percent to either side: round numbers, the
+/// narrow ones more often.
+const WIDTHS: [i32; 10] = [100, 100, 200, 200, 500, 500, 1_000, 2_000, 5_000, 10_000];
+
+/// What positions are worth, in dollars.
+const WORTH: [u64; 8] = [500, 1_000, 2_000, 5_000, 10_000, 25_000, 100_000, 500_000];
+
+/// A pool and its market.
 pub struct BusyPool {
     /// Its name.
     pub id: PoolId,
     rng: Rng,
     tick: i32,
-    /// The liquidity of the position from `CENTRE - SPACING * n` to `CENTRE + SPACING * n`.
-    positions: Vec<u128>,
+    /// Lower tick, upper tick, liquidity.
+    positions: Vec<(i32, i32, u128)>,
+    /// How far the price moves in a slot at most.
+    step: u32,
+    /// Whether positions are opened and closed as people do, and not by chance in every slot.
+    real: bool,
     round: u128,
 }
 
@@ -54,12 +72,42 @@ impl BusyPool {
     /// The pool of this number on a chain, with so many positions.
     pub fn of(chain: &str, number: u16, positions: i32) -> Self {
         let mut rng = Rng::new(number.into());
-        let positions = (0..positions).map(|_| liquidity(&mut rng)).collect();
+        let positions = (1..=positions).map(|n| {
+            let reach = n * SPACING;
+            (CENTRE - reach, CENTRE + reach, liquidity(&mut rng))
+        });
+        let positions = positions.collect();
+        Self::with(chain, number, rng, positions, false)
+    }
+
+    /// A pool as real ones are: positions of round widths around where the price was when they were
+    /// opened, each worth a round sum, until `ticks` ticks are initialised. Between slots the price
+    /// moves a little, and now and then a position is opened or closed.
+    pub fn real(number: u16, ticks: usize) -> Self {
+        let mut rng = Rng::new(u64::from(number) + (1 << 32));
+        let (mut positions, mut initialised) = (Vec::new(), BTreeSet::new());
+        while initialised.len() < ticks {
+            let opened = CENTRE + i32::try_from(rng.bell(3_000)).unwrap_or(0);
+            let position = position(&mut rng, opened);
+            initialised.extend([position.0, position.1]);
+            positions.push(position);
+        }
+        Self::with("anvil", number, rng, positions, true)
+    }
+
+    fn with(
+        chain: &str,
+        number: u16,
+        rng: Rng,
+        positions: Vec<(i32, i32, u128)>,
+        real: bool,
+    ) -> Self {
         let mut address = [0xaa; 20];
         address[18..].copy_from_slice(&number.to_be_bytes());
         let chain = chain.parse().expect("it is a slug");
         let id = PoolId::new(chain, Address(address));
-        Self { id, rng, tick: CENTRE, positions, round: 18_446_744_073_709_551_616 }
+        let step = if real { REAL_STEP } else { STEP };
+        Self { id, rng, tick: CENTRE, positions, step, real, round: 18_446_744_073_709_551_616 }
     }
 
     /// An entry with the pool's snapshot at `slot`, one slot after the last.
@@ -70,12 +118,19 @@ impl BusyPool {
     }
 
     fn snapshot(&mut self, slot: Slot) -> Result<Snapshot, Box<dyn std::error::Error>> {
-        let reach = i32::try_from(self.positions.len())? * SPACING - 1;
-        let step = i32::try_from(self.rng.bell(STEP))?;
+        let reach =
+            if self.real { 2_000 } else { i32::try_from(self.positions.len())? * SPACING - 1 };
+        let step = i32::try_from(self.rng.bell(self.step))?;
         self.tick = (self.tick + step).clamp(CENTRE - reach, CENTRE + reach);
-        for _ in 0..CHANGES {
+        let changes = if self.real { u32::try_from(self.rng.below(2))? } else { CHANGES };
+        for _ in 0..changes {
             let changed = usize::try_from(self.rng.below(self.positions.len() as u64))?;
-            self.positions[changed] = liquidity(&mut self.rng);
+            if self.real {
+                // One is closed, another opened where the price is now.
+                self.positions[changed] = position(&mut self.rng, self.tick);
+            } else {
+                self.positions[changed].2 = liquidity(&mut self.rng);
+            }
         }
         self.round += 1;
         let timestamp = slot.unix_s() - self.rng.below(12);
@@ -101,16 +156,16 @@ impl BusyPool {
     fn state(&mut self) -> Result<Concentrated, Box<dyn std::error::Error>> {
         let mut nets: BTreeMap<i32, i128> = BTreeMap::new();
         let mut active = 0;
-        for (n, &liquidity) in (1..).zip(&self.positions) {
-            let (lower, upper) = (CENTRE - n * SPACING, CENTRE + n * SPACING);
+        for &(lower, upper, liquidity) in &self.positions {
             *nets.entry(lower).or_default() += liquidity.cast_signed();
             *nets.entry(upper).or_default() -= liquidity.cast_signed();
             if (lower..upper).contains(&self.tick) {
                 active += liquidity;
             }
         }
-        let ticks =
-            nets.into_iter().map(|(tick, liquidity_net)| Tick::new(tick, liquidity_net)).collect();
+        // Where as much begins as ends, a tick stays initialised on chain; here it is left out.
+        let ticks = nets.into_iter().filter(|(_, net)| *net != 0);
+        let ticks = ticks.map(|(tick, net)| Tick::new(tick, net)).collect();
         let price = |tick| sqrt_ratio_at_tick(tick).ok_or("no price at this tick");
         let (below, above) = (price(self.tick)?, price(self.tick + 1)?);
         let within = (above - below) / U256::from(1_000) * U256::from(self.rng.below(1_000));
@@ -147,6 +202,22 @@ impl BusyPool {
         }
         BlockHash(hash)
     }
+}
+
+/// A position of a round width and worth, opened at this tick. Its liquidity follows from both, as
+/// a contract computes it: worth in units of 10^-18 dollars over twice the width, so that its digits
+/// are of no pattern and its size is of a real order.
+fn position(rng: &mut Rng, at: i32) -> (i32, i32, u128) {
+    let pick = |rng: &mut Rng, of: usize| usize::try_from(rng.below(of as u64)).unwrap_or(0);
+    let width = WIDTHS[pick(rng, WIDTHS.len())];
+    let worth = WORTH[pick(rng, WORTH.len())] * rng.between(1, 3);
+    let lower = (at - width).div_euclid(SPACING) * SPACING;
+    let upper = (at + width).div_euclid(SPACING) * SPACING;
+    // Half of the worth lies below the price: liquidity is about worth / (2 sqrt(price) (1 - r)),
+    // where r is the square root of the ratio of the lower price to the price, and sqrt(price) 50.
+    let within = u128::from((at - lower).unsigned_abs()) + 1;
+    let liquidity = u128::from(worth) * 10_u128.pow(18) * 20_000 / (100 * within);
+    (lower, upper, liquidity + u128::from(rng.below(1_000_000_000)))
 }
 
 /// What one position adds: together some millions of dollars of depth, in unpredictable digits.

@@ -4,6 +4,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::units::{Percent, UsdMicros};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
+use sha2::{Digest, Sha256};
 
 use crate::error::{Doing, StoreError};
 use crate::figures::{DirectionFigures, Gap, NoGap};
@@ -55,6 +56,51 @@ impl Values {
             self.gap(figures.map(|figures| figures.gaps[size]));
         }
         self.percent(figures.and_then(|figures| figures.basis));
+    }
+
+    /// The next value, a hash.
+    pub fn hash(&mut self, hash: [u8; 32]) {
+        self.0.push(Value::Blob(hash.into()));
+    }
+
+    /// The hash of a row that comes after others: of theirs, and of each value's kind and bytes.
+    pub fn chained(&self, before: [u8; 32]) -> [u8; 32] {
+        let mut digest = Sha256::new_with_prefix(before);
+        for value in &self.0 {
+            match value {
+                Value::Null => digest.update([0]),
+                Value::Integer(number) => {
+                    digest.update([1]);
+                    digest.update(number.to_be_bytes());
+                }
+                Value::Text(text) => {
+                    digest.update([2]);
+                    digest.update((text.len() as u64).to_be_bytes());
+                    digest.update(text);
+                }
+                // No row of figures has one: what is found there is not what was written.
+                Value::Real(_) | Value::Blob(_) => digest.update([3]),
+            }
+        }
+        digest.finalize().into()
+    }
+
+    /// Reads the rows of these keys as they are, and chains them.
+    pub fn read_chained(
+        connection: &Connection,
+        sql: &str,
+        keys: &[i64],
+        doing: &'static str,
+    ) -> Result<[u8; 32], StoreError> {
+        let mut statement = connection.prepare_cached(sql).doing(doing)?;
+        let columns = statement.column_count();
+        let mut rows = statement.query(params_from_iter(keys)).doing(doing)?;
+        let mut digest = [0; 32];
+        while let Some(row) = rows.next().doing(doing)? {
+            let values: Result<_, _> = (0..columns).map(|column| row.get(column)).collect();
+            digest = Self(values.doing(doing)?).chained(digest);
+        }
+        Ok(digest)
     }
 
     /// Writes the row.

@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use exitgap_core::series::{MissingReason, Slot};
-use rusqlite::{Connection, named_params};
+use rusqlite::{Connection, OptionalExtension, named_params};
 
 use crate::columns::{Columns, Values};
 use crate::error::{Doing, StoreError};
@@ -32,6 +32,8 @@ struct State {
     window: DepthWindow,
     day: u32,
     rollup: Rollup,
+    /// The chain over the day's rows of figures.
+    digest: [u8; 32],
     standing: Option<Standing>,
     /// Whether day and standing are still to be written.
     dirty: bool,
@@ -61,9 +63,9 @@ impl Derived {
         };
         if state.day != day_of(slot) {
             if state.dirty {
-                write_day(&reader.connection, pool.number, state.day, &state.rollup)?;
+                state.write_day(&reader.connection, pool.number)?;
             }
-            (state.day, state.rollup) = (day_of(slot), Rollup::default());
+            (state.day, state.rollup, state.digest) = (day_of(slot), Rollup::default(), [0; 32]);
         }
         for retracted in retracts {
             state.window.retract(*retracted);
@@ -74,7 +76,9 @@ impl Derived {
             if day == state.day {
                 state.rollup = rollup;
             } else {
-                write_day(&reader.connection, pool.number, day, &rollup)?;
+                // What was recorded stays; that it is not counted changes the day only.
+                let digest = reader.stored_digest(pool, day)?.unwrap_or_default();
+                write_day(&reader.connection, pool.number, day, &rollup, digest)?;
             }
         }
         let newest = state.standing.and_then(|standing| standing.newest);
@@ -97,8 +101,9 @@ impl Derived {
     ) -> Result<(), StoreError> {
         let slot = entry.slot;
         let values = figures_values(pool.number, slot, snapshot, window);
-        values.write(&reader.connection, sql::INSERT_FIGURES, "writing figures")?;
         let state = self.pools.entry(pool.number).or_default();
+        state.digest = values.chained(state.digest);
+        values.write(&reader.connection, sql::INSERT_FIGURES, "writing figures")?;
         match (entry.outcome, snapshot) {
             (Outcome::Missing(_), _) => state.rollup.add_missing(),
             (Outcome::Recorded(_), Some(snapshot)) => state.rollup.add_snapshot(slot, snapshot),
@@ -113,7 +118,7 @@ impl Derived {
     /// Writes days and standings of all pools that went on, before the commit.
     pub fn finish(&mut self, reader: &Reader) -> Result<(), StoreError> {
         for (pool_no, state) in self.pools.iter_mut().filter(|(_, state)| state.dirty) {
-            write_day(&reader.connection, *pool_no, state.day, &state.rollup)?;
+            state.write_day(&reader.connection, *pool_no)?;
             if let Some(standing) = &state.standing {
                 let values = standing_values(*pool_no, standing);
                 values.write(&reader.connection, sql::INSERT_STANDING, "writing a standing")?;
@@ -136,10 +141,16 @@ impl State {
             window: window_of(reader, pool, last)?,
             day,
             rollup: undamaged(reader.rollup_of(pool, day))?.unwrap_or_default(),
+            // As it was written: what was damaged since stays apart from it.
+            digest: reader.stored_digest(pool, day)?.unwrap_or_default(),
             standing: undamaged(reader.standing_of(pool))?.flatten(),
             dirty: false,
             ended: false,
         })
+    }
+
+    fn write_day(&self, connection: &Connection, pool_no: i64) -> Result<(), StoreError> {
+        write_day(connection, pool_no, self.day, &self.rollup, self.digest)
     }
 
     /// Takes the standing on to the entry.
@@ -260,8 +271,8 @@ pub fn figures_values(
     values
 }
 
-/// The row of `day`.
-pub fn day_values(pool_no: i64, day: u32, rollup: &Rollup) -> Values {
+/// The row of `day`, over rows of figures that make this chain.
+pub fn day_values(pool_no: i64, day: u32, rollup: &Rollup, figures: [u8; 32]) -> Values {
     let at = |slot: Slot| slot.number() % Slot::PER_DAY;
     let mut values = Values::of([day.into(), pool_no]);
     values.add(Some(rollup.recorded_slots));
@@ -282,6 +293,7 @@ pub fn day_values(pool_no: i64, day: u32, rollup: &Rollup) -> Values {
             values.add(least.map(|(slot, _)| at(slot)));
         }
     }
+    values.hash(figures);
     values
 }
 
@@ -316,8 +328,10 @@ pub fn write_day(
     pool_no: i64,
     day: u32,
     rollup: &Rollup,
+    figures: [u8; 32],
 ) -> Result<(), StoreError> {
-    day_values(pool_no, day, rollup).write(connection, sql::INSERT_DAY, "writing a day")
+    let values = day_values(pool_no, day, rollup, figures);
+    values.write(connection, sql::INSERT_DAY, "writing a day")
 }
 
 impl Reader {
@@ -329,6 +343,28 @@ impl Reader {
     ) -> Result<Option<Values>, StoreError> {
         let keys = [pool.number, slot.number().into()];
         Values::read(&self.connection, sql::SELECT_FIGURES_ROW, &keys, "reading figures")
+    }
+
+    /// The chain over the pool's rows of `figures` of a day, as they are.
+    pub(crate) fn figures_digest(&self, pool: &Pool, day: u32) -> Result<[u8; 32], StoreError> {
+        let first = i64::from(day) * i64::from(Slot::PER_DAY);
+        let keys = [pool.number, first, first + i64::from(Slot::PER_DAY) - 1];
+        Values::read_chained(&self.connection, sql::SELECT_FIGURES_ROWS, &keys, "reading figures")
+    }
+
+    /// The same as the day's row has it; `None` where there is no such row, or it holds no hash.
+    pub(crate) fn stored_digest(
+        &self,
+        pool: &Pool,
+        day: u32,
+    ) -> Result<Option<[u8; 32]>, StoreError> {
+        let doing = "reading a day";
+        let mut statement =
+            self.connection.prepare_cached(sql::SELECT_FIGURES_DIGEST).doing(doing)?;
+        let parameters = named_params! { ":day": day, ":pool_no": pool.number };
+        let found: Option<Vec<u8>> =
+            statement.query_row(parameters, |row| row.get(0)).optional().doing(doing)?;
+        Ok(found.and_then(|found| found.try_into().ok()))
     }
 
     /// The row of `day` as it is.

@@ -486,6 +486,14 @@ pub enum CorruptLog {
         /// What the heads make.
         found: Hash,
     },
+    /// A tile of the tree over the slot's heads is absent, or not what they make.
+    #[error("tile {index} of level {level} of the tree over its heads is absent or another")]
+    SlotTile {
+        /// Level 0 are the tiles of heads, level 1 is that of their roots.
+        level: u32,
+        /// The tile's index.
+        index: usize,
+    },
     /// A node of the log's tree is another.
     #[error("node {index} of level {level} of the log is {found}, its children make {expected}")]
     Node {

@@ -36,29 +36,13 @@ impl Follower {
         row: &HeadRow,
     ) -> Result<(Option<SnapshotFigures>, WindowFigures), StoreError> {
         let slot = row.entry.slot;
-        let rule = |rule: &str| StoreError::CorruptHead {
-            pool: pool.id.clone(),
-            slot,
-            what: CorruptHead::Rule(rule.to_owned()),
-        };
-        for retraction in &row.retracts {
-            let taken_back = reader.snapshot_at(pool, retraction.slot)?;
-            let block = taken_back.map(|snapshot| snapshot.observation().block().hash);
-            let possible = match &retraction.cause {
-                RetractionCause::Orphaned { orphaned, .. } => block == Some(*orphaned),
-                RetractionCause::Misread => block.is_some(),
-                RetractionCause::Newer { .. } => false,
-            };
-            if !possible {
-                return Err(rule("it retracts a slot without a snapshot, or one of another block"));
-            }
-        }
+        check_retracts(reader, pool, row)?;
         let (snapshot, added) = match row.entry.outcome {
             Outcome::Recorded(hash) => {
                 let snapshot = self.snapshot(reader, pool, slot, hash)?;
                 let figures = SnapshotFigures::of(&snapshot);
                 if figures.depths() != row.depth_usd {
-                    return Err(rule("its depths are not those of its snapshot"));
+                    return Err(rule(pool, slot, "its depths are not those of its snapshot"));
                 }
                 (Some(figures), Added::Recorded(row.depth_usd))
             }
@@ -72,6 +56,7 @@ impl Follower {
         window.add(slot, added);
         Ok((snapshot, window.figures()))
     }
+
     /// The pool's snapshot of the slot, checked against its hash and the entry.
     fn snapshot(
         &mut self,
@@ -96,4 +81,27 @@ impl Follower {
         }
         Err(corrupt(CorruptBody::OfAnother { pool: found_pool.clone(), slot: found_slot }))
     }
+}
+
+/// Requires that what a head takes back was recorded, and at the block that it names.
+pub fn check_retracts(reader: &Reader, pool: &Pool, row: &HeadRow) -> Result<(), StoreError> {
+    for retraction in &row.retracts {
+        let taken_back = reader.snapshot_at(pool, retraction.slot)?;
+        let block = taken_back.map(|snapshot| snapshot.observation().block().hash);
+        let possible = match &retraction.cause {
+            RetractionCause::Orphaned { orphaned, .. } => block == Some(*orphaned),
+            RetractionCause::Misread => block.is_some(),
+            RetractionCause::Newer { .. } => false,
+        };
+        if !possible {
+            let words = "it retracts a slot without a snapshot, or one of another block";
+            return Err(rule(pool, row.entry.slot, words));
+        }
+    }
+    Ok(())
+}
+
+fn rule(pool: &Pool, slot: Slot, words: &str) -> StoreError {
+    let what = CorruptHead::Rule(words.to_owned());
+    StoreError::CorruptHead { pool: pool.id.clone(), slot, what }
 }

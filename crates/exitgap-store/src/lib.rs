@@ -13,7 +13,7 @@
 //! - What is written is never changed, replaced or deleted; only a pool's default base,
 //!   which no figure depends on, may be set anew.
 //! - A slot is sealed in the same transaction: a head per pool, its leaf in the log, and the
-//!   checkpoint that the store's one key signed.
+//!   checkpoint that the store's one key signed; and refused where it could not be published.
 //! - The store holds no pool, slot or snapshot that the core did not accept.
 //!
 //! What this crate adds: one writer per file by a lock the kernel releases
@@ -66,6 +66,7 @@ mod fold;
 mod folder;
 mod follow;
 mod fsck;
+mod fsck_part;
 mod history;
 mod lock;
 mod log;
@@ -75,10 +76,12 @@ mod model;
 mod notes;
 mod points;
 mod reader;
+mod ready;
 mod rebuild;
 mod rollup;
 mod schema;
 mod seal;
+mod slot_tiles;
 mod sql;
 mod window;
 mod writer;
@@ -100,6 +103,7 @@ pub use model::{
 pub use notes::{Rechecked, Suspicion};
 pub use points::{Held, Point};
 pub use reader::Reader;
+pub use ready::{Ready, spread};
 pub use rebuild::{Rebuilt, rebuild};
 pub use rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};
 pub use writer::Store;

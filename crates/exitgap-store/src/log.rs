@@ -4,12 +4,11 @@
 use std::collections::HashMap;
 
 use exitgap_core::evidence::{
-    Commits, Depths, Head, HeadEntry, MAX_RETRACTION_SLOTS, PoolProof, Predecessor, Retraction,
-    SlotLeaf,
+    Commits, Depths, Head, HeadEntry, MAX_RETRACTION_SLOTS, Predecessor, Retraction, SlotLeaf,
 };
 use exitgap_core::ids::{HeadHash, PoolId};
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Checkpoint, Hash, Origin, VerifierKey, inclusion_proof, root};
+use exitgap_core::tlog::{Checkpoint, Hash, Origin, VerifierKey, root};
 use rusqlite::{OptionalExtension, Row, named_params};
 
 use crate::error::{CorruptHead, CorruptLog, Doing, StoreError};
@@ -85,9 +84,9 @@ impl HeadRow {
     }
 }
 
-type RawHeadRow = (crate::reader::EntryRow, [Option<i64>; 4], String, [u8; 32]);
+pub(crate) type RawHeadRow = (crate::reader::EntryRow, [Option<i64>; 4], String, [u8; 32]);
 
-fn head_row(row: &Row) -> rusqlite::Result<RawHeadRow> {
+pub(crate) fn head_row(row: &Row) -> rusqlite::Result<RawHeadRow> {
     let depths = [
         row.get("depth0_usd")?,
         row.get("depth1_usd")?,
@@ -97,7 +96,7 @@ fn head_row(row: &Row) -> rusqlite::Result<RawHeadRow> {
     Ok((entry_row(row)?, depths, row.get("method_version")?, row.get("head_sha256")?))
 }
 
-fn check_head_row(
+pub(crate) fn check_head_row(
     (entry, depths, method_version, hash): RawHeadRow,
 ) -> Result<(HeadRow, HeadHash), StoreError> {
     let dollars = |depth: Option<i64>| {
@@ -221,7 +220,7 @@ impl Reader {
     }
 
     /// What the heads from slot `from` to `to` take back, by head.
-    fn retracts(
+    pub(crate) fn retracts(
         &self,
         pool: &Pool,
         from: Slot,
@@ -262,20 +261,6 @@ impl Reader {
     pub fn checkpoint(&self, size: u64) -> Result<Option<String>, StoreError> {
         let Some(slot) = self.slot_at(size.checked_sub(1))? else { return Ok(None) };
         Ok(self.sealed(slot)?.map(|(_, checkpoint)| checkpoint))
-    }
-
-    /// The proof that the slot's leaf commits to the pool's head; `None` where there is no
-    /// such head.
-    pub fn pool_proof(&self, slot: Slot, pool: &PoolId) -> Result<Option<PoolProof>, StoreError> {
-        let heads = self.slot_heads(slot)?;
-        let Some(index) = heads.iter().position(|stored| stored.head.pool == *pool) else {
-            return Ok(None);
-        };
-        let hashes: Vec<Hash> =
-            heads.iter().map(|stored| Head::leaf_of(&stored.canonical)).collect();
-        self.check_heads_root(slot, &hashes)?;
-        let proof = inclusion_proof(&hashes, index);
-        Ok(proof.map(|proof| PoolProof::new(index as u64, &proof)))
     }
 
     /// The proof that the log's first `size` slots hold this one's leaf; `None` where they

@@ -5,16 +5,17 @@ use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
 
-/// A pool's part of a slot that is to be written.
+/// A pool's part of a slot that is to be written: with its snapshot as it was read, or made
+/// ready ([`crate::Ready`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewEntry {
+pub struct NewEntry<S = Snapshot> {
     /// The pool.
     pub pool: PoolId,
     /// The direction asked about when a request names no base. It may differ from the
     /// one written before; the newest is kept.
     pub default_base: Direction,
     /// The snapshot of that pool and slot, or why there is none.
-    pub reading: Result<Snapshot, MissingReason>,
+    pub reading: Result<S, MissingReason>,
 }
 
 /// What a slot's heads say besides their entries.

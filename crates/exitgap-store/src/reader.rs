@@ -201,10 +201,20 @@ impl Reader {
         kept: &mut Dictionaries,
     ) -> Result<Option<SnapshotDocuments>, StoreError> {
         let Some(row) = self.body_row(hash)? else { return Ok(None) };
+        self.documents_of(&row, slot, kept)
+    }
+
+    /// The same of a row that was read.
+    pub(crate) fn documents_of(
+        &self,
+        row: &BodyRow,
+        slot: Slot,
+        kept: &mut Dictionaries,
+    ) -> Result<Option<SnapshotDocuments>, StoreError> {
         let dictionary = row.dictionary_body_no.and_then(|body_no| kept.find(body_no));
         let lower = dictionary.is_some_and(|dictionary| dictionary.level < row.level);
         if row.level > 0 && !lower {
-            let chain = self.chain(hash)?;
+            let chain = self.chain(row.hash)?;
             let mut last = None;
             for (row, joined) in chain.iter().zip(unpack(&chain)?) {
                 last = Some(row.split(joined.clone()));
@@ -288,7 +298,7 @@ pub(crate) struct BodyRow {
 }
 
 impl BodyRow {
-    fn read(row: &Row) -> rusqlite::Result<Self> {
+    pub(crate) fn read(row: &Row) -> rusqlite::Result<Self> {
         Ok(Self {
             body_no: row.get("body_no")?,
             level: row.get("level")?,
@@ -304,7 +314,7 @@ impl BodyRow {
     }
 
     /// The bytes of both documents, which must have the row's hashes.
-    fn unpack(&self, dictionary: Option<&[u8]>) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn unpack(&self, dictionary: Option<&[u8]>) -> Result<Vec<u8>, StoreError> {
         let corrupt = |what| StoreError::Corrupt { hash: self.hash, what };
         let snapshot_bytes = self.snapshot_bytes.min(MAX_SNAPSHOT_BYTES);
         let expected = snapshot_bytes + self.state_bytes.min(MAX_STATE_BYTES);
@@ -341,6 +351,11 @@ impl BodyRow {
             state: length(self.state_bytes)?,
         };
         Ok((frame, self.zstd))
+    }
+
+    /// The body it refers to, by number; `None`: it stands alone.
+    pub(crate) fn base_no(&self) -> Option<i64> {
+        self.dictionary_body_no.filter(|_| self.level > 0)
     }
 
     /// Both documents.

@@ -111,7 +111,7 @@ fn rollups(reader: &Reader, pool: &Pool, last: Slot) -> Result<u64, StoreError> 
     let transaction = begin(&reader.connection)?;
     for day in day_of(pool.first_slot)..=day_of(pool.retired_slot.unwrap_or(last)) {
         let rollup = reader.rollup_of(pool, day)?;
-        let values = day_values(pool.number, day, &rollup);
+        let values = day_values(pool.number, day, &rollup, reader.figures_digest(pool, day)?);
         if reader.day_values(pool, day)?.as_ref() != Some(&values) {
             values.write(&reader.connection, sql::INSERT_DAY, "writing a day")?;
             rows += 1;

@@ -15,8 +15,8 @@ use crate::log::{HeadRow, LogIdentity};
 use crate::merkle::Nodes;
 use crate::model::{Entry, Outcome, Pool};
 use crate::reader::Reader;
-use crate::sql;
 use crate::window::Added;
+use crate::{slot_tiles, sql};
 
 /// The log a writer seals into, and the key that signs it, under the log's origin.
 #[derive(Debug, Clone)]
@@ -108,6 +108,7 @@ impl Sealer {
         let commits = predecessor.map_or_else(Commits::default, Predecessor::commitment);
         let leaf = SlotLeaf { slot, pools, root: root(&heads.hashes), commits };
         let canonical = leaf.to_canonical().map_err(|error| failed(error.to_string()))?;
+        slot_tiles::insert(connection, slot, &heads.hashes)?;
         let index = self.origin.index_of(slot).unwrap_or_default();
         let nodes = Nodes(connection);
         nodes.append(index, SlotLeaf::leaf_of(&canonical))?;

@@ -5,11 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use exitgap_core::evidence::{Predecessor, Retraction};
-use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
-use exitgap_core::pools::PoolState;
+use exitgap_core::ids::{HeadHash, PoolId};
 use exitgap_core::published::{FrameRef, MAX_PARTS};
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
 use exitgap_core::tlog::{SignerKey, VerifierKey};
 use rusqlite::{ErrorCode, Transaction, TransactionBehavior, named_params};
 
@@ -17,11 +15,12 @@ use crate::body::{self, Dictionaries, Record};
 use crate::changes::CheckedChanges;
 use crate::derive::Derived;
 use crate::error::{Doing, StoreError};
-use crate::figures::SnapshotFigures;
 use crate::folder::{Piece, SlotFiles};
 use crate::lock::Lock;
+use crate::log::HeadRow;
 use crate::model::{Appended, Changes, NewEntry, Outcome, Pool, base_token};
 use crate::reader::{Reader, unpack};
+use crate::ready::{Ready, spread};
 use crate::seal::{NewHead, Sealer, Sealing, SlotHeads};
 use crate::{fold, notes, schema, sql};
 
@@ -41,6 +40,8 @@ pub struct Store {
     dictionaries: HashMap<i64, Dictionaries>,
     /// What the next slot's derived rows rest on.
     derived: Derived,
+    /// What the next slot's heads follow.
+    heads: LastHeads,
     /// Pages of the write-ahead log after which it is folded into the database.
     fold_after_pages: u32,
     /// The newest slot as it is to be published, until it is.
@@ -50,44 +51,16 @@ pub struct Store {
     _lock: Lock,
 }
 
-/// A snapshot that is ready to be written.
+/// A snapshot's body, packed.
 struct Body {
-    hash: SnapshotHash,
-    state: StateHash,
-    /// Of the joined bytes, those of the snapshot.
-    snapshot_bytes: usize,
-    joined: Vec<u8>,
     zstd: Vec<u8>,
     level: u8,
     /// The body it refers to and its slot; `None`: it is a key record.
     base: Option<(i64, Slot)>,
 }
 
-impl Body {
-    /// Where it stands in a part, once it stands there.
-    fn frame(&self, slot: Slot) -> FrameRef {
-        // Bodies have 4 MiB and a little: all of it fits.
-        let length = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
-        FrameRef {
-            back: self.base.map_or(0, |(_, base)| slot.number().saturating_sub(base.number())),
-            bytes: length(self.zstd.len()),
-            snapshot: length(self.snapshot_bytes),
-            state: length(self.joined.len() - self.snapshot_bytes),
-        }
-    }
-}
-
-/// An entry that was checked and named.
-struct Checked<'a> {
-    entry: &'a NewEntry,
-    outcome: Outcome,
-    /// Its documents, until they are compressed; `None` where missing.
-    documents: Option<SnapshotDocuments>,
-    figures: Option<SnapshotFigures>,
-}
-
 /// The entries of a slot by their pools' names, in the order of a slot's heads.
-type Slotful<'a> = BTreeMap<String, Checked<'a>>;
+type Slotful = BTreeMap<String, NewEntry<Ready>>;
 
 impl Store {
     /// Opens the store at `path` for writing and takes its lock. `key` has the log's name,
@@ -129,6 +102,7 @@ impl Store {
             sealer: None,
             dictionaries: HashMap::new(),
             derived: Derived::default(),
+            heads: LastHeads::default(),
             fold_after_pages: fold::AFTER_PAGES,
             unpublished: None,
             parts_most: MAX_PARTS,
@@ -234,7 +208,7 @@ impl Store {
         slot: Slot,
         entries: &[NewEntry],
     ) -> Result<Appended, StoreError> {
-        self.append(slot, entries, &Changes::default(), None)
+        self.append(slot, Ready::all(entries)?, &Changes::default(), None)
     }
 
     /// Writes a slot as [`Store::append_slot`] does, whose heads also take earlier slots back or
@@ -243,6 +217,16 @@ impl Store {
         &mut self,
         slot: Slot,
         entries: &[NewEntry],
+        changes: &Changes,
+    ) -> Result<Appended, StoreError> {
+        self.append(slot, Ready::all(entries)?, changes, None)
+    }
+
+    /// The same with entries that were made ready before.
+    pub fn append_ready(
+        &mut self,
+        slot: Slot,
+        entries: Vec<NewEntry<Ready>>,
         changes: &Changes,
     ) -> Result<Appended, StoreError> {
         self.append(slot, entries, changes, None)
@@ -256,7 +240,7 @@ impl Store {
         changes: &Changes,
         checkpoint: &str,
     ) -> Result<Appended, StoreError> {
-        self.append(slot, entries, changes, Some(checkpoint))
+        self.append(slot, Ready::all(entries)?, changes, Some(checkpoint))
     }
 
     /// The key that signs, or would sign, a log from `first_slot` on.
@@ -267,11 +251,11 @@ impl Store {
     fn append(
         &mut self,
         slot: Slot,
-        entries: &[NewEntry],
+        entries: Vec<NewEntry<Ready>>,
         changes: &Changes,
         checkpoint: Option<&str>,
     ) -> Result<Appended, StoreError> {
-        let mut checked = check_entries(slot, entries)?;
+        let checked = check_entries(slot, entries)?;
         let has_entry = |pool: &PoolId| checked.contains_key(&pool.to_string());
         let changes = CheckedChanges::of(&self.reader, slot, changes, has_entry)?;
         if let Some((first, last)) = self.reader.slots()? {
@@ -298,17 +282,16 @@ impl Store {
                 _ => {}
             }
         }
-        let known: HashMap<&PoolId, &Pool> = pools.iter().map(|pool| (&pool.id, pool)).collect();
-        let mut bodies = Vec::with_capacity(checked.len());
-        for checked in checked.values_mut() {
-            bodies.push(self.prepare(slot, known.get(&checked.entry.pool).copied(), checked)?);
-        }
+        let known: HashMap<PoolId, Pool> =
+            pools.into_iter().map(|pool| (pool.id.clone(), pool)).collect();
+        let bodies = self.pack(slot, &known, &checked)?;
         let filled_slots = self.fill_until(slot)?;
-        let result = self.write(slot, &known, &checked, bodies, &changes, checkpoint);
+        let result = self.write(slot, &known, checked, bodies, &changes, checkpoint);
         if result.is_err() {
             // Bodies that were counted on may not be there.
             self.dictionaries.clear();
             self.derived.clear();
+            self.heads = LastHeads::default();
         }
         result.map(|()| Appended { written: true, filled_slots })
     }
@@ -321,6 +304,7 @@ impl Store {
         if filled.is_err() {
             // What derived rows rest on went on, and the slots did not.
             self.derived.clear();
+            self.heads = LastHeads::default();
         }
         filled
     }
@@ -328,6 +312,9 @@ impl Store {
     fn fill(&mut self, until: Slot) -> Result<u32, StoreError> {
         let Some((_, last)) = self.reader.slots()? else { return Ok(0) };
         let Some(sealer) = &self.sealer else { return Ok(0) };
+        if last.next().is_none_or(|next| next >= until) {
+            return Ok(0);
+        }
         let mut pools = self.reader.pools()?;
         pools.retain(|pool| pool.retired_slot.is_none());
         let slots_at_once = (MAX_FILLED_ENTRIES / pools.len().max(1)).max(1);
@@ -335,7 +322,7 @@ impl Store {
         let missing = NewHead { outcome, figures: None, retracts: Vec::new() };
         let mut sealings = Vec::with_capacity(pools.len());
         for pool in &pools {
-            sealings.push(sealing(&self.reader, pool, last)?);
+            sealings.push(self.heads.sealing(&self.reader, pool, last)?);
         }
         let mut next = last.next();
         let mut filled = 0;
@@ -355,6 +342,10 @@ impl Store {
             }
             self.derived.finish(&self.reader)?;
             commit(transaction, last_filled)?;
+            let newest = sealings
+                .iter()
+                .filter_map(|sealing| Some((sealing.pool.number, sealing.before.clone()?)));
+            self.heads = LastHeads { slot: Some(last_filled), heads: newest.collect() };
             fold::after_commit(&self.reader.connection, self.fold_after_pages)?;
         }
         Ok(filled)
@@ -364,17 +355,17 @@ impl Store {
     fn compare(
         &self,
         slot: Slot,
-        checked: &Slotful<'_>,
+        checked: &Slotful,
         changes: &CheckedChanges,
     ) -> Result<(), StoreError> {
-        for checked in checked.values() {
-            let pool = self.reader.pool(&checked.entry.pool)?;
-            let entry = match &pool {
+        for entry in checked.values() {
+            let pool = self.reader.pool(&entry.pool)?;
+            let recorded = match &pool {
                 Some(pool) => self.reader.entry(pool, slot)?,
                 None => None,
             };
-            let (pool, offered) = (checked.entry.pool.clone(), checked.outcome);
-            match entry.map(|entry| entry.outcome) {
+            let (pool, offered) = (entry.pool.clone(), outcome_of(entry));
+            match recorded.map(|entry| entry.outcome) {
                 Some(recorded) if recorded == offered => {}
                 Some(recorded) => {
                     return Err(StoreError::EntryDiffers { slot, pool, recorded, offered });
@@ -399,25 +390,33 @@ impl Store {
         Ok(())
     }
 
-    /// Compresses the snapshot, where there is one.
-    fn prepare(
+    /// Packs the snapshots, side by side: one body for each entry, in their order, where it has
+    /// one.
+    fn pack(
         &mut self,
         slot: Slot,
-        pool: Option<&Pool>,
-        checked: &mut Checked<'_>,
-    ) -> Result<Option<Body>, StoreError> {
-        let Some(documents) = checked.documents.take() else { return Ok(None) };
-        let (hash, state) = (documents.hash(), PoolState::hash_of(&documents.state));
-        let (snapshot_bytes, joined) = (documents.snapshot.len(), body::join(&documents));
-        let (level, dictionary) = match pool {
-            Some(pool) => self.dictionaries(pool)?.choose(slot),
-            None => (0, None),
-        };
-        let base = dictionary.map(|record| (record.body_no, record.slot));
-        let dictionary = dictionary.map(|record| record.joined.as_slice());
-        let zstd = body::compress(&joined, dictionary)
-            .map_err(|source| StoreError::Compress { pool: checked.entry.pool.clone(), source })?;
-        Ok(Some(Body { hash, state, snapshot_bytes, joined, zstd, level, base }))
+        known: &HashMap<PoolId, Pool>,
+        checked: &Slotful,
+    ) -> Result<Vec<Option<Body>>, StoreError> {
+        let mut to_pack = Vec::with_capacity(checked.len());
+        for entry in checked.values() {
+            let pool = known.get(&entry.pool);
+            if let (Ok(_), Some(pool)) = (&entry.reading, pool) {
+                self.dictionaries(pool)?;
+            }
+            to_pack.push((entry, pool.map(|pool| pool.number)));
+        }
+        let kept = &self.dictionaries;
+        let packed = spread(&to_pack, |(entry, pool_no)| {
+            let Ok(ready) = &entry.reading else { return Ok(None) };
+            let known = pool_no.and_then(|pool_no| kept.get(&pool_no));
+            let (level, base) = known.map_or((0, None), |known| known.choose(slot));
+            let zstd = body::compress(&ready.joined, base.map(|base| base.joined.as_slice()))
+                .map_err(|source| StoreError::Compress { pool: entry.pool.clone(), source })?;
+            let base = base.map(|base| (base.body_no, base.slot));
+            Ok(Some(Body { zstd, level, base }))
+        });
+        packed.into_iter().collect()
     }
 
     /// What the pool's next body may refer to, read back after a restart.
@@ -452,13 +451,14 @@ impl Store {
     fn write(
         &mut self,
         slot: Slot,
-        known: &HashMap<&PoolId, &Pool>,
-        checked: &Slotful<'_>,
+        known: &HashMap<PoolId, Pool>,
+        checked: Slotful,
         bodies: Vec<Option<Body>>,
         changes: &CheckedChanges,
         checkpoint: Option<&str>,
     ) -> Result<(), StoreError> {
         let (mut written, mut frames) = (Vec::new(), HashMap::new());
+        let mut newest = HashMap::with_capacity(known.len());
         let transaction = begin(&self.reader)?;
         let sealer = if let Some(sealer) = &self.sealer {
             sealer.clone()
@@ -471,37 +471,45 @@ impl Store {
         let before = slot.previous().unwrap_or(slot);
         let retracts = |name: &str| changes.retracts.get(name).cloned().unwrap_or_default();
         let mut retires = changes.retires.iter().peekable();
-        for ((name, checked), body) in checked.iter().zip(bodies) {
-            while let Some((name, pool)) = retires.next_if(|(retires, _)| *retires < name) {
-                retire(&self.reader, &mut self.derived, &mut heads, (slot, pool), retracts(name))?;
+        for ((name, entry), body) in checked.into_iter().zip(bodies) {
+            while let Some((name, pool)) = retires.next_if(|(retires, _)| **retires < name) {
+                let sealing = self.heads.sealing(&self.reader, pool, before)?;
+                retire(
+                    &self.reader,
+                    &mut self.derived,
+                    &mut heads,
+                    (slot, sealing),
+                    retracts(name),
+                )?;
             }
-            let sealing = match known.get(&checked.entry.pool) {
+            let sealing = match known.get(&entry.pool) {
                 Some(pool) => {
-                    keep_default_base(&transaction, pool, checked.entry)?;
-                    sealing(&self.reader, pool, before)?
+                    keep_default_base(&transaction, pool, &entry)?;
+                    self.heads.sealing(&self.reader, pool, before)?
                 }
-                None => {
-                    Sealing { pool: insert_pool(&transaction, slot, checked.entry)?, before: None }
-                }
+                None => Sealing { pool: insert_pool(&transaction, slot, &entry)?, before: None },
             };
-            if let Some(body) = body {
-                let body_no = insert_body(&transaction, slot, &body)?;
-                frames.insert(checked.entry.pool.clone(), (body.frame(slot), body.zstd));
-                let (level, joined) = (body.level, body.joined);
+            let outcome = outcome_of(&entry);
+            let mut figures = None;
+            if let (Ok(ready), Some(body)) = (entry.reading, body) {
+                let body_no = insert_body(&transaction, &ready, &body)?;
+                frames.insert(entry.pool, (frame_of(&ready, &body), body.zstd));
+                let (level, joined) = (body.level, ready.joined);
                 written.push((sealing.pool.number, Record { body_no, level, slot, joined }));
+                figures = Some(ready.figures);
             }
-            let new = NewHead {
-                outcome: checked.outcome,
-                figures: checked.figures,
-                retracts: retracts(name),
-            };
-            heads.add(&self.reader, &mut self.derived, &sealing, slot, &new)?;
+            let new = NewHead { outcome, figures, retracts: retracts(&name) };
+            let head = heads.add(&self.reader, &mut self.derived, &sealing, slot, &new)?;
+            newest.insert(sealing.pool.number, head);
         }
         for (name, pool) in retires {
-            retire(&self.reader, &mut self.derived, &mut heads, (slot, pool), retracts(name))?;
+            let sealing = self.heads.sealing(&self.reader, pool, before)?;
+            retire(&self.reader, &mut self.derived, &mut heads, (slot, sealing), retracts(name))?;
         }
         self.derived.finish(&self.reader)?;
-        notes::insert_doubts(&transaction, &self.reader.pools()?, slot, &changes.doubts)?;
+        if !changes.doubts.is_empty() {
+            notes::insert_doubts(&transaction, &self.reader.pools()?, slot, &changes.doubts)?;
+        }
         let sealed = sealer.seal(&transaction, slot, &heads)?;
         if let Some(expected) = checkpoint.filter(|expected| *expected != sealed.checkpoint) {
             let (expected, found) = (expected.to_owned(), sealed.checkpoint);
@@ -514,6 +522,7 @@ impl Store {
         let files = SlotFiles::new(slot, sealed, pieces, self.parts_most)?;
         commit(transaction, slot)?;
         self.unpublished = Some(files);
+        self.heads = LastHeads { slot: Some(slot), heads: newest };
         self.sealer = Some(sealer);
         for (pool_no, record) in written {
             self.dictionaries.entry(pool_no).or_default().add(record);
@@ -522,9 +531,24 @@ impl Store {
     }
 }
 
-/// The pool as one that gets its next head after `last`.
-fn sealing(reader: &Reader, pool: &Pool, last: Slot) -> Result<Sealing, StoreError> {
-    Ok(Sealing { pool: pool.clone(), before: reader.head_row(pool, last)? })
+/// The heads of the newest slot, so that the next one need not read them.
+#[derive(Debug, Default)]
+struct LastHeads {
+    slot: Option<Slot>,
+    /// By the pools' numbers.
+    heads: HashMap<i64, (HeadRow, HeadHash)>,
+}
+
+impl LastHeads {
+    /// The pool as one that gets its next head after `last`.
+    fn sealing(&self, reader: &Reader, pool: &Pool, last: Slot) -> Result<Sealing, StoreError> {
+        let kept = self.heads.get(&pool.number).filter(|_| self.slot == Some(last));
+        let before = match kept {
+            Some(kept) => Some(kept.clone()),
+            None => reader.head_row(pool, last)?,
+        };
+        Ok(Sealing { pool: pool.clone(), before })
+    }
 }
 
 /// Writes the pool's last entry and head.
@@ -532,56 +556,58 @@ fn retire(
     reader: &Reader,
     derived: &mut Derived,
     heads: &mut SlotHeads,
-    (slot, pool): (Slot, &Pool),
+    (slot, sealing): (Slot, Sealing),
     retracts: Vec<Retraction>,
 ) -> Result<(), StoreError> {
     let doing = "retiring a pool";
-    let parameters = named_params! { ":pool_no": pool.number, ":slot": slot.number() };
+    let parameters = named_params! { ":pool_no": sealing.pool.number, ":slot": slot.number() };
     reader.connection.execute(sql::INSERT_RETIREMENT, parameters).doing(doing)?;
-    let sealing = sealing(reader, pool, slot.previous().unwrap_or(slot))?;
     let new = NewHead { outcome: Outcome::Retired, figures: None, retracts };
     heads.add(reader, derived, &sealing, slot, &new).map(|_| ())
 }
 
-/// Checks a slot's entries against each other and the slot, and names their snapshots.
-fn check_entries(slot: Slot, entries: &[NewEntry]) -> Result<Slotful<'_>, StoreError> {
+/// Checks a slot's entries against each other and the slot.
+fn check_entries(slot: Slot, entries: Vec<NewEntry<Ready>>) -> Result<Slotful, StoreError> {
     if entries.is_empty() {
         return Err(StoreError::NoEntries { slot });
     }
     let mut checked = BTreeMap::new();
     for entry in entries {
-        let (outcome, documents, figures) = match &entry.reading {
-            Err(reason) => (Outcome::Missing(*reason), None, None),
-            Ok(snapshot) => {
-                let documents = check_snapshot(slot, &entry.pool, snapshot)?;
-                let outcome = Outcome::Recorded(documents.hash());
-                (outcome, Some(documents), Some(SnapshotFigures::of(snapshot)))
+        if let Ok(Ready { pool, slot: found, .. }) = &entry.reading {
+            if *pool != entry.pool {
+                let (expected, found) = (entry.pool, pool.clone());
+                return Err(StoreError::SnapshotOfOtherPool { expected, found });
             }
-        };
-        let new = Checked { entry, outcome, documents, figures };
-        if checked.insert(entry.pool.to_string(), new).is_some() {
-            return Err(StoreError::PoolRepeated { slot, pool: entry.pool.clone() });
+            if *found != slot {
+                let (pool, found) = (entry.pool, *found);
+                return Err(StoreError::SnapshotOfOtherSlot { pool, expected: slot, found });
+            }
+        }
+        let pool = entry.pool.clone();
+        if checked.insert(pool.to_string(), entry).is_some() {
+            return Err(StoreError::PoolRepeated { slot, pool });
         }
     }
     Ok(checked)
 }
 
-fn check_snapshot(
-    slot: Slot,
-    pool: &PoolId,
-    snapshot: &Snapshot,
-) -> Result<SnapshotDocuments, StoreError> {
-    let found = snapshot.observation().pool();
-    if found != pool {
-        let (expected, found) = (pool.clone(), found.clone());
-        return Err(StoreError::SnapshotOfOtherPool { expected, found });
+fn outcome_of(entry: &NewEntry<Ready>) -> Outcome {
+    match &entry.reading {
+        Ok(ready) => Outcome::Recorded(ready.hash),
+        Err(reason) => Outcome::Missing(*reason),
     }
-    if snapshot.slot() != slot {
-        let (pool, found) = (pool.clone(), snapshot.slot());
-        return Err(StoreError::SnapshotOfOtherSlot { pool, expected: slot, found });
+}
+
+/// Where a body stands in a part, once it stands there.
+fn frame_of(ready: &Ready, body: &Body) -> FrameRef {
+    // Bodies have 4 MiB and a little: all of it fits.
+    let length = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
+    FrameRef {
+        back: body.base.map_or(0, |(_, base)| ready.slot.number().saturating_sub(base.number())),
+        bytes: length(body.zstd.len()),
+        snapshot: length(ready.snapshot_bytes),
+        state: length(ready.joined.len() - ready.snapshot_bytes),
     }
-    // What readers would refuse, its size included, has no canonical bytes.
-    snapshot.to_canonical().map_err(|error| StoreError::Snapshot { pool: pool.clone(), error })
 }
 
 fn begin(reader: &Reader) -> Result<Transaction<'_>, StoreError> {
@@ -592,7 +618,7 @@ fn begin(reader: &Reader) -> Result<Transaction<'_>, StoreError> {
 fn insert_pool(
     transaction: &Transaction,
     slot: Slot,
-    entry: &NewEntry,
+    entry: &NewEntry<Ready>,
 ) -> Result<Pool, StoreError> {
     let doing = "writing a pool";
     let mut statement = transaction.prepare_cached(sql::INSERT_POOL).doing(doing)?;
@@ -609,7 +635,7 @@ fn insert_pool(
 fn keep_default_base(
     transaction: &Transaction,
     pool: &Pool,
-    entry: &NewEntry,
+    entry: &NewEntry<Ready>,
 ) -> Result<(), StoreError> {
     if pool.default_base == entry.default_base {
         return Ok(());
@@ -621,17 +647,17 @@ fn keep_default_base(
     statement.execute(parameters).doing(doing).map(|_| ())
 }
 
-fn insert_body(transaction: &Transaction, slot: Slot, body: &Body) -> Result<i64, StoreError> {
+fn insert_body(transaction: &Transaction, ready: &Ready, body: &Body) -> Result<i64, StoreError> {
     let doing = "writing a body";
     let mut statement = transaction.prepare_cached(sql::INSERT_BODY).doing(doing)?;
     let parameters = named_params! {
-        ":slot": slot.number(),
-        ":snapshot_sha256": body.hash.0,
-        ":state_sha256": body.state.0,
+        ":slot": ready.slot.number(),
+        ":snapshot_sha256": ready.hash.0,
+        ":state_sha256": ready.state.0,
         ":level": body.level,
         ":dictionary_body_no": body.base.map(|(body_no, _)| body_no),
-        ":snapshot_bytes": body.snapshot_bytes.cast_signed(),
-        ":state_bytes": (body.joined.len() - body.snapshot_bytes).cast_signed(),
+        ":snapshot_bytes": ready.snapshot_bytes.cast_signed(),
+        ":state_bytes": (ready.joined.len() - ready.snapshot_bytes).cast_signed(),
         ":zstd": body.zstd,
     };
     statement.query_row(parameters, |row| row.get(0)).doing(doing)

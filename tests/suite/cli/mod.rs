@@ -2,6 +2,7 @@
 
 mod audit;
 mod audit_damage;
+mod audit_page;
 mod commands;
 mod evidence;
 mod rpc;

@@ -14,7 +14,7 @@ use exitgap_core::series::{MissingReason, Slot};
 use exitgap_server::recorder::{
     Clock, ManualClock, Recorder, RecorderError, SlotReader, Source, Stop,
 };
-use exitgap_store::{Outcome, Reader, Store};
+use exitgap_store::{Outcome, Reader, Store, StoreError};
 use tempfile::TempDir;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -255,6 +255,29 @@ async fn rechecks_of_most_of_a_day_catch_up_within_a_few_slots() {
     }
     // Two slots to come so far, one to ask again, and the next head says it.
     assert_eq!(retracted, [0, 0, 0, 1, 0, 0]);
+}
+
+/// The fault: a slot may have no part, so that each is refused as one of too many pools is.
+#[tokio::test]
+async fn a_slot_too_large_to_publish_is_left_out_and_the_recorder_goes_on() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("series.db");
+    let (sender, stop) = watch::channel(Stop::No);
+    let chain = source(1, move |n| {
+        if n == 2 {
+            sender.send(Stop::AfterSlot).unwrap();
+        }
+        Act::Read
+    });
+    let store = Store::create(&path, &key()).unwrap().limit_parts(0);
+    let mut recorder = Recorder::new(store, vec![chain], Duration::from_mins(1));
+    let refused = recorder.record_slot(slot(0)).await.unwrap_err();
+    let named = |error: &RecorderError| {
+        matches!(error, RecorderError::Store(StoreError::SlotTooLarge { found: 1, most: 0, .. }))
+    };
+    assert!(named(&refused), "{refused}");
+    recorder.run(&ManualClock::new(at(1)), stop, None).await.unwrap();
+    assert_eq!(recorder.last_slot().unwrap(), None);
 }
 
 /// Runs a recorder whose chain asks for the end while slot 2 is read.

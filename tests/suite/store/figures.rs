@@ -286,6 +286,8 @@ fn damage_to_what_is_derived_is_named_and_made_good() {
         let damage = Reader::open(&path).unwrap().fsck(|_| {}).expect_err(change);
         let StoreError::Derived { table: found, .. } = *damage.error else { panic!("{damage}") };
         assert_eq!(found, table, "{change}");
+        let derived = Reader::open(&path).unwrap().fsck_derived(|_| {}).expect_err(change);
+        assert!(matches!(*derived.error, StoreError::Derived { .. }), "{derived}");
         assert!(damage.to_string().contains("fsck --rebuild"), "{damage}");
         let mut told = Vec::new();
         let rebuilt = rebuild(&path, |rebuilt| told.push(rebuilt.slots)).unwrap();

@@ -10,6 +10,7 @@ use exitgap_store::{
     Changes, Checked, CorruptBody, CorruptHead, CorruptLog, Damage, NewRetraction, Reader, Store,
     StoreError,
 };
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
 use tempfile::TempDir;
 
@@ -18,6 +19,11 @@ use crate::store::sealing::{damage, damaged, sealed_store};
 
 fn fsck(path: &Path) -> Result<Checked, Damage> {
     Reader::open(path)?.fsck(|_| {})
+}
+
+/// What `fsck --derived` does.
+fn fsck_derived(path: &Path) -> Result<Checked, Damage> {
+    Reader::open(path)?.fsck_derived(|_| {})
 }
 
 #[test]
@@ -30,6 +36,84 @@ fn a_store_that_holds_is_counted_and_every_slot_told() {
     let whole = Checked { slots: 11, of_slots: 11, heads, snapshots, ..Checked::default() };
     assert_eq!(checked, whole);
     assert_eq!(told, (1..=11).collect::<Vec<_>>());
+    assert_eq!(fsck_derived(&path).unwrap(), whole);
+}
+
+/// The hash that a day keeps of a pool's rows of figures, by this test's own reading of it.
+fn digest(connection: &Connection, pool_no: i64) -> Vec<u8> {
+    let mut statement =
+        connection.prepare("SELECT * FROM figures WHERE pool_no = ?1 ORDER BY slot").unwrap();
+    let columns = statement.column_count();
+    let mut rows = statement.query([pool_no]).unwrap();
+    let mut digest = vec![0; 32];
+    while let Some(row) = rows.next().unwrap() {
+        for column in 0..columns {
+            match row.get_ref(column).unwrap() {
+                ValueRef::Null => digest.push(0),
+                ValueRef::Integer(number) => {
+                    digest.push(1);
+                    digest.extend(number.to_be_bytes());
+                }
+                ValueRef::Text(text) => {
+                    digest.push(2);
+                    digest.extend((text.len() as u64).to_be_bytes());
+                    digest.extend(text);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        // Any document's hash is the SHA-256 of its bytes.
+        digest = Head::hash_of(&digest).0.to_vec();
+    }
+    digest
+}
+
+#[test]
+fn figures_written_anew_with_their_hash_are_found_where_all_are_computed_anew() {
+    let (_folder, path) = sealed_store();
+    let connection = Connection::open(&path).unwrap();
+    let sql = "SELECT figures_sha256 FROM day WHERE pool_no = 2";
+    let stored: Vec<u8> = connection.query_row(sql, (), |row| row.get(0)).unwrap();
+    assert_eq!(stored, digest(&connection, 2));
+    // What nothing else rests on: the basis of a slot that is not the newest.
+    let change = "UPDATE figures SET basis0 = basis0 + 1 WHERE pool_no = 2 AND slot = 5957860";
+    connection.execute_batch(change).unwrap();
+    let derived = |damage: Damage| {
+        let figures = matches!(*damage.error, StoreError::Derived { table: "figures", .. });
+        assert!(figures && damage.pool.is_some(), "{damage}");
+        damage.slot
+    };
+    assert_eq!(derived(fsck(&path).unwrap_err()), None);
+    assert_eq!(derived(fsck_derived(&path).unwrap_err()), Some(slot(4)));
+    let sql = "UPDATE day SET figures_sha256 = ?1 WHERE pool_no = 2";
+    connection.execute(sql, params![digest(&connection, 2)]).unwrap();
+    fsck(&path).unwrap();
+    assert_eq!(derived(fsck_derived(&path).unwrap_err()), Some(slot(4)));
+}
+
+#[test]
+fn a_slots_tiles_are_checked_and_a_damaged_one_proves_nothing() {
+    for change in [
+        "UPDATE slot_tile SET hashes = zeroblob(length(hashes)) WHERE slot = 5957860",
+        "UPDATE slot_tile SET hashes = substr(hashes, 1, 32) WHERE slot = 5957860",
+        "DELETE FROM slot_tile WHERE slot = 5957860",
+    ] {
+        let (_folder, path) = damaged(change);
+        let found = fsck(&path).expect_err(change);
+        assert_eq!(found.slot, Some(slot(4)), "{found}");
+        let tile = |error: &StoreError| {
+            matches!(error, StoreError::CorruptLog { what: CorruptLog::SlotTile { .. }, .. })
+        };
+        assert!(tile(&found.error), "{found}");
+        let reader = Reader::open(&path).unwrap();
+        let pool = &reader.pools().unwrap()[1].id;
+        assert!(tile(&reader.pool_proof(slot(4), pool).unwrap_err()), "{change}");
+        reader.pool_proof(slot(3), pool).unwrap().unwrap();
+    }
+    let (_folder, path) =
+        damaged("INSERT INTO slot_tile SELECT slot, 1, 0, hashes FROM slot_tile LIMIT 1");
+    let found = fsck(&path).unwrap_err();
+    assert!(matches!(*found.error, StoreError::Rows { table: "slot_tile", .. }), "{found}");
 }
 
 #[test]
@@ -52,6 +136,9 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
     );
     assert_eq!(absent.slot, Some(slot(10)));
     assert!(matches!(*absent.error, StoreError::Corrupt { what: CorruptBody::Absent, .. }));
+    let moved = found("UPDATE body SET slot = slot - 1 WHERE slot = 5957860 AND level = 3");
+    at_slot_4(&moved);
+    assert!(matches!(*moved.error, StoreError::CorruptRow { table: "body", .. }), "{moved}");
     for column in
         ["depth0_usd = 1", "depth1_usd = NULL", "lowest1_7d_usd = 1", "method_version = '0.9.0'"]
     {
@@ -216,10 +303,12 @@ fn reseal_last(path: &Path, head: &Head) {
         &format!(
             "UPDATE entry SET head_sha256 = x'{}', recorded_count = {} WHERE slot = {at};
              UPDATE sealed_slot SET heads_root = x'{}', checkpoint = '{note}' WHERE slot = {at};
+             UPDATE slot_tile SET hashes = x'{}' WHERE slot = {at};
              UPDATE log_node SET sha256 = x'{}' WHERE level = 0 AND node_index = {LAST};",
             hex(Head::hash_of(&canonical).0),
             head.recorded_count,
             hex(leaf.root.0),
+            hex(Head::leaf_of(&canonical).0),
             hex(leaf_hash.0),
         ),
     );

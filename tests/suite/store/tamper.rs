@@ -34,6 +34,7 @@ pub fn dump(path: &Path) -> Vec<String> {
         "entry",
         "log",
         "log_node",
+        "slot_tile",
         "sealed_slot",
         "retraction",
         "retirement",
@@ -69,7 +70,7 @@ fn behind_the_guard(path: &Path, guard: &str, change: &str) {
 const CARELESS: &str = "PRAGMA foreign_keys = OFF; PRAGMA recursive_triggers = OFF;";
 
 /// Statements a second, careless connection tries, and what the database answers.
-const ATTACKS: [(&str, &str); 46] = [
+const ATTACKS: [(&str, &str); 49] = [
     (
         "UPDATE entry SET missing_reason = 'recorder_down' WHERE missing_reason IS NOT NULL",
         "an entry is never changed",
@@ -197,13 +198,16 @@ const ATTACKS: [(&str, &str); 46] = [
         "a retirement is final",
     ),
     ("INSERT INTO predecessor VALUES (1, 'other')", "before its first slot"),
+    ("UPDATE slot_tile SET hashes = zeroblob(32)", "a tile of a slot is never changed"),
+    ("DELETE FROM slot_tile", "a tile of a slot is never deleted"),
+    ("INSERT OR REPLACE INTO slot_tile SELECT * FROM slot_tile", "the slot is sealed"),
 ];
 
 #[test]
 fn a_second_connection_cannot_change_what_is_written() {
     let (_folder, path, _) = store_with(3);
     let before = dump(&path);
-    assert_eq!(before.len(), 1 + 3 + 4 + 1 + 7 + 4 + 4 + 1 + 1);
+    assert_eq!(before.len(), 1 + 3 + 4 + 1 + 7 + 4 + 4 + 4 + 1 + 1);
     let second = Connection::open(&path).unwrap();
     second.execute_batch(CARELESS).unwrap();
     for (attack, answer) in ATTACKS {

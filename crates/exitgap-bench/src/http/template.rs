@@ -178,8 +178,12 @@ impl Day {
                 row.push(or_null(last.map(|(_, sides)| sides[token].gaps[size])));
                 row.push(or_null(worst.map(|(gap, _)| gap)));
                 row.push(or_null(worst.map(|(_, at)| at)));
+                // Every size fills.
+                row.push(or_null(last.map(|_| 0)));
+                row.extend([Value::Null, Value::Null]);
             }
         }
+        row.push(Value::Blob(vec![0; 32]));
         row
     }
 }

@@ -10,7 +10,7 @@ use super::CliError;
 use crate::config::Checked as Configuration;
 
 /// Checks the store and what is published of it, after making derived rows anew where asked.
-pub fn fsck(path: &Path, rebuild: bool) -> Result<(), CliError> {
+pub fn fsck(path: &Path, derived: bool, rebuild: bool) -> Result<(), CliError> {
     let Configuration { config, .. } = Configuration::read(path)?;
     let mut out = io::stdout();
     if rebuild {
@@ -27,7 +27,8 @@ pub fn fsck(path: &Path, rebuild: bool) -> Result<(), CliError> {
     let reader = Reader::open(&config.store.path)?;
     let bar = bar();
     bar.set_length(reader.log_size()?);
-    let checked = reader.fsck(|checked| bar.set_position(checked.slots));
+    let progress = |checked: &Checked| bar.set_position(checked.slots);
+    let checked = if derived { reader.fsck_derived(progress) } else { reader.fsck(progress) };
     bar.finish_and_clear();
     let Checked { slots, heads, snapshots, .. } = checked?;
     LogFolder::new(&config.evidence.folder).check(&reader)?;

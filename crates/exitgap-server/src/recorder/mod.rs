@@ -18,10 +18,9 @@ use exitgap_chain::{Event, Limits, Missing};
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_core::snapshot::Snapshot;
 use exitgap_store::{
-    Changes, LogFolder, NewDoubt, NewEntry, NewRetraction, PublishError, Published, Store,
-    StoreError,
+    Changes, LogFolder, NewDoubt, NewEntry, NewRetraction, PublishError, Published, Ready, Store,
+    StoreError, spread,
 };
 use tokio::time::Instant;
 
@@ -29,7 +28,7 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use run::Stop;
 pub use source::{MakeReader, SlotReader, Source, Standing};
 
-use read::{Chain, ChainReading};
+use read::{Chain, ChainReading, Read};
 
 /// How far ahead of the store's last slot a slot may be that nothing but the clock vouches
 /// for: one day. A slot that is written cannot be taken back, so a clock that jumped years
@@ -282,7 +281,8 @@ impl<R: SlotReader> Recorder<R> {
             tracing::error!(%slot, %pool, from = %first, "its slots up to this one are in doubt: a full reading found other ticks");
         }
         let changes = Changes { retractions, retirements: self.retiring.clone(), doubts };
-        let append = move |store: &mut Store| store.append_slot_with(slot, &entries, &changes);
+        let append =
+            move |store: &mut Store| store.append_ready(slot, all_ready(entries), &changes);
         report.filled_slots = self.blocking(append).await??.filled_slots;
         for pool in self.retiring.drain(..) {
             tracing::warn!(%slot, %pool, "retired: this was its last entry");
@@ -369,10 +369,11 @@ impl<R: SlotReader> Recorder<R> {
         slot: Slot,
         readings: Vec<ChainReading>,
         unconfigured: Vec<(PoolId, Direction)>,
-    ) -> Vec<NewEntry> {
+    ) -> Vec<NewEntry<Read>> {
         let mut entries = Vec::new();
         for (chain, reading) in self.chains.iter_mut().zip(readings) {
-            chain.recheck.note(slot, reading.pools.iter().flatten());
+            let read = reading.pools.iter().flatten();
+            chain.recheck.note(slot, read.map(|read| &read.snapshot));
             for ((pool, default_base), result) in chain.pools().iter().zip(reading.pools) {
                 let reading = result.map_err(|missing: Missing| missing.reason);
                 entries.push(NewEntry { pool: pool.clone(), default_base: *default_base, reading });
@@ -410,6 +411,29 @@ impl<R: SlotReader> Recorder<R> {
     }
 }
 
+/// The entries to be written. What there was no time to make ready before is made now; what cannot
+/// be stored at all is missing.
+fn all_ready(entries: Vec<NewEntry<Read>>) -> Vec<NewEntry<Ready>> {
+    let made = spread(&entries, |entry| match &entry.reading {
+        Ok(Read { snapshot, ready: None }) => Some(Ready::of(snapshot)),
+        _ => None,
+    });
+    let entries = entries.into_iter().zip(made);
+    let ready = entries.map(|(NewEntry { pool, default_base, reading }, made)| {
+        let reading = match (made, reading) {
+            (Some(Ok(ready)), _) | (None, Ok(Read { ready: Some(ready), .. })) => Ok(ready),
+            (_, Err(reason)) => Err(reason),
+            (made, Ok(_)) => {
+                let error = made.and_then(Result::err).map(|error| error.to_string());
+                tracing::error!(%pool, error, "its snapshot cannot be stored");
+                Err(MissingReason::PoolUnsupported)
+            }
+        };
+        NewEntry { pool, default_base, reading }
+    });
+    ready.collect()
+}
+
 /// Which earlier slots a slot's reading put in doubt: of each pool those since the last full
 /// reading, or, where that is not known, as long as such readings may be apart.
 fn doubts_of<'a>(slot: Slot, events: impl Iterator<Item = &'a Event>) -> Vec<NewDoubt> {
@@ -427,4 +451,4 @@ fn doubts_of<'a>(slot: Slot, events: impl Iterator<Item = &'a Event>) -> Vec<New
 }
 
 /// A pool's result in a slot, as read.
-type PoolReading = Result<Snapshot, Missing>;
+type PoolReading = Result<Read, Missing>;

@@ -7,6 +7,8 @@ use exitgap_chain::{Event, Missing, SlotReading};
 use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::snapshot::Snapshot;
+use exitgap_store::{Ready, spread};
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
@@ -18,6 +20,13 @@ use super::source::{SlotReader, Source, Standing};
 /// How long before the slot's deadline a reader is told to end, so that it can still say
 /// why each pool is missing. A reader that does not end is given up at the deadline.
 const MARGIN: Duration = Duration::from_secs(1);
+
+/// A pool's snapshot, and what was made ready of it before the slot's deadline.
+pub struct Read {
+    pub snapshot: Snapshot,
+    /// `None`: there was no time left, and it is made ready when the slot is written.
+    pub ready: Option<Ready>,
+}
 
 /// A chain with its reader.
 pub struct Chain<R> {
@@ -64,18 +73,18 @@ impl<R> Chain<R> {
     /// The same for every pool.
     fn all_missing(&self, reason: MissingReason, detail: &str) -> ChainReading {
         let missing = Missing { reason, detail: detail.to_owned() };
-        let pools = vec![Err(missing); self.source.pools.len()];
+        let pools = self.source.pools.iter().map(|_| Err(missing.clone())).collect();
         ChainReading { pools, events: Vec::new(), requests: 0 }
     }
 
     /// Puts a reading into the order of the pools, and believes nothing about other pools
     /// or slots.
-    fn sort(&self, slot: Slot, reading: SlotReading) -> ChainReading {
+    fn sort(&self, slot: Slot, reading: MadeReady) -> ChainReading {
         let mut by_pool: HashMap<PoolId, PoolReading> = reading.pools.into_iter().collect();
         let missing = |reason, detail: &str| Missing { reason, detail: detail.to_owned() };
         let pools = self.source.pools.iter().map(|(id, _)| match by_pool.remove(id) {
-            Some(Ok(snapshot))
-                if snapshot.slot() != slot || snapshot.observation().pool() != id =>
+            Some(Ok(read))
+                if read.snapshot.slot() != slot || read.snapshot.observation().pool() != id =>
             {
                 let detail = "the reading is of another pool or slot";
                 Err(missing(MissingReason::RpcResponseInvalid, detail))
@@ -142,11 +151,44 @@ async fn read<R: SlotReader>(
     mut reader: R,
     slot: Slot,
     deadline: Instant,
-) -> Option<(R, SlotReading)> {
+) -> Option<(R, MadeReady)> {
     let left = deadline.saturating_duration_since(Instant::now());
     let reading = reader.read_slot(slot, deadline - MARGIN.min(left / 4));
-    let reading = timeout_at(deadline, reading).await.ok()?;
-    Some((reader, reading))
+    let SlotReading { pools, events, requests, .. } = timeout_at(deadline, reading).await.ok()?;
+    // What is not ready by then still is when the slot is written, only later.
+    let until = deadline - (MARGIN / 4).min(left / 16);
+    Some((reader, MadeReady { pools: make_ready(&pools, until), events, requests }))
+}
+
+/// A chain's reading with its snapshots made ready.
+struct MadeReady {
+    pools: Vec<(PoolId, PoolReading)>,
+    events: Vec<Event>,
+    requests: u64,
+}
+
+/// Makes snapshots ready side by side, as long as there is time: canonical bytes, hashes, figures.
+/// One that cannot be stored is missing, and holds up nobody else.
+fn make_ready(
+    pools: &[(PoolId, Result<Snapshot, Missing>)],
+    until: Instant,
+) -> Vec<(PoolId, PoolReading)> {
+    spread(pools, |(pool, reading)| {
+        let reading = match reading {
+            Err(missing) => Err(missing.clone()),
+            Ok(snapshot) if Instant::now() >= until => {
+                Ok(Read { snapshot: snapshot.clone(), ready: None })
+            }
+            Ok(snapshot) => match Ready::of(snapshot) {
+                Ok(ready) => Ok(Read { snapshot: snapshot.clone(), ready: Some(ready) }),
+                Err(error) => {
+                    let detail = format!("its snapshot cannot be stored: {error}");
+                    Err(Missing { reason: MissingReason::PoolUnsupported, detail })
+                }
+            },
+        };
+        (pool.clone(), reading)
+    })
 }
 
 /// What the blocks of a chain's slots are on the chain now.

@@ -124,6 +124,17 @@ CREATE TABLE sealed_slot (
     checkpoint  TEXT    NOT NULL -- the signed note, as it is published
 ) STRICT;
 
+-- The tree over a sealed slot's heads, in tiles: the hashes of 256 heads each (level 0), by pool_id,
+-- and, where there is more than one tile, the roots of all of them (level 1). So that a proof of one
+-- head needs no other head.
+CREATE TABLE slot_tile (
+    slot        INTEGER NOT NULL,
+    level       INTEGER NOT NULL CHECK (level IN (0, 1)),
+    tile_index  INTEGER NOT NULL CHECK (tile_index >= 0),
+    hashes      BLOB    NOT NULL CHECK (length(hashes) > 0 AND length(hashes) % 32 = 0),
+    PRIMARY KEY (slot, level, tile_index)
+) STRICT;
+
 CREATE TRIGGER pool_keeps_its_name BEFORE UPDATE OF pool_no, pool_id, first_slot ON pool BEGIN
     SELECT RAISE(ABORT, 'exitgap: a pool keeps its name and its first slot');
 END;
@@ -288,6 +299,22 @@ CREATE TRIGGER log_node_follows BEFORE INSERT ON log_node BEGIN
     );
 END;
 
+CREATE TRIGGER slot_tile_is_not_changed BEFORE UPDATE ON slot_tile BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a tile of a slot is never changed');
+END;
+CREATE TRIGGER slot_tile_stays BEFORE DELETE ON slot_tile BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a tile of a slot is never deleted');
+END;
+CREATE TRIGGER slot_tile_is_new BEFORE INSERT ON slot_tile BEGIN
+    SELECT RAISE(ABORT, 'exitgap: the slot is sealed')
+    WHERE EXISTS (SELECT 1 FROM sealed_slot WHERE slot >= NEW.slot);
+    SELECT RAISE(ABORT, 'exitgap: the tile is in the store already')
+    WHERE EXISTS (
+        SELECT 1 FROM slot_tile
+        WHERE slot = NEW.slot AND level = NEW.level AND tile_index = NEW.tile_index
+    );
+END;
+
 CREATE TRIGGER sealed_slot_is_not_changed BEFORE UPDATE ON sealed_slot BEGIN
     SELECT RAISE(ABORT, 'exitgap: a sealed slot is never changed');
 END;
@@ -405,6 +432,7 @@ CREATE TABLE day (
     refused1_1m_slots    INTEGER,
     least1_1m_micros     INTEGER,
     least1_1m_at         INTEGER,
+    figures_sha256       BLOB NOT NULL DEFAULT (zeroblob(32)), -- a chain over the day's rows of figures
     PRIMARY KEY (day, pool_no)
 ) STRICT, WITHOUT ROWID;
 

@@ -3,6 +3,7 @@ SELECT
     (SELECT count(*) FROM body)       AS body,
     (SELECT count(*) FROM entry)      AS entry,
     (SELECT count(*) FROM log_node)   AS log_node,
+    (SELECT count(*) FROM slot_tile)  AS slot_tile,
     (SELECT count(*) FROM retraction) AS retraction,
     (SELECT count(*) FROM retirement) AS retirement,
     (SELECT max(slot) FROM sealed_slot) AS last_slot;

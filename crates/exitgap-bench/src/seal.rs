@@ -1,0 +1,166 @@
+//! Sealing: from a slot's readings, made ready, to its published checkpoint; what a slot weighs in
+//! the store and in the log's folder; and checking and proving what was sealed. Everything on disk
+//! is synced as it is in production.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use exitgap_core::evidence::{Base, SignerKey};
+use exitgap_core::series::Slot;
+use exitgap_store::{Changes, LogFolder, NewEntry, Reader, Ready, Store};
+use tempfile::TempDir;
+
+use crate::BenchError;
+use crate::clock::median;
+use crate::evidence::{float, slot};
+use crate::market::{BUSY_TICKS, BusyPool, QUIET_TICKS};
+use crate::report::Report;
+
+/// Slots before measuring: the first ones hold whole bodies of every pool.
+const WARMING: u32 = 2;
+
+/// Slots of 100 pools: half a day, so that every level of bodies comes several times.
+const SLOTS: u32 = 144;
+
+/// Slots of 1,000 pools.
+const SLOTS_OF_MANY: u32 = 24;
+
+/// Slots of 10,000 pools.
+const SLOTS_OF_MOST: u32 = 4;
+
+/// Of so many pools one has [`BUSY_TICKS`] where there are 1,000 or more; the others have
+/// [`QUIET_TICKS`].
+const ONE_BUSY_OF: usize = 5;
+
+/// Adds `seal.*`, `store.bytes_per_slot_pool`, `log.bytes_per_slot_pool`, `fsck.*` and
+/// `evidence.cold_ms`.
+pub fn measure(report: &mut Report) -> Result<(), BenchError> {
+    let busy = Sealed::new(100, SLOTS, |_| BUSY_TICKS)?;
+    report.add("seal.100_pools_ms", median(busy.seal_ms.clone()));
+    report.add("store.bytes_per_slot_pool", busy.store_bytes);
+    report.add("log.bytes_per_slot_pool", busy.log_bytes);
+    report.add("fsck.1200_ticks_slots_per_s", busy.fsck_slots_per_s()?);
+    drop(busy);
+    let quiet = Sealed::new(100, SLOTS, |_| QUIET_TICKS)?;
+    report.add("fsck.slots_per_s", quiet.fsck_slots_per_s()?);
+    drop(quiet);
+    let mixed = |number| if number % ONE_BUSY_OF == 0 { BUSY_TICKS } else { QUIET_TICKS };
+    let thousand = Sealed::new(1_000, SLOTS_OF_MANY, mixed)?;
+    report.add("seal.1000_pools_ms", median(thousand.seal_ms.clone()));
+    drop(thousand);
+    let most = Sealed::new(10_000, SLOTS_OF_MOST, mixed)?;
+    report.add("seal.10000_pools_ms", median(most.seal_ms.clone()));
+    report.add("evidence.cold_ms", most.cold_ms()?);
+    Ok(())
+}
+
+/// A store of many pools, and what sealing it took.
+struct Sealed {
+    folder: TempDir,
+    pools: Vec<BusyPool>,
+    last: Slot,
+    seal_ms: Vec<f64>,
+    store_bytes: f64,
+    log_bytes: f64,
+}
+
+impl Sealed {
+    /// Seals slots of so many pools, each of as many ticks as `ticks` says.
+    fn new(pools: u16, slots: u32, ticks: impl Fn(usize) -> usize) -> Result<Self, BenchError> {
+        eprintln!("seal: {slots} slots of {pools} pools");
+        let folder = tempfile::tempdir().map_err(failed)?;
+        let log_path = folder.path().join("log");
+        let log = LogFolder::new(&log_path);
+        let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
+        let mut store = Store::create(folder.path().join("series.db"), &key).map_err(failed)?;
+        let mut market: Vec<BusyPool> =
+            (0..pools).map(|number| BusyPool::real(number, ticks(number.into()))).collect();
+        let (mut seal_ms, mut ready_ms, mut canonical) = (Vec::new(), Vec::new(), 0);
+        let (mut store_before, mut log_before) = (0, 0);
+        for index in 0..WARMING + slots {
+            if index == WARMING {
+                store_before = database_bytes(&store)?;
+                log_before = weight(&log_path)?;
+                seal_ms.clear();
+                ready_ms.clear();
+            }
+            let slot = slot(index)?;
+            let entries = market.iter_mut().map(|pool| pool.recorded(slot));
+            let entries = entries.collect::<Result<Vec<_>, _>>()?;
+            let start = Instant::now();
+            let ready = Ready::all(&entries).map_err(failed)?;
+            ready_ms.push(start.elapsed().as_secs_f64() * 1e3);
+            canonical = canonical.max(bytes_of(&entries)?);
+            drop(entries);
+            let start = Instant::now();
+            store.append_ready(slot, ready, &Changes::default()).map_err(failed)?;
+            log.publish_newest(&mut store).map_err(failed)?;
+            seal_ms.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        let each = f64::from(slots) * f64::from(pools);
+        let store_bytes = float(database_bytes(&store)? - store_before) / each;
+        let log_bytes = float(weight(&log_path)? - log_before) / each;
+        eprintln!(
+            "seal: made ready before in {:.0} ms; the largest body {canonical} bytes; slowest {:.0} ms; \
+             {store_bytes:.0} bytes a pool and slot in the store, {log_bytes:.0} in the log",
+            median(ready_ms),
+            seal_ms.iter().copied().fold(0.0, f64::max),
+        );
+        store.close().map_err(failed)?;
+        let last = slot(WARMING + slots - 1)?;
+        Ok(Self { folder, pools: market, last, seal_ms, store_bytes, log_bytes })
+    }
+
+    fn reader(&self) -> Result<Reader, BenchError> {
+        Reader::open(self.folder.path().join("series.db")).map_err(failed)
+    }
+
+    /// What `exitgap-server fsck` does unless told more.
+    fn fsck_slots_per_s(&self) -> Result<f64, BenchError> {
+        let reader = self.reader()?;
+        let start = Instant::now();
+        let checked = reader.fsck(|_| {}).map_err(failed)?;
+        Ok(float(checked.slots) / start.elapsed().as_secs_f64())
+    }
+
+    /// An evidence file of one pool after another, each by a reader that read nothing before.
+    fn cold_ms(&self) -> Result<f64, BenchError> {
+        let size = "25000".parse().map_err(failed)?;
+        let mut cold_ms = Vec::new();
+        for pool in self.pools.iter().step_by(self.pools.len() / 25) {
+            let start = Instant::now();
+            let reader = self.reader()?;
+            reader.evidence(&pool.id, Base::Token0, self.last, size).map_err(failed)?;
+            cold_ms.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        Ok(median(cold_ms))
+    }
+}
+
+/// The bytes of the first entry's documents, which is one of the busiest.
+fn bytes_of(entries: &[NewEntry]) -> Result<usize, BenchError> {
+    let first = entries.first().and_then(|entry| entry.reading.as_ref().ok());
+    let documents = first.map(exitgap_core::snapshot::Snapshot::to_canonical);
+    let documents = documents.transpose().map_err(failed)?;
+    Ok(documents.map_or(0, |documents| documents.snapshot.len() + documents.state.len()))
+}
+
+fn database_bytes(store: &Store) -> Result<u64, BenchError> {
+    Ok(store.reader().totals().map_err(failed)?.database_bytes)
+}
+
+/// Bytes of a folder's files.
+fn weight(folder: &Path) -> Result<u64, BenchError> {
+    let mut bytes = 0;
+    for file in fs::read_dir(folder).map_err(failed)? {
+        let file = file.map_err(failed)?;
+        let about = file.metadata().map_err(failed)?;
+        bytes += if about.is_dir() { weight(&file.path())? } else { about.len() };
+    }
+    Ok(bytes)
+}
+
+fn failed(error: impl std::fmt::Display) -> BenchError {
+    BenchError::Evidence(error.to_string())
+}

@@ -1,0 +1,343 @@
+//! Checking some of the pools, day by day: a thread's share of `fsck`.
+
+use std::collections::HashMap;
+use std::sync::mpsc::SyncSender;
+
+use exitgap_core::evidence::{Head, Retraction};
+use exitgap_core::ids::HeadHash;
+use exitgap_core::series::Slot;
+use exitgap_core::tlog::Hash;
+use rusqlite::named_params;
+
+use crate::body::{Dictionaries, Record};
+use crate::derive::{day_values, figures_values, standing_values};
+use crate::error::{CorruptBody, CorruptHead, Doing, StoreError};
+use crate::follow::{Follower, check_retracts};
+use crate::fsck::{Damage, day_count};
+use crate::log::{HeadRow, check_head, check_head_row, head_row};
+use crate::model::{Outcome, Pool};
+use crate::reader::{BodyRow, Reader};
+use crate::rollup::day_of;
+use crate::{body, sql};
+
+/// Rows of a pool that are read in one go: it bounds memory.
+const ROWS_AT_ONCE: u32 = 48;
+
+/// How much is computed anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// Nothing that a hash says as well.
+    Hashes,
+    /// Every figure, from the bodies.
+    Figures,
+}
+
+/// Some of the pools, checked by a thread of their own.
+pub struct Part {
+    reader: Reader,
+    /// Each with its place among all pools.
+    pools: Vec<(usize, Pool)>,
+    depth: Depth,
+    /// The newest head of each pool, by the pool's number.
+    heads: HashMap<i64, (HeadRow, HeadHash)>,
+    follower: Follower,
+}
+
+/// What holds of a head.
+#[derive(Debug, Clone, Copy)]
+pub struct HeldHead {
+    /// Its hash as a leaf.
+    pub leaf: Hash,
+    /// Whether it names a snapshot.
+    pub recorded: bool,
+    /// Whether it retires its pool.
+    pub retired: bool,
+    /// How many slots it takes back.
+    pub retracted: u32,
+}
+
+/// A pool's head in a slot, by the pool's place, or what is wrong.
+pub struct FoundHead {
+    /// The pool's place among all.
+    pub at: usize,
+    /// What was found.
+    pub found: Result<HeldHead, Box<Damage>>,
+}
+
+/// A slot's heads of one part.
+pub type FoundHeads = Vec<FoundHead>;
+
+/// A row of a pool's slot: the head, and the body of its snapshot.
+struct Sealed {
+    head: HeadRow,
+    hash: HeadHash,
+    body: Option<BodyRow>,
+}
+
+impl Part {
+    /// These pools, read by this reader.
+    pub fn new(reader: Reader, pools: Vec<(usize, Pool)>, depth: Depth) -> Self {
+        Self { reader, pools, depth, heads: HashMap::new(), follower: Follower::default() }
+    }
+
+    /// Checks the pools day by day, and tells each slot's heads; until something is wrong, or
+    /// nobody listens any more.
+    pub fn check(mut self, first: Slot, last: Slot, sender: &SyncSender<FoundHeads>) {
+        let pools = std::mem::take(&mut self.pools);
+        let mut next = Some(first);
+        while let Some(from) = next.filter(|from| *from <= last) {
+            let days_last = from.number() - from.number() % Slot::PER_DAY + Slot::PER_DAY - 1;
+            let to = Slot::new(days_last.into()).map_or(last, |to| to.min(last));
+            let slots = to.number() - from.number() + 1;
+            let mut found: Vec<FoundHeads> = (0..slots).map(|_| Vec::new()).collect();
+            for (at, pool) in &pools {
+                self.check_day(pool, [from, to], |slot, held| {
+                    let held = held.map_err(|error| {
+                        let pool = Some(pool.id.clone());
+                        Box::new(Damage { slot: Some(slot), pool, error: Box::new(error) })
+                    });
+                    let place = (slot.number() - from.number()) as usize;
+                    if let Some(heads) = found.get_mut(place) {
+                        heads.push(FoundHead { at: *at, found: held });
+                    }
+                });
+            }
+            for heads in found {
+                let wrong = heads.iter().any(|head| head.found.is_err());
+                if sender.send(heads).is_err() || wrong {
+                    return;
+                }
+            }
+            next = to.next();
+        }
+    }
+
+    /// Checks the pool's slots of a day, and tells each; up to the first that is wrong.
+    fn check_day(
+        &mut self,
+        pool: &Pool,
+        [from, to]: [Slot; 2],
+        mut tell: impl FnMut(Slot, Result<HeldHead, StoreError>),
+    ) {
+        let from = from.max(pool.first_slot);
+        let to = pool.retired_slot.map_or(to, |retired| retired.min(to));
+        if from > to {
+            return;
+        }
+        let mut rows = Vec::new().into_iter().peekable();
+        let mut kept = Dictionaries::default();
+        let (mut next, mut unread) = (Some(from), Some(from));
+        while let Some(slot) = next.filter(|slot| *slot <= to) {
+            if unread == Some(slot) {
+                let until = Slot::new(u64::from(slot.number() + ROWS_AT_ONCE - 1));
+                let until = until.map_or(to, |until| until.min(to));
+                rows = match self.reader.sealed_rows(pool, slot, until) {
+                    Ok(rows) => rows.into_iter().peekable(),
+                    Err(error) => return tell(slot, Err(error)),
+                };
+                unread = until.next();
+            }
+            let row = rows.next_if(|row| match row {
+                Ok(row) => row.head.entry.slot == slot,
+                Err((at, _)) => *at == slot,
+            });
+            let checked = match row {
+                Some(Ok(row)) => self.check_row(pool, row, &mut kept),
+                Some(Err((_, error))) => Err(error),
+                None => Err(rule(pool, slot, "its entry is not in the store")),
+            };
+            let wrong = checked.is_err();
+            tell(slot, checked);
+            if wrong {
+                return;
+            }
+            next = slot.next();
+        }
+    }
+
+    /// Checks a pool's entry, head and body; where asked for, also its figures.
+    fn check_row(
+        &mut self,
+        pool: &Pool,
+        row: Sealed,
+        kept: &mut Dictionaries,
+    ) -> Result<HeldHead, StoreError> {
+        let Sealed { head: row, hash, body } = row;
+        let slot = row.entry.slot;
+        let rule = |words: &str| rule(pool, slot, words);
+        let known = self.heads.get(&pool.number);
+        let stored = check_head(pool, &row, hash, known.map(|(_, hash)| *hash))?;
+        let recorded = matches!(row.entry.outcome, Outcome::Recorded(_));
+        let retracted = u32::try_from(row.retracts.len()).unwrap_or(u32::MAX);
+        let (count, run) =
+            known.map_or((0, 0), |(row, _)| (row.entry.recorded_count, row.entry.missing_run));
+        let count = (count + u32::from(recorded)).checked_sub(retracted);
+        let run = if recorded { 0 } else { run + 1 };
+        if (Some(row.entry.recorded_count), row.entry.missing_run) != (count, run) {
+            return Err(rule("its counts do not add up"));
+        }
+        let retired = row.entry.outcome == Outcome::Retired;
+        if retired != (pool.retired_slot == Some(slot)) {
+            return Err(rule("it and the pool's retirement disagree"));
+        }
+        match (self.depth, row.entry.outcome) {
+            (Depth::Figures, _) => self.check_figures(pool, &row)?,
+            (Depth::Hashes, outcome) => {
+                check_retracts(&self.reader, pool, &row)?;
+                if let Outcome::Recorded(hash) = outcome {
+                    let absent = StoreError::Corrupt { hash, what: CorruptBody::Absent };
+                    self.reader.check_body(&body.ok_or(absent)?, slot, kept)?;
+                }
+            }
+        }
+        self.heads.insert(pool.number, (row, hash));
+        Ok(HeldHead { leaf: Head::leaf_of(&stored.canonical), recorded, retired, retracted })
+    }
+
+    /// Computes a slot's figures anew, which must be those of its head and its derived row.
+    fn check_figures(&mut self, pool: &Pool, row: &HeadRow) -> Result<(), StoreError> {
+        let slot = row.entry.slot;
+        let (snapshot, window) = self.follower.follow(&self.reader, pool, row)?;
+        let lowest = window.directions.map(|figures| figures.lowest.map(|(_, depth)| depth));
+        if row.lowest != lowest {
+            return Err(rule(pool, slot, "its lowest depths are not those of its window"));
+        }
+        let figures = figures_values(pool.number, slot, snapshot.as_ref(), &window);
+        if self.reader.figures_values(pool, slot)? != Some(figures) {
+            return Err(StoreError::Derived { table: "figures", pool: pool.id.clone(), at: slot });
+        }
+        Ok(())
+    }
+
+    /// Checks what is derived of these pools' slots together; tells the first pool, by its place,
+    /// of which it is wrong.
+    pub fn check_derived(&self, last: Slot) -> Result<(), (usize, Damage)> {
+        for (at, pool) in &self.pools {
+            self.reader.check_rollups_of(pool, last).map_err(|error| {
+                (*at, Damage { pool: Some(pool.id.clone()), ..Damage::from(error) })
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn rule(pool: &Pool, slot: Slot, words: &str) -> StoreError {
+    let what = CorruptHead::Rule(words.to_owned());
+    StoreError::CorruptHead { pool: pool.id.clone(), slot, what }
+}
+
+/// A row, or what is wrong in which slot.
+type FoundRow = Result<Sealed, (Slot, StoreError)>;
+
+impl Reader {
+    /// The pool's rows of some slots, each with its body, in one go.
+    fn sealed_rows(&self, pool: &Pool, from: Slot, to: Slot) -> Result<Vec<FoundRow>, StoreError> {
+        let doing = "reading heads and bodies";
+        let mut statement = self.connection.prepare_cached(sql::SELECT_SEALED_ROWS).doing(doing)?;
+        let parameters = named_params! {
+            ":pool_no": pool.number, ":from_slot": from.number(), ":to_slot": to.number(),
+        };
+        let mut retracts: HashMap<Slot, Vec<Retraction>> = self.retracts(pool, from, to)?;
+        let mut rows = statement.query(parameters).doing(doing)?;
+        let (mut found, mut next) = (Vec::new(), Some(from));
+        while let Some(row) = rows.next().doing(doing)? {
+            // Rows that cannot be read stand where the next one should.
+            let at = next.unwrap_or(to);
+            let read = head_row(row).doing(doing).and_then(check_head_row).and_then(|head| {
+                let body_slot: Option<i64> = row.get("body_slot").doing(doing)?;
+                let slot = head.0.entry.slot;
+                let body = match body_slot {
+                    None => None,
+                    Some(found) if found == i64::from(slot.number()) => {
+                        Some(BodyRow::read(row).doing(doing)?)
+                    }
+                    Some(found) => {
+                        let found = format!("the body of {slot} as one of slot {found}");
+                        return Err(StoreError::CorruptRow { table: "body", found });
+                    }
+                };
+                Ok((head, body))
+            });
+            match read {
+                Ok(((mut head, hash), body)) => {
+                    let slot = head.entry.slot;
+                    head.retracts = retracts.remove(&slot).unwrap_or_default();
+                    next = slot.next();
+                    found.push(Ok(Sealed { head, hash, body }));
+                }
+                Err(error) => {
+                    next = at.next();
+                    found.push(Err((at, error)));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Requires that a body is what its row says, both hashes included. `kept` are the day's
+    /// bodies of the pool that it may refer to.
+    fn check_body(
+        &self,
+        row: &BodyRow,
+        slot: Slot,
+        kept: &mut Dictionaries,
+    ) -> Result<(), StoreError> {
+        let (body_no, level) = (row.body_no, row.level);
+        let base = row.base_no().map(|base| kept.find(base).filter(|base| base.level < level));
+        let joined = match base {
+            // It refers to another than a recorder would have it refer to.
+            Some(None) => return self.documents_of(row, slot, kept).map(|_| ()),
+            Some(Some(base)) => row.unpack(Some(&base.joined))?,
+            None => row.unpack(None)?,
+        };
+        if level < body::MAX_LEVEL {
+            kept.add(Record { body_no, level, slot, joined });
+        }
+        Ok(())
+    }
+
+    /// Requires that the pool's figures are those its days were made of, and that its days and
+    /// standing are what its figures make.
+    fn check_rollups_of(&self, pool: &Pool, last: Slot) -> Result<(), StoreError> {
+        let wrong = |table, at| StoreError::Derived { table, pool: pool.id.clone(), at };
+        let first_day = day_of(pool.first_slot);
+        for day in first_day..first_day + day_count(pool, last) {
+            // One state of the store for all, also while a recorder goes on.
+            let _view = self.connection.unchecked_transaction().doing("reading a day")?;
+            let at = Slot::new(u64::from(day) * u64::from(Slot::PER_DAY)).unwrap_or(Slot::FIRST);
+            let digest = self.figures_digest(pool, day)?;
+            let stored = self.stored_digest(pool, day)?.ok_or_else(|| wrong("day", at))?;
+            if stored != digest {
+                return Err(wrong("figures", at));
+            }
+            let expected = as_derived("figures", pool, at, self.rollup_of(pool, day))?;
+            let expected = day_values(pool.number, day, &expected, digest);
+            if self.day_values(pool, day)? != Some(expected) {
+                return Err(wrong("day", at));
+            }
+        }
+        let _view = self.connection.unchecked_transaction().doing("reading a standing")?;
+        let at = last;
+        let expected = as_derived("figures", pool, at, self.standing_of(pool))?;
+        let expected = expected.map(|standing| standing_values(pool.number, &standing));
+        if self.standing_values(pool)? != expected {
+            return Err(wrong("standing", at));
+        }
+        Ok(())
+    }
+}
+
+/// Names what cannot be read in a derived table as such.
+fn as_derived<T>(
+    table: &'static str,
+    pool: &Pool,
+    at: Slot,
+    read: Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    read.map_err(|error| match error {
+        StoreError::CorruptRow { table: "figures" | "day" | "standing", .. } => {
+            StoreError::Derived { table, pool: pool.id.clone(), at }
+        }
+        error => error,
+    })
+}

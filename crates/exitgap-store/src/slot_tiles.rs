@@ -1,0 +1,141 @@
+//! The tree over a slot's heads, kept in tiles of 256: a head's proof reads two rows, however many
+//! pools there are.
+
+use exitgap_core::evidence::{Head, PoolProof};
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
+use exitgap_core::tlog::{Hash, inclusion_proof, root};
+use rusqlite::{Connection, OptionalExtension, named_params};
+
+use crate::error::{CorruptLog, Doing, StoreError};
+use crate::reader::Reader;
+use crate::sql;
+
+/// Heads of a full tile.
+const WIDTH: usize = 256;
+/// The tiles of heads.
+const HEADS: u32 = 0;
+/// The one row of the tiles' roots; only where there is more than one tile.
+const ROOTS: u32 = 1;
+
+/// Rows by level and index, each of hashes.
+type Rows = Vec<(u32, usize, Vec<Hash>)>;
+
+/// The rows of a slot whose heads have these hashes as leaves.
+fn rows(hashes: &[Hash]) -> Rows {
+    let tiles = hashes.chunks(WIDTH).enumerate();
+    let mut rows: Rows = tiles.map(|(index, tile)| (HEADS, index, tile.to_vec())).collect();
+    if hashes.len() > WIDTH {
+        rows.push((ROOTS, 0, hashes.chunks(WIDTH).map(root).collect()));
+    }
+    rows
+}
+
+/// How many rows a slot of so many heads has.
+pub fn row_count(heads: usize) -> u64 {
+    (heads.div_ceil(WIDTH) + usize::from(heads > WIDTH)) as u64
+}
+
+/// Writes the rows of a slot that is being sealed.
+pub fn insert(connection: &Connection, slot: Slot, hashes: &[Hash]) -> Result<(), StoreError> {
+    let doing = "writing a slot's tiles";
+    let mut statement = connection.prepare_cached(sql::INSERT_SLOT_TILE).doing(doing)?;
+    for (level, index, hashes) in rows(hashes) {
+        let bytes: Vec<u8> = hashes.iter().flat_map(|hash| hash.0).collect();
+        let parameters = named_params! {
+            ":slot": slot.number(),
+            ":level": level,
+            ":tile_index": index.cast_signed(),
+            ":hashes": bytes,
+        };
+        statement.execute(parameters).doing(doing)?;
+    }
+    Ok(())
+}
+
+impl Reader {
+    /// The proof that the slot's leaf commits to the pool's head; `None` where there is no
+    /// such head.
+    pub fn pool_proof(&self, slot: Slot, pool: &PoolId) -> Result<Option<PoolProof>, StoreError> {
+        let corrupt = |what| StoreError::CorruptLog { slot, what };
+        let Some(known) = self.pool(pool)? else { return Ok(None) };
+        let Some(stored) = self.head(&known, slot)? else { return Ok(None) };
+        let leaf = self.leaf(slot)?.ok_or_else(|| corrupt(CorruptLog::Absent("the slot")))?.leaf;
+        let place = self.place_of(slot, pool)?;
+        let (index, within) = (place / WIDTH, place % WIDTH);
+        let tile = self.slot_tile(slot, HEADS, index)?;
+        let roots = match leaf.pools as usize {
+            pools if pools > WIDTH => self.slot_tile(slot, ROOTS, 0)?,
+            _ => vec![root(&tile)],
+        };
+        let differs = |level| corrupt(CorruptLog::SlotTile { level, index });
+        if tile.get(within) != Some(&Head::leaf_of(&stored.canonical)) {
+            return Err(differs(HEADS));
+        }
+        if roots.get(index) != Some(&root(&tile)) || root(&roots) != leaf.root {
+            return Err(differs(ROOTS));
+        }
+        // Tiles are complete subtrees but for the last, as RFC 6962 splits the whole.
+        let below = inclusion_proof(&tile, within).ok_or_else(|| differs(HEADS))?;
+        let above = inclusion_proof(&roots, index).ok_or_else(|| differs(ROOTS))?;
+        Ok(Some(PoolProof::new(place as u64, &[below, above].concat())))
+    }
+
+    /// Requires that the slot's rows are those of these hashes.
+    pub(crate) fn check_slot_tiles(&self, slot: Slot, hashes: &[Hash]) -> Result<(), StoreError> {
+        for (level, index, expected) in rows(hashes) {
+            if self.slot_tile(slot, level, index)? != expected {
+                let what = CorruptLog::SlotTile { level, index };
+                return Err(StoreError::CorruptLog { slot, what });
+            }
+        }
+        Ok(())
+    }
+
+    fn slot_tile(&self, slot: Slot, level: u32, index: usize) -> Result<Vec<Hash>, StoreError> {
+        let doing = "reading a slot's tile";
+        let mut statement = self.connection.prepare_cached(sql::SELECT_SLOT_TILE).doing(doing)?;
+        let parameters = named_params! {
+            ":slot": slot.number(), ":level": level, ":tile_index": index.cast_signed(),
+        };
+        let found: Option<Vec<u8>> =
+            statement.query_row(parameters, |row| row.get(0)).optional().doing(doing)?;
+        let absent = StoreError::CorruptLog { slot, what: CorruptLog::SlotTile { level, index } };
+        Ok(found.ok_or(absent)?.as_chunks().0.iter().copied().map(Hash).collect())
+    }
+
+    /// How many heads of the slot stand before the pool's.
+    fn place_of(&self, slot: Slot, pool: &PoolId) -> Result<usize, StoreError> {
+        let doing = "counting a slot's pools";
+        let mut statement = self.connection.prepare_cached(sql::SELECT_PLACE).doing(doing)?;
+        let parameters = named_params! { ":slot": slot.number(), ":pool_id": pool.to_string() };
+        let place: i64 = statement.query_row(parameters, |row| row.get(0)).doing(doing)?;
+        Ok(usize::try_from(place).unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use exitgap_core::tlog::leaf_hash;
+
+    use super::*;
+
+    #[test]
+    fn proofs_over_tiles_are_those_over_all_heads() {
+        for heads in [1, 2, 255, 256, 257, 512, 513, 700] {
+            let hashes: Vec<Hash> =
+                (0..heads).map(|n: usize| leaf_hash(&n.to_be_bytes())).collect();
+            let rows = rows(&hashes);
+            assert_eq!(rows.len() as u64, row_count(heads));
+            let roots: Vec<Hash> = hashes.chunks(WIDTH).map(root).collect();
+            assert_eq!(root(&roots), root(&hashes), "{heads}");
+            for place in (0..heads).step_by(5).chain([heads - 1]) {
+                let (index, within) = (place / WIDTH, place % WIDTH);
+                let below = inclusion_proof(&rows[index].2, within).unwrap();
+                let above = inclusion_proof(&roots, index).unwrap();
+                let expected = inclusion_proof(&hashes, place).unwrap();
+                assert_eq!([below, above].concat(), expected, "{place} of {heads}");
+            }
+        }
+    }
+}

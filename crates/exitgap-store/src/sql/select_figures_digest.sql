@@ -1,0 +1,1 @@
+SELECT figures_sha256 FROM day WHERE day = :day AND pool_no = :pool_no;
