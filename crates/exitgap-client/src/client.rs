@@ -14,6 +14,7 @@ use exitgap_core::tlog::MAX_NOTE_BYTES;
 use exitgap_core::units::SizeUsd;
 use serde::de::DeserializeOwned;
 
+use crate::document;
 use crate::error::{PaymentChallenge, ServerProblem};
 use crate::query::Query;
 use crate::{BaseUrl, ClientError, HistoryOf, Request, Response, Transport, TransportError};
@@ -261,7 +262,7 @@ impl<T: Transport> Client<T> {
         query: Query,
     ) -> Result<D, ClientError> {
         let bytes = self.bytes(path, query, JSON, MAX_JSON_BYTES).await?;
-        serde_json::from_slice(&bytes).map_err(|error| {
+        document::read(&bytes).map_err(|error| {
             self.not_as_specified(path, format!("not the document expected: {error}"))
         })
     }
@@ -358,7 +359,7 @@ fn body(
         }
         (200, _) => Ok(response.body),
         (402, Some(challenge)) => Err(ClientError::PaymentRequired { url, challenge }),
-        (status, _) => match serde_json::from_slice::<ServerProblem>(&response.body) {
+        (status, _) => match document::read::<ServerProblem>(&response.body) {
             Ok(problem) if problem.status == status => Err(ClientError::Refused(Box::new(problem))),
             _ => {
                 let why = format!("answered {status} without a problem document");
