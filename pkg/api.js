@@ -1,9 +1,12 @@
 // The module's functions, as callers see them. Arguments are checked here, everything else is the
 // module's.
+//
+// The module is given bytes, texts, whole numbers and arrays of texts that are made here: while it reads
+// them no code of a caller's runs. Documents come back as plain objects.
 
 import load, * as wasm from './dist/exitgap.js';
 
-import { bytes, decimal, lines, list, options, text, whole, wrong } from './arguments.js';
+import { bytes, decimal, list, options, text, texts, whole, wrong } from './arguments.js';
 import { ExitgapError, errorOf, said, typed } from './error.js';
 
 let starting = null;
@@ -14,7 +17,7 @@ export function start(source) {
   starting ??= (async () => {
     try {
       await load({ module_or_path: await source() });
-      limits = JSON.parse(wasm.limits());
+      limits = wasm.limits();
     } catch (cause) {
       starting = null;
       const hint = 'is exitgap_bg.wasm served, and does the page\'s policy have \'wasm-unsafe-eval\'?';
@@ -44,9 +47,9 @@ function failure(thrown) {
     if (thrown instanceof WebAssembly.RuntimeError) {
       return new ExitgapError('internal_error', `the module failed: ${thrown.message}`, { cause: thrown });
     }
-    // What the module refuses, it throws as the text of a problem.
-    const problem = typeof thrown === 'string' && JSON.parse(thrown);
-    return problem?.code && problem.detail ? errorOf(problem) : typed(thrown);
+    // What the module refuses, it throws as a problem.
+    const refused = typeof thrown?.code === 'string' && typeof thrown.detail === 'string';
+    return refused ? errorOf(thrown) : typed(thrown);
   } catch {
     return new ExitgapError('invalid_parameter', 'an argument could not be read', { cause: thrown });
   }
@@ -64,20 +67,18 @@ export function verify(evidence, policy) {
     const { note, proof } = options(seen ?? undefined, ['note', 'proof'], 'seen');
     // A key read from a file ends in a line break.
     const short = (one, field) => text(one, field, 1000).trim();
-    return JSON.parse(
-      wasm.verify(
-        bytes(evidence, 'evidence', limits.evidence),
-        lines(keys, 'keys', MANY, short),
-        seen == null ? undefined : text(note, 'note', limits.text),
-        lines(proof, 'proof', MANY, short),
-        window == null ? undefined : bytes(window, 'window', limits.window),
-      ),
+    return wasm.verify(
+      bytes(evidence, 'evidence', limits.evidence),
+      texts(keys, 'keys', MANY, short),
+      seen == null ? undefined : text(note, 'note', limits.text),
+      texts(proof, 'proof', MANY, short),
+      window == null ? undefined : bytes(window, 'window', limits.window),
     );
   });
 }
 
 export function recompute(evidence) {
-  return call(() => JSON.parse(wasm.recompute(bytes(evidence, 'evidence', limits.evidence))));
+  return call(() => wasm.recompute(bytes(evidence, 'evidence', limits.evidence)));
 }
 
 export function snapshotHash(snapshot) {
@@ -127,22 +128,23 @@ export class OpenSnapshot {
   estimate(of) {
     return this.#ask((opened) => {
       const asked = options(of, ['sizeUsd', 'base']);
-      return JSON.parse(opened.estimate(base(asked.base), decimal(asked.sizeUsd, 'sizeUsd')));
+      return opened.estimate(base(asked.base), decimal(asked.sizeUsd, 'sizeUsd'));
     });
   }
 
   ladder(of) {
     return this.#ask((opened) => {
       const { gap, sizeUsd, base: named } = options(of, ['gap', 'sizeUsd', 'base']);
-      const steps = [lines(gap, 'gap', MANY, decimal, 1), lines(sizeUsd, 'sizeUsd', MANY, decimal, 1)];
-      return JSON.parse(opened.ladder(base(named), ...steps));
+      const steps = (value, field) => texts(value, field, MANY, decimal, 1);
+      const [gaps, sizes] = [steps(gap, 'gap'), steps(sizeUsd, 'sizeUsd')];
+      return opened.ladder(base(named), gaps, sizes);
     });
   }
 
   maxSizeFor(of) {
     return this.#ask((opened) => {
       const asked = options(of, ['gap', 'base']);
-      return JSON.parse(opened.maxSizeFor(base(asked.base), decimal(asked.gap, 'gap')));
+      return opened.maxSizeFor(base(asked.base), decimal(asked.gap, 'gap'));
     });
   }
 
@@ -152,7 +154,7 @@ export class OpenSnapshot {
       const recovery = decimal(asked.recoveryPct ?? 0, 'recoveryPct');
       const interval = whole(asked.intervalS ?? 0, 'intervalS');
       const [size, orders] = [decimal(asked.sizeUsd, 'sizeUsd'), whole(asked.orders, 'orders')];
-      return JSON.parse(opened.simulateOrders(base(asked.base), size, orders, recovery, interval));
+      return opened.simulateOrders(base(asked.base), size, orders, recovery, interval);
     });
   }
 
@@ -226,8 +228,8 @@ export function rankRoutes(ladders, of) {
     const venues = new wasm.Venues();
     try {
       list(ladders, 'ladders', MANY, (one) => addVenue(venues, one));
-      const costs = lines(fixedCostsUsd, 'fixedCostsUsd', MANY, decimal);
-      return JSON.parse(venues.rank(costs, decimal(sizeUsd, 'sizeUsd')));
+      const costs = texts(fixedCostsUsd, 'fixedCostsUsd', MANY, decimal);
+      return venues.rank(costs, decimal(sizeUsd, 'sizeUsd'));
     } finally {
       venues.free();
     }

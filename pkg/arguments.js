@@ -68,14 +68,14 @@ export function list(value, field, most, read) {
   return Array.from({ length }, (_, at) => read(value[at]));
 }
 
-/** Texts as the lines of one; none where there is no value, else at least so many. */
-export function lines(value, field, most, read, least = 0) {
-  const texts = list(value, field, most, (one) => read(one, field));
-  if (value !== undefined && texts.length < least) throw wrong(field, 'an empty array');
-  if (texts.some((one) => one === '' || one.includes('\n'))) {
+/** Texts, each of one line; none where there is no value, else at least so many. */
+export function texts(value, field, most, read, least = 0) {
+  const found = list(value, field, most, (one) => read(one, field));
+  if (value !== undefined && found.length < least) throw wrong(field, 'an empty array');
+  if (found.some((one) => one === '' || one.includes('\n'))) {
     throw wrong(field, 'an empty text, or one of several lines');
   }
-  return texts.join('\n');
+  return found;
 }
 
 /** An object of options, all of known names. */

@@ -1,8 +1,7 @@
 //! The shell around every page.
 
-use exitgap_client::{BaseUrl, Browser, Client};
 use leptos::prelude::*;
-use leptos_router::components::{A, Route, Router, Routes};
+use leptos_router::components::{A, FlatRoutes, Route, Router};
 use leptos_router::hooks::use_location;
 use leptos_router::path;
 
@@ -16,25 +15,12 @@ use crate::pages::portfolio::PortfolioPage;
 use crate::pages::verify::VerifyPage;
 use crate::parts::Whose;
 use crate::paths::{self, Page};
-
-/// The client of the service that served this page. Evidence and log are where the page is; the API
-/// may have a host of its own, which the page then says.
-pub fn client() -> Client<Browser> {
-    expect_context()
-}
-
-fn client_of_this_page() -> Option<Client<Browser>> {
-    let origin = window().location().origin().ok()?;
-    let here: BaseUrl = origin.parse().ok()?;
-    let api = document().query_selector("meta[name=exitgap-api]").ok().flatten();
-    let api = api.and_then(|tag| tag.get_attribute("content")?.parse().ok());
-    Some(Client::new(Browser, api.unwrap_or_else(|| here.clone())).with_web(here))
-}
+use crate::service;
 
 /// The whole site.
 #[component]
 pub fn App() -> impl IntoView {
-    let Some(client) = client_of_this_page() else {
+    let Some(client) = service::client_of_this_page() else {
         return view! { <p class="failed">"These pages must be served over HTTP."</p> }.into_any();
     };
     provide_context(client);
@@ -59,7 +45,7 @@ pub fn App() -> impl IntoView {
                 </nav>
             </header>
             <main id="content" tabindex="-1" node_ref=main>
-                <Routes fallback=NotFound>
+                <FlatRoutes fallback=NotFound>
                     <Route path=path!("/") view=Board/>
                     <Route path=path!("/pools/:pool") view=PoolPage/>
                     <Route path=path!("/api/v1/exit/:pool") view=EvidencePage/>
@@ -67,7 +53,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/portfolio") view=PortfolioPage/>
                     <Route path=path!("/capabilities") view=CapabilitiesPage/>
                     <Route path=path!("/method") view=MethodPage/>
-                </Routes>
+                </FlatRoutes>
             </main>
             <footer>
                 <Whose/>

@@ -5,7 +5,8 @@
 //! - `parts`: what pages are made of
 //! - `chart`: drawing; floating point is used here and nowhere else
 //! - `check`: this browser's own verification
-//! - `download`, `store`: what the reader takes along, and what the browser keeps
+//! - `service`: the service that is asked
+//! - `download`, `local_storage`: what the reader takes along, and what the browser keeps
 //! - `paths`, `text`: addresses and numbers as people read them
 
 mod app;
@@ -16,6 +17,7 @@ mod local_storage;
 mod pages;
 mod parts;
 mod paths;
+mod service;
 mod text;
 mod told;
 

@@ -19,6 +19,7 @@ use exitgap_core::tlog::MAX_NOTE_BYTES;
 use exitgap_core::units::SizeUsd;
 use serde::de::DeserializeOwned;
 
+use crate::document;
 use crate::error::{PaymentChallenge, ServerProblem};
 use crate::{BaseUrl, ClientError, HistoryOf, Request, Response, Transport, TransportError};
 
@@ -259,7 +260,7 @@ impl<T: Transport> Client<T> {
         target: &Target,
     ) -> Result<D, ClientError> {
         let bytes = self.bytes(target, JSON, MAX_JSON_BYTES).await?;
-        serde_json::from_slice(&bytes).map_err(|error| {
+        document::read(&bytes).map_err(|error| {
             self.not_as_specified(target, format!("not the document expected: {error}"))
         })
     }
@@ -355,7 +356,7 @@ fn body(
         }
         (200, _) => Ok(response.body),
         (402, Some(challenge)) => Err(ClientError::PaymentRequired { url, challenge }),
-        (status, _) => match serde_json::from_slice::<ServerProblem>(&response.body) {
+        (status, _) => match document::read::<ServerProblem>(&response.body) {
             Ok(problem) if problem.status == status => Err(ClientError::Refused(Box::new(problem))),
             _ => {
                 let why = format!("answered {status} without a problem document");

@@ -17,6 +17,7 @@
 mod asked;
 mod base_url;
 mod client;
+mod document;
 mod documents;
 mod error;
 mod logwatch;

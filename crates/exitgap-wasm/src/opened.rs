@@ -1,32 +1,29 @@
 //! A snapshot, read once and asked often.
 
 use exitgap_api::{
-    Answers, Direct, Problem, ProblemCode, Provenance, parse_gap_limit, parse_order_plan,
-    parse_size, parse_steps,
+    Answers, Direct, ExitResult, Ladder, MaxSizeResult, Problem, ProblemCode, Provenance,
+    SimulationResult, parse_gap_limit, parse_order_plan, parse_size, parse_steps,
 };
 use exitgap_core::U256;
 use exitgap_core::exit::Exits;
+use exitgap_core::ids::SnapshotHash;
 use exitgap_core::pools::{Direction, PoolState};
 use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
 use exitgap_core::units::{GapLimit, SizeUsd};
-use wasm_bindgen::prelude::wasm_bindgen;
-
-use crate::{document, lines, refusal};
 
 /// The name of the snapshot in a file: the SHA-256 of its bytes, which name the state beside it by
 /// the SHA-256 of that. Nothing else of either is looked at: both may be of a kind that only a later
 /// version reads.
-#[wasm_bindgen(js_name = snapshotHash)]
-pub fn snapshot_hash(snapshot: &[u8]) -> Result<String, String> {
-    let documents = documents(snapshot).map_err(refusal)?;
+pub fn snapshot_hash(snapshot: &[u8]) -> Result<SnapshotHash, Problem> {
+    let documents = documents(snapshot)?;
     let found = PoolState::hash_of(&documents.state);
     match Snapshot::state_named_in(&documents.snapshot) {
-        Some(named) if named == found => Ok(documents.hash().to_string()),
+        Some(named) if named == found => Ok(documents.hash()),
         Some(named) => {
             let why = format!("it is of state {named}, and the state with it is {found}");
-            Err(refusal(unreadable(&why).hint(PASS)))
+            Err(unreadable(&why).hint(PASS))
         }
-        None => Err(refusal(unreadable("it names no state").hint(PASS))),
+        None => Err(unreadable("it names no state").hint(PASS)),
     }
 }
 
@@ -43,7 +40,6 @@ fn unreadable(why: &str) -> Problem {
 }
 
 /// A snapshot, ready for questions in both directions.
-#[wasm_bindgen]
 #[derive(Debug)]
 pub struct Opened {
     snapshot: Snapshot,
@@ -51,45 +47,44 @@ pub struct Opened {
     exits: Exits,
 }
 
-#[wasm_bindgen]
 impl Opened {
     /// Reads a snapshot file, or the snapshot in an evidence file.
-    pub fn read(snapshot: &[u8]) -> Result<Self, String> {
-        let documents = documents(snapshot).map_err(refusal)?;
+    pub fn read(snapshot: &[u8]) -> Result<Self, Problem> {
+        let documents = documents(snapshot)?;
         let read = Snapshot::from_canonical(&documents.snapshot, &documents.state);
         let read = read.map_err(|error| {
             let hint = if error.newer().is_some() { "update exitgap" } else { PASS };
-            refusal(unreadable(&error.to_string()).hint(hint))
+            unreadable(&error.to_string()).hint(hint)
         })?;
         let provenance = Provenance::Direct(Direct::SnapshotFile(read.slot(), documents.hash()));
         Ok(Self { snapshot: read, provenance, exits: Exits::default() })
     }
 
     /// What a sale of `size_usd` fills at.
-    pub fn estimate(&self, base: &str, size_usd: &str) -> Result<String, String> {
-        document(parse_size(size_usd).and_then(|size| self.answers(base)?.estimate(size)))
+    pub fn estimate(&self, base: &str, size_usd: &str) -> Result<ExitResult, Problem> {
+        let size = parse_size(size_usd)?;
+        self.answers(base)?.estimate(size)
     }
 
-    /// Depth by gap and slippage by size. Steps are lines of decimal text; the standard ones where
-    /// there are none.
-    pub fn ladder(&self, base: &str, gaps: &str, sizes_usd: &str) -> Result<String, String> {
-        let ladder = || {
-            let limits = parse_steps("gap", &lines(gaps), &GapLimit::LADDER, parse_gap_limit)?;
-            let sizes = lines(sizes_usd);
-            let sizes = parse_steps("size_usd", &sizes, &SizeUsd::STANDARD, parse_size)?;
-            Ok(self.answers(base)?.ladder(&limits, &sizes))
-        };
-        document(ladder())
+    /// Depth by gap and slippage by size; the standard steps where there are none.
+    pub fn ladder(
+        &self,
+        base: &str,
+        gaps: &[String],
+        sizes_usd: &[String],
+    ) -> Result<Ladder, Problem> {
+        let limits = parse_steps("gap", gaps, &GapLimit::LADDER, parse_gap_limit)?;
+        let sizes = parse_steps("size_usd", sizes_usd, &SizeUsd::STANDARD, parse_size)?;
+        Ok(self.answers(base)?.ladder(&limits, &sizes))
     }
 
     /// The largest sale whose gap is at most `gap` percent.
-    #[wasm_bindgen(js_name = maxSizeFor)]
-    pub fn max_size_for(&self, base: &str, gap: &str) -> Result<String, String> {
-        document(parse_gap_limit(gap).and_then(|limit| self.answers(base)?.max_size_for(limit)))
+    pub fn max_size_for(&self, base: &str, gap: &str) -> Result<MaxSizeResult, Problem> {
+        let limit = parse_gap_limit(gap)?;
+        self.answers(base)?.max_size_for(limit)
     }
 
     /// One sale in several orders, beside the same sale at once.
-    #[wasm_bindgen(js_name = simulateOrders)]
     pub fn simulate_orders(
         &self,
         base: &str,
@@ -97,33 +92,30 @@ impl Opened {
         orders: u32,
         recovery_pct: &str,
         interval_s: u32,
-    ) -> Result<String, String> {
-        let plan = parse_order_plan(size_usd, orders, recovery_pct, interval_s);
-        document(plan.and_then(|plan| self.answers(base)?.simulate_orders(plan)))
+    ) -> Result<SimulationResult, Problem> {
+        let plan = parse_order_plan(size_usd, orders, recovery_pct, interval_s)?;
+        self.answers(base)?.simulate_orders(plan)
     }
 
     /// Which token `base` names: 0 or 1.
-    #[wasm_bindgen(js_name = baseIndex)]
-    pub fn base_index(&self, base: &str) -> Result<u8, String> {
-        let index = self.direction(base).map_err(refusal)?.base_index();
+    pub fn base_index(&self, base: &str) -> Result<u8, Problem> {
+        let index = self.direction(base)?.base_index();
         Ok(u8::from(index == 1))
     }
 
     /// What the pool pays for an amount of the token of this index. Both are raw units, 256 bits
     /// as four of 64, the lowest first, but for the highest where they are zero in the answer: a
     /// text would take longer to pass than the answer to find.
-    pub fn fill(&self, base_index: u8, a: u64, b: u64, c: u64, d: u64) -> Result<Vec<u64>, String> {
+    pub fn fill(&self, base_index: u8, amount_in: [u64; 4]) -> Result<Vec<u64>, Problem> {
         let direction = Direction::BOTH[usize::from(base_index == 1)];
         let exit = self.exits.of(self.snapshot.observation(), direction);
-        let fill = exit.fill(U256::from_limbs([a, b, c, d]));
-        let fill = fill.map_err(|why| refusal(Problem::from(why).field("amount_in_raw")))?;
+        let fill = exit.fill(U256::from_limbs(amount_in));
+        let fill = fill.map_err(|why| Problem::from(why).field("amount_in_raw"))?;
         let limbs = fill.amount_out.as_limbs();
         let count = limbs.iter().rposition(|limb| *limb != 0).map_or(0, |last| last + 1);
         Ok(limbs[..count].to_vec())
     }
-}
 
-impl Opened {
     fn direction(&self, base: &str) -> Result<Direction, Problem> {
         Ok(self.snapshot.observation().direction_of(base)?)
     }

@@ -19,7 +19,42 @@ Usage: cargo xtask pkg
 Compiles crates/exitgap-wasm for wasm32-unknown-unknown as small as it gets, makes its JavaScript face
 with wasm-bindgen, shrinks it with wasm-opt and packs pkg/ with npm. What is missing is installed, and
 said: the Rust target, wasm-bindgen-cli (from source, into .fixtures/) and binaryen (a pinned package
-of the npm registry). The package's version must be the workspace's. Nothing is published.";
+of the npm registry). The package's version must be the workspace's. Nothing is published.
+Prints what each module weighs with its scripts, gzip; more than its budget is an error.";
+
+/// A module of the package, loaded when it is asked for.
+struct Module {
+    /// What a program imports.
+    entry: &'static str,
+    /// The crate, and the module that it is compiled to.
+    built_of: [&'static str; 2],
+    /// The name of the files in `dist`.
+    name: &'static str,
+    /// What is loaded beside the module and its face.
+    scripts: &'static [&'static str],
+    /// The most that it may weigh with its scripts, in bytes of gzip.
+    most_bytes: u64,
+}
+
+/// All of them. Another entry is a line here, one in `exports` of `package.json`, and its scripts.
+const MODULES: [Module; 1] = [Module {
+    entry: "exitgap",
+    built_of: ["exitgap-wasm", "exitgap_wasm"],
+    name: "exitgap",
+    scripts: &["index.js", "answers.js", "api.js", "arguments.js", "client.js", "error.js"],
+    most_bytes: 205_000,
+}];
+
+/// Weighs files together, as they are served each by itself.
+const WEIGH: &str = "
+const { gzipSync } = require('node:zlib');
+const { readFileSync } = require('node:fs');
+const [entry, most, ...files] = process.argv.slice(1);
+const weigh = (file) => gzipSync(readFileSync(file), { level: 9 }).length;
+const all = files.reduce((sum, file) => sum + weigh(file), 0);
+console.error(`pkg: ${entry}: gzip ${all} of at most ${most} bytes, module and scripts`);
+if (all > Number(most)) process.exit(1);
+";
 
 /// For size; the features are those that the compiler's own output uses. Of the lowest
 /// addresses none is ever used: the stack ends there.
@@ -45,9 +80,14 @@ pub fn build(root: &Path) -> Result<PathBuf> {
     test::ensure_wasm_target(root)?;
     let wasm_bindgen = setup::ensure_wasm_bindgen(root)?;
     let wasm_opt = setup::ensure_wasm_opt(root)?;
-    let built = workspace::wasm_module(root, "exitgap-wasm", "exitgap_wasm")?;
     let dist = folder.join("dist");
-    shrink(&built, &dist, &wasm_bindgen, &wasm_opt)?;
+    fs::create_dir_all(&dist).context(format!("creating {}", dist.display()))?;
+    for module in &MODULES {
+        let [package, built] = module.built_of;
+        let built = workspace::wasm_module(root, package, built)?;
+        shrink(&built, module.name, &dist, &wasm_bindgen, &wasm_opt)?;
+        weigh(module, &folder)?;
+    }
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         let from = root.join(licence);
         fs::copy(&from, dist.join(licence)).context(format!("copying {}", from.display()))?;
@@ -67,8 +107,27 @@ pub fn optimise(wasm_opt: &Path, from: &Path, to: &Path) -> Result<()> {
     process::run(&mut optimise, "wasm-opt")
 }
 
+/// Refuses a module that is heavier than its budget.
+fn weigh(module: &Module, folder: &Path) -> Result<()> {
+    let mut weigh = Command::new("node");
+    weigh.args(["-e", WEIGH, module.entry]).arg(module.most_bytes.to_string());
+    weigh.args(module.scripts.iter().map(|script| folder.join(script)));
+    for made in [".js", "_bg.wasm"] {
+        weigh.arg(folder.join("dist").join(format!("{}{made}", module.name)));
+    }
+    process::run(&mut weigh, "weighing a module").map_err(|failure| {
+        failure.remedy("decision 23 says what the budgets are, and where weight was found before")
+    })
+}
+
 /// Face and module from what the compiler made; nothing where they were made of the same.
-fn shrink(built: &Path, dist: &Path, wasm_bindgen: &Path, wasm_opt: &Path) -> Result<()> {
+fn shrink(
+    built: &Path,
+    name: &str,
+    dist: &Path,
+    wasm_bindgen: &Path,
+    wasm_opt: &Path,
+) -> Result<()> {
     let bytes = fs::read(built).context(format!("reading {}", built.display()))?;
     let mut of = Sha256::new();
     of.update(&bytes);
@@ -77,21 +136,20 @@ fn shrink(built: &Path, dist: &Path, wasm_bindgen: &Path, wasm_opt: &Path) -> Re
     of.update(fs::read(wasm_opt).context(format!("reading {}", wasm_opt.display()))?);
     let stamp =
         of.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-    let (module, kept) = (dist.join("exitgap_bg.wasm"), dist.join("stamp"));
-    let whole = module.is_file() && dist.join("exitgap.js").is_file();
+    let [module, kept] = ["_bg.wasm", ".stamp"].map(|made| dist.join(format!("{name}{made}")));
+    let whole = module.is_file() && dist.join(format!("{name}.js")).is_file();
     if whole && fs::read_to_string(&kept).is_ok_and(|found| found == stamp) {
         return Ok(());
     }
-    if dist.exists() {
-        fs::remove_dir_all(dist).context(format!("removing {}", dist.display()))?;
+    if kept.exists() {
+        fs::remove_file(&kept).context(format!("removing {}", kept.display()))?;
     }
-    fs::create_dir_all(dist).context(format!("creating {}", dist.display()))?;
     let mut face = Command::new(wasm_bindgen);
     // One build for all: Node.js, bundlers and pages. Where the module lies, the package says.
     face.args(["--target", "web", "--omit-default-module-path", "--no-typescript"]);
-    face.args(["--out-name", "exitgap", "--out-dir"]).arg(dist).arg(built);
+    face.args(["--out-name", name, "--out-dir"]).arg(dist).arg(built);
     process::run(&mut face, "wasm-bindgen")?;
-    leave_out_comments(&dist.join("exitgap.js"))?;
+    leave_out_comments(&dist.join(format!("{name}.js")))?;
     let larger = dist.join("larger.wasm");
     fs::rename(&module, &larger).context("renaming the module")?;
     optimise(wasm_opt, &larger, &module)?;

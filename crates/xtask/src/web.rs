@@ -22,13 +22,17 @@ Usage: cargo xtask web [--plain]
 Trunk compiles web/ for wasm32-unknown-unknown as small as it gets; wasm-opt shrinks the module, and
 every file gets a Brotli copy beside it. What is missing is installed, and said: the Rust target, trunk
 and wasm-bindgen-cli (from source, into .fixtures/) and binaryen (a pinned package of the npm registry).
-Prints the size of every file, as it is and compressed.";
+Prints the size of every file, as it is and compressed; a first page that loads more than its budget
+is an error.";
+
+/// The most that any first page loads, in bytes of Brotli. Every page loads all files but the copies.
+const MOST_BYTES: u64 = 430_000;
 
 /// Compresses every file of a folder, and prints the sizes.
 const COMPRESS: &str = "
 const { brotliCompressSync, gzipSync, constants } = require('node:zlib');
 const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
-const folder = process.argv[1];
+const [folder, most] = process.argv.slice(1);
 const total = [0, 0, 0];
 for (const name of readdirSync(folder).sort()) {
   const bytes = readFileSync(`${folder}/${name}`);
@@ -39,7 +43,8 @@ for (const name of readdirSync(folder).sort()) {
   sizes.forEach((size, index) => { total[index] += size; });
   console.log(`web: ${name}: ${sizes[0]} bytes, gzip ${sizes[1]}, brotli ${sizes[2]}`);
 }
-console.log(`web: all: ${total[0]} bytes, gzip ${total[1]}, brotli ${total[2]}`);
+console.log(`web: all: ${total[0]} bytes, gzip ${total[1]}, brotli ${total[2]} of at most ${most}`);
+if (total[2] > Number(most)) process.exit(1);
 ";
 
 /// Builds the site.
@@ -61,7 +66,10 @@ pub fn build(root: &Path) -> Result<()> {
         }
     }
     let mut compress = Command::new("node");
-    process::run(compress.args(["-e", COMPRESS]).arg(&made), "node (compressing the site)")?;
+    compress.args(["-e", COMPRESS]).arg(&made).arg(MOST_BYTES.to_string());
+    process::run(&mut compress, "compressing and weighing the site").map_err(|failure| {
+        failure.remedy("decision 23 says what the budget is, and where weight was found before")
+    })?;
     place(&made, &dist)?;
     fs::write(&kept, stamp).context(format!("writing {}", kept.display()))
 }

@@ -30,7 +30,7 @@ console.log(JSON.stringify({
   early,
   broken,
   version: exitgap.version(),
-  limits: { module: JSON.parse(glue.limits()), client: MOST },
+  limits: { module: glue.limits(), client: MOST },
   compared: compare(glue, exitgap, questions),
   garbage: await tryGarbage(exitgap, memory, snapshot, evidence, keys),
 }));

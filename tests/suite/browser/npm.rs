@@ -66,7 +66,8 @@ fn node_agrees_with_the_native_code_and_withstands_garbage() {
     // The comparison itself notices one byte.
     let mut changed = cases;
     let digit = changed.cases[0].expected.rfind(|c: char| c.is_ascii_digit()).unwrap();
-    changed.cases[0].expected.replace_range(digit..=digit, "x");
+    let other = if changed.cases[0].expected[digit..].starts_with('1') { "2" } else { "1" };
+    changed.cases[0].expected.replace_range(digit..=digit, other);
     project.write("cases.json", &serde_json::to_string(&changed).unwrap());
     let outcome: Value = serde_json::from_str(&project.node(&["node.mjs", "cases.json"])).unwrap();
     assert_eq!(outcome["compared"]["differing"], 2, "by the module and by the package");

@@ -10,7 +10,6 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_navigate, use_query_map};
 
-use crate::app::client;
 use crate::chart::Spark;
 use crate::check::{Published, Sold, Standing};
 use crate::parts::{
@@ -18,6 +17,7 @@ use crate::parts::{
     not_understood,
 };
 use crate::paths::{Page, evidence_href};
+use crate::service::client;
 use crate::text;
 
 /// Pools of a page.

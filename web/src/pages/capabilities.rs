@@ -3,8 +3,8 @@
 use exitgap_api::{Capability, CapabilityStatus, ChainCapability};
 use leptos::prelude::*;
 
-use crate::app::client;
 use crate::parts::{Asking, Failed, Loading};
+use crate::service::client;
 
 /// The page.
 #[component]

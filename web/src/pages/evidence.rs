@@ -19,11 +19,11 @@ use leptos_router::hooks::use_location;
 use super::evidence_break::BreakIt;
 use super::evidence_later::Later;
 use super::pool::{base_name, parse_pool, slippage};
-use crate::app::client;
 use crate::check;
 use crate::download::download;
 use crate::parts::{Asking, Checks, Conditions, Drawn, Failed, Loading, PreviewNotice, Verdicts};
 use crate::paths::{self, Page};
+use crate::service::client;
 use crate::text;
 use crate::told::{self, Told};
 

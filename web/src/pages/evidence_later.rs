@@ -8,9 +8,9 @@ use exitgap_client::{Browser, Client, ClientError, EvidenceOf, Since, Verificati
 use exitgap_core::evidence::{Check, MAX_RETRACTION_SLOTS, Outcome};
 use leptos::prelude::*;
 
-use crate::app::client;
 use crate::check::{NEWER, is_newer};
 use crate::parts::Asking;
+use crate::service::client;
 use crate::text;
 
 /// What is known of the slots after the one of the evidence.

@@ -14,11 +14,11 @@ use super::pool_history::PoolHistory;
 use super::pool_newest::Newest;
 use super::pool_simulate::Simulate;
 use super::pool_size::{in_place, size_box};
-use crate::app::client;
 use crate::parts::{
     Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag, linked, not_understood,
 };
 use crate::paths::{self, Page};
+use crate::service::client;
 use crate::text;
 
 /// The page.

@@ -9,9 +9,9 @@ use leptos::prelude::*;
 
 use super::pool::{base_name, evidence_of};
 use super::pool_size::PAUSE;
-use crate::app::client;
 use crate::parts::{Asking, Conditions, Refused, Split, settled};
 use crate::paths::evidence_href;
+use crate::service::client;
 use crate::text;
 
 /// The section.

@@ -9,8 +9,8 @@ use leptos::prelude::*;
 
 use super::pool_series::Series;
 use super::pool_stress::{Period, Worst};
-use crate::app::client;
 use crate::parts::{Asking, Empty, Failed, Loading};
+use crate::service::client;
 use crate::text;
 
 /// A first and a last instant, RFC 3339.

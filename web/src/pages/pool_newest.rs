@@ -9,7 +9,7 @@ use leptos::leptos_dom::helpers::set_interval_with_handle;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::app::client;
+use crate::service::client;
 use crate::text;
 
 /// How often the age is told anew.

@@ -9,8 +9,8 @@ use leptos_router::hooks::use_location;
 
 use super::portfolio_exits::{Kept, compute, parse};
 use super::portfolio_table::Exits;
-use crate::app::client;
 use crate::parts::{Asking, Empty, Loading, settled};
+use crate::service::client;
 
 /// How long the reader must pause before what was typed is computed.
 const PAUSE: Duration = Duration::from_millis(300);

@@ -9,10 +9,10 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 
-use crate::app::client;
 use crate::check;
 use crate::local_storage::kept_keys;
 use crate::parts::{Asking, Checks, Loading, PreviewNotice, Verdicts};
+use crate::service::client;
 use crate::told::Told;
 
 /// A file that was read, or why it could not be.

@@ -3,8 +3,8 @@
 use exitgap_api::Contradiction;
 use leptos::prelude::*;
 
-use crate::app::client;
 use crate::download::download;
+use crate::service::client;
 
 /// A history that was rewritten, with the proof.
 #[component]
@@ -47,7 +47,8 @@ fn document_of(found: &Contradiction, log: &str) -> String {
     ];
     let rows = rows.map(|(name, text)| {
         // A text always has a JSON form.
-        format!("  \"{name}\": {}", serde_json::to_string(text).unwrap_or_default())
+        let json = js_sys::JSON::stringify(&text.into()).map(String::from).unwrap_or_default();
+        format!("  \"{name}\": {json}")
     });
     format!("{{\n{}\n}}\n", rows.join(",\n"))
 }

@@ -6,9 +6,9 @@ use exitgap_client::Options;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::app::client;
 use crate::check::{self, Published, Standing};
 use crate::paths::evidence_href;
+use crate::service::client;
 use crate::text;
 
 /// How long a service that asks for a pause is waited for, when many numbers are checked.

@@ -4,14 +4,16 @@ mod asked;
 mod checks;
 mod conditions;
 mod contradiction;
+mod drawn;
 mod elsewhere;
 mod gap;
 mod split;
 mod states;
 
 pub use asked::{Asking, settled};
-pub use checks::{Checks, Drawn, Verdicts};
+pub use checks::{Checks, Verdicts};
 pub use conditions::Conditions;
+pub use drawn::Drawn;
 pub use elsewhere::Whose;
 pub use gap::{CheckAll, CheckedGap, linked};
 pub use split::Split;

@@ -1,0 +1,155 @@
+//! What JavaScript calls: everything here passes on, and nothing decides.
+//!
+//! Bytes come in as bytes, options as texts, whole numbers and arrays of texts; documents leave as
+//! objects, and what is refused is thrown as the object of a [`Problem`].
+
+use exitgap_api::Problem;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::objects::{answer, object, thrown};
+use crate::{LIMITS, Opened, Venues, recompute, snapshot_hash, verify};
+
+/// The version of this package.
+#[wasm_bindgen(js_name = version)]
+pub fn js_version() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}
+
+/// The most bytes that are looked at of what a caller passes.
+#[wasm_bindgen(js_name = limits)]
+pub fn js_limits() -> Result<JsValue, JsValue> {
+    object(&LIMITS)
+}
+
+/// See [`verify`]; `note` is of a checkpoint seen before, and `proof` links it.
+#[wasm_bindgen(js_name = verify)]
+#[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
+pub fn js_verify(
+    evidence: &[u8],
+    keys: Vec<String>,
+    note: Option<String>,
+    proof: Vec<String>,
+    window: Option<Vec<u8>>,
+) -> Result<JsValue, JsValue> {
+    let seen = note.map(|note| (note, proof.as_slice()));
+    answer(verify(evidence, &keys, seen, window))
+}
+
+/// See [`recompute`].
+#[wasm_bindgen(js_name = recompute)]
+pub fn js_recompute(evidence: &[u8]) -> Result<JsValue, JsValue> {
+    answer(recompute(evidence))
+}
+
+/// See [`snapshot_hash`].
+#[wasm_bindgen(js_name = snapshotHash)]
+pub fn js_snapshot_hash(snapshot: &[u8]) -> Result<String, JsValue> {
+    or_thrown(snapshot_hash(snapshot).map(|hash| hash.to_string()))
+}
+
+/// See [`Venues`].
+#[wasm_bindgen(js_name = Venues)]
+#[derive(Debug, Default)]
+pub struct JsVenues(Venues);
+
+#[wasm_bindgen(js_class = Venues)]
+impl JsVenues {
+    /// No venue yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// See [`Venues::venue`].
+    pub fn venue(&mut self, pool: &str, live: bool, base_address: &str) {
+        self.0.venue(pool, live, base_address);
+    }
+
+    /// See [`Venues::row`].
+    pub fn row(
+        &mut self,
+        size_usd: &str,
+        exit_gap_pct: &str,
+        basis_pct: &str,
+        fee_pct: &str,
+    ) -> Result<(), JsValue> {
+        or_thrown(self.0.row(size_usd, exit_gap_pct, basis_pct, fee_pct))
+    }
+
+    /// See [`Venues::rank`].
+    #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
+    pub fn rank(&self, fixed_costs_usd: Vec<String>, size_usd: &str) -> Result<JsValue, JsValue> {
+        answer(self.0.rank(&fixed_costs_usd, size_usd))
+    }
+}
+
+/// See [`Opened`].
+#[wasm_bindgen(js_name = Opened)]
+#[derive(Debug)]
+pub struct JsOpened(Opened);
+
+#[wasm_bindgen(js_class = Opened)]
+impl JsOpened {
+    /// See [`Opened::read`].
+    pub fn read(snapshot: &[u8]) -> Result<JsOpened, JsValue> {
+        or_thrown(Opened::read(snapshot).map(Self))
+    }
+
+    /// See [`Opened::estimate`].
+    pub fn estimate(&self, base: &str, size_usd: &str) -> Result<JsValue, JsValue> {
+        answer(self.0.estimate(base, size_usd))
+    }
+
+    /// See [`Opened::ladder`].
+    #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
+    pub fn ladder(
+        &self,
+        base: &str,
+        gaps: Vec<String>,
+        sizes_usd: Vec<String>,
+    ) -> Result<JsValue, JsValue> {
+        answer(self.0.ladder(base, &gaps, &sizes_usd))
+    }
+
+    /// See [`Opened::max_size_for`].
+    #[wasm_bindgen(js_name = maxSizeFor)]
+    pub fn max_size_for(&self, base: &str, gap: &str) -> Result<JsValue, JsValue> {
+        answer(self.0.max_size_for(base, gap))
+    }
+
+    /// See [`Opened::simulate_orders`].
+    #[wasm_bindgen(js_name = simulateOrders)]
+    pub fn simulate_orders(
+        &self,
+        base: &str,
+        size_usd: &str,
+        orders: u32,
+        recovery_pct: &str,
+        interval_s: u32,
+    ) -> Result<JsValue, JsValue> {
+        answer(self.0.simulate_orders(base, size_usd, orders, recovery_pct, interval_s))
+    }
+
+    /// See [`Opened::base_index`].
+    #[wasm_bindgen(js_name = baseIndex)]
+    pub fn base_index(&self, base: &str) -> Result<u8, JsValue> {
+        or_thrown(self.0.base_index(base))
+    }
+
+    /// See [`Opened::fill`].
+    pub fn fill(
+        &self,
+        base_index: u8,
+        a: u64,
+        b: u64,
+        c: u64,
+        d: u64,
+    ) -> Result<Vec<u64>, JsValue> {
+        or_thrown(self.0.fill(base_index, [a, b, c, d]))
+    }
+}
+
+/// What is no document, or the problem to be thrown.
+fn or_thrown<T>(outcome: Result<T, Problem>) -> Result<T, JsValue> {
+    outcome.map_err(|problem| thrown(&problem))
+}
