@@ -84,9 +84,10 @@ fn refused(factories: &[Factory], dialect: Dialect) -> String {
 fn a_dialect_is_known_by_the_factory_and_never_by_its_shape() {
     let uniswap = identify(&[], &probed(slot0(Dialect::Uniswap)));
     assert!(matches!(uniswap, Claim::Is { proof: None, .. }), "{uniswap:?}");
-    for (kind, name) in
-        [(FactoryKind::PancakeV3, "PancakeSwap v3"), (FactoryKind::Slipstream, "Slipstream")]
-    {
+    for (kind, name, foreign) in [
+        (FactoryKind::PancakeV3, "PancakeSwap v3", Dialect::Slipstream),
+        (FactoryKind::Slipstream, "Slipstream", Dialect::Uniswap),
+    ] {
         let (reader, proof) = identified(kind);
         assert!(reader.name().ends_with(name), "{}", reader.name());
         // Its factory is asked, by the two tokens.
@@ -95,7 +96,7 @@ fn a_dialect_is_known_by_the_factory_and_never_by_its_shape() {
         let unknown = refused(&[], Dialect::of(kind));
         assert!(unknown.contains(name) && unknown.contains("[[chain.factory]]"), "{unknown}");
         assert!(unknown.contains(&FACTORY.to_string()), "{unknown}");
-        let other = refused(&[factory(kind)], Dialect::Uniswap);
+        let other = refused(&[factory(kind)], foreign);
         assert!(other.contains("does not answer as its pools do"), "{other}");
     }
     // A pair that answers nothing of this is none of them.
@@ -120,9 +121,13 @@ fn prices_are_read_in_each_dialect() {
             fee_pips: 100,
         };
         assert_eq!(price, read);
-        // The same words in the other's shape are not its own.
-        answers[0] = slot0(Dialect::Uniswap);
-        assert_eq!(reader.decode(POOL, &answers).is_ok(), kind == FactoryKind::PancakeV3);
+        // Words of the other's shape are not its own.
+        let other = match kind {
+            FactoryKind::PancakeV3 => Dialect::Slipstream,
+            FactoryKind::Slipstream => Dialect::Pancake,
+        };
+        answers[0] = slot0(other);
+        assert!(reader.decode(POOL, &answers).is_err());
     }
 }
 
