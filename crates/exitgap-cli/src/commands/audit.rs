@@ -27,6 +27,10 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
     let since = args.since.as_deref().map(verify::kept).transpose()?;
     if let Some(since) = &since {
         verify::check_kept(since, &newest.checkpoint.origin, &keys)?;
+        if since.checkpoint.size == 0 {
+            let what = "since: a checkpoint of the empty log, with which every log agrees";
+            return Err(source::unreadable(what.to_owned()).into());
+        }
     }
     let against = Against { folder: &folder, newest: &newest, keys: &keys, since: since.as_ref() };
     let bar = progress(newest.checkpoint.size);

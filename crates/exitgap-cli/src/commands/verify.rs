@@ -77,9 +77,6 @@ pub fn kept(path: &Path) -> Result<SignedCheckpoint, Failure> {
     let bytes = read("checkpoint", path, MAX_NOTE_BYTES)?;
     let note = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
     let (checkpoint, _) = Checkpoint::from_note(&note).map_err(|error| wrong(error.to_string()))?;
-    if checkpoint.size == 0 {
-        return Err(wrong("it is of an empty log, with which every log agrees".to_owned()).into());
-    }
     Ok(SignedCheckpoint { note, checkpoint })
 }
 
@@ -114,6 +111,8 @@ fn seen(
         (Some(path), ..) => proof_file(path)?,
         // The same size needs no proof, and without a checkpoint the file fails anyway.
         (None, _, None) => Vec::new(),
+        // Every log extends the empty one.
+        (None, ..) if kept.checkpoint.size == 0 => Vec::new(),
         (None, _, Some(signed)) if signed.checkpoint.size == kept.checkpoint.size => Vec::new(),
         (None, Some(folder), Some(signed)) => {
             proof_from_log(folder, &kept.checkpoint, &signed.checkpoint)?
