@@ -49,7 +49,7 @@ pub fn week() -> Result<Week, BenchError> {
     let window = reader.window(&pool.id, last).map_err(failed)?;
     let log = reader.log().map_err(failed)?;
     let log = log.ok_or_else(|| BenchError::Evidence("the store has no log".to_owned()))?;
-    Ok(Week { file, window, key: log.verifier })
+    Ok(Week { file, window, key: log.keys.remove(0) })
 }
 
 /// What the week's file and window weigh, and verifying them.

@@ -257,10 +257,11 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
             return Ok((kept, TrustBasis::Kept));
         }
         let text = self.client.verifier_key().await?;
-        let key = text.parse().map_err(|error: NoteError| {
+        let keys = text.lines().map(str::parse).collect::<Result<Vec<_>, _>>();
+        let keys = keys.map_err(|error: NoteError| {
             self.client.not_as_specified(&log_file("verifier-key"), error.to_string())
         })?;
-        Ok((vec![key], TrustBasis::FirstUse))
+        Ok((keys, TrustBasis::FirstUse))
     }
 
     /// The proof that a checkpoint seen before and one of as many slots or more are not of one log,

@@ -93,6 +93,9 @@ pub struct EvidenceConfig {
     /// The key that signs the log of slots, made by `exitgap-server key new`. Relative to the
     /// folder of the configuration file. Default `exitgap.key`.
     pub key_file: PathBuf,
+    /// While the log's key is changed, the one that is to go: both sign. Relative to the folder of
+    /// the configuration file. Default: none.
+    pub retiring_key_file: Option<PathBuf>,
     /// The folder the log is published in: what others audit, and what a lost store is
     /// restored from. Better on another disk than the store. Relative to the folder of the
     /// configuration file. Created with the first slot. Default `exitgap-log`.
@@ -101,7 +104,11 @@ pub struct EvidenceConfig {
 
 impl Default for EvidenceConfig {
     fn default() -> Self {
-        Self { key_file: "exitgap.key".into(), folder: "exitgap-log".into() }
+        Self {
+            key_file: "exitgap.key".into(),
+            retiring_key_file: None,
+            folder: "exitgap-log".into(),
+        }
     }
 }
 
@@ -386,7 +393,8 @@ impl Checked {
         };
         if let Some(folder) = path.parent() {
             let Config { store, evidence, .. } = &mut config;
-            for path in [&mut store.path, &mut evidence.key_file, &mut evidence.folder] {
+            let paths = [&mut store.path, &mut evidence.key_file, &mut evidence.folder];
+            for path in paths.into_iter().chain(&mut evidence.retiring_key_file) {
                 *path = folder.join(&path);
             }
         }

@@ -51,12 +51,15 @@ const fn key(
 const NUMBER: &str = "a whole number";
 
 /// Every key that may be set. A test holds them against the keys of the example.
-static KEYS: [Key; 16] = [
+static KEYS: [Key; 17] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
         parse(seconds, &mut config.recorder.seal_after_s)
     }),
     key("EVIDENCE_KEY_FILE", "a path", |config, path| parse(path, &mut config.evidence.key_file)),
+    key("EVIDENCE_RETIRING_KEY_FILE", "a path", |config, path| {
+        parse_some(path, &mut config.evidence.retiring_key_file)
+    }),
     key("EVIDENCE_FOLDER", "a path", |config, path| parse(path, &mut config.evidence.folder)),
     key("LOG_FORMAT", "text or json", |config, word| choose(word, &mut config.log.format)),
     key("LOG_LEVEL", "error, warn, info or debug", |config, word| {

@@ -83,6 +83,19 @@ pub enum StoreError {
         /// That of the key given, under the name of such a log.
         found: String,
     },
+    /// A key of another name is to sign, too.
+    #[error(
+        "the log is named {expected}, and the key {found}; make one with `exitgap-server key new --name {expected}`"
+    )]
+    OtherName {
+        /// The log's name.
+        expected: String,
+        /// The key's.
+        found: String,
+    },
+    /// A key is to retire before its log has begun.
+    #[error("the log has not begun, so that no key of it can retire; take retiring_key_file out")]
+    KeyBeforeLog,
     /// A table, index or trigger is missing, changed or foreign: what protects the
     /// series cannot be relied on.
     #[error(

@@ -18,15 +18,29 @@ use crate::model::{Entry, Outcome, Pool};
 use crate::reader::{Reader, check_entry, entry_row};
 use crate::sql;
 
-/// A store's log: its name, and the key that signs it.
+/// A store's log: its name, and the keys that signed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogIdentity {
     /// The log's name and first slot.
     pub origin: Origin,
-    /// The key its checkpoints are signed with; it has the origin as its name.
-    pub verifier: VerifierKey,
+    /// The keys that its checkpoints were signed with, in the order in which they came, at least
+    /// one; each has the origin as its name.
+    pub keys: Vec<VerifierKey>,
     /// The log it succeeds, to which its first leaf commits.
     pub predecessor: Option<Predecessor>,
+}
+
+impl LogIdentity {
+    /// The keys as one text, for people.
+    pub(crate) fn named_keys(&self) -> String {
+        let keys: Vec<String> = self.keys.iter().map(VerifierKey::to_string).collect();
+        keys.join(" or ")
+    }
+
+    /// The keys as they are published: a line each.
+    pub(crate) fn key_lines(&self) -> String {
+        self.keys.iter().map(|key| format!("{key}\n")).collect()
+    }
 }
 
 /// A head with the canonical bytes that are hashed.
@@ -137,11 +151,33 @@ impl Reader {
         let identity = verifier.and_then(|verifier| {
             let origin: Origin = verifier.name().parse().ok()?;
             let known = origin.first_slot() == first_slot;
-            known.then_some(LogIdentity { origin, verifier, predecessor: predecessor.clone() })
+            let keys = vec![verifier];
+            known.then_some(LogIdentity { origin, keys, predecessor: predecessor.clone() })
         });
         let found = key.chars().take(200).collect();
         let what = CorruptLog::VerifierKey { found };
-        identity.ok_or(StoreError::CorruptLog { slot: first_slot, what }).map(Some)
+        let mut log = identity.ok_or(StoreError::CorruptLog { slot: first_slot, what })?;
+        self.later_keys(&mut log)?;
+        Ok(Some(log))
+    }
+
+    /// The keys that the log got after its first one.
+    fn later_keys(&self, log: &mut LogIdentity) -> Result<(), StoreError> {
+        let doing = "reading the log's keys";
+        let mut statement = self.connection.prepare_cached(sql::SELECT_LOG_KEYS).doing(doing)?;
+        let rows = statement.query_map((), |row| Ok((row.get(0)?, row.get(1)?))).doing(doing)?;
+        for (row, expected) in rows.zip(2_i64..) {
+            let (number, text): (i64, String) = row.doing(doing)?;
+            let key: Option<VerifierKey> = text.parse().ok();
+            let ours = key.filter(|key| key.name() == log.origin.to_string());
+            let Some(key) = ours.filter(|_| number == expected) else {
+                let found = text.chars().take(200).collect();
+                let what = CorruptLog::VerifierKey { found };
+                return Err(StoreError::CorruptLog { slot: log.origin.first_slot(), what });
+            };
+            log.keys.push(key);
+        }
+        Ok(())
     }
 
     /// The log that the store's one succeeds, also before that begins.
@@ -384,9 +420,9 @@ impl Reader {
         if checkpoint.root != root {
             return Err(wrong(format!("has root {}, the slots make {root}", checkpoint.root)));
         }
-        note.signed_by(&log.origin, std::slice::from_ref(&log.verifier))
+        note.signed_by(&log.origin, &log.keys)
             .map(|_| ())
-            .map_err(|_| wrong(format!("is not signed by {}", log.verifier)))
+            .map_err(|_| wrong(format!("is not signed by {}", log.named_keys())))
     }
 }
 

@@ -5,7 +5,7 @@ use exitgap_core::evidence::{Commits, Head, Predecessor, Retraction, RetractionC
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::{HeadHash, PoolId};
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Checkpoint, Hash, Origin, SignerKey, VerifierKey, root};
+use exitgap_core::tlog::{Checkpoint, Hash, Note, Origin, SignerKey, VerifierKey, root};
 use rusqlite::{Connection, named_params};
 
 use crate::derive::Derived;
@@ -18,11 +18,14 @@ use crate::reader::Reader;
 use crate::window::Added;
 use crate::{slot_tiles, sql};
 
-/// The log a writer seals into, and the key that signs it, under the log's origin.
+/// The log a writer seals into, and the keys that sign it, under the log's origin.
 #[derive(Debug, Clone)]
 pub struct Sealer {
     pub origin: Origin,
-    signer: SignerKey,
+    /// At least one; while a key is changed, the one that is to go and the one that comes.
+    signers: Vec<SignerKey>,
+    /// All keys that the log has had, in the order in which they came.
+    keys: Vec<VerifierKey>,
     /// The log it succeeds.
     predecessor: Option<Predecessor>,
 }
@@ -71,36 +74,114 @@ impl Sealer {
         let origin = Origin::new(key.verifier().name(), first_slot).map_err(StoreError::LogName)?;
         let signer =
             key.named(&origin.to_string()).map_err(|error| StoreError::LogName(error.into()))?;
-        Ok(Self { origin, signer, predecessor })
+        let keys = vec![signer.verifier()];
+        Ok(Self { origin, signers: vec![signer], keys, predecessor })
     }
 
-    /// Requires that this is the store's log.
-    pub fn check_is(&self, log: &LogIdentity) -> Result<(), StoreError> {
-        let (expected, found) = (log.verifier.to_string(), self.signer.verifier().to_string());
-        if expected == found { Ok(()) } else { Err(StoreError::WrongKey { expected, found }) }
+    /// The store's log, signed by `key`, which is to be one of those it has had.
+    pub fn of_log(key: &SignerKey, log: &LogIdentity) -> Result<Self, StoreError> {
+        let mut sealer = Self::new(key, log.origin.first_slot(), log.predecessor.clone())?;
+        let found = sealer.verifier();
+        if !log.keys.contains(&found) {
+            let (expected, found) = (log.named_keys(), found.to_string());
+            return Err(StoreError::WrongKey { expected, found });
+        }
+        sealer.keys.clone_from(&log.keys);
+        Ok(sealer)
     }
 
-    /// Writes down the log's name and key, before its first slot.
+    /// A log that is sealed anew, whose slots were signed by these keys; the signer's is one of them.
+    pub fn signed_before_by(&mut self, keys: Vec<VerifierKey>) {
+        self.keys = keys;
+    }
+
+    /// Lets `key` sign, too, from the next slot on, and writes it down where the log never had it.
+    pub fn sign_beside(
+        &mut self,
+        connection: &Connection,
+        key: &SignerKey,
+    ) -> Result<(), StoreError> {
+        let (expected, found) = (self.origin.name(), key.verifier().name().to_owned());
+        if expected != found {
+            return Err(StoreError::OtherName { expected: expected.to_owned(), found });
+        }
+        let named = key.named(&self.origin.to_string());
+        let key = named.map_err(|error| StoreError::LogName(error.into()))?;
+        let verifier = key.verifier();
+        self.name_keys(connection, std::slice::from_ref(&verifier))?;
+        if self.signers.iter().all(|signer| signer.verifier() != verifier) {
+            self.signers.push(key);
+        }
+        Ok(())
+    }
+
+    /// Writes down those of these keys that the log never had.
+    pub fn name_keys(
+        &mut self,
+        connection: &Connection,
+        keys: &[VerifierKey],
+    ) -> Result<(), StoreError> {
+        for key in keys {
+            if !self.keys.contains(key) {
+                insert_key(connection, self.keys.len() + 1, key)?;
+                self.keys.push(key.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes down the log's name and keys, before its first slot.
     pub fn begin(&self, connection: &Connection) -> Result<(), StoreError> {
         let doing = "naming the log";
         let parameters = named_params! {
-            ":verifier_key": self.signer.verifier().to_string(),
+            ":verifier_key": self.keys[0].to_string(),
             ":first_slot": self.origin.first_slot().number(),
         };
-        connection.execute(sql::INSERT_LOG, parameters).doing(doing).map(|_| ())
+        connection.execute(sql::INSERT_LOG, parameters).doing(doing)?;
+        for (number, key) in (1..).zip(&self.keys).skip(1) {
+            insert_key(connection, number, key)?;
+        }
+        Ok(())
     }
 
     /// The key that checkpoints are signed with.
     pub fn verifier(&self) -> VerifierKey {
-        self.signer.verifier()
+        self.signers[0].verifier()
     }
 
-    /// Seals the slot: its leaf, the nodes it completes, and the first checkpoint over it.
+    /// The checkpoint's note: signed, or as it was signed before, by one of the log's keys.
+    fn sign(
+        &self,
+        slot: Slot,
+        checkpoint: &Checkpoint,
+        signed_before: Option<&str>,
+    ) -> Result<String, StoreError> {
+        let failed =
+            |error: &dyn std::fmt::Display| StoreError::Seal { slot, reason: error.to_string() };
+        let text = checkpoint.to_text();
+        let mut signers = self.signers.iter();
+        let first = signers.next().map_or_else(|| Ok(text.clone()), |key| key.sign(&text));
+        let ours = signers
+            .try_fold(first.map_err(|error| failed(&error))?, |note, key| key.sign_beside(&note))
+            .map_err(|error| failed(&error))?;
+        let Some(expected) = signed_before else { return Ok(ours) };
+        let same = Note::parse(expected).is_ok_and(|note| {
+            note.text == text && note.signed_by(&self.origin, &self.keys).is_ok()
+        });
+        if same {
+            return Ok(expected.to_owned());
+        }
+        Err(StoreError::SealedOtherwise { slot, expected: expected.to_owned(), found: ours })
+    }
+
+    /// Seals the slot: its leaf, the nodes it completes, and the first checkpoint over it, which
+    /// must be `signed_before` where that is given.
     pub fn seal(
         &self,
         connection: &Connection,
         slot: Slot,
         heads: &SlotHeads,
+        signed_before: Option<&str>,
     ) -> Result<Sealed, StoreError> {
         let failed = |reason: String| StoreError::Seal { slot, reason };
         let pools = u32::try_from(heads.hashes.len()).unwrap_or(u32::MAX);
@@ -118,8 +199,7 @@ impl Sealer {
             root: nodes.root(index + 1)?,
             extensions: Vec::new(),
         };
-        let note =
-            self.signer.sign(&checkpoint.to_text()).map_err(|error| failed(error.to_string()))?;
+        let note = self.sign(slot, &checkpoint, signed_before)?;
         let doing = "sealing a slot";
         let mut statement = connection.prepare_cached(sql::INSERT_SEALED_SLOT).doing(doing)?;
         let parameters = named_params! {
@@ -131,6 +211,12 @@ impl Sealer {
         statement.execute(parameters).doing(doing)?;
         Ok(Sealed { leaf: canonical, checkpoint: note })
     }
+}
+
+fn insert_key(connection: &Connection, number: usize, key: &VerifierKey) -> Result<(), StoreError> {
+    let number = i64::try_from(number).unwrap_or(i64::MAX);
+    let parameters = named_params! { ":key_no": number, ":verifier_key": key.to_string() };
+    connection.execute(sql::INSERT_LOG_KEY, parameters).doing("naming a key").map(|_| ())
 }
 
 impl SlotHeads {

@@ -34,6 +34,8 @@ const MAX_FILLED_ENTRIES: usize = 20_000;
 pub struct Store {
     reader: Reader,
     key: SignerKey,
+    /// Other keys that signed the log which is to be sealed anew.
+    signed_before_by: Vec<VerifierKey>,
     /// The log, once it has begun.
     sealer: Option<Sealer>,
     /// What each pool's next body may refer to, by the pool's number.
@@ -76,8 +78,7 @@ impl Store {
         let lock = Lock::take(path)?;
         let mut store = Self::with(schema::open_writer(path)?, lock, key);
         if let Some(log) = store.reader.log()? {
-            let sealer = Sealer::new(key, log.origin.first_slot(), log.predecessor.clone())?;
-            sealer.check_is(&log)?;
+            let sealer = Sealer::of_log(key, &log)?;
             store.reader.check_edge()?;
             store.sealer = Some(sealer);
         }
@@ -99,6 +100,7 @@ impl Store {
         Self {
             reader: Reader { connection },
             key: key.clone(),
+            signed_before_by: Vec::new(),
             sealer: None,
             dictionaries: HashMap::new(),
             derived: Derived::default(),
@@ -243,6 +245,24 @@ impl Store {
         self.append(slot, Ready::all(entries)?, changes, Some(checkpoint))
     }
 
+    /// Lets a second key of the log's name sign every checkpoint from the next slot on, beside the
+    /// one that the store was opened with. From then on either opens the store. For the time in
+    /// which the log's key is changed.
+    pub fn sign_beside(&mut self, key: &SignerKey) -> Result<(), StoreError> {
+        let sealer = self.sealer.as_mut().ok_or(StoreError::KeyBeforeLog)?;
+        sealer.sign_beside(&self.reader.connection, key)
+    }
+
+    /// Says which keys signed the slots that [`Store::append_sealed`] is to seal anew, the first
+    /// first. A log that has begun knows them.
+    pub(crate) fn sealed_by(&mut self, keys: Vec<VerifierKey>) -> Result<(), StoreError> {
+        if let Some(sealer) = &mut self.sealer {
+            return sealer.name_keys(&self.reader.connection, &keys);
+        }
+        self.signed_before_by = keys;
+        Ok(())
+    }
+
     /// The key that signs, or would sign, a log from `first_slot` on.
     pub(crate) fn verifier_from(&self, first_slot: Slot) -> Result<VerifierKey, StoreError> {
         Ok(Sealer::new(&self.key, first_slot, None)?.verifier())
@@ -337,7 +357,7 @@ impl Store {
                         heads.add(&self.reader, &mut self.derived, sealing, slot, &missing)?;
                     sealing.before = Some(head);
                 }
-                sealer.seal(&transaction, slot, &heads)?;
+                sealer.seal(&transaction, slot, &heads, None)?;
                 (last_filled, next, filled) = (slot, slot.next(), filled + 1);
             }
             self.derived.finish(&self.reader)?;
@@ -463,7 +483,10 @@ impl Store {
         let sealer = if let Some(sealer) = &self.sealer {
             sealer.clone()
         } else {
-            let sealer = Sealer::new(&self.key, slot, self.reader.predecessor()?)?;
+            let mut sealer = Sealer::new(&self.key, slot, self.reader.predecessor()?)?;
+            if !self.signed_before_by.is_empty() {
+                sealer.signed_before_by(self.signed_before_by.clone());
+            }
             sealer.begin(&transaction)?;
             sealer
         };
@@ -510,11 +533,7 @@ impl Store {
         if !changes.doubts.is_empty() {
             notes::insert_doubts(&transaction, &self.reader.pools()?, slot, &changes.doubts)?;
         }
-        let sealed = sealer.seal(&transaction, slot, &heads)?;
-        if let Some(expected) = checkpoint.filter(|expected| *expected != sealed.checkpoint) {
-            let (expected, found) = (expected.to_owned(), sealed.checkpoint);
-            return Err(StoreError::SealedOtherwise { slot, expected, found });
-        }
+        let sealed = sealer.seal(&transaction, slot, &heads, checkpoint)?;
         let pieces = heads.canonical.into_iter().map(|(pool, head)| {
             let body = frames.remove(&pool);
             Piece { pool, head, body }

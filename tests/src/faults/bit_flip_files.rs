@@ -23,7 +23,7 @@ pub fn run(flips: u64, rng: &mut Rng, part: &mut Part, progress: Progress<'_>) -
     home.open_or_create()?.fill_until(slot(SLOTS - 2))?;
     home.record_until(SLOTS)?;
     let reader = Reader::open(home.store())?;
-    let key = reader.log()?.ok_or("the store has no log")?.verifier.to_string();
+    let key = reader.log()?.ok_or("the store has no log")?.keys[0].to_string();
     audit(&home.log(), &key)?;
     let mut names = vec!["checkpoint".to_owned(), "verifier-key".to_owned()];
     for n in [100, SLOTS - 1] {

@@ -170,7 +170,7 @@ impl Home {
     /// What `exitgap audit` says of the folder; an error where the log does not hold.
     pub fn audit(&self) -> Result<Value> {
         let log = Reader::open(self.store())?.log()?.ok_or("the store has no log")?;
-        audit(&self.log(), &log.verifier.to_string())
+        audit(&self.log(), &log.keys[0].to_string())
     }
 
     fn check_content(&self, reader: &Reader, n: u32) -> Result<()> {

@@ -90,7 +90,7 @@ async fn what_a_recorder_published_is_audited_and_its_evidence_verified() {
 
     let reader = Reader::open(&store).unwrap();
     let trust = fs::read_to_string(log.join("verifier-key")).unwrap();
-    assert_eq!(trust.trim_end(), reader.log().unwrap().unwrap().verifier.to_string());
+    assert_eq!(trust.trim_end(), reader.log().unwrap().unwrap().keys[0].to_string());
     for (number, pool) in reader.pools().unwrap().iter().enumerate() {
         let (pool, at) = (pool.id.to_string(), (FIRST_SLOT + number as u64 % 3).to_string());
         let files = ["--out", "evidence.json", "--window", "window.json"];

@@ -22,7 +22,7 @@ use crate::store::sealing::sealed_store;
 
 /// What `exitgap audit` says of a folder, by the key of the store's log.
 pub fn audit(folder: &Path, store: &Path) -> Value {
-    let key = Reader::open(store).unwrap().log().unwrap().unwrap().verifier.to_string();
+    let key = Reader::open(store).unwrap().log().unwrap().unwrap().keys[0].to_string();
     let mut command = Command::new(binaries::path("exitgap"));
     let output = command.args(["audit", "--json", "--trust", &key]).arg(folder).output().unwrap();
     serde_json::from_slice(&output.stdout)

@@ -1,11 +1,11 @@
-//! The drills of `exitgap-server`'s page on change: what is done when a log's key is stolen.
+//! The drills of `exitgap-server`'s page on change: a log's key is changed, and one is stolen.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use exitgap_core::tlog::SignerKey;
-use exitgap_store::{LogFolder, Reader, Store};
+use exitgap_store::{LogFolder, Reader, Store, StoreError};
 use exitgap_tests::binaries;
 use serde_json::Value;
 
@@ -78,4 +78,106 @@ fn a_stolen_key_ends_the_log_and_its_forgeries_contradict_what_was_kept() {
     let kept = fs::read_to_string(home.join("kept-checkpoint")).unwrap();
     let state: Vec<&str> = kept.lines().take(3).collect();
     assert_eq!(report["predecessor"], state.join(" "), "{report}");
+}
+
+/// What anyone can say of a log's folder who trusts the keys in a file.
+fn verdict(home: &Path, trusted: &str) -> (Value, Value) {
+    let report = audit(home, &["log", "--trust", trusted]);
+    (report["verdict"].clone(), report["fault"]["code"].clone())
+}
+
+/// Records slots as the recorder does with these keys, and publishes them.
+fn record(home: &Path, keys: &[&SignerKey], slots: std::ops::Range<u32>) {
+    let mut store = Store::open(home.join("series.db"), keys[0]).unwrap();
+    if let Some(second) = keys.get(1) {
+        store.sign_beside(second).unwrap();
+    }
+    let mut pools: Vec<_> = (1..=3).map(|number| BusyPool::new(number, 5)).collect();
+    for n in slots {
+        let entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(n))).collect();
+        store.append_slot(slot(n), &entries).unwrap();
+    }
+    LogFolder::new(home.join("log")).publish(store.reader()).unwrap();
+    store.reader().fsck(|_| {}).unwrap();
+}
+
+#[test]
+fn a_log_goes_on_under_another_key_after_both_signed_for_a_while() {
+    let (home, path) = sealed_store();
+    let home = home.path();
+    assert_eq!(path, home.join("series.db"));
+    let old = key();
+    record(home, &[&old], 20..22);
+    let old_lines = fs::read_to_string(home.join("log/verifier-key")).unwrap();
+    fs::write(home.join("old-key"), &old_lines).unwrap();
+
+    let made = ["key", "new", "--out", "new.key", "--name", "exitgap.example/test"];
+    let (code, _, err) = server(home, &made);
+    assert_eq!(code, Some(0), "{err}");
+    let new: SignerKey =
+        fs::read_to_string(home.join("new.key")).unwrap().trim_end().parse().unwrap();
+    // A key that never signed beside one of the log's own is refused, and so is one of another name.
+    assert!(matches!(Store::open(&path, &new), Err(StoreError::WrongKey { .. })));
+    let stranger = SignerKey::from_seed("exitgap.example/other", [3; 32]).unwrap();
+    let mut store = Store::open(&path, &old).unwrap();
+    assert!(matches!(store.sign_beside(&stranger), Err(StoreError::OtherName { .. })));
+    drop(store);
+    let mut young = Store::create(home.join("young.db"), &old).unwrap();
+    assert!(matches!(young.sign_beside(&new), Err(StoreError::KeyBeforeLog)));
+
+    // Both sign: who trusts either key can verify.
+    record(home, &[&old, &new], 22..24);
+    let lines = fs::read_to_string(home.join("log/verifier-key")).unwrap();
+    assert!(lines.starts_with(&old_lines), "{lines}");
+    let new_line = lines.strip_prefix(&old_lines).unwrap();
+    assert_eq!(new_line.lines().count(), 1, "{lines}");
+    fs::write(home.join("new-key"), new_line).unwrap();
+    fs::write(home.join("both-keys"), &lines).unwrap();
+    let note = fs::read_to_string(home.join("log/checkpoint")).unwrap();
+    assert_eq!(note.matches("\n— ").count(), 2, "{note}");
+    assert_eq!(verdict(home, "old-key"), ("valid".into(), Value::Null));
+    assert_eq!(verdict(home, "both-keys"), ("valid".into(), Value::Null));
+    let evidence = |at: u32, keys: &str| {
+        let pool = BusyPool::new(1, 5).id.to_string();
+        let (at, size) = (slot(at).to_string(), "1000");
+        let out = format!("evidence-{}.json", keys.len());
+        fs::write(home.join("log.toml"), config("series.db", "new.key", "log")).unwrap();
+        let ask = ["evidence", &pool, "--size-usd", size, "--at", &at, "--out", &out];
+        let (code, _, err) = server(home, &[&ask[..], &["--config", "log.toml"]].concat());
+        assert_eq!(code, Some(0), "{err}");
+        let mut verify = Command::new(binaries::path("exitgap"));
+        let done = verify.args(["verify", &out, "--trust", keys]).current_dir(home).output();
+        fs::remove_file(home.join(&out)).unwrap();
+        done.unwrap().status.code()
+    };
+    // While both sign, either key is enough; before it, only the old one was there.
+    assert_eq!((evidence(23, "old-key"), evidence(23, "new-key")), (Some(0), Some(0)));
+    assert_eq!((evidence(21, "old-key"), evidence(21, "new-key")), (Some(0), Some(7)));
+
+    // The old key is gone.
+    record(home, &[&new], 24..26);
+    let note = fs::read_to_string(home.join("log/checkpoint")).unwrap();
+    assert_eq!(note.matches("\n— ").count(), 1, "{note}");
+    assert_eq!((evidence(25, "old-key"), evidence(25, "new-key")), (Some(7), Some(0)));
+    // What it signed stays valid under its public half.
+    assert_eq!(evidence(21, "old-key"), Some(0));
+    assert_eq!(verdict(home, "both-keys"), ("valid".into(), Value::Null));
+    assert_eq!(verdict(home, "old-key").1, "signature_not_trusted");
+
+    // A lost store comes back without the old key, with every signature as it was.
+    let published = |size: u64| {
+        let reader = Reader::open(&path).unwrap();
+        reader.checkpoint(size).unwrap().unwrap()
+    };
+    fs::write(home.join("again.toml"), config("again.db", "new.key", "log")).unwrap();
+    let (code, _, err) = server(home, &["restore", "--config", "again.toml"]);
+    assert_eq!(code, Some(0), "{err}");
+    let again = Store::open(home.join("again.db"), &new).unwrap();
+    let size = again.reader().log_size().unwrap();
+    assert_eq!(size, 26);
+    for size in 1..=size {
+        assert_eq!(again.reader().checkpoint(size).unwrap().unwrap(), published(size));
+    }
+    assert_eq!(again.reader().log().unwrap(), Reader::open(&path).unwrap().log().unwrap());
+    again.reader().fsck(|_| {}).unwrap();
 }

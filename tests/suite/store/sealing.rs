@@ -42,7 +42,7 @@ pub fn sealed_store() -> (TempDir, PathBuf) {
 }
 
 fn trusting(log: &LogIdentity) -> Policy {
-    Policy::trusting(vec![log.verifier.clone()])
+    Policy::trusting(log.keys.clone())
 }
 
 fn usd(text: &str) -> SizeUsd {
@@ -210,7 +210,7 @@ fn what_was_not_asked_or_not_recorded_is_named() {
     let stated = Evidence::read(&refused).stated().unwrap().answer.clone();
     assert_eq!(stated.refusal().unwrap().code, "beyond_liquidity");
     let log = reader.log().unwrap().unwrap();
-    let report = verify(&refused, &Policy::trusting(vec![log.verifier]));
+    let report = verify(&refused, &Policy::trusting(log.keys));
     assert_eq!(report.verdict, Verdict::Valid, "{report:?}");
 }
 

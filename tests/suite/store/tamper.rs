@@ -38,6 +38,7 @@ pub fn dump(path: &Path) -> Vec<String> {
         "sealed_slot",
         "retraction",
         "retirement",
+        "log_key",
         "predecessor",
         "figures",
         "day",
@@ -70,7 +71,7 @@ fn behind_the_guard(path: &Path, guard: &str, change: &str) {
 const CARELESS: &str = "PRAGMA foreign_keys = OFF; PRAGMA recursive_triggers = OFF;";
 
 /// Statements a second, careless connection tries, and what the database answers.
-const ATTACKS: [(&str, &str); 49] = [
+const ATTACKS: [(&str, &str); 52] = [
     (
         "UPDATE entry SET missing_reason = 'recorder_down' WHERE missing_reason IS NOT NULL",
         "an entry is never changed",
@@ -197,6 +198,12 @@ const ATTACKS: [(&str, &str); 49] = [
         "INSERT INTO retirement VALUES (1, 5957860); DELETE FROM retirement",
         "a retirement is final",
     ),
+    ("INSERT INTO log_key VALUES (7, 'other')", "numbered from its first one"),
+    (
+        "INSERT INTO log_key VALUES (2, 'other'); UPDATE log_key SET verifier_key = 'another'",
+        "a log keeps its keys",
+    ),
+    ("INSERT INTO log_key VALUES (2, 'other'); DELETE FROM log_key", "a log keeps its keys"),
     ("INSERT INTO predecessor VALUES (1, 'other')", "before its first slot"),
     ("UPDATE slot_tile SET hashes = zeroblob(32)", "a tile of a slot is never changed"),
     ("DELETE FROM slot_tile", "a tile of a slot is never deleted"),

@@ -181,9 +181,19 @@ impl SignerKey {
     /// Signs `text`, which ends with a line break, into a note.
     pub fn sign(&self, text: &str) -> Result<String, NoteError> {
         check_text(text)?;
+        Ok(format!("{text}\n{}", self.signature_line(text)))
+    }
+
+    /// Adds this key's signature to a note that others signed.
+    pub fn sign_beside(&self, note: &str) -> Result<String, NoteError> {
+        let text = Note::parse(note)?.text;
+        Ok(format!("{note}{}", self.signature_line(text)))
+    }
+
+    fn signature_line(&self, text: &str) -> String {
         let signature = self.key.sign(text.as_bytes()).to_bytes();
         let line = Base64::encode_string(&[&self.verifier().id.0[..], &signature].concat());
-        Ok(format!("{text}\n— {} {line}\n", self.name))
+        format!("— {} {line}\n", self.name)
     }
 }
 

@@ -78,7 +78,8 @@ pub fn recorder(checked: &Checked) -> Result<Recorder<ChainReader>, CliError> {
         }
     }
     let key = read_key(&config.evidence.key_file)?;
-    let store = open_store(&config.store.path, &key)?;
+    let retiring = config.evidence.retiring_key_file.as_deref().map(read_key).transpose()?;
+    let store = open_store(&config.store.path, &key, retiring.as_ref())?;
     let seal_after = Duration::from_secs(config.recorder.seal_after_s.into());
     let mut recorder = Recorder::new(store, sources, seal_after);
     recorder.check_pools()?;
@@ -93,7 +94,17 @@ pub fn recorder(checked: &Checked) -> Result<Recorder<ChainReader>, CliError> {
 
 /// Opens the store, or begins one. Said aloud: a series that begins where one was expected
 /// means a wrong path.
-fn open_store(path: &Path, key: &SignerKey) -> Result<Store, StoreError> {
+fn open_store(
+    path: &Path,
+    key: &SignerKey,
+    retiring: Option<&SignerKey>,
+) -> Result<Store, StoreError> {
+    if let Some(retiring) = retiring {
+        let mut store = Store::open(path, retiring)?;
+        store.sign_beside(key)?;
+        tracing::info!(retiring = %retiring.verifier(), "the log's key is changed: two keys sign");
+        return Ok(store);
+    }
     let store = match Store::open(path, key) {
         Err(StoreError::NotFound { .. }) => {
             let store = Store::create(path, key)?;
@@ -116,7 +127,7 @@ pub async fn run<R: SlotReader>(
 ) -> Result<(), CliError> {
     recorder.run(&clock, stop, until).await?;
     let last = recorder.last_slot()?.map(|last| last.to_string());
-    let log = recorder.store()?.reader().log()?.map(|log| log.verifier.to_string());
+    let log = recorder.store()?.reader().log()?.map(|log| log.origin.to_string());
     recorder.close()?;
     tracing::info!(last_slot = last.as_deref(), log, "ended");
     Ok(())

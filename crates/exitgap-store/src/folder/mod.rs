@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 use exitgap_core::evidence::Predecessor;
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Checkpoint, CheckpointError, Hash, MAX_NOTE_BYTES};
+use exitgap_core::tlog::{Checkpoint, CheckpointError, Hash, MAX_NOTE_BYTES, VerifierKey};
 
 use crate::error::StoreError;
 use crate::log::LogIdentity;
@@ -38,6 +38,9 @@ const PREDECESSOR: &str = "predecessor";
 
 /// Where the manifests lie.
 const MANIFESTS: &str = "slots";
+
+/// Keys of one log that are looked at.
+const MAX_KEYS: usize = 64;
 
 /// Slots between two checkpoints while many are published at once, after a pause.
 const SLOTS_AT_ONCE: u64 = 64;
@@ -216,8 +219,11 @@ impl LogFolder {
             return Ok(Published { size, slots: 0 });
         }
         self.check_key(&log)?;
-        let key = format!("{}\n", log.verifier);
-        durable::write_once(&self.path.join("verifier-key"), key.as_bytes())?;
+        let (path, keys) = (self.path.join("verifier-key"), log.key_lines());
+        // A log that got another key has one line more; a line that is there stays.
+        if read(&path)?.is_none_or(|found| found != keys) {
+            durable::write(&path, keys.as_bytes())?;
+        }
         if let Some(lost) = &log.predecessor {
             let document = lost.to_document();
             durable::write_once(&self.path.join(PREDECESSOR), document.as_bytes())?;
@@ -253,10 +259,8 @@ impl LogFolder {
         let (size, found) = (checkpoint.size, reader.log_size()?);
         let older = || PublishError::StoreOlder { path: self.path.clone(), published: size, found };
         let Some(log) = log else { return Err(older()) };
-        if note.signed_by(&log.origin, std::slice::from_ref(&log.verifier)).is_err()
-            || checkpoint.origin != log.origin
-        {
-            let (expected, found) = (log.verifier.to_string(), checkpoint.origin.to_string());
+        if note.signed_by(&log.origin, &log.keys).is_err() || checkpoint.origin != log.origin {
+            let (expected, found) = (log.named_keys(), checkpoint.origin.to_string());
             return Err(PublishError::OtherLog { path, expected, found });
         }
         if size > found {
@@ -270,11 +274,17 @@ impl LogFolder {
         Ok(size)
     }
 
+    /// The keys that the folder names, the first one first; none where it names none that can be read.
+    fn keys(&self) -> Result<Vec<VerifierKey>, PublishError> {
+        let text = read(&self.path.join("verifier-key"))?.unwrap_or_default();
+        Ok(text.lines().take(MAX_KEYS).filter_map(|line| line.parse().ok()).collect())
+    }
+
     fn check_key(&self, log: &LogIdentity) -> Result<(), PublishError> {
         let path = self.path.join("verifier-key");
-        let (expected, found) = (log.verifier.to_string(), read(&path)?);
-        match found {
-            Some(found) if found != format!("{expected}\n") => {
+        match read(&path)? {
+            Some(found) if found.is_empty() || !log.key_lines().starts_with(&found) => {
+                let expected = log.named_keys();
                 let found = found.trim_end().chars().take(200).collect();
                 Err(PublishError::OtherLog { path, expected, found })
             }

@@ -68,6 +68,13 @@ impl LogFolder {
             let (expected, found) = (ours.to_string(), checkpoint.origin.to_string());
             return Err(PublishError::OtherLog { path, expected, found }.into());
         }
+        let keys = self.keys()?;
+        if !keys.contains(&ours) {
+            let (expected, path) = (ours.to_string(), self.path.join("verifier-key"));
+            let found = keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            return Err(PublishError::OtherLog { path, expected, found }.into());
+        }
+        store.sealed_by(keys)?;
         let before = store.reader().log_size()?;
         if before == 0
             && store.reader().predecessor()?.is_none()

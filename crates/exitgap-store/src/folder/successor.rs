@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use exitgap_core::evidence::Predecessor;
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Checkpoint, VerifierKey};
+use exitgap_core::tlog::Checkpoint;
 
 use super::reading::{FileError, Files};
 use super::restore::Slots;
@@ -60,9 +60,7 @@ impl LogFolder {
         let note = read(&path)?.ok_or_else(nothing)?;
         let (checkpoint, note) = Checkpoint::from_note(&note)
             .map_err(|error| PublishError::Checkpoint { path: path.clone(), error })?;
-        let key = read(&self.path.join("verifier-key"))?.unwrap_or_default();
-        let key: Option<VerifierKey> = key.trim_end().parse().ok();
-        if note.signed_by(&checkpoint.origin, key.as_slice()).is_err() {
+        if note.signed_by(&checkpoint.origin, &self.keys()?).is_err() {
             return Err(SuccessorError::Unsigned { path });
         }
         let Checkpoint { origin, size, root, .. } = checkpoint;

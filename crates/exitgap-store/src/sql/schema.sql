@@ -42,6 +42,13 @@ CREATE TABLE log (
     first_slot    INTEGER NOT NULL CHECK (first_slot BETWEEN 5957856 AND 844674335)
 ) STRICT;
 
+-- Keys that the log got after its first one, in the order in which they came: each signed beside one
+-- that the log had.
+CREATE TABLE log_key (
+    key_no        INTEGER PRIMARY KEY CHECK (key_no >= 2),
+    verifier_key  TEXT    NOT NULL -- <origin>+<key id>+<base64>
+) STRICT;
+
 -- The log that this one succeeds, where it does: its first leaf commits to the document. Known
 -- before the log begins.
 CREATE TABLE predecessor (
@@ -264,6 +271,18 @@ END;
 CREATE TRIGGER log_is_new BEFORE INSERT ON log BEGIN
     SELECT RAISE(ABORT, 'exitgap: the store has its log already')
     WHERE EXISTS (SELECT 1 FROM log) OR EXISTS (SELECT 1 FROM sealed_slot);
+END;
+
+CREATE TRIGGER log_key_is_not_changed BEFORE UPDATE ON log_key BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a log keeps its keys');
+END;
+CREATE TRIGGER log_key_stays BEFORE DELETE ON log_key BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a log keeps its keys');
+END;
+CREATE TRIGGER log_key_follows BEFORE INSERT ON log_key BEGIN
+    SELECT RAISE(ABORT, 'exitgap: the keys of a log are numbered from its first one, which is 1')
+    WHERE NOT EXISTS (SELECT 1 FROM log)
+        OR NEW.key_no IS NOT coalesce((SELECT max(key_no) FROM log_key), 1) + 1;
 END;
 
 CREATE TRIGGER predecessor_is_not_changed BEFORE UPDATE ON predecessor BEGIN
