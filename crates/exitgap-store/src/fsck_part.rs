@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::mpsc::SyncSender;
 
-use exitgap_core::evidence::{Head, Retraction};
+use exitgap_core::evidence::{Head, MAX_RETRACTION_SLOTS, Retraction};
 use exitgap_core::ids::HeadHash;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::Hash;
@@ -261,7 +261,12 @@ impl Reader {
             match read {
                 Ok(((mut head, hash), body)) => {
                     let slot = head.entry.slot;
+                    // As everywhere: what lies further back no head takes back.
+                    let near = |retracted: &Retraction| {
+                        retracted.slot.number() + MAX_RETRACTION_SLOTS >= slot.number()
+                    };
                     head.retracts = retracts.remove(&slot).unwrap_or_default();
+                    head.retracts.retain(near);
                     next = slot.next();
                     found.push(Ok(Sealed { head, hash, body }));
                 }

@@ -36,7 +36,7 @@ fn child_that_records_until_it_is_killed() {
 
 fn spawn_writer(path: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "store_crash::child_that_records_until_it_is_killed", "--nocapture"])
+        .args(["--exact", "store::crash::child_that_records_until_it_is_killed", "--nocapture"])
         .env(CHILD_DATABASE, path)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

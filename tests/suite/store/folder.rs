@@ -273,7 +273,7 @@ fn killed_at_any_moment_every_file_the_checkpoint_commits_to_is_there() {
     while kills < 12 || within < 3 {
         assert!(kills < 200, "no kill ever fell into a publication");
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "sealing_folder::child_that_publishes_until_it_is_killed"])
+            .args(["--exact", "store::folder::child_that_publishes_until_it_is_killed"])
             .arg("--nocapture")
             .env(CHILD_FOLDER, home.path())
             .stdout(Stdio::null())
