@@ -48,7 +48,7 @@ pub fn week() -> Result<Week, BenchError> {
     let file = reader.evidence(&pool.id, Base::Token0, last, size).map_err(failed)?;
     let window = reader.window(&pool.id, last).map_err(failed)?;
     let log = reader.log().map_err(failed)?;
-    let log = log.ok_or_else(|| BenchError::Evidence("the store has no log".to_owned()))?;
+    let mut log = log.ok_or_else(|| BenchError::Evidence("the store has no log".to_owned()))?;
     Ok(Week { file, window, key: log.keys.remove(0) })
 }
 

@@ -1,0 +1,256 @@
+//! Writing a store: the one recorder's part. Opening and what is asked for stand here; how a slot is
+//! written in `append.rs`, the rows it is made of in `rows.rs`.
+
+mod append;
+mod rows;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use exitgap_core::evidence::Predecessor;
+use exitgap_core::published::MAX_PARTS;
+use exitgap_core::series::Slot;
+use exitgap_core::tlog::{SignerKey, VerifierKey};
+use rusqlite::named_params;
+
+use crate::body::Dictionaries;
+use crate::derive::Derived;
+use crate::error::{Doing, StoreError};
+use crate::folder::SlotFiles;
+use crate::lock::Lock;
+use crate::model::{Appended, Changes, NewEntry};
+use crate::reader::Reader;
+use crate::ready::Ready;
+use crate::seal::Sealer;
+use crate::{fold, schema, sql};
+use append::LastHeads;
+
+/// A store opened for writing, by the only process that may. Dropping it releases the
+/// lock; so does the kernel when the process ends.
+#[derive(Debug)]
+pub struct Store {
+    reader: Reader,
+    key: SignerKey,
+    /// Other keys that signed the log which is to be sealed anew.
+    signed_before_by: Vec<VerifierKey>,
+    /// The log, once it has begun.
+    sealer: Option<Sealer>,
+    /// What each pool's next body may refer to, by the pool's number.
+    dictionaries: HashMap<i64, Dictionaries>,
+    /// What the next slot's derived rows rest on.
+    derived: Derived,
+    /// What the next slot's heads follow.
+    heads: LastHeads,
+    /// Pages of the write-ahead log after which it is folded into the database.
+    fold_after_pages: u32,
+    /// The newest slot as it is to be published, until it is.
+    unpublished: Option<SlotFiles>,
+    /// Parts that a slot may have.
+    parts_most: usize,
+    _lock: Lock,
+}
+
+impl Store {
+    /// Opens the store at `path` for writing and takes its lock. `key` has the log's name,
+    /// and must be the one that signed so far ([`StoreError::WrongKey`]).
+    ///
+    /// Refused where the newest slot's heads do not hash to the log's last checkpoint
+    /// ([`Reader::check_edge`]): nothing is built upon damage.
+    pub fn open(path: impl AsRef<Path>, key: &SignerKey) -> Result<Self, StoreError> {
+        let path = path.as_ref();
+        if !path.exists() {
+            return Err(StoreError::NotFound { path: path.to_owned() });
+        }
+        let lock = Lock::take(path)?;
+        let mut store = Self::with(schema::open_writer(path)?, lock, key);
+        if let Some(log) = store.reader.log()? {
+            let sealer = Sealer::of_log(key, &log)?;
+            store.reader.check_edge()?;
+            store.sealer = Some(sealer);
+        }
+        Ok(store)
+    }
+
+    /// Creates a store at `path`, where no file may be (but an empty database, which an
+    /// interrupted creation leaves), and takes its lock. Its log has the name of `key`, and
+    /// begins with the first slot.
+    pub fn create(path: impl AsRef<Path>, key: &SignerKey) -> Result<Self, StoreError> {
+        let path = path.as_ref();
+        // A name that cannot be a log's is refused before anything is made.
+        Sealer::new(key, Slot::FIRST, None)?;
+        let lock = Lock::take(path)?;
+        Ok(Self::with(schema::create(path)?, lock, key))
+    }
+
+    fn with(connection: rusqlite::Connection, lock: Lock, key: &SignerKey) -> Self {
+        Self {
+            reader: Reader { connection },
+            key: key.clone(),
+            signed_before_by: Vec::new(),
+            sealer: None,
+            dictionaries: HashMap::new(),
+            derived: Derived::default(),
+            heads: LastHeads::default(),
+            fold_after_pages: fold::AFTER_PAGES,
+            unpublished: None,
+            parts_most: MAX_PARTS,
+            _lock: lock,
+        }
+    }
+
+    /// Creates a store at `path` as [`Store::create`] does, whose log succeeds one that is lost.
+    /// Refused where both have one name ([`StoreError::SameName`]): the key is to have another.
+    pub fn create_successor(
+        path: impl AsRef<Path>,
+        key: &SignerKey,
+        predecessor: &Predecessor,
+    ) -> Result<Self, StoreError> {
+        if predecessor.origin.name() == key.verifier().name() {
+            return Err(StoreError::SameName { name: predecessor.origin.name().to_owned() });
+        }
+        let store = Self::create(path, key)?;
+        store.succeed(predecessor)?;
+        Ok(store)
+    }
+
+    /// Names the log that the store's one succeeds, before that begins.
+    pub(crate) fn succeed(&self, predecessor: &Predecessor) -> Result<(), StoreError> {
+        let doing = "naming the log's predecessor";
+        let parameters = named_params! { ":document": predecessor.to_document() };
+        let inserted = self.reader.connection.execute(sql::INSERT_PREDECESSOR, parameters);
+        inserted.doing(doing).map(|_| ())
+    }
+
+    /// Has the write-ahead log folded into the database as soon as it holds so many pages; 1,000
+    /// unless set.
+    #[must_use]
+    pub fn folding_after(self, pages: u32) -> Self {
+        Self { fold_after_pages: pages, ..self }
+    }
+
+    /// Lets a slot have so many parts and no more. What needs more is refused as a slot of too
+    /// many pools is, which this is for rehearsing.
+    #[must_use]
+    pub fn limit_parts(self, most: usize) -> Self {
+        Self { parts_most: most.min(MAX_PARTS), ..self }
+    }
+
+    /// Lets the database grow by so many pages and no more, or as it likes again. What finds no
+    /// room is refused as on a full disk, which this is for rehearsing.
+    pub fn limit_growth(&self, pages: Option<u32>) -> Result<(), StoreError> {
+        let connection = &self.reader.connection;
+        let doing = "limiting the database's growth";
+        let held: u32 =
+            connection.pragma_query_value(None, "page_count", |row| row.get(0)).doing(doing)?;
+        // More than SQLite's own limit is taken as that.
+        let most = pages.map_or(u32::MAX - 1, |more| held.saturating_add(more));
+        connection
+            .pragma_update_and_check(None, "max_page_count", most, |row| row.get::<_, i64>(0))
+            .doing(doing)
+            .map(|_| ())
+    }
+
+    /// Folds the write-ahead log into the database and closes the store. Dropping it does the same
+    /// where that is possible, and is silent where it is not; nothing committed depends on either.
+    pub fn close(self) -> Result<(), StoreError> {
+        let Self { reader: Reader { connection }, _lock, .. } = self;
+        fold::all(&connection)?;
+        connection
+            .close()
+            .map_err(|(_, source)| StoreError::Sqlite { doing: "closing the store", source })
+    }
+
+    /// The newest slot as it is to be published, where this process sealed it; once.
+    pub(crate) fn take_unpublished(&mut self) -> Option<SlotFiles> {
+        self.unpublished.take()
+    }
+
+    /// Reads what is in the store.
+    pub fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// Writes a slot: one entry for every pool of the store and for any new pool, which
+    /// begins with it. A store's slots follow each other: slots between the last and this
+    /// one are filled first with `recorder_down`.
+    ///
+    /// Giving a slot that is in the store again is accepted if all its entries are the
+    /// same, and refused ([`StoreError::EntryDiffers`]) otherwise.
+    ///
+    /// # Order of writes, and what a crash leaves
+    ///
+    /// 1. Everything is checked, hashed and compressed, and depths are computed. Nothing was
+    ///    written so far.
+    /// 2. The pause since the last slot is filled, at most 20,000 entries per
+    ///    transaction. A crash leaves whole slots; the next call goes on after them.
+    /// 3. One transaction writes new pools, bodies, entries with their heads, the log's
+    ///    nodes and, last, the row that seals the slot: its leaf and the signed checkpoint.
+    ///    Its commit waits until the disk has it. A crash before leaves nothing of the slot;
+    ///    a crash after leaves all of it.
+    /// 4. Now and then what the write-ahead log holds is folded into the database. A crash leaves
+    ///    it in the log. An error ([`StoreError::Fold`]) leaves the slot written.
+    /// 5. An error from a commit ([`StoreError::CommitUnknown`]) means that either may be
+    ///    the case. Opening the store anew and giving the slot again settles it.
+    pub fn append_slot(
+        &mut self,
+        slot: Slot,
+        entries: &[NewEntry],
+    ) -> Result<Appended, StoreError> {
+        self.append(slot, Ready::all(entries)?, &Changes::default(), None)
+    }
+
+    /// Writes a slot as [`Store::append_slot`] does, whose heads also take earlier slots back or
+    /// retire pools.
+    pub fn append_slot_with(
+        &mut self,
+        slot: Slot,
+        entries: &[NewEntry],
+        changes: &Changes,
+    ) -> Result<Appended, StoreError> {
+        self.append(slot, Ready::all(entries)?, changes, None)
+    }
+
+    /// The same with entries that were made ready before.
+    pub fn append_ready(
+        &mut self,
+        slot: Slot,
+        entries: Vec<NewEntry<Ready>>,
+        changes: &Changes,
+    ) -> Result<Appended, StoreError> {
+        self.append(slot, entries, changes, None)
+    }
+
+    /// Writes a slot that was sealed before and must make the same checkpoint again.
+    pub(crate) fn append_sealed(
+        &mut self,
+        slot: Slot,
+        entries: &[NewEntry],
+        changes: &Changes,
+        checkpoint: &str,
+    ) -> Result<Appended, StoreError> {
+        self.append(slot, Ready::all(entries)?, changes, Some(checkpoint))
+    }
+
+    /// Lets a second key of the log's name sign every checkpoint from the next slot on, beside the
+    /// one that the store was opened with. From then on either opens the store. For the time in
+    /// which the log's key is changed.
+    pub fn sign_beside(&mut self, key: &SignerKey) -> Result<(), StoreError> {
+        let sealer = self.sealer.as_mut().ok_or(StoreError::KeyBeforeLog)?;
+        sealer.sign_beside(&self.reader.connection, key)
+    }
+
+    /// Says which keys signed the slots that [`Store::append_sealed`] is to seal anew, the first
+    /// first. A log that has begun knows them.
+    pub(crate) fn sealed_by(&mut self, keys: Vec<VerifierKey>) -> Result<(), StoreError> {
+        if let Some(sealer) = &mut self.sealer {
+            return sealer.name_keys(&self.reader.connection, &keys);
+        }
+        self.signed_before_by = keys;
+        Ok(())
+    }
+
+    /// The key that signs, or would sign, a log from `first_slot` on.
+    pub(crate) fn verifier_from(&self, first_slot: Slot) -> Result<VerifierKey, StoreError> {
+        Ok(Sealer::new(&self.key, first_slot, None)?.verifier())
+    }
+}
