@@ -245,7 +245,7 @@ export class Client {
   snapshot(hash: string, of?: Signal): Promise<string>;
   /** The log's newest checkpoint, a signed note. */
   checkpoint(of?: Signal): Promise<string>;
-  /** The log's verifier key, as the service itself names it. */
+  /** The log's verifier key, as the service itself names it; one a line where the log's key was changed. */
   verifierKey(of?: Signal): Promise<string>;
   /**
    * Fetches the evidence at an `evidence_url`, requires that it is of the question the address asks,
