@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use exitgap_core::evidence::Predecessor;
 use exitgap_core::ids::BlockHash;
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Hash, Origin};
+use exitgap_core::tlog::{Hash, Origin, SignerKey};
 use exitgap_store::{Changes, NewRetraction, Outcome, Reader, Store};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
@@ -68,7 +68,7 @@ pub enum Verdict {
 
 impl Victim {
     /// A store of twelve slots with rows in every table: a log that succeeds another, a pause, a
-    /// slot taken back, a pool given up. `live` with its newest slots in the write-ahead log
+    /// slot taken back, a pool given up, a second key. `live` with its newest slots in the write-ahead log
     /// only, as a recorder that was killed leaves it.
     pub fn new(live: bool) -> Result<Self> {
         let folder = memory_folder()?;
@@ -84,6 +84,7 @@ impl Victim {
         let retraction = NewRetraction::orphaned(taken_back, slot(9), BlockHash([0xee; 32]));
         let changes = Changes { retractions: vec![retraction], ..Changes::default() };
         store.append_slot_with(slot(10), &scene.entries(10), &changes)?;
+        store.sign_beside(&SignerKey::from_seed(key().verifier().name(), [8; 32])?)?;
         let mut others = scene.entries(11);
         others.retain(|entry| entry.pool != given_up);
         let changes = Changes { retirements: vec![given_up], ..Changes::default() };
