@@ -152,13 +152,13 @@ fn a_log_goes_on_under_another_key_after_both_signed_for_a_while() {
     };
     // While both sign, either key is enough; before it, only the old one was there.
     assert_eq!((evidence(23, "old-key"), evidence(23, "new-key")), (Some(0), Some(0)));
-    assert_eq!((evidence(21, "old-key"), evidence(21, "new-key")), (Some(0), Some(7)));
+    assert_eq!((evidence(21, "old-key"), evidence(21, "new-key")), (Some(0), Some(6)));
 
     // The old key is gone.
     record(home, &[&new], 24..26);
     let note = fs::read_to_string(home.join("log/checkpoint")).unwrap();
     assert_eq!(note.matches("\n— ").count(), 1, "{note}");
-    assert_eq!((evidence(25, "old-key"), evidence(25, "new-key")), (Some(7), Some(0)));
+    assert_eq!((evidence(25, "old-key"), evidence(25, "new-key")), (Some(6), Some(0)));
     // What it signed stays valid under its public half.
     assert_eq!(evidence(21, "old-key"), Some(0));
     assert_eq!(verdict(home, "both-keys"), ("valid".into(), Value::Null));

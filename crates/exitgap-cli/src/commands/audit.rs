@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use exitgap_api::AuditReport;
 use exitgap_core::evidence::{Predecessor, Verdict};
-use exitgap_core::tlog::{Checkpoint, MAX_NOTE_BYTES, VerifierKey};
+use exitgap_core::tlog::{Checkpoint, MAX_NOTE_BYTES, Note, VerifierKey};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{print_json, verdict, verify};
@@ -37,7 +37,7 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
     let (counts, broken) = replay(&against, |counts| bar.set_position(counts.slots));
     bar.finish_and_clear();
     let (fault, contradiction) = broken.unzip();
-    let named = || keys_trusted.then(|| check_named_key(&folder, &keys).err()).flatten();
+    let named = || keys_trusted.then(|| check_named_keys(&folder, &newest, &keys).err()).flatten();
     let fault = fault.or_else(|| named().map(|rule| Box::new(rule.into())));
     let fault = fault.map(readable).transpose()?;
     let verdict = match &fault {
@@ -106,16 +106,28 @@ fn own_keys(folder: &FolderReader) -> Result<Vec<VerifierKey>, Failure> {
         .map_err(|error| source::unreadable(format!("verifier-key: {error}")).into())
 }
 
-/// Requires that the key in the folder is one that the caller trusts: it is what others take for
-/// the log's, and nothing else in the folder speaks for it.
-fn check_named_key(folder: &FolderReader, trusted: &[VerifierKey]) -> Result<(), Rule> {
+/// Requires that each key in the folder is one that the caller trusts, or signed the newest
+/// checkpoint beside one, as while a log's key is changed: these keys are what others take for the
+/// log's, and nothing else in the folder speaks for them.
+fn check_named_keys(
+    folder: &FolderReader,
+    newest: &SignedCheckpoint,
+    trusted: &[VerifierKey],
+) -> Result<(), Rule> {
     let text = folder.text("verifier-key", trust::MAX_KEY_FILE_BYTES)?;
     let named =
         trust::from_lines(text.as_bytes()).map_err(|error| Rule::VerifierKeyInvalid { error })?;
-    // A log whose key was changed names all it has had.
-    match named.first() {
-        None => Err(Rule::VerifierKeyInvalid { error: "it holds no key".to_owned() }),
-        Some(_) if named.iter().any(|key| trusted.contains(key)) => Ok(()),
+    if named.is_empty() {
+        return Err(Rule::VerifierKeyInvalid { error: "it holds no key".to_owned() });
+    }
+    let origin = &newest.checkpoint.origin;
+    let speaks_for_the_log = |key: &VerifierKey| {
+        let signed = Note::parse(&newest.note)
+            .is_ok_and(|note| note.signed_by(origin, std::slice::from_ref(key)).is_ok());
+        trusted.contains(key) || signed
+    };
+    match named.iter().find(|key| !speaks_for_the_log(key)) {
+        None => Ok(()),
         Some(key) => Err(Rule::VerifierKeyNotTrusted { found: key.to_string() }),
     }
 }
