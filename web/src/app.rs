@@ -57,7 +57,11 @@ pub fn App() -> impl IntoView {
             </main>
             <footer>
                 <Whose/>
-                <p>"Nothing on these pages is loaded from a third party, and no account is needed."</p>
+                <p>
+                    "Nothing on these pages is loaded from a third party, and no account is needed. "
+                    <a href="/third-party.txt" rel="external">"Licences"</a>
+                    " of the packages that they were built from."
+                </p>
             </footer>
         </Router>
     }

@@ -39,7 +39,8 @@ impl LogIdentity {
 
     /// The keys as they are published: a line each.
     pub(crate) fn key_lines(&self) -> String {
-        self.keys.iter().map(|key| format!("{key}\n")).collect()
+        let keys: Vec<String> = self.keys.iter().map(VerifierKey::to_string).collect();
+        keys.join("\n") + "\n"
     }
 }
 

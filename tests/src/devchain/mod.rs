@@ -3,7 +3,7 @@
 //! Three layers, each usable without the next:
 //!
 //! 1. [`DevChain`] is a node (its own process, free port, no mining by itself) with the protocols'
-//!    contracts deployed: Multicall3, WETH9, Uniswap v2 and v3 (and PancakeSwap v3 where asked). Its primitive is
+//!    contracts deployed: Multicall3, WETH9, Uniswap v2 and v3 (and `PancakeSwap` v3 where asked). Its primitive is
 //!    [`DevChain::mine`]: these transactions, in this order, in one block with this timestamp.
 //!    Nothing is mined otherwise, and no wall clock enters: time is whatever the caller says.
 //! 2. [`World`] is a fixed scene on it: tokens of 6, 8 and 18 decimals, Chainlink feeds, v3 pools of

@@ -219,3 +219,14 @@ async fn newer_missing_slots_come_with_their_heads() {
     let at = service.get(&format!("/v1/exit/{pool}?size_usd=1000&at={}", recorded.last)).found();
     assert_eq!(at.get("newer_heads_url"), None);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_site_hands_on_the_licences_of_what_it_was_built_from() {
+    let recorded = recorded(2).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let reply = service.get("/third-party.txt");
+    assert_eq!(reply.status, 200);
+    assert_eq!(reply.header("content-type"), Some("text/plain; charset=utf-8"));
+    let text = String::from_utf8(reply.body).unwrap();
+    assert!(text.contains("  - leptos ") && text.contains("MIT License"));
+}

@@ -272,8 +272,8 @@ fn position(
     read_size: impl FnOnce(&str) -> Result<SizeUsd, Problem>,
 ) -> Result<PositionAsked, Problem> {
     let parts = text.rsplit_once(':').filter(|(venue, _)| venue.contains(':'));
-    let (venue, size) = parts
-        .ok_or_else(|| values::refusal(&POSITION, "no size after a pool and a colon".to_owned()))?;
+    let (venue, size) =
+        parts.ok_or_else(|| values::refusal(&POSITION, "no size after a pool and a colon"))?;
     let (pool, base) = match venue.split_once('/') {
         Some((pool, base)) => (pool, Some(base)),
         None => (venue, None),

@@ -14,7 +14,7 @@ pub(super) fn token_name(text: &str) -> Result<String, Problem> {
 
 pub(super) fn chain(text: &str) -> Result<ChainSlug, Problem> {
     let no_slug = || format!("{}: {:?} is no chain's slug", CHAIN.name, shown(text));
-    text.parse().map_err(|_| refusal(&CHAIN, no_slug()))
+    text.parse().map_err(|_| refusal(&CHAIN, &no_slug()))
 }
 
 /// One of the sizes that every slot's gaps are kept of.
@@ -24,7 +24,7 @@ pub(super) fn standard_size(text: &str) -> Result<SizeUsd, Problem> {
         return Ok(size);
     }
     let detail = format!("size_usd: the series keeps no gap of {size} USD");
-    Err(refusal(&STANDARD_SIZE, detail))
+    Err(refusal(&STANDARD_SIZE, &detail))
 }
 
 /// How many rows: within the bounds of the parameter's kind.
@@ -36,7 +36,7 @@ pub(super) fn rows(parameter: &Parameter, text: &str) -> Result<usize, Problem> 
     let rows = digits(text).filter(|rows| (1..=most).contains(rows));
     rows.and_then(|rows| usize::try_from(rows).ok()).ok_or_else(|| {
         let detail = format!("{}: {:?} is not from 1 to {most}", parameter.name, shown(text));
-        refusal(parameter, detail)
+        refusal(parameter, &detail)
     })
 }
 
@@ -48,20 +48,20 @@ pub(super) fn word<T>(
 ) -> Result<T, Problem> {
     of(text).ok_or_else(|| {
         let detail = format!("{}: {:?} is none of its values", parameter.name, shown(text));
-        refusal(parameter, detail)
+        refusal(parameter, &detail)
     })
 }
 
 pub(super) fn no_cursor(text: &str) -> Problem {
-    refusal(&POOL_CURSOR, format!("cursor: {:?} is none of this address", shown(text)))
+    refusal(&POOL_CURSOR, &format!("cursor: {:?} is none of this address", shown(text)))
 }
 
 pub(super) fn no_hash(text: &str, of: &str) -> Problem {
-    refusal(&SNAPSHOT_HASH, format!("{:?} is no {of}'s hash", shown(text)))
+    refusal(&SNAPSHOT_HASH, &format!("{:?} is no {of}'s hash", shown(text)))
 }
 
-pub(super) fn refusal(parameter: &Parameter, detail: String) -> Problem {
-    invalid_parameter(parameter.name, &detail, parameter.hint.unwrap_or_default())
+pub(super) fn refusal(parameter: &Parameter, detail: &str) -> Problem {
+    invalid_parameter(parameter.name, detail, parameter.hint.unwrap_or_default())
 }
 
 /// The refusal with what to give instead.

@@ -152,7 +152,7 @@ impl PoolState {
     }
 }
 
-/// Each question is the [`Sale`]'s of the same name, which says what its answer holds to.
+/// Each question is `Sale`'s of the same name, which says what its answer holds to.
 impl SaleCurve {
     /// Segments of the first piece of a curve of which only the start is wanted; each further
     /// piece doubles it.

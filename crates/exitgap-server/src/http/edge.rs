@@ -197,7 +197,7 @@ pub fn cors() -> CorsLayer {
         .allow_methods([Method::GET, Method::HEAD, Method::OPTIONS])
         .allow_headers(cors::Any)
         .expose_headers(EXPOSED)
-        .max_age(Duration::from_secs(86_400))
+        .max_age(Duration::from_hours(24))
         // An answer is the same whatever the origin.
         .vary::<[HeaderName; 0]>([])
 }

@@ -69,6 +69,9 @@ impl Site {
 /// The one page that was built: the browser makes every page of the site out of it.
 const INDEX: &str = "index.html";
 
+/// The licences of the packages that the pages were built from.
+const THIRD_PARTY: &str = include_str!("../../../../web/THIRD-PARTY.txt");
+
 const HTML: &str = "text/html; charset=utf-8";
 
 /// What the built page says in places that are replaced with the words of the page asked for.
@@ -129,7 +132,7 @@ pub async fn board(State(app): State<App>) -> Result<Response, Refused> {
 /// `GET /pools/{pool}`.
 pub async fn pool(State(app): State<App>, address: Address) -> Result<Response, Refused> {
     let id = address.named();
-    let Some(pair) = pair(&app, &id) else { return nothing(&app) };
+    let Some(pair) = pair(&app, id) else { return nothing(&app) };
     let description = format!(
         "What selling into {pair} really fills at, against the oracle, at any size, recomputed in your browser."
     );
@@ -180,6 +183,10 @@ pub async fn file_or_nothing(
     headers: HeaderMap,
 ) -> Result<Response, Refused> {
     let path = uri.path().trim_start_matches('/');
+    if path == "third-party.txt" && app.site.is_built() {
+        let text = "text/plain; charset=utf-8";
+        return Ok(Reply::new(THIRD_PARTY, text, Keep::Seconds(3_600)).into_response());
+    }
     if path != INDEX
         && !path.is_empty()
         && let Some(file) = file(&app.site, path, &headers)

@@ -152,7 +152,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
             if !["target", "node_modules", "corpus", "artifacts"].contains(&&*name) {
                 collect(&path, paths)?;
             }
-        } else if name != "package-lock.json" && name != "Cargo.lock" {
+        } else if !["package-lock.json", "Cargo.lock", "THIRD-PARTY.txt"].contains(&&*name) {
             paths.push(path);
         }
     }
