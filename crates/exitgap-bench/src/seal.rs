@@ -6,8 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use exitgap_core::evidence::{Base, SignerKey};
+use exitgap_core::evidence::Base;
 use exitgap_core::series::Slot;
+use exitgap_core::tlog::SignerKey;
 use exitgap_store::{Changes, LogFolder, NewEntry, Reader, Ready, Store};
 use tempfile::TempDir;
 
