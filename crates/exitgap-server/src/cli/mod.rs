@@ -120,12 +120,12 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
         config: PathBuf,
     },
-    /// Begins the successor of a log whose data is gone for good.
+    /// Begins the successor of a log whose data is gone for good, or whose key is in other hands.
     ///
     /// For when files are lost and `restore` cannot bring the store back. The configuration
-    /// names a new store, a new folder and a key of another name; each checkpoint of the new log
-    /// names the old one's last state. The old folder says that its log has ended. Refused while
-    /// every slot can be read.
+    /// names a new store, a new folder and a key of another name; the first slot of the new log
+    /// commits to the old one's last state. The old folder says that its log has ended. Refused while
+    /// every slot can be read, unless the log ends because its key is in other hands.
     Successor(SuccessorArgs),
     /// Copies the store, also while a recorder writes it.
     ///
