@@ -20,7 +20,7 @@ pub fn check(path: &Path) -> Result<(), CliError> {
     let checked = Checked::read(path)?;
     let Config { store, evidence, .. } = &checked.config;
     let mut errors = print(&[check_store(&store.path), check_key(&evidence.key_file)])?;
-    for retiring in &evidence.retiring_key_file {
+    if let Some(retiring) = &evidence.retiring_key_file {
         errors += print(&[check_key(retiring)])?;
     }
     let runtime = runtime("exitgap-server")?;
