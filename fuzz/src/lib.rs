@@ -1,6 +1,8 @@
 //! The fuzz targets under `libFuzzer`. What they do is in `tests/src/fuzz`, which the test suite
 //! runs too.
 
+#[path = "../../tests/src/canonical.rs"]
+pub mod canonical;
 #[path = "../../tests/src/fuzz/mod.rs"]
 pub mod fuzz;
 

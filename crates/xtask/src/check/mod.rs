@@ -27,6 +27,7 @@ Usage: cargo xtask check
   lints       cargo clippy with warnings as errors, tests included: clippy.toml bounds the length of a
               function, crates/exitgap-core/clippy.toml allows no floating-point type in the core
   docs        cargo doc with warnings as errors
+  fuzz        the fuzz targets' own workspace compiles
 
 All of them run, then the failed ones are named.";
 
@@ -93,7 +94,7 @@ pub fn run(root: &Path) -> Result<()> {
     ))
 }
 
-fn cargo_checks(root: &Path) -> [(&'static str, Command); 4] {
+fn cargo_checks(root: &Path) -> [(&'static str, Command); 5] {
     let mut format = workspace::cargo(root);
     format.args(["fmt", "--all", "--", "--check"]);
     let mut lints = workspace::cargo(root);
@@ -105,7 +106,9 @@ fn cargo_checks(root: &Path) -> [(&'static str, Command); 4] {
     let mut docs = workspace::cargo(root);
     docs.arg("doc").args(workspace::NATIVE).args(["--no-deps", "--quiet"]);
     docs.env("RUSTDOCFLAGS", "-D warnings");
-    [("format", format), ("lints", lints), ("site", site), ("docs", docs)]
+    let mut fuzz = workspace::cargo(root);
+    fuzz.args(["check", "--locked", "--quiet", "--manifest-path", "fuzz/Cargo.toml"]);
+    [("format", format), ("lints", lints), ("site", site), ("docs", docs), ("fuzz", fuzz)]
 }
 
 /// Prints the findings of one check; answers whether it passed.
