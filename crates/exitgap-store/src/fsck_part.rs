@@ -293,6 +293,8 @@ impl Reader {
             // It refers to another than a recorder would have it refer to.
             Some(None) => return self.documents_of(row, slot, kept).map(|_| ()),
             Some(Some(base)) => row.unpack(Some(&base.joined))?,
+            // Of a level that refers to another, and names none.
+            None if level > 0 => return self.documents_of(row, slot, kept).map(|_| ()),
             None => row.unpack(None)?,
         };
         if level < body::MAX_LEVEL {

@@ -98,14 +98,26 @@ impl Reader {
             ":pool_no": pool.number, ":from_slot": from.number(), ":to_slot": to.number(),
         };
         let rows = statement
-            .query_map(parameters, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+            .query_map(parameters, |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+            })
             .doing(doing)?;
         let mut retractions = Vec::new();
         for row in rows {
             let row = row.map_err(|error| derived("retraction", error, doing));
-            let (slot, by, orphaned, canonical) = row?;
+            let (slot, by, orphaned, canonical, code): (_, _, _, _, String) = row?;
             let slot = slot_of("retraction", slot)?;
-            retractions.push((slot, retracted(by, orphaned, canonical)?));
+            let retracted = retracted(by, orphaned, canonical)?;
+            let expected = match retracted.why {
+                TakenBack::Orphaned { .. } => "orphaned",
+                TakenBack::Misread => "misread",
+            };
+            if code != expected {
+                let found =
+                    format!("the code {:?} of {slot}", code.chars().take(40).collect::<String>());
+                return Err(StoreError::CorruptRow { table: "retraction", found });
+            }
+            retractions.push((slot, retracted));
         }
         Ok(retractions)
     }

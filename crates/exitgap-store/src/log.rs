@@ -421,6 +421,11 @@ impl Reader {
         if checkpoint.root != root {
             return Err(wrong(format!("has root {}, the slots make {root}", checkpoint.root)));
         }
+        // Nobody but the log's own keys signs what a store holds.
+        let foreign = note.signers(&log.keys).unknown;
+        if let Some(foreign) = foreign.first() {
+            return Err(wrong(format!("is signed by {foreign}, which is none of its log's keys")));
+        }
         note.signed_by(&log.origin, &log.keys)
             .map(|_| ())
             .map_err(|_| wrong(format!("is not signed by {}", log.named_keys())))

@@ -68,7 +68,11 @@ fn check(input: &[u8], window: &HeadWindow) {
         brought.iter().find(of_slot).cloned()
     };
     let bytes: Vec<_> = heads.iter().map(|(_, bytes)| bytes.clone()).collect();
-    let proof = proof_in(&document).expect("a window has a proof");
+    // What a later version's leaf is proven by is not read.
+    let Some(proof) = proof_in(&document) else {
+        assert_ne!(document["leaf"]["v"], 1, "a window has a proof");
+        return;
+    };
     // A window does not ask which slot a snapshot states: its hash says it all.
     if let Ok(again) = HeadWindow::new(&bytes, snapshot, proof) {
         assert_eq!(again.to_canonical().as_deref(), Ok(input));
