@@ -4,14 +4,12 @@
 //! into it, so an interrupted run leaves nothing half done and the next one carries on. A stamp
 //! over the pin list makes a run with nothing to do take milliseconds.
 
-mod about;
+mod cargo_tools;
 mod chromium;
 mod fetch;
 mod npm_tree;
 mod pins;
 mod schemathesis;
-mod trunk;
-mod wasm_bindgen;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,12 +21,11 @@ use sha2::{Digest, Sha256};
 use crate::failure::{Context, Failure, Result};
 use pins::Pin;
 
-pub use about::ensure_about;
+use cargo_tools::ensure_trunk;
+pub use cargo_tools::{ensure_about, ensure_wasm_bindgen};
 pub use chromium::ensure_chromium;
 pub use npm_tree::{ensure_js_sdk, ensure_lighthouse, ensure_npm_tools};
 pub use schemathesis::ensure_schemathesis;
-use trunk::ensure_trunk;
-pub use wasm_bindgen::ensure_wasm_bindgen;
 
 /// What `cargo xtask setup --help` prints.
 pub const HELP: &str = "\

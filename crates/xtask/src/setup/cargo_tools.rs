@@ -1,0 +1,92 @@
+//! Programs that are built from source with cargo, once, each into a folder of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::fixtures_folder;
+use crate::failure::Result;
+use crate::{process, workspace};
+
+/// A program of a package. Those that build ours are not optimised: that would take ten times as
+/// long and save nobody a second.
+struct Tool {
+    package: &'static str,
+    program: &'static str,
+    version: &'static str,
+    /// What cargo is told besides: features, and how much to optimise.
+    options: &'static [&'static str],
+    takes: &'static str,
+}
+
+/// Makes the JavaScript face of a WASM module. Of the library's version in the workspace's manifest:
+/// the two must be the same.
+const WASM_BINDGEN: Tool = Tool {
+    package: "wasm-bindgen-cli",
+    program: "wasm-bindgen",
+    version: "0.2.129",
+    options: &["--debug"],
+    takes: "a minute",
+};
+
+/// Builds the site.
+const TRUNK: Tool = Tool {
+    package: "trunk",
+    program: "trunk",
+    version: "0.21.14",
+    options: &["--debug", "--no-default-features"],
+    takes: "a minute or two",
+};
+
+/// Collects the licences of packages; asked for only when the notices are written anew. It reads
+/// every file of every package, and is optimised.
+const ABOUT: Tool = Tool {
+    package: "cargo-about",
+    program: "cargo-about",
+    version: "0.9.3",
+    options: &["--features", "cli"],
+    takes: "some minutes",
+};
+
+/// Makes `.fixtures/wasm-bindgen/bin/wasm-bindgen` complete and answers it.
+pub fn ensure_wasm_bindgen(root: &Path) -> Result<PathBuf> {
+    ensure(root, &WASM_BINDGEN)
+}
+
+/// Makes `.fixtures/trunk/bin/trunk` complete and answers it.
+pub fn ensure_trunk(root: &Path) -> Result<PathBuf> {
+    ensure(root, &TRUNK)
+}
+
+/// Makes `.fixtures/cargo-about/bin/cargo-about` complete and answers it.
+pub fn ensure_about(root: &Path) -> Result<PathBuf> {
+    ensure(root, &ABOUT)
+}
+
+fn ensure(root: &Path, tool: &Tool) -> Result<PathBuf> {
+    let Tool { package, program, version, options, takes } = tool;
+    let place = fixtures_folder(root).join(program);
+    let path = place.join(format!("bin/{program}{}", std::env::consts::EXE_SUFFIX));
+    let output = Command::new(&path).arg("--version").output();
+    let installed = output
+        .is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim().ends_with(version));
+    if installed {
+        return Ok(path);
+    }
+    eprintln!("setup: {package} {version} into {} ({takes})", place.display());
+    let mut install = workspace::cargo_for_tools(root);
+    install.args(["install", "--quiet", "--locked", "--force", package]);
+    install.args(*options).args(["--version", version, "--root"]).arg(&place);
+    process::run(&mut install, &format!("cargo install {package}"))?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn program_and_library_are_of_one_version() {
+        let manifest = std::fs::read_to_string(workspace::root().join("Cargo.toml")).unwrap();
+        assert!(manifest.contains(&format!("wasm-bindgen = \"={}\"", WASM_BINDGEN.version)));
+    }
+}
