@@ -415,7 +415,7 @@ impl<R: SlotReader> Recorder<R> {
 /// be stored at all is missing.
 fn all_ready(entries: Vec<NewEntry<Read>>) -> Vec<NewEntry<Ready>> {
     let made = spread(&entries, |entry| match &entry.reading {
-        Ok(Read { snapshot, ready: None }) => Some(Ready::of(snapshot)),
+        Ok(Read { snapshot, ready: None }) => Some(read::made_ready(snapshot)),
         _ => None,
     });
     let entries = entries.into_iter().zip(made);
@@ -424,8 +424,8 @@ fn all_ready(entries: Vec<NewEntry<Read>>) -> Vec<NewEntry<Ready>> {
             (Some(Ok(ready)), _) | (None, Ok(Read { ready: Some(ready), .. })) => Ok(ready),
             (_, Err(reason)) => Err(reason),
             (made, Ok(_)) => {
-                let error = made.and_then(Result::err).map(|error| error.to_string());
-                tracing::error!(%pool, error, "its snapshot cannot be stored");
+                let error = made.and_then(Result::err).map(|missing| missing.detail);
+                tracing::error!(%pool, error, "missing");
                 Err(MissingReason::PoolUnsupported)
             }
         };

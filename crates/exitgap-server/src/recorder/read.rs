@@ -179,15 +179,18 @@ fn make_ready(
             Ok(snapshot) if Instant::now() >= until => {
                 Ok(Read { snapshot: snapshot.clone(), ready: None })
             }
-            Ok(snapshot) => match Ready::of(snapshot) {
-                Ok(ready) => Ok(Read { snapshot: snapshot.clone(), ready: Some(ready) }),
-                Err(error) => {
-                    let detail = format!("its snapshot cannot be stored: {error}");
-                    Err(Missing { reason: MissingReason::PoolUnsupported, detail })
-                }
-            },
+            Ok(snapshot) => made_ready(snapshot)
+                .map(|ready| Read { snapshot: snapshot.clone(), ready: Some(ready) }),
         };
         (pool.clone(), reading)
+    })
+}
+
+/// A snapshot made ready; one that cannot be stored is missing.
+pub fn made_ready(snapshot: &Snapshot) -> Result<Ready, Missing> {
+    Ready::of(snapshot).map_err(|error| {
+        let detail = format!("its snapshot cannot be stored: {error}");
+        Missing { reason: MissingReason::PoolUnsupported, detail }
     })
 }
 
