@@ -75,7 +75,8 @@ pub enum StoreError {
     },
     /// The store's log is signed by another key, or has another name.
     #[error(
-        "the store's log is signed by {expected}, and the key given makes {found}; give its own key"
+        "the store's log is signed by {expected}, and the key given makes {found}; give its own key, or, \
+         where the log's key was changed after this copy of its store was made, restore into a new file"
     )]
     WrongKey {
         /// The verifier key in the store.

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use exitgap_core::series::MissingReason;
 use exitgap_core::tlog::SignerKey;
-use exitgap_store::{LogFolder, Reader, Store, StoreError};
+use exitgap_store::{LogFolder, NewEntry, PublishError, Reader, Store, StoreError};
 use exitgap_tests::binaries;
 use serde_json::Value;
 
@@ -93,12 +94,33 @@ fn record(home: &Path, keys: &[&SignerKey], slots: std::ops::Range<u32>) {
         store.sign_beside(second).unwrap();
     }
     let mut pools: Vec<_> = (1..=3).map(|number| BusyPool::new(number, 5)).collect();
+    let known = store.reader().pools().unwrap();
     for n in slots {
-        let entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(n))).collect();
+        let mut entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(n))).collect();
+        // The one that the recorder was configured for.
+        for pool in &known {
+            if entries.iter().all(|entry| entry.pool != pool.id) {
+                let (pool, default_base) = (pool.id.clone(), pool.default_base);
+                let reading = Err(MissingReason::RpcUnavailable);
+                entries.push(NewEntry { pool, default_base, reading });
+            }
+        }
         store.append_slot(slot(n), &entries).unwrap();
     }
     LogFolder::new(home.join("log")).publish(store.reader()).unwrap();
     store.reader().fsck(|_| {}).unwrap();
+}
+
+/// Lets `exitgap-server record` record one slot, in which no node answers, with these lines under
+/// `[evidence]`: its exit code, and what it said.
+fn record_slot(home: &Path, keys: &str, n: u32) -> (Option<i32>, String) {
+    let text = config("series.db", "none.key", "log").replace("key_file = \"none.key\"", keys);
+    let text = format!("{text}[recorder]\nseal_after_s = 5\n");
+    fs::write(home.join("record.toml"), text).unwrap();
+    let at = slot(n).number().to_string();
+    let record = ["record", "--config", "record.toml", "--rehearse-at", &at, "--until", &at];
+    let (code, _, err) = server(home, &record);
+    (code, err)
 }
 
 #[test]
@@ -125,8 +147,19 @@ fn a_log_goes_on_under_another_key_after_both_signed_for_a_while() {
     let mut young = Store::create(home.join("young.db"), &old).unwrap();
     assert!(matches!(young.sign_beside(&new), Err(StoreError::KeyBeforeLog)));
 
+    Reader::open(&path).unwrap().backup(home.join("before.db")).unwrap();
+    fs::write(home.join("old.key"), old.to_secret_text()).unwrap();
+    let (code, said) = record_slot(home, "key_file = \"new.key\"", 22);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("give its own key"), "{said}");
+
     // Both sign: who trusts either key can verify.
-    record(home, &[&old, &new], 22..24);
+    let both = "key_file = \"new.key\"\nretiring_key_file = \"old.key\"";
+    let (code, said) = record_slot(home, both, 22);
+    assert_eq!(code, Some(0), "{said}");
+    let note = fs::read_to_string(home.join("log/checkpoint")).unwrap();
+    assert_eq!(note.matches("\n— ").count(), 2, "{note}");
+    record(home, &[&old, &new], 23..24);
     let lines = fs::read_to_string(home.join("log/verifier-key")).unwrap();
     assert!(lines.starts_with(&old_lines), "{lines}");
     let new_line = lines.strip_prefix(&old_lines).unwrap();
@@ -154,8 +187,18 @@ fn a_log_goes_on_under_another_key_after_both_signed_for_a_while() {
     assert_eq!((evidence(23, "old-key"), evidence(23, "new-key")), (Some(0), Some(0)));
     assert_eq!((evidence(21, "old-key"), evidence(21, "new-key")), (Some(0), Some(6)));
 
+    // A copy of the store from before is not gone on with, and says what to do.
+    let copy = Store::open(home.join("before.db"), &old).unwrap();
+    let refused = LogFolder::new(home.join("log")).check(copy.reader()).unwrap_err();
+    assert!(matches!(refused, PublishError::KeyNotKnown { .. }), "{refused}");
+    assert!(refused.to_string().contains("restore"), "{refused}");
+    drop(copy);
+
     // The old key is gone.
-    record(home, &[&new], 24..26);
+    fs::remove_file(home.join("old.key")).unwrap();
+    let (code, said) = record_slot(home, "key_file = \"new.key\"", 24);
+    assert_eq!(code, Some(0), "{said}");
+    record(home, &[&new], 25..26);
     let note = fs::read_to_string(home.join("log/checkpoint")).unwrap();
     assert_eq!(note.matches("\n— ").count(), 1, "{note}");
     assert_eq!((evidence(25, "old-key"), evidence(25, "new-key")), (Some(6), Some(0)));

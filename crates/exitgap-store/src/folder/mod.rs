@@ -99,6 +99,15 @@ pub enum PublishError {
         /// What was found.
         found: String,
     },
+    /// The log got another key, of which the store knows nothing: it is an old copy.
+    #[error(
+        "{path} names a key that this store's log never had: the store is a copy from before the log's \
+         key was changed; make a new one with `exitgap-server restore`, at a path where no file is"
+    )]
+    KeyNotKnown {
+        /// The file that names it.
+        path: PathBuf,
+    },
     /// The published log has slots that the store does not have: it is an old copy.
     #[error(
         "the log published in {path} has {published} slots, and the store only {found}: it is an \
@@ -282,14 +291,17 @@ impl LogFolder {
 
     fn check_key(&self, log: &LogIdentity) -> Result<(), PublishError> {
         let path = self.path.join("verifier-key");
-        match read(&path)? {
-            Some(found) if found.is_empty() || !log.key_lines().starts_with(&found) => {
-                let expected = log.named_keys();
-                let found = found.trim_end().chars().take(200).collect();
-                Err(PublishError::OtherLog { path, expected, found })
-            }
-            _ => Ok(()),
+        let Some(found) = read(&path)? else { return Ok(()) };
+        let known = log.key_lines();
+        if found.ends_with('\n') && known.starts_with(&found) {
+            return Ok(());
         }
+        if found.starts_with(&known) {
+            return Err(PublishError::KeyNotKnown { path });
+        }
+        let expected = log.named_keys();
+        let found = found.trim_end().chars().take(200).collect();
+        Err(PublishError::OtherLog { path, expected, found })
     }
 
     /// The log that this one succeeds, where the folder names one. That it is that one, the first
