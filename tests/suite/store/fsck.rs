@@ -117,6 +117,22 @@ fn a_slots_tiles_are_checked_and_a_damaged_one_proves_nothing() {
 }
 
 #[test]
+fn what_no_answer_rests_on_is_looked_at_too() {
+    // A body that is said to refer to another, and names none.
+    let (_folder, path) = damaged("UPDATE body SET level = 1 WHERE level = 0");
+    let body = fsck(&path).unwrap_err();
+    assert!(matches!(*body.error, StoreError::Corrupt { .. }), "{body}");
+    // A signature beside the log's own, of nobody it knows.
+    let foreign = format!("— exitgap.example/test/5957856 {}=", "A".repeat(91));
+    let (_folder, path) = damaged(&format!(
+        "UPDATE sealed_slot SET checkpoint = checkpoint || '{foreign}' || char(10) WHERE slot = 5957860"
+    ));
+    let note = fsck(&path).unwrap_err();
+    assert_eq!(note.slot, Some(slot(4)), "{note}");
+    assert!(note.to_string().contains("none of its log's keys"), "{note}");
+}
+
+#[test]
 fn each_kind_of_damage_is_found_first_where_it_is() {
     let found = |change: &str| {
         let (_folder, path) = damaged(change);
@@ -266,7 +282,7 @@ fn retractions_too_far_back_or_without_both_hashes_are_found() {
         let head = matches!(&*found.error, StoreError::CorruptHead { .. });
         assert!(head && found.slot == Some(slot(LAST)), "{change}: {found}");
     }
-    for change in ["canonical_hash = zeroblob(0)", "orphaned_hash = x'05'"] {
+    for change in ["canonical_hash = zeroblob(0)", "orphaned_hash = x'05'", "code = 'nrphaned'"] {
         let found = found(&format!("UPDATE retraction SET {change}"));
         let row = matches!(&*found.error, StoreError::CorruptRow { table: "retraction", .. });
         assert!(row, "{change}: {found}");
