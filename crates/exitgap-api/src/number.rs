@@ -4,9 +4,9 @@ use core::fmt;
 
 use exitgap_core::units::{Decimal, GapLimit, Percent, SizeUsd, UsdMicros};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
-#[cfg(not(all(target_arch = "wasm32", feature = "objects")))]
-use serde::ser::SerializeStruct;
 use serde::ser::{Serialize, Serializer};
+#[cfg(not(all(target_arch = "wasm32", feature = "objects")))]
+use serde_json::value::RawValue;
 
 /// A decimal of at most fifteen significant digits, kept as its plain text and
 /// written as a JSON number. Up to fifteen digits the step through a reader's
@@ -65,19 +65,12 @@ impl fmt::Display for Number {
     }
 }
 
-/// By this name `serde_json` knows a text that it writes as it is (its `RawValue`, which can
-/// be made only by parsing). A test would see the day it does not.
-#[cfg(not(all(target_arch = "wasm32", feature = "objects")))]
-const RAW: &str = "$serde_json::private::RawValue";
-
 #[cfg(not(all(target_arch = "wasm32", feature = "objects")))]
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // The text is a JSON number as it is: no float is read from it only to be written
-        // again, and a page's module carries no code for either.
-        let mut raw = serializer.serialize_struct(RAW, 1)?;
-        raw.serialize_field(RAW, self.as_str())?;
-        raw.end()
+        // The text is a JSON number as it is: no float is read from it only to be written again.
+        let text = RawValue::from_string(self.0.clone()).map_err(serde::ser::Error::custom)?;
+        text.serialize(serializer)
     }
 }
 
