@@ -1,6 +1,7 @@
 //! A small log of two pools.
 
 mod files;
+mod head;
 mod vectors;
 mod window;
 
