@@ -41,7 +41,7 @@ const EXECUTED: &str = "stat::number_of_executed_units:";
 
 /// What to run.
 #[derive(Debug, PartialEq, Eq)]
-struct Plan {
+struct Chosen {
     seconds: u32,
     targets: Vec<&'static str>,
 }
@@ -103,8 +103,8 @@ fn run_target(root: &Path, host: &str, target: &str, seconds: u32) -> Result<Str
         .ok_or_else(|| Failure::new("it ended without saying how many inputs it ran"))
 }
 
-fn plan(arguments: &[String]) -> Result<Plan> {
-    let mut plan = Plan { seconds: 60, targets: TARGETS.to_vec() };
+fn plan(arguments: &[String]) -> Result<Chosen> {
+    let mut plan = Chosen { seconds: 60, targets: TARGETS.to_vec() };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         if argument == "--seconds" {
@@ -140,9 +140,9 @@ mod tests {
         let plan_of =
             |line: &str| plan(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
         let all = TARGETS.to_vec();
-        assert_eq!(plan_of("").unwrap(), Plan { seconds: 60, targets: all });
+        assert_eq!(plan_of("").unwrap(), Chosen { seconds: 60, targets: all });
         let one = plan_of("--seconds 600 window").unwrap();
-        assert_eq!(one, Plan { seconds: 600, targets: vec!["window"] });
+        assert_eq!(one, Chosen { seconds: 600, targets: vec!["window"] });
         for (line, said) in [
             ("--seconds", "a number"),
             ("--seconds 0", "a number"),

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::flood_clients::{Plan, connect};
+use super::flood_clients::{CrowdOrder, connect};
 use super::flood_scene::Scene;
 use super::{Part, Progress, Result};
 use crate::binaries;
@@ -112,7 +112,7 @@ fn flood(scene: &Scene, bounds: &[(&str, &str)]) -> Result<Measured> {
     // Whoever asks for the first time has a reader opened, which is kept.
     let hashes = service.snapshots(scene)?;
     let (files, rss_mb) = (service.files()?, service.rss_mb()?);
-    let plan = Plan {
+    let plan = CrowdOrder {
         address: service.address,
         pools: scene.pools.clone(),
         slots: calm.iter().map(|slot| slot.number).collect(),
@@ -199,7 +199,7 @@ struct Crowd {
 }
 
 impl Crowd {
-    fn start(folder: &Path, plan: &Plan) -> Result<Self> {
+    fn start(folder: &Path, plan: &CrowdOrder) -> Result<Self> {
         let path = folder.join("crowd.json");
         std::fs::write(&path, serde_json::to_vec(plan)?)?;
         let mut command = Command::new("nice");

@@ -35,7 +35,7 @@ const POSITIONS: usize = 12;
 
 /// Whom the crowd asks for what, and for how long.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Plan {
+pub struct CrowdOrder {
     /// The service.
     pub address: SocketAddr,
     /// Its pools.
@@ -50,14 +50,14 @@ pub struct Plan {
 
 /// Plays the crowd that a plan's file asks for, and says how many requests were made.
 pub fn play(plan: &Path) -> Result<()> {
-    let plan: Plan = serde_json::from_slice(&std::fs::read(plan)?)?;
+    let plan: CrowdOrder = serde_json::from_slice(&std::fs::read(plan)?)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let requests = runtime.block_on(crowd(Arc::new(plan)));
     runtime.shutdown_background();
     Ok(say(&requests.to_string())?)
 }
 
-async fn crowd(plan: Arc<Plan>) -> u64 {
+async fn crowd(plan: Arc<CrowdOrder>) -> u64 {
     let began = Instant::now();
     let end = began + Duration::from_secs(plan.seconds);
     let mut clients = JoinSet::new();
@@ -76,7 +76,7 @@ async fn crowd(plan: Arc<Plan>) -> u64 {
 
 /// One of a client's hands: request after request from the beginning to the end.
 async fn ask(
-    plan: Arc<Plan>,
+    plan: Arc<CrowdOrder>,
     client: u8,
     count: Arc<AtomicU64>,
     mut rng: Rng,
@@ -133,7 +133,7 @@ pub async fn connect(source: IpAddr, to: SocketAddr) -> io::Result<TcpStream> {
     timeout(PATIENCE, socket.connect(to)).await?
 }
 
-impl Plan {
+impl CrowdOrder {
     /// An address that costs something, each time another.
     fn target(&self, rng: &mut Rng) -> String {
         let pool = pick(&self.pools, rng);

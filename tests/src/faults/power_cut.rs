@@ -14,7 +14,7 @@ use super::{Part, Progress, Result, memory_folder, strace, trace};
 use crate::devchain::Rng;
 
 /// What is recorded and then cut.
-struct Plan {
+struct Recording {
     /// Slots that are there before.
     before: u32,
     /// Slots that are recorded.
@@ -28,11 +28,11 @@ struct Plan {
 
 /// The first begins the store. The third crosses a full tile. The last writes so much that the
 /// write-ahead log is taken over, and begun anew, while the store is open.
-const PLANS: [Plan; 4] = [
-    Plan { before: 0, slots: 14, sitting: 5, scene: scene(5, 8), share: 40 },
-    Plan { before: 30, slots: 12, sitting: 6, scene: scene(6, 8), share: 30 },
-    Plan { before: 250, slots: 10, sitting: 4, scene: scene(3, 4), share: 15 },
-    Plan { before: 6, slots: 18, sitting: 60, scene: scene(120, 1), share: 15 },
+const RECORDINGS: [Recording; 4] = [
+    Recording { before: 0, slots: 14, sitting: 5, scene: scene(5, 8), share: 40 },
+    Recording { before: 30, slots: 12, sitting: 6, scene: scene(6, 8), share: 30 },
+    Recording { before: 250, slots: 10, sitting: 4, scene: scene(3, 4), share: 15 },
+    Recording { before: 6, slots: 18, sitting: 60, scene: scene(120, 1), share: 15 },
 ];
 
 const fn scene(pools: u8, positions: i32) -> Scene {
@@ -51,7 +51,7 @@ pub fn run(cuts: u64, seed: u64, progress: Progress<'_>) -> Result<Part> {
     }
     let mut rng = Rng::new(seed);
     // So few are not worth more than one recording.
-    let plans = if cuts < 100 { &PLANS[..1] } else { &PLANS[..] };
+    let plans = if cuts < 100 { &RECORDINGS[..1] } else { &RECORDINGS[..] };
     let shares: u64 = plans.iter().map(|plan| plan.share).sum();
     let mut before = 0;
     for plan in plans {
@@ -88,8 +88,8 @@ struct Recorded {
 }
 
 impl Recorded {
-    fn make(plan: &Plan) -> Result<Self> {
-        let &Plan { before, slots, sitting, scene, .. } = plan;
+    fn make(plan: &Recording) -> Result<Self> {
+        let &Recording { before, slots, sitting, scene, .. } = plan;
         let folder = TempDir::new()?;
         let path = folder.path().canonicalize()?;
         let home = Home::new(path.join("home"), scene);

@@ -92,8 +92,8 @@ pub fn run(
     let mut tally = Tally::default();
     while tally.cases < cases {
         let mut contract = match rng.below(8) {
-            0..=2 => Contract::V3(Box::new(beds.0.pool(&v3::Plan::tiny(rng))?)),
-            3 | 4 => Contract::V3(Box::new(beds.0.pool(&v3::Plan::random(rng))?)),
+            0..=2 => Contract::V3(Box::new(beds.0.pool(&v3::PoolToMake::tiny(rng))?)),
+            3 | 4 => Contract::V3(Box::new(beds.0.pool(&v3::PoolToMake::random(rng))?)),
             5 => Contract::V2(Box::new(v2::tiny_pair(beds.1, rng)?)),
             _ => Contract::V2(Box::new(v2::random_pair(beds.1, rng)?)),
         };

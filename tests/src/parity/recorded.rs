@@ -10,7 +10,7 @@ use exitgap_core::units::GapLimit;
 use super::answer::Answer;
 use super::max_size::{self, Contract};
 use super::oracle::Oracle;
-use super::v3::{Plan, Position, most_per_tick};
+use super::v3::{PoolToMake, Position, most_per_tick};
 use super::vector::{Sale, Vector};
 use super::{ParityError, Tally, v2, v3};
 use crate::devchain::Rng;
@@ -65,9 +65,9 @@ pub fn record() -> Result<Vec<(String, Vector)>, ParityError> {
 }
 
 /// The v3 pools: what a random draw seldom combines.
-fn plans() -> Vec<(&'static str, Plan)> {
+fn plans() -> Vec<(&'static str, PoolToMake)> {
     let at = |tick| sqrt_ratio_at_tick(tick).expect("the tick is in bounds");
-    let plan = |fee_pips, tick_spacing, sqrt_price_x96, ranges: &[(i32, i32, u128)]| Plan {
+    let plan = |fee_pips, tick_spacing, sqrt_price_x96, ranges: &[(i32, i32, u128)]| PoolToMake {
         fee_pips,
         tick_spacing,
         sqrt_price_x96,

@@ -103,7 +103,7 @@ fn unknown_names(parts: &Parts) -> (Vec<String>, Vec<String>) {
     )
 }
 
-/// What is found in a file that is none, or one of a later version.
+/// The report on a file that is not an evidence file, or is of a later version.
 fn unread(error: &DocumentError, policy: &Policy) -> Report {
     let expected = "canonical JSON of an evidence file, version 1";
     let format = match error {

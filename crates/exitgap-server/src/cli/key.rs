@@ -86,7 +86,7 @@ pub fn new_key(path: &Path, name: &str) -> Result<(), KeyError> {
         .and_then(|()| file.sync_all())
         .and_then(|()| sync_folder_of(path));
     if let Err(error) = written {
-        // A part of a key is none, and would keep the next one from being written.
+        // Half a key is of no use, and would keep the next one from being written.
         let _ = fs::remove_file(path);
         return Err(file_error(error));
     }

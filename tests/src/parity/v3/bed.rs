@@ -7,7 +7,7 @@ use exitgap_core::pools::{
     Concentrated, Direction, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, Tick,
 };
 
-use super::plan::{Plan, Position};
+use super::pool_to_make::{PoolToMake, Position};
 use crate::devchain::abi::{Periphery, Quoter, V3Pool as Reads};
 use crate::fixtures::Artifact;
 use crate::parity::abi::{V3Factory, V3Pool as Writes};
@@ -78,7 +78,7 @@ impl Bed {
     }
 
     /// Creates a pool as planned: `createPool`, `initialize`, and a mint per position.
-    pub fn pool(&self, plan: &Plan) -> Result<Pool, ParityError> {
+    pub fn pool(&self, plan: &PoolToMake) -> Result<Pool, ParityError> {
         let mut evm = self.evm.fork();
         let (fee, spacing) = (U24::from(plan.fee_pips), I24::unchecked_from(plan.tick_spacing));
         if !plan.built_in_tier() {

@@ -4,7 +4,7 @@ use alloy::primitives::U256;
 use exitgap_core::pools::{Concentrated, Direction, PoolState, SaleCurve};
 
 use super::bed::{Bed, Pool, Quote, Swapped};
-use super::plan::Plan;
+use super::pool_to_make::PoolToMake;
 use super::sizes::size;
 use crate::devchain::Rng;
 use crate::parity::answer::{After, Answer};
@@ -26,7 +26,7 @@ pub fn run(
 ) -> Result<Tally, ParityError> {
     let mut tally = Tally::default();
     while tally.cases < cases {
-        let mut pool = bed.pool(&Plan::random(rng))?;
+        let mut pool = bed.pool(&PoolToMake::random(rng))?;
         for _ in 0..STATES_PER_POOL {
             let state = PoolState::Concentrated(pool.state()?);
             let curves = Direction::BOTH.map(|direction| state.curve(direction));

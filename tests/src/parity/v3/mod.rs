@@ -2,9 +2,9 @@
 
 mod bed;
 mod cases;
-mod plan;
+mod pool_to_make;
 mod sizes;
 
 pub use bed::{Bed, Pool, Quote, Swapped};
 pub use cases::{run, try_sale};
-pub use plan::{Plan, Position, most_per_tick};
+pub use pool_to_make::{PoolToMake, Position, most_per_tick};

@@ -22,7 +22,7 @@ const OTHER_SPACINGS: [i32; 8] = [1, 2, 10, 50, 60, 200, 1_000, 16_383];
 
 /// A pool to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct PoolToMake {
     /// The fee in millionths.
     pub fee_pips: u32,
     /// The tick spacing.
@@ -47,7 +47,7 @@ pub struct Position {
     pub liquidity: u128,
 }
 
-impl Plan {
+impl PoolToMake {
     /// A random pool.
     pub fn random(rng: &mut Rng) -> Self {
         let (fee_pips, tick_spacing) = if rng.once_in(4) {
