@@ -105,6 +105,12 @@ fn damaged_files_are_named() {
     damage(&part, Vec::clear, "part_hash_mismatch", Some(5));
     damage(&part, |bytes| bytes[9] ^= 1, "part_hash_mismatch", Some(5));
     damage(&part, |bytes| bytes.push(0), "file_too_large", Some(5));
+    let longer = |bytes: &mut Vec<u8>| {
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        let (before, rest) = text.split_once("{\"bytes\":").unwrap();
+        *bytes = format!("{before}{{\"bytes\":1{rest}").into_bytes();
+    };
+    damage(&manifest, longer, "part_invalid", Some(5));
     damage("checkpoint", |bytes| bytes[IN_ORIGIN] ^= 2, "signature_forged", None);
     let by_another = |bytes: &mut Vec<u8>| {
         let text = String::from_utf8(bytes.clone()).unwrap();

@@ -160,7 +160,9 @@ async fn ladders_portfolios_and_earlier_slots_agree_with_single_exits() {
 async fn the_published_log_and_snapshots_are_served_as_they_are() {
     let (recorded, service) = scene().await;
     let log = recorded.path("exitgap-log");
-    for file in ["checkpoint", "verifier-key", "slots/5957856.jsonl"] {
+    // A mirror of a log that succeeds another needs what it succeeds.
+    fs::write(log.join("predecessor"), "exitgap.example/lost/5957856\n1\nAAAA\n").unwrap();
+    for file in ["checkpoint", "verifier-key", "predecessor", "slots/5957856.jsonl"] {
         let served = service.get(&format!("/log/{file}"));
         assert_eq!((served.status, &served.body), (200, &fs::read(log.join(file)).unwrap()));
     }

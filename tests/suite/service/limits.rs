@@ -72,12 +72,12 @@ fn a_head_that_does_not_come_ends_the_connection() {
 fn an_answer_that_nobody_takes_ends_the_connection() {
     let folder = small();
     // More than all buffers between the two hold.
-    let manifest = folder.path().join("log/slots/7.jsonl");
+    let manifest = folder.path().join("log/slots/5957863.jsonl");
     File::create(&manifest).unwrap().set_len(64 << 20).unwrap();
     let connections =
         Connections { write_within: Duration::from_millis(100), ..Connections::default() };
     let here = Here::start(folder.path(), With { connections, ..With::default() });
-    let asked = here.asked("/log/slots/7.jsonl");
+    let asked = here.asked("/log/slots/5957863.jsonl");
     until("it is read", || times_open(&manifest) == 1);
     until("it is given up", || here.connections() == 0);
     assert_eq!(times_open(&manifest), 0);
@@ -87,11 +87,11 @@ fn an_answer_that_nobody_takes_ends_the_connection() {
 #[test]
 fn large_files_of_the_log_are_sent_whole_and_not_held_whole() {
     let folder = small();
-    let manifest = folder.path().join("log/slots/7.jsonl");
+    let manifest = folder.path().join("log/slots/5957863.jsonl");
     let bytes: Vec<u8> = (0..3_000_001_u32).map(|n| (n % 251) as u8).collect();
     fs::write(&manifest, &bytes).unwrap();
     let here = Here::start(folder.path(), With::default());
-    let answer = here.get("/log/slots/7.jsonl");
+    let answer = here.get("/log/slots/5957863.jsonl");
     assert_eq!((answer.status, answer.body == bytes), (200, true));
     assert_eq!(answer.header("content-length"), Some("3000001"));
     assert_eq!(answer.header("content-encoding"), None);

@@ -271,10 +271,7 @@ pub mod all {
         Parameter::required("hash", Kind::Hash, "The state's SHA-256.").in_path().hint(HASH_HINT);
 
     /// A file of the published log.
-    pub const LOG_FILE: Parameter = Parameter::required(
-        "path",
-        Kind::LogFile,
-        "`checkpoint`, `verifier-key`, `tile/<level>/<index>`, `tile/entries/<index>`, `slots/<slot>.jsonl` or `parts/<sha256>`.",
-    )
-    .in_path();
+    pub const LOG_FILE: Parameter =
+        Parameter::required("path", Kind::LogFile, exitgap_core::published::LogFile::PATHS)
+            .in_path();
 }

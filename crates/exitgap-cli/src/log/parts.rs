@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use exitgap_core::published::{
-    Folder, MAX_MANIFEST_BYTES, MAX_TABLE_BYTES, Manifest, PartRef, Table,
+    Folder, LogFile, MAX_MANIFEST_BYTES, Manifest, PartError, PartRef, Table,
 };
 use exitgap_core::series::Slot;
 use zstd::stream::read::Decoder;
@@ -17,7 +17,7 @@ const WINDOW_LOG_MAX: u32 = 23;
 
 /// The manifest's place in the folder.
 pub fn manifest_file(slot: Slot) -> String {
-    format!("slots/{}.jsonl", slot.number())
+    LogFile::Slot(slot).to_string()
 }
 
 impl Folder for FolderReader {
@@ -35,28 +35,10 @@ impl Folder for FolderReader {
     fn table(&self, part: &PartRef) -> Result<(Table, u64), Rule> {
         let file = part.path();
         let bytes = self.read(&file, usize::try_from(part.bytes).unwrap_or(usize::MAX))?;
-        let (expected, found) = (part.sha256, PartRef::hash_of(&bytes));
-        if expected != found {
-            return Err(Rule::PartHash { file, found });
-        }
-        let invalid = |reason: String| Rule::PartInvalid { file: file.clone(), reason };
-        let (length, rest) =
-            bytes.split_first_chunk().ok_or_else(|| invalid("it is too short".to_owned()))?;
-        let length = u32::from_be_bytes(*length) as usize;
-        let packed = rest.get(..length);
-        let packed = packed.ok_or_else(|| invalid("its table ends beyond it".to_owned()))?;
-        let mut table = Vec::new();
-        let unpacked = Decoder::with_buffer(packed).and_then(|mut decoder| {
-            decoder.window_log_max(WINDOW_LOG_MAX)?;
-            decoder.take(MAX_TABLE_BYTES as u64 + 1).read_to_end(&mut table)
-        });
-        unpacked.map_err(|error| invalid(format!("its table does not unpack: {error}")))?;
-        let start = 4 + length as u64;
-        let table = Table::from_bytes(&table, part.pools);
-        let table = table.map_err(|error| invalid(error.to_string()))?;
-        let whole = table.check_length(start, bytes.len() as u64);
-        whole.map_err(|error| invalid(error.to_string()))?;
-        Ok((table, start))
+        part.read(&bytes, unpack_table).map_err(|error| match error {
+            PartError::Hash { found } => Rule::PartHash { file, found },
+            error => Rule::PartInvalid { file, reason: error.to_string() },
+        })
     }
 
     fn bytes(&self, part: &PartRef, from: u64, length: u32) -> Result<Vec<u8>, Rule> {
@@ -78,4 +60,15 @@ impl Folder for FolderReader {
             Err(format!("{} bytes came out, not {length}", unpacked.len()))
         }
     }
+}
+
+fn unpack_table(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
+    let mut table = Vec::new();
+    Decoder::with_buffer(packed)
+        .and_then(|mut decoder| {
+            decoder.window_log_max(WINDOW_LOG_MAX)?;
+            decoder.take(most as u64 + 1).read_to_end(&mut table)
+        })
+        .map_err(|error| error.to_string())?;
+    Ok(table)
 }

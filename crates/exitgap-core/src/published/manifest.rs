@@ -3,8 +3,8 @@
 use sha2::{Digest, Sha256};
 
 use super::{
-    Lines, MAX_CHECKPOINT_LINE_BYTES, MAX_MANIFEST_BYTES, MAX_PART_BYTES, MAX_PART_LINE_BYTES,
-    MAX_PART_POOLS, MAX_PARTS, PublishedError, push_line, read_line,
+    Lines, LogFile, MAX_CHECKPOINT_LINE_BYTES, MAX_MANIFEST_BYTES, MAX_PART_BYTES,
+    MAX_PART_LINE_BYTES, MAX_PART_POOLS, MAX_PARTS, PublishedError, push_line, read_line,
 };
 use crate::evidence::SlotLeaf;
 use crate::ids::{DocumentHash, PoolId};
@@ -31,8 +31,7 @@ impl PartRef {
 
     /// Where the part lies in the folder.
     pub fn path(&self) -> String {
-        let hash = self.sha256.to_string();
-        format!("parts/{}", hash.strip_prefix("0x").unwrap_or(&hash))
+        LogFile::Part(self.sha256).to_string()
     }
 }
 

@@ -6,7 +6,9 @@
 //! unpacking them (the store, the command line: a [`Folder`]).
 
 mod bodies;
+mod file;
 mod manifest;
+mod part;
 mod table;
 
 use crate::evidence::{MAX_HEAD_BYTES, MAX_LEAF_BYTES};
@@ -16,7 +18,9 @@ use crate::newer::Newer;
 use crate::tlog::MAX_NOTE_BYTES;
 
 pub use bodies::{Bodies, BodyError, Folder, Place};
+pub use file::{LogFile, NoSuchFile};
 pub use manifest::{Manifest, PartRef};
+pub use part::PartError;
 pub use table::{FrameRef, Table};
 
 /// The most pools of a part.

@@ -55,7 +55,7 @@ impl Table {
     }
 
     /// Reads the unpacked table of a part of so many pools. The heads are not looked into.
-    pub fn from_bytes(bytes: &[u8], pools: u32) -> Result<Self, PublishedError> {
+    pub(super) fn from_bytes(bytes: &[u8], pools: u32) -> Result<Self, PublishedError> {
         let mut lines = Lines::of(bytes, MAX_TABLE_BYTES)?;
         let pools = pools.min(MAX_PART_POOLS);
         let mut heads = Vec::with_capacity(pools as usize);
@@ -80,7 +80,7 @@ impl Table {
     }
 
     /// Requires that a part of `bytes` ends with the last body, where its first begins at `start`.
-    pub fn check_length(&self, start: u64, bytes: u64) -> Result<(), PublishedError> {
+    pub(super) fn check_length(&self, start: u64, bytes: u64) -> Result<(), PublishedError> {
         let end = start + self.frames.iter().map(|frame| u64::from(frame.bytes)).sum::<u64>();
         if end == bytes {
             return Ok(());

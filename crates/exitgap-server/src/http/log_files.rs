@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use exitgap_api::operations::{Keep, LogFileAsked, Operation};
 use exitgap_api::{Problem, ProblemCode};
-use exitgap_core::tlog::Tile;
+use exitgap_core::published::LogFile;
 use hyper::body::{Frame, SizeHint};
 
 use super::App;
@@ -33,8 +33,10 @@ const PIECE_BYTES: u64 = 128 << 10;
 /// A file of the folder.
 pub async fn serve(State(app): State<App>, address: Address) -> Result<Response, Refused> {
     let LogFileAsked { path } = address.read(Operation::Log)?;
-    let Some((media_type, keep)) = kind_of(&path) else { return Err(absent()) };
-    let file = app.log_folder.join(&path);
+    // What is not the path of such a file may lead outside the folder.
+    let known: LogFile = path.parse().map_err(|_| absent())?;
+    let (media_type, keep) = kind_of(&known);
+    let file = app.log_folder.join(known.to_string());
     match app.service.lane().run(move || open(&file)).await? {
         Ok(Opened::Whole(bytes)) => Ok(Reply::new(bytes, media_type, keep).into_response()),
         Ok(Opened::Large { file, bytes, tag }) => {
@@ -136,79 +138,23 @@ fn read_piece(mut file: File, length: u64) -> io::Result<(File, Bytes)> {
 }
 
 fn absent() -> Refused {
-    Problem::new(ProblemCode::NotFound, "the log has no such file")
-        .hint("checkpoint, verifier-key, superseded-by, tile/<level>/<index>, tile/entries/<index>, slots/<slot>.jsonl, parts/<sha256>")
-        .into()
+    Problem::new(ProblemCode::NotFound, "the log has no such file").hint(LogFile::PATHS).into()
 }
 
-/// Media type and lifetime of a file of the log; `None` for every other path. This grammar
-/// is what keeps a path inside the folder: no part of it begins with a dot.
-fn kind_of(path: &str) -> Option<(&'static str, Keep)> {
+/// Media type and lifetime of a file of the log.
+fn kind_of(file: &LogFile) -> (&'static str, Keep) {
     const TEXT: &str = "text/plain; charset=utf-8";
     const BYTES: &str = "application/octet-stream";
-    let number = |part: &str| {
-        (1..=10).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    match path.split('/').collect::<Vec<_>>().as_slice() {
-        ["checkpoint"] => Some((TEXT, Keep::Seconds(5))),
-        ["verifier-key"] => Some((TEXT, Keep::Seconds(3_600))),
-        ["superseded-by"] => Some((TEXT, Keep::Seconds(60))),
-        ["slots", file] => {
-            let slot = file.strip_suffix(".jsonl").filter(|slot| number(slot));
-            slot.map(|_| ("application/jsonl", Keep::Forever))
-        }
-        ["parts", hash] => {
-            let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-            (hash.len() == 64 && hash.bytes().all(digit)).then_some((BYTES, Keep::Forever))
-        }
-        ["tile", ..] => {
-            let tile: Tile = path.parse().ok()?;
-            // A narrow one gives way to the full one.
-            Some((BYTES, if tile.is_full() { Keep::Forever } else { Keep::Seconds(300) }))
-        }
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_logs_own_files_have_a_kind() {
-        for path in [
-            "checkpoint",
-            "verifier-key",
-            "superseded-by",
-            "slots/5957856.jsonl",
-            "parts/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
-            "tile/0/000",
-            "tile/0/x001/234",
-            "tile/1/000.p/7",
-            "tile/entries/x001/234.p/255",
-        ] {
-            assert!(kind_of(path).is_some(), "{path}");
-        }
-        for path in [
-            "",
-            "../exitgap.key",
-            "slots/../../exitgap.key",
-            "slots/..jsonl",
-            "slots/5957856.jsonl/..",
-            "parts/00112233445566778899aabbccddeeff00112233445566778899aabbccddee/.",
-            "parts/00112233445566778899AABBCCDDEEFF00112233445566778899aabbccddeeff",
-            "parts/..",
-            "tile/0/..",
-            "tile/../checkpoint",
-            "tile/0//etc/passwd",
-            "tile/0/000.p/..",
-            "tile/0/000.p/7/8",
-            "checkpoint/",
-            "/checkpoint",
-            "slots/1\0.jsonl",
-            "tile/0/x1/x2/x3/x4/5",
-        ] {
-            assert!(kind_of(path).is_none(), "{path}");
+    match file {
+        LogFile::Checkpoint => (TEXT, Keep::Seconds(5)),
+        LogFile::VerifierKey => (TEXT, Keep::Seconds(3_600)),
+        LogFile::Predecessor => (TEXT, Keep::Forever),
+        LogFile::SupersededBy => (TEXT, Keep::Seconds(60)),
+        LogFile::Slot(_) => ("application/jsonl", Keep::Forever),
+        LogFile::Part(_) => (BYTES, Keep::Forever),
+        // A narrow one gives way to the full one.
+        LogFile::Tile(tile) => {
+            (BYTES, if tile.is_full() { Keep::Forever } else { Keep::Seconds(300) })
         }
     }
 }

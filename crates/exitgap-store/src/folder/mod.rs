@@ -25,6 +25,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use exitgap_core::evidence::Predecessor;
+use exitgap_core::published::LogFile;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, CheckpointError, Hash, MAX_NOTE_BYTES, VerifierKey};
 
@@ -348,7 +349,7 @@ impl LogFolder {
 }
 
 fn manifest_path(folder: &Path, slot: Slot) -> PathBuf {
-    folder.join(MANIFESTS).join(format!("{}.jsonl", slot.number()))
+    folder.join(LogFile::Slot(slot).to_string())
 }
 
 fn absent(log: &LogIdentity, what: &'static str) -> StoreError {

@@ -4,9 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use exitgap_core::published::{
-    Folder, MAX_MANIFEST_BYTES, MAX_TABLE_BYTES, Manifest, PartRef, Table,
-};
+use exitgap_core::published::{Folder, MAX_MANIFEST_BYTES, Manifest, PartRef, Table};
 use exitgap_core::series::Slot;
 use zstd::stream::read::Decoder;
 
@@ -58,23 +56,7 @@ impl Folder for Files<'_> {
         File::open(&path)
             .and_then(|file| file.take(part.bytes + 1).read_to_end(&mut bytes))
             .map_err(|error| failed(&error))?;
-        let found = PartRef::hash_of(&bytes);
-        if bytes.len() as u64 != part.bytes || found != part.sha256 {
-            return Err(failed(&format!("its {} bytes do not hash to its name", bytes.len())));
-        }
-        let (length, rest) = bytes.split_first_chunk().ok_or_else(|| failed(&"it is too short"))?;
-        let length = u32::from_be_bytes(*length) as usize;
-        let packed = rest.get(..length).ok_or_else(|| failed(&"its table ends beyond it"))?;
-        let mut table = Vec::new();
-        let unpacked = Decoder::with_buffer(packed).and_then(|mut decoder| {
-            decoder.window_log_max(TABLE_WINDOW_LOG)?;
-            decoder.take(MAX_TABLE_BYTES as u64 + 1).read_to_end(&mut table)
-        });
-        unpacked.map_err(|error| failed(&error))?;
-        let start = 4 + length as u64;
-        let table = Table::from_bytes(&table, part.pools).map_err(|error| failed(&error))?;
-        table.check_length(start, part.bytes).map_err(|error| failed(&error))?;
-        Ok((table, start))
+        part.read(&bytes, unpack_table).map_err(|error| failed(&error))
     }
 
     fn bytes(&self, part: &PartRef, from: u64, length: u32) -> Result<Vec<u8>, FileError> {
@@ -91,6 +73,17 @@ impl Folder for Files<'_> {
     fn unpack(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String> {
         body::decompress(packed, length, base).map_err(|error| error.to_string())
     }
+}
+
+fn unpack_table(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
+    let mut table = Vec::new();
+    Decoder::with_buffer(packed)
+        .and_then(|mut decoder| {
+            decoder.window_log_max(TABLE_WINDOW_LOG)?;
+            decoder.take(most as u64 + 1).read_to_end(&mut table)
+        })
+        .map_err(|error| error.to_string())?;
+    Ok(table)
 }
 
 fn wrong(path: &Path, reason: &dyn std::fmt::Display) -> FileError {
