@@ -144,9 +144,13 @@ fn tell(code: &str, problem: &Problem, json: bool) {
 
 fn exit_code(code: ProblemCode) -> u8 {
     match code {
-        ProblemCode::InvalidParameter | ProblemCode::InvalidPool | ProblemCode::UnknownBase => {
-            USAGE
-        }
+        ProblemCode::InvalidParameter
+        | ProblemCode::InvalidPool
+        | ProblemCode::UnknownBase
+        | ProblemCode::UnknownParameter
+        | ProblemCode::UnknownChain
+        | ProblemCode::UnknownMethodVersion
+        | ProblemCode::PeriodReversed => USAGE,
         ProblemCode::RoundsToNoInput
         | ProblemCode::RoundsToNoOutput
         | ProblemCode::BeyondLiquidity
@@ -159,6 +163,15 @@ fn exit_code(code: ProblemCode) -> u8 {
         | ProblemCode::BeforeSeries
         | ProblemCode::AfterSeries => NOTHING_RECORDED,
         // A source that could not be read, and what only a service refuses with.
-        _ => UNREADABLE,
+        ProblemCode::ChainUnreadable
+        | ProblemCode::SourceUnreadable
+        | ProblemCode::NotAvailable
+        | ProblemCode::NotFound
+        | ProblemCode::MethodNotAllowed
+        | ProblemCode::AddressTooLong
+        | ProblemCode::BodyNotAccepted
+        | ProblemCode::RateLimited
+        | ProblemCode::TimedOut
+        | ProblemCode::InternalError => UNREADABLE,
     }
 }

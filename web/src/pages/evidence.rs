@@ -2,15 +2,11 @@
 
 use std::sync::Arc;
 
-use exitgap_api::operations::Parameter;
-use exitgap_api::operations::parameters::{BASE, EVIDENCE_SLOT, METHOD, SIZE};
-use exitgap_api::{
-    Answers, Context, Direct, Problem, ProblemCode, Provenance, parse_size, parse_slot,
-};
+use exitgap_api::operations::{EvidenceAsked, Operation};
+use exitgap_api::{Answers, Context, Direct, Provenance};
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf, TrustBasis, Verification};
-use exitgap_core::evidence::{Base, Check, CheckName, Outcome, Stated};
+use exitgap_core::evidence::{Check, CheckName, Outcome, Stated};
 use exitgap_core::exit::METHOD_VERSION;
-use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 use leptos::prelude::*;
@@ -18,7 +14,7 @@ use leptos_router::hooks::use_location;
 
 use super::evidence_break::BreakIt;
 use super::evidence_later::Later;
-use super::pool::{base_name, parse_pool, slippage};
+use super::pool::slippage;
 use crate::check;
 use crate::download::download;
 use crate::parts::{Asking, Checks, Conditions, Drawn, Failed, Loading, PreviewNotice, Verdicts};
@@ -63,10 +59,7 @@ pub fn EvidencePage() -> impl IntoView {
 
 /// Fetches and verifies the evidence. Without the days before, the file can still be verified.
 async fn find(client: &Client<Browser>, address: &str) -> Result<Found, ClientError> {
-    let of = match EvidenceOf::from_url(address) {
-        Some(of) => of,
-        None => meant(client, address).await?,
-    };
+    let of = meant(client, address).await?;
     let (verification, without_window) = match check::remote(client, &of, true).await {
         Ok(verification) => (verification, None),
         Err(error) => (check::remote(client, &of, false).await?, Some(error.to_string())),
@@ -74,26 +67,23 @@ async fn find(client: &Client<Browser>, address: &str) -> Result<Found, ClientEr
     Ok(Found { of, verification, without_window })
 }
 
-/// The evidence that an address means which leaves something out: of the newest slot, sold in the
-/// pool's own direction. What it says is used, or refused.
+/// The evidence that an address means, read as the service reads it: what it leaves out is the newest
+/// slot, and the token that the pool sells by default.
 async fn meant(client: &Client<Browser>, address: &str) -> Result<EvidenceOf, ClientError> {
     let (path, query) = address.split_once('?').unwrap_or((address, ""));
-    let name = path.rsplit('/').next().unwrap_or_default().replace("%3A", ":");
-    let pool = parse_pool(&name)?;
-    let params = web_sys::UrlSearchParams::new_with_str(query).ok();
-    let one = |parameter: &Parameter| params.as_ref()?.get(parameter.name);
-    let size = parse_size(&one(&SIZE).unwrap_or_default())?;
-    let method_version = one(&METHOD).unwrap_or_else(|| METHOD_VERSION.to_owned());
-    if method_version != METHOD_VERSION {
-        let detail = format!("method version {method_version:?} was never released");
-        let problem = Problem::new(ProblemCode::UnknownMethodVersion, detail);
-        return Err(problem.hint(format!("Released: {METHOD_VERSION}.")).into());
-    }
-    let slot = one(&EVIDENCE_SLOT).map(|text| parse_slot(&text)).transpose()?;
-    let recorded = client.recorded(&pool, None).await?;
-    let direction = recorded.direction(one(&BASE).as_deref())?;
-    let slot = slot.unwrap_or_else(|| recorded.snapshot.slot());
-    Ok(EvidenceOf { pool, base: direction.into(), slot, size, method_version })
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = name.replace("%3A", ":").replace("%3a", ":");
+    let asked: EvidenceAsked = Operation::Evidence.read(Some(&name), query)?;
+    let EvidenceAsked { pool, base, slot, size, .. } = asked;
+    let (base, slot) = match (base, slot) {
+        (Some(base), Some(slot)) => (base, slot),
+        (base, slot) => {
+            let recorded = client.recorded(&pool, None).await?;
+            let by_default = recorded.direction(None)?.into();
+            (base.unwrap_or(by_default), slot.unwrap_or_else(|| recorded.snapshot.slot()))
+        }
+    };
+    Ok(EvidenceOf { pool, base, slot, size, method_version: METHOD_VERSION.to_owned() })
 }
 
 fn trust_words(verification: &Verification) -> String {
@@ -209,18 +199,10 @@ fn entries(found: &str, last: Slot) -> Option<String> {
     Some(format!("{} entries, {first} to {last}", text::grouped(count)))
 }
 
-fn direction_of(snapshot: &Snapshot, of: &EvidenceOf) -> Option<Direction> {
-    let index = usize::from(of.base == Base::Token1);
-    snapshot.observation().direction_of(base_name(index)).ok()
-}
-
 /// Under what the answer holds, and what other sizes fill at.
 fn asked(snapshot: &Snapshot, of: &EvidenceOf) -> Option<(Context, Vec<(String, String)>)> {
-    let hash = snapshot.to_canonical().map(|documents| documents.hash());
-    let provenance = Provenance::Direct(
-        hash.map_or(Direct::LatestBlock, |hash| Direct::SnapshotFile(snapshot.slot(), hash)),
-    );
-    let direction = direction_of(snapshot, of)?;
-    let answers = Answers::new(snapshot.observation(), &provenance, direction);
+    let hash = snapshot.to_canonical().ok()?.hash();
+    let provenance = Provenance::Direct(Direct::SnapshotFile(snapshot.slot(), hash));
+    let answers = Answers::new(snapshot.observation(), &provenance, of.base.into());
     Some((answers.ladder(&[], &[]).context, slippage(&answers)))
 }

@@ -177,6 +177,9 @@ fn taken_back(since: &Since) -> String {
         (Some(orphaned), Some(canonical)) => {
             format!("block {orphaned} was orphaned and gave way to {canonical}")
         }
+        _ if told.code == "misread" => {
+            "a later full reading showed that its ticks were misread".to_owned()
+        }
         _ => format!("its cause is said to be {:?}", told.code),
     };
     format!(

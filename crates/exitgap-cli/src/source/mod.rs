@@ -9,7 +9,9 @@ mod rpc;
 pub use db::{failed, list_pools, open};
 pub use file::read;
 
-use exitgap_api::{Number, Problem, ProblemCode, Provenance, PublishedExit, PublishedLadder};
+use exitgap_api::{
+    Number, Problem, ProblemCode, Provenance, PublishedExit, PublishedLadder, parse_pool,
+};
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::{Observation, SnapshotDocuments};
@@ -109,11 +111,7 @@ const POOL_HINT: &str =
 
 /// The pool of this name.
 pub fn pool_id(text: &str) -> Result<PoolId, Failure> {
-    // Addresses are often pasted with checksum capitals; the name is lower case.
-    text.to_ascii_lowercase().parse().map_err(|error: exitgap_core::ids::IdError| {
-        let problem = Problem::new(ProblemCode::InvalidPool, error.to_string());
-        problem.field("pool").hint(POOL_HINT).into()
-    })
+    parse_pool(text).map_err(|problem| problem.hint(POOL_HINT).into())
 }
 
 /// A source that could not be read or is not what it should be.

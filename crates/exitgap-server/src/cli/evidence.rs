@@ -17,9 +17,11 @@ use crate::config::Checked;
 #[derive(Debug, Args)]
 pub struct EvidenceArgs {
     /// The pool, <chain>:<address>.
+    #[arg(value_parser = pool)]
     pool: PoolId,
-    /// The size in USD at the oracle's price: 0.01 to 1000000000, at most six decimals.
-    #[arg(long, value_name = "USD")]
+    /// The size in USD at the oracle's price: 250000, 250k, 1.5m; from 0.01 to 1000000000, at most six
+    /// decimals.
+    #[arg(long, value_name = "USD", value_parser = size)]
     size_usd: SizeUsd,
     /// The recorded slot: its number, or its instant such as 2026-08-22T00:05:00Z.
     #[arg(long, value_name = "SLOT")]
@@ -36,6 +38,16 @@ pub struct EvidenceArgs {
     /// The configuration file.
     #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
     config: PathBuf,
+}
+
+/// A pool as people write it.
+fn pool(text: &str) -> Result<PoolId, String> {
+    exitgap_api::parse_pool(text).map_err(|problem| problem.detail)
+}
+
+/// A size as people write it.
+fn size(text: &str) -> Result<SizeUsd, String> {
+    exitgap_api::size_as_written(text).map_err(|problem| problem.detail)
 }
 
 /// A token of a pool.

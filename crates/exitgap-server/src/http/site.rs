@@ -14,8 +14,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use base64ct::{Base64, Encoding};
 use exitgap_api::operations::Keep;
-use exitgap_api::{Problem, ProblemCode};
-use exitgap_core::ids::PoolId;
+use exitgap_api::{Problem, ProblemCode, parse_pool};
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 
@@ -303,7 +302,7 @@ fn inline_scripts(index: &str) -> impl Iterator<Item = &str> {
 /// What a monitored pool is called: by its tokens, whose symbols are hostile text, or by its name
 /// while it has no snapshot.
 fn pair(app: &App, id: &str) -> Option<String> {
-    let id: PoolId = id.to_ascii_lowercase().parse().ok()?;
+    let id = parse_pool(id).ok()?;
     let current = app.service.current();
     Some(match &current.pools.get(&id)?.labels {
         None => id.to_string(),
