@@ -14,7 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("exitgap-chain", &["exitgap-core"]),
     ("exitgap-store", &["exitgap-core"]),
     ("exitgap-client", &["exitgap-api", "exitgap-core"]),
-    ("exitgap-wasm", &["exitgap-api", "exitgap-client", "exitgap-core"]),
+    ("exitgap-wasm", &["exitgap-api", "exitgap-core"]),
     ("exitgap-web", &["exitgap-api", "exitgap-client", "exitgap-core"]),
     ("exitgap-server", &["exitgap-api", "exitgap-chain", "exitgap-core", "exitgap-store"]),
     (
@@ -108,6 +108,31 @@ mod tests {
                  and add it",
             ]
         );
+    }
+
+    #[test]
+    fn the_code_map_has_the_same_table() {
+        let map = include_str!("../../../ARCHITECTURE.md");
+        let rows = map.lines().filter_map(|line| {
+            let cells: Vec<_> = line.strip_prefix('|')?.split('|').map(str::trim).collect();
+            let [name, _, may_use, ""] = cells[..] else { return None };
+            let name =
+                name.split('`').find(|part| ALLOWED.iter().any(|(crate_, _)| crate_ == part))?;
+            Some((name, may_use.split(", ").collect::<Vec<_>>()))
+        });
+        let rows: Vec<_> = rows.collect();
+        assert_eq!(rows.len(), ALLOWED.len(), "a crate is not in the table, or twice");
+        for (name, mut may_use) in rows {
+            let allowed = ALLOWED.iter().find(|(crate_, _)| *crate_ == name).unwrap().1;
+            let mut allowed: Vec<_> = match allowed {
+                [] => vec!["nothing of ours"],
+                ["*"] => vec!["anything"],
+                some => some.iter().map(|one| one.trim_start_matches("exitgap-")).collect(),
+            };
+            allowed.sort_unstable();
+            may_use.sort_unstable();
+            assert_eq!(may_use, allowed, "{name}");
+        }
     }
 
     #[test]

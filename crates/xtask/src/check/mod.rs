@@ -123,13 +123,15 @@ fn report(name: &str, findings: &[Finding]) -> bool {
     errors == 0
 }
 
-/// Every hand-written text file of the repository.
+/// Every hand-written text file of the repository. The npm package's folder holds what is built, too: of it only
+/// what is written by hand.
 fn read_sources(root: &Path) -> Result<Vec<Source>> {
     let mut paths = Vec::new();
     for folder in ["crates", "fuzz", "tests", "examples", "web/src", "web/assets", ".ci", ".cargo"]
     {
         collect(&root.join(folder), &mut paths)?;
     }
+    collect(&root.join("pkg"), &mut paths)?;
     paths.extend(["README.md", "Cargo.toml"].map(|name| root.join(name)));
     paths.sort();
     let mut sources = Vec::new();
@@ -152,7 +154,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
         let path = entry.context(&reading)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() {
-            if !["target", "node_modules", "corpus", "artifacts"].contains(&&*name) {
+            if !["target", "node_modules", "corpus", "artifacts", "dist"].contains(&&*name) {
                 collect(&path, paths)?;
             }
         } else if !["package-lock.json", "Cargo.lock", "THIRD-PARTY.txt"].contains(&&*name) {
