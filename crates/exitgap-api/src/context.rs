@@ -106,8 +106,8 @@ pub struct DepthSource {
     /// SHA-256 of the snapshot's canonical bytes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub snapshot_hash: Option<String>,
-    /// Slots after this one that are missing, where the newest recorded slot was
-    /// asked for.
+    /// Slots after this one that are missing or were taken back, where the newest recorded
+    /// slot was asked for.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub newer_slots_missing: Option<u64>,
 }

@@ -25,7 +25,7 @@ pub enum ProblemCode {
     NoSnapshotYet,
     /// The slot asked for is missing from the series; `reason` says why.
     SlotMissing,
-    /// The slot asked for was taken back: its block was orphaned.
+    /// The slot asked for was taken back: its block was orphaned, or its ticks were misread.
     SlotRetracted,
     /// The instant asked for lies before the series began.
     BeforeSeries,

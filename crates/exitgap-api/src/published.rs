@@ -52,7 +52,7 @@ pub struct SlotStatus {
     /// Why it is missing.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub missing_reason: Option<String>,
-    /// Where the slot was taken back, because its block was orphaned.
+    /// Where the slot was taken back, because its block was orphaned or its ticks were misread.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub retraction: Option<RetractionNotice>,
     /// Where its ticks are in doubt: the slot whose full reading of the pool was not what had been

@@ -189,7 +189,7 @@ impl Group {
             Self::Series => "Series",
             Self::Evidence => "Evidence",
             Self::Service => "Service",
-            Self::Operators => "Operations",
+            Self::Operators => "Operators",
         }
     }
 

@@ -11,7 +11,8 @@ use super::{
 use crate::json::{Fields, Json};
 use crate::wide::{U256, U512};
 
-/// Makes of a list of kinds the types that hold one of them, and the one `match` over it.
+/// Makes of a list of kinds the types that hold one of them, and the one `match` over it. The sign `$` is handed
+/// in because the macro defines another one, whose own signs it would read as its own.
 macro_rules! kinds {
     ($dollar:tt $($(#[$doc:meta])+ $kind:ident,)+) => {
         /// The whole swap-relevant state of a pool.

@@ -415,7 +415,7 @@ impl<R: SlotReader> Recorder<R> {
 /// be stored at all is missing.
 fn all_ready(entries: Vec<NewEntry<Read>>) -> Vec<NewEntry<Ready>> {
     let made = spread(&entries, |entry| match &entry.reading {
-        Ok(Read { snapshot, ready: None }) => Some(read::made_ready(snapshot)),
+        Ok(Read { snapshot, ready: None }) => Some(read::one_ready(snapshot)),
         _ => None,
     });
     let entries = entries.into_iter().zip(made);

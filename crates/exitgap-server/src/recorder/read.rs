@@ -155,9 +155,10 @@ async fn read<R: SlotReader>(
     let left = deadline.saturating_duration_since(Instant::now());
     let reading = reader.read_slot(slot, deadline - MARGIN.min(left / 4));
     let SlotReading { pools, events, requests, .. } = timeout_at(deadline, reading).await.ok()?;
-    // What is not ready by then still is when the slot is written, only later.
+    // It ends a little before the deadline, so that its end is seen in time: what is not ready by then is
+    // made so when the slot is written.
     let until = deadline - (MARGIN / 4).min(left / 16);
-    Some((reader, MadeReady { pools: make_ready(&pools, until), events, requests }))
+    Some((reader, MadeReady { pools: all_ready_until(&pools, until), events, requests }))
 }
 
 /// A chain's reading with its snapshots made ready.
@@ -167,9 +168,9 @@ struct MadeReady {
     requests: u64,
 }
 
-/// Makes snapshots ready side by side, as long as there is time: canonical bytes, hashes, figures.
+/// Makes a chain's snapshots ready side by side, as long as there is time: canonical bytes, hashes, figures.
 /// One that cannot be stored is missing, and holds up nobody else.
-fn make_ready(
+fn all_ready_until(
     pools: &[(PoolId, Result<Snapshot, Missing>)],
     until: Instant,
 ) -> Vec<(PoolId, PoolReading)> {
@@ -179,7 +180,7 @@ fn make_ready(
             Ok(snapshot) if Instant::now() >= until => {
                 Ok(Read { snapshot: snapshot.clone(), ready: None })
             }
-            Ok(snapshot) => made_ready(snapshot)
+            Ok(snapshot) => one_ready(snapshot)
                 .map(|ready| Read { snapshot: snapshot.clone(), ready: Some(ready) }),
         };
         (pool.clone(), reading)
@@ -187,7 +188,7 @@ fn make_ready(
 }
 
 /// A snapshot made ready; one that cannot be stored is missing.
-pub fn made_ready(snapshot: &Snapshot) -> Result<Ready, Missing> {
+pub fn one_ready(snapshot: &Snapshot) -> Result<Ready, Missing> {
     Ready::of(snapshot).map_err(|error| {
         let detail = format!("its snapshot cannot be stored: {error}");
         Missing { reason: MissingReason::PoolUnsupported, detail }

@@ -111,7 +111,8 @@ impl Recheck {
                 nothing_yet = false;
                 due.push(Due { slot, blocks, again: false });
             } else if nothing_yet {
-                // Nothing of it is recorded.
+                // Nothing of it is recorded, and nothing before it is left to be asked for: the next time
+                // begins after it.
                 self.next = slot.next();
             }
             next = slot.next();
