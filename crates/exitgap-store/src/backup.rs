@@ -4,10 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use rusqlite::Connection;
-use rusqlite::backup::{Backup, StepResult};
-
-use crate::error::{Doing, StoreError};
+use crate::error::StoreError;
 use crate::reader::Reader;
 
 impl Reader {
@@ -41,18 +38,8 @@ impl Reader {
 
     fn copy_to(&self, path: &Path) -> Result<(), StoreError> {
         let doing = "copying the store";
-        let mut copy = Connection::open(path).doing(doing)?;
-        {
-            let backup = Backup::new(&self.connection, &mut copy).doing(doing)?;
-            // In one step: in several, each slot recorded meanwhile would begin it anew.
-            if backup.step(-1).doing(doing)? != StepResult::Done {
-                let source = io::ErrorKind::ResourceBusy.into();
-                return Err(StoreError::File { path: path.to_owned(), source });
-            }
-        }
-        let copy = Self { connection: copy };
+        let copy = Self { db: self.db.copy_to(path, doing)? };
         copy.check_edge()?;
-        let Self { connection } = copy;
-        connection.close().map_err(|(_, source)| StoreError::Sqlite { doing, source })
+        copy.db.close(doing)
     }
 }

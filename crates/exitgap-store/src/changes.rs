@@ -7,9 +7,29 @@ use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::BlockRef;
 
-use crate::error::{RetractionRule, StoreError};
+use crate::error::StoreError;
 use crate::model::{Changes, NewDoubt, NewRetraction, NewRetractionCause, Pool};
 use crate::reader::Reader;
+
+/// Why a slot is not taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RetractionRule {
+    /// The pool is not in the store.
+    #[error("the store has no such pool")]
+    UnknownPool,
+    /// It is missing, or not in the store.
+    #[error("it has no snapshot to take back")]
+    NotRecorded,
+    /// It was taken back before, or is given twice.
+    #[error("it is retracted already")]
+    Twice,
+    /// Not 1 to 288 slots back.
+    #[error("only the 288 slots before it can be")]
+    TooFar,
+    /// The block it was read at is the one on the final chain.
+    #[error("it was read at that very block")]
+    SameBlock,
+}
 
 /// What the heads of a slot say besides their entries.
 #[derive(Debug, Default)]

@@ -8,16 +8,14 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use exitgap_core::series::{MissingReason, Slot};
-use rusqlite::{Connection, OptionalExtension, named_params};
 
-use crate::columns::{Columns, Values};
-use crate::error::{Doing, StoreError};
+use crate::db::{Db, Values};
+use crate::error::StoreError;
 use crate::figures::{AtLowest, SnapshotFigures, Standing, WindowFigures};
 use crate::history::at_lowest_of;
 use crate::model::{Entry as PoolEntry, Outcome, Pool};
 use crate::reader::Reader;
 use crate::rollup::{Rollup, day_of};
-use crate::sql;
 use crate::window::{Added, DepthWindow};
 
 /// What the next slot's derived rows rest on.
@@ -63,7 +61,7 @@ impl Derived {
         };
         if state.day != day_of(slot) {
             if state.dirty {
-                state.write_day(&reader.connection, pool.number)?;
+                state.write_day(&reader.db, pool.number)?;
             }
             (state.day, state.rollup, state.digest) = (day_of(slot), Rollup::default(), [0; 32]);
         }
@@ -78,7 +76,7 @@ impl Derived {
             } else {
                 // What was recorded stays; that it is not counted changes the day only.
                 let digest = reader.stored_digest(pool, day)?.unwrap_or_default();
-                write_day(&reader.connection, pool.number, day, &rollup, digest)?;
+                write_day(&reader.db, pool.number, day, &rollup, digest)?;
             }
         }
         let newest = state.standing.and_then(|standing| standing.newest);
@@ -103,7 +101,7 @@ impl Derived {
         let values = figures_values(pool.number, slot, snapshot, window);
         let state = self.pools.entry(pool.number).or_default();
         state.digest = values.chained(state.digest);
-        values.write(&reader.connection, sql::INSERT_FIGURES, "writing figures")?;
+        reader.db.put_figures(&values)?;
         match (entry.outcome, snapshot) {
             (Outcome::Missing(_), _) => state.rollup.add_missing(),
             (Outcome::Recorded(_), Some(snapshot)) => state.rollup.add_snapshot(slot, snapshot),
@@ -118,10 +116,9 @@ impl Derived {
     /// Writes days and standings of all pools that went on, before the commit.
     pub fn finish(&mut self, reader: &Reader) -> Result<(), StoreError> {
         for (pool_no, state) in self.pools.iter_mut().filter(|(_, state)| state.dirty) {
-            state.write_day(&reader.connection, *pool_no)?;
+            state.write_day(&reader.db, *pool_no)?;
             if let Some(standing) = &state.standing {
-                let values = standing_values(*pool_no, standing);
-                values.write(&reader.connection, sql::INSERT_STANDING, "writing a standing")?;
+                reader.db.put_standing(&standing_values(*pool_no, standing))?;
             }
             state.dirty = false;
         }
@@ -149,8 +146,8 @@ impl State {
         })
     }
 
-    fn write_day(&self, connection: &Connection, pool_no: i64) -> Result<(), StoreError> {
-        write_day(connection, pool_no, self.day, &self.rollup, self.digest)
+    fn write_day(&self, db: &Db, pool_no: i64) -> Result<(), StoreError> {
+        write_day(db, pool_no, self.day, &self.rollup, self.digest)
     }
 
     /// Takes the standing on to the entry.
@@ -215,24 +212,15 @@ impl State {
 
 /// The pool's window that ends at `last`, as its newest heads know it.
 fn window_of(reader: &Reader, pool: &Pool, last: Slot) -> Result<DepthWindow, StoreError> {
-    let doing = "reading depths";
-    let mut statement = reader.connection.prepare_cached(sql::SELECT_WINDOW).doing(doing)?;
     let first = last.number().saturating_sub(exitgap_core::evidence::LOWEST_DEPTH_SLOTS - 1);
-    let parameters = named_params! {
-        ":pool_no": pool.number, ":from_slot": first, ":to_slot": last.number(),
-    };
     let mut window = DepthWindow::default();
-    let mut next = Slot::new(first.into()).unwrap_or(Slot::FIRST).max(pool.first_slot);
-    let mut rows = statement.query(parameters).doing(doing)?;
-    while let Some(row) = rows.next().doing(doing)? {
-        let mut columns = Columns::from(row, 0);
-        let missing: bool = columns.next().doing(doing)?;
-        let depths = [columns.dollars().doing(doing)?, columns.dollars().doing(doing)?];
-        let retracted: bool = columns.next().doing(doing)?;
-        let added = match (missing, retracted) {
+    let first = Slot::new(first.into()).unwrap_or(Slot::FIRST);
+    let mut next = first.max(pool.first_slot);
+    for row in reader.db.window(pool.number, first, last)? {
+        let added = match (row.missing, row.retracted) {
             (_, true) => Added::Nothing,
             (true, _) => Added::Missing,
-            (false, _) => Added::Recorded(depths),
+            (false, _) => Added::Recorded(row.depth_usd),
         };
         window.add(next, added);
         next = next.next().unwrap_or(next);
@@ -324,32 +312,20 @@ pub fn standing_values(pool_no: i64, standing: &Standing) -> Values {
 
 /// Writes a row of `day`.
 pub fn write_day(
-    connection: &Connection,
+    db: &Db,
     pool_no: i64,
     day: u32,
     rollup: &Rollup,
     figures: [u8; 32],
 ) -> Result<(), StoreError> {
-    let values = day_values(pool_no, day, rollup, figures);
-    values.write(connection, sql::INSERT_DAY, "writing a day")
+    db.put_day(&day_values(pool_no, day, rollup, figures))
 }
 
 impl Reader {
-    /// The row of `figures` as it is.
-    pub(crate) fn figures_values(
-        &self,
-        pool: &Pool,
-        slot: Slot,
-    ) -> Result<Option<Values>, StoreError> {
-        let keys = [pool.number, slot.number().into()];
-        Values::read(&self.connection, sql::SELECT_FIGURES_ROW, &keys, "reading figures")
-    }
-
     /// The chain over the pool's rows of `figures` of a day, as they are.
     pub(crate) fn figures_digest(&self, pool: &Pool, day: u32) -> Result<[u8; 32], StoreError> {
         let first = i64::from(day) * i64::from(Slot::PER_DAY);
-        let keys = [pool.number, first, first + i64::from(Slot::PER_DAY) - 1];
-        Values::read_chained(&self.connection, sql::SELECT_FIGURES_ROWS, &keys, "reading figures")
+        self.db.figures_chain(pool.number, first, first + i64::from(Slot::PER_DAY) - 1)
     }
 
     /// The same as the day's row has it; `None` where there is no such row, or it holds no hash.
@@ -358,24 +334,7 @@ impl Reader {
         pool: &Pool,
         day: u32,
     ) -> Result<Option<[u8; 32]>, StoreError> {
-        let doing = "reading a day";
-        let mut statement =
-            self.connection.prepare_cached(sql::SELECT_FIGURES_DIGEST).doing(doing)?;
-        let parameters = named_params! { ":day": day, ":pool_no": pool.number };
-        let found: Option<Vec<u8>> =
-            statement.query_row(parameters, |row| row.get(0)).optional().doing(doing)?;
+        let found = self.db.day_chain(pool.number, day)?;
         Ok(found.and_then(|found| found.try_into().ok()))
-    }
-
-    /// The row of `day` as it is.
-    pub(crate) fn day_values(&self, pool: &Pool, day: u32) -> Result<Option<Values>, StoreError> {
-        let keys = [day.into(), pool.number];
-        Values::read(&self.connection, sql::SELECT_DAY_ROW, &keys, "reading a day")
-    }
-
-    /// The row of `standing` as it is.
-    pub(crate) fn standing_values(&self, pool: &Pool) -> Result<Option<Values>, StoreError> {
-        let keys = [pool.number];
-        Values::read(&self.connection, sql::SELECT_STANDING_ROW, &keys, "reading a standing")
     }
 }

@@ -3,11 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
-use exitgap_core::ids::{HeadHash, PoolId, SnapshotHash, StateHash};
+use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotError;
-use exitgap_core::tlog::{CheckpointError, Hash};
+use exitgap_core::tlog::CheckpointError;
 
+use crate::changes::RetractionRule;
+use crate::corrupt::{CorruptBody, CorruptHead, CorruptLog};
+use crate::db::DatabaseError;
 use crate::model::Outcome;
 
 /// Why the store did not do what was asked.
@@ -262,7 +265,7 @@ pub enum StoreError {
         /// What is wrong.
         what: CorruptLog,
     },
-    /// `SQLite` finds its own file damaged.
+    /// The database finds its own file damaged.
     #[error("the database's pages are damaged: {found}")]
     Pages {
         /// What it says first.
@@ -352,8 +355,8 @@ pub enum StoreError {
     CommitUnknown {
         /// The slot.
         slot: Slot,
-        /// What `SQLite` said.
-        source: rusqlite::Error,
+        /// What the database said.
+        source: DatabaseError,
     },
     /// The write-ahead log could not be folded into the database. All that was committed is safe
     /// in it, and is there when the store is opened anew.
@@ -362,8 +365,8 @@ pub enum StoreError {
          in the log, and the disk is to be looked at"
     )]
     Fold {
-        /// What `SQLite` said.
-        source: rusqlite::Error,
+        /// What the database said.
+        source: DatabaseError,
     },
     /// A thread of a check ended before it was done.
     #[error("the check was cut off; the process's own log says why")]
@@ -376,162 +379,12 @@ pub enum StoreError {
         /// What zstd said.
         source: io::Error,
     },
-    /// `SQLite` refused. Nothing was written.
+    /// The database refused. Nothing was written.
     #[error("{doing}: {source}")]
-    Sqlite {
+    Database {
         /// What was being done.
         doing: &'static str,
-        /// What `SQLite` said.
-        source: rusqlite::Error,
+        /// What the database said.
+        source: DatabaseError,
     },
-}
-
-/// Why a slot is not taken back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum RetractionRule {
-    /// The pool is not in the store.
-    #[error("the store has no such pool")]
-    UnknownPool,
-    /// It is missing, or not in the store.
-    #[error("it has no snapshot to take back")]
-    NotRecorded,
-    /// It was taken back before, or is given twice.
-    #[error("it is retracted already")]
-    Twice,
-    /// Not 1 to 288 slots back.
-    #[error("only the 288 slots before it can be")]
-    TooFar,
-    /// The block it was read at is the one on the final chain.
-    #[error("it was read at that very block")]
-    SameBlock,
-}
-
-/// What is wrong with a stored body.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CorruptBody {
-    /// An entry names the snapshot, but it is not there.
-    #[error("it is not in the store")]
-    Absent,
-    /// It refers to a dictionary that is not there, or to none of a lower level.
-    #[error("its dictionary, body {body_no:?}, is not one of a lower level")]
-    NoDictionary {
-        /// The number of the dictionary's row.
-        body_no: Option<i64>,
-    },
-    /// It does not decompress within the size written beside it.
-    #[error("it does not decompress to {expected} bytes ({reason})")]
-    Zstd {
-        /// The size written beside it.
-        expected: usize,
-        /// What zstd said, or the size found.
-        reason: String,
-    },
-    /// It hashes to something else.
-    #[error("its bytes hash to {found}")]
-    Hash {
-        /// The hash of the bytes found.
-        found: SnapshotHash,
-    },
-    /// Its state hashes to something else.
-    #[error("its state is named {expected}, and hashes to {found}")]
-    State {
-        /// The hash written beside it.
-        expected: StateHash,
-        /// The hash of the bytes found.
-        found: StateHash,
-    },
-    /// It hashes rightly but is no snapshot this build accepts.
-    #[error("{0}")]
-    NotASnapshot(SnapshotError),
-    /// It is the snapshot of another pool or slot than the entry that names it.
-    #[error("it is the snapshot of {pool} at {slot}")]
-    OfAnother {
-        /// The snapshot's pool.
-        pool: PoolId,
-        /// The snapshot's slot.
-        slot: Slot,
-    },
-}
-
-/// What is wrong with a stored head.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CorruptHead {
-    /// The entry before, whose hash it holds, is not there.
-    #[error("the entry before it is not in the store")]
-    NoPredecessor,
-    /// Its bytes hash to something else.
-    #[error("its bytes hash to {found}, sealed was {expected}")]
-    Hash {
-        /// The hash that was sealed.
-        expected: HeadHash,
-        /// The hash of what the rows make.
-        found: HeadHash,
-    },
-    /// It is not there, does not follow the head before, or has no canonical form.
-    #[error("{0}")]
-    Rule(String),
-}
-
-/// What is wrong with the stored log.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CorruptLog {
-    /// The slot, or the log's own row, is not there.
-    #[error("{0} is not in the store")]
-    Absent(&'static str),
-    /// The verifier key is none, or not of a log that begins where the store does.
-    #[error("the verifier key {found:?} is not that of this log")]
-    VerifierKey {
-        /// The text found.
-        found: String,
-    },
-    /// Fewer or more pools than the leaf says.
-    #[error("it seals {expected} pools, and {found} have a head")]
-    Pools {
-        /// What the leaf says.
-        expected: u32,
-        /// Heads found.
-        found: usize,
-    },
-    /// The heads' root is another.
-    #[error("the root over its heads is {found}, sealed was {expected}")]
-    HeadsRoot {
-        /// What the leaf says.
-        expected: Hash,
-        /// What the heads make.
-        found: Hash,
-    },
-    /// A tile of the tree over the slot's heads is absent, or not what they make.
-    #[error("tile {index} of level {level} of the tree over its heads is absent or another")]
-    SlotTile {
-        /// Level 0 are the tiles of heads, level 1 is that of their roots.
-        level: u32,
-        /// The tile's index.
-        index: usize,
-    },
-    /// A node of the log's tree is another.
-    #[error("node {index} of level {level} of the log is {found}, its children make {expected}")]
-    Node {
-        /// The node's level; 0 are the leaves.
-        level: u32,
-        /// The node's index.
-        index: u64,
-        /// What its children, or the slot's leaf, make.
-        expected: Hash,
-        /// What the store holds.
-        found: Hash,
-    },
-    /// The checkpoint is none, or does not say what the store holds.
-    #[error("its checkpoint {0}")]
-    Checkpoint(String),
-}
-
-/// Puts what was being done beside `SQLite`'s error.
-pub(crate) trait Doing<T> {
-    fn doing(self, doing: &'static str) -> Result<T, StoreError>;
-}
-
-impl<T> Doing<T> for Result<T, rusqlite::Error> {
-    fn doing(self, doing: &'static str) -> Result<T, StoreError> {
-        self.map_err(|source| StoreError::Sqlite { doing, source })
-    }
 }

@@ -10,9 +10,11 @@ use exitgap_core::snapshot::SnapshotDocuments;
 use exitgap_core::tlog::LogProof;
 use exitgap_core::units::SizeUsd;
 
-use crate::error::{CorruptBody, CorruptLog, StoreError};
+use crate::bodies::parse;
+use crate::corrupt::{CorruptBody, CorruptLog};
+use crate::error::StoreError;
 use crate::model::{Outcome, Pool};
-use crate::reader::{Reader, parse};
+use crate::reader::Reader;
 
 /// Why there is no evidence of what was asked.
 #[derive(Debug, thiserror::Error)]

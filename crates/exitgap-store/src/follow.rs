@@ -7,12 +7,14 @@ use exitgap_core::ids::SnapshotHash;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 
+use crate::bodies::parse;
 use crate::body::Dictionaries;
-use crate::error::{CorruptBody, CorruptHead, StoreError};
+use crate::corrupt::{CorruptBody, CorruptHead};
+use crate::error::StoreError;
 use crate::figures::{SnapshotFigures, WindowFigures};
-use crate::log::HeadRow;
+use crate::log::FullEntry;
 use crate::model::{Outcome, Pool};
-use crate::reader::{Reader, parse};
+use crate::reader::Reader;
 use crate::window::{Added, DepthWindow};
 
 /// What all kept dictionaries may weigh together, bytes: more pools are unpacked anew.
@@ -33,7 +35,7 @@ impl Follower {
         &mut self,
         reader: &Reader,
         pool: &Pool,
-        row: &HeadRow,
+        row: &FullEntry,
     ) -> Result<(Option<SnapshotFigures>, WindowFigures), StoreError> {
         let slot = row.entry.slot;
         check_retracts(reader, pool, row)?;
@@ -84,7 +86,7 @@ impl Follower {
 }
 
 /// Requires that what a head takes back was recorded, and at the block that it names.
-pub fn check_retracts(reader: &Reader, pool: &Pool, row: &HeadRow) -> Result<(), StoreError> {
+pub fn check_retracts(reader: &Reader, pool: &Pool, row: &FullEntry) -> Result<(), StoreError> {
     for retraction in &row.retracts {
         let taken_back = reader.snapshot_at(pool, retraction.slot)?;
         let block = taken_back.map(|snapshot| snapshot.observation().block().hash);

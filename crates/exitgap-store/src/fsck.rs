@@ -8,14 +8,15 @@ use exitgap_core::evidence::SlotLeaf;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Hash, node_hash};
-use rusqlite::OptionalExtension;
 
-use crate::error::{CorruptLog, Doing, StoreError};
+use crate::corrupt::CorruptLog;
+use crate::db::Counts;
+use crate::error::StoreError;
 use crate::fsck_part::{Depth, FoundHeads, Part};
 use crate::model::Pool;
 use crate::reader::Reader;
 use crate::rollup::day_of;
-use crate::{slot_tiles, sql};
+use crate::slot_tiles;
 
 /// What [`Reader::fsck`] has checked so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -137,7 +138,7 @@ impl Reader {
     /// sealed is the same for all of them.
     fn parts(&self, pools: &[Pool], depth: Depth) -> Result<Vec<Part>, StoreError> {
         let processors = available_parallelism().map_or(1, NonZero::get).min(MAX_PARTS);
-        let path = self.connection.path().unwrap_or_default();
+        let path = self.db.path();
         let part = |number: usize| {
             let of_part = pools.iter().enumerate().skip(number).step_by(processors);
             let pools = of_part.map(|(at, pool)| (at, pool.clone())).collect();
@@ -195,23 +196,15 @@ impl Reader {
 
     /// Requires that the file's pages and indices hold together.
     fn check_pages(&self) -> Result<(), StoreError> {
-        let doing = "checking the database's pages";
-        let found: String = self
-            .connection
-            .pragma_query_value(None, "integrity_check", |row| row.get(0))
-            .doing(doing)?;
-        if found == "ok" { Ok(()) } else { Err(StoreError::Pages { found }) }
+        match self.db.page_damage()? {
+            None => Ok(()),
+            Some(found) => Err(StoreError::Pages { found }),
+        }
     }
 
     /// Requires that the tables of one row have no other.
     fn check_single_rows(&self) -> Result<(), StoreError> {
-        let read = |row: &rusqlite::Row| Ok((row.get(0)?, row.get(1)?));
-        let stray: Option<(String, i64)> = self
-            .connection
-            .query_row(sql::SELECT_STRAY_ROW, (), read)
-            .optional()
-            .doing("looking for stray rows")?;
-        let Some((table, number)) = stray else { return Ok(()) };
+        let Some((table, number)) = self.db.stray_row()? else { return Ok(()) };
         let table = if table == "log" { "log" } else { "predecessor" };
         let found = format!("a row of number {number}, where 1 is the only one");
         Err(StoreError::CorruptRow { table, found })
@@ -234,7 +227,7 @@ impl Reader {
             ("retraction", retractions),
             ("retirement", retirements),
         ];
-        self.compare_counts(sql::SELECT_COUNTS, &expected, last)
+        compare_counts(&expected, last, |tables| self.db.series_counts(tables))
     }
 
     /// The same of the derived tables, of which every row there should be was compared.
@@ -246,32 +239,27 @@ impl Reader {
     ) -> Result<(), StoreError> {
         let days = pools.iter().map(|pool| u64::from(day_count(pool, last))).sum();
         let expected = [("figures", heads), ("day", days), ("standing", pools.len() as u64)];
-        self.compare_counts(sql::SELECT_DERIVED_COUNTS, &expected, Some(last))
+        compare_counts(&expected, Some(last), |tables| self.db.derived_counts(tables))
     }
+}
 
-    fn compare_counts(
-        &self,
-        sql: &str,
-        expected: &[(&'static str, u64)],
-        last: Option<Slot>,
-    ) -> Result<(), StoreError> {
-        let doing = "counting rows";
-        let read = |row: &rusqlite::Row| {
-            let counts = expected.iter().map(|(table, _)| row.get::<_, i64>(*table));
-            Ok((counts.collect::<Result<Vec<_>, _>>()?, row.get::<_, Option<i64>>("last_slot")?))
-        };
-        let (found, newest) = self.connection.query_row(sql, (), read).doing(doing)?;
-        if newest != last.map(|last| last.number().into()) {
-            return Ok(());
-        }
-        for ((table, expected), found) in expected.iter().copied().zip(found) {
-            let found = found.unsigned_abs();
-            if found != expected {
-                return Err(StoreError::Rows { table, expected, found });
-            }
-        }
-        Ok(())
+/// Requires that tables have so many rows, unless more slots than up to `last` are sealed by now.
+fn compare_counts(
+    expected: &[(&'static str, u64)],
+    last: Option<Slot>,
+    count: impl FnOnce(&[&str]) -> Result<Counts, StoreError>,
+) -> Result<(), StoreError> {
+    let tables: Vec<&str> = expected.iter().map(|(table, _)| *table).collect();
+    let Counts { rows, last_slot } = count(&tables)?;
+    if last_slot != last.map(|last| last.number().into()) {
+        return Ok(());
     }
+    for ((table, expected), found) in expected.iter().copied().zip(rows) {
+        if found != expected {
+            return Err(StoreError::Rows { table, expected, found });
+        }
+    }
+    Ok(())
 }
 
 /// How many days the pool has slots in, up to the store's `last`.

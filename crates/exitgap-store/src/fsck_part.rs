@@ -7,18 +7,19 @@ use exitgap_core::evidence::{Head, MAX_RETRACTION_SLOTS, Retraction};
 use exitgap_core::ids::HeadHash;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::Hash;
-use rusqlite::named_params;
 
-use crate::body::{Dictionaries, Record};
+use crate::body::{self, Dictionaries, Record};
+use crate::corrupt::{CorruptBody, CorruptHead};
+use crate::db::{BodyRow, SealedBodyRow};
 use crate::derive::{day_values, figures_values, standing_values};
-use crate::error::{CorruptBody, CorruptHead, Doing, StoreError};
+use crate::error::StoreError;
 use crate::follow::{Follower, check_retracts};
 use crate::fsck::{Damage, day_count};
-use crate::log::{HeadRow, check_head, check_head_row, head_row};
+use crate::log::{FullEntry, check_head};
 use crate::model::{Outcome, Pool};
-use crate::reader::{BodyRow, Reader};
+use crate::reader::Reader;
 use crate::rollup::day_of;
-use crate::{body, sql};
+use crate::rows::full_entry_of;
 
 /// Rows of a pool that are read in one go: it bounds memory.
 const ROWS_AT_ONCE: u32 = 48;
@@ -39,7 +40,7 @@ pub struct Part {
     pools: Vec<(usize, Pool)>,
     depth: Depth,
     /// The newest head of each pool, by the pool's number.
-    heads: HashMap<i64, (HeadRow, HeadHash)>,
+    heads: HashMap<i64, (FullEntry, HeadHash)>,
     follower: Follower,
 }
 
@@ -69,9 +70,24 @@ pub type FoundHeads = Vec<FoundHead>;
 
 /// A row of a pool's slot: the head, and the body of its snapshot.
 struct Sealed {
-    head: HeadRow,
+    head: FullEntry,
     hash: HeadHash,
     body: Option<BodyRow>,
+}
+
+impl Sealed {
+    fn of(row: SealedBodyRow) -> Result<Self, StoreError> {
+        let (head, hash) = full_entry_of(row.head)?;
+        let slot = head.entry.slot;
+        let body = match row.body {
+            Some((found, _)) if found != i64::from(slot.number()) => {
+                let found = format!("the body of {slot} as one of slot {found}");
+                return Err(StoreError::CorruptRow { table: "body", found });
+            }
+            body => body.map(|(_, body)| body),
+        };
+        Ok(Self { head, hash, body })
+    }
 }
 
 impl Part {
@@ -195,7 +211,7 @@ impl Part {
     }
 
     /// Computes a slot's figures anew, which must be those of its head and its derived row.
-    fn check_figures(&mut self, pool: &Pool, row: &HeadRow) -> Result<(), StoreError> {
+    fn check_figures(&mut self, pool: &Pool, row: &FullEntry) -> Result<(), StoreError> {
         let slot = row.entry.slot;
         let (snapshot, window) = self.follower.follow(&self.reader, pool, row)?;
         let lowest = window.directions.map(|figures| figures.lowest.map(|(_, depth)| depth));
@@ -203,7 +219,7 @@ impl Part {
             return Err(rule(pool, slot, "its lowest depths are not those of its window"));
         }
         let figures = figures_values(pool.number, slot, snapshot.as_ref(), &window);
-        if self.reader.figures_values(pool, slot)? != Some(figures) {
+        if !self.reader.db.figures_are(pool.number, slot, &figures)? {
             return Err(StoreError::Derived { table: "figures", pool: pool.id.clone(), at: slot });
         }
         Ok(())
@@ -232,43 +248,22 @@ type FoundRow = Result<Sealed, (Slot, StoreError)>;
 impl Reader {
     /// The pool's rows of some slots, each with its body, in one go.
     fn sealed_rows(&self, pool: &Pool, from: Slot, to: Slot) -> Result<Vec<FoundRow>, StoreError> {
-        let doing = "reading heads and bodies";
-        let mut statement = self.connection.prepare_cached(sql::SELECT_SEALED_ROWS).doing(doing)?;
-        let parameters = named_params! {
-            ":pool_no": pool.number, ":from_slot": from.number(), ":to_slot": to.number(),
-        };
         let mut retracts: HashMap<Slot, Vec<Retraction>> = self.retracts(pool, from, to)?;
-        let mut rows = statement.query(parameters).doing(doing)?;
         let (mut found, mut next) = (Vec::new(), Some(from));
-        while let Some(row) = rows.next().doing(doing)? {
+        for row in self.db.sealed_bodies(pool.number, from, to)? {
             // Rows that cannot be read stand where the next one should.
             let at = next.unwrap_or(to);
-            let read = head_row(row).doing(doing).and_then(check_head_row).and_then(|head| {
-                let body_slot: Option<i64> = row.get("body_slot").doing(doing)?;
-                let slot = head.0.entry.slot;
-                let body = match body_slot {
-                    None => None,
-                    Some(found) if found == i64::from(slot.number()) => {
-                        Some(BodyRow::read(row).doing(doing)?)
-                    }
-                    Some(found) => {
-                        let found = format!("the body of {slot} as one of slot {found}");
-                        return Err(StoreError::CorruptRow { table: "body", found });
-                    }
-                };
-                Ok((head, body))
-            });
-            match read {
-                Ok(((mut head, hash), body)) => {
-                    let slot = head.entry.slot;
+            match row.and_then(Sealed::of) {
+                Ok(mut row) => {
+                    let slot = row.head.entry.slot;
                     // As everywhere: what lies further back no head takes back.
                     let near = |retracted: &Retraction| {
                         retracted.slot.number() + MAX_RETRACTION_SLOTS >= slot.number()
                     };
-                    head.retracts = retracts.remove(&slot).unwrap_or_default();
-                    head.retracts.retain(near);
+                    row.head.retracts = retracts.remove(&slot).unwrap_or_default();
+                    row.head.retracts.retain(near);
                     next = slot.next();
-                    found.push(Ok(Sealed { head, hash, body }));
+                    found.push(Ok(row));
                 }
                 Err(error) => {
                     next = at.next();
@@ -310,7 +305,7 @@ impl Reader {
         let first_day = day_of(pool.first_slot);
         for day in first_day..first_day + day_count(pool, last) {
             // One state of the store for all, also while a recorder goes on.
-            let _view = self.connection.unchecked_transaction().doing("reading a day")?;
+            let _view = self.db.view("reading a day")?;
             let at = Slot::new(u64::from(day) * u64::from(Slot::PER_DAY)).unwrap_or(Slot::FIRST);
             let digest = self.figures_digest(pool, day)?;
             let stored = self.stored_digest(pool, day)?.ok_or_else(|| wrong("day", at))?;
@@ -319,15 +314,15 @@ impl Reader {
             }
             let expected = as_derived("figures", pool, at, self.rollup_of(pool, day))?;
             let expected = day_values(pool.number, day, &expected, digest);
-            if self.day_values(pool, day)? != Some(expected) {
+            if !self.db.day_is(pool.number, day, &expected)? {
                 return Err(wrong("day", at));
             }
         }
-        let _view = self.connection.unchecked_transaction().doing("reading a standing")?;
+        let _view = self.db.view("reading a standing")?;
         let at = last;
         let expected = as_derived("figures", pool, at, self.standing_of(pool))?;
         let expected = expected.map(|standing| standing_values(pool.number, &standing));
-        if self.standing_values(pool)? != expected {
+        if !self.db.standing_is(pool.number, expected.as_ref())? {
             return Err(wrong("standing", at));
         }
         Ok(())

@@ -55,14 +55,15 @@
 )]
 
 mod backup;
+mod bodies;
 mod body;
 mod changes;
-mod columns;
+mod corrupt;
+mod db;
 mod derive;
 mod error;
 mod evidence;
 mod figures;
-mod fold;
 mod folder;
 mod follow;
 mod fsck;
@@ -79,14 +80,16 @@ mod reader;
 mod ready;
 mod rebuild;
 mod rollup;
-mod schema;
+mod rows;
 mod seal;
 mod slot_tiles;
-mod sql;
 mod window;
 mod writer;
 
-pub use error::{CorruptBody, CorruptHead, CorruptLog, RetractionRule, StoreError};
+pub use changes::RetractionRule;
+pub use corrupt::{CorruptBody, CorruptHead, CorruptLog};
+pub use db::DatabaseError;
+pub use error::StoreError;
 pub use evidence::EvidenceError;
 pub use figures::{
     AtLowest, BoardRow, DepthFigures, DirectionFigures, Figures, Gap, NoGap, Retracted,

@@ -9,14 +9,15 @@ use exitgap_core::evidence::{
 use exitgap_core::ids::{HeadHash, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, Hash, Origin, VerifierKey, root};
-use rusqlite::{OptionalExtension, Row, named_params};
 
-use crate::error::{CorruptHead, CorruptLog, Doing, StoreError};
+use crate::corrupt::{CorruptHead, CorruptLog};
+use crate::db::SealedSlotRow;
+use crate::error::StoreError;
 use crate::figures::{Retracted, TakenBack};
 use crate::merkle::Nodes;
 use crate::model::{Entry, Outcome, Pool};
-use crate::reader::{Reader, check_entry, entry_row};
-use crate::sql;
+use crate::reader::Reader;
+use crate::rows::{full_entry_of, slot_of};
 
 /// A store's log: its name, and the keys that signed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +65,7 @@ pub struct StoredLeaf {
 
 /// An entry with what else its head holds.
 #[derive(Debug, Clone)]
-pub(crate) struct HeadRow {
+pub(crate) struct FullEntry {
     pub entry: Entry,
     pub depth_usd: Depths,
     pub lowest: Depths,
@@ -73,7 +74,7 @@ pub(crate) struct HeadRow {
     pub retracts: Vec<Retraction>,
 }
 
-impl HeadRow {
+impl FullEntry {
     /// The head of this entry. Its height is how many slots the pool has behind it: it has
     /// a head for each.
     pub fn head(&self, pool: &PoolId, first_slot: Slot, prev: Option<HeadHash>) -> Head {
@@ -99,55 +100,13 @@ impl HeadRow {
     }
 }
 
-pub(crate) type RawHeadRow = (crate::reader::EntryRow, [Option<i64>; 4], String, [u8; 32]);
-
-pub(crate) fn head_row(row: &Row) -> rusqlite::Result<RawHeadRow> {
-    let depths = [
-        row.get("depth0_usd")?,
-        row.get("depth1_usd")?,
-        row.get("lowest0_7d_usd")?,
-        row.get("lowest1_7d_usd")?,
-    ];
-    Ok((entry_row(row)?, depths, row.get("method_version")?, row.get("head_sha256")?))
-}
-
-pub(crate) fn check_head_row(
-    (entry, depths, method_version, hash): RawHeadRow,
-) -> Result<(HeadRow, HeadHash), StoreError> {
-    let dollars = |depth: Option<i64>| {
-        depth.map(u64::try_from).transpose().map_err(|_| StoreError::CorruptRow {
-            table: "entry",
-            found: format!("the depth {depth:?}"),
-        })
-    };
-    let [depth0, depth1, lowest0, lowest1] = depths;
-    let row = HeadRow {
-        entry: check_entry(entry)?,
-        depth_usd: [dollars(depth0)?, dollars(depth1)?],
-        lowest: [dollars(lowest0)?, dollars(lowest1)?],
-        method_version,
-        retracts: Vec::new(),
-    };
-    // A missing slot's head states no depth, so that no hash would tell.
-    if !matches!(row.entry.outcome, Outcome::Recorded(_)) && row.depth_usd != [None; 2] {
-        let found = format!("depths for {}, which is not recorded", row.entry.slot);
-        return Err(StoreError::CorruptRow { table: "entry", found });
-    }
-    Ok((row, HeadHash(hash)))
-}
-
 impl Reader {
     /// The store's log; `None` before its first slot.
     pub fn log(&self) -> Result<Option<LogIdentity>, StoreError> {
-        let doing = "reading the log's name";
-        let row: Option<(String, i64)> = self
-            .connection
-            .query_row(sql::SELECT_LOG, (), |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()
-            .doing(doing)?;
-        let Some((key, first_slot)) = row else { return Ok(None) };
+        let Some(row) = self.db.log()? else { return Ok(None) };
         let predecessor = self.predecessor()?;
-        let first_slot = crate::reader::slot_of("log", first_slot)?;
+        let first_slot = slot_of("log", row.first_slot)?;
+        let key = row.verifier_key;
         let verifier: Option<VerifierKey> = key.parse().ok();
         let identity = verifier.and_then(|verifier| {
             let origin: Origin = verifier.name().parse().ok()?;
@@ -164,11 +123,7 @@ impl Reader {
 
     /// The keys that the log got after its first one.
     fn later_keys(&self, log: &mut LogIdentity) -> Result<(), StoreError> {
-        let doing = "reading the log's keys";
-        let mut statement = self.connection.prepare_cached(sql::SELECT_LOG_KEYS).doing(doing)?;
-        let rows = statement.query_map((), |row| Ok((row.get(0)?, row.get(1)?))).doing(doing)?;
-        for (row, expected) in rows.zip(2_i64..) {
-            let (number, text): (i64, String) = row.doing(doing)?;
+        for ((number, text), expected) in self.db.log_keys()?.into_iter().zip(2_i64..) {
             let key: Option<VerifierKey> = text.parse().ok();
             let ours = key.filter(|key| key.name() == log.origin.to_string());
             let Some(key) = ours.filter(|_| number == expected) else {
@@ -183,12 +138,7 @@ impl Reader {
 
     /// The log that the store's one succeeds, also before that begins.
     pub(crate) fn predecessor(&self) -> Result<Option<Predecessor>, StoreError> {
-        let doing = "reading the log's predecessor";
-        let document: Option<String> = self
-            .connection
-            .query_row(sql::SELECT_PREDECESSOR, (), |row| row.get(0))
-            .optional()
-            .doing(doing)?;
+        let document = self.db.predecessor()?;
         let parse = |text: String| Predecessor::from_document(&text).map_err(|_| text);
         document.map(parse).transpose().map_err(|text| StoreError::CorruptRow {
             table: "predecessor",
@@ -211,24 +161,14 @@ impl Reader {
     /// The pool's heads from slot `from` to `to`, both included, ascending, each checked
     /// against its hash and, through it, the one before.
     pub fn heads(&self, pool: &Pool, from: Slot, to: Slot) -> Result<Vec<StoredHead>, StoreError> {
-        let doing = "reading heads";
         let from = from.max(pool.first_slot);
-        let mut statement = self.connection.prepare_cached(sql::SELECT_HEADS).doing(doing)?;
-        let rows = statement
-            .query_map(
-                named_params! {
-                    ":pool_no": pool.number,
-                    ":from_slot": from.previous().unwrap_or(from).max(pool.first_slot).number(),
-                    ":to_slot": to.number(),
-                },
-                head_row,
-            )
-            .doing(doing)?;
+        let before = from.previous().unwrap_or(from).max(pool.first_slot);
+        let rows = self.db.heads(pool.number, before, to)?;
         let mut retracts = self.retracts(pool, from, to)?;
         let mut heads = Vec::new();
         let mut prev = None;
         for row in rows {
-            let (mut row, hash) = check_head_row(row.doing(doing)?)?;
+            let (mut row, hash) = full_entry_of(row)?;
             if row.entry.slot >= from {
                 row.retracts = retracts.remove(&row.entry.slot).unwrap_or_default();
                 heads.push(check_head(pool, &row, hash, prev)?);
@@ -239,18 +179,13 @@ impl Reader {
     }
 
     /// What the pool's next head follows: its newest entry and that head's hash.
-    pub(crate) fn head_row(
+    pub(crate) fn full_entry(
         &self,
         pool: &Pool,
         slot: Slot,
-    ) -> Result<Option<(HeadRow, HeadHash)>, StoreError> {
-        let doing = "reading a head";
-        let mut statement = self.connection.prepare_cached(sql::SELECT_HEADS).doing(doing)?;
-        let slot = slot.number();
-        let parameters =
-            named_params! { ":pool_no": pool.number, ":from_slot": slot, ":to_slot": slot };
-        let row = statement.query_row(parameters, head_row).optional().doing(doing)?;
-        let Some((mut row, hash)) = row.map(check_head_row).transpose()? else { return Ok(None) };
+    ) -> Result<Option<(FullEntry, HeadHash)>, StoreError> {
+        let row = self.db.head(pool.number, slot)?;
+        let Some((mut row, hash)) = row.map(full_entry_of).transpose()? else { return Ok(None) };
         let slot = row.entry.slot;
         row.retracts = self.retracts(pool, slot, slot)?.remove(&slot).unwrap_or_default();
         Ok(Some((row, hash)))
@@ -324,7 +259,7 @@ impl Reader {
 
     /// The log's tree.
     pub(crate) fn nodes(&self) -> Nodes<'_> {
-        Nodes(&self.connection)
+        Nodes(&self.db)
     }
 
     /// The slot of leaf `index`; `None` where the log has none.
@@ -336,15 +271,8 @@ impl Reader {
 
     /// A slot's leaf and checkpoint.
     pub(crate) fn sealed(&self, slot: Slot) -> Result<Option<(StoredLeaf, String)>, StoreError> {
-        let doing = "reading a sealed slot";
-        let mut statement = self.connection.prepare_cached(sql::SELECT_SEALED_SLOT).doing(doing)?;
-        let row: Option<(i64, [u8; 32], String)> = statement
-            .query_row(named_params! { ":slot": slot.number() }, |row| {
-                Ok((row.get("pools")?, row.get("heads_root")?, row.get("checkpoint")?))
-            })
-            .optional()
-            .doing(doing)?;
-        let Some((pools, heads_root, checkpoint)) = row else { return Ok(None) };
+        let Some(row) = self.db.sealed_slot(slot)? else { return Ok(None) };
+        let SealedSlotRow { pools, heads_root, checkpoint } = row;
         let pools = u32::try_from(pools).map_err(|_| StoreError::CorruptRow {
             table: "sealed_slot",
             found: format!("{pools} pools"),
@@ -435,7 +363,7 @@ impl Reader {
 /// The head of a row, which must have the row's hash.
 pub(crate) fn check_head(
     pool: &Pool,
-    row: &HeadRow,
+    row: &FullEntry,
     expected: HeadHash,
     prev: Option<HeadHash>,
 ) -> Result<StoredHead, StoreError> {

@@ -6,13 +6,12 @@ use std::ops::Range;
 use exitgap_core::tlog::{
     Hash, Subtree, consistency_ranges, inclusion_ranges, join, node_hash, subtrees,
 };
-use rusqlite::{Connection, OptionalExtension, named_params};
 
-use crate::error::{Doing, StoreError};
-use crate::sql;
+use crate::db::Db;
+use crate::error::StoreError;
 
 /// The nodes in a database, read and appended.
-pub struct Nodes<'a>(pub &'a Connection);
+pub struct Nodes<'a>(pub &'a Db);
 
 impl Nodes<'_> {
     /// Adds the leaf after the last, and the nodes that it completes: two rows on average.
@@ -46,10 +45,7 @@ impl Nodes<'_> {
 
     /// A node of the tree; `level` 0 are the leaves.
     pub fn node(&self, level: u32, index: u64) -> Result<Hash, StoreError> {
-        let doing = "reading the log's tree";
-        let mut statement = self.0.prepare_cached(sql::SELECT_LOG_NODE).doing(doing)?;
-        let parameters = named_params! { ":level": level, ":node_index": index.cast_signed() };
-        let found = statement.query_row(parameters, |row| row.get(0)).optional().doing(doing)?;
+        let found = self.0.log_node(level, index)?;
         found.map(Hash).ok_or_else(|| StoreError::CorruptRow {
             table: "log_node",
             found: format!("no node {index} of level {level}"),
@@ -69,12 +65,7 @@ impl Nodes<'_> {
     }
 
     fn insert(&self, level: u32, index: u64, hash: Hash) -> Result<(), StoreError> {
-        let doing = "writing the log's tree";
-        let mut statement = self.0.prepare_cached(sql::INSERT_LOG_NODE).doing(doing)?;
-        let parameters = named_params! {
-            ":level": level, ":node_index": index.cast_signed(), ":sha256": hash.0,
-        };
-        statement.execute(parameters).doing(doing).map(|_| ())
+        self.0.insert_log_node(level, index, &hash.0)
     }
 }
 
@@ -86,10 +77,8 @@ mod tests {
 
     #[test]
     fn roots_and_proofs_are_those_of_the_whole_tree() {
-        let connection = Connection::open_in_memory().unwrap();
-        let table = "CREATE TABLE log_node (level, node_index, sha256)";
-        connection.execute_batch(table).unwrap();
-        let nodes = Nodes(&connection);
+        let db = Db::without_rules();
+        let nodes = Nodes(&db);
         let leaves: Vec<Hash> = (0..70_u8).map(|n| leaf_hash(&[n])).collect();
         for (index, leaf) in (0..).zip(&leaves) {
             nodes.append(index, *leaf).unwrap();

@@ -3,12 +3,12 @@
 
 use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
 use exitgap_core::series::Slot;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, named_params};
 
-use crate::error::{Doing, StoreError};
+use crate::db::Db;
+use crate::error::StoreError;
 use crate::model::{NewDoubt, Pool};
-use crate::reader::{Reader, slot_of};
-use crate::sql;
+use crate::reader::Reader;
+use crate::rows::slot_of;
 use crate::writer::Store;
 
 /// A slot of a pool whose block was said to be orphaned.
@@ -40,51 +40,33 @@ pub struct Rechecked {
 impl Reader {
     /// The slot whose full reading put the pool's `slot` in doubt; `None`: it is in none.
     pub fn doubt_about(&self, pool: &Pool, slot: Slot) -> Result<Option<Slot>, StoreError> {
-        let doing = "reading a doubt";
-        let mut statement = self.connection.prepare_cached(sql::SELECT_DOUBT).doing(doing)?;
-        let parameters = named_params! { ":pool_no": pool.number, ":slot": slot.number() };
-        let found: Option<i64> = statement.query_row(parameters, |row| row.get(0)).doing(doing)?;
+        let found = self.db.doubt(pool.number, slot)?;
         found.map(|found| slot_of("doubt", found)).transpose()
     }
 
     /// How many slots of pools are in doubt.
     pub fn doubted_slots(&self) -> Result<u64, StoreError> {
-        let count = self.connection.query_row(sql::SELECT_DOUBTED, (), |row| row.get::<_, i64>(0));
-        Ok(count.doing("counting doubts")?.unsigned_abs())
+        self.db.doubted()
     }
 
     /// The first slot of the chain whose blocks were not asked for again; `None`: nobody noted.
     pub fn recheck_from(&self, chain: &ChainSlug) -> Result<Option<Slot>, StoreError> {
-        let doing = "reading how far slots were rechecked";
-        let parameters = named_params! { ":chain": chain.as_str() };
-        let next: Option<i64> = self
-            .connection
-            .query_row(sql::SELECT_RECHECK, parameters, |row| row.get(0))
-            .optional()
-            .doing(doing)?;
+        let next = self.db.recheck(chain.as_str())?;
         next.map(|next| slot_of("recheck", next)).transpose()
     }
 
     /// Every suspicion whose slot is not taken back, oldest slot first.
     pub fn suspicions(&self) -> Result<Vec<Suspicion>, StoreError> {
-        let doing = "reading suspicions";
-        let mut statement = self.connection.prepare_cached(sql::SELECT_SUSPICIONS).doing(doing)?;
-        let rows = statement
-            .query_map((), |row| {
-                let pool: String = row.get(0)?;
-                Ok((pool, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
-            })
-            .doing(doing)?;
         let table = "suspicion";
+        let rows = self.db.suspicions()?.into_iter();
         rows.map(|row| {
-            let (pool, slot, seen_by, confirmed, canonical) = row.doing(doing)?;
             let corrupt = |error| StoreError::CorruptRow { table, found: format!("{error}") };
             Ok(Suspicion {
-                pool: pool.parse().map_err(corrupt)?,
-                slot: slot_of(table, slot)?,
-                canonical: BlockHash(canonical),
-                seen_by: slot_of(table, seen_by)?,
-                confirmed,
+                pool: row.pool_id.parse().map_err(corrupt)?,
+                slot: slot_of(table, row.slot)?,
+                canonical: BlockHash(row.canonical),
+                seen_by: slot_of(table, row.seen_by)?,
+                confirmed: row.confirmed,
             })
         })
         .collect()
@@ -100,56 +82,35 @@ impl Store {
     ) -> Result<(), StoreError> {
         let doing = "noting what was rechecked";
         let reader = self.reader();
-        let transaction = rusqlite::Transaction::new_unchecked(
-            &reader.connection,
-            TransactionBehavior::Immediate,
-        )
-        .doing(doing)?;
+        let transaction = reader.db.begin(doing)?;
         if let Some(next) = rechecked.next {
-            let parameters =
-                named_params! { ":chain": chain.as_str(), ":next_slot": next.number() };
-            transaction.execute(sql::UPSERT_RECHECK, parameters).doing(doing)?;
+            reader.db.set_recheck(chain.as_str(), next)?;
         }
         for suspicion in &rechecked.suspected {
             let Some(pool) = reader.pool(&suspicion.pool)? else { continue };
-            let parameters = named_params! {
-                ":pool_no": pool.number,
-                ":slot": suspicion.slot.number(),
-                ":seen_by_slot": suspicion.seen_by.number(),
-                ":confirmed": suspicion.confirmed,
-                ":canonical_hash": suspicion.canonical.0,
-            };
-            transaction.execute(sql::UPSERT_SUSPICION, parameters).doing(doing)?;
+            let Suspicion { slot, seen_by, confirmed, canonical, .. } = suspicion;
+            reader.db.set_suspicion(pool.number, *slot, *seen_by, *confirmed, &canonical.0)?;
         }
         for (pool, slot) in &rechecked.cleared {
             let Some(pool) = reader.pool(pool)? else { continue };
-            let parameters = named_params! { ":pool_no": pool.number, ":slot": slot.number() };
-            transaction.execute(sql::DELETE_SUSPICION, parameters).doing(doing)?;
+            reader.db.delete_suspicion(pool.number, *slot)?;
         }
-        transaction.commit().doing(doing)
+        transaction.commit().map_err(|source| StoreError::Database { doing, source })
     }
 }
 
 /// Writes doubts that the reading of `found` raised. What a pool did not have yet is left out.
 pub fn insert_doubts(
-    connection: &Connection,
+    db: &Db,
     pools: &[Pool],
     found: Slot,
     doubts: &[NewDoubt],
 ) -> Result<(), StoreError> {
-    let doing = "writing a doubt";
-    let mut statement = connection.prepare_cached(sql::INSERT_DOUBT).doing(doing)?;
-    for doubt in doubts {
-        let Some(pool) = pools.iter().find(|pool| pool.id == doubt.pool) else { continue };
+    let runs = doubts.iter().filter_map(|doubt| {
+        let pool = pools.iter().find(|pool| pool.id == doubt.pool)?;
         let first = doubt.first.max(pool.first_slot);
-        let Some(last) = found.previous().filter(|last| first <= *last) else { continue };
-        let parameters = named_params! {
-            ":pool_no": pool.number,
-            ":found_slot": found.number(),
-            ":first_slot": first.number(),
-            ":last_slot": last.number(),
-        };
-        statement.execute(parameters).doing(doing)?;
-    }
-    Ok(())
+        let last = found.previous().filter(|last| first <= *last)?;
+        Some((pool.number, first, last))
+    });
+    db.insert_doubts(found, runs)
 }

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use exitgap_core::series::Slot;
-use rusqlite::{Connection, Transaction, TransactionBehavior, named_params};
 
+use crate::corrupt::CorruptHead;
+use crate::db::{AFTER_PAGES, Db, Transaction};
 use crate::derive::{day_values, figures_values, standing_values};
-use crate::error::{CorruptHead, Doing, StoreError};
+use crate::error::StoreError;
 use crate::follow::Follower;
 use crate::fsck::Damage;
 use crate::lock::Lock;
 use crate::model::Pool;
 use crate::reader::Reader;
 use crate::rollup::day_of;
-use crate::{fold, schema, sql};
 
 /// The most rows of one transaction: it bounds the write-ahead log and what a kill undoes.
 const MAX_ROWS: u32 = 5_000;
@@ -43,7 +43,7 @@ pub fn rebuild(
         return Err(StoreError::NotFound { path: path.to_owned() }.into());
     }
     let _lock = Lock::take(path)?;
-    let reader = Reader { connection: schema::open_writer(path)? };
+    let reader = Reader { db: Db::open_writer(path)? };
     let mut rebuilt = Rebuilt { of_slots: reader.log_size()?, ..Rebuilt::default() };
     if let Some((first, last)) = reader.slots()? {
         let pools = reader.pools()?;
@@ -51,7 +51,7 @@ pub fn rebuild(
         let mut follower = Follower::default();
         let mut next = Some(first).filter(|first| first <= &last);
         while let Some(from) = next {
-            let transaction = begin(&reader.connection)?;
+            let transaction = begin(&reader.db)?;
             let mut slot = from;
             for _ in 0..slots_at_once {
                 for pool in pools.iter().filter(|pool| pool.has(slot)) {
@@ -69,16 +69,16 @@ pub fn rebuild(
                 slot = following;
             }
             commit(transaction)?;
-            fold::after_commit(&reader.connection, fold::AFTER_PAGES)?;
+            reader.db.fold_after_commit(AFTER_PAGES)?;
             progress(&rebuilt);
         }
         for pool in &pools {
             rebuilt.rows += rollups(&reader, pool, last)?;
-            fold::after_commit(&reader.connection, fold::AFTER_PAGES)?;
+            reader.db.fold_after_commit(AFTER_PAGES)?;
         }
     }
-    rebuilt.rows += remove_surplus(&reader.connection)?;
-    fold::all(&reader.connection)?;
+    rebuilt.rows += reader.db.delete_surplus(MAX_ROWS)?;
+    reader.db.fold()?;
     progress(&rebuilt);
     Ok(rebuilt)
 }
@@ -95,12 +95,12 @@ fn figures(
         slot,
         what: CorruptHead::Rule("its entry is not in the store".to_owned()),
     };
-    let (row, _) = reader.head_row(pool, slot)?.ok_or_else(absent)?;
+    let (row, _) = reader.full_entry(pool, slot)?.ok_or_else(absent)?;
     let (snapshot, window) = follower.follow(reader, pool, &row)?;
     let values = figures_values(pool.number, slot, snapshot.as_ref(), &window);
-    let differs = reader.figures_values(pool, slot)?.as_ref() != Some(&values);
+    let differs = !reader.db.figures_are(pool.number, slot, &values)?;
     if differs {
-        values.write(&reader.connection, sql::INSERT_FIGURES, "writing figures")?;
+        reader.db.put_figures(&values)?;
     }
     Ok(differs)
 }
@@ -108,49 +108,32 @@ fn figures(
 /// Makes the pool's days and standing anew; how many were others.
 fn rollups(reader: &Reader, pool: &Pool, last: Slot) -> Result<u64, StoreError> {
     let mut rows = 0;
-    let transaction = begin(&reader.connection)?;
+    let transaction = begin(&reader.db)?;
     for day in day_of(pool.first_slot)..=day_of(pool.retired_slot.unwrap_or(last)) {
         let rollup = reader.rollup_of(pool, day)?;
         let values = day_values(pool.number, day, &rollup, reader.figures_digest(pool, day)?);
-        if reader.day_values(pool, day)?.as_ref() != Some(&values) {
-            values.write(&reader.connection, sql::INSERT_DAY, "writing a day")?;
+        if !reader.db.day_is(pool.number, day, &values)? {
+            reader.db.put_day(&values)?;
             rows += 1;
         }
     }
     let standing = reader.standing_of(pool)?;
     let values = standing.map(|standing| standing_values(pool.number, &standing));
     if let Some(values) = values
-        && reader.standing_values(pool)?.as_ref() != Some(&values)
+        && !reader.db.standing_is(pool.number, Some(&values))?
     {
-        values.write(&reader.connection, sql::INSERT_STANDING, "writing a standing")?;
+        reader.db.put_standing(&values)?;
         rows += 1;
     }
     commit(transaction)?;
     Ok(rows)
 }
 
-/// Removes derived rows that nothing stands behind.
-fn remove_surplus(connection: &Connection) -> Result<u64, StoreError> {
-    let doing = "removing surplus rows";
-    let mut rows = 0;
-    for sql in [sql::DELETE_FIGURES, sql::DELETE_DAYS, sql::DELETE_STANDINGS] {
-        loop {
-            let removed =
-                connection.execute(sql, named_params! { ":limit": MAX_ROWS }).doing(doing)?;
-            if removed == 0 {
-                break;
-            }
-            rows += removed as u64;
-        }
-    }
-    Ok(rows)
-}
-
-fn begin(connection: &Connection) -> Result<Transaction<'_>, StoreError> {
-    Transaction::new_unchecked(connection, TransactionBehavior::Immediate)
-        .doing("beginning to write")
+fn begin(db: &Db) -> Result<Transaction<'_>, StoreError> {
+    db.begin("beginning to write")
 }
 
 fn commit(transaction: Transaction) -> Result<(), StoreError> {
-    transaction.commit().doing("committing derived rows")
+    let doing = "committing derived rows";
+    transaction.commit().map_err(|source| StoreError::Database { doing, source })
 }

@@ -6,17 +6,17 @@ use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::{HeadHash, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, Hash, Note, Origin, SignerKey, VerifierKey, root};
-use rusqlite::{Connection, named_params};
 
+use crate::db::{Db, NewHeadRow};
 use crate::derive::Derived;
-use crate::error::{Doing, StoreError};
+use crate::error::StoreError;
 use crate::figures::SnapshotFigures;
-use crate::log::{HeadRow, LogIdentity};
+use crate::log::{FullEntry, LogIdentity};
 use crate::merkle::Nodes;
 use crate::model::{Entry, Outcome, Pool};
 use crate::reader::Reader;
+use crate::slot_tiles;
 use crate::window::Added;
-use crate::{slot_tiles, sql};
 
 /// The log a writer seals into, and the keys that sign it, under the log's origin.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub struct Sealer {
 pub struct Sealing {
     pub pool: Pool,
     /// Its newest row and the hash of that head; `None` before its first.
-    pub before: Option<(HeadRow, HeadHash)>,
+    pub before: Option<(FullEntry, HeadHash)>,
 }
 
 /// What a head is made of.
@@ -96,11 +96,7 @@ impl Sealer {
     }
 
     /// Lets `key` sign, too, from the next slot on, and writes it down where the log never had it.
-    pub fn sign_beside(
-        &mut self,
-        connection: &Connection,
-        key: &SignerKey,
-    ) -> Result<(), StoreError> {
+    pub fn sign_beside(&mut self, db: &Db, key: &SignerKey) -> Result<(), StoreError> {
         let (expected, found) = (self.origin.name(), key.verifier().name().to_owned());
         if expected != found {
             return Err(StoreError::OtherName { expected: expected.to_owned(), found });
@@ -108,7 +104,7 @@ impl Sealer {
         let named = key.named(&self.origin.to_string());
         let key = named.map_err(|error| StoreError::LogName(error.into()))?;
         let verifier = key.verifier();
-        self.name_keys(connection, std::slice::from_ref(&verifier))?;
+        self.name_keys(db, std::slice::from_ref(&verifier))?;
         if self.signers.iter().all(|signer| signer.verifier() != verifier) {
             self.signers.push(key);
         }
@@ -116,14 +112,10 @@ impl Sealer {
     }
 
     /// Writes down those of these keys that the log never had.
-    pub fn name_keys(
-        &mut self,
-        connection: &Connection,
-        keys: &[VerifierKey],
-    ) -> Result<(), StoreError> {
+    pub fn name_keys(&mut self, db: &Db, keys: &[VerifierKey]) -> Result<(), StoreError> {
         for key in keys {
             if !self.keys.contains(key) {
-                insert_key(connection, self.keys.len() + 1, key)?;
+                db.insert_log_key(self.keys.len() + 1, &key.to_string())?;
                 self.keys.push(key.clone());
             }
         }
@@ -131,15 +123,10 @@ impl Sealer {
     }
 
     /// Writes down the log's name and keys, before its first slot.
-    pub fn begin(&self, connection: &Connection) -> Result<(), StoreError> {
-        let doing = "naming the log";
-        let parameters = named_params! {
-            ":verifier_key": self.keys[0].to_string(),
-            ":first_slot": self.origin.first_slot().number(),
-        };
-        connection.execute(sql::INSERT_LOG, parameters).doing(doing)?;
+    pub fn begin(&self, db: &Db) -> Result<(), StoreError> {
+        db.insert_log(&self.keys[0].to_string(), self.origin.first_slot())?;
         for (number, key) in (1..).zip(&self.keys).skip(1) {
-            insert_key(connection, number, key)?;
+            db.insert_log_key(number, &key.to_string())?;
         }
         Ok(())
     }
@@ -178,7 +165,7 @@ impl Sealer {
     /// must be `signed_before` where that is given.
     pub fn seal(
         &self,
-        connection: &Connection,
+        db: &Db,
         slot: Slot,
         heads: &SlotHeads,
         signed_before: Option<&str>,
@@ -189,9 +176,9 @@ impl Sealer {
         let commits = predecessor.map_or_else(Commits::default, Predecessor::commitment);
         let leaf = SlotLeaf { slot, pools, root: root(&heads.hashes), commits };
         let canonical = leaf.to_canonical().map_err(|error| failed(error.to_string()))?;
-        slot_tiles::insert(connection, slot, &heads.hashes)?;
+        slot_tiles::insert(db, slot, &heads.hashes)?;
         let index = self.origin.index_of(slot).unwrap_or_default();
-        let nodes = Nodes(connection);
+        let nodes = Nodes(db);
         nodes.append(index, SlotLeaf::leaf_of(&canonical))?;
         let checkpoint = Checkpoint {
             origin: self.origin.clone(),
@@ -200,23 +187,9 @@ impl Sealer {
             extensions: Vec::new(),
         };
         let note = self.sign(slot, &checkpoint, signed_before)?;
-        let doing = "sealing a slot";
-        let mut statement = connection.prepare_cached(sql::INSERT_SEALED_SLOT).doing(doing)?;
-        let parameters = named_params! {
-            ":slot": slot.number(),
-            ":pools": pools,
-            ":heads_root": leaf.root.0,
-            ":checkpoint": note,
-        };
-        statement.execute(parameters).doing(doing)?;
+        db.insert_sealed_slot(slot, pools, &leaf.root.0, &note)?;
         Ok(Sealed { leaf: canonical, checkpoint: note })
     }
-}
-
-fn insert_key(connection: &Connection, number: usize, key: &VerifierKey) -> Result<(), StoreError> {
-    let number = i64::try_from(number).unwrap_or(i64::MAX);
-    let parameters = named_params! { ":key_no": number, ":verifier_key": key.to_string() };
-    connection.execute(sql::INSERT_LOG_KEY, parameters).doing("naming a key").map(|_| ())
 }
 
 impl SlotHeads {
@@ -229,7 +202,7 @@ impl SlotHeads {
         sealing: &Sealing,
         slot: Slot,
         new: &NewHead,
-    ) -> Result<(HeadRow, HeadHash), StoreError> {
+    ) -> Result<(FullEntry, HeadHash), StoreError> {
         let pool = &sealing.pool;
         let depth_usd = new.figures.as_ref().map_or([None; 2], SnapshotFigures::depths);
         let (added, recorded) = match new.outcome {
@@ -238,7 +211,7 @@ impl SlotHeads {
             Outcome::Retired => (Added::Nothing, 0),
         };
         for retraction in &new.retracts {
-            insert_retraction(&reader.connection, pool.number, slot, retraction)?;
+            insert_retraction(&reader.db, pool.number, slot, retraction)?;
         }
         let retracted: Vec<Slot> = new.retracts.iter().map(|retracted| retracted.slot).collect();
         let window = derived.advance(reader, pool, slot, added, &retracted)?;
@@ -247,7 +220,7 @@ impl SlotHeads {
             before.map_or((0, 0), |row| (row.entry.recorded_count, row.entry.missing_run));
         let count = (count + recorded).checked_sub(u32::try_from(retracted.len()).unwrap_or(0));
         let seal_error = |reason: String| StoreError::Seal { slot, reason };
-        let row = HeadRow {
+        let row = FullEntry {
             entry: Entry {
                 slot,
                 outcome: new.outcome,
@@ -264,7 +237,7 @@ impl SlotHeads {
         let head = row.head(&pool.id, pool.first_slot, prev);
         let canonical = head.to_canonical().map_err(|error| seal_error(error.to_string()))?;
         let hash = Head::hash_of(&canonical);
-        insert_entry(&reader.connection, pool.number, &row, hash)?;
+        insert_entry(&reader.db, pool.number, &row, hash)?;
         derived.write(reader, pool, &row.entry, new.figures.as_ref(), &window)?;
         self.hashes.push(Head::leaf_of(&canonical));
         self.canonical.push((pool.id.clone(), canonical));
@@ -273,57 +246,34 @@ impl SlotHeads {
 }
 
 fn insert_retraction(
-    connection: &Connection,
+    db: &Db,
     pool_no: i64,
     by: Slot,
     retraction: &Retraction,
 ) -> Result<(), StoreError> {
-    let doing = "writing a retraction";
-    let hashes = match &retraction.cause {
-        RetractionCause::Orphaned { orphaned, canonical } => Some((orphaned, canonical)),
+    let blocks = match &retraction.cause {
+        RetractionCause::Orphaned { orphaned, canonical } => Some([&orphaned.0, &canonical.0]),
         RetractionCause::Misread | RetractionCause::Newer { .. } => None,
     };
-    let mut statement = connection.prepare_cached(sql::INSERT_RETRACTION).doing(doing)?;
-    let parameters = named_params! {
-        ":pool_no": pool_no,
-        ":slot": retraction.slot.number(),
-        ":by_slot": by.number(),
-        ":code": retraction.cause.code(),
-        ":orphaned_hash": hashes.map(|(orphaned, _)| orphaned.0),
-        ":canonical_hash": hashes.map(|(_, canonical)| canonical.0),
-    };
-    statement.execute(parameters).doing(doing).map(|_| ())
+    db.insert_retraction(pool_no, by, retraction.slot, retraction.cause.code(), blocks)
 }
 
-fn insert_entry(
-    connection: &Connection,
-    pool_no: i64,
-    row: &HeadRow,
-    hash: HeadHash,
-) -> Result<(), StoreError> {
-    let doing = "writing an entry";
-    let (snapshot, reason) = match row.entry.outcome {
-        Outcome::Recorded(snapshot) => (Some(snapshot.0), None),
-        Outcome::Missing(ref reason) => (None, Some(reason.code())),
+fn insert_entry(db: &Db, pool_no: i64, row: &FullEntry, hash: HeadHash) -> Result<(), StoreError> {
+    let (snapshot, missing_reason) = match &row.entry.outcome {
+        Outcome::Recorded(snapshot) => (Some(&snapshot.0), None),
+        Outcome::Missing(reason) => (None, Some(reason.code())),
         Outcome::Retired => (None, None),
     };
-    // Depths are at most 1,000,000,000: they fit.
-    let [depth, lowest] =
-        [row.depth_usd, row.lowest].map(|depths| depths.map(|depth| depth.map(u64::cast_signed)));
-    let mut statement = connection.prepare_cached(sql::INSERT_ENTRY).doing(doing)?;
-    let parameters = named_params! {
-        ":pool_no": pool_no,
-        ":slot": row.entry.slot.number(),
-        ":snapshot_sha256": snapshot,
-        ":missing_reason": reason,
-        ":recorded_count": row.entry.recorded_count,
-        ":missing_run_slots": row.entry.missing_run,
-        ":depth0_usd": depth[0],
-        ":depth1_usd": depth[1],
-        ":lowest0_7d_usd": lowest[0],
-        ":lowest1_7d_usd": lowest[1],
-        ":method_version": row.method_version,
-        ":head_sha256": hash.0,
-    };
-    statement.execute(parameters).doing(doing).map(|_| ())
+    db.insert_entry(&NewHeadRow {
+        pool_no,
+        slot: row.entry.slot,
+        snapshot,
+        missing_reason,
+        recorded_count: row.entry.recorded_count,
+        missing_run: row.entry.missing_run,
+        depth_usd: row.depth_usd,
+        lowest_7d_usd: row.lowest,
+        method_version: &row.method_version,
+        hash: &hash.0,
+    })
 }

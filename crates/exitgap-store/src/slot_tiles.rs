@@ -5,11 +5,11 @@ use exitgap_core::evidence::{Head, PoolProof};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Hash, inclusion_proof, root};
-use rusqlite::{Connection, OptionalExtension, named_params};
 
-use crate::error::{CorruptLog, Doing, StoreError};
+use crate::corrupt::CorruptLog;
+use crate::db::Db;
+use crate::error::StoreError;
 use crate::reader::Reader;
-use crate::sql;
 
 /// Heads of a full tile.
 const WIDTH: usize = 256;
@@ -37,20 +37,10 @@ pub fn row_count(heads: usize) -> u64 {
 }
 
 /// Writes the rows of a slot that is being sealed.
-pub fn insert(connection: &Connection, slot: Slot, hashes: &[Hash]) -> Result<(), StoreError> {
-    let doing = "writing a slot's tiles";
-    let mut statement = connection.prepare_cached(sql::INSERT_SLOT_TILE).doing(doing)?;
-    for (level, index, hashes) in rows(hashes) {
-        let bytes: Vec<u8> = hashes.iter().flat_map(|hash| hash.0).collect();
-        let parameters = named_params! {
-            ":slot": slot.number(),
-            ":level": level,
-            ":tile_index": index.cast_signed(),
-            ":hashes": bytes,
-        };
-        statement.execute(parameters).doing(doing)?;
-    }
-    Ok(())
+pub fn insert(db: &Db, slot: Slot, hashes: &[Hash]) -> Result<(), StoreError> {
+    let bytes = |hashes: Vec<Hash>| hashes.iter().flat_map(|hash| hash.0).collect();
+    let rows = rows(hashes).into_iter();
+    db.insert_slot_tiles(slot, rows.map(|(level, index, hashes)| (level, index, bytes(hashes))))
 }
 
 impl Reader {
@@ -93,23 +83,14 @@ impl Reader {
     }
 
     fn slot_tile(&self, slot: Slot, level: u32, index: usize) -> Result<Vec<Hash>, StoreError> {
-        let doing = "reading a slot's tile";
-        let mut statement = self.connection.prepare_cached(sql::SELECT_SLOT_TILE).doing(doing)?;
-        let parameters = named_params! {
-            ":slot": slot.number(), ":level": level, ":tile_index": index.cast_signed(),
-        };
-        let found: Option<Vec<u8>> =
-            statement.query_row(parameters, |row| row.get(0)).optional().doing(doing)?;
+        let found = self.db.slot_tile(slot, level, index)?;
         let absent = StoreError::CorruptLog { slot, what: CorruptLog::SlotTile { level, index } };
         Ok(found.ok_or(absent)?.as_chunks().0.iter().copied().map(Hash).collect())
     }
 
     /// How many heads of the slot stand before the pool's.
     fn place_of(&self, slot: Slot, pool: &PoolId) -> Result<usize, StoreError> {
-        let doing = "counting a slot's pools";
-        let mut statement = self.connection.prepare_cached(sql::SELECT_PLACE).doing(doing)?;
-        let parameters = named_params! { ":slot": slot.number(), ":pool_id": pool.to_string() };
-        let place: i64 = statement.query_row(parameters, |row| row.get(0)).doing(doing)?;
+        let place = self.db.place(slot, &pool.to_string())?;
         Ok(usize::try_from(place).unwrap_or(0))
     }
 }

@@ -48,7 +48,7 @@ impl<R: SlotReader> Recorder<R> {
     /// until the slot after the store's last.
     ///
     /// Goes on where a slot could not be written and nothing of it was
-    /// ([`StoreError::Sqlite`], [`StoreError::SlotTooLarge`]); ends with any other error of the store, such as a commit
+    /// ([`StoreError::Database`], [`StoreError::SlotTooLarge`]); ends with any other error of the store, such as a commit
     /// that failed: whoever starts it again opens the store anew.
     pub async fn run(
         &mut self,
@@ -125,7 +125,7 @@ fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(),
             error @ (RecorderError::ClockUnconfirmed { .. }
             | RecorderError::Sealed { .. }
             | RecorderError::Store(
-                StoreError::Sqlite { .. } | StoreError::SlotTooLarge { .. },
+                StoreError::Database { .. } | StoreError::SlotTooLarge { .. },
             )),
         ) => {
             tracing::error!(slot = %slot, %error, "the slot was not written");

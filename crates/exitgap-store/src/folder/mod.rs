@@ -353,7 +353,7 @@ fn manifest_path(folder: &Path, slot: Slot) -> PathBuf {
 }
 
 fn absent(log: &LogIdentity, what: &'static str) -> StoreError {
-    let what = crate::error::CorruptLog::Absent(what);
+    let what = crate::corrupt::CorruptLog::Absent(what);
     StoreError::CorruptLog { slot: log.origin.first_slot(), what }
 }
 

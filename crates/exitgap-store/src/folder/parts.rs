@@ -12,7 +12,8 @@ use exitgap_core::published::{
 use exitgap_core::series::Slot;
 
 use super::{PublishError, durable};
-use crate::error::{CorruptBody, CorruptLog, StoreError};
+use crate::corrupt::{CorruptBody, CorruptLog};
+use crate::error::StoreError;
 use crate::reader::Reader;
 use crate::seal::Sealed;
 

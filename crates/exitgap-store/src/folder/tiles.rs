@@ -9,7 +9,8 @@ use std::path::Path;
 use exitgap_core::tlog::{Shelf, Tile, push_entry};
 
 use super::{PublishError, durable};
-use crate::error::{CorruptLog, StoreError};
+use crate::corrupt::CorruptLog;
+use crate::error::StoreError;
 use crate::reader::Reader;
 
 /// Writes the tiles that the log's growth from `before` to `size` slots changed.

@@ -1,7 +1,7 @@
 //! A slot's way into the store: checked, packed, sealed and committed.
 
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 
 use exitgap_core::evidence::Retraction;
 use exitgap_core::ids::{HeadHash, PoolId};
@@ -9,18 +9,20 @@ use exitgap_core::published::FrameRef;
 use exitgap_core::series::{MissingReason, Slot};
 
 use super::Store;
-use super::rows::{begin, commit, insert_body, insert_pool, insert_retirement, keep_default_base};
+use super::check::{Slotful, check_entries, outcome_of};
+use crate::bodies::unpack;
 use crate::body::{self, Dictionaries, Record};
 use crate::changes::CheckedChanges;
+use crate::db::{Db, NewBodyRow, Transaction};
 use crate::derive::Derived;
 use crate::error::StoreError;
 use crate::folder::{Piece, SlotFiles};
-use crate::log::HeadRow;
-use crate::model::{Appended, Changes, NewEntry, Outcome, Pool};
-use crate::reader::{Reader, unpack};
+use crate::log::FullEntry;
+use crate::model::{Appended, Changes, NewEntry, Outcome, Pool, base_token};
+use crate::notes;
+use crate::reader::Reader;
 use crate::ready::{Ready, spread};
 use crate::seal::{NewHead, Sealer, Sealing, SlotHeads};
-use crate::{fold, notes};
 
 /// The most entries of one transaction that fills a pause: it bounds memory, the
 /// write-ahead log and what a kill undoes.
@@ -33,9 +35,6 @@ pub(super) struct Body {
     /// The body it refers to and its slot; `None`: it is a key record.
     pub base: Option<(i64, Slot)>,
 }
-
-/// The entries of a slot by their pools' names, in the order of a slot's heads.
-type Slotful = BTreeMap<String, NewEntry<Ready>>;
 
 impl Store {
     pub(super) fn append(
@@ -117,7 +116,7 @@ impl Store {
         let mut next = last.next();
         let mut filled = 0;
         while let Some(from) = next.filter(|next| *next < until) {
-            let transaction = begin(&self.reader)?;
+            let transaction = self.reader.db.begin("beginning to write")?;
             let mut last_filled = from;
             for _ in 0..slots_at_once {
                 let Some(slot) = next.filter(|next| *next < until) else { break };
@@ -127,7 +126,7 @@ impl Store {
                         heads.add(&self.reader, &mut self.derived, sealing, slot, &missing)?;
                     sealing.before = Some(head);
                 }
-                sealer.seal(&transaction, slot, &heads, None)?;
+                sealer.seal(&self.reader.db, slot, &heads, None)?;
                 (last_filled, next, filled) = (slot, slot.next(), filled + 1);
             }
             self.derived.finish(&self.reader)?;
@@ -136,48 +135,9 @@ impl Store {
                 .iter()
                 .filter_map(|sealing| Some((sealing.pool.number, sealing.before.clone()?)));
             self.heads = LastHeads { slot: Some(last_filled), heads: newest.collect() };
-            fold::after_commit(&self.reader.connection, self.fold_after_pages)?;
+            self.reader.db.fold_after_commit(self.fold_after_pages)?;
         }
         Ok(filled)
-    }
-
-    /// Requires that a sealed slot holds exactly these entries and changes.
-    fn compare(
-        &self,
-        slot: Slot,
-        checked: &Slotful,
-        changes: &CheckedChanges,
-    ) -> Result<(), StoreError> {
-        for entry in checked.values() {
-            let pool = self.reader.pool(&entry.pool)?;
-            let recorded = match &pool {
-                Some(pool) => self.reader.entry(pool, slot)?,
-                None => None,
-            };
-            let (pool, offered) = (entry.pool.clone(), outcome_of(entry));
-            match recorded.map(|entry| entry.outcome) {
-                Some(recorded) if recorded == offered => {}
-                Some(recorded) => {
-                    return Err(StoreError::EntryDiffers { slot, pool, recorded, offered });
-                }
-                None => return Err(StoreError::PoolNotInSlot { slot, pool }),
-            }
-        }
-        for pool in self.reader.pools()?.into_iter().filter(|pool| pool.has(slot)) {
-            let name = pool.id.to_string();
-            let retires = pool.retired_slot == Some(slot);
-            let retracts = self.reader.head_row(&pool, slot)?.map(|(row, _)| row.retracts);
-            let offered = changes.retracts.get(&name).map(Vec::as_slice).unwrap_or_default();
-            if retires != changes.retires.contains_key(&name)
-                || retracts.unwrap_or_default() != offered
-            {
-                return Err(StoreError::ChangesDiffer { slot, pool: pool.id });
-            }
-            if !retires && !checked.contains_key(&name) {
-                return Err(StoreError::PoolWithoutEntry { slot, pool: pool.id });
-            }
-        }
-        Ok(())
     }
 
     /// Packs the snapshots, side by side: one body for each entry, in their order, where it has
@@ -249,7 +209,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (mut written, mut frames) = (Vec::new(), HashMap::new());
         let mut newest = HashMap::with_capacity(known.len());
-        let transaction = begin(&self.reader)?;
+        let transaction = self.reader.db.begin("beginning to write")?;
         let sealer = if let Some(sealer) = &self.sealer {
             sealer.clone()
         } else {
@@ -257,7 +217,7 @@ impl Store {
             if !self.signed_before_by.is_empty() {
                 sealer.signed_before_by(self.signed_before_by.clone());
             }
-            sealer.begin(&transaction)?;
+            sealer.begin(&self.reader.db)?;
             sealer
         };
         let mut heads = SlotHeads::default();
@@ -277,15 +237,15 @@ impl Store {
             }
             let sealing = match known.get(&entry.pool) {
                 Some(pool) => {
-                    keep_default_base(&transaction, pool, &entry)?;
+                    keep_default_base(&self.reader.db, pool, &entry)?;
                     self.heads.sealing(&self.reader, pool, before)?
                 }
-                None => Sealing { pool: insert_pool(&transaction, slot, &entry)?, before: None },
+                None => Sealing { pool: insert_pool(&self.reader.db, slot, &entry)?, before: None },
             };
             let outcome = outcome_of(&entry);
             let mut figures = None;
             if let (Ok(ready), Some(body)) = (entry.reading, body) {
-                let body_no = insert_body(&transaction, &ready, &body)?;
+                let body_no = insert_body(&self.reader.db, &ready, &body)?;
                 frames.insert(entry.pool, (frame_of(&ready, &body), body.zstd));
                 let (level, joined) = (body.level, ready.joined);
                 written.push((sealing.pool.number, Record { body_no, level, slot, joined }));
@@ -301,9 +261,9 @@ impl Store {
         }
         self.derived.finish(&self.reader)?;
         if !changes.doubts.is_empty() {
-            notes::insert_doubts(&transaction, &self.reader.pools()?, slot, &changes.doubts)?;
+            notes::insert_doubts(&self.reader.db, &self.reader.pools()?, slot, &changes.doubts)?;
         }
-        let sealed = sealer.seal(&transaction, slot, &heads, checkpoint)?;
+        let sealed = sealer.seal(&self.reader.db, slot, &heads, checkpoint)?;
         let pieces = heads.canonical.into_iter().map(|(pool, head)| {
             let body = frames.remove(&pool);
             Piece { pool, head, body }
@@ -316,7 +276,7 @@ impl Store {
         for (pool_no, record) in written {
             self.dictionaries.entry(pool_no).or_default().add(record);
         }
-        fold::after_commit(&self.reader.connection, self.fold_after_pages)
+        self.reader.db.fold_after_commit(self.fold_after_pages)
     }
 }
 
@@ -325,7 +285,7 @@ impl Store {
 pub(super) struct LastHeads {
     slot: Option<Slot>,
     /// By the pools' numbers.
-    heads: HashMap<i64, (HeadRow, HeadHash)>,
+    heads: HashMap<i64, (FullEntry, HeadHash)>,
 }
 
 impl LastHeads {
@@ -334,7 +294,7 @@ impl LastHeads {
         let kept = self.heads.get(&pool.number).filter(|_| self.slot == Some(last));
         let before = match kept {
             Some(kept) => Some(kept.clone()),
-            None => reader.head_row(pool, last)?,
+            None => reader.full_entry(pool, last)?,
         };
         Ok(Sealing { pool: pool.clone(), before })
     }
@@ -348,41 +308,9 @@ fn retire(
     (slot, sealing): (Slot, Sealing),
     retracts: Vec<Retraction>,
 ) -> Result<(), StoreError> {
-    insert_retirement(&reader.connection, &sealing.pool, slot)?;
+    reader.db.insert_retirement(sealing.pool.number, slot)?;
     let new = NewHead { outcome: Outcome::Retired, figures: None, retracts };
     heads.add(reader, derived, &sealing, slot, &new).map(|_| ())
-}
-
-/// Checks a slot's entries against each other and the slot.
-fn check_entries(slot: Slot, entries: Vec<NewEntry<Ready>>) -> Result<Slotful, StoreError> {
-    if entries.is_empty() {
-        return Err(StoreError::NoEntries { slot });
-    }
-    let mut checked = BTreeMap::new();
-    for entry in entries {
-        if let Ok(Ready { pool, slot: found, .. }) = &entry.reading {
-            if *pool != entry.pool {
-                let (expected, found) = (entry.pool, pool.clone());
-                return Err(StoreError::SnapshotOfOtherPool { expected, found });
-            }
-            if *found != slot {
-                let (pool, found) = (entry.pool, *found);
-                return Err(StoreError::SnapshotOfOtherSlot { pool, expected: slot, found });
-            }
-        }
-        let pool = entry.pool.clone();
-        if checked.insert(pool.to_string(), entry).is_some() {
-            return Err(StoreError::PoolRepeated { slot, pool });
-        }
-    }
-    Ok(checked)
-}
-
-fn outcome_of(entry: &NewEntry<Ready>) -> Outcome {
-    match &entry.reading {
-        Ok(ready) => Outcome::Recorded(ready.hash),
-        Err(reason) => Outcome::Missing(*reason),
-    }
 }
 
 /// Where a body stands in a part, once it stands there.
@@ -395,4 +323,41 @@ fn frame_of(ready: &Ready, body: &Body) -> FrameRef {
         snapshot: length(ready.snapshot_bytes),
         state: length(ready.joined.len() - ready.snapshot_bytes),
     }
+}
+
+fn insert_pool(db: &Db, slot: Slot, entry: &NewEntry<Ready>) -> Result<Pool, StoreError> {
+    let (id, default_base) = (entry.pool.clone(), entry.default_base);
+    let number = db.insert_pool(&id.to_string(), base_token(default_base), slot)?;
+    Ok(Pool { id, default_base, first_slot: slot, retired_slot: None, number })
+}
+
+fn keep_default_base(db: &Db, pool: &Pool, entry: &NewEntry<Ready>) -> Result<(), StoreError> {
+    if pool.default_base == entry.default_base {
+        return Ok(());
+    }
+    db.update_default_base(pool.number, base_token(entry.default_base))
+}
+
+fn insert_body(db: &Db, ready: &Ready, body: &Body) -> Result<i64, StoreError> {
+    db.insert_body(&NewBodyRow {
+        slot: ready.slot,
+        snapshot: &ready.hash.0,
+        state: &ready.state.0,
+        level: body.level,
+        dictionary_body_no: body.base.map(|(body_no, _)| body_no),
+        snapshot_bytes: ready.snapshot_bytes,
+        state_bytes: ready.joined.len() - ready.snapshot_bytes,
+        zstd: &body.zstd,
+    })
+}
+
+fn commit(transaction: Transaction, slot: Slot) -> Result<(), StoreError> {
+    transaction.commit().map_err(|source| {
+        // The log's last frame, which makes the slot one, found no room: nothing was written.
+        if source.is_disk_full() {
+            StoreError::Database { doing: "committing a slot", source }
+        } else {
+            StoreError::CommitUnknown { slot, source }
+        }
+    })
 }

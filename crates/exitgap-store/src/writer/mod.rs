@@ -1,8 +1,8 @@
 //! Writing a store: the one recorder's part. Opening and what is asked for stand here; how a slot is
-//! written in `append.rs`, the rows it is made of in `rows.rs`.
+//! written in `append.rs`, how it is checked before in `check.rs`.
 
 mod append;
-mod rows;
+mod check;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,18 +11,17 @@ use exitgap_core::evidence::Predecessor;
 use exitgap_core::published::MAX_PARTS;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{SignerKey, VerifierKey};
-use rusqlite::named_params;
 
 use crate::body::Dictionaries;
+use crate::db::{AFTER_PAGES, Db};
 use crate::derive::Derived;
-use crate::error::{Doing, StoreError};
+use crate::error::StoreError;
 use crate::folder::SlotFiles;
 use crate::lock::Lock;
 use crate::model::{Appended, Changes, NewEntry};
 use crate::reader::Reader;
 use crate::ready::Ready;
 use crate::seal::Sealer;
-use crate::{fold, schema, sql};
 use append::LastHeads;
 
 /// A store opened for writing, by the only process that may. Dropping it releases the
@@ -62,7 +61,7 @@ impl Store {
             return Err(StoreError::NotFound { path: path.to_owned() });
         }
         let lock = Lock::take(path)?;
-        let mut store = Self::with(schema::open_writer(path)?, lock, key);
+        let mut store = Self::with(Db::open_writer(path)?, lock, key);
         if let Some(log) = store.reader.log()? {
             let sealer = Sealer::of_log(key, &log)?;
             store.reader.check_edge()?;
@@ -79,19 +78,19 @@ impl Store {
         // A name that cannot be a log's is refused before anything is made.
         Sealer::new(key, Slot::FIRST, None)?;
         let lock = Lock::take(path)?;
-        Ok(Self::with(schema::create(path)?, lock, key))
+        Ok(Self::with(Db::create(path)?, lock, key))
     }
 
-    fn with(connection: rusqlite::Connection, lock: Lock, key: &SignerKey) -> Self {
+    fn with(db: Db, lock: Lock, key: &SignerKey) -> Self {
         Self {
-            reader: Reader { connection },
+            reader: Reader { db },
             key: key.clone(),
             signed_before_by: Vec::new(),
             sealer: None,
             dictionaries: HashMap::new(),
             derived: Derived::default(),
             heads: LastHeads::default(),
-            fold_after_pages: fold::AFTER_PAGES,
+            fold_after_pages: AFTER_PAGES,
             unpublished: None,
             parts_most: MAX_PARTS,
             _lock: lock,
@@ -115,10 +114,7 @@ impl Store {
 
     /// Names the log that the store's one succeeds, before that begins.
     pub(crate) fn succeed(&self, predecessor: &Predecessor) -> Result<(), StoreError> {
-        let doing = "naming the log's predecessor";
-        let parameters = named_params! { ":document": predecessor.to_document() };
-        let inserted = self.reader.connection.execute(sql::INSERT_PREDECESSOR, parameters);
-        inserted.doing(doing).map(|_| ())
+        self.reader.db.insert_predecessor(&predecessor.to_document())
     }
 
     /// Has the write-ahead log folded into the database as soon as it holds so many pages; 1,000
@@ -138,26 +134,15 @@ impl Store {
     /// Lets the database grow by so many pages and no more, or as it likes again. What finds no
     /// room is refused as on a full disk, which this is for rehearsing.
     pub fn limit_growth(&self, pages: Option<u32>) -> Result<(), StoreError> {
-        let connection = &self.reader.connection;
-        let doing = "limiting the database's growth";
-        let held: u32 =
-            connection.pragma_query_value(None, "page_count", |row| row.get(0)).doing(doing)?;
-        // More than SQLite's own limit is taken as that.
-        let most = pages.map_or(u32::MAX - 1, |more| held.saturating_add(more));
-        connection
-            .pragma_update_and_check(None, "max_page_count", most, |row| row.get::<_, i64>(0))
-            .doing(doing)
-            .map(|_| ())
+        self.reader.db.limit_growth(pages)
     }
 
     /// Folds the write-ahead log into the database and closes the store. Dropping it does the same
     /// where that is possible, and is silent where it is not; nothing committed depends on either.
     pub fn close(self) -> Result<(), StoreError> {
-        let Self { reader: Reader { connection }, _lock, .. } = self;
-        fold::all(&connection)?;
-        connection
-            .close()
-            .map_err(|(_, source)| StoreError::Sqlite { doing: "closing the store", source })
+        let Self { reader: Reader { db }, _lock, .. } = self;
+        db.fold()?;
+        db.close("closing the store")
     }
 
     /// The newest slot as it is to be published, where this process sealed it; once.
@@ -236,14 +221,14 @@ impl Store {
     /// which the log's key is changed.
     pub fn sign_beside(&mut self, key: &SignerKey) -> Result<(), StoreError> {
         let sealer = self.sealer.as_mut().ok_or(StoreError::KeyBeforeLog)?;
-        sealer.sign_beside(&self.reader.connection, key)
+        sealer.sign_beside(&self.reader.db, key)
     }
 
     /// Says which keys signed the slots that [`Store::append_sealed`] is to seal anew, the first
     /// first. A log that has begun knows them.
     pub(crate) fn sealed_by(&mut self, keys: Vec<VerifierKey>) -> Result<(), StoreError> {
         if let Some(sealer) = &mut self.sealer {
-            return sealer.name_keys(&self.reader.connection, &keys);
+            return sealer.name_keys(&self.reader.db, &keys);
         }
         self.signed_before_by = keys;
         Ok(())

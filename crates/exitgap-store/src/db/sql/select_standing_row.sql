@@ -1,2 +1,2 @@
 -- The row as it is, in the order in which it is written.
-SELECT * FROM day WHERE day = ?1 AND pool_no = ?2;
+SELECT * FROM standing WHERE pool_no = :pool_no;

@@ -7,15 +7,14 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, OpenFlags};
 
-use crate::StoreError;
-use crate::error::Doing;
-use crate::sql;
+use super::{DatabaseError, Db, failed, statements};
+use crate::error::StoreError;
 
-/// `EXGP`, in the file's header; the same number stands in `schema.sql`.
+/// `EXGP`, in the file's header; the same number stands in `sql/schema.sql`.
 const APPLICATION_ID: i32 = 0x4558_4750;
-/// The schema version written and read; the same number stands in `schema.sql`.
+/// The schema version written and read; the same number stands in `sql/schema.sql`.
 const SCHEMA_VERSION: i32 = 6;
 
 /// How long a statement waits for another connection of the same file.
@@ -34,26 +33,50 @@ enum Found {
     Store,
 }
 
-/// Opens an existing store for reading only.
-pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    match inspect(&connection, path)? {
-        Found::Store => Ok(connection),
-        Found::Unborn => Err(StoreError::NotFound { path: path.to_owned() }),
+impl Db {
+    /// Opens an existing store for reading only.
+    pub fn open_reader(path: &Path) -> Result<Self, StoreError> {
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        match inspect(&connection, path)? {
+            Found::Store => Ok(Self { connection }),
+            Found::Unborn => Err(StoreError::NotFound { path: path.to_owned() }),
+        }
     }
-}
 
-/// Opens an existing store for writing. The caller holds the lock.
-pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    // Nothing is set in the file before it is known to be a store.
-    match inspect(&connection, path)? {
-        Found::Store => {}
-        Found::Unborn => return Err(StoreError::NotFound { path: path.to_owned() }),
+    /// Opens an existing store for writing. The caller holds the lock.
+    pub fn open_writer(path: &Path) -> Result<Self, StoreError> {
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        // Nothing is set in the file before it is known to be a store.
+        match inspect(&connection, path)? {
+            Found::Store => {}
+            Found::Unborn => return Err(StoreError::NotFound { path: path.to_owned() }),
+        }
+        connection.execute_batch(statements::CONNECTION).doing("setting up the connection")?;
+        sync_names(path)?;
+        Ok(Self { connection })
     }
-    connection.execute_batch(sql::CONNECTION).doing("setting up the connection")?;
-    sync_names(path)?;
-    Ok(connection)
+
+    /// Creates a store where there is no file, or an empty database that an interrupted
+    /// creation left. The caller holds the lock.
+    pub fn create(path: &Path) -> Result<Self, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let taken = || StoreError::AlreadyExists { path: path.to_owned() };
+        let mut connection = if path.exists() {
+            let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            match inspect(&connection, path) {
+                Ok(Found::Unborn) => connection,
+                _ => return Err(taken()),
+            }
+        } else {
+            connect_with(path, flags)?
+        };
+        connection.execute_batch(statements::CONNECTION).doing("setting up the connection")?;
+        let transaction = connection.transaction().doing("creating the tables")?;
+        transaction.execute_batch(statements::SCHEMA).doing("creating the tables")?;
+        transaction.commit().doing("creating the tables")?;
+        sync_names(path)?;
+        Ok(Self { connection })
+    }
 }
 
 /// Makes the names of the database and of its write-ahead log outlast a power cut. `SQLite` asks
@@ -64,28 +87,6 @@ fn sync_names(path: &Path) -> Result<(), StoreError> {
         File::open(path.parent().unwrap_or(&path)).and_then(|folder| folder.sync_all())
     });
     synced.map_err(|source| StoreError::File { path: path.to_owned(), source })
-}
-
-/// Creates a store where there is no file, or an empty database that an interrupted
-/// creation left. The caller holds the lock.
-pub fn create(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-    let taken = || StoreError::AlreadyExists { path: path.to_owned() };
-    let mut connection = if path.exists() {
-        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        match inspect(&connection, path) {
-            Ok(Found::Unborn) => connection,
-            _ => return Err(taken()),
-        }
-    } else {
-        connect_with(path, flags)?
-    };
-    connection.execute_batch(sql::CONNECTION).doing("setting up the connection")?;
-    let transaction = connection.transaction().doing("creating the tables")?;
-    transaction.execute_batch(sql::SCHEMA).doing("creating the tables")?;
-    transaction.commit().doing("creating the tables")?;
-    sync_names(path)?;
-    Ok(connection)
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
@@ -122,10 +123,13 @@ fn inspect(connection: &Connection, path: &Path) -> Result<Found, StoreError> {
         |found| StoreError::NotAStore { path: path.to_owned(), expected: APPLICATION_ID, found };
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let application_id = match pragma("application_id") {
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
-            return Err(not_a_store(0));
-        }
-        answer => answer.doing("reading the file's header")?,
+        Ok(found) => found,
+        Err(error) => match DatabaseError::engine(error) {
+            other if other.is_no_database() => return Err(not_a_store(0)),
+            source => {
+                return Err(StoreError::Database { doing: "reading the file's header", source });
+            }
+        },
     };
     let found = read_schema(connection)?;
     if application_id == 0 && found.is_empty() {
@@ -144,7 +148,7 @@ fn inspect(connection: &Connection, path: &Path) -> Result<Found, StoreError> {
         return Err(StoreError::OlderSchema { path, expected, found: version });
     }
     let model = Connection::open_in_memory().doing("comparing the schema")?;
-    model.execute_batch(sql::SCHEMA).doing("comparing the schema")?;
+    model.execute_batch(statements::SCHEMA).doing("comparing the schema")?;
     match first_difference(&read_schema(&model)?, &found) {
         None => Ok(Found::Store),
         Some(object) => Err(StoreError::SchemaAltered { path: path.to_owned(), object }),
@@ -156,7 +160,7 @@ type Schema = BTreeMap<String, (String, Option<String>)>;
 
 fn read_schema(connection: &Connection) -> Result<Schema, StoreError> {
     let doing = "reading the schema";
-    let mut statement = connection.prepare(sql::SELECT_SCHEMA).doing(doing)?;
+    let mut statement = connection.prepare(statements::SELECT_SCHEMA).doing(doing)?;
     let rows = statement
         .query_map((), |row| Ok((row.get("name")?, (row.get("type")?, row.get("sql")?))))
         .doing(doing)?;
@@ -168,4 +172,15 @@ fn first_difference(expected: &Schema, found: &Schema) -> Option<String> {
     let name = names.into_iter().find(|name| expected.get(*name) != found.get(*name))?;
     let (kind, _) = expected.get(name).or_else(|| found.get(name))?;
     Some(format!("{kind} {name}"))
+}
+
+/// Puts what was being done beside the database's error.
+trait Doing<T> {
+    fn doing(self, doing: &'static str) -> Result<T, StoreError>;
+}
+
+impl<T> Doing<T> for rusqlite::Result<T> {
+    fn doing(self, doing: &'static str) -> Result<T, StoreError> {
+        self.map_err(|error| failed(doing, error))
+    }
 }

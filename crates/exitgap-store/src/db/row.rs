@@ -1,0 +1,199 @@
+//! What statements find: rows, and the values in their columns.
+
+use std::fmt;
+
+use exitgap_core::series::Slot;
+use exitgap_core::units::{Percent, UsdMicros};
+use rusqlite::types::ValueRef;
+
+use super::error::DatabaseError;
+
+/// A row that was found. It is there until the next one is asked for.
+#[derive(Clone, Copy)]
+pub struct Row<'a>(&'a rusqlite::Row<'a>);
+
+/// A value as it lies in its column, whatever was to be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found<'a> {
+    /// NULL.
+    Nothing,
+    /// A whole number.
+    Integer(i64),
+    /// Another number: nothing that a store writes.
+    Fraction,
+    /// A text, not yet known to be one.
+    Text(&'a [u8]),
+    /// Bytes.
+    Blob(&'a [u8]),
+}
+
+/// What a column can be read as.
+pub trait FromColumn: Sized {
+    /// `None` where it cannot be this.
+    fn from_column(found: Found<'_>) -> Option<Self>;
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn of(row: &'a rusqlite::Row<'a>) -> Self {
+        Self(row)
+    }
+
+    /// The value in the column of this name.
+    pub fn get<T: FromColumn>(self, column: &str) -> Result<T, DatabaseError> {
+        let found = self.0.get_ref(column).map_err(DatabaseError::engine)?.into();
+        T::from_column(found).ok_or_else(|| DatabaseError::column(column, found.to_string()))
+    }
+
+    /// The value in the column at this place, for rows of many columns.
+    pub fn at<T: FromColumn>(self, place: usize) -> Result<T, DatabaseError> {
+        let found = self.0.get_ref(place).map_err(DatabaseError::engine)?.into();
+        T::from_column(found).ok_or_else(|| {
+            let column = self.0.as_ref().column_name(place).unwrap_or_default();
+            DatabaseError::column(column, found.to_string())
+        })
+    }
+
+    /// The columns from this place on, one after the other.
+    pub fn from(self, place: usize) -> Columns<'a> {
+        Columns { row: self, next: place }
+    }
+
+    /// The values of all columns, as they are.
+    pub fn values(&self) -> impl Iterator<Item = Found<'_>> {
+        (0..self.0.as_ref().column_count())
+            .map_while(|place| Some(self.0.get_ref(place).ok()?.into()))
+    }
+}
+
+/// A row's columns, one after the other.
+pub struct Columns<'a> {
+    row: Row<'a>,
+    next: usize,
+}
+
+impl Columns<'_> {
+    /// The next one.
+    pub fn next<T: FromColumn>(&mut self) -> Result<T, DatabaseError> {
+        let value = self.row.at(self.next);
+        self.next += 1;
+        value
+    }
+}
+
+impl<'a> From<ValueRef<'a>> for Found<'a> {
+    fn from(value: ValueRef<'a>) -> Self {
+        match value {
+            ValueRef::Null => Self::Nothing,
+            ValueRef::Integer(number) => Self::Integer(number),
+            ValueRef::Real(_) => Self::Fraction,
+            ValueRef::Text(text) => Self::Text(text),
+            ValueRef::Blob(bytes) => Self::Blob(bytes),
+        }
+    }
+}
+
+/// What was found, for people: short, whatever it is.
+impl fmt::Display for Found<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => f.write_str("nothing"),
+            Self::Integer(number) => write!(f, "the number {number}"),
+            Self::Fraction => f.write_str("a fraction"),
+            Self::Text(text) => {
+                let text = String::from_utf8_lossy(text);
+                write!(f, "the text {:?}", text.chars().take(40).collect::<String>())
+            }
+            Self::Blob(bytes) => write!(f, "a blob of {} bytes", bytes.len()),
+        }
+    }
+}
+
+impl<T: FromColumn> FromColumn for Option<T> {
+    fn from_column(found: Found<'_>) -> Option<Self> {
+        match found {
+            Found::Nothing => Some(None),
+            found => T::from_column(found).map(Some),
+        }
+    }
+}
+
+impl FromColumn for i64 {
+    fn from_column(found: Found<'_>) -> Option<Self> {
+        match found {
+            Found::Integer(number) => Some(number),
+            _ => None,
+        }
+    }
+}
+
+impl FromColumn for u64 {
+    fn from_column(found: Found<'_>) -> Option<Self> {
+        i64::from_column(found)?.try_into().ok()
+    }
+}
+
+impl FromColumn for u32 {
+    fn from_column(found: Found<'_>) -> Option<Self> {
+        i64::from_column(found)?.try_into().ok()
+    }
+}
+
+impl FromColumn for u8 {
+    fn from_column(found: Found<'_>) -> Option<Self> {
+        i64::from_column(found)?.try_into().ok()
+    }
+}
+
+impl FromColumn for bool {
+    fn from_column(found: Found<'_>) -> Option<Self> {
+        i64::from_column(found).map(|number| number != 0)
+    }
+}
+
+impl FromColumn for Slot {
+    fn from_column(found: Found<'_>) -> Option<Self> {
+        Self::try_from(u32::from_column(found)?).ok()
+    }
+}
+
+/// Whole millionths of a percent.
+impl FromColumn for Percent {
+    fn from_column(found: Found<'_>) -> Option<Self> {
+        i64::from_column(found).map(|millionths| Self(millionths.into()))
+    }
+}
+
+/// Whole millionths of a dollar.
+impl FromColumn for UsdMicros {
+    fn from_column(found: Found<'_>) -> Option<Self> {
+        u64::from_column(found).map(Self)
+    }
+}
+
+impl FromColumn for String {
+    fn from_column(found: Found<'_>) -> Option<Self> {
+        match found {
+            Found::Text(text) => Some(std::str::from_utf8(text).ok()?.to_owned()),
+            _ => None,
+        }
+    }
+}
+
+impl FromColumn for Vec<u8> {
+    fn from_column(found: Found<'_>) -> Option<Self> {
+        match found {
+            Found::Blob(bytes) => Some(bytes.to_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// A hash.
+impl FromColumn for [u8; 32] {
+    fn from_column(found: Found<'_>) -> Option<Self> {
+        match found {
+            Found::Blob(bytes) => bytes.try_into().ok(),
+            _ => None,
+        }
+    }
+}

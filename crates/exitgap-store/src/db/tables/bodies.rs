@@ -1,0 +1,136 @@
+//! `body`, alone and beside the heads that name it.
+
+use exitgap_core::series::Slot;
+
+use super::entries::run;
+use super::{DatabaseError, Db, HeadRow, Row, statements};
+use crate::error::StoreError;
+use crate::model::Totals;
+
+/// A body, compressed, and what it refers to.
+pub struct BodyRow {
+    pub body_no: i64,
+    pub slot: Slot,
+    pub snapshot: [u8; 32],
+    pub state: [u8; 32],
+    pub level: u8,
+    /// The body that it refers to.
+    pub dictionary_body_no: Option<i64>,
+    /// The slot of that one.
+    pub base_slot: Option<i64>,
+    pub snapshot_bytes: i64,
+    pub state_bytes: i64,
+    pub zstd: Vec<u8>,
+}
+
+/// The same, to be written.
+pub struct NewBodyRow<'a> {
+    pub slot: Slot,
+    pub snapshot: &'a [u8; 32],
+    pub state: &'a [u8; 32],
+    pub level: u8,
+    pub dictionary_body_no: Option<i64>,
+    pub snapshot_bytes: usize,
+    pub state_bytes: usize,
+    pub zstd: &'a [u8],
+}
+
+/// A head with the body of its snapshot; that one's `base_slot` is not read.
+pub struct SealedBodyRow {
+    pub head: HeadRow,
+    /// The slot that the body says it is of, and the body.
+    pub body: Option<(i64, BodyRow)>,
+}
+
+impl BodyRow {
+    fn read(row: Row) -> Result<Self, DatabaseError> {
+        Ok(Self {
+            body_no: row.get("body_no")?,
+            slot: row.get("slot")?,
+            snapshot: row.get("snapshot_sha256")?,
+            state: row.get("state_sha256")?,
+            level: row.get("level")?,
+            dictionary_body_no: row.get("dictionary_body_no")?,
+            base_slot: row.get("base_slot")?,
+            snapshot_bytes: row.get("snapshot_bytes")?,
+            state_bytes: row.get("state_bytes")?,
+            zstd: row.get("zstd")?,
+        })
+    }
+}
+
+impl SealedBodyRow {
+    fn read(row: Row) -> Result<Self, DatabaseError> {
+        let head = HeadRow::read(row)?;
+        let slot: Option<i64> = row.get("body_slot")?;
+        let body = slot.map(|slot| Ok((slot, BodyRow::read(row)?))).transpose()?;
+        Ok(Self { head, body })
+    }
+}
+
+impl Db {
+    /// The body of the snapshot of this name.
+    pub fn body(&self, snapshot: &[u8; 32]) -> Result<Option<BodyRow>, StoreError> {
+        let args = [(":snapshot_sha256", snapshot.into())];
+        self.row(&statements::SELECT_BODY, &args, BodyRow::read)
+    }
+
+    /// The body of this number.
+    pub fn dictionary(&self, body_no: Option<i64>) -> Result<Option<BodyRow>, StoreError> {
+        let args = [(":body_no", body_no.into())];
+        self.row(&statements::SELECT_DICTIONARY, &args, BodyRow::read)
+    }
+
+    /// The name of the first snapshot of the state of this name.
+    pub fn snapshot_of_state(&self, state: &[u8; 32]) -> Result<Option<[u8; 32]>, StoreError> {
+        let args = [(":state_sha256", state.into())];
+        self.row(&statements::SELECT_BODY_BY_STATE, &args, |row| row.at(0))
+    }
+
+    /// The pool's heads from slot `from` to `to`, both included, ascending, each with its body. A
+    /// row that cannot be read stands where it was found.
+    pub fn sealed_bodies(
+        &self,
+        pool_no: i64,
+        from: Slot,
+        to: Slot,
+    ) -> Result<Vec<Result<SealedBodyRow, StoreError>>, StoreError> {
+        let statement = &statements::SELECT_SEALED_ROWS;
+        let mut found = Vec::new();
+        self.prepare(statement)?.each(&run(pool_no, from, to), |row| {
+            found.push(SealedBodyRow::read(row).map_err(|error| statement.failed(error)));
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Writes a body, and returns its number.
+    pub fn insert_body(&self, new: &NewBodyRow) -> Result<i64, StoreError> {
+        let args = [
+            (":slot", new.slot.into()),
+            (":snapshot_sha256", new.snapshot.into()),
+            (":state_sha256", new.state.into()),
+            (":level", new.level.into()),
+            (":dictionary_body_no", new.dictionary_body_no.into()),
+            (":snapshot_bytes", new.snapshot_bytes.into()),
+            (":state_bytes", new.state_bytes.into()),
+            (":zstd", new.zstd.into()),
+        ];
+        self.one(&statements::INSERT_BODY, &args, |row| row.at(0))
+    }
+
+    /// What all bodies weigh.
+    pub fn totals(&self) -> Result<Totals, StoreError> {
+        let statement = &statements::SELECT_TOTALS;
+        let database_bytes = self.bytes(statement.doing)?;
+        self.one(statement, &[], |row| {
+            Ok(Totals {
+                snapshots: row.get("snapshots")?,
+                key_records: row.get("key_records")?,
+                canonical_bytes: row.get("canonical_bytes")?,
+                zstd_bytes: row.get("zstd_bytes")?,
+                database_bytes,
+            })
+        })
+    }
+}

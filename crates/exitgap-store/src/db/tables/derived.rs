@@ -1,0 +1,269 @@
+//! The derived tables `figures`, `day` and `standing`: many columns, read by their places, and
+//! written and compared as whole rows.
+
+use exitgap_core::series::{MissingReason, Slot};
+use exitgap_core::units::Percent;
+
+use super::entries::run;
+use super::{Arg, Columns, DatabaseError, Db, EntryRow, PoolRow, Row, Values, statements};
+use crate::db::statements::Statement;
+use crate::db::values::chained_row;
+use crate::error::StoreError;
+use crate::figures::{
+    AtLowest, DepthFigures, DirectionFigures, Gap, SnapshotFigures, Standing, WindowFigures,
+};
+use crate::rollup::{DirectionRollup, GapRollup, Rollup};
+
+/// A slot with its figures and how it was taken back.
+pub struct FiguresRow {
+    pub entry: EntryRow,
+    pub lowest_7d_usd: [Option<u64>; 2],
+    pub oracle_stale: Option<bool>,
+    pub directions: [Option<DirectionFigures>; 2],
+    pub missing_slots: Option<u32>,
+    pub median_usd: [Option<u64>; 2],
+    pub lowest_back: [Option<u32>; 2],
+    /// The slot that took it back, the orphaned and the canonical block.
+    pub retraction: (Option<i64>, Option<[u8; 32]>, Option<[u8; 32]>),
+}
+
+/// A slot with one of its gaps.
+pub struct GapRow {
+    pub slot: i64,
+    pub gap: Option<Gap>,
+    pub basis: Option<Percent>,
+}
+
+impl FiguresRow {
+    fn read(row: Row) -> Result<Self, DatabaseError> {
+        let entry = EntryRow::read(row)?;
+        let mut columns = row.from(5);
+        let depth = [columns.next()?, columns.next()?];
+        Ok(Self {
+            entry,
+            lowest_7d_usd: [columns.next()?, columns.next()?],
+            oracle_stale: columns.next()?,
+            directions: [gaps(&mut columns, depth[0])?, gaps(&mut columns, depth[1])?],
+            missing_slots: columns.next()?,
+            median_usd: [columns.next()?, columns.next()?],
+            lowest_back: [columns.next()?, columns.next()?],
+            retraction: (columns.next()?, columns.next()?, columns.next()?),
+        })
+    }
+}
+
+/// The next five columns: the gaps and basis of one direction. `None` where there are none.
+fn gaps(
+    columns: &mut Columns,
+    depth_usd: Option<u64>,
+) -> Result<Option<DirectionFigures>, DatabaseError> {
+    let gaps: [Option<Gap>; 4] =
+        [columns.next()?, columns.next()?, columns.next()?, columns.next()?];
+    let basis = columns.next()?;
+    let [Some(a), Some(b), Some(c), Some(d)] = gaps else { return Ok(None) };
+    Ok(Some(DirectionFigures { depth_usd, gaps: [a, b, c, d], basis }))
+}
+
+fn read_day(row: Row, day: u32) -> Result<Rollup, DatabaseError> {
+    let mut columns = row.from(0);
+    let slot = |at: Option<u32>| {
+        let first = u64::from(day) * u64::from(Slot::PER_DAY);
+        at.and_then(|at| Slot::new(first + u64::from(at)).ok())
+    };
+    let mut rollup = Rollup {
+        recorded_slots: columns.next()?,
+        missing_slots: columns.next()?,
+        retracted_slots: columns.next()?,
+        last: slot(columns.next()?),
+        directions: [DirectionRollup::default(); 2],
+    };
+    for direction in &mut rollup.directions {
+        let (lowest, at) = (columns.next()?, slot(columns.next()?));
+        direction.lowest = at.zip(lowest);
+        for gap in &mut direction.gaps {
+            let last: Option<Gap> = columns.next()?;
+            let (worst, worst_slot) = (columns.next()?, slot(columns.next()?));
+            let refused_slots: Option<u32> = columns.next()?;
+            let (least, least_slot) = (columns.next()?, slot(columns.next()?));
+            *gap = last.zip(refused_slots).map(|(last, refused_slots)| GapRollup {
+                last,
+                worst: worst_slot.zip(worst),
+                refused_slots,
+                least_fillable: least_slot.zip(least),
+            });
+        }
+    }
+    Ok(rollup)
+}
+
+/// The part of a row of standings that is not the pool's.
+fn read_standing(row: Row) -> Result<Standing, DatabaseError> {
+    let mut columns = row.from(5);
+    let slot = columns.next::<Option<Slot>>()?.unwrap_or(Slot::FIRST);
+    let reason: Option<String> = columns.next()?;
+    let recorded_count = columns.next()?;
+    let newest_slot: Option<Slot> = columns.next()?;
+    let (newer_missing, newer_retracted) = (columns.next()?, columns.next()?);
+    let missing_slots = columns.next()?;
+    let oracle_stale: Option<bool> = columns.next()?;
+    let mut snapshot = [None; 2];
+    for direction in &mut snapshot {
+        let depth = columns.next()?;
+        *direction = gaps(&mut columns, depth)?;
+    }
+    let newest = match (newest_slot, oracle_stale, snapshot) {
+        (Some(slot), Some(oracle_stale), [Some(zero), Some(one)]) => {
+            Some((slot, SnapshotFigures { directions: [zero, one], oracle_stale }))
+        }
+        _ => None,
+    };
+    let mut directions = [DepthFigures { median_usd: None, lowest: None }; 2];
+    let mut at_lowest = [None; 2];
+    for token in 0..2 {
+        let (median_usd, lowest) = (columns.next()?, columns.next()?);
+        let lowest_slot: Option<Slot> = columns.next()?;
+        directions[token] = DepthFigures { median_usd, lowest: lowest_slot.zip(lowest) };
+        let (basis, missing_slots): (_, Option<u32>) = (columns.next()?, columns.next()?);
+        at_lowest[token] = missing_slots.map(|missing_slots| AtLowest { basis, missing_slots });
+    }
+    Ok(Standing {
+        slot,
+        missing: reason.as_deref().and_then(|code| MissingReason::from_code(code).ok()),
+        recorded_count,
+        newest,
+        newer_missing,
+        newer_retracted,
+        window: WindowFigures { missing_slots, directions },
+        at_lowest,
+    })
+}
+
+impl Db {
+    /// The pool's slots from `from` to `to`, both included, ascending, each with its figures; at
+    /// most `limit`.
+    pub fn figures(
+        &self,
+        pool_no: i64,
+        from: Slot,
+        to: Slot,
+        limit: usize,
+    ) -> Result<Vec<FiguresRow>, StoreError> {
+        let [pool_no, from, to] = run(pool_no, from, to);
+        let args = [pool_no, from, to, (":limit", limit.into())];
+        self.rows(&statements::SELECT_FIGURES, &args, FiguresRow::read)
+    }
+
+    /// One gap of the pool's slots from `from` to `to`, both included, ascending: of four sizes
+    /// selling token 0, then four selling token 1.
+    pub fn gaps(
+        &self,
+        pool_no: i64,
+        gap: usize,
+        from: Slot,
+        to: Slot,
+    ) -> Result<Vec<GapRow>, StoreError> {
+        let [pool_no, from, to] = run(pool_no, from, to);
+        let args = [pool_no, from, to, (":gap", gap.into())];
+        self.rows(&statements::SELECT_GAPS, &args, |row| {
+            Ok(GapRow { slot: row.at(0)?, gap: row.at(1)?, basis: row.at(2)? })
+        })
+    }
+
+    /// The pool's day.
+    pub fn day(&self, pool_no: i64, day: u32) -> Result<Option<Rollup>, StoreError> {
+        let args = [(":day", day.into()), (":pool_no", pool_no.into())];
+        self.row(&statements::SELECT_DAY, &args, |row| read_day(row, day))
+    }
+
+    /// Every pool and where it stands, in the order of their names.
+    pub fn standings(&self) -> Result<Vec<(PoolRow, Standing)>, StoreError> {
+        self.rows(&statements::SELECT_STANDINGS, &[], |row| {
+            Ok((PoolRow::read(row)?, read_standing(row)?))
+        })
+    }
+
+    /// Whether the row of `figures` is this one, value by value.
+    pub fn figures_are(
+        &self,
+        pool_no: i64,
+        slot: Slot,
+        expected: &Values,
+    ) -> Result<bool, StoreError> {
+        let args = [(":pool_no", pool_no.into()), (":slot", slot.into())];
+        self.row_is(&statements::SELECT_FIGURES_ROW, &args, Some(expected))
+    }
+
+    /// Whether the row of `day` is this one, value by value.
+    pub fn day_is(&self, pool_no: i64, day: u32, expected: &Values) -> Result<bool, StoreError> {
+        let args = [(":day", day.into()), (":pool_no", pool_no.into())];
+        self.row_is(&statements::SELECT_DAY_ROW, &args, Some(expected))
+    }
+
+    /// Whether the row of `standing` is this one, value by value, or is not there as expected.
+    pub fn standing_is(&self, pool_no: i64, expected: Option<&Values>) -> Result<bool, StoreError> {
+        let args = [(":pool_no", pool_no.into())];
+        self.row_is(&statements::SELECT_STANDING_ROW, &args, expected)
+    }
+
+    fn row_is(
+        &self,
+        statement: &'static Statement,
+        args: &[(&'static str, Arg)],
+        expected: Option<&Values>,
+    ) -> Result<bool, StoreError> {
+        let same = self
+            .row(statement, args, |row| Ok(expected.is_some_and(|expected| expected.are(row))))?;
+        Ok(same.unwrap_or(expected.is_none()))
+    }
+
+    /// The chain over the pool's rows of `figures` from slot `from` to `to`, both included, as they
+    /// are.
+    pub fn figures_chain(&self, pool_no: i64, from: i64, to: i64) -> Result<[u8; 32], StoreError> {
+        let args =
+            [(":pool_no", pool_no.into()), (":from_slot", from.into()), (":to_slot", to.into())];
+        let mut chain = [0; 32];
+        self.prepare(&statements::SELECT_FIGURES_ROWS)?.each(&args, |row| {
+            chain = chained_row(chain, row);
+            Ok(())
+        })?;
+        Ok(chain)
+    }
+
+    /// The same as the day's row has it, whatever that is.
+    pub fn day_chain(&self, pool_no: i64, day: u32) -> Result<Option<Vec<u8>>, StoreError> {
+        let args = [(":day", day.into()), (":pool_no", pool_no.into())];
+        self.row(&statements::SELECT_FIGURES_DIGEST, &args, |row| row.at(0))
+    }
+
+    /// Writes a row of `figures`, in place of one that is there.
+    pub fn put_figures(&self, values: &Values) -> Result<(), StoreError> {
+        self.put(&statements::INSERT_FIGURES, values)
+    }
+
+    /// Writes a row of `day`, in place of one that is there.
+    pub fn put_day(&self, values: &Values) -> Result<(), StoreError> {
+        self.put(&statements::INSERT_DAY, values)
+    }
+
+    /// Writes a row of `standing`, in place of one that is there.
+    pub fn put_standing(&self, values: &Values) -> Result<(), StoreError> {
+        self.put(&statements::INSERT_STANDING, values)
+    }
+
+    /// Removes derived rows that nothing stands behind, so many at a time, and tells how many.
+    pub fn delete_surplus(&self, at_once: u32) -> Result<u64, StoreError> {
+        let mut rows = 0;
+        for statement in
+            [&statements::DELETE_FIGURES, &statements::DELETE_DAYS, &statements::DELETE_STANDINGS]
+        {
+            loop {
+                let removed = self.execute(statement, &[(":limit", at_once.into())])?;
+                if removed == 0 {
+                    break;
+                }
+                rows += removed as u64;
+            }
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,214 @@
+//! `entry`, with what its heads take back: `retraction`.
+
+use exitgap_core::evidence::Depths;
+use exitgap_core::series::Slot;
+
+use super::{Arg, DatabaseError, Db, Row, statements};
+use crate::error::StoreError;
+
+/// A pool's slot.
+pub struct EntryRow {
+    pub slot: i64,
+    pub snapshot: Option<[u8; 32]>,
+    pub missing_reason: Option<String>,
+    pub recorded_count: i64,
+    pub missing_run: i64,
+}
+
+/// A pool's slot with what else its head is made of, and the head's hash.
+pub struct HeadRow {
+    pub entry: EntryRow,
+    pub depth_usd: [Option<i64>; 2],
+    pub lowest_7d_usd: [Option<i64>; 2],
+    pub method_version: String,
+    pub hash: [u8; 32],
+}
+
+/// The same, to be written.
+pub struct NewHeadRow<'a> {
+    pub pool_no: i64,
+    pub slot: Slot,
+    pub snapshot: Option<&'a [u8; 32]>,
+    pub missing_reason: Option<&'a str>,
+    pub recorded_count: u32,
+    pub missing_run: u32,
+    pub depth_usd: Depths,
+    pub lowest_7d_usd: Depths,
+    pub method_version: &'a str,
+    pub hash: &'a [u8; 32],
+}
+
+/// A slot as a window of depths counts it.
+pub struct WindowRow {
+    pub missing: bool,
+    pub depth_usd: Depths,
+    pub retracted: bool,
+}
+
+/// One direction of a slot.
+pub struct PointRow {
+    pub slot: i64,
+    pub recorded: bool,
+    pub missing: bool,
+    pub depth_usd: Option<u64>,
+}
+
+/// A slot that was taken back.
+pub struct RetractionRow {
+    pub slot: i64,
+    pub by: i64,
+    pub orphaned: Option<[u8; 32]>,
+    pub canonical: Option<[u8; 32]>,
+    pub code: String,
+}
+
+impl EntryRow {
+    pub(super) fn read(row: Row) -> Result<Self, DatabaseError> {
+        Ok(Self {
+            slot: row.get("slot")?,
+            snapshot: row.get("snapshot_sha256")?,
+            missing_reason: row.get("missing_reason")?,
+            recorded_count: row.get("recorded_count")?,
+            missing_run: row.get("missing_run_slots")?,
+        })
+    }
+}
+
+impl HeadRow {
+    pub(super) fn read(row: Row) -> Result<Self, DatabaseError> {
+        Ok(Self {
+            entry: EntryRow::read(row)?,
+            depth_usd: [row.get("depth0_usd")?, row.get("depth1_usd")?],
+            lowest_7d_usd: [row.get("lowest0_7d_usd")?, row.get("lowest1_7d_usd")?],
+            method_version: row.get("method_version")?,
+            hash: row.get("head_sha256")?,
+        })
+    }
+}
+
+impl Db {
+    /// The pool's slots from `from` to `to`, both included, ascending; at most `limit`.
+    pub fn entries(
+        &self,
+        pool_no: i64,
+        from: Slot,
+        to: Slot,
+        limit: usize,
+    ) -> Result<Vec<EntryRow>, StoreError> {
+        let [pool_no, from, to] = run(pool_no, from, to);
+        let args = [pool_no, from, to, (":limit", limit.into())];
+        self.rows(&statements::SELECT_ENTRIES, &args, EntryRow::read)
+    }
+
+    /// The pool's newest slot at or before this one.
+    pub fn newest_entry(&self, pool_no: i64, at: Slot) -> Result<Option<EntryRow>, StoreError> {
+        let args = [(":pool_no", pool_no.into()), (":at_slot", at.into())];
+        self.row(&statements::SELECT_NEWEST_ENTRY, &args, EntryRow::read)
+    }
+
+    /// What the pool's heads are made of, from slot `from` to `to`, both included, ascending.
+    pub fn heads(&self, pool_no: i64, from: Slot, to: Slot) -> Result<Vec<HeadRow>, StoreError> {
+        self.rows(&statements::SELECT_HEADS, &run(pool_no, from, to), HeadRow::read)
+    }
+
+    /// The same of one slot.
+    pub fn head(&self, pool_no: i64, slot: Slot) -> Result<Option<HeadRow>, StoreError> {
+        self.row(&statements::SELECT_HEAD, &run(pool_no, slot, slot), HeadRow::read)
+    }
+
+    /// The depths of the pool's slots from `from` to `to`, both included, ascending.
+    pub fn window(&self, pool_no: i64, from: Slot, to: Slot) -> Result<Vec<WindowRow>, StoreError> {
+        self.rows(&statements::SELECT_WINDOW, &run(pool_no, from, to), |row| {
+            Ok(WindowRow {
+                missing: row.at(0)?,
+                depth_usd: [row.at(1)?, row.at(2)?],
+                retracted: row.at(3)?,
+            })
+        })
+    }
+
+    /// The same in one direction, that of selling `token`, and without asking what was taken back.
+    pub fn points(
+        &self,
+        pool_no: i64,
+        token: usize,
+        from: Slot,
+        to: Slot,
+    ) -> Result<Vec<PointRow>, StoreError> {
+        let [pool_no, from, to] = run(pool_no, from, to);
+        let args = [pool_no, from, to, (":token", token.into())];
+        self.rows(&statements::SELECT_POINTS, &args, |row| {
+            Ok(PointRow {
+                slot: row.at(0)?,
+                recorded: row.at(1)?,
+                missing: row.at(2)?,
+                depth_usd: row.at(3)?,
+            })
+        })
+    }
+
+    /// The pool's slots from `from` to `to`, both included, that were taken back, ascending.
+    pub fn retractions(
+        &self,
+        pool_no: i64,
+        from: Slot,
+        to: Slot,
+    ) -> Result<Vec<RetractionRow>, StoreError> {
+        self.rows(&statements::SELECT_RETRACTIONS, &run(pool_no, from, to), |row| {
+            Ok(RetractionRow {
+                slot: row.at(0)?,
+                by: row.at(1)?,
+                orphaned: row.at(2)?,
+                canonical: row.at(3)?,
+                code: row.at(4)?,
+            })
+        })
+    }
+
+    /// Writes a pool's slot.
+    pub fn insert_entry(&self, new: &NewHeadRow) -> Result<(), StoreError> {
+        // Depths are at most 1,000,000,000: they fit.
+        let dollars = |depth: Option<u64>| depth.map(u64::cast_signed).into();
+        let args = [
+            (":pool_no", new.pool_no.into()),
+            (":slot", new.slot.into()),
+            (":snapshot_sha256", new.snapshot.into()),
+            (":missing_reason", new.missing_reason.into()),
+            (":recorded_count", new.recorded_count.into()),
+            (":missing_run_slots", new.missing_run.into()),
+            (":depth0_usd", dollars(new.depth_usd[0])),
+            (":depth1_usd", dollars(new.depth_usd[1])),
+            (":lowest0_7d_usd", dollars(new.lowest_7d_usd[0])),
+            (":lowest1_7d_usd", dollars(new.lowest_7d_usd[1])),
+            (":method_version", new.method_version.into()),
+            (":head_sha256", new.hash.into()),
+        ];
+        self.execute(&statements::INSERT_ENTRY, &args).map(|_| ())
+    }
+
+    /// Writes that the head of `by` takes the pool's `slot` back: with the orphaned and the
+    /// canonical block, where that is why.
+    pub fn insert_retraction(
+        &self,
+        pool_no: i64,
+        by: Slot,
+        slot: Slot,
+        code: &str,
+        blocks: Option<[&[u8; 32]; 2]>,
+    ) -> Result<(), StoreError> {
+        let args = [
+            (":pool_no", pool_no.into()),
+            (":slot", slot.into()),
+            (":by_slot", by.into()),
+            (":code", code.into()),
+            (":orphaned_hash", blocks.map(|[orphaned, _]| orphaned).into()),
+            (":canonical_hash", blocks.map(|[_, canonical]| canonical).into()),
+        ];
+        self.execute(&statements::INSERT_RETRACTION, &args).map(|_| ())
+    }
+}
+
+/// A pool's run of slots, for a statement.
+pub(super) fn run(pool_no: i64, from: Slot, to: Slot) -> [(&'static str, Arg<'static>); 3] {
+    [(":pool_no", pool_no.into()), (":from_slot", from.into()), (":to_slot", to.into())]
+}

@@ -1,0 +1,150 @@
+//! The log: `log`, `log_key`, `predecessor`, its tree in `log_node`, and what seals a slot:
+//! `sealed_slot` and `slot_tile`.
+
+use exitgap_core::series::Slot;
+
+use super::{DatabaseError, Db, Row, statements};
+use crate::error::StoreError;
+
+/// The log's name.
+pub struct LogRow {
+    pub verifier_key: String,
+    pub first_slot: i64,
+}
+
+/// What seals a slot.
+pub struct SealedSlotRow {
+    pub pools: i64,
+    pub heads_root: [u8; 32],
+    pub checkpoint: String,
+}
+
+impl SealedSlotRow {
+    fn read(row: Row) -> Result<Self, DatabaseError> {
+        Ok(Self {
+            pools: row.get("pools")?,
+            heads_root: row.get("heads_root")?,
+            checkpoint: row.get("checkpoint")?,
+        })
+    }
+}
+
+impl Db {
+    /// The log's name, once it has begun.
+    pub fn log(&self) -> Result<Option<LogRow>, StoreError> {
+        self.row(&statements::SELECT_LOG, &[], |row| {
+            Ok(LogRow {
+                verifier_key: row.get("verifier_key")?,
+                first_slot: row.get("first_slot")?,
+            })
+        })
+    }
+
+    /// The keys that the log got after its first one, with their numbers, ascending.
+    pub fn log_keys(&self) -> Result<Vec<(i64, String)>, StoreError> {
+        self.rows(&statements::SELECT_LOG_KEYS, &[], |row| {
+            Ok((row.get("key_no")?, row.get("verifier_key")?))
+        })
+    }
+
+    /// The document of the log that this one succeeds.
+    pub fn predecessor(&self) -> Result<Option<String>, StoreError> {
+        self.row(&statements::SELECT_PREDECESSOR, &[], |row| row.get("document"))
+    }
+
+    /// A node of the log's tree.
+    pub fn log_node(&self, level: u32, index: u64) -> Result<Option<[u8; 32]>, StoreError> {
+        let args = [(":level", level.into()), (":node_index", index.cast_signed().into())];
+        self.row(&statements::SELECT_LOG_NODE, &args, |row| row.at(0))
+    }
+
+    /// The first and the last slot that is sealed.
+    pub fn sealed_slots(&self) -> Result<(Option<i64>, Option<i64>), StoreError> {
+        self.one(&statements::SELECT_SEALED_SLOTS, &[], |row| Ok((row.at(0)?, row.at(1)?)))
+    }
+
+    /// What seals the slot.
+    pub fn sealed_slot(&self, slot: Slot) -> Result<Option<SealedSlotRow>, StoreError> {
+        self.row(&statements::SELECT_SEALED_SLOT, &[(":slot", slot.into())], SealedSlotRow::read)
+    }
+
+    /// The hashes of a tile of the slot, one after the other.
+    pub fn slot_tile(
+        &self,
+        slot: Slot,
+        level: u32,
+        index: usize,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let args =
+            [(":slot", slot.into()), (":level", level.into()), (":tile_index", index.into())];
+        self.row(&statements::SELECT_SLOT_TILE, &args, |row| row.at(0))
+    }
+
+    /// Writes the log's name.
+    pub fn insert_log(&self, verifier_key: &str, first_slot: Slot) -> Result<(), StoreError> {
+        let args = [(":verifier_key", verifier_key.into()), (":first_slot", first_slot.into())];
+        self.execute(&statements::INSERT_LOG, &args).map(|_| ())
+    }
+
+    /// Writes a later key of the log; its first one is number 1.
+    pub fn insert_log_key(&self, number: usize, verifier_key: &str) -> Result<(), StoreError> {
+        let args = [(":key_no", number.into()), (":verifier_key", verifier_key.into())];
+        self.execute(&statements::INSERT_LOG_KEY, &args).map(|_| ())
+    }
+
+    /// Writes which log this one succeeds.
+    pub fn insert_predecessor(&self, document: &str) -> Result<(), StoreError> {
+        let args = [(":document", document.into())];
+        self.execute(&statements::INSERT_PREDECESSOR, &args).map(|_| ())
+    }
+
+    /// Writes a node of the log's tree.
+    pub fn insert_log_node(
+        &self,
+        level: u32,
+        index: u64,
+        sha256: &[u8; 32],
+    ) -> Result<(), StoreError> {
+        let args = [
+            (":level", level.into()),
+            (":node_index", index.cast_signed().into()),
+            (":sha256", sha256.into()),
+        ];
+        self.execute(&statements::INSERT_LOG_NODE, &args).map(|_| ())
+    }
+
+    /// Writes what seals the slot.
+    pub fn insert_sealed_slot(
+        &self,
+        slot: Slot,
+        pools: u32,
+        heads_root: &[u8; 32],
+        checkpoint: &str,
+    ) -> Result<(), StoreError> {
+        let args = [
+            (":slot", slot.into()),
+            (":pools", pools.into()),
+            (":heads_root", heads_root.into()),
+            (":checkpoint", checkpoint.into()),
+        ];
+        self.execute(&statements::INSERT_SEALED_SLOT, &args).map(|_| ())
+    }
+
+    /// Writes the tiles of a slot: level, index, hashes one after the other.
+    pub fn insert_slot_tiles(
+        &self,
+        slot: Slot,
+        tiles: impl IntoIterator<Item = (u32, usize, Vec<u8>)>,
+    ) -> Result<(), StoreError> {
+        let mut insert = self.prepare(&statements::INSERT_SLOT_TILE)?;
+        for (level, index, hashes) in tiles {
+            insert.execute(&[
+                (":slot", slot.into()),
+                (":level", level.into()),
+                (":tile_index", index.into()),
+                (":hashes", hashes.as_slice().into()),
+            ])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,22 @@
+//! The tables: what is asked of them and written to them, as typed rows. Columns are as they lie in
+//! the file; what they stand for, and whether they make sense, is asked where rows are read from.
+
+mod bodies;
+mod counts;
+mod derived;
+mod entries;
+mod log;
+mod notes;
+mod pools;
+
+pub use bodies::{BodyRow, NewBodyRow, SealedBodyRow};
+pub use counts::Counts;
+pub use derived::FiguresRow;
+pub use entries::{EntryRow, HeadRow, NewHeadRow};
+pub use log::SealedSlotRow;
+pub use pools::PoolRow;
+
+use super::arg::Arg;
+use super::error::DatabaseError;
+use super::row::{Columns, Row};
+use super::{Db, Values, statements};

@@ -1,0 +1,163 @@
+//! Whole rows of the derived tables: many columns, by their places.
+
+use exitgap_core::units::{Percent, UsdMicros};
+use sha2::{Digest, Sha256};
+
+use super::arg::Arg;
+use super::row::{Found, FromColumn, Row};
+use crate::figures::{DirectionFigures, Gap, NoGap};
+
+/// A row's values, in the order of its columns: what is written, and what `fsck` compares, so
+/// that a row has one spelling.
+#[derive(Debug, Default)]
+pub struct Values(Vec<Value>);
+
+#[derive(Debug)]
+enum Value {
+    Null,
+    Integer(i64),
+    Text(String),
+    Blob(Vec<u8>),
+}
+
+impl Values {
+    /// A row that begins with these numbers.
+    pub fn of(keys: [i64; 2]) -> Self {
+        Self(keys.map(Value::Integer).into())
+    }
+
+    /// The next value; `None` is NULL.
+    pub fn add(&mut self, value: Option<impl Into<i64>>) {
+        self.0.push(value.map_or(Value::Null, |value| Value::Integer(value.into())));
+    }
+
+    /// The next value, a code.
+    pub fn code(&mut self, code: Option<&str>) {
+        self.0.push(code.map_or(Value::Null, |code| Value::Text(code.to_owned())));
+    }
+
+    /// The next value, whole dollars.
+    pub fn dollars(&mut self, value: Option<u64>) {
+        // Depths are at most 1,000,000,000: they fit.
+        self.add(value.map(u64::cast_signed));
+    }
+
+    /// The next value, a gap.
+    pub fn gap(&mut self, gap: Option<Gap>) {
+        match gap {
+            Some(Gap::Refused(none)) => self.0.push(Value::Text(refusal_text(none))),
+            Some(Gap::Filled(percent)) => self.percent(Some(percent)),
+            None => self.add(None::<i64>),
+        }
+    }
+
+    /// The next value, millionths of a percent: below 10^15 either way, they fit.
+    pub fn percent(&mut self, percent: Option<Percent>) {
+        self.add(percent.and_then(|percent| i64::try_from(percent.0).ok()));
+    }
+
+    /// The next five: gaps and basis of one direction, where there are any.
+    pub fn gaps(&mut self, figures: Option<&DirectionFigures>) {
+        for size in 0..4 {
+            self.gap(figures.map(|figures| figures.gaps[size]));
+        }
+        self.percent(figures.and_then(|figures| figures.basis));
+    }
+
+    /// The next value, a hash.
+    pub fn hash(&mut self, hash: [u8; 32]) {
+        self.0.push(Value::Blob(hash.into()));
+    }
+
+    /// The hash of a row that comes after others: of theirs, and of each value's kind and bytes.
+    pub fn chained(&self, before: [u8; 32]) -> [u8; 32] {
+        chained(before, self.args().map(Found::from))
+    }
+
+    /// What a statement is given for the row.
+    pub(super) fn args(&self) -> impl ExactSizeIterator<Item = Arg<'_>> {
+        self.0.iter().map(|value| match value {
+            Value::Null => Arg::Null,
+            Value::Integer(number) => Arg::Integer(*number),
+            Value::Text(text) => Arg::Text(text),
+            Value::Blob(bytes) => Arg::Blob(bytes),
+        })
+    }
+
+    /// Whether the row that was found is this one.
+    pub(super) fn are(&self, row: Row) -> bool {
+        self.args().map(Found::from).eq(row.values())
+    }
+}
+
+/// The same of a row that was found, as it is.
+pub(super) fn chained_row(before: [u8; 32], row: Row) -> [u8; 32] {
+    chained(before, row.values())
+}
+
+fn chained<'a>(before: [u8; 32], values: impl Iterator<Item = Found<'a>>) -> [u8; 32] {
+    let mut digest = Sha256::new_with_prefix(before);
+    for value in values {
+        match value {
+            Found::Nothing => digest.update([0]),
+            Found::Integer(number) => {
+                digest.update([1]);
+                digest.update(number.to_be_bytes());
+            }
+            Found::Text(text) => {
+                digest.update([2]);
+                digest.update((text.len() as u64).to_be_bytes());
+                digest.update(text);
+            }
+            // No row of figures has one: what is found there is not what was written.
+            Found::Fraction | Found::Blob(_) => digest.update([3]),
+        }
+    }
+    digest.finalize().into()
+}
+
+impl<'a> From<Arg<'a>> for Found<'a> {
+    /// As what is given is found again.
+    fn from(arg: Arg<'a>) -> Self {
+        match arg {
+            Arg::Null => Self::Nothing,
+            Arg::Integer(number) => Self::Integer(number),
+            Arg::Text(text) => Self::Text(text.as_bytes()),
+            Arg::Blob(bytes) => Self::Blob(bytes),
+        }
+    }
+}
+
+/// How a size without a gap is written.
+fn refusal_text(none: NoGap) -> String {
+    match none {
+        NoGap::NoInput => "i".to_owned(),
+        NoGap::NoOutput => "o".to_owned(),
+        NoGap::BeyondLiquidity(most) => format!("l{}", most.0),
+        NoGap::GapOutOfRange => "r".to_owned(),
+    }
+}
+
+/// The reverse of [`refusal_text`]; `None` where it is none, or not in its one spelling.
+fn refusal_of(text: &[u8]) -> Option<NoGap> {
+    Some(match text {
+        b"i" => NoGap::NoInput,
+        b"o" => NoGap::NoOutput,
+        b"r" => NoGap::GapOutOfRange,
+        _ => {
+            let most = core::str::from_utf8(text.strip_prefix(b"l")?).ok()?.parse().ok()?;
+            let none = NoGap::BeyondLiquidity(UsdMicros(most));
+            return (refusal_text(none).as_bytes() == text).then_some(none);
+        }
+    })
+}
+
+impl FromColumn for Gap {
+    fn from_column(found: Found<'_>) -> Option<Self> {
+        match found {
+            Found::Integer(millionths) => Some(Self::Filled(Percent(millionths.into()))),
+            Found::Text(text) => refusal_of(text).map(Self::Refused),
+            _ => None,
+        }
+    }
+}
