@@ -8,10 +8,10 @@ use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotError;
 use exitgap_core::tlog::CheckpointError;
 
-use crate::changes::RetractionRule;
 use crate::corrupt::{CorruptBody, CorruptHead, CorruptLog};
 use crate::db::DatabaseError;
 use crate::model::Outcome;
+use crate::writer::changes::RetractionRule;
 
 /// Why the store did not do what was asked.
 #[derive(Debug, thiserror::Error)]

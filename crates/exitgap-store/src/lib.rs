@@ -3,8 +3,9 @@
 //! **In scope**: one entry per pool and slot ([`Entry`]: a snapshot's hash, or missing
 //! with its reason), the snapshots' canonical bytes, the heads, slot leaves, Merkle log and
 //! signed checkpoints over them, one writer ([`Store`]) and many readers ([`Reader`]).
-//! [`LogFolder`] publishes the log as plain files. **Out of scope**, and who does it: what these documents are and how they are hashed,
-//! signed and verified (`exitgap-core`), when to record (`exitgap-server`).
+//! [`LogFolder`] publishes the log as plain files. **Out of scope**, and who does it: what these
+//! documents are and how they are hashed, signed and verified (`exitgap-core`), when to record
+//! (`exitgap-server`). Which database it is, only `db/` knows.
 //!
 //! Invariants, held by the database itself and not only by this crate:
 //!
@@ -56,45 +57,33 @@
 
 mod backup;
 mod bodies;
-mod body;
-mod changes;
 mod corrupt;
 mod db;
-mod derive;
+mod derived;
 mod error;
 mod evidence;
-mod figures;
 mod folder;
-mod follow;
 mod fsck;
-mod fsck_part;
-mod history;
 mod lock;
 mod log;
 mod lookup;
-mod merkle;
 mod model;
 mod notes;
-mod points;
 mod reader;
-mod ready;
-mod rebuild;
-mod rollup;
 mod rows;
-mod seal;
-mod slot_tiles;
-mod window;
 mod writer;
 
-pub use changes::RetractionRule;
 pub use corrupt::{CorruptBody, CorruptHead, CorruptLog};
 pub use db::DatabaseError;
-pub use error::StoreError;
-pub use evidence::EvidenceError;
-pub use figures::{
+pub use derived::figures::{
     AtLowest, BoardRow, DepthFigures, DirectionFigures, Figures, Gap, NoGap, Retracted,
     SnapshotFigures, Standing, TakenBack, WindowFigures,
 };
+pub use derived::points::{Held, Point};
+pub use derived::rebuild::{Rebuilt, rebuild};
+pub use derived::rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};
+pub use error::StoreError;
+pub use evidence::EvidenceError;
 pub use folder::{LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError};
 pub use fsck::{Checked, Damage};
 pub use log::{LogIdentity, StoredHead, StoredLeaf};
@@ -104,9 +93,7 @@ pub use model::{
     Outcome, Page, Pool, Totals,
 };
 pub use notes::{Rechecked, Suspicion};
-pub use points::{Held, Point};
 pub use reader::Reader;
-pub use ready::{Ready, spread};
-pub use rebuild::{Rebuilt, rebuild};
-pub use rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};
 pub use writer::Store;
+pub use writer::changes::RetractionRule;
+pub use writer::ready::{Ready, spread};

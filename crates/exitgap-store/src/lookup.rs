@@ -3,8 +3,8 @@
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::{LookupError, Slot};
 
+use crate::derived::figures::Retracted;
 use crate::error::StoreError;
-use crate::figures::Retracted;
 use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
 

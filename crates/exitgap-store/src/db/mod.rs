@@ -223,7 +223,7 @@ mod tests {
     use exitgap_core::units::{Percent, UsdMicros};
 
     use super::*;
-    use crate::figures::{Gap, NoGap};
+    use crate::derived::figures::{Gap, NoGap};
 
     static COLUMNS: Statement = Statement {
         doing: "asking",

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::arg::Arg;
 use super::row::{Found, FromColumn, Row};
-use crate::figures::{DirectionFigures, Gap, NoGap};
+use crate::derived::figures::{DirectionFigures, Gap, NoGap};
 
 /// A row's values, in the order of its columns: what is written, and what `fsck` compares, so
 /// that a row has one spelling.

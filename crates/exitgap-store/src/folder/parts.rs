@@ -15,7 +15,7 @@ use super::{PublishError, durable};
 use crate::corrupt::{CorruptBody, CorruptLog};
 use crate::error::StoreError;
 use crate::reader::Reader;
-use crate::seal::Sealed;
+use crate::writer::seal::Sealed;
 
 /// zstd's effort for tables. Most of a table is hashes, which no effort makes smaller.
 const EFFORT: i32 = 1;

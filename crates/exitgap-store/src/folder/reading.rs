@@ -9,7 +9,7 @@ use exitgap_core::series::Slot;
 use zstd::stream::read::Decoder;
 
 use super::manifest_path;
-use crate::body;
+use crate::bodies::packing;
 
 /// How far back a table may refer, as a power of two: what its reader needs memory for.
 const TABLE_WINDOW_LOG: u32 = 23;
@@ -71,7 +71,7 @@ impl Folder for Files<'_> {
     }
 
     fn unpack(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String> {
-        body::decompress(packed, length, base).map_err(|error| error.to_string())
+        packing::decompress(packed, length, base).map_err(|error| error.to_string())
     }
 }
 

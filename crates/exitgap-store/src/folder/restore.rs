@@ -11,7 +11,7 @@ use exitgap_core::tlog::Checkpoint;
 
 use super::reading::{FileError, Files};
 use super::{LogFolder, PublishError, manifest_path, read};
-use crate::body;
+use crate::bodies::packing;
 use crate::error::StoreError;
 use crate::model::{Changes, NewEntry, NewRetraction, NewRetractionCause};
 use crate::writer::Store;
@@ -184,7 +184,7 @@ impl<'a> Slots<'a> {
                         let place = Place { part: part.clone(), from, frame: *frame };
                         let joined = self.bodies.body(&head.pool, slot, &place)?;
                         from += u64::from(frame.bytes);
-                        let documents = body::split(joined, frame.snapshot as usize);
+                        let documents = packing::split(joined, frame.snapshot as usize);
                         Ok(Snapshot::from_canonical(&documents.snapshot, &documents.state)
                             .map_err(|error| words(&error))?)
                     }

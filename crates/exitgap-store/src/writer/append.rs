@@ -10,19 +10,19 @@ use exitgap_core::series::{MissingReason, Slot};
 
 use super::Store;
 use super::check::{Slotful, check_entries, outcome_of};
+use crate::bodies::packing::{self, Dictionaries, Record};
 use crate::bodies::unpack;
-use crate::body::{self, Dictionaries, Record};
-use crate::changes::CheckedChanges;
 use crate::db::{Db, NewBodyRow, Transaction};
-use crate::derive::Derived;
+use crate::derived::write::Derived;
 use crate::error::StoreError;
 use crate::folder::{Piece, SlotFiles};
 use crate::log::FullEntry;
 use crate::model::{Appended, Changes, NewEntry, Outcome, Pool, base_token};
 use crate::notes;
 use crate::reader::Reader;
-use crate::ready::{Ready, spread};
-use crate::seal::{NewHead, Sealer, Sealing, SlotHeads};
+use crate::writer::changes::CheckedChanges;
+use crate::writer::ready::{Ready, spread};
+use crate::writer::seal::{NewHead, Sealer, Sealing, SlotHeads};
 
 /// The most entries of one transaction that fills a pause: it bounds memory, the
 /// write-ahead log and what a kill undoes.
@@ -161,7 +161,7 @@ impl Store {
             let Ok(ready) = &entry.reading else { return Ok(None) };
             let known = pool_no.and_then(|pool_no| kept.get(&pool_no));
             let (level, base) = known.map_or((0, None), |known| known.choose(slot));
-            let zstd = body::compress(&ready.joined, base.map(|base| base.joined.as_slice()))
+            let zstd = packing::compress(&ready.joined, base.map(|base| base.joined.as_slice()))
                 .map_err(|source| StoreError::Compress { pool: entry.pool.clone(), source })?;
             let base = base.map(|base| (base.body_no, base.slot));
             Ok(Some(Body { zstd, level, base }))

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use exitgap_core::series::Slot;
 
 use super::Store;
-use crate::changes::CheckedChanges;
 use crate::error::StoreError;
 use crate::model::{NewEntry, Outcome};
-use crate::ready::Ready;
+use crate::writer::changes::CheckedChanges;
+use crate::writer::ready::Ready;
 
 /// The entries of a slot by their pools' names, in the order of a slot's heads.
 pub type Slotful = BTreeMap<String, NewEntry<Ready>>;

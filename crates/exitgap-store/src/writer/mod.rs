@@ -1,8 +1,12 @@
-//! Writing a store: the one recorder's part. Opening and what is asked for stand here; how a slot is
-//! written in `append.rs`, how it is checked before in `check.rs`.
+//! Writing a store: the one recorder's part. Opening and what is asked for stand here. A slot's way:
+//! `ready.rs` (what needs no store), `check.rs` and `changes.rs` (may it be written), `append.rs` (its
+//! one transaction), `seal.rs` (heads, leaf, tree and checkpoint in it).
 
 mod append;
+pub mod changes;
 mod check;
+pub mod ready;
+pub mod seal;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,16 +16,16 @@ use exitgap_core::published::MAX_PARTS;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{SignerKey, VerifierKey};
 
-use crate::body::Dictionaries;
+use crate::bodies::packing::Dictionaries;
 use crate::db::{AFTER_PAGES, Db};
-use crate::derive::Derived;
+use crate::derived::write::Derived;
 use crate::error::StoreError;
 use crate::folder::SlotFiles;
 use crate::lock::Lock;
 use crate::model::{Appended, Changes, NewEntry};
 use crate::reader::Reader;
-use crate::ready::Ready;
-use crate::seal::Sealer;
+use crate::writer::ready::Ready;
+use crate::writer::seal::Sealer;
 use append::LastHeads;
 
 /// A store opened for writing, by the only process that may. Dropping it releases the

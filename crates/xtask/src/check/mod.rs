@@ -19,6 +19,7 @@ Check what the compiler does not.
 Usage: cargo xtask check
 
   arrows      no crate depends on one it may not know (the list is in crates/xtask/src/check/arrows.rs)
+  seams       a library behind a seam is named in its room only (the list is in crates/xtask/src/check/sources.rs)
   lengths     files near 400 lines; above 600 fails
   leftovers   no notes to self where finished work should be
   map         crates/ARCHITECTURE.md names every crate
@@ -67,6 +68,7 @@ pub fn run(root: &Path) -> Result<()> {
     let mut failed = Vec::new();
     for (name, findings) in [
         ("arrows", arrows::forbidden(&arrows::dependencies(&metadata))),
+        ("seams", sources::beyond_seams(&sources)),
         ("lengths", sources::lengths(&sources)),
         ("leftovers", sources::leftovers(&sources)),
         ("map", sources::missing_on_map(&arrows::crate_names(&metadata), &map)),

@@ -14,6 +14,21 @@ const LEFTOVERS: [&str; 5] = [
     concat!("unimple", "mented!"),
 ];
 
+/// Libraries that stand behind a seam, spelled in two halves as well, and the files and folders that
+/// may name them.
+const BEHIND_SEAMS: [(&str, &[&str]); 1] = [(
+    concat!("rus", "qlite"),
+    &[
+        "crates/exitgap-store/src/db/",
+        // Stores made without the recorder, and stores that were tampered with.
+        "crates/exitgap-bench/src/http/generate.rs",
+        "crates/exitgap-bench/src/http/template.rs",
+        "tests/src/faults/bit_flip.rs",
+        "tests/src/faults/bit_flip_rows.rs",
+        "tests/suite/store/",
+    ],
+)];
+
 /// Files that are longer than a reader holds in mind.
 pub fn lengths(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -40,6 +55,30 @@ pub fn leftovers(sources: &[Source]) -> Vec<Finding> {
                     format!("{}:{}", source.path, index + 1),
                     format!("`{word}` marks unfinished work: finish it, or open an issue"),
                 ));
+            }
+        }
+    }
+    findings
+}
+
+/// Libraries that are named outside of the room that knows them.
+pub fn beyond_seams(sources: &[Source]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for source in sources.iter().filter(|source| is_rust(source)) {
+        for (library, places) in BEHIND_SEAMS {
+            if places.iter().any(|place| source.path.starts_with(place)) {
+                continue;
+            }
+            for (index, line) in source.text.lines().enumerate() {
+                if has_word(line, library) {
+                    let room = places[0];
+                    findings.push(Finding::error(
+                        format!("{}:{}", source.path, index + 1),
+                        format!(
+                            "`{library}` is named in {room} only; ask that room for typed rows"
+                        ),
+                    ));
+                }
             }
         }
     }
@@ -98,6 +137,27 @@ mod tests {
         }
         let (inside, lower) = (format!("{}S", LEFTOVERS[0]), LEFTOVERS[0].to_lowercase());
         assert_eq!(leftovers(&[source("a.md", &inside), source("b.md", &lower)]), []);
+    }
+
+    #[test]
+    fn a_library_behind_a_seam_is_named_in_its_room_only() {
+        let (library, _) = BEHIND_SEAMS[0];
+        let text =
+            format!("use std::fs;\nuse {library}::Connection;\n// {library}s are no such thing");
+        let at = |path: &str| beyond_seams(&[source(path, &text)]);
+        for outside in [
+            "crates/exitgap-store/src/error.rs",
+            "crates/exitgap-server/src/db/mod.rs",
+            "web/src/x.rs",
+        ] {
+            let found = at(outside);
+            assert_eq!(found.len(), 1, "{outside}");
+            assert_eq!(found[0].place, format!("{outside}:2"));
+            assert!(!found[0].warning && found[0].message.contains("crates/exitgap-store/src/db/"));
+        }
+        assert_eq!(at("crates/exitgap-store/src/db/open.rs"), []);
+        assert_eq!(at("tests/suite/store/tamper.rs"), []);
+        assert_eq!(at("crates/exitgap-store/Cargo.toml"), []);
     }
 
     #[test]

@@ -8,11 +8,11 @@ use super::entries::run;
 use super::{Arg, Columns, DatabaseError, Db, EntryRow, PoolRow, Row, Values, statements};
 use crate::db::statements::Statement;
 use crate::db::values::chained_row;
-use crate::error::StoreError;
-use crate::figures::{
+use crate::derived::figures::{
     AtLowest, DepthFigures, DirectionFigures, Gap, SnapshotFigures, Standing, WindowFigures,
 };
-use crate::rollup::{DirectionRollup, GapRollup, Rollup};
+use crate::derived::rollup::{DirectionRollup, GapRollup, Rollup};
+use crate::error::StoreError;
 
 /// A slot with its figures and how it was taken back.
 pub struct FiguresRow {

@@ -10,13 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use exitgap_core::series::{MissingReason, Slot};
 
 use crate::db::{Db, Values};
+use crate::derived::figures::{AtLowest, SnapshotFigures, Standing, WindowFigures};
+use crate::derived::read::at_lowest_of;
+use crate::derived::rollup::{Rollup, day_of};
+use crate::derived::window::{Added, DepthWindow};
 use crate::error::StoreError;
-use crate::figures::{AtLowest, SnapshotFigures, Standing, WindowFigures};
-use crate::history::at_lowest_of;
 use crate::model::{Entry as PoolEntry, Outcome, Pool};
 use crate::reader::Reader;
-use crate::rollup::{Rollup, day_of};
-use crate::window::{Added, DepthWindow};
 
 /// What the next slot's derived rows rest on.
 #[derive(Debug, Default)]

@@ -7,15 +7,15 @@ use exitgap_core::ids::SnapshotHash;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
 
+use crate::bodies::packing::Dictionaries;
 use crate::bodies::parse;
-use crate::body::Dictionaries;
 use crate::corrupt::{CorruptBody, CorruptHead};
+use crate::derived::figures::{SnapshotFigures, WindowFigures};
+use crate::derived::window::{Added, DepthWindow};
 use crate::error::StoreError;
-use crate::figures::{SnapshotFigures, WindowFigures};
 use crate::log::FullEntry;
 use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
-use crate::window::{Added, DepthWindow};
 
 /// What all kept dictionaries may weigh together, bytes: more pools are unpacked anew.
 const KEPT_BYTES: usize = 24 << 20;

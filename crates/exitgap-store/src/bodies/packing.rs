@@ -14,7 +14,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotDocuments;
 use zstd::zstd_safe::{self, CCtx, CParameter, DCtx};
 
-use crate::rollup::day_of;
+use crate::derived::rollup::day_of;
 
 /// The body of every so many slots of a day is of level 1, of level 2; all others are of
 /// [`MAX_LEVEL`].

@@ -4,14 +4,14 @@ use exitgap_core::ids::BlockHash;
 use exitgap_core::series::Slot;
 
 use crate::db::FiguresRow;
-use crate::error::StoreError;
-use crate::figures::{
+use crate::derived::figures::{
     AtLowest, BoardRow, DepthFigures, Figures, Retracted, SnapshotFigures, Standing, TakenBack,
     WindowFigures,
 };
+use crate::derived::rollup::{Day, Rollup, day_of};
+use crate::error::StoreError;
 use crate::model::{Outcome, Page, Pool};
 use crate::reader::Reader;
-use crate::rollup::{Day, Rollup, day_of};
 use crate::rows::{entry_of, pool_of, slot_of};
 
 impl Reader {

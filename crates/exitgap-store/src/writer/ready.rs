@@ -10,9 +10,9 @@ use exitgap_core::pools::PoolState;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Snapshot, SnapshotError};
 
-use crate::body;
+use crate::bodies::packing;
+use crate::derived::figures::SnapshotFigures;
 use crate::error::StoreError;
-use crate::figures::SnapshotFigures;
 use crate::model::NewEntry;
 
 /// A snapshot with all that follows from it alone: its canonical bytes, their hashes, its figures.
@@ -40,7 +40,7 @@ impl Ready {
             hash: documents.hash(),
             state: PoolState::hash_of(&documents.state),
             snapshot_bytes: documents.snapshot.len(),
-            joined: body::join(&documents),
+            joined: packing::join(&documents),
             figures: SnapshotFigures::of(snapshot),
         })
     }

@@ -6,14 +6,14 @@ use exitgap_core::series::Slot;
 
 use crate::corrupt::CorruptHead;
 use crate::db::{AFTER_PAGES, Db, Transaction};
-use crate::derive::{day_values, figures_values, standing_values};
+use crate::derived::follow::Follower;
+use crate::derived::rollup::day_of;
+use crate::derived::write::{day_values, figures_values, standing_values};
 use crate::error::StoreError;
-use crate::follow::Follower;
 use crate::fsck::Damage;
 use crate::lock::Lock;
 use crate::model::Pool;
 use crate::reader::Reader;
-use crate::rollup::day_of;
 
 /// The most rows of one transaction: it bounds the write-ahead log and what a kill undoes.
 const MAX_ROWS: u32 = 5_000;

@@ -1,6 +1,9 @@
 //! Reading what was sealed: heads, slot leaves, the log and its checkpoints. Each document
 //! is made of rows and must hash to what the row says.
 
+pub mod merkle;
+pub mod slot_tiles;
+
 use std::collections::HashMap;
 
 use exitgap_core::evidence::{
@@ -12,9 +15,9 @@ use exitgap_core::tlog::{Checkpoint, Hash, Origin, VerifierKey, root};
 
 use crate::corrupt::{CorruptHead, CorruptLog};
 use crate::db::SealedSlotRow;
+use crate::derived::figures::{Retracted, TakenBack};
 use crate::error::StoreError;
-use crate::figures::{Retracted, TakenBack};
-use crate::merkle::Nodes;
+use crate::log::merkle::Nodes;
 use crate::model::{Entry, Outcome, Pool};
 use crate::reader::Reader;
 use crate::rows::{full_entry_of, slot_of};

@@ -8,15 +8,15 @@ use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, Hash, Note, Origin, SignerKey, VerifierKey, root};
 
 use crate::db::{Db, NewHeadRow};
-use crate::derive::Derived;
+use crate::derived::figures::SnapshotFigures;
+use crate::derived::window::Added;
+use crate::derived::write::Derived;
 use crate::error::StoreError;
-use crate::figures::SnapshotFigures;
+use crate::log::merkle::Nodes;
+use crate::log::slot_tiles;
 use crate::log::{FullEntry, LogIdentity};
-use crate::merkle::Nodes;
 use crate::model::{Entry, Outcome, Pool};
 use crate::reader::Reader;
-use crate::slot_tiles;
-use crate::window::Added;
 
 /// The log a writer seals into, and the keys that sign it, under the log's origin.
 #[derive(Debug, Clone)]

@@ -1,17 +1,19 @@
 //! Bodies as they lie in the store, unpacked: snapshots and states, hashed again.
 
+pub mod packing;
+
 use exitgap_core::ids::{SnapshotHash, StateHash};
 use exitgap_core::pools::{MAX_STATE_BYTES, PoolState};
 use exitgap_core::published::{FrameRef, MAX_BACK};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
 
-use crate::body::{self, Dictionaries, Record};
 use crate::corrupt::CorruptBody;
 use crate::db::BodyRow;
 use crate::error::StoreError;
 use crate::reader::Reader;
 use crate::rows::slot_of;
+use packing::{Dictionaries, Record};
 
 impl Reader {
     /// The snapshot of this name, checked; `None` if the store has none.
@@ -66,7 +68,7 @@ impl Reader {
         }
         let dictionary = dictionary.filter(|_| lower).map(|record| record.joined.as_slice());
         let joined = row.unpack(dictionary)?;
-        if row.level < body::MAX_LEVEL {
+        if row.level < packing::MAX_LEVEL {
             let joined = joined.clone();
             kept.add(Record { body_no: row.body_no, level: row.level, slot, joined });
         }
@@ -80,7 +82,7 @@ impl Reader {
         let mut chain = Vec::new();
         // Levels fall strictly, so that a hostile file cannot lead this round in circles.
         while row.level > 0 {
-            let (level, body_no) = (row.level.min(body::MAX_LEVEL), row.dictionary_body_no);
+            let (level, body_no) = (row.level.min(packing::MAX_LEVEL), row.dictionary_body_no);
             chain.push(row);
             row =
                 self.db.dictionary(body_no)?.filter(|found| found.level < level).ok_or(
@@ -109,7 +111,7 @@ impl BodyRow {
         let corrupt = |what| StoreError::Corrupt { hash: self.hash(), what };
         let snapshot_bytes = size(self.snapshot_bytes).min(MAX_SNAPSHOT_BYTES);
         let expected = snapshot_bytes + size(self.state_bytes).min(MAX_STATE_BYTES);
-        let joined = body::decompress(&self.zstd, expected, dictionary)
+        let joined = packing::decompress(&self.zstd, expected, dictionary)
             .map_err(|error| corrupt(CorruptBody::Zstd { expected, reason: error.to_string() }))?;
         let (snapshot, state) = joined.split_at(snapshot_bytes);
         let found = Snapshot::hash_of(snapshot);
@@ -151,7 +153,7 @@ impl BodyRow {
 
     /// Both documents.
     pub fn split(&self, joined: Vec<u8>) -> SnapshotDocuments {
-        body::split(joined, size(self.snapshot_bytes))
+        packing::split(joined, size(self.snapshot_bytes))
     }
 }
 

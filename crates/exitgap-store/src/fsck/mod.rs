@@ -1,5 +1,7 @@
 //! Checking a whole store: everything is hashed again, from bodies to signed checkpoints.
 
+mod part;
+
 use std::num::NonZero;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{ScopedJoinHandle, available_parallelism};
@@ -11,12 +13,12 @@ use exitgap_core::tlog::{Hash, node_hash};
 
 use crate::corrupt::CorruptLog;
 use crate::db::Counts;
+use crate::derived::rollup::day_of;
 use crate::error::StoreError;
-use crate::fsck_part::{Depth, FoundHeads, Part};
+use crate::log::slot_tiles;
 use crate::model::Pool;
 use crate::reader::Reader;
-use crate::rollup::day_of;
-use crate::slot_tiles;
+use part::{Depth, FoundHeads, Part};
 
 /// What [`Reader::fsck`] has checked so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use exitgap_core::series::Slot;
 use exitgap_core::units::Percent;
 
+use crate::derived::figures::Gap;
 use crate::error::StoreError;
-use crate::figures::Gap;
 use crate::model::Pool;
 use crate::reader::Reader;
 use crate::rows::slot_of;

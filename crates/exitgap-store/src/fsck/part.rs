@@ -8,17 +8,17 @@ use exitgap_core::ids::HeadHash;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::Hash;
 
-use crate::body::{self, Dictionaries, Record};
+use crate::bodies::packing::{self, Dictionaries, Record};
 use crate::corrupt::{CorruptBody, CorruptHead};
 use crate::db::{BodyRow, SealedBodyRow};
-use crate::derive::{day_values, figures_values, standing_values};
+use crate::derived::follow::{Follower, check_retracts};
+use crate::derived::rollup::day_of;
+use crate::derived::write::{day_values, figures_values, standing_values};
 use crate::error::StoreError;
-use crate::follow::{Follower, check_retracts};
 use crate::fsck::{Damage, day_count};
 use crate::log::{FullEntry, check_head};
 use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
-use crate::rollup::day_of;
 use crate::rows::full_entry_of;
 
 /// Rows of a pool that are read in one go: it bounds memory.
@@ -292,7 +292,7 @@ impl Reader {
             None if level > 0 => return self.documents_of(row, slot, kept).map(|_| ()),
             None => row.unpack(None)?,
         };
-        if level < body::MAX_LEVEL {
+        if level < packing::MAX_LEVEL {
             kept.add(Record { body_no, level, slot, joined });
         }
         Ok(())

@@ -3,9 +3,9 @@
 use exitgap_core::series::Slot;
 use exitgap_core::units::{Percent, UsdMicros};
 
-use crate::figures::{Figures, Gap, NoGap, SnapshotFigures};
+use crate::derived::figures::{Figures, Gap, NoGap, SnapshotFigures};
+use crate::derived::points::{Held, Point};
 use crate::model::Outcome;
-use crate::points::{Held, Point};
 
 /// The last and the worst of a run of slots: what is recorded and not retracted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use exitgap_core::evidence::{Depths, LOWEST_DEPTH_SLOTS};
 use exitgap_core::series::Slot;
 
-use crate::figures::{DepthFigures, WindowFigures};
+use crate::derived::figures::{DepthFigures, WindowFigures};
 
 /// No depth: retracted, retired, or a search given up. Depths are at most 1,000,000,000.
 const NONE: u32 = u32::MAX;
