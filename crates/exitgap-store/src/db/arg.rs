@@ -30,34 +30,23 @@ impl ToSql for Arg<'_> {
     }
 }
 
-impl From<i64> for Arg<'_> {
-    fn from(number: i64) -> Self {
-        Self::Integer(number)
-    }
+/// What always fits.
+macro_rules! integers {
+    ($($integer:ty),*) => {$(
+        impl From<$integer> for Arg<'_> {
+            fn from(number: $integer) -> Self {
+                Self::Integer(number.into())
+            }
+        }
+    )*};
 }
 
-impl From<u32> for Arg<'_> {
-    fn from(number: u32) -> Self {
-        Self::Integer(number.into())
-    }
-}
-
-impl From<u8> for Arg<'_> {
-    fn from(number: u8) -> Self {
-        Self::Integer(number.into())
-    }
-}
+integers!(i64, u32, u8, bool);
 
 impl From<usize> for Arg<'_> {
     /// Counts and lengths of what is in memory: they fit.
     fn from(number: usize) -> Self {
         Self::Integer(i64::try_from(number).unwrap_or(i64::MAX))
-    }
-}
-
-impl From<bool> for Arg<'_> {
-    fn from(yes: bool) -> Self {
-        Self::Integer(yes.into())
     }
 }
 

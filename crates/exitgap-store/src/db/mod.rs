@@ -22,7 +22,7 @@ mod values;
 pub use error::DatabaseError;
 pub use fold::AFTER_PAGES;
 pub use tables::{
-    BodyRow, Counts, EntryRow, FiguresRow, HeadRow, NewBodyRow, NewHeadRow, PoolRow, SealedBodyRow,
+    BodyRow, Counts, EntryRow, FiguresRow, HeadRow, NewBodyRow, PoolRow, SealedBodyRow,
     SealedSlotRow,
 };
 pub use values::Values;

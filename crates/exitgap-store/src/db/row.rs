@@ -126,23 +126,18 @@ impl FromColumn for i64 {
     }
 }
 
-impl FromColumn for u64 {
-    fn from_column(found: Found<'_>) -> Option<Self> {
-        i64::from_column(found)?.try_into().ok()
-    }
+/// What a column's number may be too large or too small for.
+macro_rules! integers {
+    ($($integer:ty),*) => {$(
+        impl FromColumn for $integer {
+            fn from_column(found: Found<'_>) -> Option<Self> {
+                i64::from_column(found)?.try_into().ok()
+            }
+        }
+    )*};
 }
 
-impl FromColumn for u32 {
-    fn from_column(found: Found<'_>) -> Option<Self> {
-        i64::from_column(found)?.try_into().ok()
-    }
-}
-
-impl FromColumn for u8 {
-    fn from_column(found: Found<'_>) -> Option<Self> {
-        i64::from_column(found)?.try_into().ok()
-    }
-}
+integers!(u64, u32, u8);
 
 impl FromColumn for bool {
     fn from_column(found: Found<'_>) -> Option<Self> {

@@ -10,15 +10,22 @@ pub struct Statement {
     pub table: Option<&'static str>,
 }
 
-impl Statement {
-    const fn new(doing: &'static str, sql: &'static str) -> Self {
-        Self { doing, sql, table: None }
-    }
+/// Each by its file, by what it does and, where it can be damaged while all else holds, its table.
+macro_rules! statements {
+    ($($name:ident = $file:literal, $doing:literal $(, $table:literal)?;)*) => {$(
+        pub static $name: Statement = Statement {
+            doing: $doing,
+            sql: include_str!(concat!("sql/", $file, ".sql")),
+            table: {
+                let tables: &[&str] = &[$($table)?];
+                tables.first().copied()
+            },
+        };
+    )*
 
-    /// One that finds rows of this table, which may be damaged while all else holds.
-    const fn of(table: &'static str, doing: &'static str, sql: &'static str) -> Self {
-        Self { doing, sql, table: Some(table) }
-    }
+    #[cfg(test)]
+    const ALL: &[&Statement] = &[$(&$name),*];
+    };
 }
 
 /// Settings of a connection that writes.
@@ -32,123 +39,87 @@ pub const FOLD_WAL: &str = include_str!("sql/fold_wal.sql");
 /// Asks what the write-ahead log holds.
 pub const WAL_PAGES: &str = include_str!("sql/wal_pages.sql");
 
-pub static DELETE_DAYS: Statement =
-    Statement::new("removing surplus rows", include_str!("sql/delete_days.sql"));
-pub static DELETE_FIGURES: Statement =
-    Statement::new("removing surplus rows", include_str!("sql/delete_figures.sql"));
-pub static DELETE_STANDINGS: Statement =
-    Statement::new("removing surplus rows", include_str!("sql/delete_standings.sql"));
-pub static DELETE_SUSPICION: Statement =
-    Statement::new("noting what was rechecked", include_str!("sql/delete_suspicion.sql"));
-pub static INSERT_BODY: Statement =
-    Statement::new("writing a body", include_str!("sql/insert_body.sql"));
-pub static INSERT_DAY: Statement =
-    Statement::new("writing a day", include_str!("sql/insert_day.sql"));
-pub static INSERT_DOUBT: Statement =
-    Statement::new("writing a doubt", include_str!("sql/insert_doubt.sql"));
-pub static INSERT_ENTRY: Statement =
-    Statement::new("writing an entry", include_str!("sql/insert_entry.sql"));
-pub static INSERT_FIGURES: Statement =
-    Statement::new("writing figures", include_str!("sql/insert_figures.sql"));
-pub static INSERT_LOG: Statement =
-    Statement::new("naming the log", include_str!("sql/insert_log.sql"));
-pub static INSERT_LOG_KEY: Statement =
-    Statement::new("naming a key", include_str!("sql/insert_log_key.sql"));
-pub static INSERT_LOG_NODE: Statement =
-    Statement::new("writing the log's tree", include_str!("sql/insert_log_node.sql"));
-pub static INSERT_POOL: Statement =
-    Statement::new("writing a pool", include_str!("sql/insert_pool.sql"));
-pub static INSERT_PREDECESSOR: Statement =
-    Statement::new("naming the log's predecessor", include_str!("sql/insert_predecessor.sql"));
-pub static INSERT_RETIREMENT: Statement =
-    Statement::new("writing a retirement", include_str!("sql/insert_retirement.sql"));
-pub static INSERT_RETRACTION: Statement =
-    Statement::new("writing a retraction", include_str!("sql/insert_retraction.sql"));
-pub static INSERT_SEALED_SLOT: Statement =
-    Statement::new("sealing a slot", include_str!("sql/insert_sealed_slot.sql"));
-pub static INSERT_SLOT_TILE: Statement =
-    Statement::new("writing a slot's tiles", include_str!("sql/insert_slot_tile.sql"));
-pub static INSERT_STANDING: Statement =
-    Statement::new("writing a standing", include_str!("sql/insert_standing.sql"));
-pub static SELECT_BODY: Statement =
-    Statement::new("reading a body", include_str!("sql/select_body.sql"));
-pub static SELECT_BODY_BY_STATE: Statement =
-    Statement::new("reading a state", include_str!("sql/select_body_by_state.sql"));
-pub static SELECT_COUNTS: Statement =
-    Statement::new("counting rows", include_str!("sql/select_counts.sql"));
-pub static SELECT_DAY: Statement =
-    Statement::of("day", "reading a day", include_str!("sql/select_day.sql"));
-pub static SELECT_DAY_ROW: Statement =
-    Statement::new("reading a day", include_str!("sql/select_day_row.sql"));
-pub static SELECT_DERIVED_COUNTS: Statement =
-    Statement::new("counting rows", include_str!("sql/select_derived_counts.sql"));
-pub static SELECT_DICTIONARY: Statement =
-    Statement::new("reading a body", include_str!("sql/select_dictionary.sql"));
-pub static SELECT_DOUBT: Statement =
-    Statement::new("reading a doubt", include_str!("sql/select_doubt.sql"));
-pub static SELECT_DOUBTED: Statement =
-    Statement::new("counting doubts", include_str!("sql/select_doubted.sql"));
-pub static SELECT_ENTRIES: Statement =
-    Statement::new("reading entries", include_str!("sql/select_entries.sql"));
-pub static SELECT_FIGURES: Statement =
-    Statement::of("figures", "reading figures", include_str!("sql/select_figures.sql"));
-pub static SELECT_FIGURES_DIGEST: Statement =
-    Statement::new("reading a day", include_str!("sql/select_figures_digest.sql"));
-pub static SELECT_FIGURES_ROW: Statement =
-    Statement::new("reading figures", include_str!("sql/select_figures_row.sql"));
-pub static SELECT_FIGURES_ROWS: Statement =
-    Statement::new("reading figures", include_str!("sql/select_figures_rows.sql"));
-pub static SELECT_GAPS: Statement =
-    Statement::of("figures", "reading gaps", include_str!("sql/select_gaps.sql"));
-pub static SELECT_HEADS: Statement =
-    Statement::new("reading heads", include_str!("sql/select_heads.sql"));
-pub static SELECT_HEAD: Statement =
-    Statement::new("reading a head", include_str!("sql/select_heads.sql"));
-pub static SELECT_LOG: Statement =
-    Statement::new("reading the log's name", include_str!("sql/select_log.sql"));
-pub static SELECT_LOG_KEYS: Statement =
-    Statement::new("reading the log's keys", include_str!("sql/select_log_keys.sql"));
-pub static SELECT_LOG_NODE: Statement =
-    Statement::new("reading the log's tree", include_str!("sql/select_log_node.sql"));
-pub static SELECT_NEWEST_ENTRY: Statement =
-    Statement::new("reading the newest entry", include_str!("sql/select_newest_entry.sql"));
-pub static SELECT_PLACE: Statement =
-    Statement::new("counting a slot's pools", include_str!("sql/select_place.sql"));
-pub static SELECT_POINTS: Statement =
-    Statement::new("reading entries", include_str!("sql/select_points.sql"));
-pub static SELECT_POOL: Statement =
-    Statement::new("reading a pool", include_str!("sql/select_pool.sql"));
-pub static SELECT_POOLS: Statement =
-    Statement::new("reading the pools", include_str!("sql/select_pools.sql"));
-pub static SELECT_PREDECESSOR: Statement =
-    Statement::new("reading the log's predecessor", include_str!("sql/select_predecessor.sql"));
-pub static SELECT_RECHECK: Statement =
-    Statement::new("reading how far slots were rechecked", include_str!("sql/select_recheck.sql"));
-pub static SELECT_RETRACTIONS: Statement =
-    Statement::of("retraction", "reading retractions", include_str!("sql/select_retractions.sql"));
-pub static SELECT_SEALED_ROWS: Statement =
-    Statement::new("reading heads and bodies", include_str!("sql/select_sealed_rows.sql"));
-pub static SELECT_SEALED_SLOT: Statement =
-    Statement::new("reading a sealed slot", include_str!("sql/select_sealed_slot.sql"));
-pub static SELECT_SEALED_SLOTS: Statement =
-    Statement::new("reading the store's slots", include_str!("sql/select_sealed_slots.sql"));
-pub static SELECT_SLOT_TILE: Statement =
-    Statement::new("reading a slot's tile", include_str!("sql/select_slot_tile.sql"));
-pub static SELECT_STANDINGS: Statement =
-    Statement::of("standing", "reading the board", include_str!("sql/select_standings.sql"));
-pub static SELECT_STANDING_ROW: Statement =
-    Statement::new("reading a standing", include_str!("sql/select_standing_row.sql"));
-pub static SELECT_STRAY_ROW: Statement =
-    Statement::new("looking for stray rows", include_str!("sql/select_stray_row.sql"));
-pub static SELECT_SUSPICIONS: Statement =
-    Statement::new("reading suspicions", include_str!("sql/select_suspicions.sql"));
-pub static SELECT_TOTALS: Statement =
-    Statement::new("summing up the store", include_str!("sql/select_totals.sql"));
-pub static SELECT_WINDOW: Statement =
-    Statement::new("reading depths", include_str!("sql/select_window.sql"));
-pub static UPDATE_DEFAULT_BASE: Statement =
-    Statement::new("setting a pool's default base", include_str!("sql/update_default_base.sql"));
-pub static UPSERT_RECHECK: Statement =
-    Statement::new("noting what was rechecked", include_str!("sql/upsert_recheck.sql"));
-pub static UPSERT_SUSPICION: Statement =
-    Statement::new("noting what was rechecked", include_str!("sql/upsert_suspicion.sql"));
+statements! {
+    DELETE_DAYS = "delete_days", "removing surplus rows";
+    DELETE_FIGURES = "delete_figures", "removing surplus rows";
+    DELETE_STANDINGS = "delete_standings", "removing surplus rows";
+    DELETE_SUSPICION = "delete_suspicion", "noting what was rechecked";
+    INSERT_BODY = "insert_body", "writing a body";
+    INSERT_DAY = "insert_day", "writing a day";
+    INSERT_DOUBT = "insert_doubt", "writing a doubt";
+    INSERT_ENTRY = "insert_entry", "writing an entry";
+    INSERT_FIGURES = "insert_figures", "writing figures";
+    INSERT_LOG = "insert_log", "naming the log";
+    INSERT_LOG_KEY = "insert_log_key", "naming a key";
+    INSERT_LOG_NODE = "insert_log_node", "writing the log's tree";
+    INSERT_POOL = "insert_pool", "writing a pool";
+    INSERT_PREDECESSOR = "insert_predecessor", "naming the log's predecessor";
+    INSERT_RETIREMENT = "insert_retirement", "writing a retirement";
+    INSERT_RETRACTION = "insert_retraction", "writing a retraction";
+    INSERT_SEALED_SLOT = "insert_sealed_slot", "sealing a slot";
+    INSERT_SLOT_TILE = "insert_slot_tile", "writing a slot's tiles";
+    INSERT_STANDING = "insert_standing", "writing a standing";
+    SELECT_BODY = "select_body", "reading a body";
+    SELECT_BODY_BY_STATE = "select_body_by_state", "reading a state";
+    SELECT_COUNTS = "select_counts", "counting rows";
+    SELECT_DAY = "select_day", "reading a day", "day";
+    SELECT_DAY_ROW = "select_day_row", "reading a day";
+    SELECT_DERIVED_COUNTS = "select_derived_counts", "counting rows";
+    SELECT_DICTIONARY = "select_dictionary", "reading a body";
+    SELECT_DOUBT = "select_doubt", "reading a doubt";
+    SELECT_DOUBTED = "select_doubted", "counting doubts";
+    SELECT_ENTRIES = "select_entries", "reading entries";
+    SELECT_FIGURES = "select_figures", "reading figures", "figures";
+    SELECT_FIGURES_DIGEST = "select_figures_digest", "reading a day";
+    SELECT_FIGURES_ROW = "select_figures_row", "reading figures";
+    SELECT_FIGURES_ROWS = "select_figures_rows", "reading figures";
+    SELECT_GAPS = "select_gaps", "reading gaps", "figures";
+    SELECT_HEADS = "select_heads", "reading heads";
+    SELECT_HEAD = "select_heads", "reading a head";
+    SELECT_LOG = "select_log", "reading the log's name";
+    SELECT_LOG_KEYS = "select_log_keys", "reading the log's keys";
+    SELECT_LOG_NODE = "select_log_node", "reading the log's tree";
+    SELECT_NEWEST_ENTRY = "select_newest_entry", "reading the newest entry";
+    SELECT_PLACE = "select_place", "counting a slot's pools";
+    SELECT_POINTS = "select_points", "reading entries";
+    SELECT_POOL = "select_pool", "reading a pool";
+    SELECT_POOLS = "select_pools", "reading the pools";
+    SELECT_PREDECESSOR = "select_predecessor", "reading the log's predecessor";
+    SELECT_RECHECK = "select_recheck", "reading how far slots were rechecked";
+    SELECT_RETRACTIONS = "select_retractions", "reading retractions", "retraction";
+    SELECT_SEALED_ROWS = "select_sealed_rows", "reading heads and bodies";
+    SELECT_SEALED_SLOT = "select_sealed_slot", "reading a sealed slot";
+    SELECT_SEALED_SLOTS = "select_sealed_slots", "reading the store's slots";
+    SELECT_SLOT_TILE = "select_slot_tile", "reading a slot's tile";
+    SELECT_STANDINGS = "select_standings", "reading the board", "standing";
+    SELECT_STANDING_ROW = "select_standing_row", "reading a standing";
+    SELECT_STRAY_ROW = "select_stray_row", "looking for stray rows";
+    SELECT_SUSPICIONS = "select_suspicions", "reading suspicions";
+    SELECT_TOTALS = "select_totals", "summing up the store";
+    SELECT_WINDOW = "select_window", "reading depths";
+    UPDATE_DEFAULT_BASE = "update_default_base", "setting a pool's default base";
+    UPSERT_RECHECK = "upsert_recheck", "noting what was rechecked";
+    UPSERT_SUSPICION = "upsert_suspicion", "noting what was rechecked";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::Db;
+
+    #[test]
+    fn every_statement_is_one_of_this_schema_and_every_file_is_used() {
+        let db = Db::without_rules();
+        for statement in ALL {
+            db.prepare(statement).unwrap();
+        }
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/db/sql");
+        let batches = [CONNECTION, SCHEMA, SELECT_SCHEMA, FOLD_WAL, WAL_PAGES];
+        let used: Vec<&str> = ALL.iter().map(|statement| statement.sql).chain(batches).collect();
+        for file in std::fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(used.contains(&text.as_str()), "{} is not used", path.display());
+        }
+    }
+}

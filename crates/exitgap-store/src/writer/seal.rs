@@ -7,7 +7,7 @@ use exitgap_core::ids::{HeadHash, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, Hash, Note, Origin, SignerKey, VerifierKey, root};
 
-use crate::db::{Db, NewHeadRow};
+use crate::db::Db;
 use crate::derived::figures::SnapshotFigures;
 use crate::derived::window::Added;
 use crate::derived::write::Derived;
@@ -237,7 +237,7 @@ impl SlotHeads {
         let head = row.head(&pool.id, pool.first_slot, prev);
         let canonical = head.to_canonical().map_err(|error| seal_error(error.to_string()))?;
         let hash = Head::hash_of(&canonical);
-        insert_entry(&reader.db, pool.number, &row, hash)?;
+        reader.db.insert_entry(pool.number, &row, &hash.0)?;
         derived.write(reader, pool, &row.entry, new.figures.as_ref(), &window)?;
         self.hashes.push(Head::leaf_of(&canonical));
         self.canonical.push((pool.id.clone(), canonical));
@@ -256,24 +256,4 @@ fn insert_retraction(
         RetractionCause::Misread | RetractionCause::Newer { .. } => None,
     };
     db.insert_retraction(pool_no, by, retraction.slot, retraction.cause.code(), blocks)
-}
-
-fn insert_entry(db: &Db, pool_no: i64, row: &FullEntry, hash: HeadHash) -> Result<(), StoreError> {
-    let (snapshot, missing_reason) = match &row.entry.outcome {
-        Outcome::Recorded(snapshot) => (Some(&snapshot.0), None),
-        Outcome::Missing(reason) => (None, Some(reason.code())),
-        Outcome::Retired => (None, None),
-    };
-    db.insert_entry(&NewHeadRow {
-        pool_no,
-        slot: row.entry.slot,
-        snapshot,
-        missing_reason,
-        recorded_count: row.entry.recorded_count,
-        missing_run: row.entry.missing_run,
-        depth_usd: row.depth_usd,
-        lowest_7d_usd: row.lowest,
-        method_version: &row.method_version,
-        hash: &hash.0,
-    })
 }

@@ -5,6 +5,8 @@ use exitgap_core::series::Slot;
 
 use super::{Arg, DatabaseError, Db, Row, statements};
 use crate::error::StoreError;
+use crate::log::FullEntry;
+use crate::model::Outcome;
 
 /// A pool's slot.
 pub struct EntryRow {
@@ -22,20 +24,6 @@ pub struct HeadRow {
     pub lowest_7d_usd: [Option<i64>; 2],
     pub method_version: String,
     pub hash: [u8; 32],
-}
-
-/// The same, to be written.
-pub struct NewHeadRow<'a> {
-    pub pool_no: i64,
-    pub slot: Slot,
-    pub snapshot: Option<&'a [u8; 32]>,
-    pub missing_reason: Option<&'a str>,
-    pub recorded_count: u32,
-    pub missing_run: u32,
-    pub depth_usd: Depths,
-    pub lowest_7d_usd: Depths,
-    pub method_version: &'a str,
-    pub hash: &'a [u8; 32],
 }
 
 /// A slot as a window of depths counts it.
@@ -165,23 +153,33 @@ impl Db {
         })
     }
 
-    /// Writes a pool's slot.
-    pub fn insert_entry(&self, new: &NewHeadRow) -> Result<(), StoreError> {
+    /// Writes a pool's slot, with the hash of its head.
+    pub fn insert_entry(
+        &self,
+        pool_no: i64,
+        new: &FullEntry,
+        hash: &[u8; 32],
+    ) -> Result<(), StoreError> {
+        let (snapshot, reason) = match &new.entry.outcome {
+            Outcome::Recorded(snapshot) => (Some(&snapshot.0), None),
+            Outcome::Missing(reason) => (None, Some(reason.code())),
+            Outcome::Retired => (None, None),
+        };
         // Depths are at most 1,000,000,000: they fit.
         let dollars = |depth: Option<u64>| depth.map(u64::cast_signed).into();
         let args = [
-            (":pool_no", new.pool_no.into()),
-            (":slot", new.slot.into()),
-            (":snapshot_sha256", new.snapshot.into()),
-            (":missing_reason", new.missing_reason.into()),
-            (":recorded_count", new.recorded_count.into()),
-            (":missing_run_slots", new.missing_run.into()),
+            (":pool_no", pool_no.into()),
+            (":slot", new.entry.slot.into()),
+            (":snapshot_sha256", snapshot.into()),
+            (":missing_reason", reason.into()),
+            (":recorded_count", new.entry.recorded_count.into()),
+            (":missing_run_slots", new.entry.missing_run.into()),
             (":depth0_usd", dollars(new.depth_usd[0])),
             (":depth1_usd", dollars(new.depth_usd[1])),
-            (":lowest0_7d_usd", dollars(new.lowest_7d_usd[0])),
-            (":lowest1_7d_usd", dollars(new.lowest_7d_usd[1])),
-            (":method_version", new.method_version.into()),
-            (":head_sha256", new.hash.into()),
+            (":lowest0_7d_usd", dollars(new.lowest[0])),
+            (":lowest1_7d_usd", dollars(new.lowest[1])),
+            (":method_version", new.method_version.as_str().into()),
+            (":head_sha256", hash.into()),
         ];
         self.execute(&statements::INSERT_ENTRY, &args).map(|_| ())
     }

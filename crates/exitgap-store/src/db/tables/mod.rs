@@ -12,7 +12,7 @@ mod pools;
 pub use bodies::{BodyRow, NewBodyRow, SealedBodyRow};
 pub use counts::Counts;
 pub use derived::FiguresRow;
-pub use entries::{EntryRow, HeadRow, NewHeadRow};
+pub use entries::{EntryRow, HeadRow};
 pub use log::SealedSlotRow;
 pub use pools::PoolRow;
 
