@@ -64,7 +64,8 @@ pub use portfolio::{Portfolio, PortfolioExit, PortfolioTotal, Position};
 pub use problem::{Problem, ProblemCode};
 pub use problem_document::{PROBLEM_JSON, ProblemDocument};
 pub use published::{
-    Published, PublishedExit, PublishedLadder, RetractionNotice, SlotState, SlotStatus,
+    Published, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedSimulation,
+    RetractionNotice, SlotState, SlotStatus,
 };
 pub use routes::{
     RankedVenue, Route, RouteExit, RouteLadder, RouteLeg, RouteRanking, RouteRung, RouteSplit,

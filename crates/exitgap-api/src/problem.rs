@@ -1,6 +1,6 @@
 //! Problems: what went wrong, by a stable code, with the field at fault.
 
-use exitgap_core::exit::{Refusal, SearchExhausted};
+use exitgap_core::exit::{OrdersRefused, Refusal, SearchExhausted};
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::snapshot::BaseError;
 use exitgap_core::units::UsdMicros;
@@ -262,6 +262,20 @@ impl From<&Refusal> for Problem {
             },
             Refusal::GapOutOfRange => problem(ProblemCode::GapOutOfRange),
         }
+    }
+}
+
+impl From<&OrdersRefused> for Problem {
+    fn from(refused: &OrdersRefused) -> Self {
+        let hint = match refused.refusal {
+            Refusal::NoInput | Refusal::NoOutput => "ask for more, or for fewer orders",
+            // Nothing recovers before the first.
+            _ if refused.part == 1 => "ask for less",
+            _ => "ask for less, or for more recovery",
+        };
+        let problem = Self::from(&refused.refusal).hint(hint);
+        // The most that an order can still fill says nothing of the whole size.
+        Self { detail: refused.to_string(), max_fillable_usd: None, ..problem }
     }
 }
 

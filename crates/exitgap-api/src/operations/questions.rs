@@ -9,8 +9,8 @@ use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 
 use super::parameters::{
-    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HISTORY_LIMIT, INTERVAL,
-    LIMIT, LOG_FILE, METHOD, POOL, POOL_CURSOR, POSITION, RANK_CURSOR, SIZE, SLOT, SLOT_CURSOR,
+    BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HISTORY_LIMIT, INTERVAL, LIMIT,
+    LOG_FILE, METHOD, POOL, POOL_CURSOR, POSITION, RANK_CURSOR, SIZE, SLOT, SLOT_CURSOR,
     SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
 };
 use super::{Given, values};
@@ -55,43 +55,6 @@ impl Question for PoolsAsked {
                 .one(&POOL_CURSOR, |text| text.parse().map_err(|_| values::no_cursor(text)))?,
             limit: given.needed(&LIMIT, |text| values::rows(&LIMIT, text))?,
         })
-    }
-}
-
-/// Which snapshot a question is about, and which of its tokens is sold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SnapshotAsked {
-    /// The pool.
-    pub pool: PoolId,
-    /// The token sold: `token0`, `token1`, a symbol or an address; else the pool's default.
-    pub base: Option<String>,
-    /// The slot, exactly; else the newest recorded one.
-    pub at: Option<Slot>,
-}
-
-impl Question for SnapshotAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        Ok(Self {
-            pool: given.needed(&POOL, parse_pool)?,
-            base: given.one(&BASE, values::token_name)?,
-            at: given.one(&AT, |text| slot_at(AT.name, text))?,
-        })
-    }
-}
-
-/// A sale.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExitAsked {
-    /// Where.
-    pub snapshot: SnapshotAsked,
-    /// How much.
-    pub size: SizeUsd,
-}
-
-impl Question for ExitAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let size = given.needed(&SIZE, parse_size)?;
-        Ok(Self { snapshot: SnapshotAsked::read(given)?, size })
     }
 }
 

@@ -1,9 +1,10 @@
 //! The rows, in the order in which operations are described.
 
 use super::parameters::{
-    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HISTORY_LIMIT, INTERVAL,
-    LIMIT, LOG_FILE, METHOD, PERIOD_FROM, POOL, POOL_CURSOR, POSITION, RANK_CURSOR, SIZE, SLOT,
-    SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
+    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, GAP, HISTORY_LIMIT, INTERVAL,
+    LIMIT, LOG_FILE, METHOD, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL, POOL_CURSOR, POSITION,
+    RANK_CURSOR, RECOVERY, SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH,
+    TO,
 };
 use super::{Answer, COUNT, Group, Keep, Methods, Operation, PriceClass, Row};
 
@@ -46,6 +47,22 @@ pub(super) static ROWS: [Row; COUNT] = [
         refusals: &[400, 404, 422, 503],
         price: PriceClass::Priced,
         ..row(Operation::Exit, "estimateExit", "/v1/exit/{pool}")
+    },
+    Row {
+        title: "How much can be sold within this gap?",
+        about: "The largest size whose own fill is at most `gap_pct` below the oracle, and what it fills at. `limited_by` says what keeps it from being larger. Where nothing passes, the size is 0 and there is no exit; `evidence_url` proves the exit of the size found.",
+        parameters: &[&POOL, &GAP, &BASE, &AT],
+        answer: Answer::Document("Published_GapRung"),
+        refusals: &[400, 404, 422, 503],
+        ..row(Operation::MaxSize, "maxExitSize", "/v1/size/{pool}")
+    },
+    Row {
+        title: "What if it is sold in several orders?",
+        about: "Every order's own fill and all of them together, beside the same size sold at once. Between two orders √price moves back by `recovery_pct` of its distance from where it stood before the first; liquidity and oracle stay as they are. `evidence_url` proves what is said of the size at once; orders and recovery are assumptions, which no recorded series proves.",
+        parameters: &[&POOL, &SIZE, &ORDERS, &RECOVERY, &ORDER_INTERVAL, &BASE, &AT],
+        answer: Answer::Document("Published_Simulation"),
+        refusals: &[400, 404, 422, 503],
+        ..row(Operation::Simulation, "simulateOrders", "/v1/simulate/{pool}")
     },
     Row {
         title: "Depth by gap, slippage by size",

@@ -17,6 +17,8 @@ pub const ADDRESS: &str = "/v1/openapi.json";
 #[openapi(components(schemas(
     exitgap_api::PoolList,
     exitgap_api::Published<exitgap_api::Amounts>,
+    exitgap_api::Published<exitgap_api::GapRung>,
+    exitgap_api::Published<exitgap_api::Simulation>,
     exitgap_api::Published<exitgap_api::LadderRows>,
     exitgap_api::History,
     exitgap_api::Stress,
