@@ -45,6 +45,15 @@ export class Client {
     return this.#json(() => `/v1/exit/${id(pool)}`, of, { sizeUsd: decimal, base: short, at: short });
   }
 
+  maxSize(pool, of) {
+    return this.#json(() => `/v1/size/${id(pool)}`, of, { gapPct: decimal, base: short, at: short });
+  }
+
+  simulate(pool, of) {
+    const names = { sizeUsd: decimal, orders: whole, recoveryPct: decimal, intervalS: whole, base: short, at: short };
+    return this.#json(() => `/v1/simulate/${id(pool)}`, of, names);
+  }
+
   ladder(pool, of) {
     return this.#json(() => `/v1/ladder/${id(pool)}`, of, { base: short, at: short });
   }

@@ -128,7 +128,8 @@ export interface MaxSizeOptions {
   base: BaseInput;
 }
 
-export interface SimulateOptions {
+/** One sale, and how it is cut into orders. */
+export interface OrdersOptions {
   sizeUsd: DecimalInput;
   /** 1 to 1,000. */
   orders: number;
@@ -136,6 +137,9 @@ export interface SimulateOptions {
   recoveryPct?: DecimalInput;
   /** Seconds between orders; echoed only. */
   intervalS?: number;
+}
+
+export interface SimulateOptions extends OrdersOptions {
   base: BaseInput;
 }
 
@@ -229,6 +233,10 @@ export class Client {
   constructor(baseUrl: string | URL, of?: ClientOptions);
   pools(of?: Signal & { chain?: string; cursor?: string }): Promise<PoolList>;
   exit(pool: string, of: Signal & At & { sizeUsd: DecimalInput }): Promise<PublishedExit>;
+  /** The largest sale whose gap is at most `gapPct`. */
+  maxSize(pool: string, of: Signal & At & { gapPct: DecimalInput }): Promise<PublishedMaxSize>;
+  /** One sale in several orders, beside the same sale at once. */
+  simulate(pool: string, of: Signal & At & OrdersOptions): Promise<PublishedSimulation>;
   ladder(pool: string, of?: Signal & At): Promise<PublishedLadder>;
   history(pool: string, of: Signal & SeriesOptions & HistoryPage): Promise<History>;
   stress(pool: string, of: Signal & SeriesOptions): Promise<Stress>;
@@ -1339,6 +1347,12 @@ export type Published<Figures> = Answer<Figures> & Publication;
 
 /** `GET /v1/exit/{pool}`. */
 export type PublishedExit = Published<Amounts>;
+
+/** `GET /v1/size/{pool}`. */
+export type PublishedMaxSize = Published<GapRung>;
+
+/** `GET /v1/simulate/{pool}`. */
+export type PublishedSimulation = Published<Simulation>;
 
 /** `GET /v1/ladder/{pool}`. */
 export type PublishedLadder = Published<LadderRows>;

@@ -4,19 +4,20 @@ use core::time::Duration;
 use std::sync::OnceLock;
 
 use exitgap_api::operations::parameters::{
-    AT, BASE, BOARD_SIZE, CHAIN, FROM, INTERVAL, LIMIT, POOL_CURSOR, POSITION, RANK_CURSOR, SIZE,
-    SLOT_CURSOR, SORT, STANDARD_SIZE, TO,
+    AT, BASE, BOARD_SIZE, CHAIN, FROM, GAP, INTERVAL, LIMIT, ORDER_INTERVAL, ORDERS, POOL_CURSOR,
+    POSITION, RANK_CURSOR, RECOVERY, SIZE, SLOT_CURSOR, SORT, STANDARD_SIZE, TO,
 };
 use exitgap_api::operations::{Operation, PositionAsked, Target};
 use exitgap_api::{
     Capabilities, Fragility, History, Number, PoolList, Portfolio, PublishedExit, PublishedLadder,
-    SeriesOf, Stress,
+    PublishedMaxSize, PublishedSimulation, SeriesOf, Stress,
 };
 use exitgap_core::Newer;
 use exitgap_core::evidence::Base;
+use exitgap_core::exit::OrderPlan;
 use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::tlog::MAX_NOTE_BYTES;
-use exitgap_core::units::SizeUsd;
+use exitgap_core::units::{GapLimit, SizeUsd};
 use serde::de::DeserializeOwned;
 
 use crate::document;
@@ -138,6 +139,32 @@ impl<T: Transport> Client<T> {
         at: Option<&str>,
     ) -> Result<PublishedExit, ClientError> {
         let target = Operation::Exit.target_of(pool).with(&SIZE, size);
+        self.json(&target.maybe(&BASE, base).maybe(&AT, at)).await
+    }
+
+    /// `GET /v1/size/{pool}`: what the service says is the largest sale whose gap is at most `limit`.
+    pub async fn max_size(
+        &self,
+        pool: &PoolId,
+        limit: GapLimit,
+        base: Option<&str>,
+        at: Option<&str>,
+    ) -> Result<PublishedMaxSize, ClientError> {
+        let target = Operation::MaxSize.target_of(pool).with(&GAP, limit);
+        self.json(&target.maybe(&BASE, base).maybe(&AT, at)).await
+    }
+
+    /// `GET /v1/simulate/{pool}`: what the service says that the orders of `plan` fill at.
+    pub async fn simulate(
+        &self,
+        pool: &PoolId,
+        plan: &OrderPlan,
+        base: Option<&str>,
+        at: Option<&str>,
+    ) -> Result<PublishedSimulation, ClientError> {
+        let target = Operation::Simulation.target_of(pool).with(&SIZE, plan.size());
+        let target = target.with(&ORDERS, plan.parts()).with(&RECOVERY, plan.recovery());
+        let target = target.with(&ORDER_INTERVAL, plan.interval_s());
         self.json(&target.maybe(&BASE, base).maybe(&AT, at)).await
     }
 

@@ -23,6 +23,8 @@ const evidence = `${web}/api/v1/exit/${pool}?base=token0&slot=5957856&size_usd=1
 const calls = [
   client.pools({ chain: 'ethereum', cursor: pool }),
   client.exit(pool, { sizeUsd: 1000, base: 'token0', at: series.from }),
+  client.maxSize(pool, { gapPct: 2, base: 'token0', at: series.from }),
+  client.simulate(pool, { sizeUsd: 1000, orders: 3, recoveryPct: '12.5', intervalS: 60, base: 'token0', at: series.from }),
   client.ladder(pool, { base: 'token0', at: series.from }),
   client.history(pool, { ...series, interval: '1h', cursor: '5957857' }),
   client.stress(pool, series),

@@ -11,10 +11,11 @@ use exitgap_client::{
     Request, Response, Storage, Transport, TransportError, TrustBasis, rank_routes,
 };
 use exitgap_core::evidence::{Base, CheckName, Outcome, Verdict};
+use exitgap_core::exit::OrderPlan;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, Hash, SignerKey};
-use exitgap_core::units::{GapLimit, SizeUsd};
+use exitgap_core::units::{GapLimit, Percent, SizeUsd};
 use exitgap_tests::binaries;
 
 use crate::scenes::client::{Meddling, Outcomes, SLOTS, base, scene};
@@ -43,6 +44,15 @@ async fn the_client_computes_what_the_service_answers() {
         for (ours, theirs) in rows.figures.by_gap.iter().zip(&ladder.answer.figures.by_gap) {
             assert_eq!((&ours.depth, &ours.exit), (&theirs.depth, &theirs.exit));
         }
+    }
+    for base in [None, Some("token1")] {
+        let limit = GapLimit::DEPTH;
+        let served = client.max_size(&pool, limit, base, None).await.unwrap();
+        assert_eq!(state.max_size_for(limit, base).unwrap(), served.answer);
+        let recovery = Percent::parse("12.5").unwrap();
+        let plan = OrderPlan::new(size("25000"), 7, recovery, 60).unwrap();
+        let served = client.simulate(&pool, &plan, base, None).await.unwrap();
+        assert_eq!(state.simulate_orders(plan, base).unwrap(), served.answer);
     }
     let refused = client.exit(&pool, size("1000000000"), None, None).await.unwrap_err();
     assert_eq!(refused.code(), "beyond_liquidity");

@@ -241,7 +241,8 @@ fn unsearchable() -> NewEntry {
 #[test]
 fn a_search_that_is_given_up_is_said_and_never_a_number() {
     let entry = unsearchable();
-    let target = format!("/v1/ladder/{}", entry.pool);
+    let pool = entry.pool.clone();
+    let target = format!("/v1/ladder/{pool}");
     let folder = stored(&[vec![entry]]);
     let limits = Limits { answer_within: Duration::from_mins(4), ..Limits::default() };
     let here = Here::start(folder.path(), With { limits, ..With::default() });
@@ -258,6 +259,11 @@ fn a_search_that_is_given_up_is_said_and_never_a_number() {
         }
     }
     assert!(rungs.iter().any(|rung| rung["exit"].is_object()));
+    // Asked for alone it is refused, by the name of its own parameter.
+    let size = |gap: &str| here.get(&format!("/v1/size/{pool}?gap_pct={gap}"));
+    let expected = (422, "search_exhausted".to_owned(), Some("gap_pct".to_owned()));
+    assert_eq!(size("0.5").problem(), expected);
+    assert_eq!(size("0.25").found()["gap_limit_pct"], 0.25);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod capabilities;
 mod kept;
 mod limits;
 mod refusals;
+mod sales;
 mod schemathesis;
 mod series;
 mod two_hosts;

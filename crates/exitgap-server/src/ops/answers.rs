@@ -57,7 +57,7 @@ impl Service {
         let direction = direction(&found.prepared, snapshot.base.as_deref())?;
         let search =
             move |prepared: &Prepared| prepared.with_exit(direction, |exit| exit.gap_row(limit));
-        let row = self.work_out(&found, search).await?;
+        let row = self.work_out_in(&self.searches, &found, search).await?;
         if let Err(exhausted) = &row.depth {
             return Err(Problem::from(exhausted).field(GAP.name));
         }

@@ -75,6 +75,9 @@ pub struct Service {
     /// Where readers read and curves are followed: what takes longer than a moment must not hold
     /// up the threads that talk to all clients.
     lane: Lane,
+    /// Where the largest size within a gap is looked for, one at a time. Whoever asks chooses the gap,
+    /// and some take seconds: others must not wait for those.
+    searches: Lane,
     current: RwLock<Arc<Current>>,
     prepared: PreparedCache,
     evidence: EvidenceCache,
@@ -94,6 +97,7 @@ impl Service {
             readers: Readers::new(path.clone(), lane.clone()),
             looking: Readers::new(path, Lane::new(1)),
             lane,
+            searches: Lane::new(1),
             current: RwLock::default(),
             prepared: prepared::cache(bounds.cache_bytes - proofs),
             evidence: evidence::cache(proofs),
@@ -211,8 +215,17 @@ impl Service {
         found: &Found,
         compute: impl FnOnce(&Prepared) -> T + Send + 'static,
     ) -> Result<T, Problem> {
+        self.work_out_in(&self.lane, found, compute).await
+    }
+
+    async fn work_out_in<T: Send + 'static>(
+        &self,
+        lane: &Lane,
+        found: &Found,
+        compute: impl FnOnce(&Prepared) -> T + Send + 'static,
+    ) -> Result<T, Problem> {
         let prepared = found.prepared.clone();
-        let computed = self.lane.run(move || compute(&prepared)).await?;
+        let computed = lane.run(move || compute(&prepared)).await?;
         if found.kept {
             // It weighs more now. Where it was pushed out meanwhile it stays out.
             let kept = Weighed::of(&found.prepared);
