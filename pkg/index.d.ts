@@ -219,6 +219,9 @@ export type ProblemCode =
   | "unknown_chain"
   | "period_reversed"
   | "unknown_method_version"
+  | "not_live"
+  | "series_too_short"
+  | "snapshot_too_old"
   | "not_available"
   | "not_found"
   | "method_not_allowed"
@@ -242,7 +245,7 @@ export class Client {
   stress(pool: string, of: Signal & SeriesOptions): Promise<Stress>;
   fragility(of?: Signal & FragilityOptions): Promise<Fragility>;
   /** Several positions, exited at once: those in one pool and direction together. */
-  portfolio(positions: readonly PositionInput[], of?: Signal): Promise<Portfolio>;
+  portfolio(positions: readonly PositionInput[], of?: Signal & Guards): Promise<Portfolio>;
   capabilities(of?: Signal): Promise<Capabilities>;
   slotStatus(pool: string, of: Signal & { slot: number }): Promise<SlotStatus>;
   /** The evidence file at an `evidence_url`: bytes to verify. */
@@ -281,7 +284,17 @@ export interface Signal {
   signal?: AbortSignal;
 }
 
-export interface At {
+/** What an answer must meet. What does not is refused by the service, by its code: nothing is answered. */
+export interface Guards {
+  /** The most seconds that the snapshot may be old: `snapshot_too_old`. Of a series the pool's newest. */
+  maxAgeS?: number;
+  /** The least `days_observed`, at most two decimals: `series_too_short`. */
+  minDaysObserved?: DecimalInput;
+  /** The status that it must have: `not_live`. */
+  require?: "live";
+}
+
+export interface At extends Guards {
   /** The pool's default base unless told. */
   base?: BaseInput;
   /** An RFC 3339 instant: the slot at or before it. */
@@ -295,7 +308,7 @@ export interface PositionInput {
   sizeUsd: DecimalInput;
 }
 
-export interface SeriesOptions {
+export interface SeriesOptions extends Guards {
   /** One of the standard sizes: 1,000, 10,000, 100,000 or 1,000,000. */
   sizeUsd: DecimalInput;
   /** The pool's default base unless told. */

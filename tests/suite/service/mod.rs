@@ -2,6 +2,7 @@
 
 mod answers;
 mod capabilities;
+mod guards;
 mod kept;
 mod limits;
 mod refusals;

@@ -29,6 +29,8 @@ pub enum Kind {
     Gap,
     /// A share in percent, from 0 to 100.
     Share,
+    /// Days in a series: a plain decimal.
+    Days,
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// A pool with the size held in it, such as `ethereum:0x88e6…:250000`; as many as are held.
@@ -73,6 +75,7 @@ impl Kind {
                 json!({"type": "string", "pattern": pattern, "examples": ["2"]})
             }
             Self::Share => text(UP_TO_100.to_owned()),
+            Self::Days => text("0*[0-9]{1,5}(\\.[0-9]{1,2})?".to_owned()),
             Self::OneOf(words) => json!({"type": "string", "enum": words}),
             Self::Positions => {
                 let base = format!("/[ -~]{{1,{MAX_TOKEN_NAME_BYTES}}}");

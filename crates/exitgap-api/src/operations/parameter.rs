@@ -149,6 +149,30 @@ pub mod all {
     .or("0")
     .hint("interval_s is a whole number of seconds, from 0 to 4294967295");
 
+    /// How old the snapshot may be.
+    pub const MAX_AGE: Parameter = Parameter::optional(
+        "max_age_s",
+        Kind::Whole(0, u32::MAX),
+        "A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot.",
+    )
+    .hint("max_age_s is a whole number of seconds, from 0 to 4294967295");
+
+    /// How long the series must be.
+    pub const MIN_DAYS: Parameter = Parameter::optional(
+        "min_days_observed",
+        Kind::Days,
+        "A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`.",
+    )
+    .hint("min_days_observed is a plain number of days, from 0 to 99999.99, with at most two decimals");
+
+    /// What the status must be.
+    pub const REQUIRE: Parameter = Parameter::optional(
+        "require",
+        Kind::OneOf(&["live"]),
+        "A guard: with `live`, an answer whose `status` would be another is refused with `not_live`.",
+    )
+    .hint("live, or leave it out");
+
     /// The token sold, by any of its names.
     pub const BASE: Parameter = Parameter::optional(
         "base",

@@ -15,7 +15,7 @@ use super::parameters::{
 };
 use super::{Given, values};
 use crate::parameters::{digits, shown};
-use crate::{Interval, Problem, ProblemCode, parse_pool, parse_size, parse_slot, slot_at};
+use crate::{Guards, Interval, Problem, ProblemCode, parse_pool, parse_size, parse_slot, slot_at};
 
 /// How many positions a portfolio may have.
 pub const MAX_POSITIONS: usize = 100;
@@ -71,6 +71,8 @@ pub struct SeriesAsked {
     pub from: Option<Slot>,
     /// The last slot; else the newest.
     pub to: Option<Slot>,
+    /// What the series must meet.
+    pub guards: Guards,
 }
 
 impl Question for SeriesAsked {
@@ -92,6 +94,7 @@ impl Question for SeriesAsked {
             size: given.needed(&STANDARD_SIZE, values::standard_size)?,
             from,
             to,
+            guards: Guards::read(given)?,
         })
     }
 }
@@ -199,6 +202,8 @@ impl fmt::Display for PositionAsked {
 pub struct PortfolioAsked {
     /// From 1 to [`MAX_POSITIONS`].
     pub positions: Vec<PositionAsked>,
+    /// What each of their exits must meet.
+    pub guards: Guards,
 }
 
 impl Question for PortfolioAsked {
@@ -219,7 +224,8 @@ impl Question for PortfolioAsked {
                 Problem { detail, ..problem.field(POSITION.name) }
             })
         };
-        Ok(Self { positions: given.all(&POSITION).map(read).collect::<Result<_, _>>()? })
+        let positions = given.all(&POSITION).map(read).collect::<Result<_, _>>()?;
+        Ok(Self { positions, guards: Guards::read(given)? })
     }
 }
 

@@ -1,14 +1,16 @@
-//! What is asked of one snapshot of a pool: what sales of it fill at.
+//! What is asked of one snapshot of a pool: what sales of it fill at, and what it must meet.
 
 use exitgap_core::exit::OrderPlan;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::units::{GapLimit, SizeUsd};
 
-use super::parameters::{AT, BASE, GAP, ORDER_INTERVAL, ORDERS, POOL, RECOVERY, SIZE};
+use super::parameters::{
+    AT, BASE, GAP, MAX_AGE, MIN_DAYS, ORDER_INTERVAL, ORDERS, POOL, RECOVERY, REQUIRE, SIZE,
+};
 use super::{Given, Question, values};
 use crate::parameters::{order_plan, parse_recovery};
-use crate::{Problem, parse_pool, parse_size, slot_at};
+use crate::{Days, Guards, Problem, parse_pool, parse_size, slot_at};
 
 /// Which snapshot a question is about, and which of its tokens is sold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +21,19 @@ pub struct SnapshotAsked {
     pub base: Option<String>,
     /// The slot, exactly; else the newest recorded one.
     pub at: Option<Slot>,
+    /// What it must meet.
+    pub guards: Guards,
+}
+
+impl Question for Guards {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let live = |text: &str| values::word(&REQUIRE, text, |word| (word == "live").then_some(()));
+        Ok(Self {
+            max_age_s: given.one(&MAX_AGE, |text| values::whole(&MAX_AGE, text))?,
+            min_days_observed: given.one(&MIN_DAYS, Days::parse)?,
+            require_live: given.one(&REQUIRE, live)?.is_some(),
+        })
+    }
 }
 
 impl Question for SnapshotAsked {
@@ -27,6 +42,7 @@ impl Question for SnapshotAsked {
             pool: given.needed(&POOL, parse_pool)?,
             base: given.one(&BASE, values::token_name)?,
             at: given.one(&AT, |text| slot_at(AT.name, text))?,
+            guards: Guards::read(given)?,
         })
     }
 }

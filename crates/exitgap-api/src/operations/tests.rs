@@ -43,6 +43,7 @@ fn example(parameter: &Parameter) -> String {
         Kind::Instant => "2026-08-22T12:00:00Z".to_owned(),
         Kind::Slot => "5957900".to_owned(),
         Kind::Rank | Kind::Whole(..) | Kind::Share => "7".to_owned(),
+        Kind::Days => "0.5".to_owned(),
         Kind::Gap => "-0.25".to_owned(),
         Kind::OneOf(words) => words[0].to_owned(),
         Kind::Positions => format!("{POOL}/token0:1000"),

@@ -125,7 +125,7 @@ impl Service {
         Published {
             answer: Answer { figures, context },
             lowest_depth_7d_usd: prepared.lowest_depth(direction).map(Number::from),
-            snapshot_age_s: self.now().saturating_sub(prepared.slot.unix_s()),
+            snapshot_age_s: found.age_s,
             evidence_url,
             snapshot_url: snapshot_url.clone(),
             window_url: window_url.clone(),

@@ -190,7 +190,7 @@ impl Service {
         let newest =
             pools.iter().filter_map(|now| now.latest.snapshot).max_by_key(|(slot, _)| *slot);
         let newest = newest.map(|(slot, _)| slot);
-        let age_s = newest.map(|slot| self.now().saturating_sub(slot.unix_s()));
+        let age_s = newest.map(|slot| self.age_s(slot));
         let live = pools
             .iter()
             .any(|now| now.labels.as_ref().is_some_and(|labels| labels.status == Status::Live));
