@@ -42,11 +42,20 @@ export class Client {
   }
 
   exit(pool, of) {
-    return this.#json(() => `/v1/exit/${id(pool)}`, of, { sizeUsd: decimal, base: short, at: short });
+    return this.#json(() => `/v1/exit/${id(pool)}`, of, { sizeUsd: decimal, ...AT });
+  }
+
+  maxSize(pool, of) {
+    return this.#json(() => `/v1/size/${id(pool)}`, of, { gapPct: decimal, ...AT });
+  }
+
+  simulate(pool, of) {
+    const names = { sizeUsd: decimal, orders: whole, recoveryPct: decimal, intervalS: whole, ...AT };
+    return this.#json(() => `/v1/simulate/${id(pool)}`, of, names);
   }
 
   ladder(pool, of) {
-    return this.#json(() => `/v1/ladder/${id(pool)}`, of, { base: short, at: short });
+    return this.#json(() => `/v1/ladder/${id(pool)}`, of, AT);
   }
 
   history(pool, of) {
@@ -69,7 +78,7 @@ export class Client {
       list(positions, 'positions', MANY, (one) => query.append('position', position(one)));
       return `/v1/portfolio?${query}`;
     };
-    return this.#json(path, of, {});
+    return this.#json(path, of, GUARDS);
   }
 
   capabilities(of) {
@@ -277,12 +286,14 @@ function target(path, of, names) {
     query.append(snake, names[name](value, name));
   }
   const text = query.toString();
-  return { path: `${path}${text && `?${text}`}`, signal: real(signal) };
+  return { path: path + (text && (path.includes('?') ? '&' : '?') + text), signal: real(signal) };
 }
 
 const MANY = 100;
 const short = (value, field) => text(value, field, 200);
-const SERIES = { sizeUsd: decimal, base: short, from: short, to: short };
+const GUARDS = { maxAgeS: whole, minDaysObserved: decimal, require: short };
+const AT = { base: short, at: short, ...GUARDS };
+const SERIES = { sizeUsd: decimal, base: short, from: short, to: short, ...GUARDS };
 
 /** A name in a path: what a path gives meaning to is no part of any. */
 function id(value, field = 'pool') {

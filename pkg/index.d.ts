@@ -128,7 +128,8 @@ export interface MaxSizeOptions {
   base: BaseInput;
 }
 
-export interface SimulateOptions {
+/** One sale, and how it is cut into orders. */
+export interface OrdersOptions {
   sizeUsd: DecimalInput;
   /** 1 to 1,000. */
   orders: number;
@@ -136,6 +137,9 @@ export interface SimulateOptions {
   recoveryPct?: DecimalInput;
   /** Seconds between orders; echoed only. */
   intervalS?: number;
+}
+
+export interface SimulateOptions extends OrdersOptions {
   base: BaseInput;
 }
 
@@ -215,6 +219,9 @@ export type ProblemCode =
   | "unknown_chain"
   | "period_reversed"
   | "unknown_method_version"
+  | "not_live"
+  | "series_too_short"
+  | "snapshot_too_old"
   | "not_available"
   | "not_found"
   | "method_not_allowed"
@@ -229,12 +236,16 @@ export class Client {
   constructor(baseUrl: string | URL, of?: ClientOptions);
   pools(of?: Signal & { chain?: string; cursor?: string }): Promise<PoolList>;
   exit(pool: string, of: Signal & At & { sizeUsd: DecimalInput }): Promise<PublishedExit>;
+  /** The largest sale whose gap is at most `gapPct`. */
+  maxSize(pool: string, of: Signal & At & { gapPct: DecimalInput }): Promise<PublishedMaxSize>;
+  /** One sale in several orders, beside the same sale at once. */
+  simulate(pool: string, of: Signal & At & OrdersOptions): Promise<PublishedSimulation>;
   ladder(pool: string, of?: Signal & At): Promise<PublishedLadder>;
   history(pool: string, of: Signal & SeriesOptions & HistoryPage): Promise<History>;
   stress(pool: string, of: Signal & SeriesOptions): Promise<Stress>;
   fragility(of?: Signal & FragilityOptions): Promise<Fragility>;
   /** Several positions, exited at once: those in one pool and direction together. */
-  portfolio(positions: readonly PositionInput[], of?: Signal): Promise<Portfolio>;
+  portfolio(positions: readonly PositionInput[], of?: Signal & Guards): Promise<Portfolio>;
   capabilities(of?: Signal): Promise<Capabilities>;
   slotStatus(pool: string, of: Signal & { slot: number }): Promise<SlotStatus>;
   /** The evidence file at an `evidence_url`: bytes to verify. */
@@ -273,7 +284,17 @@ export interface Signal {
   signal?: AbortSignal;
 }
 
-export interface At {
+/** What an answer must meet. What does not is refused by the service, by its code: nothing is answered. */
+export interface Guards {
+  /** The most seconds that the snapshot may be old: `snapshot_too_old`. Of a series the pool's newest. */
+  maxAgeS?: number;
+  /** The least `days_observed`, at most two decimals: `series_too_short`. */
+  minDaysObserved?: DecimalInput;
+  /** The status that it must have: `not_live`. */
+  require?: "live";
+}
+
+export interface At extends Guards {
   /** The pool's default base unless told. */
   base?: BaseInput;
   /** An RFC 3339 instant: the slot at or before it. */
@@ -287,7 +308,7 @@ export interface PositionInput {
   sizeUsd: DecimalInput;
 }
 
-export interface SeriesOptions {
+export interface SeriesOptions extends Guards {
   /** One of the standard sizes: 1,000, 10,000, 100,000 or 1,000,000. */
   sizeUsd: DecimalInput;
   /** The pool's default base unless told. */
@@ -1339,6 +1360,12 @@ export type Published<Figures> = Answer<Figures> & Publication;
 
 /** `GET /v1/exit/{pool}`. */
 export type PublishedExit = Published<Amounts>;
+
+/** `GET /v1/size/{pool}`. */
+export type PublishedMaxSize = Published<GapRung>;
+
+/** `GET /v1/simulate/{pool}`. */
+export type PublishedSimulation = Published<Simulation>;
 
 /** `GET /v1/ladder/{pool}`. */
 export type PublishedLadder = Published<LadderRows>;

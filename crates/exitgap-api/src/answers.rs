@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use exitgap_core::exit::{Exit, OrderPlan, Refusal};
+use exitgap_core::exit::{Exit, OrderPlan};
 use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::Observation;
 use exitgap_core::units::{GapLimit, SizeUsd};
@@ -64,17 +64,8 @@ impl<'a> Answers<'a> {
 
     /// One sale in several orders, beside the same sale at once.
     pub fn simulate_orders(&self, plan: OrderPlan) -> Result<SimulationResult, Problem> {
-        let simulation = self.exit.simulate_orders(plan).map_err(|refused| {
-            // The most that an order can still fill says nothing of the whole size.
-            let hint = match refused.refusal {
-                Refusal::NoInput | Refusal::NoOutput => "ask for more, or for fewer orders",
-                // Nothing recovers before the first.
-                _ if refused.part == 1 => "ask for less",
-                _ => "ask for less, or for more recovery",
-            };
-            let problem = Problem::from(&refused.refusal).hint(hint);
-            Problem { detail: refused.to_string(), max_fillable_usd: None, ..problem }
-        })?;
+        let simulation =
+            self.exit.simulate_orders(plan).map_err(|refused| Problem::from(&refused))?;
         Ok(self.answer(Simulation::from(&simulation), Some(plan.size())))
     }
 

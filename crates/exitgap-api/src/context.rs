@@ -214,6 +214,18 @@ pub enum Provenance {
     Direct(Direct),
 }
 
+impl Provenance {
+    /// The slot it is of; `None` where it is of none.
+    pub fn slot(&self) -> Option<Slot> {
+        match self {
+            Self::Recorded { slot, .. } | Self::Direct(Direct::SnapshotFile(slot, _)) => {
+                Some(*slot)
+            }
+            Self::Direct(Direct::LatestBlock) => None,
+        }
+    }
+}
+
 /// Where an unrecorded observation was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direct {

@@ -22,6 +22,7 @@ mod context;
 mod exit;
 mod explanation;
 mod fragility;
+mod guards;
 mod history;
 mod instant;
 mod ladder;
@@ -49,6 +50,7 @@ pub use context::{
 pub use exit::{Amounts, ExitResult, SplitPct};
 pub use explanation::{Explanation, check_name};
 pub use fragility::{Fragility, FragilityRow, LowestDepth, StandardGap};
+pub use guards::{Days, Guards, Standing};
 pub use history::{
     DepthPoint, FillablePoint, GapPoint, History, HistoryRow, Interval, SeriesOf, Stress,
 };
@@ -64,7 +66,8 @@ pub use portfolio::{Portfolio, PortfolioExit, PortfolioTotal, Position};
 pub use problem::{Problem, ProblemCode};
 pub use problem_document::{PROBLEM_JSON, ProblemDocument};
 pub use published::{
-    Published, PublishedExit, PublishedLadder, RetractionNotice, SlotState, SlotStatus,
+    Published, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedSimulation,
+    RetractionNotice, SlotState, SlotStatus,
 };
 pub use routes::{
     RankedVenue, Route, RouteExit, RouteLadder, RouteLeg, RouteRanking, RouteRung, RouteSplit,

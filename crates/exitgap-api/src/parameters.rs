@@ -5,13 +5,11 @@ use exitgap_core::ids::{IdError, PoolId};
 use exitgap_core::series::{Slot, SlotError};
 use exitgap_core::units::{GapLimit, Percent, PercentError, SizeError, SizeUsd};
 
-use crate::operations::parameters::{BASE, POOL, SLOT};
+use crate::operations::parameters::{BASE, ORDERS, POOL, RECOVERY, SLOT};
 use crate::{Problem, ProblemCode};
 
 /// More rows than anybody reads.
 pub const MAX_LADDER_STEPS: usize = 100;
-
-const RECOVERY_HINT: &str = "recovery_pct is a plain percentage from 0 to 100";
 
 /// The longest name of a token: an address.
 pub(crate) const MAX_TOKEN_NAME_BYTES: usize = 42;
@@ -93,16 +91,30 @@ pub fn parse_order_plan(
     recovery_pct: &str,
     interval_s: u32,
 ) -> Result<OrderPlan, Problem> {
-    let size = parse_size(size_usd)?;
-    let recovery = Percent::parse(recovery_pct).map_err(|error| {
-        invalid_parameter("recovery_pct", &format!("recovery_pct: {error}"), RECOVERY_HINT)
-    })?;
+    order_plan(parse_size(size_usd)?, orders, parse_recovery(recovery_pct)?, interval_s)
+}
+
+/// Reads a `recovery_pct`; its bounds are the plan's.
+pub(crate) fn parse_recovery(text: &str) -> Result<Percent, Problem> {
+    Percent::parse(text).map_err(|error| {
+        let detail = format!("{}: {error}", RECOVERY.name);
+        invalid_parameter(RECOVERY.name, &detail, RECOVERY.hint.unwrap_or_default())
+    })
+}
+
+/// A plan of orders; what makes it none is said of the parameter at fault.
+pub(crate) fn order_plan(
+    size: SizeUsd,
+    orders: u32,
+    recovery: Percent,
+    interval_s: u32,
+) -> Result<OrderPlan, Problem> {
     OrderPlan::new(size, orders, recovery, interval_s).map_err(|error| {
-        let (field, hint) = match error {
-            OrderPlanError::Parts { .. } => ("orders", "ask for 1 to 1000 orders"),
-            _ => ("recovery_pct", RECOVERY_HINT),
+        let at_fault = match error {
+            OrderPlanError::Parts { .. } => ORDERS,
+            _ => RECOVERY,
         };
-        invalid_parameter(field, &error.to_string(), hint)
+        invalid_parameter(at_fault.name, &error.to_string(), at_fault.hint.unwrap_or_default())
     })
 }
 

@@ -1,6 +1,6 @@
 //! Problems: what went wrong, by a stable code, with the field at fault.
 
-use exitgap_core::exit::{Refusal, SearchExhausted};
+use exitgap_core::exit::{OrdersRefused, Refusal, SearchExhausted};
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::snapshot::BaseError;
 use exitgap_core::units::UsdMicros;
@@ -53,6 +53,12 @@ pub enum ProblemCode {
     PeriodReversed,
     /// A method version that was never released.
     UnknownMethodVersion,
+    /// A guard of the question: the answer would be preview.
+    NotLive,
+    /// A guard of the question: the series behind the answer is shorter.
+    SeriesTooShort,
+    /// A guard of the question: the answer's snapshot is older.
+    SnapshotTooOld,
     /// Specified, and not built.
     NotAvailable,
     /// Nothing is at this address.
@@ -95,6 +101,9 @@ impl ProblemCode {
             Self::UnknownChain => "unknown_chain",
             Self::PeriodReversed => "period_reversed",
             Self::UnknownMethodVersion => "unknown_method_version",
+            Self::NotLive => "not_live",
+            Self::SeriesTooShort => "series_too_short",
+            Self::SnapshotTooOld => "snapshot_too_old",
             Self::NotAvailable => "not_available",
             Self::NotFound => "not_found",
             Self::MethodNotAllowed => "method_not_allowed",
@@ -133,6 +142,7 @@ impl ProblemCode {
             | Self::NotAvailable
             | Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
+            Self::NotLive | Self::SeriesTooShort | Self::SnapshotTooOld => 412,
             Self::BodyNotAccepted => 413,
             Self::AddressTooLong => 414,
             Self::RoundsToNoInput
@@ -171,6 +181,9 @@ impl ProblemCode {
             Self::UnknownChain => "No pool of this chain is monitored",
             Self::PeriodReversed => "The period ends before it begins",
             Self::UnknownMethodVersion => "The method version was never released",
+            Self::NotLive => "The answer would be preview",
+            Self::SeriesTooShort => "The series is shorter than required",
+            Self::SnapshotTooOld => "The snapshot is older than accepted",
             Self::NotAvailable => "Specified, and not built yet",
             Self::NotFound => "Nothing is at this address",
             Self::MethodNotAllowed => "The address answers other methods",
@@ -262,6 +275,20 @@ impl From<&Refusal> for Problem {
             },
             Refusal::GapOutOfRange => problem(ProblemCode::GapOutOfRange),
         }
+    }
+}
+
+impl From<&OrdersRefused> for Problem {
+    fn from(refused: &OrdersRefused) -> Self {
+        let hint = match refused.refusal {
+            Refusal::NoInput | Refusal::NoOutput => "ask for more, or for fewer orders",
+            // Nothing recovers before the first.
+            _ if refused.part == 1 => "ask for less",
+            _ => "ask for less, or for more recovery",
+        };
+        let problem = Self::from(&refused.refusal).hint(hint);
+        // The most that an order can still fill says nothing of the whole size.
+        Self { detail: refused.to_string(), max_fillable_usd: None, ..problem }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Amounts, Answer, LadderRows, Number};
+use crate::{Amounts, Answer, GapRung, LadderRows, Number, Simulation};
 
 /// An answer as the service publishes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +17,8 @@ pub struct Published<F> {
     pub lowest_depth_7d_usd: Option<Number>,
     /// Seconds from the slot's instant to this answer.
     pub snapshot_age_s: u64,
-    /// What anyone can check this number with. Absent where the rows carry their own.
+    /// What anyone can check this number with: of a simulation what the size fills at at once, of a
+    /// largest size its own exit. Absent where rows carry their own, and where nothing can be proven.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
     /// The snapshot behind the answer, canonical bytes.
@@ -33,6 +34,12 @@ pub struct Published<F> {
 
 /// `GET /v1/exit/{pool}`.
 pub type PublishedExit = Published<Amounts>;
+
+/// `GET /v1/size/{pool}`.
+pub type PublishedMaxSize = Published<GapRung>;
+
+/// `GET /v1/simulate/{pool}`.
+pub type PublishedSimulation = Published<Simulation>;
 
 /// `GET /v1/ladder/{pool}`.
 pub type PublishedLadder = Published<LadderRows>;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use exitgap_api::{Days, Guards, Problem};
 
 /// At this size, how far below the oracle price will I really fill?
 ///
@@ -37,7 +38,8 @@ Exit codes:
   0  answered
   1  unexpected: the result could not be written
   2  the arguments are wrong
-  3  refused: this pool has no fill for this question (too large, too small)
+  3  refused: this pool has no fill for this question (too large, too small), or what there
+     is does not meet a guard
   4  nothing recorded to answer from (unknown pool, missing slot, before the series)
   5  the database, file or chain could not be read
   6  invalid: the evidence or the log does not hold (verify, audit)
@@ -88,7 +90,7 @@ pub enum Command {
     /// What an exit of a stated size fills at: its gap, and what the gap is made of.
     Estimate {
         #[command(flatten)]
-        question: Question,
+        question: Guarded,
         /// The size in USD at the oracle's price, 0.01 to 1000000000: 250000, $250,000, 250k, 1.5m.
         #[arg(long, value_name = "USD", allow_hyphen_values = true)]
         size_usd: String,
@@ -96,7 +98,7 @@ pub enum Command {
     /// Depth by gap and slippage by size.
     Ladder {
         #[command(flatten)]
-        question: Question,
+        question: Guarded,
         /// Gap steps in percent, comma separated [default: 0.1,0.25,0.5,1,2,3,5,10].
         #[arg(long, value_name = "PCT,…", value_delimiter = ',', allow_hyphen_values = true)]
         gap: Vec<String>,
@@ -107,7 +109,7 @@ pub enum Command {
     /// The largest exit whose gap stays within a limit.
     Size {
         #[command(flatten)]
-        question: Question,
+        question: Guarded,
         /// The largest gap accepted, in percent: -100 to 100, at most six decimals.
         #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
         gap: String,
@@ -119,7 +121,7 @@ pub enum Command {
     /// is an assumption of yours, not a forecast of ours.
     Simulate {
         #[command(flatten)]
-        question: Question,
+        question: Guarded,
         /// The whole size in USD: 250000, $250,000, 250k, 1.5m.
         #[arg(long, value_name = "USD", allow_hyphen_values = true)]
         size_usd: String,
@@ -158,6 +160,38 @@ pub enum Command {
     /// Print the licences of the packages that this program was built from.
     #[command(alias = "licenses")]
     Licences,
+}
+
+/// A question, and what its answer must meet.
+#[derive(Debug, Args)]
+pub struct Guarded {
+    #[command(flatten)]
+    pub question: Question,
+    #[command(flatten)]
+    guards: GuardArgs,
+}
+
+impl Guarded {
+    /// What the answer must meet.
+    pub fn guards(&self) -> Result<Guards, Problem> {
+        let GuardArgs { max_age_s, min_days_observed, require } = &self.guards;
+        let min_days_observed = min_days_observed.as_deref().map(Days::parse).transpose()?;
+        Ok(Guards { max_age_s: *max_age_s, min_days_observed, require_live: require.is_some() })
+    }
+}
+
+#[derive(Debug, Args)]
+struct GuardArgs {
+    /// Refuse a snapshot, or a block that is not recorded, older than so many seconds.
+    #[arg(long, value_name = "S", help_heading = "Guards")]
+    max_age_s: Option<u32>,
+    /// Refuse a series of fewer days: a plain number with at most two decimals. What is not recorded
+    /// has no series.
+    #[arg(long, value_name = "DAYS", help_heading = "Guards", allow_hyphen_values = true)]
+    min_days_observed: Option<String>,
+    /// Refuse what has another status.
+    #[arg(long, value_name = "STATUS", help_heading = "Guards", value_parser = ["live"])]
+    require: Option<String>,
 }
 
 /// A pool, a direction and a place to read from.

@@ -155,7 +155,10 @@ fn exit_code(code: ProblemCode) -> u8 {
         | ProblemCode::RoundsToNoOutput
         | ProblemCode::BeyondLiquidity
         | ProblemCode::GapOutOfRange
-        | ProblemCode::SearchExhausted => REFUSED,
+        | ProblemCode::SearchExhausted
+        | ProblemCode::NotLive
+        | ProblemCode::SeriesTooShort
+        | ProblemCode::SnapshotTooOld => REFUSED,
         ProblemCode::UnknownPool
         | ProblemCode::NoSnapshotYet
         | ProblemCode::SlotMissing

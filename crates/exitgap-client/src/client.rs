@@ -4,19 +4,20 @@ use core::time::Duration;
 use std::sync::OnceLock;
 
 use exitgap_api::operations::parameters::{
-    AT, BASE, BOARD_SIZE, CHAIN, FROM, INTERVAL, LIMIT, POOL_CURSOR, POSITION, RANK_CURSOR, SIZE,
-    SLOT_CURSOR, SORT, STANDARD_SIZE, TO,
+    AT, BASE, BOARD_SIZE, CHAIN, FROM, GAP, INTERVAL, LIMIT, ORDER_INTERVAL, ORDERS, POOL_CURSOR,
+    POSITION, RANK_CURSOR, RECOVERY, SIZE, SLOT_CURSOR, SORT, STANDARD_SIZE, TO,
 };
 use exitgap_api::operations::{Operation, PositionAsked, Target};
 use exitgap_api::{
-    Capabilities, Fragility, History, Number, PoolList, Portfolio, PublishedExit, PublishedLadder,
-    SeriesOf, Stress,
+    Capabilities, Fragility, Guards, History, Number, PoolList, Portfolio, PublishedExit,
+    PublishedLadder, PublishedMaxSize, PublishedSimulation, SeriesOf, Stress,
 };
 use exitgap_core::Newer;
 use exitgap_core::evidence::Base;
+use exitgap_core::exit::OrderPlan;
 use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::tlog::MAX_NOTE_BYTES;
-use exitgap_core::units::SizeUsd;
+use exitgap_core::units::{GapLimit, SizeUsd};
 use serde::de::DeserializeOwned;
 
 use crate::document;
@@ -59,12 +60,14 @@ pub struct Client<T> {
     /// Where evidence and the log are; empty until it is known.
     web: OnceLock<BaseUrl>,
     options: Options,
+    guards: Guards,
 }
 
 impl<T: Transport> Client<T> {
     /// A client of the service at `base`.
     pub fn new(transport: T, base: BaseUrl) -> Self {
-        Self { transport, base, web: OnceLock::new(), options: Options::default() }
+        let (options, guards) = Default::default();
+        Self { transport, base, web: OnceLock::new(), options, guards }
     }
 
     /// The same, with evidence and log at `web`, whatever the service says of it.
@@ -77,6 +80,14 @@ impl<T: Transport> Client<T> {
     #[must_use]
     pub fn with_options(self, options: Options) -> Self {
         Self { options, ..self }
+    }
+
+    /// The same, with guards on every question that takes them: what does not meet them the service
+    /// refuses. Of a snapshot that was fetched, [`Recorded::check`](crate::Recorded::check) asks the same
+    /// of the reader's own clock.
+    #[must_use]
+    pub fn with_guards(self, guards: Guards) -> Self {
+        Self { guards, ..self }
     }
 
     /// The service's address.
@@ -138,7 +149,33 @@ impl<T: Transport> Client<T> {
         at: Option<&str>,
     ) -> Result<PublishedExit, ClientError> {
         let target = Operation::Exit.target_of(pool).with(&SIZE, size);
-        self.json(&target.maybe(&BASE, base).maybe(&AT, at)).await
+        self.guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
+    }
+
+    /// `GET /v1/size/{pool}`: what the service says is the largest sale whose gap is at most `limit`.
+    pub async fn max_size(
+        &self,
+        pool: &PoolId,
+        limit: GapLimit,
+        base: Option<&str>,
+        at: Option<&str>,
+    ) -> Result<PublishedMaxSize, ClientError> {
+        let target = Operation::MaxSize.target_of(pool).with(&GAP, limit);
+        self.guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
+    }
+
+    /// `GET /v1/simulate/{pool}`: what the service says that the orders of `plan` fill at.
+    pub async fn simulate(
+        &self,
+        pool: &PoolId,
+        plan: &OrderPlan,
+        base: Option<&str>,
+        at: Option<&str>,
+    ) -> Result<PublishedSimulation, ClientError> {
+        let target = Operation::Simulation.target_of(pool).with(&SIZE, plan.size());
+        let target = target.with(&ORDERS, plan.parts()).with(&RECOVERY, plan.recovery());
+        let target = target.with(&ORDER_INTERVAL, plan.interval_s());
+        self.guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
     }
 
     /// `GET /v1/ladder/{pool}`.
@@ -149,13 +186,13 @@ impl<T: Transport> Client<T> {
         at: Option<&str>,
     ) -> Result<PublishedLadder, ClientError> {
         let target = Operation::Ladder.target_of(pool);
-        self.json(&target.maybe(&BASE, base).maybe(&AT, at)).await
+        self.guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
     }
 
     /// `GET /v1/history/{pool}`: one page.
     pub async fn history(&self, of: &HistoryOf) -> Result<History, ClientError> {
         let target = series_target(Operation::History, of).with(&INTERVAL, of.interval.code());
-        let target = target.maybe(&SLOT_CURSOR, of.cursor.as_deref());
+        let target = self.guards.of(target.maybe(&SLOT_CURSOR, of.cursor.as_deref()));
         let history: History = self.json(&target).await?;
         self.require_answer(&target, of, &history.of)?;
         Ok(history)
@@ -163,7 +200,7 @@ impl<T: Transport> Client<T> {
 
     /// `GET /v1/stress/{pool}`: the worst of a period; interval and cursor play no part.
     pub async fn stress(&self, of: &HistoryOf) -> Result<Stress, ClientError> {
-        let target = series_target(Operation::Stress, of);
+        let target = self.guards.of(series_target(Operation::Stress, of));
         let stress: Stress = self.json(&target).await?;
         self.require_answer(&target, of, &stress.of)?;
         Ok(stress)
@@ -211,7 +248,7 @@ impl<T: Transport> Client<T> {
             let base = base.map(|base| base.code().to_owned());
             target.with(&POSITION, PositionAsked { pool: pool.clone(), base, size: *size })
         };
-        self.json(&positions.iter().fold(Operation::Portfolio.target(), add)).await
+        self.guarded(positions.iter().fold(Operation::Portfolio.target(), add)).await
     }
 
     /// `GET /v1/capabilities`.
@@ -253,6 +290,10 @@ impl<T: Transport> Client<T> {
         let request = Request { fresh, ..request };
         let bytes = self.ask(&request).await?;
         String::from_utf8(bytes).map_err(|error| self.not_as_specified(target, error.to_string()))
+    }
+
+    async fn guarded<D: DeserializeOwned>(&self, target: Target) -> Result<D, ClientError> {
+        self.json(&self.guards.of(target)).await
     }
 
     pub(crate) async fn json<D: DeserializeOwned>(

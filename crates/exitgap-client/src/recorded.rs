@@ -2,8 +2,9 @@
 
 use exitgap_api::operations::{Operation, Target};
 use exitgap_api::{
-    Answers, Context, DepthSourceKind, ExitResult, Ladder, MaxSizeResult, Problem, Provenance,
-    PublishedExit, PublishedLadder, RouteLadder, RouteRanking, SimulationResult, slot_at,
+    Answers, Context, DepthSourceKind, ExitResult, Guards, Ladder, MaxSizeResult, Problem,
+    Provenance, PublishedExit, PublishedLadder, RouteLadder, RouteRanking, SimulationResult,
+    Standing, slot_at,
 };
 use exitgap_core::exit::{Exits, METHOD_VERSION, OrderPlan};
 use exitgap_core::ids::{PoolId, SnapshotHash};
@@ -43,6 +44,12 @@ impl Recorded {
     pub fn answers(&self, direction: Direction) -> Answers<'_> {
         let observation = self.snapshot.observation();
         Answers::prepared(observation, &self.provenance, self.exits.of(observation, direction))
+    }
+
+    /// Requires that it meets these guards at `now_s`, seconds since 1970. How long the series is, is
+    /// the service's word; the status and the slot are the snapshot's.
+    pub fn check(&self, guards: &Guards, now_s: u64) -> Result<(), Problem> {
+        guards.check(&Standing::of(self.snapshot.observation(), &self.provenance, now_s))
     }
 
     /// What a sale of `size` fills at.

@@ -2,7 +2,7 @@
 // Usage: node client.mjs <service's address> <pool>
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { Client, estimate, init, snapshotHash } from 'exitgap';
+import { Client, estimate, init, maxSizeFor, simulateOrders, snapshotHash } from 'exitgap';
 
 const [service, pool] = process.argv.slice(2);
 await init();
@@ -22,6 +22,26 @@ const { answered } = await (async () => {
   const exit = await client.exit(pool, { sizeUsd: '1000' });
   const sent = await plain(`/v1/exit/${pool}?size_usd=1000`);
   assert.deepEqual({ ...exit, snapshot_age_s: 0 }, { ...sent, snapshot_age_s: 0 });
+  // So are the largest size within a gap and a sale in several orders, which are answered here alike.
+  for (const [there, path, ask] of [
+    [(of) => client.maxSize(pool, { gapPct: '2', ...of }), `/v1/size/${pool}?gap_pct=2`,
+      (file, base) => maxSizeFor(file, { gap: '2', base })],
+    [(of) => client.simulate(pool, { sizeUsd: '1000', orders: 3, recoveryPct: 50, ...of }),
+      `/v1/simulate/${pool}?size_usd=1000&orders=3&recovery_pct=50`,
+      (file, base) => simulateOrders(file, { sizeUsd: '1000', orders: 3, recoveryPct: 50, base })],
+  ]) {
+    const answer = await there();
+    assert.deepEqual({ ...answer, snapshot_age_s: 0 }, { ...(await plain(path)), snapshot_age_s: 0 });
+    const { base, evidence_url: proof } = await there({ base: 'token1' });
+    const here = ask(await client.snapshot(answer.method.depth_source.snapshot_hash), 'token1');
+    assert.equal(base.address, here.base.address);
+    const published = await there({ base: 'token1' });
+    for (const name of ['exit', 'max_size_usd', 'fills', 'at_once', 'exit_gap_pct']) {
+      assert.deepEqual(published[name], here[name], name);
+    }
+    const own = proof.replace(/^https?:\/\/[^/]+/, service);
+    assert.equal((await client.verify(own, { keys: [await client.verifierKey()] })).verdict, 'valid');
+  }
   assert.deepEqual(await client.pools(), await plain('/v1/pools'));
   assert.deepEqual(await client.capabilities(), await plain('/v1/capabilities'));
   const of = { sizeUsd: '1000', interval: '5m' };
@@ -85,6 +105,16 @@ const { answered } = await (async () => {
 
 // Refusals carry the service's own code; what cannot be asked is not sent.
 {
+  // What does not meet a guard is refused, also beside positions; what meets it is answered.
+  const guards = [[{ maxAgeS: 0 }, 'snapshot_too_old'], [{ minDaysObserved: 7 }, 'series_too_short'], [{ require: 'live' }, 'not_live']];
+  for (const [guard, code] of guards) {
+    for (const asked of [
+      client.exit(pool, { sizeUsd: '1000', ...guard }), client.maxSize(pool, { gapPct: 2, ...guard }),
+      client.stress(pool, { sizeUsd: 1000, ...guard }), client.portfolio([{ pool, sizeUsd: 1000 }], guard),
+    ]) assert.equal((await refused(asked, code)).field, Object.keys(guard)[0]);
+  }
+  const met = { maxAgeS: 4294967295, minDaysObserved: '0' };
+  assert.equal((await client.portfolio([{ pool, sizeUsd: 1000 }], met)).total.size_usd, 1000);
   const error = await refused(client.exit(pool, { sizeUsd: '0' }), 'invalid_parameter');
   assert.equal(error.field, 'sizeUsd');
   await refused(client.exit(`anvil:0x${'11'.repeat(20)}`, { sizeUsd: '1' }), 'unknown_pool');

@@ -18,16 +18,19 @@ const client = new Client(api, {
   },
 });
 
-const series = { sizeUsd: 1000, base: 'token0', from: '2026-08-22T00:00:00Z', to: '2026-08-23T00:00:00Z' };
+const guards = { maxAgeS: 900, minDaysObserved: '0.5', require: 'live' };
+const series = { sizeUsd: 1000, base: 'token0', from: '2026-08-22T00:00:00Z', to: '2026-08-23T00:00:00Z', ...guards };
 const evidence = `${web}/api/v1/exit/${pool}?base=token0&slot=5957856&size_usd=1000&method_version=1.0.0`;
 const calls = [
   client.pools({ chain: 'ethereum', cursor: pool }),
-  client.exit(pool, { sizeUsd: 1000, base: 'token0', at: series.from }),
-  client.ladder(pool, { base: 'token0', at: series.from }),
+  client.exit(pool, { sizeUsd: 1000, base: 'token0', at: series.from, ...guards }),
+  client.maxSize(pool, { gapPct: 2, base: 'token0', at: series.from, ...guards }),
+  client.simulate(pool, { sizeUsd: 1000, orders: 3, recoveryPct: '12.5', intervalS: 60, base: 'token0', at: series.from, ...guards }),
+  client.ladder(pool, { base: 'token0', at: series.from, ...guards }),
   client.history(pool, { ...series, interval: '1h', cursor: '5957857' }),
   client.stress(pool, series),
   client.fragility({ chain: 'ethereum', sort: 'gap', sizeUsd: 1000, limit: 7, cursor: '7' }),
-  client.portfolio([{ pool, base: 'token0', sizeUsd: 1000 }]),
+  client.portfolio([{ pool, base: 'token0', sizeUsd: 1000 }], guards),
   client.capabilities(),
   client.slotStatus(pool, { slot: 5957856 }),
   client.evidence(evidence),

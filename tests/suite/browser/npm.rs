@@ -332,6 +332,8 @@ async fn every_answer_of_a_service_is_of_its_type() {
     let slot = recorded.last.number();
     let answers = [
         ("PublishedExit", format!("/v1/exit/{pool}?size_usd=1000")),
+        ("PublishedMaxSize", format!("/v1/size/{pool}?gap_pct=2")),
+        ("PublishedSimulation", format!("/v1/simulate/{pool}?size_usd=1000&orders=2")),
         ("PublishedLadder", format!("/v1/ladder/{pool}")),
         ("PoolList", "/v1/pools?limit=1".to_owned()),
         ("History", format!("/v1/history/{pool}?size_usd=1000&interval=5m&limit=1")),

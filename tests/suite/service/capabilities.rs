@@ -36,7 +36,7 @@ const BUILT: [(&str, bool); 13] = [
 ];
 
 /// The entry of a pool of this chain. A snapshot says itself whether its chain is a known one.
-fn entry(pool: &mut BusyPool, chain: &str, kind: ChainKind, slot: Slot) -> NewEntry {
+pub(super) fn entry(pool: &mut BusyPool, chain: &str, kind: ChainKind, slot: Slot) -> NewEntry {
     let drawn = pool.snapshot(slot);
     let drawn = drawn.observation();
     let id: PoolId =

@@ -241,10 +241,14 @@ fn unsearchable() -> NewEntry {
 #[test]
 fn a_search_that_is_given_up_is_said_and_never_a_number() {
     let entry = unsearchable();
-    let target = format!("/v1/ladder/{}", entry.pool);
-    let folder = stored(&[vec![entry]]);
+    let pool = entry.pool.clone();
+    let target = format!("/v1/ladder/{pool}");
+    let other = BusyPool::new(1, 4).recorded(slot(0));
+    let of_other = format!("/v1/ladder/{}?at={}", other.pool, slot(0));
+    let folder = stored(&[vec![entry, other]]);
     let limits = Limits { answer_within: Duration::from_mins(4), ..Limits::default() };
-    let here = Here::start(folder.path(), With { limits, ..With::default() });
+    let bounds = Bounds { readers: 1, ..Bounds::default() };
+    let here = Here::start(folder.path(), With { limits, bounds, ..With::default() });
     here.refresh();
     let ladder = rest_of(here.asked(&target)).found();
     let rungs = ladder["by_gap"].as_array().unwrap();
@@ -258,6 +262,22 @@ fn a_search_that_is_given_up_is_said_and_never_a_number() {
         }
     }
     assert!(rungs.iter().any(|rung| rung["exit"].is_object()));
+    // Asked for alone it is refused, by the name of its own parameter.
+    let size = |gap: &str| here.get(&format!("/v1/size/{pool}?gap_pct={gap}"));
+    let expected = (422, "search_exhausted".to_owned(), Some("gap_pct".to_owned()));
+    // Meanwhile others are answered, although so little is done side by side here.
+    let searching = here.asked(&format!("/v1/size/{pool}?gap_pct=0.5"));
+    for _ in 0..5 {
+        std::thread::sleep(Duration::from_millis(20));
+        assert_eq!(here.get(&of_other).status, 200);
+    }
+    searching.set_nonblocking(true).unwrap();
+    let unanswered = searching.peek(&mut [0]).unwrap_err();
+    assert_eq!(unanswered.kind(), std::io::ErrorKind::WouldBlock);
+    searching.set_nonblocking(false).unwrap();
+    assert_eq!(rest_of(searching).problem(), expected);
+    assert_eq!(size("0.5").problem(), expected);
+    assert_eq!(size("0.25").found()["gap_limit_pct"], 0.25);
 }
 
 #[test]

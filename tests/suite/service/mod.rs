@@ -2,9 +2,11 @@
 
 mod answers;
 mod capabilities;
+mod guards;
 mod kept;
 mod limits;
 mod refusals;
+mod sales;
 mod schemathesis;
 mod series;
 mod two_hosts;

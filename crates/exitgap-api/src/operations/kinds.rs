@@ -23,8 +23,14 @@ pub enum Kind {
     Slot,
     /// A place in a ranking, counted from 0.
     Rank,
-    /// How many rows: from 1 to this many.
-    Rows(u32),
+    /// A whole number from the first to the second.
+    Whole(u32, u32),
+    /// A gap's limit in percent: a plain decimal, with a minus sign where it is negative.
+    Gap,
+    /// A share in percent, from 0 to 100.
+    Share,
+    /// Days in a series: a plain decimal.
+    Days,
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// A pool with the size held in it, such as `ethereum:0x88e6…:250000`; as many as are held.
@@ -36,6 +42,8 @@ pub enum Kind {
 }
 
 const POOL: &str = "[a-z][a-z0-9-]{0,31}:0x[0-9a-f]{40}";
+/// From 0 to 100, with at most six decimals.
+const UP_TO_100: &str = "0*([0-9]{1,2}(\\.[0-9]{1,6})?|100(\\.0{1,6})?)";
 const SIZE: &str =
     "0*(0\\.(0[1-9]|[1-9][0-9]?)[0-9]{0,4}|[1-9][0-9]{0,8}(\\.[0-9]{1,6})?|1000000000(\\.0{1,6})?)";
 
@@ -59,7 +67,15 @@ impl Kind {
                 json!({"type": "integer", "minimum": first, "maximum": last})
             }
             Self::Rank => json!({"type": "integer", "minimum": 0, "maximum": MAX_RANK}),
-            Self::Rows(most) => json!({"type": "integer", "minimum": 1, "maximum": most}),
+            Self::Whole(least, most) => {
+                json!({"type": "integer", "minimum": least, "maximum": most})
+            }
+            Self::Gap => {
+                let pattern = format!("^-?{UP_TO_100}$");
+                json!({"type": "string", "pattern": pattern, "examples": ["2"]})
+            }
+            Self::Share => text(UP_TO_100.to_owned()),
+            Self::Days => text("0*[0-9]{1,5}(\\.[0-9]{1,2})?".to_owned()),
             Self::OneOf(words) => json!({"type": "string", "enum": words}),
             Self::Positions => {
                 let base = format!("/[ -~]{{1,{MAX_TOKEN_NAME_BYTES}}}");
@@ -78,6 +94,6 @@ impl Kind {
 
     /// Whether its schema is of a whole number.
     pub(super) fn is_number(self) -> bool {
-        matches!(self, Self::Slot | Self::Rank | Self::Rows(_))
+        matches!(self, Self::Slot | Self::Rank | Self::Whole(..))
     }
 }

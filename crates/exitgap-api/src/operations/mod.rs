@@ -14,6 +14,7 @@ mod given;
 mod kinds;
 mod parameter;
 mod questions;
+mod sales;
 mod table;
 mod target;
 mod values;
@@ -26,10 +27,10 @@ pub use given::Given;
 pub use kinds::Kind;
 pub use parameter::{Parameter, Place, Presence};
 pub use questions::{
-    BoardAsked, EvidenceAsked, ExitAsked, HistoryAsked, LogFileAsked, MAX_POSITIONS, PoolsAsked,
-    PortfolioAsked, PositionAsked, Question, SeriesAsked, SlotAsked, SnapshotAsked, SortBy,
-    position_as_written,
+    BoardAsked, EvidenceAsked, HistoryAsked, LogFileAsked, MAX_POSITIONS, PoolsAsked,
+    PortfolioAsked, PositionAsked, Question, SeriesAsked, SlotAsked, SortBy, position_as_written,
 };
+pub use sales::{ExitAsked, MaxSizeAsked, SimulationAsked, SnapshotAsked};
 pub use target::Target;
 
 /// The parameters of all operations, by what each means.
@@ -44,6 +45,10 @@ pub enum Operation {
     Pools,
     /// What a sale of a size fills at.
     Exit,
+    /// The largest sale within a gap.
+    MaxSize,
+    /// One sale in several orders.
+    Simulation,
     /// Depth by gap, slippage by size.
     Ladder,
     /// The recorded series.

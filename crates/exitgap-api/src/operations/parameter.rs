@@ -81,7 +81,7 @@ impl Parameter {
 
 /// Every parameter of every operation.
 pub mod all {
-    use exitgap_core::exit::METHOD_VERSION;
+    use exitgap_core::exit::{METHOD_VERSION, OrderPlan};
 
     use super::Parameter;
     use crate::Interval;
@@ -96,7 +96,7 @@ pub mod all {
                              results name theirs in method.depth_source.slot";
     const HASH_HINT: &str = "64 hexadecimal digits after 0x, in small letters";
     /// The most rows of a page.
-    const MOST_ROWS: Kind = Kind::Rows(1_000);
+    const MOST_ROWS: Kind = Kind::Whole(1, 1_000);
 
     /// The pool asked about.
     pub const POOL: Parameter =
@@ -114,6 +114,64 @@ pub mod all {
         "size_usd is a plain decimal from 0.01 to 1000000000 with at most six decimals: 250000, \
          and neither 250k nor 250,000",
     );
+
+    /// The widest gap accepted.
+    pub const GAP: Parameter = Parameter::required(
+        "gap_pct",
+        Kind::Gap,
+        "The widest gap accepted, percent: a plain number from -100 to 100 with at most six decimals. Positive is worse than the oracle.",
+    )
+    .hint("gap_pct is a plain percentage from -100 to 100 with at most six decimals, such as 2");
+
+    /// How many orders a size is sold in.
+    pub const ORDERS: Parameter = Parameter::required(
+        "orders",
+        Kind::Whole(1, OrderPlan::MAX_PARTS),
+        "How many orders the size is sold in, 1 to 1000: equal up to one raw unit.",
+    )
+    .hint("ask for 1 to 1000 orders");
+
+    /// What is assumed to come back between two orders.
+    pub const RECOVERY: Parameter = Parameter::optional(
+        "recovery_pct",
+        Kind::Share,
+        "The share of its displacement that √price is assumed to recover between two orders, percent: a plain number from 0 to 100 with at most six decimals. Your assumption, not a forecast. 0 where left out.",
+    )
+    .or("0")
+    .hint("recovery_pct is a plain percentage from 0 to 100 with at most six decimals");
+
+    /// The time between two orders.
+    pub const ORDER_INTERVAL: Parameter = Parameter::optional(
+        "interval_s",
+        Kind::Whole(0, u32::MAX),
+        "Seconds between two orders, as you state them: echoed, nothing is computed from it. 0 where left out.",
+    )
+    .or("0")
+    .hint("interval_s is a whole number of seconds, from 0 to 4294967295");
+
+    /// How old the snapshot may be.
+    pub const MAX_AGE: Parameter = Parameter::optional(
+        "max_age_s",
+        Kind::Whole(0, u32::MAX),
+        "A guard: the most seconds that the answer's snapshot may be old, as `snapshot_age_s` tells it. What is older is refused with `snapshot_too_old`. Of a series: the pool's newest snapshot.",
+    )
+    .hint("max_age_s is a whole number of seconds, from 0 to 4294967295");
+
+    /// How long the series must be.
+    pub const MIN_DAYS: Parameter = Parameter::optional(
+        "min_days_observed",
+        Kind::Days,
+        "A guard: the least `days_observed` of the answer, a plain number with at most two decimals. A shorter series is refused with `series_too_short`.",
+    )
+    .hint("min_days_observed is a plain number of days, from 0 to 99999.99, with at most two decimals");
+
+    /// What the status must be.
+    pub const REQUIRE: Parameter = Parameter::optional(
+        "require",
+        Kind::OneOf(&["live"]),
+        "A guard: with `live`, an answer whose `status` would be another is refused with `not_live`.",
+    )
+    .hint("live, or leave it out");
 
     /// The token sold, by any of its names.
     pub const BASE: Parameter = Parameter::optional(

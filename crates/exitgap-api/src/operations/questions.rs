@@ -9,13 +9,13 @@ use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 
 use super::parameters::{
-    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HISTORY_LIMIT, INTERVAL,
-    LIMIT, LOG_FILE, METHOD, POOL, POOL_CURSOR, POSITION, RANK_CURSOR, SIZE, SLOT, SLOT_CURSOR,
+    BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HISTORY_LIMIT, INTERVAL, LIMIT,
+    LOG_FILE, METHOD, POOL, POOL_CURSOR, POSITION, RANK_CURSOR, SIZE, SLOT, SLOT_CURSOR,
     SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
 };
 use super::{Given, values};
 use crate::parameters::{digits, shown};
-use crate::{Interval, Problem, ProblemCode, parse_pool, parse_size, parse_slot, slot_at};
+use crate::{Guards, Interval, Problem, ProblemCode, parse_pool, parse_size, parse_slot, slot_at};
 
 /// How many positions a portfolio may have.
 pub const MAX_POSITIONS: usize = 100;
@@ -58,43 +58,6 @@ impl Question for PoolsAsked {
     }
 }
 
-/// Which snapshot a question is about, and which of its tokens is sold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SnapshotAsked {
-    /// The pool.
-    pub pool: PoolId,
-    /// The token sold: `token0`, `token1`, a symbol or an address; else the pool's default.
-    pub base: Option<String>,
-    /// The slot, exactly; else the newest recorded one.
-    pub at: Option<Slot>,
-}
-
-impl Question for SnapshotAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        Ok(Self {
-            pool: given.needed(&POOL, parse_pool)?,
-            base: given.one(&BASE, values::token_name)?,
-            at: given.one(&AT, |text| slot_at(AT.name, text))?,
-        })
-    }
-}
-
-/// A sale.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExitAsked {
-    /// Where.
-    pub snapshot: SnapshotAsked,
-    /// How much.
-    pub size: SizeUsd,
-}
-
-impl Question for ExitAsked {
-    fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let size = given.needed(&SIZE, parse_size)?;
-        Ok(Self { snapshot: SnapshotAsked::read(given)?, size })
-    }
-}
-
 /// A period of a series.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeriesAsked {
@@ -108,6 +71,8 @@ pub struct SeriesAsked {
     pub from: Option<Slot>,
     /// The last slot; else the newest.
     pub to: Option<Slot>,
+    /// What the series must meet.
+    pub guards: Guards,
 }
 
 impl Question for SeriesAsked {
@@ -129,6 +94,7 @@ impl Question for SeriesAsked {
             size: given.needed(&STANDARD_SIZE, values::standard_size)?,
             from,
             to,
+            guards: Guards::read(given)?,
         })
     }
 }
@@ -236,6 +202,8 @@ impl fmt::Display for PositionAsked {
 pub struct PortfolioAsked {
     /// From 1 to [`MAX_POSITIONS`].
     pub positions: Vec<PositionAsked>,
+    /// What each of their exits must meet.
+    pub guards: Guards,
 }
 
 impl Question for PortfolioAsked {
@@ -256,7 +224,8 @@ impl Question for PortfolioAsked {
                 Problem { detail, ..problem.field(POSITION.name) }
             })
         };
-        Ok(Self { positions: given.all(&POSITION).map(read).collect::<Result<_, _>>()? })
+        let positions = given.all(&POSITION).map(read).collect::<Result<_, _>>()?;
+        Ok(Self { positions, guards: Guards::read(given)? })
     }
 }
 

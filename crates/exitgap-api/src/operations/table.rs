@@ -1,9 +1,10 @@
 //! The rows, in the order in which operations are described.
 
 use super::parameters::{
-    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HISTORY_LIMIT, INTERVAL,
-    LIMIT, LOG_FILE, METHOD, PERIOD_FROM, POOL, POOL_CURSOR, POSITION, RANK_CURSOR, SIZE, SLOT,
-    SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
+    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, GAP, HISTORY_LIMIT, INTERVAL,
+    LIMIT, LOG_FILE, MAX_AGE, METHOD, MIN_DAYS, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL,
+    POOL_CURSOR, POSITION, RANK_CURSOR, RECOVERY, REQUIRE, SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH,
+    SORT, STANDARD_SIZE, STATE_HASH, TO,
 };
 use super::{Answer, COUNT, Group, Keep, Methods, Operation, PriceClass, Row};
 
@@ -41,18 +42,45 @@ pub(super) static ROWS: [Row; COUNT] = [
     Row {
         title: "How far below the oracle does a sale of this size fill?",
         about: "Exact to the last token unit. `exit_gap_pct` is the decision field: positive where the fill is worse than the oracle. A size that cannot be filled has no gap; the refusal names `max_fillable_usd`.",
-        parameters: &[&POOL, &SIZE, &BASE, &AT],
+        parameters: &[&POOL, &SIZE, &BASE, &AT, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("Published_Amounts"),
-        refusals: &[400, 404, 422, 503],
+        refusals: &[400, 404, 412, 422, 503],
         price: PriceClass::Priced,
         ..row(Operation::Exit, "estimateExit", "/v1/exit/{pool}")
     },
     Row {
+        title: "How much can be sold within this gap?",
+        about: "The largest size whose own fill is at most `gap_pct` below the oracle, and what it fills at. `limited_by` says what keeps it from being larger. Where nothing passes, the size is 0 and there is no exit; `evidence_url` proves the exit of the size found.",
+        parameters: &[&POOL, &GAP, &BASE, &AT, &MAX_AGE, &MIN_DAYS, &REQUIRE],
+        answer: Answer::Document("Published_GapRung"),
+        refusals: &[400, 404, 412, 422, 503],
+        ..row(Operation::MaxSize, "maxExitSize", "/v1/size/{pool}")
+    },
+    Row {
+        title: "What if it is sold in several orders?",
+        about: "Every order's own fill and all of them together, beside the same size sold at once. Between two orders √price moves back by `recovery_pct` of its distance from where it stood before the first; liquidity and oracle stay as they are. `evidence_url` proves what is said of the size at once; orders and recovery are assumptions, which no recorded series proves.",
+        parameters: &[
+            &POOL,
+            &SIZE,
+            &ORDERS,
+            &RECOVERY,
+            &ORDER_INTERVAL,
+            &BASE,
+            &AT,
+            &MAX_AGE,
+            &MIN_DAYS,
+            &REQUIRE,
+        ],
+        answer: Answer::Document("Published_Simulation"),
+        refusals: &[400, 404, 412, 422, 503],
+        ..row(Operation::Simulation, "simulateOrders", "/v1/simulate/{pool}")
+    },
+    Row {
         title: "Depth by gap, slippage by size",
         about: "How much exits within each gap limit, and what each standard size fills at.",
-        parameters: &[&POOL, &BASE, &AT],
+        parameters: &[&POOL, &BASE, &AT, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("Published_LadderRows"),
-        refusals: &[400, 404, 503],
+        refusals: &[400, 404, 412, 503],
         ..row(Operation::Ladder, "readLadder", "/v1/ladder/{pool}")
     },
     Row {
@@ -68,18 +96,30 @@ pub(super) static ROWS: [Row; COUNT] = [
             &INTERVAL,
             &HISTORY_LIMIT,
             &SLOT_CURSOR,
+            &MAX_AGE,
+            &MIN_DAYS,
+            &REQUIRE,
         ],
         answer: Answer::Document("History"),
-        refusals: &[400, 404, 422, 503],
+        refusals: &[400, 404, 412, 422, 503],
         ..row(Operation::History, "readHistory", "/v1/history/{pool}")
     },
     Row {
         group: Group::Series,
         title: "The worst of a period",
         about: "The worst gap at a standard size that is a number; apart from it how many slots refused the size and the least that could be filled then; the lowest depth, each with its slot; and how many slots of the period were missing.",
-        parameters: &[&POOL, &STANDARD_SIZE, &BASE, &PERIOD_FROM, &TO],
+        parameters: &[
+            &POOL,
+            &STANDARD_SIZE,
+            &BASE,
+            &PERIOD_FROM,
+            &TO,
+            &MAX_AGE,
+            &MIN_DAYS,
+            &REQUIRE,
+        ],
         answer: Answer::Document("Stress"),
-        refusals: &[400, 404, 422, 503],
+        refusals: &[400, 404, 412, 422, 503],
         ..row(Operation::Stress, "readStress", "/v1/stress/{pool}")
     },
     Row {
@@ -93,10 +133,10 @@ pub(super) static ROWS: [Row; COUNT] = [
     Row {
         title: "Several positions, exited at once",
         about: "Positions of one pool and base are sold together. Where something cannot be filled the total has no gap, but `unfilled_usd` and the gap of what can be filled.",
-        parameters: &[&POSITION],
+        parameters: &[&POSITION, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("Portfolio"),
         // Many positions are more than an address may hold.
-        refusals: &[400, 404, 414, 503],
+        refusals: &[400, 404, 412, 414, 503],
         ..row(Operation::Portfolio, "scorePortfolio", "/v1/portfolio")
     },
     Row {

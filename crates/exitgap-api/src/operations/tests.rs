@@ -15,6 +15,8 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
     match operation {
         O::Pools => operation.read::<PoolsAsked>(named, query).map(drop),
         O::Exit => operation.read::<ExitAsked>(named, query).map(drop),
+        O::MaxSize => operation.read::<MaxSizeAsked>(named, query).map(drop),
+        O::Simulation => operation.read::<SimulationAsked>(named, query).map(drop),
         O::Ladder => operation.read::<SnapshotAsked>(named, query).map(drop),
         O::History => operation.read::<HistoryAsked>(named, query).map(drop),
         O::Stress => operation.read::<SeriesAsked>(named, query).map(drop),
@@ -40,7 +42,9 @@ fn example(parameter: &Parameter) -> String {
         Kind::Token => "token1".to_owned(),
         Kind::Instant => "2026-08-22T12:00:00Z".to_owned(),
         Kind::Slot => "5957900".to_owned(),
-        Kind::Rank | Kind::Rows(_) => "7".to_owned(),
+        Kind::Rank | Kind::Whole(..) | Kind::Share => "7".to_owned(),
+        Kind::Days => "0.5".to_owned(),
+        Kind::Gap => "-0.25".to_owned(),
         Kind::OneOf(words) => words[0].to_owned(),
         Kind::Positions => format!("{POOL}/token0:1000"),
         Kind::Hash => format!("0x{}", "ab".repeat(32)),
@@ -122,10 +126,12 @@ fn every_default_is_a_value_of_its_kind_and_of_its_schema() {
             read(row.operation, &named, &query).unwrap();
             let schema = parameter.schema();
             let of_words = schema["enum"].as_array();
-            let fits = of_words.map_or_else(
-                || schema["default"].is_u64() && schema["type"] == "integer",
-                |words| words.contains(&schema["default"]),
-            );
+            let of_type = || match schema["type"].as_str() {
+                Some("integer") => schema["default"].is_u64(),
+                Some("string") => schema["pattern"].is_string() && schema["default"].is_string(),
+                _ => false,
+            };
+            let fits = of_words.map_or_else(of_type, |words| words.contains(&schema["default"]));
             assert!(fits, "{}: {schema}", row.id);
             assert!(parameter.about.contains(text) || parameter.name == "sort", "{}", row.id);
         }

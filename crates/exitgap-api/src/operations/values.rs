@@ -1,9 +1,9 @@
 //! Values of parameters, read by their kind; a refusal names the parameter and what to give instead.
 
 use exitgap_core::ids::ChainSlug;
-use exitgap_core::units::SizeUsd;
+use exitgap_core::units::{GapLimit, PercentError, SizeUsd};
 
-use super::parameters::{CHAIN, POOL_CURSOR, SNAPSHOT_HASH, STANDARD_SIZE};
+use super::parameters::{CHAIN, GAP, POOL_CURSOR, SNAPSHOT_HASH, STANDARD_SIZE};
 use super::{Kind, Parameter};
 use crate::parameters::{digits, shown};
 use crate::{Problem, invalid_parameter, parse_size, parse_token_name};
@@ -27,17 +27,27 @@ pub(super) fn standard_size(text: &str) -> Result<SizeUsd, Problem> {
     Err(refusal(&STANDARD_SIZE, &detail))
 }
 
-/// How many rows: within the bounds of the parameter's kind.
-pub(super) fn rows(parameter: &Parameter, text: &str) -> Result<usize, Problem> {
-    let most = match parameter.kind {
-        Kind::Rows(most) => u64::from(most),
-        _ => 0,
+/// The widest gap accepted.
+pub(super) fn gap_limit(text: &str) -> Result<GapLimit, Problem> {
+    text.parse().map_err(|error: PercentError| refusal(&GAP, &format!("{}: {error}", GAP.name)))
+}
+
+/// A whole number within the bounds of the parameter's kind.
+pub(super) fn whole(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
+    let (least, most) = match parameter.kind {
+        Kind::Whole(least, most) => (least, most),
+        _ => (0, 0),
     };
-    let rows = digits(text).filter(|rows| (1..=most).contains(rows));
-    rows.and_then(|rows| usize::try_from(rows).ok()).ok_or_else(|| {
-        let detail = format!("{}: {:?} is not from 1 to {most}", parameter.name, shown(text));
+    let number = digits(text).and_then(|number| u32::try_from(number).ok());
+    number.filter(|number| (least..=most).contains(number)).ok_or_else(|| {
+        let detail = format!("{}: {:?} is not from {least} to {most}", parameter.name, shown(text));
         refusal(parameter, &detail)
     })
+}
+
+/// How many rows a page has.
+pub(super) fn rows(parameter: &Parameter, text: &str) -> Result<usize, Problem> {
+    whole(parameter, text).map(|rows| usize::try_from(rows).unwrap_or(usize::MAX))
 }
 
 /// One of the words of a parameter.

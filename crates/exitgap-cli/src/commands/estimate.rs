@@ -6,14 +6,14 @@ use anstyle::Style;
 use exitgap_api::{ExitResult, size_as_written};
 
 use super::{Asked, Beside, print_answer, print_heading, print_published, print_source};
-use crate::arguments::Question;
+use crate::arguments::Guarded;
 use crate::failure::Failure;
 use crate::format::{grouped, tokens};
 use crate::source;
 
-pub fn run(question: &Question, size_usd: &str, json: bool) -> Result<(), Failure> {
+pub fn run(guarded: &Guarded, size_usd: &str, json: bool) -> Result<(), Failure> {
     let size = size_as_written(size_usd)?;
-    if let Some(published) = source::published_exit(question, size)? {
+    if let Some(published) = source::published_exit(guarded, size)? {
         let beside = Beside::from(&published);
         return if json {
             print_published(&published)
@@ -21,7 +21,7 @@ pub fn run(question: &Question, size_usd: &str, json: bool) -> Result<(), Failur
             print_text(&published.answer, &beside)
         };
     }
-    let asked = Asked::find(question)?;
+    let asked = Asked::find(guarded)?;
     let (result, beside) = (asked.answers().estimate(size)?, asked.beside());
     if json { print_answer(&result, &beside) } else { print_text(&result, &beside) }
 }

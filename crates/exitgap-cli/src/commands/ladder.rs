@@ -9,26 +9,26 @@ use exitgap_api::{
 use exitgap_core::units::{GapLimit, SizeUsd};
 
 use super::{Asked, Beside, print_answer, print_heading, print_published, print_source};
-use crate::arguments::Question;
+use crate::arguments::Guarded;
 use crate::failure::Failure;
 use crate::format::{Columns, grouped, tokens_short};
 use crate::source;
 
 pub fn run(
-    question: &Question,
+    guarded: &Guarded,
     gaps: &[String],
     sizes: &[String],
     json: bool,
 ) -> Result<(), Failure> {
     let limits = parse_steps("gap", gaps, &GapLimit::LADDER, parse_gap_limit)?;
     let sizes = parse_steps("size_usd", sizes, &SizeUsd::STANDARD, size_as_written)?;
-    let asked = Asked::find(question)?;
+    let asked = Asked::find(guarded)?;
     let (ladder, beside) = (asked.answers().ladder(&limits, &sizes), asked.beside());
     if !json {
         return print_text(&ladder, &beside);
     }
     let standard = limits == GapLimit::LADDER && sizes == SizeUsd::STANDARD;
-    match (&asked.found.published, &question.source.api) {
+    match (&asked.found.published, &guarded.question.source.api) {
         (Some(published), Some(url)) if standard => {
             require_same(published, &ladder, url)?;
             print_published(published)

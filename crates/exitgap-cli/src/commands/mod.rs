@@ -14,19 +14,18 @@ mod verify_remote;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anstyle::{AnsiColor, Style};
 use clap::CommandFactory;
 use exitgap_api::{
-    Answers, Context, DepthSourceKind, Number, Provenance, Published, Status, parse_order_plan,
-    size_as_written,
+    Answers, Context, DepthSourceKind, Number, Provenance, Published, Standing, Status,
+    parse_order_plan, size_as_written,
 };
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
 use serde::Serialize;
 
-use crate::arguments::{Cli, Command, Question};
+use crate::arguments::{Cli, Command, Guarded};
 use crate::failure::Failure;
 use crate::format::{grouped, printable};
 use crate::source::{self, Found};
@@ -66,8 +65,11 @@ struct Asked {
 }
 
 impl Asked {
-    fn find(question: &Question) -> Result<Self, Failure> {
+    /// Finds it, and requires that it meets the guards.
+    fn find(guarded: &Guarded) -> Result<Self, Failure> {
+        let (guards, question) = (guarded.guards()?, &guarded.question);
         let found = source::find(question)?;
+        guards.check(&Standing::of(&found.observation, &found.provenance, source::now_s()))?;
         let direction = found.direction(question.base.as_deref())?;
         Ok(Self { found, direction })
     }
@@ -78,10 +80,7 @@ impl Asked {
 
     /// What goes with every answer.
     fn beside(&self) -> Beside {
-        let age = |slot: Slot| {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            now.as_secs().saturating_sub(slot.unix_s())
-        };
+        let age = |slot: Slot| source::now_s().saturating_sub(slot.unix_s());
         Beside {
             lowest_depth_7d_usd: self.found.lowest_depth_7d_usd[self.direction.base_index()]
                 .clone(),

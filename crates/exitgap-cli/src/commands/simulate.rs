@@ -7,12 +7,12 @@ use exitgap_api::{AtOnce, SimulationResult};
 use exitgap_core::exit::OrderPlan;
 
 use super::{Asked, Beside, print_answer, print_heading, print_source};
-use crate::arguments::Question;
+use crate::arguments::Guarded;
 use crate::failure::Failure;
 use crate::format::{Columns, grouped, tokens_short};
 
-pub fn run(question: &Question, plan: OrderPlan, json: bool) -> Result<(), Failure> {
-    let asked = Asked::find(question)?;
+pub fn run(guarded: &Guarded, plan: OrderPlan, json: bool) -> Result<(), Failure> {
+    let asked = Asked::find(guarded)?;
     let (answer, beside) = (asked.answers().simulate_orders(plan)?, asked.beside());
     if json { print_answer(&answer, &beside) } else { print_text(&answer, &beside) }
 }

@@ -6,13 +6,13 @@ use anstyle::Style;
 use exitgap_api::{Amounts, MaxSize, MaxSizeResult, parse_gap_limit};
 
 use super::{Asked, Beside, print_answer, print_heading, print_source};
-use crate::arguments::Question;
+use crate::arguments::Guarded;
 use crate::failure::Failure;
 use crate::format::{grouped, tokens};
 
-pub fn run(question: &Question, gap: &str, json: bool) -> Result<(), Failure> {
+pub fn run(guarded: &Guarded, gap: &str, json: bool) -> Result<(), Failure> {
     let limit = parse_gap_limit(gap)?;
-    let asked = Asked::find(question)?;
+    let asked = Asked::find(guarded)?;
     let (answer, beside) = (asked.answers().max_size_for(limit)?, asked.beside());
     if json { print_answer(&answer, &beside) } else { print_text(&answer, &beside) }
 }

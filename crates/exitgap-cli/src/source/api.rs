@@ -1,7 +1,7 @@
 //! A service: its recorded snapshots, answered from here.
 
 use exitgap_api::operations::Operation;
-use exitgap_api::{PoolEntry, PoolList, PublishedExit};
+use exitgap_api::{Guards, PoolEntry, PoolList, PublishedExit};
 use exitgap_client::{BaseUrl, Client, ClientError, Native};
 use exitgap_core::ids::PoolId;
 use exitgap_core::units::SizeUsd;
@@ -36,16 +36,19 @@ pub fn find(
     })
 }
 
-/// What the service publishes of a sale, recomputed here.
+/// What the service publishes of a sale that meets the guards, recomputed here.
 pub fn exit(
     url: &str,
     id: &PoolId,
     size: SizeUsd,
     base: Option<&str>,
     at: Option<&str>,
+    guards: Guards,
 ) -> Result<PublishedExit, Failure> {
     let at = at.map(|at| exitgap_api::slot_at("at", at).map(|_| at)).transpose()?;
-    with(url, async |client| client.recomputed_exit(id, size, base, at).await)
+    with(url, async |client| {
+        client.clone().with_guards(guards).recomputed_exit(id, size, base, at).await
+    })
 }
 
 /// What a service sent that does not follow from its own snapshot.

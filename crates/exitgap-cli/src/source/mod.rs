@@ -9,15 +9,17 @@ mod rpc;
 pub use db::{failed, list_pools, open};
 pub use file::read;
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use exitgap_api::{
-    Number, Problem, ProblemCode, Provenance, PublishedExit, PublishedLadder, parse_pool,
+    Number, Problem, ProblemCode, Provenance, PublishedExit, PublishedLadder, Standing, parse_pool,
 };
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::{Observation, SnapshotDocuments};
 use exitgap_core::units::SizeUsd;
 
-use crate::arguments::Question;
+use crate::arguments::{Guarded, Question};
 use crate::failure::Failure;
 
 /// A pool's state, found.
@@ -53,15 +55,21 @@ impl Found {
     }
 }
 
-/// What a service publishes of a sale, where the question is for one.
-pub fn published_exit(
-    question: &Question,
-    size: SizeUsd,
-) -> Result<Option<PublishedExit>, Failure> {
+/// The time, seconds since 1970.
+pub fn now_s() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+/// What a service publishes of a sale, where the question is for one. It meets the guards by this
+/// machine's clock, too.
+pub fn published_exit(guarded: &Guarded, size: SizeUsd) -> Result<Option<PublishedExit>, Failure> {
+    let (guards, question) = (guarded.guards()?, &guarded.question);
     // The arguments leave a service beside neither a node nor a file.
     let Some(url) = &question.source.api else { return Ok(None) };
     let (base, at) = (question.base.as_deref(), question.source.at.as_deref());
-    api::exit(url, &named_pool(question)?, size, base, at).map(Some)
+    let published = api::exit(url, &named_pool(question)?, size, base, at, guards)?;
+    guards.check(&Standing::told(&published.answer.context, now_s()))?;
+    Ok(Some(published))
 }
 
 fn named_pool(question: &Question) -> Result<PoolId, Failure> {

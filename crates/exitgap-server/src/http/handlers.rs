@@ -5,8 +5,8 @@ use axum::extract::State;
 use axum::routing::{MethodRouter, any, get};
 use bytes::Bytes;
 use exitgap_api::operations::{
-    BoardAsked, ExitAsked, HistoryAsked, Keep, Methods, Operation, PoolsAsked, PortfolioAsked,
-    Question, SeriesAsked, SlotAsked, SnapshotAsked,
+    BoardAsked, ExitAsked, HistoryAsked, Keep, MaxSizeAsked, Methods, Operation, PoolsAsked,
+    PortfolioAsked, Question, SeriesAsked, SimulationAsked, SlotAsked, SnapshotAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use serde::Serialize;
@@ -28,6 +28,12 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
                 |app, asked: ExitAsked| async move { app.service.exit(&asked).await },
             )
         }
+        O::MaxSize => document(operation, |app, asked: MaxSizeAsked| async move {
+            app.service.max_size(&asked).await
+        }),
+        O::Simulation => document(operation, |app, asked: SimulationAsked| async move {
+            app.service.simulate(&asked).await
+        }),
         O::Ladder => document(operation, |app, asked: SnapshotAsked| async move {
             app.service.ladder(&asked).await
         }),

@@ -17,6 +17,8 @@ pub const ADDRESS: &str = "/v1/openapi.json";
 #[openapi(components(schemas(
     exitgap_api::PoolList,
     exitgap_api::Published<exitgap_api::Amounts>,
+    exitgap_api::Published<exitgap_api::GapRung>,
+    exitgap_api::Published<exitgap_api::Simulation>,
     exitgap_api::Published<exitgap_api::LadderRows>,
     exitgap_api::History,
     exitgap_api::Stress,
@@ -51,6 +53,7 @@ fn refusal(status: u16) -> Value {
     let description = match status {
         400 => "A parameter is unknown, repeated, missing or not acceptable",
         404 => "No such pool, token of it, slot or file",
+        412 => "There is an answer, and it does not meet a guard of the question",
         414 => "The address is too long",
         422 => {
             "Well said, but without an answer: the size has no gap (the reason, and \

@@ -1,8 +1,10 @@
-//! One exit, and the ladder.
+//! One exit, the largest within a gap, one in several orders, and the ladder.
 
-use exitgap_api::operations::{ExitAsked, SnapshotAsked};
+use exitgap_api::operations::parameters::GAP;
+use exitgap_api::operations::{ExitAsked, MaxSizeAsked, SimulationAsked, SnapshotAsked};
 use exitgap_api::{
-    Amounts, Answer, LadderRows, Number, Problem, Published, PublishedExit, PublishedLadder,
+    Amounts, Answer, GapRung, LadderRows, Number, Problem, Published, PublishedExit,
+    PublishedLadder, PublishedMaxSize, PublishedSimulation, Simulation,
 };
 use exitgap_core::exit::{Estimate, Refusal};
 use exitgap_core::pools::Direction;
@@ -48,6 +50,45 @@ impl Service {
         self.publish(found, direction, Amounts::from(estimate), Some(size), Some(evidence))
     }
 
+    /// The largest sale whose gap is at most the one asked for.
+    pub async fn max_size(&self, asked: &MaxSizeAsked) -> Result<PublishedMaxSize, Problem> {
+        let MaxSizeAsked { snapshot, limit } = asked;
+        let (found, limit) = (self.find(snapshot).await?, *limit);
+        let direction = direction(&found.prepared, snapshot.base.as_deref())?;
+        let search =
+            move |prepared: &Prepared| prepared.with_exit(direction, |exit| exit.gap_row(limit));
+        let row = self.work_out_in(&self.searches, &found, search).await?;
+        if let Err(exhausted) = &row.depth {
+            return Err(Problem::from(exhausted).field(GAP.name));
+        }
+        let rung = GapRung::from(&row);
+        let evidence = rung
+            .exit
+            .as_ref()
+            .map(|exit| self.evidence_url(&found.prepared, direction, exit.size_usd.as_str()));
+        Ok(self.publish(&found, direction, rung, None, evidence))
+    }
+
+    /// A sale in several orders, beside the same sale at once. What can be proven of it is the
+    /// latter, or that it cannot be filled.
+    pub async fn simulate(&self, asked: &SimulationAsked) -> Result<PublishedSimulation, Problem> {
+        let SimulationAsked { snapshot, plan } = asked;
+        let (found, plan) = (self.find(snapshot).await?, *plan);
+        let direction = direction(&found.prepared, snapshot.base.as_deref())?;
+        let sell = move |prepared: &Prepared| {
+            prepared.with_exit(direction, |exit| exit.simulate_orders(plan))
+        };
+        let simulation = self.work_out(&found, sell).await?;
+        let simulation = simulation.map_err(|refused| Problem::from(&refused))?;
+        let refused = simulation.at_once.as_ref().err().map(Problem::from);
+        let size = plan.size();
+        let evidence = refused
+            .is_none_or(|problem| problem.code.has_evidence())
+            .then(|| self.evidence_url(&found.prepared, direction, &size.to_string()));
+        let figures = Simulation::from(&simulation);
+        Ok(self.publish(&found, direction, figures, Some(size), evidence))
+    }
+
     /// Depth by gap, and slippage by size.
     pub async fn ladder(&self, asked: &SnapshotAsked) -> Result<PublishedLadder, Problem> {
         let found = self.find(asked).await?;
@@ -84,7 +125,7 @@ impl Service {
         Published {
             answer: Answer { figures, context },
             lowest_depth_7d_usd: prepared.lowest_depth(direction).map(Number::from),
-            snapshot_age_s: self.now().saturating_sub(prepared.slot.unix_s()),
+            snapshot_age_s: found.age_s,
             evidence_url,
             snapshot_url: snapshot_url.clone(),
             window_url: window_url.clone(),

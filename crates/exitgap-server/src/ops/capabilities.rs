@@ -23,8 +23,8 @@ pub struct Deployment {
 /// A capability as built.
 struct Built {
     name: &'static str,
-    /// What is asked for it, where it is an address.
-    operation: Option<Operation>,
+    /// What is asked for it, where it has addresses.
+    operations: &'static [Operation],
     /// Where else it is without any page; empty where it is a page only.
     place: &'static str,
     /// Where it is among the pages.
@@ -51,18 +51,18 @@ const fn built(
     page: &'static str,
     gated_by: &'static [&'static str],
 ) -> Row {
-    Row::Built(Built { name, operation: None, place, page, gated_by })
+    Row::Built(Built { name, operations: &[], place, page, gated_by })
 }
 
-/// A capability with an address.
+/// A capability with addresses.
 const fn asked(
     name: &'static str,
-    operation: Operation,
+    operations: &'static [Operation],
     place: &'static str,
     page: &'static str,
     gated_by: &'static [&'static str],
 ) -> Row {
-    Row::Built(Built { name, operation: Some(operation), place, page, gated_by })
+    Row::Built(Built { name, operations, place, page, gated_by })
 }
 
 const fn specified(
@@ -95,7 +95,7 @@ const TABLE: [Row; 25] = [
     ),
     asked(
         "Pre-trade fill estimates",
-        Operation::Exit,
+        &[Operation::Exit],
         "command-line estimate, SDK estimate()",
         "",
         &[RECORDER],
@@ -106,21 +106,22 @@ const TABLE: [Row; 25] = [
         "/pools/{pool}: quoted against realized price on one axis, ladder, slippage",
         &[RECORDER],
     ),
-    asked("Depth ladders", Operation::Ladder, "command-line ladder", "", &[RECORDER]),
-    built(
+    asked("Depth ladders", &[Operation::Ladder], "command-line ladder", "", &[RECORDER]),
+    asked(
         "Slippage forecasting",
+        &[Operation::MaxSize, Operation::Simulation],
         "SDK maxSizeFor() and simulateOrders(), command-line size and simulate",
         "/pools/{pool}",
         &[RECORDER],
     ),
-    asked("Spread history", Operation::History, "", "/pools/{pool}", &[RECORDER]),
-    asked("Public fragility board", Operation::Fragility, "", "/", &[RECORDER]),
-    asked("Portfolio view", Operation::Portfolio, "", "/portfolio", &[RECORDER]),
+    asked("Spread history", &[Operation::History], "", "/pools/{pool}", &[RECORDER]),
+    asked("Public fragility board", &[Operation::Fragility], "", "/", &[RECORDER]),
+    asked("Portfolio view", &[Operation::Portfolio], "", "/portfolio", &[RECORDER]),
     specified(ALERTING, "/v1/alerts refuses with not_available", &[]),
     built("Route comparison", "SDK rankRoutes(), from ladders the caller supplies", "", &[]),
     asked(
         "Stress-window queries",
-        Operation::Stress,
+        &[Operation::Stress],
         "",
         "/pools/{pool}",
         &[RECORDER, "series length"],
@@ -189,7 +190,7 @@ impl Service {
         let newest =
             pools.iter().filter_map(|now| now.latest.snapshot).max_by_key(|(slot, _)| *slot);
         let newest = newest.map(|(slot, _)| slot);
-        let age_s = newest.map(|slot| self.now().saturating_sub(slot.unix_s()));
+        let age_s = newest.map(|slot| self.age_s(slot));
         let live = pools
             .iter()
             .any(|now| now.labels.as_ref().is_some_and(|labels| labels.status == Status::Live));
@@ -230,16 +231,16 @@ fn word(row: &Row, pages: bool, live_on: &[String]) -> Capability {
         Row::Specified(Specified { name, place, gated_by }) => {
             capability(name, CapabilityStatus::Roadmap, (*place).to_owned(), gated_by)
         }
-        Row::Built(Built { name, operation: None, place: "", gated_by, .. }) if !pages => {
+        Row::Built(Built { name, operations: [], place: "", gated_by, .. }) if !pages => {
             let place = "this build of the service has no pages".to_owned();
             capability(name, CapabilityStatus::Roadmap, place, gated_by)
         }
-        Row::Built(Built { name, operation, place, page, gated_by }) => {
-            let address = operation.map(|operation| format!("GET {}", operation.template()));
-            let address = address.as_deref().unwrap_or_default();
+        Row::Built(Built { name, operations, place, page, gated_by }) => {
+            let address = |operation: &Operation| format!("GET {}", operation.template());
+            let mut places: Vec<String> = operations.iter().map(address).collect();
             let page = if pages { *page } else { "" };
-            let places: Vec<&str> =
-                [address, *place, page].into_iter().filter(|place| !place.is_empty()).collect();
+            let other = [*place, page].into_iter().filter(|place| !place.is_empty());
+            places.extend(other.map(str::to_owned));
             let status = match live_on {
                 [] => CapabilityStatus::Preview,
                 _ => CapabilityStatus::Live,

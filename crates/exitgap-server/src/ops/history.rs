@@ -2,8 +2,9 @@
 
 use exitgap_api::operations::{HistoryAsked, SeriesAsked, SnapshotAsked};
 use exitgap_api::{
-    DepthPoint, DepthSourceKind, FillablePoint, GapPoint, History, HistoryRow, Interval, Number,
-    Problem, ProblemCode, SeriesMethod, SeriesOf, SeriesSource, SlotState, Stress, Window,
+    DepthPoint, DepthSourceKind, FillablePoint, GapPoint, Guards, History, HistoryRow, Interval,
+    Number, Problem, ProblemCode, SeriesMethod, SeriesOf, SeriesSource, SlotState, Standing,
+    Status, Stress, Window,
 };
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
@@ -29,6 +30,8 @@ struct Series {
     to: Slot,
     /// Recorded slots of the pool's series up to `to`.
     recorded_count: u32,
+    /// The pool's newest recorded slot, also where that lies after `to`.
+    newest: Option<Slot>,
 }
 
 /// Slots of a row.
@@ -44,6 +47,7 @@ impl Service {
     /// A page of a series.
     pub async fn history(&self, asked: HistoryAsked) -> Result<History, Problem> {
         let HistoryAsked { series: asked, interval, limit } = asked;
+        let guards = asked.guards;
         let base = self.series_base(&asked).await?;
         let reach = u32::try_from(limit).unwrap_or(u32::MAX).saturating_mul(slots_of(interval));
         let (series, rows) = self
@@ -57,6 +61,7 @@ impl Service {
         let mut counted = Rollup::default();
         rows.rows.iter().for_each(|row| counted.join(&row.rollup));
         let of = self.series_of(&series, last, &counted);
+        guards.check(&self.standing(&series, of.status))?;
         let next_cursor = rows.next.map(|slot| slot.number().to_string());
         let rows: Vec<_> = rows.rows.iter().map(|row| series.row(&self.urls, row)).collect();
         let newest = rows.iter().rev().find_map(|row| row.last.as_ref()?.evidence_url.clone());
@@ -65,6 +70,7 @@ impl Service {
 
     /// The worst gap and the lowest depth of a period.
     pub async fn stress(&self, asked: SeriesAsked) -> Result<Stress, Problem> {
+        let guards = asked.guards;
         let base = self.series_base(&asked).await?;
         let (series, rollup) = self
             .read(move |reader| {
@@ -73,11 +79,13 @@ impl Service {
                 Ok::<_, FindError>((series, rollup))
             })
             .await?;
+        let of = self.series_of(&series, series.to, &rollup);
+        guards.check(&self.standing(&series, of.status))?;
         let side = &rollup.directions[series.direction.base_index()];
         let gap = side.gaps[series.size_index];
         let worst_gap = series.worst(&self.urls, gap);
         Ok(Stress {
-            of: self.series_of(&series, series.to, &rollup),
+            of,
             slots_recorded: rollup.recorded_slots,
             slots_missing: rollup.missing_slots,
             slots_retracted: rollup.retracted_slots,
@@ -96,9 +104,23 @@ impl Service {
         if let Some(base) = Base::from_code(base) {
             return Ok(Some(base.into()));
         }
-        let newest = SnapshotAsked { pool: asked.pool.clone(), base: None, at: None };
+        let newest = SnapshotAsked {
+            pool: asked.pool.clone(),
+            base: None,
+            at: None,
+            guards: Guards::default(),
+        };
         let found = self.find(&newest).await?;
         direction(&found.prepared, Some(base)).map(Some)
+    }
+
+    /// What guards look at: the length of the series, and how long nothing was recorded in it.
+    fn standing(&self, series: &Series, status: Status) -> Standing {
+        Standing {
+            status,
+            recorded_slots: Some(series.recorded_count.into()),
+            age_s: series.newest.map(|slot| self.age_s(slot)),
+        }
     }
 
     /// What figures are of: those of the slots up to `last`, which `counted` counts.
@@ -107,7 +129,7 @@ impl Service {
         let labels = current.pools.get(&series.pool.id).and_then(|now| now.labels.clone());
         SeriesOf {
             pool: series.pool.id.to_string(),
-            status: labels.map_or(exitgap_api::Status::Preview, |labels| labels.status),
+            status: labels.map_or(Status::Preview, |labels| labels.status),
             base: Base::from(series.direction).code().to_owned(),
             size_usd: series.size.into(),
             days_observed: Number::from_hundredths(days_observed_hundredths(
@@ -162,10 +184,11 @@ impl Series {
         let size_index = size_index.unwrap_or_default();
         // An unknown pool is refused with the names nearest to it. A pool without a recorded slot
         // is not refused here: its rows say that all of its slots are missing.
-        match reader.find(&asked.pool, None) {
-            Err(FindError::Lookup(LookupError::NothingRecorded { .. })) | Ok(_) => {}
+        let newest = match reader.find(&asked.pool, None) {
+            Ok(found) => Some(found.slot),
+            Err(FindError::Lookup(LookupError::NothingRecorded { .. })) => None,
             Err(error) => return Err(error),
-        }
+        };
         let (pool, slots) = (reader.pool(&asked.pool)?, reader.slots()?);
         let (Some(pool), Some((_, last))) = (pool, slots) else {
             let (pool, reason) = (asked.pool.clone(), None);
@@ -186,7 +209,8 @@ impl Series {
         }
         let direction = base.unwrap_or(pool.default_base);
         let recorded_count = reader.entry(&pool, to)?.map_or(0, |entry| entry.recorded_count);
-        Ok(Self { pool, direction, size: asked.size, size_index, from, to, recorded_count })
+        let size = asked.size;
+        Ok(Self { pool, direction, size, size_index, from, to, recorded_count, newest })
     }
 
     fn rows(&self, reader: &Reader, interval: Interval, limit: usize) -> Result<Rows, StoreError> {

@@ -26,7 +26,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use exitgap_api::operations::SnapshotAsked;
-use exitgap_api::{Problem, ProblemCode};
+use exitgap_api::{Problem, ProblemCode, Standing};
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_store::{FindError, Reader, StoreError};
@@ -75,6 +75,9 @@ pub struct Service {
     /// Where readers read and curves are followed: what takes longer than a moment must not hold
     /// up the threads that talk to all clients.
     lane: Lane,
+    /// Where the largest size within a gap is looked for, one at a time. Whoever asks chooses the gap,
+    /// and some take seconds: others must not wait for those.
+    searches: Lane,
     current: RwLock<Arc<Current>>,
     prepared: PreparedCache,
     evidence: EvidenceCache,
@@ -94,6 +97,7 @@ impl Service {
             readers: Readers::new(path.clone(), lane.clone()),
             looking: Readers::new(path, Lane::new(1)),
             lane,
+            searches: Lane::new(1),
             current: RwLock::default(),
             prepared: prepared::cache(bounds.cache_bytes - proofs),
             evidence: evidence::cache(proofs),
@@ -149,6 +153,11 @@ impl Service {
         (self.now)()
     }
 
+    /// Seconds from a slot's instant to now.
+    fn age_s(&self, slot: Slot) -> u64 {
+        self.now().saturating_sub(slot.unix_s())
+    }
+
     /// What is kept for the next question weighs so many bytes.
     pub fn kept_bytes(&self) -> u64 {
         self.prepared.weight() + self.evidence.weight()
@@ -156,13 +165,27 @@ impl Service {
 
     /// The snapshot that a question is about. Of the newest one more will be asked: it is kept.
     /// An earlier one is read for this question only, because there are as many as slots.
+    ///
+    /// Refuses what does not meet the question's guards: no answer about a snapshot comes by here
+    /// without them.
     async fn find(&self, asked: &SnapshotAsked) -> Result<Found, Problem> {
+        let found = self.find_any(asked).await?;
+        asked.guards.check(&found.standing())?;
+        Ok(found)
+    }
+
+    async fn find_any(&self, asked: &SnapshotAsked) -> Result<Found, Problem> {
         if let Some(newest) = self.current().newest_of(&asked.pool)
             && asked.at.is_none_or(|at| at == newest.slot)
         {
             let prepared = self.prepare(newest.slot, newest.hash, &asked.pool).await?;
             let newer_slots_missing = asked.at.is_none().then_some(newest.newer_slots_missing);
-            return Ok(Found { prepared, newer_slots_missing, kept: true });
+            return Ok(Found {
+                age_s: self.age_s(newest.slot),
+                prepared,
+                newer_slots_missing,
+                kept: true,
+            });
         }
         let (pool, at) = (asked.pool.clone(), asked.at);
         let read = move |reader: &Reader| {
@@ -172,7 +195,8 @@ impl Service {
         };
         let (prepared, newer_slots_missing) = self.read(read).await?;
         let newer_slots_missing = newer_slots_missing.map(Into::into);
-        Ok(Found { prepared: Arc::new(prepared), newer_slots_missing, kept: false })
+        let age_s = self.age_s(prepared.slot);
+        Ok(Found { age_s, prepared: Arc::new(prepared), newer_slots_missing, kept: false })
     }
 
     async fn prepare(
@@ -211,8 +235,17 @@ impl Service {
         found: &Found,
         compute: impl FnOnce(&Prepared) -> T + Send + 'static,
     ) -> Result<T, Problem> {
+        self.work_out_in(&self.lane, found, compute).await
+    }
+
+    async fn work_out_in<T: Send + 'static>(
+        &self,
+        lane: &Lane,
+        found: &Found,
+        compute: impl FnOnce(&Prepared) -> T + Send + 'static,
+    ) -> Result<T, Problem> {
         let prepared = found.prepared.clone();
-        let computed = self.lane.run(move || compute(&prepared)).await?;
+        let computed = lane.run(move || compute(&prepared)).await?;
         if found.kept {
             // It weighs more now. Where it was pushed out meanwhile it stays out.
             let kept = Weighed::of(&found.prepared);
@@ -241,6 +274,20 @@ struct Found {
     newer_slots_missing: Option<u64>,
     /// Whether it is kept for the next question.
     kept: bool,
+    /// Seconds from its slot's instant to the question.
+    age_s: u64,
+}
+
+impl Found {
+    /// What guards look at.
+    fn standing(&self) -> Standing {
+        let Prepared { snapshot, recorded_count, .. } = &*self.prepared;
+        Standing {
+            status: snapshot.observation().chain().kind.into(),
+            recorded_slots: Some((*recorded_count).into()),
+            age_s: Some(self.age_s),
+        }
+    }
 }
 
 /// What failed, as the service tells it: what concerns the store in full to the log, and

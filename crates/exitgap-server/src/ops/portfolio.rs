@@ -28,12 +28,13 @@ impl Service {
     /// What the positions fill at. Those of one pool and direction are sold together: each
     /// would move the price for the others.
     pub async fn portfolio(&self, asked: &PortfolioAsked) -> Result<Portfolio, Problem> {
-        let asked = &asked.positions;
+        let PortfolioAsked { positions: asked, guards } = asked;
         let mut exits: Vec<Together> = Vec::new();
         let mut positions = Vec::with_capacity(asked.len());
         for position in asked {
             let PositionAsked { pool, base, size } = position;
-            let asked = SnapshotAsked { pool: pool.clone(), base: base.clone(), at: None };
+            let asked =
+                SnapshotAsked { pool: pool.clone(), base: base.clone(), at: None, guards: *guards };
             let found = self.find(&asked).await?;
             let direction = direction(&found.prepared, base.as_deref())?;
             let same = |exit: &Together| exit.direction == direction && exit.asked.pool == *pool;

@@ -121,14 +121,19 @@ impl Prepared {
     /// The pool's standard ladder in a direction, by gap and by size.
     pub fn ladder(&self, direction: Direction) -> &(Vec<GapRow>, Vec<SizeRow>) {
         self.sides[direction.base_index()].ladder.get_or_init(|| {
-            let rows = |exit: &Exit| {
+            self.with_exit(direction, |exit| {
                 (exit.ladder_by_gap(&GapLimit::LADDER), exit.ladder_by_size(&SizeUsd::STANDARD))
-            };
-            match self.exit(direction) {
-                Some(exit) => rows(exit),
-                None => rows(&Exit::of(self.snapshot.observation(), direction)),
-            }
+            })
         })
+    }
+
+    /// Asks the pool's exit in a direction, with all of its curve; for this question only where it
+    /// is not kept.
+    pub fn with_exit<T>(&self, direction: Direction, ask: impl FnOnce(&Exit) -> T) -> T {
+        match self.exit(direction) {
+            Some(exit) => ask(exit),
+            None => ask(&Exit::of(self.snapshot.observation(), direction)),
+        }
     }
 
     /// Whether the ladder was computed before.

@@ -1,0 +1,101 @@
+//! What is asked of one snapshot of a pool: what sales of it fill at, and what it must meet.
+
+use exitgap_core::exit::OrderPlan;
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
+use exitgap_core::units::{GapLimit, SizeUsd};
+
+use super::parameters::{
+    AT, BASE, GAP, MAX_AGE, MIN_DAYS, ORDER_INTERVAL, ORDERS, POOL, RECOVERY, REQUIRE, SIZE,
+};
+use super::{Given, Question, values};
+use crate::parameters::{order_plan, parse_recovery};
+use crate::{Days, Guards, Problem, parse_pool, parse_size, slot_at};
+
+/// Which snapshot a question is about, and which of its tokens is sold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotAsked {
+    /// The pool.
+    pub pool: PoolId,
+    /// The token sold: `token0`, `token1`, a symbol or an address; else the pool's default.
+    pub base: Option<String>,
+    /// The slot, exactly; else the newest recorded one.
+    pub at: Option<Slot>,
+    /// What it must meet.
+    pub guards: Guards,
+}
+
+impl Question for Guards {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let live = |text: &str| values::word(&REQUIRE, text, |word| (word == "live").then_some(()));
+        Ok(Self {
+            max_age_s: given.one(&MAX_AGE, |text| values::whole(&MAX_AGE, text))?,
+            min_days_observed: given.one(&MIN_DAYS, Days::parse)?,
+            require_live: given.one(&REQUIRE, live)?.is_some(),
+        })
+    }
+}
+
+impl Question for SnapshotAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        Ok(Self {
+            pool: given.needed(&POOL, parse_pool)?,
+            base: given.one(&BASE, values::token_name)?,
+            at: given.one(&AT, |text| slot_at(AT.name, text))?,
+            guards: Guards::read(given)?,
+        })
+    }
+}
+
+/// A sale.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExitAsked {
+    /// Where.
+    pub snapshot: SnapshotAsked,
+    /// How much.
+    pub size: SizeUsd,
+}
+
+impl Question for ExitAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let size = given.needed(&SIZE, parse_size)?;
+        Ok(Self { snapshot: SnapshotAsked::read(given)?, size })
+    }
+}
+
+/// The largest sale within a gap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MaxSizeAsked {
+    /// Where.
+    pub snapshot: SnapshotAsked,
+    /// The widest gap accepted.
+    pub limit: GapLimit,
+}
+
+impl Question for MaxSizeAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let limit = given.needed(&GAP, values::gap_limit)?;
+        Ok(Self { snapshot: SnapshotAsked::read(given)?, limit })
+    }
+}
+
+/// A sale in several orders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimulationAsked {
+    /// Where.
+    pub snapshot: SnapshotAsked,
+    /// How much, and how it is cut.
+    pub plan: OrderPlan,
+}
+
+impl Question for SimulationAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let size = given.needed(&SIZE, parse_size)?;
+        let orders = given.needed(&ORDERS, |text| values::whole(&ORDERS, text))?;
+        let recovery = given.needed(&RECOVERY, parse_recovery)?;
+        let interval_s =
+            given.needed(&ORDER_INTERVAL, |text| values::whole(&ORDER_INTERVAL, text))?;
+        let plan = order_plan(size, orders, recovery, interval_s)?;
+        Ok(Self { snapshot: SnapshotAsked::read(given)?, plan })
+    }
+}
