@@ -214,7 +214,13 @@ fn a_lost_store_comes_back_from_its_slots_and_no_other_does() {
     let wrong = log.restore(&mut empty, |_, _| {}).unwrap_err();
     assert!(matches!(&wrong, RestoreError::Slot { path, .. } if *path == at(2)), "{wrong}");
     assert_eq!(empty.reader().log_size().unwrap(), 2);
-    fs::write(at(2), &third).unwrap();
+    // Others may have signed beside the log: the store holds what its log signed.
+    let own = String::from_utf8(third).unwrap();
+    let witness = SignerKey::from_seed("witness.example", [9; 32]).unwrap();
+    let line = witness.sign("another text\n").unwrap().lines().last().unwrap().to_owned();
+    let cosigned = own.replace("\\n\"}\n", &format!("\\n{line}\\n\"}}\n"));
+    assert_ne!(cosigned, own);
+    fs::write(at(2), cosigned).unwrap();
     let mut told = Vec::new();
     assert_eq!(log.restore(&mut empty, |done, of| told.push((done, of))).unwrap(), 9);
     assert_eq!((told[0], told[8]), ((3, 11), (11, 11)));

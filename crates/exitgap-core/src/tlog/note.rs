@@ -299,9 +299,27 @@ impl<'a> Note<'a> {
         }
         signers
     }
+
+    /// The note as only these keys signed it: without the lines of all others.
+    pub fn by(&self, keys: &[VerifierKey]) -> String {
+        let of_them = |line: &&SignatureLine<'_>| {
+            keys.iter().any(|key| key.name == line.name && key.id == line.id)
+        };
+        let mut note = format!("{}\n", self.text);
+        for line in self.signatures.iter().filter(of_them) {
+            note.push_str(&line.to_text());
+        }
+        note
+    }
 }
 
 impl SignatureLine<'_> {
+    /// The line, with its line break.
+    fn to_text(&self) -> String {
+        let bytes = [&self.id.0[..], &self.signature].concat();
+        format!("— {} {}\n", self.name, Base64::encode_string(&bytes))
+    }
+
     fn is_by(&self, key: &VerifierKey, text: &str) -> bool {
         Signature::from_slice(&self.signature)
             .is_ok_and(|signature| key.key.verify_strict(text.as_bytes(), &signature).is_ok())
@@ -356,6 +374,7 @@ mod tests {
         let signers = Note::parse(&both).unwrap().signers(&[ours.verifier()]);
         assert_eq!(signers.trusted.len(), 1);
         assert_eq!(signers.unknown, [format!("witness+{}", witness.verifier().id())]);
+        assert_eq!(Note::parse(&both).unwrap().by(&[ours.verifier()]), note);
         let changed = note.replacen("a text", "A text", 1);
         let signers = Note::parse(&changed).unwrap().signers(&[ours.verifier()]);
         assert!(signers.trusted.is_empty());

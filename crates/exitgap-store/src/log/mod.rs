@@ -340,8 +340,8 @@ impl Reader {
         let corrupt = |what| StoreError::CorruptLog { slot, what };
         let log = self.log()?.ok_or_else(|| corrupt(CorruptLog::Absent("the log")))?;
         let wrong = |what: String| corrupt(CorruptLog::Checkpoint(what));
-        let (checkpoint, note) =
-            Checkpoint::from_note(note).map_err(|error| wrong(format!("is none: {error}")))?;
+        let (checkpoint, note) = Checkpoint::from_note(note)
+            .map_err(|error| wrong(format!("is no checkpoint: {error}")))?;
         if checkpoint.origin != log.origin {
             return Err(wrong(format!("is of {}, not of {}", checkpoint.origin, log.origin)));
         }

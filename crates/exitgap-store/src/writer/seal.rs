@@ -152,11 +152,12 @@ impl Sealer {
             .try_fold(first.map_err(|error| failed(&error))?, |note, key| key.sign_beside(&note))
             .map_err(|error| failed(&error))?;
         let Some(expected) = signed_before else { return Ok(ours) };
-        let same = Note::parse(expected).is_ok_and(|note| {
-            note.text == text && note.signed_by(&self.origin, &self.keys).is_ok()
-        });
-        if same {
-            return Ok(expected.to_owned());
+        let note = Note::parse(expected)
+            .ok()
+            .filter(|note| note.text == text && note.signed_by(&self.origin, &self.keys).is_ok());
+        if let Some(note) = note {
+            // What others signed beside it is theirs to keep: a store holds what its log signed.
+            return Ok(note.by(&self.keys));
         }
         Err(StoreError::SealedOtherwise { slot, expected: expected.to_owned(), found: ours })
     }
