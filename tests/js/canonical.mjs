@@ -1,7 +1,7 @@
 // Canonical JSON (RFC 8785), cut down to what the format page allows: objects, arrays,
 // strings, booleans, null and integers below 2^53 in size.
 
-import { Refusal, require, version1 } from './shape.mjs';
+import { MAX_FIELDS, Refusal, require, version1 } from './shape.mjs';
 
 /** In how many others a value may lie. */
 const MAX_DEPTH = 127;
@@ -33,6 +33,7 @@ export function write(value, depth = 0) {
     default: {
       // Array.sort compares UTF-16 code units, which is the order RFC 8785 asks for.
       const keys = Object.keys(value).sort();
+      if (keys.length > MAX_FIELDS) throw new Refusal('too many fields');
       return `{${keys.map((key) => `${write(key)}:${write(value[key], depth + 1)}`).join(',')}}`;
     }
   }

@@ -2,6 +2,8 @@
 
 import { createPublicKey, verify } from 'node:crypto';
 
+import { require } from './shape.mjs';
+
 const SIGNATURE_BYTES = 64;
 
 /** The points of small order by their y, in every spelling; the sign of x makes no difference. */
@@ -21,12 +23,34 @@ function isSmallOrder(point) {
   return SMALL_ORDER.includes(y.toString('hex'));
 }
 
+const P = 2n ** 255n - 19n;
+
+function power(base, exponent) {
+  let [result, square] = [1n, base % P];
+  for (let left = exponent; left > 0n; left >>= 1n) {
+    if (left & 1n) result = (result * square) % P;
+    square = (square * square) % P;
+  }
+  return result;
+}
+
+const D = ((P - 121_665n) * power(121_666n, P - 2n)) % P;
+
+/** Whether there is a point of this y: x² = (y² - 1) / (d·y² + 1) must be a square. */
+function isPoint(bytes) {
+  const y = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`) & (2n ** 255n - 1n);
+  const square = (y * y) % P;
+  const x2 = ((square + P - 1n) * power(D * square + 1n, P - 2n)) % P;
+  return x2 === 0n || power(x2, (P - 1n) / 2n) === 1n;
+}
+
 /**
  * What tells whether the key of these 32 bytes signed a text. The library refuses an `s` that is
  * not reduced and an `R` that is not the one computed, byte for byte; points of small order, with
  * which one signature fits many texts, it does not.
  */
 export function verifierOf(bytes) {
+  require(isPoint(bytes), 'a key that is no point');
   const x = bytes.toString('base64url');
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
   const weak = isSmallOrder(bytes);

@@ -41,14 +41,16 @@ function readCause(value) {
 }
 
 /** The slots a head takes back, each with what of its cause is newer. */
-function readRetracts(values, ofSlot) {
+function readRetracts(values, ofSlot, height) {
   if (values === undefined) return [];
   require(list(values).length > 0, 'an empty list of retractions');
-  let last = ofSlot - MAX_RETRACTED_BACK - 1;
+  // Nothing was recorded before the pool's first head.
+  const first = ofSlot - Math.min(MAX_RETRACTED_BACK, height);
+  let last = first - 1;
   return values.map((value) => {
     const { slot: retracted } = open(value, ['slot', 'code']);
-    require(slot(retracted) < ofSlot && retracted >= ofSlot - MAX_RETRACTED_BACK,
-      'a retraction not 1 to 288 slots back');
+    require(slot(retracted) < ofSlot && retracted >= first,
+      'a retraction not 1 to 288 slots back, or before the first head');
     require(retracted > last, 'retractions that do not ascend');
     last = retracted;
     return { slot: retracted, newer: readCause(value) };
@@ -96,7 +98,7 @@ export function readHead(value) {
   const { newer, ...entry } = readEntry(head);
   requireCounts(head, entry.kind);
   const commits = readCommits(head.commits);
-  const retracts = readRetracts(head.retracts, slot(head.slot));
+  const retracts = readRetracts(head.retracts, slot(head.slot), head.height);
   return {
     bytes,
     commits,

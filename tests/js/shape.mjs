@@ -27,7 +27,7 @@ const SECONDS_PER_SLOT = 300;
 export const U32_MAX = 2 ** 32 - 1;
 export const U64_MAX = 2n ** 64n - 1n;
 /** The most fields of any object. */
-const MAX_FIELDS = 64;
+export const MAX_FIELDS = 64;
 
 function isObject(value) {
   return value !== null && typeof value === 'object' && !Array.isArray(value);

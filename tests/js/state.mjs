@@ -7,6 +7,8 @@ import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK, sqrtPriceAt } from 
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_TICKS = 65_536;
+/** The most bytes of the list of ticks. */
+const MAX_TICK_BYTES = MAX_BYTES - 255;
 
 const U112_MAX = 2n ** 112n - 1n;
 const U128_MAX = 2n ** 128n - 1n;
@@ -67,6 +69,7 @@ function readConcentrated(value) {
     'a price outside its tick');
   const liquidity = raw(state.liquidity, 0n, U128_MAX);
   const ticks = readTicks(state.ticks, spacing);
+  require(JSON.stringify(state.ticks).length <= MAX_TICK_BYTES, 'too many bytes of ticks');
   require(activeLiquidity(ticks, tick) === liquidity, 'liquidity other than that of the ticks');
   return { protocol: state.protocol, sqrtPrice, tick, liquidity, feePips, spacing, ticks };
 }

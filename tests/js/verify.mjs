@@ -50,6 +50,7 @@ function slotOf(part, { file }) {
 
 function checkSnapshot({ file, snapshot, whole, head }) {
   if (isRefused(snapshot)) throw snapshot.failure;
+  if (head.failure instanceof Newer) throw head.failure;
   if (head.value?.kind !== 'snapshot') throw new NotChecked('no head that names a snapshot');
   require(head.value.snapshot === nameOf(bytesOf(file.snapshot)), 'a snapshot other than the head\'s');
   judged(whole);
@@ -106,7 +107,7 @@ function checkConsistency(parts) {
 }
 
 function checkWindow(parts) {
-  if (!parts.window) throw new NotChecked('no window');
+  if (parts.window === null || parts.window === undefined) throw new NotChecked('no window');
   const [head] = given(parts.head);
   const { heads, checkpoint, newer } = readWindow(Buffer.from(parts.window));
   const place = heads.findIndex(({ bytes }) => bytes.equals(head.bytes));

@@ -250,8 +250,10 @@ impl WireHead {
             return Err(HeadError::RecordedCount { height, recorded_count });
         }
         check_retractions(slot, &self.retracts)?;
-        if let Some(retraction) = self.retracts.first().filter(|_| self.height == 0) {
-            // Nothing was recorded before a first head.
+        // Nothing was recorded before the pool's first head. Retractions ascend.
+        let first = u64::from(slot.number()).saturating_sub(self.height.into());
+        let before = |retraction: &&Retraction| u64::from(retraction.slot.number()) < first;
+        if let Some(retraction) = self.retracts.first().filter(before) {
             return Err(HeadError::Retraction { slot: retraction.slot });
         }
         let lowest_depth_7d_usd = parse_depths(&self.lowest_depth_7d_usd)?;

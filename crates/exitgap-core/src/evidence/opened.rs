@@ -29,8 +29,13 @@ impl Stated {
     fn read(json: &Json<'_>) -> Option<Self> {
         let result = json.field("result").map(Wire::read).transpose().ok()?;
         let refusal = json.field("refusal").map(Wire::read).transpose().ok()?;
+        let request = EvidenceRequest::read(json.field("request")?).ok()?;
+        // No canonical document has a larger number, and JavaScript could not hold it.
+        if request.slot >= 1 << 53 {
+            return None;
+        }
         Some(Self {
-            request: EvidenceRequest::read(json.field("request")?).ok()?,
+            request,
             answer: Answer::of(result, refusal)?,
             log_proof: String::read(json.field("log_proof")?).ok()?,
         })

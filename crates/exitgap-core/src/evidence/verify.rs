@@ -128,6 +128,9 @@ fn check_snapshot(parts: &Parts) -> Check {
         return Check::fail(NAME, "snapshot_invalid", "a snapshot", error.to_string());
     }
     let found = Snapshot::hash_of(&parts.file.snapshot.0);
+    if let Some(newer) = parts.head.as_ref().err().and_then(HeadError::newer) {
+        return Check::newer(NAME, newer);
+    }
     let Ok(Head { entry: HeadEntry::Recorded { snapshot: expected, .. }, .. }) = &parts.head else {
         return Check::not_checked(NAME, "no_recorded_head", "the head of a recorded slot");
     };

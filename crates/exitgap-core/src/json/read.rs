@@ -11,6 +11,9 @@ const MAX_DEPTH: u32 = 128;
 /// of two bytes takes thirty in memory, and more while its list grows.
 const MAX_VALUES: u32 = 1 << 20;
 
+/// How many fields an object has at most.
+pub(super) const MAX_FIELDS: usize = 64;
+
 /// Reads a whole document; the error says what was expected and where.
 pub(crate) fn read(bytes: &[u8]) -> Result<Json<'_>, String> {
     let text = core::str::from_utf8(bytes)
@@ -101,6 +104,9 @@ impl<'a> Reader<'a> {
             return Ok(Json::Object(fields));
         }
         loop {
+            if fields.len() == MAX_FIELDS {
+                return Err(self.wrong("too many fields"));
+            }
             if self.peek() != Some(b'"') {
                 return Err(self.expected("a key", "an object"));
             }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Json;
+use super::read::MAX_FIELDS;
 use crate::ids::{
     Address, BlockHash, Caip2, Code, Contract, DocumentHash, HeadHash, PoolId, SnapshotHash,
     StateHash, Word,
@@ -27,7 +28,7 @@ pub(crate) struct Fields<'j, 'a> {
 impl<'j, 'a> Fields<'j, 'a> {
     pub(crate) fn of(json: &'j Json<'a>) -> Result<Self, String> {
         match json {
-            Json::Object(fields) if fields.len() <= 64 => Ok(Self { fields, taken: 0 }),
+            Json::Object(fields) if fields.len() <= MAX_FIELDS => Ok(Self { fields, taken: 0 }),
             Json::Object(fields) => Err(format!("{} fields are more than it has", fields.len())),
             other => Err(expected("an object", other)),
         }

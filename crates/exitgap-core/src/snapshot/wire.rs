@@ -303,9 +303,11 @@ impl Snapshot {
 
     /// The same, as far as they are known.
     pub(crate) fn read(snapshot: &[u8], state: &[u8]) -> Result<ReadSnapshot, SnapshotError> {
-        let state_json = parse(state, MAX_STATE_BYTES).map_err(StateError::from)?;
         let json = parse(snapshot, MAX_SNAPSHOT_BYTES)?;
-        Self::from_parsed(&json, snapshot, &state_json, state)
+        // Of a later snapshot the state is not looked at.
+        let wire: WireSnapshot = from_parsed(&json, snapshot, "a snapshot")?;
+        let state_json = parse(state, MAX_STATE_BYTES).map_err(StateError::from)?;
+        wire.with_state(&state_json, state)
     }
 
     /// The same where the bytes were parsed before, as far as they are known.
@@ -320,19 +322,24 @@ impl Snapshot {
             return Err(DocumentError::TooLarge { found, most }.into());
         }
         let wire: WireSnapshot = from_parsed(json, bytes, "a snapshot")?;
-        let found = PoolState::hash_of(state_bytes);
-        if wire.state != found {
-            return Err(SnapshotError::OtherState { expected: wire.state, found });
-        }
-        let state = match PoolState::from_parsed(state_json, state_bytes) {
-            Ok(state) => Ok(state),
-            Err(error) => Err(error.newer().ok_or(error)?),
-        };
-        wire.check(state)
+        wire.with_state(state_json, state_bytes)
     }
 }
 
 impl WireSnapshot {
+    /// The snapshot beside the state that it names.
+    fn with_state(self, json: &Json<'_>, bytes: &[u8]) -> Result<ReadSnapshot, SnapshotError> {
+        let found = PoolState::hash_of(bytes);
+        if self.state != found {
+            return Err(SnapshotError::OtherState { expected: self.state, found });
+        }
+        let state = match PoolState::from_parsed(json, bytes) {
+            Ok(state) => Ok(state),
+            Err(error) => Err(error.newer().ok_or(error)?),
+        };
+        self.check(state)
+    }
+
     fn of(snapshot: &Snapshot, state: StateHash) -> Self {
         let observation = snapshot.observation();
         Self {

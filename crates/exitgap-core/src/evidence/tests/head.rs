@@ -127,6 +127,11 @@ fn heads_that_break_a_rule_are_refused_by_name() {
         &format!(r#""retracts":[{{"code":"misread","slot":{}}}],"slot""#, Slot::FIRST.number()),
     );
     assert!(matches!(at_first, E::Retraction { .. }), "{at_first}");
+    // The second head takes back the first slot, and none before it.
+    let second = second(&head::first());
+    let later = Head { slot: second.slot.next().unwrap(), ..second.clone() };
+    let later = later.to_canonical().unwrap();
+    assert_eq!(Head::from_canonical(&later), Err(E::Retraction { slot: second.retracts[0].slot }));
     let above = read_first("7d_usd\":[\"1000\"", "7d_usd\":[\"1001\"");
     assert_eq!(above, E::LowestDepth { token: 0 });
     assert_eq!(read_first("7d_usd\":[\"1000\"", "7d_usd\":[null"), E::LowestDepth { token: 0 });
