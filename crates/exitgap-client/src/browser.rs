@@ -72,7 +72,8 @@ async fn fetch(request: &Request, abort: &Abort) -> Result<Response, TransportEr
     let cache =
         if request.fresh { web_sys::RequestCache::NoCache } else { web_sys::RequestCache::Default };
     let asked = http::Request::get(&request.url).header("accept", request.accept);
-    let asked = request.headers.iter().fold(asked, |asked, (name, value)| asked.header(name, value));
+    let asked =
+        request.headers.iter().fold(asked, |asked, (name, value)| asked.header(name, value));
     let answer = asked
         .cache(cache)
         .redirect(web_sys::RequestRedirect::Error)

@@ -507,3 +507,53 @@ fn a_signer_that_refuses_costs_nothing() {
     assert_eq!((scene.sent().len(), scene.spent()), (0, 0));
     assert_eq!(scene.ledger().entries().unwrap()[0].state, State::Released);
 }
+
+/// The same 402s and addresses as the npm package's tests read.
+#[test]
+fn the_shared_cases_come_to_what_they_say() {
+    const CASES: &str = include_str!("../../../tests/vectors/x402/offers.json");
+    let vectors: Value = serde_json::from_str(CASES).unwrap();
+    let policy = |policy: &mut Policy| {
+        policy.networks.push(Caip2(84532));
+        let other = Budget { path_prefix: "/v1/other".to_owned(), ..policy.budgets[0].clone() };
+        policy.budgets.push(other);
+    };
+    let answer_of = |case: &Value| {
+        let mut good = vectors["good"].clone();
+        for (pointer, value) in case["set"].as_object().into_iter().flatten() {
+            *good.pointer_mut(pointer).unwrap() = value.clone();
+        }
+        let without = case["without"].as_array().cloned().unwrap_or_default();
+        let has = |part: &str| !without.contains(&json!(part));
+        let mut answer = answer(402);
+        if has("required") {
+            let header = Base64::encode_string(good["required"].to_string().as_bytes());
+            answer = set(answer, PAYMENT_REQUIRED, Some(&header));
+        }
+        let plain = good["plain"].as_object().unwrap().iter().filter(|_| has("plain"));
+        for (name, value) in plain {
+            answer = set(answer, name, value.as_str());
+        }
+        let body = if has("body") { good["body"].to_string() } else { String::new() };
+        Response { body: body.into_bytes(), ..answer }
+    };
+    let paid = || vec![Ok(told(answer(200), true, ""))];
+    for case in vectors["cases"].as_array().unwrap() {
+        let scene = Scene::new(answer_of(case), paid()).with(policy);
+        match case["pays"].as_str() {
+            Some(header) => {
+                assert_eq!(scene.get().unwrap().status, 200, "{case}");
+                assert_eq!(scene.sent()[0].0, header, "{case}");
+            }
+            None => assert_eq!(scene.refused(), case["code"].as_str().unwrap(), "{case}"),
+        }
+    }
+    for case in vectors["addresses"].as_array().unwrap() {
+        let scene = Scene::new(answer_of(case), paid()).with(policy);
+        let outcome = now(scene.paying().get(&request(case["url"].as_str().unwrap())));
+        match case["code"].as_str() {
+            Some(expected) => assert_eq!(code(outcome), expected, "{case}"),
+            None => assert_eq!(outcome.unwrap().status, 200, "{case}"),
+        }
+    }
+}

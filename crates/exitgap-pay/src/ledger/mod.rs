@@ -57,7 +57,7 @@ pub(crate) enum Admission {
 }
 
 /// A reservation may be undecided for so long while others wait for it.
-const UNDECIDED_MS: u64 = 10_000;
+const UNDECIDED_MS: u64 = 5_000;
 
 impl core::fmt::Debug for Ledger {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {

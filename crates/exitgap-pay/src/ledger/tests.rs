@@ -170,7 +170,7 @@ fn what_was_reserved_before_is_waited_for_as_long_as_it_is_young() {
     // Of one whose process is gone, nobody waits for ever.
     let gone = one.reserve(&wanted).unwrap();
     let third = other.reserve(&wanted).unwrap();
-    scene.pass(11);
+    scene.pass(6);
     assert!(matches!(admission(&other, &third), Admission::Refused(_)));
     // Once its authorization would have expired, it is given up for it.
     scene.pass(120);
