@@ -9,6 +9,8 @@ import { said } from '../error.js';
 
 // The client sets the end of its authorization itself, when it signs: at most so much later.
 const SIGNING_S = 60;
+// Payments of which no answer told are forgotten here, from the oldest on; the ledger keeps them.
+const MANY = 1_000;
 const HOOKS = ['onBeforePaymentCreation', 'onAfterPaymentCreation', 'onPaymentCreationFailure', 'onPaymentResponse'];
 
 /** Lets an official client pay only what `pay` allows, and answers the client; see pay.d.ts. */
@@ -50,6 +52,7 @@ export function guard(client, pay) {
     }
     pay.ledger.sent(id, from, nonce);
     sent.set(nonce, id);
+    if (sent.size > MANY) sent.delete(sent.keys().next().value);
   });
 
   // Nothing is sent after this.

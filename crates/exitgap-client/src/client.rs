@@ -90,6 +90,11 @@ impl<T: Transport> Client<T> {
         Self { guards, ..self }
     }
 
+    /// What it asks through.
+    pub fn transport(&self) -> &T {
+        &self.transport
+    }
+
     /// The service's address.
     pub fn base(&self) -> &BaseUrl {
         &self.base

@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const [, , module = '../../../pkg/pay.js'] = process.argv;
+const [, , module = '../../../pkg/pay.js', root = fileURLToPath(new URL('../../..', import.meta.url))] = process.argv;
 const { ExitgapError, budget, fileLedger, payingFetch } = await import(module);
 
 const folder = mkdtempSync(join(tmpdir(), 'exitgap-pay-'));
-const vectors = JSON.parse(readFileSync(new URL('../../vectors/x402/offers.json', import.meta.url)));
+const vectors = JSON.parse(readFileSync(join(root, 'tests/vectors/x402/offers.json')));
 const START = 1_795_000_000_000;
 const b64 = (value) => Buffer.from(JSON.stringify(value)).toString('base64');
 const read = (header) => JSON.parse(Buffer.from(header, 'base64').toString());
@@ -219,7 +220,7 @@ for (const signTypedData of [async () => { throw new Error('not pressed'); }, as
 
 // The ledger: the page's example, one bit in any byte, a line that broke off, another file.
 {
-  const page = readFileSync(new URL('../../../crates/exitgap-pay/docs/pay-ledger-v1.md', import.meta.url), 'utf8');
+  const page = readFileSync(join(root, 'crates/exitgap-pay/docs/pay-ledger-v1.md'), 'utf8');
   const example = page.split('```')[1].replace(/^jsonl\n/, '');
   const path = join(folder, 'example.jsonl');
   const open = (bytes) => {

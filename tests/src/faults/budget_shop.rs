@@ -3,7 +3,7 @@
 //! failed: what it counts is what left the wallets.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -58,14 +58,19 @@ impl Taken {
 impl Shop {
     /// Begins to listen. With `verifies`, a payment whose signature is not its payer's is refused.
     pub fn open(ways: Ways, verifies: bool) -> Result<Self> {
+        Self::before(None, ways, verifies)
+    }
+
+    /// The same before a service, which answers what was paid for and all that costs nothing.
+    pub fn before(service: Option<SocketAddr>, ways: Ways, verifies: bool) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
         let taken = Arc::new(Mutex::new(Taken::default()));
-        let log = Arc::clone(&taken);
+        let till = Till { address, service, ways, verifies, log: Arc::clone(&taken) };
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let log = Arc::clone(&log);
-                std::thread::spawn(move || serve(stream, address, ways, verifies, &log));
+                let till = till.clone();
+                std::thread::spawn(move || till.serve(&stream));
             }
         });
         Ok(Self { address, taken })
@@ -105,60 +110,112 @@ fn priced(address: SocketAddr, path: &str) -> Option<Priced> {
     })
 }
 
-/// One request of a connection. What breaks off is the client's.
-fn serve(stream: TcpStream, address: SocketAddr, ways: Ways, verifies: bool, log: &Mutex<Taken>) {
-    let mut lines = BufReader::new(&stream).lines().map_while(std::result::Result::ok);
-    let Some(first) = lines.next() else { return };
-    let path = first.split(' ').nth(1).unwrap_or("/").to_owned();
-    let headers: Vec<(String, String)> = lines
-        .take_while(|line| !line.is_empty())
-        .filter_map(|line| {
-            let (name, value) = line.split_once(':')?;
-            Some((name.to_ascii_lowercase(), value.trim().to_owned()))
-        })
-        .collect();
-    let find = |name: &str| {
-        let found = headers.iter().find(|(other, _)| other == name);
-        found.map(|(_, value)| value.as_str())
-    };
-    let Some(priced) = priced(address, &path) else { return };
-    let (status, more, body) = match Presented::find(find) {
-        Ok(None) => {
-            lock(log).unpaid += 1;
-            offer(&priced)
-        }
-        Ok(Some(Presented::Payment(payment))) => match check(&payment, &priced.terms, verifies) {
-            Ok(()) => {
-                let Payment { authorization, .. } = &*payment;
-                lock(log).payments.insert(authorization.nonce, authorization.value.0);
-                taken(&payment, ways)
-            }
-            Err(why) => refused(log, why),
-        },
-        Ok(Some(Presented::Proof(_))) => refused(log, "a proof".to_owned()),
-        Err(error) => refused(log, error.to_string()),
-    };
-    let head: String = more.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    let length = body.len();
-    let answer = format!(
-        "HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-type: application/json\r\n{head}\
-         content-length: {length}\r\n\r\n{body}"
-    );
-    // A wallet that was killed reads no more.
-    let _ = (&stream).write_all(answer.as_bytes());
+/// What answers requests.
+#[derive(Clone)]
+struct Till {
+    address: SocketAddr,
+    service: Option<SocketAddr>,
+    ways: Ways,
+    verifies: bool,
+    log: Arc<Mutex<Taken>>,
 }
 
+/// A status, headers and a body.
 type Answer = (u16, Vec<(&'static str, String)>, String);
+
+impl Till {
+    /// One request of a connection. What breaks off is the client's: a wallet that was killed reads no
+    /// more.
+    fn serve(&self, stream: &TcpStream) {
+        let mut lines = BufReader::new(stream).lines().map_while(std::result::Result::ok);
+        let Some(first) = lines.next() else { return };
+        let path = first.split(' ').nth(1).unwrap_or("/").to_owned();
+        let headers: Vec<(String, String)> = lines
+            .take_while(|line| !line.is_empty())
+            .filter_map(|line| {
+                let (name, value) = line.split_once(':')?;
+                Some((name.to_ascii_lowercase(), value.trim().to_owned()))
+            })
+            .collect();
+        if let (Some(service), false) = (self.service, path.starts_with("/v1/exit/")) {
+            let _ = pass_on(service, &path, &[], stream);
+            return;
+        }
+        let Some((status, more, body)) = self.answer(&path, &headers) else { return };
+        if let (Some(service), 200) = (self.service, status) {
+            let _ = pass_on(service, &path, &more, stream);
+            return;
+        }
+        let length = body.len();
+        let head = lines_of(&more);
+        let answer = format!(
+            "HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-type: application/json\r\n{head}\
+             content-length: {length}\r\n\r\n{body}"
+        );
+        let _ = { stream }.write_all(answer.as_bytes());
+    }
+
+    fn answer(&self, path: &str, headers: &[(String, String)]) -> Option<Answer> {
+        let find = |name: &str| {
+            let found = headers.iter().find(|(other, _)| other == name);
+            found.map(|(_, value)| value.as_str())
+        };
+        let priced = priced(self.address, path)?;
+        Some(match Presented::find(find) {
+            Ok(None) => {
+                lock(&self.log).unpaid += 1;
+                offer(&priced)
+            }
+            Ok(Some(Presented::Payment(payment))) => {
+                match check(&payment, &priced.terms, self.verifies) {
+                    Ok(()) => {
+                        let Payment { authorization, .. } = &*payment;
+                        let mut log = lock(&self.log);
+                        log.payments.insert(authorization.nonce, authorization.value.0);
+                        taken(&payment, self.ways)
+                    }
+                    Err(why) => self.refused(why),
+                }
+            }
+            Ok(Some(Presented::Proof(_))) => self.refused("a proof".to_owned()),
+            Err(error) => self.refused(error.to_string()),
+        })
+    }
+
+    fn refused(&self, why: String) -> Answer {
+        lock(&self.log).refused.push(why);
+        (400, Vec::new(), "{}".to_owned())
+    }
+}
+
+fn lines_of(headers: &[(&'static str, String)]) -> String {
+    headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect()
+}
+
+/// Lets a service answer, with more headers.
+fn pass_on(
+    service: SocketAddr,
+    path: &str,
+    more: &[(&'static str, String)],
+    mut to: &TcpStream,
+) -> Result<()> {
+    let mut asked = TcpStream::connect(service)?;
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nhost: {service}\r\naccept: application/json\r\nconnection: close\r\n\r\n"
+    );
+    asked.write_all(request.as_bytes())?;
+    let mut answer = Vec::new();
+    asked.read_to_end(&mut answer)?;
+    let end = answer.windows(2).position(|two| two == b"\r\n").ok_or("no answer")? + 2;
+    let (status, rest) = answer.split_at(end);
+    to.write_all(&[status, lines_of(more).as_bytes(), rest].concat())?;
+    Ok(())
+}
 
 fn offer(priced: &Priced) -> Answer {
     let members = priced.body_members();
     let body = serde_json::to_string(&members).unwrap_or_default();
     (402, priced.headers().to_vec(), body)
-}
-
-fn refused(log: &Mutex<Taken>, why: String) -> Answer {
-    lock(log).refused.push(why);
-    (400, Vec::new(), "{}".to_owned())
 }
 
 fn taken(payment: &Payment, ways: Ways) -> Answer {
