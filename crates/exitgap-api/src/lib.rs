@@ -4,7 +4,8 @@
 //!
 //! **In scope**: shapes and names ([`ExitResult`], [`Ladder`], [`MaxSizeResult`],
 //! [`SimulationResult`], [`RouteRanking`], [`PoolList`], [`VerificationReport`], [`AuditReport`],
-//! [`Problem`]); what can be asked, where and with what ([`operations`]), and reading it.
+//! [`Problem`]); what can be asked, where and with what ([`operations`]), and reading it; what a
+//! price and a payment look like ([`x402`]).
 //! **Out of scope**: computing anything (`exitgap-core`), serving or printing.
 //!
 //! Numbers on the wire: raw chain integers are decimal strings; USD amounts,
@@ -40,6 +41,7 @@ mod simulation;
 mod size;
 mod verification;
 mod written;
+pub mod x402;
 
 pub use answers::Answers;
 pub use capabilities::{Capabilities, Capability, CapabilityStatus, ChainCapability};

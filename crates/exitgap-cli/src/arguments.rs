@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use exitgap_api::{Days, Guards, Problem};
 
+use crate::pay_arguments::{EXIT_NOTES, ExitArgs};
+
 /// At this size, how far below the oracle price will I really fill?
 ///
 /// Answers are exact to the last unit of the pool contract's own fill. They come
@@ -29,6 +31,7 @@ Examples:
   exitgap estimate ethereum:0x88e6… --size-usd 250000 --db exitgap.db
   exitgap estimate ethereum:0x88e6… --size-usd 250000 --db exitgap.db --at 2026-08-22T12:00:00Z
   exitgap estimate ethereum:0x88e6… --size-usd 250000 --api https://exitgap.example
+  exitgap exit ethereum:0x88e6… --size-usd 250000 --api https://exitgap.example
   exitgap size ethereum:0x88e6… --gap 1 --base WETH --db exitgap.db
   exitgap ladder ethereum:0x88e6… --rpc https://… --config exitgap.toml
   exitgap estimate ethereum:0x88e6… --size-usd 250k --base WETH --snapshot snapshot.json
@@ -44,6 +47,7 @@ Exit codes:
   5  the database, file or chain could not be read
   6  invalid: the evidence or the log does not hold (verify, audit)
   7  incomplete: nothing is wrong, but not everything could be checked (verify, audit)
+  8  not paid for, or paid and not answered (exit --pay)
 
 Environment:
   EXITGAP_DB      default of --db
@@ -95,6 +99,9 @@ pub enum Command {
         #[arg(long, value_name = "USD", allow_hyphen_values = true)]
         size_usd: String,
     },
+    /// What a service answers now for an exit of a stated size; with --pay, paid for where it asks.
+    #[command(after_long_help = EXIT_NOTES)]
+    Exit(ExitArgs),
     /// Depth by gap and slippage by size.
     Ladder {
         #[command(flatten)]
@@ -174,14 +181,21 @@ pub struct Guarded {
 impl Guarded {
     /// What the answer must meet.
     pub fn guards(&self) -> Result<Guards, Problem> {
-        let GuardArgs { max_age_s, min_days_observed, require } = &self.guards;
+        self.guards.read()
+    }
+}
+
+impl GuardArgs {
+    /// What the answer must meet.
+    pub fn read(&self) -> Result<Guards, Problem> {
+        let Self { max_age_s, min_days_observed, require } = self;
         let min_days_observed = min_days_observed.as_deref().map(Days::parse).transpose()?;
         Ok(Guards { max_age_s: *max_age_s, min_days_observed, require_live: require.is_some() })
     }
 }
 
 #[derive(Debug, Args)]
-struct GuardArgs {
+pub struct GuardArgs {
     /// Refuse a snapshot, or a block that is not recorded, older than so many seconds.
     #[arg(long, value_name = "S", help_heading = "Guards")]
     max_age_s: Option<u32>,

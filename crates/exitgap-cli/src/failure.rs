@@ -7,11 +7,13 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use exitgap_api::{Number, Problem, ProblemCode};
-use exitgap_client::ClientError;
+use exitgap_client::{ClientError, TransportError};
 use exitgap_core::evidence::Verdict;
+use exitgap_pay::PayError;
 use serde::Serialize;
 
 use crate::format::printable;
+use crate::source::unreadable;
 
 /// Why a command ends without an answer.
 #[derive(Debug)]
@@ -23,6 +25,13 @@ pub enum Failure {
         /// The code.
         code: String,
         /// The rest, with a code of this program's in the place of that one.
+        problem: Box<Problem>,
+    },
+    /// Nothing was paid, or what was paid for was not answered.
+    NotPaid {
+        /// The wallet's code.
+        code: &'static str,
+        /// The rest, as above.
         problem: Box<Problem>,
     },
     /// Standard output could not be written to.
@@ -37,6 +46,7 @@ const NOTHING_RECORDED: u8 = 4;
 const UNREADABLE: u8 = 5;
 const INVALID: u8 = 6;
 const INCOMPLETE: u8 = 7;
+const NOT_PAID: u8 = 8;
 
 /// The exit code of a verdict.
 pub fn verdict_code(verdict: Verdict) -> ExitCode {
@@ -55,8 +65,18 @@ impl From<Problem> for Failure {
 
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
+        if let ClientError::Transport { error: TransportError::Payment { code, .. }, .. } = error {
+            return Self::NotPaid { code, problem: Box::new(error.into_problem()) };
+        }
         let code = error.code().to_owned();
         Self::Service { code, problem: Box::new(error.into_problem()) }
+    }
+}
+
+impl From<PayError> for Failure {
+    fn from(error: PayError) -> Self {
+        let problem = unreadable(error.to_string()).hint(error.hint());
+        Self::NotPaid { code: error.code(), problem: Box::new(problem) }
     }
 }
 
@@ -86,6 +106,10 @@ impl Failure {
             Self::Service { code, problem } => {
                 tell(code, problem, json);
                 ExitCode::from(exit_code(problem.code))
+            }
+            Self::NotPaid { code, problem } => {
+                tell(code, problem, json);
+                ExitCode::from(NOT_PAID)
             }
             // A reader that closed the pipe has what it wanted.
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,

@@ -11,6 +11,7 @@ mod failure;
 mod format;
 mod kept;
 mod log;
+mod pay_arguments;
 mod source;
 mod trust;
 

@@ -71,8 +71,10 @@ async fn first<T>(
 async fn fetch(request: &Request, abort: &Abort) -> Result<Response, TransportError> {
     let cache =
         if request.fresh { web_sys::RequestCache::NoCache } else { web_sys::RequestCache::Default };
-    let answer = http::Request::get(&request.url)
-        .header("accept", request.accept)
+    let asked = http::Request::get(&request.url).header("accept", request.accept);
+    let asked =
+        request.headers.iter().fold(asked, |asked, (name, value)| asked.header(name, value));
+    let answer = asked
         .cache(cache)
         .redirect(web_sys::RequestRedirect::Error)
         .abort_signal(Some(&abort.0.signal()))

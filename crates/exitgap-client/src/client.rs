@@ -38,7 +38,7 @@ pub struct Options {
     /// How long one answer may take, its body included.
     pub timeout: Duration,
     /// How often a request is repeated that was not answered, or answered with 429, 502, 503 or 504.
-    /// All of them are reads; one that carried a payment would not be repeated.
+    /// All of them are reads; what a transport pays for, it repeats itself.
     pub retries: u32,
     /// The longest pause before a repetition. Where the service asks for a longer one, its refusal
     /// is the answer.
@@ -88,6 +88,11 @@ impl<T: Transport> Client<T> {
     #[must_use]
     pub fn with_guards(self, guards: Guards) -> Self {
         Self { guards, ..self }
+    }
+
+    /// What it asks through.
+    pub fn transport(&self) -> &T {
+        &self.transport
     }
 
     /// The service's address.
@@ -326,7 +331,7 @@ impl<T: Transport> Client<T> {
         let of_api = target.operation().is_of_api();
         let host = if of_api { &self.base } else { Box::pin(self.web()).await? };
         let (url, timeout) = (format!("{host}{target}"), self.options.timeout);
-        Ok(Request { url, accept, timeout, max_bytes, fresh: false })
+        Ok(Request { url, accept, timeout, max_bytes, fresh: false, headers: Vec::new() })
     }
 
     /// Asks until there is an answer, or no patience left.

@@ -77,6 +77,7 @@ impl ClientError {
                 TransportError::Unreachable(_) => "unreachable",
                 TransportError::TimedOut(_) => "timed_out",
                 TransportError::TooLarge { .. } => "answer_too_large",
+                TransportError::Payment { code, .. } => code,
             },
             Self::NotAsSpecified { .. } | Self::NotTrusted { .. } => "not_as_specified",
             Self::Newer { newer, .. } => newer.code(),
@@ -93,6 +94,10 @@ impl ClientError {
             Self::Refused(problem) => problem.into_problem(),
             Self::Newer { .. } => {
                 Problem::new(ProblemCode::SourceUnreadable, self.to_string()).hint("update exitgap")
+            }
+            Self::Transport { error: TransportError::Payment { ref hint, .. }, .. } => {
+                let hint = hint.clone();
+                Problem::new(ProblemCode::SourceUnreadable, self.to_string()).hint(hint)
             }
             other => Problem::new(ProblemCode::SourceUnreadable, other.to_string()),
         }

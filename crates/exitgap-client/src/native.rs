@@ -52,6 +52,9 @@ impl Transport for Native {
         if request.fresh {
             asked = asked.header("cache-control", "no-cache");
         }
+        for (name, value) in &request.headers {
+            asked = asked.header(*name, value);
+        }
         let mut answer = asked.timeout(request.timeout).send().await.map_err(failed)?;
         let headers = Response::HEADERS.into_iter().filter_map(|name| {
             let value = answer.headers().get(name)?.to_str().ok()?;

@@ -3,10 +3,13 @@
 use core::future::Future;
 use core::time::Duration;
 
+use exitgap_api::x402;
+
 /// How requests are made and time passes.
 pub trait Transport {
     /// Reads an address. Must give up at the request's timeout, and reading once the body exceeds
-    /// its limit. Dropping the future must abandon the request.
+    /// its limit. Dropping the future must abandon the request. Follows no redirect: what a request
+    /// carries, a payment for one, is for the address that was asked.
     fn get(&self, request: &Request) -> impl Future<Output = Result<Response, TransportError>>;
 
     /// Waits.
@@ -29,6 +32,8 @@ pub struct Request {
     pub max_bytes: usize,
     /// Whether a cache on the way must ask the service before it answers.
     pub fresh: bool,
+    /// More headers: a payment's. Names in lower case.
+    pub headers: Vec<(&'static str, String)>,
 }
 
 /// What came back.
@@ -44,13 +49,17 @@ pub struct Response {
 
 impl Response {
     /// Headers that a transport must pass on where they are present.
-    pub const HEADERS: [&'static str; 6] = [
+    pub const HEADERS: [&'static str; 10] = [
         "retry-after",
         "content-type",
-        "x-payment-amount",
-        "x-payment-currency",
-        "x-payment-network",
-        "x-payment-recipient",
+        x402::X_PAYMENT_AMOUNT,
+        x402::X_PAYMENT_CURRENCY,
+        x402::X_PAYMENT_NETWORK,
+        x402::X_PAYMENT_RECIPIENT,
+        x402::PAYMENT_REQUIRED,
+        x402::PAYMENT_RESPONSE,
+        x402::X_PAYMENT_RESPONSE,
+        "x-payment-receipt",
     ];
 
     /// The header of this name.
@@ -73,5 +82,15 @@ pub enum TransportError {
     TooLarge {
         /// The limit.
         max_bytes: usize,
+    },
+    /// A transport that pays did not, or does not know whether it did.
+    #[error("{detail}")]
+    Payment {
+        /// The stable code of the cause.
+        code: &'static str,
+        /// The cause.
+        detail: String,
+        /// The remedy.
+        hint: String,
     },
 }

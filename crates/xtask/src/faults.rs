@@ -28,6 +28,9 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
   flood         twelve loopback addresses ask a service that records 100 pools: abandoned and slow
                 requests on every costly address. What is left open, held in memory and delayed, each
                 with its target; the control is a service whose bounds are configured away
+  budget        24 wallets, two thirds in Rust and one third in Node.js, pay from one ledger until its
+                limit; some are killed, each step in turn; the control gives each a ledger of its own.
+                The service that is paid is the harness's own: it answers 402 as designed
 
   --json        one flat JSON object of numbers on stdout, nothing else
   --cases N     how often the disk is filled, each time to another last free byte (8)
@@ -35,7 +38,8 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
   --seed S      what moments, points and bits are drawn from (1)
 
 About 20 minutes on two cores. Ends with exit code 1 when something acknowledged is lost, half, or
-changed without being noticed, or a flood leaves or delays more than its targets. Needs strace: as root on Debian it is installed, else it is named.";
+changed without being noticed, a flood leaves or delays more than its targets, or
+more is paid than a budget allows. Needs strace: as root on Debian it is installed, else it is named.";
 
 /// Runs the harness.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {

@@ -13,8 +13,8 @@ Run every test of the workspace.
 
 Usage: cargo xtask test [--all]
 
-  --all   also the slow tests, which are ignored else; installs schemathesis (a Python program) and
-          Lighthouse into .fixtures for them
+  --all   also the slow tests, which are ignored else; installs schemathesis (a Python program),
+          Lighthouse and the official x402 client into .fixtures for them
 
 In order: setup; the npm package; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
 on PATH and else with cargo test; the documentation's examples; a build of exitgap-core for
@@ -44,6 +44,7 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     if all {
         setup::ensure_schemathesis(root)?;
         setup::ensure_lighthouse(root)?;
+        setup::ensure_x402_clients(root)?;
     }
     step("building libraries, binaries and tests");
     // One build of everything, so that the features of shared dependencies are resolved once.

@@ -10,8 +10,8 @@ use exitgap_tests::faults::home::Home;
 use exitgap_tests::faults::recorder::Course;
 use exitgap_tests::faults::scene::Scene;
 use exitgap_tests::faults::{
-    Part, Result, bit_flip, disk_full, failing_sync, flood, flood_clients, kill, old_backup,
-    power_cut, recorder, tamper, writer,
+    Part, Result, bit_flip, budget, budget_payer, disk_full, failing_sync, flood, flood_clients,
+    kill, old_backup, power_cut, recorder, tamper, writer,
 };
 
 /// Does faults to a recorded series, or to its service, and says what became of it.
@@ -75,6 +75,8 @@ enum Role {
     },
     /// The clients of a flood, as this file says.
     Crowd { plan: PathBuf },
+    /// A wallet that pays again and again.
+    Payer(budget_payer::Course),
 }
 
 #[derive(Debug, clap::Args)]
@@ -105,6 +107,7 @@ enum Kind {
     Tamper,
     OldBackup,
     Flood,
+    Budget,
 }
 
 fn main() -> ExitCode {
@@ -117,6 +120,7 @@ fn main() -> ExitCode {
             recorder::record(&place.home(), course).map(|()| true)
         }
         Some(Role::Crowd { plan }) => flood_clients::play(&plan).map(|()| true),
+        Some(Role::Payer(course)) => budget_payer::pay(&course).map(|()| true),
         None => all(&arguments),
     };
     match done {
@@ -148,6 +152,7 @@ fn all(arguments: &Arguments) -> Result<bool> {
             }
             Kind::OldBackup => old_backup::run(24, &mut progress),
             Kind::Flood => flood::run(&mut progress),
+            Kind::Budget => budget::run(16, 8, arguments.seed, &mut progress),
         };
         line.end();
         let part = part?;

@@ -117,7 +117,9 @@ fn a_page_and_a_worker_agree_under_a_strict_policy() {
 fn the_readmes_programs_run() {
     let project = Project::new();
     let names = project.add_from_readme();
-    assert_eq!(names, ["check.mjs", "page.html", "page.js", "main.js"]);
+    assert_eq!(names, ["check.mjs", "page.html", "page.js", "main.js", "spend.mjs"]);
+    let left = "1 USDC for exitgap.example/v1/exit on eip155:8453, in any 86400 s\n";
+    assert_eq!(project.node(&["spend.mjs"]), left);
     as_the_readme_says(&project.node(&["check.mjs"]));
     as_the_readme_says(&project.page(project.path(), "page.html"));
     // The example is a shared vector.
@@ -125,6 +127,21 @@ fn the_readmes_programs_run() {
     let vector: Value = serde_json::from_slice(&fs::read(vector).unwrap()).unwrap();
     let example = fs::read_to_string(root().join("pkg/example/evidence.json")).unwrap();
     assert_eq!(vector["evidence"], example);
+}
+
+/// From the tarball, as its users have it; and nothing else of the package loads it.
+#[test]
+fn the_packages_wallet_is_an_entry_of_its_own() {
+    let project = Project::new();
+    let program = fs::read_to_string(root().join("tests/js/pay/cases.mjs")).unwrap();
+    project.write("wallet.mjs", &program);
+    let vectors = root().to_str().unwrap();
+    assert_eq!(project.node(&["wallet.mjs", "exitgap/pay", vectors]), "sound\n");
+    let package = project.path().join("node_modules/exitgap");
+    for script in ["index.js", "node.js", "api.js", "client.js", "answers.js", "arguments.js"] {
+        let text = fs::read_to_string(package.join(script)).unwrap();
+        assert!(!text.contains("pay.js") && !text.contains("pay/"), "{script}");
+    }
 }
 
 /// The README's program for bundlers, with a page around it.
@@ -264,10 +281,22 @@ fn typescript_accepts_the_readmes_programs_and_no_misuse() {
         ("const n: number = estimate('', { sizeUsd: 1, base: 'token0' }).amount_in_raw;", "TS2322"),
         ("verify('').verdict === 'fine';", "TS2367"),
         ("new Client('https://a').exit('a:0x1', { signal: 1, sizeUsd: 1 });", "TS2322"),
+        (
+            "budget({ maxPerCall: 0.02, budgets: [], networks: [], ledger: fileLedger('') });",
+            "TS2322",
+        ),
+        (
+            "budget({ maxPerCall: '1', budgets: [], networks: ['base'], ledger: fileLedger('') });",
+            "TS2322",
+        ),
+        ("budget({ maxPerCall: '1', budgets: [], networks: [] });", "TS2345"),
     ] {
         project.write(
             "misuse.ts",
-            &format!("import {{ Client, estimate, verify }} from 'exitgap';\n{misuse}\n"),
+            &format!(
+                "import {{ Client, estimate, verify }} from 'exitgap';\n\
+                 import {{ budget, fileLedger }} from 'exitgap/pay';\n{misuse}\n"
+            ),
         );
         let refused = compiles(&project, &["misuse.ts"]).unwrap_err();
         assert!(refused.contains(code), "{misuse}: {refused}");

@@ -3,4 +3,5 @@
 mod cli;
 mod cli_log;
 mod log;
+mod pay;
 mod sdk;

@@ -283,7 +283,7 @@ async fn what_a_service_sends_is_not_believed() {
     let url = format!("{}/v1/openapi.json", base(&service));
     let timeout = Duration::from_secs(15);
     let (accept, max_bytes, fresh) = ("application/json", 1_000, false);
-    let request = Request { url, accept, timeout, max_bytes, fresh };
+    let request = Request { url, accept, timeout, max_bytes, fresh, headers: Vec::new() };
     assert_eq!(native.get(&request).await, Err(TransportError::TooLarge { max_bytes: 1_000 }));
 }
 

@@ -1,7 +1,8 @@
 //! Short forms of `cargo xtask faults`: each kind of fault, a few times.
 
 use exitgap_tests::faults::{
-    Part, bit_flip, disk_full, failing_sync, flood, kill, old_backup, power_cut, strace, tamper,
+    Part, bit_flip, budget, disk_full, failing_sync, flood, kill, old_backup, power_cut, strace,
+    tamper,
 };
 
 /// The part of a run in which everything held.
@@ -80,6 +81,18 @@ fn a_flood_of_requests_leaves_nothing_behind_and_holds_nobody_up() {
     let part = held(flood::run(&mut |_, _, _| {}));
     assert!(part.number("flood.requests") > 1_000);
     assert!(part.number("flood.files_left") <= 16);
+}
+
+#[test]
+fn wallets_that_share_a_ledger_reach_their_budget_and_never_exceed_it() {
+    let part = held(budget::run(14, 8, 7, &mut |_, _, _| {}));
+    assert_eq!((part.number("budget.processes"), part.number("budget.overspent_units")), (22, 0));
+    assert_eq!(part.number("budget.unspent_units"), 0);
+    assert_eq!(
+        (part.number("budget.kills_at_steps"), part.number("budget.kills_at_random")),
+        (6, 7)
+    );
+    assert!(part.number("budget.control_overspent_units") > 0);
 }
 
 /// What `faults --json` prints is numbers, whatever the fault.

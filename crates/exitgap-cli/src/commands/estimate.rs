@@ -26,7 +26,7 @@ pub fn run(guarded: &Guarded, size_usd: &str, json: bool) -> Result<(), Failure>
     if json { print_answer(&result, &beside) } else { print_text(&result, &beside) }
 }
 
-fn print_text(result: &ExitResult, beside: &Beside) -> Result<(), Failure> {
+pub fn print_text(result: &ExitResult, beside: &Beside) -> Result<(), Failure> {
     print_heading(&result.context)?;
     print_figures(result)?;
     print_source(&result.context, beside)

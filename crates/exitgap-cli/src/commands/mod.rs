@@ -2,6 +2,7 @@
 
 mod audit;
 mod estimate;
+mod exit;
 mod explain;
 mod ladder;
 mod pools;
@@ -38,6 +39,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Audit(args) => return audit::run(&args, json),
         Command::Pools { db, api } => pools::run(db.as_deref(), api.as_deref(), json),
         Command::Estimate { question, size_usd } => estimate::run(&question, &size_usd, json),
+        Command::Exit(args) => exit::run(&args, json),
         Command::Ladder { question, gap, size_usd } => {
             ladder::run(&question, &gap, &size_usd, json)
         }

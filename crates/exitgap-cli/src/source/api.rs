@@ -2,7 +2,7 @@
 
 use exitgap_api::operations::Operation;
 use exitgap_api::{Guards, PoolEntry, PoolList, PublishedExit};
-use exitgap_client::{BaseUrl, Client, ClientError, Native};
+use exitgap_client::{BaseUrl, Client, ClientError, Native, Transport};
 use exitgap_core::ids::PoolId;
 use exitgap_core::units::SizeUsd;
 
@@ -83,11 +83,25 @@ pub fn with<A>(
     url: &str,
     ask: impl AsyncFnOnce(&Client<Native>) -> Result<A, ClientError>,
 ) -> Result<A, Failure> {
+    through(url, native()?, Guards::default(), ask)
+}
+
+/// Sockets.
+pub fn native() -> Result<Native, Failure> {
+    Ok(Native::new().map_err(|error| unreadable(error.to_string()))?)
+}
+
+/// The same through a transport of the caller's, for answers that meet the guards.
+pub fn through<T: Transport, A>(
+    url: &str,
+    transport: T,
+    guards: Guards,
+    ask: impl AsyncFnOnce(&Client<T>) -> Result<A, ClientError>,
+) -> Result<A, Failure> {
     let base: BaseUrl = url.parse()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| unreadable(error.to_string()))?;
-    let transport = Native::new().map_err(|error| unreadable(error.to_string()))?;
-    let client = Client::new(transport, base);
+    let client = Client::new(transport, base).with_guards(guards);
     runtime.block_on(ask(&client)).map_err(|error| {
         let hint = hint(&error);
         let mut failure = Failure::from(error);
@@ -107,7 +121,9 @@ fn hint(error: &ClientError) -> Option<&'static str> {
         ClientError::KeptUnusable { .. } => {
             "look at that file in the folder that --kept names; put it right, or aside to begin anew"
         }
-        ClientError::PaymentRequired { .. } => "this program pays for nothing",
+        ClientError::PaymentRequired { .. } => {
+            "`exitgap exit --pay` pays for one answer, within budgets that you set"
+        }
         ClientError::Problem(_) => return None,
         _ => "--api names the address that `exitgap-server serve` listens at",
     })

@@ -24,7 +24,7 @@ use pins::Pin;
 use cargo_tools::ensure_trunk;
 pub use cargo_tools::{ensure_about, ensure_wasm_bindgen};
 pub use chromium::ensure_chromium;
-pub use npm_tree::{ensure_js_sdk, ensure_lighthouse, ensure_npm_tools};
+pub use npm_tree::{ensure_js_sdk, ensure_lighthouse, ensure_npm_tools, ensure_x402_clients};
 pub use schemathesis::ensure_schemathesis;
 
 /// What `cargo xtask setup --help` prints.

@@ -46,6 +46,14 @@ const LIGHTHOUSE: Tree = Tree {
     what: "Lighthouse, which judges the pages",
 };
 
+const X402_CLIENTS: Tree = Tree {
+    folder: "x402-clients",
+    manifest: include_str!("x402-clients/package.json"),
+    lock: include_str!("x402-clients/package-lock.json"),
+    last: "node_modules/@x402/fetch/package.json",
+    what: "the official x402 client, which the npm package's wallet is put around (95 MB)",
+};
+
 /// Makes `.fixtures/js-sdk/node_modules` complete and answers its parent folder.
 pub fn ensure_js_sdk(root: &Path) -> Result<PathBuf> {
     ensure(root, &JS_SDK)
@@ -59,6 +67,11 @@ pub fn ensure_npm_tools(root: &Path) -> Result<PathBuf> {
 /// Makes `.fixtures/lighthouse/node_modules` complete and answers its parent folder.
 pub fn ensure_lighthouse(root: &Path) -> Result<PathBuf> {
     ensure(root, &LIGHTHOUSE)
+}
+
+/// Makes `.fixtures/x402-clients/node_modules` complete and answers its parent folder.
+pub fn ensure_x402_clients(root: &Path) -> Result<PathBuf> {
+    ensure(root, &X402_CLIENTS)
 }
 
 fn ensure(root: &Path, tree: &Tree) -> Result<PathBuf> {

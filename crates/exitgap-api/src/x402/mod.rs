@@ -1,0 +1,173 @@
+//! Prices and payments as they stand in HTTP: offers, authorizations, settlements.
+//!
+//! **In scope**: the shapes of x402, versions 1 and 2, for the scheme `exact` on EVM chains (a signed
+//! EIP-3009 authorization), and of the plain `X-Payment-*` headers; reading them within bounds, and
+//! writing them, so that payer and payee share one spelling.
+//! **Out of scope**: whether to pay and how much (`exitgap-pay`), signatures, settling, prices.
+//!
+//! One 402 carries up to three offers of the same payment, for three kinds of payers:
+//!
+//! | offer | where | read by |
+//! |---|---|---|
+//! | version 2 | [`PAYMENT_REQUIRED`]: base64 of JSON | [`Offers::v2`] |
+//! | version 1 | members of the JSON body | [`Offers::v1`] |
+//! | a plain transfer | [`X_PAYMENT_AMOUNT`] and three more | [`Offers::plain`] |
+//!
+//! Amounts are whole units of a token, as decimal text: never a float, never a JSON number.
+
+mod encoding;
+mod offers;
+mod payment;
+mod settlement;
+mod terms;
+mod units;
+
+#[cfg(test)]
+mod tests;
+
+pub use offers::{BodyMembers, Offer, Offers, PlainOffer, Priced};
+pub use payment::{Authorization, Payment, Presented, Proof};
+pub use settlement::Settlement;
+pub use terms::{Terms, TokenDomain, Version, network_of_v1_name, v1_name};
+pub use units::Units;
+
+/// Header of a 402: the offer of version 2.
+pub const PAYMENT_REQUIRED: &str = "payment-required";
+/// Header of a request: a payment of version 2.
+pub const PAYMENT_SIGNATURE: &str = "payment-signature";
+/// Header of an answer: what became of a payment of version 2.
+pub const PAYMENT_RESPONSE: &str = "payment-response";
+/// Header of a request: a payment of version 1.
+pub const X_PAYMENT: &str = "x-payment";
+/// Header of an answer: what became of a payment of version 1.
+pub const X_PAYMENT_RESPONSE: &str = "x-payment-response";
+/// Header of a request: a transfer that was made, by its transaction's hash.
+pub const X_PAYMENT_PROOF: &str = "x-payment-proof";
+/// Header of a 402: the price, in whole tokens and their decimals.
+pub const X_PAYMENT_AMOUNT: &str = "x-payment-amount";
+/// Header of a 402: the token's symbol.
+pub const X_PAYMENT_CURRENCY: &str = "x-payment-currency";
+/// Header of a 402: the chain, by its CAIP-2 id.
+pub const X_PAYMENT_NETWORK: &str = "x-payment-network";
+/// Header of a 402: who is paid.
+pub const X_PAYMENT_RECIPIENT: &str = "x-payment-recipient";
+
+/// The most characters of a payment header that are read.
+pub const MAX_HEADER_BYTES: usize = 16 << 10;
+
+/// The most bytes of a 402's body that are read.
+pub const MAX_BODY_BYTES: usize = 64 << 10;
+
+/// The most ways to pay that one offer may list.
+pub const MAX_ACCEPTS: usize = 16;
+
+/// Why an offer or a payment cannot be read. A text found is cut to a printable length.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum X402Error {
+    /// More than is read.
+    #[error("{what} has {found} bytes, of which at most {most} are read")]
+    TooLong {
+        /// A header's name, or `body`.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The bound.
+        most: usize,
+    },
+    /// Not base64 of the standard alphabet, padded.
+    #[error("{what} is not padded base64")]
+    NotBase64 {
+        /// The header's name.
+        what: &'static str,
+    },
+    /// Not the JSON that belongs there.
+    #[error("{what} is not the JSON expected: {why}")]
+    NotJson {
+        /// A header's name, or `body`.
+        what: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A version that is not read.
+    #[error("{what} has x402Version {found}, where {expected} belongs")]
+    Version {
+        /// A header's name, or `body`.
+        what: &'static str,
+        /// The version found.
+        found: u64,
+        /// The version that belongs there.
+        expected: u64,
+    },
+    /// More ways to pay than are read, or none.
+    #[error("accepts lists {found} ways to pay; 1 to {MAX_ACCEPTS} are read")]
+    Accepts {
+        /// How many.
+        found: usize,
+    },
+    /// A way to pay that is not `exact`.
+    #[error("scheme {found:?} is not paid: only \"exact\" is")]
+    Scheme {
+        /// The scheme found.
+        found: String,
+    },
+    /// No chain of ours: neither a CAIP-2 id of an EVM chain nor, in version 1, a name for one.
+    #[error("network {found:?} names no EVM chain that is known")]
+    Network {
+        /// The text found.
+        found: String,
+    },
+    /// Not a whole number of units in digits, or not a decimal number of the token.
+    #[error("{field} {found:?} is no amount: digits only, no sign, exponent or leading zero")]
+    Amount {
+        /// The field or header.
+        field: &'static str,
+        /// The text found.
+        found: String,
+    },
+    /// A number of seconds that is none.
+    #[error("{field} {found:?} is no time in whole seconds")]
+    Seconds {
+        /// The field.
+        field: &'static str,
+        /// The text found.
+        found: String,
+    },
+    /// Not `0x` and as many hex digits as belong there.
+    #[error("{field} {found:?} is not 0x and {digits} hex digits")]
+    Hex {
+        /// The field or header.
+        field: &'static str,
+        /// How many digits belong there.
+        digits: &'static str,
+        /// The text found.
+        found: String,
+    },
+    /// An offer without the token's EIP-712 name and version, without which nobody can sign.
+    #[error("extra has no name and version of the token, each of 1 to 64 characters")]
+    Domain,
+    /// A part of an offer that must be there is not.
+    #[error("{field} is missing")]
+    Missing {
+        /// The header.
+        field: &'static str,
+    },
+    /// An idempotency key of another shape than its extension says.
+    #[error("the payment identifier {found:?} is not 16 to 128 of A-Z, a-z, 0-9, - and _")]
+    Identifier {
+        /// The text found.
+        found: String,
+    },
+    /// Two payments in one request.
+    #[error("both {first} and {second} carry a payment; send one")]
+    Twice {
+        /// A header.
+        first: &'static str,
+        /// Another.
+        second: &'static str,
+    },
+}
+
+/// The head of a wrong value.
+fn shown(text: &str) -> String {
+    text.chars().take(80).collect()
+}

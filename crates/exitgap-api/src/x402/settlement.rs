@@ -1,0 +1,46 @@
+//! What a service says became of a payment.
+
+use serde::{Deserialize, Serialize};
+
+use super::{PAYMENT_RESPONSE, Version, X_PAYMENT_RESPONSE, X402Error, encoding};
+
+/// The document of [`PAYMENT_RESPONSE`] and [`X_PAYMENT_RESPONSE`]. It is the service's word: a
+/// payment that it calls failed may settle as long as its authorization is valid.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Settlement {
+    /// Whether the transfer was made.
+    pub success: bool,
+    /// Why not, by a short code.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error_reason: Option<String>,
+    /// The transaction's hash; empty where there is none.
+    #[serde(default)]
+    pub transaction: String,
+    /// The chain: a CAIP-2 id in version 2, a name in version 1.
+    #[serde(default)]
+    pub network: String,
+    /// Who paid.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub payer: Option<String>,
+}
+
+impl Settlement {
+    /// The header that a payment of this version is answered in.
+    pub fn header_name(version: Version) -> &'static str {
+        match version {
+            Version::V1 => X_PAYMENT_RESPONSE,
+            Version::V2 => PAYMENT_RESPONSE,
+        }
+    }
+
+    /// As a header's value.
+    pub fn to_header(&self) -> String {
+        encoding::to_header(self)
+    }
+
+    /// Reads a header's value.
+    pub fn of_header(text: &str) -> Result<Self, X402Error> {
+        encoding::of_header(PAYMENT_RESPONSE, text)
+    }
+}

@@ -1,0 +1,57 @@
+//! `exitgap exit`: what a service answers now, paid for where it asks for that.
+
+use exitgap_api::{Standing, size_as_written};
+use exitgap_client::Native;
+use exitgap_pay::{LocalSigner, Paid, Paying, Usdc};
+
+use super::{Beside, estimate, print_published};
+use crate::failure::Failure;
+use crate::pay_arguments::ExitArgs;
+use crate::source::{self, api, pool_id};
+
+pub fn run(args: &ExitArgs, json: bool) -> Result<(), Failure> {
+    let ExitArgs { pool, base, size_usd, api: url, guards, wallet } = args;
+    let (pool, size, guards) = (pool_id(pool)?, size_as_written(size_usd)?, guards.read()?);
+    let published = if wallet.pay {
+        api::through(url, wallet.wallet(url)?, guards, async |client| {
+            let answer = client.recomputed_exit(&pool, size, base.as_deref(), None).await;
+            // What was paid is said also where what it was paid for is no answer.
+            tell(client.transport());
+            answer
+        })?
+    } else {
+        api::through(url, api::native()?, guards, async |client| {
+            client.recomputed_exit(&pool, size, base.as_deref(), None).await
+        })?
+    };
+    guards.check(&Standing::told(&published.answer.context, source::now_s()))?;
+    if json {
+        return print_published(&published);
+    }
+    estimate::print_text(&published.answer, &Beside::from(&published))
+}
+
+/// What was paid, and what is left of the budgets: words, on standard error.
+fn tell(wallet: &Paying<Native, LocalSigner>) {
+    for Paid { terms, transaction, status, .. } in wallet.take_paid() {
+        let transaction = transaction.map_or_else(
+            || format!("no transaction was named, the answer was {status}"),
+            |hash| format!("transaction {hash}"),
+        );
+        let amount = Usdc::from(terms.amount);
+        anstream::eprintln!(
+            "paid {amount} USDC on {} to {} ({transaction})",
+            terms.network,
+            terms.pay_to
+        );
+        for budget in wallet.policy().budgets.iter().filter(|one| one.network == terms.network) {
+            // Whoever cannot read the ledger now is told so when it pays next.
+            let Ok(standing) = wallet.ledger().standing(budget) else { continue };
+            anstream::eprintln!(
+                "  {} of {} USDC counted for {budget}",
+                standing.all(),
+                budget.limit
+            );
+        }
+    }
+}

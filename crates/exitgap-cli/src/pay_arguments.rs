@@ -1,0 +1,306 @@
+//! The arguments of `exit`, and the wallet that they describe.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use exitgap_api::x402::{TokenDomain, X402Error};
+use exitgap_api::{Problem, invalid_parameter};
+use exitgap_client::{BaseUrl, Native};
+use exitgap_core::ids::{Address, Caip2};
+use exitgap_pay::{Asset, Budget, Ledger, LocalSigner, Payees, Paying, Policy, Usdc, Window};
+
+use crate::arguments::GuardArgs;
+use crate::failure::Failure;
+use crate::source::{api, unreadable};
+
+pub const EXIT_NOTES: &str = "\
+Nothing is paid without --pay. With it, at most one payment is made, by a signed authorization of the price, and only if
+the price is within --max-per-call and within every --budget, counting what all runs with this ledger have spent.
+A payment whose outcome is not known stays counted. Nothing here can spend more than the budget, whatever the service
+says; use a key that holds no more than you would lose.
+
+Examples:
+  exitgap exit ethereum:0x88e6… --size-usd 250000 --api https://exitgap.example
+  exitgap exit ethereum:0x88e6… --size-usd 250000 --api https://exitgap.example \\
+    --pay --pay-key key --max-per-call 0.02 --budget 1.00/24h
+  exitgap exit … --pay --pay-key key --max-per-call 0.02 --budget 1.00/24h --budget 20/30d --payee 0x2096…
+
+Exit codes:
+  0  answered       8  not paid for: the price, a budget, the offer or the ledger forbade it;
+                       or paid, and the outcome is unknown (payment_unknown) or refused (payment_refused)
+  The others are those of `exitgap --help`";
+
+#[derive(Debug, Args)]
+pub struct ExitArgs {
+    /// The pool, <chain>:<address>.
+    pub pool: String,
+    /// The token to sell: token0, token1, its symbol or its address [default: the pool's].
+    #[arg(long, value_name = "TOKEN")]
+    pub base: Option<String>,
+    /// The size in USD at the oracle's price, 0.01 to 1000000000: 250000, $250,000, 250k, 1.5m.
+    #[arg(long, value_name = "USD", allow_hyphen_values = true)]
+    pub size_usd: String,
+    /// The service that is asked; its answer is computed anew here from the snapshot it names.
+    #[arg(long, value_name = "URL")]
+    pub api: String,
+    #[command(flatten)]
+    pub guards: GuardArgs,
+    #[command(flatten)]
+    pub wallet: WalletArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct WalletArgs {
+    /// Pay, if the service asks to be paid.
+    #[arg(
+        long,
+        help_heading = "Payment",
+        requires_all = ["max_per_call", "budget", "pay_key"]
+    )]
+    pub pay: bool,
+    /// The most that this call may cost, in USDC: 0.02.
+    #[arg(long, value_name = "USDC", help_heading = "Payment", requires = "pay")]
+    max_per_call: Option<String>,
+    /// What may be spent at this service in which time, in USDC: 1.00/24h, 20/30d, 100/total. Each
+    /// that is given must have room.
+    #[arg(long, value_name = "USDC/TIME", help_heading = "Payment", requires = "pay")]
+    budget: Vec<String>,
+    /// The file of the private key that signs: 64 hex digits. Only its owner may read it.
+    #[arg(long, value_name = "FILE", help_heading = "Payment", requires = "pay")]
+    pay_key: Option<PathBuf>,
+    /// What was spent; budgets are per ledger, and runs that share a budget share it [default:
+    /// exitgap/pay-ledger.jsonl in $XDG_STATE_HOME or ~/.local/state].
+    #[arg(long, value_name = "FILE", help_heading = "Payment", requires = "pay")]
+    ledger: Option<PathBuf>,
+    /// A chain that is paid on, by its CAIP-2 id.
+    #[arg(
+        long,
+        value_name = "CHAIN",
+        help_heading = "Payment",
+        requires = "pay",
+        default_value = "eip155:8453"
+    )]
+    network: Vec<String>,
+    /// Who may be paid [default: whom the service asked to pay first, as the ledger remembers it].
+    #[arg(long, value_name = "ADDRESS", help_heading = "Payment", requires = "pay")]
+    payee: Vec<String>,
+    /// Another dollar's token of six decimals than USDC, as
+    /// <chain>/<address>/<symbol>/<EIP-712 name>/<EIP-712 version>.
+    #[arg(long, value_name = "TOKEN", help_heading = "Payment", requires = "pay")]
+    asset: Vec<String>,
+}
+
+/// More bytes than a key's file has.
+const MAX_KEY_BYTES: u64 = 1024;
+
+const BUDGET_HINT: &str = "an amount, a slash and a time: 1.00/24h, 0.5/30m, 20/30d, or 100/total for as long as there is the ledger";
+
+impl WalletArgs {
+    /// The wallet before a service. Nothing is asked of anybody yet.
+    pub fn wallet(&self, url: &str) -> Result<Paying<Native, LocalSigner>, Failure> {
+        let policy = self.policy(url)?;
+        let key = self.pay_key.as_deref().unwrap_or(Path::new(""));
+        let signer = LocalSigner::of_hex(read_key(key)?.trim())
+            .map_err(|why| key_problem(key, &why, "the file holds the key and nothing else"))?;
+        let path = match &self.ledger {
+            Some(path) => path.clone(),
+            None => default_ledger()?,
+        };
+        let ledger = Ledger::open(&path)?;
+        Ok(Paying::new(api::native()?, signer, policy, ledger))
+    }
+
+    fn policy(&self, url: &str) -> Result<Policy, Problem> {
+        let base: BaseUrl = url.parse()?;
+        let base = base.to_string();
+        let (_, place) = base.split_once("://").unwrap_or_default();
+        let (host, path) = place.split_once('/').unwrap_or((place, ""));
+        let path_prefix =
+            if path.is_empty() { "/v1/exit".to_owned() } else { format!("/{path}/v1/exit") };
+        let read = |network: &String| {
+            let hint = "a CAIP-2 id such as eip155:8453, which is Base";
+            network
+                .parse::<Caip2>()
+                .map_err(|error| invalid_parameter("network", &format!("--network: {error}"), hint))
+        };
+        let networks = self.network.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let mut budgets = Vec::new();
+        for text in &self.budget {
+            let (limit, window) = budget(text)?;
+            budgets.extend(networks.iter().map(|network| Budget {
+                host: host_of(host),
+                path_prefix: path_prefix.clone(),
+                network: *network,
+                limit,
+                window,
+            }));
+        }
+        let address = |text: &String| {
+            let hint = "0x and 40 hex digits";
+            let address = text.to_ascii_lowercase().parse::<Address>();
+            address.map_err(|error| invalid_parameter("payee", &format!("--payee: {error}"), hint))
+        };
+        let payees = self.payee.iter().map(address).collect::<Result<Vec<_>, _>>()?;
+        let assets = self.asset.iter().map(|text| asset(text)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Policy {
+            max_per_call: usdc("max-per-call", self.max_per_call.as_deref().unwrap_or_default())?,
+            budgets,
+            networks,
+            assets: [Asset::known(), assets].concat(),
+            payees: if payees.is_empty() { Payees::FirstUse } else { Payees::Listed(payees) },
+        })
+    }
+}
+
+/// A host as the ledger names it: in lower case, without the port that `https` has anyway.
+fn host_of(text: &str) -> String {
+    let host = text.to_ascii_lowercase();
+    host.strip_suffix(":443").map_or(host.clone(), str::to_owned)
+}
+
+fn usdc(name: &str, text: &str) -> Result<Usdc, Problem> {
+    text.parse().map_err(|error: X402Error| {
+        let hint = "a plain amount in USDC with at most six decimals, such as 0.02";
+        invalid_parameter(&name.replace('-', "_"), &format!("--{name}: {error}"), hint)
+    })
+}
+
+fn budget(text: &str) -> Result<(Usdc, Window), Problem> {
+    let wrong = || {
+        let shown: String = text.chars().take(40).collect();
+        invalid_parameter("budget", &format!("--budget: {shown:?} is no budget"), BUDGET_HINT)
+    };
+    let (limit, time) = text.split_once('/').ok_or_else(wrong)?;
+    let limit = usdc("budget", limit)?;
+    if time == "total" {
+        return Ok((limit, Window::Total));
+    }
+    let unit_s = match time.chars().next_back() {
+        Some('s') => 1,
+        Some('m') => 60,
+        Some('h') => 3600,
+        Some('d') => 86_400,
+        _ => return Err(wrong()),
+    };
+    let number: u32 = time[..time.len() - 1].parse().map_err(|_| wrong())?;
+    if number == 0 || time.starts_with('+') {
+        return Err(wrong());
+    }
+    Ok((limit, Window::Sliding(Duration::from_secs(u64::from(number) * unit_s))))
+}
+
+fn asset(text: &str) -> Result<Asset, Problem> {
+    let wrong = || {
+        let hint = "such as eip155:31337/0x5fbd…/USDC/USD Coin/2";
+        let shown: String = text.chars().take(120).collect();
+        invalid_parameter("asset", &format!("--asset: {shown:?} names no token"), hint)
+    };
+    let parts: Vec<&str> = text.split('/').collect();
+    let [network, address, symbol, name, version] = parts[..] else { return Err(wrong()) };
+    let filled = [symbol, name, version].iter().all(|part| !part.is_empty());
+    match (network.parse(), address.to_ascii_lowercase().parse()) {
+        (Ok(network), Ok(address)) if filled => Ok(Asset {
+            network,
+            address,
+            symbol: symbol.to_owned(),
+            domain: TokenDomain { name: name.to_owned(), version: version.to_owned() },
+        }),
+        _ => Err(wrong()),
+    }
+}
+
+fn key_problem(path: &Path, why: &str, hint: &str) -> Problem {
+    unreadable(format!("--pay-key {}: {why}", path.display())).hint(hint)
+}
+
+/// The text of a key's file, which nobody but its owner may read.
+fn read_key(path: &Path) -> Result<String, Problem> {
+    let hint = "--pay-key names a file of 64 hex digits that only you may read";
+    let failed = |error: std::io::Error| key_problem(path, &error.to_string(), hint);
+    let found = fs::metadata(path).map_err(failed)?;
+    // Anything but a file might be waited for without end.
+    if !found.is_file() || found.len() > MAX_KEY_BYTES {
+        return Err(key_problem(path, "it is no file of a key", hint));
+    }
+    if others_may_read(&found) {
+        let why = "others than its owner may read it";
+        let hint = format!(
+            "chmod 600 {}; and if others could have read it, use another key",
+            path.display()
+        );
+        return Err(key_problem(path, why, &hint));
+    }
+    let mut text = String::new();
+    let file = fs::File::open(path).map_err(failed)?;
+    file.take(MAX_KEY_BYTES).read_to_string(&mut text).map_err(failed)?;
+    Ok(text)
+}
+
+#[cfg(unix)]
+fn others_may_read(found: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o077 != 0
+}
+
+#[cfg(not(unix))]
+fn others_may_read(_: &fs::Metadata) -> bool {
+    false
+}
+
+/// Where the ledger is that all runs of this user share.
+fn default_ledger() -> Result<PathBuf, Problem> {
+    let named = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
+    let state = named.filter(|path| path.is_absolute());
+    let state = state.or_else(|| std::env::home_dir().map(|home| home.join(".local/state")));
+    let state = state.ok_or_else(|| {
+        unreadable("there is no home folder to keep the ledger in")
+            .hint("name a file with --ledger")
+    })?;
+    let folder = state.join("exitgap");
+    fs::create_dir_all(&folder).map_err(|error| {
+        unreadable(format!("{}: {error}", folder.display())).hint("name a file with --ledger")
+    })?;
+    Ok(folder.join("pay-ledger.jsonl"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets_are_read_exactly() {
+        let day = Window::Sliding(Duration::from_hours(24));
+        for (text, expected) in [
+            ("1.00/24h", (Usdc(1_000_000), day)),
+            ("0.000001/1d", (Usdc(1), day)),
+            ("20/1440m", (Usdc(20_000_000), day)),
+            ("9007199254.740993/total", (Usdc(9_007_199_254_740_993), Window::Total)),
+        ] {
+            assert_eq!(budget(text), Ok(expected), "{text}");
+        }
+        for wrong in [
+            "1.00", "1/24", "/24h", "1/0h", "1/-1h", "1/+1h", "1/h", "1e3/24h", "NaN/24h", "1/24H",
+            "1/",
+        ] {
+            let problem = budget(wrong).unwrap_err();
+            assert_eq!(problem.field.as_deref(), Some("budget"), "{wrong}");
+            assert!(problem.hint.is_some(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn tokens_and_hosts_are_named_as_the_ledger_names_them() {
+        let token = "eip155:31337/0x5FbDB2315678afecb367f032d93F642f64180aa3/USDC/USD Coin/2";
+        let read = asset(token).unwrap();
+        assert_eq!((read.network, read.domain.name.as_str()), (Caip2(31337), "USD Coin"));
+        for wrong in
+            ["", "eip155:1/0x12/USDC/USD Coin/2", &token[..token.len() - 1], &format!("{token}/3")]
+        {
+            assert!(asset(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(host_of("Exitgap.example:443"), "exitgap.example");
+        assert_eq!(host_of("127.0.0.1:8080"), "127.0.0.1:8080");
+    }
+}

@@ -1,0 +1,41 @@
+//! What the chain says of an authorization. Its word alone gives a sent payment's money back to a
+//! budget: a service that says "failed" can still settle.
+
+use core::future::Future;
+
+use exitgap_core::ids::{Address, Caip2, Word};
+
+use crate::Usdc;
+
+/// A reader of tokens' `authorizationState`.
+pub trait Chain {
+    /// Whether `asset` has used up the authorization of this payer and nonce, at a block that will not
+    /// be replaced. An error leaves the payment counted.
+    fn authorization(
+        &self,
+        network: Caip2,
+        asset: Address,
+        payer: Address,
+        nonce: Word,
+    ) -> impl Future<Output = Result<AuthorizationState, String>>;
+}
+
+/// What was found at a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AuthorizationState {
+    /// Whether the authorization was used, or cancelled.
+    pub used: bool,
+    /// The block's time, Unix seconds: from its `validBefore` on an authorization cannot be used.
+    pub block_time_s: u64,
+}
+
+/// What asking the chain came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reconciled {
+    /// Given back: expired and unused.
+    pub released: Usdc,
+    /// Payments that were made.
+    pub settled: usize,
+    /// Still open, and counted.
+    pub left: Usdc,
+}

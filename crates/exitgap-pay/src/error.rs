@@ -1,0 +1,218 @@
+//! Why nothing was paid, or nothing is known of what was.
+
+use std::path::PathBuf;
+
+use exitgap_api::x402::X402Error;
+use exitgap_client::TransportError;
+use exitgap_core::ids::{Address, Caip2};
+
+use crate::Usdc;
+
+/// A refusal of this wallet. Unless it says otherwise, nothing was signed and nothing is owed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PayError {
+    /// Dearer than one call may be.
+    #[error("{asked} USDC is asked for, and one call may cost {most}")]
+    MaxPerCallExceeded {
+        /// The price.
+        asked: Usdc,
+        /// The policy's `max_per_call`.
+        most: Usdc,
+    },
+    /// More than a budget has left.
+    #[error(
+        "{asked} USDC is asked for; of {limit} for {scope}, {spent} are spent and {reserved} reserved"
+    )]
+    BudgetExceeded {
+        /// The price.
+        asked: Usdc,
+        /// Which budget: host, path, chain and window.
+        scope: String,
+        /// The budget's limit.
+        limit: Usdc,
+        /// Sent, and not known to be void.
+        spent: Usdc,
+        /// Reserved by payments that are on their way.
+        reserved: Usdc,
+        /// When enough of it counts no longer, Unix seconds; `None` where no time brings that.
+        resets_at: Option<u64>,
+    },
+    /// No budget is for this address and chain.
+    #[error("no budget covers {host}{path} on {network}")]
+    NoBudget {
+        /// The host, with a port where it has one.
+        host: String,
+        /// The path.
+        path: String,
+        /// The chain of the offer.
+        network: Caip2,
+    },
+    /// A chain that the policy does not name.
+    #[error("payment is asked for on {network}, which the policy does not allow")]
+    NetworkNotAllowed {
+        /// The chain.
+        network: Caip2,
+    },
+    /// A token that the policy does not name, or that goes by another name there.
+    #[error("payment is asked for in {asset} on {network}: {why}")]
+    AssetNotAllowed {
+        /// The token's contract.
+        asset: Address,
+        /// The chain.
+        network: Caip2,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A payee that the policy does not list.
+    #[error("payment is asked for to {payee}, which the policy does not list")]
+    PayeeNotAllowed {
+        /// Who would be paid.
+        payee: Address,
+    },
+    /// Another payee than the host named before.
+    #[error("{host} asked for payment to {first} before, and now to {now}")]
+    PayeeChanged {
+        /// The host.
+        host: String,
+        /// Who was paid there before.
+        first: Address,
+        /// Who would be paid now.
+        now: Address,
+    },
+    /// The offers of one answer ask for different payments.
+    #[error("the offers of one answer disagree: {why}")]
+    OfferInconsistent {
+        /// In what.
+        why: String,
+    },
+    /// An amount that is no whole number of units.
+    #[error("{0}")]
+    AmountUnreadable(X402Error),
+    /// An offer that is none, or one that this wallet does not know how to take up.
+    #[error("the offer cannot be taken up: {0}")]
+    OfferUnreadable(String),
+    /// An address that no payment is sent to.
+    #[error("{url}: {why}")]
+    AddressNotPaid {
+        /// The address.
+        url: String,
+        /// Why not.
+        why: &'static str,
+    },
+    /// The signer did not sign.
+    #[error("the signer did not sign: {0}")]
+    SignerFailed(String),
+    /// Paid, and the service says that it did not take it. It stays counted.
+    #[error("the payment of {amount} USDC was sent, and the service says that it failed: {reason}")]
+    PaymentRefused {
+        /// How much.
+        amount: Usdc,
+        /// The service's word for it.
+        reason: String,
+    },
+    /// Paid, and not known with what result. It stays counted.
+    #[error("a payment of {amount} USDC was sent, and no answer told its outcome: {last}")]
+    PaymentUnknown {
+        /// How much.
+        amount: Usdc,
+        /// What came last.
+        last: String,
+    },
+    /// The ledger cannot be read or written, so nothing is known to be left.
+    #[error("the ledger {}: {why}", path.display())]
+    LedgerUnreadable {
+        /// The ledger's file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// The clock is behind what the ledger says was written.
+    #[error("the clock is {behind_ms} ms behind the newest record of the ledger {}", path.display())]
+    ClockSteppedBack {
+        /// The ledger's file.
+        path: PathBuf,
+        /// By how much.
+        behind_ms: u64,
+    },
+}
+
+impl PayError {
+    /// A stable code, the same as the npm package's.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::MaxPerCallExceeded { .. } => "max_per_call_exceeded",
+            Self::BudgetExceeded { .. } => "budget_exceeded",
+            Self::NoBudget { .. } => "no_budget",
+            Self::NetworkNotAllowed { .. } => "network_not_allowed",
+            Self::AssetNotAllowed { .. } => "asset_not_allowed",
+            Self::PayeeNotAllowed { .. } => "payee_not_allowed",
+            Self::PayeeChanged { .. } => "payee_changed",
+            Self::OfferInconsistent { .. } => "offer_inconsistent",
+            Self::AmountUnreadable(_) => "amount_unreadable",
+            Self::OfferUnreadable(_) => "offer_unreadable",
+            Self::AddressNotPaid { .. } => "address_not_paid",
+            Self::SignerFailed(_) => "signer_failed",
+            Self::PaymentRefused { .. } => "payment_refused",
+            Self::PaymentUnknown { .. } => "payment_unknown",
+            Self::LedgerUnreadable { .. } => "ledger_unreadable",
+            Self::ClockSteppedBack { .. } => "clock_stepped_back",
+        }
+    }
+
+    /// The remedy.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::MaxPerCallExceeded { .. } => {
+                "raise the most that one call may cost, or do not ask"
+            }
+            Self::BudgetExceeded { resets_at: Some(_), .. } => {
+                "wait until enough of it counts no longer, or raise the budget's limit"
+            }
+            Self::BudgetExceeded { resets_at: None, .. } => "raise the budget's limit",
+            Self::NoBudget { .. } => "give this host and path a budget",
+            Self::NetworkNotAllowed { .. } => {
+                "name the chain in the policy, if you hold funds there"
+            }
+            Self::AssetNotAllowed { .. } => {
+                "name the token in the policy, as its contract calls itself, if you mean to pay with it"
+            }
+            Self::PayeeNotAllowed { .. } => "list the payee, once you know whose address it is",
+            Self::PayeeChanged { .. } => {
+                "ask the service's operator elsewhere whether the payee changed, and then list it"
+            }
+            Self::OfferInconsistent { .. } | Self::AmountUnreadable(_) => {
+                "nothing on this side: tell the service's operator"
+            }
+            Self::OfferUnreadable(_) => {
+                "this wallet pays by x402's scheme `exact`, versions 1 and 2, on EVM chains"
+            }
+            Self::AddressNotPaid { .. } => {
+                "ask over https, by the address that the service has now"
+            }
+            Self::SignerFailed(_) => "see the signer; nothing was sent",
+            Self::PaymentRefused { .. } => {
+                "it stays counted until the chain shows that it can no longer be made; see the reason"
+            }
+            Self::PaymentUnknown { .. } => {
+                "look at the chain before paying again; it stays counted in the budget"
+            }
+            Self::LedgerUnreadable { .. } => {
+                "nothing is paid while it is unreadable: put it right, or aside, and lower the budgets \
+                 by what was spent"
+            }
+            Self::ClockSteppedBack { .. } => {
+                "nothing is paid until the clock is right again: set it, or wait"
+            }
+        }
+    }
+}
+
+impl From<PayError> for TransportError {
+    fn from(error: PayError) -> Self {
+        Self::Payment {
+            code: error.code(),
+            detail: error.to_string(),
+            hint: error.hint().to_owned(),
+        }
+    }
+}

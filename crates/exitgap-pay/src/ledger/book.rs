@@ -1,0 +1,196 @@
+//! What the lines of a ledger come to. The order of the file decides, and nothing else.
+
+use std::collections::HashMap;
+
+use exitgap_core::ids::{Address, Caip2, Word};
+
+use super::record::{Record, Reserved, Sent, Why};
+use crate::{Budget, Usdc, Window};
+
+/// A payment, as far as the ledger tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// How it began.
+    pub reserved: Reserved,
+    /// What was sent, where it was.
+    pub sent: Option<Sent>,
+    /// Where it stands.
+    pub state: State,
+}
+
+/// Where a payment stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// On its way: it counts.
+    Reserved,
+    /// There was no room for it.
+    Withdrawn,
+    /// Sent, with whatever result: it counts.
+    Sent,
+    /// Made, as far as was told: it counts.
+    Settled,
+    /// It can never be made.
+    Released,
+}
+
+/// All payments, in the order of their reservations.
+#[derive(Debug, Default)]
+pub struct Book {
+    entries: Vec<Entry>,
+    by_id: HashMap<String, usize>,
+    newest_ms: u64,
+}
+
+/// What counts against a budget before a payment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Sent, and not known to be void.
+    pub spent: Usdc,
+    /// Reserved, and neither sent nor given up.
+    pub reserved: Usdc,
+}
+
+impl Standing {
+    /// Both.
+    pub fn all(self) -> Usdc {
+        self.spent.plus(self.reserved)
+    }
+}
+
+impl Entry {
+    /// Whether it counts against a budget at `now_ms`.
+    fn counts(&self, budget: &Budget, now_ms: u64) -> bool {
+        let Reserved { host, path, network, .. } = &self.reserved;
+        let alive = matches!(self.state, State::Reserved | State::Sent | State::Settled);
+        alive
+            && budget.covers(host, path, *network)
+            && self.counts_until(budget.window).is_none_or(|until| now_ms < until)
+    }
+
+    /// When it counts no longer; `None` for never.
+    fn counts_until(&self, window: Window) -> Option<u64> {
+        let Window::Sliding(time) = window else { return None };
+        // It may be made as late as its authorization is valid.
+        let last = self.reserved.at_ms.max(self.reserved.valid_before_s.saturating_mul(1000));
+        Some(last.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)))
+    }
+
+    fn units(&self) -> Usdc {
+        self.reserved.units.into()
+    }
+}
+
+impl Book {
+    /// Takes in the next record. What it changes is decided by what came before it: a release after
+    /// `sent` does not undo it, and `sent` after a release does not either.
+    pub fn apply(&mut self, record: Record) -> Result<(), String> {
+        self.newest_ms = self.newest_ms.max(record.at_ms());
+        let reserved = match record {
+            Record::Reserved(reserved) => reserved,
+            other => return self.change(&other),
+        };
+        if self.by_id.insert(reserved.id.clone(), self.entries.len()).is_some() {
+            return Err(format!("payment {} is reserved twice", reserved.id));
+        }
+        self.entries.push(Entry { reserved, sent: None, state: State::Reserved });
+        Ok(())
+    }
+
+    fn change(&mut self, record: &Record) -> Result<(), String> {
+        let place = self.by_id.get(record.id());
+        let entry = place.and_then(|place| self.entries.get_mut(*place));
+        let unknown = || format!("payment {} was never reserved", record.id());
+        let entry = entry.ok_or_else(unknown)?;
+        entry.state = match (record, entry.state) {
+            (Record::Withdrawn(_), State::Reserved) => State::Withdrawn,
+            (Record::Sent(sent), State::Reserved) => {
+                entry.sent = Some(sent.clone());
+                State::Sent
+            }
+            (Record::Settled(_), State::Sent) => State::Settled,
+            (Record::Released(of), State::Reserved) if of.why == Why::NeverSent => State::Released,
+            (Record::Released(of), State::Sent) if of.why == Why::ExpiredUnused => State::Released,
+            (_, unchanged) => unchanged,
+        };
+        Ok(())
+    }
+
+    /// The newest instant that a record names, Unix milliseconds.
+    pub fn newest_ms(&self) -> u64 {
+        self.newest_ms
+    }
+
+    /// Where a payment stands.
+    pub fn state(&self, id: &str) -> Option<State> {
+        self.place(id).map(|place| self.entries[place].state)
+    }
+
+    /// All payments.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    fn place(&self, id: &str) -> Option<usize> {
+        self.by_id.get(id).copied()
+    }
+
+    /// Those before a payment.
+    fn before(&self, id: &str) -> &[Entry] {
+        &self.entries[..self.place(id).unwrap_or(self.entries.len())]
+    }
+
+    /// What counts before the payment of this id, or of all where it is not there.
+    pub fn standing(&self, budget: &Budget, id: &str, now_ms: u64) -> Standing {
+        let mut standing = Standing::default();
+        for entry in self.before(id).iter().filter(|entry| entry.counts(budget, now_ms)) {
+            let part = match entry.state {
+                State::Reserved => &mut standing.reserved,
+                _ => &mut standing.spent,
+            };
+            *part = part.plus(entry.units());
+        }
+        standing
+    }
+
+    /// When `asked` will fit, if nothing more is spent, Unix seconds; `None` for never.
+    pub fn fits_at(&self, budget: &Budget, id: &str, asked: Usdc, now_ms: u64) -> Option<u64> {
+        let mut counted = self.standing(budget, id, now_ms).all();
+        let counting = self.before(id).iter().filter(|entry| entry.counts(budget, now_ms));
+        let mut ends: Vec<(u64, Usdc)> = counting
+            .filter_map(|entry| Some((entry.counts_until(budget.window)?, entry.units())))
+            .collect();
+        ends.sort_unstable();
+        for (until_ms, units) in ends {
+            counted = Usdc(counted.0.saturating_sub(units.0));
+            if counted.plus(asked) <= budget.limit {
+                return Some(until_ms.div_ceil(1000));
+            }
+        }
+        None
+    }
+
+    /// Payments before this one that are neither sent nor given up, with the end of what they may be.
+    pub fn undecided_before(&self, id: &str) -> impl Iterator<Item = &Reserved> {
+        let undecided = self.before(id).iter().filter(|entry| entry.state == State::Reserved);
+        undecided.map(|entry| &entry.reserved)
+    }
+
+    /// Whom a host asked to pay first on a chain, before the payment of this id.
+    pub fn first_payee(&self, host: &str, network: Caip2, id: &str) -> Option<Address> {
+        let of_host = |entry: &&Entry| {
+            let Entry { reserved, sent, state } = entry;
+            let stands = sent.is_some() || *state == State::Reserved;
+            reserved.host == host && reserved.network == network && stands
+        };
+        self.before(id).iter().find(of_host).map(|entry| entry.reserved.payee)
+    }
+
+    /// Payments that were sent and of which nothing more is known, with what the chain knows them by.
+    pub fn unsettled(&self) -> impl Iterator<Item = (&Reserved, Address, Word)> {
+        let sent = self.entries.iter().filter(|entry| entry.state == State::Sent);
+        sent.filter_map(|entry| {
+            let sent = entry.sent.as_ref()?;
+            Some((&entry.reserved, sent.payer, sent.nonce))
+        })
+    }
+}

@@ -1,0 +1,279 @@
+//! What was spent: an append-only file that processes share, without a lock.
+//!
+//! A payment is *reserved* before it is signed. Its line is appended and made durable; then the file
+//! is read again, and the payment holds if all before it in the file, as far as they were not
+//! withdrawn or released, leave room for it. The file's order is the same for every reader, so two
+//! processes cannot both take the last of a budget, and there is no lock that a crash could leave.
+//! Whatever breaks off in between stays counted.
+
+mod book;
+mod file;
+mod record;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use exitgap_api::x402::Terms;
+use exitgap_core::ids::{Address, Word};
+
+pub use book::{Entry, Standing, State};
+pub use record::{Record, Reserved, Sent};
+
+use crate::chain::{Chain, Reconciled};
+use crate::{Budget, PayError, Payees, Usdc};
+use file::Open;
+use record::{MAX_HOST_BYTES, MAX_PATH_BYTES, Plain, Released, Settled, Why, hex, is_plain};
+
+/// A ledger's file, open. Processes and threads may have as many open as they like; the file is on
+/// a local disk.
+pub struct Ledger {
+    open: Mutex<Open>,
+    path: PathBuf,
+    clock: Box<dyn Fn() -> u64 + Send + Sync>,
+}
+
+/// What a payment is for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub host: &'a str,
+    pub path: &'a str,
+    pub terms: &'a Terms,
+    pub valid_before_s: u64,
+}
+
+/// Whether a reserved payment may be made.
+#[derive(Debug)]
+pub(crate) enum Admission {
+    /// It may.
+    Holds,
+    /// Not if those before it are made that are still undecided, for this reason.
+    Waits(PayError),
+    /// It may not.
+    Refused(PayError),
+}
+
+/// A reservation may be undecided for so long while others wait for it.
+const UNDECIDED_MS: u64 = 5_000;
+
+impl core::fmt::Debug for Ledger {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Ledger").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Ledger {
+    /// Opens the ledger of this path. Where there is none, an empty one is made: budgets then begin
+    /// anew.
+    pub fn open(path: &Path) -> Result<Self, PayError> {
+        Self::open_by(path, || {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+        })
+    }
+
+    /// The same by another clock: Unix milliseconds.
+    pub fn open_by(
+        path: &Path,
+        clock: impl Fn() -> u64 + Send + Sync + 'static,
+    ) -> Result<Self, PayError> {
+        let open = Open::at(path)?;
+        let path = path.to_owned();
+        Ok(Self { open: Mutex::new(open), path, clock: Box::new(clock) })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        (self.clock)()
+    }
+
+    /// What counts against a budget now.
+    pub fn standing(&self, budget: &Budget) -> Result<Standing, PayError> {
+        let mut open = self.lock()?;
+        open.read_on()?;
+        Ok(open.book().standing(budget, "", self.now_ms()))
+    }
+
+    /// All payments, in the file's order.
+    pub fn entries(&self) -> Result<Vec<Entry>, PayError> {
+        let mut open = self.lock()?;
+        open.read_on()?;
+        Ok(open.book().entries().to_vec())
+    }
+
+    /// Reserves a payment, and answers the name that it has from here on. It counts at once; whether
+    /// it may be made is asked by [`Self::admission`].
+    pub(crate) fn reserve(&self, wanted: &Wanted<'_>) -> Result<String, PayError> {
+        let Wanted { host, path, terms, valid_before_s } = wanted;
+        if !(is_plain(host, MAX_HOST_BYTES) && is_plain(path, MAX_PATH_BYTES)) {
+            let why = "its host or path is too long, or of characters that no address has";
+            return Err(PayError::AddressNotPaid { url: format!("{host}{path}"), why });
+        }
+        let Terms { network, asset, pay_to, amount, .. } = *terms;
+        let id = random_id().map_err(|why| self.wrong(&why))?;
+        let reserved = |at_ms| {
+            Record::Reserved(Reserved {
+                id: id.clone(),
+                at_ms,
+                host: (*host).to_owned(),
+                path: (*path).to_owned(),
+                network: *network,
+                asset: *asset,
+                payee: *pay_to,
+                units: *amount,
+                valid_before_s: *valid_before_s,
+            })
+        };
+        let open = self.append(reserved)?;
+        match open.book().state(&id) {
+            Some(_) => Ok(id),
+            None => Err(open.wrong("what was written to it is not in it")),
+        }
+    }
+
+    /// Whether a reserved payment may be made, as the file is now.
+    pub(crate) fn admission(
+        &self,
+        id: &str,
+        wanted: &Wanted<'_>,
+        budgets: &[&Budget],
+        payees: &Payees,
+    ) -> Result<Admission, PayError> {
+        let mut open = self.lock()?;
+        open.read_on()?;
+        let now_ms = self.now_ms();
+        open.check_clock(now_ms)?;
+        self.release_stale(&mut open, id, now_ms)?;
+        let book = open.book();
+        if book.state(id) != Some(State::Reserved) {
+            return Err(open.wrong("a payment that was to be made was given up by another process"));
+        }
+        let (host, now) = (wanted.host, wanted.terms.pay_to);
+        let first = book.first_payee(host, wanted.terms.network, id).filter(|first| *first != now);
+        if let (Payees::FirstUse, Some(first)) = (payees, first) {
+            let host = host.to_owned();
+            return Ok(Admission::Refused(PayError::PayeeChanged { host, first, now }));
+        }
+        let asked = Usdc::from(wanted.terms.amount);
+        for budget in budgets {
+            let standing = book.standing(budget, id, now_ms);
+            if standing.all().plus(asked) <= budget.limit {
+                continue;
+            }
+            let young = |of: &Reserved| now_ms.saturating_sub(of.at_ms) < UNDECIDED_MS;
+            let may_fit = standing.spent.plus(asked) <= budget.limit;
+            let waits = may_fit && book.undecided_before(id).any(young);
+            let error = PayError::BudgetExceeded {
+                asked,
+                scope: budget.to_string(),
+                limit: budget.limit,
+                spent: standing.spent,
+                reserved: standing.reserved,
+                resets_at: book.fits_at(budget, id, asked, now_ms),
+            };
+            return Ok(if waits { Admission::Waits(error) } else { Admission::Refused(error) });
+        }
+        Ok(Admission::Holds)
+    }
+
+    /// Gives up, for whoever crashed, what was reserved and not sent until its authorization would
+    /// have expired. Were its process still there, it would find its `sent` without effect.
+    fn release_stale(&self, open: &mut Open, id: &str, now_ms: u64) -> Result<(), PayError> {
+        let stale = |of: &&Reserved| of.valid_before_s.saturating_mul(1000) < now_ms;
+        let stale: Vec<String> =
+            open.book().undecided_before(id).filter(stale).map(|of| of.id.clone()).collect();
+        for id in stale {
+            open.append(&released(id, Why::NeverSent, self.now_ms()))?;
+        }
+        Ok(())
+    }
+
+    /// Gives up a reserved payment: there was no room for it.
+    pub(crate) fn withdraw(&self, id: &str) -> Result<(), PayError> {
+        self.append(|at_ms| Record::Withdrawn(Plain { id: id.to_owned(), at_ms })).map(drop)
+    }
+
+    /// Gives up a payment that its own process did not send, and never will.
+    pub(crate) fn never_sent(&self, id: &str) -> Result<(), PayError> {
+        self.append(|at_ms| released(id.to_owned(), Why::NeverSent, at_ms)).map(drop)
+    }
+
+    /// Says that a payment is being sent. Must be durable before it is; fails where the payment was
+    /// given up meanwhile, and must then not be sent.
+    pub(crate) fn sent(&self, id: &str, payer: Address, nonce: Word) -> Result<(), PayError> {
+        let open =
+            self.append(|at_ms| Record::Sent(Sent { id: id.to_owned(), at_ms, payer, nonce }))?;
+        if open.book().state(id) == Some(State::Sent) {
+            return Ok(());
+        }
+        Err(open.wrong("a payment that was to be sent was given up by another process"))
+    }
+
+    /// Notes that a payment was made, as far as was told.
+    pub(crate) fn settled(&self, id: &str, transaction: Option<Word>) -> Result<(), PayError> {
+        let id = id.to_owned();
+        self.append(|at_ms| Record::Settled(Settled { id, at_ms, transaction })).map(drop)
+    }
+
+    /// Asks the chain for every payment that was sent, is not known to be made, and cannot be made
+    /// any more. Those that were not made are released; what the chain does not answer stays counted.
+    pub async fn reconcile(&self, chain: &impl Chain) -> Result<Reconciled, PayError> {
+        let unsettled: Vec<(Reserved, Address, Word)> = {
+            let mut open = self.lock()?;
+            open.read_on()?;
+            let found = open.book().unsettled();
+            found.map(|(of, payer, nonce)| (of.clone(), payer, nonce)).collect()
+        };
+        let mut reconciled = Reconciled::default();
+        for (of, payer, nonce) in unsettled {
+            let told = chain.authorization(of.network, of.asset, payer, nonce).await;
+            match told {
+                Ok(told) if told.used => {
+                    self.settled(&of.id, None)?;
+                    reconciled.settled += 1;
+                }
+                Ok(told) if told.block_time_s >= of.valid_before_s => {
+                    drop(self.append(|at_ms| released(of.id.clone(), Why::ExpiredUnused, at_ms))?);
+                    reconciled.released = reconciled.released.plus(of.units.into());
+                }
+                Ok(_) | Err(_) => reconciled.left = reconciled.left.plus(of.units.into()),
+            }
+        }
+        Ok(reconciled)
+    }
+
+    fn append(&self, record: impl FnOnce(u64) -> Record) -> Result<MutexGuard<'_, Open>, PayError> {
+        let mut open = self.lock()?;
+        open.read_on()?;
+        let now_ms = self.now_ms();
+        open.check_clock(now_ms)?;
+        open.append(&record(now_ms))?;
+        Ok(open)
+    }
+
+    /// A thread that panicked may have left what was read half taken in.
+    fn lock(&self) -> Result<MutexGuard<'_, Open>, PayError> {
+        self.open.lock().map_err(|_| self.wrong("a thread that used it panicked"))
+    }
+
+    fn wrong(&self, why: &str) -> PayError {
+        PayError::LedgerUnreadable { path: self.path.clone(), why: why.to_owned() }
+    }
+}
+
+fn released(id: String, why: Why, at_ms: u64) -> Record {
+    Record::Released(Released { id, at_ms, why })
+}
+
+fn random_id() -> Result<String, String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| format!("no random numbers: {error}"))?;
+    Ok(hex(&bytes))
+}

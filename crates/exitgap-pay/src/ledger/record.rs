@@ -1,0 +1,210 @@
+//! One line of a ledger. `docs/pay-ledger-v1.md` has the format.
+
+use exitgap_api::x402::Units;
+use exitgap_core::ids::{Address, Caip2, Word};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The most bytes of a line, its line feeds included: what is written at once.
+pub const MAX_LINE_BYTES: usize = 4096;
+
+/// The most bytes of a path that is paid for, and of a host.
+pub const MAX_PATH_BYTES: usize = 1024;
+pub const MAX_HOST_BYTES: usize = 255;
+
+/// A line, read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Record {
+    /// A payment is to be made. It counts from here on.
+    Reserved(Reserved),
+    /// It is not made: there was no room for it.
+    Withdrawn(Plain),
+    /// It was signed, and is being sent.
+    Sent(Sent),
+    /// The service, or the chain, says that it was made.
+    Settled(Settled),
+    /// It cannot be made any more, and was not.
+    Released(Released),
+}
+
+/// The fields of `reserved`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reserved {
+    /// Names the payment: 16 random bytes.
+    pub id: String,
+    /// When this was written, Unix milliseconds.
+    pub at_ms: u64,
+    /// The host, with a port where it has one.
+    pub host: String,
+    /// The path, without the query.
+    pub path: String,
+    /// The chain.
+    pub network: Caip2,
+    /// The token's contract.
+    pub asset: Address,
+    /// Who is to be paid.
+    pub payee: Address,
+    /// How much.
+    pub units: Units,
+    /// The authorization is valid no longer than this, Unix seconds.
+    pub valid_before_s: u64,
+}
+
+/// The fields of `withdrawn`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plain {
+    /// Names the payment.
+    pub id: String,
+    /// When this was written, Unix milliseconds.
+    pub at_ms: u64,
+}
+
+/// The fields of `sent`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sent {
+    /// Names the payment.
+    pub id: String,
+    /// When this was written, Unix milliseconds.
+    pub at_ms: u64,
+    /// Who pays.
+    pub payer: Address,
+    /// What the chain knows the authorization by.
+    pub nonce: Word,
+}
+
+/// The fields of `settled`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settled {
+    /// Names the payment.
+    pub id: String,
+    /// When this was written, Unix milliseconds.
+    pub at_ms: u64,
+    /// The transaction's hash, where one was told.
+    pub transaction: Option<Word>,
+}
+
+/// The fields of `released`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Released {
+    /// Names the payment.
+    pub id: String,
+    /// When this was written, Unix milliseconds.
+    pub at_ms: u64,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why a payment counts no longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// It was never sent.
+    NeverSent,
+    /// Its authorization expired, and the chain says that it was not used.
+    ExpiredUnused,
+}
+
+/// What a line of the file is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    /// A record.
+    Record(Record),
+    /// Nothing, or a record whose writing broke off. What was not written whole was never acted on.
+    Nothing,
+}
+
+const HEAD: &str = "{\"v\":1,";
+const SUM: &str = ",\"sum\":\"";
+const SUM_DIGITS: usize = 16;
+
+impl Record {
+    /// The payment that it is of.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Reserved(of) => &of.id,
+            Self::Withdrawn(of) => &of.id,
+            Self::Sent(of) => &of.id,
+            Self::Settled(of) => &of.id,
+            Self::Released(of) => &of.id,
+        }
+    }
+
+    /// When it was written, Unix milliseconds.
+    pub fn at_ms(&self) -> u64 {
+        match self {
+            Self::Reserved(of) => of.at_ms,
+            Self::Withdrawn(of) => of.at_ms,
+            Self::Sent(of) => of.at_ms,
+            Self::Settled(of) => of.at_ms,
+            Self::Released(of) => of.at_ms,
+        }
+    }
+
+    /// As a line, without its line feeds.
+    pub fn to_line(&self) -> Result<String, String> {
+        let fields = serde_json::to_string(self).map_err(|error| error.to_string())?;
+        let body = fields.strip_prefix('{').and_then(|fields| fields.strip_suffix('}'));
+        let body = body.map(|body| format!("{HEAD}{body}")).unwrap_or_default();
+        let line = format!("{body}{SUM}{}\"}}", sum_of(&body));
+        if line.len() + 2 > MAX_LINE_BYTES {
+            return Err(format!("a record of {} bytes is more than one line holds", line.len()));
+        }
+        Ok(line)
+    }
+}
+
+impl Line {
+    /// Reads a line without its line feed; the reason where it is neither a record nor the beginning
+    /// of one.
+    pub fn read(line: &[u8]) -> Result<Self, String> {
+        if line.is_empty() || is_beginning(line) {
+            return Ok(Self::Nothing);
+        }
+        let text = core::str::from_utf8(line).map_err(|_| "it is no text".to_owned())?;
+        let end = text.rfind(SUM).ok_or("it has no checksum")?;
+        let (body, sum) = text.split_at(end);
+        let told = sum.strip_prefix(SUM).and_then(|sum| sum.strip_suffix("\"}"));
+        if told != Some(&*sum_of(body)) {
+            return Err("its checksum is of other bytes".to_owned());
+        }
+        let Some(fields) = body.strip_prefix(HEAD) else {
+            return Err("it is of another version of this program".to_owned());
+        };
+        let record = serde_json::from_str(&format!("{{{fields}}}"));
+        record.map(Self::Record).map_err(|error| format!("it is no record: {error}"))
+    }
+}
+
+/// Whether these bytes can be what was written of a record before its writing broke off. No record
+/// has a closing brace before its end, and none is longer after its checksum: a record of which one
+/// byte was changed is no such beginning.
+fn is_beginning(line: &[u8]) -> bool {
+    let Ok(text) = core::str::from_utf8(line) else { return false };
+    let common = text.len().min(HEAD.len());
+    let after_sum = text.split(SUM).nth(1).map_or(0, str::len);
+    let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'}');
+    plain && text.as_bytes()[..common] == HEAD.as_bytes()[..common] && after_sum <= SUM_DIGITS + 1
+}
+
+/// The first half of the SHA-256, in hex.
+fn sum_of(body: &str) -> String {
+    hex(&Sha256::digest(body.as_bytes())[..SUM_DIGITS / 2])
+}
+
+/// Bytes as hex digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
+}
+
+/// Whether a ledger can hold this text: what addresses are made of, without what ends a record.
+pub fn is_plain(text: &str, most: usize) -> bool {
+    (1..=most).contains(&text.len())
+        && text.bytes().all(|byte| matches!(byte, b'!'..=b'~') && !b"\"\\{}".contains(&byte))
+}

@@ -1,0 +1,169 @@
+//! What may be paid at all.
+
+use core::fmt;
+use core::time::Duration;
+
+use exitgap_api::x402::{Terms, TokenDomain};
+use exitgap_core::ids::{Address, Caip2};
+
+use crate::{PayError, Usdc};
+
+/// What may be paid, to whom and how much. Everything that a payment touches must be allowed, and
+/// every budget that is for it must have room.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// The most that one call may cost, its repetitions included.
+    pub max_per_call: Usdc,
+    /// What there is to spend, by address and chain. What none of them is for is not paid.
+    pub budgets: Vec<Budget>,
+    /// The chains paid on.
+    pub networks: Vec<Caip2>,
+    /// The tokens paid with.
+    pub assets: Vec<Asset>,
+    /// Who may be paid.
+    pub payees: Payees,
+}
+
+/// How much may be spent on the addresses of a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Budget {
+    /// The host, in lower case, with `:port` where that is not the scheme's own.
+    pub host: String,
+    /// The beginning of the path, whole segments: `/v1/exit` is also for `/v1/exit/a`, and not for
+    /// `/v1/exits`; `/` is for all.
+    pub path_prefix: String,
+    /// The chain.
+    pub network: Caip2,
+    /// The most, of all tokens together.
+    pub limit: Usdc,
+    /// In which time.
+    pub window: Window,
+}
+
+/// The time that a budget's limit is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Window {
+    /// As long as there is the ledger.
+    Total,
+    /// Any stretch of this length. A payment counts from when it is reserved until this long after
+    /// the last instant that it can be made at.
+    Sliding(Duration),
+}
+
+/// Who may be paid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Payees {
+    /// These.
+    Listed(Vec<Address>),
+    /// Whom a host asked to pay first, on each chain, as the ledger remembers it.
+    FirstUse,
+}
+
+/// A dollar's token with six decimals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asset {
+    /// Its chain.
+    pub network: Caip2,
+    /// Its contract.
+    pub address: Address,
+    /// Its symbol, as a plain offer names it.
+    pub symbol: String,
+    /// What it is called where its authorizations are signed.
+    pub domain: TokenDomain,
+}
+
+/// Circle's own contracts: chain, address, EIP-712 name.
+const USDC: [(u64, &str, &str); 6] = [
+    (1, "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48", "USD Coin"),
+    (10, "0x0b2c639c533813f4aa9d7837caf62653d097ff85", "USD Coin"),
+    (137, "0x3c499c542cef5e3811e1192ce70d8cc03d5c3359", "USD Coin"),
+    (8453, "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913", "USD Coin"),
+    (42161, "0xaf88d065e77c8cc2239327c5edb3a432268e5831", "USD Coin"),
+    (84532, "0x036cbd53842c5426634e7929541ec2318f3dcf7e", "USDC"),
+];
+
+impl Asset {
+    /// USDC on the chains where it is known.
+    pub fn known() -> Vec<Self> {
+        let asset = |(id, address, name): &(u64, &str, &str)| {
+            let domain = TokenDomain { name: (*name).to_owned(), version: "2".to_owned() };
+            let address = address.parse().ok()?;
+            Some(Self { network: Caip2(*id), address, symbol: "USDC".to_owned(), domain })
+        };
+        USDC.iter().filter_map(asset).collect()
+    }
+}
+
+impl Budget {
+    /// Whether it is for this address and chain.
+    pub fn covers(&self, host: &str, path: &str, network: Caip2) -> bool {
+        let prefix = self.path_prefix.trim_end_matches('/');
+        let rest = path.strip_prefix(prefix);
+        let on_path = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        self.host == host && self.network == network && on_path
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{} on {}, {}", self.host, self.path_prefix, self.network, self.window)
+    }
+}
+
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Total => f.write_str("in total"),
+            Self::Sliding(time) => write!(f, "in any {} s", time.as_secs()),
+        }
+    }
+}
+
+impl Policy {
+    /// Whether such a payment may be made at all, whatever was spent; answers its token.
+    pub(crate) fn allows(&self, terms: &Terms) -> Result<&Asset, PayError> {
+        let Terms { network, asset, pay_to, amount, domain, .. } = terms;
+        if !self.networks.contains(network) {
+            return Err(PayError::NetworkNotAllowed { network: *network });
+        }
+        let refused =
+            |why: String| PayError::AssetNotAllowed { asset: *asset, network: *network, why };
+        let known =
+            self.assets.iter().find(|known| (known.network, known.address) == (*network, *asset));
+        let known = known.ok_or_else(|| refused("the policy does not name it".to_owned()))?;
+        if known.domain != *domain {
+            let TokenDomain { name, version } = &known.domain;
+            return Err(refused(format!(
+                "it is called {:?} version {:?}, and is {name:?} version {version:?}",
+                domain.name, domain.version
+            )));
+        }
+        match &self.payees {
+            Payees::Listed(payees) if !payees.contains(pay_to) => {
+                return Err(PayError::PayeeNotAllowed { payee: *pay_to });
+            }
+            _ => {}
+        }
+        let asked = Usdc::from(*amount);
+        if asked > self.max_per_call {
+            return Err(PayError::MaxPerCallExceeded { asked, most: self.max_per_call });
+        }
+        Ok(known)
+    }
+
+    /// The budgets that are for an address and chain.
+    pub(crate) fn budgets_for(
+        &self,
+        host: &str,
+        path: &str,
+        network: Caip2,
+    ) -> Result<Vec<&Budget>, PayError> {
+        let budgets: Vec<&Budget> =
+            self.budgets.iter().filter(|budget| budget.covers(host, path, network)).collect();
+        if budgets.is_empty() {
+            let (host, path) = (host.to_owned(), path.to_owned());
+            return Err(PayError::NoBudget { host, path, network });
+        }
+        Ok(budgets)
+    }
+}

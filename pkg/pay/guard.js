@@ -1,0 +1,71 @@
+// Budgets around the official x402 client, by its hooks.
+
+import { refusal } from './amounts.js';
+import { termsOf } from './offers.js';
+import { reserve } from './paying.js';
+import { place } from './policy.js';
+import { wrong } from '../arguments.js';
+import { said } from '../error.js';
+
+// The client sets the end of its authorization itself, when it signs: at most so much later.
+const SIGNING_S = 60;
+// Payments of which no answer told are forgotten here, from the oldest on; the ledger keeps them.
+const MANY = 1_000;
+const HOOKS = ['onBeforePaymentCreation', 'onAfterPaymentCreation', 'onPaymentCreationFailure', 'onPaymentResponse'];
+
+/** Lets an official client pay only what `pay` allows, and answers the client; see pay.d.ts. */
+export function guard(client, pay) {
+  if (HOOKS.some((hook) => typeof client?.[hook] !== 'function')) {
+    throw wrong('client', 'it has not the hooks of an x402Client of @x402/core');
+  }
+  if (typeof pay?.ledger?.reserve !== 'function') throw wrong('pay', 'it was not made by budget()');
+  const begun = new WeakMap();
+  const seen = new WeakSet();
+  const sent = new Map();
+
+  client.onBeforePaymentCreation(async ({ paymentRequired, selectedRequirements }) => {
+    try {
+      if (seen.has(paymentRequired)) {
+        throw refusal('payment_unknown', 'this offer was paid once, and is not paid again', 'look at the chain first');
+      }
+      const version = paymentRequired.x402Version;
+      const terms = termsOf(version, selectedRequirements);
+      if (terms.none !== undefined) throw refusal('offer_unreadable', terms.none, 'choose an offer of the scheme `exact`');
+      pay.policy.allows(terms);
+      const url = version === 1 ? selectedRequirements.resource : paymentRequired.resource?.url;
+      const { host, path } = place(String(url));
+      const validBeforeS = Math.floor(pay.ledger.nowMs() / 1000) + terms.maxTimeoutS + SIGNING_S;
+      begun.set(selectedRequirements, { id: await reserve(pay, { host, path, terms, validBeforeS }), terms, validBeforeS });
+      seen.add(paymentRequired);
+    } catch (thrown) {
+      return { abort: true, reason: `${thrown?.code ?? 'unexpected'}: ${said(thrown)}` };
+    }
+  });
+
+  client.onAfterPaymentCreation(async ({ selectedRequirements, paymentPayload }) => {
+    const { id, terms, validBeforeS } = begun.get(selectedRequirements);
+    const { from, to, value, validBefore, nonce } = paymentPayload.payload?.authorization ?? {};
+    const asReserved = String(to).toLowerCase() === terms.payTo && String(value) === terms.amount.toString()
+      && /^0x[0-9a-fA-F]{64}$/.test(nonce) && /^0x[0-9a-fA-F]{40}$/.test(from) && Number(validBefore) <= validBeforeS;
+    if (!asReserved) {
+      throw refusal('offer_inconsistent', 'what was signed is not what was reserved', 'nothing was sent');
+    }
+    pay.ledger.sent(id, from, nonce);
+    sent.set(nonce, id);
+    if (sent.size > MANY) sent.delete(sent.keys().next().value);
+  });
+
+  // Nothing is sent after this.
+  client.onPaymentCreationFailure(async ({ selectedRequirements }) => {
+    const held = begun.get(selectedRequirements);
+    if (held !== undefined) pay.ledger.neverSent(held.id);
+  });
+
+  client.onPaymentResponse(async ({ paymentPayload, settleResponse }) => {
+    const nonce = paymentPayload.payload?.authorization?.nonce;
+    const id = sent.get(nonce);
+    sent.delete(nonce);
+    if (id !== undefined && settleResponse?.success === true) pay.ledger.settled(id, settleResponse.transaction);
+  });
+  return client;
+}

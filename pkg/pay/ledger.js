@@ -1,0 +1,233 @@
+// What was spent: an append-only file that processes share, without a lock.
+//
+// Everything here is synchronous: a payment is durable before the next step is taken.
+
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, fdatasyncSync, fstatSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+import { Book, MAX_LINE, readLine, toLine } from './book.js';
+import { inTokens, refusal } from './amounts.js';
+import { scopeOf } from './policy.js';
+
+const MAX_LEDGER = 128 << 20;
+const CLOCK_TOLERANCE_MS = 2_000;
+// A reservation may be undecided for so long while others wait for it.
+const UNDECIDED_MS = 5_000;
+const CHUNK = 1 << 20;
+
+export class FileLedger {
+  #path;
+  #now;
+  #file;
+  #book = new Book();
+  #readTo = 0;
+  #lines = 0;
+
+  constructor(path, now) {
+    this.#path = resolve(path);
+    this.#now = now;
+    this.#guarded(() => {
+      const made = !existsSync(this.#path);
+      if (!made && !statSync(this.#path).isFile()) throw new Error('it is no file');
+      this.#file = openSync(this.#path, 'a+', 0o600);
+      if (made) syncFolder(dirname(this.#path));
+      this.#readOn();
+    });
+  }
+
+  get path() {
+    return this.#path;
+  }
+
+  nowMs() {
+    return this.#now();
+  }
+
+  /** What counts against each budget now. */
+  standing(budget) {
+    return this.#guarded(() => {
+      this.#readOn();
+      return this.#book.standing(budget, undefined, this.#now());
+    });
+  }
+
+  unsettled() {
+    return this.#guarded(() => {
+      this.#readOn();
+      return this.#book.unsettled();
+    });
+  }
+
+  /** Reserves a payment and answers its name. It counts at once. */
+  reserve({ host, path, terms, validBeforeS }) {
+    if (!isPlain(host, 255) || !isPlain(path, 1024)) {
+      throw refusal('address_not_paid', `${host}${path}: its host or path is too long, or of characters that no address has`,
+        'ask over https, by the address that the service has now');
+    }
+    const id = randomBytes(16).toString('hex');
+    const { network, asset, payTo: payee, amount } = terms;
+    const fields = { id, host, path, network, asset, payee, units: amount.toString(), valid_before_s: validBeforeS };
+    this.#append('reserved', fields);
+    if (this.#book.state(id) === undefined) throw this.#wrong('what was written to it is not in it');
+    return id;
+  }
+
+  /** Whether a reserved payment may be made: null, or the refusal, and whether waiting may help. */
+  admission(id, { host, terms }, budgets, payees) {
+    return this.#guarded(() => {
+      this.#readOn();
+      const nowMs = this.#now();
+      this.#checkClock(nowMs);
+      this.#releaseStale(id, nowMs);
+      const book = this.#book;
+      if (book.state(id) !== 'reserved') {
+        throw new Error('a payment that was to be made was given up by another process');
+      }
+      const first = book.firstPayee(host, terms.network, id);
+      if (payees === undefined && first !== undefined && first !== terms.payTo) {
+        const error = refusal('payee_changed', `${host} asked for payment to ${first} before, and now to ${terms.payTo}`,
+          'ask the service\'s operator elsewhere whether the payee changed, and then list it');
+        return { error, waits: false };
+      }
+      for (const budget of budgets) {
+        const { spent, reserved } = book.standing(budget, id, nowMs);
+        const asked = terms.amount;
+        if (spent + reserved + asked <= budget.limit) continue;
+        const young = book.undecidedBefore(id).some((entry) => nowMs - entry.at_ms < UNDECIDED_MS);
+        const resetsAt = book.fitsAt(budget, id, asked, nowMs);
+        return { error: exceeded(budget, { asked, spent, reserved, resetsAt }), waits: young && spent + asked <= budget.limit };
+      }
+      return null;
+    });
+  }
+
+  /** Gives up, for whoever crashed, what was not sent until its authorization would have expired. */
+  #releaseStale(id, nowMs) {
+    const stale = this.#book.undecidedBefore(id).filter((entry) => entry.valid_before_s * 1000 < nowMs);
+    for (const entry of stale) this.#append('released', { id: entry.id, why: 'never_sent' });
+  }
+
+  withdraw(id) {
+    this.#append('withdrawn', { id });
+  }
+
+  neverSent(id) {
+    this.#append('released', { id, why: 'never_sent' });
+  }
+
+  /** Must be durable, and found effective, before a payment is sent. */
+  sent(id, payer, nonce) {
+    this.#append('sent', { id, payer: payer.toLowerCase(), nonce: nonce.toLowerCase() });
+    if (this.#book.state(id) !== 'sent') {
+      throw this.#wrong('a payment that was to be sent was given up by another process');
+    }
+  }
+
+  settled(id, transaction) {
+    const known = typeof transaction === 'string' && /^0x[0-9a-fA-F]{64}$/.test(transaction);
+    this.#append('settled', { id, transaction: known ? transaction.toLowerCase() : null });
+  }
+
+  expiredUnused(id) {
+    this.#append('released', { id, why: 'expired_unused' });
+  }
+
+  /** Appends a record durably, and reads what the file then holds. */
+  #append(kind, fields) {
+    this.#guarded(() => {
+      this.#readOn();
+      const nowMs = this.#now();
+      this.#checkClock(nowMs);
+      // A line feed before it ends whatever a broken-off writing left.
+      const bytes = Buffer.from(`\n${toLine(kind, { ...fields, at_ms: nowMs })}\n`);
+      // In one call: what two processes write at once stands one after the other.
+      const written = writeSync(this.#file, bytes, 0, bytes.length);
+      if (written !== bytes.length) throw new Error(`${written} of ${bytes.length} bytes could be written`);
+      fdatasyncSync(this.#file);
+      this.#readOn();
+    });
+  }
+
+  #readOn() {
+    const here = fstatSync(this.#file);
+    const there = statSync(this.#path);
+    if (here.dev !== there.dev || here.ino !== there.ino) {
+      throw new Error('another file took its place while it was in use');
+    }
+    if (here.size < this.#readTo) throw new Error('it became shorter: it was cut off or written over');
+    if (here.size > MAX_LEDGER) throw new Error('it is longer than 128 MiB: begin another');
+    const found = this.#bytes(this.#readTo, here.size);
+    // What has no end yet is being written, or its writing broke off: the next line tells.
+    const end = found.lastIndexOf(10);
+    if (end < 0) return;
+    for (const line of found.subarray(0, end).toString('latin1').split('\n')) {
+      this.#lines += 1;
+      try {
+        if (line.length > MAX_LINE) throw new Error(`it is longer than ${MAX_LINE} bytes`);
+        const record = readLine(line);
+        if (record !== null) this.#book.apply(record);
+      } catch (error) {
+        throw new Error(`line ${this.#lines}: ${error.message}`);
+      }
+    }
+    this.#readTo += end + 1;
+  }
+
+  #bytes(from, to) {
+    const parts = [];
+    for (let at = from; at < to;) {
+      const part = Buffer.alloc(Math.min(CHUNK, to - at));
+      const read = readSync(this.#file, part, 0, part.length, at);
+      if (read === 0) break;
+      parts.push(part.subarray(0, read));
+      at += read;
+    }
+    return Buffer.concat(parts);
+  }
+
+  #checkClock(nowMs) {
+    const behind = this.#book.newestMs - nowMs;
+    if (behind <= CLOCK_TOLERANCE_MS) return;
+    throw refusal('clock_stepped_back', `the clock is ${behind} ms behind the newest record of the ledger ${this.#path}`,
+      'nothing is paid until the clock is right again: set it, or wait');
+  }
+
+  /** Whatever goes wrong with the file: nothing is known to be left. */
+  #guarded(body) {
+    try {
+      return body();
+    } catch (thrown) {
+      throw thrown?.name === 'ExitgapError' ? thrown : this.#wrong(thrown.message);
+    }
+  }
+
+  #wrong(why) {
+    return refusal('ledger_unreadable', `the ledger ${this.#path}: ${why}`,
+      'nothing is paid while it is unreadable: put it right, or aside, and lower the budgets by what was spent');
+  }
+}
+
+function exceeded(budget, { asked, spent, reserved, resetsAt }) {
+  const [price, limit, gone, held] = [asked, budget.limit, spent, reserved].map(inTokens);
+  const scope = scopeOf(budget);
+  const message = `${price} USDC is asked for; of ${limit} for ${scope}, ${gone} are spent and ${held} reserved`;
+  const hint = resetsAt === null
+    ? 'raise the budget\'s limit'
+    : 'wait until enough of it counts no longer, or raise the budget\'s limit';
+  return refusal('budget_exceeded', message, hint, { scope, limit, spent: gone, reserved: held, resetsAt });
+}
+
+function isPlain(text, most) {
+  return text.length >= 1 && text.length <= most && /^[!-~]*$/.test(text) && !/["\\{}]/.test(text);
+}
+
+/** Makes a new file's name durable. */
+function syncFolder(path) {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,284 @@
+// The npm package's wallet: the shared cases, and what is lost, lied and damaged. Prints `sound`.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const [, , module = '../../../pkg/pay.js', root = fileURLToPath(new URL('../../..', import.meta.url))] = process.argv;
+const { ExitgapError, budget, fileLedger, payingFetch } = await import(module);
+
+const folder = mkdtempSync(join(tmpdir(), 'exitgap-pay-'));
+const vectors = JSON.parse(readFileSync(join(root, 'tests/vectors/x402/offers.json')));
+const START = 1_795_000_000_000;
+const b64 = (value) => Buffer.from(JSON.stringify(value)).toString('base64');
+const read = (header) => JSON.parse(Buffer.from(header, 'base64').toString());
+const signed = [];
+const signer = {
+  address: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
+  signTypedData: async (typed) => {
+    signed.push(typed);
+    return `0x${'11'.repeat(65)}`;
+  },
+};
+
+let ledgers = 0;
+let clock = START;
+
+/** A wallet of its own ledger, before a service that answers by `unpaid` and then by `paid`, in turn. */
+function scene(unpaid, paid, more = {}) {
+  const path = more.path ?? join(folder, `${(ledgers += 1)}.jsonl`);
+  const { host = 'exitgap.example', limit = '1.00', per, ...rest } = more.policy ?? {};
+  const of = (pathPrefix) => ({ host, pathPrefix, network: 'eip155:8453', limit, per });
+  const pay = budget({
+    maxPerCall: '0.02',
+    budgets: [of('/v1/exit'), of('/v1/other')],
+    networks: ['eip155:8453', 'eip155:84532'],
+    ledger: fileLedger(path, { now: () => clock }),
+    ...rest,
+  });
+  const sent = [];
+  const fetched = async (request) => {
+    const names = ['payment-signature', 'x-payment'].filter((name) => request.headers.has(name));
+    if (names.length === 0) return unpaid();
+    sent.push([names[0], request.headers.get(names[0])]);
+    const answer = paid[Math.min(sent.length, paid.length) - 1];
+    return answer(request);
+  };
+  return { path, pay, sent, get: payingFetch(fetched, { signer: more.signer ?? signer, pay }) };
+}
+
+function offer({ set = {}, without = [] } = {}) {
+  const good = structuredClone(vectors.good);
+  for (const [pointer, value] of Object.entries(set)) {
+    const names = pointer.split('/').slice(1);
+    const last = names.pop();
+    names.reduce((at, name) => at[name], good)[last] = value;
+  }
+  const headers = new Headers(without.includes('plain') ? {} : good.plain);
+  if (!without.includes('required')) headers.set('payment-required', b64(good.required));
+  return () => new Response(without.includes('body') ? '' : JSON.stringify(good.body), { status: 402, headers });
+}
+
+const settlement = { success: true, transaction: `0x${'12'.repeat(32)}`, network: 'eip155:8453' };
+const settled = () => new Response('{}', { status: 200, headers: { 'payment-response': b64(settlement) } });
+const failed = (status, errorReason, more = {}) => () => new Response('{}', {
+  status,
+  headers: { 'payment-response': b64({ success: false, errorReason, transaction: '', network: 'eip155:8453' }), ...more },
+});
+const kinds = (path) => readFileSync(path, 'utf8').match(/"kind":"[a-z]+"/g)?.map((kind) => kind.slice(8, -1)) ?? [];
+const spent = ({ pay }) => pay.left()[0].spent;
+
+async function code(promise) {
+  const error = await promise.then(() => assert.fail('it was answered'), (thrown) => thrown);
+  assert(error instanceof ExitgapError, String(error));
+  assert(error.message && error.hint, error.code);
+  return error.code;
+}
+
+// Shared cases.
+for (const one of vectors.cases) {
+  const wallet = scene(offer(one), [settled]);
+  if (one.pays !== undefined) {
+    assert.equal((await wallet.get(vectors.url)).status, 200, JSON.stringify(one));
+    assert.equal(wallet.sent[0][0], one.pays, JSON.stringify(one));
+    assert.deepEqual(kinds(wallet.path), ['reserved', 'sent', 'settled']);
+  } else {
+    assert.equal(await code(wallet.get(vectors.url)), one.code, JSON.stringify(one));
+    assert.deepEqual([wallet.sent.length, kinds(wallet.path)], [0, []], JSON.stringify(one));
+  }
+}
+for (const one of vectors.addresses) {
+  const answered = scene(offer(), [settled]).get(one.url);
+  if (one.pays) assert.equal((await answered).status, 200, one.url);
+  else assert.equal(await code(answered), one.code, one.url);
+}
+
+// What is signed, and what goes back as it was written.
+{
+  const wallet = scene(offer(), [settled]);
+  await wallet.get(vectors.url);
+  const sent = read(wallet.sent[0][1]);
+  assert.deepEqual(sent.accepted, vectors.good.required.accepts[0]);
+  assert.deepEqual(sent.resource, vectors.good.required.resource);
+  const typed = signed.at(-1);
+  assert.deepEqual(typed.domain, {
+    name: 'USD Coin', version: '2', chainId: 8453, verifyingContract: vectors.good.body.accepts[0].asset,
+  });
+  const { authorization } = sent.payload;
+  for (const [name, value] of Object.entries(typed.message)) assert.equal(authorization[name], value.toString());
+  assert.equal(authorization.validBefore, String(START / 1000 + 120));
+}
+
+// Limits: reached exactly, by windows, with what a caller can decide by.
+{
+  const wallet = scene(offer(), [settled], { policy: { limit: '0.03', per: '24h' } });
+  for (let paid = 0; paid < 3; paid += 1) await wallet.get(vectors.url);
+  const error = await wallet.get(vectors.url).catch((thrown) => thrown);
+  const { code: found, scope, limit, spent: gone, reserved, resetsAt } = error;
+  assert.deepEqual({ found, scope, limit, gone, reserved, resetsAt }, {
+    found: 'budget_exceeded', scope: 'exitgap.example/v1/exit on eip155:8453, in any 86400 s', limit: '0.03', gone: '0.03',
+    reserved: '0', resetsAt: START / 1000 + 120 + 86_400,
+  });
+  assert.equal(wallet.pay.left()[0].left, '0');
+  clock = (error.resetsAt - 1) * 1000;
+  assert.equal(await code(wallet.get(vectors.url)), 'budget_exceeded');
+  clock = error.resetsAt * 1000;
+  await wallet.get(vectors.url);
+  // A clock that steps back.
+  clock -= 2_001;
+  assert.equal(await code(wallet.get(vectors.url)), 'clock_stepped_back');
+  clock = START;
+}
+
+// A payee that was swapped; a list of payees.
+{
+  const swapped = '0x3333333333333333333333333333333333333333';
+  const set = { '/required/accepts/0/payTo': swapped, '/body/accepts/0/payTo': swapped, '/plain/x-payment-recipient': swapped };
+  const wallet = scene(offer(), [settled]);
+  await wallet.get(vectors.url);
+  const other = scene(offer({ set }), [settled], { path: wallet.path });
+  assert.equal(await code(other.get(vectors.url)), 'payee_changed');
+  assert.equal(other.sent.length, 0);
+  const listed = scene(offer(), [settled], { policy: { payees: [swapped] } });
+  assert.equal(await code(listed.get(vectors.url)), 'payee_not_allowed');
+}
+
+// A service that says "failed" gives nothing back; what is lost is asked for by the same payment.
+{
+  const wallet = scene(offer(), [failed(402, 'insufficient_funds')]);
+  const error = await wallet.get(vectors.url).catch((thrown) => thrown);
+  assert.equal(error.code, 'payment_refused');
+  assert.match(error.message, /insufficient_funds/);
+  assert.deepEqual([wallet.sent.length, spent(wallet), kinds(wallet.path)], [1, '0.01', ['reserved', 'sent']]);
+  const lost = () => { throw new TypeError('fetch failed'); };
+  const retried = scene(offer(), [failed(503, 'settlement_pending', { 'retry-after': '0' }), settled]);
+  assert.equal((await retried.get(vectors.url)).status, 200);
+  assert.equal(retried.sent.length, 2);
+  assert.deepEqual(retried.sent[0], retried.sent[1]);
+  assert.equal(spent(retried), '0.01');
+  // Until it expires.
+  const expiring = scene(offer({ set: { '/required/accepts/0/maxTimeoutSeconds': 3 } }), [lost]);
+  const ticking = setInterval(() => { clock += 500; }, 500);
+  assert.equal(await code(expiring.get(vectors.url)), 'payment_unknown');
+  clearInterval(ticking);
+  clock = START;
+  assert(expiring.sent.length >= 1 && expiring.sent.every((one) => one[1] === expiring.sent[0][1]));
+  assert.equal(spent(expiring), '0.01');
+}
+
+// A caller that gave up gets the same payment repeated.
+{
+  const never = (request) => new Promise((_, fail) => {
+    request.signal.addEventListener('abort', () => fail(request.signal.reason));
+  });
+  const wallet = scene(offer(), [never, settled]);
+  const stop = new AbortController();
+  const asked = wallet.get(vectors.url, { signal: stop.signal });
+  while (wallet.sent.length === 0) await new Promise((done) => setTimeout(done, 5));
+  stop.abort(new Error('given up'));
+  await assert.rejects(asked, /given up/);
+  assert.equal((await wallet.get(vectors.url)).status, 200);
+  assert.deepEqual(wallet.sent[0], wallet.sent[1]);
+  assert.equal(spent(wallet), '0.01');
+}
+
+// Redirects: neither before nor after.
+{
+  const moved = () => Object.defineProperty(offer()(), 'redirected', { value: true });
+  const before = scene(moved, [settled]);
+  assert.equal(await code(before.get(vectors.url)), 'address_not_paid');
+  const after = scene(offer(), [() => new Response(null, { status: 302, headers: { location: 'https://elsewhere.example' } })]);
+  assert.equal((await after.get(vectors.url)).status, 302);
+  assert.deepEqual([after.sent.length, spent(after)], [1, '0.01']);
+}
+
+// A signer that refuses, or answers with no signature, costs nothing.
+for (const signTypedData of [async () => { throw new Error('not pressed'); }, async () => '0x12']) {
+  const wallet = scene(offer(), [settled], { signer: { ...signer, signTypedData } });
+  assert.equal(await code(wallet.get(vectors.url)), 'signer_failed');
+  assert.deepEqual(kinds(wallet.path), ['reserved', 'released']);
+  assert.equal(spent(wallet), '0');
+}
+
+// Only the chain gives back.
+{
+  const wallet = scene(offer(), [failed(402, 'x')]);
+  await code(wallet.get(vectors.url));
+  const told = (used, blockTimeS) => wallet.pay.reconcile(async ({ payer, nonce }) => {
+    assert.match(`${payer} ${nonce}`, /^0x[0-9a-f]{40} 0x[0-9a-f]{64}$/);
+    return { used, blockTimeS };
+  });
+  const expiry = START / 1000 + 120;
+  assert.deepEqual(await told(false, expiry - 1), { released: '0', settled: 0, left: '0.01' });
+  const unreachable = await wallet.pay.reconcile(async () => { throw new Error('no node'); });
+  assert.equal(unreachable.left, '0.01');
+  assert.deepEqual(await told(false, expiry), { released: '0.01', settled: 0, left: '0' });
+  assert.equal(spent(wallet), '0');
+}
+
+// The ledger: the page's example, one bit in any byte, a line that broke off, another file.
+{
+  const page = readFileSync(join(root, 'crates/exitgap-pay/docs/pay-ledger-v1.md'), 'utf8');
+  const example = page.split('```')[1].replace(/^jsonl\n/, '');
+  const path = join(folder, 'example.jsonl');
+  const open = (bytes) => {
+    writeFileSync(path, bytes);
+    return scene(offer(), [settled], { path, policy: { limit: '0.02' } });
+  };
+  clock = 1_795_369_600_000;
+  const whole = Buffer.from(example.replace(/^|\n$/g, '').split('\n').filter(Boolean).map((line) => `\n${line}\n`).join(''));
+  assert.equal(spent(open(whole)), '0.01');
+  let changed = 0;
+  for (let at = 0; at < whole.length; at += 1) {
+    const bytes = Buffer.from(whole);
+    bytes[at] ^= 1 << at % 8;
+    const outcome = (async () => open(bytes).get(vectors.url))();
+    assert.equal(await code(outcome), 'ledger_unreadable', `byte ${at}`);
+    changed += 1;
+  }
+  assert(changed > 500);
+  const record = whole.subarray(0, whole.indexOf('\n', 1));
+  for (let length = 0; length < record.length; length += 7) {
+    const wallet = open(Buffer.concat([whole, record.subarray(0, length)]));
+    assert.equal((await wallet.get(vectors.url)).status, 200, `${length}`);
+    assert.equal(spent(wallet), '0.02', `${length}`);
+  }
+  const wallet = open(whole);
+  renameSync(path, `${path}.aside`);
+  writeFileSync(path, whole);
+  assert.equal(await code(wallet.get(vectors.url)), 'ledger_unreadable');
+  const cut = open(whole);
+  writeFileSync(path, whole.subarray(0, 100));
+  assert.equal(await code(cut.get(vectors.url)), 'ledger_unreadable');
+  assert.throws(() => fileLedger(folder), { code: 'ledger_unreadable' });
+  clock = START;
+}
+
+// What a caller gets wrong is told by its name.
+{
+  const ledger = fileLedger(join(folder, 'misuse.jsonl'));
+  const good = { maxPerCall: '0.02', budgets: [{ host: 'a.example', limit: '1', per: '24h' }], networks: ['eip155:8453'], ledger };
+  budget(good);
+  for (const [field, change] of [
+    ['maxPerCall', { maxPerCall: 0.02 }],
+    ['maxPerCall', { maxPerCall: '2e-2' }],
+    ['budgets', { budgets: [] }],
+    ['budgets.limit', { budgets: [{ host: 'a.example', limit: 'NaN' }] }],
+    ['budgets.host', { budgets: [{ host: 'https://a.example/', limit: '1' }] }],
+    ['budgets.per', { budgets: [{ host: 'a.example', limit: '1', per: '1 day' }] }],
+    ['budgets.network', { networks: ['eip155:1', 'eip155:8453'] }],
+    ['networks', { networks: ['base'] }],
+    ['payees', { payees: ['somebody'] }],
+    ['ledger', { ledger: 'spent.jsonl' }],
+    ['maxTotal', { maxTotal: '1' }],
+  ]) {
+    assert.throws(() => budget({ ...good, ...change }), (error) => error.field === field, field);
+  }
+  assert.throws(() => payingFetch(fetch, { signer: {}, pay: budget(good) }), { field: 'signer' });
+  assert.throws(() => payingFetch(fetch, { signer, pay: {} }), { field: 'pay' });
+}
+
+rmSync(folder, { recursive: true });
+console.log('sound');
