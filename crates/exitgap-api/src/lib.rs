@@ -39,6 +39,7 @@ mod series_method;
 mod simulation;
 mod size;
 mod verification;
+mod verified;
 mod written;
 
 pub use answers::Answers;
@@ -79,4 +80,5 @@ pub use size::{MaxSize, MaxSizeResult};
 pub use verification::{
     AuditFault, AuditReport, Claim, Contradiction, Recomputation, VerificationReport,
 };
+pub use verified::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
 pub use written::size_as_written;

@@ -335,4 +335,12 @@ pub mod all {
         "`checkpoint`, `verifier-key`, `tile/<level>/<index>`, `tile/entries/<index>`, `slots/<slot>.jsonl` or `parts/<sha256>`.",
     )
     .in_path();
+
+    /// The address of an evidence file.
+    pub const EVIDENCE_URL: Parameter = Parameter::required(
+        "evidence_url",
+        Kind::EvidenceUrl,
+        "`evidence_url` of an answer, as it is. Only evidence of this service's own log.",
+    )
+    .hint("give evidence_url of an answer of this service, as it is");
 }
