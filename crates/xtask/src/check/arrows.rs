@@ -16,10 +16,21 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("exitgap-client", &["exitgap-api", "exitgap-core"]),
     ("exitgap-wasm", &["exitgap-api", "exitgap-client", "exitgap-core"]),
     ("exitgap-web", &["exitgap-api", "exitgap-client", "exitgap-core"]),
-    ("exitgap-server", &["exitgap-api", "exitgap-chain", "exitgap-core", "exitgap-store"]),
+    ("exitgap-mcp", &["exitgap-api", "exitgap-core"]),
+    (
+        "exitgap-server",
+        &["exitgap-api", "exitgap-chain", "exitgap-core", "exitgap-mcp", "exitgap-store"],
+    ),
     (
         "exitgap-cli",
-        &["exitgap-api", "exitgap-chain", "exitgap-client", "exitgap-core", "exitgap-store"],
+        &[
+            "exitgap-api",
+            "exitgap-chain",
+            "exitgap-client",
+            "exitgap-core",
+            "exitgap-mcp",
+            "exitgap-store",
+        ],
     ),
     ("exitgap-tests", ANYTHING),
     ("exitgap-bench", ANYTHING),
