@@ -6,8 +6,8 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `history`, `fragility`, `portfolio`, `pools`, `evidence`, `capabilities`: the
-//!   questions
+//! - `answers`, `history`, `fragility`, `portfolio`, `pools`, `evidence`, `verified`,
+//!   `capabilities`: the questions
 
 mod answers;
 mod capabilities;
@@ -21,6 +21,7 @@ mod portfolio;
 mod prepared;
 mod readers;
 mod urls;
+mod verified;
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
