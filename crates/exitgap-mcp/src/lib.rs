@@ -4,7 +4,8 @@
 //! the same table of operations as the service's addresses, answers as structured results with
 //! schemas and links, and what an agent is told and spared ([`Tools`]); the two transports
 //! (features `http` and `stdio`); the documents by which a server is found ([`discovery`]).
-//! **Out of scope**: answering. Whoever has a recorded series implements [`Backend`].
+//! **Out of scope**: answering. Whoever has a recorded series is a [`Backend`]; a store is one by
+//! `exitgap-ops` ([`FromStore`]).
 //!
 //! What contracts say of themselves is untrusted text: see `untrusted`.
 
@@ -23,6 +24,7 @@ pub mod http;
 mod schema;
 #[cfg(feature = "stdio")]
 pub mod stdio;
+mod store;
 mod tool_list;
 mod untrusted;
 
@@ -31,4 +33,5 @@ mod tests;
 
 pub use backend::Backend;
 pub use handler::Tools;
+pub use store::FromStore;
 pub use tool_list::ToolName;

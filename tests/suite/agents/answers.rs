@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::scenes::agents::{
-    Agent, NEWEST, OLDER, call_newest, call_older, document, problem,
-};
+use crate::scenes::agents::{Agent, NEWEST, OLDER, call_newest, call_older, document, problem};
 use crate::scenes::service::{Recorded, Service, recorded};
 
 const TOOLS: [&str; 8] = [
@@ -109,7 +107,8 @@ fn require_same(result: &Value, service: &Service, (tool, arguments, target): &Q
         return;
     }
     let (refused, told) = (problem(result), answer.json());
-    for member in ["code", "detail", "field", "hint", "reason", "max_fillable_usd", "evidence_url"] {
+    for member in ["code", "detail", "field", "hint", "reason", "max_fillable_usd", "evidence_url"]
+    {
         assert_eq!(refused.get(member), told.get(member), "{about}: {member}");
     }
 }

@@ -120,8 +120,9 @@ async fn a_database_verifies_its_own_evidence_without_a_network() {
     let answer = document(&db.call("estimate_exit", &estimate).await);
     let there = document(&call_older(service.address, "estimate_exit", &estimate));
     assert_eq!(answer["exit_gap_pct"], there["exit_gap_pct"]);
-    let report =
-        document(&db.call("verify_evidence", &json!({"evidence_url": answer["evidence_url"]})).await);
+    let report = document(
+        &db.call("verify_evidence", &json!({"evidence_url": answer["evidence_url"]})).await,
+    );
     require_valid(&report, "here", "own");
     db.end().await;
     assert_eq!(service.end(), Some(0));

@@ -43,7 +43,8 @@ async fn only_known_hosts_and_pages_are_answered() {
     let (_recorded, service) = scene("0").await;
     let list = older("tools/list", &json!({}));
     let status = |headers: Vec<_>| send(service.address, &headers, &list).status;
-    for host in ["api.example.org", "example.org", "api.example.org:443", "localhost:9", "[::1]:1"] {
+    for host in ["api.example.org", "example.org", "api.example.org:443", "localhost:9", "[::1]:1"]
+    {
         assert_eq!(status(with("Host", host)), 200, "{host}");
     }
     for host in ["evil.example", "api.example.org.evil.example", "169.254.169.254", "0.0.0.0"] {
@@ -79,7 +80,8 @@ async fn every_revision_is_spoken_and_headers_must_say_what_messages_say() {
             "protocolVersion": version, "capabilities": {},
             "clientInfo": {"name": "test", "version": "1"},
         });
-        let answer = send(service.address, &with("MCP-Protocol-Version", ""), &older("initialize", &hello));
+        let answer =
+            send(service.address, &with("MCP-Protocol-Version", ""), &older("initialize", &hello));
         let told = result(&answer);
         assert_eq!(told["protocolVersion"], *version);
         assert_eq!(told["serverInfo"]["name"], "exitgap");
@@ -128,7 +130,10 @@ async fn every_revision_is_spoken_and_headers_must_say_what_messages_say() {
     ] {
         assert_eq!(error(&send(service.address, &older_headers(), &message)), (200, -32602));
     }
-    assert_eq!(result(&send(service.address, &older_headers(), &older("ping", &json!({})))), json!({}));
+    assert_eq!(
+        result(&send(service.address, &older_headers(), &older("ping", &json!({})))),
+        json!({})
+    );
     assert_eq!(service.end(), Some(0));
 }
 
@@ -144,7 +149,9 @@ async fn what_is_no_message_is_refused_and_large_ones_are_not_read() {
     assert_eq!(post(list.as_bytes()), 200);
     // Several messages at once are of one old revision, and nobody's any more.
     assert_eq!(post(format!("[{list},{list}]").as_bytes()), 415);
-    for body in ["", "{", "null", "[]", "\"x\"", "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}"] {
+    for body in
+        ["", "{", "null", "[]", "\"x\"", "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}"]
+    {
         assert_eq!(post(body.as_bytes()), 415, "{body}");
     }
     let padded = |bytes: usize| format!("{}{list}", " ".repeat(bytes - list.len()));
@@ -220,9 +227,11 @@ async fn the_tools_are_found_by_the_documents_that_describe_them() {
     assert_eq!((&server["version"], &server["title"]), (&card["version"], &card["title"]));
     assert_eq!(told["supportedVersions"], card["remotes"][0]["supportedProtocolVersions"]);
     let capable = service.get("/v1/capabilities").found();
-    let row = capable["capabilities"].as_array().unwrap().iter().find(|row: &&Value| {
-        row["capability"] == "Agent-native JSON"
-    });
+    let row = capable["capabilities"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row: &&Value| row["capability"] == "Agent-native JSON");
     assert!(row.unwrap()["place"].as_str().unwrap().contains("/mcp"), "{row:?}");
     assert_eq!(service.get("/mcp/server-card?x=1").problem().1, "unknown_parameter");
     assert_eq!(service.end(), Some(0));

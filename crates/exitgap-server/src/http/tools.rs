@@ -7,16 +7,10 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::routing::get;
-use exitgap_api::operations::{
-    BoardAsked, ExitAsked, HistoryAsked, Keep, MaxSizeAsked, PoolsAsked, SimulationAsked,
-    SnapshotAsked, VerificationAsked,
-};
-use exitgap_api::{
-    Fragility, History, PoolList, Problem, PublishedExit, PublishedLadder, PublishedMaxSize,
-    PublishedSimulation, VerifiedBy, VerifiedEvidence,
-};
+use exitgap_api::VerifiedBy;
+use exitgap_api::operations::Keep;
 use exitgap_mcp::http::Callers;
-use exitgap_mcp::{Backend, Tools, discovery};
+use exitgap_mcp::{FromStore, Tools, discovery};
 
 use super::App;
 use super::address::Plain;
@@ -29,7 +23,10 @@ const KEEP: Keep = Keep::Seconds(3_600);
 /// The addresses of the tools.
 pub fn routes(service: &Arc<Service>) -> Router<App> {
     let callers = callers(service.urls());
-    let tools = exitgap_mcp::http::service(Tools::new(FromStore(service.clone())), callers);
+    let tools = exitgap_mcp::http::service(
+        Tools::new(FromStore::new(service.clone(), VerifiedBy::Operator)),
+        callers,
+    );
     let [ai_catalog, mcp_catalog] = discovery::CATALOG_PATHS;
     Router::new()
         .route_service(discovery::MCP_PATH, tools)
@@ -61,44 +58,4 @@ async fn server(State(app): State<App>, _: Plain) -> Result<Reply, Refused> {
 
 async fn catalog(State(app): State<App>, _: Plain) -> Result<Reply, Refused> {
     Reply::json(&discovery::catalog(&app.service.urls().base), KEEP)
-}
-
-/// The tools' answers, from the store.
-struct FromStore(Arc<Service>);
-
-impl Backend for FromStore {
-    async fn list_pools(&self, asked: PoolsAsked) -> Result<PoolList, Problem> {
-        self.0.pools(&asked)
-    }
-
-    async fn estimate_exit(&self, asked: ExitAsked) -> Result<PublishedExit, Problem> {
-        self.0.exit(&asked).await
-    }
-
-    async fn max_exit_size(&self, asked: MaxSizeAsked) -> Result<PublishedMaxSize, Problem> {
-        self.0.max_size(&asked).await
-    }
-
-    async fn simulate_orders(
-        &self,
-        asked: SimulationAsked,
-    ) -> Result<PublishedSimulation, Problem> {
-        self.0.simulate(&asked).await
-    }
-
-    async fn depth_ladder(&self, asked: SnapshotAsked) -> Result<PublishedLadder, Problem> {
-        self.0.ladder(&asked).await
-    }
-
-    async fn exit_history(&self, asked: HistoryAsked) -> Result<History, Problem> {
-        self.0.history(asked).await
-    }
-
-    async fn fragility_board(&self, asked: BoardAsked) -> Result<Fragility, Problem> {
-        self.0.fragility(&asked)
-    }
-
-    async fn verify_evidence(&self, asked: VerificationAsked) -> Result<VerifiedEvidence, Problem> {
-        self.0.verify(asked, VerifiedBy::Operator).await
-    }
 }

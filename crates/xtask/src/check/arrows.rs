@@ -16,10 +16,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("exitgap-client", &["exitgap-api", "exitgap-core"]),
     ("exitgap-wasm", &["exitgap-api", "exitgap-client", "exitgap-core"]),
     ("exitgap-web", &["exitgap-api", "exitgap-client", "exitgap-core"]),
-    ("exitgap-mcp", &["exitgap-api", "exitgap-core"]),
+    ("exitgap-ops", &["exitgap-api", "exitgap-core", "exitgap-store"]),
+    ("exitgap-mcp", &["exitgap-api", "exitgap-ops"]),
     (
         "exitgap-server",
-        &["exitgap-api", "exitgap-chain", "exitgap-core", "exitgap-mcp", "exitgap-store"],
+        &[
+            "exitgap-api",
+            "exitgap-chain",
+            "exitgap-core",
+            "exitgap-mcp",
+            "exitgap-ops",
+            "exitgap-store",
+        ],
     ),
     (
         "exitgap-cli",
@@ -29,6 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "exitgap-client",
             "exitgap-core",
             "exitgap-mcp",
+            "exitgap-ops",
             "exitgap-store",
         ],
     ),

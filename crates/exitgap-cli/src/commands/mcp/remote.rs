@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use exitgap_api::operations::parameters::{
-    BASE, BOARD_SIZE, CHAIN, FROM, GAP, HISTORY_LIMIT, INTERVAL, LIMIT, MAX_AGE, MIN_DAYS,
-    POOL_CURSOR, RANK_CURSOR, REQUIRE, SORT, STANDARD_SIZE, TO,
+    BASE, BOARD_SIZE, CHAIN, FROM, HISTORY_LIMIT, INTERVAL, LIMIT, MAX_AGE, MIN_DAYS, POOL_CURSOR,
+    RANK_CURSOR, REQUIRE, SORT, STANDARD_SIZE, TO,
 };
 use exitgap_api::operations::{
     BoardAsked, ExitAsked, HistoryAsked, MaxSizeAsked, Operation, PoolsAsked, SimulationAsked,
@@ -28,10 +28,10 @@ use exitgap_core::tlog::VerifierKey;
 use exitgap_core::units::{GapLimit, SizeUsd};
 use exitgap_mcp::Backend;
 
-use crate::commands::{ladder, now_s};
+use crate::commands::ladder;
 use crate::failure::Failure;
 use crate::kept::Folder;
-use crate::source::unreadable;
+use crate::source::{now_s, unreadable};
 
 /// A service.
 pub struct Remote {
