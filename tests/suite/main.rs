@@ -1,5 +1,6 @@
 //! The integration suite: one binary, a folder for each room.
 
+mod agents;
 mod browser;
 mod chain;
 mod cli;

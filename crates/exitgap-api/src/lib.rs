@@ -40,6 +40,7 @@ mod series_method;
 mod simulation;
 mod size;
 mod verification;
+mod verified;
 mod written;
 pub mod x402;
 
@@ -81,4 +82,5 @@ pub use size::{MaxSize, MaxSizeResult};
 pub use verification::{
     AuditFault, AuditReport, Claim, Contradiction, Recomputation, VerificationReport,
 };
+pub use verified::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
 pub use written::size_as_written;

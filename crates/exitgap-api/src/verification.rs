@@ -14,6 +14,7 @@ use crate::{Problem, ProblemCode};
 /// What an evidence file says of itself. Nothing of it is checked: it may be false
 /// in every field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Claim {
     /// The pool.
     pub pool: String,
@@ -65,6 +66,7 @@ impl From<&Stated> for Claim {
 
 /// Two signed checkpoints that cannot both be states of one log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Contradiction {
     /// Both checkpoints whole, the one seen before first.
     pub checkpoints: [String; 2],

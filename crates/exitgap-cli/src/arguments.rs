@@ -80,6 +80,15 @@ with itself, not whose log it is: the verdict is then `incomplete` at best.
 Exit codes:
   0  valid       6  invalid       7  incomplete       5  could not be read       2  wrong arguments";
 
+const MCP_NOTES: &str = "\
+Eight read-only tools. With --api, snapshots are fetched, hashed and answered from here, and evidence is verified here: what
+an agent is told follows from the log, or it is told that it does not. Nothing is paid for.
+
+Examples:
+  exitgap mcp --api https://exitgap.example
+  exitgap mcp --api https://exitgap.example --kept seen/
+  exitgap mcp --db exitgap.db";
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List the pools of a recorder's database or a service, with the length of each series.
@@ -159,6 +168,9 @@ pub enum Command {
     /// Replay a published log: every head, snapshot, depth and hash of every slot.
     #[command(after_long_help = AUDIT_NOTES)]
     Audit(AuditArgs),
+    /// Serve the tools for agents on standard input and output (Model Context Protocol).
+    #[command(after_long_help = MCP_NOTES)]
+    Mcp(McpArgs),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -320,6 +332,28 @@ pub struct RemoteArgs {
     /// Keep the log's keys and its newest checkpoint in this folder, and hold the log against
     /// what an earlier run kept there: a history rewritten since is noticed.
     #[arg(long, value_name = "FOLDER", help_heading = "From a service", requires = "api")]
+    pub kept: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    /// The service to ask.
+    #[arg(long, value_name = "URL", help_heading = "Source")]
+    pub api: Option<String>,
+    /// The recorder's database to ask.
+    #[arg(
+        long,
+        env = "EXITGAP_DB",
+        value_name = "FILE",
+        help_heading = "Source",
+        required_unless_present = "api"
+    )]
+    pub db: Option<PathBuf>,
+    #[command(flatten)]
+    pub trust: TrustArgs,
+    /// Keep the log's keys and its newest checkpoint in this folder, and hold the log against what an
+    /// earlier run kept there: a history rewritten since is noticed.
+    #[arg(long, value_name = "FOLDER", help_heading = "Policy", requires = "api")]
     pub kept: Option<PathBuf>,
 }
 

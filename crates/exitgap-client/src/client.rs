@@ -108,7 +108,7 @@ impl<T: Transport> Client<T> {
 
     /// Where evidence and the log are. A service that has them under another address than its own
     /// names that in its capabilities, which are asked for once.
-    async fn web(&self) -> Result<&BaseUrl, ClientError> {
+    pub async fn web(&self) -> Result<&BaseUrl, ClientError> {
         if let Some(web) = self.web.get() {
             return Ok(web);
         }
@@ -133,6 +133,11 @@ impl<T: Transport> Client<T> {
             return Err(wrong(format!("web_url: {url:?} is without TLS")));
         }
         Ok(web)
+    }
+
+    /// The JSON document at an address of the service, for which there is no function here.
+    pub async fn read<D: DeserializeOwned>(&self, target: &Target) -> Result<D, ClientError> {
+        self.json(target).await
     }
 
     /// `GET /v1/pools`.

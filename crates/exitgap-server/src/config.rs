@@ -125,6 +125,8 @@ pub struct HttpConfig {
     pub web_url: Option<String>,
     /// Requests per minute and client; 0: as many as it likes. Default 600.
     pub rate_per_minute: u32,
+    /// Of these, so many at `/mcp`, the tools for agents; 0: no fewer. Default 30.
+    pub tools_per_minute: u32,
     /// The header in which a proxy in front names the client, such as `x-forwarded-for`; its
     /// last address counts. Default: none, the connection's peer is the client.
     pub client_ip_header: Option<String>,
@@ -143,6 +145,7 @@ impl Default for HttpConfig {
             base_url: None,
             web_url: None,
             rate_per_minute: 600,
+            tools_per_minute: 30,
             client_ip_header: None,
             max_connections: 12_000,
             max_connections_per_address: 100,

@@ -51,7 +51,7 @@ const fn key(
 const NUMBER: &str = "a whole number";
 
 /// Every key that may be set. A test holds them against the keys of the example.
-static KEYS: [Key; 17] = [
+static KEYS: [Key; 18] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
         parse(seconds, &mut config.recorder.seal_after_s)
@@ -72,6 +72,9 @@ static KEYS: [Key; 17] = [
     key("HTTP_WEB_URL", "a URL", |config, url| parse_some(url, &mut config.http.web_url)),
     key("HTTP_RATE_PER_MINUTE", NUMBER, |config, rate| {
         parse(rate, &mut config.http.rate_per_minute)
+    }),
+    key("HTTP_TOOLS_PER_MINUTE", NUMBER, |config, rate| {
+        parse(rate, &mut config.http.tools_per_minute)
     }),
     key("HTTP_CLIENT_IP_HEADER", "a header's name", |config, name| {
         parse_some(name, &mut config.http.client_ip_header)

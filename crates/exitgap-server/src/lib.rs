@@ -1,10 +1,10 @@
 //! The recorder and the service of exitgap, and the command line that runs them.
 //!
 //! **In scope**: the configuration file ([`config`]), the loop that reads every pool at
-//! every slot and appends it to the store ([`recorder`]), the questions that are answered from
-//! the store ([`ops`]) and their HTTP face ([`http`]), the commands of the binary
-//! `exitgap-server` ([`cli`]). **Out of scope**, and who does it: how a pool is read
-//! (`exitgap-chain`), how a slot is kept (`exitgap-store`).
+//! every slot and appends it to the store ([`recorder`]), the HTTP face of what is answered from
+//! the store ([`http`]), the commands of the binary `exitgap-server` ([`cli`]). **Out of scope**, and
+//! who does it: how a pool is read (`exitgap-chain`), how a slot is kept (`exitgap-store`), what is
+//! answered from it ([`ops`]), which tools agents have (`exitgap-mcp`).
 
 #![expect(
     clippy::result_large_err,
@@ -14,5 +14,6 @@
 pub mod cli;
 pub mod config;
 pub mod http;
-pub mod ops;
 pub mod recorder;
+
+pub use exitgap_ops as ops;

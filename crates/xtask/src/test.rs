@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that must pass before a change is proposed.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -13,8 +14,9 @@ Run every test of the workspace.
 
 Usage: cargo xtask test [--all]
 
-  --all   also the slow tests, which are ignored else; installs schemathesis (a Python program),
-          Lighthouse and the official x402 client into .fixtures for them
+  --all   also the slow tests, which are ignored else; for them it installs into .fixtures: schemathesis (a
+          Python program), Lighthouse, the official x402 client, and what the tools for agents are tried with
+          (the protocol's conformance suite with a Node.js of its own, its TypeScript and Python clients)
 
 In order: setup; the npm package; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
 on PATH and else with cargo test; the documentation's examples; a build of exitgap-core for
@@ -29,6 +31,12 @@ pub const WASM: &str = "wasm32-unknown-unknown";
 /// The target its tests run on as WebAssembly: the same machine with files and a standard output, for
 /// which the ordinary test runner is there.
 const WASI: &str = "wasm32-wasip1";
+
+/// Where slow tests leave what they measured, each number a file of its name.
+const MEASURED: &str = "target/measured";
+
+/// What slow tests measure.
+const MEASURED_BY_TESTS: [&str; 1] = ["mcp.conformance_failures"];
 
 /// Runs it all and prints the summaries last.
 pub fn run(root: &Path, all: bool) -> Result<()> {
@@ -45,6 +53,8 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
         setup::ensure_schemathesis(root)?;
         setup::ensure_lighthouse(root)?;
         setup::ensure_x402_clients(root)?;
+        setup::ensure_mcp_clients(root)?;
+        setup::ensure_mcp_python(root)?;
     }
     step("building libraries, binaries and tests");
     // One build of everything, so that the features of shared dependencies are resolved once.
@@ -52,6 +62,9 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     build.arg("build").args(workspace::NATIVE).args(["--lib", "--bins", "--tests"]);
     process::run(&mut build, "cargo build")?;
 
+    let measured = root.join(MEASURED);
+    // What an earlier run measured says nothing of this one.
+    let _ = fs::remove_dir_all(&measured);
     let mut summaries = Vec::new();
     let outcome = run_tests(root, all, &mut summaries)
         .and_then(|()| run_doc_tests(root, &mut summaries))
@@ -65,6 +78,12 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     );
     for summary in summaries {
         println!("  {summary}");
+    }
+    if all {
+        for name in MEASURED_BY_TESTS {
+            let found = fs::read_to_string(measured.join(name));
+            println!("  {name}: {}", found.as_deref().unwrap_or("not measured"));
+        }
     }
     outcome
 }

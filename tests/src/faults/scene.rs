@@ -25,6 +25,8 @@ pub struct BusyPool {
     pub id: PoolId,
     /// The decimals of both its tokens: the fewer, the more sizes floor to one amount.
     pub decimals: u8,
+    /// What its tokens call themselves.
+    pub symbols: [&'static str; 2],
     number: u8,
     rng: Rng,
     spacing: i32,
@@ -53,7 +55,8 @@ impl BusyPool {
     fn with(number: u8, rng: Rng, spacing: i32, positions: Vec<(i32, i32, u128)>) -> Self {
         let id = format!("anvil:0x{:040x}", u64::from(number) + 0xaa00);
         let id = id.parse().expect("a pool id");
-        Self { id, decimals: 12, number, rng, spacing, tick: 0, positions, round: 1 << 65 }
+        let (decimals, symbols) = (12, ["ONE", "TWO"]);
+        Self { id, decimals, symbols, number, rng, spacing, tick: 0, positions, round: 1 << 65 }
     }
 
     /// The same pool with what happens in it drawn from `slot`: whoever asks for a slot gets
@@ -76,7 +79,7 @@ impl BusyPool {
         }
         self.round += 1;
         let timestamp = slot.unix_s() - self.rng.below(12);
-        let decimals = self.decimals;
+        let (decimals, [one, two]) = (self.decimals, self.symbols);
         let token = |last, symbol| Token {
             address: Address([last; 20]),
             decimals,
@@ -88,7 +91,7 @@ impl BusyPool {
             self.id.clone(),
             ChainTag { caip2: "eip155:31337".parse().unwrap(), kind: ChainKind::Preview },
             BlockRef { hash: self.block_hash(), number: timestamp / 12, timestamp },
-            [token(1, "ONE"), token(2, "TWO")],
+            [token(1, one), token(2, two)],
             PoolState::Concentrated(self.state()),
             feeds.into(),
             Vec::new(),

@@ -1,6 +1,7 @@
 //! What tests stand on: pools, stores, services and projects in a state worth asking about.
 //! No test is here.
 
+pub mod agents;
 pub mod chain;
 pub mod client;
 pub mod here;

@@ -164,10 +164,25 @@ impl Service {
         self.send(request.as_bytes())
     }
 
+    /// Sends a body, and reads the whole answer. The headers stand before those of the body.
+    pub fn post(&self, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        post(self.address, target, headers, body)
+    }
+
     /// Sends bytes, and reads until the service closes.
     pub fn send(&self, bytes: &[u8]) -> Answer {
         exchange(self.address, bytes)
     }
+}
+
+/// Sends a body on a connection of its own, and reads the whole answer.
+pub fn post(address: SocketAddr, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+    let mut request = format!("POST {target} HTTP/1.1\r\n");
+    for (name, value) in headers {
+        request.extend([*name, ": ", *value, "\r\n"]);
+    }
+    request.push_str(&format!("Content-Length: {}\r\nConnection: close\r\n\r\n", body.len()));
+    exchange(address, &[request.as_bytes(), body].concat())
 }
 
 /// Sends bytes on a connection of their own, and reads until it is closed.

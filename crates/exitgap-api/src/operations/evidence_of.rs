@@ -1,4 +1,4 @@
-//! What an evidence file is of, and its address.
+//! What an evidence file is of, its address, and the question whether it holds.
 
 use exitgap_core::evidence::{Base, MAX_METHOD_VERSION_LENGTH};
 use exitgap_core::exit::METHOD_VERSION;
@@ -6,8 +6,13 @@ use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 
-use super::parameters::{BASE_BY_PLACE, EVIDENCE_SLOT, METHOD, SIZE};
-use super::{Operation, Parameter, Target};
+use super::parameters::{BASE_BY_PLACE, EVIDENCE_SLOT, EVIDENCE_URL, METHOD, SIZE};
+use super::{Given, Operation, Parameter, Question, Target, values};
+use crate::Problem;
+use crate::parameters::shown;
+
+/// The most bytes of an evidence file's address: its host may be a long one.
+pub(super) const MAX_EVIDENCE_URL_BYTES: usize = 2_048;
 
 /// What an evidence file is of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,5 +78,48 @@ impl EvidenceOf {
             .target_of(pool)
             .with(&BASE_BY_PLACE, base.code())
             .with(&EVIDENCE_SLOT, slot.number())
+    }
+}
+
+/// Whether evidence holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerificationAsked {
+    /// Where the evidence is, as it was given.
+    pub url: String,
+    /// What the evidence is of.
+    pub of: EvidenceOf,
+}
+
+impl VerificationAsked {
+    /// Requires that the evidence is at one of these hosts, each an address without a slash at its
+    /// end: evidence of another log, or of no log, is not asked for.
+    pub fn require_host(&self, hosts: &[&str]) -> Result<(), Problem> {
+        let path = Operation::Evidence.prefix();
+        let is_at =
+            |host: &&str| self.url.strip_prefix(*host).is_some_and(|rest| rest.starts_with(path));
+        if hosts.iter().any(is_at) {
+            return Ok(());
+        }
+        let detail = format!(
+            "{}: {:?} is not evidence of this log, which is at {}",
+            EVIDENCE_URL.name,
+            shown(&self.url),
+            hosts.join(" and ")
+        );
+        Err(values::refusal(&EVIDENCE_URL, &detail))
+    }
+}
+
+impl Question for VerificationAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        given.needed(&EVIDENCE_URL, |text| {
+            let of = (text.len() <= MAX_EVIDENCE_URL_BYTES).then(|| EvidenceOf::from_url(text));
+            let Some(of) = of.flatten() else {
+                let detail =
+                    format!("{}: {:?} is no evidence's address", EVIDENCE_URL.name, shown(text));
+                return Err(values::refusal(&EVIDENCE_URL, &detail));
+            };
+            Ok(Self { url: text.to_owned(), of })
+        })
     }
 }

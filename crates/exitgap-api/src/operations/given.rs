@@ -30,7 +30,7 @@ impl<'a> Given<'a> {
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             let parameter = in_query(parameters)
                 .find(|parameter| parameter.name == name)
-                .ok_or_else(|| unknown(parameters, &name))?;
+                .ok_or_else(|| unknown(in_query(parameters), &name, "this address"))?;
             let again = given.iter().any(|(known, _)| known.name == parameter.name);
             if again && !parameter.kind.is_repeated() {
                 let detail = format!("{name} is given more than once");
@@ -39,6 +39,21 @@ impl<'a> Given<'a> {
             given.push((parameter, value));
         }
         Ok(Self(given))
+    }
+
+    /// Takes parameters that are given by their names, as a tool's arguments are: each is there once,
+    /// wherever it would stand in an address. Refuses with `unknown_parameter`.
+    pub fn named(
+        parameters: &[&'static Parameter],
+        arguments: impl IntoIterator<Item = (&'a str, Cow<'a, str>)>,
+    ) -> Result<Self, Problem> {
+        let known = || parameters.iter().copied();
+        let find = |(name, value)| {
+            let parameter = known().find(|parameter| parameter.name == name);
+            let parameter = parameter.ok_or_else(|| unknown(known(), name, "this tool"))?;
+            Ok((parameter, value))
+        };
+        arguments.into_iter().map(find).collect::<Result<_, _>>().map(Self)
     }
 
     /// Every value of a parameter, in order.
@@ -86,13 +101,14 @@ fn in_query(parameters: &[&'static Parameter]) -> impl Iterator<Item = &'static 
     parameters.iter().copied().filter(|parameter| parameter.place == Place::Query)
 }
 
-fn unknown(parameters: &[&'static Parameter], name: &str) -> Problem {
+/// The refusal of a name that is none of those `known` to where it was given.
+fn unknown(known: impl Iterator<Item = &'static Parameter>, name: &str, to: &str) -> Problem {
     let name = shown(name);
-    let known: Vec<&str> = in_query(parameters).map(|parameter| parameter.name).collect();
+    let known: Vec<&str> = known.map(|parameter| parameter.name).collect();
     let hint = match known.as_slice() {
         [] => "it takes none".to_owned(),
         known => format!("it takes {}", known.join(", ")),
     };
-    let detail = format!("{name:?} is not a parameter of this address");
+    let detail = format!("{name:?} is not a parameter of {to}");
     Problem::new(ProblemCode::UnknownParameter, detail).field(&name).hint(hint)
 }

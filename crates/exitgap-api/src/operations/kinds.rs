@@ -3,6 +3,7 @@
 use exitgap_core::series::Slot;
 use serde_json::{Value, json};
 
+use super::evidence_of::MAX_EVIDENCE_URL_BYTES;
 use super::questions::{MAX_POSITIONS, MAX_RANK};
 use crate::parameters::MAX_TOKEN_NAME_BYTES;
 
@@ -39,6 +40,8 @@ pub enum Kind {
     Hash,
     /// The path of a file of the published log.
     LogFile,
+    /// The address of an evidence file.
+    EvidenceUrl,
 }
 
 const POOL: &str = "[a-z][a-z0-9-]{0,31}:0x[0-9a-f]{40}";
@@ -84,6 +87,7 @@ impl Kind {
             }
             Self::Hash => text("0x[0-9a-f]{64}".to_owned()),
             Self::LogFile => json!({"type": "string", "enum": ["checkpoint", "verifier-key"]}),
+            Self::EvidenceUrl => json!({"type": "string", "maxLength": MAX_EVIDENCE_URL_BYTES}),
         }
     }
 

@@ -22,7 +22,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-pub use evidence_of::EvidenceOf;
+pub use evidence_of::{EvidenceOf, VerificationAsked};
 pub use given::Given;
 pub use kinds::Kind;
 pub use parameter::{Parameter, Place, Presence};

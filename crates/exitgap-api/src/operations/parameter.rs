@@ -332,4 +332,12 @@ pub mod all {
     pub const LOG_FILE: Parameter =
         Parameter::required("path", Kind::LogFile, exitgap_core::published::LogFile::PATHS)
             .in_path();
+
+    /// The address of an evidence file.
+    pub const EVIDENCE_URL: Parameter = Parameter::required(
+        "evidence_url",
+        Kind::EvidenceUrl,
+        "`evidence_url` of an answer, as it is. Only evidence of this service's own log.",
+    )
+    .hint("give evidence_url of an answer of this service, as it is");
 }

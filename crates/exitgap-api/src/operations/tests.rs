@@ -49,6 +49,7 @@ fn example(parameter: &Parameter) -> String {
         Kind::Positions => format!("{POOL}/token0:1000"),
         Kind::Hash => format!("0x{}", "ab".repeat(32)),
         Kind::LogFile => "checkpoint".to_owned(),
+        Kind::EvidenceUrl => format!("/api/v1/exit/{POOL}?base=token0&slot=5957900&size_usd=1"),
     }
 }
 
@@ -200,4 +201,47 @@ fn an_evidence_address_is_read_whichever_host_it_names() {
         let end = url[at..].find(['&', '#']).unwrap() + at;
         assert_eq!(EvidenceOf::from_url(&format!("{}{broken}{}", &url[..at], &url[end..])), None);
     }
+}
+
+#[test]
+fn only_evidence_of_the_own_log_is_verified() {
+    let parameters = [&parameters::EVIDENCE_URL];
+    let read = |url: &str| {
+        let given = Given::named(&parameters, [("evidence_url", url.into())])?;
+        VerificationAsked::read(&given)
+    };
+    let target =
+        format!("/api/v1/exit/{POOL}?base=token1&slot=5957900&size_usd=5&method_version=1.0.0");
+    let own = read(&format!("https://exitgap.example{target}")).unwrap();
+    assert_eq!(own.of.target().as_str(), target);
+    own.require_host(&["https://api.example", "https://exitgap.example"]).unwrap();
+    for foreign in [
+        format!("https://exitgap.example.evil.example{target}"),
+        format!("https://exitgap.example@evil.example{target}"),
+        format!("https://exitgap.example:1{target}"),
+        format!("http://exitgap.example{target}"),
+        format!("http://169.254.169.254{target}"),
+        target.clone(),
+    ] {
+        let problem =
+            read(&foreign).unwrap().require_host(&["https://exitgap.example"]).unwrap_err();
+        assert_eq!(problem.code, ProblemCode::InvalidParameter, "{foreign}");
+        assert_eq!(problem.field.as_deref(), Some("evidence_url"), "{foreign}");
+    }
+    let long = format!("https://{}{target}", "a".repeat(2_048));
+    for none in ["", "http://169.254.169.254/latest/meta-data", "file:///etc/passwd", &long] {
+        assert_eq!(read(none).unwrap_err().field.as_deref(), Some("evidence_url"), "{none}");
+    }
+}
+
+#[test]
+fn arguments_by_name_are_known_by_name() {
+    let parameters = Operation::Exit.row().parameters;
+    let arguments = [("pool", POOL.into()), ("size_usd", "5".into()), ("base", "token1".into())];
+    let asked = ExitAsked::read(&Given::named(parameters, arguments).unwrap()).unwrap();
+    assert_eq!(asked.size.to_string(), "5");
+    let problem = Given::named(parameters, [("sise_usd", "5".into())]).unwrap_err();
+    assert_eq!(problem.code, ProblemCode::UnknownParameter);
+    assert_eq!(problem.detail, "\"sise_usd\" is not a parameter of this tool");
+    assert!(problem.hint.unwrap().starts_with("it takes pool, size_usd, base"));
 }

@@ -37,12 +37,17 @@ pub fn run(
     }
 }
 
-/// Requires that a service's ladder is the one that its snapshot makes.
-fn require_same(published: &PublishedLadder, ladder: &Ladder, url: &str) -> Result<(), Failure> {
+/// Whether a service's ladder is the one that its snapshot makes.
+pub fn is_same(published: &PublishedLadder, ladder: &Ladder) -> bool {
     let mut served = published.answer.clone();
     served.figures.by_gap.iter_mut().for_each(|rung| rung.evidence_url = None);
     served.figures.by_size.iter_mut().for_each(|rung| rung.evidence_url = None);
-    if served == *ladder {
+    served == *ladder
+}
+
+/// Requires that it is.
+fn require_same(published: &PublishedLadder, ladder: &Ladder, url: &str) -> Result<(), Failure> {
+    if is_same(published, ladder) {
         return Ok(());
     }
     let target = Operation::Ladder.target_of(&ladder.context.pool);

@@ -5,6 +5,7 @@ mod estimate;
 mod exit;
 mod explain;
 mod ladder;
+mod mcp;
 mod pools;
 mod simulate;
 mod size;
@@ -50,6 +51,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
             simulate::run(&question, plan, json)
         }
         Command::Snapshot { question } => snapshot::run(&question),
+        Command::Mcp(args) => mcp::run(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "exitgap", &mut script);

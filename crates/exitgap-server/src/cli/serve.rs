@@ -167,6 +167,7 @@ fn answer(
     let header = http.client_ip_header.as_deref().map(str::parse).transpose();
     let limits = Limits {
         rate_per_minute: http.rate_per_minute,
+        tools_per_minute: http.tools_per_minute,
         // It was checked with the configuration.
         client_ip_header: header.unwrap_or_default(),
         ..Limits::default()

@@ -23,6 +23,7 @@ use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::parameters::POSITION;
 use exitgap_api::operations::{MAX_POSITIONS, Operation};
 use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
+use exitgap_mcp::discovery::MCP_PATH;
 use tower_http::cors::{self, CorsLayer};
 
 use super::rate::{Rate, Verdict};
@@ -31,6 +32,8 @@ use super::telemetry::Telemetry;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
+/// Of the tools' address, which takes a body.
+const TOOLS_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
 
 /// The headers of an answer that a page of another origin may read.
 const EXPOSED: [HeaderName; 9] = [
@@ -53,6 +56,8 @@ const MAX_ADDRESS: usize = 16 << 10;
 pub struct Limits {
     /// Requests per minute and client; 0: as many as it likes.
     pub rate_per_minute: u32,
+    /// Of these, so many at the tools' address; 0: no fewer.
+    pub tools_per_minute: u32,
     /// The header in which a proxy in front names the client; its last address counts.
     pub client_ip_header: Option<HeaderName>,
     /// How long an answer may take.
@@ -63,7 +68,7 @@ impl Default for Limits {
     /// As many requests as a client likes, each answered within 20 s.
     fn default() -> Self {
         let answer_within = Duration::from_secs(20);
-        Self { rate_per_minute: 0, client_ip_header: None, answer_within }
+        Self { rate_per_minute: 0, tools_per_minute: 0, client_ip_header: None, answer_within }
     }
 }
 
@@ -74,6 +79,7 @@ pub struct Peer(pub IpAddr);
 /// What the layer keeps.
 pub struct Edge {
     rate: Option<Rate>,
+    tools: Option<Rate>,
     client_ip_header: Option<HeaderName>,
     answer_within: Duration,
     telemetry: Arc<Telemetry>,
@@ -86,6 +92,7 @@ impl Edge {
         let client_ip_header = limits.client_ip_header.clone();
         Self {
             rate: Rate::new(limits.rate_per_minute),
+            tools: Rate::new(limits.tools_per_minute),
             client_ip_header,
             answer_within: limits.answer_within,
             telemetry,
@@ -101,6 +108,18 @@ impl Edge {
         });
         named.or_else(|| request.extensions().get::<Peer>().map(|Peer(ip)| *ip))
     }
+
+    /// Counts a request against its client's rates. Where it has several, the one that refuses is
+    /// told, or else the narrowest.
+    fn count(&self, request: &Request) -> Option<Verdict> {
+        let client = self.client(request)?;
+        let cost = cost(request.uri());
+        let all = self.rate.as_ref().map(|rate| rate.ask(client, cost));
+        if all.as_ref().is_some_and(|all| all.retry_after_s.is_some()) || !is_tools(request.uri()) {
+            return all;
+        }
+        self.tools.as_ref().map(|rate| rate.ask(client, cost)).or(all)
+    }
 }
 
 /// Answers one request.
@@ -111,7 +130,7 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let if_none_match = request.headers().get(IF_NONE_MATCH).cloned();
 
-    let has_body = has_body(request.headers());
+    let (has_body, is_tools) = (has_body(request.headers()), is_tools(request.uri()));
     let (verdict, refused) = admit(&edge, &request, has_body);
     if let Some(refused) = refused {
         // Nothing looks at the method any more but `cors`, which would answer what a browser asks
@@ -129,7 +148,7 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
         }
     } else if method == Method::OPTIONS {
         *response.status_mut() = StatusCode::NO_CONTENT;
-        response.headers_mut().insert(ALLOW, METHODS);
+        response.headers_mut().insert(ALLOW, if is_tools { TOOLS_METHODS } else { METHODS });
     } else if response.status() == StatusCode::OK {
         not_modified(&mut response, if_none_match.as_ref());
     }
@@ -149,10 +168,7 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
 fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Option<Refused>) {
     let refuse =
         |code, detail: &str, hint: &str| Some(Refused::from(Problem::new(code, detail).hint(hint)));
-    let verdict = match (&edge.rate, edge.client(request)) {
-        (Some(rate), Some(client)) => Some(rate.ask(client, cost(request.uri()))),
-        _ => None,
-    };
+    let verdict = edge.count(request);
     if let Some(seconds) = verdict.as_ref().and_then(|verdict| verdict.retry_after_s) {
         let hint = format!("ask again in {seconds} s");
         let detail = "more requests than one client may make";
@@ -163,7 +179,8 @@ fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Op
         let hint = "ask for less at once: an address has at most 16384 bytes";
         return (verdict, refuse(ProblemCode::AddressTooLong, "the address is too long", hint));
     }
-    // Another method is answered as it is without a body: no handler reads one.
+    // Another method is answered as it is without a body: no handler reads one but that of the tools,
+    // which bounds it.
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     if has_body && reads {
         let hint = "everything is asked for in the address";
@@ -178,6 +195,11 @@ fn has_body(headers: &HeaderMap) -> bool {
     !empty || headers.contains_key(TRANSFER_ENCODING)
 }
 
+/// Whether the tools are asked: the one address that takes a body.
+fn is_tools(uri: &Uri) -> bool {
+    uri.path() == MCP_PATH
+}
+
 /// As how many requests one counts: a portfolio is as many exits as it has positions.
 fn cost(uri: &Uri) -> NonZeroU32 {
     let is_portfolio = uri.path() == Operation::Portfolio.template();
@@ -190,11 +212,12 @@ fn cost(uri: &Uri) -> NonZeroU32 {
     u32::try_from(positions).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN)
 }
 
-/// Pages of any origin may read all answers: they are public, and nothing here knows who asks.
+/// Pages of any origin may read all answers: they are public, and nothing here knows who asks. Which
+/// pages may ask the tools, their own address decides; elsewhere POST is refused to everybody.
 pub fn cors() -> CorsLayer {
     CorsLayer::new()
         .allow_origin(cors::Any)
-        .allow_methods([Method::GET, Method::HEAD, Method::OPTIONS])
+        .allow_methods([Method::GET, Method::HEAD, Method::OPTIONS, Method::POST])
         .allow_headers(cors::Any)
         .expose_headers(EXPOSED)
         .max_age(Duration::from_hours(24))

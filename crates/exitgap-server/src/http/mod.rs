@@ -2,7 +2,8 @@
 //!
 //! A request passes `edge` (identity, limits, headers, problems), then its operation's handler
 //! (`handlers`), which reads its `address`, asks [`crate::ops`], and gives a `reply`. Which
-//! operations there are, where, and with which parameters, is the table of `exitgap-api`. Payment,
+//! operations there are, where, and with which parameters, is the table of `exitgap-api`. Agents ask
+//! the same operations as `tools`, at one address. Payment,
 //! when it comes, is a layer around the operations of the class `priced`, whose handlers know
 //! nothing of it.
 
@@ -19,6 +20,7 @@ mod rate;
 mod reply;
 mod site;
 mod telemetry;
+mod tools;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -74,11 +76,13 @@ pub fn router(app: App, limits: &Limits, operators: Operators) -> Router {
     let of_class = |class| {
         Operation::all().filter(here).filter(move |operation| operation.row().price == class)
     };
+    let tools = tools::routes(&app.service);
     let routes = Router::new()
         // What a payment layer will wrap.
         .merge(routes(of_class(PriceClass::Priced)))
         .merge(routes(of_class(PriceClass::Free)))
         .merge(descriptions())
+        .merge(tools)
         .merge(pages())
         .fallback(site::file_or_nothing)
         .method_not_allowed_fallback(method_not_allowed)

@@ -47,6 +47,11 @@ impl Reply {
             }
         }
     }
+
+    /// The same under another media type.
+    pub fn of_type(self, media_type: &'static str) -> Self {
+        Self { media_type, ..self }
+    }
 }
 
 impl IntoResponse for Reply {

@@ -17,7 +17,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("exitgap-pay", &["exitgap-api", "exitgap-client", "exitgap-core"]),
     ("exitgap-wasm", &["exitgap-api", "exitgap-core"]),
     ("exitgap-web", &["exitgap-api", "exitgap-client", "exitgap-core"]),
-    ("exitgap-server", &["exitgap-api", "exitgap-chain", "exitgap-core", "exitgap-store"]),
+    ("exitgap-ops", &["exitgap-api", "exitgap-core", "exitgap-store"]),
+    ("exitgap-mcp", &["exitgap-api", "exitgap-ops"]),
+    (
+        "exitgap-server",
+        &[
+            "exitgap-api",
+            "exitgap-chain",
+            "exitgap-core",
+            "exitgap-mcp",
+            "exitgap-ops",
+            "exitgap-store",
+        ],
+    ),
     (
         "exitgap-cli",
         &[
@@ -26,6 +38,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "exitgap-client",
             "exitgap-core",
             "exitgap-pay",
+            "exitgap-mcp",
+            "exitgap-ops",
             "exitgap-store",
         ],
     ),

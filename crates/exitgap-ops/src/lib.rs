@@ -1,13 +1,20 @@
 //! What is answered from the store: one operation per question, for every surface.
 //!
-//! An operation takes values that were checked, and gives a document or a [`Problem`]. It
-//! knows nothing of HTTP; handlers know nothing of the store.
+//! **In scope**: finding, keeping ready and asking what was recorded ([`Service`]). An operation takes
+//! values that were checked, and gives a document or a [`Problem`].
+//! **Out of scope**, and who does it: reading what is asked (`exitgap-api`), HTTP (`exitgap-server`),
+//! tools for agents (`exitgap-mcp`), storing (`exitgap-store`).
 //!
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `history`, `fragility`, `portfolio`, `pools`, `evidence`, `capabilities`: the
-//!   questions
+//! - `answers`, `history`, `fragility`, `portfolio`, `pools`, `evidence`, `verified`,
+//!   `capabilities`: the questions
+
+#![allow(
+    clippy::result_large_err,
+    reason = "a problem carries what it found, and a request makes one at most"
+)]
 
 mod answers;
 mod capabilities;
@@ -21,6 +28,7 @@ mod portfolio;
 mod prepared;
 mod readers;
 mod urls;
+mod verified;
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};

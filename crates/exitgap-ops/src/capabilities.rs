@@ -148,9 +148,10 @@ const TABLE: [Row; 25] = [
         "lowest_depth_7d_usd is on results; scoring is not built",
         &[],
     ),
-    specified(
+    built(
         "Agent-native JSON",
-        "the read-only tool endpoint is not part of this deployment",
+        "POST /mcp: eight read-only tools; command-line mcp, on the caller's machine",
+        "",
         &[],
     ),
     specified("Machine-payable endpoints", "every call is free here", &["x402 settlement"]),

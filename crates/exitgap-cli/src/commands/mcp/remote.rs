@@ -1,0 +1,310 @@
+//! The tools' answers from a service: estimates from its snapshots, which are free, hashed here and
+//! answered from here; the series as the service tells it; evidence verified here.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use exitgap_api::operations::parameters::{
+    BASE, BOARD_SIZE, CHAIN, FROM, GAP, HISTORY_LIMIT, INTERVAL, LIMIT, MAX_AGE, MIN_DAYS,
+    POOL_CURSOR, RANK_CURSOR, REQUIRE, SORT, STANDARD_SIZE, TO,
+};
+use exitgap_api::operations::{
+    BoardAsked, ExitAsked, HistoryAsked, MaxSizeAsked, Operation, PoolsAsked, SimulationAsked,
+    SnapshotAsked, SortBy, Target, VerificationAsked,
+};
+use exitgap_api::{
+    Answer, AtOnce, Fragility, Guards, History, KeysFrom, LogContinuity, PoolList, Problem,
+    Published, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedSimulation, Standing,
+    VerifiedBy, VerifiedEvidence,
+};
+use exitgap_client::{
+    BaseUrl, Client, ClientError, Continuity, EvidenceOf, LogWatch, Native, Recorded, Since,
+    Storage, TrustBasis, Verification,
+};
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::pools::Direction;
+use exitgap_core::tlog::VerifierKey;
+use exitgap_core::units::{GapLimit, SizeUsd};
+use exitgap_mcp::Backend;
+
+use crate::commands::ladder;
+use crate::failure::Failure;
+use crate::kept::Folder;
+use crate::source::{now_s, unreadable};
+
+/// A service.
+pub struct Remote {
+    client: Arc<Client<Native>>,
+    keys: Vec<VerifierKey>,
+    kept: Kept,
+}
+
+/// Where keys and checkpoints are kept between two verifications.
+#[derive(Clone)]
+enum Kept {
+    /// Until this program ends.
+    Here(Arc<Memory>),
+    /// In a folder.
+    Folder(PathBuf),
+}
+
+impl Remote {
+    /// The service at `url`. Keys count that are named or kept; where there are none, those that the
+    /// service names on first use.
+    pub fn new(url: &str, keys: Vec<VerifierKey>, kept: Option<PathBuf>) -> Result<Self, Failure> {
+        let base: BaseUrl = url.parse()?;
+        let transport = Native::new().map_err(|error| unreadable(error.to_string()))?;
+        if let Some(path) = &kept {
+            Folder::open(path)?;
+        }
+        let kept = kept.map_or_else(|| Kept::Here(Arc::default()), Kept::Folder);
+        Ok(Self { client: Arc::new(Client::new(transport, base)), keys, kept })
+    }
+
+    /// The snapshot that is asked about, hashed here, where it meets the guards.
+    async fn recorded(&self, asked: &SnapshotAsked) -> Result<(Recorded, u64), Problem> {
+        let SnapshotAsked { pool, base, at, guards } = asked;
+        let at = at.map(|slot| slot.to_string());
+        let recorded = self
+            .client
+            .recorded_selling(pool, base.as_deref(), at.as_deref())
+            .await
+            .map_err(ClientError::into_problem)?;
+        let observation = recorded.snapshot.observation();
+        let standing = Standing::of(observation, &recorded.provenance, now_s());
+        guards.check(&standing)?;
+        Ok((recorded, standing.age_s.unwrap_or_default()))
+    }
+
+    /// The answer as a service would publish it: what is said of the series is the service's own word.
+    fn publish<F>(
+        &self,
+        (recorded, age_s): &(Recorded, u64),
+        answer: Answer<F>,
+        size_usd: Option<&str>,
+    ) -> Published<F> {
+        let published = recorded.published.clone();
+        Published {
+            answer,
+            lowest_depth_7d_usd: published.lowest_depth_7d_usd,
+            snapshot_age_s: *age_s,
+            evidence_url: size_usd
+                .and_then(|size_usd| self.evidence_url(recorded, size_usd.parse().ok()?)),
+            snapshot_url: published.snapshot_url,
+            window_url: published.window_url,
+            newer_heads_url: published.newer_heads_url,
+        }
+    }
+
+    /// Where the evidence of a size is.
+    fn evidence_url(&self, recorded: &Recorded, size: SizeUsd) -> Option<String> {
+        let of = EvidenceOf {
+            pool: recorded.snapshot.observation().pool().clone(),
+            base: recorded.default_direction.into(),
+            slot: recorded.snapshot.slot(),
+            size,
+            method_version: METHOD_VERSION.to_owned(),
+        };
+        // The snapshot was fetched from there, so that it is known.
+        Some(format!("{}{}", self.client.known_web(), of.target()))
+    }
+
+    async fn read<D: serde::de::DeserializeOwned>(&self, target: Target) -> Result<D, Problem> {
+        self.client.read(&target).await.map_err(ClientError::into_problem)
+    }
+}
+
+/// The direction that was asked for: the snapshot was fetched for it.
+fn direction(recorded: &Recorded) -> Direction {
+    recorded.default_direction
+}
+
+impl Backend for Remote {
+    async fn list_pools(&self, asked: PoolsAsked) -> Result<PoolList, Problem> {
+        let PoolsAsked { chain, after, limit } = asked;
+        let target = Operation::Pools.target().maybe(&CHAIN, chain).with(&LIMIT, limit);
+        self.read(target.maybe(&POOL_CURSOR, after)).await
+    }
+
+    async fn estimate_exit(&self, asked: ExitAsked) -> Result<PublishedExit, Problem> {
+        let recorded = self.recorded(&asked.snapshot).await?;
+        let size = asked.size.to_string();
+        let answers = recorded.0.answers(direction(&recorded.0));
+        match answers.estimate(asked.size) {
+            Ok(answer) => Ok(self.publish(&recorded, answer, Some(&size))),
+            Err(problem) => {
+                let evidence = || self.evidence_url(&recorded.0, asked.size);
+                let evidence_url = problem.code.has_evidence().then(evidence).flatten();
+                Err(Problem { evidence_url, ..problem })
+            }
+        }
+    }
+
+    async fn max_exit_size(&self, asked: MaxSizeAsked) -> Result<PublishedMaxSize, Problem> {
+        let recorded = self.recorded(&asked.snapshot).await?;
+        // Just above fee and basis a search may take seconds.
+        let (limit, search) = (asked.limit, recorded.0.clone());
+        let found = blocking(move || search.answers(direction(&search)).max_size_for(limit));
+        // A search that ended without an answer is about the limit, by the name it has here.
+        let answer = found.await?.map_err(|problem| problem.field(GAP.name))?;
+        let size = answer.figures.exit.as_ref().map(|exit| exit.size_usd.to_string());
+        Ok(self.publish(&recorded, answer, size.as_deref()))
+    }
+
+    async fn simulate_orders(
+        &self,
+        asked: SimulationAsked,
+    ) -> Result<PublishedSimulation, Problem> {
+        let recorded = self.recorded(&asked.snapshot).await?;
+        let (plan, search) = (asked.plan, recorded.0.clone());
+        let answer =
+            blocking(move || search.answers(direction(&search)).simulate_orders(plan)).await??;
+        let proven = match &answer.figures.at_once {
+            AtOnce::Exit(_) => true,
+            AtOnce::Problem(problem) => problem.code.has_evidence(),
+        };
+        let size = plan.size().to_string();
+        Ok(self.publish(&recorded, answer, proven.then_some(size.as_str())))
+    }
+
+    async fn depth_ladder(&self, asked: SnapshotAsked) -> Result<PublishedLadder, Problem> {
+        let recorded = self.recorded(&asked).await?;
+        let search = recorded.0.clone();
+        let computed = blocking(move || {
+            search.answers(direction(&search)).ladder(&GapLimit::LADDER, &SizeUsd::STANDARD)
+        });
+        let (computed, published) = (computed.await?, recorded.0.published);
+        if !ladder::is_same(&published, &computed) {
+            let why = "the ladder that the service sent does not follow from its snapshot";
+            return Err(unreadable(why));
+        }
+        Ok(PublishedLadder { snapshot_age_s: recorded.1, ..published })
+    }
+
+    async fn exit_history(&self, asked: HistoryAsked) -> Result<History, Problem> {
+        let HistoryAsked { series, interval, limit } = asked;
+        let Guards { max_age_s, min_days_observed, require_live } = series.guards;
+        let instant = |slot: Option<exitgap_core::series::Slot>| slot.map(|slot| slot.to_string());
+        let target = Operation::History
+            .target_of(&series.pool)
+            .with(&STANDARD_SIZE, series.size)
+            .maybe(&BASE, series.base.as_deref())
+            .maybe(&FROM, instant(series.from))
+            .maybe(&TO, instant(series.to))
+            .with(&INTERVAL, interval.code())
+            .with(&HISTORY_LIMIT, limit)
+            .maybe(&MAX_AGE, max_age_s)
+            .maybe(&MIN_DAYS, min_days_observed)
+            .maybe(&REQUIRE, require_live.then_some("live"));
+        let history: History = self.read(target).await?;
+        if history.of.pool != series.pool.to_string() || history.of.size_usd != series.size.into() {
+            return Err(unreadable("the service sent the series of another question"));
+        }
+        Ok(history)
+    }
+
+    async fn fragility_board(&self, asked: BoardAsked) -> Result<Fragility, Problem> {
+        let BoardAsked { chain, sort_by, skip, limit } = asked;
+        let (sort, size) = match sort_by {
+            SortBy::Gap(size) => ("gap", SizeUsd::STANDARD.get(size)),
+            SortBy::Score => ("score", None),
+            SortBy::Depth => ("depth", None),
+        };
+        let target = Operation::Fragility.target().maybe(&CHAIN, chain).with(&SORT, sort);
+        let target = target.maybe(&BOARD_SIZE, size).with(&LIMIT, limit);
+        self.read(target.with(&RANK_CURSOR, skip)).await
+    }
+
+    async fn verify_evidence(&self, asked: VerificationAsked) -> Result<VerifiedEvidence, Problem> {
+        let web = self.client.web().await.map_err(ClientError::into_problem)?;
+        asked.require_host(&[&web.to_string(), &self.client.base().to_string()])?;
+        let (client, keys, kept) = (self.client.clone(), self.keys.clone(), self.kept.clone());
+        let runtime = tokio::runtime::Handle::current();
+        // Verifying takes its time, and a folder of what was kept has one user at a time.
+        blocking(move || match kept {
+            Kept::Here(memory) => runtime.block_on(verify(&client, &*memory, keys, asked)),
+            Kept::Folder(path) => {
+                runtime.block_on(verify_keeping(&client, &path, keys, asked)).map_err(told)
+            }
+        })
+        .await?
+    }
+}
+
+/// Verifies evidence with what a folder keeps. What could not be read of it counts for no verdict.
+async fn verify_keeping(
+    client: &Client<Native>,
+    path: &Path,
+    keys: Vec<VerifierKey>,
+    asked: VerificationAsked,
+) -> Result<VerifiedEvidence, Failure> {
+    let folder = Folder::open(path)?;
+    let verified = verify(client, &folder, keys, asked).await;
+    let kept = folder.end()?;
+    let verified = verified?;
+    kept?;
+    Ok(verified)
+}
+
+async fn verify(
+    client: &Client<Native>,
+    storage: impl Storage,
+    keys: Vec<VerifierKey>,
+    asked: VerificationAsked,
+) -> Result<VerifiedEvidence, Problem> {
+    let VerificationAsked { url, of } = asked;
+    let watch = LogWatch::new(client, storage, keys);
+    let verification = watch.verify_remote(&of, true).await.map_err(ClientError::into_problem)?;
+    let since = client.since(&of, &verification).await;
+    let Verification { report, log, .. } = verification;
+    let keys = log.keys.iter().map(ToString::to_string).collect();
+    let keys_from = match log.basis {
+        TrustBasis::Named => KeysFrom::Named,
+        TrustBasis::Kept => KeysFrom::Kept,
+        TrustBasis::FirstUse => KeysFrom::FirstUse,
+    };
+    let verified = VerifiedEvidence::of(url, report, VerifiedBy::Here, (keys, keys_from));
+    Ok(VerifiedEvidence {
+        continuity: Some(match log.continuity {
+            Continuity::FirstSeen => LogContinuity::FirstSeen,
+            Continuity::Continues => LogContinuity::Continues,
+            Continuity::NotCompared => LogContinuity::NotCompared,
+            Continuity::Contradicts => LogContinuity::Contradicts,
+        }),
+        // Absent where the service does not say.
+        taken_back: since.as_ref().ok().map(Since::is_taken_back),
+        ..verified
+    })
+}
+
+/// Work that takes its time, on a thread of its own.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| unreadable(error.to_string()))
+}
+
+fn told(failure: Failure) -> Problem {
+    match failure {
+        Failure::Problem(problem)
+        | Failure::Service { problem, .. }
+        | Failure::NotPaid { problem, .. } => *problem,
+        Failure::Output(error) => unreadable(error.to_string()),
+    }
+}
+
+/// What is kept until the program ends, for calls that come side by side.
+#[derive(Debug, Default)]
+struct Memory(Mutex<BTreeMap<String, String>>);
+
+impl Storage for Memory {
+    fn get(&self, name: &str) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.insert(name.to_owned(), text.to_owned());
+    }
+}

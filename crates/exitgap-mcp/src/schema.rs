@@ -1,0 +1,162 @@
+//! JSON schemas of arguments and of answers, small enough that all tools together cost a model little.
+//!
+//! An answer's schema is made from the document's own type. It names every member of the document,
+//! and stops there: of what lies deeper it says that it is an object or a list, and the service's
+//! `OpenAPI` document describes it whole. It never says that there is nothing else, because a later
+//! version may add members.
+
+use exitgap_api::operations::parameters::{MAX_AGE, MIN_DAYS, REQUIRE};
+use exitgap_api::operations::{Kind, Parameter};
+use rmcp::model::JsonObject;
+use serde_json::{Map, Value, json};
+use utoipa::OpenApi;
+
+#[derive(OpenApi)]
+#[openapi(components(schemas(
+    exitgap_api::PoolList,
+    exitgap_api::Published<exitgap_api::Amounts>,
+    exitgap_api::Published<exitgap_api::GapRung>,
+    exitgap_api::Published<exitgap_api::Simulation>,
+    exitgap_api::Published<exitgap_api::LadderRows>,
+    exitgap_api::History,
+    exitgap_api::Fragility,
+    exitgap_api::VerifiedEvidence,
+)))]
+struct Documents;
+
+/// The schema of a tool's arguments. A name that is not in it is refused when it is given.
+pub fn of_arguments(parameters: &[&Parameter]) -> JsonObject {
+    let described = parameters.iter().map(|parameter| {
+        let mut schema = of_argument(parameter);
+        schema["description"] = json!(brief(parameter));
+        (parameter.name.to_owned(), schema)
+    });
+    let mut schema = object(described.collect());
+    let required: Vec<&str> =
+        parameters.iter().filter(|one| one.is_required()).map(|one| one.name).collect();
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), json!(required));
+    }
+    schema
+}
+
+fn object(properties: Map<String, Value>) -> JsonObject {
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    schema
+}
+
+/// What a model must know to choose a value: the words about a parameter up to the first stop. A
+/// refusal says the rest.
+fn brief(parameter: &Parameter) -> String {
+    let words = match parameter.kind {
+        Kind::Pool if parameter.is_required() => "<chain>:<address>, as list_pools has it",
+        Kind::Token => "Token sold: token0, token1, address or symbol. Default: the pool's own",
+        Kind::Instant => "RFC 3339",
+        _ if parameter.name == CURSOR => "next_cursor of the page before",
+        _ if *parameter == MAX_AGE => "Refuse an older snapshot",
+        _ if *parameter == MIN_DAYS => "Refuse a shorter series",
+        _ if *parameter == REQUIRE => "Refuse preview",
+        _ => parameter.about.split([':', ';', '.']).next().unwrap_or_default(),
+    };
+    words.replace('`', "")
+}
+
+/// What all parameters are called that say where a page begins.
+const CURSOR: &str = "cursor";
+
+/// A decimal is a number here: a model writes numbers, and up to fifteen digits nothing is lost. Text
+/// of the same digits is read, too.
+fn of_argument(parameter: &Parameter) -> Value {
+    let whole = parameter.schema();
+    let mut schema = match parameter.kind {
+        _ if parameter.name == CURSOR => json!({"type": "string"}),
+        Kind::Size => json!({"type": "number", "minimum": 0.01, "maximum": 1_000_000_000}),
+        Kind::Gap => json!({"type": "number", "minimum": -100, "maximum": 100}),
+        Kind::Share => json!({"type": "number", "minimum": 0, "maximum": 100}),
+        Kind::Days => json!({"type": "number", "minimum": 0}),
+        // Refused with words that say more than a pattern.
+        Kind::Pool | Kind::Chain | Kind::Token | Kind::Instant | Kind::EvidenceUrl => {
+            json!({"type": "string"})
+        }
+        _ => return whole,
+    };
+    let default = whole["default"].as_str().and_then(|text| text.parse::<u32>().ok());
+    if let Some(default) = default {
+        schema["default"] = json!(default);
+    }
+    schema
+}
+
+/// The schema of a document, by its name among the documents' own types.
+pub fn of_document(name: &str) -> JsonObject {
+    let components = serde_json::to_value(Documents::openapi()).unwrap_or_default();
+    let schemas = &components["components"]["schemas"];
+    let (mut members, mut enums) = (Vec::new(), Map::new());
+    members_of(schemas, &schemas[name], &mut members, MAX_DEPTH);
+    let properties = members
+        .into_iter()
+        .map(|(name, schema)| (name, member(schemas, schema, &mut enums, MAX_DEPTH)))
+        .collect();
+    let mut schema = object(properties);
+    if !enums.is_empty() {
+        schema.insert("$defs".to_owned(), Value::Object(enums));
+    }
+    schema
+}
+
+/// Deeper than any document's parts refer to one another.
+const MAX_DEPTH: u32 = 12;
+
+/// The schema of a member. One of a few words is defined apart, under the name of its type.
+fn member(schemas: &Value, schema: &Value, enums: &mut Map<String, Value>, depth: u32) -> Value {
+    if let Some(name) = name_of(schema).filter(|_| depth > 0) {
+        let target = &schemas[name];
+        if let Some(words) = target.get("enum") {
+            enums.insert(name.to_owned(), json!({"enum": words}));
+            return json!({"$ref": format!("#/$defs/{name}")});
+        }
+        return member(schemas, target, enums, depth - 1);
+    }
+    if let Some(parts) = schema["oneOf"].as_array()
+        && let Some(part) = parts.iter().find(|part| part["type"] != "null")
+        && depth > 0
+    {
+        return member(schemas, part, enums, depth - 1);
+    }
+    // A member that may be absent is not there as null.
+    let kind = match &schema["type"] {
+        Value::Array(kinds) => kinds.iter().find(|kind| **kind != "null"),
+        kind @ Value::String(_) => Some(kind),
+        _ => None,
+    };
+    json!({"type": kind.and_then(Value::as_str).unwrap_or("object")})
+}
+
+/// The name that a schema refers to.
+fn name_of(schema: &Value) -> Option<&str> {
+    schema["$ref"].as_str()?.rsplit('/').next()
+}
+
+/// The members of an object, those of the objects it is put together from included.
+fn members_of<'a>(
+    schemas: &'a Value,
+    schema: &'a Value,
+    members: &mut Vec<(String, &'a Value)>,
+    depth: u32,
+) {
+    if depth == 0 {
+        return;
+    }
+    if let Some(name) = name_of(schema) {
+        return members_of(schemas, &schemas[name], members, depth - 1);
+    }
+    for kind in ["allOf", "oneOf"] {
+        for part in schema[kind].as_array().into_iter().flatten() {
+            members_of(schemas, part, members, depth - 1);
+        }
+    }
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    members.extend(properties.map(|(name, schema)| (name.clone(), schema)));
+}

@@ -1,0 +1,148 @@
+//! The tools: names, what they are for, what they take and what they answer.
+
+use exitgap_api::operations::parameters::EVIDENCE_URL;
+use exitgap_api::operations::{Operation, Parameter};
+use rmcp::model::{Tool, ToolAnnotations};
+
+use crate::schema;
+
+/// A tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolName {
+    /// The monitored pools.
+    ListPools,
+    /// What a sale of a size fills at.
+    EstimateExit,
+    /// The largest sale within a gap.
+    MaxExitSize,
+    /// One sale in several orders.
+    SimulateOrders,
+    /// Depth by gap, slippage by size.
+    DepthLadder,
+    /// The recorded series.
+    ExitHistory,
+    /// All pools, ranked.
+    FragilityBoard,
+    /// Whether evidence holds.
+    VerifyEvidence,
+}
+
+/// What is known of a tool.
+struct Row {
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    parameters: &'static [&'static Parameter],
+    /// The schema's name of what it answers.
+    document: &'static str,
+}
+
+impl ToolName {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Self; 8] = [
+        Self::ListPools,
+        Self::EstimateExit,
+        Self::MaxExitSize,
+        Self::SimulateOrders,
+        Self::DepthLadder,
+        Self::ExitHistory,
+        Self::FragilityBoard,
+        Self::VerifyEvidence,
+    ];
+
+    /// The tool of this name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.name() == name)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// What it takes: the parameters of the operation that it asks.
+    pub fn parameters(self) -> &'static [&'static Parameter] {
+        self.row().parameters
+    }
+
+    /// The tool as clients are told of it.
+    pub fn listed(self) -> Tool {
+        let Row { name, title, about, parameters, document } = self.row();
+        let annotations = ToolAnnotations::new()
+            .read_only(true)
+            .destructive(false)
+            .idempotent(true)
+            .open_world(false);
+        Tool::new(name, about, schema::of_arguments(parameters))
+            .with_title(title)
+            .with_raw_output_schema(schema::of_document(document).into())
+            .with_annotations(annotations)
+    }
+
+    fn row(self) -> Row {
+        let (title, about) = self.words();
+        let asks = |operation: Operation, name, document| Row {
+            name,
+            title,
+            about,
+            parameters: operation.row().parameters,
+            document,
+        };
+        match self {
+            Self::ListPools => asks(Operation::Pools, "list_pools", "PoolList"),
+            Self::EstimateExit => asks(Operation::Exit, "estimate_exit", "Published_Amounts"),
+            Self::MaxExitSize => asks(Operation::MaxSize, "max_exit_size", "Published_GapRung"),
+            Self::SimulateOrders => {
+                asks(Operation::Simulation, "simulate_orders", "Published_Simulation")
+            }
+            Self::DepthLadder => asks(Operation::Ladder, "depth_ladder", "Published_LadderRows"),
+            Self::ExitHistory => asks(Operation::History, "exit_history", "History"),
+            Self::FragilityBoard => asks(Operation::Fragility, "fragility_board", "Fragility"),
+            Self::VerifyEvidence => Row {
+                name: "verify_evidence",
+                title,
+                about,
+                parameters: &[&EVIDENCE_URL],
+                document: "VerifiedEvidence",
+            },
+        }
+    }
+
+    /// What it is for: in a line, and what a caller must know.
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::ListPools => (
+                "Monitored pools",
+                "Pools with tokens, status and the length of each recorded series. Pages: pass next_cursor as cursor.",
+            ),
+            Self::EstimateExit => (
+                "Exit estimate",
+                "How far below the oracle price a sale of size_usd fills, exact to the last token unit: exit_gap_pct, positive is worse. A size beyond the recorded liquidity is refused with max_fillable_usd.",
+            ),
+            Self::MaxExitSize => (
+                "Largest exit within a gap",
+                "The largest size whose own fill is at most gap_pct below the oracle, and what it fills at.",
+            ),
+            Self::SimulateOrders => (
+                "Exit in several orders",
+                "One size sold in equal orders, beside the same size at once. recovery_pct is your assumption, not a forecast.",
+            ),
+            Self::DepthLadder => (
+                "Depth ladder",
+                "How much exits within each gap limit, and what each standard size fills at.",
+            ),
+            Self::ExitHistory => (
+                "Recorded history",
+                "Gaps at a standard size and depths over time. Missing and retracted slots are told, never skipped.",
+            ),
+            Self::FragilityBoard => (
+                "Fragility board",
+                "All pools, the most fragile first: gaps at standard sizes, depth now, median and lowest of seven days.",
+            ),
+            Self::VerifyEvidence => (
+                "Verify evidence",
+                "Checks that a number follows from the signed log. verified_by says whose word the verdict is: operator (the service's own) or here (this machine).",
+            ),
+        }
+    }
+}

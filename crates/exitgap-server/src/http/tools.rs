@@ -1,0 +1,61 @@
+//! `/mcp`: the tools for agents, over the same operations as the addresses beside them, and the
+//! documents by which the tools are found.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::Uri;
+use axum::routing::get;
+use exitgap_api::VerifiedBy;
+use exitgap_api::operations::Keep;
+use exitgap_mcp::http::Callers;
+use exitgap_mcp::{FromStore, Tools, discovery};
+
+use super::App;
+use super::address::Plain;
+use super::reply::{Refused, Reply};
+use crate::ops::{Service, Urls};
+
+/// How long the documents may be kept: they change with the configuration and the program only.
+const KEEP: Keep = Keep::Seconds(3_600);
+
+/// The addresses of the tools.
+pub fn routes(service: &Arc<Service>) -> Router<App> {
+    let callers = callers(service.urls());
+    let tools = exitgap_mcp::http::service(
+        Tools::new(FromStore::new(service.clone(), VerifiedBy::Operator)),
+        callers,
+    );
+    let [ai_catalog, mcp_catalog] = discovery::CATALOG_PATHS;
+    Router::new()
+        .route_service(discovery::MCP_PATH, tools)
+        .route(discovery::CARD_PATH, get(card))
+        .route(discovery::SERVER_PATH, get(server))
+        .route(ai_catalog, get(catalog))
+        .route(mcp_catalog, get(catalog))
+}
+
+/// The hosts and the pages of this service.
+fn callers(urls: &Urls) -> Callers {
+    let addresses = [&urls.base, &urls.web].map(|url| url.parse::<Uri>().unwrap_or_default());
+    let host = |uri: &Uri| Some(uri.host()?.to_owned());
+    let origin = |uri: &Uri| Some(format!("{}://{}", uri.scheme_str()?, uri.authority()?));
+    Callers {
+        hosts: addresses.iter().filter_map(host).collect(),
+        origins: addresses.iter().filter_map(origin).collect(),
+    }
+}
+
+async fn card(State(app): State<App>, _: Plain) -> Result<Reply, Refused> {
+    let card = discovery::server_card(&app.service.urls().base);
+    Ok(Reply::json(&card, KEEP)?.of_type(discovery::CARD_TYPE))
+}
+
+async fn server(State(app): State<App>, _: Plain) -> Result<Reply, Refused> {
+    Reply::json(&discovery::server_json(&app.service.urls().base), KEEP)
+}
+
+async fn catalog(State(app): State<App>, _: Plain) -> Result<Reply, Refused> {
+    Reply::json(&discovery::catalog(&app.service.urls().base), KEEP)
+}

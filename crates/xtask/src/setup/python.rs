@@ -1,0 +1,66 @@
+//! Python programs that some slow tests use, each in an environment of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::fetch::first_words;
+use super::fixtures_folder;
+use crate::failure::{Failure, Result};
+
+/// A package of Python's index, by one version.
+struct Package {
+    name: &'static str,
+    version: &'static str,
+    /// Folder under `.fixtures/`.
+    folder: &'static str,
+}
+
+/// Tries the service against its own description.
+const SCHEMATHESIS: Package =
+    Package { name: "schemathesis", version: "4.32.5", folder: "schemathesis" };
+
+/// The official client of the tools for agents.
+const MCP: Package = Package { name: "mcp", version: "2.3.0", folder: "mcp-python" };
+
+/// Makes `.fixtures/schemathesis/bin/schemathesis` complete.
+pub fn ensure_schemathesis(root: &Path) -> Result<()> {
+    ensure(root, &SCHEMATHESIS)
+}
+
+/// Makes `.fixtures/mcp-python/bin/python` know the client.
+pub fn ensure_mcp_python(root: &Path) -> Result<()> {
+    ensure(root, &MCP)
+}
+
+fn ensure(root: &Path, package: &Package) -> Result<()> {
+    let place: PathBuf = fixtures_folder(root).join(package.folder);
+    if is_installed(&place, package) {
+        return Ok(());
+    }
+    let Package { name, version, .. } = package;
+    eprintln!("setup: {name} {version} (a Python environment in {})", place.display());
+    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&place), "python3 -m venv")?;
+    let pip = place.join("bin/pip");
+    let wanted = format!("{name}=={version}");
+    run(Command::new(pip).args(["install", "--quiet", &wanted]), &format!("pip install {name}"))
+}
+
+fn is_installed(place: &Path, package: &Package) -> bool {
+    let asked =
+        format!("from importlib.metadata import version; print(version('{}'))", package.name);
+    let output = Command::new(place.join("bin/python")).args(["-c", &asked]).output();
+    output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim() == package.version)
+}
+
+fn run(command: &mut Command, what: &str) -> Result<()> {
+    let remedy = "the slow tests need Python 3.10 or later with venv (Debian: python3-venv) and \
+                  pip's package index";
+    let output = command.output().map_err(|error| {
+        Failure::new(format!("{what} could not be started: {error}")).remedy(remedy)
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = first_words(&output.stderr);
+    Err(Failure::new(format!("{what} failed:\n    {said}")).remedy(remedy))
+}

@@ -1,0 +1,238 @@
+//! `/mcp` as a stranger meets it: hosts, pages, headers, versions, bodies, rates; and the documents by
+//! which it is found.
+
+use serde_json::{Value, json};
+
+use crate::scenes::agents::{
+    NEWEST, OLDER, newest, newest_headers, older, older_headers, result, send,
+};
+use crate::scenes::service::{Answer, Service, recorded};
+
+const VERSIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", OLDER, NEWEST];
+
+/// A service whose addresses are those of a host behind a proxy.
+async fn scene(tools_per_minute: &str) -> (crate::scenes::service::Recorded, Service) {
+    let recorded = recorded(2).await;
+    let variables = [
+        ("EXITGAP_HTTP_TOOLS_PER_MINUTE", tools_per_minute),
+        ("EXITGAP_HTTP_BASE_URL", "https://api.example.org"),
+        ("EXITGAP_HTTP_WEB_URL", "https://example.org"),
+    ];
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &variables);
+    (recorded, service)
+}
+
+fn with(name: &'static str, value: &str) -> Vec<(&'static str, String)> {
+    let mut headers = older_headers();
+    headers.retain(|(found, _)| *found != name);
+    if !value.is_empty() {
+        headers.push((name, value.to_owned()));
+    }
+    headers
+}
+
+/// The error of a message that has one.
+fn error(answer: &Answer) -> (u16, i64) {
+    let message = answer.json();
+    assert_eq!(message.get("result"), None, "{message}");
+    (answer.status, message["error"]["code"].as_i64().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_known_hosts_and_pages_are_answered() {
+    let (_recorded, service) = scene("0").await;
+    let list = older("tools/list", &json!({}));
+    let status = |headers: Vec<_>| send(service.address, &headers, &list).status;
+    for host in ["api.example.org", "example.org", "api.example.org:443", "localhost:9", "[::1]:1"]
+    {
+        assert_eq!(status(with("Host", host)), 200, "{host}");
+    }
+    for host in ["evil.example", "api.example.org.evil.example", "169.254.169.254", "0.0.0.0"] {
+        assert_eq!(status(with("Host", host)), 403, "{host}");
+    }
+    for origin in ["https://api.example.org", "https://example.org", "http://localhost:5173"] {
+        assert_eq!(status(with("Origin", origin)), 200, "{origin}");
+    }
+    for origin in [
+        "https://evil.example",
+        "http://api.example.org",
+        "https://api.example.org:8443",
+        "https://localhost:5173",
+        "null",
+        "garbage",
+    ] {
+        assert_eq!(status(with("Origin", origin)), 403, "{origin}");
+    }
+    // What a browser asks first is answered, so that the refusal is the tools' own.
+    let asks = [("Origin", "https://example.org"), ("Access-Control-Request-Method", "POST")];
+    let preflight = service.ask("OPTIONS", "/mcp", &asks);
+    assert_eq!(preflight.status, 204);
+    assert!(preflight.header("access-control-allow-methods").unwrap().contains("POST"));
+    assert_eq!(preflight.header("allow"), Some("POST, OPTIONS"));
+    assert_eq!(service.end(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_revision_is_spoken_and_headers_must_say_what_messages_say() {
+    let (_recorded, service) = scene("0").await;
+    for version in &VERSIONS[..4] {
+        let hello = json!({
+            "protocolVersion": version, "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        });
+        let answer =
+            send(service.address, &with("MCP-Protocol-Version", ""), &older("initialize", &hello));
+        let told = result(&answer);
+        assert_eq!(told["protocolVersion"], *version);
+        assert_eq!(told["serverInfo"]["name"], "exitgap");
+        assert_eq!(told["capabilities"], json!({"tools": {}}));
+        assert!(told["instructions"].as_str().unwrap().contains("untrusted"));
+        assert_eq!(answer.header("mcp-session-id"), None);
+    }
+    let discover = newest("server/discover", &json!({}));
+    let told = result(&send(service.address, &newest_headers(&discover), &discover));
+    assert_eq!(told["supportedVersions"], json!(VERSIONS));
+    assert_eq!((&told["ttlMs"], &told["cacheScope"]), (&json!(3_600_000), &json!("public")));
+
+    let list = newest("tools/list", &json!({}));
+    let answer = send(service.address, &newest_headers(&list), &list);
+    let told = result(&answer);
+    assert_eq!((&told["ttlMs"], &told["cacheScope"]), (&json!(3_600_000), &json!("public")));
+    assert!(answer.body.len() <= 12 << 10, "{} bytes", answer.body.len());
+    let again = send(service.address, &newest_headers(&list), &list);
+    assert_eq!(again.body, answer.body);
+
+    // A header that says something else than the message.
+    let mismatched = |name: &'static str, value: &str| {
+        let mut headers = newest_headers(&list);
+        headers.retain(|(found, _)| *found != name);
+        headers.push((name, value.to_owned()));
+        error(&send(service.address, &headers, &list))
+    };
+    assert_eq!(mismatched("Mcp-Method", "tools/call"), (400, -32020));
+    assert_eq!(mismatched("MCP-Protocol-Version", OLDER), (400, -32020));
+    let call = newest("tools/call", &json!({"name": "list_pools", "arguments": {}}));
+    let mut headers = newest_headers(&call);
+    headers.retain(|(name, _)| *name != "Mcp-Name");
+    headers.push(("Mcp-Name", "estimate_exit".to_owned()));
+    assert_eq!(error(&send(service.address, &headers, &call)), (400, -32020));
+
+    // What there is not: a version, a method, a tool, a page of tools.
+    let unknown = send(service.address, &with("MCP-Protocol-Version", "1999-01-01"), &list);
+    assert_eq!(unknown.status, 400);
+    let method = newest("tools/none", &json!({}));
+    assert_eq!(error(&send(service.address, &newest_headers(&method), &method)), (404, -32601));
+    let ping = newest("ping", &json!({}));
+    assert_eq!(error(&send(service.address, &newest_headers(&ping), &ping)), (404, -32601));
+    for message in [
+        older("tools/call", &json!({"name": "none", "arguments": {}})),
+        older("tools/list", &json!({"cursor": "1"})),
+    ] {
+        assert_eq!(error(&send(service.address, &older_headers(), &message)), (200, -32602));
+    }
+    assert_eq!(
+        result(&send(service.address, &older_headers(), &older("ping", &json!({})))),
+        json!({})
+    );
+    assert_eq!(service.end(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_message_is_refused_and_large_ones_are_not_read() {
+    let (_recorded, service) = scene("0").await;
+    let post = |body: &[u8]| {
+        let headers = older_headers();
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        service.post("/mcp", &headers, body).status
+    };
+    let list = older("tools/list", &json!({})).to_string();
+    assert_eq!(post(list.as_bytes()), 200);
+    // Several messages at once are of one old revision, and nobody's any more.
+    assert_eq!(post(format!("[{list},{list}]").as_bytes()), 415);
+    for body in
+        ["", "{", "null", "[]", "\"x\"", "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}"]
+    {
+        assert_eq!(post(body.as_bytes()), 415, "{body}");
+    }
+    let padded = |bytes: usize| format!("{}{list}", " ".repeat(bytes - list.len()));
+    assert_eq!(post(padded(64 << 10).as_bytes()), 200);
+    assert_eq!(post(padded((64 << 10) + 1).as_bytes()), 413);
+    assert_eq!(post(padded(1 << 20).as_bytes()), 413);
+    let nested = format!("{}{}", "[".repeat(30_000), "]".repeat(30_000));
+    assert_eq!(post(nested.as_bytes()), 415);
+
+    let status = |name, value: &str| {
+        send(service.address, &with(name, value), &older("tools/list", &json!({}))).status
+    };
+    assert_eq!(status("Content-Type", "text/plain"), 415);
+    assert_eq!(status("Accept", "text/html"), 406);
+    // There is nothing to read with GET, no session to end, and nothing takes a body elsewhere.
+    for method in ["GET", "DELETE", "PUT"] {
+        let answer = service.ask(method, "/mcp", &[("X-Forwarded-Host", "a")]);
+        assert!([403, 405].contains(&answer.status), "{method}");
+    }
+    let get = service.send(b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    assert_eq!((get.status, get.header("allow")), (405, Some("POST")));
+    let elsewhere = service.post("/v1/pools", &[("Host", "localhost")], list.as_bytes());
+    assert_eq!(elsewhere.problem().1, "method_not_allowed");
+    assert_eq!(service.end(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_has_thirty_messages_a_minute_and_the_addresses_beside_them() {
+    let recorded = recorded(2).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let list = older("tools/list", &json!({}));
+    let mut answered = 0;
+    let refused = loop {
+        let answer = send(service.address, &older_headers(), &list);
+        if answer.status != 200 {
+            break answer;
+        }
+        assert!(answer.header("ratelimit-policy").unwrap().contains("q=30;w=60"), "{answer:?}");
+        answered += 1;
+    };
+    // One comes back every two seconds.
+    assert!((30..60).contains(&answered), "{answered}");
+    assert_eq!(refused.problem(), (429, "rate_limited".to_owned(), None));
+    assert!(refused.header("retry-after").unwrap().parse::<u32>().unwrap() <= 2);
+    assert_eq!(service.get("/v1/pools").status, 200);
+    assert_eq!(service.end(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tools_are_found_by_the_documents_that_describe_them() {
+    let (_recorded, service) = scene("0").await;
+    let catalog = service.get("/.well-known/ai-catalog.json");
+    assert_eq!(catalog.header("cache-control"), Some("public, max-age=3600"));
+    assert_eq!(catalog.header("access-control-allow-origin"), Some("*"));
+    assert_eq!(service.get("/.well-known/mcp/catalog.json").body, catalog.body);
+    let entry = &catalog.found()["entries"][0];
+    assert_eq!(entry["type"], "application/mcp-server-card+json");
+    assert_eq!(entry["url"], "https://api.example.org/mcp/server-card");
+    let card = service.get("/mcp/server-card");
+    assert_eq!(card.header("content-type"), Some("application/mcp-server-card+json"));
+    let card = card.found();
+    assert_eq!(card["remotes"][0]["url"], "https://api.example.org/mcp");
+    assert_eq!(card["remotes"][0]["supportedProtocolVersions"], json!(VERSIONS));
+    let registry = service.get("/mcp/server.json").found();
+    let schema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
+    assert_eq!(registry["$schema"], schema);
+    let remotes = json!([{"type": "streamable-http", "url": "https://api.example.org/mcp"}]);
+    assert_eq!(registry["remotes"], remotes);
+    // They say what the server itself says.
+    let discover = newest("server/discover", &json!({}));
+    let told = result(&send(service.address, &newest_headers(&discover), &discover));
+    let server = &told["_meta"]["io.modelcontextprotocol/serverInfo"];
+    assert_eq!((&server["version"], &server["title"]), (&card["version"], &card["title"]));
+    assert_eq!(told["supportedVersions"], card["remotes"][0]["supportedProtocolVersions"]);
+    let capable = service.get("/v1/capabilities").found();
+    let row = capable["capabilities"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row: &&Value| row["capability"] == "Agent-native JSON");
+    assert!(row.unwrap()["place"].as_str().unwrap().contains("/mcp"), "{row:?}");
+    assert_eq!(service.get("/mcp/server-card?x=1").problem().1, "unknown_parameter");
+    assert_eq!(service.end(), Some(0));
+}
