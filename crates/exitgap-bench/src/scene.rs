@@ -3,7 +3,7 @@
 use alloy_primitives::U256;
 use exitgap_core::pools::{Concentrated, Direction, PoolState, sqrt_ratio_at_tick};
 use exitgap_tests::devchain::Rng;
-use exitgap_tests::parity::v3::{Bed, Plan, Pool, Position};
+use exitgap_tests::parity::v3::{Bed, Pool, PoolToMake, Position};
 
 use crate::BenchError;
 
@@ -25,7 +25,7 @@ const TIER: (u32, i32) = (500, 10);
 /// The pool and what to ask of it.
 pub struct Scene {
     bed: Bed,
-    plan: Plan,
+    plan: PoolToMake,
     /// Its state, read back from the contract.
     pub pool: Concentrated,
     /// The same, as core's questions take it.
@@ -73,7 +73,7 @@ impl Scene {
 
 /// Overlapping positions whose ends are all different: every one of the 1,200 ticks around the
 /// price is initialised, and half of the positions are active.
-fn plan() -> Plan {
+fn plan() -> PoolToMake {
     let mut rng = Rng::new(1);
     let (fee_pips, tick_spacing) = TIER;
     let positions = (0..HALF).map(|index| Position {
@@ -83,5 +83,5 @@ fn plan() -> Plan {
     });
     let positions = positions.collect();
     let sqrt_price_x96 = sqrt_ratio_at_tick(5).expect("5 is a tick");
-    Plan { fee_pips, tick_spacing, sqrt_price_x96, protocol_fee: 0, positions }
+    PoolToMake { fee_pips, tick_spacing, sqrt_price_x96, protocol_fee: 0, positions }
 }

@@ -58,8 +58,7 @@ impl Reader {
     /// Every suspicion whose slot is not taken back, oldest slot first.
     pub fn suspicions(&self) -> Result<Vec<Suspicion>, StoreError> {
         let table = "suspicion";
-        let rows = self.db.suspicions()?.into_iter();
-        rows.map(|row| {
+        self.db.suspicions(|row| {
             let corrupt = |error| StoreError::CorruptRow { table, found: format!("{error}") };
             Ok(Suspicion {
                 pool: row.pool_id.parse().map_err(corrupt)?,
@@ -69,7 +68,6 @@ impl Reader {
                 confirmed: row.confirmed,
             })
         })
-        .collect()
     }
 }
 

@@ -41,7 +41,7 @@ impl Reader {
 
     /// All pools of the store, in the order of their names.
     pub fn pools(&self) -> Result<Vec<Pool>, StoreError> {
-        self.db.pools()?.into_iter().map(pool_of).collect()
+        self.db.pools(pool_of)
     }
 
     /// The pool of this name; `None` if the store has none.
@@ -64,8 +64,7 @@ impl Reader {
         limit: usize,
     ) -> Result<Page, StoreError> {
         let limit = limit.clamp(1, Self::MAX_PAGE);
-        let rows = self.db.entries(pool.number, from, to, limit)?;
-        let entries = rows.into_iter().map(entry_of).collect::<Result<Vec<_>, _>>()?;
+        let entries = self.db.entries(pool.number, [from, to], limit, entry_of)?;
         // A page that is full may have a successor; the page after the last is empty.
         let next = match entries.last() {
             Some(last) if entries.len() == limit => last.slot.next().filter(|next| *next <= to),

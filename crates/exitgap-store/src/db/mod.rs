@@ -83,14 +83,20 @@ impl Db {
         Ok(Prepared { statement, prepared })
     }
 
-    /// Every row that the statement finds.
-    fn rows<T>(
+    /// What `make` makes of every row that the statement finds, one after the other: none is kept.
+    fn rows<R, T>(
         &self,
         statement: &'static Statement,
         args: &Args,
-        read: impl FnMut(Row) -> Result<T, DatabaseError>,
+        read: impl Fn(Row) -> Result<R, DatabaseError>,
+        mut make: impl FnMut(R) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        self.prepare(statement)?.rows(args, read)
+        let mut made = Vec::new();
+        self.prepare(statement)?.each(args, |row| {
+            made.push(make(read(row).map_err(|error| statement.failed(error))?)?);
+            Ok(())
+        })?;
+        Ok(made)
     }
 
     /// The first row that the statement finds.
@@ -134,30 +140,17 @@ struct Prepared<'a> {
 }
 
 impl Prepared<'_> {
-    fn rows<T>(
-        &mut self,
-        args: &Args,
-        mut read: impl FnMut(Row) -> Result<T, DatabaseError>,
-    ) -> Result<Vec<T>, StoreError> {
-        let mut found = Vec::new();
-        self.each(args, |row| {
-            found.push(read(row)?);
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
     /// Shows every row that is found, one after the other.
     fn each(
         &mut self,
         args: &Args,
-        mut show: impl FnMut(Row) -> Result<(), DatabaseError>,
+        mut show: impl FnMut(Row) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let Self { statement, prepared } = self;
         debug_assert_eq!(prepared.parameter_count(), args.len(), "{}", statement.doing);
         let mut rows = prepared.query(args).map_err(|error| failed(statement.doing, error))?;
         while let Some(row) = rows.next().map_err(|error| failed(statement.doing, error))? {
-            show(Row::of(row)).map_err(|error| statement.failed(error))?;
+            show(Row::of(row))?;
         }
         Ok(())
     }

@@ -39,18 +39,23 @@ impl<'a> Row<'a> {
     }
 
     /// The value in the column of this name.
+    #[inline]
     pub fn get<T: FromColumn>(self, column: &str) -> Result<T, DatabaseError> {
         let found = self.0.get_ref(column).map_err(DatabaseError::engine)?.into();
         T::from_column(found).ok_or_else(|| DatabaseError::column(column, found.to_string()))
     }
 
     /// The value in the column at this place, for rows of many columns.
+    #[inline]
     pub fn at<T: FromColumn>(self, place: usize) -> Result<T, DatabaseError> {
         let found = self.0.get_ref(place).map_err(DatabaseError::engine)?.into();
-        T::from_column(found).ok_or_else(|| {
-            let column = self.0.as_ref().column_name(place).unwrap_or_default();
-            DatabaseError::column(column, found.to_string())
-        })
+        T::from_column(found).ok_or_else(|| self.refused(place, found))
+    }
+
+    #[cold]
+    fn refused(self, place: usize, found: Found) -> DatabaseError {
+        let column = self.0.as_ref().column_name(place).unwrap_or_default();
+        DatabaseError::column(column, found.to_string())
     }
 
     /// The columns from this place on, one after the other.
@@ -73,6 +78,7 @@ pub struct Columns<'a> {
 
 impl Columns<'_> {
     /// The next one.
+    #[inline]
     pub fn next<T: FromColumn>(&mut self) -> Result<T, DatabaseError> {
         let value = self.row.at(self.next);
         self.next += 1;
@@ -81,6 +87,7 @@ impl Columns<'_> {
 }
 
 impl<'a> From<ValueRef<'a>> for Found<'a> {
+    #[inline]
     fn from(value: ValueRef<'a>) -> Self {
         match value {
             ValueRef::Null => Self::Nothing,
@@ -109,6 +116,7 @@ impl fmt::Display for Found<'_> {
 }
 
 impl<T: FromColumn> FromColumn for Option<T> {
+    #[inline]
     fn from_column(found: Found<'_>) -> Option<Self> {
         match found {
             Found::Nothing => Some(None),
@@ -118,6 +126,7 @@ impl<T: FromColumn> FromColumn for Option<T> {
 }
 
 impl FromColumn for i64 {
+    #[inline]
     fn from_column(found: Found<'_>) -> Option<Self> {
         match found {
             Found::Integer(number) => Some(number),
@@ -130,6 +139,7 @@ impl FromColumn for i64 {
 macro_rules! integers {
     ($($integer:ty),*) => {$(
         impl FromColumn for $integer {
+            #[inline]
             fn from_column(found: Found<'_>) -> Option<Self> {
                 i64::from_column(found)?.try_into().ok()
             }
@@ -140,12 +150,14 @@ macro_rules! integers {
 integers!(u64, u32, u8);
 
 impl FromColumn for bool {
+    #[inline]
     fn from_column(found: Found<'_>) -> Option<Self> {
         i64::from_column(found).map(|number| number != 0)
     }
 }
 
 impl FromColumn for Slot {
+    #[inline]
     fn from_column(found: Found<'_>) -> Option<Self> {
         Self::try_from(u32::from_column(found)?).ok()
     }
@@ -153,6 +165,7 @@ impl FromColumn for Slot {
 
 /// Whole millionths of a percent.
 impl FromColumn for Percent {
+    #[inline]
     fn from_column(found: Found<'_>) -> Option<Self> {
         i64::from_column(found).map(|millionths| Self(millionths.into()))
     }
@@ -160,12 +173,14 @@ impl FromColumn for Percent {
 
 /// Whole millionths of a dollar.
 impl FromColumn for UsdMicros {
+    #[inline]
     fn from_column(found: Found<'_>) -> Option<Self> {
         u64::from_column(found).map(Self)
     }
 }
 
 impl FromColumn for String {
+    #[inline]
     fn from_column(found: Found<'_>) -> Option<Self> {
         match found {
             Found::Text(text) => Some(std::str::from_utf8(text).ok()?.to_owned()),
@@ -175,6 +190,7 @@ impl FromColumn for String {
 }
 
 impl FromColumn for Vec<u8> {
+    #[inline]
     fn from_column(found: Found<'_>) -> Option<Self> {
         match found {
             Found::Blob(bytes) => Some(bytes.to_owned()),
@@ -185,6 +201,7 @@ impl FromColumn for Vec<u8> {
 
 /// A hash.
 impl FromColumn for [u8; 32] {
+    #[inline]
     fn from_column(found: Found<'_>) -> Option<Self> {
         match found {
             Found::Blob(bytes) => bytes.try_into().ok(),

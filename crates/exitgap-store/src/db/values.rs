@@ -153,6 +153,7 @@ fn refusal_of(text: &[u8]) -> Option<NoGap> {
 }
 
 impl FromColumn for Gap {
+    #[inline]
     fn from_column(found: Found<'_>) -> Option<Self> {
         match found {
             Found::Integer(millionths) => Some(Self::Filled(Percent(millionths.into()))),

@@ -50,10 +50,8 @@ impl Reader {
         let _view = self.db.view("reading a series")?;
         let retracted: HashSet<Slot> =
             self.retractions(pool, from, to)?.into_iter().map(|(slot, _)| slot).collect();
-        let mut gaps = self.db.gaps(pool.number, token * 4 + size, from, to)?.into_iter();
-        let rows = self.db.points(pool.number, token, from, to)?;
-        let mut points = Vec::with_capacity(rows.len());
-        for row in rows {
+        let mut gaps = self.db.gaps(pool.number, token * 4 + size, [from, to])?.into_iter();
+        self.db.points(pool.number, token, [from, to], |row| {
             let slot = slot_of("entry", row.slot)?;
             let absent = |what: &str| StoreError::CorruptRow {
                 table: "figures",
@@ -70,8 +68,7 @@ impl Reader {
                 (false, true) => Held::Missing,
                 (false, false) => Held::Retired,
             };
-            points.push(Point { slot, held, basis: told.basis });
-        }
-        Ok(points)
+            Ok(Point { slot, held, basis: told.basis })
+        })
     }
 }

@@ -26,8 +26,7 @@ impl Reader {
         limit: usize,
     ) -> Result<Page<Figures>, StoreError> {
         let limit = limit.clamp(1, Self::MAX_PAGE);
-        let rows = self.db.figures(pool.number, from, to, limit)?;
-        let entries = rows.into_iter().map(figures_of).collect::<Result<Vec<_>, _>>()?;
+        let entries = self.db.figures(pool.number, [from, to], limit, figures_of)?;
         let last = entries.last().filter(|_| entries.len() == limit);
         let next = last.and_then(|last| last.entry.slot.next()).filter(|next| *next <= to);
         Ok(Page { entries, next })
@@ -53,8 +52,7 @@ impl Reader {
 
     /// Where every pool stands, in the order of their names: one pass over a small table.
     pub fn board(&self) -> Result<Vec<BoardRow>, StoreError> {
-        let standings = self.db.standings()?.into_iter();
-        standings.map(|(pool, standing)| Ok(BoardRow { pool: pool_of(pool)?, standing })).collect()
+        self.db.standings(|(pool, standing)| Ok(BoardRow { pool: pool_of(pool)?, standing }))
     }
 
     /// Whether and how the pool's slot was taken back.
@@ -69,8 +67,7 @@ impl Reader {
         from: Slot,
         to: Slot,
     ) -> Result<Vec<(Slot, Retracted)>, StoreError> {
-        let rows = self.db.retractions(pool.number, from, to)?.into_iter();
-        rows.map(|row| {
+        self.db.retractions(pool.number, [from, to], |row| {
             let slot = slot_of("retraction", row.slot)?;
             let retracted = retracted(row.by, row.orphaned, row.canonical)?;
             let expected = match retracted.why {
@@ -84,7 +81,6 @@ impl Reader {
             }
             Ok((slot, retracted))
         })
-        .collect()
     }
 
     /// The day's row as it is stored.

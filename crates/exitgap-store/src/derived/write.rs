@@ -216,7 +216,7 @@ fn window_of(reader: &Reader, pool: &Pool, last: Slot) -> Result<DepthWindow, St
     let mut window = DepthWindow::default();
     let first = Slot::new(first.into()).unwrap_or(Slot::FIRST);
     let mut next = first.max(pool.first_slot);
-    for row in reader.db.window(pool.number, first, last)? {
+    reader.db.window(pool.number, [first, last], |row| {
         let added = match (row.missing, row.retracted) {
             (_, true) => Added::Nothing,
             (true, _) => Added::Missing,
@@ -224,7 +224,8 @@ fn window_of(reader: &Reader, pool: &Pool, last: Slot) -> Result<DepthWindow, St
         };
         window.add(next, added);
         next = next.next().unwrap_or(next);
-    }
+        Ok(())
+    })?;
     Ok(window)
 }
 

@@ -250,7 +250,7 @@ impl Reader {
     fn sealed_rows(&self, pool: &Pool, from: Slot, to: Slot) -> Result<Vec<FoundRow>, StoreError> {
         let mut retracts: HashMap<Slot, Vec<Retraction>> = self.retracts(pool, from, to)?;
         let (mut found, mut next) = (Vec::new(), Some(from));
-        for row in self.db.sealed_bodies(pool.number, from, to)? {
+        for row in self.db.sealed_bodies(pool.number, [from, to])? {
             // Rows that cannot be read stand where the next one should.
             let at = next.unwrap_or(to);
             match row.and_then(Sealed::of) {

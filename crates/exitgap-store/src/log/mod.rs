@@ -166,18 +166,18 @@ impl Reader {
     pub fn heads(&self, pool: &Pool, from: Slot, to: Slot) -> Result<Vec<StoredHead>, StoreError> {
         let from = from.max(pool.first_slot);
         let before = from.previous().unwrap_or(from).max(pool.first_slot);
-        let rows = self.db.heads(pool.number, before, to)?;
         let mut retracts = self.retracts(pool, from, to)?;
         let mut heads = Vec::new();
         let mut prev = None;
-        for row in rows {
+        self.db.heads(pool.number, [before, to], |row| {
             let (mut row, hash) = full_entry_of(row)?;
             if row.entry.slot >= from {
                 row.retracts = retracts.remove(&row.entry.slot).unwrap_or_default();
                 heads.push(check_head(pool, &row, hash, prev)?);
             }
             prev = Some(hash);
-        }
+            Ok(())
+        })?;
         Ok(heads)
     }
 

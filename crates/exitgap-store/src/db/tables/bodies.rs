@@ -2,7 +2,7 @@
 
 use exitgap_core::series::Slot;
 
-use super::entries::run;
+use super::entries::args_of;
 use super::{DatabaseError, Db, HeadRow, Row, statements};
 use crate::error::StoreError;
 use crate::model::Totals;
@@ -87,17 +87,16 @@ impl Db {
         self.row(&statements::SELECT_BODY_BY_STATE, &args, |row| row.at(0))
     }
 
-    /// The pool's heads from slot `from` to `to`, both included, ascending, each with its body. A
+    /// The pool's heads of a run of slots, both ends included, ascending, each with its body. A
     /// row that cannot be read stands where it was found.
     pub fn sealed_bodies(
         &self,
         pool_no: i64,
-        from: Slot,
-        to: Slot,
+        run: [Slot; 2],
     ) -> Result<Vec<Result<SealedBodyRow, StoreError>>, StoreError> {
         let statement = &statements::SELECT_SEALED_ROWS;
         let mut found = Vec::new();
-        self.prepare(statement)?.each(&run(pool_no, from, to), |row| {
+        self.prepare(statement)?.each(&args_of(pool_no, run), |row| {
             found.push(SealedBodyRow::read(row).map_err(|error| statement.failed(error)));
             Ok(())
         })?;

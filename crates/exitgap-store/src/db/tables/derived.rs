@@ -4,7 +4,7 @@
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::units::Percent;
 
-use super::entries::run;
+use super::entries::args_of;
 use super::{Arg, Columns, DatabaseError, Db, EntryRow, PoolRow, Row, Values, statements};
 use crate::db::statements::Statement;
 use crate::db::values::chained_row;
@@ -139,34 +139,32 @@ fn read_standing(row: Row) -> Result<Standing, DatabaseError> {
 }
 
 impl Db {
-    /// The pool's slots from `from` to `to`, both included, ascending, each with its figures; at
-    /// most `limit`.
-    pub fn figures(
+    /// The pool's slots of a run, both ends included, ascending, each with its figures; at most
+    /// `limit`.
+    pub fn figures<T>(
         &self,
         pool_no: i64,
-        from: Slot,
-        to: Slot,
+        run: [Slot; 2],
         limit: usize,
-    ) -> Result<Vec<FiguresRow>, StoreError> {
-        let [pool_no, from, to] = run(pool_no, from, to);
+        make: impl FnMut(FiguresRow) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let [pool_no, from, to] = args_of(pool_no, run);
         let args = [pool_no, from, to, (":limit", limit.into())];
-        self.rows(&statements::SELECT_FIGURES, &args, FiguresRow::read)
+        self.rows(&statements::SELECT_FIGURES, &args, FiguresRow::read, make)
     }
 
-    /// One gap of the pool's slots from `from` to `to`, both included, ascending: of four sizes
-    /// selling token 0, then four selling token 1.
+    /// One gap of the pool's slots of a run, both ends included, ascending: of four sizes selling
+    /// token 0, then four selling token 1.
     pub fn gaps(
         &self,
         pool_no: i64,
         gap: usize,
-        from: Slot,
-        to: Slot,
+        run: [Slot; 2],
     ) -> Result<Vec<GapRow>, StoreError> {
-        let [pool_no, from, to] = run(pool_no, from, to);
+        let [pool_no, from, to] = args_of(pool_no, run);
         let args = [pool_no, from, to, (":gap", gap.into())];
-        self.rows(&statements::SELECT_GAPS, &args, |row| {
-            Ok(GapRow { slot: row.at(0)?, gap: row.at(1)?, basis: row.at(2)? })
-        })
+        let read = |row: Row| Ok(GapRow { slot: row.at(0)?, gap: row.at(1)?, basis: row.at(2)? });
+        self.rows(&statements::SELECT_GAPS, &args, read, Ok)
     }
 
     /// The pool's day.
@@ -176,10 +174,12 @@ impl Db {
     }
 
     /// Every pool and where it stands, in the order of their names.
-    pub fn standings(&self) -> Result<Vec<(PoolRow, Standing)>, StoreError> {
-        self.rows(&statements::SELECT_STANDINGS, &[], |row| {
-            Ok((PoolRow::read(row)?, read_standing(row)?))
-        })
+    pub fn standings<T>(
+        &self,
+        make: impl FnMut((PoolRow, Standing)) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let read = |row: Row| Ok((PoolRow::read(row)?, read_standing(row)?));
+        self.rows(&statements::SELECT_STANDINGS, &[], read, make)
     }
 
     /// Whether the row of `figures` is this one, value by value.

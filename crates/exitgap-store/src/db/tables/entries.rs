@@ -75,17 +75,17 @@ impl HeadRow {
 }
 
 impl Db {
-    /// The pool's slots from `from` to `to`, both included, ascending; at most `limit`.
-    pub fn entries(
+    /// The pool's slots of a run, both ends included, ascending; at most `limit`.
+    pub fn entries<T>(
         &self,
         pool_no: i64,
-        from: Slot,
-        to: Slot,
+        run: [Slot; 2],
         limit: usize,
-    ) -> Result<Vec<EntryRow>, StoreError> {
-        let [pool_no, from, to] = run(pool_no, from, to);
+        make: impl FnMut(EntryRow) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let [pool_no, from, to] = args_of(pool_no, run);
         let args = [pool_no, from, to, (":limit", limit.into())];
-        self.rows(&statements::SELECT_ENTRIES, &args, EntryRow::read)
+        self.rows(&statements::SELECT_ENTRIES, &args, EntryRow::read, make)
     }
 
     /// The pool's newest slot at or before this one.
@@ -94,63 +94,64 @@ impl Db {
         self.row(&statements::SELECT_NEWEST_ENTRY, &args, EntryRow::read)
     }
 
-    /// What the pool's heads are made of, from slot `from` to `to`, both included, ascending.
-    pub fn heads(&self, pool_no: i64, from: Slot, to: Slot) -> Result<Vec<HeadRow>, StoreError> {
-        self.rows(&statements::SELECT_HEADS, &run(pool_no, from, to), HeadRow::read)
+    /// What the pool's heads are made of, of a run of slots, both ends included, ascending.
+    pub fn heads<T>(
+        &self,
+        pool_no: i64,
+        run: [Slot; 2],
+        make: impl FnMut(HeadRow) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.rows(&statements::SELECT_HEADS, &args_of(pool_no, run), HeadRow::read, make)
     }
 
     /// The same of one slot.
     pub fn head(&self, pool_no: i64, slot: Slot) -> Result<Option<HeadRow>, StoreError> {
-        self.row(&statements::SELECT_HEAD, &run(pool_no, slot, slot), HeadRow::read)
+        self.row(&statements::SELECT_HEAD, &args_of(pool_no, [slot, slot]), HeadRow::read)
     }
 
-    /// The depths of the pool's slots from `from` to `to`, both included, ascending.
-    pub fn window(&self, pool_no: i64, from: Slot, to: Slot) -> Result<Vec<WindowRow>, StoreError> {
-        self.rows(&statements::SELECT_WINDOW, &run(pool_no, from, to), |row| {
-            Ok(WindowRow {
-                missing: row.at(0)?,
-                depth_usd: [row.at(1)?, row.at(2)?],
-                retracted: row.at(3)?,
-            })
-        })
+    /// The depths of the pool's slots of a run, both ends included, ascending.
+    pub fn window<T>(
+        &self,
+        pool_no: i64,
+        run: [Slot; 2],
+        make: impl FnMut(WindowRow) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let read = |row: Row| {
+            let depth_usd = [row.at(1)?, row.at(2)?];
+            Ok(WindowRow { missing: row.at(0)?, depth_usd, retracted: row.at(3)? })
+        };
+        self.rows(&statements::SELECT_WINDOW, &args_of(pool_no, run), read, make)
     }
 
     /// The same in one direction, that of selling `token`, and without asking what was taken back.
-    pub fn points(
+    pub fn points<T>(
         &self,
         pool_no: i64,
         token: usize,
-        from: Slot,
-        to: Slot,
-    ) -> Result<Vec<PointRow>, StoreError> {
-        let [pool_no, from, to] = run(pool_no, from, to);
+        run: [Slot; 2],
+        make: impl FnMut(PointRow) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let [pool_no, from, to] = args_of(pool_no, run);
         let args = [pool_no, from, to, (":token", token.into())];
-        self.rows(&statements::SELECT_POINTS, &args, |row| {
-            Ok(PointRow {
-                slot: row.at(0)?,
-                recorded: row.at(1)?,
-                missing: row.at(2)?,
-                depth_usd: row.at(3)?,
-            })
-        })
+        let read = |row: Row| {
+            let (slot, recorded, missing) = (row.at(0)?, row.at(1)?, row.at(2)?);
+            Ok(PointRow { slot, recorded, missing, depth_usd: row.at(3)? })
+        };
+        self.rows(&statements::SELECT_POINTS, &args, read, make)
     }
 
-    /// The pool's slots from `from` to `to`, both included, that were taken back, ascending.
-    pub fn retractions(
+    /// The pool's slots of a run, both ends included, that were taken back, ascending.
+    pub fn retractions<T>(
         &self,
         pool_no: i64,
-        from: Slot,
-        to: Slot,
-    ) -> Result<Vec<RetractionRow>, StoreError> {
-        self.rows(&statements::SELECT_RETRACTIONS, &run(pool_no, from, to), |row| {
-            Ok(RetractionRow {
-                slot: row.at(0)?,
-                by: row.at(1)?,
-                orphaned: row.at(2)?,
-                canonical: row.at(3)?,
-                code: row.at(4)?,
-            })
-        })
+        run: [Slot; 2],
+        make: impl FnMut(RetractionRow) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let read = |row: Row| {
+            let (slot, by, code) = (row.at(0)?, row.at(1)?, row.at(4)?);
+            Ok(RetractionRow { slot, by, orphaned: row.at(2)?, canonical: row.at(3)?, code })
+        };
+        self.rows(&statements::SELECT_RETRACTIONS, &args_of(pool_no, run), read, make)
     }
 
     /// Writes a pool's slot, with the hash of its head.
@@ -206,7 +207,7 @@ impl Db {
     }
 }
 
-/// A pool's run of slots, for a statement.
-pub(super) fn run(pool_no: i64, from: Slot, to: Slot) -> [(&'static str, Arg<'static>); 3] {
+/// A pool's run of slots, both ends included, for a statement.
+pub(super) fn args_of(pool_no: i64, [from, to]: [Slot; 2]) -> [(&'static str, Arg<'static>); 3] {
     [(":pool_no", pool_no.into()), (":from_slot", from.into()), (":to_slot", to.into())]
 }

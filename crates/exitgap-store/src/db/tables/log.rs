@@ -42,9 +42,8 @@ impl Db {
 
     /// The keys that the log got after its first one, with their numbers, ascending.
     pub fn log_keys(&self) -> Result<Vec<(i64, String)>, StoreError> {
-        self.rows(&statements::SELECT_LOG_KEYS, &[], |row| {
-            Ok((row.get("key_no")?, row.get("verifier_key")?))
-        })
+        let read = |row: Row| Ok((row.get("key_no")?, row.get("verifier_key")?));
+        self.rows(&statements::SELECT_LOG_KEYS, &[], read, Ok)
     }
 
     /// The document of the log that this one succeeds.

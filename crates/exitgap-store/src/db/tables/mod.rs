@@ -1,5 +1,6 @@
 //! The tables: what is asked of them and written to them, as typed rows. Columns are as they lie in
 //! the file; what they stand for, and whether they make sense, is asked where rows are read from.
+//! Where there may be many, whoever asks says what is to be made of each (`make`): none is kept.
 
 mod bodies;
 mod counts;

@@ -44,8 +44,11 @@ impl Db {
     }
 
     /// Every suspicion whose slot is not taken back, oldest slot first.
-    pub fn suspicions(&self) -> Result<Vec<SuspicionRow>, StoreError> {
-        self.rows(&statements::SELECT_SUSPICIONS, &[], SuspicionRow::read)
+    pub fn suspicions<T>(
+        &self,
+        make: impl FnMut(SuspicionRow) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.rows(&statements::SELECT_SUSPICIONS, &[], SuspicionRow::read, make)
     }
 
     /// Writes runs of slots that the reading of `found` put in doubt: the pool's number, the first

@@ -28,8 +28,11 @@ impl PoolRow {
 
 impl Db {
     /// All pools, in the order of their names.
-    pub fn pools(&self) -> Result<Vec<PoolRow>, StoreError> {
-        self.rows(&statements::SELECT_POOLS, &[], PoolRow::read)
+    pub fn pools<T>(
+        &self,
+        make: impl FnMut(PoolRow) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.rows(&statements::SELECT_POOLS, &[], PoolRow::read, make)
     }
 
     /// The pool of this name.
