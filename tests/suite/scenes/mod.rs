@@ -13,3 +13,4 @@ pub mod operator;
 pub mod proxy;
 pub mod service;
 pub mod store;
+pub mod usdc;
