@@ -11,8 +11,8 @@ use serde_json::json;
 use crate::scenes::proxy::{Lie, Proxy};
 use crate::scenes::usdc::{CHAIN_ID, PRICE, Scene, now_s, own, settled_as, soon};
 
-/// Two gwei: the chain's base fee at its start is one.
-const MOST: u128 = 2_000_000_000;
+/// Twenty gwei: the chain's base fee at its start is one, and its tip another.
+const MOST: u128 = 20_000_000_000;
 
 async fn verdict(scene: &Scene, authorized: &Authorized) -> Verdict {
     let authorization = settled_as(authorized);

@@ -65,6 +65,33 @@ impl Authorization {
         call.abi_encode().into()
     }
 
+    /// As bytes to be kept: 20 of the payer, 20 of the payee, 16 of the amount, 8 and 8 of its instants, 32
+    /// of its nonce, numbers with the highest byte first, and then the signature.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let Self { from, to, value, valid_after_s, valid_before_s, nonce, signature } = self;
+        let instants = [valid_after_s.to_be_bytes(), valid_before_s.to_be_bytes()].concat();
+        [&from.0[..], &to.0, &value.to_be_bytes(), &instants, &nonce.0, signature].concat()
+    }
+
+    /// Reads what [`Self::to_bytes`] gave; `None` where it is too short.
+    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        let (from, rest) = bytes.split_first_chunk()?;
+        let (to, rest) = rest.split_first_chunk()?;
+        let (value, rest) = rest.split_first_chunk()?;
+        let (after, rest) = rest.split_first_chunk()?;
+        let (before, rest) = rest.split_first_chunk()?;
+        let (nonce, signature) = rest.split_first_chunk()?;
+        Some(Self {
+            from: Address(*from),
+            to: Address(*to),
+            value: u128::from_be_bytes(*value),
+            valid_after_s: u64::from_be_bytes(*after),
+            valid_before_s: u64::from_be_bytes(*before),
+            nonce: Word(*nonce),
+            signature: signature.to_vec(),
+        })
+    }
+
     /// Whether the signature is wrapped for a wallet that is yet to be deployed.
     pub(super) fn is_undeployed(&self) -> bool {
         let end = self.signature.last_chunk::<32>();
@@ -96,6 +123,23 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_kept_is_read_as_it_was() {
+        let authorization = Authorization {
+            from: Address([1; 20]),
+            to: Address([2; 20]),
+            value: u128::MAX - 3,
+            valid_after_s: 4,
+            valid_before_s: u64::MAX - 5,
+            nonce: Word([6; 32]),
+            signature: vec![7; 65],
+        };
+        let bytes = authorization.to_bytes();
+        assert_eq!(Authorization::of_bytes(&bytes), Some(authorization));
+        assert_eq!(Authorization::of_bytes(&bytes[..103]), None);
+        assert_eq!(Authorization::of_bytes(&[]), None);
+    }
 
     #[test]
     fn a_wallet_that_does_not_exist_yet_is_known_by_its_signatures_end() {

@@ -228,7 +228,7 @@ mod tests {
         let authorized = authorized.to_string();
         assert_eq!(authorized, format!("3009:eip155:84532:{ASSET}:{PAYER}:{}", Word([7; 32])));
         let expect = |logs: Vec<WireLog>, expected: &[String]| assert_eq!(keys(logs), expected);
-        expect(vec![used(ASSET, PAYER, 7), paid(PAYER)], &[authorized.clone()]);
+        expect(vec![used(ASSET, PAYER, 7), paid(PAYER)], std::slice::from_ref(&authorized));
         // Of another payer, of another contract, or further up: the transfer's own place.
         expect(vec![used(ASSET, other, 7), paid(PAYER)], &[placed(1)]);
         expect(vec![used(other, PAYER, 7), paid(PAYER)], &[placed(1)]);
