@@ -1,0 +1,6 @@
+//! Payments: a service with a price, real processes, Circle's own token on a real node.
+
+mod authorizations;
+mod faults;
+mod offers;
+mod proofs;
