@@ -253,9 +253,11 @@ async fn what_nodes_tell_of_something_else_is_never_an_outcome() {
     scene.mine_pending().await;
     let instead = |method: &'static str, change: fn(&mut serde_json::Value)| {
         proxy.lie(move |asked, told| {
-            let mut told = told["result"].clone();
-            change(&mut told);
-            (asked["method"] == method).then_some(Lie::Result(told))
+            (asked["method"] == method).then(|| {
+                let mut told = told["result"].clone();
+                change(&mut told);
+                Lie::Result(told)
+            })
         });
     };
     let of = (authorization.from, authorization.nonce);

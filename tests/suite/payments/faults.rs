@@ -227,3 +227,39 @@ async fn a_reorganisation_of_a_payment_is_mended_while_it_can_be() {
     until_sent_again(&till).await;
     assert_eq!(till.prices_paid().await, 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rise_of_fees_is_met_with_one_number_and_one_transfer() {
+    let till = Till::new().await;
+    let service = till.serve();
+    let header = till.header(&service, 1);
+    let sent = transaction_of(&till.pay(&service, &header));
+    // Thirty gwei: above what the first transaction offers, below the configured bound.
+    let dear = alloy::primitives::U256::from(30_000_000_000_u64);
+    let _: Value = till.scene.chain.rpc("anvil_setNextBlockBaseFeePerGas", (dear,)).await.unwrap();
+    till.scene.mine_pending().await;
+    assert_eq!(till.prices_paid().await, 0, "the spike keeps it out");
+    tokio::time::sleep(Duration::from_secs(36)).await;
+    till.mine_on().await;
+    let answer = until_known(&till, &service, &header);
+    assert_eq!(answer.status, 200);
+    assert_ne!(transaction_of(&answer), sent, "another transaction of the same number");
+    let count = till.scene.node().count(till.scene.key.address(), soon()).await;
+    assert_eq!((count, till.prices_paid().await), (Ok(1), 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_price_that_rose_is_still_taken_from_whom_it_was_offered_to() {
+    let till = Till::new().await;
+    till.mine_at_once().await;
+    let service = till.serve();
+    let header = till.header(&service, 1);
+    drop(service);
+    let service = till.serve_with(&[("EXITGAP_PAYMENTS_PRICE_USDC", "0.02")]);
+    assert_eq!(service.get(&till.target()).header("x-payment-amount"), Some("0.02"));
+    let answer = till.pay(&service, &header);
+    assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
+    let free = till.serve_with(&[("EXITGAP_PAYMENTS_ENABLED", "false")]);
+    assert_eq!(free.get(&till.target()).status, 200);
+    assert_eq!(free.get("/v1/payments").problem().1, "not_available");
+}

@@ -2,11 +2,12 @@
 
 use alloy::primitives::{Address, B256, U256};
 use alloy::signers::SignerSync;
+use alloy::sol_types::SolCall;
 use exitgap_chain::settle::claim_text;
 use exitgap_core::ids::{Caip2, Word};
 use exitgap_server::payments::fingerprint;
-use exitgap_tests::devchain::abi::FiatToken;
-use exitgap_tests::devchain::{Mined, Tx};
+use exitgap_tests::devchain::abi::{FiatToken, Multicall3};
+use exitgap_tests::devchain::{MULTICALL3, Mined, Tx};
 
 use crate::scenes::service::{Answer, Service};
 use crate::scenes::till::{SIZE, Till, transaction_of};
@@ -74,6 +75,61 @@ async fn a_look_alike_of_another_contract_pays_nothing() {
     let mined = chain.mine_next(&[Tx::call(chain.operator, fake.address, &call)]).await.unwrap();
     let answer = till.prove(&service, SIZE, &hash_of(&mined).to_string());
     assert_eq!((answer.status, answer.json()["reason"].as_str()), (402, Some("payment_not_found")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_transfers_of_one_transaction_pay_for_two_requests_and_not_for_a_third() {
+    let till = Till::new().await;
+    let service = till.serve();
+    let (chain, usdc) = (&till.scene.chain, &till.scene.usdc);
+    let call = FiatToken::transferCall { to: till.scene.pay_to, value: U256::from(PRICE) };
+    let once = Multicall3::Call3 {
+        target: usdc.address,
+        allowFailure: false,
+        callData: call.abi_encode().into(),
+    };
+    let both = Multicall3::aggregate3Call { calls: vec![once.clone(), once] };
+    let fund = usdc.fund(chain, MULTICALL3, 2 * PRICE);
+    chain.mine_next(&[fund]).await.unwrap();
+    let mined = chain.mine_next(&[Tx::call(chain.operator, MULTICALL3, &both)]).await.unwrap();
+    let proof = hash_of(&mined).to_string();
+    let asked: Vec<_> =
+        ["1000", "2000", "3000"].iter().map(|size| till.prove(&service, size, &proof)).collect();
+    assert_eq!([asked[0].status, asked[1].status], [200, 200]);
+    assert_eq!(asked[2].problem().1, "payment_used");
+    for (n, size) in ["1000", "2000"].into_iter().enumerate() {
+        assert_eq!(till.prove(&service, size, &proof).body, asked[n].body);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_with_a_hash_before_it_is_mined_has_its_transfer() {
+    let till = Till::new().await;
+    let service = till.serve();
+    let (chain, usdc) = (&till.scene.chain, &till.scene.usdc);
+    let call = FiatToken::transferCall { to: till.scene.pay_to, value: U256::from(PRICE) };
+    let request = serde_json::json!([{
+        "from": chain.operator,
+        "to": usdc.address,
+        "input": alloy::primitives::Bytes::from(call.abi_encode()),
+    }]);
+    let hash: B256 = chain.rpc("eth_sendTransaction", request).await.unwrap();
+    let proof = hash.to_string();
+    assert_eq!(till.prove(&service, SIZE, &proof).problem().1, "payment_pending");
+    till.scene.mine_pending().await;
+    assert_eq!(till.prove(&service, "2000", &proof).problem().1, "payment_used", "a thief");
+    assert_eq!(till.prove(&service, SIZE, &proof).status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hashes_of_nothing_are_pending_and_pay_nothing() {
+    let till = Till::new().await;
+    let service = till.serve();
+    for n in 0..200_u64 {
+        let hash = alloy::primitives::keccak256(n.to_be_bytes());
+        assert_eq!(till.prove(&service, SIZE, &hash.to_string()).problem().1, "payment_pending");
+    }
+    assert_eq!(till.prices_paid().await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

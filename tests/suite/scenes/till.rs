@@ -52,7 +52,12 @@ impl Till {
 
     /// Another process of the same service.
     pub fn serve(&self) -> Service {
-        Service::start(self.recorded.folder.path(), &["--no-record"], &[])
+        self.serve_with(&[])
+    }
+
+    /// The same with these environment variables.
+    pub fn serve_with(&self, variables: &[(&str, &str)]) -> Service {
+        Service::start(self.recorded.folder.path(), &["--no-record"], variables)
     }
 
     pub fn target(&self) -> String {

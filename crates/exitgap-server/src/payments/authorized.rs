@@ -210,6 +210,14 @@ impl Till {
         if presented.network != terms.network {
             return Ok(Some(("invalid_network", "the payment is made for another chain")));
         }
+        if authorization.to != terms.pay_to {
+            let reason = "invalid_exact_evm_payload_recipient_mismatch";
+            return Ok(Some((reason, "the authorization pays somebody else")));
+        }
+        if !self.prices().await?.contains(&authorization.value) {
+            let reason = "invalid_exact_evm_payload_authorization_value";
+            return Ok(Some((reason, "the authorization is not for exactly the price")));
+        }
         if let Some(accepted) = &presented.accepted {
             let same = accepted.asset == terms.asset
                 && accepted.pay_to == terms.pay_to
@@ -219,14 +227,6 @@ impl Till {
                 let why = "the payment accepts other terms than were offered";
                 return Ok(Some(("invalid_payment_requirements", why)));
             }
-        }
-        if authorization.to != terms.pay_to {
-            let reason = "invalid_exact_evm_payload_recipient_mismatch";
-            return Ok(Some((reason, "the authorization pays somebody else")));
-        }
-        if !self.prices().await?.contains(&authorization.value) {
-            let reason = "invalid_exact_evm_payload_authorization_value";
-            return Ok(Some((reason, "the authorization is not for exactly the price")));
         }
         let now = self.now();
         if authorization.valid_before_s < now + LEFT_S {
