@@ -5,8 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use alloy::primitives::Bytes;
-use alloy::primitives::hex;
+use alloy::primitives::{Address, Bytes, hex};
 use serde_json::Value;
 
 /// The variable that names another `anvil` than the fetched one.
@@ -66,6 +65,10 @@ pub enum Artifact {
     FluxAggregator,
     /// Chainlink's proxy, whose address consumers are given.
     EacAggregatorProxy,
+    /// Circle's token with authorizations (EIP-3009), to be linked with [`Self::SignatureChecker`].
+    FiatTokenV2_2,
+    /// The library that judges the signatures of [`Self::FiatTokenV2_2`].
+    SignatureChecker,
 }
 
 impl Artifact {
@@ -105,26 +108,41 @@ impl Artifact {
             }
             Self::FluxAggregator => "chainlink/abi/v0.6/FluxAggregator.json",
             Self::EacAggregatorProxy => "chainlink/abi/v0.6/EACAggregatorProxy.json",
+            Self::FiatTokenV2_2 => {
+                "stablecoin-evm/artifacts/hardhat/contracts/v2/FiatTokenV2_2.sol/FiatTokenV2_2.json"
+            }
+            Self::SignatureChecker => {
+                "stablecoin-evm/artifacts/hardhat/contracts/util/SignatureChecker.sol/SignatureChecker.json"
+            }
         }
     }
 
     /// The contract's creation code, without constructor arguments.
     pub fn creation_code(self) -> Result<Bytes, FixtureError> {
-        code_in(&folder().join(self.path()), &["/bytecode", "/compilerOutput/evm/bytecode/object"])
+        code_in(
+            None,
+            &folder().join(self.path()),
+            &["/bytecode", "/compilerOutput/evm/bytecode/object"],
+        )
     }
 
     /// The code as deployed, with zeros where constructors put immutable values.
     pub fn deployed_code(self) -> Result<Bytes, FixtureError> {
-        code_in(
-            &folder().join(self.path()),
-            &[
-                "/deployedBytecode",
-                "/evm/deployedBytecode/object",
-                "/compilerOutput/evm/deployedBytecode/object",
-            ],
-        )
+        code_in(None, &folder().join(self.path()), &DEPLOYED)
+    }
+
+    /// The code as deployed, with this address where it calls its one library.
+    pub fn deployed_code_with(self, library: Address) -> Result<Bytes, FixtureError> {
+        code_in(Some(library), &folder().join(self.path()), &DEPLOYED)
     }
 }
+
+/// Where artifacts of different compilers hold the code as deployed.
+const DEPLOYED: [&str; 3] = [
+    "/deployedBytecode",
+    "/evm/deployedBytecode/object",
+    "/compilerOutput/evm/deployedBytecode/object",
+];
 
 /// Multicall3's creation code, which a library of scripts holds as a constant.
 pub fn multicall3_creation_code() -> Result<Bytes, FixtureError> {
@@ -159,8 +177,13 @@ pub fn anvil() -> Result<PathBuf, FixtureError> {
     if path.is_file() { Ok(path) } else { Err(FixtureError::Missing { path }) }
 }
 
-/// Reads the first of `pointers` that names a hexadecimal text in the artifact at `path`.
-fn code_in(path: &Path, pointers: &[&str]) -> Result<Bytes, FixtureError> {
+/// Reads the first of `pointers` that names a hexadecimal text in the artifact at `path`. Where it is to be
+/// linked, compilers leave `__$`, 34 digits that name the library, and `$__`.
+fn code_in(
+    library: Option<Address>,
+    path: &Path,
+    pointers: &[&str],
+) -> Result<Bytes, FixtureError> {
     let text = std::fs::read_to_string(path)
         .map_err(|_| FixtureError::Missing { path: path.to_owned() })?;
     let damaged = |reason: String| FixtureError::Damaged { path: path.to_owned(), reason };
@@ -170,6 +193,11 @@ fn code_in(path: &Path, pointers: &[&str]) -> Result<Bytes, FixtureError> {
         .iter()
         .find_map(|pointer| artifact.pointer(pointer).and_then(Value::as_str))
         .ok_or_else(|| damaged("it holds no bytecode".to_owned()))?;
+    let mut code = code.to_owned();
+    while let (Some(at), Some(library)) = (code.find("__$"), library) {
+        let place = at..(at + 40).min(code.len());
+        code.replace_range(place, &hex::encode(library));
+    }
     let bytes = hex::decode(code).map_err(|error| damaged(error.to_string()))?;
     if bytes.is_empty() {
         return Err(damaged("its bytecode is empty".to_owned()));
@@ -183,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_missing_fixture_says_which_command_fetches_it() {
-        let error = code_in(Path::new("no/such.json"), &["/bytecode"]).unwrap_err();
+        let error = code_in(None, Path::new("no/such.json"), &["/bytecode"]).unwrap_err();
         assert!(matches!(error, FixtureError::Missing { .. }));
         assert!(error.to_string().contains("cargo xtask setup"));
     }
@@ -213,7 +241,7 @@ mod tests {
             (r#"{"bytecode":"0x6g"}"#, "invalid character"),
         ] {
             std::fs::write(&path, content).unwrap();
-            let error = code_in(&path, &["/bytecode"]).unwrap_err();
+            let error = code_in(None, &path, &["/bytecode"]).unwrap_err();
             assert!(matches!(error, FixtureError::Damaged { .. }));
             assert!(error.to_string().contains(reason), "{error}");
         }

@@ -7,6 +7,7 @@ mod cli;
 mod client;
 mod evidence;
 mod harness;
+mod payments;
 mod recorder;
 mod scenes;
 mod service;

@@ -71,6 +71,16 @@ pub enum ProblemCode {
     BodyNotAccepted,
     /// More requests than one client may make.
     RateLimited,
+    /// The answer has a price, which was not paid; the headers say how it is.
+    PaymentRequired,
+    /// What the request pays with cannot be read, or is there twice.
+    PaymentMalformed,
+    /// The payment was used for another request, or long ago.
+    PaymentUsed,
+    /// What became of the payment is not known yet: the same request is to be repeated.
+    PaymentPending,
+    /// No payment can be settled now.
+    PaymentsUnavailable,
     /// The answer took longer than the service lets it.
     TimedOut,
     /// The service failed.
@@ -110,6 +120,11 @@ impl ProblemCode {
             Self::AddressTooLong => "address_too_long",
             Self::BodyNotAccepted => "body_not_accepted",
             Self::RateLimited => "rate_limited",
+            Self::PaymentRequired => "payment_required",
+            Self::PaymentMalformed => "payment_malformed",
+            Self::PaymentUsed => "payment_used",
+            Self::PaymentPending => "payment_pending",
+            Self::PaymentsUnavailable => "payments_unavailable",
             Self::TimedOut => "timed_out",
             Self::InternalError => "internal_error",
         }
@@ -131,7 +146,10 @@ impl ProblemCode {
             Self::InvalidParameter
             | Self::InvalidPool
             | Self::UnknownParameter
-            | Self::UnknownMethodVersion => 400,
+            | Self::UnknownMethodVersion
+            | Self::PaymentMalformed => 400,
+            Self::PaymentRequired => 402,
+            Self::PaymentUsed => 409,
             Self::UnknownPool
             | Self::UnknownChain
             | Self::UnknownBase
@@ -154,7 +172,10 @@ impl ProblemCode {
             Self::RateLimited => 429,
             Self::SourceUnreadable | Self::InternalError => 500,
             Self::ChainUnreadable => 502,
-            Self::NoSnapshotYet | Self::TimedOut => 503,
+            Self::NoSnapshotYet
+            | Self::TimedOut
+            | Self::PaymentPending
+            | Self::PaymentsUnavailable => 503,
         }
     }
 
@@ -190,6 +211,11 @@ impl ProblemCode {
             Self::AddressTooLong => "The address is too long",
             Self::BodyNotAccepted => "Nothing here takes a body",
             Self::RateLimited => "Too many requests",
+            Self::PaymentRequired => "A payment is required",
+            Self::PaymentMalformed => "Not a payment",
+            Self::PaymentUsed => "The payment was used",
+            Self::PaymentPending => "The payment is under way",
+            Self::PaymentsUnavailable => "No payment can be taken now",
             Self::TimedOut => "The answer took too long",
             Self::InternalError => "The service failed",
         }

@@ -48,6 +48,7 @@ mod oracles;
 mod pools;
 mod reader;
 mod rpc;
+pub mod settle;
 mod trial;
 
 pub use events::{Event, FullReadCause};

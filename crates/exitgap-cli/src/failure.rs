@@ -189,6 +189,11 @@ fn exit_code(code: ProblemCode) -> u8 {
         | ProblemCode::SlotRetracted
         | ProblemCode::BeforeSeries
         | ProblemCode::AfterSeries => NOTHING_RECORDED,
+        ProblemCode::PaymentRequired
+        | ProblemCode::PaymentMalformed
+        | ProblemCode::PaymentUsed
+        | ProblemCode::PaymentPending
+        | ProblemCode::PaymentsUnavailable => NOT_PAID,
         // A source that could not be read, and what only a service refuses with.
         ProblemCode::ChainUnreadable
         | ProblemCode::SourceUnreadable

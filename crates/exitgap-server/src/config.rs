@@ -14,6 +14,7 @@ use exitgap_core::ids::PoolId;
 use serde::Deserialize;
 
 use crate::ops::{Bounds, Urls};
+use crate::payments::PaymentsConfig;
 
 pub use environment::EnvironmentError;
 
@@ -38,6 +39,9 @@ pub struct Config {
     /// What the service may use.
     #[serde(default)]
     pub serve: ServeConfig,
+    /// What is paid for, and how.
+    #[serde(default)]
+    pub payments: PaymentsConfig,
     /// What is logged.
     #[serde(default)]
     pub log: LogConfig,
@@ -317,7 +321,7 @@ pub enum ConfigError {
         /// The number found.
         found: u32,
     },
-    /// A key of `[http]` or `[serve]` holds no acceptable value.
+    /// A key of `[http]`, `[serve]` or `[payments]` holds no acceptable value.
     #[error("{path}: [{table}] {key}: {message}")]
     Serving {
         /// The file.
@@ -394,9 +398,14 @@ impl Checked {
             Ok(plan) => plan,
             Err(error) => return Err(ConfigError::Plan { path, error }),
         };
+        config.payments.plan(&plan).map_err(|(key, message)| {
+            let path = path.clone();
+            ConfigError::Serving { path, table: "payments", key, message }
+        })?;
         if let Some(folder) = path.parent() {
-            let Config { store, evidence, .. } = &mut config;
-            let paths = [&mut store.path, &mut evidence.key_file, &mut evidence.folder];
+            let Config { store, evidence, payments, .. } = &mut config;
+            let mut paths = vec![&mut store.path, &mut evidence.key_file, &mut evidence.folder];
+            paths.extend([&mut payments.hot_key_file, &mut payments.database]);
             for path in paths.into_iter().chain(&mut evidence.retiring_key_file) {
                 *path = folder.join(&path);
             }

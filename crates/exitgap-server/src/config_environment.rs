@@ -51,7 +51,7 @@ const fn key(
 const NUMBER: &str = "a whole number";
 
 /// Every key that may be set. A test holds them against the keys of the example.
-static KEYS: [Key; 18] = [
+static KEYS: [Key; 27] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
         parse(seconds, &mut config.recorder.seal_after_s)
@@ -90,6 +90,31 @@ static KEYS: [Key; 18] = [
     }),
     key("SERVE_READERS", NUMBER, |config, readers| parse(readers, &mut config.serve.readers)),
     key("SERVE_CACHE_MIB", NUMBER, |config, mib| parse(mib, &mut config.serve.cache_mib)),
+    key("PAYMENTS_ENABLED", "true or false", |config, word| {
+        parse(word, &mut config.payments.enabled)
+    }),
+    key("PAYMENTS_PRICE_USDC", "a price such as 0.01", |config, price| {
+        parse_some(price, &mut config.payments.price_usdc)
+    }),
+    key("PAYMENTS_PAY_TO", "an address", |config, address| {
+        parse_some(address, &mut config.payments.pay_to)
+    }),
+    key("PAYMENTS_CHAIN", "a chain's slug", |config, slug| {
+        parse_some(slug, &mut config.payments.chain)
+    }),
+    key("PAYMENTS_ASSET", "an address", |config, address| {
+        parse_some(address, &mut config.payments.asset)
+    }),
+    key("PAYMENTS_HOT_KEY_FILE", "a path", |config, path| {
+        parse(path, &mut config.payments.hot_key_file)
+    }),
+    key("PAYMENTS_DATABASE", "a path", |config, path| parse(path, &mut config.payments.database)),
+    key("PAYMENTS_CONFIRMATIONS", NUMBER, |config, blocks| {
+        parse_some(blocks, &mut config.payments.confirmations)
+    }),
+    key("PAYMENTS_MAX_FEE_GWEI", NUMBER, |config, gwei| {
+        parse(gwei, &mut config.payments.max_fee_gwei)
+    }),
 ];
 
 /// The table of the file that a variable's name begins with.

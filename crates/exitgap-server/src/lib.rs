@@ -14,6 +14,7 @@
 pub mod cli;
 pub mod config;
 pub mod http;
+pub mod payments;
 pub mod recorder;
 
 pub use exitgap_ops as ops;

@@ -69,6 +69,7 @@ mod log;
 mod lookup;
 mod model;
 mod notes;
+pub mod payments;
 mod reader;
 mod rows;
 mod writer;

@@ -23,6 +23,32 @@ sol! {
         function deposit() external payable;
     }
 
+    /// Circle's `FiatTokenV2_2`, of which the development chain has one.
+    interface FiatToken {
+        function initialize(string tokenName, string tokenSymbol, string tokenCurrency, uint8 tokenDecimals, address newMasterMinter, address newPauser, address newBlacklister, address newOwner) external;
+        function initializeV2(string newName) external;
+        function initializeV2_1(address lostAndFound) external;
+        function initializeV2_2(address[] accountsToBlacklist, string newSymbol) external;
+        function configureMinter(address minter, uint256 minterAllowedAmount) external returns (bool);
+        function mint(address to, uint256 amount) external returns (bool);
+        function transfer(address to, uint256 value) external returns (bool);
+        function balanceOf(address account) external view returns (uint256);
+        function pause() external;
+        function unpause() external;
+        function blacklist(address account) external;
+        function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature) external;
+        function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature) external;
+    }
+
+    /// What a payer signs.
+    #[derive(Debug, PartialEq, Eq)]
+    struct TransferWithAuthorization {
+        address from; address to; uint256 value; uint256 validAfter; uint256 validBefore; bytes32 nonce;
+    }
+
+    /// What a payer signs to take back an authorization.
+    struct CancelAuthorization { address authorizer; bytes32 nonce; }
+
     interface V2Factory {
         constructor(address feeToSetter);
         function createPair(address tokenA, address tokenB) external returns (address pair);

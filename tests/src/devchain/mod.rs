@@ -44,6 +44,7 @@ mod rng;
 mod rpc;
 mod token;
 mod tx;
+mod usdc;
 mod v2;
 mod v3;
 mod world;
@@ -59,6 +60,7 @@ pub use pool::{Pool, PoolKind, PoolReading, Swap};
 pub use rng::Rng;
 pub use token::Token;
 pub use tx::{Mined, Tx};
+pub use usdc::{Authorized, Usdc};
 pub use v3::{MintedPosition, PoolSpec, PositionSpec, sqrt_price_x96};
 pub use world::{Asset, FEED_DECIMALS, World, WorldPool};
 

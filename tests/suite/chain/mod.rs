@@ -8,3 +8,4 @@ mod kinds;
 mod nodes;
 mod parity;
 mod reader;
+mod settle;

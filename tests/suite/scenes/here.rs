@@ -56,6 +56,7 @@ impl Here {
         let clock = Arc::new(move || shown.load(Ordering::SeqCst));
         let service = Service::new(folder.join("series.db"), urls, clock, with.bounds);
         let app = App {
+            till: None,
             service: Arc::new(service),
             telemetry: Arc::default(),
             log_folder: folder.join("log"),

@@ -14,3 +14,5 @@ pub mod operator;
 pub mod proxy;
 pub mod service;
 pub mod store;
+pub mod till;
+pub mod usdc;

@@ -50,6 +50,7 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
     let service = Service::new(store.clone(), urls, Arc::new(move || now), Bounds::default());
     let log_folder = store.with_file_name("log");
     let app = App {
+        till: None,
         service: Arc::new(service),
         telemetry: Arc::default(),
         log_folder,

@@ -16,7 +16,7 @@ use serde::Deserialize;
 pub use error::ConfigError;
 pub use known::{KnownChain, KnownFactory, NumberSource};
 pub use plan::{ChainPlan, FeedPlan, OraclePlan, Plan, PoolPlan, SequencerPlan};
-pub use text::{RpcUrl, UrlError};
+pub use text::{RpcUrl, UrlError, parse_address};
 
 /// Everything to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

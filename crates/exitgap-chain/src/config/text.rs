@@ -86,7 +86,8 @@ pub(super) fn addresses<'de, D: Deserializer<'de>>(
     texts.iter().map(|text| parse_address(text).map_err(D::Error::custom)).collect()
 }
 
-fn parse_address(text: &str) -> Result<Address, String> {
+/// Reads an address in lower case, or in mixed case with its EIP-55 checksum; else says what is wrong.
+pub fn parse_address(text: &str) -> Result<Address, String> {
     let lower = text.to_ascii_lowercase();
     let address: Address = lower
         .parse()

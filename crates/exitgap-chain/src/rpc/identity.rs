@@ -35,9 +35,9 @@ impl Rpc {
     /// since the slot began was not read from another chain that took its place.
     pub(crate) async fn still_linked(&self, deadline: Instant) -> Result<(), Failure> {
         let node = self.state().current;
-        let ask = async |node: usize| {
+        let ask = |node: usize| {
             self.state().nodes[node].linked = false;
-            self.verify(node, deadline).await
+            self.verify(node, deadline)
         };
         self.in_rounds("eth_getBlockByNumber", vec![node], deadline, ask).await.map(drop)
     }

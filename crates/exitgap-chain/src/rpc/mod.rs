@@ -152,7 +152,7 @@ impl Rpc {
         let start = self.state().current;
         let nodes: Vec<usize> =
             (0..self.urls.len()).map(|step| (start + step) % self.urls.len()).collect();
-        let ask = async |node| self.ask(node, method, params, deadline, &decode).await;
+        let ask = |node| self.ask(node, method, params, deadline, &decode);
         let (node, value) = self.in_rounds(method, nodes, deadline, ask).await?;
         self.state().current = node;
         Ok(value)
@@ -160,12 +160,12 @@ impl Rpc {
 
     /// Asks these nodes in turn, and again after pauses, until one answers. A node that says when
     /// it wants to be asked again is left alone until then.
-    async fn in_rounds<T>(
+    async fn in_rounds<T, F: Future<Output = Result<T, RpcError>>>(
         &self,
         method: &'static str,
         nodes: Vec<usize>,
         deadline: Instant,
-        ask: impl AsyncFn(usize) -> Result<T, RpcError>,
+        ask: impl Fn(usize) -> F,
     ) -> Result<(usize, T), Failure> {
         let (mut attempts, mut rounds) = (0, 0);
         let mut faults: Vec<Option<RpcError>> = vec![None; self.urls.len()];

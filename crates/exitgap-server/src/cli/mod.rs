@@ -23,6 +23,7 @@ use exitgap_store::{
 
 use crate::config::{Checked, ConfigError, EXAMPLE};
 use crate::http::ListenError;
+use crate::payments::TillError;
 use crate::recorder::RecorderError;
 use check::check;
 use evidence::{EvidenceArgs, evidence};
@@ -181,6 +182,8 @@ enum CliError {
     Recorder(#[from] RecorderError),
     #[error(transparent)]
     Listen(#[from] ListenError),
+    #[error(transparent)]
+    Till(#[from] TillError),
     #[error("starting: {0}")]
     Start(#[source] io::Error),
     #[error("writing to standard output: {0}")]

@@ -19,6 +19,7 @@ use crate::http::{
     App, Connections, Limits, Listener, Operators, Site, Telemetry, operators_router, router,
 };
 use crate::ops::{Current, Deployment, Now, Service};
+use crate::payments::{Till, sweep};
 use crate::recorder::{Clock, Recorder, RecorderError, Stop, SystemClock};
 
 /// How often is looked whether a slot was sealed.
@@ -90,8 +91,13 @@ async fn serve_until_told(
     let mut stop = stop_on_signals().map_err(CliError::Start)?;
     let recorder = record.then(|| recorder(&checked)).transpose()?;
 
-    let app = app(&checked.config, clock, record, site);
+    let app = app(&checked, clock, record, site).await?;
     let (end, ended) = watch::channel(false);
+    let sweeping = app.till.clone().map(|till| {
+        let telemetry = app.telemetry.clone();
+        let told = move |counts| telemetry.payments(counts);
+        tokio::spawn(sweep(till, ended.clone(), told))
+    });
     let looking = tokio::spawn(look(app.clone(), ended.clone()));
     let operating = operators.map(|listener| {
         tracing::info!(operators = %listener.address(), "answering operators");
@@ -118,6 +124,9 @@ async fn serve_until_told(
         let _ = operating.await;
     }
     looking.abort();
+    if let Some(sweeping) = sweeping {
+        sweeping.abort();
+    }
     result
 }
 
@@ -143,18 +152,36 @@ async fn record_apart(
     result.await.unwrap_or(Err(CliError::Recorder(RecorderError::Interrupted)))
 }
 
-fn app(config: &Config, clock: SystemClock, recording: bool, site: Site) -> App {
+async fn app(
+    checked: &Checked,
+    clock: SystemClock,
+    recording: bool,
+    site: Site,
+) -> Result<App, CliError> {
+    let config = &checked.config;
     let now: Now = Arc::new(move || clock.now().as_secs());
     let (store, bounds) = (config.store.path.clone(), config.serve.bounds());
     let pages = site.is_built();
-    let service = Service::new(store, config.http.urls(), now, bounds)
-        .deployed_as(Deployment { recording, pages });
-    App {
+    let urls = config.http.urls();
+    // It was checked with the configuration.
+    let payments = config.payments.plan(&checked.plan).ok().flatten();
+    let till = match payments {
+        Some((plan, chain)) => {
+            // A rehearsal's clock is not that of the chain that is paid on.
+            let now: Now = Arc::new(|| SystemClock::default().now().as_secs());
+            Some(Till::open(plan, chain, urls.base.clone(), now).await?)
+        }
+        None => None,
+    };
+    let service =
+        Service::new(store, urls, now, bounds).deployed_as(Deployment { recording, pages });
+    Ok(App {
+        till,
         service: Arc::new(service),
         telemetry: Arc::default(),
         log_folder: config.evidence.folder.clone(),
         site: Arc::new(site),
-    }
+    })
 }
 
 fn answer(

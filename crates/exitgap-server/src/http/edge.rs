@@ -22,13 +22,16 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::parameters::POSITION;
 use exitgap_api::operations::{MAX_POSITIONS, Operation};
+use exitgap_api::x402::BodyMembers;
 use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
 use exitgap_mcp::discovery::MCP_PATH;
+use serde::Serialize;
 use tower_http::cors::{self, CorsLayer};
 
 use super::rate::{Rate, Verdict};
-use super::reply::Refused;
+use super::reply::{JSON, Refused};
 use super::telemetry::Telemetry;
+use crate::payments::Members;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
@@ -36,11 +39,15 @@ const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 const TOOLS_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
 
 /// The headers of an answer that a page of another origin may read.
-const EXPOSED: [HeaderName; 9] = [
+const EXPOSED: [HeaderName; 13] = [
     ETAG,
     HeaderName::from_static("ratelimit"),
     HeaderName::from_static("ratelimit-policy"),
     RETRY_AFTER,
+    HeaderName::from_static("payment-required"),
+    HeaderName::from_static("payment-response"),
+    HeaderName::from_static("x-payment-response"),
+    HeaderName::from_static("x-payment-receipt"),
     HeaderName::from_static("x-payment-amount"),
     HeaderName::from_static("x-payment-currency"),
     HeaderName::from_static("x-payment-network"),
@@ -237,6 +244,15 @@ pub async fn gate(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
     })
 }
 
+/// What a refusal's body holds.
+#[derive(Serialize)]
+struct Told {
+    #[serde(flatten)]
+    document: ProblemDocument,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    members: Option<BodyMembers>,
+}
+
 /// The problem's document, in place of the empty answer that carried the problem, whose headers of
 /// `cors` stay.
 fn tell(problem: Problem, id: &HeaderValue, carrier: Response) -> Response {
@@ -244,13 +260,16 @@ fn tell(problem: Problem, id: &HeaderValue, carrier: Response) -> Response {
     let id = id.to_str().unwrap_or_default().to_owned();
     let document = ProblemDocument::new(problem, id);
     let status = StatusCode::from_u16(document.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    // A problem holds strings and numbers only: it always has a JSON form.
-    let body = serde_json::to_vec(&document).unwrap_or_default();
     let (mut parts, _) = carrier.into_parts();
+    let members = parts.extensions.remove::<Members>().map(|Members(members)| members);
+    // The clients of version 1 read an offer in a body of this type alone.
+    let media_type = if members.is_some() { JSON } else { PROBLEM_JSON };
+    // A problem holds strings and numbers only: it always has a JSON form.
+    let body = serde_json::to_vec(&Told { document, members }).unwrap_or_default();
     parts.status = status;
     let headers = &mut parts.headers;
     headers.remove(CONTENT_LENGTH);
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     match code {
         ProblemCode::MethodNotAllowed => {

@@ -3,8 +3,8 @@
 //! A request passes `edge` (identity, limits, headers, problems), then its operation's handler
 //! (`handlers`), which reads its `address`, asks [`crate::ops`], and gives a `reply`. Which
 //! operations there are, where, and with which parameters, is the table of `exitgap-api`. Agents ask
-//! the same operations as `tools`, at one address. Payment,
-//! when it comes, is a layer around the operations of the class `priced`, whose handlers know
+//! the same operations as `tools`, at one address. Payment ([`crate::payments`]) is a layer around
+//! the operations of the class `priced`, whose handlers know
 //! nothing of it.
 
 mod address;
@@ -26,15 +26,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::State;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
-use exitgap_api::operations::{Group, Operation, PriceClass};
+use exitgap_api::operations::{Group, Keep, Operation, PriceClass};
 use exitgap_api::{Problem, ProblemCode};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
 use crate::ops::Service;
+use crate::payments::{self, Till};
 
 pub use edge::Limits;
 pub use listen::{Connections, ListenError, Listener};
@@ -42,12 +44,16 @@ pub use openapi::document as openapi_document;
 pub use site::Site;
 pub use telemetry::Telemetry;
 
+use address::Plain;
 use edge::Edge;
-use reply::Refused;
+pub(crate) use reply::Refused;
+use reply::Reply;
 
 /// What handlers share.
 #[derive(Clone)]
 pub struct App {
+    /// Where payments are taken; `None`: everything is free.
+    pub till: Option<Till>,
     /// The operations.
     pub service: Arc<Service>,
     /// What is measured.
@@ -77,9 +83,14 @@ pub fn router(app: App, limits: &Limits, operators: Operators) -> Router {
         Operation::all().filter(here).filter(move |operation| operation.row().price == class)
     };
     let tools = tools::routes(&app.service);
+    let priced = routes(of_class(PriceClass::Priced));
+    let priced = match &app.till {
+        Some(till) => priced.route_layer(from_fn_with_state(till.clone(), payments::charge)),
+        None => priced,
+    };
     let routes = Router::new()
-        // What a payment layer will wrap.
-        .merge(routes(of_class(PriceClass::Priced)))
+        .merge(priced)
+        .route("/v1/payments", get(payments_document))
         .merge(routes(of_class(PriceClass::Free)))
         .merge(descriptions())
         .merge(tools)
@@ -148,6 +159,15 @@ fn pages() -> Router<App> {
         .route("/portfolio", get(site::fixed))
         .route("/capabilities", get(site::fixed))
         .route("/method", get(site::fixed))
+}
+
+/// What is paid for, with how much, and to whom.
+async fn payments_document(State(app): State<App>, _: Plain) -> Result<Reply, Refused> {
+    let till = app.till.as_ref().ok_or_else(|| {
+        Problem::new(ProblemCode::NotAvailable, "nothing has a price here")
+            .hint("every address is answered free of charge")
+    })?;
+    Reply::json(&till.document(), Keep::Never)
 }
 
 async fn not_here() -> Refused {

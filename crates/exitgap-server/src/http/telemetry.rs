@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use exitgap_core::series::MissingReason;
+use exitgap_store::payments::Counts;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -29,6 +30,11 @@ struct Reason {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfState {
+    state: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfChain {
     chain: String,
 }
@@ -45,6 +51,7 @@ pub struct Telemetry {
     connections: Gauge,
     refused_connections: Counter,
     kept_bytes: Gauge,
+    payments: Family<OfState, Gauge>,
 }
 
 fn latencies() -> Histogram {
@@ -100,6 +107,12 @@ impl Default for Telemetry {
             "What is kept for the next question: snapshots with their curves, and proofs",
             kept_bytes.clone(),
         );
+        let payments = Family::default();
+        registry.register(
+            "payments",
+            "Payments by state: those that are settling are owed, orphaned ones were taken back",
+            payments.clone(),
+        );
         Self {
             registry,
             requests,
@@ -111,6 +124,7 @@ impl Default for Telemetry {
             connections,
             refused_connections,
             kept_bytes,
+            payments,
         }
     }
 }
@@ -138,6 +152,21 @@ impl Telemetry {
         for (chain, seconds) in ages {
             let chain = OfChain { chain: chain.to_owned() };
             self.slot_age.get_or_create(&chain).set(i64::try_from(seconds).unwrap_or(i64::MAX));
+        }
+    }
+
+    /// How the payments stand.
+    pub fn payments(&self, counts: Counts) {
+        let Counts { claimed, settling, settled, failed, orphaned } = counts;
+        for (state, number) in [
+            ("claimed", claimed),
+            ("settling", settling),
+            ("settled", settled),
+            ("failed", failed),
+            ("orphaned", orphaned),
+        ] {
+            let of = OfState { state: state.to_owned() };
+            self.payments.get_or_create(&of).set(i64::try_from(number).unwrap_or(i64::MAX));
         }
     }
 

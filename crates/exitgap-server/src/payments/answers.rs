@@ -1,0 +1,171 @@
+//! Every answer about a payment, in words and headers.
+
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use exitgap_api::x402::{BodyMembers, Payment as Presented, Priced, Settlement, X402Error};
+use exitgap_api::{Problem, ProblemCode};
+use exitgap_core::ids::Word;
+use exitgap_store::payments::Payment;
+
+use super::layer::body;
+use super::request::Asked;
+use super::{CURRENCY, DECIMALS, Till};
+use crate::http::Refused;
+
+/// What a problem's document also holds: the offer of x402, version 1.
+#[derive(Clone)]
+pub struct Members(pub BodyMembers);
+
+/// Why a payment is not answered, where no price is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// It pays for another request, or paid long ago.
+    Used,
+    /// Its outcome is not known yet.
+    Pending,
+    /// Nothing can be settled now.
+    Unavailable,
+}
+
+/// What an x402 payment's own answer header says of it, and in which version.
+pub struct Told<'a> {
+    payment: Option<&'a Presented>,
+    reason: &'static str,
+    transaction: Option<Word>,
+}
+
+impl<'a> Told<'a> {
+    /// Of an x402 payment.
+    pub fn of(payment: &'a Presented, reason: &'static str) -> Self {
+        Self { payment: Some(payment), reason, transaction: None }
+    }
+
+    /// Of a transfer, which has no such header: for its document only.
+    pub fn plain(reason: &'static str) -> Self {
+        Self { payment: None, reason, transaction: None }
+    }
+
+    /// With the transaction that may settle it.
+    pub fn sent_as(self, transaction: Option<Word>) -> Self {
+        Self { transaction, ..self }
+    }
+
+    fn write(&self, response: &mut Response) {
+        let Some(payment) = self.payment else { return };
+        let transaction = self.transaction.map(|hash| hash.to_string()).unwrap_or_default();
+        let settlement = Settlement {
+            success: false,
+            error_reason: Some(self.reason.to_owned()),
+            transaction,
+            network: payment.network_name(),
+            payer: Some(payment.authorization.from.to_string()),
+        };
+        set(response, Settlement::header_name(payment.version), &settlement.to_header());
+    }
+}
+
+fn set(response: &mut Response, name: &'static str, value: &str) {
+    // Base64, hex digits and numbers always are a header's value.
+    if let Ok(value) = HeaderValue::try_from(value) {
+        response.headers_mut().insert(HeaderName::from_static(name), value);
+    }
+}
+
+/// What cannot be read as a payment.
+pub fn malformed(error: &X402Error) -> Response {
+    let problem = Problem::new(ProblemCode::PaymentMalformed, error.to_string());
+    let problem = problem.hint("nothing was charged; ask without a payment for what is accepted");
+    Refused::from(problem).into_response()
+}
+
+/// A refusal that names no price.
+pub fn refuse(refusal: Refusal, told: Option<&Told<'_>>) -> Response {
+    let (code, detail, hint) = match refusal {
+        Refusal::Used => (
+            ProblemCode::PaymentUsed,
+            "this payment was used for another request, or more than a day ago",
+            "a payment answers one request; for another one, ask without it",
+        ),
+        Refusal::Pending => (
+            ProblemCode::PaymentPending,
+            "what became of this payment is not known yet",
+            "repeat the request with the same payment; do not pay again",
+        ),
+        Refusal::Unavailable => (
+            ProblemCode::PaymentsUnavailable,
+            "no payment can be settled now",
+            "nothing was charged; ask again later",
+        ),
+    };
+    let problem = Problem::new(code, detail).hint(hint);
+    let problem = match told {
+        Some(told) => Problem { reason: Some(told.reason.to_owned()), ..problem },
+        None => problem,
+    };
+    let mut response = Refused::from(problem).into_response();
+    if refusal != Refusal::Used {
+        let wait = if refusal == Refusal::Pending { "2" } else { "30" };
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static(wait));
+    }
+    if let Some(told) = told {
+        told.write(&mut response);
+    }
+    response
+}
+
+impl Till {
+    /// The price, in all three ways, and why it is asked for.
+    pub(super) fn required(&self, asked: &Asked, why: &str, told: Option<&Told<'_>>) -> Response {
+        let priced = Priced {
+            terms: self.terms(),
+            currency: CURRENCY.to_owned(),
+            decimals: DECIMALS,
+            url: asked.url.clone(),
+            description: "what this size fills at now".to_owned(),
+            error: why.to_owned(),
+        };
+        let problem = Problem::new(ProblemCode::PaymentRequired, why);
+        let problem = match told {
+            Some(told) => Problem { reason: Some(told.reason.to_owned()), ..problem },
+            None => problem,
+        };
+        let mut response = Refused::from(problem.hint(
+            "pay as the headers say, by x402 or by a transfer; snapshots and evidence are free",
+        ))
+        .into_response();
+        for (name, value) in priced.headers() {
+            set(&mut response, name, &value);
+        }
+        if let Some(members) = priced.body_members() {
+            response.extensions_mut().insert(Members(members));
+        }
+        if let Some(told) = told {
+            told.write(&mut response);
+        }
+        response
+    }
+}
+
+/// The answer that was paid for, the same bytes each time.
+pub fn give(payment: Payment, presented: Option<&Presented>) -> Response {
+    let Some(settled) = payment.settled else {
+        return refuse(Refusal::Pending, None);
+    };
+    let mut response = (StatusCode::OK, body(payment.answer)).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    if let Some(presented) = presented {
+        let settlement = Settlement {
+            success: true,
+            error_reason: None,
+            transaction: settled.transaction.to_string(),
+            network: presented.network_name(),
+            payer: Some(payment.payer.to_string()),
+        };
+        let name = Settlement::header_name(presented.version);
+        set(&mut response, name, &settlement.to_header());
+    }
+    response
+}

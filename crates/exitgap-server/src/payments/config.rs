@@ -1,0 +1,168 @@
+//! `[payments]`: off unless it is told otherwise, and then complete.
+
+use std::path::PathBuf;
+
+use exitgap_api::x402::Units;
+use exitgap_chain::config::{ChainPlan, Plan};
+use exitgap_core::ids::Address;
+use serde::Deserialize;
+
+use super::DECIMALS;
+
+/// `[payments]`, as written.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PaymentsConfig {
+    /// Whether `/v1/exit/{pool}` is paid for. Default: no; all else is free in any case.
+    pub enabled: bool,
+    /// The price of an answer in USDC, such as `0.01`. Required where enabled.
+    pub price_usdc: Option<String>,
+    /// Who is paid: an address that is used for nothing else. Required where enabled.
+    pub pay_to: Option<String>,
+    /// The slug of the `[[chain]]` that payments are made on. Required where enabled.
+    pub chain: Option<String>,
+    /// The token's address on that chain, one of EIP-3009 with six decimals. Required where enabled.
+    pub asset: Option<String>,
+    /// The key that pays the fees of settling, mode 600. Relative to the folder of the configuration file.
+    /// Default `payments-hot.key`.
+    pub hot_key_file: PathBuf,
+    /// The database of payments, shared by the processes of one machine. Relative to the folder of the
+    /// configuration file. Default `payments.db`.
+    pub database: PathBuf,
+    /// Blocks that a payment's block must be deep, itself counted; from 1 to 64. Default 1; 3 on Ethereum.
+    pub confirmations: Option<u32>,
+    /// The most that settling may offer for a unit of gas, gwei; from 1 to 10000. Default 10.
+    pub max_fee_gwei: u32,
+}
+
+impl Default for PaymentsConfig {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            price_usdc: None,
+            pay_to: None,
+            chain: None,
+            asset: None,
+            hot_key_file: "payments-hot.key".into(),
+            database: "payments.db".into(),
+            confirmations: None,
+            max_fee_gwei: 10,
+        }
+    }
+}
+
+/// What is asked for and how it is settled, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaymentsPlan {
+    /// The price, in units of the token.
+    pub price: Units,
+    /// Who is paid.
+    pub pay_to: Address,
+    /// The token.
+    pub asset: Address,
+    /// The key that pays fees.
+    pub hot_key_file: PathBuf,
+    /// The database of payments.
+    pub database: PathBuf,
+    /// Blocks that a payment's block must be deep, itself counted.
+    pub confirmations: u64,
+    /// The most that settling may offer for a unit of gas, wei.
+    pub max_fee_wei: u128,
+}
+
+/// The key at fault, and what is wrong with it.
+type Wrong = (&'static str, String);
+
+impl PaymentsConfig {
+    /// What to do, and on which chain; `None` where payments are off.
+    pub fn plan<'p>(&self, plan: &'p Plan) -> Result<Option<(PaymentsPlan, &'p ChainPlan)>, Wrong> {
+        if !self.enabled {
+            return Ok(None);
+        }
+        let price = required("price_usdc", self.price_usdc.as_ref())?;
+        let price = Units::of_tokens("price_usdc", price, DECIMALS)
+            .ok()
+            .filter(|price| price.0 > 0)
+            .ok_or_else(|| ("price_usdc", format!("{price:?} is no price such as \"0.01\"")))?;
+        let slug = required("chain", self.chain.as_ref())?;
+        let chain = plan.chains().iter().find(|chain| chain.slug().as_str() == slug);
+        let chain =
+            chain.ok_or_else(|| ("chain", format!("no [[chain]] has the slug {slug:?}")))?;
+        let pay_to = address("pay_to", required("pay_to", self.pay_to.as_ref())?)?;
+        let asset = address("asset", required("asset", self.asset.as_ref())?)?;
+        let by_default = if chain.chain_id() == 1 { 3 } else { 1 };
+        let confirmations = self.confirmations.unwrap_or(by_default);
+        if !(1..=64).contains(&confirmations) {
+            return Err(("confirmations", format!("{confirmations} is not from 1 to 64")));
+        }
+        if !(1..=10_000).contains(&self.max_fee_gwei) {
+            return Err(("max_fee_gwei", format!("{} is not from 1 to 10000", self.max_fee_gwei)));
+        }
+        let plan = PaymentsPlan {
+            price,
+            pay_to,
+            asset,
+            hot_key_file: self.hot_key_file.clone(),
+            database: self.database.clone(),
+            confirmations: confirmations.into(),
+            max_fee_wei: u128::from(self.max_fee_gwei) * 1_000_000_000,
+        };
+        Ok(Some((plan, chain)))
+    }
+}
+
+fn required<'a>(key: &'static str, value: Option<&'a String>) -> Result<&'a String, Wrong> {
+    value.ok_or_else(|| (key, "is required where payments are enabled".to_owned()))
+}
+
+/// An address as people write it. One in mixed case must have its checksum.
+fn address(key: &'static str, text: &str) -> Result<Address, Wrong> {
+    exitgap_chain::config::parse_address(text).map_err(|what| (key, what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan() -> Plan {
+        let text =
+            "[[chain]]\nslug = \"base\"\nchain_id = 8453\nrpc_urls = [\"http://127.0.0.1:1\"]";
+        Plan::new(&toml::from_str(text).unwrap()).unwrap()
+    }
+
+    fn enabled() -> PaymentsConfig {
+        let text = "enabled = true\nprice_usdc = \"0.01\"\nchain = \"base\"\n\
+            pay_to = \"0x209693Bc6afc0C5328bA36FaF03C514EF312287C\"\n\
+            asset = \"0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913\"";
+        toml::from_str(text).unwrap()
+    }
+
+    type Change = fn(&mut PaymentsConfig);
+
+    #[test]
+    fn payments_are_off_unless_told_and_then_complete() {
+        let plan = plan();
+        assert_eq!(PaymentsConfig::default().plan(&plan), Ok(None));
+        let (planned, chain) = enabled().plan(&plan).unwrap().unwrap();
+        assert_eq!((planned.price, planned.confirmations), (Units(10_000), 1));
+        assert_eq!((planned.max_fee_wei, chain.chain_id()), (10_000_000_000, 8_453));
+        let changes: [(Change, &str); 11] = [
+            (|config| config.price_usdc = None, "price_usdc"),
+            (|config| config.price_usdc = Some("0".to_owned()), "price_usdc"),
+            (|config| config.price_usdc = Some("1e-2".to_owned()), "price_usdc"),
+            (|config| config.price_usdc = Some("0.0000001".to_owned()), "price_usdc"),
+            (|config| config.pay_to = None, "pay_to"),
+            (|config| config.pay_to = Some(format!("0x{}", "aB".repeat(20))), "pay_to"),
+            (|config| config.asset = Some("0x12".to_owned()), "asset"),
+            (|config| config.chain = Some("optimism".to_owned()), "chain"),
+            (|config| config.confirmations = Some(0), "confirmations"),
+            (|config| config.confirmations = Some(65), "confirmations"),
+            (|config| config.max_fee_gwei = 0, "max_fee_gwei"),
+        ];
+        for (change, key) in changes {
+            let mut config = enabled();
+            change(&mut config);
+            assert_eq!(config.plan(&plan).unwrap_err().0, key);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The layer around what is priced.
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::Response;
+use exitgap_api::x402::Presented;
+
+use super::answers::{Refusal, malformed, refuse};
+use super::request::{Asked, presented};
+use super::{Till, Unavailable};
+
+/// The longest answer that is sold, bytes: what is priced is a small document.
+const MAX_ANSWER: usize = 1 << 20;
+
+/// Computes the answer, and gives it to whoever paid for it. Nothing but a `GET` is ever settled.
+pub async fn charge(State(till): State<Till>, request: Request, next: Next) -> Response {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return next.run(request).await;
+    }
+    let asked = Asked::of(request.uri(), &till.0.base_url);
+    let pays = *request.method() == Method::GET;
+    let presented = if pays { presented(request.headers()) } else { Ok(None) };
+    if let Ok(Some(Presented::Payment(payment))) = &presented {
+        // What was paid is given again even where it could no longer be computed.
+        match till.known(payment, &asked).await {
+            Ok(None) => {}
+            Ok(Some(response)) => return response,
+            Err(Unavailable) => return refuse(Refusal::Unavailable, None),
+        }
+    }
+    let answered = next.run(request).await;
+    if answered.status() != StatusCode::OK {
+        return answered;
+    }
+    let presented = match presented {
+        Ok(None) => return till.offer(&asked, "a payment is required"),
+        Ok(Some(presented)) => presented,
+        Err(error) => return malformed(&error),
+    };
+    let Ok(answer) = to_bytes(answered.into_body(), MAX_ANSWER).await else {
+        tracing::error!("an answer is too long to be sold");
+        return refuse(Refusal::Unavailable, None);
+    };
+    let answer = answer.to_vec();
+    match presented {
+        Presented::Payment(payment) => till.take_authorization(&payment, &asked, answer).await,
+        Presented::Proof(proof) => till.take_transfer(&proof, &asked, answer).await,
+    }
+}
+
+impl Till {
+    /// The offer, or, where nothing could be settled, that it cannot be made.
+    fn offer(&self, asked: &Asked, why: &str) -> Response {
+        if self.is_well() {
+            self.required(asked, why, None)
+        } else {
+            refuse(Refusal::Unavailable, None)
+        }
+    }
+}
+
+/// An answer's body.
+pub fn body(bytes: Vec<u8>) -> Body {
+    Body::from(bytes)
+}

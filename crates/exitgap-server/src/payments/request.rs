@@ -1,0 +1,63 @@
+//! What a request asks and pays with, as far as its payment is concerned.
+
+use axum::http::{HeaderMap, Uri};
+use exitgap_api::x402::{PAYMENT_SIGNATURE, Presented, X_PAYMENT, X_PAYMENT_PROOF, X402Error};
+use sha2::{Digest, Sha256};
+
+/// A request whose answer is priced.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// What it asks, whatever the order of its parameters.
+    pub fingerprint: [u8; 32],
+    /// The absolute address.
+    pub url: String,
+}
+
+impl Asked {
+    /// Of a `GET` of this address.
+    pub fn of(uri: &Uri, base_url: &str) -> Self {
+        let fingerprint = fingerprint("GET", uri.path(), uri.query().unwrap_or_default());
+        let target = uri.path_and_query().map_or(uri.path(), |target| target.as_str());
+        Self { fingerprint, url: [base_url, target].concat() }
+    }
+}
+
+/// The SHA-256 of what a request asks: `exitgap-request 1`, method, path, and the decoded parameters in the
+/// order of their bytes, each on a line of its own as `name=value` in the encoding of forms.
+///
+/// ```
+/// use exitgap_server::payments::fingerprint;
+/// let of = |query| fingerprint("GET", "/v1/exit/x", query);
+/// assert_eq!(of("size_usd=1&base=WETH"), of("base=%57ETH&size_usd=1"));
+/// assert_ne!(of("size_usd=1"), of("size_usd=2"));
+/// ```
+pub fn fingerprint(method: &str, path: &str, query: &str) -> [u8; 32] {
+    let mut pairs: Vec<(_, _)> = form_urlencoded::parse(query.as_bytes()).collect();
+    pairs.sort_unstable();
+    let mut text = format!("exitgap-request 1\n{method}\n{path}\n");
+    for (name, value) in &pairs {
+        text.extend(form_urlencoded::byte_serialize(name.as_bytes()));
+        text.push('=');
+        text.extend(form_urlencoded::byte_serialize(value.as_bytes()));
+        text.push('\n');
+    }
+    Sha256::digest(text).into()
+}
+
+/// Headers that carry a payment.
+const CARRIERS: [&str; 3] = [PAYMENT_SIGNATURE, X_PAYMENT, X_PAYMENT_PROOF];
+
+/// What the headers pay with. A header that is there twice, or is no text, is none.
+pub fn presented(headers: &HeaderMap) -> Result<Option<Presented>, X402Error> {
+    for name in CARRIERS {
+        let mut values = headers.get_all(name).iter();
+        let first = values.next();
+        if values.next().is_some() {
+            return Err(X402Error::Twice { first: name, second: name });
+        }
+        if first.is_some_and(|value| value.to_str().is_err()) {
+            return Err(X402Error::NotBase64 { what: name });
+        }
+    }
+    Presented::find(|name| headers.get(name).and_then(|value| value.to_str().ok()))
+}

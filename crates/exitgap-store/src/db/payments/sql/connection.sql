@@ -1,0 +1,6 @@
+-- Settings of every connection.
+PRAGMA journal_mode = WAL;
+-- What is committed survives a power cut: each commit waits for the disk.
+PRAGMA synchronous = FULL;
+PRAGMA foreign_keys = ON;
+PRAGMA cell_size_check = ON;

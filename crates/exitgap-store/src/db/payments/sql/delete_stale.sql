@@ -1,0 +1,1 @@
+DELETE FROM payment WHERE state = 'claimed' AND claimed_s < :before_s;

@@ -1,0 +1,1 @@
+UPDATE payment SET state = 'failed' WHERE key = :key AND state = 'settling';

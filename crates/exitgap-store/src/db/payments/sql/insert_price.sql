@@ -1,0 +1,1 @@
+INSERT INTO price (amount, since_s) VALUES (:amount, :now_s);

@@ -1,0 +1,1 @@
+UPDATE payment SET state = 'orphaned' WHERE key = :key AND state = 'settled';

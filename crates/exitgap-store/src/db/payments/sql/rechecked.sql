@@ -1,0 +1,1 @@
+UPDATE payment SET rechecked = 1 WHERE key = :key;

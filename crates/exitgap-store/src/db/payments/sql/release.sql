@@ -1,0 +1,1 @@
+DELETE FROM payment WHERE key = :key AND claim = :claim AND state = 'claimed';

@@ -1,0 +1,1 @@
+SELECT state, count(*) AS number FROM payment GROUP BY state;

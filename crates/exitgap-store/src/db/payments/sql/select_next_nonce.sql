@@ -1,0 +1,1 @@
+SELECT max(nonce) + 1 AS next FROM sent WHERE signer = :signer;

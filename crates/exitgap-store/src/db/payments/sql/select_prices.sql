@@ -1,0 +1,1 @@
+SELECT amount, since_s FROM price ORDER BY id DESC LIMIT 64;

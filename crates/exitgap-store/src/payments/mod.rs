@@ -1,0 +1,330 @@
+//! What was paid and with what it was answered: one `SQLite` file, shared by the processes of one machine.
+//!
+//! **In scope**: the states of a payment and the only ways between them, each written before what it says
+//! is done; the numbers of the hot key's transactions; who came first with a transaction's hash; the
+//! prices that were in force; who sweeps. **Out of scope**, and who does it: what is true on a chain
+//! (`exitgap-chain::settle`), when to do what (`exitgap-server`). Which database it is, only `db/` knows.
+//!
+//! ```text
+//!            claim                 sign               receipt           64 blocks later
+//! (nothing) ------> claimed ---------------> settling -------> settled ----------------> orphaned
+//!                      |                        |   ^             ^                          |
+//!            given up, |             provably   |   |             |   found again            |
+//!            60 s old  v             uncharged  v   |             +--------------------------+
+//!                   (nothing)                 failed: may be claimed anew
+//! ```
+//!
+//! Crash order: the answer is written with the claim, before anything is sent; the signed transaction with
+//! the number that it takes and the state `settling` in one transaction, before it is sent; the outcome
+//! before it is answered. Whatever is interrupted, the next process finds what may have happened.
+
+mod model;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use exitgap_core::ids::{Address, BlockHash, Word};
+use sha2::{Digest, Sha256};
+
+use crate::db::DatabaseError;
+use crate::db::payments::{LeaseRow, NewPaymentRow, NotPayments, PaymentsDb, SettledRow};
+
+pub use model::{
+    Claim, ClaimToken, Counts, Family, NewPayment, Payment, Reserved, Sent, Settled, State,
+};
+
+/// Why the payments cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum PaymentsError {
+    /// The file is something else, or of another version.
+    #[error(
+        "{path} is no database of payments that this build reads: application id {found:#010x}, \
+         version {version}"
+    )]
+    NotPayments {
+        /// The file.
+        path: PathBuf,
+        /// Its application id.
+        found: i32,
+        /// Its version.
+        version: i32,
+    },
+    /// The database refused.
+    #[error("payments: {0}")]
+    Database(#[from] DatabaseError),
+    /// A row holds what cannot be in it.
+    #[error("payments: {what} of {key} is damaged")]
+    Damaged {
+        /// What.
+        what: &'static str,
+        /// Whose.
+        key: String,
+    },
+    /// The claim is no longer the caller's: somebody else goes on with the payment.
+    #[error("payments: the claim to {key} has passed to somebody else")]
+    ClaimLost {
+        /// The payment.
+        key: String,
+    },
+}
+
+/// The payments of one machine.
+#[derive(Debug)]
+pub struct Payments(Mutex<PaymentsDb>);
+
+/// Reservations that are kept.
+const RESERVATIONS: i64 = 100_000;
+
+/// Seconds after which a claim that nobody went on with is given up.
+pub const CLAIM_S: u64 = 60;
+
+type Result<T> = std::result::Result<T, PaymentsError>;
+
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+impl Payments {
+    /// Opens the file, and makes it where there is none.
+    pub fn open(path: &Path) -> Result<Self> {
+        match PaymentsDb::open(path)? {
+            Ok(db) => Ok(Self(Mutex::new(db))),
+            Err(NotPayments { application_id, version }) => Err(PaymentsError::NotPayments {
+                path: path.to_owned(),
+                found: application_id,
+                version,
+            }),
+        }
+    }
+
+    /// A transaction that a panic interrupted was rolled back.
+    fn db(&self) -> MutexGuard<'_, PaymentsDb> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Claims a payment for a request, with its answer. One that failed, which its payer was not charged
+    /// for, is claimed anew; and one that its payer did not sign for gives way to one that it did.
+    pub fn claim(&self, new: &NewPayment, token: ClaimToken, now_s: u64) -> Result<Claim> {
+        let mut row = new.to_row(token, now_s);
+        self.db().write(|write| {
+            if let Some(found) = write.payment(&row.key)? {
+                let found = Payment::of(found)?;
+                let outranked = new.signed && !found.signed && found.fingerprint != new.fingerprint;
+                if found.state != State::Failed && !outranked {
+                    return Ok(Claim::Held(Box::new(found)));
+                }
+                if let Some(settled) = found.settled.filter(|_| outranked) {
+                    // The transfer is the same; what it pays for is another request.
+                    row.settled = Some(settled.to_row());
+                }
+            }
+            let answer_sha256 = Sha256::digest(&row.answer).into();
+            write.put_payment(&NewPaymentRow { row: &row, answer_sha256 })?;
+            Ok(Claim::Taken)
+        })
+    }
+
+    /// Gives up a claim that nothing was sent for.
+    pub fn release(&self, key: &str, token: ClaimToken) -> Result<()> {
+        self.db().write(|write| Ok(write.release(key, &token.0).map(drop)?))
+    }
+
+    /// Signs the transaction that settles a payment, and writes it down with the number it takes: `count` or
+    /// the one after the last that was given. `sign` is told the number.
+    pub fn begin_settling<E: From<PaymentsError>>(
+        &self,
+        (key, token): (&str, ClaimToken),
+        (signer, count): (Address, u64),
+        now_s: u64,
+        sign: impl FnOnce(u64) -> std::result::Result<Sent, E>,
+    ) -> std::result::Result<Sent, E> {
+        let mut db = self.db();
+        let work = |write: &crate::db::payments::Write<'_>| {
+            if !write.begin_settling(key, &token.0).map_err(Broken::of)? {
+                return Err(Broken::Store(PaymentsError::ClaimLost { key: key.to_owned() }));
+            }
+            let given = write.next_nonce(&signer.0).map_err(Broken::of)?.unwrap_or(0);
+            let nonce = count.max(u64::try_from(given).unwrap_or(0));
+            let sent = sign(nonce).map_err(Broken::Caller)?;
+            write.put_sent(&sent.to_row(key, signer, now_s)).map_err(Broken::of)?;
+            Ok(sent)
+        };
+        db.write(work).map_err(|broken| match broken {
+            Broken::Store(error) => error.into(),
+            Broken::Caller(error) => error,
+        })
+    }
+
+    /// Writes down a transaction that replaces another of the same number, before it is sent.
+    pub fn replace(&self, key: &str, signer: Address, sent: &Sent, now_s: u64) -> Result<()> {
+        self.db().write(|write| Ok(write.put_sent(&sent.to_row(key, signer, now_s))?))
+    }
+
+    /// A payment was settled; whether it was open until now.
+    pub fn settle(&self, key: &str, settled: Settled) -> Result<bool> {
+        self.db().write(|write| Ok(write.settle(key, &settled.to_row())?))
+    }
+
+    /// A payment was provably not charged; whether it was open until now.
+    pub fn fail(&self, key: &str) -> Result<bool> {
+        self.db().write(|write| Ok(write.fail(key)?))
+    }
+
+    /// What settled a payment is no longer on the chain; whether that is new.
+    pub fn orphan(&self, key: &str) -> Result<bool> {
+        self.db().write(|write| Ok(write.orphan(key)?))
+    }
+
+    /// A settled payment was looked at again and is still there.
+    pub fn rechecked(&self, key: &str) -> Result<()> {
+        self.db().write(|write| Ok(write.rechecked(key)?))
+    }
+
+    /// The payment of this key.
+    pub fn payment(&self, key: &str) -> Result<Option<Payment>> {
+        let found = self.db().payment(key)?;
+        found.map(Payment::of).transpose()
+    }
+
+    /// The first payment that its payer calls this.
+    pub fn identified(&self, identifier: &str) -> Result<Option<Payment>> {
+        let found = self.db().identified(identifier)?;
+        found.map(Payment::of).transpose()
+    }
+
+    /// Payments that may be settled, or may not, oldest first: at most 256.
+    pub fn open_payments(&self) -> Result<Vec<Payment>> {
+        self.db().open_payments(256)?.into_iter().map(Payment::of).collect()
+    }
+
+    /// Payments settled up to this block that were not looked at again: at most 256.
+    pub fn unchecked(&self, block: u64) -> Result<Vec<Payment>> {
+        self.db().unchecked(whole(block), 256)?.into_iter().map(Payment::of).collect()
+    }
+
+    /// The transactions signed for a payment, oldest first.
+    pub fn sent_for(&self, key: &str) -> Result<Vec<Sent>> {
+        self.db().sent_for(key)?.into_iter().map(Sent::of).collect()
+    }
+
+    /// The transactions of this signer whose numbers, from `count` on, are not mined: of each number the
+    /// newest, with the payment it is for.
+    pub fn unfilled(&self, signer: Address, count: u64) -> Result<Vec<(String, Sent)>> {
+        let rows = self.db().unfilled(&signer.0, whole(count))?;
+        let mut unfilled: Vec<(String, Sent)> = Vec::new();
+        for row in rows {
+            let key = row.key.clone();
+            let sent = Sent::of(row)?;
+            if unfilled.last().is_none_or(|(_, last)| last.nonce != sent.nonce) {
+                unfilled.push((key, sent));
+            }
+        }
+        Ok(unfilled)
+    }
+
+    /// Notes that a request came with this transaction's hash, and tells how many others came before it.
+    pub fn reserve(&self, hash: Word, fingerprint: [u8; 32], now_s: u64) -> Result<Reserved> {
+        let (place, since_s) = self.db().write(|write| {
+            Ok::<_, PaymentsError>(write.reserve(&hash.0, &fingerprint, whole(now_s))?)
+        })?;
+        let [place, since_s] = [place, since_s].map(|number| u64::try_from(number).unwrap_or(0));
+        Ok(Reserved { place, since_s })
+    }
+
+    /// Gives up what was claimed or reserved and not gone on with.
+    pub fn tidy(&self, now_s: u64, reserved_for_s: u64) -> Result<usize> {
+        self.db().write(|write| {
+            let before = whole(now_s.saturating_sub(reserved_for_s));
+            write.forget_reservations(before, RESERVATIONS)?;
+            Ok(write.delete_stale(whole(now_s.saturating_sub(CLAIM_S)))?)
+        })
+    }
+
+    /// The price of now is this: it comes into force unless it is.
+    pub fn set_price(&self, amount: u128, now_s: u64) -> Result<()> {
+        let text = amount.to_string();
+        let mut db = self.db();
+        if db.prices()?.first().is_some_and(|(newest, _)| *newest == text) {
+            return Ok(());
+        }
+        db.write(|write| Ok(write.put_price(&text, whole(now_s))?))
+    }
+
+    /// The prices that were in force at this instant or later, newest first.
+    pub fn prices_since(&self, instant_s: u64) -> Result<Vec<u128>> {
+        let mut prices = Vec::new();
+        for (amount, since_s) in self.db().prices()? {
+            let damaged = || PaymentsError::Damaged { what: "the price", key: amount.clone() };
+            prices.push(amount.parse().map_err(|_| damaged())?);
+            if since_s <= whole(instant_s) {
+                break;
+            }
+        }
+        Ok(prices)
+    }
+
+    /// Takes or keeps a work for so many seconds; whether nobody else has it.
+    pub fn lease(&self, work: &str, holder: ClaimToken, for_s: u64, now_s: u64) -> Result<bool> {
+        let until_s = whole(now_s.saturating_add(for_s));
+        let lease = LeaseRow { work, holder: &holder.0, until_s };
+        self.db().write(|write| Ok(write.take_lease(lease, whole(now_s))?))
+    }
+
+    /// How many payments are in which state.
+    pub fn counts(&self) -> Result<Counts> {
+        let mut counts = Counts::default();
+        for (state, number) in self.db().counts()? {
+            let number = u64::try_from(number).unwrap_or(0);
+            match State::of(&state) {
+                Some(State::Claimed) => counts.claimed = number,
+                Some(State::Settling) => counts.settling = number,
+                Some(State::Settled) => counts.settled = number,
+                Some(State::Failed) => counts.failed = number,
+                Some(State::Orphaned) => counts.orphaned = number,
+                None => return Err(PaymentsError::Damaged { what: "the state", key: state }),
+            }
+        }
+        Ok(counts)
+    }
+}
+
+/// What interrupts a transaction: ours, or what its caller does in it.
+enum Broken<E> {
+    Store(PaymentsError),
+    Caller(E),
+}
+
+impl<E> Broken<E> {
+    fn of(error: DatabaseError) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl<E> From<DatabaseError> for Broken<E> {
+    fn from(error: DatabaseError) -> Self {
+        Self::of(error)
+    }
+}
+
+impl Settled {
+    fn to_row(self) -> SettledRow {
+        SettledRow {
+            settled_by: self.transaction.0,
+            block: whole(self.block),
+            block_hash: self.block_hash.0,
+            settled_s: whole(self.settled_s),
+        }
+    }
+
+    fn of(row: &SettledRow) -> Option<Self> {
+        Some(Self {
+            transaction: Word(row.settled_by),
+            block: row.block.try_into().ok()?,
+            block_hash: BlockHash(row.block_hash),
+            settled_s: row.settled_s.try_into().ok()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

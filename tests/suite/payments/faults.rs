@@ -1,0 +1,265 @@
+//! Crashes, silence, races: nobody pays twice, and who paid is answered.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use alloy::primitives::B256;
+use exitgap_tests::devchain::Tx;
+use serde_json::Value;
+
+use crate::scenes::proxy::{Lie, Proxy};
+use crate::scenes::service::{Answer, Service};
+use crate::scenes::till::{Till, settlement_of, transaction_of};
+use crate::scenes::usdc::{Scene, soon};
+
+/// Waits until the service's transaction is among those that wait to be mined.
+async fn until_sent(till: &Till) {
+    for _ in 0..200 {
+        let pool: Value = till.scene.chain.rpc("txpool_status", ()).await.unwrap();
+        if pool["pending"] != "0x0" {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("nothing was sent");
+}
+
+/// Repeats a payment until its outcome is known.
+fn until_known(till: &Till, service: &Service, header: &(&'static str, String)) -> Answer {
+    for _ in 0..30 {
+        let answer = till.pay(service, header);
+        if answer.status != 503 {
+            return answer;
+        }
+        thread::sleep(Duration::from_millis(300));
+    }
+    panic!("the payment stays pending");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_mined_yet_is_a_503_and_never_another_price() {
+    let till = Till::new().await;
+    let service = till.serve();
+    let header = till.header(&service, 1);
+    let answer = till.pay(&service, &header);
+    assert_eq!(answer.problem(), (503, "payment_pending".to_owned(), None));
+    assert_eq!(answer.header("retry-after"), Some("2"));
+    assert_eq!(answer.header("payment-required"), None);
+    let settlement = settlement_of(&answer);
+    assert_eq!(settlement.error_reason.as_deref(), Some("settlement_pending"));
+    let sent = transaction_of(&answer);
+    till.scene.mine_pending().await;
+    let answer = till.pay(&service, &header);
+    assert_eq!((answer.status, transaction_of(&answer)), (200, sent));
+    assert_eq!(till.prices_paid().await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_hangs_up_has_paid_and_is_answered_when_it_comes_again() {
+    let till = Till::new().await;
+    let service = till.serve();
+    let header = till.header(&service, 1);
+    let mut stream = TcpStream::connect(service.address).unwrap();
+    let target = till.target();
+    let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\n{}: {}\r\n\r\n", header.0, header.1);
+    stream.write_all(request.as_bytes()).unwrap();
+    until_sent(&till).await;
+    drop(stream);
+    till.scene.mine_pending().await;
+    assert_eq!(till.prices_paid().await, 1, "it was charged");
+    assert_eq!(till.pay(&service, &header).status, 200);
+    assert_eq!(till.prices_paid().await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_is_killed_while_it_settles_is_gone_on_with_by_the_next() {
+    let till = Till::new().await;
+    let mut service = till.serve();
+    let header = till.header(&service, 1);
+    let mut stream = TcpStream::connect(service.address).unwrap();
+    let target = till.target();
+    let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\n{}: {}\r\n\r\n", header.0, header.1);
+    stream.write_all(request.as_bytes()).unwrap();
+    until_sent(&till).await;
+    kill(&mut service);
+    // What was sent is lost too: only what was written down is left of it.
+    till.drop_sent().await;
+    till.scene.mine_pending().await;
+    assert_eq!(till.prices_paid().await, 0);
+    let service = till.serve();
+    until_sent_again(&till).await;
+    let answer = until_known(&till, &service, &header);
+    assert_eq!(answer.status, 200);
+    assert_eq!(till.prices_paid().await, 1);
+    let again = till.pay(&service, &header);
+    assert_eq!(again.body, answer.body);
+}
+
+/// The lease of the killed process ends after half a minute.
+async fn until_sent_again(till: &Till) {
+    for _ in 0..6 {
+        let pool: Value = till.scene.chain.rpc("txpool_status", ()).await.unwrap();
+        if pool["pending"] != "0x0" {
+            return till.scene.mine_pending().await;
+        }
+        tokio::time::sleep(Duration::from_secs(8)).await;
+    }
+    panic!("nothing was sent again");
+}
+
+fn kill(service: &mut Service) {
+    let pid = service.process_id().to_string();
+    assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+    let _ = service.exit_code();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_run_before_has_been_paid_for_all_the_same() {
+    let till = Till::new().await;
+    let service = till.serve();
+    let (chain, usdc) = (&till.scene.chain, &till.scene.usdc);
+    // Before it is presented: by anybody who saw it.
+    let header = till.header(&service, 1);
+    let call = till.scene.authorized(1).call();
+    let mined = chain.mine_next(&[Tx::call(chain.trader, usdc.address, &call)]).await.unwrap();
+    let answer = till.pay(&service, &header);
+    assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
+    assert_eq!(transaction_of(&answer), mined.receipts[0].transaction_hash);
+    assert_eq!(till.prices_paid().await, 1);
+    // While it is settled.
+    let header = till.header(&service, 2);
+    let answer = thread::scope(|scope| {
+        let asked = scope.spawn(|| till.pay(&service, &header));
+        let runtime = tokio::runtime::Handle::current();
+        let mined = runtime.block_on_here(async {
+            until_sent(&till).await;
+            till.drop_sent().await;
+            let call = till.scene.authorized(2).call();
+            chain.mine_next(&[Tx::call(chain.trader, usdc.address, &call)]).await.unwrap()
+        });
+        let answer = asked.join().unwrap();
+        assert_eq!(transaction_of(&answer), mined.receipts[0].transaction_hash);
+        answer
+    });
+    assert_eq!(answer.status, 200);
+    assert_eq!(till.prices_paid().await, 2);
+}
+
+/// Waits for a future from a thread of the runtime's own.
+trait BlockOnHere {
+    fn block_on_here<T>(&self, future: impl Future<Output = T>) -> T;
+}
+
+impl BlockOnHere for tokio::runtime::Handle {
+    fn block_on_here<T>(&self, future: impl Future<Output = T>) -> T {
+        tokio::task::block_in_place(|| self.block_on(future))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_payer_that_takes_back_its_authorization_gets_no_answer() {
+    let till = Till::new().await;
+    let service = till.serve();
+    let (chain, usdc) = (&till.scene.chain, &till.scene.usdc);
+    let header = till.header(&service, 1);
+    let answer = thread::scope(|scope| {
+        let asked = scope.spawn(|| till.pay(&service, &header));
+        tokio::runtime::Handle::current().block_on_here(async {
+            until_sent(&till).await;
+            till.drop_sent().await;
+            let cancel = usdc.cancel(&till.scene.payer, B256::repeat_byte(1));
+            chain.mine_next(&[Tx::call(chain.operator, usdc.address, &cancel)]).await.unwrap();
+            // The sweeper sends it again, and it reverts.
+            until_sent(&till).await;
+            till.scene.mine_pending().await;
+        });
+        asked.join().unwrap()
+    });
+    let answer = if answer.status == 503 { until_known(&till, &service, &header) } else { answer };
+    assert_eq!(answer.status, 402, "{}", String::from_utf8_lossy(&answer.body));
+    assert!(!settlement_of(&answer).success);
+    assert_eq!(till.prices_paid().await, 0);
+    let count = till.scene.node().count(till.scene.key.address(), soon()).await;
+    assert_eq!(count, Ok(1), "its number was filled");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_falls_silent_after_a_payment_was_sent_costs_no_second_one() {
+    let scene = Scene::new().await;
+    let proxy = Proxy::start(&scene.chain.url());
+    let till = Till::behind(scene, &proxy.url()).await;
+    till.mine_at_once().await;
+    let service = till.serve();
+    let header = till.header(&service, 1);
+    proxy.lie(|asked, _| (asked["method"] == "eth_getTransactionReceipt").then_some(Lie::Hang));
+    let answer = till.pay(&service, &header);
+    assert!(proxy.fired() > 0);
+    assert_eq!(answer.problem(), (503, "payment_pending".to_owned(), None));
+    assert_eq!(till.prices_paid().await, 1, "it was charged all the same");
+    proxy.be_honest();
+    let answer = until_known(&till, &service, &header);
+    assert_eq!(answer.status, 200);
+    assert_eq!(till.prices_paid().await, 1);
+    // Silent from the beginning: nothing is sent, and no price is named.
+    let header = till.header(&service, 2);
+    proxy.lie(|_, _| Some(Lie::Status(503)));
+    let answer = till.pay(&service, &header);
+    assert!(proxy.fired() > 0);
+    assert_eq!(answer.problem().1, "payments_unavailable");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reorganisation_of_a_payment_is_mended_while_it_can_be() {
+    let till = Till::new().await;
+    till.mine_at_once().await;
+    let service = till.serve();
+    let header = till.header(&service, 1);
+    assert_eq!(till.pay(&service, &header).status, 200);
+    let _: Value = till.scene.chain.rpc("evm_setAutomine", (false,)).await.unwrap();
+    till.scene.chain.reorg(1).await.unwrap();
+    assert_eq!(till.prices_paid().await, 0, "it was taken back");
+    // Answers are not revoked.
+    assert_eq!(till.pay(&service, &header).status, 200);
+    // The number is open again, and what was written down fills it.
+    until_sent_again(&till).await;
+    assert_eq!(till.prices_paid().await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rise_of_fees_is_met_with_one_number_and_one_transfer() {
+    let till = Till::new().await;
+    let service = till.serve();
+    let header = till.header(&service, 1);
+    let sent = transaction_of(&till.pay(&service, &header));
+    // Thirty gwei: above what the first transaction offers, below the configured bound.
+    let dear = alloy::primitives::U256::from(30_000_000_000_u64);
+    let _: Value = till.scene.chain.rpc("anvil_setNextBlockBaseFeePerGas", (dear,)).await.unwrap();
+    till.scene.mine_pending().await;
+    assert_eq!(till.prices_paid().await, 0, "the spike keeps it out");
+    tokio::time::sleep(Duration::from_secs(36)).await;
+    till.mine_on().await;
+    let answer = until_known(&till, &service, &header);
+    assert_eq!(answer.status, 200);
+    assert_ne!(transaction_of(&answer), sent, "another transaction of the same number");
+    let count = till.scene.node().count(till.scene.key.address(), soon()).await;
+    assert_eq!((count, till.prices_paid().await), (Ok(1), 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_price_that_rose_is_still_taken_from_whom_it_was_offered_to() {
+    let till = Till::new().await;
+    till.mine_at_once().await;
+    let service = till.serve();
+    let header = till.header(&service, 1);
+    drop(service);
+    let service = till.serve_with(&[("EXITGAP_PAYMENTS_PRICE_USDC", "0.02")]);
+    assert_eq!(service.get(&till.target()).header("x-payment-amount"), Some("0.02"));
+    let answer = till.pay(&service, &header);
+    assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
+    let free = till.serve_with(&[("EXITGAP_PAYMENTS_ENABLED", "false")]);
+    assert_eq!(free.get(&till.target()).status, 200);
+    assert_eq!(free.get("/v1/payments").problem().1, "not_available");
+}

@@ -1,0 +1,156 @@
+//! A service whose estimates have a price, on a recorded series and a chain with the token.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use alloy::primitives::{B256, U256};
+use alloy::signers::local::PrivateKeySigner;
+use exitgap_api::x402::{self, Authorization, Offer, Offers, Settlement, Units};
+use exitgap_core::ids::Word;
+use exitgap_tests::devchain::Authorized;
+use exitgap_tests::devchain::abi::TransferWithAuthorization;
+
+use crate::scenes::service::{Answer, Recorded, Service, recorded};
+use crate::scenes::usdc::{CHAIN_ID, PRICE, Scene, own};
+
+/// A size that the scene's pools fill.
+pub const SIZE: &str = "1000";
+
+pub struct Till {
+    pub scene: Scene,
+    pub recorded: Recorded,
+    pub pool: String,
+}
+
+impl Till {
+    /// A chain that mines when it is told to, and a configured service that is not started.
+    pub async fn new() -> Self {
+        let scene = Scene::new().await;
+        let url = scene.chain.url();
+        Self::behind(scene, &url).await
+    }
+
+    /// The same, whose node is at another address.
+    pub async fn behind(scene: Scene, url: &str) -> Self {
+        let recorded = recorded(1).await;
+        let path = recorded.path("exitgap.toml");
+        let mut config = fs::read_to_string(&path).unwrap();
+        write!(
+            config,
+            "\n[[chain]]\nslug = \"pay\"\nchain_id = {CHAIN_ID}\nrpc_urls = [\"{url}\"]\n\n\
+             [payments]\nenabled = true\nprice_usdc = \"0.01\"\nchain = \"pay\"\npay_to = \"{:#x}\"\n\
+             asset = \"{:#x}\"\nhot_key_file = \"{}\"\nmax_fee_gwei = 100\n",
+            scene.pay_to,
+            scene.usdc.address,
+            scene.key_file.display()
+        )
+        .unwrap();
+        fs::write(path, config).unwrap();
+        let pool = recorded.pool(0);
+        Self { scene, recorded, pool }
+    }
+
+    /// Another process of the same service.
+    pub fn serve(&self) -> Service {
+        self.serve_with(&[])
+    }
+
+    /// The same with these environment variables.
+    pub fn serve_with(&self, variables: &[(&str, &str)]) -> Service {
+        Service::start(self.recorded.folder.path(), &["--no-record"], variables)
+    }
+
+    pub fn target(&self) -> String {
+        format!("/v1/exit/{}?size_usd={SIZE}", self.pool)
+    }
+
+    /// From now on, every transaction is mined as it comes.
+    pub async fn mine_at_once(&self) {
+        let _: serde_json::Value = self.scene.chain.rpc("evm_setAutomine", (true,)).await.unwrap();
+    }
+
+    /// From now on, a block is mined every second.
+    pub async fn mine_on(&self) {
+        let _: serde_json::Value =
+            self.scene.chain.rpc("evm_setIntervalMining", (1,)).await.unwrap();
+    }
+
+    /// Forgets what is not mined.
+    pub async fn drop_sent(&self) {
+        let _: serde_json::Value =
+            self.scene.chain.rpc("anvil_dropAllTransactions", ()).await.unwrap();
+    }
+
+    pub fn header(&self, service: &Service, nonce: u8) -> (&'static str, String) {
+        let offers = offers_of(&service.get(&self.target()));
+        header_of(offers.v2[0].as_ref().unwrap(), &self.scene.authorized(nonce))
+    }
+
+    pub fn header_v1(&self, service: &Service, nonce: u8) -> (&'static str, String) {
+        let offers = offers_of(&service.get(&self.target()));
+        header_of(offers.v1[0].as_ref().unwrap(), &self.scene.authorized(nonce))
+    }
+
+    /// Asks for the scene's size with a payment.
+    pub fn pay(&self, service: &Service, header: &(&'static str, String)) -> Answer {
+        service.ask("GET", &self.target(), &[(header.0, &header.1)])
+    }
+
+    /// A payment of version 2 that was changed before it was signed.
+    pub fn changed(
+        &self,
+        service: &Service,
+        signer: &PrivateKeySigner,
+        change: impl Fn(&mut TransferWithAuthorization),
+    ) -> (&'static str, String) {
+        let mut message = self.scene.message(9);
+        change(&mut message);
+        let offers = offers_of(&service.get(&self.target()));
+        let authorized = self.scene.usdc.authorize(signer, message);
+        header_of(offers.v2[0].as_ref().unwrap(), &authorized)
+    }
+
+    /// What the payee has been paid, in prices.
+    pub async fn prices_paid(&self) -> u64 {
+        let paid = self.scene.paid().await;
+        assert_eq!(paid % PRICE, 0, "{paid}");
+        paid / PRICE
+    }
+}
+
+/// The offers of a 402.
+#[track_caller]
+pub fn offers_of(answer: &Answer) -> Offers {
+    let said = String::from_utf8_lossy(&answer.body);
+    assert_eq!(answer.status, 402, "{said}");
+    Offers::read(|name| answer.header(name), &answer.body).unwrap()
+}
+
+/// A payment, as its header.
+pub fn header_of(offer: &Offer, authorized: &Authorized) -> (&'static str, String) {
+    let message = &authorized.message;
+    let seconds = |instant: U256| u64::try_from(instant).unwrap();
+    let authorization = Authorization {
+        from: own(message.from),
+        to: own(message.to),
+        value: Units(message.value.to()),
+        valid_after_s: seconds(message.validAfter),
+        valid_before_s: seconds(message.validBefore),
+        nonce: Word(message.nonce.0),
+    };
+    authorization.to_header(offer, &authorized.signature)
+}
+
+/// What an answer says became of an x402 payment.
+#[track_caller]
+pub fn settlement_of(answer: &Answer) -> Settlement {
+    let header = [x402::PAYMENT_RESPONSE, x402::X_PAYMENT_RESPONSE];
+    let said = header.into_iter().find_map(|name| answer.header(name));
+    let body = String::from_utf8_lossy(&answer.body);
+    Settlement::of_header(said.unwrap_or_else(|| panic!("{} {body}", answer.status))).unwrap()
+}
+
+/// The transaction that an answer says settled its payment.
+pub fn transaction_of(answer: &Answer) -> B256 {
+    settlement_of(answer).transaction.parse().unwrap()
+}
