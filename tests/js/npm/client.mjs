@@ -108,10 +108,10 @@ const { answered } = await (async () => {
   // What does not meet a guard is refused, also beside positions; what meets it is answered.
   const guards = [[{ maxAgeS: 0 }, 'snapshot_too_old'], [{ minDaysObserved: 7 }, 'series_too_short'], [{ require: 'live' }, 'not_live']];
   for (const [guard, code] of guards) {
-    for (const asked of [
-      client.exit(pool, { sizeUsd: '1000', ...guard }), client.maxSize(pool, { gapPct: 2, ...guard }),
-      client.stress(pool, { sizeUsd: 1000, ...guard }), client.portfolio([{ pool, sizeUsd: 1000 }], guard),
-    ]) assert.equal((await refused(asked, code)).field, Object.keys(guard)[0]);
+    for (const ask of [
+      () => client.exit(pool, { sizeUsd: '1000', ...guard }), () => client.maxSize(pool, { gapPct: 2, ...guard }),
+      () => client.stress(pool, { sizeUsd: 1000, ...guard }), () => client.portfolio([{ pool, sizeUsd: 1000 }], guard),
+    ]) assert.equal((await refused(ask(), code)).field, Object.keys(guard)[0]);
   }
   const met = { maxAgeS: 4294967295, minDaysObserved: '0' };
   assert.equal((await client.portfolio([{ pool, sizeUsd: 1000 }], met)).total.size_usd, 1000);

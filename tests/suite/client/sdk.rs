@@ -45,44 +45,6 @@ async fn the_client_computes_what_the_service_answers() {
             assert_eq!((&ours.depth, &ours.exit), (&theirs.depth, &theirs.exit));
         }
     }
-    for base in [None, Some("token1")] {
-        let limit = GapLimit::DEPTH;
-        let served = client.max_size(&pool, limit, base, None).await.unwrap();
-        assert_eq!(state.max_size_for(limit, base).unwrap(), served.answer);
-        let recovery = Percent::parse("12.5").unwrap();
-        let plan = OrderPlan::new(size("25000"), 7, recovery, 60).unwrap();
-        let served = client.simulate(&pool, &plan, base, None).await.unwrap();
-        assert_eq!(state.simulate_orders(plan, base).unwrap(), served.answer);
-    }
-    // Guards go with every question, and are asked of the reader's own clock, too.
-    let age_s = state.published.snapshot_age_s;
-    let now_s = state.provenance.slot().unwrap().unix_s() + age_s;
-    for (guards, code) in [
-        (Guards { max_age_s: Some(0), ..Guards::default() }, "snapshot_too_old"),
-        (
-            Guards { min_days_observed: Days::parse("7").ok(), ..Guards::default() },
-            "series_too_short",
-        ),
-        (Guards { require_live: true, ..Guards::default() }, "not_live"),
-    ] {
-        assert_eq!(state.check(&guards, now_s).unwrap_err().code.as_str(), code);
-        let guarded = client.clone().with_guards(guards);
-        let limit = GapLimit::DEPTH;
-        let refusals = [
-            guarded.exit(&pool, size("25000"), None, None).await.unwrap_err(),
-            guarded.max_size(&pool, limit, None, None).await.unwrap_err(),
-            guarded.recorded(&pool, None).await.unwrap_err(),
-            guarded.portfolio(&[(pool.clone(), None, size("5"))]).await.unwrap_err(),
-        ];
-        assert!(refusals.iter().all(|refusal| refusal.code() == code), "{refusals:?}");
-    }
-    let met = Guards {
-        max_age_s: Some(u32::MAX),
-        min_days_observed: Days::parse("0.01").ok(),
-        require_live: false,
-    };
-    state.check(&met, now_s).unwrap();
-    client.clone().with_guards(met).recorded(&pool, None).await.unwrap();
     let refused = client.exit(&pool, size("1000000000"), None, None).await.unwrap_err();
     assert_eq!(refused.code(), "beyond_liquidity");
     assert!(refused.into_problem().max_fillable_usd.is_some());
@@ -152,6 +114,51 @@ async fn the_client_computes_what_the_service_answers() {
         let evidence = text.contains("evidence        http");
         assert_eq!(evidence, source[0] == "--api", "{text}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sizes_orders_and_guards_are_the_services() {
+    let (_recorded, service, pool) = scene().await;
+    let client = Client::new(Native::new().unwrap(), base(&service));
+    let state = client.recorded(&pool, None).await.unwrap();
+    for base in [None, Some("token1")] {
+        let limit = GapLimit::DEPTH;
+        let served = client.max_size(&pool, limit, base, None).await.unwrap();
+        assert_eq!(state.max_size_for(limit, base).unwrap(), served.answer);
+        let recovery = Percent::parse("12.5").unwrap();
+        let plan = OrderPlan::new(size("25000"), 7, recovery, 60).unwrap();
+        let served = client.simulate(&pool, &plan, base, None).await.unwrap();
+        assert_eq!(state.simulate_orders(plan, base).unwrap(), served.answer);
+    }
+    // Guards go with every question, and are asked of the reader's own clock, too.
+    let age_s = state.published.snapshot_age_s;
+    let now_s = state.provenance.slot().unwrap().unix_s() + age_s;
+    for (guards, code) in [
+        (Guards { max_age_s: Some(0), ..Guards::default() }, "snapshot_too_old"),
+        (
+            Guards { min_days_observed: Days::parse("7").ok(), ..Guards::default() },
+            "series_too_short",
+        ),
+        (Guards { require_live: true, ..Guards::default() }, "not_live"),
+    ] {
+        assert_eq!(state.check(&guards, now_s).unwrap_err().code.as_str(), code);
+        let guarded = client.clone().with_guards(guards);
+        let limit = GapLimit::DEPTH;
+        let refusals = [
+            guarded.exit(&pool, size("25000"), None, None).await.unwrap_err(),
+            guarded.max_size(&pool, limit, None, None).await.unwrap_err(),
+            guarded.recorded(&pool, None).await.unwrap_err(),
+            guarded.portfolio(&[(pool.clone(), None, size("5"))]).await.unwrap_err(),
+        ];
+        assert!(refusals.iter().all(|refusal| refusal.code() == code), "{refusals:?}");
+    }
+    let met = Guards {
+        max_age_s: Some(u32::MAX),
+        min_days_observed: Days::parse("0.01").ok(),
+        require_live: false,
+    };
+    state.check(&met, now_s).unwrap();
+    client.clone().with_guards(met).recorded(&pool, None).await.unwrap();
 }
 
 /// A document, or text that is none.

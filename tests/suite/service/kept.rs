@@ -248,7 +248,7 @@ fn a_search_that_is_given_up_is_said_and_never_a_number() {
     let folder = stored(&[vec![entry, other]]);
     let limits = Limits { answer_within: Duration::from_mins(4), ..Limits::default() };
     let bounds = Bounds { readers: 1, ..Bounds::default() };
-    let here = Here::start(folder.path(), With { limits, bounds, ..With::default() });
+    let here = Here::start(folder.path(), With { bounds, limits, ..With::default() });
     here.refresh();
     let ladder = rest_of(here.asked(&target)).found();
     let rungs = ladder["by_gap"].as_array().unwrap();

@@ -287,8 +287,13 @@ async fn a_base_is_named_alike_wherever_the_description_says_so() {
         assert_eq!(base["schema"]["pattern"], "^[ -~]{1,42}$", "{path}");
         let path = path.split('?').next().unwrap();
         let ask = |base: &str| {
-            let size = if path.contains("ladder") { "" } else { "size_usd=1000&" };
-            service.get(&format!("{path}?{size}base={base}"))
+            let more = match path.split('/').nth(2) {
+                Some("ladder") => "",
+                Some("size") => "gap_pct=2&",
+                Some("simulate") => "size_usd=1000&orders=2&",
+                _ => "size_usd=1000&",
+            };
+            service.get(&format!("{path}?{more}base={base}"))
         };
         // All of it but its age, which goes on.
         let answer = |base: &str| {
@@ -307,7 +312,7 @@ async fn a_base_is_named_alike_wherever_the_description_says_so() {
             assert_eq!(ask(wrong).problem(), refused, "{wrong:?} at {path}");
         }
     }
-    assert_eq!(addresses, 5);
+    assert_eq!(addresses, 7);
     let position = format!("/v1/portfolio?position={pool}/{}:1000", names[1]);
     assert_eq!(service.get(&position).found()["exits"][0]["base"], "token1");
     let position = format!("/v1/portfolio?position={pool}/DOGE:1000");
