@@ -75,12 +75,6 @@ impl Till {
             self.scene.chain.rpc("evm_setIntervalMining", (1,)).await.unwrap();
     }
 
-    /// From now on, a block is mined when it is told to be.
-    pub async fn mine_no_more(&self) {
-        let _: serde_json::Value =
-            self.scene.chain.rpc("evm_setIntervalMining", (0,)).await.unwrap();
-    }
-
     /// Forgets what is not mined.
     pub async fn drop_sent(&self) {
         let _: serde_json::Value =
