@@ -228,6 +228,11 @@ export type ProblemCode =
   | "address_too_long"
   | "body_not_accepted"
   | "rate_limited"
+  | "payment_required"
+  | "payment_malformed"
+  | "payment_used"
+  | "payment_pending"
+  | "payments_unavailable"
   | "timed_out"
   | "internal_error";
 
