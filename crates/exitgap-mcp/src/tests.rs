@@ -180,6 +180,10 @@ fn the_list_is_small_complete_and_always_the_same() {
     assert_eq!(json, serde_json::to_string(&ToolName::ALL.map(ToolName::listed)).unwrap());
     for (tool, name) in listed.iter().zip(ToolName::ALL) {
         assert_eq!(ToolName::of(&tool.name), Some(name));
+        for (parameter, schema) in tool.input_schema["properties"].as_object().unwrap() {
+            assert!(schema["description"].as_str().unwrap().len() >= 8, "{parameter}: {schema}");
+            assert!(schema["type"].is_string(), "{parameter}: {schema}");
+        }
         let output = Value::Object(tool.output_schema.as_deref().cloned().unwrap());
         let members = output["properties"].as_object().unwrap();
         assert!(members.len() >= 2, "{output}");

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use exitgap_api::operations::parameters::{
-    BASE, BOARD_SIZE, CHAIN, FROM, HISTORY_LIMIT, INTERVAL, LIMIT, MAX_AGE, MIN_DAYS, POOL_CURSOR,
-    RANK_CURSOR, REQUIRE, SORT, STANDARD_SIZE, TO,
+    BASE, BOARD_SIZE, CHAIN, FROM, GAP, HISTORY_LIMIT, INTERVAL, LIMIT, MAX_AGE, MIN_DAYS,
+    POOL_CURSOR, RANK_CURSOR, REQUIRE, SORT, STANDARD_SIZE, TO,
 };
 use exitgap_api::operations::{
     BoardAsked, ExitAsked, HistoryAsked, MaxSizeAsked, Operation, PoolsAsked, SimulationAsked,
@@ -145,8 +145,9 @@ impl Backend for Remote {
         let recorded = self.recorded(&asked.snapshot).await?;
         // Just above fee and basis a search may take seconds.
         let (limit, search) = (asked.limit, recorded.0.clone());
-        let answer =
-            blocking(move || search.answers(direction(&search)).max_size_for(limit)).await??;
+        let found = blocking(move || search.answers(direction(&search)).max_size_for(limit));
+        // A search that ended without an answer is about the limit, by the name it has here.
+        let answer = found.await?.map_err(|problem| problem.field(GAP.name))?;
         let size = answer.figures.exit.as_ref().map(|exit| exit.size_usd.to_string());
         Ok(self.publish(&recorded, answer, size.as_deref()))
     }
