@@ -5,7 +5,7 @@
 //! `OpenAPI` document describes it whole. It never says that there is nothing else, because a later
 //! version may add members.
 
-use exitgap_api::operations::parameters::{MAX_AGE, MIN_DAYS, REQUIRE};
+use exitgap_api::operations::parameters::{MAX_AGE, MIN_DAYS, ORDER_INTERVAL, REQUIRE};
 use exitgap_api::operations::{Kind, Parameter};
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
@@ -52,7 +52,7 @@ fn object(properties: Map<String, Value>) -> JsonObject {
 fn brief(parameter: &Parameter) -> String {
     let words = match parameter.kind {
         Kind::Pool if parameter.is_required() => "<chain>:<address>, as list_pools has it",
-        Kind::Token => "Token sold: token0, token1, address or symbol. Default: the pool's own",
+        Kind::Token => "Token sold: token0, token1, address or symbol",
         Kind::Instant => "RFC 3339",
         _ if parameter.name == CURSOR => "next_cursor of the page before",
         _ if *parameter == MAX_AGE => "Refuse an older snapshot",
@@ -72,10 +72,11 @@ fn of_argument(parameter: &Parameter) -> Value {
     let whole = parameter.schema();
     let mut schema = match parameter.kind {
         _ if parameter.name == CURSOR => json!({"type": "string"}),
-        Kind::Size => json!({"type": "number", "minimum": 0.01, "maximum": 1_000_000_000}),
+        Kind::Size => json!({"type": "number", "minimum": 0.01}),
         Kind::Gap => json!({"type": "number", "minimum": -100, "maximum": 100}),
         Kind::Share => json!({"type": "number", "minimum": 0, "maximum": 100}),
-        Kind::Days => json!({"type": "number", "minimum": 0}),
+        Kind::Days => json!({"type": "number"}),
+        _ if *parameter == MAX_AGE || *parameter == ORDER_INTERVAL => json!({"type": "integer"}),
         // Refused with words that say more than a pattern.
         Kind::Pool | Kind::Chain | Kind::Token | Kind::Instant | Kind::EvidenceUrl => {
             json!({"type": "string"})

@@ -232,7 +232,7 @@ async fn the_tools_are_found_by_the_documents_that_describe_them() {
         .unwrap()
         .iter()
         .find(|row: &&Value| row["capability"] == "Agent-native JSON");
-    assert!(row.unwrap()["place"].as_str().unwrap().contains("/mcp"), "{row:?}");
+    assert!(row.unwrap()["where"].as_str().unwrap().contains("/mcp"), "{row:?}");
     assert_eq!(service.get("/mcp/server-card?x=1").problem().1, "unknown_parameter");
     assert_eq!(service.end(), Some(0));
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use exitgap_tests::binaries;
-use rmcp::model::{CallToolRequestParams, ClientInfo, JsonObject, ProtocolVersion};
+use rmcp::model::{CallToolRequestParams, ClientConfig, JsonObject, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RunningService};
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{RoleClient, ServiceExt};
@@ -109,7 +109,7 @@ pub fn problem(result: &Value) -> Value {
 }
 
 /// A client of the tools.
-pub struct Agent(RunningService<RoleClient, ClientInfo>);
+pub struct Agent(RunningService<RoleClient, ClientConfig>);
 
 impl Agent {
     /// Over HTTP, as clients of the older revisions begin, or as those of the newest do.
@@ -119,9 +119,9 @@ impl Agent {
             NEWEST => {
                 let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
                 let lifecycle = ClientLifecycleMode::Discover { preferred_versions };
-                ClientInfo::default().serve_with_lifecycle(transport, lifecycle).await.unwrap()
+                ClientConfig::default().serve_with_lifecycle(transport, lifecycle).await.unwrap()
             }
-            _ => ClientInfo::default().serve(transport).await.unwrap(),
+            _ => ClientConfig::default().serve(transport).await.unwrap(),
         })
     }
 
@@ -135,7 +135,7 @@ impl Agent {
     /// Over standard input and output of a program.
     pub async fn of_command(command: tokio::process::Command) -> Self {
         let transport = TokioChildProcess::new(command).unwrap();
-        Self(ClientInfo::default().serve(transport).await.unwrap())
+        Self(ClientConfig::default().serve(transport).await.unwrap())
     }
 
     /// The names of the tools.

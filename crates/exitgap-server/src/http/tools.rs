@@ -40,11 +40,17 @@ pub fn routes(service: &Arc<Service>) -> Router<App> {
 fn callers(urls: &Urls) -> Callers {
     let addresses = [&urls.base, &urls.web].map(|url| url.parse::<Uri>().unwrap_or_default());
     let host = |uri: &Uri| Some(uri.host()?.to_owned());
-    let origin = |uri: &Uri| Some(format!("{}://{}", uri.scheme_str()?, uri.authority()?));
     Callers {
         hosts: addresses.iter().filter_map(host).collect(),
         origins: addresses.iter().filter_map(origin).collect(),
     }
+}
+
+/// The pages of an address. Their port is always said: without one, pages of any port would be meant.
+fn origin(uri: &Uri) -> Option<String> {
+    let (scheme, host) = (uri.scheme_str()?, uri.host()?);
+    let port = uri.port_u16().unwrap_or(if scheme == "https" { 443 } else { 80 });
+    Some(format!("{scheme}://{host}:{port}"))
 }
 
 async fn card(State(app): State<App>, _: Plain) -> Result<Reply, Refused> {
