@@ -203,11 +203,6 @@ fn exit_code(code: ProblemCode) -> u8 {
         | ProblemCode::AddressTooLong
         | ProblemCode::BodyNotAccepted
         | ProblemCode::RateLimited
-        | ProblemCode::PaymentRequired
-        | ProblemCode::PaymentMalformed
-        | ProblemCode::PaymentUsed
-        | ProblemCode::PaymentPending
-        | ProblemCode::PaymentsUnavailable
         | ProblemCode::TimedOut
         | ProblemCode::InternalError => UNREADABLE,
     }

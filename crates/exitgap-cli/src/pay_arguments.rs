@@ -72,7 +72,7 @@ pub struct WalletArgs {
     #[arg(long, value_name = "FILE", help_heading = "Payment", requires = "pay")]
     pay_key: Option<PathBuf>,
     /// What was spent; budgets are per ledger, and runs that share a budget share it [default:
-    /// exitgap/pay-ledger.jsonl in $XDG_STATE_HOME or ~/.local/state].
+    /// exitgap/pay-ledger.jsonl in `$XDG_STATE_HOME` or ~/.local/state].
     #[arg(long, value_name = "FILE", help_heading = "Payment", requires = "pay")]
     ledger: Option<PathBuf>,
     /// A chain that is paid on, by its CAIP-2 id.

@@ -80,7 +80,7 @@ impl Call<'_> {
         D: Serialize,
         F: Future<Output = Result<D, Problem>>,
     {
-        let answer = match arguments::read(&self.tool.parameters(), self.arguments) {
+        let answer = match arguments::read(self.tool.parameters(), self.arguments) {
             Ok(asked) => ask(asked).await,
             Err(problem) => Err(problem),
         };

@@ -62,7 +62,7 @@ impl Step {
 fn halt(step: Step) {
     let _ = say(&format!("at {}", step.name()));
     loop {
-        std::thread::sleep(Duration::from_secs(3600));
+        std::thread::sleep(Duration::from_hours(1));
     }
 }
 

@@ -189,7 +189,7 @@ impl Till {
 }
 
 fn lines_of(headers: &[(&'static str, String)]) -> String {
-    headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect()
+    headers.iter().fold(String::new(), |lines, (name, value)| lines + name + ": " + value + "\r\n")
 }
 
 /// Lets a service answer, with more headers.

@@ -186,7 +186,8 @@ pub fn post(address: SocketAddr, target: &str, headers: &[(&str, &str)], body: &
     for (name, value) in headers {
         request.extend([*name, ": ", *value, "\r\n"]);
     }
-    request.push_str(&format!("Content-Length: {}\r\nConnection: close\r\n\r\n", body.len()));
+    let length = body.len().to_string();
+    request.extend(["Content-Length: ", &length, "\r\nConnection: close\r\n\r\n"]);
     exchange(address, &[request.as_bytes(), body].concat())
 }
 

@@ -90,7 +90,7 @@ impl Remote {
             lowest_depth_7d_usd: published.lowest_depth_7d_usd,
             snapshot_age_s: *age_s,
             evidence_url: size_usd
-                .and_then(|size_usd| self.evidence_url(recorded, size_usd.parse().ok()?)),
+                .and_then(|size_usd| Some(self.evidence_url(recorded, size_usd.parse().ok()?))),
             snapshot_url: published.snapshot_url,
             window_url: published.window_url,
             newer_heads_url: published.newer_heads_url,
@@ -98,7 +98,7 @@ impl Remote {
     }
 
     /// Where the evidence of a size is.
-    fn evidence_url(&self, recorded: &Recorded, size: SizeUsd) -> Option<String> {
+    fn evidence_url(&self, recorded: &Recorded, size: SizeUsd) -> String {
         let of = EvidenceOf {
             pool: recorded.snapshot.observation().pool().clone(),
             base: recorded.default_direction.into(),
@@ -107,7 +107,7 @@ impl Remote {
             method_version: METHOD_VERSION.to_owned(),
         };
         // The snapshot was fetched from there, so that it is known.
-        Some(format!("{}{}", self.client.known_web(), of.target()))
+        format!("{}{}", self.client.known_web(), of.target())
     }
 
     async fn read<D: serde::de::DeserializeOwned>(&self, target: Target) -> Result<D, Problem> {
@@ -135,7 +135,7 @@ impl Backend for Remote {
             Ok(answer) => Ok(self.publish(&recorded, answer, Some(&size))),
             Err(problem) => {
                 let evidence = || self.evidence_url(&recorded.0, asked.size);
-                let evidence_url = problem.code.has_evidence().then(evidence).flatten();
+                let evidence_url = problem.code.has_evidence().then(evidence);
                 Err(Problem { evidence_url, ..problem })
             }
         }

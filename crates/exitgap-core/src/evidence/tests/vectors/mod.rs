@@ -249,29 +249,7 @@ fn vectors() -> Vec<Vector> {
         let seen = SeenCheckpoint { note: seen_in.checkpoint(size), proof };
         all.push(vector(name, &file, Policy { seen: Some(seen), ..trusting() }));
     }
-    // Nothing was recorded before a pool's first head.
-    let before_first = future(&scene, &|file| {
-        let head = &mut file["head"];
-        head["height"] = json!(1);
-        head["recorded_count"] = json!(1);
-        head["retracts"] = json!([{ "code": "misread", "slot": slot(0).number() }]);
-    });
-    all.push(vector("retraction_before_the_first_head", &before_first, trusting()));
-    // An object has 64 fields at most, also where it may have any.
-    let wide = future(&scene, &|file| {
-        let mut retraction = json!({ "code": "moonstruck", "slot": slot(1).number() });
-        for number in 0..62 {
-            retraction[format!("other{number}")] = Value::Null;
-        }
-        file["head"]["recorded_count"] = json!(2);
-        file["head"]["retracts"] = json!([retraction]);
-    });
-    all.push(vector("future_retraction_code_of_64_fields", &wide, trusting()));
-    let wider = changed(&wide, "\"other0\":", "\"other\":null,\"other0\":");
-    all.push(vector("object_of_65_fields", &wider, trusting()));
-    let hashes = |many: usize| json!(vec![Hash([7; 32]).to_string(); many]);
-    let long_proof = future(&scene, &|file| file["pool_proof"]["hashes"] = hashes(65));
-    all.push(vector("pool_proof_of_65_hashes", &long_proof, trusting()));
+    all.extend(at_bounds(&scene));
     // A pool of two tokens has no pairs.
     let pair_of_two = future(&scene, &|file| {
         let pool = format!("{}.3-5", file["head"]["pool"].as_str().unwrap());
@@ -320,6 +298,37 @@ fn vectors() -> Vec<Vector> {
 fn with_forged(text: &str) -> String {
     let forged = signer().sign("another text\n").unwrap();
     format!("{}{}\n", signer().sign(text).unwrap(), forged.lines().last().unwrap())
+}
+
+/// Files whose documents break a bound, or come up to it.
+fn at_bounds(scene: &Scene) -> Vec<Vector> {
+    let vector =
+        |name, evidence: &[u8], policy| Vector { name, evidence: evidence.to_vec(), policy };
+    let mut all = Vec::new();
+    // Nothing was recorded before a pool's first head.
+    let before_first = future(scene, &|file| {
+        let head = &mut file["head"];
+        head["height"] = json!(1);
+        head["recorded_count"] = json!(1);
+        head["retracts"] = json!([{ "code": "misread", "slot": slot(0).number() }]);
+    });
+    all.push(vector("retraction_before_the_first_head", &before_first, trusting()));
+    // An object has 64 fields at most, also where it may have any.
+    let wide = future(scene, &|file| {
+        let mut retraction = json!({ "code": "moonstruck", "slot": slot(1).number() });
+        for number in 0..62 {
+            retraction[format!("other{number}")] = Value::Null;
+        }
+        file["head"]["recorded_count"] = json!(2);
+        file["head"]["retracts"] = json!([retraction]);
+    });
+    all.push(vector("future_retraction_code_of_64_fields", &wide, trusting()));
+    let wider = changed(&wide, "\"other0\":", "\"other\":null,\"other0\":");
+    all.push(vector("object_of_65_fields", &wider, trusting()));
+    let hashes = |many: usize| json!(vec![Hash([7; 32]).to_string(); many]);
+    let long_proof = future(scene, &|file| file["pool_proof"]["hashes"] = hashes(65));
+    all.push(vector("pool_proof_of_65_hashes", &long_proof, trusting()));
+    all
 }
 
 /// A checkpoint of no slots.
