@@ -289,7 +289,7 @@ fn typescript_accepts_the_readmes_programs_and_no_misuse() {
             "budget({ maxPerCall: '1', budgets: [], networks: ['base'], ledger: fileLedger('') });",
             "TS2322",
         ),
-        ("budget({ maxPerCall: '1', budgets: [], networks: [] });", "TS2345"),
+        ("budget({ maxPerCall: '1', budgets: [], networks: [] });", "TS2741"),
     ] {
         project.write(
             "misuse.ts",
