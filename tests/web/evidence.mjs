@@ -68,9 +68,10 @@ async function confirmed({ service, evidence, exit, open, shoot }) {
 async function meant({ pool, exit, open, get, shoot }) {
   const { rows } = await get(`/v1/history/${pool}?size_usd=1000&interval=5m`);
   const older = rows.slice(0, -1).findLast((row) => row.last?.evidence_url).last;
-  const slot = new URL(older.evidence_url, "http://any").searchParams.get("slot");
+  const named = new URL(older.evidence_url, "http://any").searchParams;
+  const slot = named.get("slot");
   const time = older.time.slice(0, 16).replace("T", " ");
-  for (const base of ["", `&base=${encodeURIComponent(exit.base.symbol)}`]) {
+  for (const base of ["", `&base=${named.get("base")}`]) {
     const page = await open(`/api/v1/exit/${pool}?slot=${slot}&size_usd=1000${base}`);
     await page.waitForSelector(".verdict.pass");
     const claim = await page.locator(".claim").textContent();
