@@ -19,7 +19,8 @@ use crate::scenes::service::{Service as Served, recorded};
 use crate::scenes::store::{BusyPool, key, slot};
 
 /// Rows that are built, by whether they are a page and nothing else.
-const BUILT: [(&str, bool); 13] = [
+const BUILT: [(&str, bool); 14] = [
+    ("Agent-native JSON", false),
     ("Continuous depth recording", false),
     ("Disclosed method", false),
     ("Open-source verifier", false),
@@ -106,7 +107,7 @@ fn check(told: &Capabilities, live_on: &[&str], pages: bool) {
             assert!(!page, "no page is there: {row:?}");
         }
     }
-    assert_eq!(seen, 13);
+    assert_eq!(seen, 14);
 }
 
 #[tokio::test]
