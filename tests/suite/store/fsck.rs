@@ -201,7 +201,7 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
         ("(SELECT checkpoint FROM sealed_slot WHERE slot = 5957861)", "is of size 6, not 5"),
         ("replace(checkpoint, 'exitgap.example', 'exitgap.exemple')", "is of exitgap.exemple"),
         ("replace(checkpoint, char(10) || '5' || char(10), char(10) || '6' || char(10))", "size 6"),
-        ("checkpoint || 'more'", "is none"),
+        ("checkpoint || 'more'", "is no checkpoint"),
     ] {
         let set = format!("UPDATE sealed_slot SET checkpoint = {change} WHERE slot = 5957860");
         let note = found(&set);
