@@ -35,7 +35,7 @@ Exit codes:
 
 #[derive(Debug, Args)]
 pub struct ExitArgs {
-    /// The pool, <chain>:<address>.
+    #[arg(help = "The pool, <chain>:<address>")]
     pub pool: String,
     /// The token to sell: token0, token1, its symbol or its address [default: the pool's].
     #[arg(long, value_name = "TOKEN")]
@@ -88,7 +88,7 @@ pub struct WalletArgs {
     #[arg(long, value_name = "ADDRESS", help_heading = "Payment", requires = "pay")]
     payee: Vec<String>,
     /// Another dollar's token of six decimals than USDC, as
-    /// <chain>/<address>/<symbol>/<EIP-712 name>/<EIP-712 version>.
+    /// CHAIN/ADDRESS/SYMBOL/NAME/VERSION, the last two being those of its EIP-712 domain.
     #[arg(long, value_name = "TOKEN", help_heading = "Payment", requires = "pay")]
     asset: Vec<String>,
 }
