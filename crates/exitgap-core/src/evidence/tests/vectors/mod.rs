@@ -3,6 +3,7 @@
 //! `tests/vectors/evidence/`; this test holds them to this build, and writes them
 //! anew where `EXITGAP_WRITE_VECTORS` is set.
 
+mod bounds;
 mod windows;
 
 use std::fs;
@@ -289,6 +290,7 @@ fn vectors() -> Vec<Vector> {
     let policy = Policy { seen: Some(seen), ..trusting() };
     all.push(vector("seen_empty_with_a_proof", &file, policy));
     all.push(vector("only_keys_of_other_logs", &file, Policy::trusting(keys[1..].to_vec())));
+    all.extend(bounds::bounds(&scene));
     all.extend(windows::windows(&scene, &stranger));
     all.extend(windows::windows_of_other_logs(&scene));
     all
@@ -377,6 +379,7 @@ fn the_vectors_are_these() {
             | "window"
             | "window_that_ends_later" => Verdict::Valid,
             "no_trusted_key" | "method_never_released" => Verdict::Incomplete,
+            name if bounds::is_true(name) => Verdict::Valid,
             name if name.starts_with("future_") && !name.ends_with("_tampered") => {
                 Verdict::Incomplete
             }
