@@ -30,16 +30,21 @@ fn slot(index: u32) -> Slot {
 }
 
 fn snapshot(pool: &PoolId, state: PoolState, slot: Slot) -> Snapshot {
+    snapshot_priced(pool, state, slot, [2, 2])
+}
+
+/// A snapshot whose tokens' prices have 15 decimals, but for those of two dollars.
+fn snapshot_priced(pool: &PoolId, state: PoolState, slot: Slot, prices: [u64; 2]) -> Snapshot {
     let timestamp = slot.unix_s() - 12;
     let token = |last: u8| Token {
         address: Address([last; 20]),
         decimals: 3,
         symbol: Symbol::clean("TOK"),
     };
-    let price = |role| OracleReading {
+    let price = |role, price: u64| OracleReading {
         role,
-        answer: U256::from(2),
-        decimals: 0,
+        answer: U256::from(price),
+        decimals: if price == 2 { 0 } else { 15 },
         source: OracleSource::Fixed,
     };
     let observation = Observation::new(
@@ -48,7 +53,7 @@ fn snapshot(pool: &PoolId, state: PoolState, slot: Slot) -> Snapshot {
         BlockRef { hash: BlockHash([5; 32]), number: u64::from(slot.number()), timestamp },
         [token(1), token(2)],
         state,
-        vec![price(OracleRole::Token0Usd), price(OracleRole::Token1Usd)],
+        vec![price(OracleRole::Token0Usd, prices[0]), price(OracleRole::Token1Usd, prices[1])],
         Vec::new(),
     );
     Snapshot::new(slot, observation.unwrap()).unwrap()
@@ -61,6 +66,7 @@ fn concentrated(liquidity: i128) -> PoolState {
     PoolState::Concentrated(Concentrated::new(price, 3, active, 3_000, 60, ticks).unwrap())
 }
 
+/// A pool whose tokens it gives one for one.
 fn pair() -> PoolState {
     let fee = FeeRate { numerator: 3, denominator: 1_000 };
     PoolState::ConstantProduct(ConstantProduct::new([9_000_000; 2], fee).unwrap())
@@ -178,15 +184,28 @@ impl Scene {
 
     /// The evidence file of a sale at slot `index`.
     fn evidence(&self, pool: usize, index: u32, size_usd: &str) -> Vec<u8> {
+        self.stating(&self.answer(pool, index, size_usd).unwrap(), pool, index, size_usd)
+    }
+
+    fn answer(&self, pool: usize, index: u32, size_usd: &str) -> Result<Answer, ResultError> {
+        let documents = self.pools[pool].snapshots[index as usize].as_ref().unwrap();
+        let snapshot = Snapshot::from_canonical(&documents.snapshot, &documents.state).unwrap();
+        let head = Head::from_canonical(&self.pools[pool].heads[index as usize]).unwrap();
+        Answer::compute(&self.request(pool, index, size_usd), &snapshot, &head)
+    }
+
+    fn request(&self, pool: usize, index: u32, size_usd: &str) -> EvidenceRequest {
+        let size = size_usd.parse().unwrap();
+        EvidenceRequest::new(self.pools[pool].id.clone(), slot(index), Base::Token0, size)
+    }
+
+    /// The evidence file of a sale that states this answer, true or not.
+    fn stating(&self, answer: &Answer, pool: usize, index: u32, size_usd: &str) -> Vec<u8> {
         let series = &self.pools[pool];
         let documents = series.snapshots[index as usize].as_ref().unwrap();
-        let snapshot = Snapshot::from_canonical(&documents.snapshot, &documents.state).unwrap();
-        let head_bytes = &series.heads[index as usize];
-        let head = Head::from_canonical(head_bytes).unwrap();
-        let size = size_usd.parse().unwrap();
-        let request = EvidenceRequest::new(series.id.clone(), slot(index), Base::Token0, size);
-        let answer = Answer::compute(&request, &snapshot, &head).unwrap();
-        write_evidence(&request, &answer, documents, head_bytes, &self.proof(pool, index)).unwrap()
+        let request = self.request(pool, index, size_usd);
+        let (head, proof) = (&series.heads[index as usize], self.proof(pool, index));
+        write_evidence(&request, answer, documents, head, &proof).unwrap()
     }
 
     /// The window of a pool's first `count` heads.

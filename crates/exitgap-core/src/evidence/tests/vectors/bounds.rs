@@ -144,13 +144,46 @@ pub fn bounds(scene: &Scene) -> Vec<Vector> {
     all.push(vector("checkpoint_with_an_empty_line", extended("\nlater\n")));
     let malleable = with_note(&|text| with_the_order_added(&signer().sign(text).unwrap()));
     all.push(vector("signature_with_the_groups_order_added", malleable));
+    all.extend(basis().map(|(name, evidence)| vector(name, evidence)));
     all
+}
+
+/// Two files of a pool that gives its tokens one for one: at the first one's prices the basis, which
+/// is `100 × (1 − price of token 1 ÷ price of token 0)`, is the lowest that a result states, at the
+/// second one's it rounds to a billion percent. The second states the first one's result.
+fn basis() -> [(&'static str, Vec<u8>); 2] {
+    let slot_of = |answer| {
+        let mut scene = Scene { pools: scene(0, 1).pools, leaves: Vec::new() };
+        for series in &mut scene.pools {
+            let prices = [1_000_000_000, answer];
+            extend(series, slot(0), Ok(&snapshot_priced(&series.id, pair(), slot(0), prices)));
+        }
+        let root = root(&scene.head_hashes(0));
+        let leaf = SlotLeaf { slot: slot(0), pools: 2, root, commits: Commits::default() };
+        scene.leaves.push(leaf.to_canonical().unwrap());
+        scene
+    };
+    let (within, beyond) = (slot_of(10_000_000_999_999_994), slot_of(10_000_000_999_999_995));
+    let answer = within.answer(1, 0, "0.5");
+    let Ok(Answer::Result(result)) = &answer else { panic!("it is filled") };
+    assert_eq!(result.basis_pct.to_string(), "-999999999.999999");
+    assert!(beyond.answer(1, 0, "0.5").is_err(), "the basis is out of range");
+    let answer = answer.unwrap();
+    [
+        ("basis_just_within_range", within.stating(&answer, 1, 0, "0.5")),
+        ("basis_out_of_range", beyond.stating(&answer, 1, 0, "0.5")),
+    ]
 }
 
 /// Which of the files at the bounds are true.
 pub fn is_true(name: &str) -> bool {
     WITHIN.iter().any(|(within, _)| *within == name)
-        || ["checkpoint_with_lines_of_later_versions", "checkpoint_of_64_kib"].contains(&name)
+        || [
+            "basis_just_within_range",
+            "checkpoint_of_64_kib",
+            "checkpoint_with_lines_of_later_versions",
+        ]
+        .contains(&name)
 }
 
 fn text_of(scene: &Scene) -> String {
