@@ -5,8 +5,10 @@ mod head;
 mod vectors;
 mod window;
 
+use core::ops::Range;
+
 use super::*;
-use crate::ids::{Address, BlockHash, PoolId};
+use crate::ids::{Address, BlockHash, DocumentHash, PoolId};
 use crate::pools::{Concentrated, ConstantProduct, FeeRate, PoolState, Tick, sqrt_ratio_at_tick};
 use crate::series::{MissingReason, Slot};
 use crate::snapshot::{
@@ -210,8 +212,13 @@ impl Scene {
 
     /// The window of a pool's first `count` heads.
     fn window(&self, pool: usize, count: usize) -> Vec<u8> {
-        let proof = self.proof(pool, u32::try_from(count).unwrap() - 1);
-        let heads = &self.pools[pool].heads[..count];
+        self.window_of(pool, 0..count)
+    }
+
+    /// The window of some of a pool's heads.
+    fn window_of(&self, pool: usize, indices: Range<usize>) -> Vec<u8> {
+        let proof = self.proof(pool, u32::try_from(indices.end).unwrap() - 1);
+        let heads = &self.pools[pool].heads[indices];
         let window = HeadWindow::new(heads, |slot| self.documents(pool, slot), proof);
         window.unwrap().to_canonical().unwrap()
     }

@@ -293,6 +293,7 @@ fn vectors() -> Vec<Vector> {
     all.extend(bounds::bounds(&scene));
     all.extend(windows::windows(&scene, &stranger));
     all.extend(windows::windows_of_other_logs(&scene));
+    all.extend(windows::windows_of_all_forms(&scene));
     all
 }
 
@@ -377,7 +378,10 @@ fn the_vectors_are_these() {
             | "seen_empty"
             | "seen_later"
             | "window"
-            | "window_that_ends_later" => Verdict::Valid,
+            | "window_of_2016_later_heads"
+            | "window_that_ends_later"
+            | "window_that_ends_with_the_pool"
+            | "window_with_commitments" => Verdict::Valid,
             "no_trusted_key" | "method_never_released" => Verdict::Incomplete,
             name if bounds::is_true(name) => Verdict::Valid,
             name if name.starts_with("future_") && !name.ends_with("_tampered") => {

@@ -98,6 +98,59 @@ pub fn windows_of_other_logs(scene: &Scene) -> Vec<Vector> {
     ]
 }
 
+/// Windows of other forms than the few heads from the first on: with commitments, with a pool's end, and
+/// with as many heads as there may be, which begin later.
+pub fn windows_of_all_forms(scene: &Scene) -> Vec<Vector> {
+    let committing = scene.relinked(0, |index, head| {
+        if index % 2 == 1 {
+            head.commits = Commits::to("fills".parse().unwrap(), DocumentHash([7; 32]));
+        }
+    });
+    let retired = scene.ending_in(0, &retired(scene));
+    let week = crate::evidence::tests::scene(HEADS + 2, 5_000_000_000);
+    let many = HEADS as usize;
+    let vector = |name, file: Vec<u8>, window| {
+        let policy = Policy { window: Some(window), ..trusting() };
+        Vector { name, evidence: file, policy }
+    };
+    let last = week.evidence(0, HEADS + 1, "1000.5");
+    let short = changed(&week.window_of(0, 2..many + 2), "\"heads\":2016", "\"heads\":2015");
+    vec![
+        vector(
+            "window_with_commitments",
+            committing.evidence(0, 2, "1000.5"),
+            committing.window(0, 5),
+        ),
+        vector(
+            "window_with_another_commitment",
+            committing.evidence(0, 2, "1000.5"),
+            changed(&committing.window(0, 5), "0x0707", "0x0708"),
+        ),
+        vector(
+            "window_that_ends_with_the_pool",
+            scene.evidence(0, 2, "1000.5"),
+            retired.window(0, 5),
+        ),
+        vector("window_of_2016_later_heads", last.clone(), week.window_of(0, 2..many + 2)),
+        vector("window_of_2015_later_heads", last, short),
+    ]
+}
+
+/// As many heads as a window has at most.
+const HEADS: u32 = 2_016;
+
+/// The last head of the first pool where the pool is monitored no longer.
+fn retired(scene: &Scene) -> Head {
+    let last = Head::from_canonical(&scene.pools[0].heads[4]).unwrap();
+    let before = Head::from_canonical(&scene.pools[0].heads[3]).unwrap();
+    Head {
+        recorded_count: before.recorded_count,
+        entry: HeadEntry::Retired,
+        lowest_depth_7d_usd: before.lowest_depth_7d_usd,
+        ..last
+    }
+}
+
 /// The last head of the first pool where it takes slot 2 back.
 fn head_taking_back(scene: &Scene, retraction: Retraction) -> Head {
     let series = &scene.pools[0];
