@@ -166,7 +166,7 @@ fn basis() -> [(&'static str, Vec<u8>); 2] {
     let (within, beyond) = (slot_of(10_000_000_999_999_994), slot_of(10_000_000_999_999_995));
     let answer = within.answer(1, 0, "0.5");
     let Ok(Answer::Result(result)) = &answer else { panic!("it is filled") };
-    assert_eq!(result.basis_pct.to_string(), "-999999999.999999");
+    assert_eq!(result.basis_pct, "-999999999.999999");
     assert!(beyond.answer(1, 0, "0.5").is_err(), "the basis is out of range");
     let answer = answer.unwrap();
     [

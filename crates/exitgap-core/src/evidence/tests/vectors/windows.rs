@@ -4,7 +4,7 @@ use base64ct::{Base64, Encoding};
 use serde_json::{Value, json};
 
 use super::{Vector, with_forged};
-use crate::evidence::tests::*;
+use crate::evidence::tests::{self, *};
 
 /// A true file with windows true and false.
 pub fn windows(scene: &Scene, stranger: &SignerKey) -> Vec<Vector> {
@@ -107,7 +107,7 @@ pub fn windows_of_all_forms(scene: &Scene) -> Vec<Vector> {
         }
     });
     let retired = scene.ending_in(0, &retired(scene));
-    let week = crate::evidence::tests::scene(HEADS + 2, 5_000_000_000);
+    let week = tests::scene(HEADS + 2, 5_000_000_000);
     let many = HEADS as usize;
     let vector = |name, file: Vec<u8>, window| {
         let policy = Policy { window: Some(window), ..trusting() };
