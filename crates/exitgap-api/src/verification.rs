@@ -92,17 +92,15 @@ impl VerificationReport {
     /// Verifies an evidence file that was read. Of what may contradict a checkpoint seen before, it shows
     /// two logs of one size: those two texts alone prove it.
     pub fn of(evidence: &Evidence, policy: &Policy) -> Self {
+        Self::beside_tiles(evidence, policy, false)
+    }
+
+    /// The same, and where `tiles` of the log are at hand, which the proof between the two checkpoints was
+    /// made from, also two logs of which the larger does not go on from the smaller.
+    pub fn beside_tiles(evidence: &Evidence, policy: &Policy, tiles: bool) -> Self {
         let report = evidence.verify(policy);
-        let passes = |name| report.check(name).is_some_and(|check| check.outcome == Outcome::Pass);
-        let split = report.check(CheckName::Consistency).is_some_and(|c| c.code == "split_view");
-        let seen = policy.seen.as_ref().filter(|_| split && passes(CheckName::Signature));
-        let stated = evidence.stated();
-        let contradiction = seen.and_then(|seen| {
-            let signed = LogProof::from_text(&stated?.log_proof).ok()?.checkpoint;
-            let checkpoints = [seen.note.clone(), signed];
-            Some(Contradiction { checkpoints, proves: Contradiction::SPLIT_VIEW.to_owned() })
-        });
-        Self { claim: stated.map(Claim::from), report, contradiction }
+        let contradiction = Contradiction::found(evidence, policy, &report, tiles);
+        Self { claim: evidence.stated().map(Claim::from), report, contradiction }
     }
 }
 
@@ -110,6 +108,26 @@ impl Contradiction {
     /// What two logs of one size prove.
     pub const SPLIT_VIEW: &str = "two different logs of one size are signed in this log's name: \
                                   these two texts alone prove it";
+
+    /// What two logs prove that are not states of one history.
+    pub const REWRITTEN: &str = "the log's tiles lead to the larger checkpoint and not to the smaller: with a copy of \
+                                 the tiles these two texts prove that history was rewritten";
+
+    /// The checkpoint seen before and the file's, where both are signed and contradict each other.
+    fn found(evidence: &Evidence, policy: &Policy, report: &Report, tiles: bool) -> Option<Self> {
+        let check = |name| report.check(name);
+        if check(CheckName::Signature)?.outcome != Outcome::Pass {
+            return None;
+        }
+        let proves = match check(CheckName::Consistency)?.code {
+            "split_view" => Self::SPLIT_VIEW,
+            "history_rewritten" if tiles => Self::REWRITTEN,
+            _ => return None,
+        };
+        let signed = LogProof::from_text(&evidence.stated()?.log_proof).ok()?.checkpoint;
+        let checkpoints = [policy.seen.as_ref()?.note.clone(), signed];
+        Some(Self { checkpoints, proves: proves.to_owned() })
+    }
 }
 
 /// What an evidence file publishes beside what it comes to.

@@ -277,14 +277,13 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
             if seen.root == newest.root {
                 return Ok(None);
             }
-            "two different logs of one size are signed in this log's name: these two texts alone prove it"
+            Contradiction::SPLIT_VIEW
         } else {
             let proof = self.tile_proof(seen.size, newest).await?;
             if is_consistent(seen.size, seen.root, newest.size, newest.root, &proof) {
                 return Ok(None);
             }
-            "the log's tiles lead to the newer checkpoint and not to the one seen before: with a copy \
-             of the tiles these two texts prove that history was rewritten"
+            Contradiction::REWRITTEN
         };
         let checkpoints = [seen_note.clone(), newest_note.to_owned()];
         Ok(Some(Contradiction { checkpoints, proves: proves.to_owned() }))

@@ -40,8 +40,9 @@ const TARGETS: [(&str, u64); 4] =
     [("files_left", 16), ("rss_mb_left", 64), ("slot_delay_ms", 1_000), ("livez_ms_max", 1_000)];
 
 /// No bound that counts: what the service would be without them.
-const UNBOUNDED: [(&str, &str); 4] = [
+const UNBOUNDED: [(&str, &str); 5] = [
     ("EXITGAP_HTTP_RATE_PER_MINUTE", "0"),
+    ("EXITGAP_HTTP_TOOLS_PER_MINUTE", "0"),
     ("EXITGAP_HTTP_MAX_CONNECTIONS_PER_ADDRESS", "0"),
     ("EXITGAP_SERVE_READERS", "256"),
     ("EXITGAP_SERVE_CACHE_MIB", "65536"),

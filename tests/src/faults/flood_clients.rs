@@ -32,6 +32,8 @@ const HOLD: Duration = Duration::from_secs(4);
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Positions of a portfolio.
 const POSITIONS: usize = 12;
+/// Orders of a sale in parts.
+const ORDERS: u64 = 20;
 
 /// Whom the crowd asks for what, and for how long.
 #[derive(Debug, Serialize, Deserialize)]
@@ -91,27 +93,26 @@ async fn ask(
             count.fetch_sub(1, Ordering::Relaxed);
             return;
         }
-        let target = plan.target(&mut rng);
+        let request = plan.request(&mut rng);
         // A connection that is refused, or breaks, is part of it.
-        let _ = timeout(PATIENCE, one(source, plan.address, &target, &mut rng)).await;
+        let _ = timeout(PATIENCE, one(source, plan.address, &request, &mut rng)).await;
     }
 }
 
 /// One request: left alone, half made, read a byte at a time, or read whole.
-async fn one(source: IpAddr, service: SocketAddr, target: &str, rng: &mut Rng) -> io::Result<()> {
+async fn one(source: IpAddr, service: SocketAddr, request: &str, rng: &mut Rng) -> io::Result<()> {
     let mut stream = connect(source, service).await?;
-    let head = format!("GET {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     match rng.below(10) {
         0..=5 => {
-            stream.write_all(head.as_bytes()).await?;
+            stream.write_all(request.as_bytes()).await?;
             sleep(Duration::from_millis(rng.below(40))).await;
         }
         6 => {
-            stream.write_all(&head.as_bytes()[..head.len() / 2]).await?;
+            stream.write_all(&request.as_bytes()[..request.len() / 2]).await?;
             sleep(HOLD).await;
         }
         7 => {
-            stream.write_all(head.as_bytes()).await?;
+            stream.write_all(request.as_bytes()).await?;
             let until = Instant::now() + HOLD;
             let mut byte = [0];
             while Instant::now() < until && stream.read(&mut byte).await? > 0 {
@@ -119,7 +120,7 @@ async fn one(source: IpAddr, service: SocketAddr, target: &str, rng: &mut Rng) -
             }
         }
         _ => {
-            stream.write_all(head.as_bytes()).await?;
+            stream.write_all(request.as_bytes()).await?;
             stream.read_to_end(&mut Vec::new()).await?;
         }
     }
@@ -134,13 +135,34 @@ pub async fn connect(source: IpAddr, to: SocketAddr) -> io::Result<TcpStream> {
 }
 
 impl CrowdOrder {
-    /// An address that costs something, each time another.
+    /// A request that costs something, each time another: of an address, or of a tool.
+    fn request(&self, rng: &mut Rng) -> String {
+        if rng.below(16) > 0 {
+            let target = self.target(rng);
+            return format!("GET {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+        }
+        let (pool, size) = (pick(&self.pools, rng), 1_000 + rng.below(900_000));
+        let arguments = serde_json::json!({ "pool": pool, "size_usd": size, "orders": ORDERS });
+        let params = serde_json::json!({ "name": "simulate_orders", "arguments": arguments });
+        let call = serde_json::json!({
+            "jsonrpc": "2.0", "id": size, "method": "tools/call", "params": params,
+        });
+        let call = call.to_string();
+        format!(
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{call}",
+            self.address,
+            call.len()
+        )
+    }
+
+    /// An address that costs something.
     fn target(&self, rng: &mut Rng) -> String {
         let pool = pick(&self.pools, rng);
         let slot = *pick(&self.slots, rng);
         let at = Slot::new(slot).map_or_else(|_| slot.to_string(), |slot| slot.to_string());
         let (base, size) = (rng.below(2), 1_000 + rng.below(900_000));
-        match rng.below(13) {
+        match rng.below(15) {
             0 | 1 => format!("/api/v1/window/{pool}?slot={slot}"),
             2 => format!(
                 "/api/v1/exit/{pool}?base=token{base}&slot={slot}&size_usd={size}&method_version={METHOD_VERSION}"
@@ -158,6 +180,8 @@ impl CrowdOrder {
             9 => format!("/v1/stress/{pool}?size_usd=1000000&base=token{base}"),
             10 => format!("/log/slots/{slot}.jsonl"),
             11 => format!("/api/v1/snapshots/{}", pick(&self.hashes, rng)),
+            12 => format!("/v1/size/{pool}?gap_pct=0.{size:06}&base=token{base}"),
+            13 => format!("/v1/simulate/{pool}?size_usd={size}&orders={ORDERS}&base=token{base}"),
             _ => format!("/api/v1/status/{pool}?slot={slot}"),
         }
     }

@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use exitgap_api::{Claim, Contradiction, VerificationReport, invalid_parameter};
+use exitgap_api::{VerificationReport, invalid_parameter};
 use exitgap_core::evidence::{
-    CheckName, Evidence, MAX_EVIDENCE_BYTES, MAX_WINDOW_BYTES, Outcome, Policy, Report,
-    SeenCheckpoint,
+    CheckName, Evidence, MAX_EVIDENCE_BYTES, MAX_WINDOW_BYTES, Policy, SeenCheckpoint,
 };
 use exitgap_core::tlog::{
     Checkpoint, Hash, LogProof, MAX_NOTE_BYTES, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
@@ -42,10 +41,8 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
         policy.window = Some(read("head window", path, MAX_WINDOW_BYTES)?);
         policy.required.push(CheckName::Window);
     }
-    let report = evidence.verify(&policy);
-    let contradiction = contradiction(&report, &policy, signed.as_ref(), args);
-    let (claim, verdict) = (evidence.stated().map(Claim::from), report.verdict);
-    let report = VerificationReport { claim, report, contradiction };
+    let report = VerificationReport::beside_tiles(&evidence, &policy, args.log.is_some());
+    let verdict = report.report.verdict;
     read_or_not(if json {
         print_json(&Explained::of(&report, args.explain))
     } else {
@@ -171,29 +168,4 @@ fn proof_from_log(
             Err(source::unreadable(detail).hint(hint).into())
         }
     }
-}
-
-/// Two checkpoints signed by trusted keys that contradict each other, as proof.
-fn contradiction(
-    report: &Report,
-    policy: &Policy,
-    signed: Option<&SignedCheckpoint>,
-    args: &VerifyArgs,
-) -> Option<Contradiction> {
-    let outcome = |name| report.check(name).map(|check| check.outcome);
-    let check = report.check(CheckName::Consistency)?;
-    let (seen, signed) = (policy.seen.as_ref()?, signed?);
-    if outcome(CheckName::Signature) != Some(Outcome::Pass) {
-        return None;
-    }
-    let proves = match (check.code, &args.log) {
-        ("split_view", _) => Contradiction::SPLIT_VIEW,
-        ("history_rewritten", Some(_)) => {
-            "the log's tiles lead to the larger checkpoint and not to the smaller: with a copy of the folder's \
-             tiles these two texts prove that history was rewritten"
-        }
-        _ => return None,
-    };
-    let checkpoints = [seen.note.clone(), signed.note.clone()];
-    Some(Contradiction { checkpoints, proves: proves.to_owned() })
 }
