@@ -16,11 +16,13 @@
 //!
 //! - `search`: the bounds, segment by segment
 //! - `descent`: the teeth of one segment
+//! - `divide`: the same where the fee depends on the size, so that the gap may fall again
 //! - `grid`: which amounts are asked about: all of them, or those of whole sizes
 //! - `residues`: which teeth are worth testing
 //! - `euclid`: the number theory that finds the next one
 
 mod descent;
+mod divide;
 mod euclid;
 mod grid;
 mod residues;
@@ -171,5 +173,7 @@ impl Exit {
     }
 }
 
+#[cfg(test)]
+mod swept_tests;
 #[cfg(test)]
 mod tests;

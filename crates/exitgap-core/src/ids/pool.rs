@@ -66,6 +66,11 @@ impl Pair {
     pub fn new(lower: u8, higher: u8) -> Option<Self> {
         (lower < higher && higher < Self::MAX_TOKENS).then_some(Self(lower, higher))
     }
+
+    /// The two indices, the lower first.
+    pub fn indices(self) -> [usize; 2] {
+        [self.0, self.1].map(usize::from)
+    }
 }
 
 impl PoolId {

@@ -1,7 +1,7 @@
 //! What a sale comes to.
 
 use super::FeeRate;
-use crate::wide::U256;
+use crate::wide::{U256, mul_div_up};
 
 /// A completed sale: all of `amount_in` was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub enum FillError {
     /// Nothing was offered.
     #[error("amount_in is zero")]
     ZeroInput,
-    /// The contract reverts: the output rounds to nothing.
+    /// The contract reverts: the output rounds to nothing, or is less than the least it trades.
     #[error("the output rounds to zero units")]
     ZeroOutput,
     /// The pool cannot take all of it. The amounts are what the contract would
@@ -75,6 +75,23 @@ pub struct FillStep {
     pub liquidity: Option<u128>,
     /// The initialised tick crossed at the step's end, if one was.
     pub crossed_tick: Option<i32>,
+}
+
+impl FillStep {
+    /// The one step of a fill that has no others. The fee is rounded up, as the pool keeps the
+    /// rest of the division.
+    pub(super) fn whole(fill: &Fill) -> Self {
+        let Fill { amount_in, amount_out, fee: FeeRate { numerator, denominator }, .. } = *fill;
+        Self {
+            amount_in,
+            fee: mul_div_up(amount_in, U256::from(numerator), U256::from(denominator))
+                .unwrap_or(amount_in),
+            amount_out,
+            sqrt_price_after_x96: None,
+            liquidity: None,
+            crossed_tick: None,
+        }
+    }
 }
 
 /// A stretch of a curve on which one formula holds. Amounts count from the start

@@ -5,6 +5,7 @@
 
 use super::kinds::OneSale;
 use super::{Direction, Fill, FillError, FillStep, PoolState, RawPrice, SaleCurve, Segment};
+use crate::ids::Pair;
 use crate::json::{Fields, Json};
 use crate::pools::{FeeRate, StateError};
 use crate::wide::{U256, U512};
@@ -23,9 +24,20 @@ pub(super) trait StateForm: Sized {
 }
 
 /// A kind of pool: the whole of its contract's state that a fill needs, checked when made.
-pub(super) trait PoolKind: StateForm {
+pub(super) trait PoolKind: StateForm + Clone {
     /// One direction of it.
     type Sale: Sale + Into<OneSale>;
+
+    /// How many tokens it pools.
+    fn coins(&self) -> usize {
+        2
+    }
+
+    /// The same pool, asked about this pair of its tokens, which it has.
+    #[must_use]
+    fn of_pair(&self, _pair: Pair) -> Self {
+        self.clone()
+    }
 
     /// One direction, whole.
     fn sale(&self, direction: Direction) -> Self::Sale;
@@ -67,7 +79,8 @@ pub(super) trait PoolKind: StateForm {
 /// The whole curve is cut into *segments*, each with one formula. The search for sizes
 /// (`exit/sizing`) rests on these laws, which its tests try:
 ///
-/// - The output never falls where the input grows, inside a segment and from one to the next.
+/// - The output never falls where the input grows, inside a segment and from one to the next, but
+///   for what [`Sale::out_at_most`] says.
 /// - [`Sale::ideal_within`] is concave in what is added, and never below what is paid.
 /// - A swap without any rounding is concave over the whole curve, and all roundings up to a
 ///   segment's start keep the output below it by less than [`Sale::rounding_before`].
@@ -103,6 +116,24 @@ pub(super) trait Sale {
 
     /// Output for an input inside segment `index`: after its start and not past its end.
     fn out_within(&self, index: usize, amount_in: U256) -> U256;
+
+    /// No amount from `low` to `high`, both inside segment `index`, pays more than this. Where
+    /// the output never falls, it is `out`, what `high` pays.
+    fn out_at_most(&self, _index: usize, _low: U256, _high: U256, out: U256) -> U256 {
+        out
+    }
+
+    /// As [`Sale::ideal_within`], `low` added to the start of segment `index`, but at the least fee
+    /// of what is added from `low` to `high`: concave in `low` were that fee the same.
+    fn ideal_between(&self, index: usize, low: U256, _high: U256) -> U512 {
+        self.ideal_within(index, low)
+    }
+
+    /// Whether the fee depends on the size, so that the gap may fall where the size grows. The
+    /// search then divides a segment by what [`Sale::out_at_most`] says of its parts.
+    fn fee_varies(&self) -> bool {
+        false
+    }
 
     /// What `added` to the start of segment `index` pays by the segment's formula without any
     /// rounding, in units of `2^-64`, rounded up. Never below what [`Sale::out_within`] adds to the

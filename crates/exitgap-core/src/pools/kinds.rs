@@ -6,8 +6,9 @@
 use super::kind::{PoolKind, Sale, StateForm};
 use super::{
     Concentrated, ConstantProduct, Direction, FeeRate, Fill, FillError, FillStep, RawPrice,
-    Segment, StateError,
+    Segment, StableSwap, StateError,
 };
+use crate::ids::Pair;
 use crate::json::{Fields, Json};
 use crate::wide::{U256, U512};
 
@@ -85,6 +86,8 @@ kinds! { $
     ConstantProduct,
     /// Liquidity by price range: Uniswap v3, its forks, `PancakeSwap` v3 and Slipstream.
     Concentrated,
+    /// Curve's plain pools and `StableSwap`-NG.
+    StableSwap,
 }
 
 /// One direction of a pool, prepared for many questions: `amount_in → amount_out`, never falling,
@@ -104,6 +107,21 @@ impl PoolState {
     /// The fields of its state body that are its kind's own.
     pub(super) fn write_fields(&self) -> Vec<(&'static str, Json<'_>)> {
         ask!(self, PoolState, pool => pool.write())
+    }
+
+    /// How many tokens its contract pools.
+    pub fn coins(&self) -> usize {
+        ask!(self, PoolState, pool => pool.coins())
+    }
+
+    /// The same state, asked about this pair of its tokens; `None` where it has not both. A state
+    /// of more than two tokens is read as one that is asked about the first two: its bytes are
+    /// the contract's, and the same for every pair.
+    pub fn of_pair(&self, pair: Pair) -> Option<Self> {
+        if pair.indices()[1] >= self.coins() {
+            return None;
+        }
+        Some(ask!(self, PoolState, pool => pool.of_pair(pair).into()))
     }
 
     /// The bytes it holds beside itself: the ticks, which its copies share.
@@ -213,8 +231,20 @@ impl SaleCurve {
         ask!(&self.0, OneSale, sale => sale.out_within(index, amount_in))
     }
 
+    pub(crate) fn out_at_most(&self, index: usize, low: U256, high: U256, out: U256) -> U256 {
+        ask!(&self.0, OneSale, sale => sale.out_at_most(index, low, high, out))
+    }
+
+    pub(crate) fn fee_varies(&self) -> bool {
+        ask!(&self.0, OneSale, sale => sale.fee_varies())
+    }
+
     pub(crate) fn ideal_within(&self, index: usize, added: U256) -> U512 {
         ask!(&self.0, OneSale, sale => sale.ideal_within(index, added))
+    }
+
+    pub(crate) fn ideal_between(&self, index: usize, low: U256, high: U256) -> U512 {
+        ask!(&self.0, OneSale, sale => sale.ideal_between(index, low, high))
     }
 
     pub(crate) fn fee_rounded_first(&self) -> Option<FeeRate> {

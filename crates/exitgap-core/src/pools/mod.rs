@@ -12,6 +12,9 @@ mod fill;
 mod form;
 mod kind;
 mod kinds;
+mod stable_swap;
+#[cfg(test)]
+mod vectors;
 
 pub use concentrated::{
     Concentrated, ConcentratedError, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, Tick,
@@ -21,8 +24,9 @@ pub use constant_product::{ConstantProduct, ConstantProductError};
 pub use fill::{Fill, FillError, FillStep, Segment};
 pub use form::{MAX_STATE_BYTES, StateError};
 pub use kinds::{PoolState, SaleCurve};
+pub use stable_swap::{DRule, NgParts, StableSwap, StableSwapError, StableSwapParts};
 
-use crate::wide::{U256, U512};
+use crate::wide::{U256, U512, U1024};
 
 /// Which token is sold. Token 0 is the one with the lower address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -71,6 +75,15 @@ pub struct RawPrice {
 }
 
 impl RawPrice {
+    /// This price; where a term has more than 320 bits, by the leading ones of both, which is
+    /// off by less than one part in `2^200`.
+    pub(crate) fn of_ratio(numerator: U1024, denominator: U1024) -> Self {
+        const MOST: usize = 320;
+        let excess = numerator.bit_len().max(denominator.bit_len()).saturating_sub(MOST);
+        let cut = |term: U1024| U512::low_bits_of((term >> excess).as_limbs());
+        Self { numerator: cut(numerator), denominator: cut(denominator).max(U512::ONE) }
+    }
+
     /// The price that a Q64.96 √price (token 1 per token 0) stands for.
     pub(crate) fn of_sqrt(sqrt_price_x96: U256, direction: Direction) -> Self {
         let square = crate::wide::product(sqrt_price_x96, sqrt_price_x96);

@@ -392,8 +392,10 @@ impl WireSnapshot {
         }
         let read = |contract, snapshot| ReadSnapshot { contract, tokens, slot, block, snapshot };
         let state = match (state, newer) {
-            // Every known kind of pool holds two.
-            (Ok(_), _) if tokens != 2 => return Err(SnapshotError::Tokens { found: tokens }),
+            // A snapshot of more than two is not answered for yet.
+            (Ok(state), _) if tokens != 2 || state.coins() != 2 => {
+                return Err(SnapshotError::Tokens { found: tokens });
+            }
             (Ok(state), None) => state,
             (Err(newer), _) | (Ok(_), Some(newer)) => return Ok(read(self.contract, Err(newer))),
         };

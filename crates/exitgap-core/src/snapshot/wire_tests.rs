@@ -190,8 +190,8 @@ fn any_other_spelling_or_content_is_refused_by_name() {
 #[test]
 fn what_a_later_version_made_is_told_from_what_is_wrong() {
     let code = |text: &str| text.parse::<Code>().unwrap();
-    let protocol = refused("concentrated_liquidity", "stableswap");
-    assert_eq!(protocol.newer(), Some(Newer::Protocol(code("stableswap"))));
+    let protocol = refused("concentrated_liquidity", "stableswap_v9");
+    assert_eq!(protocol.newer(), Some(Newer::Protocol(code("stableswap_v9"))));
     let source = refused("\"source\":\"fixed\"", "\"source\":\"pyth\"");
     assert_eq!(source.newer(), Some(Newer::OracleSource(code("pyth"))));
     let table = Word([7; 32]);

@@ -25,6 +25,16 @@ pub(crate) fn times(a: U256, b: U256) -> U256 {
     backend::multiply(a, b)
 }
 
+/// `a × b` as the contracts' compilers make it: `None` where it does not fit 256 bits.
+pub(crate) fn checked_times(a: U256, b: U256) -> Option<U256> {
+    backend::checked_multiply(a, b)
+}
+
+/// `⌊a ÷ b⌋`, or `None` where `b` is zero.
+pub(crate) fn checked_over(a: U256, b: U256) -> Option<U256> {
+    (!b.is_zero()).then(|| over(a, b))
+}
+
 /// `⌊a ÷ b⌋`. The caller knows that `b` is above zero.
 pub(crate) fn over(a: U256, b: U256) -> U256 {
     backend::divide(a, b).0

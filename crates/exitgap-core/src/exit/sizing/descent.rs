@@ -39,6 +39,9 @@ impl Search<'_> {
         index: usize,
         ceiling: U256,
     ) -> Result<Descent, Exhausted> {
+        if self.curve.fee_varies() {
+            return self.divide(grid, index, ceiling);
+        }
         let segment = self.curve.segment(index);
         let walk = &mut Walk { grid, index, segment, ceiling };
         if let Some(end) = self.walk_to(walk, U256::ZERO, Self::FIRST_TEETH)? {
@@ -172,10 +175,11 @@ impl Search<'_> {
             return Ok(true);
         }
         // No smaller amount pays more, and where this one pays nothing none pays anything.
-        walk.ceiling = if out.is_zero() {
+        let most = self.curve.out_at_most(walk.index, walk.segment.in_start, amount, out);
+        walk.ceiling = if most.is_zero() {
             U256::ZERO
         } else {
-            self.threshold.largest_input(out).min(amount - U256::ONE)
+            self.threshold.largest_input(most).min(amount - U256::ONE)
         };
         Ok(false)
     }
@@ -185,7 +189,7 @@ impl Search<'_> {
     /// below `low`: by concavity this weight rises above `low` by no more than before it.
     fn headroom(&self, walk: &Walk<'_>, low: U256, length: U256) -> Option<U1024> {
         let (out_weight, in_weight) = self.threshold.weights();
-        // In units of 2^-64; the output is rounded up by less than one of them.
+        // In units of 2^-64; the output is rounded up by less than two of them.
         let weights = |amount: U256| {
             let ideal = self.curve.ideal_within(walk.index, amount - walk.segment.in_start);
             let out = (U1024::from(walk.segment.out_start) << 64) + U1024::from(ideal);
@@ -193,7 +197,7 @@ impl Search<'_> {
         };
         let (out, input) = weights(low);
         let (out_before, input_before) = weights(low - length);
-        let rise = out + out_weight + input_before;
+        let rise = out + (out_weight << 1) + input_before;
         let rise = rise.checked_sub(input + out_before).unwrap_or(U1024::ZERO);
         let highest = out + rise;
         highest.checked_sub(input).map(|headroom| headroom >> 64)

@@ -58,7 +58,7 @@ impl<'a> Search<'a> {
     }
 
     /// Counts one comparison, unless there were as many as there may be.
-    fn count(&mut self) -> Result<(), Exhausted> {
+    pub(super) fn count(&mut self) -> Result<(), Exhausted> {
         if self.comparisons == self.effort.comparisons {
             return Err(Exhausted { comparisons: self.comparisons });
         }
@@ -194,6 +194,8 @@ impl<'a> Search<'a> {
         segment: &Segment,
         start_passes: bool,
     ) -> Result<U256, Exhausted> {
+        // What would need more than all that the segment pays fails.
+        let most = self.threshold.largest_input(segment.out_end).saturating_add(U256::ONE);
         let mut ruled_out_from = |amount: U256| {
             if start_passes && self.passes(amount, self.curve.out_within(index, amount))? {
                 return Ok(false);
@@ -208,7 +210,7 @@ impl<'a> Search<'a> {
             };
             Ok(!self.threshold.passes_wide(U1024::from(amount) << 64, out))
         };
-        let (mut low, mut high) = (segment.in_start, segment.in_end);
+        let (mut low, mut high) = (segment.in_start, segment.in_end.min(most));
         if !ruled_out_from(high)? {
             return Ok(high - U256::ONE);
         }

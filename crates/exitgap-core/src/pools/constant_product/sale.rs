@@ -3,7 +3,7 @@
 use super::ConstantProduct;
 use crate::pools::kind::{PoolKind, Sale};
 use crate::pools::{Direction, FeeRate, Fill, FillError, FillStep, RawPrice, Segment};
-use crate::wide::{U256, U512, over_up, times};
+use crate::wide::{U256, U512};
 
 /// One direction of a pair.
 #[derive(Debug, Clone, Copy)]
@@ -34,17 +34,7 @@ impl Sale for PairSale {
     }
 
     fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError> {
-        let fill = self.fill(amount_in)?;
-        let FeeRate { numerator, denominator } = fill.fee;
-        Ok(vec![FillStep {
-            amount_in,
-            // Rounded up, as the pool keeps the rest of the division.
-            fee: over_up(times(amount_in, U256::from(numerator)), U256::from(denominator)),
-            amount_out: fill.amount_out,
-            sqrt_price_after_x96: None,
-            liquidity: None,
-            crossed_tick: None,
-        }])
+        Ok(vec![FillStep::whole(&self.fill(amount_in)?)])
     }
 
     fn most(&self) -> (U256, U256) {

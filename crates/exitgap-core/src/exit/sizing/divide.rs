@@ -1,0 +1,60 @@
+//! A segment whose fee depends on the size: a larger sale may pay a smaller share of itself as fee,
+//! so an amount may fail by far while a larger one passes. The segment is divided into intervals,
+//! and what no amount of an interval can pay rules out its upper part, or all of it. The upper
+//! half is looked at first, so what is found is the largest.
+
+use super::grid::Grid;
+use super::search::{Descent, Exhausted, Search};
+use crate::wide::{U256, U1024};
+
+impl Search<'_> {
+    /// The largest passing amount of the grid in segment `index`, up to `ceiling`.
+    pub(super) fn divide(
+        &mut self,
+        grid: &Grid<'_>,
+        index: usize,
+        ceiling: U256,
+    ) -> Result<Descent, Exhausted> {
+        let start = self.curve.segment(index).in_start;
+        // Each interval is followed by what lies below it; none is longer than half the one before.
+        let mut intervals = vec![(start + U256::ONE, ceiling)];
+        while let Some((low, high)) = intervals.pop() {
+            let top = grid.amount(grid.index_within(high));
+            let Some(top) = top.filter(|top| *top >= low) else { continue };
+            let out = self.curve.out_within(index, top);
+            if self.passes(top, out)? {
+                return Ok(Descent::Found(top));
+            }
+            self.count()?;
+            if self.rules_out(index, low, top) {
+                continue;
+            }
+            let most = self.curve.out_at_most(index, low, top, out);
+            self.count()?;
+            let high = self.threshold.largest_input(most).min(top - U256::ONE);
+            if most.is_zero() || high < low {
+                continue;
+            }
+            if top - high > (top - low) >> 1 {
+                intervals.push((low, high));
+                continue;
+            }
+            let middle = low + ((high - low) >> 1);
+            intervals.push((low, middle));
+            if middle < high {
+                intervals.push((middle + U256::ONE, high));
+            }
+        }
+        Ok(Descent::Below(start))
+    }
+
+    /// Whether no amount from `low` to `high` passes, even at the least fee of them all: at one
+    /// fee the swap without rounding is concave, and what fails there fails from there on.
+    fn rules_out(&self, index: usize, low: U256, high: U256) -> bool {
+        let segment = self.curve.segment(index);
+        let [from, to] = [low, high].map(|amount| amount - segment.in_start);
+        let ideal = U1024::from(self.curve.ideal_between(index, from, to));
+        let out = (U1024::from(segment.out_start) << 64) + ideal;
+        !self.threshold.passes_wide(U1024::from(low) << 64, out)
+    }
+}

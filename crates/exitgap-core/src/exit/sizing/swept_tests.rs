@@ -1,0 +1,148 @@
+//! The largest size held to testing every amount, for the kinds whose output may dip by a unit or
+//! whose fee depends on the size.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::pools::{
+    DRule, Direction, NgParts, PoolState, StableSwap, StableSwapError, StableSwapParts,
+};
+use crate::units::UsdPrice;
+
+/// An exit of tokens without decimals that are worth a dollar each.
+fn at_par(pool: &PoolState, direction: Direction, decimals: [u8; 2]) -> Exit {
+    let dollar = UsdPrice::product(&[(U256::ONE, 0)]).unwrap();
+    Exit::new(pool, direction, decimals, [dollar; 2])
+}
+
+/// The largest passing amount, by testing every amount down from one above which none passes
+/// because the pool has not as much.
+fn swept(exit: &Exit, limit: GapLimit, all: u64) -> U256 {
+    let threshold = exit.terms.threshold(limit);
+    let most = threshold.largest_input(U256::from(all)).saturating_to::<u64>();
+    let passes = |amount: &u64| {
+        let fill = exit.curve.fill(U256::from(*amount));
+        let out = fill.map_or(U256::ZERO, |fill| fill.amount_out);
+        !out.is_zero() && threshold.passes(U256::from(*amount), out)
+    };
+    U256::from((1..=most).rev().find(passes).unwrap_or(0))
+}
+
+/// A `StableSwap` pool of few units: raw units are the scaled ones, or a thousand of them.
+fn small_stable_swap(varying: bool) -> impl Strategy<Value = (StableSwap, u64)> {
+    let balances = prop::collection::vec(prop_oneof![2_u64..60, 60_u64..3_000], 2..4);
+    let rules = prop::sample::select(vec![DRule::EachN, DRule::EachNPlusOne, DRule::NPowN]);
+    let fee = prop::sample::select(vec![0_u64, 1_000_000, 4_000_000, 40_000_000, 400_000_000]);
+    let multiplier = prop::sample::select(vec![20_000_000_000_u64, 100_000_000_000, 1]);
+    (balances, rules, fee, multiplier, 1_u64..5_000, any::<[bool; 4]>()).prop_filter_map(
+        "an invariant",
+        move |(units, d_rule, fee, multiplier, amp, [precise, less_one, fine, coarse])| {
+            let one = 10_u64.pow(18);
+            let rates: Vec<_> = (0..units.len())
+                .map(|coin| if coin == 0 && fine { one / 7 } else { one })
+                .map(|rate| U256::from(if coarse { rate.saturating_mul(3) } else { rate }))
+                .collect();
+            let balances: Vec<_> = units.iter().map(|units| U256::from(*units)).collect();
+            let ng = varying.then(|| NgParts {
+                offpeg_fee_multiplier: multiplier,
+                admin_balances: vec![U256::ZERO; units.len()],
+                asset_types: vec![0; units.len()],
+            });
+            let precise = precise || varying;
+            let parts = StableSwapParts {
+                balances,
+                rates,
+                amp: if precise { amp * 100 } else { amp },
+                a_precision: if precise { 100 } else { 1 },
+                d_rule: if varying { DRule::NPowN } else { d_rule },
+                less_one: less_one || varying,
+                fee,
+                admin_fee: 5_000_000_000,
+                ng,
+            };
+            match StableSwap::new(parts) {
+                Ok(pool) => Some((pool, units[0].max(units[1]))),
+                Err(StableSwapError::NotConverged | StableSwapError::Empty { .. }) => None,
+                Err(other) => panic!("{other}"),
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn the_largest_exit_of_a_small_stable_pool_is_what_testing_every_amount_finds(
+        (pool, all) in any::<bool>().prop_flat_map(small_stable_swap),
+        zero_for_one: bool,
+        limit in prop_oneof![-60_000_000_i64..95_000_000, -200_000_i64..2_000_000],
+    ) {
+        let direction = if zero_for_one { Direction::ZeroForOne } else { Direction::OneForZero };
+        let exit = at_par(&pool.into(), direction, [0, 0]);
+        let limit = GapLimit::from_millionths(limit).unwrap();
+        let found = exit.max_size_for(limit).unwrap();
+        prop_assert_eq!(found.max_amount_in, swept(&exit, limit, all));
+    }
+}
+
+/// A pool of coins of these decimals.
+fn live_stable_swap(whole: [u64; 2], decimals: [u32; 2], amp: u64, ng: Option<u64>) -> StableSwap {
+    let ten = |exponent: u32| U256::from(10).pow(U256::from(exponent));
+    let balance = |coin: usize| U256::from(whole[coin]) * ten(decimals[coin]);
+    StableSwap::new(StableSwapParts {
+        balances: vec![balance(0), balance(1)],
+        rates: decimals.map(|decimals| ten(36 - decimals)).to_vec(),
+        amp: amp * 100,
+        a_precision: 100,
+        d_rule: DRule::NPowN,
+        less_one: true,
+        fee: 4_000_000,
+        admin_fee: 5_000_000_000,
+        ng: ng.map(|offpeg_fee_multiplier| NgParts {
+            offpeg_fee_multiplier,
+            admin_balances: vec![U256::ZERO; 2],
+            asset_types: vec![0; 2],
+        }),
+    })
+    .unwrap()
+}
+
+#[test]
+fn no_amount_above_the_largest_exit_of_a_live_stable_pool_passes() {
+    let mut answered = 0;
+    for decimals in [[18, 6], [6, 18], [18, 18], [6, 6]] {
+        for whole in [[1_000_000, 2_000_000], [5_000_000, 1_300_000], [40_000_000, 41_000_000]] {
+            for ng in [None, Some(50_000_000_000)] {
+                let pool = live_stable_swap(whole, decimals, 200, ng);
+                let decimals = decimals.map(|decimals| u8::try_from(decimals).unwrap());
+                for direction in Direction::BOTH {
+                    let exit = at_par(&pool.clone().into(), direction, decimals);
+                    for limit in ["0.1", "0.25", "1", "5"] {
+                        answered += usize::from(holds_above(&exit, limit.parse().unwrap()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(answered > 150, "{answered}");
+}
+
+/// Whether some amount passes; none above the answer may, near it or far.
+fn holds_above(exit: &Exit, limit: GapLimit) -> bool {
+    let threshold = exit.terms.threshold(limit);
+    let found = exit.max_size_for(limit).unwrap().max_amount_in;
+    let passes = |amount: U256| {
+        let fill = exit.curve.fill(amount);
+        fill.is_ok_and(|fill| {
+            !fill.amount_out.is_zero() && threshold.passes(amount, fill.amount_out)
+        })
+    };
+    assert!(found.is_zero() || passes(found));
+    for step in 1..200_u32 {
+        assert!(!passes(found + U256::from(step)), "{found} and {step}");
+        let far = (found / U256::from(50)).max(U256::from(7)) * U256::from(step);
+        assert!(!passes(found + far + U256::from(step)), "{found} and {far}");
+    }
+    !found.is_zero()
+}

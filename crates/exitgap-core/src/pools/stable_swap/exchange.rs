@@ -1,0 +1,200 @@
+//! One exchange: what the contract transfers, and the balances it keeps.
+//!
+//! Source: `exchange` of `StableSwap3Pool.vy`, `StableSwapSUSD.vy` and `StableSwapNG.vy`, the last
+//! with the upkeep of its price oracle, which divides by the new balances and thus can refuse.
+
+use super::invariant::{Refused, Root, n_pow_n};
+use super::{FEE_DENOMINATOR, RATE_ONE, StableSwap};
+use crate::wide::{U256, checked_over, checked_times, over, times};
+
+/// An exchange that goes through.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Exchange {
+    /// Raw units paid.
+    pub out: U256,
+    /// The fee's rate, parts of `10^10`.
+    pub fee: u64,
+    /// Balance of the coin sold afterwards, and of the coin bought, scaled to 18 decimals.
+    x: U256,
+    root: Root,
+    /// Fee kept, scaled.
+    fee_kept: U256,
+}
+
+impl StableSwap {
+    /// Exchanges `amount_in` of coin `sold`.
+    pub(super) fn exchange(
+        &self,
+        sold: usize,
+        bought: usize,
+        amount_in: U256,
+    ) -> Result<Exchange, Refused> {
+        let d = self.invariant.ok_or(Refused::TooMuch)?;
+        let (x, root) = self.moved(sold, bought, amount_in, d)?;
+        let kept = root.y.checked_add(self.less()).ok_or(Refused::TooLittle)?;
+        let dy = self.scaled[bought].checked_sub(kept).ok_or(Refused::TooLittle)?;
+        let fee = self.fee_at((sold, x), (bought, root.y)).ok_or(Refused::TooMuch)?;
+        let fee_kept = fee_of(dy, fee).ok_or(Refused::TooMuch)?;
+        let out = self.paid(dy - fee_kept, bought).ok_or(Refused::TooMuch)?;
+        let exchange = Exchange { out, fee, x, root, fee_kept };
+        self.balances_after(sold, bought, amount_in, &exchange).ok_or(Refused::TooMuch)?;
+        if self.ng.is_some() {
+            self.upkeep(sold, bought, &exchange, d).ok_or(Refused::TooMuch)?;
+        }
+        Ok(exchange)
+    }
+
+    /// The scaled balance of the coin sold, and what it leaves of the other.
+    fn moved(
+        &self,
+        sold: usize,
+        bought: usize,
+        amount_in: U256,
+        d: U256,
+    ) -> Result<(U256, Root), Refused> {
+        let added = checked_times(amount_in, self.rates[sold]).ok_or(Refused::TooMuch)?;
+        let x = self.scaled[sold].checked_add(over(added, RATE_ONE)).ok_or(Refused::TooMuch)?;
+        Ok((x, self.form.root(&self.scaled, d, (sold, x), bought)?))
+    }
+
+    /// No amount from `low` to `high`, neither of which is too much, pays more than this.
+    pub(super) fn paid_at_most(&self, sold: usize, bought: usize, low: U256, high: U256) -> U256 {
+        let Some(d) = self.invariant else { return U256::ZERO };
+        let Ok((_, root)) = self.moved(sold, bought, high, d) else { return U256::ZERO };
+        let y = root.rounded_down(d);
+        let Some(dy) = self.scaled[bought].checked_sub(y + self.less()) else { return U256::ZERO };
+        let fee = self.least_fee_of(sold, bought, low, high);
+        let left = fee_of(dy, fee).map(|kept| dy - kept);
+        left.and_then(|left| self.paid(left, bought)).unwrap_or(U256::MAX)
+    }
+
+    /// What the contract takes off the balance beside the root: one, but in the oldest.
+    fn less(&self) -> U256 {
+        U256::from(u8::from(self.less_one))
+    }
+
+    /// Scaled units in raw units of a coin, rounded down.
+    fn paid(&self, scaled: U256, coin: usize) -> Option<U256> {
+        checked_over(checked_times(scaled, RATE_ONE)?, self.rates[coin])
+    }
+
+    /// The fee of an exchange that leaves these balances.
+    fn fee_at(&self, (sold, x): (usize, U256), (bought, y): (usize, U256)) -> Option<u64> {
+        let Some(ng) = &self.ng else { return Some(self.fee) };
+        let a = self.scaled[sold].checked_add(x)? >> 1;
+        let b = self.scaled[bought].checked_add(y)? >> 1;
+        dynamic_fee(a, b, self.fee, ng.offpeg_fee_multiplier)
+    }
+
+    /// A fee at or below that of every amount from `low` to `high`.
+    pub(super) fn least_fee_of(&self, sold: usize, bought: usize, low: U256, high: U256) -> u64 {
+        let Some(d) = self.invariant.filter(|_| self.fee_varies()) else { return self.fee };
+        let [low, high] = [low, high].map(|amount| self.moved(sold, bought, amount, d));
+        let (Ok((x_low, at_low)), Ok((x_high, at_high))) = (low, high) else { return self.fee };
+        // The iteration ends at most two above the root.
+        let y_high = at_low.rounded_down(d).saturating_add(U256::from(2));
+        self.least_fee_between((sold, x_low, x_high), (bought, at_high.rounded_down(d), y_high))
+    }
+
+    /// A fee at or below that of every exchange that leaves the coin sold between two balances,
+    /// and the coin bought between two: it is least where both are alike.
+    fn least_fee_between(
+        &self,
+        (sold, x_low, x_high): (usize, U256, U256),
+        (bought, y_low, y_high): (usize, U256, U256),
+    ) -> u64 {
+        let Some(ng) = &self.ng else { return self.fee };
+        let a = [x_low, x_high].map(|x| self.scaled[sold].saturating_add(x) >> 1);
+        let b = [y_low, y_high].map(|y| self.scaled[bought].saturating_add(y) >> 1);
+        let nearest = if a[1] < b[0] {
+            (a[1], b[0])
+        } else if a[0] > b[1] {
+            (a[0], b[1])
+        } else {
+            return self.fee;
+        };
+        dynamic_fee(nearest.0, nearest.1, self.fee, ng.offpeg_fee_multiplier).unwrap_or(self.fee)
+    }
+
+    /// Whether the fee depends on the size.
+    pub(super) fn fee_varies(&self) -> bool {
+        self.ng.as_ref().is_some_and(|ng| ng.offpeg_fee_multiplier > FEE_DENOMINATOR)
+    }
+
+    /// Balances after an exchange, and what was added to the administrator's of the coin bought.
+    pub(super) fn balances_after(
+        &self,
+        sold: usize,
+        bought: usize,
+        amount_in: U256,
+        exchange: &Exchange,
+    ) -> Option<(Vec<U256>, U256)> {
+        let mut balances = self.balances.clone();
+        let admin = fee_of(exchange.fee_kept, self.admin_fee)?;
+        if !self.less_one {
+            // The oldest contracts write the scaled balances back.
+            let left = exchange.root.y.checked_add(exchange.fee_kept - admin)?;
+            balances[sold] = checked_over(checked_times(exchange.x, RATE_ONE)?, self.rates[sold])?;
+            balances[bought] = self.paid(left, bought)?;
+            return Some((balances, U256::ZERO));
+        }
+        let admin = self.paid(admin, bought)?;
+        balances[sold] = balances[sold].checked_add(amount_in)?;
+        balances[bought] = balances[bought].checked_sub(exchange.out)?.checked_sub(admin)?;
+        Some((balances, admin))
+    }
+
+    /// What the contract computes for its price oracle after an exchange; `None` where that fails
+    /// and takes the exchange with it.
+    fn upkeep(&self, sold: usize, bought: usize, exchange: &Exchange, d: U256) -> Option<()> {
+        let balance = |coin: usize| match coin {
+            coin if coin == sold => exchange.x,
+            coin if coin == bought => exchange.root.y,
+            coin => self.scaled[coin],
+        };
+        let coins = self.scaled.len();
+        let mut product = over(d, n_pow_n(coins));
+        for coin in 0..coins {
+            product = checked_over(checked_times(product, d)?, balance(coin))?;
+        }
+        let first = balance(0);
+        let along = over(
+            checked_times(U256::from(self.form.ann), first)?,
+            U256::from(self.form.a_precision),
+        );
+        let down = along.checked_add(product)?;
+        for coin in 1..coins {
+            let part = checked_over(checked_times(product, first)?, balance(coin))?;
+            checked_over(checked_times(RATE_ONE, along.checked_add(part)?)?, down)?;
+        }
+        // It packs D into 128 bits.
+        (d.bit_len() <= 128).then_some(())
+    }
+
+    /// The balance of coin `bought`, raw, that keeps the invariant where coin `sold` has `balance`
+    /// raw units.
+    pub(super) fn balance_beside(&self, sold: usize, bought: usize, balance: U256) -> Option<U256> {
+        let x = over(checked_times(balance, self.rates[sold])?, RATE_ONE);
+        let root = self.form.root(&self.scaled, self.invariant?, (sold, x), bought).ok()?;
+        self.paid(root.y, bought)
+    }
+}
+
+/// A share of an amount, in parts of `10^10`, rounded down.
+fn fee_of(amount: U256, fee: u64) -> Option<U256> {
+    Some(over(checked_times(amount, U256::from(fee))?, U256::from(FEE_DENOMINATOR)))
+}
+
+/// `_dynamic_fee`: grows as the two balances fall apart. `None` where the contract refuses.
+fn dynamic_fee(a: U256, b: U256, fee: u64, multiplier: u64) -> Option<u64> {
+    if multiplier <= FEE_DENOMINATOR {
+        return Some(fee);
+    }
+    let sum = a.checked_add(b)?;
+    let square = checked_times(sum, sum)?;
+    let above = times(U256::from(multiplier - FEE_DENOMINATOR), U256::from(4));
+    let alike = checked_over(checked_times(checked_times(above, a)?, b)?, square)?;
+    let up = times(U256::from(multiplier), U256::from(fee));
+    let rate = over(up, alike.checked_add(U256::from(FEE_DENOMINATOR))?);
+    Some(rate.saturating_to::<u64>())
+}

@@ -1,0 +1,399 @@
+//! `StableSwap`: the rules of Curve's plain pools and of `StableSwap`-NG, for two to eight coins.
+//!
+//! - `invariant`: `D`, and the balance that keeps it (`get_D`, `get_y`)
+//! - `exchange`: one exchange as the contract makes it, and its dynamic fee
+//! - `bound`: what an exchange would pay without roundings, from above
+//! - `sale`: one direction of one pair of coins
+//! - `form`: the state as canonical JSON
+//!
+//! The contract keeps two rules apart that look alike: a fill is what `exchange` transfers, not
+//! what `get_dy` answers, which is one unit off in some plain pools and more than that in NG.
+
+mod bound;
+mod exchange;
+mod form;
+mod invariant;
+mod sale;
+
+pub use invariant::DRule;
+
+use std::sync::Arc;
+
+use super::kind::PoolKind;
+use super::{Direction, Fill, FillError, PoolState, RawPrice};
+use crate::ids::Pair;
+use crate::wide::{U256, U1024, checked_times, mul_div, over, times};
+use bound::Bound;
+use invariant::{Form, Refused, n_pow_n};
+use sale::StableSale;
+
+/// Fees are counted in parts of `10^10`.
+const FEE_DENOMINATOR: u64 = 10_000_000_000;
+/// Rates and scaled balances have eighteen decimals.
+const RATE_ONE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
+
+/// What a `StableSwap` contract holds, as read. Lists have one entry per coin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StableSwapParts {
+    /// Raw units, without what belongs to the administrator.
+    pub balances: Vec<U256>,
+    /// What one raw unit counts, times `10^18`, in units of `10^-18` of a whole coin.
+    pub rates: Vec<U256>,
+    /// The amplification used at this block, times `a_precision`.
+    pub amp: u64,
+    /// 1 or 100.
+    pub a_precision: u8,
+    /// How the contract's iteration for `D` divides.
+    pub d_rule: DRule,
+    /// Whether one scaled unit is kept of what the invariant frees.
+    pub less_one: bool,
+    /// Parts of `10^10`.
+    pub fee: u64,
+    /// The administrator's share of the fee, parts of `10^10`.
+    pub admin_fee: u64,
+    /// What `StableSwap`-NG has beside that.
+    pub ng: Option<NgParts>,
+}
+
+/// What `StableSwap`-NG 7.0.0 has beside a plain pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NgParts {
+    /// How many times the fee may grow where balances fall apart, parts of `10^10`.
+    pub offpeg_fee_multiplier: u64,
+    /// What belongs to the administrator, raw units.
+    pub admin_balances: Vec<U256>,
+    /// 0 plain, 1 with a rate from an oracle, 3 a vault's shares; 2, rebasing, is refused.
+    pub asset_types: Vec<u8>,
+}
+
+/// The state of a `StableSwap` pool, asked about one pair of its coins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StableSwap {
+    balances: Vec<U256>,
+    rates: Vec<U256>,
+    amp: u64,
+    less_one: bool,
+    fee: u64,
+    admin_fee: u64,
+    ng: Option<Box<NgParts>>,
+    form: Form,
+    /// Balances with eighteen decimals.
+    scaled: Vec<U256>,
+    /// `D`; `None` after an exchange that leaves balances for which it is not found.
+    invariant: Option<U256>,
+    pair: [usize; 2],
+}
+
+/// Why numbers are not the state of a `StableSwap` pool that can be answered for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StableSwapError {
+    /// There are two to eight coins, with one entry in each list.
+    #[error(
+        "lists of {balances} balances and {other} {of} are not one entry for each of 2 to 8 coins"
+    )]
+    Lengths {
+        /// Balances found.
+        balances: usize,
+        /// Entries found in the other list …
+        other: usize,
+        /// … which is this.
+        of: &'static str,
+    },
+    /// A coin without balance, or one that is worth nothing, has no price.
+    #[error("coin {coin} has no scaled balance: the pool has no price")]
+    Empty {
+        /// The coin's index.
+        coin: usize,
+    },
+    /// A rate above 192 bits, or a scaled balance that the contract cannot compute.
+    #[error("rate {rate} of coin {coin} is too large for its balance, or longer than 192 bits")]
+    Rate {
+        /// The coin's index.
+        coin: usize,
+        /// The rate found.
+        rate: U256,
+    },
+    /// The amplification times the number of coins is below its precision, or above `2^53`.
+    #[error("amplification {found} is out of the contract's bounds")]
+    Amplification {
+        /// The amplification found.
+        found: u64,
+    },
+    /// Known contracts have precision 1 or 100.
+    #[error("the amplification's precision is 1 or 100, found {found}")]
+    Precision {
+        /// The precision found.
+        found: u8,
+    },
+    /// A fee that could reach one, or an administrator's share above one.
+    #[error(
+        "fee {fee}, multiplied at most by {multiplier}, and share {admin_fee} (of 10^10) are no shares"
+    )]
+    Fee {
+        /// The fee found.
+        fee: u64,
+        /// Its multiplier, parts of `10^10`.
+        multiplier: u64,
+        /// The administrator's share found.
+        admin_fee: u64,
+    },
+    /// `StableSwap`-NG has one rule for `D`, precision 100, and keeps one unit.
+    #[error("these are not the rules of StableSwap-NG")]
+    NotNg,
+    /// A coin whose balances change by themselves.
+    #[error("coin {coin} rebases: its balance is not what the contract holds")]
+    Rebasing {
+        /// The coin's index.
+        coin: usize,
+    },
+    /// The kind of a coin is none that this version knows.
+    #[error("coin {coin} is of type {found}, which is not known")]
+    AssetType {
+        /// The coin's index.
+        coin: usize,
+        /// The type found.
+        found: u8,
+    },
+    /// The contract's iteration for `D` refuses these balances, and so every exchange.
+    #[error("the invariant of these balances is not found by the contract either")]
+    NotConverged,
+}
+
+impl StableSwap {
+    /// A pool with this state, asked about coins 0 and 1.
+    pub fn new(parts: StableSwapParts) -> Result<Self, StableSwapError> {
+        check_lengths(&parts)?;
+        check_fees(&parts)?;
+        let coins = parts.balances.len();
+        let precision = parts.a_precision;
+        if !matches!(precision, 1 | 100) {
+            return Err(StableSwapError::Precision { found: precision });
+        }
+        let ann = parts.amp.checked_mul(coins as u64).filter(|ann| *ann < 1 << 53);
+        let ann = ann.filter(|ann| *ann >= precision.into());
+        let ann = ann.ok_or(StableSwapError::Amplification { found: parts.amp })?;
+        check_ng(&parts)?;
+        let form = Form { rule: parts.d_rule, ann, a_precision: precision, coins };
+        let StableSwapParts { balances, rates, amp, less_one, fee, admin_fee, ng, .. } = parts;
+        let scaled = scaled(&balances, &rates)?;
+        let invariant = form.invariant(&scaled);
+        if invariant.is_none_or(|d| d.is_zero()) {
+            return Err(StableSwapError::NotConverged);
+        }
+        let (pair, ng) = ([0, 1], ng.map(Box::new));
+        Ok(Self {
+            balances,
+            rates,
+            amp,
+            less_one,
+            fee,
+            admin_fee,
+            ng,
+            form,
+            scaled,
+            invariant,
+            pair,
+        })
+    }
+
+    /// Raw balances, one per coin.
+    pub fn balances(&self) -> &[U256] {
+        &self.balances
+    }
+
+    /// The coins sold and bought.
+    fn coins_of(&self, direction: Direction) -> (usize, usize) {
+        (self.pair[direction.base_index()], self.pair[direction.quote_index()])
+    }
+
+    /// What an infinitely small exchange pays without fee:
+    /// `rateᵢ·xⱼ·(Ann·xᵢ + p·Dr) ÷ (rateⱼ·xᵢ·(Ann·xⱼ + p·Dr))`.
+    fn mid(&self, direction: Direction) -> RawPrice {
+        let (sold, bought) = self.coins_of(direction);
+        let product = self.product();
+        let wide = |number: U256| U1024::from(number);
+        let weight = |coin: usize| {
+            let along = U1024::from(self.form.ann) * wide(self.scaled[coin]);
+            along + U1024::from(u64::from(self.form.a_precision)) * product
+        };
+        let common = U1024::from(self.rates[sold]).gcd(wide(self.rates[bought]));
+        let rate = |coin: usize| wide(self.rates[coin]) / common;
+        RawPrice::of_ratio(
+            rate(sold) * wide(self.scaled[bought]) * weight(sold),
+            rate(bought) * wide(self.scaled[sold]) * weight(bought),
+        )
+    }
+
+    /// `D ÷ nⁿ · D ÷ x₁ · D ÷ x₂ …`, each quotient rounded down; at most `2^400`, beyond which
+    /// it alone says the price.
+    fn product(&self) -> U1024 {
+        let sum = || self.scaled.iter().fold(U256::ZERO, |sum, x| sum.saturating_add(*x));
+        let d = self.invariant.unwrap_or_else(sum);
+        let most = U1024::ONE << 400;
+        let start = U1024::from(over(d, n_pow_n(self.scaled.len())));
+        let next = |product: U1024, x: &U256| product * U1024::from(d) / U1024::from(*x);
+        self.scaled.iter().fold(start, |product, x| next(product, x).min(most))
+    }
+
+    /// With other balances, for the same pair.
+    fn with_balances(&self, balances: Vec<U256>, ng: Option<Box<NgParts>>) -> Self {
+        let Ok(scaled) = scaled(&balances, &self.rates) else {
+            let invariant = None;
+            return Self { balances, ng, invariant, ..self.clone() };
+        };
+        let invariant = self.form.invariant(&scaled);
+        Self { balances, ng, scaled, invariant, ..self.clone() }
+    }
+
+    /// The largest input that the contract takes in this direction.
+    fn most_taken(&self, sold: usize, bought: usize) -> U256 {
+        let too_much =
+            |amount: U256| matches!(self.exchange(sold, bought, amount), Err(Refused::TooMuch));
+        if too_much(U256::ONE) {
+            return U256::ZERO;
+        }
+        let whole = over(U256::MAX, self.rates[sold]);
+        if !too_much(whole) {
+            return whole;
+        }
+        // Refused amounts have no end: the first of them lies between the two.
+        let (mut low, mut high) = (U256::ONE, self.balances[sold].clamp(U256::from(2), whole));
+        while high < whole && !too_much(high) {
+            low = high;
+            high = high.saturating_add(high).min(whole);
+        }
+        while high - low > U256::ONE {
+            let middle = low + ((high - low) >> 1);
+            if too_much(middle) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        low
+    }
+}
+
+impl PoolKind for StableSwap {
+    type Sale = StableSale;
+
+    fn coins(&self) -> usize {
+        self.balances.len()
+    }
+
+    fn of_pair(&self, pair: Pair) -> Self {
+        Self { pair: pair.indices(), ..self.clone() }
+    }
+
+    fn sale(&self, direction: Direction) -> StableSale {
+        StableSale::new(Arc::new(self.clone()), direction)
+    }
+
+    fn fill_once(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
+        sale::fill(self, direction, amount_in, || {
+            let (sold, bought) = self.coins_of(direction);
+            self.most_taken(sold, bought)
+        })
+    }
+
+    fn after(&self, direction: Direction, fill: &Fill) -> Self {
+        let (sold, bought) = self.coins_of(direction);
+        let exchange = self.exchange(sold, bought, fill.amount_in).ok();
+        let after =
+            exchange.and_then(|done| self.balances_after(sold, bought, fill.amount_in, &done));
+        let Some((balances, admin)) = after else { return self.clone() };
+        let mut ng = self.ng.clone();
+        if let Some(ng) = &mut ng {
+            ng.admin_balances[bought] = ng.admin_balances[bought].saturating_add(admin);
+        }
+        self.with_balances(balances, ng)
+    }
+
+    /// The balance of the coin sold moves back, rounded up, and that of the coin bought to where
+    /// the invariant is kept, rounded down.
+    fn recovered(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
+        let Some(start) = Self::of(start) else { return self.clone() };
+        let (sold, bought) = self.coins_of(direction);
+        let distance = self.balances[sold].saturating_sub(start.balances[sold]);
+        let (share, scale) = (U256::from(recovered_e8), U256::from(100_000_000_u32));
+        let back = mul_div(distance, share, scale).unwrap_or(U256::ZERO).min(distance);
+        let balance = self.balances[sold] - back;
+        if back.is_zero() {
+            return self.clone();
+        }
+        let Some(beside) = self.balance_beside(sold, bought, balance) else { return self.clone() };
+        let mut balances = self.balances.clone();
+        balances[sold] = balance;
+        balances[bought] = beside.max(balances[bought]);
+        self.with_balances(balances, self.ng.clone())
+    }
+
+    fn held_bytes(&self) -> usize {
+        let words = self.balances.len() + self.rates.len() + self.scaled.len();
+        let ng = self.ng.as_ref().map_or(0, |ng| ng.admin_balances.len());
+        (words + ng) * size_of::<U256>()
+    }
+
+    fn sale_bytes_at_most(&self, _direction: Direction) -> usize {
+        self.held_bytes()
+    }
+}
+
+/// `⌊rate × balance ÷ 10^18⌋` of each coin, all above zero.
+fn scaled(balances: &[U256], rates: &[U256]) -> Result<Vec<U256>, StableSwapError> {
+    let one = |(coin, (balance, rate)): (usize, (&U256, &U256))| {
+        if rate.bit_len() > 192 {
+            return Err(StableSwapError::Rate { coin, rate: *rate });
+        }
+        let up = checked_times(*balance, *rate);
+        let up = up.ok_or(StableSwapError::Rate { coin, rate: *rate })?;
+        let scaled = over(up, RATE_ONE);
+        if scaled.is_zero() { Err(StableSwapError::Empty { coin }) } else { Ok(scaled) }
+    };
+    balances.iter().zip(rates).enumerate().map(one).collect()
+}
+
+fn check_lengths(parts: &StableSwapParts) -> Result<(), StableSwapError> {
+    let balances = parts.balances.len();
+    let ng = parts.ng.as_ref();
+    let lists = [
+        (parts.rates.len(), "rates"),
+        (ng.map_or(balances, |ng| ng.admin_balances.len()), "balances of the administrator"),
+        (ng.map_or(balances, |ng| ng.asset_types.len()), "types"),
+    ];
+    for (other, of) in lists {
+        if !(2..=usize::from(Pair::MAX_TOKENS)).contains(&balances) || other != balances {
+            return Err(StableSwapError::Lengths { balances, other, of });
+        }
+    }
+    Ok(())
+}
+
+fn check_fees(parts: &StableSwapParts) -> Result<(), StableSwapError> {
+    let StableSwapParts { fee, admin_fee, .. } = *parts;
+    let multiplier = parts.ng.as_ref().map_or(0, |ng| ng.offpeg_fee_multiplier);
+    let [most, one] = [multiplier.max(FEE_DENOMINATOR), FEE_DENOMINATOR].map(U256::from);
+    let reaches_one = times(most, U256::from(fee)) >= times(one, one);
+    if reaches_one || admin_fee > FEE_DENOMINATOR || multiplier >> 53 != 0 {
+        return Err(StableSwapError::Fee { fee, multiplier, admin_fee });
+    }
+    Ok(())
+}
+
+fn check_ng(parts: &StableSwapParts) -> Result<(), StableSwapError> {
+    let Some(ng) = &parts.ng else { return Ok(()) };
+    if parts.d_rule != DRule::NPowN || parts.a_precision != 100 || !parts.less_one {
+        return Err(StableSwapError::NotNg);
+    }
+    for (coin, found) in ng.asset_types.iter().copied().enumerate() {
+        match found {
+            0 | 1 | 3 => {}
+            2 => return Err(StableSwapError::Rebasing { coin }),
+            _ => return Err(StableSwapError::AssetType { coin, found }),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! One direction of a pair of coins: a single segment, each of whose amounts is an exchange.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{Bound, FEE_DENOMINATOR, Refused, StableSwap};
+use crate::pools::kind::{PoolKind, Sale};
+use crate::pools::{Direction, FeeRate, Fill, FillError, FillStep, RawPrice, Segment};
+use crate::wide::{U256, U512};
+
+/// One direction of a pair of coins.
+#[derive(Debug, Clone)]
+pub(in crate::pools) struct StableSale {
+    pool: Arc<StableSwap>,
+    direction: Direction,
+    sold: usize,
+    bought: usize,
+    bound: Box<Bound>,
+    /// The largest input taken, once it was asked for.
+    most: OnceLock<U256>,
+}
+
+/// An exchange as a fill; `most` tells the largest input taken, where that matters.
+pub(super) fn fill(
+    pool: &StableSwap,
+    direction: Direction,
+    amount_in: U256,
+    most: impl FnOnce() -> U256,
+) -> Result<Fill, FillError> {
+    if amount_in.is_zero() {
+        return Err(FillError::ZeroInput);
+    }
+    let (sold, bought) = pool.coins_of(direction);
+    match pool.exchange(sold, bought, amount_in) {
+        Ok(done) => {
+            let fee = FeeRate { numerator: done.fee, denominator: FEE_DENOMINATOR };
+            Ok(Fill { amount_in, amount_out: done.out, fee, end: None })
+        }
+        Err(Refused::TooLittle) => Err(FillError::ZeroOutput),
+        Err(Refused::TooMuch) => {
+            let consumed = most();
+            let paid = pool.exchange(sold, bought, consumed).map_or(U256::ZERO, |done| done.out);
+            Err(FillError::BeyondLiquidity { consumed, paid })
+        }
+    }
+}
+
+impl StableSale {
+    pub(super) fn new(pool: Arc<StableSwap>, direction: Direction) -> Self {
+        let (sold, bought) = pool.coins_of(direction);
+        let bound = Box::new(Bound::new(&pool, sold, bought));
+        Self { pool, direction, sold, bought, bound, most: OnceLock::new() }
+    }
+
+    fn most_in(&self) -> U256 {
+        *self.most.get_or_init(|| self.pool.most_taken(self.sold, self.bought))
+    }
+}
+
+impl Sale for StableSale {
+    fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    fn mid(&self) -> RawPrice {
+        self.pool.mid(self.direction)
+    }
+
+    fn mid_after(&self, fill: &Fill) -> RawPrice {
+        self.pool.after(self.direction, fill).mid(self.direction)
+    }
+
+    fn least_fee(&self) -> FeeRate {
+        FeeRate { numerator: self.pool.fee, denominator: FEE_DENOMINATOR }
+    }
+
+    fn fill(&self, amount_in: U256) -> Result<Fill, FillError> {
+        fill(&self.pool, self.direction, amount_in, || self.most_in())
+    }
+
+    fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError> {
+        Ok(vec![FillStep::whole(&self.fill(amount_in)?)])
+    }
+
+    fn most(&self) -> (U256, U256) {
+        let most = self.most_in();
+        (most, self.out_within(0, most))
+    }
+
+    fn segment_count(&self) -> usize {
+        1
+    }
+
+    fn segment(&self, index: usize) -> Segment {
+        let in_end = self.most_in();
+        let out_end = self.out_at_most(index, U256::ONE, in_end, U256::ZERO);
+        Segment { in_start: U256::ZERO, out_start: U256::ZERO, in_end, out_end }
+    }
+
+    fn out_within(&self, _index: usize, amount_in: U256) -> U256 {
+        let done = self.pool.exchange(self.sold, self.bought, amount_in);
+        done.map_or(U256::ZERO, |done| done.out)
+    }
+
+    fn out_at_most(&self, _index: usize, low: U256, high: U256, _out: U256) -> U256 {
+        self.pool.paid_at_most(self.sold, self.bought, low, high)
+    }
+
+    fn fee_varies(&self) -> bool {
+        self.pool.fee_varies()
+    }
+
+    fn ideal_within(&self, _index: usize, added: U256) -> U512 {
+        self.bound.paid(added, self.pool.fee)
+    }
+
+    fn ideal_between(&self, _index: usize, low: U256, high: U256) -> U512 {
+        self.bound.paid(low, self.pool.least_fee_of(self.sold, self.bought, low, high))
+    }
+
+    /// None: the fee is taken of what is paid.
+    fn fee_rounded_first(&self) -> Option<FeeRate> {
+        None
+    }
+
+    fn rounding_before(&self, _index: usize) -> U256 {
+        U256::ZERO
+    }
+
+    fn mid_at_start(&self, _index: usize) -> RawPrice {
+        self.mid()
+    }
+
+    fn held_bytes(&self) -> usize {
+        self.pool.held_bytes()
+    }
+}
