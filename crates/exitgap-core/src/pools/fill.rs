@@ -107,3 +107,28 @@ pub struct Segment {
     /// Output for `in_end`.
     pub out_end: U256,
 }
+
+/// The largest amount that is taken, where every smaller one is; zero where none is. Searched for
+/// from `near` on.
+pub(super) fn largest_taken(near: U256, taken: impl Fn(U256) -> bool) -> U256 {
+    if !taken(U256::ONE) {
+        return U256::ZERO;
+    }
+    let (mut low, mut high) = (U256::ONE, near.max(U256::from(2)));
+    while taken(high) {
+        if high == U256::MAX {
+            return high;
+        }
+        low = high;
+        high = high.saturating_add(high);
+    }
+    while high - low > U256::ONE {
+        let middle = low + ((high - low) >> 1);
+        if taken(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}

@@ -6,7 +6,7 @@
 use super::kind::{PoolKind, Sale, StateForm};
 use super::{
     Concentrated, ConstantProduct, Direction, FeeRate, Fill, FillError, FillStep, RawPrice,
-    Segment, StableSwap, StateError,
+    Segment, Solidly, StableSwap, StateError,
 };
 use crate::ids::Pair;
 use crate::json::{Fields, Json};
@@ -88,6 +88,8 @@ kinds! { $
     Concentrated,
     /// Curve's plain pools and `StableSwap`-NG.
     StableSwap,
+    /// Aerodrome v2 and Velodrome v2, volatile and stable.
+    Solidly,
 }
 
 /// One direction of a pool, prepared for many questions: `amount_in → amount_out`, never falling,

@@ -6,12 +6,14 @@
 //!
 //! A folder for each kind of pool states what `kind` asks of it; `kinds` lists them.
 
+mod amplified;
 mod concentrated;
 mod constant_product;
 mod fill;
 mod form;
 mod kind;
 mod kinds;
+mod solidly;
 mod stable_swap;
 #[cfg(test)]
 mod vectors;
@@ -24,6 +26,7 @@ pub use constant_product::{ConstantProduct, ConstantProductError};
 pub use fill::{Fill, FillError, FillStep, Segment};
 pub use form::{MAX_STATE_BYTES, StateError};
 pub use kinds::{PoolState, SaleCurve};
+pub use solidly::{Solidly, SolidlyError};
 pub use stable_swap::{DRule, NgParts, StableSwap, StableSwapError, StableSwapParts};
 
 use crate::wide::{U256, U512, U1024};

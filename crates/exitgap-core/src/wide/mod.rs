@@ -35,6 +35,11 @@ pub(crate) fn checked_over(a: U256, b: U256) -> Option<U256> {
     (!b.is_zero()).then(|| over(a, b))
 }
 
+/// `⌊a × b ÷ d⌋` as they make it: `None` where the product does not fit, or `d` is zero.
+pub(crate) fn checked_mul_over(a: U256, b: U256, d: U256) -> Option<U256> {
+    checked_over(checked_times(a, b)?, d)
+}
+
 /// `⌊a ÷ b⌋`. The caller knows that `b` is above zero.
 pub(crate) fn over(a: U256, b: U256) -> U256 {
     backend::divide(a, b).0

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::pools::{
-    DRule, Direction, NgParts, PoolState, StableSwap, StableSwapError, StableSwapParts,
+    DRule, Direction, FeeRate, NgParts, PoolState, Solidly, StableSwap, StableSwapError,
+    StableSwapParts,
 };
 use crate::units::UsdPrice;
 
@@ -145,4 +146,49 @@ fn holds_above(exit: &Exit, limit: GapLimit) -> bool {
         assert!(!passes(found + far + U256::from(step)), "{found} and {far}");
     }
     !found.is_zero()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn the_largest_exit_of_a_small_solidly_pool_is_what_testing_every_amount_finds(
+        stable: bool,
+        reserves in [2_u64..3_000, 2_u64..3_000],
+        decimals in [0_u8..4, 0_u8..4],
+        numerator in prop::sample::select(vec![0_u64, 1, 5, 30, 100, 300]),
+        zero_for_one: bool,
+        limit in prop_oneof![-60_000_000_i64..95_000_000, -200_000_i64..2_000_000],
+    ) {
+        let direction = if zero_for_one { Direction::ZeroForOne } else { Direction::OneForZero };
+        let fee = FeeRate { numerator, denominator: Solidly::FEE_DENOMINATOR };
+        let pool = Solidly::new(stable, reserves.map(U256::from), decimals, fee).unwrap();
+        let exit = at_par(&pool.into(), direction, [0, 0]);
+        let limit = GapLimit::from_millionths(limit).unwrap();
+        let found = exit.max_size_for(limit).unwrap();
+        prop_assert_eq!(found.max_amount_in, swept(&exit, limit, reserves[0].max(reserves[1])));
+    }
+}
+
+#[test]
+fn no_amount_above_the_largest_exit_of_a_live_solidly_pool_passes() {
+    let mut answered = 0;
+    for decimals in [[18, 6], [6, 18], [18, 18], [6, 8]] {
+        for whole in [[1_000_000_u64, 2_000_000], [5_000_000, 1_300_000], [40_000, 41_000]] {
+            for stable in [true, false] {
+                let reserves = [0, 1].map(|token: usize| {
+                    U256::from(whole[token]) * U256::from(10).pow(U256::from(decimals[token]))
+                });
+                let fee = FeeRate { numerator: 5, denominator: Solidly::FEE_DENOMINATOR };
+                let pool = Solidly::new(stable, reserves, decimals, fee).unwrap();
+                for direction in Direction::BOTH {
+                    let exit = at_par(&pool.into(), direction, decimals);
+                    for limit in ["0.1", "0.25", "1", "5"] {
+                        answered += usize::from(holds_above(&exit, limit.parse().unwrap()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(answered > 80, "{answered}");
 }

@@ -3,8 +3,9 @@
 //! Source: `exchange` of `StableSwap3Pool.vy`, `StableSwapSUSD.vy` and `StableSwapNG.vy`, the last
 //! with the upkeep of its price oracle, which divides by the new balances and thus can refuse.
 
-use super::invariant::{Refused, Root, n_pow_n};
+use super::invariant::{Refused, Root};
 use super::{FEE_DENOMINATOR, RATE_ONE, StableSwap};
+use crate::pools::amplified::n_pow_n;
 use crate::wide::{U256, checked_over, checked_times, over, times};
 
 /// An exchange that goes through.

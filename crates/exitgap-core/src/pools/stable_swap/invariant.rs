@@ -4,6 +4,7 @@
 //! Source: `StableSwap3Pool.vy`, `StableSwapSUSD.vy`, `Plain2Basic.vy` and
 //! `StableSwapNG.vy` (`get_D`, `get_y`).
 
+use crate::pools::amplified::n_pow_n;
 use crate::wide::{U256, U512, checked_over, checked_times, over, product, times};
 
 /// The most rounds of an iteration.
@@ -145,10 +146,4 @@ impl Root {
         }
         y
     }
-}
-
-/// `n^n` of at most eight coins.
-pub(super) fn n_pow_n(coins: usize) -> U256 {
-    let n = U256::from(coins);
-    (0..coins).fold(U256::ONE, |power, _| times(power, n))
 }

@@ -19,12 +19,14 @@ pub use invariant::DRule;
 
 use std::sync::Arc;
 
+use super::amplified::Amplified;
+use super::fill::largest_taken;
 use super::kind::PoolKind;
 use super::{Direction, Fill, FillError, PoolState, RawPrice};
 use crate::ids::Pair;
-use crate::wide::{U256, U1024, checked_times, mul_div, over, times};
+use crate::wide::{U256, checked_times, mul_div, over, times};
 use bound::Bound;
-use invariant::{Form, Refused, n_pow_n};
+use invariant::{Form, Refused};
 use sale::StableSale;
 
 /// Fees are counted in parts of `10^10`.
@@ -206,33 +208,21 @@ impl StableSwap {
         (self.pair[direction.base_index()], self.pair[direction.quote_index()])
     }
 
-    /// What an infinitely small exchange pays without fee:
-    /// `rateᵢ·xⱼ·(Ann·xᵢ + p·Dr) ÷ (rateⱼ·xᵢ·(Ann·xⱼ + p·Dr))`.
-    fn mid(&self, direction: Direction) -> RawPrice {
-        let (sold, bought) = self.coins_of(direction);
-        let product = self.product();
-        let wide = |number: U256| U1024::from(number);
-        let weight = |coin: usize| {
-            let along = U1024::from(self.form.ann) * wide(self.scaled[coin]);
-            along + U1024::from(u64::from(self.form.a_precision)) * product
-        };
-        let common = U1024::from(self.rates[sold]).gcd(wide(self.rates[bought]));
-        let rate = |coin: usize| wide(self.rates[coin]) / common;
-        RawPrice::of_ratio(
-            rate(sold) * wide(self.scaled[bought]) * weight(sold),
-            rate(bought) * wide(self.scaled[sold]) * weight(bought),
-        )
+    /// The closed formula. Where the invariant is not found, no exchange goes through; the sum of the
+    /// balances stands for it in the price.
+    fn amplified(&self) -> Amplified<'_> {
+        let sum = || self.scaled.iter().fold(U256::ZERO, |sum, x| sum.saturating_add(*x));
+        Amplified {
+            balances: &self.scaled,
+            invariant: self.invariant.unwrap_or_else(sum),
+            ann: self.form.ann,
+            precision: self.form.a_precision.into(),
+        }
     }
 
-    /// `D ÷ nⁿ · D ÷ x₁ · D ÷ x₂ …`, each quotient rounded down; at most `2^400`, beyond which
-    /// it alone says the price.
-    fn product(&self) -> U1024 {
-        let sum = || self.scaled.iter().fold(U256::ZERO, |sum, x| sum.saturating_add(*x));
-        let d = self.invariant.unwrap_or_else(sum);
-        let most = U1024::ONE << 400;
-        let start = U1024::from(over(d, n_pow_n(self.scaled.len())));
-        let next = |product: U1024, x: &U256| product * U1024::from(d) / U1024::from(*x);
-        self.scaled.iter().fold(start, |product, x| next(product, x).min(most))
+    fn mid(&self, direction: Direction) -> RawPrice {
+        let (sold, bought) = self.coins_of(direction);
+        self.amplified().mid(sold, bought, [self.rates[sold], self.rates[bought]])
     }
 
     /// With other balances, for the same pair.
@@ -247,30 +237,10 @@ impl StableSwap {
 
     /// The largest input that the contract takes in this direction.
     fn most_taken(&self, sold: usize, bought: usize) -> U256 {
-        let too_much =
-            |amount: U256| matches!(self.exchange(sold, bought, amount), Err(Refused::TooMuch));
-        if too_much(U256::ONE) {
-            return U256::ZERO;
-        }
+        let taken =
+            |amount: U256| !matches!(self.exchange(sold, bought, amount), Err(Refused::TooMuch));
         let whole = over(U256::MAX, self.rates[sold]);
-        if !too_much(whole) {
-            return whole;
-        }
-        // Refused amounts have no end: the first of them lies between the two.
-        let (mut low, mut high) = (U256::ONE, self.balances[sold].clamp(U256::from(2), whole));
-        while high < whole && !too_much(high) {
-            low = high;
-            high = high.saturating_add(high).min(whole);
-        }
-        while high - low > U256::ONE {
-            let middle = low + ((high - low) >> 1);
-            if too_much(middle) {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        low
+        if taken(whole) { whole } else { largest_taken(self.balances[sold], taken) }
     }
 }
 

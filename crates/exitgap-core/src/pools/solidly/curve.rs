@@ -1,0 +1,164 @@
+//! The contract's arithmetic: 256-bit words, each product and sum checked, each quotient rounded
+//! down.
+
+use super::Solidly;
+use crate::pools::Direction;
+use crate::pools::fill::largest_taken;
+use crate::wide::{U256, checked_mul_over, checked_times, over, times};
+
+/// The contract's one, `10^18`.
+pub(super) const ONE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
+
+/// Why the contract refuses an amount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// It pays nothing, or finds no balance that keeps its invariant. Others may fill.
+    Here,
+    /// It cannot compute with so much, nor with more.
+    TooMuch,
+}
+
+/// `x·y·(x² + y²)`, scaled (`_f`); `None` where the contract refuses.
+fn product(x: U256, y: U256) -> Option<U256> {
+    let along = checked_mul_over(x, y, ONE)?;
+    let squares = checked_mul_over(x, x, ONE)?.checked_add(checked_mul_over(y, y, ONE)?)?;
+    checked_mul_over(along, squares, ONE)
+}
+
+/// Its slope by `y` (`_d`).
+fn slope(x: U256, y: U256) -> Option<U256> {
+    let triple = checked_times(U256::from(3), x)?;
+    let first = checked_mul_over(triple, checked_mul_over(y, y, ONE)?, ONE)?;
+    let second = checked_mul_over(checked_mul_over(x, x, ONE)?, x, ONE)?;
+    first.checked_add(second)
+}
+
+impl Solidly {
+    /// `10^decimals` of a token.
+    pub(super) fn unit(&self, token: usize) -> U256 {
+        (0..self.decimals[token]).fold(U256::ONE, |power, _| times(power, U256::from(10)))
+    }
+
+    /// A raw reserve with eighteen decimals.
+    pub(super) fn scaled(&self, token: usize, reserves: [U256; 2]) -> Option<U256> {
+        checked_mul_over(reserves[token], ONE, self.unit(token))
+    }
+
+    /// What no swap may lower (`_k`).
+    pub(super) fn invariant(&self, reserves: [U256; 2]) -> Option<U256> {
+        if !self.stable {
+            return checked_times(reserves[0], reserves[1]);
+        }
+        product(self.scaled(0, reserves)?, self.scaled(1, reserves)?)
+    }
+
+    /// What the fee leaves of an amount.
+    fn without_fee(&self, amount_in: U256) -> Option<U256> {
+        let fee = checked_times(amount_in, U256::from(self.fee_numerator))?;
+        Some(amount_in - over(fee, U256::from(Self::FEE_DENOMINATOR)))
+    }
+
+    /// What `swap` pays for an amount: its own quote, where it does not refuse that.
+    pub(super) fn swap(&self, direction: Direction, amount_in: U256) -> Result<U256, Refused> {
+        let out = self.quote(direction, amount_in)?;
+        if out.is_zero() || out >= self.reserves[direction.quote_index()] {
+            return Err(Refused::Here);
+        }
+        let after = self.after_swap(direction, amount_in, out).ok_or(Refused::TooMuch)?;
+        let kept = self.invariant(after).ok_or(Refused::TooMuch)?;
+        // It was computed of these reserves when the pool was made.
+        let before = self.invariant(self.reserves).ok_or(Refused::TooMuch)?;
+        if kept < before { Err(Refused::Here) } else { Ok(out) }
+    }
+
+    fn quote(&self, direction: Direction, amount_in: U256) -> Result<U256, Refused> {
+        let (base, quote) = (direction.base_index(), direction.quote_index());
+        let left = self.without_fee(amount_in).ok_or(Refused::TooMuch)?;
+        if !self.stable {
+            let [of_base, of_quote] = [base, quote].map(|token| self.reserves[token]);
+            let sum = of_base.checked_add(left).ok_or(Refused::TooMuch)?;
+            return checked_mul_over(left, of_quote, sum).ok_or(Refused::TooMuch);
+        }
+        let beside = self.scaled(quote, self.reserves).ok_or(Refused::TooMuch)?;
+        let x = checked_mul_over(left, ONE, self.unit(base))
+            .and_then(|left| left.checked_add(self.scaled(base, self.reserves)?));
+        let y = self.root(x.ok_or(Refused::TooMuch)?, beside)?;
+        let freed = beside.checked_sub(y).ok_or(Refused::Here)?;
+        checked_mul_over(freed, self.unit(quote), ONE).ok_or(Refused::TooMuch)
+    }
+
+    /// The scaled balance that keeps the invariant beside `x`, from a first guess (`_get_y`).
+    pub(super) fn root(&self, x: U256, guess: U256) -> Result<U256, Refused> {
+        let much = Refused::TooMuch;
+        let target = self.invariant(self.reserves).ok_or(much)?;
+        let mut y = guess;
+        for _ in 0..255 {
+            let found = product(x, y).ok_or(much)?;
+            let (distance, below) = (found.abs_diff(target), found < target);
+            let slope = slope(x, y).ok_or(much)?;
+            if slope.is_zero() {
+                return Err(Refused::Here);
+            }
+            let mut step = checked_mul_over(distance, ONE, slope).ok_or(much)?;
+            if step.is_zero() {
+                if below {
+                    let next = y.checked_add(U256::ONE).ok_or(much)?;
+                    // A slip of the contract: these have eighteen decimals already. It may end a
+                    // sale of few units as well as one of many.
+                    let again = Self { reserves: [x, next], ..*self };
+                    if again.invariant(again.reserves).ok_or(Refused::Here)? > target {
+                        return Ok(next);
+                    }
+                } else {
+                    let less = || y.checked_sub(U256::ONE).ok_or(Refused::Here);
+                    if found == target || product(x, less()?).ok_or(much)? < target {
+                        return Ok(y);
+                    }
+                }
+                step = U256::ONE;
+            }
+            y = if below {
+                y.checked_add(step).ok_or(much)?
+            } else {
+                y.checked_sub(step).ok_or(Refused::Here)?
+            };
+        }
+        Err(Refused::Here)
+    }
+
+    /// The reserves after a swap: the fee is sent away.
+    pub(super) fn after_swap(
+        &self,
+        direction: Direction,
+        amount_in: U256,
+        amount_out: U256,
+    ) -> Option<[U256; 2]> {
+        let mut reserves = self.reserves;
+        let (base, quote) = (direction.base_index(), direction.quote_index());
+        let fee = amount_in - self.without_fee(amount_in)?;
+        reserves[base] = reserves[base].checked_add(amount_in)? - fee;
+        reserves[quote] = reserves[quote].checked_sub(amount_out)?;
+        Some(reserves)
+    }
+
+    /// The reserve of the token bought that keeps the invariant beside another of the token sold,
+    /// rounded down.
+    pub(super) fn reserve_beside(&self, direction: Direction, reserve: U256) -> Option<U256> {
+        let (base, quote) = (direction.base_index(), direction.quote_index());
+        if !self.stable {
+            return crate::wide::mul_div(self.reserves[base], self.reserves[quote], reserve);
+        }
+        let mut reserves = self.reserves;
+        reserves[base] = reserve;
+        let x = self.scaled(base, reserves)?;
+        let y = self.root(x, self.scaled(quote, reserves)?).ok()?;
+        checked_mul_over(y, self.unit(quote), ONE)
+    }
+
+    /// The largest input that the contract can compute with.
+    pub(super) fn most_taken(&self, direction: Direction) -> U256 {
+        largest_taken(self.reserves[direction.base_index()], |amount| {
+            self.swap(direction, amount) != Err(Refused::TooMuch)
+        })
+    }
+}

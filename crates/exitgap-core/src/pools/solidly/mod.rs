@@ -1,0 +1,161 @@
+//! Aerodrome's and Velodrome's second version: two tokens, volatile (`x × y = k`) or stable
+//! (`x³y + y³x = k` on balances with eighteen decimals). The fee is taken off the input.
+//!
+//! - `curve`: the contract's arithmetic, with its own Newton iteration
+//! - `bound`: what a sale would pay without roundings, from above
+//! - `sale`: one direction
+//! - `form`: the state as canonical JSON
+//!
+//! Source: `Pool.sol` of aerodrome-finance/contracts (`getAmountOut`, `_get_y`, `_k`, `swap`).
+
+mod bound;
+mod curve;
+mod form;
+mod sale;
+
+use super::kind::PoolKind;
+use super::{Direction, FeeRate, Fill, FillError, PoolState, RawPrice};
+use crate::wide::{U256, U1024, mul_div, power_of_ten};
+use sale::SolidlySale;
+
+/// The state of a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Solidly {
+    stable: bool,
+    reserves: [U256; 2],
+    decimals: [u8; 2],
+    fee_numerator: u64,
+}
+
+/// Why numbers are not the state of a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SolidlyError {
+    /// A pool with an empty reserve has no price.
+    #[error("reserve{token} is zero: the pool has no liquidity")]
+    EmptyReserve {
+        /// 0 or 1.
+        token: usize,
+    },
+    /// The contract cannot compute its invariant of such reserves.
+    #[error("reserves {found:?} are more than the contract can compute with")]
+    ReservesTooLarge {
+        /// The reserves found.
+        found: [U256; 2],
+    },
+    /// More decimals than a token may have here.
+    #[error("token{token} has {found} decimals; at most 24 are accepted")]
+    TooManyDecimals {
+        /// 0 or 1.
+        token: usize,
+        /// Decimals found.
+        found: u8,
+    },
+    /// The contract counts fees in parts of 10,000.
+    #[error("fee {numerator}/{denominator} is not a share below one in parts of 10000")]
+    FeeOutOfRange {
+        /// Numerator found.
+        numerator: u64,
+        /// Denominator found.
+        denominator: u64,
+    },
+}
+
+impl Solidly {
+    /// The contract's fee denominator.
+    pub const FEE_DENOMINATOR: u64 = 10_000;
+
+    /// A pool with these reserves (raw units of token 0 and token 1), the tokens' decimals and fee.
+    pub fn new(
+        stable: bool,
+        reserves: [U256; 2],
+        decimals: [u8; 2],
+        fee: FeeRate,
+    ) -> Result<Self, SolidlyError> {
+        for token in [0, 1] {
+            if reserves[token].is_zero() {
+                return Err(SolidlyError::EmptyReserve { token });
+            }
+            if decimals[token] > 24 {
+                return Err(SolidlyError::TooManyDecimals { token, found: decimals[token] });
+            }
+        }
+        let FeeRate { numerator, denominator } = fee;
+        if denominator != Self::FEE_DENOMINATOR || numerator >= denominator {
+            return Err(SolidlyError::FeeOutOfRange { numerator, denominator });
+        }
+        let pool = Self { stable, reserves, decimals, fee_numerator: numerator };
+        if pool.invariant(reserves).is_none() {
+            return Err(SolidlyError::ReservesTooLarge { found: reserves });
+        }
+        Ok(pool)
+    }
+
+    /// Reserves of token 0 and token 1, raw units.
+    pub fn reserves(&self) -> [U256; 2] {
+        self.reserves
+    }
+
+    fn fee(&self) -> FeeRate {
+        FeeRate { numerator: self.fee_numerator, denominator: Self::FEE_DENOMINATOR }
+    }
+
+    /// Volatile `y ÷ x`; stable `(3x²y + y³) ÷ (x³ + 3xy²)` of the scaled reserves.
+    fn mid(&self, direction: Direction) -> RawPrice {
+        let (base, quote) = (direction.base_index(), direction.quote_index());
+        let wide = |number: U256| U1024::from(number);
+        if !self.stable {
+            return RawPrice::of_ratio(wide(self.reserves[quote]), wide(self.reserves[base]));
+        }
+        let [Some(x), Some(y)] = [base, quote].map(|token| self.scaled(token, self.reserves))
+        else {
+            return RawPrice::of_ratio(U1024::ONE, U1024::ONE);
+        };
+        let three = U1024::from(3_u32);
+        let slope = |x: U1024, y: U1024| y * (three * x * x + y * y);
+        let least = self.decimals[0].min(self.decimals[1]);
+        let unit = |token: usize| power_of_ten(u32::from(self.decimals[token] - least));
+        RawPrice::of_ratio(
+            slope(wide(x), wide(y)) * unit(quote),
+            slope(wide(y), wide(x)) * unit(base),
+        )
+    }
+}
+
+impl PoolKind for Solidly {
+    type Sale = SolidlySale;
+
+    fn sale(&self, direction: Direction) -> SolidlySale {
+        SolidlySale::new(*self, direction)
+    }
+
+    fn fill_once(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
+        sale::fill(self, direction, amount_in, || self.most_taken(direction))
+    }
+
+    fn after(&self, direction: Direction, fill: &Fill) -> Self {
+        let reserves = self.after_swap(direction, fill.amount_in, fill.amount_out);
+        Self { reserves: reserves.unwrap_or(self.reserves), ..*self }
+    }
+
+    /// The reserve of the token sold moves back, rounded up, and that of the token bought to where
+    /// the invariant is kept, rounded down.
+    fn recovered(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self {
+        let Some(start) = Self::of(start) else { return *self };
+        let (base, quote) = (direction.base_index(), direction.quote_index());
+        let distance = self.reserves[base].saturating_sub(start.reserves[base]);
+        let (share, scale) = (U256::from(recovered_e8), U256::from(100_000_000_u32));
+        let back = mul_div(distance, share, scale).unwrap_or(U256::ZERO).min(distance);
+        let mut reserves = self.reserves;
+        reserves[base] -= back;
+        let beside = self.reserve_beside(direction, reserves[base]);
+        let Some(beside) = beside.filter(|_| !back.is_zero()) else { return *self };
+        reserves[quote] = beside.max(reserves[quote]);
+        if self.invariant(reserves).is_none() {
+            return *self;
+        }
+        Self { reserves, ..*self }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! One direction of a pool: a single segment.
+
+use std::sync::OnceLock;
+
+use super::Solidly;
+use super::curve::Refused;
+use crate::pools::kind::{PoolKind, Sale};
+use crate::pools::{Direction, FeeRate, Fill, FillError, FillStep, RawPrice, Segment};
+use crate::wide::{U256, U512};
+
+/// One direction of a pool.
+#[derive(Debug, Clone)]
+pub(in crate::pools) struct SolidlySale {
+    pool: Solidly,
+    direction: Direction,
+    /// The largest input taken, once it was asked for.
+    most: OnceLock<U256>,
+}
+
+/// A swap as a fill; `most` tells the largest input taken, where that matters.
+pub(super) fn fill(
+    pool: &Solidly,
+    direction: Direction,
+    amount_in: U256,
+    most: impl FnOnce() -> U256,
+) -> Result<Fill, FillError> {
+    if amount_in.is_zero() {
+        return Err(FillError::ZeroInput);
+    }
+    match pool.swap(direction, amount_in) {
+        Ok(amount_out) => Ok(Fill { amount_in, amount_out, fee: pool.fee(), end: None }),
+        Err(Refused::Here) => Err(FillError::ZeroOutput),
+        Err(Refused::TooMuch) => {
+            let consumed = most();
+            let paid = pool.swap(direction, consumed).unwrap_or(U256::ZERO);
+            Err(FillError::BeyondLiquidity { consumed, paid })
+        }
+    }
+}
+
+impl SolidlySale {
+    pub(super) fn new(pool: Solidly, direction: Direction) -> Self {
+        Self { pool, direction, most: OnceLock::new() }
+    }
+
+    fn most_in(&self) -> U256 {
+        *self.most.get_or_init(|| self.pool.most_taken(self.direction))
+    }
+}
+
+impl Sale for SolidlySale {
+    fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    fn mid(&self) -> RawPrice {
+        self.pool.mid(self.direction)
+    }
+
+    fn mid_after(&self, fill: &Fill) -> RawPrice {
+        self.pool.after(self.direction, fill).mid(self.direction)
+    }
+
+    fn least_fee(&self) -> FeeRate {
+        self.pool.fee()
+    }
+
+    fn fill(&self, amount_in: U256) -> Result<Fill, FillError> {
+        fill(&self.pool, self.direction, amount_in, || self.most_in())
+    }
+
+    fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError> {
+        Ok(vec![FillStep::whole(&self.fill(amount_in)?)])
+    }
+
+    fn most(&self) -> (U256, U256) {
+        let most = self.most_in();
+        (most, self.out_within(0, most))
+    }
+
+    fn segment_count(&self) -> usize {
+        1
+    }
+
+    fn segment(&self, _index: usize) -> Segment {
+        let in_end = self.most_in();
+        let out_end = self.pool.paid_at_most(self.direction, in_end);
+        Segment { in_start: U256::ZERO, out_start: U256::ZERO, in_end, out_end }
+    }
+
+    fn out_within(&self, _index: usize, amount_in: U256) -> U256 {
+        self.pool.swap(self.direction, amount_in).unwrap_or(U256::ZERO)
+    }
+
+    /// Between two roundings, or where the contract refuses, a smaller amount may pay more.
+    fn out_at_most(&self, _index: usize, _low: U256, high: U256, _out: U256) -> U256 {
+        self.pool.paid_at_most(self.direction, high)
+    }
+
+    fn ideal_within(&self, _index: usize, added: U256) -> U512 {
+        self.pool.paid_without_rounding(self.direction, added)
+    }
+
+    /// None: what the fee leaves is rounded up.
+    fn fee_rounded_first(&self) -> Option<FeeRate> {
+        None
+    }
+
+    fn rounding_before(&self, _index: usize) -> U256 {
+        U256::ZERO
+    }
+
+    fn mid_at_start(&self, _index: usize) -> RawPrice {
+        self.mid()
+    }
+}
