@@ -4,7 +4,10 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{ConcentratedError, ConstantProductError, PoolState, SolidlyError, StableSwapError};
+use super::{
+    BalancerError, ConcentratedError, ConstantProductError, PoolState, SolidlyError,
+    StableSwapError,
+};
 use crate::ids::{Code, StateHash};
 use crate::json::{
     CanonicalError, DocumentError, Fields, Json, VERSION, check_canonical, check_version, parse,
@@ -28,6 +31,9 @@ pub enum StateError {
     /// The numbers break a rule of concentrated-liquidity pools.
     #[error(transparent)]
     Concentrated(#[from] ConcentratedError),
+    /// The numbers break a rule of Balancer's pools.
+    #[error(transparent)]
+    Balancer(#[from] BalancerError),
     /// The numbers break a rule of Aerodrome's pools.
     #[error(transparent)]
     Solidly(#[from] SolidlyError),

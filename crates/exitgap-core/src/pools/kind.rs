@@ -129,9 +129,11 @@ pub(super) trait Sale {
         self.ideal_within(index, low)
     }
 
-    /// Whether the fee depends on the size, so that the gap may fall where the size grows. The
-    /// search then divides a segment by what [`Sale::out_at_most`] says of its parts.
-    fn fee_varies(&self) -> bool {
+    /// Whether the gap may fall where the size grows by more than roundings make it: where the fee
+    /// depends on the size, or the formula has branches. The search then divides a segment by what
+    /// [`Sale::out_at_most`] says of its parts, and [`Sale::ideal_within`] may be more than what is
+    /// concave.
+    fn divides(&self) -> bool {
         false
     }
 

@@ -6,7 +6,7 @@
 use super::kind::{PoolKind, Sale, StateForm};
 use super::{
     Concentrated, ConstantProduct, Direction, FeeRate, Fill, FillError, FillStep, RawPrice,
-    Segment, Solidly, StableSwap, StateError,
+    Segment, Solidly, StableSwap, StableV2, StableV3, StateError, Weighted,
 };
 use crate::ids::Pair;
 use crate::json::{Fields, Json};
@@ -90,6 +90,12 @@ kinds! { $
     StableSwap,
     /// Aerodrome v2 and Velodrome v2, volatile and stable.
     Solidly,
+    /// Balancer's weighted pools of both vaults.
+    Weighted,
+    /// Balancer's stable pools of version 2.
+    StableV2,
+    /// Balancer's stable pools of version 3.
+    StableV3,
 }
 
 /// One direction of a pool, prepared for many questions: `amount_in → amount_out`, never falling,
@@ -237,8 +243,8 @@ impl SaleCurve {
         ask!(&self.0, OneSale, sale => sale.out_at_most(index, low, high, out))
     }
 
-    pub(crate) fn fee_varies(&self) -> bool {
-        ask!(&self.0, OneSale, sale => sale.fee_varies())
+    pub(crate) fn divides(&self) -> bool {
+        ask!(&self.0, OneSale, sale => sale.divides())
     }
 
     pub(crate) fn ideal_within(&self, index: usize, added: U256) -> U512 {

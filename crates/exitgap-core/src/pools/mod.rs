@@ -7,6 +7,7 @@
 //! A folder for each kind of pool states what `kind` asks of it; `kinds` lists them.
 
 mod amplified;
+mod balancer;
 mod concentrated;
 mod constant_product;
 mod fill;
@@ -18,6 +19,10 @@ mod stable_swap;
 #[cfg(test)]
 mod vectors;
 
+pub use balancer::{
+    BalancerError, StableRelease, StableRule, StableV2, StableV3, ThirdStableRule, VaultParts,
+    VaultPool, Weighted, WeightedRule,
+};
 pub use concentrated::{
     Concentrated, ConcentratedError, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, Tick,
     sqrt_ratio_at_tick, tick_at_sqrt_ratio,

@@ -39,7 +39,7 @@ impl Search<'_> {
         index: usize,
         ceiling: U256,
     ) -> Result<Descent, Exhausted> {
-        if self.curve.fee_varies() {
+        if self.curve.divides() {
             return self.divide(grid, index, ceiling);
         }
         let segment = self.curve.segment(index);

@@ -1,5 +1,5 @@
-//! A segment whose fee depends on the size: a larger sale may pay a smaller share of itself as fee,
-//! so an amount may fail by far while a larger one passes. The segment is divided into intervals,
+//! A segment in which the gap may fall where the size grows: a larger sale may pay a smaller share of
+//! itself as fee, so an amount may fail by far while a larger one passes; or a formula has branches. The segment is divided into intervals,
 //! and what no amount of an interval can pay rules out its upper part, or all of it. The upper
 //! half is looked at first, so what is found is the largest.
 

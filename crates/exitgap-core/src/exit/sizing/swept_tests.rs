@@ -5,8 +5,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::pools::{
-    DRule, Direction, FeeRate, NgParts, PoolState, Solidly, StableSwap, StableSwapError,
-    StableSwapParts,
+    DRule, Direction, FeeRate, NgParts, PoolState, Solidly, StableRelease, StableSwap,
+    StableSwapError, StableSwapParts, StableV2, StableV3, VaultParts, Weighted,
 };
 use crate::units::UsdPrice;
 
@@ -191,4 +191,103 @@ fn no_amount_above_the_largest_exit_of_a_live_solidly_pool_passes() {
         }
     }
     assert!(answered > 80, "{answered}");
+}
+
+/// A vault's pool of few units, each a hundredth or a thousandth of a whole token.
+fn small_vault(units: [u64; 2], rate: u64, swap_fee: u64, third: bool) -> VaultParts {
+    let one = U256::from(10_u64.pow(18));
+    let scaling_factors = vec![U256::from(10_u64.pow(16)), U256::from(10_u64.pow(15))];
+    let rates = vec![one, U256::from(rate)];
+    let balances = units.map(U256::from).to_vec();
+    let live = balances.iter().zip(scaling_factors.iter().zip(&rates));
+    let live = live.map(|(raw, (scaling, rate))| *raw * *scaling * *rate / one).collect();
+    let live_balances = third.then_some(live);
+    VaultParts { balances, live_balances, scaling_factors, rates, swap_fee }
+}
+
+/// A pool of either rule in either vault.
+fn small_balancer() -> impl Strategy<Value = (PoolState, u64)> {
+    let fee = prop::sample::select(vec![1_000_000_000_000_u64, 100_000_000_000_000, 3 << 50]);
+    let weight = prop::sample::select(vec![10_u64, 20, 33, 50, 67, 80, 95]);
+    let rate = prop::sample::select(vec![10_u64.pow(18), 1_100_000_000_000_000_007]);
+    let units = [2_u64..3_000, 2_u64..3_000];
+    (units, fee, weight, rate, 1_u64..5_000, any::<[bool; 2]>()).prop_filter_map(
+        "an invariant",
+        |(units, fee, weight, rate, amp, [stable, third])| {
+            let rate = if stable || third { rate } else { 10_u64.pow(18) };
+            let vault = small_vault(units, rate, fee, third);
+            let weight = weight * 10_u64.pow(16);
+            let state = match (stable, third) {
+                (true, true) => {
+                    StableV3::new(vault, amp * 1_000, StableRelease::Third).ok()?.into()
+                }
+                (true, false) => StableV2::new(vault, amp * 1_000).ok()?.into(),
+                (false, _) => {
+                    let weights = vec![weight, 10_u64.pow(18) - weight];
+                    PoolState::from(Weighted::new(vault, weights, None).unwrap())
+                }
+            };
+            Some((state, units[0].max(units[1])))
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn the_largest_exit_of_a_small_balancer_pool_is_what_testing_every_amount_finds(
+        (pool, all) in small_balancer(),
+        zero_for_one: bool,
+        limit in prop_oneof![-60_000_000_i64..95_000_000, -200_000_i64..2_000_000],
+    ) {
+        let direction = if zero_for_one { Direction::ZeroForOne } else { Direction::OneForZero };
+        let exit = at_par(&pool, direction, [0, 0]);
+        let limit = GapLimit::from_millionths(limit).unwrap();
+        let found = exit.max_size_for(limit).unwrap();
+        prop_assert_eq!(found.max_amount_in, swept(&exit, limit, all));
+    }
+}
+
+#[test]
+fn no_amount_above_the_largest_exit_of_a_live_balancer_pool_passes() {
+    let one = U256::from(10_u64.pow(18));
+    let mut answered = 0;
+    for decimals in [[18, 6], [6, 18], [18, 18], [6, 8]] {
+        let ten = |exponent: u8| U256::from(10).pow(U256::from(exponent));
+        for third in [false, true] {
+            for share in [None, Some(500_000_000_000_000_000_u64), Some(800_000_000_000_000_000)] {
+                let base = U256::from(4_000_000);
+                // Priced at par where the weights are.
+                let whole = share.map_or(base, |share| base * U256::from(share) / one);
+                let other = share.map_or(base, |share| base * (one - U256::from(share)) / one);
+                let balances = vec![whole * ten(decimals[0]), other * ten(decimals[1])];
+                let live = vec![whole * one, other * one];
+                let vault = VaultParts {
+                    balances,
+                    live_balances: third.then_some(live),
+                    scaling_factors: decimals.map(|decimals| ten(18 - decimals)).to_vec(),
+                    rates: vec![one; 2],
+                    swap_fee: 400_000_000_000_000,
+                };
+                let pool: PoolState = match (share, third) {
+                    (None, false) => StableV2::new(vault, 200_000).unwrap().into(),
+                    (None, true) => {
+                        StableV3::new(vault, 200_000, StableRelease::First).unwrap().into()
+                    }
+                    (Some(share), _) => {
+                        let weights = vec![share, 1_000_000_000_000_000_000 - share];
+                        Weighted::new(vault, weights, None).unwrap().into()
+                    }
+                };
+                for direction in Direction::BOTH {
+                    let exit = at_par(&pool, direction, decimals);
+                    for limit in ["0.3", "1", "5"] {
+                        answered += usize::from(holds_above(&exit, limit.parse().unwrap()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(answered > 120, "{answered}");
 }

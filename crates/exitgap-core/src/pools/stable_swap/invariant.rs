@@ -32,12 +32,12 @@ pub(super) enum Refused {
 
 /// What the formulas share: the amplification, and how many coins there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Form {
+pub(in crate::pools) struct Form {
     pub rule: DRule,
     /// `amp × n`, above zero.
     pub ann: u64,
-    /// 1 or 100.
-    pub a_precision: u8,
+    /// 1 or 100; 1,000 for Balancer's pools, which have the first rule.
+    pub a_precision: u16,
     pub coins: usize,
 }
 
@@ -56,7 +56,7 @@ impl Form {
     }
 
     /// `D` of these balances, all above zero; `None` where the contract refuses.
-    pub(super) fn invariant(&self, balances: &[U256]) -> Option<U256> {
+    pub(in crate::pools) fn invariant(&self, balances: &[U256]) -> Option<U256> {
         let (n, p) = (U256::from(self.coins), U256::from(self.a_precision));
         let ann = U256::from(self.ann);
         let sum = balances.iter().try_fold(U256::ZERO, |sum, x| sum.checked_add(*x))?;

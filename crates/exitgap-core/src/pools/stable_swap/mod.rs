@@ -26,7 +26,8 @@ use super::{Direction, Fill, FillError, PoolState, RawPrice};
 use crate::ids::Pair;
 use crate::wide::{U256, checked_times, mul_div, over, times};
 use bound::Bound;
-use invariant::{Form, Refused};
+pub(super) use invariant::Form;
+use invariant::Refused;
 use sale::StableSale;
 
 /// Fees are counted in parts of `10^10`.
@@ -175,7 +176,7 @@ impl StableSwap {
         let ann = ann.filter(|ann| *ann >= precision.into());
         let ann = ann.ok_or(StableSwapError::Amplification { found: parts.amp })?;
         check_ng(&parts)?;
-        let form = Form { rule: parts.d_rule, ann, a_precision: precision, coins };
+        let form = Form { rule: parts.d_rule, ann, a_precision: precision.into(), coins };
         let StableSwapParts { balances, rates, amp, less_one, fee, admin_fee, ng, .. } = parts;
         let scaled = scaled(&balances, &rates)?;
         let invariant = form.invariant(&scaled);

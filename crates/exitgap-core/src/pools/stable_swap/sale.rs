@@ -105,7 +105,7 @@ impl Sale for StableSale {
         self.pool.paid_at_most(self.sold, self.bought, low, high)
     }
 
-    fn fee_varies(&self) -> bool {
+    fn divides(&self) -> bool {
         self.pool.fee_varies()
     }
 
