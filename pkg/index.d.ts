@@ -213,6 +213,8 @@ export type ProblemCode =
   | "beyond_liquidity"
   | "gap_out_of_range"
   | "search_exhausted"
+  | "sizing_not_exact"
+  | "orders_not_exact"
   | "chain_unreadable"
   | "source_unreadable"
   | "unknown_parameter"

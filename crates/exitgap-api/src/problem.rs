@@ -1,6 +1,6 @@
 //! Problems: what went wrong, by a stable code, with the field at fault.
 
-use exitgap_core::exit::{OrdersRefused, Refusal, SearchExhausted};
+use exitgap_core::exit::{NotSized, OrdersRefused, Refusal};
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::snapshot::BaseError;
 use exitgap_core::units::UsdMicros;
@@ -41,6 +41,10 @@ pub enum ProblemCode {
     GapOutOfRange,
     /// The search for a size ended without an answer.
     SearchExhausted,
+    /// How large an exit may be could not be told exactly of this kind of pool, and is not told.
+    SizingNotExact,
+    /// What an order leaves of this kind of pool is not computed: only exits at once are told.
+    OrdersNotExact,
     /// The chain could not be read; `reason` says why.
     ChainUnreadable,
     /// A database or file could not be read or is not what it should be.
@@ -105,6 +109,8 @@ impl ProblemCode {
             Self::BeyondLiquidity => "beyond_liquidity",
             Self::GapOutOfRange => "gap_out_of_range",
             Self::SearchExhausted => "search_exhausted",
+            Self::SizingNotExact => "sizing_not_exact",
+            Self::OrdersNotExact => "orders_not_exact",
             Self::ChainUnreadable => "chain_unreadable",
             Self::SourceUnreadable => "source_unreadable",
             Self::UnknownParameter => "unknown_parameter",
@@ -168,6 +174,8 @@ impl ProblemCode {
             | Self::BeyondLiquidity
             | Self::GapOutOfRange
             | Self::SearchExhausted
+            | Self::SizingNotExact
+            | Self::OrdersNotExact
             | Self::PeriodReversed => 422,
             Self::RateLimited => 429,
             Self::SourceUnreadable | Self::InternalError => 500,
@@ -196,6 +204,8 @@ impl ProblemCode {
             Self::BeyondLiquidity => "Beyond the recorded liquidity",
             Self::GapOutOfRange => "Fill and oracle are too far apart",
             Self::SearchExhausted => "The search ended without an answer",
+            Self::SizingNotExact => "Sizes of this kind of pool are not told",
+            Self::OrdersNotExact => "Orders in parts are not told of this kind of pool",
             Self::ChainUnreadable => "The chain could not be read",
             Self::SourceUnreadable => "The series could not be read",
             Self::UnknownParameter => "Not a parameter of this address",
@@ -280,11 +290,17 @@ impl Problem {
     }
 }
 
-impl From<&SearchExhausted> for Problem {
-    fn from(exhausted: &SearchExhausted) -> Self {
-        Self::new(ProblemCode::SearchExhausted, exhausted.to_string())
-            .field("gap")
-            .hint("ask for a gap a little further from the pool's fee and basis")
+impl From<&NotSized> for Problem {
+    fn from(not_sized: &NotSized) -> Self {
+        let detail = not_sized.to_string();
+        match not_sized {
+            NotSized::Exhausted(_) => Self::new(ProblemCode::SearchExhausted, detail)
+                .field("gap")
+                .hint("ask for a gap a little further from the pool's fee and basis"),
+            NotSized::NotExact => Self::new(ProblemCode::SizingNotExact, detail)
+                .field("pool")
+                .hint("ask what a size fills at"),
+        }
     }
 }
 
@@ -300,6 +316,9 @@ impl From<&Refusal> for Problem {
                 ..problem(ProblemCode::BeyondLiquidity).hint(beyond_hint(*max_fillable_usd))
             },
             Refusal::GapOutOfRange => problem(ProblemCode::GapOutOfRange),
+            Refusal::NotFollowed => Self::new(ProblemCode::OrdersNotExact, detail)
+                .field("orders")
+                .hint("ask for one order"),
         }
     }
 }
@@ -413,6 +432,7 @@ mod tests {
                 max_amount_out: zero.1,
             },
             Refusal::GapOutOfRange,
+            Refusal::NotFollowed,
         ];
         for refusal in refusals {
             let problem = Problem::from(&refusal);

@@ -180,6 +180,8 @@ fn exit_code(code: ProblemCode) -> u8 {
         | ProblemCode::BeyondLiquidity
         | ProblemCode::GapOutOfRange
         | ProblemCode::SearchExhausted
+        | ProblemCode::SizingNotExact
+        | ProblemCode::OrdersNotExact
         | ProblemCode::NotLive
         | ProblemCode::SeriesTooShort
         | ProblemCode::SnapshotTooOld => REFUSED,

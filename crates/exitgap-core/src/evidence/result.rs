@@ -294,7 +294,7 @@ impl EvidenceRefusal {
                 let most = (max_fillable_usd.0 > 0).then(|| max_fillable_usd.to_string());
                 (*max_amount_in, *max_amount_out, most)
             }
-            Refusal::GapOutOfRange => return None,
+            Refusal::GapOutOfRange | Refusal::NotFollowed => return None,
         };
         Some(Self {
             amount_in_raw: asked.map(|amount| amount.to_string()),

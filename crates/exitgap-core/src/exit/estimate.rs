@@ -71,6 +71,9 @@ pub enum Refusal {
         "the pool's own price and the oracle's are too far apart for a percentage: one of them cannot be right"
     )]
     GapOutOfRange,
+    /// A second order cannot be told: what the first leaves is not computed for this kind of pool.
+    #[error("what an order leaves of this kind of pool is not computed, so no second one can be")]
+    NotFollowed,
 }
 
 impl Refusal {
@@ -81,6 +84,7 @@ impl Refusal {
             Self::NoOutput => "rounds_to_no_output",
             Self::BeyondLiquidity { .. } => "beyond_liquidity",
             Self::GapOutOfRange => "gap_out_of_range",
+            Self::NotFollowed => "orders_not_exact",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Ladders: the same question at many gaps, or at many sizes.
 
-use super::sizing::{MaxSize, SearchExhausted};
+use super::sizing::{MaxSize, NotSized};
 use super::{Estimate, Exit, Refusal};
 use crate::units::{GapLimit, SizeUsd};
 
@@ -9,8 +9,8 @@ use crate::units::{GapLimit, SizeUsd};
 pub struct GapRow {
     /// The limit.
     pub limit: GapLimit,
-    /// The depth at the limit, or that the search for it was given up.
-    pub depth: Result<MaxSize, SearchExhausted>,
+    /// The depth at the limit, or why none is told.
+    pub depth: Result<MaxSize, NotSized>,
     /// The exit of exactly that size, or why no size has one; `None` where nothing passes.
     pub estimate: Option<Result<Estimate, Refusal>>,
 }

@@ -28,7 +28,7 @@ pub use portfolio::{PortfolioPart, PortfolioTotal, worst_part};
 pub use routes::{
     MAX_ROUTE_VENUES, Route, RouteError, RouteLeg, RouteRanking, RouteRow, RouteVenue, rank_routes,
 };
-pub use sizing::{LimitedBy, MaxSize, SearchExhausted};
+pub use sizing::{LimitedBy, MaxSize, NotSized, SearchExhausted};
 
 use std::sync::{Arc, OnceLock};
 

@@ -122,6 +122,9 @@ impl Exit {
     /// With no recovery the orders together fill as one sale, up to their roundings.
     pub fn simulate_orders(&self, plan: OrderPlan) -> Result<Simulation, OrdersRefused> {
         let refused = |part, refusal| OrdersRefused { part, parts: plan.parts, refusal };
+        if plan.parts > 1 && !self.state.is_followed() {
+            return Err(refused(2, Refusal::NotFollowed));
+        }
         let amount_in = self.amount_in(plan.size).map_err(|refusal| refused(1, refusal))?;
         let parts = U256::from(plan.parts);
         let (each, one_more) = (over(amount_in, parts), remainder(amount_in, parts));

@@ -97,6 +97,27 @@ pub struct SearchExhausted {
     pub comparisons: u32,
 }
 
+/// Why there is no largest size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotSized {
+    /// The search was given up.
+    #[error(transparent)]
+    Exhausted(#[from] SearchExhausted),
+    /// The kind of pool pays less for more in places, so that no search finds the largest size.
+    #[error("how large an exit may be is not answered of this kind of pool: it could not be exact")]
+    NotExact,
+}
+
+impl NotSized {
+    /// The stable code, e.g. `sizing_not_exact`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Exhausted(_) => "search_exhausted",
+            Self::NotExact => "sizing_not_exact",
+        }
+    }
+}
+
 impl Effort {
     /// For whoever waits for an answer: some seconds at worst.
     const OF_A_QUESTION: Self = Self { comparisons: 1 << 20, singled_out: Some(1 << 18) };
@@ -113,7 +134,10 @@ pub(super) fn rules_out_the_rest(curve: &SaleCurve, threshold: &Threshold) -> bo
 
 impl Exit {
     /// The largest exit whose gap is at most `limit`.
-    pub fn max_size_for(&self, limit: GapLimit) -> Result<MaxSize, SearchExhausted> {
+    pub fn max_size_for(&self, limit: GapLimit) -> Result<MaxSize, NotSized> {
+        if !self.curve.is_sized() {
+            return Err(NotSized::NotExact);
+        }
         if self.has_no_gap() {
             // What an estimate refuses at any size is within no limit.
             let (max_amount_in, max_amount_out) = (U256::ZERO, U256::ZERO);
@@ -142,8 +166,11 @@ impl Exit {
     /// The depth at `limit` in whole dollars: the largest whole-dollar size whose own
     /// exit passes, 0 where none does. Found over dollars, not over token units, so
     /// that it meets few teeth where [`Exit::max_size_for`] meets many.
-    pub fn depth_usd(&self, limit: GapLimit) -> Result<u64, SearchExhausted> {
+    pub fn depth_usd(&self, limit: GapLimit) -> Result<u64, NotSized> {
         const DOLLAR: u64 = 1_000_000;
+        if !self.curve.is_sized() {
+            return Err(NotSized::NotExact);
+        }
         if self.has_no_gap() {
             return Ok(0);
         }

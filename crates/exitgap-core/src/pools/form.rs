@@ -5,8 +5,8 @@
 use sha2::{Digest, Sha256};
 
 use super::{
-    BalancerError, ConcentratedError, ConstantProductError, PoolState, SolidlyError,
-    StableSwapError,
+    BalancerError, ConcentratedError, ConstantProductError, CryptoSwapError, PoolState,
+    SolidlyError, StableSwapError,
 };
 use crate::ids::{Code, StateHash};
 use crate::json::{
@@ -34,6 +34,9 @@ pub enum StateError {
     /// The numbers break a rule of Balancer's pools.
     #[error(transparent)]
     Balancer(#[from] BalancerError),
+    /// The numbers break a rule of crypto pools.
+    #[error(transparent)]
+    CryptoSwap(#[from] CryptoSwapError),
     /// The numbers break a rule of Aerodrome's pools.
     #[error(transparent)]
     Solidly(#[from] SolidlyError),

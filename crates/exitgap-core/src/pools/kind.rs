@@ -59,6 +59,12 @@ pub(super) trait PoolKind: StateForm + Clone {
     /// the contract can hold.
     fn after(&self, direction: Direction, fill: &Fill) -> Self;
 
+    /// Whether the state after a fill is the contract's. Where it is not, [`PoolKind::after`] is only
+    /// near it, and no second fill is asked of it.
+    fn is_followed(&self) -> bool {
+        true
+    }
+
     /// See [`PoolState::recovered`]. The start is of the same pool, and thus of the same kind.
     fn recovered(&self, start: &PoolState, direction: Direction, recovered_e8: u32) -> Self;
 
@@ -104,6 +110,11 @@ pub(super) trait Sale {
 
     /// The same sale, step by step; the steps' amounts add up to the fill's.
     fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError>;
+
+    /// Whether a search for sizes can rest on the laws above.
+    fn is_sized(&self) -> bool {
+        true
+    }
 
     /// The largest input the pool takes whole, and what it pays for it.
     fn most(&self) -> (U256, U256);

@@ -5,8 +5,8 @@
 
 use super::kind::{PoolKind, Sale, StateForm};
 use super::{
-    Concentrated, ConstantProduct, Direction, FeeRate, Fill, FillError, FillStep, RawPrice,
-    Segment, Solidly, StableSwap, StableV2, StableV3, StateError, Weighted,
+    Concentrated, ConstantProduct, CryptoSwap, Direction, FeeRate, Fill, FillError, FillStep,
+    RawPrice, Segment, Solidly, StableSwap, StableV2, StableV3, StateError, Weighted,
 };
 use crate::ids::Pair;
 use crate::json::{Fields, Json};
@@ -96,6 +96,8 @@ kinds! { $
     StableV2,
     /// Balancer's stable pools of version 3.
     StableV3,
+    /// Tricrypto-NG and Twocrypto-NG: fills only.
+    CryptoSwap,
 }
 
 /// One direction of a pool, prepared for many questions: `amount_in → amount_out`, never falling,
@@ -164,6 +166,11 @@ impl PoolState {
         ask!(self, PoolState, pool => pool.fill_once(direction, amount_in))
     }
 
+    /// Whether the state after a fill is exactly the contract's, so that another can follow.
+    pub fn is_followed(&self) -> bool {
+        ask!(self, PoolState, pool => pool.is_followed())
+    }
+
     /// The state after `fill`, which came from this state in this direction.
     #[must_use]
     pub fn after(&self, direction: Direction, fill: &Fill) -> Self {
@@ -193,6 +200,11 @@ impl SaleCurve {
     /// The direction this curve was prepared for.
     pub fn direction(&self) -> Direction {
         ask!(&self.0, OneSale, sale => sale.direction())
+    }
+
+    /// Whether sizes can be searched for.
+    pub fn is_sized(&self) -> bool {
+        ask!(&self.0, OneSale, sale => sale.is_sized())
     }
 
     /// The least fee that any sale pays.

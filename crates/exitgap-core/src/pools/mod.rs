@@ -10,6 +10,7 @@ mod amplified;
 mod balancer;
 mod concentrated;
 mod constant_product;
+mod crypto_swap;
 mod fill;
 mod form;
 mod kind;
@@ -28,6 +29,7 @@ pub use concentrated::{
     sqrt_ratio_at_tick, tick_at_sqrt_ratio,
 };
 pub use constant_product::{ConstantProduct, ConstantProductError};
+pub use crypto_swap::{CryptoSwap, CryptoSwapError, CryptoSwapParts};
 pub use fill::{Fill, FillError, FillStep, Segment};
 pub use form::{MAX_STATE_BYTES, StateError};
 pub use kinds::{PoolState, SaleCurve};

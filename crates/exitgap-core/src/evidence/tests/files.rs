@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::*;
-use crate::exit::Exit;
+use crate::exit::{Exit, NotSized};
 use crate::pools::Direction;
 use crate::units::{GapLimit, SizeUsd};
 
@@ -297,7 +297,8 @@ fn a_depth_that_is_hard_to_find_is_given_up_after_the_same_count_everywhere() {
     let snapshot = read.snapshot().unwrap();
     let exit = Exit::of(snapshot.observation(), Direction::ZeroForOne);
     let whole = exit.depth_usd(GapLimit::DEPTH).unwrap_err();
-    assert_eq!(whole.comparisons, 1 << 13, "the bound is part of the method");
+    let NotSized::Exhausted(exhausted) = whole else { panic!("{whole}") };
+    assert_eq!(exhausted.comparisons, 1 << 13, "the bound is part of the method");
     // Of no more than the start of its curve, too.
     let mut of_start =
         Exit::of_start(snapshot.observation(), Direction::ZeroForOne, GapLimit::DEPTH, None);

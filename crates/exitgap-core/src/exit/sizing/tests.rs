@@ -83,7 +83,8 @@ fn agrees(exit: &Exit, limit: GapLimit) -> Result<bool, TestCaseError> {
     let expected = size.map_or(0, |size| UsdMicros::from(size).whole_dollars());
     match dollars {
         Ok(dollars) => prop_assert_eq!(dollars, expected),
-        Err(exhausted) => {
+        Err(NotSized::NotExact) => prop_assert!(false, "every kind here is sized"),
+        Err(NotSized::Exhausted(exhausted)) => {
             prop_assert_eq!(exhausted.comparisons, Effort::OF_A_DEPTH.comparisons);
             // Two for each bit of an amount bound a segment, few of them are looked at.
             prop_assert!(PLAIN_TEETH - plain.teeth > Effort::OF_A_DEPTH.comparisons - 2_048);

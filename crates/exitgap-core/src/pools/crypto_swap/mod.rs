@@ -1,0 +1,312 @@
+//! Crypto pools: Tricrypto-NG 2.0.0 (three coins) and Twocrypto-NG 2.1.0 (two).
+//!
+//! - `root`: the balance that keeps the invariant
+//! - `signed`: the contracts' signed numbers
+//! - `sale`: one direction of a pair of coins
+//! - `form`: the state as canonical JSON
+//!
+//! What a swap pays is computed exactly. What it leaves is not: afterwards the contract may move its
+//! price scale, which takes more of its state than fills do, and may refuse the whole swap. So such
+//! a pool is not followed from one order to the next. Its output dips by more than roundings: how
+//! large an exit may be is not answered, rather than nearly. Its mid price is the contract's last
+//! price, which is near what an infinitely small swap pays.
+
+mod form;
+mod root;
+mod sale;
+mod signed;
+
+use super::fill::largest_taken;
+use super::kind::PoolKind;
+use super::{Direction, FeeRate, Fill, FillError, PoolState, RawPrice};
+use crate::ids::Pair;
+use crate::wide::{U256, U512, U1024, checked_mul_over, checked_times, narrow, over};
+use root::Curve;
+use sale::CryptoSale;
+
+/// One, with the contracts' eighteen decimals.
+const ONE: u128 = 1_000_000_000_000_000_000;
+const ONE_WORD: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
+/// Fees are counted in parts of `10^10`.
+const FEE_DENOMINATOR: u64 = 10_000_000_000;
+
+/// What a crypto pool's contract holds, as read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CryptoSwapParts {
+    /// Raw units, one per coin.
+    pub balances: Vec<U256>,
+    /// One per coin, at most 18.
+    pub decimals: Vec<u8>,
+    /// Prices of the second and the third coin in the first, of eighteen decimals, by which
+    /// balances are scaled.
+    pub price_scale: Vec<U256>,
+    /// The same, of the last swap.
+    pub last_prices: Vec<U256>,
+    /// `D`.
+    pub invariant: U256,
+    /// The contract's `A`, with its multipliers.
+    pub amp: u64,
+    /// Eighteen decimals.
+    pub gamma: u64,
+    /// The least and the greatest fee, parts of `10^10`.
+    pub fees: [u64; 2],
+    /// How fast the fee grows where balances fall apart, eighteen decimals.
+    pub fee_gamma: u64,
+}
+
+/// The state of a crypto pool, asked about a pair of its coins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CryptoSwap {
+    parts: Box<CryptoSwapParts>,
+    pair: [usize; 2],
+}
+
+/// Why numbers are not the state of a crypto pool.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CryptoSwapError {
+    /// There are two coins or three, with one entry in each list, and one less of prices.
+    #[error(
+        "{coins} balances, {decimals} decimals, {scales} and {last} prices are not of 2 or 3 coins"
+    )]
+    Lengths {
+        /// Balances found.
+        coins: usize,
+        /// Decimals found.
+        decimals: usize,
+        /// Price scales found.
+        scales: usize,
+        /// Last prices found.
+        last: usize,
+    },
+    /// More than eighteen decimals.
+    #[error("coin {coin} has {found} decimals; the contract has room for 18")]
+    Decimals {
+        /// The coin's index.
+        coin: usize,
+        /// Decimals found.
+        found: u8,
+    },
+    /// A balance or a price is zero or above 128 bits.
+    #[error("the balance or a price of coin {coin} is zero or above 128 bits")]
+    OutOfRange {
+        /// The coin's index.
+        coin: usize,
+    },
+    /// A parameter is zero, or above what the contracts accept.
+    #[error("amplification, gamma, fees or invariant are out of the contract's bounds")]
+    Parameters,
+}
+
+/// Why the contract refuses an amount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refused {
+    TooLittle,
+    TooMuch,
+}
+
+impl CryptoSwap {
+    /// A pool with this state, asked about coins 0 and 1.
+    pub fn new(parts: CryptoSwapParts) -> Result<Self, CryptoSwapError> {
+        let lengths = [&parts.price_scale, &parts.last_prices].map(Vec::len);
+        let (coins, decimals, [scales, last]) =
+            (parts.balances.len(), parts.decimals.len(), lengths);
+        if !matches!(coins, 2 | 3) || decimals != coins || scales + 1 != coins || last != scales {
+            return Err(CryptoSwapError::Lengths { coins, decimals, scales, last });
+        }
+        let fits = |number: &U256| !number.is_zero() && number.bit_len() <= 128;
+        for coin in 0..coins {
+            let found = parts.decimals[coin];
+            if found > 18 {
+                return Err(CryptoSwapError::Decimals { coin, found });
+            }
+            let prices = [&parts.price_scale, &parts.last_prices];
+            let priced = coin == 0 || prices.iter().all(|prices| fits(&prices[coin - 1]));
+            if !fits(&parts.balances[coin]) || !priced {
+                return Err(CryptoSwapError::OutOfRange { coin });
+            }
+        }
+        let [mid, out] = parts.fees;
+        let most = 1_000_000_000_000_000_000;
+        let positive = parts.amp > 0 && parts.gamma > 0 && parts.amp >> 53 == 0;
+        let bounded = parts.gamma <= most && parts.fee_gamma <= most && out < FEE_DENOMINATOR;
+        if !positive || !bounded || mid > out || !fits(&parts.invariant) {
+            return Err(CryptoSwapError::Parameters);
+        }
+        Ok(Self { parts: Box::new(parts), pair: [0, 1] })
+    }
+
+    /// Raw balances, one per coin.
+    pub fn balances(&self) -> &[U256] {
+        &self.parts.balances
+    }
+
+    fn coins_of(&self, direction: Direction) -> (usize, usize) {
+        (self.pair[direction.base_index()], self.pair[direction.quote_index()])
+    }
+
+    /// What makes eighteen decimals of a coin's.
+    fn precision(&self, coin: usize) -> U256 {
+        U256::from(10_u64.pow(u32::from(18 - self.parts.decimals[coin])))
+    }
+
+    fn scale(&self, coin: usize) -> U256 {
+        if coin == 0 { ONE_WORD } else { self.parts.price_scale[coin - 1] }
+    }
+
+    /// A balance in units of the first coin, of eighteen decimals.
+    fn scaled(&self, coin: usize, balance: U256) -> Option<U256> {
+        if coin == 0 {
+            return checked_times(balance, self.precision(0));
+        }
+        let priced = checked_times(balance, self.scale(coin))?;
+        checked_mul_over(priced, self.precision(coin), ONE_WORD)
+    }
+
+    /// The contract's last price.
+    fn mid(&self, direction: Direction) -> RawPrice {
+        let (sold, bought) = self.coins_of(direction);
+        let price = |coin: usize| {
+            let price = if coin == 0 { ONE_WORD } else { self.parts.last_prices[coin - 1] };
+            U1024::from(price) * U1024::from(self.precision(coin))
+        };
+        RawPrice::of_ratio(price(sold), price(bought))
+    }
+
+    /// What a swap pays, and the rate of its fee.
+    fn swap(&self, direction: Direction, amount_in: U256) -> Result<(U256, u64), Refused> {
+        let (sold, bought) = self.coins_of(direction);
+        let much = Refused::TooMuch;
+        let mut balances = self.parts.balances.clone();
+        balances[sold] = balances[sold].checked_add(amount_in).ok_or(much)?;
+        let scaled = balances.iter().enumerate().map(|(coin, x)| self.scaled(coin, *x));
+        let mut scaled = scaled.collect::<Option<Vec<_>>>().ok_or(much)?;
+        let y = self.beside(&scaled, bought).ok_or(much)?;
+        let dy = scaled[bought].checked_sub(y).and_then(|dy| dy.checked_sub(U256::ONE));
+        let dy = dy.ok_or(Refused::TooLittle)?;
+        scaled[bought] = y;
+        let raw = if bought == 0 {
+            dy
+        } else {
+            checked_mul_over(dy, ONE_WORD, self.scale(bought)).ok_or(much)?
+        };
+        let raw = over(raw, self.precision(bought));
+        let fee = self.fee(&scaled).ok_or(much)?;
+        let kept = checked_mul_over(U256::from(fee), raw, U256::from(FEE_DENOMINATOR));
+        let out = raw - kept.ok_or(much)?;
+        if out > self.parts.balances[bought] { Err(much) } else { Ok((out, fee)) }
+    }
+
+    /// The scaled balance of a coin beside the others'.
+    fn beside(&self, scaled: &[U256], coin: usize) -> Option<U256> {
+        let parts = &self.parts;
+        let (ann, gamma) = (U256::from(parts.amp), U256::from(parts.gamma));
+        let curve = Curve { ann, gamma, invariant: parts.invariant };
+        let mut others = (0..scaled.len()).filter(|other| *other != coin).map(|k| scaled[k]);
+        match (others.next()?, others.next()) {
+            (first, Some(second)) => curve.beside_two([first, second]),
+            (other, None) => curve.beside_one(other),
+        }
+    }
+
+    /// The fee of a swap that leaves these balances (`_fee`), parts of `10^10`.
+    fn fee(&self, scaled: &[U256]) -> Option<u64> {
+        let (one, n) = (U512::from(ONE), U512::from(scaled.len() as u64));
+        let sum = scaled.iter().fold(U512::ZERO, |sum, x| sum + U512::from(*x));
+        let wide = |coin: usize| U512::from(scaled[coin]);
+        let alike = if scaled.len() == 2 {
+            (one * n * n * wide(0)).checked_div(sum)? * wide(1) / sum
+        } else {
+            let next = |alike: U512, x: &U256| (alike * n * U512::from(*x)).checked_div(sum);
+            scaled.iter().try_fold(one, next)?
+        };
+        let gamma = U512::from(self.parts.fee_gamma);
+        let share = if gamma.is_zero() && scaled.len() == 3 {
+            alike
+        } else {
+            (gamma * one).checked_div((gamma + one).checked_sub(alike)?)?
+        };
+        let [mid, out] = self.parts.fees.map(U512::from);
+        let fee = (mid * share + out * one.checked_sub(share)?) / one;
+        narrow(fee).map(|fee| fee.saturating_to::<u64>())
+    }
+
+    fn fill(
+        &self,
+        direction: Direction,
+        amount_in: U256,
+        most: impl FnOnce() -> U256,
+    ) -> Result<Fill, FillError> {
+        if amount_in.is_zero() {
+            return Err(FillError::ZeroInput);
+        }
+        match self.swap(direction, amount_in) {
+            Ok((amount_out, fee)) => {
+                let fee = FeeRate { numerator: fee, denominator: FEE_DENOMINATOR };
+                Ok(Fill { amount_in, amount_out, fee, end: None })
+            }
+            Err(Refused::TooLittle) => Err(FillError::ZeroOutput),
+            Err(Refused::TooMuch) => {
+                let consumed = most();
+                let paid = self.swap(direction, consumed).map_or(U256::ZERO, |(out, _)| out);
+                Err(FillError::BeyondLiquidity { consumed, paid })
+            }
+        }
+    }
+
+    /// The largest input that is taken where every smaller one is.
+    fn most_taken(&self, direction: Direction) -> U256 {
+        let (sold, _) = self.coins_of(direction);
+        let taken = |amount| self.swap(direction, amount) != Err(Refused::TooMuch);
+        largest_taken(self.parts.balances[sold], taken)
+    }
+}
+
+impl PoolKind for CryptoSwap {
+    type Sale = CryptoSale;
+
+    fn coins(&self) -> usize {
+        self.parts.balances.len()
+    }
+
+    fn of_pair(&self, pair: Pair) -> Self {
+        Self { pair: pair.indices(), ..self.clone() }
+    }
+
+    fn is_followed(&self) -> bool {
+        false
+    }
+
+    fn sale(&self, direction: Direction) -> CryptoSale {
+        CryptoSale::new(self.clone(), direction)
+    }
+
+    fn fill_once(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
+        self.fill(direction, amount_in, || self.most_taken(direction))
+    }
+
+    /// The balances alone: see [`PoolKind::is_followed`].
+    fn after(&self, direction: Direction, fill: &Fill) -> Self {
+        let (sold, bought) = self.coins_of(direction);
+        let mut after = self.clone();
+        let balances = &mut after.parts.balances;
+        balances[sold] = balances[sold].saturating_add(fill.amount_in);
+        balances[bought] = balances[bought].saturating_sub(fill.amount_out);
+        after
+    }
+
+    /// It is not followed, and so does not recover.
+    fn recovered(&self, _start: &PoolState, _direction: Direction, _recovered_e8: u32) -> Self {
+        self.clone()
+    }
+
+    fn held_bytes(&self) -> usize {
+        size_of::<CryptoSwapParts>() + 3 * self.parts.balances.len() * size_of::<U256>()
+    }
+
+    fn sale_bytes_at_most(&self, _direction: Direction) -> usize {
+        self.held_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests;
