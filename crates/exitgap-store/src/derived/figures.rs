@@ -206,7 +206,8 @@ impl From<&Refusal> for NoGap {
             Refusal::BeyondLiquidity { max_fillable_usd, .. } => {
                 Self::BeyondLiquidity(*max_fillable_usd)
             }
-            Refusal::GapOutOfRange => Self::GapOutOfRange,
+            // No figure is of orders in parts, which alone are not followed.
+            Refusal::GapOutOfRange | Refusal::NotFollowed => Self::GapOutOfRange,
         }
     }
 }
