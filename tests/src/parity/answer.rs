@@ -63,13 +63,14 @@ impl Answer {
         match fill {
             Ok(fill) => {
                 let after = match state.after(direction, fill) {
-                    PoolState::ConstantProduct(_) => None,
                     PoolState::Concentrated(pool) => Some(After {
                         sqrt_price_x96: pool.sqrt_price_x96(),
                         tick: pool.tick(),
                         liquidity: pool.liquidity(),
                         ticks_crossed: fill.ticks_crossed().unwrap_or(0),
                     }),
+                    // What they hold follows from the amounts.
+                    _ => None,
                 };
                 Self::Filled { amount_out: fill.amount_out, after }
             }

@@ -143,6 +143,7 @@ fn raw_price(state: &PoolState, direction: Direction) -> (Wide, Wide) {
             let root = Wide::from(pool.sqrt_price_x96());
             (root * root, Wide::ONE << 192)
         }
+        other => unreachable!("no contract of the kind {} runs here", other.protocol()),
     };
     match direction {
         Direction::ZeroForOne => (token1, token0),
