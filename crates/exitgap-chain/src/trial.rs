@@ -146,9 +146,8 @@ impl Tried<'_> {
     }
 
     fn calls(&self, sale: &Sale) -> Vec<Call> {
-        let Some(address) = self.pool.pool().contract().address() else { return Vec::new() };
         let swaps = self.reader.trial_calls(sale);
-        swaps.iter().map(|swap| through_caller(address, swap)).collect()
+        swaps.iter().map(|swap| through_caller(self.reader.swapped_by(), swap)).collect()
     }
 
     /// Makes the tokens ledgers, and enters what the pool must seem to hold.
