@@ -258,7 +258,7 @@ async fn a_full_reading_that_differs_puts_the_slots_before_it_in_doubt() {
     };
     let has_tick = |n: u64, tick: i32| match state_at(n) {
         PoolState::Concentrated(state) => state.ticks().iter().any(|at| at.tick == tick),
-        PoolState::ConstantProduct(_) => panic!("v3"),
+        _ => panic!("v3"),
     };
     let far = mint_far(&chain, &world, &state_at(0)).await;
     proxy.lie(hide_logs);

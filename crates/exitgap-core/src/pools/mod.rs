@@ -14,8 +14,8 @@ mod kind;
 mod kinds;
 
 pub use concentrated::{
-    Concentrated, ConcentratedError, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, Tick,
-    sqrt_ratio_at_tick, tick_at_sqrt_ratio,
+    Concentrated, ConcentratedError, ConcentratedLinked, ConcentratedV4, MAX_SQRT_RATIO, MAX_TICK,
+    MIN_SQRT_RATIO, MIN_TICK, Ranges, Tick, sqrt_ratio_at_tick, tick_at_sqrt_ratio,
 };
 pub use constant_product::{ConstantProduct, ConstantProductError};
 pub use fill::{Fill, FillError, FillStep, Segment};

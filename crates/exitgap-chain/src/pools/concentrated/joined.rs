@@ -28,12 +28,13 @@ impl Unfinished for Price {
 }
 
 /// What is wrong, and whether other ticks may mend it.
-pub(super) fn unjoined(error: ConcentratedError) -> Unjoined {
+pub(in crate::pools) fn unjoined(error: ConcentratedError) -> Unjoined {
     let about_parts = match error {
         ConcentratedError::NotInitialised
         | ConcentratedError::SqrtPriceOutOfRange { .. }
         | ConcentratedError::TickNotAtPrice { .. }
         | ConcentratedError::FeeOutOfRange { .. }
+        | ConcentratedError::ProtocolFeeOutOfRange { .. }
         | ConcentratedError::TickSpacingOutOfRange { .. } => false,
         ConcentratedError::TooManyTicks { .. }
         | ConcentratedError::TooLong { .. }
