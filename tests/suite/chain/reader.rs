@@ -252,7 +252,7 @@ async fn contracts_are_taken_for_what_they_are() {
     let mut config = world_config(&chain, &world, &[chain.url()], [0]).await;
     let mut add = |address: alloy::primitives::Address, fee: bool| {
         let mut pool = pool_config(&pair, ["USDC", "USDC"]);
-        pool.address = Address(address.into_array());
+        pool.address = Address(address.into_array()).into();
         pool.fee = pool.fee.filter(|_| fee);
         config.pool.push(pool);
     };

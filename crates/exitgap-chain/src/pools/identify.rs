@@ -10,7 +10,7 @@ use super::kinds::{self, Reader};
 use super::reader::{Candidate, Claim, Probe, Recognised};
 use super::{Identity, tokens};
 use crate::abi::{Answer, Call, V3Factory, own};
-use crate::config::{Factory, PoolPlan};
+use crate::config::{Factory, NOBODY, PoolPlan};
 use crate::missing::Missing;
 use crate::multicall::Multicall;
 use crate::rpc::Failure;
@@ -98,13 +98,17 @@ async fn read_tokens(
     let mut addresses: Vec<Address> = tokens.collect();
     addresses.sort_unstable();
     addresses.dedup();
+    let native = addresses.first() == Some(&NOBODY);
+    if native {
+        addresses.remove(0);
+    }
     let calls: Vec<Call> = addresses.iter().flat_map(|token| tokens::calls(*token)).collect();
     let answers = multicall.read(&calls).await?;
-    Ok(addresses
+    let read = addresses
         .into_iter()
         .zip(answers.chunks_exact(tokens::TOKEN_CALLS))
-        .map(|(token, answers)| (token, tokens::decode(token, answers)))
-        .collect())
+        .map(|(token, answers)| (token, tokens::decode(token, answers)));
+    Ok(read.chain(native.then(|| (NOBODY, Ok(tokens::native())))).collect())
 }
 
 /// What a contract is that answered the probes so.
@@ -158,7 +162,7 @@ mod tests {
     fn plan(fee: bool) -> PoolPlan {
         PoolPlan {
             id: "anvil:0x0000000000000000000000000000000000000001".parse().unwrap(),
-            address: "0x0000000000000000000000000000000000000001".parse().unwrap(),
+            key: None,
             base: Direction::ZeroForOne,
             fee: fee.then_some(FeeRate { numerator: 3, denominator: 1_000 }),
             oracles: Vec::new(),

@@ -9,6 +9,8 @@ use exitgap_core::snapshot::{Fact, Observation};
 
 use super::concentrated::TickedReader;
 use super::constant_product::PairReader;
+use super::linked::LinkedReader;
+use super::managed::ManagedReader;
 use super::reader::{Candidate, Claim, Followed, Parts, PoolReader, Probe, Reading, Recognised};
 use crate::abi::{Answer, Call};
 use crate::config::{Factory, PoolPlan};
@@ -72,6 +74,8 @@ macro_rules! kinds {
 kinds! { $
     PairReader,
     TickedReader,
+    ManagedReader,
+    LinkedReader,
 }
 
 /// What one kind makes of the answers to its questions.

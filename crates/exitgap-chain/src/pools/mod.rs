@@ -6,6 +6,8 @@ pub(crate) mod concentrated;
 mod constant_product;
 mod identify;
 mod kinds;
+mod linked;
+mod managed;
 mod pair;
 mod reader;
 mod tokens;

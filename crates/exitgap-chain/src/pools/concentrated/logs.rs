@@ -14,13 +14,13 @@ use crate::pools::reader::Watch;
 use crate::rpc::RpcError;
 
 /// The logs of a pool that name ticks.
-pub(super) fn watch(pool: Address) -> Watch {
+pub(in crate::pools) fn watch(pool: Address) -> Watch {
     let events = vec![V3Pool::Mint::SIGNATURE_HASH, V3Pool::Burn::SIGNATURE_HASH];
     Watch { emitter: pool, events, id: None }
 }
 
 /// The two ticks of a log.
-pub(super) fn bounds_of(log: &Log) -> Result<Vec<i32>, RpcError> {
+pub(in crate::pools) fn bounds_of(log: &Log) -> Result<Vec<i32>, RpcError> {
     match log.topics() {
         [_, _, lower, upper] => Ok(vec![tick_of(*lower)?, tick_of(*upper)?]),
         topics => Err(contradiction("a log's topics", "an event with three indexed", topics.len())),
@@ -28,7 +28,7 @@ pub(super) fn bounds_of(log: &Log) -> Result<Vec<i32>, RpcError> {
 }
 
 /// A tick out of a sign-extended word.
-pub(super) fn tick_of(word: B256) -> Result<i32, RpcError> {
+pub(in crate::pools) fn tick_of(word: B256) -> Result<i32, RpcError> {
     let [head @ .., a, b, c, d] = word.0;
     let tick = i32::from_be_bytes([a, b, c, d]);
     let sign = if tick < 0 { 0xff } else { 0 };

@@ -6,31 +6,29 @@
 //! - `ticks`: what is read of ticks: which there are, and their liquidity
 //! - `logs`: the events that name ticks which changed
 //! - `joined`: price and ticks made a state
+//! - `swapped`: the trial of its own `swap`
 //!
 //! A pool that answers as Uniswap's does is believed because its own `swap` pays what is computed.
 //! One of another dialect is read only where its factory is known on the chain, or configured, and
 //! says that the pool is its: what looks alike may have a hook or a fee of another kind.
 
 mod dialect;
-mod joined;
-mod logs;
-mod ticks;
+pub(super) mod joined;
+pub(super) mod logs;
+pub(super) mod swapped;
+pub(super) mod ticks;
 
-use alloy::primitives::{Bytes, I256, U160};
-use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};
-use exitgap_core::pools::{Concentrated, Direction, MAX_SQRT_RATIO, MIN_SQRT_RATIO, PoolState};
+use exitgap_core::pools::{Concentrated, PoolState};
 use exitgap_core::series::MissingReason;
 
 use super::pair::{self, Pair};
-use super::reader::{
-    Candidate, Claim, Followed, Parts, PoolReader, Probe, Reading, Recognised, data_of,
-};
+use super::reader::{Candidate, Claim, Followed, Parts, PoolReader, Probe, Reading, Recognised};
 use super::unanswered;
-use crate::abi::{Answer, Call, V3Pool, wire};
+use crate::abi::{Answer, Call, V3Pool};
 use crate::config::{Factory, PoolPlan};
 use crate::missing::Missing;
-use crate::trial::{CALLER, Outcome, Sale, Verdict};
+use crate::trial::{Outcome, Sale, Verdict};
 use dialect::{Dialect, fee_module};
 use joined::Price;
 
@@ -45,7 +43,8 @@ pub(crate) struct TickedReader {
 
 impl TickedReader {
     fn dialect(&self) -> Dialect {
-        self.factory.as_ref().map_or(Dialect::Uniswap, |factory| Dialect::of(factory.kind))
+        let of_factory = self.factory.as_ref().and_then(|factory| Dialect::of(factory.kind));
+        of_factory.unwrap_or(Dialect::Uniswap)
     }
 
     /// What the answers to the state calls say.
@@ -109,14 +108,15 @@ impl PoolReader for TickedReader {
         let Some(pool) = candidate.plan.id.contract().address() else { return Claim::Foreign };
         let spacing = spacing.exact::<V3Pool::tickSpacingCall>(1);
         let answers_as = |dialect: &Dialect| dialect.slot0(slot0).is_some();
-        if spacing.is_none() && !Dialect::ALL.iter().any(answers_as) {
+        let has_bitmap = bitmap.exact::<V3Pool::tickBitmapCall>(1).is_some();
+        if !(spacing.is_some() && has_bitmap || Dialect::ALL.iter().any(answers_as)) {
             return Claim::Foreign;
         }
         let address = pair.factory;
-        let factory = candidate.factories.iter().find(|known| known.address == address).cloned();
+        let own = |known: &&Factory| known.address == address && Dialect::of(known.kind).is_some();
+        let factory = candidate.factories.iter().find(own).cloned();
         let fee = fee.exact::<V3Pool::feeCall>(1);
-        let ticked = liquidity.exact::<V3Pool::liquidityCall>(1).is_some()
-            && bitmap.exact::<V3Pool::tickBitmapCall>(1).is_some();
+        let ticked = liquidity.exact::<V3Pool::liquidityCall>(1).is_some() && has_bitmap;
         let (Some(spacing), Some(fee), true) = (spacing, fee, ticked) else {
             return Claim::Partly;
         };
@@ -153,6 +153,7 @@ impl PoolReader for TickedReader {
     fn name(&self) -> &'static str {
         match self.dialect() {
             Dialect::Uniswap => Concentrated::PROTOCOL,
+            Dialect::Sushi => "concentrated_liquidity of SushiSwap v3",
             Dialect::Pancake => "concentrated_liquidity of PancakeSwap v3",
             Dialect::Slipstream => "concentrated_liquidity of Slipstream",
         }
@@ -185,39 +186,12 @@ impl PoolReader for TickedReader {
         self.pool
     }
 
-    /// The pool tells the amounts to its caller's callback, which ends the call with them.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
-        let zero_for_one = sale.direction == Direction::ZeroForOne;
-        let limit =
-            if zero_for_one { MIN_SQRT_RATIO + U256::ONE } else { MAX_SQRT_RATIO - U256::ONE };
-        vec![data_of(&V3Pool::swapCall {
-            recipient: wire(CALLER),
-            zeroForOne: zero_for_one,
-            amountSpecified: I256::from_raw(sale.amount_in),
-            sqrtPriceLimitX96: U160::saturating_from(limit),
-            data: Bytes::new(),
-        })]
+        swapped::calls(sale)
     }
 
     fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
-        let [outcome] = outcomes else {
-            return Verdict::Unknown("it was not tried as it should be".to_owned());
-        };
-        if outcome.success || outcome.data.len() != 64 {
-            return Verdict::Unknown(format!("swap {}", outcome.in_words()));
-        }
-        let word = |index: usize| U256::from_be_slice(&outcome.data[32 * index..32 * index + 32]);
-        let taken = word(sale.direction.base_index());
-        let paid = word(sale.direction.quote_index()).wrapping_neg();
-        if (taken, paid) == (sale.amount_in, sale.amount_out) {
-            return Verdict::Same;
-        }
-        Verdict::Other(format!(
-            "for {taken} of token{} it pays {paid}, and its ticks and fee say {} for {}",
-            sale.direction.base_index(),
-            sale.amount_out,
-            sale.amount_in
-        ))
+        swapped::judge(sale, outcomes)
     }
 }
 

@@ -3,6 +3,7 @@
 
 use alloy::primitives::{Bytes, U256 as Word};
 use alloy::sol_types::SolValue;
+use exitgap_core::U256;
 use exitgap_core::pools::{Direction, Tick};
 
 use super::*;
@@ -20,13 +21,11 @@ fn pool() -> PoolId {
 }
 
 fn plan() -> PoolPlan {
-    PoolPlan {
-        id: pool(),
-        address: POOL,
-        base: Direction::ZeroForOne,
-        fee: None,
-        oracles: Vec::new(),
-    }
+    PoolPlan { id: pool(), key: None, base: Direction::ZeroForOne, fee: None, oracles: Vec::new() }
+}
+
+fn of(kind: FactoryKind) -> Dialect {
+    Dialect::of(kind).unwrap()
 }
 
 fn factory(kind: FactoryKind) -> Factory {
@@ -41,7 +40,9 @@ fn slot0(dialect: Dialect) -> Answer {
     let (price, tick) = (Word::from(SQRT_PRICE), -7_i32);
     let (index, cardinality, next) = (3_u16, 10_u16, 11_u16);
     returned(match dialect {
-        Dialect::Uniswap => (price, tick, index, cardinality, next, 0x66_u32, true).abi_encode(),
+        Dialect::Uniswap | Dialect::Sushi => {
+            (price, tick, index, cardinality, next, 0x66_u32, true).abi_encode()
+        }
         // Each direction's share in 16 bits of its own.
         Dialect::Pancake => {
             (price, tick, index, cardinality, next, 216_272_100_u32, true).abi_encode()
@@ -76,7 +77,7 @@ fn identify(factories: &[Factory], answers: &[Answer]) -> Claim<TickedReader> {
 }
 
 fn identified(kind: FactoryKind) -> (TickedReader, Option<Call>) {
-    let answers = probed(slot0(Dialect::of(kind)));
+    let answers = probed(slot0(of(kind)));
     let Claim::Is(recognised) = identify(&[factory(kind)], &answers) else { panic!() };
     assert_eq!(recognised.tokens, TOKENS);
     (recognised.reader, recognised.proof)
@@ -102,7 +103,7 @@ fn a_dialect_is_known_by_the_factory_and_never_by_its_shape() {
         // Its factory is asked, by the two tokens.
         let proof = proof.unwrap();
         assert_eq!((proof.target, proof.data.len()), (FACTORY, 4 + 3 * 32));
-        let unknown = refused(&[], Dialect::of(kind));
+        let unknown = refused(&[], of(kind));
         assert!(unknown.contains(name) && unknown.contains("[[chain.factory]]"), "{unknown}");
         assert!(unknown.contains(&FACTORY.to_string()), "{unknown}");
         let other = refused(&[factory(kind)], foreign);
@@ -116,7 +117,7 @@ fn a_dialect_is_known_by_the_factory_and_never_by_its_shape() {
 fn prices_are_read_in_each_dialect() {
     for kind in [FactoryKind::PancakeV3, FactoryKind::Slipstream] {
         let (reader, _) = identified(kind);
-        let mut answers = vec![slot0(Dialect::of(kind)), word(Word::from(LIQUIDITY))];
+        let mut answers = vec![slot0(of(kind)), word(Word::from(LIQUIDITY))];
         answers.push(word(Word::from(100)));
         if kind == FactoryKind::Slipstream {
             answers.push(word(Word::ZERO));
@@ -133,7 +134,7 @@ fn prices_are_read_in_each_dialect() {
         // Words of the other's shape are not its own.
         let other = match kind {
             FactoryKind::PancakeV3 => Dialect::Slipstream,
-            FactoryKind::Slipstream => Dialect::Pancake,
+            _ => Dialect::Pancake,
         };
         answers[0] = slot0(other);
         assert!(reader.price(&pool(), &answers).is_err());

@@ -16,7 +16,7 @@ use crate::pools::unanswered;
 use crate::rpc::RpcError;
 
 /// The bitmap words that can hold an initialised tick: 6,932 for spacing 1, 36 for 200.
-fn words(tick_spacing: i32) -> RangeInclusive<i16> {
+pub(in crate::pools) fn words(tick_spacing: i32) -> RangeInclusive<i16> {
     let last = MAX_TICK / tick_spacing.max(1);
     // 887,272 ÷ 256 is well within 16 bits.
     let word = |compressed: i32| i16::try_from(compressed >> 8).unwrap_or(i16::MAX);
@@ -47,7 +47,7 @@ fn ticks_of_word(
 
 /// The ticks of all words of a pool, of which there are not more than core accepts: so they are
 /// refused before they are read one by one.
-fn ticks_of_words(
+pub(in crate::pools) fn ticks_of_words(
     pool: &PoolId,
     tick_spacing: i32,
     bits: impl Iterator<Item = Result<U256, Missing>>,
@@ -68,18 +68,18 @@ fn inconsistent(pool: &PoolId, what: impl core::fmt::Display) -> Missing {
 }
 
 /// A tick's liquidity in one word: the gross one below, the net one above, as two's complement.
-fn part_of(tick: &Tick) -> Part {
+pub(in crate::pools) fn part_of(tick: &Tick) -> Part {
     let net = U256::from(u128::from_be_bytes(tick.liquidity_net.to_be_bytes()));
     (net << 128) | U256::from(tick.liquidity_gross)
 }
 
 /// Ticks as they are remembered.
-pub(super) fn packed(ticks: &[Tick]) -> Parts {
+pub(in crate::pools) fn packed(ticks: &[Tick]) -> Parts {
     ticks.iter().map(|tick| (tick.tick, part_of(tick))).collect()
 }
 
 /// Remembered ticks as core has them, ascending.
-pub(super) fn unpacked(parts: &Parts) -> Vec<Tick> {
+pub(in crate::pools) fn unpacked(parts: &Parts) -> Vec<Tick> {
     let half = |part: &Part, shift: usize| (*part >> shift).wrapping_to::<u128>();
     let tick = |(tick, part): (&i32, &Part)| Tick {
         tick: *tick,
