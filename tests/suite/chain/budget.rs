@@ -2,7 +2,7 @@
 
 use alloy::primitives::U256;
 use exitgap_chain::Limits;
-use exitgap_core::pools::PoolState;
+use exitgap_core::pools::{Concentrated, PoolState};
 use exitgap_core::series::Slot;
 use exitgap_tests::devchain::{
     DevChain, FIRST_SLOT, MintedPosition, Options, Pool, PositionSpec, SLOT_SECONDS, Tx, World,
@@ -87,8 +87,5 @@ async fn a_hundred_pools_stay_within_the_budget() {
 }
 
 fn tick_count(state: &PoolState) -> usize {
-    match state {
-        PoolState::Concentrated(state) => state.ticks().len(),
-        PoolState::ConstantProduct(_) => 0,
-    }
+    Concentrated::of(state).map_or(0, |state| state.ticks().len())
 }
