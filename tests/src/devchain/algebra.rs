@@ -75,8 +75,9 @@ impl DevChain {
 
     /// Changes the tick spacing, which leaves the ticks that are there where they are.
     pub async fn space_linked(&self, pool: &LinkedPool, tick_spacing: i32) -> Result<()> {
-        let newTickSpacing = I24::unchecked_from(tick_spacing);
-        self.call_linked(pool, &abi::AlgebraPool::setTickSpacingCall { newTickSpacing }).await
+        let spacing = I24::unchecked_from(tick_spacing);
+        let call = abi::AlgebraPool::setTickSpacingCall { newTickSpacing: spacing };
+        self.call_linked(pool, &call).await
     }
 
     /// Plugs in a contract that is called at these occasions.
@@ -116,15 +117,21 @@ impl DevChain {
         let one = U160::from(1);
         let (pool_address, recipient) = (pool.address, self.operator);
         let swap = if zero_for_one {
-            let (amount0In, limitSqrtPrice) = (amount_in, one << 33);
-            let pool = pool_address;
-            abi::AlgebraCallee::swapExact0For1Call { pool, amount0In, recipient, limitSqrtPrice }
-                .abi_encode()
+            abi::AlgebraCallee::swapExact0For1Call {
+                pool: pool_address,
+                amount0In: amount_in,
+                recipient,
+                limitSqrtPrice: one << 33,
+            }
+            .abi_encode()
         } else {
-            let (amount1In, limitSqrtPrice) = (amount_in, one << 159);
-            let pool = pool_address;
-            abi::AlgebraCallee::swapExact1For0Call { pool, amount1In, recipient, limitSqrtPrice }
-                .abi_encode()
+            abi::AlgebraCallee::swapExact1For0Call {
+                pool: pool_address,
+                amount1In: amount_in,
+                recipient,
+                limitSqrtPrice: one << 159,
+            }
+            .abi_encode()
         };
         let (from, to) = (self.operator, Some(pool.callee));
         let mined =
