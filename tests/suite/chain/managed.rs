@@ -110,7 +110,7 @@ async fn managed_pools_are_read_followed_and_pay_what_is_computed() {
     // Real sales take and pay what core's fills of what was read say, one after the other.
     for (pool, snapshot) in pools.iter().zip(&first) {
         let mut state = snapshot.observation().state().clone();
-        for (zero_for_one, units) in [(true, 3_u128), (false, 200), (true, 11), (false, 1)] {
+        for (zero_for_one, units) in [(true, 3_u128), (false, 80), (true, 11), (false, 1)] {
             let direction = Direction::BOTH[usize::from(!zero_for_one)];
             let amount = U256::from(units * 10_u128.pow(16) + 1);
             let fill = state.fill_once(direction, amount).unwrap();
