@@ -22,6 +22,7 @@ use crate::trial::{Outcome, Sale, Verdict};
 macro_rules! kinds {
     ($dollar:tt $($reader:ident,)+) => {
         /// How one pool is read.
+        #[expect(clippy::enum_variant_names, reason = "a variant is called as the type it holds")]
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub(crate) enum Reader {
             $($reader($reader),)+

@@ -173,7 +173,8 @@ fn ticks_are_read_in_each_dialect_and_their_other_words_touch_nothing() {
         [(FactoryKind::PancakeV3, &eight, &ten), (FactoryKind::Slipstream, &ten, &eight)]
     {
         let (reader, _) = identified(kind);
-        let read = |answer: &Answer| reader.decode_parts(&pool(), &[5_600], &[answer.clone()]);
+        let read =
+            |answer: &Answer| reader.decode_parts(&pool(), &[5_600], core::slice::from_ref(answer));
         assert_eq!(ticks::packed(&[tick]), [(5_600, read(own).unwrap()[0].1.unwrap())].into());
         let wrong = read(other).unwrap_err();
         assert_eq!(wrong.reason, MissingReason::StateInconsistent);

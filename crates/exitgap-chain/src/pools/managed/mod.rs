@@ -127,7 +127,7 @@ impl PoolReader for ManagedReader {
         }
         let [answer] = answers else { return Claim::Partly };
         match words_of(&plan.id, answer) {
-            Ok(words) if words.first().is_some_and(|slot0| slot0.is_zero()) => {
+            Ok(words) if words.first() == Some(&U256::ZERO) => {
                 Claim::Refused(format!("the manager {manager} holds no pool of this id"))
             }
             Ok(words) if words.len() == 2 => {

@@ -40,7 +40,7 @@ fn words(words: &[Number]) -> Answer {
 /// Price, a tick of −7, protocol fees of 704 and 385 millionths, and the fee.
 fn slot0(fee: u32) -> Number {
     let tick = Number::from(0xff_fff9_u32);
-    let protocol = Number::from(385_u32 << 12 | 704);
+    let protocol = Number::from(385_u32 * (1 << 12) + 704);
     Number::from(SQRT_PRICE) | tick << 160 | protocol << 184 | Number::from(fee) << 208
 }
 
