@@ -399,7 +399,7 @@ export interface DepthSource {
   kind: DepthSourceKind;
   /** The chain's CAIP-2 id. */
   chain: string;
-  /** `constant_product` or `concentrated_liquidity`. */
+  /** `constant_product`, `concentrated_liquidity`, `concentrated_v4` or `concentrated_linked`. */
   protocol: string;
   /** Block number. */
   block_number: number;

@@ -1,6 +1,6 @@
 // What a pool gives for what is sold to it, as its contract computes it.
 //
-// Both kinds of pool are offered the same way: `mid`, the price before the sale (raw units of the
+// Every kind of pool is offered the same way: `mid`, the price before the sale (raw units of the
 // quote token for one of the base token), `fee`, both as fractions, and
 //   givesNothing   whether the contract takes an amount for which it gives nothing,
 //   largest(n)     the largest amount up to `n` that is taken whole,
@@ -85,13 +85,13 @@ function amountOut(price, target, liquidity, down) {
  * covers its amount and fee, so how far a sale gets does not change the steps before: one walk
  * serves all sizes.
  */
-function* walk(state, down) {
+function* walk(state, down, fee) {
   const limit = down ? MIN_SQRT_PRICE + 1n : MAX_SQRT_PRICE - 1n;
-  const fee = BigInt(state.feePips);
+  const spacing = state.protocol === 'concentrated_linked' ? undefined : state.spacing;
   let { sqrtPrice: price, tick, liquidity } = state;
   let [start, outStart] = [0n, 0n];
   while (down ? price > limit : price < limit) {
-    const stop = nextStop(state.ticks, tick, state.spacing, down, liquidity);
+    const stop = nextStop(state.ticks, tick, spacing, down, liquidity);
     const stopPrice = sqrtPriceAt(stop.tick);
     const beyond = down ? stopPrice < limit : stopPrice > limit;
     const target = beyond ? limit : stopPrice;
@@ -115,12 +115,13 @@ function idealOut({ price, liquidity }, keptPips, down, added) {
     : [Q96 * Q96 * kept * liquidity, price * (price * liquidity * PIPS + kept * Q96)];
 }
 
-/** Uniswap v3's pool, each step of its loop a segment. */
+/** Uniswap v3's pool and its kin, each step of the loop a segment. */
 function concentrated(state, base) {
   const down = base === 0;
-  const keptPips = PIPS - BigInt(state.feePips);
+  const fee = BigInt(state.feePips[base]);
+  const keptPips = PIPS - fee;
   const segments = [];
-  const rest = walk(state, down);
+  const rest = walk(state, down, fee);
   const midAt = (price) => (down ? [price * price, Q96 * Q96] : [Q96 * Q96, price * price]);
 
   /** Where a sale ends inside a step: the price, and all it brought. */
@@ -148,7 +149,7 @@ function concentrated(state, base) {
   const end = () => segments.at(-1)?.end ?? 0n;
   return {
     mid: midAt(state.sqrtPrice),
-    fee: [BigInt(state.feePips), PIPS],
+    fee: [fee, PIPS],
     givesNothing: true,
     largest(amount) {
       while (end() < amount && extend());

@@ -111,7 +111,8 @@ export function readSnapshot(value, stateValue) {
   require(state instanceof Newer || tokens.length === 2, 'not two tokens');
   const newer = [state, ...readings.toReversed(), ...sessions].find((part) => part instanceof Newer);
   if (newer !== undefined) return { ...known, newer };
-  const facts = snapshot.facts.map(({ name }) => name);
+  // A pool's key is known, and nothing that is computed depends on it.
+  const facts = snapshot.facts.map(({ name }) => name).filter((name) => name !== 'pool_key');
   return { ...known, facts, kind, state, ...readPriced({ tokens, readings, timestamp }) };
 }
 

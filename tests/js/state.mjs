@@ -32,13 +32,16 @@ function requireGross(net, gross) {
   else require(raw(gross, 1n, U128_MAX) > size, 'a gross liquidity said twice, or below the net one');
 }
 
-/** Every initialised tick, from the lowest, as `{tick, net}`. No fill depends on the gross. */
-function readTicks(values, spacing) {
+/**
+ * Every initialised tick, from the lowest, as `{tick, net}`: multiples of `step`. No fill depends on
+ * the gross.
+ */
+function readTicks(values, step) {
   return list(values, MAX_TICKS).map((entry, at) => {
     const [tick, net, gross] = list(entry, 3);
     require(entry.length >= 2, 'a tick without liquidity');
     integer(tick, MIN_TICK, MAX_TICK);
-    require(tick % spacing === 0, 'a tick off the spacing');
+    require(tick % step === 0, 'a tick off the spacing');
     require(at === 0 || values[at - 1][0] < tick, 'ticks that do not ascend');
     const liquidity = signedRaw(net);
     requireGross(liquidity, gross);
@@ -58,20 +61,41 @@ function activeLiquidity(ticks, tick) {
   return active;
 }
 
-function readConcentrated(value) {
-  const state = fields(value, ['v', 'protocol', 'sqrt_price_x96', 'tick', 'liquidity', 'fee_pips',
-    'tick_spacing', 'ticks']);
+/**
+ * Liquidity in ranges of prices, with these fields for its fees. `most` is the widest spacing;
+ * where it does not bind, ticks need not be multiples of it.
+ */
+function readRanges(value, feeFields, { most = 16_383, binds = true } = {}) {
+  const state = fields(value, ['v', 'protocol', 'sqrt_price_x96', 'tick', 'liquidity',
+    'tick_spacing', 'ticks', ...feeFields]);
   const tick = integer(state.tick, MIN_TICK, MAX_TICK - 1);
-  const spacing = integer(state.tick_spacing, 1, 16_383);
-  const feePips = integer(state.fee_pips, 0, 999_999);
+  const spacing = integer(state.tick_spacing, 1, most);
   const sqrtPrice = raw(state.sqrt_price_x96, MIN_SQRT_PRICE, MAX_SQRT_PRICE - 1n);
   require(sqrtPriceAt(tick) <= sqrtPrice && sqrtPrice <= sqrtPriceAt(tick + 1),
     'a price outside its tick');
   const liquidity = raw(state.liquidity, 0n, U128_MAX);
-  const ticks = readTicks(state.ticks, spacing);
+  const ticks = readTicks(state.ticks, binds ? spacing : 1);
   require(JSON.stringify(state.ticks).length <= MAX_TICK_BYTES, 'too many bytes of ticks');
   require(activeLiquidity(ticks, tick) === liquidity, 'liquidity other than that of the ticks');
-  return { protocol: state.protocol, sqrtPrice, tick, liquidity, feePips, spacing, ticks };
+  return { protocol: state.protocol, sqrtPrice, tick, liquidity, spacing, ticks };
+}
+
+/** The same fee for both directions. */
+function readOneFee(value, rules) {
+  const ranges = readRanges(value, ['fee_pips'], rules);
+  const feePips = integer(value.fee_pips, 0, 999_999);
+  return { ...ranges, feePips: [feePips, feePips] };
+}
+
+/** The protocol's share, by the token sold, and the providers' of what it leaves. */
+function readV4(value) {
+  const ranges = readRanges(value, ['lp_fee_pips', 'protocol_fee'], { most: 32_767 });
+  const providers = integer(value.lp_fee_pips, 0, 999_999);
+  const feePips = list(value.protocol_fee, 2, 2).map((fee) => {
+    const protocol = integer(fee, 0, 1_000);
+    return integer(protocol + providers - Math.floor((protocol * providers) / 1_000_000), 0, 999_999);
+  });
+  return { ...ranges, feePips };
 }
 
 /** The state of a pool, for `poolOf`. */
@@ -82,7 +106,11 @@ export function readState(value) {
     case 'constant_product':
       return readConstantProduct(value);
     case 'concentrated_liquidity':
-      return readConcentrated(value);
+      return readOneFee(value);
+    case 'concentrated_v4':
+      return readV4(value);
+    case 'concentrated_linked':
+      return readOneFee(value, { binds: false });
     default:
       throw new Newer('protocol', protocol);
   }

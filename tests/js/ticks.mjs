@@ -34,6 +34,7 @@ export function sqrtPriceAt(tick) {
 /**
  * Where a swap stops next, going `down` or up from `tick`: an initialised tick or the edge of a
  * word of the tick bitmap, whichever comes first. `ticks` are the initialised ones from the lowest.
+ * Where they are linked (`spacing` is undefined) there are no words, and no edges.
  *
  * Without liquidity nothing is taken or given, so the edges up to the next initialised tick round
  * nothing and are left out.
@@ -47,13 +48,14 @@ export function nextStop(ticks, tick, spacing, down, liquidity) {
     else from = middle + 1;
   }
   const initialised = ticks[down ? from - 1 : from];
+  const bound = down ? MIN_TICK : MAX_TICK;
+  if (spacing === undefined) return initialised ?? { tick: bound, net: 0n };
   const place = Math.floor(tick / spacing);
   const word = (down ? place : place + 1) >> 8;
   const edge = (down ? word << 8 : (word << 8) + 255) * spacing;
   const within = initialised !== undefined
     && (liquidity === 0n || (down ? initialised.tick >= edge : initialised.tick <= edge));
   if (within) return { tick: initialised.tick, net: initialised.net };
-  const bound = down ? MIN_TICK : MAX_TICK;
   const clamped = down ? Math.max(edge, bound) : Math.min(edge, bound);
   return { tick: liquidity === 0n ? bound : clamped, net: 0n };
 }

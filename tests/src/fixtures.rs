@@ -61,6 +61,18 @@ pub enum Artifact {
     PancakeV3Factory,
     /// `PancakeSwap` v3 pool; its deployer, which carries the code elsewhere, is not published.
     PancakeV3Pool,
+    /// Uniswap v4's manager of all pools.
+    PoolManager,
+    /// Uniswap v4's own caller that adds and removes liquidity.
+    PoolModifyLiquidityTest,
+    /// Uniswap v4's own caller that swaps.
+    PoolSwapTest,
+    /// Algebra Integral's factory.
+    AlgebraFactory,
+    /// Algebra Integral's deployer of pools, which carries their code.
+    AlgebraPoolDeployer,
+    /// Algebra Integral's own caller that adds liquidity and swaps.
+    TestAlgebraCallee,
     /// Chainlink's aggregator of answers submitted one by one.
     FluxAggregator,
     /// Chainlink's proxy, whose address consumers are given.
@@ -106,6 +118,20 @@ impl Artifact {
             Self::PancakeV3Pool => {
                 "pancakeswap-v3-core/artifacts/contracts/PancakeV3Pool.sol/PancakeV3Pool.json"
             }
+            Self::PoolManager => "uniswap-v4-core/out/PoolManager.sol/PoolManager.json",
+            Self::PoolModifyLiquidityTest => {
+                "uniswap-v4-core/out/PoolModifyLiquidityTest.sol/PoolModifyLiquidityTest.json"
+            }
+            Self::PoolSwapTest => "uniswap-v4-core/out/PoolSwapTest.sol/PoolSwapTest.json",
+            Self::AlgebraFactory => {
+                "algebra-integral-core/artifacts/contracts/AlgebraFactory.sol/AlgebraFactory.json"
+            }
+            Self::AlgebraPoolDeployer => {
+                "algebra-integral-core/artifacts/contracts/AlgebraPoolDeployer.sol/AlgebraPoolDeployer.json"
+            }
+            Self::TestAlgebraCallee => {
+                "algebra-integral-core/artifacts/contracts/test/TestAlgebraCallee.sol/TestAlgebraCallee.json"
+            }
             Self::FluxAggregator => "chainlink/abi/v0.6/FluxAggregator.json",
             Self::EacAggregatorProxy => "chainlink/abi/v0.6/EACAggregatorProxy.json",
             Self::FiatTokenV2_2 => {
@@ -122,7 +148,7 @@ impl Artifact {
         code_in(
             None,
             &folder().join(self.path()),
-            &["/bytecode", "/compilerOutput/evm/bytecode/object"],
+            &["/bytecode", "/bytecode/object", "/compilerOutput/evm/bytecode/object"],
         )
     }
 

@@ -89,7 +89,7 @@ pub struct DepthSource {
     pub kind: DepthSourceKind,
     /// The chain's CAIP-2 id.
     pub chain: String,
-    /// `constant_product` or `concentrated_liquidity`.
+    /// What its state is: `constant_product`, `concentrated_liquidity`, `concentrated_v4` or `concentrated_linked`.
     pub protocol: String,
     /// Block number.
     pub block_number: u64,

@@ -212,7 +212,8 @@ fn config(
         .collect();
     let pool = pools.iter().map(|(pool, _)| PoolConfig {
         chain: slug.clone(),
-        address: exitgap_core::ids::Address(pool.address.into_array()),
+        address: exitgap_core::ids::Address(pool.address.into_array()).into(),
+        key: None,
         base: BaseToken::Token0,
         fee: None,
         token0_usd: vec![world.assets[0].token.symbol.clone()],

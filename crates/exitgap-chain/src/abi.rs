@@ -75,6 +75,43 @@ sol! {
         function swapFeeModule() external view returns (address);
     }
 
+    struct V4Key {
+        address currency0;
+        address currency1;
+        uint24 fee;
+        int24 tickSpacing;
+        address hooks;
+    }
+
+    struct V4SwapParams {
+        bool zeroForOne;
+        int256 amountSpecified;
+        uint160 sqrtPriceLimitX96;
+    }
+
+    // Uniswap v4's manager of all pools tells nothing of them but the words of its storage.
+    interface V4Manager {
+        function extsload(bytes32[] calldata slots) external view returns (bytes32[] memory values);
+        function unlock(bytes calldata data) external returns (bytes memory result);
+        function initialize(V4Key memory key, uint160 sqrtPriceX96) external returns (int24 tick);
+        function swap(V4Key memory key, V4SwapParams memory params, bytes calldata hookData) external returns (int256 swapDelta);
+        event ModifyLiquidity(bytes32 indexed id, address indexed sender, int24 tickLower, int24 tickUpper, int256 liquidityDelta, bytes32 salt);
+    }
+
+    interface AlgebraPool {
+        function globalState() external view returns (uint160 price, int24 tick, uint16 lastFee, uint8 pluginConfig, uint16 communityFee, bool unlocked);
+        function liquidity() external view returns (uint128);
+        function fee() external view returns (uint16);
+        function tickSpacing() external view returns (int24);
+        function plugin() external view returns (address);
+        function tickTable(int16 wordPosition) external view returns (uint256);
+        function ticks(int24 tick) external view returns (uint256 liquidityTotal, int128 liquidityDelta, int24 prevTick, int24 nextTick, uint256 outerFeeGrowth0Token, uint256 outerFeeGrowth1Token);
+    }
+
+    interface AlgebraFactory {
+        function poolByPair(address tokenA, address tokenB) external view returns (address pool);
+    }
+
     interface Erc20 {
         function symbol() external view returns (string);
         function decimals() external view returns (uint8);

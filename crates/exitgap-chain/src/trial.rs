@@ -17,6 +17,7 @@ use exitgap_core::snapshot::Observation;
 use serde_json::{Map, Value, json};
 
 use crate::abi::{Answer, Call};
+use crate::config::NOBODY;
 use crate::multicall::Multicall;
 use crate::pools::Reader;
 use crate::rpc::Failure;
@@ -28,14 +29,16 @@ pub(crate) const CALLER: Address = Address(*b"exitgap\0\0\0\0\0\0\0\0\0\0try");
 ///
 /// With `1` it calls itself with `2` in its place, and returns what that reverted with. With `2` it
 /// calls the pool and reverts, so that nothing of it stays, with the call's success in 32 bytes and
-/// what it returned. Anything else is the pool's callback: it reverts with the first two words
-/// that it was given, the amounts.
+/// what it returned. `unlockCallback(bytes)` is Uniswap v4's manager: it calls it back with these
+/// bytes and reverts with what that returned. Anything else is a pool's callback: it reverts with
+/// the first two words that it was given, the amounts.
 const CALLER_CODE: &[u8] = &alloy::primitives::hex!(
-    "600035" "60e01c" "80600114601f57" "600214604257" // what is asked
+    "600035" "60e01c" "8060011460295780600214604c57" "6391dd734614607557" // what is asked
     "6040600460003760406000fd" // the callback
     "5b" "3660006000376002600353" "60006000366000600030" "5af150" "3d600060003e3d6000f3" // 1
     "5b" "6024360380602460003760006000826000" "6000600435" "5af1" // 2: calls the pool
     "6000523d600060203e3d6020016000fd" // and takes it back
+    "5b" "602435" "806044600037" "60006000826000600033" "5af150" "3d600060003e3d6000fd" // the manager
 );
 
 /// A token's code: `balanceOf` is the storage at the account's address, `transfer` takes from the
@@ -146,18 +149,20 @@ impl Tried<'_> {
     }
 
     fn calls(&self, sale: &Sale) -> Vec<Call> {
-        let Some(address) = self.pool.pool().contract().address() else { return Vec::new() };
         let swaps = self.reader.trial_calls(sale);
-        swaps.iter().map(|swap| through_caller(address, swap)).collect()
+        swaps.iter().map(|swap| through_caller(self.reader.swapped_by(), swap)).collect()
     }
 
     /// Makes the tokens ledgers, and enters what the pool must seem to hold.
     fn enter(&self, sale: &Sale, ledgers: &mut Map<String, Value>) {
-        let Some(address) = self.pool.pool().contract().address() else { return };
         let mut key = [0; 32];
-        key[12..].copy_from_slice(&address.0);
+        key[12..].copy_from_slice(&self.reader.swapped_by().0);
         let key = Bytes::copy_from_slice(&key).to_string();
         for (index, token) in self.pool.tokens().iter().enumerate() {
+            // The chain's own coin is no contract.
+            if token.address == NOBODY {
+                continue;
+            }
             let ledger = ledgers
                 .entry(token.address.to_string())
                 .or_insert_with(|| json!({ "code": Bytes::from_static(LEDGER_CODE), "state": {} }));

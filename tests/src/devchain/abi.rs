@@ -93,6 +93,48 @@ sol! {
         function swap(address recipient, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96, bytes data) external returns (int256 amount0, int256 amount1);
     }
 
+    #[derive(Debug, PartialEq, Eq)]
+    struct V4Key { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }
+    struct V4SwapParams { bool zeroForOne; int256 amountSpecified; uint160 sqrtPriceLimitX96; }
+    struct V4LiquidityParams { int24 tickLower; int24 tickUpper; int256 liquidityDelta; bytes32 salt; }
+    struct V4SwapSettings { bool takeClaims; bool settleUsingBurn; }
+
+    interface V4Manager {
+        function initialize(V4Key memory key, uint160 sqrtPriceX96) external returns (int24 tick);
+        function setProtocolFeeController(address controller) external;
+        function setProtocolFee(V4Key memory key, uint24 newProtocolFee) external;
+        event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee);
+    }
+
+    interface V4Liquidity {
+        function modifyLiquidity(V4Key memory key, V4LiquidityParams memory params, bytes hookData) external payable returns (int256 delta);
+    }
+
+    interface V4Swap {
+        function swap(V4Key memory key, V4SwapParams memory params, V4SwapSettings memory testSettings, bytes hookData) external payable returns (int256 delta);
+    }
+
+    interface AlgebraFactory {
+        constructor(address poolDeployer);
+        function createPool(address tokenA, address tokenB, bytes data) external returns (address pool);
+        function poolByPair(address tokenA, address tokenB) external view returns (address pool);
+    }
+
+    interface AlgebraPool {
+        function initialize(uint160 initialPrice) external;
+        function setFee(uint16 newFee) external;
+        function setTickSpacing(int24 newTickSpacing) external;
+        function setPlugin(address newPluginAddress) external;
+        function setPluginConfig(uint8 newConfig) external;
+        event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 price, uint128 liquidity, int24 tick);
+    }
+
+    interface AlgebraCallee {
+        function mint(address pool, address recipient, int24 bottomTick, int24 topTick, uint128 amount) external returns (uint256 amount0Owed, uint256 amount1Owed, uint256 resultLiquidity);
+        function swapExact0For1(address pool, uint256 amount0In, address recipient, uint160 limitSqrtPrice) external;
+        function swapExact1For0(address pool, uint256 amount1In, address recipient, uint160 limitSqrtPrice) external;
+    }
+
     interface PositionManager {
         struct MintParams {
             address token0; address token1; uint24 fee; int24 tickLower; int24 tickUpper;

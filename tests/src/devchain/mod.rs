@@ -3,7 +3,8 @@
 //! Three layers, each usable without the next:
 //!
 //! 1. [`DevChain`] is a node (its own process, free port, no mining by itself) with the protocols'
-//!    contracts deployed: Multicall3, WETH9, Uniswap v2 and v3 (and `PancakeSwap` v3 where asked). Its primitive is
+//!    contracts deployed: Multicall3, WETH9, Uniswap v2 and v3 (and, where asked, Uniswap v4,
+//!    `PancakeSwap` v3 and Algebra Integral). Its primitive is
 //!    [`DevChain::mine`]: these transactions, in this order, in one block with this timestamp.
 //!    Nothing is mined otherwise, and no wall clock enters: time is whatever the caller says.
 //! 2. [`World`] is a fixed scene on it: tokens of 6, 8 and 18 decimals, Chainlink feeds, v3 pools of
@@ -31,6 +32,7 @@
 //! watcher ends it.
 
 pub mod abi;
+mod algebra;
 mod anvil;
 mod chain;
 mod contracts;
@@ -47,8 +49,10 @@ mod tx;
 mod usdc;
 mod v2;
 mod v3;
+mod v4;
 mod world;
 
+pub use algebra::LinkedPool;
 pub use chain::{DevChain, Head, Options};
 pub use contracts::{Contracts, MULTICALL3};
 pub use error::{DevChainError, Result};
@@ -62,6 +66,7 @@ pub use token::Token;
 pub use tx::{Mined, Tx};
 pub use usdc::{Authorized, Usdc};
 pub use v3::{MintedPosition, PoolSpec, PositionSpec, sqrt_price_x96};
+pub use v4::{V4, V4Pool};
 pub use world::{Asset, FEED_DECIMALS, World, WorldPool};
 
 /// The first slot of the recorded series: 2026-08-22T00:00:00Z, as `unix seconds ÷ 300`.

@@ -1,7 +1,7 @@
 //! What a sale comes to: core's word and the contract's, in one form.
 
 use alloy::primitives::U256;
-use exitgap_core::pools::{Direction, Fill, FillError, PoolState, SaleCurve};
+use exitgap_core::pools::{Concentrated, Direction, Fill, FillError, PoolState, SaleCurve};
 use serde::{Deserialize, Serialize};
 
 /// The outcome of one sale.
@@ -62,16 +62,13 @@ impl Answer {
     fn of_fill(state: &PoolState, direction: Direction, fill: &Result<Fill, FillError>) -> Self {
         match fill {
             Ok(fill) => {
-                let after = match state.after(direction, fill) {
-                    PoolState::Concentrated(pool) => Some(After {
-                        sqrt_price_x96: pool.sqrt_price_x96(),
-                        tick: pool.tick(),
-                        liquidity: pool.liquidity(),
-                        ticks_crossed: fill.ticks_crossed().unwrap_or(0),
-                    }),
-                    // What they hold follows from the amounts.
-                    _ => None,
-                };
+                let left = state.after(direction, fill);
+                let after = Concentrated::of(&left).map(|pool| After {
+                    sqrt_price_x96: pool.sqrt_price_x96(),
+                    tick: pool.tick(),
+                    liquidity: pool.liquidity(),
+                    ticks_crossed: fill.ticks_crossed().unwrap_or(0),
+                });
                 Self::Filled { amount_out: fill.amount_out, after }
             }
             Err(FillError::ZeroInput) => Self::ZeroInput,

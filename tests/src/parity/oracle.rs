@@ -133,16 +133,21 @@ fn ten(exponent: u32) -> Wide {
     Wide::from(10).pow(Wide::from(exponent))
 }
 
+/// Token 1 for token 0 at a √price, Q64.96.
+fn of_root(sqrt_price_x96: U256) -> (Wide, Wide) {
+    let root = Wide::from(sqrt_price_x96);
+    (root * root, Wide::ONE << 192)
+}
+
 /// Raw units bought for raw units sold, at the mid price.
 fn raw_price(state: &PoolState, direction: Direction) -> (Wide, Wide) {
     let (token1, token0) = match state {
         PoolState::ConstantProduct(pair) => {
             (Wide::from(pair.reserves()[1]), Wide::from(pair.reserves()[0]))
         }
-        PoolState::Concentrated(pool) => {
-            let root = Wide::from(pool.sqrt_price_x96());
-            (root * root, Wide::ONE << 192)
-        }
+        PoolState::Concentrated(pool) => of_root(pool.sqrt_price_x96()),
+        PoolState::ConcentratedV4(pool) => of_root(pool.ranges().sqrt_price_x96()),
+        PoolState::ConcentratedLinked(pool) => of_root(pool.ranges().sqrt_price_x96()),
         other => unreachable!("no contract of the kind {} runs here", other.protocol()),
     };
     match direction {

@@ -103,7 +103,7 @@ async fn a_pool_that_only_looks_like_one_is_refused_by_name() {
     chain.set_code(imitation, passing_on(pool.address)).await.unwrap();
     pass_slot(&chain, FIRST_SLOT).await;
     let mut second = config.pool[0].clone();
-    second.address = own(imitation);
+    second.address = own(imitation).into();
     config.pool.push(second);
     let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT).await;
     assert!(reading.pools[0].1.is_ok(), "{:?}", reading.pools[0].1);

@@ -58,7 +58,7 @@ async fn pairs_that_fill_by_other_rules_are_refused_by_name() {
     let mut config = world_config(&chain, &world, &[chain.url()], [World::FIRST_V2]).await;
     for (address, _) in &made {
         let mut pool = config.pool[0].clone();
-        pool.address = exitgap_core::ids::Address(address.into_array());
+        pool.address = exitgap_core::ids::Address(address.into_array()).into();
         config.pool.push(pool);
     }
     let mut reader = reader(&config, small_limits());

@@ -5,6 +5,8 @@ mod devchain;
 mod factories;
 mod faults;
 mod kinds;
+mod linked;
+mod managed;
 mod nodes;
 mod parity;
 mod reader;

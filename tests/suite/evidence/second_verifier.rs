@@ -26,12 +26,15 @@ fn report(kind: &str, disagreeing: usize) -> String {
     format!("{kind}: compared {vectors}, disagreeing {disagreeing}\n")
 }
 
+/// The recorded sales of other venues.
+const POOLS: &str = "pools: compared 3600, disagreeing 0\n";
+
 #[test]
 fn it_agrees_on_every_vector() {
     let output = agree(&[]);
     let found = String::from_utf8(output.stdout).unwrap();
     let differences = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(found, report("evidence", 0) + &report("quotes", 0), "{differences}");
+    assert_eq!(found, report("evidence", 0) + &report("quotes", 0) + POOLS, "{differences}");
     assert!(output.status.success(), "{differences}");
 }
 
@@ -42,7 +45,7 @@ fn a_disagreement_is_noticed() {
     {
         let output = agree(&["--flip", vector]);
         let found = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(found, report("evidence", evidence) + &report("quotes", quotes));
+        assert_eq!(found, report("evidence", evidence) + &report("quotes", quotes) + POOLS);
         assert_eq!(output.status.code(), Some(1));
     }
 }

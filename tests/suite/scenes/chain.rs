@@ -55,7 +55,8 @@ pub fn pool_config(pool: &Pool, oracles: [&str; 2]) -> PoolConfig {
     let fee = FeeConfig { numerator: 3, denominator: 1_000 };
     PoolConfig {
         chain: "anvil".parse().unwrap(),
-        address: Address(pool.address.into_array()),
+        address: Address(pool.address.into_array()).into(),
+        key: None,
         base: BaseToken::Token0,
         fee: (pool.kind == PoolKind::V2).then_some(fee),
         token0_usd: vec![oracles[0].to_owned()],

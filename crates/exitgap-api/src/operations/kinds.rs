@@ -44,7 +44,8 @@ pub enum Kind {
     EvidenceUrl,
 }
 
-const POOL: &str = "[a-z][a-z0-9-]{0,31}:0x[0-9a-f]{40}";
+/// The name of a contract of its own, or of a pool that a manager holds under an id of 32 bytes.
+const POOL: &str = "[a-z][a-z0-9-]{0,31}:0x[0-9a-f]{40}([0-9a-f]{24})?";
 /// From 0 to 100, with at most six decimals.
 const UP_TO_100: &str = "0*([0-9]{1,2}(\\.[0-9]{1,6})?|100(\\.0{1,6})?)";
 const SIZE: &str =

@@ -100,7 +100,7 @@ pub mod all {
 
     /// The pool asked about.
     pub const POOL: Parameter =
-        Parameter::required("pool", Kind::Pool, "The pool, `<chain>:<address>` in small letters.")
+        Parameter::required("pool", Kind::Pool, "The pool, `<chain>:<address>` in small letters; a pool of Uniswap v4 has its id in place of an address.")
             .in_path()
             .hint("a pool is named <chain>:<address>; GET /v1/pools lists them");
 

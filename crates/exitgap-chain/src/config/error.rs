@@ -1,6 +1,6 @@
 //! Why a configuration is refused.
 
-use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
+use exitgap_core::ids::{BlockHash, ChainSlug, PoolId, Word};
 use exitgap_core::units::PriceError;
 
 use super::RpcUrl;
@@ -173,5 +173,30 @@ pub enum ConfigError {
         numerator: u32,
         /// Denominator found.
         denominator: u32,
+    },
+    /// A pool's id without the key that it is the hash of.
+    #[error(
+        "pool {pool}: an id of 32 bytes is the hash of the pool's key; write it beside as \
+         key = {{ currency0 = \"0x…\", currency1 = \"0x…\", fee = 500, tick_spacing = 10 }}"
+    )]
+    NoKey {
+        /// The pool.
+        pool: PoolId,
+    },
+    /// A key of a pool that has an address.
+    #[error(
+        "pool {pool}: key belongs to pools that a manager holds; remove it, or write the id as address"
+    )]
+    KeyOfContract {
+        /// The pool.
+        pool: PoolId,
+    },
+    /// A key that hashes to another id.
+    #[error("pool {pool}: key is that of {}; correct one of them", found.map_or_else(|| "no pool, its fee or tick_spacing has more than 24 bits".to_owned(), |id| id.to_string()))]
+    OtherKey {
+        /// The pool.
+        pool: PoolId,
+        /// The id of the key; `None` where it is none.
+        found: Option<Word>,
     },
 }

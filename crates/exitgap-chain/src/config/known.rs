@@ -51,6 +51,14 @@ const AERODROME_SLIPSTREAM: KnownFactory = KnownFactory {
     ],
 };
 
+const fn uniswap_v4(digits: [u8; 40]) -> KnownFactory {
+    KnownFactory { address: address(digits), kind: FactoryKind::UniswapV4, fee_modules: &[] }
+}
+
+const fn sushi_v3(digits: [u8; 40]) -> KnownFactory {
+    KnownFactory { address: address(digits), kind: FactoryKind::SushiV3, fee_modules: &[] }
+}
+
 /// Where a contract hears the number of the block it runs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberSource {
@@ -71,7 +79,11 @@ const KNOWN: [KnownChain; 4] = [
         number_source: NumberSource::BlockNumber,
         sequencer_feed: None,
         confirmations: 96,
-        factories: &[PANCAKE_V3],
+        factories: &[
+            PANCAKE_V3,
+            uniswap_v4(*b"000000000004444c5dc75cb358380d2e3de08a90"),
+            sushi_v3(*b"baceb8ec6b9355dfc0269c18bac9d6e2bdc29c4f"),
+        ],
     },
     KnownChain {
         chain_id: 10,
@@ -80,7 +92,10 @@ const KNOWN: [KnownChain; 4] = [
         number_source: NumberSource::BlockNumber,
         sequencer_feed: Some(address(*b"371ead81c9102c9bf4874a9075ffff170f2ee389")),
         confirmations: 1_800,
-        factories: &[],
+        factories: &[
+            uniswap_v4(*b"9a13f98cb987694c9f086b1f5eb990eea8264ec3"),
+            sushi_v3(*b"9c6522117e2ed1fe5bdb72bb0ed5e3f2bde7dbe0"),
+        ],
     },
     KnownChain {
         chain_id: 8_453,
@@ -89,7 +104,12 @@ const KNOWN: [KnownChain; 4] = [
         number_source: NumberSource::BlockNumber,
         sequencer_feed: Some(address(*b"bcf85224fc0756b9fa45aa7892530b47e10b6433")),
         confirmations: 1_800,
-        factories: &[PANCAKE_V3, AERODROME_SLIPSTREAM],
+        factories: &[
+            PANCAKE_V3,
+            AERODROME_SLIPSTREAM,
+            uniswap_v4(*b"498581ff718922c3f8e6a244956af099b2652b2b"),
+            sushi_v3(*b"c35dadb65012ec5796536bd9864ed8773abc74c4"),
+        ],
     },
     KnownChain {
         chain_id: 42_161,
@@ -98,7 +118,11 @@ const KNOWN: [KnownChain; 4] = [
         number_source: NumberSource::ArbSys,
         sequencer_feed: Some(address(*b"fdb631f5ee196f0ed6faa767959853a9f217697d")),
         confirmations: 14_400,
-        factories: &[PANCAKE_V3],
+        factories: &[
+            PANCAKE_V3,
+            uniswap_v4(*b"360e68faccca8ca495c1b759fd9eee466db9fb32"),
+            sushi_v3(*b"1af415a1eba07a4986a52b6f2e7de7003d82231e"),
+        ],
     },
 ];
 
@@ -170,7 +194,36 @@ mod tests {
             let first = KnownChain::of_id(chain_id).unwrap().factories[0];
             assert_eq!((first.address, first.kind), (pancake, FactoryKind::PancakeV3));
         }
-        let [_, slipstream] = KnownChain::of_id(8_453).unwrap().factories else { panic!("two") };
+        let of_kind = |chain_id: u64, kind: FactoryKind| {
+            let mut known = KnownChain::of_id(chain_id).unwrap().factories.iter();
+            *known.find(|factory| factory.kind == kind).unwrap()
+        };
+        for (chain_id, manager, sushi) in [
+            (
+                1,
+                "0x000000000004444c5dc75cB358380D2e3dE08A90",
+                "0xbACEB8eC6b9355Dfc0269C18bac9d6E2Bdc29C4F",
+            ),
+            (
+                10,
+                "0x9a13F98Cb987694C9F086b1F5eB990EeA8264Ec3",
+                "0x9c6522117e2ed1fE5bdb72bb0eD5E3f2bdE7DBe0",
+            ),
+            (
+                8_453,
+                "0x498581fF718922c3f8e6A244956aF099B2652b2b",
+                "0xc35DADB65012eC5796536bD9864eD8773aBc74C4",
+            ),
+            (
+                42_161,
+                "0x360E68faCcca8cA495c1B759Fd9EEe466db9FB32",
+                "0x1af415a1EbA07a4986a52B6f2e7dE7003D82231e",
+            ),
+        ] {
+            assert_eq!(of_kind(chain_id, FactoryKind::UniswapV4).address, parsed(manager));
+            assert_eq!(of_kind(chain_id, FactoryKind::SushiV3).address, parsed(sushi));
+        }
+        let slipstream = of_kind(8_453, FactoryKind::Slipstream);
         assert_eq!(slipstream.address, parsed("0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A"));
         let modules = [
             "0xF4171B0953b52Fa55462E4d76ecA1845Db69af00",

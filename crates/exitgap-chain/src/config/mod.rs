@@ -5,15 +5,18 @@
 //! under the names used in [`Config`].
 
 mod error;
+mod key;
 mod known;
 mod plan;
 mod text;
 
-use exitgap_core::ids::{Address, BlockHash, ChainSlug};
+use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId, Word};
 use exitgap_core::pools::FeeRate;
 use serde::Deserialize;
 
 pub use error::ConfigError;
+pub(crate) use key::NOBODY;
+pub use key::PoolKey;
 pub use known::{KnownChain, KnownFactory, NumberSource};
 pub use plan::{ChainPlan, FeedPlan, OraclePlan, Plan, PoolPlan, SequencerPlan};
 pub use text::{RpcUrl, UrlError, parse_address};
@@ -94,8 +97,14 @@ pub struct Factory {
 pub enum FactoryKind {
     /// Those of `PancakeSwap` v3.
     PancakeV3,
+    /// Those of `SushiSwap` v3.
+    SushiV3,
     /// Those of Slipstream: Aerodrome's concentrated liquidity.
     Slipstream,
+    /// Those of Uniswap v4, whose manager holds them all.
+    UniswapV4,
+    /// Those of Algebra Integral.
+    AlgebraIntegral,
 }
 
 /// One `[[oracle]]`.
@@ -151,9 +160,13 @@ impl OracleConfig {
 pub struct PoolConfig {
     /// Slug of its chain.
     pub chain: ChainSlug,
-    /// The pool contract's address.
-    #[serde(deserialize_with = "text::address")]
-    pub address: Address,
+    /// The pool contract's address, or the pool's id where a manager holds it.
+    #[serde(deserialize_with = "text::place")]
+    pub address: PoolPlace,
+    /// The key of a pool that a manager holds, whose hash its id is. Required there, refused
+    /// elsewhere.
+    #[serde(default)]
+    pub key: Option<PoolKey>,
     /// The token that is sold unless a caller says otherwise.
     pub base: BaseToken,
     /// The fee of a v2 pair, which no contract tells. Required there, refused for v3.
@@ -163,6 +176,31 @@ pub struct PoolConfig {
     pub token0_usd: Vec<String>,
     /// Oracles whose product is USD per whole token 1: one or two names.
     pub token1_usd: Vec<String>,
+}
+
+/// Where a pool is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PoolPlace {
+    /// In a contract of its own.
+    Contract(Address),
+    /// With a manager of many pools, under this id.
+    Managed(Word),
+}
+
+impl PoolPlace {
+    /// The pool's name on this chain.
+    pub fn on(self, chain: ChainSlug) -> PoolId {
+        match self {
+            Self::Contract(address) => PoolId::new(chain, address),
+            Self::Managed(id) => PoolId::managed(chain, id),
+        }
+    }
+}
+
+impl From<Address> for PoolPlace {
+    fn from(address: Address) -> Self {
+        Self::Contract(address)
+    }
 }
 
 /// The token sold by default.

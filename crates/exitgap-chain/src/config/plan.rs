@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use exitgap_core::U256;
-use exitgap_core::ids::{Address, BlockHash, Caip2, ChainSlug, PoolId};
+use exitgap_core::ids::{Address, BlockHash, Caip2, ChainSlug, PoolId, Word};
 use exitgap_core::pools::{ConstantProduct, Direction, FeeRate};
 use exitgap_core::snapshot::{ChainKind, ChainTag, OracleRole};
 use exitgap_core::units::UsdPrice;
 
 use super::{
     BaseToken, ChainConfig, Config, ConfigError, Factory, KnownChain, NumberSource, OracleConfig,
-    PoolConfig, RpcUrl,
+    PoolConfig, PoolKey, PoolPlace, RpcUrl,
 };
 
 /// Multicall3's address on every public chain.
@@ -59,8 +59,8 @@ pub struct SequencerPlan {
 pub struct PoolPlan {
     /// The pool.
     pub id: PoolId,
-    /// Its contract.
-    pub address: Address,
+    /// Its key, where a manager holds it; its id is the key's hash.
+    pub key: Option<PoolKey>,
     /// The default direction: sells the default base.
     pub base: Direction,
     /// The fee, where it is configured (v2 pairs).
@@ -117,7 +117,7 @@ impl Plan {
         let oracles = check_oracles(&config.oracle, &chains)?;
         let mut seen = BTreeSet::new();
         for pool in &config.pool {
-            let id = PoolId::new(pool.chain.clone(), pool.address);
+            let id = pool.address.on(pool.chain.clone());
             let known = known_slugs(&chains);
             let Some(chain) = chains.iter_mut().find(|chain| chain.slug == pool.chain) else {
                 let (key, slug) = ("pool.chain".to_owned(), pool.chain.clone());
@@ -289,6 +289,14 @@ impl PoolPlan {
             let (numerator, denominator) = (fee.numerator, fee.denominator);
             return Err(ConfigError::Fee { pool: id, numerator, denominator });
         }
+        match (config.address, config.key) {
+            (PoolPlace::Contract(_), None) => {}
+            (PoolPlace::Contract(_), Some(_)) => {
+                return Err(ConfigError::KeyOfContract { pool: id });
+            }
+            (PoolPlace::Managed(_), None) => return Err(ConfigError::NoKey { pool: id }),
+            (PoolPlace::Managed(expected), Some(key)) => check_key(&id, expected, key)?,
+        }
         let mut plans = Vec::new();
         for (token, key, names) in
             [(0, "token0_usd", &config.token0_usd), (1, "token1_usd", &config.token1_usd)]
@@ -306,9 +314,17 @@ impl PoolPlan {
             BaseToken::Token0 => Direction::ZeroForOne,
             BaseToken::Token1 => Direction::OneForZero,
         };
-        let (address, fee) = (config.address, config.fee.map(FeeRate::from));
-        Ok(Self { id, address, base, fee, oracles: plans })
+        let (key, fee) = (config.key, config.fee.map(FeeRate::from));
+        Ok(Self { id, key, base, fee, oracles: plans })
     }
+}
+
+fn check_key(pool: &PoolId, expected: Word, key: PoolKey) -> Result<(), ConfigError> {
+    let found = key.id();
+    if found == Some(expected) {
+        return Ok(());
+    }
+    Err(ConfigError::OtherKey { pool: pool.clone(), found })
 }
 
 fn find_feed(

@@ -124,6 +124,29 @@ fn each_mistake_has_its_own_refusal() {
 }
 
 #[test]
+fn a_managed_pool_is_named_by_its_key() {
+    let key = r#"key = { currency0 = "0x5fc8d32690cc91d4c39d9d3abcbd16989f875707", currency1 = "0xdc64a140aa3e981100a9beca4e685f962f0cf6c9", fee = 0, tick_spacing = 1 }"#;
+    let id = "0x68ef1452f0898868a42d3bfb35b907ea1c871ca835e0fd4cf0465b2aaa51cd24";
+    let start = GOOD.find("address = ").unwrap();
+    let address = GOOD[start..].lines().next().unwrap();
+    let pool = |lines: &str| Plan::new(&parse(&GOOD.replacen(address, lines, 1)));
+    let managed = format!("address = \"{id}\"");
+    let plan = pool(&format!("{managed}\n{key}")).unwrap();
+    let planned = &plan.chains()[0].pools()[0];
+    assert_eq!(planned.id.to_string(), format!("anvil:{id}"));
+    assert_eq!(planned.key.unwrap().id(), planned.id.contract().id());
+    let wrong = |lines: String| pool(&lines).unwrap_err();
+    assert!(matches!(wrong(managed.clone()), ConfigError::NoKey { .. }));
+    assert!(matches!(wrong(format!("{address}\n{key}")), ConfigError::KeyOfContract { .. }));
+    let other = key.replace("fee = 0", "fee = 1");
+    let refused = wrong(format!("{managed}\n{other}"));
+    assert!(matches!(refused, ConfigError::OtherKey { found: Some(_), .. }), "{refused}");
+    let wide = key.replace("fee = 0", "fee = 16777216");
+    let refused = wrong(format!("{managed}\n{wide}"));
+    assert!(refused.to_string().contains("more than 24 bits"), "{refused}");
+}
+
+#[test]
 fn texts_that_are_not_what_they_should_be_name_the_remedy() {
     let error = |from: &str, to: &str| {
         toml::from_str::<Config>(&GOOD.replacen(from, to, 1)).unwrap_err().to_string()

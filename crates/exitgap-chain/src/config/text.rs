@@ -5,9 +5,11 @@ use core::str::FromStr;
 
 use alloy::primitives::Address as ChecksumAddress;
 use exitgap_core::U256;
-use exitgap_core::ids::Address;
+use exitgap_core::ids::{Address, Word};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
+
+use super::PoolPlace;
 
 /// The address of a node. It may hold a key, so it is shown only as scheme, host and port.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
@@ -84,6 +86,15 @@ pub(super) fn addresses<'de, D: Deserializer<'de>>(
 ) -> Result<Vec<Address>, D::Error> {
     let texts = Vec::<String>::deserialize(deserializer)?;
     texts.iter().map(|text| parse_address(text).map_err(D::Error::custom)).collect()
+}
+
+/// An address as [`address`] reads it, or the 32 bytes of a pool's id.
+pub(super) fn place<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PoolPlace, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let id = text.to_ascii_lowercase().parse::<Word>();
+    id.map(PoolPlace::Managed)
+        .or_else(|_| parse_address(&text).map(PoolPlace::Contract))
+        .map_err(D::Error::custom)
 }
 
 /// Reads an address in lower case, or in mixed case with its EIP-55 checksum; else says what is wrong.

@@ -1,4 +1,4 @@
-//! What kind of contract is behind an address: asked of the contract, never assumed.
+//! What kind of contract is behind a pool's name: asked of the contract, never assumed.
 
 use std::collections::BTreeMap;
 
@@ -7,34 +7,13 @@ use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Token;
 
 use super::kinds::{self, Reader};
-use super::reader::{Candidate, Claim};
+use super::reader::{Candidate, Claim, Probe, Recognised};
 use super::{Identity, tokens};
-use crate::abi::{Answer, Call, Pool, V3Factory, own};
-use crate::config::{Factory, PoolPlan};
+use crate::abi::{Answer, Call, V3Factory, own};
+use crate::config::{Factory, NOBODY, PoolPlan};
 use crate::missing::Missing;
 use crate::multicall::Multicall;
 use crate::rpc::Failure;
-
-/// The questions asked of every contract before those of the kinds.
-const COMMON: [&str; 3] = ["token0", "token1", "factory"];
-
-fn probes(pool: Address) -> Vec<Call> {
-    let mut calls = vec![
-        Call::new(pool, &Pool::token0Call {}, 1),
-        Call::new(pool, &Pool::token1Call {}, 1),
-        Call::new(pool, &Pool::factoryCall {}, 1),
-    ];
-    calls.extend(kinds::probes(pool));
-    calls
-}
-
-/// What a contract is by its own answers.
-struct Recognised {
-    reader: Reader,
-    tokens: [Address; 2],
-    /// The call that must answer the pool's own address.
-    proof: Option<Call>,
-}
 
 /// Identifies the pools of `plans`: kind, tokens, constant rules. A pool that is none, or whose
 /// tokens cannot be used, is refused by name and does not touch the others.
@@ -43,16 +22,19 @@ pub(crate) async fn identify(
     factories: &[Factory],
     plans: &[&PoolPlan],
 ) -> Result<Vec<Result<Identity, Missing>>, Failure> {
-    let probes_of_one = COMMON.len() + kinds::probe_names().len();
-    let calls: Vec<Call> = plans.iter().flat_map(|plan| probes(plan.address)).collect();
-    let answers = multicall.read_once(&calls).await?;
+    let probes: Vec<Vec<Probe>> = plans.iter().map(|plan| kinds::probes(plan, factories)).collect();
+    let calls: Vec<Call> = probes.iter().flat_map(|probes| calls_of(probes)).collect();
+    let mut answers = multicall.read_once(&calls).await?.into_iter();
     let mut seen = Vec::with_capacity(plans.len());
-    for (plan, answers) in plans.iter().zip(answers.chunks_exact(probes_of_one)) {
-        let mut recognised = recognise(plan, factories, answers);
-        if recognised.is_err() && plans.len() > 1 {
+    for (plan, probes) in plans.iter().zip(probes) {
+        let calls = calls_of(&probes);
+        let answered = probes.iter().cloned().zip(answers.by_ref()).collect::<Vec<_>>();
+        let mut recognised = recognise(plan, factories, &answered);
+        if recognised.is_err() && plans.len() > 1 && !calls.is_empty() {
             // In company, a call may fail for gas that others used up.
-            let alone = multicall.read_once(&probes(plan.address)).await?;
-            recognised = recognise(plan, factories, &alone);
+            let alone = multicall.read_once(&calls).await?;
+            let answered = probes.into_iter().zip(alone).collect::<Vec<_>>();
+            recognised = recognise(plan, factories, &answered);
         }
         seen.push(recognised);
     }
@@ -74,11 +56,15 @@ pub(crate) async fn identify(
         .collect())
 }
 
+fn calls_of(probes: &[Probe]) -> Vec<Call> {
+    probes.iter().map(|probe| probe.call.clone()).collect()
+}
+
 /// Asks the factories of the pools that need it whether these are theirs.
 async fn prove(
     multicall: &Multicall<'_>,
     plans: &[&PoolPlan],
-    seen: &mut [Result<Recognised, Missing>],
+    seen: &mut [Result<Recognised<Reader>, Missing>],
 ) -> Result<(), Failure> {
     let calls: Vec<Call> =
         seen.iter().flatten().filter_map(|recognised| recognised.proof.clone()).collect();
@@ -89,9 +75,10 @@ async fn prove(
             continue;
         };
         let answer = answers.next().unwrap_or(&Answer::Reverted);
-        let own_pool = answer.exact::<V3Factory::getPoolCall>(1).map(own);
-        if own_pool != Some(plan.address) {
-            let (factory, words) = (proof.target, said(answer, own_pool));
+        // Whatever a factory calls the question, its answer is one address.
+        let named = answer.exact::<V3Factory::getPoolCall>(1).map(own);
+        if named.is_none() || named != plan.id.contract().address() {
+            let (factory, words) = (proof.target, said(answer, named));
             let what = format!("its factory {factory} does not say that the pool is its: {words}");
             *recognised = Err(unsupported(plan, &what));
         }
@@ -111,59 +98,54 @@ async fn read_tokens(
     let mut addresses: Vec<Address> = tokens.collect();
     addresses.sort_unstable();
     addresses.dedup();
+    let native = addresses.first() == Some(&NOBODY);
+    if native {
+        addresses.remove(0);
+    }
     let calls: Vec<Call> = addresses.iter().flat_map(|token| tokens::calls(*token)).collect();
     let answers = multicall.read(&calls).await?;
-    Ok(addresses
+    let read = addresses
         .into_iter()
         .zip(answers.chunks_exact(tokens::TOKEN_CALLS))
-        .map(|(token, answers)| (token, tokens::decode(token, answers)))
-        .collect())
+        .map(|(token, answers)| (token, tokens::decode(token, answers)));
+    Ok(read.chain(native.then(|| (NOBODY, Ok(tokens::native())))).collect())
 }
 
 /// What a contract is that answered the probes so.
 fn recognise(
     plan: &PoolPlan,
     factories: &[Factory],
-    answers: &[Answer],
-) -> Result<Recognised, Missing> {
-    let [token0, token1, factory, of_kinds @ ..] = answers else {
-        return Err(unsupported(plan, "it was not asked as it should be"));
-    };
-    if let Some(Answer::Refused(detail)) =
-        answers.iter().find(|answer| matches!(answer, Answer::Refused(_)))
-    {
+    answered: &[(Probe, Answer)],
+) -> Result<Recognised<Reader>, Missing> {
+    let refused = answered.iter().find_map(|(_, answer)| match answer {
+        Answer::Refused(detail) => Some(detail),
+        _ => None,
+    });
+    if let Some(detail) = refused {
         let detail = format!("pool {}: {detail}", plan.id);
         return Err(Missing::new(MissingReason::RpcResponseInvalid, detail));
     }
-    let pair = token0.exact::<Pool::token0Call>(1).zip(token1.exact::<Pool::token1Call>(1));
-    let (Some((token0, token1)), Some(factory)) = (pair, factory.exact::<Pool::factoryCall>(1))
-    else {
-        return Err(unsupported(plan, &describe(answers)));
-    };
-    let (tokens, factory) = ([own(token0), own(token1)], own(factory));
-    let candidate = Candidate { plan, factories, tokens, factory };
-    let mut claims = kinds::claims(&candidate, of_kinds);
+    let mut claims = kinds::claims(&Candidate { plan, factories }, answered);
     claims.retain(|claim| !matches!(claim, Claim::Foreign));
     // What two kinds know is surely neither.
     match (claims.pop(), claims.is_empty()) {
-        (Some(Claim::Is { reader, proof }), true) => Ok(Recognised { reader, tokens, proof }),
+        (Some(Claim::Is(recognised)), true) => Ok(recognised),
         (Some(Claim::Refused(why)), true) => Err(unsupported(plan, &why)),
-        _ => Err(unsupported(plan, &describe(answers))),
+        _ => Err(unsupported(plan, &describe(answered))),
     }
 }
 
 /// What the contract answered, for whoever wonders why it is refused.
-fn describe(answers: &[Answer]) -> String {
+fn describe(answered: &[(Probe, Answer)]) -> String {
     let empty = |answer: &Answer| answer.returned().is_some_and(|data| data.is_empty());
-    if answers.iter().all(empty) {
+    if answered.iter().all(|(_, answer)| empty(answer)) {
         return "nothing answers at this address; is it a contract of this chain?".to_owned();
     }
-    let names = kinds::probe_names();
-    let words = COMMON.iter().chain(&names).zip(answers).map(|(probe, answer)| match answer {
-        Answer::Returned(data) => format!("{probe} {} bytes", data.len()),
-        other => format!("{probe} {}", other.in_words()),
+    let words = answered.iter().map(|(probe, answer)| match answer {
+        Answer::Returned(data) => format!("{} {} bytes", probe.name, data.len()),
+        other => format!("{} {}", probe.name, other.in_words()),
     });
-    format!("neither a v2 pair nor a v3 pool: {}", words.collect::<Vec<_>>().join(", "))
+    format!("none of the kinds that are read: {}", words.collect::<Vec<_>>().join(", "))
 }
 
 fn unsupported(plan: &PoolPlan, what: &str) -> Missing {
@@ -180,7 +162,7 @@ mod tests {
     fn plan(fee: bool) -> PoolPlan {
         PoolPlan {
             id: "anvil:0x0000000000000000000000000000000000000001".parse().unwrap(),
-            address: "0x0000000000000000000000000000000000000001".parse().unwrap(),
+            key: None,
             base: Direction::ZeroForOne,
             fee: fee.then_some(FeeRate { numerator: 3, denominator: 1_000 }),
             oracles: Vec::new(),
@@ -198,8 +180,16 @@ mod tests {
             .to_vec()
     }
 
+    fn recognised(fee: bool, answers: &[Answer]) -> Result<Recognised<Reader>, Missing> {
+        let plan = plan(fee);
+        let probes = kinds::probes(&plan, &[]);
+        assert_eq!(probes.len(), answers.len());
+        let answered: Vec<_> = probes.into_iter().zip(answers.iter().cloned()).collect();
+        recognise(&plan, &[], &answered)
+    }
+
     fn refusal(fee: bool, words: [usize; 11]) -> String {
-        let refused = recognise(&plan(fee), &[], &answers(words)).err().unwrap();
+        let refused = recognised(fee, &answers(words)).err().unwrap();
         assert_eq!(refused.reason, MissingReason::PoolUnsupported);
         refused.detail
     }
@@ -210,7 +200,7 @@ mod tests {
         let mut v3 = answers([1, 1, 1, 0, 0, 0, 7, 1, 1, 1, 1]);
         v3[6] = Answer::Returned(Bytes::from(vec![0; 224]));
         let name = |fee: bool, answers: &[Answer]| {
-            recognise(&plan(fee), &[], answers).map(|recognised| recognised.reader.name())
+            recognised(fee, answers).map(|recognised| recognised.reader.name())
         };
         assert_eq!(name(false, &v3), Ok("concentrated_liquidity"));
         assert!(name(true, &v3).unwrap_err().detail.contains("remove `fee`"));

@@ -3,13 +3,17 @@
 //! A new kind is a folder beside this file and a line in the list below.
 
 use exitgap_core::U256;
-use exitgap_core::ids::Address;
-use exitgap_core::snapshot::Observation;
+use exitgap_core::ids::{Address, PoolId};
+use exitgap_core::pools::PoolState;
+use exitgap_core::snapshot::{Fact, Observation};
 
 use super::concentrated::TickedReader;
 use super::constant_product::PairReader;
-use super::reader::{Candidate, Claim, PoolReader, Reading};
+use super::linked::LinkedReader;
+use super::managed::ManagedReader;
+use super::reader::{Candidate, Claim, Followed, Parts, PoolReader, Probe, Reading, Recognised};
 use crate::abi::{Answer, Call};
+use crate::config::{Factory, PoolPlan};
 use crate::missing::Missing;
 use crate::trial::{Outcome, Sale, Verdict};
 
@@ -18,6 +22,7 @@ use crate::trial::{Outcome, Sale, Verdict};
 macro_rules! kinds {
     ($dollar:tt $($reader:ident,)+) => {
         /// How one pool is read.
+        #[expect(clippy::enum_variant_names, reason = "a variant is called as the type it holds")]
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub(crate) enum Reader {
             $($reader($reader),)+
@@ -31,22 +36,30 @@ macro_rules! kinds {
             }
         )+
 
-        /// The names of the questions that the kinds ask of every contract, in their order.
-        pub(crate) fn probe_names() -> Vec<&'static str> {
-            [$(<$reader as PoolReader>::PROBES),+].concat()
-        }
-
-        /// The calls that ask them.
-        pub(crate) fn probes(pool: Address) -> Vec<Call> {
-            [$(<$reader as PoolReader>::probes(pool)),+].concat()
+        /// The questions that the kinds have about a pool, in their order, each once.
+        pub(crate) fn probes(plan: &PoolPlan, factories: &[Factory]) -> Vec<Probe> {
+            let mut probes: Vec<Probe> = Vec::new();
+            $(
+                for probe in <$reader as PoolReader>::probes(plan, factories) {
+                    if !probes.contains(&probe) {
+                        probes.push(probe);
+                    }
+                }
+            )+
+            probes
         }
 
         /// What each kind makes of the answers.
         pub(crate) fn claims(
             candidate: &Candidate<'_>,
-            mut answers: &[Answer],
+            answered: &[(Probe, Answer)],
         ) -> Vec<Claim<Reader>> {
-            vec![$(claim::<$reader>(candidate, &mut answers)),+]
+            vec![$(claim::<$reader>(candidate, answered)),+]
+        }
+
+        /// The remembered parts of a state that was recorded; `None` where nothing of it is.
+        pub(crate) fn parts_of(state: &PoolState) -> Option<Parts> {
+            None$(.or_else(|| <$reader as PoolReader>::parts_of(state)))+
         }
 
         macro_rules! ask {
@@ -62,16 +75,24 @@ macro_rules! kinds {
 kinds! { $
     PairReader,
     TickedReader,
+    ManagedReader,
+    LinkedReader,
 }
 
-/// What one kind makes of its part of the answers, which are taken.
-fn claim<K: PoolReader>(candidate: &Candidate<'_>, answers: &mut &[Answer]) -> Claim<Reader> {
-    let (own, rest) = answers.split_at(K::PROBES.len().min(answers.len()));
-    *answers = rest;
-    match K::identify(candidate, own) {
+/// What one kind makes of the answers to its questions.
+fn claim<K: PoolReader>(candidate: &Candidate<'_>, answered: &[(Probe, Answer)]) -> Claim<Reader> {
+    let probes = K::probes(candidate.plan, candidate.factories);
+    let own: Vec<Answer> = probes
+        .iter()
+        .filter_map(|probe| answered.iter().find(|(asked, _)| asked == probe))
+        .map(|(_, answer)| answer.clone())
+        .collect();
+    match K::identify(candidate, &own) {
         Claim::Foreign => Claim::Foreign,
         Claim::Partly => Claim::Partly,
-        Claim::Is { reader, proof } => Claim::Is { reader: reader.into(), proof },
+        Claim::Is(Recognised { reader, tokens, proof }) => {
+            Claim::Is(Recognised { reader: reader.into(), tokens, proof })
+        }
         Claim::Refused(why) => Claim::Refused(why),
     }
 }
@@ -82,16 +103,20 @@ impl Reader {
         ask!(self, reader => reader.name())
     }
 
-    pub(crate) fn state_calls(&self, pool: Address) -> Vec<Call> {
-        ask!(self, reader => reader.state_calls(pool))
+    pub(crate) fn state_calls(&self) -> Vec<Call> {
+        ask!(self, reader => reader.state_calls())
     }
 
-    pub(crate) fn decode(&self, pool: Address, answers: &[Answer]) -> Result<Reading, Missing> {
+    pub(crate) fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing> {
         ask!(self, reader => reader.decode(pool, answers))
     }
 
-    pub(crate) fn ticks(&self) -> Option<&TickedReader> {
-        ask!(self, reader => reader.ticks())
+    pub(crate) fn followed(&self) -> Option<&dyn Followed> {
+        ask!(self, reader => reader.followed())
+    }
+
+    pub(crate) fn facts(&self) -> Vec<Fact> {
+        ask!(self, reader => reader.facts())
     }
 
     pub(crate) fn tried_at_once(&self) -> usize {
@@ -99,6 +124,10 @@ impl Reader {
             K::TRIED_AT_ONCE
         }
         ask!(self, reader => of(reader))
+    }
+
+    pub(crate) fn swapped_by(&self) -> Address {
+        ask!(self, reader => reader.swapped_by())
     }
 
     pub(crate) fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {

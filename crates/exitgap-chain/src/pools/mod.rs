@@ -6,10 +6,13 @@ pub(crate) mod concentrated;
 mod constant_product;
 mod identify;
 mod kinds;
+mod linked;
+mod managed;
+mod pair;
 mod reader;
 mod tokens;
 
-use exitgap_core::ids::{Address, PoolId};
+use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Token;
@@ -18,8 +21,8 @@ use crate::abi::Answer;
 use crate::missing::Missing;
 
 pub(crate) use identify::identify;
-pub(crate) use kinds::Reader;
-pub(crate) use reader::Reading;
+pub(crate) use kinds::{Reader, parts_of};
+pub(crate) use reader::{Followed, Part, Parts, Reading, Unfinished, Watch};
 
 /// A pool for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +46,7 @@ pub(crate) struct Identity {
 }
 
 /// A call that a pool of its kind must answer did not answer as it should.
-fn unanswered(pool: Address, call: &str, answer: &Answer) -> Missing {
+fn unanswered(pool: &PoolId, call: &str, answer: &Answer) -> Missing {
     let reason = match answer {
         Answer::Reverted => MissingReason::CallReverted,
         Answer::Refused(_) => MissingReason::RpcResponseInvalid,

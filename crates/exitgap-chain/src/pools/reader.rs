@@ -1,26 +1,28 @@
-//! What every kind of pool says of how it is read; its folder implements [`PoolReader`].
+//! What every kind of pool says of how it is read; its folder implements [`PoolReader`], and
+//! [`Followed`] where parts of its state are remembered from slot to slot.
 
+use std::collections::BTreeMap;
+
+use alloy::primitives::B256;
+use alloy::rpc::types::Log;
 use alloy::sol_types::SolCall;
 use exitgap_core::U256;
-use exitgap_core::ids::Address;
+use exitgap_core::ids::{Address, PoolId, Word};
 use exitgap_core::pools::PoolState;
-use exitgap_core::snapshot::Observation;
+use exitgap_core::snapshot::{Fact, Observation};
 
-use super::concentrated::{Price, TickedReader};
 use super::kinds::Reader;
 use crate::abi::{Answer, Call};
 use crate::config::{Factory, PoolPlan};
 use crate::missing::Missing;
+use crate::rpc::RpcError;
 use crate::trial::{Outcome, Sale, Verdict};
 
-/// How the pools of one kind are read. The value is what was learnt of one contract and never
-/// changes.
+/// How the pools of one kind are read. The value is what was learnt of one pool and never changes.
 pub(crate) trait PoolReader: Sized + Into<Reader> {
-    /// The questions that tell whether a contract is of this kind, by name for messages.
-    const PROBES: &'static [&'static str];
-
-    /// The calls that ask them, in their order.
-    fn probes(pool: Address) -> Vec<Call>;
+    /// The questions that tell whether a pool is of this kind; none where its plan alone says that
+    /// it is not. A question that several kinds have is asked once.
+    fn probes(plan: &PoolPlan, factories: &[Factory]) -> Vec<Probe>;
 
     /// What the answers to them say.
     fn identify(candidate: &Candidate<'_>, answers: &[Answer]) -> Claim<Self>;
@@ -30,19 +32,33 @@ pub(crate) trait PoolReader: Sized + Into<Reader> {
 
     /// The calls that read what changes with every swap, and every parameter that an owner may
     /// change.
-    fn state_calls(&self, pool: Address) -> Vec<Call>;
+    fn state_calls(&self) -> Vec<Call>;
 
     /// What the answers to them say.
-    fn decode(&self, pool: Address, answers: &[Answer]) -> Result<Reading, Missing>;
+    fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing>;
 
-    /// How its ticks are read, followed by events and remembered from slot to slot; `None` where
-    /// nothing is, because the calls above read all there is.
-    fn ticks(&self) -> Option<&TickedReader> {
+    /// What of its state only its events change, and is therefore remembered from slot to slot;
+    /// `None` where nothing is, because the calls above read all there is.
+    fn followed(&self) -> Option<&dyn Followed> {
         None
+    }
+
+    /// The remembered parts of a state that was recorded; `None` where it is not of this kind, or
+    /// nothing of it is remembered.
+    fn parts_of(_state: &PoolState) -> Option<Parts> {
+        None
+    }
+
+    /// What a snapshot says beside the state, known since it was identified.
+    fn facts(&self) -> Vec<Fact> {
+        Vec::new()
     }
 
     /// In how many directions it can be tried within one request what its contract pays.
     const TRIED_AT_ONCE: usize;
+
+    /// The contract whose function swaps.
+    fn swapped_by(&self) -> Address;
 
     /// The calls of the contract's own swap that show whether it pays what core says.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>>;
@@ -57,16 +73,77 @@ pub(crate) trait PoolReader: Sized + Into<Reader> {
     fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict;
 }
 
-/// A contract that may be a pool.
+/// How the parts of a state are read that only events change. When they are is not for a kind to
+/// say.
+pub(crate) trait Followed: Sync {
+    /// Which logs name the parts that changed.
+    fn watch(&self) -> Watch;
+
+    /// The parts that one of these logs names.
+    fn named_by(&self, log: &Log) -> Result<Vec<i32>, RpcError>;
+
+    /// The calls that read these parts.
+    fn part_calls(&self, parts: &[i32]) -> Vec<Call>;
+
+    /// What the answers to them say; `None` of a part that is not there.
+    fn decode_parts(
+        &self,
+        pool: &PoolId,
+        parts: &[i32],
+        answers: &[Answer],
+    ) -> Result<Vec<(i32, Option<Part>)>, Missing>;
+
+    /// The calls that find out which parts there are.
+    fn index_calls(&self) -> Vec<Call>;
+
+    /// What the answers to them say: the parts there are, ascending.
+    fn decode_index(&self, pool: &PoolId, answers: &[Answer]) -> Result<Vec<i32>, Missing>;
+}
+
+/// A part of a state, as its kind packs it: a tick's gross and net liquidity.
+pub(crate) type Part = U256;
+
+/// All parts of a state that are remembered, by the number that the kind tells them apart by: a
+/// tick's index.
+pub(crate) type Parts = BTreeMap<i32, Part>;
+
+/// Logs that name parts of a pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Watch {
+    /// Who emits them.
+    pub(crate) emitter: Address,
+    /// Their first topic is one of these.
+    pub(crate) events: Vec<B256>,
+    /// Their second topic, where one emitter manages many pools.
+    pub(crate) id: Option<Word>,
+}
+
+/// A question that tells kinds apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Probe {
+    /// Its name, for messages.
+    pub(crate) name: &'static str,
+    pub(crate) call: Call,
+}
+
+impl Probe {
+    /// A question whose answer has `words` words of 32 bytes.
+    pub(crate) fn new(
+        name: &'static str,
+        target: Address,
+        call: &impl SolCall,
+        words: usize,
+    ) -> Self {
+        Self { name, call: Call::new(target, call, words) }
+    }
+}
+
+/// What may be a pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate<'a> {
     pub(crate) plan: &'a PoolPlan,
     /// The factories whose pools are known on its chain.
     pub(crate) factories: &'a [Factory],
-    /// The tokens it says it holds.
-    pub(crate) tokens: [Address; 2],
-    /// The factory it says it is of.
-    pub(crate) factory: Address,
 }
 
 /// Whether a contract is of a kind, by what it answers.
@@ -76,19 +153,43 @@ pub(crate) enum Claim<K> {
     Foreign,
     /// It answers some of it: it is not surely of another kind either.
     Partly,
-    /// It is of this kind. Where there is a proof, that call must answer the pool's own address: its
-    /// factory is asked whether the pool is its, because any contract can name any factory.
-    Is { reader: K, proof: Option<Call> },
+    /// It is of this kind.
+    Is(Recognised<K>),
     /// It is of this kind or one much like it, and cannot be read: why.
     Refused(String),
+}
+
+/// What a contract is by its own answers.
+#[derive(Debug)]
+pub(crate) struct Recognised<K> {
+    pub(crate) reader: K,
+    /// The tokens it says it holds.
+    pub(crate) tokens: [Address; 2],
+    /// Where there is one, this call must answer the pool's own address: its factory is asked
+    /// whether the pool is its, because any contract can name any factory.
+    pub(crate) proof: Option<Call>,
 }
 
 /// What a pool answered to its state calls.
 pub(crate) enum Reading {
     /// The whole state.
     Whole(PoolState),
-    /// All of it but the ticks.
-    Ticked(Price),
+    /// All of it but its parts.
+    Unfinished(Box<dyn Unfinished>),
+}
+
+/// A state that lacks only its parts.
+pub(crate) trait Unfinished: Send + Sync {
+    /// Joins it and its parts; every invariant between them is checked.
+    fn join(&self, parts: &Parts) -> Result<PoolState, Unjoined>;
+}
+
+/// Why what was read is no state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unjoined {
+    pub(crate) detail: String,
+    /// Whether other parts may mend it.
+    pub(crate) about_parts: bool,
 }
 
 /// The data of a call.

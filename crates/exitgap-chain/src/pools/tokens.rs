@@ -6,6 +6,7 @@ use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::{Symbol, Token};
 
 use crate::abi::{Answer, Call, Erc20};
+use crate::config::NOBODY;
 use crate::missing::Missing;
 
 /// Calls per token.
@@ -13,6 +14,12 @@ pub(super) const TOKEN_CALLS: usize = 2;
 
 pub(super) fn calls(token: Address) -> [Call; TOKEN_CALLS] {
     [Call::new(token, &Erc20::decimalsCall {}, 1), Call::new(token, &Erc20::symbolCall {}, 3)]
+}
+
+/// The chain's own coin, which is no contract and is not asked. All known chains call theirs so, and
+/// so do development chains.
+pub(super) fn native() -> Token {
+    Token { address: NOBODY, decimals: 18, symbol: Symbol::clean("ETH") }
 }
 
 /// Reads the answers to [`calls`]. A symbol that cannot be read is `?`; decimals that cannot be

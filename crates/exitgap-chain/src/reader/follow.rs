@@ -1,25 +1,24 @@
-//! The ticks a reader remembers, and what brings them up to date: the logs since.
+//! The parts of states that a reader remembers, and what brings them up to date: the logs since.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use exitgap_core::ids::Address;
-use exitgap_core::pools::{Concentrated, Tick};
+use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{BlockRef, Snapshot};
 use tokio::time::Instant;
 
+use super::logs::{self, Waiting};
 use super::schedule::second_deadline;
 use crate::blocks;
 use crate::events::{Event, Events, FullReadCause};
-use crate::pools::concentrated::logs;
+use crate::pools::{Followed, Part, Parts, parts_of};
 use crate::rpc::Rpc;
 
-/// A pool's ticks as they stood at a block.
+/// A pool's parts as they stood at a block.
 #[derive(Debug, Clone)]
-pub(super) struct TickMemory {
+pub(super) struct PartMemory {
     pub(super) at: BlockRef,
-    /// All initialised ticks, by their index.
-    pub(super) ticks: BTreeMap<i32, Tick>,
+    pub(super) parts: Parts,
     /// The slot from which on they are read in full again.
     pub(super) full_from: u32,
     /// The slot they were last read in full at; `None` where another process did, or outside the
@@ -27,7 +26,7 @@ pub(super) struct TickMemory {
     pub(super) full_at: Option<Slot>,
 }
 
-/// What is known, before reading, of the ticks that changed since they were remembered.
+/// What is known, before reading, of the parts that changed since they were remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reread {
     /// Only these have to be read again.
@@ -38,51 +37,43 @@ pub(super) enum Reread {
     Disagreed(String),
 }
 
-impl TickMemory {
-    /// The ticks of a snapshot that another process recorded, to be compared as soon as may be.
+/// A pool whose parts are remembered as they stood at a block.
+pub(super) struct Remembered<'a> {
+    pub(super) pool: &'a PoolId,
+    pub(super) at: BlockRef,
+    pub(super) followed: &'a dyn Followed,
+}
+
+impl PartMemory {
+    /// The parts of a snapshot that another process recorded, to be compared as soon as may be.
     pub(super) fn of_snapshot(snapshot: &Snapshot) -> Option<Self> {
         let observation = snapshot.observation();
-        let pool = Concentrated::of(observation.state())?;
-        Some(Self::of(pool, observation.block(), 0, None))
+        let parts = parts_of(observation.state())?;
+        Some(Self { at: observation.block(), parts, full_from: 0, full_at: None })
     }
 
-    /// The ticks of a pool at a block.
-    pub(super) fn of(
-        pool: &Concentrated,
-        at: BlockRef,
-        full_from: u32,
-        full_at: Option<Slot>,
-    ) -> Self {
-        let ticks = pool.ticks().iter().map(|tick| (tick.tick, *tick)).collect();
-        Self { at, ticks, full_from, full_at }
-    }
-
-    /// These ticks with those read again in their place, ascending.
-    pub(super) fn updated(&self, again: &[(i32, Option<Tick>)]) -> Vec<Tick> {
-        let mut ticks = self.ticks.clone();
-        for (tick, now) in again {
+    /// These parts with those read again in their place.
+    pub(super) fn updated(&self, again: Vec<(i32, Option<Part>)>) -> Parts {
+        let mut parts = self.parts.clone();
+        for (key, now) in again {
             match now {
-                Some(now) => ticks.insert(*tick, *now),
-                None => ticks.remove(tick),
+                Some(now) => parts.insert(key, now),
+                None => parts.remove(&key),
             };
         }
-        ticks.into_values().collect()
+        parts
     }
 }
 
-/// How two sets of ticks differ: how many, and the lowest.
-pub(super) fn difference(kept: &[Tick], full: &[Tick]) -> Option<(usize, i32)> {
-    let by_tick = |ticks: &[Tick]| -> BTreeMap<i32, Tick> {
-        ticks.iter().map(|tick| (tick.tick, *tick)).collect()
-    };
-    let (kept, full) = (by_tick(kept), by_tick(full));
+/// How two sets of parts differ: how many, and the lowest.
+pub(super) fn difference(kept: &Parts, full: &Parts) -> Option<(usize, i32)> {
     let all: BTreeSet<i32> = kept.keys().chain(full.keys()).copied().collect();
-    let mut differing = all.into_iter().filter(|tick| kept.get(tick) != full.get(tick));
+    let mut differing = all.into_iter().filter(|key| kept.get(key) != full.get(key));
     let first = differing.next()?;
     Some((1 + differing.count(), first))
 }
 
-/// Plans how to bring the ticks of each pool (remembered at `at`) up to `block`.
+/// Plans how to bring the parts of each pool, by its place in the plan, up to `block`.
 ///
 /// A second node is asked for the same logs; the pools of which the two do not tell the same have
 /// no plan.
@@ -90,48 +81,52 @@ pub(super) async fn plan(
     rpc: &Rpc,
     second: Option<&Rpc>,
     events: &mut Events,
-    remembered: &BTreeMap<Address, BlockRef>,
+    remembered: &BTreeMap<usize, Remembered<'_>>,
     block: BlockRef,
     deadline: Instant,
-) -> BTreeMap<Address, Reread> {
+) -> BTreeMap<usize, Reread> {
     let limits = rpc.limits();
     let furthest = limits.log_blocks.saturating_mul(limits.log_requests);
     let mut plans = BTreeMap::new();
-    let mut by_block: BTreeMap<u64, Vec<(Address, BlockRef)>> = BTreeMap::new();
-    for (pool, at) in remembered {
+    let mut by_block: BTreeMap<u64, Vec<(usize, BlockRef)>> = BTreeMap::new();
+    for (place, Remembered { at, .. }) in remembered {
         if *at == block {
-            plans.insert(*pool, Reread::Again(BTreeSet::new()));
+            plans.insert(*place, Reread::Again(BTreeSet::new()));
         } else if at.number < block.number && block.number - at.number <= furthest {
-            by_block.entry(at.number).or_default().push((*pool, *at));
+            by_block.entry(at.number).or_default().push((*place, *at));
         } else {
             let reorganised = at.number == block.number;
             let cause =
                 if reorganised { FullReadCause::Reorganised } else { FullReadCause::TooFar };
-            plans.insert(*pool, Reread::Full(cause));
+            plans.insert(*place, Reread::Full(cause));
         }
     }
-    let waiting: BTreeSet<Address> = by_block.values().flatten().map(|(pool, _)| *pool).collect();
+    let waiting: Waiting<'_> = by_block
+        .values()
+        .flatten()
+        .map(|(place, _)| (*place, remembered[place].followed))
+        .collect();
     let Some(first) = by_block.keys().next().map(|number| number + 1) else {
         return plans;
     };
-    let changed = logs::changed_ticks(rpc, &waiting, first, block, deadline).await;
+    let changed = logs::changed_parts(rpc, &waiting, first, block, deadline).await;
     let mut changed = match changed {
         Ok(changed) => changed,
         Err(failure) => {
             let cause = FullReadCause::NoLogs(failure.detail);
-            plans.extend(waiting.into_iter().map(|pool| (pool, Reread::Full(cause.clone()))));
+            plans.extend(waiting.into_keys().map(|place| (place, Reread::Full(cause.clone()))));
             return plans;
         }
     };
     if let Some(second) = second {
         let until = second_deadline(deadline);
-        match logs::changed_ticks(second, &waiting, first, block, until).await {
+        match logs::changed_parts(second, &waiting, first, block, until).await {
             Ok(others) => {
-                for pool in &waiting {
-                    let (ours, theirs) = (changed.get(pool), others.get(pool));
+                for place in waiting.keys() {
+                    let (ours, theirs) = (changed.get(place), others.get(place));
                     if ours != theirs {
-                        let detail = in_words(*pool, ours, theirs);
-                        plans.insert(*pool, Reread::Disagreed(detail));
+                        let detail = in_words(remembered[place].pool, ours, theirs);
+                        plans.insert(*place, Reread::Disagreed(detail));
                     }
                 }
             }
@@ -143,22 +138,22 @@ pub(super) async fn plan(
     // Asked after the logs: had the chain turned in between, they would be of two histories.
     for (number, pools) in by_block {
         let canonical = blocks::canonical_hash(rpc, number, deadline).await;
-        for (pool, at) in pools {
+        for (place, at) in pools {
             let plan = match &canonical {
                 Ok(hash) if *hash == at.hash => {
-                    Reread::Again(changed.remove(&pool).unwrap_or_default())
+                    Reread::Again(changed.remove(&place).unwrap_or_default())
                 }
                 Ok(_) => Reread::Full(FullReadCause::Reorganised),
                 Err(failure) => Reread::Full(FullReadCause::NoLogs(failure.detail.clone())),
             };
-            plans.entry(pool).or_insert(plan);
+            plans.entry(place).or_insert(plan);
         }
     }
     plans
 }
 
 /// What two nodes told of a pool.
-fn in_words(pool: Address, ours: Option<&BTreeSet<i32>>, theirs: Option<&BTreeSet<i32>>) -> String {
+fn in_words(pool: &PoolId, ours: Option<&BTreeSet<i32>>, theirs: Option<&BTreeSet<i32>>) -> String {
     let none = BTreeSet::new();
     let (ours, theirs) = (ours.unwrap_or(&none), theirs.unwrap_or(&none));
     let first = ours.symmetric_difference(theirs).next().copied().unwrap_or_default();
@@ -176,16 +171,15 @@ mod tests {
 
     #[test]
     fn a_difference_is_counted_and_located() {
-        let ticks = |list: &[(i32, i128)]| -> Vec<Tick> {
-            list.iter().map(|&(tick, liquidity_net)| Tick::new(tick, liquidity_net)).collect()
+        let parts = |list: &[(i32, u32)]| -> Parts {
+            list.iter().map(|&(key, part)| (key, Part::from(part))).collect()
         };
-        let kept = ticks(&[(-10, 5), (0, 1), (10, -6)]);
+        let kept = parts(&[(-10, 5), (0, 1), (10, 6)]);
         assert_eq!(difference(&kept, &kept), None);
-        assert_eq!(difference(&kept, &ticks(&[(-10, 5), (10, -5), (20, 0)])), Some((3, 0)));
+        assert_eq!(difference(&kept, &parts(&[(-10, 5), (10, 5), (20, 0)])), Some((3, 0)));
         let at = BlockRef { hash: exitgap_core::ids::BlockHash([0; 32]), number: 1, timestamp: 1 };
-        let by_tick = kept.iter().map(|tick| (tick.tick, *tick)).collect();
-        let memory = TickMemory { at, ticks: by_tick, full_from: 0, full_at: None };
-        let again = [(0, None), (-10, Some(Tick::new(-10, 7))), (20, Some(Tick::new(20, -1)))];
-        assert_eq!(memory.updated(&again), ticks(&[(-10, 7), (10, -6), (20, -1)]));
+        let memory = PartMemory { at, parts: kept, full_from: 0, full_at: None };
+        let again = vec![(0, None), (-10, Some(Part::from(7))), (20, Some(Part::from(1)))];
+        assert_eq!(memory.updated(again), parts(&[(-10, 7), (10, 6), (20, 1)]));
     }
 }

@@ -1,43 +1,44 @@
-//! Reading ticks in full within a pass: of which pools, and what comes of the comparison.
+//! Reading parts in full within a pass: of which pools, and what comes of the comparison.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use exitgap_core::ids::Address;
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::BlockRef;
 
 use super::follow::{Reread, difference};
 use super::observe::{Pass, State};
+use crate::abi::Call;
 use crate::events::{Event, FullReadCause};
 use crate::missing::Missing;
 use crate::multicall::Multicall;
-use crate::pools::concentrated::is_about_ticks;
-use crate::pools::concentrated::ticks::{self, FullRead};
+use crate::pools::{Followed, Parts};
+use crate::rpc::Failure;
 
 impl Pass<'_> {
-    /// Which pools' ticks are read in full, and reports what is not as planned.
+    /// Which pools' parts are read in full, and reports what is not as planned.
     pub(super) fn due_in_full(
         &mut self,
         block: BlockRef,
         states: &BTreeMap<usize, Result<State, Missing>>,
-        plans: &BTreeMap<Address, Reread>,
+        plans: &BTreeMap<usize, Reread>,
     ) -> BTreeSet<usize> {
         let mut due = BTreeSet::new();
         for (place, state) in states {
-            let Ok(State::Ticked { reader, price, kept }) = state else { continue };
-            let (id, address) = (self.pool(*place).id.clone(), self.pool(*place).address);
-            let cause = match (kept, plans.get(&address)) {
+            let Ok(State::Unfinished { unfinished, kept }) = state else { continue };
+            let cause = match (kept, plans.get(place)) {
                 (_, Some(Reread::Full(cause))) => Some(cause.clone()),
-                (Some(kept), _) => match reader.join(*price, kept.clone()) {
-                    Err(error) if is_about_ticks(error) => {
-                        Some(FullReadCause::Unbalanced(error.to_string()))
+                (Some(kept), _) => match unfinished.join(kept) {
+                    Err(unjoined) if unjoined.about_parts => {
+                        Some(FullReadCause::Unbalanced(unjoined.detail))
                     }
-                    // No ticks would make a state of this price: there is nothing to read.
+                    // No parts would make a state of the rest: there is nothing to read.
                     Err(_) => continue,
                     Ok(_) => None,
                 },
                 (None, _) => None,
             };
-            let in_turn = match (&self.memory[*place].ticks, self.slot) {
+            let in_turn = match (&self.memory[*place].parts, self.slot) {
                 (Some(memory), Some(slot)) => slot.number() >= memory.full_from,
                 _ => kept.is_none(),
             };
@@ -45,45 +46,45 @@ impl Pass<'_> {
                 due.insert(*place);
             }
             if let Some(cause) = cause {
+                let id = self.pool(*place).id.clone();
                 self.events.report(Event::ReadInFull { pool: id, block: block.number, cause });
             }
         }
         due
     }
 
-    /// Reads the ticks of these pools in full, and compares where others were kept. Returns those
+    /// Reads the parts of these pools in full, and compares where others were kept. Returns those
     /// that were read.
-    pub(super) async fn read_ticks(
+    pub(super) async fn read_parts(
         &mut self,
         multicall: &Multicall<'_>,
         due: &BTreeSet<usize>,
         states: &mut BTreeMap<usize, Result<State, Missing>>,
     ) -> BTreeSet<usize> {
-        let (places, reads): (Vec<usize>, Vec<FullRead>) = due
+        let unfinished =
+            |place: &&usize| matches!(states.get(*place), Some(Ok(State::Unfinished { .. })));
+        let (places, reads): (Vec<usize>, Vec<FullRead<'_>>) = due
             .iter()
-            .filter_map(|place| match states.get(place) {
-                Some(Ok(State::Ticked { reader, .. })) => {
-                    let pool = self.pool(*place).address;
-                    Some((*place, FullRead { pool, reader: reader.clone() }))
-                }
-                _ => None,
+            .filter(unfinished)
+            .filter_map(|place| {
+                let followed = self.followed(*place)?;
+                Some((*place, FullRead { pool: &self.pool(*place).id, followed }))
             })
             .unzip();
-        let full = ticks::read_in_full(multicall, &reads).await;
+        let full = read_in_full(multicall, &reads).await;
         let schedule = self.schedule();
         let mut fresh = BTreeSet::new();
         for (place, full) in places.into_iter().zip(full) {
-            let Some(Ok(State::Ticked { reader, price, kept })) = states.get_mut(&place) else {
+            let Some(Ok(State::Unfinished { unfinished, kept })) = states.get_mut(&place) else {
                 continue;
             };
-            let balanced =
-                kept.as_ref().is_some_and(|kept| reader.join(*price, kept.clone()).is_ok());
-            let remembered = self.memory[place].ticks.as_ref();
-            let good_until = remembered.and_then(|ticks| ticks.full_at);
+            let balanced = kept.as_ref().is_some_and(|kept| unfinished.join(kept).is_ok());
+            let remembered = self.memory[place].parts.as_ref();
+            let good_until = remembered.and_then(|parts| parts.full_at);
             let may_wait = self
                 .slot
                 .zip(remembered)
-                .is_none_or(|(slot, ticks)| schedule.may_wait(slot, ticks.full_at));
+                .is_none_or(|(slot, parts)| schedule.may_wait(slot, parts.full_at));
             match full {
                 Ok(full) => {
                     let before = kept.replace(full.clone());
@@ -110,4 +111,90 @@ impl Pass<'_> {
         }
         fresh
     }
+}
+
+/// A pool whose parts are to be read in full.
+struct FullRead<'a> {
+    pool: &'a PoolId,
+    followed: &'a dyn Followed,
+}
+
+/// Calls of pools that are read together. Enough to fill the requests in flight; few enough that
+/// a deadline that passes loses little.
+const CALLS_TOGETHER: usize = 16_000;
+
+/// Reads all parts of these pools, in their order.
+async fn read_in_full(
+    multicall: &Multicall<'_>,
+    pools: &[FullRead<'_>],
+) -> Vec<Result<Parts, Missing>> {
+    let mut results = Vec::with_capacity(pools.len());
+    let mut rest = pools.iter().map(|read| (read, read.followed.index_calls())).peekable();
+    while rest.peek().is_some() {
+        let (mut group, mut calls) = (Vec::new(), 0);
+        while let Some((_, index)) = rest.peek()
+            && (group.is_empty() || calls + index.len() <= CALLS_TOGETHER)
+        {
+            calls += index.len();
+            group.extend(rest.next());
+        }
+        match read_group(multicall, &group).await {
+            Ok(parts) => results.extend(parts),
+            Err(failure) => {
+                // The nodes fail: asking them for the other pools would fail as well.
+                let missing = Missing::from(failure);
+                results.resize(pools.len(), Err(missing));
+                break;
+            }
+        }
+    }
+    results
+}
+
+async fn read_group(
+    multicall: &Multicall<'_>,
+    pools: &[(&FullRead<'_>, Vec<Call>)],
+) -> Result<Vec<Result<Parts, Missing>>, Failure> {
+    let calls: Vec<Call> = pools.iter().flat_map(|(_, index)| index).cloned().collect();
+    let answers = multicall.read(&calls).await?;
+    let mut answers = &answers[..];
+    let mut listed = Vec::with_capacity(pools.len());
+    for (read, index) in pools {
+        let (own, rest) = answers.split_at(index.len());
+        answers = rest;
+        listed.push(read.followed.decode_index(read.pool, own));
+    }
+    let calls: Vec<Vec<Call>> = pools
+        .iter()
+        .zip(&listed)
+        .map(|((read, _), parts)| match parts {
+            Ok(parts) => read.followed.part_calls(parts),
+            Err(_) => Vec::new(),
+        })
+        .collect();
+    let answers = multicall.read(&calls.concat()).await?;
+    let mut answers = &answers[..];
+    let mut results = Vec::with_capacity(pools.len());
+    for (((read, _), listed), calls) in pools.iter().zip(listed).zip(calls) {
+        let (own, rest) = answers.split_at(calls.len());
+        answers = rest;
+        let parts = listed.and_then(|parts| read.followed.decode_parts(read.pool, &parts, own));
+        results.push(parts.and_then(|parts| all_there(read.pool, parts)));
+    }
+    Ok(results)
+}
+
+/// Requires that every part that is listed is there.
+fn all_there(
+    pool: &PoolId,
+    parts: Vec<(i32, Option<crate::pools::Part>)>,
+) -> Result<Parts, Missing> {
+    let there = |(key, part): (i32, Option<_>)| {
+        let missing = || {
+            let detail = format!("pool {pool}: {key} is set in the bitmap and not initialised");
+            Missing::new(MissingReason::StateInconsistent, detail)
+        };
+        Ok((key, part.ok_or_else(missing)?))
+    };
+    parts.into_iter().map(there).collect()
 }

@@ -1,18 +1,21 @@
 //! The reader of one chain: what the recorder and the command line call.
 //!
 //! - `observe`: one pass over some pools at one block
-//! - `follow`: the ticks remembered from slot to slot, brought up to date by logs
-//! - `full`: which pools' ticks a pass reads in full, and the comparison with those followed
+//! - `follow`: the parts of states remembered from slot to slot, brought up to date by logs
+//! - `logs`: which parts the pools' logs name
+//! - `full`: which pools' parts a pass reads in full, and the comparison with those followed
 //! - `schedule`: when pools have their turn for that
 //! - `links`: the blocks of the series that a node must have
 //! - `check`: a configuration held against its nodes
 //!
-//! How a pool's answers and ticks are read is in `pools`, by kind; here is when and at which block.
+//! How a pool's answers and its parts (ticks) are read is in `pools`, by kind; here is when and at which
+//! block.
 
 mod check;
 mod follow;
 mod full;
 mod links;
+mod logs;
 mod observe;
 mod schedule;
 
@@ -33,7 +36,7 @@ use crate::missing::Missing;
 use crate::multicall::Multicall;
 use crate::pools::{PoolInfo, identify};
 use crate::rpc::{ClientError, Rpc};
-use follow::TickMemory;
+use follow::PartMemory;
 use links::Links;
 use observe::{Pass, PoolMemory, Results};
 use schedule::second_deadline;
@@ -99,9 +102,9 @@ impl ChainReader {
             let id = snapshot.observation().pool();
             let place = self.plan.pools().iter().position(|pool| pool.id == *id);
             if let Some(memory) = place.map(|place| &mut self.memory[place])
-                && memory.ticks.is_none()
+                && memory.parts.is_none()
             {
-                memory.ticks = TickMemory::of_snapshot(&snapshot);
+                memory.parts = PartMemory::of_snapshot(&snapshot);
             }
         }
     }

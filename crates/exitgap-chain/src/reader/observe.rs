@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use exitgap_core::ids::{Address, PoolId};
-use exitgap_core::pools::{PoolState, Tick};
+use exitgap_core::pools::PoolState;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{BlockRef, Observation, OracleReading};
 use tokio::time::Instant;
 
-use super::follow::{self, Reread, TickMemory};
+use super::follow::{self, PartMemory, Remembered, Reread};
 use super::schedule::Schedule;
 use crate::abi::{Answer, Call};
 use crate::config::{ChainPlan, PoolPlan};
@@ -16,8 +16,7 @@ use crate::events::{Event, Events};
 use crate::missing::Missing;
 use crate::multicall::Multicall;
 use crate::oracles::{self, FEED_CALLS, FeedAnswer};
-use crate::pools::concentrated::{Price, TickedReader};
-use crate::pools::{Identity, Reader, Reading, identify};
+use crate::pools::{Followed, Identity, Parts, Reader, Reading, Unfinished, identify};
 use crate::rpc::Rpc;
 use crate::trial::{self, Tried, Verdict};
 
@@ -25,7 +24,7 @@ use crate::trial::{self, Tried, Verdict};
 #[derive(Debug, Clone, Default)]
 pub(super) struct PoolMemory {
     pub(super) identity: Option<Identity>,
-    pub(super) ticks: Option<TickMemory>,
+    pub(super) parts: Option<PartMemory>,
     /// The slot from which on it is tried again whether its contract pays our fill.
     pub(super) try_from: u32,
 }
@@ -45,12 +44,23 @@ pub(super) struct Pass<'a> {
 /// The pools read, by their place in the plan.
 pub(super) type Results = BTreeMap<usize, Result<Observation, Missing>>;
 
-/// What was read of a pool before its ticks are complete.
+/// What was read of a pool before its parts are complete.
 pub(super) enum State {
     /// It has none to complete.
     Whole(PoolState),
-    /// With the ticks that were kept, brought up to date.
-    Ticked { reader: TickedReader, price: Price, kept: Option<Vec<Tick>> },
+    /// With the parts that were kept, brought up to date.
+    Unfinished { unfinished: Box<dyn Unfinished>, kept: Option<Parts> },
+}
+
+/// A pool's calls within a request: where its own begin, where those of its parts, and where they end.
+struct Span<'a> {
+    place: usize,
+    reader: &'a Reader,
+    start: usize,
+    of_parts: usize,
+    end: usize,
+    /// The parts read again.
+    again: Vec<i32>,
 }
 
 /// What the chain's feeds said.
@@ -71,7 +81,7 @@ impl Pass<'_> {
         let mut results = self.identify(&multicall, places).await;
         let places: Vec<usize> =
             places.iter().copied().filter(|place| !results.contains_key(place)).collect();
-        let plans = self.plan_ticks(&places, block, deadline).await;
+        let plans = self.plan_parts(&places, block, deadline).await;
         let (feeds, mut states) = match self.read_states(&multicall, &places, &plans).await {
             Ok(read) => read,
             Err(missing) => {
@@ -80,7 +90,7 @@ impl Pass<'_> {
             }
         };
         let due = self.due_in_full(block, &states, &plans);
-        let fresh = self.read_ticks(&multicall, &due, &mut states).await;
+        let fresh = self.read_parts(&multicall, &due, &mut states).await;
         for (place, state) in states {
             let fresh = fresh.contains(&place);
             let result = state.and_then(|state| self.observe(place, block, state, fresh, &feeds));
@@ -90,7 +100,7 @@ impl Pass<'_> {
         results
     }
 
-    /// Tries, in turns as ticks are read in full, whether contracts pay what core's fills say. A
+    /// Tries, in turns as parts are read in full, whether contracts pay what core's fills say. A
     /// pool whose contract does not is none of the kinds that are read.
     async fn try_fills(&mut self, multicall: &Multicall<'_>, results: &mut Results) {
         let Some(slot) = self.slot else { return };
@@ -163,52 +173,43 @@ impl Pass<'_> {
         }
     }
 
-    /// Learns from the logs which of the remembered ticks are to be read again.
-    async fn plan_ticks(
+    /// How what is remembered of a pool is read; `None` where nothing is.
+    pub(super) fn followed(&self, place: usize) -> Option<&dyn Followed> {
+        self.memory[place].identity.as_ref()?.reader.followed()
+    }
+
+    /// Learns from the logs which of the remembered parts are to be read again.
+    async fn plan_parts(
         &mut self,
         places: &[usize],
         block: BlockRef,
         deadline: Instant,
-    ) -> BTreeMap<Address, Reread> {
+    ) -> BTreeMap<usize, Reread> {
+        let (memory, pools) = (&*self.memory, self.plan.pools());
         let remembered = places
             .iter()
             .filter_map(|place| {
-                let ticks = self.memory[*place].ticks.as_ref()?;
-                Some((self.pool(*place).address, ticks.at))
+                let at = memory[*place].parts.as_ref()?.at;
+                let followed = memory[*place].identity.as_ref()?.reader.followed()?;
+                Some((*place, Remembered { pool: &pools[*place].id, at, followed }))
             })
             .collect();
         follow::plan(self.rpc, self.second, self.events, &remembered, block, deadline).await
     }
 
-    /// Reads feeds, and of each pool what changes with every swap and the ticks that logs name.
+    /// Reads feeds, and of each pool what changes with every swap and the parts that logs name.
     async fn read_states(
         &self,
         multicall: &Multicall<'_>,
         places: &[usize],
-        plans: &BTreeMap<Address, Reread>,
+        plans: &BTreeMap<usize, Reread>,
     ) -> Result<(Feeds, BTreeMap<usize, Result<State, Missing>>), Missing> {
         let feeds = oracles::feeds_of(places.iter().map(|place| self.pool(*place)));
         let sequencer = self.plan.sequencer();
         let of_sequencer = sequencer.into_iter().flat_map(|plan| oracles::calls(plan.feed));
         let of_feeds = feeds.iter().flat_map(|feed| oracles::calls(*feed));
         let mut calls: Vec<Call> = of_sequencer.chain(of_feeds).collect();
-        let mut spans = Vec::new();
-        for &place in places {
-            let Some(identity) = &self.memory[place].identity else { continue };
-            let pool = self.pool(place).address;
-            let (reader, start) = (&identity.reader, calls.len());
-            calls.extend(reader.state_calls(pool));
-            let of_ticks = calls.len();
-            let again: Vec<i32> = match plans.get(&pool) {
-                Some(Reread::Again(again)) => again.iter().copied().collect(),
-                _ => Vec::new(),
-            };
-            let ticked = reader.ticks().into_iter();
-            calls.extend(
-                ticked.flat_map(|ticked| again.iter().map(|tick| ticked.tick_call(pool, *tick))),
-            );
-            spans.push((place, reader, [start, of_ticks, calls.len()], again));
-        }
+        let spans = self.spans(places, plans, &mut calls);
         let answers = multicall.read(&calls).await?;
         let mut said = answers.chunks_exact(FEED_CALLS);
         let sequencer =
@@ -221,52 +222,67 @@ impl Pass<'_> {
         let feeds = Feeds { prices, sequencer };
         let states = spans
             .into_iter()
-            .map(|(place, reader, [start, of_ticks, end], again)| {
-                let (own, changed) = (&answers[start..of_ticks], &answers[of_ticks..end]);
-                let state = match plans.get(&self.pool(place).address) {
+            .map(|span| {
+                let state = match plans.get(&span.place) {
                     Some(Reread::Disagreed(detail)) => {
                         Err(Missing::new(MissingReason::NodesDisagree, detail))
                     }
-                    plan => {
-                        let followed = matches!(plan, Some(Reread::Again(_)));
-                        let again = followed.then(|| again.iter().zip(changed));
-                        self.state(place, reader, own, again)
-                    }
+                    plan => self.state(&span, &answers, matches!(plan, Some(Reread::Again(_)))),
                 };
-                (place, state)
+                (span.place, state)
             })
             .collect();
         Ok((feeds, states))
     }
 
-    /// What a pool answered, and its remembered ticks with the `again` ones read again; `None`:
-    /// they cannot be brought up to date.
-    fn state<'r>(
+    /// Adds the calls of each pool.
+    fn spans<'p>(
+        &'p self,
+        places: &[usize],
+        plans: &BTreeMap<usize, Reread>,
+        calls: &mut Vec<Call>,
+    ) -> Vec<Span<'p>> {
+        let mut spans = Vec::new();
+        for &place in places {
+            let Some(identity) = &self.memory[place].identity else { continue };
+            let (reader, start) = (&identity.reader, calls.len());
+            calls.extend(reader.state_calls());
+            let of_parts = calls.len();
+            let again: Vec<i32> = match plans.get(&place) {
+                Some(Reread::Again(again)) => again.iter().copied().collect(),
+                _ => Vec::new(),
+            };
+            calls.extend(reader.followed().into_iter().flat_map(|it| it.part_calls(&again)));
+            spans.push(Span { place, reader, start, of_parts, end: calls.len(), again });
+        }
+        spans
+    }
+
+    /// What a pool answered, and its remembered parts, those read again in their place, where the
+    /// logs tell which those are.
+    fn state(
         &self,
-        place: usize,
-        reader: &Reader,
-        own: &[Answer],
-        again: Option<impl Iterator<Item = (&'r i32, &'r Answer)>>,
+        span: &Span<'_>,
+        answers: &[Answer],
+        logs_tell: bool,
     ) -> Result<State, Missing> {
-        let pool = self.pool(place).address;
-        let (price, reader) = match (reader.decode(pool, own)?, reader.ticks()) {
-            (Reading::Whole(state), _) => return Ok(State::Whole(state)),
-            (Reading::Ticked(price), Some(reader)) => (price, reader.clone()),
-            (Reading::Ticked(_), None) => return Err(unidentified(&self.pool(place).id)),
+        let Span { place, reader, start, of_parts, end, ref again } = *span;
+        let pool = &self.pool(place).id;
+        let unfinished = match reader.decode(pool, &answers[start..of_parts])? {
+            Reading::Whole(state) => return Ok(State::Whole(state)),
+            Reading::Unfinished(unfinished) => unfinished,
         };
-        let kept = match (again, &self.memory[place].ticks) {
-            (Some(again), Some(memory)) => {
-                let again: Vec<(i32, Option<Tick>)> = again
-                    .map(|(tick, answer)| Ok((*tick, reader.decode_tick(pool, *tick, answer)?)))
-                    .collect::<Result<_, Missing>>()?;
-                Some(memory.updated(&again))
+        let kept = match (reader.followed(), &self.memory[place].parts) {
+            (Some(followed), Some(memory)) if logs_tell => {
+                let again = followed.decode_parts(pool, again, &answers[of_parts..end])?;
+                Some(memory.updated(again))
             }
             _ => None,
         };
-        Ok(State::Ticked { reader, price, kept })
+        Ok(State::Unfinished { unfinished, kept })
     }
 
-    /// Joins what was read of a pool, and remembers its ticks; `fresh`: they were read in full.
+    /// Joins what was read of a pool, and remembers its parts; `fresh`: they were read in full.
     fn observe(
         &mut self,
         place: usize,
@@ -278,10 +294,11 @@ impl Pass<'_> {
         let id = self.pool(place).id.clone();
         let state = match state {
             State::Whole(state) => state,
-            State::Ticked { reader, price, kept } => {
-                let remembered = self.memory[place].ticks.take();
-                let pool = reader.join(price, kept.unwrap_or_default()).map_err(|error| {
-                    let detail = format!("pool {id}: {error}");
+            State::Unfinished { unfinished, kept } => {
+                let remembered = self.memory[place].parts.take();
+                let parts = kept.unwrap_or_default();
+                let state = unfinished.join(&parts).map_err(|unjoined| {
+                    let detail = format!("pool {id}: {}", unjoined.detail);
                     Missing::new(MissingReason::StateInconsistent, detail)
                 })?;
                 let (full_from, full_at) = match (remembered, self.slot) {
@@ -289,9 +306,9 @@ impl Pass<'_> {
                     (_, None) => (0, None),
                     (_, Some(slot)) => (self.schedule().next_turn(slot, place), Some(slot)),
                 };
-                let memory = TickMemory::of(&pool, block, full_from, full_at);
-                self.memory[place].ticks = Some(memory);
-                pool.into()
+                let memory = PartMemory { at: block, parts, full_from, full_at };
+                self.memory[place].parts = Some(memory);
+                state
             }
         };
         let mut oracles = oracles::readings(&self.pool(place).oracles, &feeds.prices)?;
@@ -299,9 +316,9 @@ impl Pass<'_> {
         let Some(identity) = &self.memory[place].identity else {
             return Err(unidentified(&id));
         };
-        let tokens = identity.tokens.clone();
+        let (tokens, facts) = (identity.tokens.clone(), identity.reader.facts());
         let tag = self.plan.tag();
-        Observation::new(id, tag, block, tokens, state, oracles, Vec::new())
+        Observation::new(id, tag, block, tokens, state, oracles, facts)
             .map_err(|error| Missing::new(error.missing_reason(), error.to_string()))
     }
 }

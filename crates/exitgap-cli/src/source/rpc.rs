@@ -101,7 +101,7 @@ fn read_with<T>(
 fn chain_problem(pool: &PoolId, what: &str, missing: &Missing) -> Problem {
     let hint = match missing.reason {
         MissingReason::PoolUnsupported => {
-            "exitgap reads Uniswap v2 pairs, v3 pools, and forks that fill as they do"
+            "exitgap reads Uniswap v2 pairs, v3 and v4 pools, and forks that fill as they do"
         }
         MissingReason::StateInconsistent => {
             "what the pool holds makes no price: it may be empty, or the node's answer wrong"
@@ -132,9 +132,7 @@ fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Pr
         tables.remove(table);
     }
     let mut config = Config::deserialize(tables).map_err(wrong)?;
-    config.pool.retain(|entry| {
-        entry.chain == *pool.chain() && pool.contract().address() == Some(entry.address)
-    });
+    config.pool.retain(|entry| entry.address.on(entry.chain.clone()) == *pool);
     config.chain.retain(|chain| chain.slug == *pool.chain());
     config.oracle.retain(|oracle| oracle.chain() == pool.chain());
     let (Some(chain), false) = (config.chain.first_mut(), config.pool.is_empty()) else {
@@ -176,8 +174,8 @@ fn from_arguments(
     let base = BaseToken::Token0;
     let address = pool.contract().address();
     let address = address.ok_or_else(|| {
-        let detail = format!("{pool} is held by a manager, which this version does not read");
-        invalid("pool", detail)
+        let detail = format!("{pool} is held by a manager: its id is the hash of a key");
+        invalid("pool", detail).hint("describe it with its key in a file and give --config")
     })?;
     let chain = ChainConfig {
         slug: slug.clone(),
@@ -191,7 +189,8 @@ fn from_arguments(
         confirmations: None,
         factory: Vec::new(),
     };
-    let pool = PoolConfig { chain: slug, address, base, fee, token0_usd, token1_usd };
+    let address = address.into();
+    let pool = PoolConfig { chain: slug, address, key: None, base, fee, token0_usd, token1_usd };
     Ok(Config { chain: vec![chain], oracle, pool: vec![pool] })
 }
 

@@ -49,6 +49,14 @@ impl Contract {
         &self.chain
     }
 
+    /// Its id, where a manager holds the pool.
+    pub fn id(&self) -> Option<Word> {
+        match self.id {
+            ContractId::Address(_) => None,
+            ContractId::Managed(id) => Some(id),
+        }
+    }
+
     /// Its address; `None` where a manager holds the pool.
     pub fn address(&self) -> Option<Address> {
         match self.id {
@@ -77,6 +85,11 @@ impl PoolId {
     /// Names the two-token pool at `address` on `chain`.
     pub fn new(chain: ChainSlug, address: Address) -> Self {
         Self { contract: Contract { chain, id: ContractId::Address(address) }, pair: None }
+    }
+
+    /// Names the pool that a manager of `chain` holds under this id.
+    pub fn managed(chain: ChainSlug, id: Word) -> Self {
+        Self { contract: Contract { chain, id: ContractId::Managed(id) }, pair: None }
     }
 
     /// What holds the pool.

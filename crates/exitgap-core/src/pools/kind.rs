@@ -25,8 +25,8 @@ pub(super) trait StateForm: Sized {
 
 /// A kind of pool: the whole of its contract's state that a fill needs, checked when made.
 pub(super) trait PoolKind: StateForm + Clone {
-    /// One direction of it.
-    type Sale: Sale + Into<OneSale>;
+    /// One direction of it. Kinds whose curves are made alike may share it.
+    type Sale: Sale;
 
     /// How many tokens it pools.
     fn coins(&self) -> usize {
@@ -44,12 +44,11 @@ pub(super) trait PoolKind: StateForm + Clone {
 
     /// The start of a direction, as much of it as `enough` asks for: that is shown ever longer
     /// starts, the last of which may be the whole. What lies past its end is unknown to it.
-    fn start_of_sale(
-        &self,
-        direction: Direction,
-        _enough: &dyn Fn(&SaleCurve) -> bool,
-    ) -> SaleCurve {
-        SaleCurve(self.sale(direction).into())
+    fn start_of_sale(&self, direction: Direction, _enough: &dyn Fn(&SaleCurve) -> bool) -> SaleCurve
+    where
+        Self: Listed<Self::Sale>,
+    {
+        SaleCurve(Self::listed(self.sale(direction)))
     }
 
     /// What [`Sale::fill`] answers, without preparing anything.
@@ -77,6 +76,15 @@ pub(super) trait PoolKind: StateForm + Clone {
     fn sale_bytes_at_most(&self, _direction: Direction) -> usize {
         0
     }
+}
+
+/// A kind's place in the list of `kinds.rs`, where its directions are of type `S`.
+pub(super) trait Listed<S> {
+    /// A direction of it, as one of a pool of some kind.
+    fn listed(sale: S) -> OneSale;
+
+    /// The direction, where it is of this kind.
+    fn sale_in(one: &mut OneSale) -> Option<&mut S>;
 }
 
 /// One direction of a pool: what any amount of the token sold fills at, and what is needed to

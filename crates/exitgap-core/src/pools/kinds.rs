@@ -3,10 +3,11 @@
 //! A new kind is a folder beside this file, a line in the list below, and a variant of
 //! [`StateError`] for the rules that its numbers can break.
 
-use super::kind::{PoolKind, Sale, StateForm};
+use super::kind::{Listed, PoolKind, Sale, StateForm};
 use super::{
-    Concentrated, ConstantProduct, CryptoSwap, Direction, FeeRate, Fill, FillError, FillStep,
-    RawPrice, Segment, Solidly, StableSwap, StableV2, StableV3, StateError, Weighted,
+    Concentrated, ConcentratedLinked, ConcentratedV4, ConstantProduct, CryptoSwap, Direction,
+    FeeRate, Fill, FillError, FillStep, RawPrice, Segment, Solidly, StableSwap, StableV2, StableV3,
+    StateError, Weighted,
 };
 use crate::ids::Pair;
 use crate::json::{Fields, Json};
@@ -48,9 +49,16 @@ macro_rules! kinds {
                 }
             }
 
-            impl From<<$kind as PoolKind>::Sale> for OneSale {
-                fn from(sale: <$kind as PoolKind>::Sale) -> Self {
-                    Self::$kind(sale)
+            impl Listed<<$kind as PoolKind>::Sale> for $kind {
+                fn listed(sale: <Self as PoolKind>::Sale) -> OneSale {
+                    OneSale::$kind(sale)
+                }
+
+                fn sale_in(one: &mut OneSale) -> Option<&mut <Self as PoolKind>::Sale> {
+                    match one {
+                        OneSale::$kind(sale) => Some(sale),
+                        _ => None,
+                    }
                 }
             }
         )+
@@ -84,8 +92,12 @@ macro_rules! kinds {
 kinds! { $
     /// `x × y = k`: Uniswap v2 and its forks.
     ConstantProduct,
-    /// Liquidity by price range: Uniswap v3, its forks, `PancakeSwap` v3 and Slipstream.
+    /// Liquidity by price range: Uniswap v3, its forks, `PancakeSwap` v3, `SushiSwap` v3 and Slipstream.
     Concentrated,
+    /// The same in Uniswap v4's manager: a fee per direction, wider tick spacings.
+    ConcentratedV4,
+    /// The same where the loop stops at initialised ticks alone, which are linked: Algebra Integral.
+    ConcentratedLinked,
     /// Curve's plain pools and `StableSwap`-NG.
     StableSwap,
     /// Aerodrome v2 and Velodrome v2, volatile and stable.
@@ -147,7 +159,13 @@ impl PoolState {
     /// Prepares one direction for many questions. For concentrated liquidity this
     /// walks every initialised tick on that side once.
     pub fn curve(&self, direction: Direction) -> SaleCurve {
-        ask!(self, PoolState, pool => SaleCurve(pool.sale(direction).into()))
+        fn of<K>(pool: &K, direction: Direction) -> SaleCurve
+        where
+            K: PoolKind + Listed<K::Sale>,
+        {
+            SaleCurve(K::listed(pool.sale(direction)))
+        }
+        ask!(self, PoolState, pool => of(pool, direction))
     }
 
     /// The start of a direction's curve, as much of it as `enough` asks for; whatever lies

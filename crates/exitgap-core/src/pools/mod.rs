@@ -25,8 +25,8 @@ pub use balancer::{
     VaultPool, Weighted, WeightedRule,
 };
 pub use concentrated::{
-    Concentrated, ConcentratedError, MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, Tick,
-    sqrt_ratio_at_tick, tick_at_sqrt_ratio,
+    Concentrated, ConcentratedError, ConcentratedLinked, ConcentratedV4, MAX_SQRT_RATIO, MAX_TICK,
+    MIN_SQRT_RATIO, MIN_TICK, Ranges, Tick, sqrt_ratio_at_tick, tick_at_sqrt_ratio,
 };
 pub use constant_product::{ConstantProduct, ConstantProductError};
 pub use crypto_swap::{CryptoSwap, CryptoSwapError, CryptoSwapParts};

@@ -21,6 +21,12 @@ pub struct Fact {
     pub words: Vec<Word>,
 }
 
+impl Fact {
+    /// The name of the fact that is the key of a pool that a manager holds: its words hash to the
+    /// pool's id. Nothing is computed from it.
+    pub const POOL_KEY: &str = "pool_key";
+}
+
 wire_struct!(Fact { name, contract, call, words });
 
 /// At most 32 facts, strictly ascending by name, contract and call.

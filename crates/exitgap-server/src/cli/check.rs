@@ -74,8 +74,8 @@ fn remedy(subject: &str) -> &'static str {
         Some("store") => "set [store] path to a store, or to a file that is not there yet",
         Some("key") => "set [evidence] key_file to a key that `exitgap-server key new` made",
         Some("pool") => {
-            "compare address, chain and oracles of its [[pool]]; v2 pairs (with fee) and v3 pools \
-             are read, each token priced by an [[oracle]] of the same chain"
+            "compare address, chain and oracles of its [[pool]]; v2 pairs (with fee), v3 \
+             pools and v4 pools (with key) are read, each token priced by an [[oracle]] of the same chain"
         }
         Some("oracle") => "compare feed and heartbeat_s of its [[oracle]] with the feed's page",
         _ => {

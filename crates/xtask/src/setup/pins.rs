@@ -35,7 +35,7 @@ const ANVIL_LINUX_AMD64: Pin = Pin {
 pub const ANVIL_VERSION: &str = ANVIL_LINUX_AMD64.version;
 
 /// Published bytecode of the contracts on the development chain.
-const CONTRACTS: [Pin; 10] = [
+const CONTRACTS: [Pin; 12] = [
     Pin {
         folder: "uniswap-v2-core",
         package: "@uniswap/v2-core",
@@ -92,6 +92,34 @@ const CONTRACTS: [Pin; 10] = [
         keep: &[
             "artifacts/contracts/PancakeV3Factory.sol/PancakeV3Factory.json",
             "artifacts/contracts/PancakeV3Pool.sol/PancakeV3Pool.json",
+            "package.json",
+        ],
+    },
+    Pin {
+        folder: "uniswap-v4-core",
+        package: "@uniswap/v4-core",
+        version: "1.0.2",
+        sha512: "5f5e539b6c1677e512033104c4c6e8fa0f67680e9037a98f8169b43330f044d9\
+                 4e7da3657a97d4a52cadf514ab51f10e0eca706f259b70b83ab799f073f7bb96",
+        bytes: 17_671_925,
+        keep: &[
+            "out/PoolManager.sol/PoolManager.json",
+            "out/PoolModifyLiquidityTest.sol/PoolModifyLiquidityTest.json",
+            "out/PoolSwapTest.sol/PoolSwapTest.json",
+            "package.json",
+        ],
+    },
+    Pin {
+        folder: "algebra-integral-core",
+        package: "@cryptoalgebra/integral-core",
+        version: "1.2.10",
+        sha512: "2fa034f6d4a672c999644c0b1b75b9bded51ccf31a9c04478837646cbabc17b9\
+                 906be0ba85e82afb0d452021cd14a36d91fa3e78285917dec3bba4957c991e51",
+        bytes: 1_984_692,
+        keep: &[
+            "artifacts/contracts/AlgebraFactory.sol/AlgebraFactory.json",
+            "artifacts/contracts/AlgebraPoolDeployer.sol/AlgebraPoolDeployer.json",
+            "artifacts/contracts/test/TestAlgebraCallee.sol/TestAlgebraCallee.json",
             "package.json",
         ],
     },

@@ -15,6 +15,8 @@ use crate::config::FactoryKind;
 pub(crate) enum Dialect {
     /// As Uniswap v3's pool does.
     Uniswap,
+    /// As Uniswap v3's, of `SushiSwap`'s factory.
+    Sushi,
     /// As `PancakeSwap` v3's: a protocol fee of 32 bits in `slot0`.
     Pancake,
     /// As Slipstream's: no protocol fee in `slot0`, staked liquidity and rewards in `ticks`, and a
@@ -31,13 +33,15 @@ pub(super) struct ToldTick {
 
 impl Dialect {
     /// All of them.
-    pub(super) const ALL: [Self; 3] = [Self::Uniswap, Self::Pancake, Self::Slipstream];
+    pub(super) const ALL: [Self; 4] = [Self::Uniswap, Self::Sushi, Self::Pancake, Self::Slipstream];
 
-    /// That of a factory's pools.
-    pub(super) fn of(kind: FactoryKind) -> Self {
+    /// That of a factory's pools; `None` where they do not answer so.
+    pub(super) fn of(kind: FactoryKind) -> Option<Self> {
         match kind {
-            FactoryKind::PancakeV3 => Self::Pancake,
-            FactoryKind::Slipstream => Self::Slipstream,
+            FactoryKind::PancakeV3 => Some(Self::Pancake),
+            FactoryKind::SushiV3 => Some(Self::Sushi),
+            FactoryKind::Slipstream => Some(Self::Slipstream),
+            FactoryKind::UniswapV4 | FactoryKind::AlgebraIntegral => None,
         }
     }
 
@@ -45,6 +49,7 @@ impl Dialect {
     pub(super) fn owner(self) -> &'static str {
         match self {
             Self::Uniswap => "Uniswap v3",
+            Self::Sushi => "SushiSwap v3",
             Self::Pancake => "PancakeSwap v3",
             Self::Slipstream => "Slipstream",
         }
@@ -53,7 +58,7 @@ impl Dialect {
     /// √price and tick out of `slot0`'s answer, where it has this shape.
     pub(super) fn slot0(self, answer: &Answer) -> Option<(U256, i32)> {
         let (price, tick) = match self {
-            Self::Uniswap => {
+            Self::Uniswap | Self::Sushi => {
                 let told = answer.exact::<V3Pool::slot0Call>(7)?;
                 (told.sqrtPriceX96, told.tick)
             }
@@ -77,7 +82,7 @@ impl Dialect {
 
     fn tick_words(self) -> usize {
         match self {
-            Self::Uniswap | Self::Pancake => 8,
+            Self::Uniswap | Self::Sushi | Self::Pancake => 8,
             Self::Slipstream => 10,
         }
     }
@@ -86,7 +91,7 @@ impl Dialect {
     pub(super) fn tick(self, answer: &Answer) -> Option<ToldTick> {
         let words = self.tick_words();
         let (gross, net, initialized) = match self {
-            Self::Uniswap | Self::Pancake => {
+            Self::Uniswap | Self::Sushi | Self::Pancake => {
                 let told = answer.exact::<V3Pool::ticksCall>(words)?;
                 (told.liquidityGross, told.liquidityNet, told.initialized)
             }
@@ -110,7 +115,7 @@ impl Dialect {
         let (token0, token1) = (wire(token0), wire(token1));
         match self {
             Self::Uniswap => None,
-            Self::Pancake => {
+            Self::Sushi | Self::Pancake => {
                 let fee = alloy::primitives::aliases::U24::try_from(fee_pips).ok()?;
                 let call = V3Factory::getPoolCall { tokenA: token0, tokenB: token1, fee };
                 Some(Call::new(factory, &call, 1))

@@ -3,69 +3,72 @@
 //! Slipstream's.
 //!
 //! - `dialect`: what differs between them
-//! - `ticks`: reading ticks, all of them or some again
+//! - `ticks`: what is read of ticks: which there are, and their liquidity
 //! - `logs`: the events that name ticks which changed
+//! - `joined`: price and ticks made a state
+//! - `swapped`: the trial of its own `swap`
 //!
 //! A pool that answers as Uniswap's does is believed because its own `swap` pays what is computed.
 //! One of another dialect is read only where its factory is known on the chain, or configured, and
 //! says that the pool is its: what looks alike may have a hook or a fee of another kind.
 
 mod dialect;
-pub(crate) mod logs;
-pub(crate) mod ticks;
+pub(super) mod joined;
+pub(super) mod logs;
+pub(super) mod swapped;
+pub(super) mod ticks;
 
-use alloy::primitives::{Bytes, I256, U160};
-use exitgap_core::U256;
-use exitgap_core::ids::Address;
-use exitgap_core::pools::{
-    Concentrated, ConcentratedError, Direction, MAX_SQRT_RATIO, MIN_SQRT_RATIO, Tick,
-};
+use exitgap_core::ids::{Address, PoolId};
+use exitgap_core::pools::{Concentrated, PoolState};
 use exitgap_core::series::MissingReason;
 
-use super::reader::{Candidate, Claim, PoolReader, Reading, data_of};
+use super::pair::{self, Pair};
+use super::reader::{Candidate, Claim, Followed, Parts, PoolReader, Probe, Reading, Recognised};
 use super::unanswered;
-use crate::abi::{Answer, Call, V3Pool, wire};
-use crate::config::Factory;
+use crate::abi::{Answer, Call, V3Pool};
+use crate::config::{Factory, PoolPlan};
 use crate::missing::Missing;
-use crate::trial::{CALLER, Outcome, Sale, Verdict};
+use crate::trial::{Outcome, Sale, Verdict};
 use dialect::{Dialect, fee_module};
+use joined::Price;
 
 /// Reads one pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TickedReader {
+    pool: Address,
     tick_spacing: i32,
     /// Whose it is; `None`: of Uniswap v3 or of a fork that answers and pays as it does.
     factory: Option<Factory>,
 }
 
-/// What changes with every swap; and the fee, which some forks let their owner change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Price {
-    sqrt_price_x96: U256,
-    tick: i32,
-    liquidity: u128,
-    fee_pips: u32,
-}
-
 impl TickedReader {
     fn dialect(&self) -> Dialect {
-        self.factory.as_ref().map_or(Dialect::Uniswap, |factory| Dialect::of(factory.kind))
+        let of_factory = self.factory.as_ref().and_then(|factory| Dialect::of(factory.kind));
+        of_factory.unwrap_or(Dialect::Uniswap)
     }
 
-    /// Joins price and ticks; every invariant between them is checked.
-    pub(crate) fn join(
-        &self,
-        price: Price,
-        ticks: Vec<Tick>,
-    ) -> Result<Concentrated, ConcentratedError> {
-        let Price { sqrt_price_x96, tick, liquidity, fee_pips } = price;
-        Concentrated::new(sqrt_price_x96, tick, liquidity, fee_pips, self.tick_spacing, ticks)
+    /// What the answers to the state calls say.
+    fn price(&self, pool: &PoolId, answers: &[Answer]) -> Result<Price, Missing> {
+        let [slot0, liquidity, fee, module @ ..] = answers else {
+            return Err(unanswered(pool, "slot0", &Answer::Reverted));
+        };
+        let (sqrt_price_x96, tick) =
+            self.dialect().slot0(slot0).ok_or_else(|| unanswered(pool, "slot0", slot0))?;
+        let liquidity = liquidity
+            .exact::<V3Pool::liquidityCall>(1)
+            .ok_or_else(|| unanswered(pool, "liquidity", liquidity))?;
+        let fee = fee.exact::<V3Pool::feeCall>(1).ok_or_else(|| unanswered(pool, "fee", fee))?;
+        if let Some(module) = module.first() {
+            self.check_fee_module(pool, module)?;
+        }
+        let (fee_pips, tick_spacing) = (fee.to(), self.tick_spacing);
+        Ok(Price { sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing })
     }
 
     /// Refuses a fee that comes from a contract whose rules nobody here has read. The fee is asked
     /// for as the pool is: by nobody in particular, so that what a module takes off for some
     /// senders is not taken off.
-    fn check_fee_module(&self, pool: Address, answer: &Answer) -> Result<(), Missing> {
+    fn check_fee_module(&self, pool: &PoolId, answer: &Answer) -> Result<(), Missing> {
         let module = fee_module(answer).ok_or_else(|| unanswered(pool, "swapFeeModule", answer))?;
         let known = self.factory.as_ref().is_some_and(|own| own.fee_modules.contains(&module));
         if known || module == Address([0; 20]) {
@@ -79,25 +82,6 @@ impl TickedReader {
     }
 }
 
-/// Whether other ticks may mend the error.
-pub(crate) fn is_about_ticks(error: ConcentratedError) -> bool {
-    match error {
-        ConcentratedError::NotInitialised
-        | ConcentratedError::SqrtPriceOutOfRange { .. }
-        | ConcentratedError::TickNotAtPrice { .. }
-        | ConcentratedError::FeeOutOfRange { .. }
-        | ConcentratedError::TickSpacingOutOfRange { .. } => false,
-        ConcentratedError::TooManyTicks { .. }
-        | ConcentratedError::TooLong { .. }
-        | ConcentratedError::TickOutOfPlace { .. }
-        | ConcentratedError::TicksOutOfOrder { .. }
-        | ConcentratedError::GrossLiquidity { .. }
-        | ConcentratedError::NetLiquidityOutOfRange { .. }
-        | ConcentratedError::NetLiquidityNotBalanced { .. }
-        | ConcentratedError::LiquidityMismatch { .. } => true,
-    }
-}
-
 fn price_calls(pool: Address) -> [Call; 3] {
     [
         Call::new(pool, &V3Pool::slot0Call {}, 7),
@@ -107,33 +91,37 @@ fn price_calls(pool: Address) -> [Call; 3] {
 }
 
 impl PoolReader for TickedReader {
-    const PROBES: &'static [&'static str] =
-        &["slot0", "liquidity", "fee", "tickSpacing", "tickBitmap"];
-
-    fn probes(pool: Address) -> Vec<Call> {
-        let mut calls = price_calls(pool).to_vec();
-        calls.push(Call::new(pool, &V3Pool::tickSpacingCall {}, 1));
-        calls.push(ticks::word_call(pool, 0));
-        calls
+    fn probes(plan: &PoolPlan, _factories: &[Factory]) -> Vec<Probe> {
+        let Some(pool) = plan.id.contract().address() else { return Vec::new() };
+        let mut probes = pair::probes(pool);
+        let price = ["slot0", "liquidity", "fee"].into_iter().zip(price_calls(pool));
+        probes.extend(price.map(|(name, call)| Probe { name, call }));
+        probes.push(Probe::new("tickSpacing", pool, &V3Pool::tickSpacingCall {}, 1));
+        probes.push(Probe { name: "tickBitmap", call: ticks::word_call(pool, 0) });
+        probes
     }
 
     fn identify(candidate: &Candidate<'_>, answers: &[Answer]) -> Claim<Self> {
-        let [slot0, liquidity, fee, spacing, bitmap] = answers else { return Claim::Foreign };
+        let Some((pair, [slot0, liquidity, fee, spacing, bitmap])) = Pair::of(answers) else {
+            return Claim::Foreign;
+        };
+        let Some(pool) = candidate.plan.id.contract().address() else { return Claim::Foreign };
         let spacing = spacing.exact::<V3Pool::tickSpacingCall>(1);
         let answers_as = |dialect: &Dialect| dialect.slot0(slot0).is_some();
-        if spacing.is_none() && !Dialect::ALL.iter().any(answers_as) {
+        let has_bitmap = bitmap.exact::<V3Pool::tickBitmapCall>(1).is_some();
+        if !(spacing.is_some() && has_bitmap || Dialect::ALL.iter().any(answers_as)) {
             return Claim::Foreign;
         }
-        let address = candidate.factory;
-        let factory = candidate.factories.iter().find(|known| known.address == address).cloned();
+        let address = pair.factory;
+        let own = |known: &&Factory| known.address == address && Dialect::of(known.kind).is_some();
+        let factory = candidate.factories.iter().find(own).cloned();
         let fee = fee.exact::<V3Pool::feeCall>(1);
-        let ticked = liquidity.exact::<V3Pool::liquidityCall>(1).is_some()
-            && bitmap.exact::<V3Pool::tickBitmapCall>(1).is_some();
+        let ticked = liquidity.exact::<V3Pool::liquidityCall>(1).is_some() && has_bitmap;
         let (Some(spacing), Some(fee), true) = (spacing, fee, ticked) else {
             return Claim::Partly;
         };
         let tick_spacing = spacing.as_i32();
-        let reader = Self { tick_spacing, factory };
+        let reader = Self { pool, tick_spacing, factory };
         let dialect = reader.dialect();
         if !answers_as(&dialect) {
             let other = Dialect::ALL.into_iter().find(|dialect| answers_as(dialect));
@@ -157,82 +145,53 @@ impl PoolReader for TickedReader {
             let words = format!("its tick spacing is {tick_spacing}, not from 1 to 16383");
             return Claim::Refused(words);
         }
-        let proof = dialect.proof(address, candidate.tokens, fee.to(), tick_spacing);
-        Claim::Is { reader, proof }
+        let tokens = pair.tokens;
+        let proof = dialect.proof(address, tokens, fee.to(), tick_spacing);
+        Claim::Is(Recognised { reader, tokens, proof })
     }
 
     fn name(&self) -> &'static str {
         match self.dialect() {
             Dialect::Uniswap => Concentrated::PROTOCOL,
+            Dialect::Sushi => "concentrated_liquidity of SushiSwap v3",
             Dialect::Pancake => "concentrated_liquidity of PancakeSwap v3",
             Dialect::Slipstream => "concentrated_liquidity of Slipstream",
         }
     }
 
-    fn state_calls(&self, pool: Address) -> Vec<Call> {
-        let mut calls = price_calls(pool).to_vec();
+    fn state_calls(&self) -> Vec<Call> {
+        let mut calls = price_calls(self.pool).to_vec();
         let module =
             self.factory.as_ref().and_then(|own| self.dialect().fee_module_call(own.address));
         calls.extend(module);
         calls
     }
 
-    fn decode(&self, pool: Address, answers: &[Answer]) -> Result<Reading, Missing> {
-        let [slot0, liquidity, fee, module @ ..] = answers else {
-            return Err(unanswered(pool, "slot0", &Answer::Reverted));
-        };
-        let (sqrt_price_x96, tick) =
-            self.dialect().slot0(slot0).ok_or_else(|| unanswered(pool, "slot0", slot0))?;
-        let liquidity = liquidity
-            .exact::<V3Pool::liquidityCall>(1)
-            .ok_or_else(|| unanswered(pool, "liquidity", liquidity))?;
-        let fee = fee.exact::<V3Pool::feeCall>(1).ok_or_else(|| unanswered(pool, "fee", fee))?;
-        if let Some(module) = module.first() {
-            self.check_fee_module(pool, module)?;
-        }
-        Ok(Reading::Ticked(Price { sqrt_price_x96, tick, liquidity, fee_pips: fee.to() }))
+    fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing> {
+        Ok(Reading::Unfinished(Box::new(self.price(pool, answers)?)))
     }
 
-    fn ticks(&self) -> Option<&TickedReader> {
+    fn followed(&self) -> Option<&dyn Followed> {
         Some(self)
+    }
+
+    fn parts_of(state: &PoolState) -> Option<Parts> {
+        Concentrated::of(state).map(|pool| ticks::packed(pool.ticks()))
     }
 
     /// The ticks of the two directions are others.
     const TRIED_AT_ONCE: usize = 2;
 
-    /// The pool tells the amounts to its caller's callback, which ends the call with them.
+    fn swapped_by(&self) -> Address {
+        self.pool
+    }
+
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
-        let zero_for_one = sale.direction == Direction::ZeroForOne;
-        let limit =
-            if zero_for_one { MIN_SQRT_RATIO + U256::ONE } else { MAX_SQRT_RATIO - U256::ONE };
-        vec![data_of(&V3Pool::swapCall {
-            recipient: wire(CALLER),
-            zeroForOne: zero_for_one,
-            amountSpecified: I256::from_raw(sale.amount_in),
-            sqrtPriceLimitX96: U160::saturating_from(limit),
-            data: Bytes::new(),
-        })]
+        swapped::calls(sale)
     }
 
     fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
-        let [outcome] = outcomes else {
-            return Verdict::Unknown("it was not tried as it should be".to_owned());
-        };
-        if outcome.success || outcome.data.len() != 64 {
-            return Verdict::Unknown(format!("swap {}", outcome.in_words()));
-        }
-        let word = |index: usize| U256::from_be_slice(&outcome.data[32 * index..32 * index + 32]);
-        let taken = word(sale.direction.base_index());
-        let paid = word(sale.direction.quote_index()).wrapping_neg();
-        if (taken, paid) == (sale.amount_in, sale.amount_out) {
-            return Verdict::Same;
-        }
-        Verdict::Other(format!(
-            "for {taken} of token{} it pays {paid}, and its ticks and fee say {} for {}",
-            sale.direction.base_index(),
-            sale.amount_out,
-            sale.amount_in
-        ))
+        swapped::judge(sale, outcomes)
     }
 }
 

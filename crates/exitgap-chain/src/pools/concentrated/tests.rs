@@ -3,7 +3,8 @@
 
 use alloy::primitives::{Bytes, U256 as Word};
 use alloy::sol_types::SolValue;
-use exitgap_core::pools::Direction;
+use exitgap_core::U256;
+use exitgap_core::pools::{Direction, Tick};
 
 use super::*;
 use crate::config::{FactoryKind, PoolPlan};
@@ -11,17 +12,20 @@ use crate::config::{FactoryKind, PoolPlan};
 const POOL: Address = Address([6; 20]);
 const FACTORY: Address = Address([7; 20]);
 const MODULE: Address = Address([8; 20]);
+const TOKENS: [Address; 2] = [Address([1; 20]), Address([2; 20])];
 const SQRT_PRICE: u128 = 79_204_398_818_407_624_677_577_427_391;
 const LIQUIDITY: u128 = 2_235_294_060_834_189_178_166;
 
+fn pool() -> PoolId {
+    PoolId::new("base".parse().unwrap(), POOL)
+}
+
 fn plan() -> PoolPlan {
-    PoolPlan {
-        id: format!("base:{POOL}").parse().unwrap(),
-        address: POOL,
-        base: Direction::ZeroForOne,
-        fee: None,
-        oracles: Vec::new(),
-    }
+    PoolPlan { id: pool(), key: None, base: Direction::ZeroForOne, fee: None, oracles: Vec::new() }
+}
+
+fn of(kind: FactoryKind) -> Dialect {
+    Dialect::of(kind).unwrap()
 }
 
 fn factory(kind: FactoryKind) -> Factory {
@@ -36,7 +40,9 @@ fn slot0(dialect: Dialect) -> Answer {
     let (price, tick) = (Word::from(SQRT_PRICE), -7_i32);
     let (index, cardinality, next) = (3_u16, 10_u16, 11_u16);
     returned(match dialect {
-        Dialect::Uniswap => (price, tick, index, cardinality, next, 0x66_u32, true).abi_encode(),
+        Dialect::Uniswap | Dialect::Sushi => {
+            (price, tick, index, cardinality, next, 0x66_u32, true).abi_encode()
+        }
         // Each direction's share in 16 bits of its own.
         Dialect::Pancake => {
             (price, tick, index, cardinality, next, 216_272_100_u32, true).abi_encode()
@@ -51,7 +57,11 @@ fn word(number: impl Into<Word>) -> Answer {
 
 /// The answers to the probes of a pool of tick spacing 1.
 fn probed(slot0: Answer) -> Vec<Answer> {
+    let address = |address: Address| word(Word::from_be_slice(&address.0));
     vec![
+        address(TOKENS[0]),
+        address(TOKENS[1]),
+        address(FACTORY),
         slot0,
         word(Word::from(LIQUIDITY)),
         word(Word::from(100)),
@@ -62,15 +72,15 @@ fn probed(slot0: Answer) -> Vec<Answer> {
 
 fn identify(factories: &[Factory], answers: &[Answer]) -> Claim<TickedReader> {
     let plan = plan();
-    let tokens = [Address([1; 20]), Address([2; 20])];
-    let candidate = Candidate { plan: &plan, factories, tokens, factory: FACTORY };
+    let candidate = Candidate { plan: &plan, factories };
     TickedReader::identify(&candidate, answers)
 }
 
 fn identified(kind: FactoryKind) -> (TickedReader, Option<Call>) {
-    let answers = probed(slot0(Dialect::of(kind)));
-    let Claim::Is { reader, proof } = identify(&[factory(kind)], &answers) else { panic!() };
-    (reader, proof)
+    let answers = probed(slot0(of(kind)));
+    let Claim::Is(recognised) = identify(&[factory(kind)], &answers) else { panic!() };
+    assert_eq!(recognised.tokens, TOKENS);
+    (recognised.reader, recognised.proof)
 }
 
 fn refused(factories: &[Factory], dialect: Dialect) -> String {
@@ -83,7 +93,7 @@ fn refused(factories: &[Factory], dialect: Dialect) -> String {
 #[test]
 fn a_dialect_is_known_by_the_factory_and_never_by_its_shape() {
     let uniswap = identify(&[], &probed(slot0(Dialect::Uniswap)));
-    assert!(matches!(uniswap, Claim::Is { proof: None, .. }), "{uniswap:?}");
+    assert!(matches!(uniswap, Claim::Is(Recognised { proof: None, .. })), "{uniswap:?}");
     for (kind, name, foreign) in [
         (FactoryKind::PancakeV3, "PancakeSwap v3", Dialect::Slipstream),
         (FactoryKind::Slipstream, "Slipstream", Dialect::Uniswap),
@@ -93,41 +103,41 @@ fn a_dialect_is_known_by_the_factory_and_never_by_its_shape() {
         // Its factory is asked, by the two tokens.
         let proof = proof.unwrap();
         assert_eq!((proof.target, proof.data.len()), (FACTORY, 4 + 3 * 32));
-        let unknown = refused(&[], Dialect::of(kind));
+        let unknown = refused(&[], of(kind));
         assert!(unknown.contains(name) && unknown.contains("[[chain.factory]]"), "{unknown}");
         assert!(unknown.contains(&FACTORY.to_string()), "{unknown}");
         let other = refused(&[factory(kind)], foreign);
         assert!(other.contains("does not answer as its pools do"), "{other}");
     }
     // A pair that answers nothing of this is none of them.
-    assert!(matches!(identify(&[], &vec![Answer::Reverted; 5]), Claim::Foreign));
+    assert!(matches!(identify(&[], &vec![Answer::Reverted; 8]), Claim::Foreign));
 }
 
 #[test]
 fn prices_are_read_in_each_dialect() {
     for kind in [FactoryKind::PancakeV3, FactoryKind::Slipstream] {
         let (reader, _) = identified(kind);
-        let mut answers = vec![slot0(Dialect::of(kind)), word(Word::from(LIQUIDITY))];
+        let mut answers = vec![slot0(of(kind)), word(Word::from(LIQUIDITY))];
         answers.push(word(Word::from(100)));
         if kind == FactoryKind::Slipstream {
             answers.push(word(Word::ZERO));
         }
-        assert_eq!(reader.state_calls(POOL).len(), answers.len());
-        let Ok(Reading::Ticked(price)) = reader.decode(POOL, &answers) else { panic!() };
+        assert_eq!(reader.state_calls().len(), answers.len());
         let read = Price {
             sqrt_price_x96: U256::from(SQRT_PRICE),
             tick: -7,
             liquidity: LIQUIDITY,
             fee_pips: 100,
+            tick_spacing: 1,
         };
-        assert_eq!(price, read);
+        assert_eq!(reader.price(&pool(), &answers), Ok(read));
         // Words of the other's shape are not its own.
         let other = match kind {
             FactoryKind::PancakeV3 => Dialect::Slipstream,
-            FactoryKind::Slipstream => Dialect::Pancake,
+            _ => Dialect::Pancake,
         };
         answers[0] = slot0(other);
-        assert!(reader.decode(POOL, &answers).is_err());
+        assert!(reader.price(&pool(), &answers).is_err());
     }
 }
 
@@ -141,7 +151,7 @@ fn a_fee_from_a_module_of_unknown_rules_is_refused_by_name() {
             word(Word::from(421)),
             module,
         ];
-        reader.decode(POOL, &answers).err()
+        reader.price(&pool(), &answers).err()
     };
     let of = |module: Address| word(Word::from_be_slice(&module.0));
     assert_eq!(read(of(MODULE)), None);
@@ -163,8 +173,10 @@ fn ticks_are_read_in_each_dialect_and_their_other_words_touch_nothing() {
         [(FactoryKind::PancakeV3, &eight, &ten), (FactoryKind::Slipstream, &ten, &eight)]
     {
         let (reader, _) = identified(kind);
-        assert_eq!(reader.decode_tick(POOL, 5_600, own), Ok(Some(tick)));
-        let wrong = reader.decode_tick(POOL, 5_600, other).unwrap_err();
+        let read =
+            |answer: &Answer| reader.decode_parts(&pool(), &[5_600], core::slice::from_ref(answer));
+        assert_eq!(ticks::packed(&[tick]), [(5_600, read(own).unwrap()[0].1.unwrap())].into());
+        let wrong = read(other).unwrap_err();
         assert_eq!(wrong.reason, MissingReason::StateInconsistent);
     }
 }

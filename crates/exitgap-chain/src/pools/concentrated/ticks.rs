@@ -1,19 +1,22 @@
-//! Reading ticks: all that the bitmap says are initialised, or some again.
+//! What is read of ticks: which of them the bitmap says are initialised, and their liquidity.
 
 use std::ops::RangeInclusive;
 
-use exitgap_core::ids::Address;
+use alloy::rpc::types::Log;
+use exitgap_core::U256;
+use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::{Concentrated, ConcentratedError, MAX_TICK, Tick};
 use exitgap_core::series::MissingReason;
 
-use super::TickedReader;
+use super::{TickedReader, logs};
 use crate::abi::{Answer, Call, V3Pool};
 use crate::missing::Missing;
-use crate::multicall::Multicall;
+use crate::pools::reader::{Followed, Part, Parts, Watch};
 use crate::pools::unanswered;
+use crate::rpc::RpcError;
 
 /// The bitmap words that can hold an initialised tick: 6,932 for spacing 1, 36 for 200.
-fn words(tick_spacing: i32) -> RangeInclusive<i16> {
+pub(in crate::pools) fn words(tick_spacing: i32) -> RangeInclusive<i16> {
     let last = MAX_TICK / tick_spacing.max(1);
     // 887,272 ÷ 256 is well within 16 bits.
     let word = |compressed: i32| i16::try_from(compressed >> 8).unwrap_or(i16::MAX);
@@ -24,16 +27,13 @@ pub(super) fn word_call(pool: Address, word: i16) -> Call {
     Call::new(pool, &V3Pool::tickBitmapCall { wordPosition: word }, 1)
 }
 
-/// The ticks whose bits are set in `word`, ascending.
+/// The ticks whose bits are set in a word of the bitmap, ascending.
 fn ticks_of_word(
-    pool: Address,
+    pool: &PoolId,
     word: i16,
     tick_spacing: i32,
-    answer: &Answer,
+    bits: U256,
 ) -> Result<Vec<i32>, Missing> {
-    let bits = answer
-        .exact::<V3Pool::tickBitmapCall>(1)
-        .ok_or_else(|| unanswered(pool, "tickBitmap", answer))?;
     let first = i32::from(word) * 256;
     (0..256_i32)
         .filter(|bit| bits.bit(bit.unsigned_abs() as usize))
@@ -45,132 +45,89 @@ fn ticks_of_word(
         .collect()
 }
 
-fn inconsistent(pool: Address, what: impl core::fmt::Display) -> Missing {
-    Missing::new(MissingReason::StateInconsistent, format!("pool {pool}: {what}"))
-}
-
-impl TickedReader {
-    /// The call that reads one tick.
-    pub(crate) fn tick_call(&self, pool: Address, tick: i32) -> Call {
-        self.dialect().tick_call(pool, tick)
+/// The ticks of all words of a pool, of which there are not more than core accepts: so they are
+/// refused before they are read one by one.
+pub(in crate::pools) fn ticks_of_words(
+    pool: &PoolId,
+    tick_spacing: i32,
+    bits: impl Iterator<Item = Result<U256, Missing>>,
+) -> Result<Vec<i32>, Missing> {
+    let mut ticks = Vec::new();
+    for (word, bits) in words(tick_spacing).zip(bits) {
+        ticks.extend(ticks_of_word(pool, word, tick_spacing, bits?)?);
     }
-
-    /// What the answer to that says; `None` where the tick is not initialised.
-    pub(crate) fn decode_tick(
-        &self,
-        pool: Address,
-        tick: i32,
-        answer: &Answer,
-    ) -> Result<Option<Tick>, Missing> {
-        let told = self
-            .dialect()
-            .tick(answer)
-            .ok_or_else(|| unanswered(pool, &format!("ticks({tick})"), answer))?;
-        told.at(tick).map_err(|what| inconsistent(pool, what))
-    }
-}
-
-/// A pool whose ticks are to be read in full.
-#[derive(Debug, Clone)]
-pub(crate) struct FullRead {
-    pub(crate) pool: Address,
-    pub(crate) reader: TickedReader,
-}
-
-/// Calls of pools that are read together. Enough to fill the requests in flight; few enough that
-/// a deadline that passes loses little.
-const CALLS_TOGETHER: usize = 16_000;
-
-/// Reads all initialised ticks of these pools, in their order.
-pub(crate) async fn read_in_full(
-    multicall: &Multicall<'_>,
-    pools: &[FullRead],
-) -> Vec<Result<Vec<Tick>, Missing>> {
-    let mut results = Vec::with_capacity(pools.len());
-    let mut rest = pools;
-    while !rest.is_empty() {
-        let mut calls = 0;
-        let count = rest
-            .iter()
-            .take_while(|read| {
-                calls += words(read.reader.tick_spacing).count();
-                calls <= CALLS_TOGETHER
-            })
-            .count()
-            .max(1);
-        let (group, later) = rest.split_at(count);
-        rest = later;
-        match read_group(multicall, group).await {
-            Ok(ticks) => results.extend(ticks),
-            Err(failure) => {
-                // The nodes fail: asking them for the other pools would fail as well.
-                let missing = Missing::from(failure);
-                results.resize(pools.len(), Err(missing));
-                break;
-            }
-        }
-    }
-    results
-}
-
-async fn read_group(
-    multicall: &Multicall<'_>,
-    pools: &[FullRead],
-) -> Result<Vec<Result<Vec<Tick>, Missing>>, crate::rpc::Failure> {
-    let calls: Vec<Call> = pools
-        .iter()
-        .flat_map(|read| words(read.reader.tick_spacing).map(|word| word_call(read.pool, word)))
-        .collect();
-    let answers = multicall.read(&calls).await?;
-    let mut answers = answers.iter();
-    let initialised: Vec<Result<Vec<i32>, Missing>> = pools
-        .iter()
-        .map(|read| {
-            let words = words(read.reader.tick_spacing);
-            let here: Vec<_> = words.clone().zip(answers.by_ref().take(words.count())).collect();
-            let mut ticks = Vec::new();
-            for (word, answer) in here {
-                ticks.extend(ticks_of_word(read.pool, word, read.reader.tick_spacing, answer)?);
-            }
-            within_bound(read.pool, ticks)
-        })
-        .collect();
-    let calls: Vec<Call> = pools
-        .iter()
-        .zip(&initialised)
-        .flat_map(|(read, ticks)| {
-            ticks.iter().flatten().map(|tick| read.reader.tick_call(read.pool, *tick))
-        })
-        .collect();
-    let answers = multicall.read(&calls).await?;
-    let mut answers = answers.iter();
-    Ok(pools
-        .iter()
-        .zip(initialised)
-        .map(|(read, ticks)| {
-            let ticks = ticks?;
-            let here: Vec<_> = answers.by_ref().take(ticks.len()).collect();
-            ticks
-                .into_iter()
-                .zip(here)
-                .map(|(tick, answer)| {
-                    read.reader.decode_tick(read.pool, tick, answer)?.ok_or_else(|| {
-                        let what = format!("tick {tick} is set in the bitmap and not initialised");
-                        inconsistent(read.pool, what)
-                    })
-                })
-                .collect()
-        })
-        .collect())
-}
-
-/// Refuses more ticks than core accepts before they are read one by one.
-fn within_bound(pool: Address, ticks: Vec<i32>) -> Result<Vec<i32>, Missing> {
     let (found, most) = (ticks.len(), Concentrated::MAX_TICKS);
     if found <= most {
         return Ok(ticks);
     }
     Err(inconsistent(pool, ConcentratedError::TooManyTicks { found, most }))
+}
+
+fn inconsistent(pool: &PoolId, what: impl core::fmt::Display) -> Missing {
+    Missing::new(MissingReason::StateInconsistent, format!("pool {pool}: {what}"))
+}
+
+/// A tick's liquidity in one word: the gross one below, the net one above, as two's complement.
+pub(in crate::pools) fn part_of(tick: &Tick) -> Part {
+    let net = U256::from(u128::from_be_bytes(tick.liquidity_net.to_be_bytes()));
+    (net << 128) | U256::from(tick.liquidity_gross)
+}
+
+/// Ticks as they are remembered.
+pub(in crate::pools) fn packed(ticks: &[Tick]) -> Parts {
+    ticks.iter().map(|tick| (tick.tick, part_of(tick))).collect()
+}
+
+/// Remembered ticks as core has them, ascending.
+pub(in crate::pools) fn unpacked(parts: &Parts) -> Vec<Tick> {
+    let half = |part: &Part, shift: usize| (*part >> shift).wrapping_to::<u128>();
+    let tick = |(tick, part): (&i32, &Part)| Tick {
+        tick: *tick,
+        liquidity_net: i128::from_be_bytes(half(part, 128).to_be_bytes()),
+        liquidity_gross: half(part, 0),
+    };
+    parts.iter().map(tick).collect()
+}
+
+impl Followed for TickedReader {
+    fn watch(&self) -> Watch {
+        logs::watch(self.pool)
+    }
+
+    fn named_by(&self, log: &Log) -> Result<Vec<i32>, RpcError> {
+        logs::bounds_of(log)
+    }
+
+    fn part_calls(&self, parts: &[i32]) -> Vec<Call> {
+        parts.iter().map(|tick| self.dialect().tick_call(self.pool, *tick)).collect()
+    }
+
+    fn decode_parts(
+        &self,
+        pool: &PoolId,
+        parts: &[i32],
+        answers: &[Answer],
+    ) -> Result<Vec<(i32, Option<Part>)>, Missing> {
+        let decode = |(tick, answer): (&i32, &Answer)| {
+            let told = self.dialect().tick(answer);
+            let told = told.ok_or_else(|| unanswered(pool, &format!("ticks({tick})"), answer))?;
+            let tick_there = told.at(*tick).map_err(|what| inconsistent(pool, what))?;
+            Ok((*tick, tick_there.as_ref().map(part_of)))
+        };
+        parts.iter().zip(answers).map(decode).collect()
+    }
+
+    fn index_calls(&self) -> Vec<Call> {
+        words(self.tick_spacing).map(|word| word_call(self.pool, word)).collect()
+    }
+
+    fn decode_index(&self, pool: &PoolId, answers: &[Answer]) -> Result<Vec<i32>, Missing> {
+        let bits = answers.iter().map(|answer| {
+            let bits = answer.exact::<V3Pool::tickBitmapCall>(1);
+            bits.ok_or_else(|| unanswered(pool, "tickBitmap", answer))
+        });
+        ticks_of_words(pool, self.tick_spacing, bits)
+    }
 }
 
 #[cfg(test)]
@@ -181,7 +138,11 @@ mod tests {
     use super::*;
 
     const POOL: Address = Address([6; 20]);
-    const UNISWAP: TickedReader = TickedReader { tick_spacing: 60, factory: None };
+    const UNISWAP: TickedReader = TickedReader { pool: POOL, tick_spacing: 60, factory: None };
+
+    fn pool() -> PoolId {
+        PoolId::new("base".parse().unwrap(), POOL)
+    }
 
     #[test]
     fn the_words_cover_every_usable_tick_and_no_more() {
@@ -196,24 +157,29 @@ mod tests {
 
     #[test]
     fn bits_are_ticks() {
-        let answer = |word: Word| Answer::Returned(Bytes::from(word.abi_encode()));
-        let bits = (Word::from(1) << 255) | Word::from(0b101);
-        assert_eq!(
-            ticks_of_word(POOL, -1, 60, &answer(bits)).unwrap(),
-            [-256 * 60, -254 * 60, -60]
-        );
+        let bits = (U256::ONE << 255) | U256::from(0b101);
+        let ticks = |word: i16, bits: U256| ticks_of_word(&pool(), word, 60, bits);
+        assert_eq!(ticks(-1, bits).unwrap(), [-256 * 60, -254 * 60, -60]);
         // The last word of spacing 60 reaches beyond the last tick.
-        let wrong = ticks_of_word(POOL, 57, 60, &answer(Word::MAX)).unwrap_err();
-        assert_eq!(wrong.reason, MissingReason::StateInconsistent);
-        let short = Answer::Returned(Bytes::from(vec![0; 31]));
-        assert_eq!(
-            ticks_of_word(POOL, 0, 60, &short).unwrap_err().reason,
-            MissingReason::StateInconsistent
-        );
-        assert_eq!(
-            ticks_of_word(POOL, 0, 60, &Answer::Reverted).unwrap_err().reason,
-            MissingReason::CallReverted
-        );
+        assert_eq!(ticks(57, U256::MAX).unwrap_err().reason, MissingReason::StateInconsistent);
+        let mut answers = vec![Answer::Returned(Bytes::from(vec![0; 32])); 116];
+        assert_eq!(UNISWAP.index_calls().len(), answers.len());
+        assert!(UNISWAP.decode_index(&pool(), &answers).unwrap().is_empty());
+        answers[3] = Answer::Returned(Bytes::from(vec![0; 31]));
+        let refused = |answers: &[Answer]| UNISWAP.decode_index(&pool(), answers).unwrap_err();
+        assert_eq!(refused(&answers).reason, MissingReason::StateInconsistent);
+        answers[3] = Answer::Reverted;
+        assert_eq!(refused(&answers).reason, MissingReason::CallReverted);
+    }
+
+    #[test]
+    fn ticks_are_remembered_whole() {
+        let ticks = [
+            Tick { tick: -60, liquidity_net: i128::MIN, liquidity_gross: u128::MAX },
+            Tick { tick: 0, liquidity_net: 0, liquidity_gross: 7 },
+            Tick::new(60, -1),
+        ];
+        assert_eq!(unpacked(&packed(&ticks)), ticks);
     }
 
     #[test]
@@ -223,20 +189,15 @@ mod tests {
             let data = (gross, net, zero, zero, zero, zero, zero, initialized).abi_encode();
             Answer::Returned(Bytes::from(data))
         };
-        assert_eq!(
-            UNISWAP.decode_tick(POOL, 60, &data(5, -5, true)).unwrap(),
-            Some(Tick::new(60, -5))
-        );
-        assert_eq!(
-            UNISWAP.decode_tick(POOL, 60, &data(9, -5, true)).unwrap(),
-            Some(Tick { tick: 60, liquidity_net: -5, liquidity_gross: 9 })
-        );
-        assert_eq!(UNISWAP.decode_tick(POOL, 60, &data(0, 0, false)).unwrap(), None);
+        let read = |answer: Answer| UNISWAP.decode_parts(&pool(), &[60], &[answer]);
+        let gross = Tick { tick: 60, liquidity_net: -5, liquidity_gross: 9 };
+        for tick in [Tick::new(60, -5), gross] {
+            let answer = data(tick.liquidity_gross, tick.liquidity_net, true);
+            assert_eq!(read(answer).unwrap(), [(60, Some(part_of(&tick)))]);
+        }
+        assert_eq!(read(data(0, 0, false)).unwrap(), [(60, None)]);
         for wrong in [data(0, 0, true), data(5, 5, false)] {
-            assert_eq!(
-                UNISWAP.decode_tick(POOL, 60, &wrong).unwrap_err().reason,
-                MissingReason::StateInconsistent
-            );
+            assert_eq!(read(wrong).unwrap_err().reason, MissingReason::StateInconsistent);
         }
     }
 }

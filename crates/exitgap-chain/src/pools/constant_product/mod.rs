@@ -3,14 +3,16 @@
 
 use alloy::primitives::Bytes;
 use exitgap_core::U256;
-use exitgap_core::ids::Address;
+use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::{ConstantProduct, FeeRate};
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Observation;
 
-use super::reader::{Candidate, Claim, PoolReader, Reading, data_of};
+use super::pair::{self, Pair};
+use super::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised, data_of};
 use super::unanswered;
 use crate::abi::{Answer, Call, Solidly, V2Pair, wire};
+use crate::config::{Factory, PoolPlan};
 use crate::missing::Missing;
 use crate::trial::{CALLER, Outcome, Sale, Verdict};
 
@@ -22,22 +24,26 @@ const METADATA_WORDS: usize = 7;
 /// Reads one pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PairReader {
+    pair: Address,
     fee: FeeRate,
 }
 
 impl PoolReader for PairReader {
-    const PROBES: &'static [&'static str] = &["getReserves", "stable", "metadata"];
-
-    fn probes(pool: Address) -> Vec<Call> {
-        vec![
-            Call::new(pool, &V2Pair::getReservesCall {}, RESERVES_WORDS),
-            Call::new(pool, &Solidly::stableCall {}, 1),
-            Call::new(pool, &Solidly::metadataCall {}, METADATA_WORDS),
-        ]
+    fn probes(plan: &PoolPlan, _factories: &[Factory]) -> Vec<Probe> {
+        let Some(pool) = plan.id.contract().address() else { return Vec::new() };
+        let mut probes = pair::probes(pool);
+        probes.extend([
+            Probe::new("getReserves", pool, &V2Pair::getReservesCall {}, RESERVES_WORDS),
+            Probe::new("stable", pool, &Solidly::stableCall {}, 1),
+            Probe::new("metadata", pool, &Solidly::metadataCall {}, METADATA_WORDS),
+        ]);
+        probes
     }
 
     fn identify(candidate: &Candidate<'_>, answers: &[Answer]) -> Claim<Self> {
-        let [reserves, stable, metadata] = answers else { return Claim::Foreign };
+        let Some((pair, [reserves, stable, metadata])) = Pair::of(answers) else {
+            return Claim::Foreign;
+        };
         if reserves.exact::<V2Pair::getReservesCall>(RESERVES_WORDS).is_none() {
             return Claim::Foreign;
         }
@@ -49,8 +55,11 @@ impl PoolReader for PairReader {
                 "a Solidly-type pair (as Aerodrome's and Velodrome's), which is not read yet";
             return Claim::Refused(what.to_owned());
         }
-        match candidate.plan.fee {
-            Some(fee) => Claim::Is { reader: Self { fee }, proof: None },
+        match candidate.plan.fee.zip(candidate.plan.id.contract().address()) {
+            Some((fee, address)) => {
+                let (reader, tokens) = (Self { pair: address, fee }, pair.tokens);
+                Claim::Is(Recognised { reader, tokens, proof: None })
+            }
             None => Claim::Refused("a v2 pair does not tell its fee; configure `fee`".to_owned()),
         }
     }
@@ -59,11 +68,11 @@ impl PoolReader for PairReader {
         ConstantProduct::PROTOCOL
     }
 
-    fn state_calls(&self, pool: Address) -> Vec<Call> {
-        vec![Call::new(pool, &V2Pair::getReservesCall {}, RESERVES_WORDS)]
+    fn state_calls(&self) -> Vec<Call> {
+        vec![Call::new(self.pair, &V2Pair::getReservesCall {}, RESERVES_WORDS)]
     }
 
-    fn decode(&self, pool: Address, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing> {
         let answer = answers.first().unwrap_or(&Answer::Reverted);
         let reserves = answer
             .exact::<V2Pair::getReservesCall>(RESERVES_WORDS)
@@ -77,6 +86,10 @@ impl PoolReader for PairReader {
 
     /// Only one can be paid at a time.
     const TRIED_AT_ONCE: usize = 1;
+
+    fn swapped_by(&self) -> Address {
+        self.pair
+    }
 
     /// A pair that was paid is asked for exactly the fill, which it must allow, for one unit more,
     /// which it must refuse, and for one unit, which shows that it can be tried at all. That holds

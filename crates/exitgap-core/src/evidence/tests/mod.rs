@@ -8,12 +8,15 @@ mod window;
 use core::ops::Range;
 
 use super::*;
-use crate::ids::{Address, BlockHash, DocumentHash, PoolId};
-use crate::pools::{Concentrated, ConstantProduct, FeeRate, PoolState, Tick, sqrt_ratio_at_tick};
+use crate::ids::{Address, BlockHash, DocumentHash, PoolId, Word};
+use crate::pools::{
+    Concentrated, ConcentratedLinked, ConcentratedV4, ConstantProduct, FeeRate, PoolState, Tick,
+    sqrt_ratio_at_tick,
+};
 use crate::series::{MissingReason, Slot};
 use crate::snapshot::{
-    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Snapshot,
-    SnapshotDocuments, Symbol, Token,
+    BlockRef, ChainKind, ChainTag, Fact, Observation, OracleReading, OracleRole, OracleSource,
+    Snapshot, SnapshotDocuments, Symbol, Token,
 };
 use crate::tlog::{
     Checkpoint, Hash, LogProof, Note, SignerKey, VerifierKey, consistency_proof, inclusion_proof,
@@ -56,9 +59,30 @@ fn snapshot_priced(pool: &PoolId, state: PoolState, slot: Slot, prices: [u64; 2]
         [token(1), token(2)],
         state,
         vec![price(OracleRole::Token0Usd, prices[0]), price(OracleRole::Token1Usd, prices[1])],
-        Vec::new(),
+        pool.contract().id().map(key_of).into_iter().collect(),
     );
     Snapshot::new(slot, observation.unwrap()).unwrap()
+}
+
+/// The key of a pool that a manager holds. Nobody hashes it here.
+fn key_of(id: Word) -> Fact {
+    let (name, contract) = (Fact::POOL_KEY.parse().unwrap(), Address([0xcc; 20]));
+    Fact { name, contract, call: "0x6276cbbe".to_owned(), words: vec![id; 5] }
+}
+
+/// A pool of Uniswap v4's manager, which takes more where token 0 is sold.
+fn managed(liquidity: i128) -> PoolState {
+    let ticks = vec![Tick::new(-65_534, liquidity), Tick::new(32_767, -liquidity)];
+    let (price, active) = (sqrt_ratio_at_tick(3).unwrap(), u128::try_from(liquidity).unwrap());
+    let fees = (3_000, [1_000, 250]);
+    ConcentratedV4::new(price, 3, active, fees.0, fees.1, 32_767, ticks).unwrap().into()
+}
+
+/// A pool whose loop has no stops at the ends of words, of which there are some in its range.
+fn linked(_: i128) -> PoolState {
+    let ticks = vec![Tick::new(-60_001, 5_000_000_000), Tick::new(60_000, -5_000_000_000)];
+    let price = sqrt_ratio_at_tick(3).unwrap();
+    ConcentratedLinked::new(price, 3, 5_000_000_000, 500, 60, ticks).unwrap().into()
 }
 
 fn concentrated(liquidity: i128) -> PoolState {
@@ -127,17 +151,40 @@ fn scene(slots: u32, liquidity: i128) -> Scene {
 
 fn scene_missing(slots: u32, liquidity: i128, reason: MissingReason) -> Scene {
     let id = |last: u8| PoolId::new("anvil".parse().unwrap(), Address([last; 20]));
-    let series = |last| Series {
-        id: id(last),
+    let kinds: [(PoolId, Kind); 2] = [(id(0xaa), concentrated), (id(0xbb), |_| pair())];
+    scene_of(slots, liquidity, reason, &kinds)
+}
+
+/// A log of a pool of a manager and of one of linked ticks.
+fn scene_of_kin(slots: u32) -> Scene {
+    let chain = || "anvil".parse().unwrap();
+    let managed_id = PoolId::managed(chain(), Word([0xaa; 32]));
+    let kinds: [(PoolId, Kind); 2] =
+        [(managed_id, managed), (PoolId::new(chain(), Address([0xbb; 20])), linked)];
+    scene_of(slots, 5_000_000_000, MissingReason::ChainLagging, &kinds)
+}
+
+/// A pool's state with so much liquidity.
+type Kind = fn(i128) -> PoolState;
+
+fn scene_of(
+    slots: u32,
+    liquidity: i128,
+    reason: MissingReason,
+    kinds: &[(PoolId, Kind); 2],
+) -> Scene {
+    let series = |(id, _): &(PoolId, Kind)| Series {
+        id: id.clone(),
         depths: Vec::new(),
         snapshots: Vec::new(),
         heads: Vec::new(),
     };
-    let mut scene = Scene { pools: vec![series(0xaa), series(0xbb)], leaves: Vec::new() };
+    let mut scene = Scene { pools: kinds.iter().map(series).collect(), leaves: Vec::new() };
     for index in 0..slots {
         let slot = slot(index);
         let liquidity = liquidity + i128::from((index * 7) % 5) * 1_000_000_000;
-        for (number, state) in [concentrated(liquidity), pair()].into_iter().enumerate() {
+        for (number, (_, kind)) in kinds.iter().enumerate() {
+            let state = kind(liquidity);
             let missing = number == 0 && index == 1;
             let series = &mut scene.pools[number];
             let snapshot = (!missing).then(|| snapshot(&series.id, state, slot));

@@ -1,6 +1,6 @@
-//! A concentrated-liquidity pool as canonical JSON.
+//! Pools of concentrated liquidity as canonical JSON.
 
-use super::{Concentrated, Tick};
+use super::{Concentrated, ConcentratedLinked, ConcentratedV4, Ranges, Tick};
 use crate::json::{Fields, Json, Wire};
 use crate::pools::kind::StateForm;
 use crate::pools::{MAX_STATE_BYTES, StateError};
@@ -17,15 +17,60 @@ impl StateForm for Concentrated {
     }
 
     fn write(&self) -> Vec<(&'static str, Json<'_>)> {
-        vec![
-            ("sqrt_price_x96", self.sqrt_price_x96.write()),
-            ("tick", self.tick.write()),
-            ("liquidity", self.liquidity.write()),
-            ("fee_pips", self.fee_pips.write()),
-            ("tick_spacing", self.tick_spacing.write()),
-            ("ticks", Json::List(self.ticks.iter().map(Tick::write).collect())),
-        ]
+        written(&self.ranges, [("fee_pips", self.fee_pips.write())])
     }
+}
+
+impl StateForm for ConcentratedV4 {
+    const PROTOCOL: &'static str = "concentrated_v4";
+
+    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
+        let (sqrt_price_x96, tick) = (fields.take("sqrt_price_x96")?, fields.take("tick")?);
+        let (liquidity, lp_fee) = (fields.take("liquidity")?, fields.take("lp_fee_pips")?);
+        let protocol_fee = fields.take("protocol_fee")?;
+        let (spacing, ticks) = (fields.take("tick_spacing")?, fields.take("ticks")?);
+        Ok(Self::new(sqrt_price_x96, tick, liquidity, lp_fee, protocol_fee, spacing, ticks)?)
+    }
+
+    fn write(&self) -> Vec<(&'static str, Json<'_>)> {
+        let fees = [
+            ("lp_fee_pips", self.lp_fee_pips.write()),
+            ("protocol_fee", self.protocol_fee.write()),
+        ];
+        written(&self.ranges, fees)
+    }
+}
+
+impl StateForm for ConcentratedLinked {
+    const PROTOCOL: &'static str = "concentrated_linked";
+
+    fn read(fields: &mut Fields<'_, '_>) -> Result<Self, StateError> {
+        let (sqrt_price_x96, tick) = (fields.take("sqrt_price_x96")?, fields.take("tick")?);
+        let liquidity = fields.take("liquidity")?;
+        let (fee_pips, tick_spacing) = (fields.take("fee_pips")?, fields.take("tick_spacing")?);
+        let ticks = fields.take("ticks")?;
+        Ok(Self::new(sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing, ticks)?)
+    }
+
+    fn write(&self) -> Vec<(&'static str, Json<'_>)> {
+        written(&self.ranges, [("fee_pips", self.fee_pips.write())])
+    }
+}
+
+/// The fields that all of them have, and those of the fees.
+fn written<'a, const FEES: usize>(
+    ranges: &'a Ranges,
+    fees: [(&'static str, Json<'a>); FEES],
+) -> Vec<(&'static str, Json<'a>)> {
+    let mut fields = vec![
+        ("sqrt_price_x96", ranges.sqrt_price_x96.write()),
+        ("tick", ranges.tick.write()),
+        ("liquidity", ranges.liquidity.write()),
+        ("tick_spacing", ranges.tick_spacing.write()),
+        ("ticks", Json::List(ranges.ticks.iter().map(Tick::write).collect())),
+    ];
+    fields.extend(fees);
+    fields
 }
 
 /// `[tick, net]`, and the gross liquidity after them where it is not the size of the net one.

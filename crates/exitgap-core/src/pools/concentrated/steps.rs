@@ -1,12 +1,14 @@
 //! The stops of the contract's swap loop. Source: `UniswapV3Pool.swap` and
 //! `TickBitmap.nextInitializedTickWithinOneWord`.
 //!
-//! The loop stops at every initialised tick *and* at the last tick of every word
+//! The loop stops at every initialised tick, *and* most contracts' at the last tick of every word
 //! of 256 ticks in the bitmap, initialised or not. A stop without a tick changes
 //! nothing but the rounding: amounts are rounded at each.
 
+use super::ranges::{Ranges, Tick};
+use super::step_math;
+use super::swap::{Loop, Stops};
 use super::tick_math::{MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrt_ratio_at_tick};
-use super::{Concentrated, Tick, step_math};
 use crate::pools::Direction;
 use crate::pools::fill::PriceEnd;
 use crate::wide::U256;
@@ -59,6 +61,7 @@ impl Step {
 pub(super) struct Steps<'a> {
     direction: Direction,
     fee_pips: u32,
+    stops: Stops,
     tick_spacing: i32,
     ticks: &'a [Tick],
     /// How many ticks lie at or below the price.
@@ -70,22 +73,25 @@ pub(super) struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    pub(super) fn new(pool: &'a Concentrated, direction: Direction) -> Self {
-        let below = pool.ticks.partition_point(|tick| tick.tick <= pool.tick);
+    pub(super) fn new(swap: Loop<'a>) -> Self {
+        let Loop { ranges, direction, fee_pips, stops } = swap;
+        let Ranges { sqrt_price_x96, tick, liquidity, tick_spacing, ref ticks } = *ranges;
+        let below = ticks.partition_point(|other| other.tick <= tick);
         // The contract refuses a swap that starts at or past its price limit.
         let ended = match direction {
-            Direction::ZeroForOne => pool.sqrt_price_x96 <= limit(direction),
-            Direction::OneForZero => pool.sqrt_price_x96 >= limit(direction),
+            Direction::ZeroForOne => sqrt_price_x96 <= limit(direction),
+            Direction::OneForZero => sqrt_price_x96 >= limit(direction),
         };
         Self {
             direction,
-            fee_pips: pool.fee_pips,
-            tick_spacing: pool.tick_spacing,
-            ticks: &pool.ticks,
+            fee_pips,
+            stops,
+            tick_spacing,
+            ticks,
             below,
-            sqrt_price_x96: pool.sqrt_price_x96,
-            tick: pool.tick,
-            liquidity: pool.liquidity,
+            sqrt_price_x96,
+            tick,
+            liquidity,
             ended,
         }
     }
@@ -112,8 +118,9 @@ impl<'a> Steps<'a> {
     /// initialised. `None`: nothing lies between here and the price limit.
     fn next_stop(&self) -> Option<(i32, Option<i128>)> {
         let initialised = self.next_initialised();
-        if self.liquidity == 0 {
-            // Without liquidity every amount is zero: word edges change nothing.
+        // Without liquidity every amount is zero: word edges change nothing.
+        if self.liquidity == 0 || self.stops == Stops::Ticks {
+            // The lowest and the highest tick lie past the price limit.
             return initialised.map(|tick| (tick.tick, Some(tick.liquidity_net)));
         }
         let edge = self.word_edge();

@@ -3,7 +3,8 @@
 //! step, however many ticks it crosses.
 
 use super::steps::{Step, Steps};
-use super::{Concentrated, fee_of, step_math};
+use super::swap::{Loop, Stops};
+use super::{fee_of, step_math};
 use crate::pools::kind::Sale;
 use crate::pools::{Direction, FeeRate, Fill, FillError, FillStep, RawPrice, Segment};
 use crate::wide::{U256, U512, narrow, times};
@@ -31,9 +32,9 @@ struct Row {
 impl StepTable {
     /// Walks every stop of the contract's loop from the pool's price to the end of
     /// its liquidity.
-    pub(super) fn build(pool: &Concentrated, direction: Direction) -> Self {
-        let mut table = Self::empty(pool, direction, most_stops(pool, direction));
-        table.extend(Steps::new(pool, direction));
+    pub(super) fn build(swap: Loop<'_>) -> Self {
+        let mut table = Self::empty(swap, most_stops(swap));
+        table.extend(Steps::new(swap));
         // Few pools have as many: the rest would be held as long as the table is.
         table.in_sums.shrink_to_fit();
         table.rows.shrink_to_fit();
@@ -41,11 +42,11 @@ impl StepTable {
     }
 
     /// A table without steps, with room for some.
-    pub(super) fn empty(pool: &Concentrated, direction: Direction, room: usize) -> Self {
+    pub(super) fn empty(swap: Loop<'_>, room: usize) -> Self {
         Self {
-            direction,
-            fee_pips: pool.fee_pips(),
-            sqrt_price_x96: pool.sqrt_price_x96(),
+            direction: swap.direction,
+            fee_pips: swap.fee_pips,
+            sqrt_price_x96: swap.ranges.sqrt_price_x96(),
             in_sums: Vec::with_capacity(room),
             rows: Vec::with_capacity(room),
         }
@@ -66,8 +67,8 @@ impl StepTable {
     }
 
     /// The most bytes that [`Sale::held_bytes`] can be, told without making the table.
-    pub(super) fn held_bytes_at_most(pool: &Concentrated, direction: Direction) -> usize {
-        most_stops(pool, direction) * (size_of::<U256>() + size_of::<Row>())
+    pub(super) fn held_bytes_at_most(swap: Loop<'_>) -> usize {
+        most_stops(swap) * (size_of::<U256>() + size_of::<Row>())
     }
 
     /// How many full steps there are.
@@ -227,14 +228,17 @@ impl Sale for StepTable {
 
 /// How many stops there are at most: a table that grows is copied, and leaves holes behind. Every
 /// initialised tick is one, and every end of a word of the bitmap up to the last of them.
-fn most_stops(pool: &Concentrated, direction: Direction) -> usize {
-    let ticks = pool.ticks();
-    let end = match direction {
+fn most_stops(swap: Loop<'_>) -> usize {
+    let ticks = swap.ranges.ticks();
+    let end = match swap.direction {
         Direction::ZeroForOne => ticks.first(),
         Direction::OneForZero => ticks.last(),
     };
-    let span = end.map_or(0, |end| pool.tick().abs_diff(end.tick));
-    let words = span / pool.tick_spacing().unsigned_abs() / 256;
+    let span = end.map_or(0, |end| swap.ranges.tick().abs_diff(end.tick));
+    let words = match swap.stops {
+        Stops::Words => span / swap.ranges.tick_spacing().unsigned_abs() / 256,
+        Stops::Ticks => 0,
+    };
     ticks.len() + usize::try_from(words).unwrap_or(0) + 2
 }
 

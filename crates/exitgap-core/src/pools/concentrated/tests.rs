@@ -1,8 +1,10 @@
 use super::*;
 use crate::pools::kind::Sale;
 use crate::pools::{PoolState, SaleCurve};
+use crate::wide::mul_div;
 use ConcentratedError as E;
 use proptest::prelude::*;
+use ranges::{active_liquidity, check_ticks};
 
 fn pool(spacing: i32, fee_pips: u32, tick: i32, ranges: &[(i32, i32, u64)]) -> Concentrated {
     let mut nets = std::collections::BTreeMap::<i32, i128>::new();
@@ -35,7 +37,10 @@ fn states_that_break_an_invariant_are_refused_by_name() {
     assert!(matches!(make(price, 6, 1_000, 3_000, 60, &ticks), E::TickNotAtPrice { tick: 6, .. }));
     assert!(matches!(make(price, i32::MAX, 1_000, 3_000, 60, &ticks), E::TickNotAtPrice { .. }));
     assert_eq!(make(price, 7, 1_000, 1_000_000, 60, &ticks), E::FeeOutOfRange { found: 1_000_000 });
-    assert_eq!(make(price, 7, 1_000, 3_000, 0, &ticks), E::TickSpacingOutOfRange { found: 0 });
+    assert_eq!(
+        make(price, 7, 1_000, 3_000, 0, &ticks),
+        E::TickSpacingOutOfRange { found: 0, most: 16_383 }
+    );
     assert_eq!(make(price, 7, 1_000, 3_000, 50, &ticks), E::TickOutOfPlace { tick: -180 });
     let swapped = [(240, -1_000), (-180, 1_000)];
     assert_eq!(make(price, 7, 1_000, 3_000, 60, &swapped), E::NetLiquidityOutOfRange { tick: 240 });
@@ -65,10 +70,10 @@ fn a_price_that_fell_onto_a_tick_belongs_to_the_tick_below() {
 fn selling_past_the_last_tick_says_what_the_pool_would_take() {
     let pool = pool(60, 3_000, 7, &[(-3, 4, 1_000_000_000)]);
     for direction in Direction::BOTH {
-        let (most, paid) = StepTable::build(&pool, direction).most();
-        assert_eq!(pool.fill(direction, most).unwrap().amount_out, paid);
+        let (most, paid) = StepTable::build(pool.swap_loop(direction)).most();
+        assert_eq!(pool.fill_once(direction, most).unwrap().amount_out, paid);
         assert_eq!(
-            pool.fill(direction, most + U256::ONE),
+            pool.fill_once(direction, most + U256::ONE),
             Err(FillError::BeyondLiquidity { consumed: most, paid })
         );
     }
@@ -84,7 +89,7 @@ fn amounts_above_160_bits_move_the_price_by_their_whole_worth() {
     let start = sqrt_ratio_at_tick(866_560).unwrap();
     let pool = Concentrated::new(start, 866_560, liquidity, 0, 1, ticks).unwrap();
     let amount: U256 = (U256::ONE << 161) + U256::from(7);
-    let fill = pool.fill(Direction::OneForZero, amount).unwrap();
+    let fill = pool.fill_once(Direction::OneForZero, amount).unwrap();
     let moved = mul_div(amount, U256::ONE << 96, U256::from(liquidity)).unwrap();
     assert_eq!(fill.sqrt_price_after_x96(), Some(start + moved));
 }

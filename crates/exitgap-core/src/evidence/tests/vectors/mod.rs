@@ -205,6 +205,7 @@ const LIES: [(&str, &str, &str); 26] = [
 ];
 
 fn vectors() -> Vec<Vector> {
+    let kin = scene_of_kin(3);
     let (scene, rewritten) = (scene(6, 5_000_000_000), scene(6, 5_000_000_001));
     let file = scene.evidence(0, 2, "1000.5");
     let pair = scene.evidence(1, 4, "0.5");
@@ -215,6 +216,13 @@ fn vectors() -> Vec<Vector> {
     let mut all = vec![
         vector("true_concentrated_liquidity", &file, trusting()),
         vector("true_constant_product", &pair, trusting()),
+        vector("true_concentrated_v4", &kin.evidence(0, 2, "1000.5"), trusting()),
+        vector(
+            "v4_fee_of_the_other_direction",
+            &changed(&kin.evidence(0, 2, "1000.5"), "[1000,250]", "[250,1000]"),
+            trusting(),
+        ),
+        vector("true_concentrated_linked", &kin.evidence(1, 2, "1000.5"), trusting()),
         vector("true_refusal", &too_large, trusting()),
         vector(
             "refusal_that_pays_more",
@@ -367,6 +375,8 @@ fn the_vectors_are_these() {
         let expected = match vector.name {
             "true_concentrated_liquidity"
             | "true_constant_product"
+            | "true_concentrated_v4"
+            | "true_concentrated_linked"
             | "true_refusal"
             | "future_commitment"
             | "future_fact"

@@ -1,0 +1,252 @@
+//! Algebra Integral: concentrated liquidity whose initialised ticks are linked to one another. Its
+//! bitmap counts ticks themselves, not multiples of the spacing.
+//!
+//! A pool is read only where its factory is known on the chain, or configured, and says that the
+//! pool is its: older versions of Algebra answer much alike and stop elsewhere. With a plugin it is
+//! refused by name: `dynamic_fee` where that is called before a swap or sets the fee, `hook`
+//! otherwise.
+
+use alloy::primitives::aliases::I24;
+use alloy::rpc::types::Log;
+use exitgap_core::U256;
+use exitgap_core::ids::{Address, PoolId};
+use exitgap_core::pools::{ConcentratedLinked, PoolState, Tick};
+use exitgap_core::series::MissingReason;
+
+use super::concentrated::{joined, logs, swapped, ticks};
+use super::pair::{self, Pair};
+use super::reader::{
+    Candidate, Claim, Followed, Part, Parts, PoolReader, Probe, Reading, Recognised, Unfinished,
+    Unjoined, Watch,
+};
+use super::unanswered;
+use crate::abi::{AlgebraFactory, AlgebraPool, Answer, Call, own, wire};
+use crate::config::{Factory, FactoryKind, NOBODY, PoolPlan};
+use crate::missing::Missing;
+use crate::rpc::RpcError;
+use crate::trial::{Outcome, Sale, Verdict};
+
+/// Words of the answers of `globalState` and `ticks`.
+const STATE_WORDS: usize = 6;
+const TICK_WORDS: usize = 6;
+
+/// Flags of a plugin: it is called before a swap; it sets the fee.
+const BEFORE_SWAP: u8 = 1;
+const DYNAMIC_FEE: u8 = 1 << 7;
+
+/// Reads one pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LinkedReader {
+    pool: Address,
+}
+
+/// What changes with every swap, and what an owner may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Price {
+    sqrt_price_x96: U256,
+    tick: i32,
+    liquidity: u128,
+    fee_pips: u32,
+    tick_spacing: i32,
+}
+
+impl Unfinished for Price {
+    fn join(&self, parts: &Parts) -> Result<PoolState, Unjoined> {
+        let Self { sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing } = *self;
+        let ticks = ticks::unpacked(parts);
+        ConcentratedLinked::new(sqrt_price_x96, tick, liquidity, fee_pips, tick_spacing, ticks)
+            .map(PoolState::from)
+            .map_err(joined::unjoined)
+    }
+}
+
+fn state_calls(pool: Address) -> [(&'static str, Call); 5] {
+    [
+        ("globalState", Call::new(pool, &AlgebraPool::globalStateCall {}, STATE_WORDS)),
+        ("liquidity", Call::new(pool, &AlgebraPool::liquidityCall {}, 1)),
+        ("fee", Call::new(pool, &AlgebraPool::feeCall {}, 1)),
+        ("tickSpacing", Call::new(pool, &AlgebraPool::tickSpacingCall {}, 1)),
+        ("plugin", Call::new(pool, &AlgebraPool::pluginCall {}, 1)),
+    ]
+}
+
+/// What the answers to these say; the plugin, by name, where there is one.
+fn price_of(pool: &PoolId, answers: &[Answer]) -> Result<(Price, Option<String>), Missing> {
+    let [state, liquidity, fee, spacing, plugin] = answers else {
+        return Err(unanswered(pool, "globalState", &Answer::Reverted));
+    };
+    let wrong = |call: &str, answer: &Answer| unanswered(pool, call, answer);
+    let told = state
+        .exact::<AlgebraPool::globalStateCall>(STATE_WORDS)
+        .ok_or_else(|| wrong("globalState", state))?;
+    let liquidity = liquidity
+        .exact::<AlgebraPool::liquidityCall>(1)
+        .ok_or_else(|| wrong("liquidity", liquidity))?;
+    let fee = fee.exact::<AlgebraPool::feeCall>(1).ok_or_else(|| wrong("fee", fee))?;
+    let spacing = spacing
+        .exact::<AlgebraPool::tickSpacingCall>(1)
+        .ok_or_else(|| wrong("tickSpacing", spacing))?;
+    let plugin =
+        plugin.exact::<AlgebraPool::pluginCall>(1).ok_or_else(|| wrong("plugin", plugin))?;
+    let price = Price {
+        sqrt_price_x96: U256::from(told.price),
+        tick: told.tick.as_i32(),
+        liquidity,
+        fee_pips: fee.into(),
+        tick_spacing: spacing.as_i32(),
+    };
+    let plugin = own(plugin);
+    let refused = (plugin != NOBODY).then(|| {
+        let sets_fee = told.pluginConfig & (BEFORE_SWAP | DYNAMIC_FEE) != 0;
+        let name = if sets_fee { "dynamic_fee" } else { "hook" };
+        format!("{name}: its plugin {plugin} may change what its swaps pay")
+    });
+    Ok((price, refused))
+}
+
+impl PoolReader for LinkedReader {
+    fn probes(plan: &PoolPlan, _factories: &[Factory]) -> Vec<Probe> {
+        let Some(pool) = plan.id.contract().address() else { return Vec::new() };
+        let mut probes = pair::probes(pool);
+        probes.extend(state_calls(pool).map(|(name, call)| Probe { name, call }));
+        probes
+    }
+
+    fn identify(candidate: &Candidate<'_>, answers: &[Answer]) -> Claim<Self> {
+        let plan = candidate.plan;
+        let (Some((pair, answers)), Some(pool)) = (Pair::of(answers), plan.id.contract().address())
+        else {
+            return Claim::Foreign;
+        };
+        let is_state =
+            |answer: &Answer| answer.exact::<AlgebraPool::globalStateCall>(STATE_WORDS).is_some();
+        if !answers.first().is_some_and(is_state) {
+            return Claim::Foreign;
+        }
+        let factory = pair.factory;
+        let of_kind = |known: &Factory| {
+            known.address == factory && known.kind == FactoryKind::AlgebraIntegral
+        };
+        if !candidate.factories.iter().any(of_kind) {
+            return Claim::Refused(format!(
+                "it answers as a pool of Algebra does, and its factory {factory} is not known on \
+                 this chain; if it is Algebra Integral's, name it under [[chain.factory]]"
+            ));
+        }
+        if plan.fee.is_some() {
+            return Claim::Refused("an Algebra pool tells its own fee; remove `fee`".to_owned());
+        }
+        match price_of(&plan.id, answers) {
+            Err(_) => Claim::Partly,
+            Ok((_, Some(plugin))) => Claim::Refused(plugin),
+            Ok((_, None)) => {
+                let [token0, token1] = pair.tokens.map(wire);
+                let asked = AlgebraFactory::poolByPairCall { tokenA: token0, tokenB: token1 };
+                let proof = Some(Call::new(factory, &asked, 1));
+                Claim::Is(Recognised { reader: Self { pool }, tokens: pair.tokens, proof })
+            }
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        "concentrated_linked of Algebra Integral"
+    }
+
+    fn state_calls(&self) -> Vec<Call> {
+        state_calls(self.pool).map(|(_, call)| call).to_vec()
+    }
+
+    fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing> {
+        match price_of(pool, answers)? {
+            (price, None) => Ok(Reading::Unfinished(Box::new(price))),
+            // An owner may plug one in at any time.
+            (_, Some(plugin)) => {
+                let detail = format!("pool {pool}: {plugin}");
+                Err(Missing::new(MissingReason::PoolUnsupported, detail))
+            }
+        }
+    }
+
+    fn followed(&self) -> Option<&dyn Followed> {
+        Some(self)
+    }
+
+    fn parts_of(state: &PoolState) -> Option<Parts> {
+        ConcentratedLinked::of(state).map(|pool| ticks::packed(pool.ranges().ticks()))
+    }
+
+    /// The ticks of the two directions are others.
+    const TRIED_AT_ONCE: usize = 2;
+
+    fn swapped_by(&self) -> Address {
+        self.pool
+    }
+
+    fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
+        swapped::calls(sale)
+    }
+
+    fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
+        swapped::judge(sale, outcomes)
+    }
+}
+
+/// The bitmap's words of ticks that are not divided by any spacing.
+const RAW: i32 = 1;
+
+impl Followed for LinkedReader {
+    /// `Mint` and `Burn` have the shape of v3's.
+    fn watch(&self) -> Watch {
+        logs::watch(self.pool)
+    }
+
+    fn named_by(&self, log: &Log) -> Result<Vec<i32>, RpcError> {
+        logs::bounds_of(log)
+    }
+
+    fn part_calls(&self, parts: &[i32]) -> Vec<Call> {
+        let call = |tick: &i32| {
+            let tick = I24::try_from(*tick).unwrap_or(I24::MAX);
+            Call::new(self.pool, &AlgebraPool::ticksCall { tick }, TICK_WORDS)
+        };
+        parts.iter().map(call).collect()
+    }
+
+    /// A tick that nobody's position ends at has no liquidity at all.
+    fn decode_parts(
+        &self,
+        pool: &PoolId,
+        parts: &[i32],
+        answers: &[Answer],
+    ) -> Result<Vec<(i32, Option<Part>)>, Missing> {
+        let decode = |(tick, answer): (&i32, &Answer)| {
+            let told = answer.exact::<AlgebraPool::ticksCall>(TICK_WORDS);
+            let told = told.ok_or_else(|| unanswered(pool, &format!("ticks({tick})"), answer))?;
+            let gross = u128::try_from(told.liquidityTotal).map_err(|_| {
+                let what = format!("pool {pool}: tick {tick} has liquidity of more than 128 bits");
+                Missing::new(MissingReason::StateInconsistent, what)
+            })?;
+            let there =
+                Tick { tick: *tick, liquidity_net: told.liquidityDelta, liquidity_gross: gross };
+            Ok((*tick, (gross != 0).then(|| ticks::part_of(&there))))
+        };
+        parts.iter().zip(answers).map(decode).collect()
+    }
+
+    fn index_calls(&self) -> Vec<Call> {
+        let call =
+            |word| Call::new(self.pool, &AlgebraPool::tickTableCall { wordPosition: word }, 1);
+        ticks::words(RAW).map(call).collect()
+    }
+
+    fn decode_index(&self, pool: &PoolId, answers: &[Answer]) -> Result<Vec<i32>, Missing> {
+        let bits = answers.iter().map(|answer| {
+            let bits = answer.exact::<AlgebraPool::tickTableCall>(1);
+            bits.ok_or_else(|| unanswered(pool, "tickTable", answer))
+        });
+        ticks::ticks_of_words(pool, RAW, bits)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,277 @@
+//! Uniswap v4: pools that one manager holds, known by the hash of their key. Their words are read
+//! from the manager's storage, which `storage` knows.
+//!
+//! Whether a pool exists, the manager says; what it is, its key, which the configuration has and
+//! its id proves. Refused by name: `hook`, a contract that may change what a swap pays, and
+//! `dynamic_fee`, a fee that such a contract sets.
+
+mod storage;
+
+use alloy::primitives::{Bytes, I256};
+use alloy::rpc::types::Log;
+use alloy::sol_types::{SolCall, SolEvent};
+use exitgap_core::U256;
+use exitgap_core::ids::{Address, Code, PoolId, Word};
+use exitgap_core::pools::{ConcentratedV4, Direction, PoolState};
+use exitgap_core::series::MissingReason;
+use exitgap_core::snapshot::Fact;
+
+use super::concentrated::{joined, logs, swapped, ticks};
+use super::reader::{
+    Candidate, Claim, Followed, Part, Parts, PoolReader, Probe, Reading, Recognised, Unfinished,
+    Unjoined, Watch, data_of,
+};
+use crate::abi::{Answer, Call, V4Manager, V4SwapParams};
+use crate::blocks::contradiction;
+use crate::config::{Factory, FactoryKind, NOBODY, PoolKey, PoolPlan};
+use crate::missing::Missing;
+use crate::rpc::RpcError;
+use crate::trial::{Outcome, Sale, Verdict};
+use storage::{Storage, all_words, words_of};
+
+/// Reads one pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ManagedReader {
+    storage: Storage,
+    id: Word,
+    key: PoolKey,
+}
+
+/// What changes with every swap, and the fees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Price {
+    sqrt_price_x96: U256,
+    tick: i32,
+    liquidity: u128,
+    lp_fee_pips: u32,
+    protocol_fee: [u32; 2],
+    tick_spacing: i32,
+}
+
+impl Unfinished for Price {
+    fn join(&self, parts: &Parts) -> Result<PoolState, Unjoined> {
+        let Self { sqrt_price_x96, tick, liquidity, lp_fee_pips, protocol_fee, tick_spacing } =
+            *self;
+        let ticks = ticks::unpacked(parts);
+        ConcentratedV4::new(
+            sqrt_price_x96,
+            tick,
+            liquidity,
+            lp_fee_pips,
+            protocol_fee,
+            tick_spacing,
+            ticks,
+        )
+        .map(PoolState::from)
+        .map_err(joined::unjoined)
+    }
+}
+
+/// So many bits of a word, from this one on.
+fn bits(word: U256, from: usize, count: usize) -> u32 {
+    (word >> from).wrapping_to::<u32>() & ((1 << count) - 1)
+}
+
+impl Price {
+    fn of(slot0: U256, liquidity: U256, tick_spacing: i32) -> Self {
+        // The tick's 24 bits, its sign taken along.
+        let tick = bits(slot0, 160, 24).cast_signed() << 8 >> 8;
+        Self {
+            sqrt_price_x96: slot0 & ((U256::ONE << 160) - U256::ONE),
+            tick,
+            liquidity: liquidity.wrapping_to(),
+            lp_fee_pips: bits(slot0, 208, 24),
+            // Below, what is taken where token 0 is sold.
+            protocol_fee: [bits(slot0, 184, 12), bits(slot0, 196, 12)],
+            tick_spacing,
+        }
+    }
+}
+
+/// The manager of this chain's pools.
+fn manager_of(factories: &[Factory]) -> Option<Address> {
+    factories.iter().find(|known| known.kind == FactoryKind::UniswapV4).map(|known| known.address)
+}
+
+impl PoolReader for ManagedReader {
+    fn probes(plan: &PoolPlan, factories: &[Factory]) -> Vec<Probe> {
+        let (Some(id), Some(manager)) = (plan.id.contract().id(), manager_of(factories)) else {
+            return Vec::new();
+        };
+        let storage = Storage::of(manager, id);
+        let calls = storage.calls(&storage.price()).into_iter();
+        calls.map(|call| Probe { name: "extsload", call }).collect()
+    }
+
+    fn identify(candidate: &Candidate<'_>, answers: &[Answer]) -> Claim<Self> {
+        let plan = candidate.plan;
+        let (Some(id), Some(key)) = (plan.id.contract().id(), plan.key) else {
+            return Claim::Foreign;
+        };
+        let Some(manager) = manager_of(candidate.factories) else {
+            return Claim::Refused(
+                "no manager of Uniswap v4's pools is known on this chain; name it under \
+                 [[chain.factory]] with kind = \"uniswap_v4\""
+                    .to_owned(),
+            );
+        };
+        if key.hooks != NOBODY {
+            let hooks = key.hooks;
+            return Claim::Refused(format!("hook: {hooks} may change what its swaps pay"));
+        }
+        if key.fee == PoolKey::DYNAMIC_FEE {
+            return Claim::Refused("dynamic_fee: its key names no fee".to_owned());
+        }
+        if plan.fee.is_some() {
+            return Claim::Refused("a v4 pool tells its own fee; remove `fee`".to_owned());
+        }
+        let [answer] = answers else { return Claim::Partly };
+        match words_of(&plan.id, answer) {
+            Ok(words) if words.first() == Some(&U256::ZERO) => {
+                Claim::Refused(format!("the manager {manager} holds no pool of this id"))
+            }
+            Ok(words) if words.len() == 2 => {
+                let reader = Self { storage: Storage::of(manager, id), id, key };
+                let tokens = [key.currency0, key.currency1];
+                Claim::Is(Recognised { reader, tokens, proof: None })
+            }
+            _ => Claim::Partly,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        "concentrated_v4 of Uniswap v4"
+    }
+
+    fn state_calls(&self) -> Vec<Call> {
+        self.storage.calls(&self.storage.price())
+    }
+
+    fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing> {
+        let words = all_words(pool, 2, answers)?;
+        let [slot0, liquidity] = words[..] else {
+            return Err(inconsistent(pool, "its price was not asked for"));
+        };
+        if liquidity.bit_len() > 128 {
+            return Err(inconsistent(pool, "its liquidity has more than 128 bits"));
+        }
+        let price = Price::of(slot0, liquidity, self.key.tick_spacing);
+        let (found, expected) = (price.lp_fee_pips, self.key.fee);
+        if found != expected {
+            let what = format!("its fee is {found}, and its key says {expected}");
+            return Err(inconsistent(pool, what));
+        }
+        Ok(Reading::Unfinished(Box::new(price)))
+    }
+
+    fn followed(&self) -> Option<&dyn Followed> {
+        Some(self)
+    }
+
+    fn parts_of(state: &PoolState) -> Option<Parts> {
+        ConcentratedV4::of(state).map(|pool| ticks::packed(pool.ranges().ticks()))
+    }
+
+    /// The key, as the manager was given it: nothing that it answers tells it, but it hashes to the
+    /// pool's id.
+    fn facts(&self) -> Vec<Fact> {
+        let name = Fact::POOL_KEY.parse::<Code>().ok();
+        let fact = name.zip(self.key.words()).map(|(name, words)| {
+            let call = Bytes::from(V4Manager::initializeCall::SELECTOR).to_string();
+            Fact { name, contract: self.storage.manager(), call, words }
+        });
+        fact.into_iter().collect()
+    }
+
+    /// The ticks of the two directions are others.
+    const TRIED_AT_ONCE: usize = 2;
+
+    fn swapped_by(&self) -> Address {
+        self.storage.manager()
+    }
+
+    /// Whoever unlocks the manager is called back, and swaps then.
+    fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
+        let Some(key) = self.key.wire() else { return Vec::new() };
+        let swap = V4Manager::swapCall {
+            key,
+            params: V4SwapParams {
+                zeroForOne: sale.direction == Direction::ZeroForOne,
+                // What is sold counts below zero.
+                amountSpecified: I256::from_raw(sale.amount_in.wrapping_neg()),
+                sqrtPriceLimitX96: swapped::limit_of(sale.direction),
+            },
+            hookData: Bytes::new(),
+        };
+        vec![data_of(&V4Manager::unlockCall { data: data_of(&swap).into() })]
+    }
+
+    fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
+        let [outcome] = outcomes else {
+            return Verdict::Unknown("it was not tried as it should be".to_owned());
+        };
+        let delta: Result<[u8; 32], _> = outcome.data[..].try_into();
+        let Some(delta) = delta.ok().filter(|_| !outcome.success) else {
+            return Verdict::Unknown(format!("swap {}", outcome.in_words()));
+        };
+        // What the caller has afterwards: token 0 above, token 1 below.
+        let half = |index: usize| {
+            let bytes: [u8; 16] = delta[16 * index..16 * index + 16].try_into().unwrap_or_default();
+            i128::from_be_bytes(bytes)
+        };
+        let taken = U256::from(half(sale.direction.base_index()).unsigned_abs());
+        let paid = U256::from(half(sale.direction.quote_index()).unsigned_abs());
+        swapped::compare(sale, taken, paid)
+    }
+}
+
+impl Followed for ManagedReader {
+    fn watch(&self) -> Watch {
+        let events = vec![V4Manager::ModifyLiquidity::SIGNATURE_HASH];
+        Watch { emitter: self.storage.manager(), events, id: Some(self.id) }
+    }
+
+    /// The first two words of the log's data.
+    fn named_by(&self, log: &Log) -> Result<Vec<i32>, RpcError> {
+        let data = &log.data().data;
+        let [lower, upper, ..] = data.as_chunks::<32>().0 else {
+            return Err(contradiction("a log's data", "two ticks and more", data.len()));
+        };
+        [lower, upper].into_iter().map(|word| logs::tick_of((*word).into())).collect()
+    }
+
+    fn part_calls(&self, parts: &[i32]) -> Vec<Call> {
+        let slots: Vec<_> = parts.iter().map(|tick| self.storage.tick(*tick)).collect();
+        self.storage.calls(&slots)
+    }
+
+    /// A tick's word is packed as ours are. One that nobody's position ends at has none.
+    fn decode_parts(
+        &self,
+        pool: &PoolId,
+        parts: &[i32],
+        answers: &[Answer],
+    ) -> Result<Vec<(i32, Option<Part>)>, Missing> {
+        let words = all_words(pool, parts.len(), answers)?;
+        let part = |(tick, word): (&i32, U256)| (*tick, (!word.is_zero()).then_some(word));
+        Ok(parts.iter().zip(words).map(part).collect())
+    }
+
+    fn index_calls(&self) -> Vec<Call> {
+        let words = ticks::words(self.key.tick_spacing);
+        self.storage.calls(&words.map(|word| self.storage.bitmap(word)).collect::<Vec<_>>())
+    }
+
+    fn decode_index(&self, pool: &PoolId, answers: &[Answer]) -> Result<Vec<i32>, Missing> {
+        let asked = ticks::words(self.key.tick_spacing).count();
+        let bits = all_words(pool, asked, answers)?;
+        ticks::ticks_of_words(pool, self.key.tick_spacing, bits.into_iter().map(Ok))
+    }
+}
+
+fn inconsistent(pool: &PoolId, what: impl core::fmt::Display) -> Missing {
+    Missing::new(MissingReason::StateInconsistent, format!("pool {pool}: {what}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+//! What contracts of two tokens answer that a factory made, whatever their kind.
+
+use exitgap_core::ids::Address;
+
+use super::reader::Probe;
+use crate::abi::{Answer, Pool, own};
+
+/// The questions: the two tokens and the factory.
+pub(super) fn probes(pool: Address) -> Vec<Probe> {
+    vec![
+        Probe::new("token0", pool, &Pool::token0Call {}, 1),
+        Probe::new("token1", pool, &Pool::token1Call {}, 1),
+        Probe::new("factory", pool, &Pool::factoryCall {}, 1),
+    ]
+}
+
+/// What a contract says of itself.
+pub(super) struct Pair {
+    pub(super) tokens: [Address; 2],
+    pub(super) factory: Address,
+}
+
+impl Pair {
+    /// Out of the answers to [`probes`] and those that follow them, which are handed on; `None`
+    /// where the contract does not answer as one of two tokens.
+    pub(super) fn of(answers: &[Answer]) -> Option<(Self, &[Answer])> {
+        let [token0, token1, factory, rest @ ..] = answers else { return None };
+        let token0 = own(token0.exact::<Pool::token0Call>(1)?);
+        let token1 = own(token1.exact::<Pool::token1Call>(1)?);
+        let factory = own(factory.exact::<Pool::factoryCall>(1)?);
+        Some((Self { tokens: [token0, token1], factory }, rest))
+    }
+}

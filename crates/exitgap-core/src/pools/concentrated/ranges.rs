@@ -1,0 +1,198 @@
+//! Price, active liquidity and all initialised ticks: what every pool of concentrated liquidity
+//! holds, and the invariants between them.
+
+use std::sync::Arc;
+
+use super::form::bytes_above_most;
+use super::tick_math::{
+    MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrt_ratio_at_tick, tick_at_sqrt_ratio,
+};
+use super::{ConcentratedError, MAX_STATE_BYTES};
+use crate::pools::fill::PriceEnd;
+use crate::wide::{U256, mul_div};
+
+/// An initialised tick.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tick {
+    /// The tick's index, a multiple of the pool's tick spacing.
+    pub tick: i32,
+    /// `liquidityNet` of the contract: what becomes active when the price rises through the tick,
+    /// and inactive when it falls through it. May be zero: the tick still is a stop of the
+    /// contract's loop.
+    pub liquidity_net: i128,
+    /// `liquidityGross` of the contract: that of all positions that begin or end here. No fill
+    /// depends on it.
+    pub liquidity_gross: u128,
+}
+
+impl Tick {
+    /// A tick at which positions only begin, or only end.
+    pub fn new(tick: i32, liquidity_net: i128) -> Self {
+        Self { tick, liquidity_net, liquidity_gross: liquidity_net.unsigned_abs() }
+    }
+}
+
+/// Liquidity in ranges of prices: price, active liquidity and *all* initialised ticks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ranges {
+    pub(super) sqrt_price_x96: U256,
+    pub(super) tick: i32,
+    pub(super) liquidity: u128,
+    pub(super) tick_spacing: i32,
+    /// Shared: a pool after a sale has the ticks it had before.
+    pub(super) ticks: Arc<[Tick]>,
+}
+
+/// What a contract allows of its tick spacing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spacing {
+    pub(super) most: i32,
+    /// Whether all its ticks are multiples of it; not where an owner may change it.
+    pub(super) binds: bool,
+}
+
+impl Ranges {
+    /// The most initialised ticks accepted: far above any pool on a live chain,
+    /// small enough that a hostile state costs milliseconds.
+    pub const MAX_TICKS: usize = 65_536;
+
+    /// `ticks` are all initialised ticks, ascending; every invariant of the contract between them,
+    /// the price and the active liquidity is checked.
+    pub(super) fn new(
+        sqrt_price_x96: U256,
+        tick: i32,
+        liquidity: u128,
+        tick_spacing: i32,
+        ticks: Vec<Tick>,
+        allowed: Spacing,
+    ) -> Result<Self, ConcentratedError> {
+        check_price(sqrt_price_x96, tick)?;
+        if !(1..=allowed.most).contains(&tick_spacing) {
+            let (found, most) = (tick_spacing, allowed.most);
+            return Err(ConcentratedError::TickSpacingOutOfRange { found, most });
+        }
+        check_ticks(tick, liquidity, if allowed.binds { tick_spacing } else { 1 }, &ticks)?;
+        Ok(Self { sqrt_price_x96, tick, liquidity, tick_spacing, ticks: ticks.into() })
+    }
+
+    /// √price, Q64.96, token 1 per token 0.
+    pub fn sqrt_price_x96(&self) -> U256 {
+        self.sqrt_price_x96
+    }
+
+    /// The tick the contract holds; one below the price's own where a falling
+    /// price stopped exactly on a tick.
+    pub fn tick(&self) -> i32 {
+        self.tick
+    }
+
+    /// Active liquidity.
+    pub fn liquidity(&self) -> u128 {
+        self.liquidity
+    }
+
+    /// The pool's tick spacing.
+    pub fn tick_spacing(&self) -> i32 {
+        self.tick_spacing
+    }
+
+    /// All initialised ticks, ascending.
+    pub fn ticks(&self) -> &[Tick] {
+        &self.ticks
+    }
+
+    /// Where a sale ended.
+    pub(super) fn at_end(&self, end: PriceEnd) -> Self {
+        let PriceEnd { sqrt_price_x96, liquidity, tick, .. } = end;
+        let tick = tick.unwrap_or_else(|| tick_at_sqrt_ratio(sqrt_price_x96));
+        Self { sqrt_price_x96, tick, liquidity, ..self.clone() }
+    }
+
+    /// The price moved back towards `start` by `recovered_e8 ÷ 10^8` of the distance, which is
+    /// rounded down.
+    pub(super) fn recovered(&self, start: &Self, recovered_e8: u32) -> Self {
+        let distance = self.sqrt_price_x96.abs_diff(start.sqrt_price_x96);
+        let (share, scale) = (U256::from(recovered_e8), U256::from(100_000_000_u32));
+        let step = mul_div(distance, share, scale).unwrap_or(distance).min(distance);
+        if step.is_zero() {
+            return self.clone();
+        }
+        let sqrt_price_x96 = if start.sqrt_price_x96 > self.sqrt_price_x96 {
+            self.sqrt_price_x96 + step
+        } else {
+            self.sqrt_price_x96 - step
+        };
+        let tick = tick_at_sqrt_ratio(sqrt_price_x96);
+        let liquidity = active_liquidity(&self.ticks, tick);
+        Self { sqrt_price_x96, tick, liquidity, ..self.clone() }
+    }
+}
+
+fn check_price(sqrt_price_x96: U256, tick: i32) -> Result<(), ConcentratedError> {
+    if sqrt_price_x96.is_zero() {
+        return Err(ConcentratedError::NotInitialised);
+    }
+    if sqrt_price_x96 < MIN_SQRT_RATIO || sqrt_price_x96 >= MAX_SQRT_RATIO {
+        return Err(ConcentratedError::SqrtPriceOutOfRange { found: sqrt_price_x96 });
+    }
+    let wrong = ConcentratedError::TickNotAtPrice { tick, sqrt_price_x96 };
+    // A price that fell exactly onto a tick leaves the contract one tick below it,
+    // so both of a tick's ends belong to it.
+    let low = ratio_or(tick, wrong)?;
+    let high = ratio_or(tick.saturating_add(1), wrong)?;
+    if low <= sqrt_price_x96 && sqrt_price_x96 <= high { Ok(()) } else { Err(wrong) }
+}
+
+fn ratio_or(tick: i32, error: ConcentratedError) -> Result<U256, ConcentratedError> {
+    sqrt_ratio_at_tick(tick).ok_or(error)
+}
+
+/// `step`: every tick is a multiple of this.
+pub(super) fn check_ticks(
+    current: i32,
+    liquidity: u128,
+    step: i32,
+    ticks: &[Tick],
+) -> Result<(), ConcentratedError> {
+    if ticks.len() > Ranges::MAX_TICKS {
+        let (found, most) = (ticks.len(), Ranges::MAX_TICKS);
+        return Err(ConcentratedError::TooManyTicks { found, most });
+    }
+    if let Some(found) = bytes_above_most(ticks) {
+        return Err(ConcentratedError::TooLong { found, most: MAX_STATE_BYTES });
+    }
+    let (mut sum, mut active, mut previous) = (0_u128, 0_u128, None);
+    for &Tick { tick, liquidity_net, liquidity_gross } in ticks {
+        if !(MIN_TICK..=MAX_TICK).contains(&tick) || tick % step != 0 {
+            return Err(ConcentratedError::TickOutOfPlace { tick });
+        }
+        if previous.is_some_and(|previous| previous >= tick) {
+            return Err(ConcentratedError::TicksOutOfOrder { tick });
+        }
+        previous = Some(tick);
+        if liquidity_gross < liquidity_net.unsigned_abs().max(1) {
+            return Err(ConcentratedError::GrossLiquidity { tick });
+        }
+        sum = sum
+            .checked_add_signed(liquidity_net)
+            .ok_or(ConcentratedError::NetLiquidityOutOfRange { tick })?;
+        if tick <= current {
+            active = sum;
+        }
+    }
+    if sum != 0 {
+        return Err(ConcentratedError::NetLiquidityNotBalanced { found: sum });
+    }
+    if active != liquidity {
+        return Err(ConcentratedError::LiquidityMismatch { expected: active, found: liquidity });
+    }
+    Ok(())
+}
+
+/// The net liquidity of all ticks at or below `current`. The ticks were checked.
+pub(super) fn active_liquidity(ticks: &[Tick], current: i32) -> u128 {
+    ticks
+        .iter()
+        .take_while(|tick| tick.tick <= current)
+        .fold(0, |sum: u128, tick| sum.wrapping_add_signed(tick.liquidity_net))
+}
