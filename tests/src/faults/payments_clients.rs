@@ -222,7 +222,7 @@ fn url(process: &Process, scene: &Scene, size: u64) -> String {
 /// Waits until a process answers that something is to be paid.
 pub async fn until_up(process: &Process, scene: &Scene) -> Result<reqwest::Response> {
     let http = http()?;
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     loop {
         let asked = http.get(url(process, scene, SIZE)).send().await;
         match asked {

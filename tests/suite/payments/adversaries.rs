@@ -132,7 +132,8 @@ fn made_up(rng: &mut Rng) -> String {
         1 | 2 => 32,
         _ => 97,
     };
-    let hex: String = (0..bytes).map(|_| format!("{:02x}", rng.below(256))).collect();
+    let bytes: Vec<u8> = (0..bytes).map(|_| rng.next_u64().to_be_bytes()[0]).collect();
+    let hex = alloy::primitives::hex::encode(bytes);
     let prefix = if rng.once_in(5) { "" } else { "0x" };
     format!("{prefix}{hex}")
 }
@@ -200,8 +201,9 @@ async fn a_proxy_that_takes_heads_of_4_kib_passes_every_answer() {
     // The longest address that is answered: the offer repeats it.
     let target = format!("{}&base={:#x}", till.target(), till.recorded.world.pools[0].pool.token0);
     let ask = |headers: &[(&str, &str)]| {
-        let lines: String =
-            headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let lines: Vec<_> =
+            headers.iter().flat_map(|(name, value)| [*name, ": ", *value, "\r\n"]).collect();
+        let lines = lines.concat();
         let request =
             format!("GET {target} HTTP/1.1\r\nHost: a\r\n{lines}Connection: close\r\n\r\n");
         exchange(proxy, request.as_bytes())

@@ -1,5 +1,5 @@
 //! The official clients, unmodified, against the real service. `cargo xtask test --all` installs those of npm
-//! and PyPI into `.fixtures`, and has the crate's built from `tests/x402-reqwest`, which has a lock file of
+//! and of Python's index into `.fixtures`, and has the crate's built from `tests/x402-reqwest`, which has a lock file of
 //! its own.
 
 use std::fs;
