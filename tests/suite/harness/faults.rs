@@ -123,7 +123,9 @@ fn killed_and_raced_services_settle_once_and_answer_what_was_paid() {
         attempts: 1_200,
         at_steps: 6,
         at_random: 2,
-        control: 6,
+        control: 4,
+        // A block that comes at the wrong moment may save one of so few.
+        harm_pct: 75,
         to_the_end: false,
     };
     let part = held(payments::run(extent, 7, &mut |_, _, _| {}));
@@ -133,6 +135,6 @@ fn killed_and_raced_services_settle_once_and_answer_what_was_paid() {
         assert_eq!(part.number(&format!("payments.kills_{step}")), 1, "{step}");
     }
     assert!(part.number("payments.transfers") > 20);
-    assert_eq!(part.number("payments.control_kills"), 6);
-    assert!(part.number("payments.control_failed_pct") >= 95);
+    assert_eq!(part.number("payments.control_kills"), 4);
+    assert!(part.number("payments.control_failed_pct") >= 75);
 }
