@@ -31,15 +31,20 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
   budget        24 wallets, two thirds in Rust and one third in Node.js, pay from one ledger until its
                 limit; some are killed, each step in turn; the control gives each a ledger of its own.
                 The service that is paid is the harness's own: it answers 402 as designed
+  payments      four real services that share a database are paid 100,000 times: many clients at once, with
+                the same payment again and again, also for something else. They are killed (-9) 150 times at
+                the steps between which a payment is written down, in turn, and 66 times at random. The
+                chain's own events say who paid. The control settles without writing ahead, and is killed at
+                the same steps. Brings the kind budget with it
 
   --json        one flat JSON object of numbers on stdout, nothing else
   --cases N     how often the disk is filled, each time to another last free byte (8)
   --only KIND   only these, separated by commas; the same as naming them
   --seed S      what moments, points and bits are drawn from (1)
 
-About 20 minutes on two cores. Ends with exit code 1 when something acknowledged is lost, half, or
-changed without being noticed, a flood leaves or delays more than its targets, or
-more is paid than a budget allows. Needs strace: as root on Debian it is installed, else it is named.";
+About half an hour on two cores. Ends with exit code 1 when something acknowledged is lost, half, or
+changed without being noticed, a flood leaves or delays more than its targets,
+something is paid twice, answered unpaid or paid and not answered, or more is paid than a budget allows. Needs strace: as root on Debian it is installed, else it is named.";
 
 /// Runs the harness.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {

@@ -15,8 +15,9 @@ Run every test of the workspace.
 Usage: cargo xtask test [--all]
 
   --all   also the slow tests, which are ignored else; for them it installs into .fixtures: schemathesis (a
-          Python program), Lighthouse, the official x402 client, and what the tools for agents are tried with
-          (the protocol's conformance suite with a Node.js of its own, its inspector, its TypeScript and Python clients)
+          Python program), Lighthouse, the official x402 clients (of npm and Python; the crate's is built), and what
+          the tools for agents are tried with (the protocol's conformance suite with a Node.js of its own, its
+          inspector, its TypeScript and Python clients)
 
 In order: setup; the npm package; one build of libraries, binaries and tests; the tests, with cargo-nextest when it is
 on PATH and else with cargo test; the documentation's examples; a build of exitgap-core for
@@ -36,7 +37,7 @@ const WASI: &str = "wasm32-wasip1";
 const MEASURED: &str = "target/measured";
 
 /// What slow tests measure.
-const MEASURED_BY_TESTS: [&str; 1] = ["mcp.conformance_failures"];
+const MEASURED_BY_TESTS: [&str; 2] = ["mcp.conformance_failures", "x402.clients_paid"];
 
 /// Runs it all and prints the summaries last.
 pub fn run(root: &Path, all: bool) -> Result<()> {
@@ -53,6 +54,7 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
         setup::ensure_schemathesis(root)?;
         setup::ensure_lighthouse(root)?;
         setup::ensure_x402_clients(root)?;
+        setup::ensure_x402_python(root)?;
         setup::ensure_mcp_clients(root)?;
         setup::ensure_mcp_python(root)?;
     }

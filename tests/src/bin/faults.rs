@@ -11,7 +11,7 @@ use exitgap_tests::faults::recorder::Course;
 use exitgap_tests::faults::scene::Scene;
 use exitgap_tests::faults::{
     Part, Result, bit_flip, budget, budget_payer, disk_full, failing_sync, flood, flood_clients,
-    kill, old_backup, power_cut, recorder, tamper, writer,
+    kill, old_backup, payments, payments_careless, power_cut, recorder, tamper, writer,
 };
 
 /// Does faults to a recorded series, or to its service, and says what became of it.
@@ -77,6 +77,8 @@ enum Role {
     Crowd { plan: PathBuf },
     /// A wallet that pays again and again.
     Payer(budget_payer::Course),
+    /// A service that settles without writing ahead.
+    Careless(payments_careless::Course),
 }
 
 #[derive(Debug, clap::Args)]
@@ -108,6 +110,7 @@ enum Kind {
     OldBackup,
     Flood,
     Budget,
+    Payments,
 }
 
 fn main() -> ExitCode {
@@ -121,6 +124,7 @@ fn main() -> ExitCode {
         }
         Some(Role::Crowd { plan }) => flood_clients::play(&plan).map(|()| true),
         Some(Role::Payer(course)) => budget_payer::pay(&course).map(|()| true),
+        Some(Role::Careless(course)) => payments_careless::answer(&course).map(|()| true),
         None => all(&arguments),
     };
     match done {
@@ -136,7 +140,11 @@ fn main() -> ExitCode {
 /// Does every fault asked for; answers whether all held.
 fn all(arguments: &Arguments) -> Result<bool> {
     let asked = [&arguments.only[..], &arguments.kinds].concat();
-    let kinds = if asked.is_empty() { Kind::value_variants() } else { &asked };
+    let mut kinds = if asked.is_empty() { Kind::value_variants().to_vec() } else { asked };
+    if kinds.contains(&Kind::Payments) && !kinds.contains(&Kind::Budget) {
+        // What pays and what is paid are told of together.
+        kinds.push(Kind::Budget);
+    }
     let mut whole = Part::default();
     for kind in kinds {
         let mut line = Line::default();
@@ -153,6 +161,7 @@ fn all(arguments: &Arguments) -> Result<bool> {
             Kind::OldBackup => old_backup::run(24, &mut progress),
             Kind::Flood => flood::run(&mut progress),
             Kind::Budget => budget::run(16, 8, arguments.seed, &mut progress),
+            Kind::Payments => payments::run(payments::WHOLE, arguments.seed, &mut progress),
         };
         line.end();
         let part = part?;

@@ -1,7 +1,7 @@
 //! Faults done to a recorded series, or to its service, and what becomes of it: `cargo xtask faults`.
 //!
 //! In scope: kills, power cuts, full disks, disks that fail, flipped bits, changed evidence, old
-//! copies, floods of requests, wallets that share a budget. Each part proves that its fault happened, and where it can shows beside it what the same
+//! copies, floods of requests, payments, wallets that share a budget. Each part proves that its fault happened, and where it can shows beside it what the same
 //! check says without the protection, or without the fault. Out of scope: an operator who seals a
 //! false log with the log's own key; that is `exitgap audit`'s part, and tested there.
 
@@ -20,6 +20,12 @@ mod flood_scene;
 pub mod home;
 pub mod kill;
 pub mod old_backup;
+pub mod payments;
+mod payments_books;
+pub mod payments_careless;
+mod payments_clients;
+mod payments_node;
+mod payments_scene;
 pub mod power_cut;
 pub mod recorder;
 pub mod scene;

@@ -9,7 +9,7 @@ use exitgap_tests::devchain::{Authorized, DevChain, Tx, Usdc};
 use serde_json::json;
 
 use crate::scenes::proxy::{Lie, Proxy};
-use crate::scenes::usdc::{CHAIN_ID, PRICE, Scene, now_s, own, settled_as, soon};
+use crate::scenes::usdc::{CHAIN_ID, PRICE, Scene, now_s, own, settled_as, soon, with_high_s};
 
 /// Twenty gwei: the chain's base fee at its start is one, and its tip another.
 const MOST: u128 = 20_000_000_000;
@@ -94,15 +94,6 @@ async fn every_way_not_to_be_settled_has_its_name() {
     let barred = FiatToken::blacklistCall { account: payer.address() };
     send(Tx::call(chain.operator, usdc.address, &barred)).await;
     assert_eq!(verdict(&scene, &scene.authorized(3)).await, Verdict::Refused);
-}
-
-/// The same signature in the spelling that Ethereum forbade.
-fn with_high_s(signature: &[u8]) -> Bytes {
-    let order = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
-    let s = U256::from_be_slice(&signature[32..64]);
-    let high = U256::from_str_radix(order, 16).unwrap() - s;
-    let v = if signature[64] == 27 { 28 } else { 27 };
-    [&signature[..32], &high.to_be_bytes::<32>(), &[v]].concat().into()
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! Short forms of `cargo xtask faults`: each kind of fault, a few times.
 
 use exitgap_tests::faults::{
-    Part, bit_flip, budget, disk_full, failing_sync, flood, kill, old_backup, power_cut, strace,
-    tamper,
+    Part, bit_flip, budget, disk_full, failing_sync, flood, kill, old_backup, payments, power_cut,
+    strace, tamper,
 };
 
 /// The part of a run in which everything held.
@@ -115,4 +115,26 @@ fn figures_are_numbers() {
 fn an_old_backup_is_not_gone_on_with() {
     let part = held(old_backup::run(2, &mut |_, _, _| {}));
     assert_eq!(part.number("old_backup.refused"), 4);
+}
+
+#[test]
+fn killed_and_raced_services_settle_once_and_answer_what_was_paid() {
+    let extent = payments::Extent {
+        attempts: 1_200,
+        at_steps: 6,
+        at_random: 2,
+        control: 4,
+        // A block that comes at the wrong moment may save one of so few.
+        harm_pct: 75,
+        to_the_end: false,
+    };
+    let part = held(payments::run(extent, 7, &mut |_, _, _| {}));
+    assert!(part.number("payments.attempts") >= 1_200);
+    assert_eq!((part.number("payments.processes"), part.number("payments.kills")), (4, 8));
+    for step in ["verifying", "claimed", "signed", "sent", "mined", "told"] {
+        assert_eq!(part.number(&format!("payments.kills_{step}")), 1, "{step}");
+    }
+    assert!(part.number("payments.transfers") > 20);
+    assert_eq!(part.number("payments.control_kills"), 4);
+    assert!(part.number("payments.control_failed_pct") >= 75);
 }

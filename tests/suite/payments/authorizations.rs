@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use alloy::primitives::{Address, U256};
+use alloy::primitives::{Address, Bytes, U256};
 use alloy::signers::local::PrivateKeySigner;
 use base64ct::{Base64, Encoding};
 use exitgap_tests::devchain::Tx;
@@ -10,7 +10,7 @@ use exitgap_tests::devchain::abi::FiatToken;
 use serde_json::{Value, json};
 
 use crate::scenes::till::{SIZE, Till, settlement_of, transaction_of};
-use crate::scenes::usdc::{PRICE, now_s};
+use crate::scenes::usdc::{PRICE, now_s, with_high_s};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_paid_is_answered_and_answered_again_with_the_same_bytes() {
@@ -103,6 +103,11 @@ async fn what_charges_nobody_is_a_402_with_its_reason() {
     let signature = "/payload/signature";
     let undeployed = format!("0x{}{}", "01".repeat(96), "6492".repeat(16));
     let signature_reason = "invalid_exact_evm_payload_signature";
+    let high_s = {
+        let payment: Value = serde_json::from_slice(&Base64::decode_vec(&good.1).unwrap()).unwrap();
+        let text = payment.pointer(signature).and_then(Value::as_str).unwrap();
+        with_high_s(&text.parse::<Bytes>().unwrap()).to_string()
+    };
     let cases = [
         (till.changed(&service, &payer, |m| m.value = U256::from(PRICE - 1)), value),
         (till.changed(&service, &payer, |m| m.value = U256::from(PRICE + 1)), value),
@@ -120,6 +125,7 @@ async fn what_charges_nobody_is_a_402_with_its_reason() {
         (till.changed(&service, &poor, |m| m.from = poor.address()), "insufficient_funds"),
         (of_other_chain, signature_reason),
         (spoiled(signature, json!(undeployed)), signature_reason),
+        (spoiled(signature, json!(high_s)), signature_reason),
         (spoiled(signature, json!(format!("0x{}", "11".repeat(64)))), signature_reason),
         (
             spoiled("/accepted/asset", json!(format!("0x{}", "12".repeat(20)))),

@@ -1,17 +1,20 @@
-//! The official clients, unmodified, against the real service. They are npm packages, in a folder that a
-//! variable names: `npm i x402-fetch@1.2.0 @x402/fetch@2.27.0 @x402/evm@2.27.0 viem@2.57.20`.
+//! The official clients, unmodified, against the real service. `cargo xtask test --all` installs those of npm
+//! and of Python's index into `.fixtures`, and has the crate's built from `tests/x402-reqwest`, which has a lock file of
+//! its own.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use exitgap_tests::fixtures;
+use serde_json::Value;
 
 use crate::scenes::till::Till;
 
-/// The variable that names the folder with the clients' `node_modules`.
-const FOLDER: &str = "EXITGAP_X402_CLIENTS";
-
+/// Pays by version 1.
 const V1: &str = "
 import {wrapFetchWithPayment, createSigner, decodeXPaymentResponse} from 'x402-fetch';
-const signer = await createSigner('base-sepolia', '0x' + '11'.repeat(32));
+const signer = await createSigner('base-sepolia', process.env.KEY);
 const r = await wrapFetchWithPayment(fetch, signer)(process.env.URL);
 const p = decodeXPaymentResponse(r.headers.get('x-payment-response'));
 console.log(JSON.stringify({status: r.status, success: p.success, body: await r.json()}));
@@ -23,36 +26,119 @@ import {wrapFetchWithPayment, x402Client, decodePaymentResponseHeader} from '@x4
 import {registerExactEvmScheme} from '@x402/evm/exact/client';
 import {privateKeyToAccount} from 'viem/accounts';
 const client = new x402Client();
-registerExactEvmScheme(client, {signer: privateKeyToAccount('0x' + '11'.repeat(32))});
+registerExactEvmScheme(client, {signer: privateKeyToAccount(process.env.KEY)});
 const r = await wrapFetchWithPayment(fetch, client)(process.env.URL);
 const p = decodePaymentResponseHeader(r.headers.get('payment-response'));
 console.log(JSON.stringify({status: r.status, success: p.success, body: await r.json()}));
 process.exit(0);
 ";
 
+const HTTPX: &str = "
+import asyncio, base64, json, os
+from eth_account import Account
+from x402 import x402Client
+from x402.http.clients import x402HttpxClient
+from x402.mechanisms.evm.exact import register_exact_evm_client
+async def main():
+    client = x402Client()
+    register_exact_evm_client(client, Account.from_key(os.environ['KEY']))
+    async with x402HttpxClient(client, timeout=30) as http:
+        r = await http.get(os.environ['URL'])
+        p = json.loads(base64.b64decode(r.headers['payment-response']))
+        print(json.dumps({'status': r.status_code, 'success': p['success'], 'body': r.json()}))
+asyncio.run(main())
+";
+
+const REQUESTS: &str = "
+import base64, json, os
+from eth_account import Account
+from x402 import x402ClientSync
+from x402.http.clients import x402_requests
+from x402.mechanisms.evm.exact import register_exact_evm_client
+client = x402ClientSync()
+register_exact_evm_client(client, Account.from_key(os.environ['KEY']))
+r = x402_requests(client).get(os.environ['URL'], timeout=30)
+p = json.loads(base64.b64decode(r.headers['payment-response']))
+print(json.dumps({'status': r.status_code, 'success': p['success'], 'body': r.json()}))
+";
+
+/// A client, and what runs it.
+struct Client {
+    name: &'static str,
+    command: Command,
+}
+
+/// A script of Node.js beside the packages that it imports: modules are looked for from where it is.
+fn in_node(name: &'static str, tree: &str, script: &str) -> Client {
+    let folder = fixtures::folder().join(tree);
+    let file = folder.join("exitgap-pays.mjs");
+    fs::write(&file, script).unwrap_or_else(|error| {
+        panic!("{}: {error}; run `cargo xtask test --all`", file.display());
+    });
+    let mut command = Command::new("node");
+    command.arg(file).current_dir(folder);
+    Client { name, command }
+}
+
+fn in_python(name: &'static str, script: &str) -> Client {
+    let mut command = Command::new(fixtures::folder().join("x402-python/bin/python"));
+    command.args(["-c", script]);
+    Client { name, command }
+}
+
+/// The crate's client, built by its own lock file.
+fn in_rust(name: &'static str) -> Client {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("x402-reqwest");
+    let mut command = Command::new("cargo");
+    command.args(["run", "--quiet", "--locked"]).current_dir(&folder);
+    command.env("CARGO_TARGET_DIR", fixtures::folder().join("x402-reqwest"));
+    Client { name, command }
+}
+
+impl Client {
+    /// Whether it paid and was answered; else why not.
+    fn pay(&mut self, url: &str) -> Result<(), String> {
+        let key = format!("0x{}", "11".repeat(32));
+        let ran = self.command.env("URL", url).env("KEY", key).output();
+        let ran = ran.map_err(|error| format!("{error}; run `cargo xtask test --all`"))?;
+        let (said, failed) =
+            (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+        let answer = serde_json::from_str::<Value>(said.trim()).unwrap_or_default();
+        let paid = answer["status"] == 200
+            && answer["success"] == true
+            && answer["body"]["exit_gap_pct"].is_number();
+        if paid { Ok(()) } else { Err(format!("{said} {failed}")) }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs the clients: set EXITGAP_X402_CLIENTS to a folder where they are installed"]
+#[ignore = "fetches and builds the official clients: `cargo xtask test --all` runs it"]
 async fn the_official_clients_pay_and_are_answered() {
-    let folder = PathBuf::from(std::env::var_os(FOLDER).expect("EXITGAP_X402_CLIENTS names it"));
     let till = Till::new().await;
     till.mine_at_once().await;
     let service = till.serve();
     let url = format!("http://{}{}", service.address, till.target());
-    for (paid, (name, script)) in
-        [("exitgap-v1.mjs", V1), ("exitgap-v2.mjs", V2)].iter().enumerate()
-    {
-        std::fs::write(folder.join(name), script).unwrap();
-        let ran =
-            Command::new("node").arg(name).current_dir(&folder).env("URL", &url).output().unwrap();
-        let said = String::from_utf8_lossy(&ran.stdout);
-        let failed = String::from_utf8_lossy(&ran.stderr);
-        assert!(ran.status.success(), "{name}: {said} {failed}");
-        let answer: serde_json::Value = serde_json::from_str(said.trim()).expect(&said);
-        assert_eq!(
-            (answer["status"].as_u64(), answer["success"].as_bool()),
-            (Some(200), Some(true))
-        );
-        assert!(answer["body"]["exit_gap_pct"].is_number(), "{answer}");
-        assert_eq!(till.prices_paid().await, paid as u64 + 1);
+    let mut clients = [
+        in_node("x402-fetch (npm)", "x402-v1-client", V1),
+        in_node("@x402/fetch (npm)", "x402-clients", V2),
+        in_python("x402 with httpx (PyPI)", HTTPX),
+        in_python("x402 with requests (PyPI)", REQUESTS),
+        in_rust("x402-reqwest (crates)"),
+    ];
+    let (mut paid, mut failed) = (0, Vec::new());
+    for client in &mut clients {
+        match client.pay(&url) {
+            Ok(()) => {
+                paid += 1;
+                eprintln!("{} paid and was answered", client.name);
+            }
+            Err(why) => failed.push(format!("{}: {why}", client.name)),
+        }
+        assert_eq!(till.prices_paid().await, paid, "{}: once", client.name);
     }
+    let measured: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/measured");
+    fs::create_dir_all(&measured).unwrap();
+    let told = format!("{paid} of {}", clients.len());
+    fs::write(measured.join("x402.clients_paid"), told).unwrap();
+    assert!(failed.is_empty(), "{failed:#?}");
 }

@@ -15,18 +15,6 @@ use crate::scenes::service::{Answer, Service};
 use crate::scenes::till::{Till, settlement_of, transaction_of};
 use crate::scenes::usdc::{Scene, soon};
 
-/// Waits until the service's transaction is among those that wait to be mined.
-async fn until_sent(till: &Till) {
-    for _ in 0..200 {
-        let pool: Value = till.scene.chain.rpc("txpool_status", ()).await.unwrap();
-        if pool["pending"] != "0x0" {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("nothing was sent");
-}
-
 /// Repeats a payment until its outcome is known.
 fn until_known(till: &Till, service: &Service, header: &(&'static str, String)) -> Answer {
     for _ in 0..30 {
@@ -66,7 +54,7 @@ async fn a_client_that_hangs_up_has_paid_and_is_answered_when_it_comes_again() {
     let target = till.target();
     let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\n{}: {}\r\n\r\n", header.0, header.1);
     stream.write_all(request.as_bytes()).unwrap();
-    until_sent(&till).await;
+    till.until_sent().await;
     drop(stream);
     till.scene.mine_pending().await;
     assert_eq!(till.prices_paid().await, 1, "it was charged");
@@ -83,7 +71,7 @@ async fn a_process_that_is_killed_while_it_settles_is_gone_on_with_by_the_next()
     let target = till.target();
     let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\n{}: {}\r\n\r\n", header.0, header.1);
     stream.write_all(request.as_bytes()).unwrap();
-    until_sent(&till).await;
+    till.until_sent().await;
     kill(&mut service);
     // What was sent is lost too: only what was written down is left of it.
     till.drop_sent().await;
@@ -98,14 +86,14 @@ async fn a_process_that_is_killed_while_it_settles_is_gone_on_with_by_the_next()
     assert_eq!(again.body, answer.body);
 }
 
-/// The lease of the killed process ends after half a minute.
+/// The lease of the killed process ends after twelve seconds, and another one looks every five.
 async fn until_sent_again(till: &Till) {
-    for _ in 0..6 {
+    for _ in 0..25 {
         let pool: Value = till.scene.chain.rpc("txpool_status", ()).await.unwrap();
         if pool["pending"] != "0x0" {
             return till.scene.mine_pending().await;
         }
-        tokio::time::sleep(Duration::from_secs(8)).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
     }
     panic!("nothing was sent again");
 }
@@ -135,7 +123,7 @@ async fn who_is_run_before_has_been_paid_for_all_the_same() {
         let asked = scope.spawn(|| till.pay(&service, &header));
         let runtime = tokio::runtime::Handle::current();
         let mined = runtime.block_on_here(async {
-            until_sent(&till).await;
+            till.until_sent().await;
             till.drop_sent().await;
             let call = till.scene.authorized(2).call();
             chain.mine_next(&[Tx::call(chain.trader, usdc.address, &call)]).await.unwrap()
@@ -168,12 +156,12 @@ async fn a_payer_that_takes_back_its_authorization_gets_no_answer() {
     let answer = thread::scope(|scope| {
         let asked = scope.spawn(|| till.pay(&service, &header));
         tokio::runtime::Handle::current().block_on_here(async {
-            until_sent(&till).await;
+            till.until_sent().await;
             till.drop_sent().await;
             let cancel = usdc.cancel(&till.scene.payer, B256::repeat_byte(1));
             chain.mine_next(&[Tx::call(chain.operator, usdc.address, &cancel)]).await.unwrap();
             // The sweeper sends it again, and it reverts.
-            until_sent(&till).await;
+            till.until_sent().await;
             till.scene.mine_pending().await;
         });
         asked.join().unwrap()

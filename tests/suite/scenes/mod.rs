@@ -2,6 +2,7 @@
 //! No test is here.
 
 pub mod agents;
+pub mod between;
 pub mod chain;
 pub mod client;
 pub mod here;

@@ -75,6 +75,18 @@ impl Till {
             self.scene.chain.rpc("evm_setIntervalMining", (1,)).await.unwrap();
     }
 
+    /// Waits until the service's transaction is among those that wait to be mined.
+    pub async fn until_sent(&self) {
+        for _ in 0..200 {
+            let pool: serde_json::Value = self.scene.chain.rpc("txpool_status", ()).await.unwrap();
+            if pool["pending"] != "0x0" {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+        panic!("nothing was sent");
+    }
+
     /// Forgets what is not mined.
     pub async fn drop_sent(&self) {
         let _: serde_json::Value =

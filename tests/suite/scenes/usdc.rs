@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use alloy::primitives::{B256, U256};
+use alloy::primitives::{B256, Bytes, U256};
 use alloy::signers::local::PrivateKeySigner;
 use exitgap_chain::config::{ChainConfig, Config, Plan};
 use exitgap_chain::settle::{Authorization, HotKey, TokenNode};
@@ -32,8 +32,15 @@ pub struct Scene {
 impl Scene {
     /// A chain whose time is now, with a payer of ten thousand prices.
     pub async fn new() -> Self {
-        let options =
-            Options { genesis_timestamp: now_s() - 600, chain_id: CHAIN_ID, ..Options::default() };
+        let scene = Self::begun(600).await;
+        scene.chain.mine(now_s(), &[]).await.unwrap();
+        scene
+    }
+
+    /// The same, whose time is that of its beginning, so many seconds ago.
+    pub async fn begun(ago_s: u64) -> Self {
+        let genesis_timestamp = now_s() - ago_s;
+        let options = Options { genesis_timestamp, chain_id: CHAIN_ID, ..Options::default() };
         let chain = DevChain::start(options).await.unwrap();
         let usdc = Usdc::deploy(&chain, CHAIN_ID).await.unwrap();
         let payer = PrivateKeySigner::from_slice(&[0x11; 32]).unwrap();
@@ -43,7 +50,8 @@ impl Scene {
         let key = HotKey::read(&key_file).unwrap();
         let coin = U256::from(10).pow(U256::from(18));
         chain.set_balance(key.address().0.into(), coin).await.unwrap();
-        chain.mine(now_s(), &[usdc.fund(&chain, payer.address(), 10_000 * PRICE)]).await.unwrap();
+        let fund = usdc.fund(&chain, payer.address(), 10_000 * PRICE);
+        chain.mine_next(&[fund]).await.unwrap();
         let pay_to = alloy::primitives::Address::repeat_byte(0x77);
         Self { chain, usdc, payer, key, key_file, pay_to, _folder: folder }
     }
@@ -132,4 +140,13 @@ pub fn settled_as(authorized: &Authorized) -> Authorization {
         nonce: Word(message.nonce.0),
         signature: authorized.signature.to_vec(),
     }
+}
+
+/// The same signature in the spelling that Ethereum forbade.
+pub fn with_high_s(signature: &[u8]) -> Bytes {
+    let order = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
+    let s = U256::from_be_slice(&signature[32..64]);
+    let high = U256::from_str_radix(order, 16).unwrap() - s;
+    let v = if signature[64] == 27 { 28 } else { 27 };
+    [&signature[..32], &high.to_be_bytes::<32>(), &[v]].concat().into()
 }

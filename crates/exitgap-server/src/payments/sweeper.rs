@@ -13,8 +13,9 @@ use super::{LOOK, Till, Unavailable};
 /// How often is swept.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// How long a process that sweeps is left to it, seconds.
-const LEASE_S: u64 = 30;
+/// How long a process that sweeps is left to it, seconds: a number that a killed process left open keeps
+/// all later transactions waiting for so long. Two that sweep at once do no harm.
+const LEASE_S: u64 = 12;
 
 /// Seconds after which a transaction that is not mined is offered more for.
 const BUMP_AFTER_S: u64 = 30;

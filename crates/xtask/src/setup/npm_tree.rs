@@ -54,6 +54,14 @@ const X402_CLIENTS: Tree = Tree {
     what: "the official x402 client, which the npm package's wallet is put around (95 MB)",
 };
 
+const X402_V1_CLIENT: Tree = Tree {
+    folder: "x402-v1-client",
+    manifest: include_str!("x402-v1-client/package.json"),
+    lock: include_str!("x402-v1-client/package-lock.json"),
+    last: "node_modules/x402-fetch/package.json",
+    what: "the official client of x402's first version, with all the wallets it depends on (670 MB)",
+};
+
 const MCP_CLIENTS: Tree = Tree {
     folder: "mcp-clients",
     manifest: include_str!("mcp-clients/package.json"),
@@ -78,9 +86,10 @@ pub fn ensure_lighthouse(root: &Path) -> Result<PathBuf> {
     ensure(root, &LIGHTHOUSE)
 }
 
-/// Makes `.fixtures/x402-clients/node_modules` complete and answers its parent folder.
-pub fn ensure_x402_clients(root: &Path) -> Result<PathBuf> {
-    ensure(root, &X402_CLIENTS)
+/// Makes `.fixtures/x402-clients/node_modules` and `.fixtures/x402-v1-client/node_modules` complete.
+pub fn ensure_x402_clients(root: &Path) -> Result<()> {
+    ensure(root, &X402_CLIENTS)?;
+    ensure(root, &X402_V1_CLIENT).map(drop)
 }
 
 /// Makes `.fixtures/mcp-clients/node_modules` complete and answers its parent folder.

@@ -11,16 +11,26 @@ use crate::failure::{Failure, Result};
 struct Package {
     name: &'static str,
     version: &'static str,
+    /// Its optional parts that are used, in brackets; empty for none.
+    extras: &'static str,
     /// Folder under `.fixtures/`.
     folder: &'static str,
 }
 
 /// Tries the service against its own description.
 const SCHEMATHESIS: Package =
-    Package { name: "schemathesis", version: "4.32.5", folder: "schemathesis" };
+    Package { name: "schemathesis", version: "4.32.5", extras: "", folder: "schemathesis" };
 
 /// The official client of the tools for agents.
-const MCP: Package = Package { name: "mcp", version: "2.3.0", folder: "mcp-python" };
+const MCP: Package = Package { name: "mcp", version: "2.3.0", extras: "", folder: "mcp-python" };
+
+/// The official client of payments, over both of the HTTP libraries that it pays through.
+const X402: Package = Package {
+    name: "x402",
+    version: "2.25.0",
+    extras: "[evm,httpx,requests]",
+    folder: "x402-python",
+};
 
 /// Makes `.fixtures/schemathesis/bin/schemathesis` complete.
 pub fn ensure_schemathesis(root: &Path) -> Result<()> {
@@ -32,16 +42,21 @@ pub fn ensure_mcp_python(root: &Path) -> Result<()> {
     ensure(root, &MCP)
 }
 
+/// Makes `.fixtures/x402-python/bin/python` know the client.
+pub fn ensure_x402_python(root: &Path) -> Result<()> {
+    ensure(root, &X402)
+}
+
 fn ensure(root: &Path, package: &Package) -> Result<()> {
     let place: PathBuf = fixtures_folder(root).join(package.folder);
     if is_installed(&place, package) {
         return Ok(());
     }
-    let Package { name, version, .. } = package;
+    let Package { name, version, extras, .. } = package;
     eprintln!("setup: {name} {version} (a Python environment in {})", place.display());
     run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&place), "python3 -m venv")?;
     let pip = place.join("bin/pip");
-    let wanted = format!("{name}=={version}");
+    let wanted = format!("{name}{extras}=={version}");
     run(Command::new(pip).args(["install", "--quiet", &wanted]), &format!("pip install {name}"))
 }
 

@@ -1,0 +1,243 @@
+//! Clients that pay: each wants one estimate, asks many processes for it at once and again and again
+//! with the payment it signed, and signs another only where it is told that nothing was charged.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use alloy::primitives::{B256, U256};
+use exitgap_api::x402::{Authorization, Offer, Offers, PAYMENT_REQUIRED, Units};
+use exitgap_core::ids::{Address, Word};
+use tokio::time::Instant;
+
+use super::Result;
+use super::payments_books::Books;
+use super::payments_scene::{PRICE, Process, Scene, now_s};
+use crate::devchain::Rng;
+use crate::devchain::abi::TransferWithAuthorization;
+
+/// The smallest size asked for. Another wish asks for another one, a thief for one further up.
+const SIZE: u64 = 1_000;
+const STOLEN: u64 = 40_000;
+
+/// Whom clients ask, and where they write what they heard.
+pub struct Crowd {
+    /// The chain and the payers.
+    pub scene: Arc<Scene>,
+    /// Those that answer.
+    pub processes: Vec<Process>,
+    /// What was signed and heard.
+    pub books: Books,
+    /// How long a client keeps asking.
+    patience: Duration,
+    offer: Offer,
+    http: reqwest::Client,
+    kept: Mutex<BTreeMap<B256, Signed>>,
+}
+
+/// A payment that was signed.
+#[derive(Clone)]
+struct Signed {
+    nonce: B256,
+    size: u64,
+    header: (&'static str, String),
+}
+
+/// What a process said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    /// An answer.
+    Answer,
+    /// That nothing was charged.
+    Uncharged,
+    /// That it pays for something else.
+    Used,
+    /// Nothing, or nothing that is known yet.
+    Open,
+}
+
+impl Crowd {
+    /// Clients of these processes, whose price is `offer`.
+    pub fn new(
+        scene: Arc<Scene>,
+        processes: Vec<Process>,
+        offer: Offer,
+        patience: Duration,
+    ) -> Result<Self> {
+        let (http, books, kept) = (http()?, Books::default(), Mutex::default());
+        Ok(Self { scene, processes, books, patience, offer, http, kept })
+    }
+
+    fn kept(&self) -> MutexGuard<'_, BTreeMap<B256, Signed>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One client's wish: paid for, and then asked for `again` times more. It asks process `first` first.
+    pub async fn wish(self: Arc<Self>, number: u64, first: usize, again: u64, seed: u64) {
+        let mut rng = Rng::new(seed ^ number.wrapping_mul(0x9E37_79B9));
+        let size = SIZE + number % 30_000;
+        let until = Instant::now() + self.patience;
+        let mut asked = first;
+        while Instant::now() < until {
+            let Ok(signed) = self.sign(number, size, &mut rng) else { return };
+            let mut wanted = size;
+            loop {
+                let heard = self.race(&signed, wanted, asked, &mut rng).await;
+                asked = self.any(&mut rng);
+                match heard {
+                    Heard::Answer => return self.repeat(&signed, wanted, again, &mut rng).await,
+                    // Its thief came first: what was paid for is asked for until it is answered, too.
+                    Heard::Used if wanted == size => wanted = size + STOLEN,
+                    Heard::Used => return,
+                    Heard::Uncharged => break,
+                    Heard::Open if Instant::now() > until => return,
+                    Heard::Open => {
+                        tokio::time::sleep(Duration::from_millis(200 + rng.below(400))).await;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asks once, or several processes at once, and now and then as a thief would for another size.
+    async fn race(&self, signed: &Signed, size: u64, first: usize, rng: &mut Rng) -> Heard {
+        let others = if rng.once_in(3) { 1 + rng.below(3) } else { 0 };
+        let [second, third] = [self.any(rng), self.any(rng)];
+        let thief = size < STOLEN && rng.once_in(12);
+        let own = self.ask(first, size, signed);
+        if others == 0 && !thief {
+            return own.await;
+        }
+        let stolen = if thief { size + STOLEN } else { size };
+        let (own, other, another) =
+            tokio::join!(own, self.ask(second, size, signed), self.ask(third, stolen, signed));
+        let known = |heard: &Heard| *heard != Heard::Open;
+        let heard = [own, other].into_iter().find(known).unwrap_or(Heard::Open);
+        if stolen == size && heard == Heard::Open { another } else { heard }
+    }
+
+    /// Asks again for what was paid, of any process, and now and then for something else with it.
+    async fn repeat(&self, signed: &Signed, size: u64, again: u64, rng: &mut Rng) {
+        const AT_ONCE: u64 = 4;
+        for _ in 0..again / AT_ONCE {
+            let sizes: Vec<u64> = (0..AT_ONCE)
+                .map(|_| if rng.once_in(10) { size + 2 * STOLEN } else { size })
+                .collect();
+            let places: Vec<usize> = sizes.iter().map(|_| self.any(rng)).collect();
+            let _ = tokio::join!(
+                self.ask(places[0], sizes[0], signed),
+                self.ask(places[1], sizes[1], signed),
+                self.ask(places[2], sizes[2], signed),
+                self.ask(places[3], sizes[3], signed),
+            );
+        }
+    }
+
+    /// A client that has lost its answer asks again with the same payment, of each process in turn, and as the
+    /// thief where the thief was first.
+    pub async fn come_again(&self, nonce: B256) {
+        let Some(signed) = self.kept().get(&nonce).cloned() else { return };
+        for process in 0..self.processes.len() {
+            for size in [signed.size, signed.size + STOLEN] {
+                if self.ask(process, size, &signed).await == Heard::Answer {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn any(&self, rng: &mut Rng) -> usize {
+        usize::try_from(rng.below(self.processes.len() as u64)).unwrap_or(0)
+    }
+
+    /// Signs a payment for a wish; one in eight can be settled for three quarters of a minute only.
+    fn sign(&self, number: u64, size: u64, rng: &mut Rng) -> Result<Signed> {
+        let payers = &self.scene.payers;
+        let payer = &payers[usize::try_from(number)? % payers.len()];
+        let words = [rng.next_u64(), rng.next_u64(), number, rng.next_u64()];
+        let nonce = B256::from(U256::from_limbs(words));
+        let valid_s = if rng.once_in(8) { 45 } else { 900 };
+        let message = TransferWithAuthorization {
+            from: payer.address(),
+            to: self.scene.pay_to,
+            value: U256::from(PRICE),
+            validAfter: U256::ZERO,
+            validBefore: U256::from(now_s() + valid_s),
+            nonce,
+        };
+        let authorization = Authorization {
+            from: Address(message.from.into_array()),
+            to: Address(message.to.into_array()),
+            value: Units(PRICE.into()),
+            valid_after_s: 0,
+            valid_before_s: message.validBefore.to(),
+            nonce: Word(nonce.0),
+        };
+        let authorized = self.scene.usdc.authorize(payer, message);
+        let header = authorization.to_header(&self.offer, &authorized.signature);
+        let signed = Signed { nonce, size, header };
+        self.books.sign(number, nonce);
+        self.kept().insert(nonce, signed.clone());
+        Ok(signed)
+    }
+
+    /// One request with a payment.
+    async fn ask(&self, process: usize, size: u64, signed: &Signed) -> Heard {
+        let url = url(&self.processes[process], &self.scene, size);
+        let (name, value) = &signed.header;
+        let Ok(answer) = self.http.get(url).header(*name, value).send().await else {
+            return Heard::Open;
+        };
+        self.books.attempt();
+        match answer.status().as_u16() {
+            200 => match answer.bytes().await {
+                Ok(body) => {
+                    self.books.answer(signed.nonce, size, &body);
+                    Heard::Answer
+                }
+                // It ended within its answer: who lost it asks again.
+                Err(_) => Heard::Open,
+            },
+            402 => Heard::Uncharged,
+            409 => Heard::Used,
+            _ => Heard::Open,
+        }
+    }
+
+    /// How many requests with a payment were answered.
+    pub fn attempts(&self) -> u64 {
+        self.books.attempts.load(Ordering::Relaxed)
+    }
+}
+
+fn http() -> Result<reqwest::Client> {
+    Ok(reqwest::Client::builder().timeout(Duration::from_secs(20)).no_proxy().build()?)
+}
+
+fn url(process: &Process, scene: &Scene, size: u64) -> String {
+    format!("http://{}/v1/exit/{}?size_usd={size}", process.address, scene.pool)
+}
+
+/// Waits until a process answers that something is to be paid.
+pub async fn until_up(process: &Process, scene: &Scene) -> Result<reqwest::Response> {
+    let http = http()?;
+    let until = Instant::now() + Duration::from_mins(1);
+    loop {
+        let asked = http.get(url(process, scene, SIZE)).send().await;
+        match asked {
+            Ok(answer) if answer.status() == 402 => return Ok(answer),
+            _ if Instant::now() > until => return Err("a service does not come up".into()),
+            _ => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
+
+/// What a service asks for, once it is up.
+pub async fn offer(process: &Process, scene: &Scene) -> Result<Offer> {
+    let answer = until_up(process, scene).await?;
+    let header = answer.headers().get(PAYMENT_REQUIRED);
+    let text = header.and_then(|header| header.to_str().ok());
+    let offers = Offers::read(|name| text.filter(|_| name == PAYMENT_REQUIRED), b"")?;
+    Ok(offers.v2.into_iter().next().ok_or("no offer of version 2")??)
+}

@@ -1,0 +1,208 @@
+//! A node's front: it passes on what a service asks, and stops the service at a given step of a
+//! payment. The steps are the requests between which a service writes something down, so that no
+//! service needs to know of being stopped.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Result;
+
+/// Where in a payment a service is stopped. Each commit lies between two of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Point {
+    /// A payment is verified; nothing is written of it.
+    Verifying,
+    /// It is claimed; nothing is signed.
+    Claimed,
+    /// A transaction is signed, and does not reach the node.
+    Signed,
+    /// It has reached the node, which has not answered.
+    Sent,
+    /// It is mined, and the service has not been told.
+    Mined,
+    /// The service was told a moment ago.
+    Told,
+}
+
+impl Point {
+    /// All of them, in the order of a payment.
+    pub const ALL: [Self; 6] =
+        [Self::Verifying, Self::Claimed, Self::Signed, Self::Sent, Self::Mined, Self::Told];
+
+    /// As in the name of a figure.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Verifying => "verifying",
+            Self::Claimed => "claimed",
+            Self::Signed => "signed",
+            Self::Sent => "sent",
+            Self::Mined => "mined",
+            Self::Told => "told",
+        }
+    }
+}
+
+/// What stops a service, and has done so when it returns.
+pub type Stop = Box<dyn FnOnce() + Send>;
+
+/// To stop a service once.
+pub struct Order {
+    /// Where.
+    pub point: Point,
+    /// After so many transactions that reached the node.
+    pub after_sent: u32,
+    /// At [`Point::Told`]: how much later.
+    pub pause: Duration,
+    /// How.
+    pub stop: Stop,
+}
+
+/// The front, listening until the process ends.
+pub struct Front {
+    port: u16,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// Host and port of the node.
+    node: String,
+    order: Mutex<Option<Order>>,
+}
+
+impl Front {
+    /// In front of the node at this URL.
+    pub fn open(node: &str) -> Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let port = listener.local_addr()?.port();
+        let node = node.trim_start_matches("http://").trim_end_matches('/').to_owned();
+        let shared = Arc::new(Shared { node, order: Mutex::new(None) });
+        let serving = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            for client in listener.incoming().map_while(std::result::Result::ok) {
+                let serving = Arc::clone(&serving);
+                // A service that was stopped reads no answer.
+                std::thread::spawn(move || drop(serving.serve(&client)));
+            }
+        });
+        Ok(Self { port, shared })
+    }
+
+    /// Where it listens.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// From now on, does this once.
+    pub fn order(&self, order: Order) {
+        *self.shared.order() = Some(order);
+    }
+
+    /// Whether what was ordered is still to be done.
+    pub fn is_waiting(&self) -> bool {
+        self.shared.order().is_some()
+    }
+
+    /// Forgets what was ordered.
+    pub fn forget(&self) {
+        *self.shared.order() = None;
+    }
+}
+
+impl Shared {
+    fn order(&self) -> MutexGuard<'_, Option<Order>> {
+        self.order.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stops the service if it is to be stopped here; answers whether it did.
+    fn reach(&self, point: Point) -> bool {
+        let mut waiting = self.order();
+        let is_due = |order: &Order| order.point == point && order.after_sent == 0;
+        let Some(order) = waiting.take_if(|order| is_due(order)) else { return false };
+        std::thread::sleep(order.pause);
+        (order.stop)();
+        true
+    }
+
+    fn count_sent(&self) {
+        if let Some(order) = self.order().as_mut() {
+            order.after_sent = order.after_sent.saturating_sub(1);
+        }
+    }
+
+    /// One request of a connection.
+    fn serve(&self, mut client: &TcpStream) -> std::io::Result<()> {
+        let request = body_of(client)?;
+        let asked: Value = serde_json::from_slice(&request)?;
+        let method = asked["method"].as_str().unwrap_or_default();
+        let before = match method {
+            // Only who settles says from which account it calls.
+            "eth_call" if asked["params"][0]["from"].is_string() => Some(Point::Verifying),
+            "eth_getTransactionCount" => Some(Point::Claimed),
+            "eth_sendRawTransaction" => Some(Point::Signed),
+            _ => None,
+        };
+        if before.is_some_and(|point| self.reach(point)) {
+            return Ok(());
+        }
+        let told = self.ask(&request)?;
+        let has_receipt = method == "eth_getTransactionReceipt"
+            && serde_json::from_slice(&told).is_ok_and(|told: Value| told["result"].is_object());
+        if method == "eth_sendRawTransaction" {
+            if self.reach(Point::Sent) {
+                return Ok(());
+            }
+            self.count_sent();
+        }
+        if has_receipt && self.reach(Point::Mined) {
+            return Ok(());
+        }
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\
+             Content-Length: {}\r\n\r\n",
+            told.len()
+        );
+        client.write_all(&[head.as_bytes(), &told].concat())?;
+        if has_receipt {
+            self.reach(Point::Told);
+        }
+        Ok(())
+    }
+
+    /// The node's own answer.
+    fn ask(&self, request: &[u8]) -> std::io::Result<Vec<u8>> {
+        let mut node = TcpStream::connect(&self.node)?;
+        let head = format!(
+            "POST / HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\n\
+             Connection: close\r\nContent-Length: {}\r\n\r\n",
+            request.len()
+        );
+        node.write_all(&[head.as_bytes(), request].concat())?;
+        body_of(&node)
+    }
+}
+
+/// The body of a request or an answer that declares its length.
+fn body_of(stream: &TcpStream) -> std::io::Result<Vec<u8>> {
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line)? == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        let line = line.trim_end().to_ascii_lowercase();
+        if line.is_empty() {
+            break;
+        }
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap_or(0);
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    Ok(body)
+}

@@ -1,0 +1,44 @@
+//! Somebody between a client and a service, who changes answers.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+
+/// Listens, passes requests on to the service, one for each connection, and answers what `change` makes of the
+/// request's head and the service's whole answer.
+pub fn between(
+    service: SocketAddr,
+    change: impl Fn(&str, Vec<u8>) -> Vec<u8> + Send + Sync + 'static,
+) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let change = Arc::new(change);
+    thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            let change = Arc::clone(&change);
+            // Who hangs up is what some tests are about.
+            thread::spawn(move || drop(pass(client, service, &*change)));
+        }
+    });
+    address
+}
+
+fn pass(
+    mut client: TcpStream,
+    service: SocketAddr,
+    change: &dyn Fn(&str, Vec<u8>) -> Vec<u8>,
+) -> std::io::Result<()> {
+    let lines = BufReader::new(client.try_clone()?).lines().map_while(Result::ok);
+    let mut head = String::new();
+    for line in lines.take_while(|line| !line.is_empty()) {
+        if !line.to_ascii_lowercase().starts_with("connection:") {
+            head.extend([&line, "\r\n"]);
+        }
+    }
+    let mut behind = TcpStream::connect(service)?;
+    behind.write_all(format!("{head}Connection: close\r\n\r\n").as_bytes())?;
+    let mut answer = Vec::new();
+    behind.read_to_end(&mut answer)?;
+    client.write_all(&change(&head, answer))
+}
