@@ -51,7 +51,7 @@ const fn key(
 const NUMBER: &str = "a whole number";
 
 /// Every key that may be set. A test holds them against the keys of the example.
-static KEYS: [Key; 27] = [
+static KEYS: [Key; 28] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
         parse(seconds, &mut config.recorder.seal_after_s)
@@ -107,6 +107,9 @@ static KEYS: [Key; 27] = [
     }),
     key("PAYMENTS_HOT_KEY_FILE", "a path", |config, path| {
         parse(path, &mut config.payments.hot_key_file)
+    }),
+    key("PAYMENTS_RECEIPT_KEY_FILE", "a path", |config, path| {
+        parse(path, &mut config.payments.receipt_key_file)
     }),
     key("PAYMENTS_DATABASE", "a path", |config, path| parse(path, &mut config.payments.database)),
     key("PAYMENTS_CONFIRMATIONS", NUMBER, |config, blocks| {

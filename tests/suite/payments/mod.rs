@@ -5,3 +5,4 @@ mod clients;
 mod faults;
 mod offers;
 mod proofs;
+mod receipts;

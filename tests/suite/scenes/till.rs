@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::process::Command;
 
 use alloy::primitives::{B256, U256};
 use alloy::signers::local::PrivateKeySigner;
 use exitgap_api::x402::{self, Authorization, Offer, Offers, Settlement, Units};
 use exitgap_core::ids::Word;
+use exitgap_tests::binaries;
 use exitgap_tests::devchain::Authorized;
 use exitgap_tests::devchain::abi::TransferWithAuthorization;
 
@@ -46,6 +48,10 @@ impl Till {
         )
         .unwrap();
         fs::write(path, config).unwrap();
+        let key = ["key", "receipts", "--out", "payments-receipt.key"];
+        let mut made = Command::new(binaries::path("exitgap-server"));
+        let made = made.args(key).current_dir(recorded.folder.path()).output().unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let pool = recorded.pool(0);
         Self { scene, recorded, pool }
     }

@@ -43,6 +43,8 @@ pub const X_PAYMENT: &str = "x-payment";
 pub const X_PAYMENT_RESPONSE: &str = "x-payment-response";
 /// Header of a request: a transfer that was made, by its transaction's hash.
 pub const X_PAYMENT_PROOF: &str = "x-payment-proof";
+/// Header of an answer that was paid for: its receipt ([`crate::receipt`]).
+pub const X_PAYMENT_RECEIPT: &str = "x-payment-receipt";
 /// Header of a 402: the price, in whole tokens and their decimals.
 pub const X_PAYMENT_AMOUNT: &str = "x-payment-amount";
 /// Header of a 402: the token's symbol.

@@ -22,7 +22,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::parameters::POSITION;
 use exitgap_api::operations::{MAX_POSITIONS, Operation};
-use exitgap_api::x402::BodyMembers;
+use exitgap_api::x402::{BodyMembers, X_PAYMENT_RECEIPT};
 use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
 use exitgap_mcp::discovery::MCP_PATH;
 use serde::Serialize;
@@ -47,7 +47,7 @@ const EXPOSED: [HeaderName; 13] = [
     HeaderName::from_static("payment-required"),
     HeaderName::from_static("payment-response"),
     HeaderName::from_static("x-payment-response"),
-    HeaderName::from_static("x-payment-receipt"),
+    HeaderName::from_static(X_PAYMENT_RECEIPT),
     HeaderName::from_static("x-payment-amount"),
     HeaderName::from_static("x-payment-currency"),
     HeaderName::from_static("x-payment-network"),

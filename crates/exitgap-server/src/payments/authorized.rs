@@ -6,7 +6,7 @@ use exitgap_chain::settle::{Authorization, ReplayKey, Verdict};
 use exitgap_store::payments::{Claim, ClaimToken, Family, NewPayment, Payment, State};
 use tokio::time::Instant;
 
-use super::answers::{Refusal, Told, give, refuse};
+use super::answers::{Refusal, Told, refuse};
 use super::request::Asked;
 use super::{LOOK, REPLAY_S, Till, Unavailable, WAIT, WINDOW_S, token_of_chance};
 
@@ -171,7 +171,7 @@ impl Till {
                 return refuse(Refusal::Used, Some(&told));
             }
             match found.state {
-                State::Settled | State::Orphaned => return self.give_again(found, presented),
+                State::Settled | State::Orphaned => return self.give_again(found, presented).await,
                 State::Failed => {
                     let told = Told::of(presented, "invalid_transaction_state");
                     let why = "the transfer was not made, and nothing was charged";
@@ -187,12 +187,12 @@ impl Till {
     }
 
     /// The same bytes again, for a day.
-    fn give_again(&self, found: Payment, presented: &Presented) -> Response {
+    async fn give_again(&self, found: Payment, presented: &Presented) -> Response {
         let settled_s = found.settled.map_or(0, |settled| settled.settled_s);
         if self.now().saturating_sub(settled_s) > REPLAY_S {
             return refuse(Refusal::Used, Some(&Told::of(presented, "payment_used")));
         }
-        give(found, Some(presented))
+        self.give(found, Some(presented)).await
     }
 
     /// That the outcome is not known yet, with the newest transaction that may bring it.

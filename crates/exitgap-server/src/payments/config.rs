@@ -26,6 +26,9 @@ pub struct PaymentsConfig {
     /// The key that pays the fees of settling, mode 600. Relative to the folder of the configuration file.
     /// Default `payments-hot.key`.
     pub hot_key_file: PathBuf,
+    /// The key that signs receipts, mode 600, as `exitgap-server key receipts` makes it; never the log's.
+    /// Relative to the folder of the configuration file. Default `payments-receipt.key`.
+    pub receipt_key_file: PathBuf,
     /// The database of payments, shared by the processes of one machine. Relative to the folder of the
     /// configuration file. Default `payments.db`.
     pub database: PathBuf,
@@ -44,6 +47,7 @@ impl Default for PaymentsConfig {
             chain: None,
             asset: None,
             hot_key_file: "payments-hot.key".into(),
+            receipt_key_file: "payments-receipt.key".into(),
             database: "payments.db".into(),
             confirmations: None,
             max_fee_gwei: 10,
@@ -62,6 +66,8 @@ pub struct PaymentsPlan {
     pub asset: Address,
     /// The key that pays fees.
     pub hot_key_file: PathBuf,
+    /// The key that signs receipts.
+    pub receipt_key_file: PathBuf,
     /// The database of payments.
     pub database: PathBuf,
     /// Blocks that a payment's block must be deep, itself counted.
@@ -103,6 +109,7 @@ impl PaymentsConfig {
             pay_to,
             asset,
             hot_key_file: self.hot_key_file.clone(),
+            receipt_key_file: self.receipt_key_file.clone(),
             database: self.database.clone(),
             confirmations: confirmations.into(),
             max_fee_wei: u128::from(self.max_fee_gwei) * 1_000_000_000,

@@ -14,6 +14,8 @@
 //! | a payment while the chain or the fees are out of reach | 503 |
 //! | a payment that was settled | 200; and the same bytes again for a day |
 //!
+//! Every 200 has a receipt, the same each time: `receipts.rs`.
+//!
 //! `layer.rs` stands around the handlers; `authorized.rs` and `transferred.rs` judge the two kinds of
 //! payments, `settling.rs` sends and finds out, `sweeper.rs` goes on with what was interrupted, `answers.rs`
 //! words it all. What was written down is `exitgap-store::payments`'s, what is true on the chain
@@ -22,8 +24,8 @@
 mod answers;
 mod authorized;
 mod config;
-mod document;
 mod layer;
+mod receipts;
 mod request;
 mod settling;
 mod sweeper;
@@ -33,9 +35,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use exitgap_api::operations::Operation;
+use exitgap_api::receipt::ReceiptSigner;
 use exitgap_api::x402::{Terms, TokenDomain, Units};
 use exitgap_chain::config::ChainPlan;
 use exitgap_chain::settle::{HotKey, KeyFileError, SettleError, Token, TokenNode};
+use exitgap_core::tlog::VerifierKey;
 use exitgap_store::payments::{ClaimToken, Payments, PaymentsError};
 use tokio::time::Instant;
 
@@ -43,8 +48,8 @@ use crate::ops::Now;
 
 pub use answers::Members;
 pub use config::{PaymentsConfig, PaymentsPlan};
-pub use document::PaymentsDocument;
 pub use layer::charge;
+pub use receipts::{ReceiptFileError, read_signer, write_signer};
 pub use request::fingerprint;
 pub use sweeper::sweep;
 
@@ -53,6 +58,10 @@ const DECIMALS: u8 = 6;
 
 /// What that token is called in offers.
 const CURRENCY: &str = "USDC";
+
+/// What the price buys, as people are told.
+const BUYS: &str = "an answer without computing it, and a signed receipt of it; snapshots, evidence and \
+    portfolios answer the same questions free of charge";
 
 /// How long an authorization is asked to be valid, seconds.
 const VALID_S: u32 = 120;
@@ -84,6 +93,7 @@ struct Inner {
     node: TokenNode,
     token: Token,
     key: HotKey,
+    signer: ReceiptSigner,
     payments: Arc<Payments>,
     plan: PaymentsPlan,
     base_url: String,
@@ -108,6 +118,9 @@ pub enum TillError {
     /// The key that pays fees.
     #[error("[payments] hot_key_file: {0}")]
     Key(#[from] KeyFileError),
+    /// The key that signs receipts.
+    #[error("[payments] receipt_key_file: {0}")]
+    Receipts(#[from] ReceiptFileError),
     /// The database.
     #[error("[payments] database: {0}")]
     Database(#[from] PaymentsError),
@@ -125,21 +138,24 @@ pub enum TillError {
 }
 
 impl Till {
-    /// Opens the till: reads the key, checks the token against the chain, and puts the price in force.
+    /// Opens the till: reads the keys, of which none is one of these logs', checks the token against the chain, and puts the price in force.
     pub async fn open(
         plan: PaymentsPlan,
         chain: &ChainPlan,
+        logs: &[VerifierKey],
         base_url: String,
         now: Now,
     ) -> Result<Self, TillError> {
         let key = HotKey::read(&plan.hot_key_file)?;
+        let signer = read_signer(&plan.receipt_key_file, logs)?;
         let node = TokenNode::new(chain, plan.asset)?;
         let token = node.describe(DECIMALS, Instant::now() + Duration::from_secs(30)).await?;
         let payments = Payments::open(&plan.database)?;
         payments.set_price(plan.price.0, now())?;
         let (payments, holder) = (Arc::new(payments), token_of_chance()?);
         let health = Mutex::default();
-        let inner = Inner { node, token, key, payments, plan, base_url, now, holder, health };
+        let inner =
+            Inner { node, token, key, signer, payments, plan, base_url, now, holder, health };
         let till = Self(Arc::new(inner));
         till.look_after_health().await;
         Ok(till)
@@ -155,6 +171,22 @@ impl Till {
             amount: plan.price,
             max_timeout_s: VALID_S,
             domain: TokenDomain { name: token.name.clone(), version: token.version.clone() },
+        }
+    }
+
+    /// The document of `GET /v1/payments`.
+    pub fn document(&self) -> exitgap_api::Payments {
+        let terms = self.terms();
+        exitgap_api::Payments {
+            priced: vec![Operation::Exit.template().to_owned()],
+            price: terms.amount.in_tokens(DECIMALS),
+            price_units: terms.amount,
+            currency: CURRENCY.to_owned(),
+            network: terms.network,
+            asset: terms.asset,
+            pay_to: terms.pay_to,
+            receipt_key: self.0.signer.key().to_jwk(),
+            buys: BUYS.to_owned(),
         }
     }
 
@@ -179,15 +211,15 @@ impl Till {
         let looked = async {
             let fees = node.fees(plan.max_fee_wei, until).await?;
             let coin = node.balance(key.address(), until).await?;
-            Ok::<_, SettleError>(coin >= fees.cost().saturating_mul(RESERVE))
-        };
-        let well = looked.await;
-        match &well {
-            Ok(true) => {}
-            Ok(false) => {
+            let is_enough = coin >= fees.cost().saturating_mul(RESERVE);
+            if !is_enough {
                 tracing::error!(key = %key.address(), "payments: the hot key cannot pay its fees");
             }
-            Err(error) => tracing::warn!(%error, "payments: the chain cannot be used"),
+            Ok::<_, SettleError>(is_enough)
+        };
+        let well = looked.await;
+        if let Err(error) = &well {
+            tracing::warn!(%error, "payments: the chain cannot be used");
         }
         let now = self.now();
         let mut health = self.health();

@@ -202,6 +202,17 @@ impl Payments {
         self.db().unchecked(whole(block), 256)?.into_iter().map(Payment::of).collect()
     }
 
+    /// The receipt that a payment was answered with.
+    pub fn receipt(&self, key: &str) -> Result<Option<String>> {
+        Ok(self.db().receipt(key)?)
+    }
+
+    /// Writes down the receipt that a payment is answered with, before it is: of several that come with
+    /// one, the first is kept. Gives the one that is.
+    pub fn keep_receipt(&self, key: &str, signed: &str) -> Result<String> {
+        self.db().write(|write| Ok(write.keep_receipt(key, signed)?))
+    }
+
     /// The transactions signed for a payment, oldest first.
     pub fn sent_for(&self, key: &str) -> Result<Vec<Sent>> {
         self.db().sent_for(key)?.into_iter().map(Sent::of).collect()

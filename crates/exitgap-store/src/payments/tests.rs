@@ -233,6 +233,39 @@ fn a_price_stays_in_force_for_those_it_was_offered_to() {
 }
 
 #[test]
+fn a_receipt_is_kept_as_it_was_first_and_goes_with_its_claim() {
+    let home = Home::new();
+    let payments = home.open();
+    assert!(payments.keep_receipt("k", "a.b.c").is_err(), "there is no such payment");
+    let with = |fingerprint, signed| NewPayment {
+        settled: Some(settled()),
+        signed,
+        ..new("k", fingerprint)
+    };
+    payments.claim(&with(1, false), token(1), 1_000).unwrap();
+    assert_eq!(payments.receipt("k").unwrap(), None);
+    assert_eq!(payments.keep_receipt("k", "a.b.c").unwrap(), "a.b.c");
+    assert_eq!(home.open().keep_receipt("k", "d.e.f").unwrap(), "a.b.c");
+    assert!(payments.orphan("k").unwrap() && payments.settle("k", settled()).unwrap());
+    assert_eq!(payments.receipt("k").unwrap().as_deref(), Some("a.b.c"));
+    // What its payer signed for is another request: another answer, another receipt.
+    payments.claim(&with(2, true), token(2), 1_000).unwrap();
+    assert_eq!(payments.receipt("k").unwrap(), None);
+}
+
+#[test]
+fn a_database_of_the_first_version_goes_on() {
+    let home = Home::new();
+    crate::db::payments::make_first_version(&home.path);
+    let payments = home.open();
+    payments
+        .claim(&NewPayment { settled: Some(settled()), ..new("k", 1) }, token(1), 1_000)
+        .unwrap();
+    payments.keep_receipt("k", "a.b.c").unwrap();
+    assert_eq!(home.open().receipt("k").unwrap().as_deref(), Some("a.b.c"));
+}
+
+#[test]
 fn another_file_is_refused_and_left_as_it_is() {
     let home = Home::new();
     std::fs::write(&home.path, b"not a database, but a text of some length").unwrap();
