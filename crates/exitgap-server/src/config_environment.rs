@@ -51,7 +51,7 @@ const fn key(
 const NUMBER: &str = "a whole number";
 
 /// Every key that may be set. A test holds them against the keys of the example.
-static KEYS: [Key; 28] = [
+static KEYS: [Key; 29] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
         parse(seconds, &mut config.recorder.seal_after_s)
@@ -104,6 +104,9 @@ static KEYS: [Key; 28] = [
     }),
     key("PAYMENTS_ASSET", "an address", |config, address| {
         parse_some(address, &mut config.payments.asset)
+    }),
+    key("PAYMENTS_SETTLE", "local or a facilitator's URL", |config, who| {
+        parse(who, &mut config.payments.settle)
     }),
     key("PAYMENTS_HOT_KEY_FILE", "a path", |config, path| {
         parse(path, &mut config.payments.hot_key_file)

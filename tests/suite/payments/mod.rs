@@ -2,6 +2,7 @@
 
 mod authorizations;
 mod clients;
+mod facilitator;
 mod faults;
 mod offers;
 mod proofs;

@@ -4,6 +4,7 @@
 pub mod agents;
 pub mod chain;
 pub mod client;
+pub mod facilitator;
 pub mod here;
 pub mod holes;
 pub mod hosts;

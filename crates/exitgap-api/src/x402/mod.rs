@@ -16,6 +16,7 @@
 //! Amounts are whole units of a token, as decimal text: never a float, never a JSON number.
 
 mod encoding;
+mod facilitator;
 mod offers;
 mod payment;
 mod settlement;
@@ -25,6 +26,7 @@ mod units;
 #[cfg(test)]
 mod tests;
 
+pub use facilitator::Verification;
 pub use offers::{BodyMembers, Offer, Offers, PlainOffer, Priced};
 pub use payment::{Authorization, Payment, Presented, Proof};
 pub use settlement::Settlement;

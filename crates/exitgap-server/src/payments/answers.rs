@@ -4,7 +4,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use exitgap_api::x402::{
-    BodyMembers, Payment as Presented, Priced, Settlement, X_PAYMENT_RECEIPT, X402Error,
+    BodyMembers, Payment as Presented, Priced, Settlement, Terms, X_PAYMENT_RECEIPT, X402Error,
 };
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::ids::Word;
@@ -130,16 +130,26 @@ impl Till {
         }
     }
 
-    /// The price, in all three ways, and why it is asked for.
-    pub(super) fn required(&self, asked: &Asked, why: &str, told: Option<&Told<'_>>) -> Response {
-        let priced = Priced {
-            terms: self.terms(),
+    fn offered(&self, asked: &Asked, terms: Terms, error: String) -> Priced {
+        Priced {
+            terms,
             currency: CURRENCY.to_owned(),
             decimals: DECIMALS,
             url: asked.url.clone(),
             description: "what this size fills at now".to_owned(),
-            error: why.to_owned(),
-        };
+            error,
+        }
+    }
+
+    /// The price that a payment pays, which may be one of a moment ago.
+    pub(super) fn priced(&self, asked: &Asked, paid: &Presented, error: String) -> Priced {
+        let terms = Terms { amount: paid.authorization.value, ..self.terms() };
+        self.offered(asked, terms, error)
+    }
+
+    /// The price, in all three ways, and why it is asked for.
+    pub(super) fn required(&self, asked: &Asked, why: &str, told: Option<&Told<'_>>) -> Response {
+        let priced = self.offered(asked, self.terms(), why.to_owned());
         let problem = Problem::new(ProblemCode::PaymentRequired, why);
         let problem = match told {
             Some(told) => Problem { reason: Some(told.reason.to_owned()), ..problem },

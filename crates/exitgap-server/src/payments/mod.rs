@@ -14,6 +14,7 @@
 //! | a payment while the chain or the fees are out of reach | 503 |
 //! | a payment that was settled | 200; and the same bytes again for a day |
 //!
+//! Where a facilitator settles, `facilitator.rs`, nothing that it says is an outcome: the chain's word is.
 //! Every 200 has a receipt, the same each time: `receipts.rs`.
 //!
 //! `layer.rs` stands around the handlers; `authorized.rs` and `transferred.rs` judge the two kinds of
@@ -24,6 +25,7 @@
 mod answers;
 mod authorized;
 mod config;
+mod facilitator;
 mod layer;
 mod receipts;
 mod request;
@@ -40,14 +42,17 @@ use exitgap_api::receipt::ReceiptSigner;
 use exitgap_api::x402::{Terms, TokenDomain, Units};
 use exitgap_chain::config::ChainPlan;
 use exitgap_chain::settle::{HotKey, KeyFileError, SettleError, Token, TokenNode};
+use exitgap_core::ids::Address;
 use exitgap_core::tlog::VerifierKey;
 use exitgap_store::payments::{ClaimToken, Payments, PaymentsError};
 use tokio::time::Instant;
 
 use crate::ops::Now;
+use facilitator::Facilitator;
 
 pub use answers::Members;
-pub use config::{PaymentsConfig, PaymentsPlan};
+pub use config::{PaymentsConfig, PaymentsPlan, Settle};
+pub use facilitator::FacilitatorUrl;
 pub use layer::charge;
 pub use receipts::{ReceiptFileError, read_signer, write_signer};
 pub use request::fingerprint;
@@ -92,7 +97,7 @@ pub struct Till(Arc<Inner>);
 struct Inner {
     node: TokenNode,
     token: Token,
-    key: HotKey,
+    settler: Settler,
     signer: ReceiptSigner,
     payments: Arc<Payments>,
     plan: PaymentsPlan,
@@ -100,6 +105,14 @@ struct Inner {
     now: Now,
     holder: ClaimToken,
     health: Mutex<Health>,
+}
+
+/// Who settles, ready to.
+enum Settler {
+    /// This process.
+    Local(HotKey),
+    /// Somebody else.
+    Facilitator(Facilitator),
 }
 
 /// Whether payments can be settled, as last seen.
@@ -118,6 +131,9 @@ pub enum TillError {
     /// The key that pays fees.
     #[error("[payments] hot_key_file: {0}")]
     Key(#[from] KeyFileError),
+    /// The facilitator.
+    #[error("[payments] settle: {0}")]
+    Facilitator(reqwest::Error),
     /// The key that signs receipts.
     #[error("[payments] receipt_key_file: {0}")]
     Receipts(#[from] ReceiptFileError),
@@ -146,7 +162,12 @@ impl Till {
         base_url: String,
         now: Now,
     ) -> Result<Self, TillError> {
-        let key = HotKey::read(&plan.hot_key_file)?;
+        let settler = match &plan.settle {
+            Settle::Local(file) => Settler::Local(HotKey::read(file)?),
+            Settle::Facilitator(url) => {
+                Settler::Facilitator(Facilitator::new(url).map_err(TillError::Facilitator)?)
+            }
+        };
         let signer = read_signer(&plan.receipt_key_file, logs)?;
         let node = TokenNode::new(chain, plan.asset)?;
         let token = node.describe(DECIMALS, Instant::now() + Duration::from_secs(30)).await?;
@@ -155,7 +176,7 @@ impl Till {
         let (payments, holder) = (Arc::new(payments), token_of_chance()?);
         let health = Mutex::default();
         let inner =
-            Inner { node, token, key, signer, payments, plan, base_url, now, holder, health };
+            Inner { node, token, settler, signer, payments, plan, base_url, now, holder, health };
         let till = Self(Arc::new(inner));
         till.look_after_health().await;
         Ok(till)
@@ -190,6 +211,14 @@ impl Till {
         }
     }
 
+    /// Who sends what settles a payment, as far as verifying it asks for: anybody may.
+    fn sender(&self) -> Address {
+        match &self.0.settler {
+            Settler::Local(key) => key.address(),
+            Settler::Facilitator(_) => self.0.plan.pay_to,
+        }
+    }
+
     fn now(&self) -> u64 {
         (self.0.now)()
     }
@@ -206,9 +235,13 @@ impl Till {
 
     /// Looks whether the chain answers and the key can pay fees.
     async fn look_after_health(&self) {
-        let Inner { node, key, plan, .. } = &*self.0;
+        let Inner { node, settler, plan, .. } = &*self.0;
         let until = Instant::now() + LOOK;
         let looked = async {
+            let Settler::Local(key) = settler else {
+                // A facilitator's own fees are its own matter.
+                return node.head(until).await.map(|_| true);
+            };
             let fees = node.fees(plan.max_fee_wei, until).await?;
             let coin = node.balance(key.address(), until).await?;
             let is_enough = coin >= fees.cost().saturating_mul(RESERVE);

@@ -155,6 +155,15 @@ impl Payments {
         })
     }
 
+    /// Writes down that somebody else is asked to settle a payment, before it is: from then on nothing but the
+    /// chain says what became of it.
+    pub fn hand_over(&self, key: &str, token: ClaimToken) -> Result<()> {
+        let ours = self
+            .db()
+            .write(|write| Ok::<_, PaymentsError>(write.begin_settling(key, &token.0)?))?;
+        if ours { Ok(()) } else { Err(PaymentsError::ClaimLost { key: key.to_owned() }) }
+    }
+
     /// Writes down a transaction that replaces another of the same number, before it is sent.
     pub fn replace(&self, key: &str, signer: Address, sent: &Sent, now_s: u64) -> Result<()> {
         self.db().write(|write| Ok(write.put_sent(&sent.to_row(key, signer, now_s))?))

@@ -137,6 +137,21 @@ fn what_cannot_be_signed_takes_no_number_and_leaves_the_claim() {
 }
 
 #[test]
+fn what_is_handed_over_stays_open_until_the_chain_says() {
+    let home = Home::new();
+    let payments = home.open();
+    payments.claim(&new("k", 1), token(1), 1_000).unwrap();
+    let lost = payments.hand_over("k", token(2)).unwrap_err();
+    assert!(matches!(lost, PaymentsError::ClaimLost { .. }), "{lost}");
+    payments.hand_over("k", token(1)).unwrap();
+    assert_eq!(payments.payment("k").unwrap().unwrap().state, State::Settling);
+    assert_eq!(payments.sent_for("k").unwrap(), []);
+    assert_eq!(payments.tidy(99_999, 900).unwrap(), 0);
+    assert_eq!(payments.open_payments().unwrap().len(), 1);
+    assert!(payments.settle("k", settled()).unwrap());
+}
+
+#[test]
 fn states_go_where_they_may_only() {
     let home = Home::new();
     let payments = home.open();
