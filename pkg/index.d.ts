@@ -233,6 +233,7 @@ export type ProblemCode =
   | "payment_used"
   | "payment_pending"
   | "payments_unavailable"
+  | "free_estimates_used"
   | "timed_out"
   | "internal_error";
 
@@ -1322,6 +1323,11 @@ export interface Payments {
   pay_to: string;
   /** The key that signs receipts, and nothing else. */
   receipt_key: ReceiptJwk;
+  /**
+   * How many estimates a client has free of charge on a day of UTC, by the tools for agents and as positions of
+   * portfolios.
+   */
+  free_estimates_per_day: number;
   /** What the price buys, in words. */
   buys: string;
 }

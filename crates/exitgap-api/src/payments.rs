@@ -30,6 +30,9 @@ pub struct Payments {
     pub pay_to: Address,
     /// The key that signs receipts, and nothing else.
     pub receipt_key: ReceiptJwk,
+    /// How many estimates a client has free of charge on a day of UTC, by the tools for agents and as positions of
+    /// portfolios.
+    pub free_estimates_per_day: u32,
     /// What the price buys, in words.
     pub buys: String,
 }

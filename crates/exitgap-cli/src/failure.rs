@@ -216,6 +216,7 @@ fn exit_code(code: ProblemCode) -> u8 {
         | ProblemCode::AddressTooLong
         | ProblemCode::BodyNotAccepted
         | ProblemCode::RateLimited
+        | ProblemCode::FreeEstimatesUsed
         | ProblemCode::TimedOut
         | ProblemCode::InternalError => UNREADABLE,
     }

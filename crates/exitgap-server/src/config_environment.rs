@@ -51,7 +51,7 @@ const fn key(
 const NUMBER: &str = "a whole number";
 
 /// Every key that may be set. A test holds them against the keys of the example.
-static KEYS: [Key; 29] = [
+static KEYS: [Key; 30] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
         parse(seconds, &mut config.recorder.seal_after_s)
@@ -117,6 +117,9 @@ static KEYS: [Key; 29] = [
     key("PAYMENTS_DATABASE", "a path", |config, path| parse(path, &mut config.payments.database)),
     key("PAYMENTS_CONFIRMATIONS", NUMBER, |config, blocks| {
         parse_some(blocks, &mut config.payments.confirmations)
+    }),
+    key("PAYMENTS_FREE_ESTIMATES_PER_DAY", NUMBER, |config, estimates| {
+        parse(estimates, &mut config.payments.free_estimates_per_day)
     }),
     key("PAYMENTS_MAX_FEE_GWEI", NUMBER, |config, gwei| {
         parse(gwei, &mut config.payments.max_fee_gwei)

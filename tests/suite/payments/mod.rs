@@ -4,6 +4,7 @@ mod authorizations;
 mod clients;
 mod facilitator;
 mod faults;
+mod free;
 mod offers;
 mod proofs;
 mod receipts;

@@ -18,7 +18,8 @@ use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
 use crate::config::{Checked, Config};
 use crate::http::{
-    App, Connections, Limits, Listener, Operators, Site, Telemetry, operators_router, router,
+    App, Connections, FreeEstimates, Limits, Listener, Operators, Site, Telemetry,
+    operators_router, router,
 };
 use crate::ops::{Current, Deployment, Now, Service};
 use crate::payments::{Till, sweep};
@@ -210,6 +211,10 @@ fn answer(
         tools_per_minute: http.tools_per_minute,
         // It was checked with the configuration.
         client_ip_header: header.unwrap_or_default(),
+        free: config.payments.enabled.then(|| FreeEstimates {
+            per_day: config.payments.free_estimates_per_day,
+            base_url: http.urls().base,
+        }),
         ..Limits::default()
     };
     let urls = http.urls();

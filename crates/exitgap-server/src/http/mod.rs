@@ -11,6 +11,7 @@ mod address;
 mod docs;
 mod edge;
 mod evidence;
+mod free;
 mod handlers;
 mod listen;
 mod log_files;
@@ -37,7 +38,7 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 use crate::ops::Service;
 use crate::payments::{self, Till};
 
-pub use edge::Limits;
+pub use edge::{FreeEstimates, Limits};
 pub use listen::{Connections, ListenError, Listener};
 pub use openapi::document as openapi_document;
 pub use site::Site;

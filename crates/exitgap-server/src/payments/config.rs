@@ -38,6 +38,9 @@ pub struct PaymentsConfig {
     pub database: PathBuf,
     /// Blocks that a payment's block must be deep, itself counted; from 1 to 64. Default 1; 3 on Ethereum.
     pub confirmations: Option<u32>,
+    /// How many estimates a client has free of charge on a day of UTC, by the tools for agents and as positions of
+    /// portfolios; at most 1000000. Default 200.
+    pub free_estimates_per_day: u32,
     /// The most that settling may offer for a unit of gas, gwei; from 1 to 10000. Default 10.
     pub max_fee_gwei: u32,
 }
@@ -55,6 +58,7 @@ impl Default for PaymentsConfig {
             receipt_key_file: "payments-receipt.key".into(),
             database: "payments.db".into(),
             confirmations: None,
+            free_estimates_per_day: 200,
             max_fee_gwei: 10,
         }
     }
@@ -91,6 +95,8 @@ pub struct PaymentsPlan {
     pub confirmations: u64,
     /// The most that settling may offer for a unit of gas, wei.
     pub max_fee_wei: u128,
+    /// How many estimates a client has free of charge on a day.
+    pub free_estimates_per_day: u32,
 }
 
 /// The key at fault, and what is wrong with it.
@@ -129,6 +135,10 @@ impl PaymentsConfig {
         if !(1..=10_000).contains(&self.max_fee_gwei) {
             return Err(("max_fee_gwei", format!("{} is not from 1 to 10000", self.max_fee_gwei)));
         }
+        if self.free_estimates_per_day > 1_000_000 {
+            let found = self.free_estimates_per_day;
+            return Err(("free_estimates_per_day", format!("{found} is more than 1000000")));
+        }
         let plan = PaymentsPlan {
             price,
             pay_to,
@@ -138,6 +148,7 @@ impl PaymentsConfig {
             database: self.database.clone(),
             confirmations: confirmations.into(),
             max_fee_wei: u128::from(self.max_fee_gwei) * 1_000_000_000,
+            free_estimates_per_day: self.free_estimates_per_day,
         };
         Ok(Some((plan, chain)))
     }
@@ -178,7 +189,7 @@ mod tests {
         let (planned, chain) = enabled().plan(&plan).unwrap().unwrap();
         assert_eq!((planned.price, planned.confirmations), (Units(10_000), 1));
         assert_eq!((planned.max_fee_wei, chain.chain_id()), (10_000_000_000, 8_453));
-        let changes: [(Change, &str); 13] = [
+        let changes: [(Change, &str); 14] = [
             (|config| config.price_usdc = None, "price_usdc"),
             (|config| config.price_usdc = Some("0".to_owned()), "price_usdc"),
             (|config| config.price_usdc = Some("1e-2".to_owned()), "price_usdc"),
@@ -190,6 +201,7 @@ mod tests {
             (|config| config.confirmations = Some(0), "confirmations"),
             (|config| config.confirmations = Some(65), "confirmations"),
             (|config| config.max_fee_gwei = 0, "max_fee_gwei"),
+            (|config| config.free_estimates_per_day = 1_000_001, "free_estimates_per_day"),
             (|config| config.settle = "remote".to_owned(), "settle"),
             (|config| config.settle = "http://x402.example".to_owned(), "settle"),
         ];

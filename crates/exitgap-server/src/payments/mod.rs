@@ -207,6 +207,7 @@ impl Till {
             asset: terms.asset,
             pay_to: terms.pay_to,
             receipt_key: self.0.signer.key().to_jwk(),
+            free_estimates_per_day: self.0.plan.free_estimates_per_day,
             buys: BUYS.to_owned(),
         }
     }
