@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use exitgap_tests::devchain::Tx;
+use alloy::sol_types::SolCall;
 
 use crate::scenes::facilitator::{Facilitator, Way};
 use crate::scenes::service::{Answer, Service};
@@ -101,8 +101,12 @@ async fn success_that_is_not_on_the_chain_buys_nothing() {
     let mut message = till.scene.message(1);
     message.validBefore = alloy::primitives::U256::from(payment.authorization.valid_before_s);
     let authorized = usdc.authorize(&till.scene.payer, message);
-    let call = Tx::call(chain.operator, usdc.address, &authorized.call());
-    chain.mine_next(&[call]).await.unwrap();
+    let request = serde_json::json!([{
+        "from": chain.operator,
+        "to": usdc.address,
+        "input": alloy::primitives::Bytes::from(authorized.call().abi_encode()),
+    }]);
+    let _: serde_json::Value = chain.rpc("eth_sendTransaction", request).await.unwrap();
     until_answered(&till, &service, &header);
     assert_eq!(till.prices_paid().await, 1);
 }

@@ -14,7 +14,7 @@ async fn a_days_free_estimates_are_counted_by_tools_and_portfolios_together() {
     let size = json!({"pool": pool, "size_usd": 1000});
     let sized = [
         ("estimate_exit", size.clone()),
-        ("max_exit_size", json!({"pool": pool, "max_gap_pct": 2})),
+        ("max_exit_size", json!({"pool": pool, "gap_pct": 2})),
         ("simulate_orders", json!({"pool": pool, "size_usd": 1000, "orders": 2})),
     ];
     let free = [("list_pools", json!({})), ("depth_ladder", json!({"pool": pool}))];

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use alloy::sol_types::SolCall;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use exitgap_api::receipt::{Receipt, ReceiptJwk, ReceiptKey, ReceiptSigner};
 use exitgap_core::evidence::Evidence;
 use exitgap_tests::binaries;
-use exitgap_tests::devchain::Tx;
 use exitgap_tests::devchain::abi::FiatToken;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -75,8 +75,13 @@ async fn every_paid_answer_has_a_receipt_of_it_and_the_same_again() {
         to: till.scene.pay_to,
         value: alloy::primitives::U256::from(PRICE),
     };
-    let mined = chain.mine_next(&[Tx::call(chain.operator, usdc.address, &call)]).await.unwrap();
-    let proof = mined.receipts[0].transaction_hash.to_string();
+    let request = serde_json::json!([{
+        "from": chain.operator,
+        "to": usdc.address,
+        "input": alloy::primitives::Bytes::from(call.abi_encode()),
+    }]);
+    let hash: alloy::primitives::B256 = chain.rpc("eth_sendTransaction", request).await.unwrap();
+    let proof = hash.to_string();
     let answer = service.ask("GET", &till.target(), &[("X-Payment-Proof", &proof)]);
     let (receipt, _) = receipt_of(&service, &answer);
     assert_eq!(receipt.transaction.to_string(), proof);
@@ -97,7 +102,7 @@ async fn all_headers_pass_a_proxy_of_4096_bytes_also_of_the_longest_address() {
     let values = [("size_usd", SIZE), ("base", &token), ("at", &slot), ("max_age_s", "4000000000")];
     let mut long = format!("/v1/exit/{}", spell(&till.pool));
     for (at, (name, value)) in values.into_iter().enumerate() {
-        let name = if at == 0 { spell(name) } else { name.to_owned() };
+        let name = spell(name);
         long.push(if at == 0 { '?' } else { '&' });
         long.extend([&name, "=", &spell(value)]);
     }
