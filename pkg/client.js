@@ -85,6 +85,10 @@ export class Client {
     return this.#json(() => '/v1/capabilities', of, {});
   }
 
+  payments(of) {
+    return this.#json(() => '/v1/payments', of, {});
+  }
+
   slotStatus(pool, of) {
     return this.#json(() => `/api/v1/status/${id(pool)}`, of, { slot: whole });
   }

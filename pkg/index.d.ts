@@ -235,6 +235,7 @@ export type ProblemCode =
   | "payment_used"
   | "payment_pending"
   | "payments_unavailable"
+  | "free_estimates_used"
   | "timed_out"
   | "internal_error";
 
@@ -254,6 +255,8 @@ export class Client {
   /** Several positions, exited at once: those in one pool and direction together. */
   portfolio(positions: readonly PositionInput[], of?: Signal & Guards): Promise<Portfolio>;
   capabilities(of?: Signal): Promise<Capabilities>;
+  /** What a payment is to be, where the service asks for one, and the key of its receipts. */
+  payments(of?: Signal): Promise<Payments>;
   slotStatus(pool: string, of: Signal & { slot: number }): Promise<SlotStatus>;
   /** The evidence file at an `evidence_url`: bytes to verify. */
   evidence(evidenceUrl: string, of?: Signal): Promise<Uint8Array>;
@@ -1285,6 +1288,50 @@ export interface Capabilities {
   chains: ChainCapability[];
   /** Every capability of the specification. */
   capabilities: Capability[];
+}
+
+/** The key that signs receipts of payments: a JSON Web Key (RFC 8037). */
+export interface ReceiptJwk {
+  /** `OKP`. */
+  kty: string;
+  /** `Ed25519`. */
+  crv: string;
+  /** The key's 32 bytes, base64url. */
+  x: string;
+  /**
+   * The key's name: the base64url of its thumbprint, the SHA-256 of
+   * `{"crv":"Ed25519","kty":"OKP","x":"…"}`.
+   */
+  kid?: string;
+  /** `EdDSA`. */
+  alg?: string;
+}
+
+/** `GET /v1/payments`. */
+export interface Payments {
+  /** What is priced. */
+  priced: string[];
+  /** The price, in whole tokens. */
+  price: string;
+  /** The same in units of the token. */
+  price_units: string;
+  /** The token's symbol. */
+  currency: string;
+  /** The chain, by its CAIP-2 id. */
+  network: string;
+  /** The token. */
+  asset: string;
+  /** Who is paid. */
+  pay_to: string;
+  /** The key that signs receipts, and nothing else. */
+  receipt_key: ReceiptJwk;
+  /**
+   * How many estimates a client has free of charge on a day of UTC, by the tools for agents and as positions of
+   * portfolios.
+   */
+  free_estimates_per_day: number;
+  /** What the price buys, in words. */
+  buys: string;
 }
 
 /** What a series holds for a slot. */

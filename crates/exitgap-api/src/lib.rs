@@ -5,7 +5,7 @@
 //! **In scope**: shapes and names ([`ExitResult`], [`Ladder`], [`MaxSizeResult`],
 //! [`SimulationResult`], [`RouteRanking`], [`PoolList`], [`VerificationReport`], [`AuditReport`],
 //! [`Problem`]); what can be asked, where and with what ([`operations`]), and reading it; what a
-//! price and a payment look like ([`x402`]).
+//! price and a payment look like ([`x402`]); receipts of payments ([`receipt`]).
 //! **Out of scope**: computing anything (`exitgap-core`), serving or printing.
 //!
 //! Numbers on the wire: raw chain integers are decimal strings; USD amounts,
@@ -30,11 +30,13 @@ mod ladder;
 mod number;
 pub mod operations;
 mod parameters;
+mod payments;
 mod pools;
 mod portfolio;
 mod problem;
 mod problem_document;
 mod published;
+pub mod receipt;
 mod routes;
 mod series_method;
 mod simulation;
@@ -64,6 +66,7 @@ pub use parameters::{
     MAX_LADDER_STEPS, invalid_parameter, parse_gap_limit, parse_order_plan, parse_pool, parse_size,
     parse_slot, parse_steps, parse_token_name,
 };
+pub use payments::Payments;
 pub use pools::{PoolEntry, PoolFacts, PoolList};
 pub use portfolio::{Portfolio, PortfolioExit, PortfolioTotal, Position};
 pub use problem::{Problem, ProblemCode};

@@ -85,6 +85,8 @@ pub enum ProblemCode {
     PaymentPending,
     /// No payment can be settled now.
     PaymentsUnavailable,
+    /// What this client has free of charge today is used up.
+    FreeEstimatesUsed,
     /// The answer took longer than the service lets it.
     TimedOut,
     /// The service failed.
@@ -131,6 +133,7 @@ impl ProblemCode {
             Self::PaymentUsed => "payment_used",
             Self::PaymentPending => "payment_pending",
             Self::PaymentsUnavailable => "payments_unavailable",
+            Self::FreeEstimatesUsed => "free_estimates_used",
             Self::TimedOut => "timed_out",
             Self::InternalError => "internal_error",
         }
@@ -177,7 +180,7 @@ impl ProblemCode {
             | Self::SizingNotExact
             | Self::OrdersNotExact
             | Self::PeriodReversed => 422,
-            Self::RateLimited => 429,
+            Self::RateLimited | Self::FreeEstimatesUsed => 429,
             Self::SourceUnreadable | Self::InternalError => 500,
             Self::ChainUnreadable => 502,
             Self::NoSnapshotYet
@@ -226,6 +229,7 @@ impl ProblemCode {
             Self::PaymentUsed => "The payment was used",
             Self::PaymentPending => "The payment is under way",
             Self::PaymentsUnavailable => "No payment can be taken now",
+            Self::FreeEstimatesUsed => "No more free estimates today",
             Self::TimedOut => "The answer took too long",
             Self::InternalError => "The service failed",
         }

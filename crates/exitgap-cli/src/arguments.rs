@@ -45,8 +45,8 @@ Exit codes:
      is does not meet a guard
   4  nothing recorded to answer from (unknown pool, missing slot, before the series)
   5  the database, file or chain could not be read
-  6  invalid: the evidence or the log does not hold (verify, audit)
-  7  incomplete: nothing is wrong, but not everything could be checked (verify, audit)
+  6  invalid: the evidence, the log or the receipt does not hold (verify, audit, verify-receipt, exit --pay)
+  7  incomplete: nothing is wrong, but not everything could be checked (the same)
   8  not paid for, or paid and not answered (exit --pay)
 
 Environment:
@@ -68,6 +68,18 @@ With --api and no --trust, keys kept by an earlier run count; on the first, thos
 Exit codes:
   0  valid       6  invalid       7  incomplete       5  could not be read       2  wrong arguments
   With --api also 3 and 4: the pool has no such fill, or nothing recorded (see `exitgap --help`)";
+
+const RECEIPT_NOTES: &str = "\
+A receipt says who paid what, and for which bytes, signed by the service. Nothing is asked of anybody. Whether the number is
+right, evidence proves: `exitgap verify`.
+
+Examples:
+  curl -o payments.json https://exitgap.example/v1/payments
+  exitgap verify-receipt receipt.jws --key payments.json
+  exitgap verify-receipt receipt.jws --key payments.json --answer answer.json --evidence evidence.json
+
+Exit codes:
+  0  valid       6  invalid       7  incomplete       5  could not be read       2  wrong arguments";
 
 const AUDIT_NOTES: &str = "\
 Examples:
@@ -165,6 +177,9 @@ pub enum Command {
     /// Check evidence, a file or asked of a service: does its number follow from the signed log?
     #[command(after_long_help = VERIFY_NOTES)]
     Verify(VerifyArgs),
+    /// Check the receipt of a payment: is it the service's word, and of this answer?
+    #[command(after_long_help = RECEIPT_NOTES)]
+    VerifyReceipt(VerifyReceiptArgs),
     /// Replay a published log: every head, snapshot, depth and hash of every slot.
     #[command(after_long_help = AUDIT_NOTES)]
     Audit(AuditArgs),
@@ -305,6 +320,24 @@ pub struct VerifyArgs {
     /// or one that goes on from there, which claims what came after: it tells of a slot taken back.
     #[arg(long, value_name = "FILE", help_heading = "Policy")]
     pub window: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct VerifyReceiptArgs {
+    /// The receipt, as the header X-Payment-Receipt had it (- is stdin).
+    #[arg(value_name = "FILE")]
+    pub receipt: PathBuf,
+    /// The key of the service's receipts: 43 characters, or a file with them, a JSON Web Key or what
+    /// GET /v1/payments answered.
+    #[arg(long, value_name = "KEY|FILE", allow_hyphen_values = true)]
+    pub key: String,
+    /// The answer's body, byte for byte, or as `exitgap exit --json` prints it: it must be the one that was paid
+    /// for.
+    #[arg(long, value_name = "FILE")]
+    pub answer: Option<PathBuf>,
+    /// The evidence file: it must rest on the snapshot that was answered from.
+    #[arg(long, value_name = "FILE")]
+    pub evidence: Option<PathBuf>,
 }
 
 /// Evidence that a service is asked for.

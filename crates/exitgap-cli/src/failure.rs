@@ -34,6 +34,15 @@ pub enum Failure {
         /// The rest, as above.
         problem: Box<Problem>,
     },
+    /// An answer was paid for, and its receipt is none of it.
+    Receipt {
+        /// The receipt's code.
+        code: &'static str,
+        /// Whether that is wrong or only not known.
+        verdict: Verdict,
+        /// The rest, as above.
+        problem: Box<Problem>,
+    },
     /// Standard output could not be written to.
     Output(io::Error),
 }
@@ -110,6 +119,10 @@ impl Failure {
             Self::NotPaid { code, problem } => {
                 tell(code, problem, json);
                 ExitCode::from(NOT_PAID)
+            }
+            Self::Receipt { code, verdict, problem } => {
+                tell(code, problem, json);
+                verdict_code(*verdict)
             }
             // A reader that closed the pipe has what it wanted.
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -205,6 +218,7 @@ fn exit_code(code: ProblemCode) -> u8 {
         | ProblemCode::AddressTooLong
         | ProblemCode::BodyNotAccepted
         | ProblemCode::RateLimited
+        | ProblemCode::FreeEstimatesUsed
         | ProblemCode::TimedOut
         | ProblemCode::InternalError => UNREADABLE,
     }

@@ -12,6 +12,7 @@ mod format;
 mod kept;
 mod log;
 mod pay_arguments;
+mod receipts;
 mod source;
 mod trust;
 

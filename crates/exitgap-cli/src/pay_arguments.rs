@@ -14,22 +14,24 @@ use exitgap_pay::{Asset, Budget, Ledger, LocalSigner, Payees, Paying, Policy, Us
 
 use crate::arguments::GuardArgs;
 use crate::failure::Failure;
+use crate::receipts::Receipts;
 use crate::source::{api, unreadable};
 
 pub const EXIT_NOTES: &str = "\
 Nothing is paid without --pay. With it, at most one payment is made, by a signed authorization of the price, and only if
 the price is within --max-per-call and within every --budget, counting what all runs with this ledger have spent.
 A payment whose outcome is not known stays counted. Nothing here can spend more than the budget, whatever the service
-says; use a key that holds no more than you would lose.
+says; use a key that holds no more than you would lose. The service's receipt is checked against the answer.
 
 Examples:
   exitgap exit ethereum:0x88e6… --size-usd 250000 --api https://exitgap.example
   exitgap exit ethereum:0x88e6… --size-usd 250000 --api https://exitgap.example \\
-    --pay --pay-key key --max-per-call 0.02 --budget 1.00/24h
+    --pay --pay-key key --max-per-call 0.02 --budget 1.00/24h --receipt receipt.jws
   exitgap exit … --pay --pay-key key --max-per-call 0.02 --budget 1.00/24h --budget 20/30d --payee 0x2096…
 
 Exit codes:
-  0  answered       8  not paid for: the price, a budget, the offer or the ledger forbade it;
+  0  answered       6  answered and paid for, but the receipt is not of it; 7: there is none, or none that is known
+                    8  not paid for: the price, a budget, the offer or the ledger forbade it;
                        or paid, and the outcome is unknown (payment_unknown) or refused (payment_refused)
   The others are those of `exitgap --help`";
 
@@ -75,6 +77,19 @@ pub struct WalletArgs {
     /// exitgap/pay-ledger.jsonl in `$XDG_STATE_HOME` or ~/.local/state].
     #[arg(long, value_name = "FILE", help_heading = "Payment", requires = "pay")]
     ledger: Option<PathBuf>,
+    /// Keep the receipt in this file, which must not be there yet; `exitgap verify-receipt` checks it again.
+    #[arg(long, value_name = "FILE", help_heading = "Payment", requires = "pay")]
+    receipt: Option<PathBuf>,
+    /// The key that receipts of this service are checked with, itself or in a file [default: the one that the
+    /// service named first, as it is remembered beside the ledger].
+    #[arg(
+        long,
+        value_name = "KEY|FILE",
+        help_heading = "Payment",
+        requires = "pay",
+        allow_hyphen_values = true
+    )]
+    receipt_key: Option<String>,
     /// A chain that is paid on, by its CAIP-2 id.
     #[arg(
         long,
@@ -99,8 +114,8 @@ const MAX_KEY_BYTES: u64 = 1024;
 const BUDGET_HINT: &str = "an amount, a slash and a time: 1.00/24h, 0.5/30m, 20/30d, or 100/total for as long as there is the ledger";
 
 impl WalletArgs {
-    /// The wallet before a service. Nothing is asked of anybody yet.
-    pub fn wallet(&self, url: &str) -> Result<Paying<Native, LocalSigner>, Failure> {
+    /// The wallet before a service, and what becomes of its receipts. Nothing is asked of anybody yet.
+    pub fn wallet(&self, url: &str) -> Result<(Paying<Native, LocalSigner>, Receipts), Failure> {
         let policy = self.policy(url)?;
         let key = self.pay_key.as_deref().unwrap_or(Path::new(""));
         let signer = LocalSigner::of_hex(read_key(key)?.trim())
@@ -109,8 +124,9 @@ impl WalletArgs {
             Some(path) => path.clone(),
             None => default_ledger()?,
         };
+        let receipts = Receipts::new(self.receipt.as_deref(), self.receipt_key.as_deref(), &path)?;
         let ledger = Ledger::open(&path)?;
-        Ok(Paying::new(api::native()?, signer, policy, ledger))
+        Ok((Paying::new(api::native()?, signer, policy, ledger), receipts))
     }
 
     fn policy(&self, url: &str) -> Result<Policy, Problem> {

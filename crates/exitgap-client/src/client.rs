@@ -9,7 +9,7 @@ use exitgap_api::operations::parameters::{
 };
 use exitgap_api::operations::{Operation, PositionAsked, Target};
 use exitgap_api::{
-    Capabilities, Fragility, Guards, History, Number, PoolList, Portfolio, PublishedExit,
+    Capabilities, Fragility, Guards, History, Number, Payments, PoolList, Portfolio, PublishedExit,
     PublishedLadder, PublishedMaxSize, PublishedSimulation, SeriesOf, Stress,
 };
 use exitgap_core::Newer;
@@ -264,6 +264,11 @@ impl<T: Transport> Client<T> {
     /// `GET /v1/capabilities`.
     pub async fn capabilities(&self) -> Result<Capabilities, ClientError> {
         self.json(&Operation::Capabilities.target()).await
+    }
+
+    /// `GET /v1/payments`: what a payment is to be, and the key of receipts.
+    pub async fn payments(&self) -> Result<Payments, ClientError> {
+        self.json(&Operation::Payments.target()).await
     }
 
     /// The log's newest checkpoint, past every cache: a signed note, its signatures not yet verified.

@@ -59,7 +59,7 @@ impl Response {
         x402::PAYMENT_REQUIRED,
         x402::PAYMENT_RESPONSE,
         x402::X_PAYMENT_RESPONSE,
-        "x-payment-receipt",
+        x402::X_PAYMENT_RECEIPT,
     ];
 
     /// The header of this name.

@@ -15,7 +15,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde::Serialize;
 
 use crate::answer::{answered, refused};
-use crate::{Backend, ToolName, arguments};
+use crate::{Allowance, Backend, ToolName, arguments};
 
 /// How long the list of tools may be kept: it changes with the program only.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -48,10 +48,15 @@ impl<B: Backend> Tools<B> {
         Self { backend: Arc::new(backend), listed: ToolName::ALL.map(ToolName::listed).into() }
     }
 
-    /// Calls a tool.
-    pub async fn call(&self, tool: ToolName, arguments: &JsonObject) -> CallToolResult {
+    /// Calls a tool, for a caller who may ask as much as this.
+    pub async fn call(
+        &self,
+        tool: ToolName,
+        arguments: &JsonObject,
+        allowance: Option<&Allowance>,
+    ) -> CallToolResult {
         use ToolName as T;
-        let (backend, call) = (&*self.backend, Call { tool, arguments });
+        let (backend, call) = (&*self.backend, Call { tool, arguments, allowance });
         match tool {
             T::ListPools => call.answer(|asked| backend.list_pools(asked)).await,
             T::EstimateExit => call.answer(|asked| backend.estimate_exit(asked)).await,
@@ -69,6 +74,7 @@ impl<B: Backend> Tools<B> {
 struct Call<'a> {
     tool: ToolName,
     arguments: &'a JsonObject,
+    allowance: Option<&'a Allowance>,
 }
 
 impl Call<'_> {
@@ -79,7 +85,12 @@ impl Call<'_> {
         D: Serialize,
         F: Future<Output = Result<D, Problem>>,
     {
-        let answer = match arguments::read(self.tool.parameters(), self.arguments) {
+        // What is not well said costs nothing.
+        let asked = arguments::read(self.tool.parameters(), self.arguments).and_then(|asked| {
+            self.allowance.map_or(Ok(()), |allowance| allowance.take(self.tool))?;
+            Ok(asked)
+        });
+        let answer = match asked {
             Ok(asked) => ask(asked).await,
             Err(problem) => Err(problem),
         };
@@ -88,6 +99,18 @@ impl Call<'_> {
             Err(problem) => refused(problem),
         }
     }
+}
+
+/// What the caller of a request over HTTP may ask.
+#[cfg(feature = "http")]
+fn allowance_of(context: &RequestContext<RoleServer>) -> Option<&Allowance> {
+    context.extensions.get::<::http::request::Parts>()?.extensions.get()
+}
+
+/// On standard input everything is the caller's own.
+#[cfg(not(feature = "http"))]
+fn allowance_of(_: &RequestContext<RoleServer>) -> Option<&Allowance> {
+    None
 }
 
 impl<B: Backend> ServerHandler for Tools<B> {
@@ -174,13 +197,14 @@ impl<B: Backend> ServerHandler for Tools<B> {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = ToolName::of(&request.name) else {
             let shown: String = request.name.chars().take(40).collect();
             return Err(ErrorData::invalid_params(format!("unknown tool: {shown:?}"), None));
         };
         let arguments = request.arguments.unwrap_or_default();
-        Ok(self.call(tool, &arguments).await.into())
+        let allowance = allowance_of(&context);
+        Ok(self.call(tool, &arguments, allowance).await.into())
     }
 }

@@ -14,6 +14,7 @@
     reason = "a problem carries what it found, and a call makes one at most"
 )]
 
+mod allowance;
 mod answer;
 mod arguments;
 mod backend;
@@ -31,6 +32,7 @@ mod untrusted;
 #[cfg(test)]
 mod tests;
 
+pub use allowance::Allowance;
 pub use backend::Backend;
 pub use handler::Tools;
 pub use store::FromStore;

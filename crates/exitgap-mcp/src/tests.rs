@@ -76,7 +76,7 @@ fn object(value: Value) -> JsonObject {
 }
 
 async fn call(tool: ToolName, arguments: Value) -> CallToolResult {
-    Tools::new(Echo).call(tool, &object(arguments)).await
+    Tools::new(Echo).call(tool, &object(arguments), None).await
 }
 
 /// The problem of a refusal, which has nothing but its text.

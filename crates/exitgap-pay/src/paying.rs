@@ -4,11 +4,13 @@ use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use exitgap_api::receipt::Receipt;
 use exitgap_api::x402::{
-    Authorization, Offer, Offers, PAYMENT_RESPONSE, Settlement, Terms, X_PAYMENT_RESPONSE,
+    Authorization, Offer, Offers, PAYMENT_RESPONSE, Settlement, Terms, X_PAYMENT_RECEIPT,
+    X_PAYMENT_RESPONSE,
 };
 use exitgap_client::{Request, Response, Transport, TransportError};
-use exitgap_core::ids::Word;
+use exitgap_core::ids::{Address, Word};
 use url::{Host, Position, Url};
 
 use crate::choice::{choose, unreadable};
@@ -43,6 +45,12 @@ pub struct Paid {
     pub transaction: Option<Word>,
     /// The status of the answer. It counts whatever that is.
     pub status: u16,
+    /// Who paid.
+    pub payer: Address,
+    /// SHA-256 of the answer's bytes.
+    pub answer_sha256: Word,
+    /// The service's receipt, as it came: nothing of it is checked.
+    pub receipt: Option<String>,
 }
 
 /// A payment on its way.
@@ -197,8 +205,17 @@ impl<T: Transport, S: Signer> Paying<T, S> {
             return Err(PayError::PaymentRefused { amount, reason }.into());
         }
         let (id, url, terms) = (open.id.clone(), request.url.clone(), open.terms.clone());
-        let mut paid = self.paid.lock().unwrap_or_else(PoisonError::into_inner);
-        paid.push(Paid { id, url, terms, transaction, status: answer.status });
+        let new = Paid {
+            id,
+            url,
+            terms,
+            transaction,
+            status: answer.status,
+            payer: self.signer.address(),
+            answer_sha256: Receipt::name_of(&answer.body),
+            receipt: answer.header(X_PAYMENT_RECEIPT).map(str::to_owned),
+        };
+        self.paid.lock().unwrap_or_else(PoisonError::into_inner).push(new);
         Ok(answer)
     }
 

@@ -405,7 +405,8 @@ impl Checked {
         if let Some(folder) = path.parent() {
             let Config { store, evidence, payments, .. } = &mut config;
             let mut paths = vec![&mut store.path, &mut evidence.key_file, &mut evidence.folder];
-            paths.extend([&mut payments.hot_key_file, &mut payments.database]);
+            paths.extend([&mut payments.hot_key_file, &mut payments.receipt_key_file]);
+            paths.push(&mut payments.database);
             for path in paths.into_iter().chain(&mut evidence.retiring_key_file) {
                 *path = folder.join(&path);
             }

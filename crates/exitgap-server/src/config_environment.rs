@@ -51,7 +51,7 @@ const fn key(
 const NUMBER: &str = "a whole number";
 
 /// Every key that may be set. A test holds them against the keys of the example.
-static KEYS: [Key; 27] = [
+static KEYS: [Key; 30] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
         parse(seconds, &mut config.recorder.seal_after_s)
@@ -105,12 +105,21 @@ static KEYS: [Key; 27] = [
     key("PAYMENTS_ASSET", "an address", |config, address| {
         parse_some(address, &mut config.payments.asset)
     }),
+    key("PAYMENTS_SETTLE", "local or a facilitator's URL", |config, who| {
+        parse(who, &mut config.payments.settle)
+    }),
     key("PAYMENTS_HOT_KEY_FILE", "a path", |config, path| {
         parse(path, &mut config.payments.hot_key_file)
+    }),
+    key("PAYMENTS_RECEIPT_KEY_FILE", "a path", |config, path| {
+        parse(path, &mut config.payments.receipt_key_file)
     }),
     key("PAYMENTS_DATABASE", "a path", |config, path| parse(path, &mut config.payments.database)),
     key("PAYMENTS_CONFIRMATIONS", NUMBER, |config, blocks| {
         parse_some(blocks, &mut config.payments.confirmations)
+    }),
+    key("PAYMENTS_FREE_ESTIMATES_PER_DAY", NUMBER, |config, estimates| {
+        parse(estimates, &mut config.payments.free_estimates_per_day)
     }),
     key("PAYMENTS_MAX_FEE_GWEI", NUMBER, |config, gwei| {
         parse(gwei, &mut config.payments.max_fee_gwei)

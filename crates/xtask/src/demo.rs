@@ -11,9 +11,11 @@ use crate::{process, setup, workspace};
 pub const HELP: &str = "\
 Play days on a development chain, record them, ask what an exit fills at, and serve.
 
-Usage: cargo xtask demo [--once]
+Usage: cargo xtask demo [--once | --payments]
 
-  --once   play one day, the same each time, print, and end
+  --once      play one day, the same each time, print, and end
+  --payments  play an hour, put the real USDC contract on the chain, ask a price for answers, pay for one,
+              check its receipt, its bytes and its evidence, and end
 
 What matters most comes first. The native programs are built, while the node and the real Uniswap and
 Chainlink contracts are fetched; one day of five-minute slots is played in step with the recorder, and
@@ -70,7 +72,10 @@ pub fn build(root: &Path) -> Result<Programs> {
 
 /// Builds and runs it.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
-    let once = crate::flag(arguments, "--once")?;
+    let (once, payments) = match arguments {
+        [flag] if flag == "--payments" => (false, true),
+        _ => (crate::flag(arguments, "--once")?, false),
+    };
     eprintln!(
         "demo: building the native programs, and fetching the node and the contracts meanwhile; \
          on two cores the first time usually takes six minutes"
@@ -92,6 +97,8 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     demo.arg("--folder").arg(target.join("demo"));
     if once {
         demo.arg("--once");
+    } else if payments {
+        demo.arg("--payments");
     } else {
         demo.arg("--pages").arg(&pages);
         let root = root.to_owned();

@@ -42,7 +42,7 @@ function calls(exitgap, snapshot, opened, evidence, ladder) {
     (x) => client.exit(pool, { sizeUsd: x }), (x) => client.window(pool, { slot: x }),
     (x) => client.slotStatus(pool, { slot: x }), (x) => client.fragility({ limit: x }),
   ];
-  for (const name of ['pools', 'fragility', 'capabilities', 'checkpoint', 'verifierKey']) {
+  for (const name of ['pools', 'fragility', 'capabilities', 'payments', 'checkpoint', 'verifierKey']) {
     service.push((x) => client[name](x), (x) => client[name]({ signal: x }));
   }
   for (const name of ['exit', 'ladder', 'history', 'stress', 'slotStatus', 'window', 'snapshot']) {

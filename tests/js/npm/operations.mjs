@@ -32,6 +32,7 @@ const calls = [
   client.fragility({ chain: 'ethereum', sort: 'gap', sizeUsd: 1000, limit: 7, cursor: '7' }),
   client.portfolio([{ pool, base: 'token0', sizeUsd: 1000 }], guards),
   client.capabilities(),
+  client.payments(),
   client.slotStatus(pool, { slot: 5957856 }),
   client.evidence(evidence),
   client.window(pool, { slot: 5957856 }),

@@ -25,6 +25,9 @@ struct Arguments {
     /// present, and the service goes on until Ctrl-C.
     #[arg(long)]
     once: bool,
+    /// Pay for an answer on the private chain, check what was got, and end.
+    #[arg(long, conflicts_with_all = ["once", "pages"])]
+    payments: bool,
     /// End when standard input ends: whoever started this is gone then.
     #[arg(long)]
     lifeline: bool,
@@ -32,7 +35,7 @@ struct Arguments {
     /// where they could not be.
     #[arg(long)]
     pages: Option<PathBuf>,
-    /// How many five-minute slots are played [default: 288 with --once, else eight days].
+    /// How many five-minute slots are played [default: 288 with --once, 12 with --payments, else eight days].
     #[arg(long)]
     slots: Option<u64>,
 }
@@ -67,14 +70,19 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let Arguments { server, cli, folder, pages, .. } = arguments;
-    let slots = arguments.slots.unwrap_or(if once { DAY } else { 8 * DAY + 12 });
-    let demo = Demo { server, cli, folder, slots, once, pages };
+    let Arguments { server, cli, folder, pages, payments, .. } = arguments;
+    let by_default = match (once, payments) {
+        (_, true) => 12,
+        (true, _) => DAY,
+        _ => 8 * DAY + 12,
+    };
+    let slots = arguments.slots.unwrap_or(by_default);
+    let demo = Demo { server, cli, folder, slots, once, payments, pages };
     let ended = runtime.block_on(async {
         tokio::select! {
             ended = demo.run() => ended,
             // Dropping the demonstration ends its node and its service.
-            ended = told_to_end(once) => ended,
+            ended = told_to_end(once || payments) => ended,
             _ = starter_gone => Err("whoever started this is gone".into()),
         }
     });

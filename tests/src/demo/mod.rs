@@ -7,12 +7,13 @@
 //! The recorder runs in this process at first, because the days are played faster than it would
 //! pass; every question is put to the `exitgap` program as a person would put it.
 
+mod pay;
 mod play;
 mod recorder_config;
 mod serve;
 mod show;
 
-pub use recorder_config::recorder_config;
+pub use recorder_config::{PaidTo, payments_config, recorder_config};
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -34,10 +35,16 @@ pub struct Demo {
     /// Whether to end after the questions. Else the slots end at the present, and the
     /// service goes on from there.
     pub once: bool,
+    /// Whether an answer is paid for instead: the slots end at the present, and the demonstration with the
+    /// payment.
+    pub payments: bool,
     /// A file that appears when the service's pages are built, and names their folder; empty
     /// where they could not be. The service begins then.
     pub pages: Option<PathBuf>,
 }
+
+/// The chain's id.
+const CHAIN_ID: u64 = 31_337;
 
 /// The seed of the demonstration's market: the same day every time.
 const SEED: u64 = 20_260_822;
@@ -49,7 +56,12 @@ impl Demo {
         // Once: the same days each time. Else: up to now.
         let first = if self.once { FIRST_SLOT } else { serve::slot_now()? - self.slots };
         let genesis_timestamp = first * SLOT_SECONDS - 3600;
-        let options = Options { prune_history: Some(64), genesis_timestamp, ..Options::default() };
+        let options = Options {
+            prune_history: Some(64),
+            genesis_timestamp,
+            chain_id: CHAIN_ID,
+            ..Options::default()
+        };
         let chain = DevChain::start(options).await?;
         let world = World::deploy(&chain).await?;
         let mut market = Market::new(&chain, &world, SEED).await?;
@@ -73,6 +85,10 @@ impl Demo {
         run(&self.server, &["check", "--config"], &config)?;
 
         let mut days = Days::new(&chain, &mut market, &config, first)?;
+        if self.payments {
+            let hour = days.record(self.slots, serve::slot_now, false).await?;
+            return pay::pay_once(self, &chain, &world, &hour).await;
+        }
         let one = self.slots.min(SLOTS_PER_DAY);
         let day = days.record(one, || Ok(first + one), self.slots == one).await?;
         show::first_number(self, &world, &day)?;

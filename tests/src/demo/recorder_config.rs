@@ -1,6 +1,9 @@
 //! The recorder's configuration for the development chain's scene.
 
 use std::fmt::Write;
+use std::path::Path;
+
+use alloy::primitives::Address;
 
 use crate::devchain::{DevChain, PoolKind, World};
 
@@ -50,6 +53,31 @@ pub fn recorder_config(chain: &DevChain, world: &World) -> String {
         table(&lines);
     }
     text
+}
+
+/// Where payments go.
+#[derive(Debug)]
+pub struct PaidTo<'a> {
+    /// The slug of the chain.
+    pub chain: &'a str,
+    /// The token.
+    pub asset: Address,
+    /// Who is paid.
+    pub pay_to: Address,
+    /// The key that pays fees.
+    pub hot_key_file: &'a Path,
+}
+
+/// The table that enables payments of 0.01 for an answer.
+pub fn payments_config(paid: &PaidTo<'_>) -> String {
+    format!(
+        "\n[payments]\nenabled = true\nprice_usdc = \"0.01\"\nchain = \"{}\"\npay_to = \"{:#x}\"\n\
+         asset = \"{:#x}\"\nhot_key_file = \"{}\"\nmax_fee_gwei = 100\n",
+        paid.chain,
+        paid.pay_to,
+        paid.asset,
+        paid.hot_key_file.display()
+    )
 }
 
 fn oracle_name(symbol: &str) -> String {

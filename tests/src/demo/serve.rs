@@ -34,11 +34,7 @@ pub async fn go_on(
         None => None,
     };
     step("serving, and recording every five minutes from now on");
-    let port = match TcpListener::bind((Ipv4Addr::LOCALHOST, PORT)) {
-        Ok(_) => PORT,
-        Err(_) => TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port(),
-    };
-    let address = format!("127.0.0.1:{port}");
+    let address = free_address()?;
     let mut serve = Command::new(&demo.server);
     serve.args(["serve", "--listen", &address, "--config"]).arg(&day.config);
     if let Some(site) = site {
@@ -76,7 +72,17 @@ async fn wait_for_pages(pages: &Path) -> Result<Option<PathBuf>, Box<dyn Error>>
     Ok(Some(site).filter(|site| !site.is_empty()).map(PathBuf::from))
 }
 
-async fn wait_until_ready(service: &mut Child, address: &str) -> Result<(), Box<dyn Error>> {
+/// Where the service listens.
+pub fn free_address() -> Result<String, Box<dyn Error>> {
+    let port = match TcpListener::bind((Ipv4Addr::LOCALHOST, PORT)) {
+        Ok(_) => PORT,
+        Err(_) => TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port(),
+    };
+    Ok(format!("127.0.0.1:{port}"))
+}
+
+/// Waits until it answers.
+pub async fn wait_until_ready(service: &mut Child, address: &str) -> Result<(), Box<dyn Error>> {
     let answers = async {
         while tokio::net::TcpStream::connect(address).await.is_err() {
             tokio::time::sleep(Duration::from_millis(50)).await;

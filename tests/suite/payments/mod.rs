@@ -3,9 +3,12 @@
 mod adversaries;
 mod authorizations;
 mod clients;
+mod facilitator;
 mod faults;
+mod free;
 mod identifiers;
 mod offers;
 mod proofs;
+mod receipts;
 mod reorgs;
 mod wallet;

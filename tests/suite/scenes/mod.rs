@@ -5,6 +5,7 @@ pub mod agents;
 pub mod between;
 pub mod chain;
 pub mod client;
+pub mod facilitator;
 pub mod here;
 pub mod holes;
 pub mod hosts;

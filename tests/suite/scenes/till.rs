@@ -2,11 +2,14 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::process::Command;
 
 use alloy::primitives::{B256, U256};
 use alloy::signers::local::PrivateKeySigner;
 use exitgap_api::x402::{self, Authorization, Offer, Offers, Settlement, Units};
 use exitgap_core::ids::Word;
+use exitgap_tests::binaries;
+use exitgap_tests::demo::{PaidTo, payments_config};
 use exitgap_tests::devchain::Authorized;
 use exitgap_tests::devchain::abi::TransferWithAuthorization;
 
@@ -37,15 +40,20 @@ impl Till {
         let mut config = fs::read_to_string(&path).unwrap();
         write!(
             config,
-            "\n[[chain]]\nslug = \"pay\"\nchain_id = {CHAIN_ID}\nrpc_urls = [\"{url}\"]\n\n\
-             [payments]\nenabled = true\nprice_usdc = \"0.01\"\nchain = \"pay\"\npay_to = \"{:#x}\"\n\
-             asset = \"{:#x}\"\nhot_key_file = \"{}\"\nmax_fee_gwei = 100\n",
-            scene.pay_to,
-            scene.usdc.address,
-            scene.key_file.display()
+            "\n[[chain]]\nslug = \"pay\"\nchain_id = {CHAIN_ID}\nrpc_urls = [\"{url}\"]\n"
         )
         .unwrap();
+        config.push_str(&payments_config(&PaidTo {
+            chain: "pay",
+            asset: scene.usdc.address,
+            pay_to: scene.pay_to,
+            hot_key_file: &scene.key_file,
+        }));
         fs::write(path, config).unwrap();
+        let key = ["key", "receipts", "--out", "payments-receipt.key"];
+        let mut made = Command::new(binaries::path("exitgap-server"));
+        let made = made.args(key).current_dir(recorded.folder.path()).output().unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let pool = recorded.pool(0);
         Self { scene, recorded, pool }
     }

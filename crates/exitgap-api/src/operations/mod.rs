@@ -61,6 +61,8 @@ pub enum Operation {
     Portfolio,
     /// What a deployment can do.
     Capabilities,
+    /// What a payment is to be.
+    Payments,
     /// Specified, not built.
     Alerts,
     /// Whether the process answers.

@@ -44,7 +44,8 @@ pub(super) static ROWS: [Row; COUNT] = [
         about: "Exact to the last token unit. `exit_gap_pct` is the decision field: positive where the fill is worse than the oracle. A size that cannot be filled has no gap; the refusal names `max_fillable_usd`.",
         parameters: &[&POOL, &SIZE, &BASE, &AT, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("Published_Amounts"),
-        refusals: &[400, 404, 412, 422, 503],
+        // What has a price has a shorter address.
+        refusals: &[400, 402, 404, 409, 412, 414, 422, 503],
         price: PriceClass::Priced,
         ..row(Operation::Exit, "estimateExit", "/v1/exit/{pool}")
     },
@@ -147,6 +148,14 @@ pub(super) static ROWS: [Row; COUNT] = [
         refusals: &[400],
         keep: Some(Keep::Seconds(60)),
         ..row(Operation::Capabilities, "listCapabilities", "/v1/capabilities")
+    },
+    Row {
+        group: Group::Service,
+        title: "What a payment is to be",
+        about: "Where the operator asks for a price: how much, in which token, on which chain, to whom; and the key that signs receipts. Refused with `not_available` where everything is free.",
+        answer: Answer::Document("Payments"),
+        keep: Some(Keep::Never),
+        ..row(Operation::Payments, "readPayments", "/v1/payments")
     },
     Row {
         methods: Methods::Undecided,

@@ -27,7 +27,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::Snapshot => operation.read::<SnapshotHash>(named, query).map(drop),
         O::State => operation.read::<StateHash>(named, query).map(drop),
         O::Log => operation.read::<LogFileAsked>(named, query).map(drop),
-        O::Capabilities | O::Alerts | O::Livez | O::Readyz | O::Metrics => {
+        O::Capabilities | O::Payments | O::Alerts | O::Livez | O::Readyz | O::Metrics => {
             operation.read::<()>(named, query)
         }
     }

@@ -16,6 +16,7 @@
 //! Amounts are whole units of a token, as decimal text: never a float, never a JSON number.
 
 mod encoding;
+mod facilitator;
 mod offers;
 mod payment;
 mod settlement;
@@ -25,6 +26,7 @@ mod units;
 #[cfg(test)]
 mod tests;
 
+pub use facilitator::Verification;
 pub use offers::{BodyMembers, Offer, Offers, PlainOffer, Priced};
 pub use payment::{Authorization, Payment, Presented, Proof};
 pub use settlement::Settlement;
@@ -43,6 +45,8 @@ pub const X_PAYMENT: &str = "x-payment";
 pub const X_PAYMENT_RESPONSE: &str = "x-payment-response";
 /// Header of a request: a transfer that was made, by its transaction's hash.
 pub const X_PAYMENT_PROOF: &str = "x-payment-proof";
+/// Header of an answer that was paid for: its receipt ([`crate::receipt`]).
+pub const X_PAYMENT_RECEIPT: &str = "x-payment-receipt";
 /// Header of a 402: the price, in whole tokens and their decimals.
 pub const X_PAYMENT_AMOUNT: &str = "x-payment-amount";
 /// Header of a 402: the token's symbol.

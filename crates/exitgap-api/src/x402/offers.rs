@@ -236,8 +236,14 @@ impl Priced {
     /// The members of a 402's body that are the offer of version 1; `None` where that version has no
     /// name for the chain.
     pub fn body_members(&self) -> Option<BodyMembers> {
+        let error = "X-PAYMENT header is required";
+        Some(BodyMembers { version: 1, error, accepts: [self.to_v1()?] })
+    }
+
+    /// The offer of version 1.
+    pub(super) fn to_v1(&self) -> Option<WireV1> {
         let terms = &self.terms;
-        let entry = WireV1 {
+        Some(WireV1 {
             scheme: EXACT.to_owned(),
             network: v1_name(terms.network)?.to_owned(),
             max_amount_required: terms.amount.to_string(),
@@ -248,8 +254,6 @@ impl Priced {
             max_timeout_seconds: terms.max_timeout_s.into(),
             asset: terms.asset.to_string(),
             extra: Some(terms.extra()),
-        };
-        let error = "X-PAYMENT header is required";
-        Some(BodyMembers { version: 1, error, accepts: [entry] })
+        })
     }
 }

@@ -60,7 +60,7 @@ struct WireAuthorization {
 }
 
 #[derive(Serialize, Deserialize)]
-struct WirePayload {
+pub(super) struct WirePayload {
     signature: String,
     authorization: WireAuthorization,
 }
@@ -212,6 +212,12 @@ impl Payment {
             signature: encoding::bytes("signature", &payload.signature, MAX_SIGNATURE_BYTES)?,
             identifier,
         })
+    }
+
+    /// What its header holds of authorization and signature.
+    pub(super) fn to_payload(&self) -> WirePayload {
+        let authorization = self.authorization.to_wire();
+        WirePayload { signature: hex(&self.signature), authorization }
     }
 
     /// The chain as this payment's version names it, which is how its settlement names it.

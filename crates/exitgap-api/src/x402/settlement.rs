@@ -39,6 +39,11 @@ impl Settlement {
         encoding::to_header(self)
     }
 
+    /// Reads the body of a facilitator's answer.
+    pub fn of_body(bytes: &[u8]) -> Result<Self, X402Error> {
+        encoding::of_body("the facilitator's answer", bytes)
+    }
+
     /// Reads a header's value.
     pub fn of_header(text: &str) -> Result<Self, X402Error> {
         encoding::of_header(PAYMENT_RESPONSE, text)

@@ -12,13 +12,19 @@ use crate::source::{self, api, pool_id};
 pub fn run(args: &ExitArgs, json: bool) -> Result<(), Failure> {
     let ExitArgs { pool, base, size_usd, api: url, guards, wallet } = args;
     let (pool, size, guards) = (pool_id(pool)?, size_as_written(size_usd)?, guards.read()?);
+    let mut receipt = Ok(());
     let published = if wallet.pay {
-        api::through(url, wallet.wallet(url)?, guards, async |client| {
+        let (wallet, receipts) = wallet.wallet(url)?;
+        let mut paid = Vec::new();
+        let answer = api::through(url, wallet, guards, async |client| {
             let answer = client.recomputed_exit(&pool, size, base.as_deref(), None).await;
+            paid = client.transport().take_paid();
             // What was paid is said also where what it was paid for is no answer.
-            tell(client.transport());
+            tell(client.transport(), &paid);
             answer
-        })?
+        });
+        receipt = receipts.take(url, &paid);
+        answer?
     } else {
         api::through(url, api::native()?, guards, async |client| {
             client.recomputed_exit(&pool, size, base.as_deref(), None).await
@@ -26,14 +32,17 @@ pub fn run(args: &ExitArgs, json: bool) -> Result<(), Failure> {
     };
     guards.check(&Standing::told(&published.answer.context, source::now_s()))?;
     if json {
-        return print_published(&published);
+        print_published(&published)?;
+    } else {
+        estimate::print_text(&published.answer, &Beside::from(&published))?;
     }
-    estimate::print_text(&published.answer, &Beside::from(&published))
+    // The answer stands, whatever its receipt is worth.
+    receipt
 }
 
 /// What was paid, and what is left of the budgets: words, on standard error.
-fn tell(wallet: &Paying<Native, LocalSigner>) {
-    for Paid { terms, transaction, status, .. } in wallet.take_paid() {
+fn tell(wallet: &Paying<Native, LocalSigner>, paid: &[Paid]) {
+    for Paid { terms, transaction, status, .. } in paid {
         let transaction = transaction.map_or_else(
             || format!("no transaction was named, the answer was {status}"),
             |hash| format!("transaction {hash}"),

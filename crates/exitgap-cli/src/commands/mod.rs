@@ -12,6 +12,7 @@ mod size;
 mod snapshot;
 mod verdict;
 mod verify;
+mod verify_receipt;
 mod verify_remote;
 
 use std::io::{self, Write};
@@ -37,6 +38,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let json = cli.json;
     match cli.command {
         Command::Verify(args) => return verify::run(&args, json),
+        Command::VerifyReceipt(args) => return verify_receipt::run(&args, json),
         Command::Audit(args) => return audit::run(&args, json),
         Command::Pools { db, api } => pools::run(db.as_deref(), api.as_deref(), json),
         Command::Estimate { question, size_usd } => estimate::run(&question, &size_usd, json),

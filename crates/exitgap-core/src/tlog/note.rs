@@ -104,6 +104,11 @@ impl VerifierKey {
     pub fn id(&self) -> KeyId {
         self.id
     }
+
+    /// The key itself, whatever it is called.
+    pub fn public_bytes(&self) -> &[u8; 32] {
+        self.key.as_bytes()
+    }
 }
 
 fn check_name(name: &str) -> Result<(), NoteError> {

@@ -6,8 +6,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
+use exitgap_api::receipt::ReceiptSigner;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{CheckpointError, NoteError, Origin, SignerKey};
+
+use crate::payments::{ReceiptFileError, write_signer};
 
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {
@@ -22,6 +25,14 @@ pub enum KeyCommand {
         /// The log's name, such as example.org/exits: a name you own, without white space or +.
         #[arg(long, value_name = "NAME")]
         name: String,
+    },
+    /// Makes the key that signs receipts of payments, and prints its public half, a JSON Web Key.
+    ///
+    /// The file is readable by its owner only, and one that exists is left alone.
+    Receipts {
+        /// Where to write it.
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
     },
 }
 
@@ -65,6 +76,9 @@ pub enum KeyError {
     /// The system gave no randomness.
     #[error("the system gave no random numbers: {0}")]
     Random(getrandom::Error),
+    /// The file of a key of receipts.
+    #[error(transparent)]
+    Receipts(#[from] ReceiptFileError),
     /// Standard output.
     #[error("writing the public key: {0}")]
     Output(#[source] io::Error),
@@ -97,6 +111,22 @@ pub fn new_key(path: &Path, name: &str) -> Result<(), KeyError> {
         err,
         "The line above is its public half. A log signs with it as {name}/<its first slot>: the file \
          verifier-key beside what is published holds that, once the log has begun."
+    );
+    Ok(())
+}
+
+/// Makes a key of receipts at `path`.
+pub fn new_receipt_key(path: &Path) -> Result<(), KeyError> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).map_err(KeyError::Random)?;
+    let signer = ReceiptSigner::from_seed(seed);
+    write_signer(path, &signer)?;
+    let jwk = serde_json::to_string(&signer.key().to_jwk()).unwrap_or_default();
+    writeln!(io::stdout(), "{jwk}").map_err(KeyError::Output)?;
+    let _ = writeln!(
+        io::stderr(),
+        "wrote {}; keep it to yourself. The line above is its public half, which GET /v1/payments names.",
+        path.display()
     );
     Ok(())
 }

@@ -28,7 +28,7 @@ use crate::recorder::RecorderError;
 use check::check;
 use evidence::{EvidenceArgs, evidence};
 use fsck::fsck;
-use key::{KeyCommand, KeyError, new_key};
+use key::{KeyCommand, KeyError, new_key, new_receipt_key};
 use record::{RecordArgs, record};
 use restore::restore;
 use serve::{ServeArgs, serve};
@@ -205,6 +205,7 @@ pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Init { config } => init(&config),
         Command::Key(KeyCommand::New { out, name }) => new_key(&out, &name).map_err(Into::into),
+        Command::Key(KeyCommand::Receipts { out }) => new_receipt_key(&out).map_err(Into::into),
         Command::Check { config } => check(&config),
         Command::Record(args) => record(&args),
         Command::Serve(args) => serve(&args),

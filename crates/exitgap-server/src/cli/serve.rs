@@ -8,15 +8,18 @@ use std::time::Duration;
 
 use clap::Args;
 use exitgap_chain::ChainReader;
+use exitgap_core::tlog::VerifierKey;
 use exitgap_store::Outcome;
 use tokio::sync::{oneshot, watch};
 
+use super::key::read_key;
 use super::record::{clock, recorder, run, start_log, stop_on_signals};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
 use crate::config::{Checked, Config};
 use crate::http::{
-    App, Connections, Limits, Listener, Operators, Site, Telemetry, operators_router, router,
+    App, Connections, FreeEstimates, Limits, Listener, Operators, Site, Telemetry,
+    operators_router, router,
 };
 use crate::ops::{Current, Deployment, Now, Service};
 use crate::payments::{Till, sweep};
@@ -169,7 +172,8 @@ async fn app(
         Some((plan, chain)) => {
             // A rehearsal's clock is not that of the chain that is paid on.
             let now: Now = Arc::new(|| SystemClock::default().now().as_secs());
-            Some(Till::open(plan, chain, urls.base.clone(), now).await?)
+            let logs = log_keys(config);
+            Some(Till::open(plan, chain, &logs, urls.base.clone(), now).await?)
         }
         None => None,
     };
@@ -182,6 +186,16 @@ async fn app(
         log_folder: config.evidence.folder.clone(),
         site: Arc::new(site),
     })
+}
+
+/// The keys of logs that are known here. One that cannot be read signs nothing here either.
+fn log_keys(config: &Config) -> Vec<VerifierKey> {
+    let evidence = &config.evidence;
+    let files = evidence.retiring_key_file.iter().chain([&evidence.key_file]);
+    let own = files.filter_map(|path| Some(read_key(path).ok()?.verifier()));
+    let published = std::fs::read_to_string(evidence.folder.join("verifier-key"));
+    let published = published.ok().and_then(|text| text.trim_end().parse().ok());
+    own.chain(published).collect()
 }
 
 fn answer(
@@ -197,6 +211,10 @@ fn answer(
         tools_per_minute: http.tools_per_minute,
         // It was checked with the configuration.
         client_ip_header: header.unwrap_or_default(),
+        free: config.payments.enabled.then(|| FreeEstimates {
+            per_day: config.payments.free_estimates_per_day,
+            base_url: http.urls().base,
+        }),
         ..Limits::default()
     };
     let urls = http.urls();

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
@@ -22,12 +22,14 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::parameters::POSITION;
 use exitgap_api::operations::{MAX_POSITIONS, Operation};
-use exitgap_api::x402::BodyMembers;
+use exitgap_api::x402::{BodyMembers, X_PAYMENT_RECEIPT};
 use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
+use exitgap_mcp::Allowance;
 use exitgap_mcp::discovery::MCP_PATH;
 use serde::Serialize;
 use tower_http::cors::{self, CorsLayer};
 
+use super::free::{Free, UsedUp};
 use super::rate::{Rate, Verdict};
 use super::reply::{JSON, Refused};
 use super::telemetry::Telemetry;
@@ -47,7 +49,7 @@ const EXPOSED: [HeaderName; 13] = [
     HeaderName::from_static("payment-required"),
     HeaderName::from_static("payment-response"),
     HeaderName::from_static("x-payment-response"),
-    HeaderName::from_static("x-payment-receipt"),
+    HeaderName::from_static(X_PAYMENT_RECEIPT),
     HeaderName::from_static("x-payment-amount"),
     HeaderName::from_static("x-payment-currency"),
     HeaderName::from_static("x-payment-network"),
@@ -67,15 +69,32 @@ pub struct Limits {
     pub tools_per_minute: u32,
     /// The header in which a proxy in front names the client; its last address counts.
     pub client_ip_header: Option<HeaderName>,
+    /// How many estimates are free, where others are paid for; `None`: all are.
+    pub free: Option<FreeEstimates>,
     /// How long an answer may take.
     pub answer_within: Duration,
+}
+
+/// What a client has free of charge where answers have a price.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FreeEstimates {
+    /// Estimates by tools, and positions of portfolios, on one day of UTC.
+    pub per_day: u32,
+    /// The address of the API: beyond them, what has a price is there.
+    pub base_url: String,
 }
 
 impl Default for Limits {
     /// As many requests as a client likes, each answered within 20 s.
     fn default() -> Self {
         let answer_within = Duration::from_secs(20);
-        Self { rate_per_minute: 0, tools_per_minute: 0, client_ip_header: None, answer_within }
+        Self {
+            rate_per_minute: 0,
+            tools_per_minute: 0,
+            client_ip_header: None,
+            free: None,
+            answer_within,
+        }
     }
 }
 
@@ -88,6 +107,7 @@ pub struct Edge {
     rate: Option<Rate>,
     tools: Option<Rate>,
     client_ip_header: Option<HeaderName>,
+    free: Option<Arc<(Free, String)>>,
     answer_within: Duration,
     telemetry: Arc<Telemetry>,
     ids: Ids,
@@ -101,6 +121,10 @@ impl Edge {
             rate: Rate::new(limits.rate_per_minute),
             tools: Rate::new(limits.tools_per_minute),
             client_ip_header,
+            free: limits
+                .free
+                .as_ref()
+                .map(|free| Arc::new((Free::new(free.per_day), free.base_url.clone()))),
             answer_within: limits.answer_within,
             telemetry,
             ids: Ids::new(),
@@ -116,6 +140,23 @@ impl Edge {
         named.or_else(|| request.extensions().get::<Peer>().map(|Peer(ip)| *ip))
     }
 
+    /// What the tools that this request asks for may take of what is free.
+    fn allowance(&self, request: &Request) -> Option<Allowance> {
+        let (free, client) = (self.free.clone()?, self.client(request)?);
+        Some(Allowance::new(move || take(&free, client, 1)))
+    }
+
+    /// Counts a portfolio's positions against what is free.
+    fn take_positions(&self, request: &Request) -> Result<(), Problem> {
+        if request.uri().path() != Operation::Portfolio.template() {
+            return Ok(());
+        }
+        match self.free.as_ref().zip(self.client(request)) {
+            Some((free, client)) => take(free, client, cost(request.uri()).get()),
+            None => Ok(()),
+        }
+    }
+
     /// Counts a request against its client's rates. Where it has several, the one that refuses is
     /// told, or else the narrowest.
     fn count(&self, request: &Request) -> Option<Verdict> {
@@ -127,6 +168,22 @@ impl Edge {
         }
         self.tools.as_ref().map(|rate| rate.ask(client, cost)).or(all)
     }
+}
+
+/// Takes estimates of what a client has free today.
+fn take((free, base_url): &(Free, String), client: IpAddr, estimates: u32) -> Result<(), Problem> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    free.take(client, estimates, now.as_secs()).map_err(|UsedUp { per_day, next_in_s }| {
+        let detail = format!(
+            "more than the {per_day} estimates a day that a client has free of charge by tools and portfolios"
+        );
+        let priced = Operation::Exit.template();
+        let hint = format!(
+            "pay for each answer at {base_url}{priced}?size_usd=…, compute it from the free snapshot, or ask again in \
+             {next_in_s} s"
+        );
+        Problem::new(ProblemCode::FreeEstimatesUsed, detail).hint(hint)
+    })
 }
 
 /// Answers one request.
@@ -144,6 +201,9 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
         // beforehand.
         *request.method_mut() = Method::GET;
         request.extensions_mut().insert(refused);
+    }
+    if is_tools && let Some(allowance) = edge.allowance(&request) {
+        request.extensions_mut().insert(allowance);
     }
     let mut response = next.run(request).await;
     if let Some(Refused(problem)) = response.extensions_mut().remove() {
@@ -193,7 +253,8 @@ fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Op
         let hint = "everything is asked for in the address";
         return (verdict, refuse(ProblemCode::BodyNotAccepted, "the request carries a body", hint));
     }
-    (verdict, None)
+    let refused = edge.take_positions(request).err().map(Refused::from);
+    (verdict, refused)
 }
 
 /// Whether a body comes after the head.

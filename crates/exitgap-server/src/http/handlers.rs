@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::address::Address;
 use super::reply::{JSON, Refused, Reply};
 use super::{App, evidence, log_files, operators};
+use crate::payments::Till;
 
 /// The handler of an operation, with the methods it answers.
 pub fn of(operation: Operation) -> MethodRouter<App> {
@@ -58,6 +59,13 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
         O::Capabilities => {
             document(operation, |app, (): ()| async move { Ok(app.service.capabilities()) })
         }
+        O::Payments => document(operation, |app, (): ()| async move {
+            let free = || {
+                Problem::new(ProblemCode::NotAvailable, "nothing has a price here")
+                    .hint("every address is answered free of charge")
+            };
+            app.till.as_ref().map(Till::document).ok_or_else(free)
+        }),
         O::SlotStatus => document(operation, |app, asked: SlotAsked| async move {
             app.service.slot_status(&asked).await
         }),

@@ -11,6 +11,7 @@ mod address;
 mod docs;
 mod edge;
 mod evidence;
+mod free;
 mod handlers;
 mod listen;
 mod log_files;
@@ -26,10 +27,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::State;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
-use exitgap_api::operations::{Group, Keep, Operation, PriceClass};
+use exitgap_api::operations::{Group, Operation, PriceClass};
 use exitgap_api::{Problem, ProblemCode};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -38,16 +38,14 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 use crate::ops::Service;
 use crate::payments::{self, Till};
 
-pub use edge::Limits;
+pub use edge::{FreeEstimates, Limits};
 pub use listen::{Connections, ListenError, Listener};
 pub use openapi::document as openapi_document;
 pub use site::Site;
 pub use telemetry::Telemetry;
 
-use address::Plain;
 use edge::Edge;
 pub(crate) use reply::Refused;
-use reply::Reply;
 
 /// What handlers share.
 #[derive(Clone)]
@@ -90,7 +88,6 @@ pub fn router(app: App, limits: &Limits, operators: Operators) -> Router {
     };
     let routes = Router::new()
         .merge(priced)
-        .route("/v1/payments", get(payments_document))
         .merge(routes(of_class(PriceClass::Free)))
         .merge(descriptions())
         .merge(tools)
@@ -159,15 +156,6 @@ fn pages() -> Router<App> {
         .route("/portfolio", get(site::fixed))
         .route("/capabilities", get(site::fixed))
         .route("/method", get(site::fixed))
-}
-
-/// What is paid for, with how much, and to whom.
-async fn payments_document(State(app): State<App>, _: Plain) -> Result<Reply, Refused> {
-    let till = app.till.as_ref().ok_or_else(|| {
-        Problem::new(ProblemCode::NotAvailable, "nothing has a price here")
-            .hint("every address is answered free of charge")
-    })?;
-    Reply::json(&till.document(), Keep::Never)
 }
 
 async fn not_here() -> Refused {

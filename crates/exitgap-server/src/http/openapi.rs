@@ -25,6 +25,7 @@ pub const ADDRESS: &str = "/v1/openapi.json";
     exitgap_api::Fragility,
     exitgap_api::Portfolio,
     exitgap_api::Capabilities,
+    exitgap_api::Payments,
     exitgap_api::SlotStatus,
     exitgap_api::ProblemDocument,
 )))]
@@ -52,6 +53,11 @@ fn parameter(parameter: &Parameter) -> Value {
 fn refusal(status: u16) -> Value {
     let description = match status {
         400 => "A parameter is unknown, repeated, missing or not acceptable",
+        402 => {
+            "Where the operator asks for a price (`/v1/payments`): it was not paid. The headers and the body offer it, by \
+             x402 and as a transfer"
+        }
+        409 => "The payment was used for another request, or long ago",
         404 => "No such pool, token of it, slot or file",
         412 => "There is an answer, and it does not meet a guard of the question",
         414 => "The address is too long",

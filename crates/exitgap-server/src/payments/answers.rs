@@ -3,14 +3,16 @@
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use exitgap_api::x402::{BodyMembers, Payment as Presented, Priced, Settlement, X402Error};
+use exitgap_api::x402::{
+    BodyMembers, Payment as Presented, Priced, Settlement, Terms, X_PAYMENT_RECEIPT, X402Error,
+};
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::ids::Word;
-use exitgap_store::payments::Payment;
+use exitgap_store::payments::{Payment, Settled};
 
 use super::layer::body;
 use super::request::Asked;
-use super::{CURRENCY, DECIMALS, Till};
+use super::{CURRENCY, DECIMALS, Till, Unavailable};
 use crate::http::Refused;
 
 /// What a problem's document also holds: the offer of x402, version 1.
@@ -115,16 +117,39 @@ pub fn refuse(refusal: Refusal, told: Option<&Told<'_>>) -> Response {
 }
 
 impl Till {
-    /// The price, in all three ways, and why it is asked for.
-    pub(super) fn required(&self, asked: &Asked, why: &str, told: Option<&Told<'_>>) -> Response {
-        let priced = Priced {
-            terms: self.terms(),
+    /// The answer that was paid for. Without its receipt none is given: whoever repeats the payment gets both.
+    pub(super) async fn give(&self, payment: Payment, presented: Option<&Presented>) -> Response {
+        let pending = || {
+            let told = presented.map(|payment| Told::of(payment, "settlement_pending"));
+            refuse(Refusal::Pending, told.as_ref())
+        };
+        let Some(settled) = payment.settled else { return pending() };
+        match self.receipt(&payment, settled).await {
+            Ok(receipt) => given(payment, settled, &receipt, presented),
+            Err(Unavailable) => pending(),
+        }
+    }
+
+    fn offered(&self, asked: &Asked, terms: Terms, error: String) -> Priced {
+        Priced {
+            terms,
             currency: CURRENCY.to_owned(),
             decimals: DECIMALS,
             url: asked.url.clone(),
             description: "what this size fills at now".to_owned(),
-            error: why.to_owned(),
-        };
+            error,
+        }
+    }
+
+    /// The price that a payment pays, which may be one of a moment ago.
+    pub(super) fn priced(&self, asked: &Asked, paid: &Presented, error: String) -> Priced {
+        let terms = Terms { amount: paid.authorization.value, ..self.terms() };
+        self.offered(asked, terms, error)
+    }
+
+    /// The price, in all three ways, and why it is asked for.
+    pub(super) fn required(&self, asked: &Asked, why: &str, told: Option<&Told<'_>>) -> Response {
+        let priced = self.offered(asked, self.terms(), why.to_owned());
         let problem = Problem::new(ProblemCode::PaymentRequired, why);
         let problem = match told {
             Some(told) => Problem { reason: Some(told.reason.to_owned()), ..problem },
@@ -147,15 +172,18 @@ impl Till {
     }
 }
 
-/// The answer that was paid for, the same bytes each time.
-pub fn give(payment: Payment, presented: Option<&Presented>) -> Response {
-    let Some(settled) = payment.settled else {
-        return refuse(Refusal::Pending, None);
-    };
+/// The answer that was paid for, the same bytes each time, with its receipt.
+fn given(
+    payment: Payment,
+    settled: Settled,
+    receipt: &str,
+    presented: Option<&Presented>,
+) -> Response {
     let mut response = (StatusCode::OK, body(payment.answer)).into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    set(&mut response, X_PAYMENT_RECEIPT, receipt);
     if let Some(presented) = presented {
         let settlement = Settlement {
             success: true,

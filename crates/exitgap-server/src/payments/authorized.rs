@@ -6,9 +6,9 @@ use exitgap_chain::settle::{Authorization, ReplayKey, Verdict};
 use exitgap_store::payments::{Claim, ClaimToken, Family, NewPayment, Payment, State};
 use tokio::time::Instant;
 
-use super::answers::{Refusal, Told, give, refuse};
+use super::answers::{Refusal, Told, refuse};
 use super::request::Asked;
-use super::{LOOK, REPLAY_S, Till, Unavailable, WAIT, WINDOW_S, token_of_chance};
+use super::{LOOK, REPLAY_S, Settler, Till, Unavailable, WAIT, WINDOW_S, token_of_chance};
 
 /// An authorization must be valid for so many seconds more: time to be mined.
 const LEFT_S: u64 = 30;
@@ -76,7 +76,7 @@ impl Till {
         }
         let authorization = authorization_of(presented);
         let until = Instant::now() + LOOK;
-        let (node, sender) = (&self.0.node, self.0.key.address());
+        let (node, sender) = (&self.0.node, self.sender());
         let verdict = match node.verify(&authorization, sender, until).await {
             Ok(verdict) => verdict,
             Err(error) => return unavailable(error.into()),
@@ -98,6 +98,11 @@ impl Till {
             Ok(Some(response)) => return response,
             Err(out) => return unavailable(out),
         }
+        if settled.is_none()
+            && let Some(refused) = self.facilitator_refuses(presented, asked).await
+        {
+            return refused;
+        }
         let head = match node.head(until).await {
             Ok(head) => head.number,
             Err(error) => return unavailable(error.into()),
@@ -108,6 +113,28 @@ impl Till {
             ..self.new_payment(presented, &authorization, asked, answer)
         };
         self.claim_and_settle(new, presented, asked).await
+    }
+
+    /// Where the facilitator would not settle a payment that the token would take, or does not answer: nothing
+    /// is claimed, and no other payment is asked for, as it has this one in its hands.
+    async fn facilitator_refuses(&self, presented: &Presented, asked: &Asked) -> Option<Response> {
+        let Settler::Facilitator(facilitator) = &self.0.settler else { return None };
+        let request = self.priced(asked, presented, String::new()).to_facilitator(presented);
+        let said = match request {
+            Some(request) => facilitator.verify(request).await,
+            None => return Some(refuse(Refusal::Unavailable, None)),
+        };
+        match said {
+            Ok(said) if said.is_valid => return None,
+            Ok(said) => {
+                let reason = said.invalid_reason.as_deref().unwrap_or("none");
+                let reason: String = reason.chars().take(80).collect();
+                tracing::warn!(reason, "payments: the facilitator would not settle a good payment");
+            }
+            Err(error) => tracing::warn!(%error, "payments: the facilitator cannot be asked"),
+        }
+        let told = Told::of(presented, "facilitator_unavailable");
+        Some(refuse(Refusal::Unavailable, Some(&told)))
     }
 
     /// Claims the payment and has it settled, in a task that does not end with the connection.
@@ -127,9 +154,18 @@ impl Till {
         match claim {
             Claim::Held(found) => return self.answer_held(*found, presented, asked).await,
             Claim::Taken if is_open => {
-                let (till, key, authorization) =
-                    (self.clone(), key.clone(), authorization_of(presented));
-                let settling = async move { till.settle(&key, token, &authorization).await };
+                let (till, key) = (self.clone(), key.clone());
+                let (authorization, presented) = (authorization_of(presented), presented.clone());
+                let priced = self.priced(asked, &presented, String::new());
+                let settling = async move {
+                    match &till.0.settler {
+                        Settler::Local(hot) => till.settle(hot, &key, token, &authorization).await,
+                        Settler::Facilitator(facilitator) => {
+                            let request = priced.to_facilitator(&presented);
+                            till.settle_elsewhere(facilitator, &key, token, request).await;
+                        }
+                    }
+                };
                 // What it comes to is written down: it is waited for there.
                 tokio::spawn(settling);
             }
@@ -171,7 +207,7 @@ impl Till {
                 return refuse(Refusal::Used, Some(&told));
             }
             match found.state {
-                State::Settled | State::Orphaned => return self.give_again(found, presented),
+                State::Settled | State::Orphaned => return self.give_again(found, presented).await,
                 State::Failed => {
                     let told = Told::of(presented, "invalid_transaction_state");
                     let why = "the transfer was not made, and nothing was charged";
@@ -187,12 +223,12 @@ impl Till {
     }
 
     /// The same bytes again, for a day.
-    fn give_again(&self, found: Payment, presented: &Presented) -> Response {
+    async fn give_again(&self, found: Payment, presented: &Presented) -> Response {
         let settled_s = found.settled.map_or(0, |settled| settled.settled_s);
         if self.now().saturating_sub(settled_s) > REPLAY_S {
             return refuse(Refusal::Used, Some(&Told::of(presented, "payment_used")));
         }
-        give(found, Some(presented))
+        self.give(found, Some(presented)).await
     }
 
     /// That the outcome is not known yet, with the newest transaction that may bring it.

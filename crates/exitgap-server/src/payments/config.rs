@@ -8,6 +8,7 @@ use exitgap_core::ids::Address;
 use serde::Deserialize;
 
 use super::DECIMALS;
+use super::facilitator::FacilitatorUrl;
 
 /// `[payments]`, as written.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -23,14 +24,23 @@ pub struct PaymentsConfig {
     pub chain: Option<String>,
     /// The token's address on that chain, one of EIP-3009 with six decimals. Required where enabled.
     pub asset: Option<String>,
-    /// The key that pays the fees of settling, mode 600. Relative to the folder of the configuration file.
+    /// Who settles: `local`, which is this process with a key of its own, or the address of a facilitator of
+    /// x402. Default `local`.
+    pub settle: String,
+    /// The key that pays the fees of settling here, mode 600. Relative to the folder of the configuration file.
     /// Default `payments-hot.key`.
     pub hot_key_file: PathBuf,
+    /// The key that signs receipts, mode 600, as `exitgap-server key receipts` makes it; never the log's.
+    /// Relative to the folder of the configuration file. Default `payments-receipt.key`.
+    pub receipt_key_file: PathBuf,
     /// The database of payments, shared by the processes of one machine. Relative to the folder of the
     /// configuration file. Default `payments.db`.
     pub database: PathBuf,
     /// Blocks that a payment's block must be deep, itself counted; from 1 to 64. Default 1; 3 on Ethereum.
     pub confirmations: Option<u32>,
+    /// How many estimates a client has free of charge on a day of UTC, by the tools for agents and as positions of
+    /// portfolios; at most 1000000. Default 200.
+    pub free_estimates_per_day: u32,
     /// The most that settling may offer for a unit of gas, gwei; from 1 to 10000. Default 10.
     pub max_fee_gwei: u32,
 }
@@ -43,12 +53,27 @@ impl Default for PaymentsConfig {
             pay_to: None,
             chain: None,
             asset: None,
+            settle: LOCAL.to_owned(),
             hot_key_file: "payments-hot.key".into(),
+            receipt_key_file: "payments-receipt.key".into(),
             database: "payments.db".into(),
             confirmations: None,
+            free_estimates_per_day: 200,
             max_fee_gwei: 10,
         }
     }
+}
+
+/// Settling by this process.
+const LOCAL: &str = "local";
+
+/// Who settles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Settle {
+    /// This process, by the key in this file.
+    Local(PathBuf),
+    /// A facilitator.
+    Facilitator(FacilitatorUrl),
 }
 
 /// What is asked for and how it is settled, checked.
@@ -60,14 +85,18 @@ pub struct PaymentsPlan {
     pub pay_to: Address,
     /// The token.
     pub asset: Address,
-    /// The key that pays fees.
-    pub hot_key_file: PathBuf,
+    /// Who settles.
+    pub settle: Settle,
+    /// The key that signs receipts.
+    pub receipt_key_file: PathBuf,
     /// The database of payments.
     pub database: PathBuf,
     /// Blocks that a payment's block must be deep, itself counted.
     pub confirmations: u64,
     /// The most that settling may offer for a unit of gas, wei.
     pub max_fee_wei: u128,
+    /// How many estimates a client has free of charge on a day.
+    pub free_estimates_per_day: u32,
 }
 
 /// The key at fault, and what is wrong with it.
@@ -90,6 +119,14 @@ impl PaymentsConfig {
             chain.ok_or_else(|| ("chain", format!("no [[chain]] has the slug {slug:?}")))?;
         let pay_to = address("pay_to", required("pay_to", self.pay_to.as_ref())?)?;
         let asset = address("asset", required("asset", self.asset.as_ref())?)?;
+        let settle = match FacilitatorUrl::read(&self.settle) {
+            _ if self.settle == LOCAL => Settle::Local(self.hot_key_file.clone()),
+            Some(url) => Settle::Facilitator(url),
+            None => {
+                let what = "is neither \"local\" nor an address over https (or on this machine) without a query";
+                return Err(("settle", format!("{:?} {what}", self.settle)));
+            }
+        };
         let by_default = if chain.chain_id() == 1 { 3 } else { 1 };
         let confirmations = self.confirmations.unwrap_or(by_default);
         if !(1..=64).contains(&confirmations) {
@@ -98,14 +135,20 @@ impl PaymentsConfig {
         if !(1..=10_000).contains(&self.max_fee_gwei) {
             return Err(("max_fee_gwei", format!("{} is not from 1 to 10000", self.max_fee_gwei)));
         }
+        if self.free_estimates_per_day > 1_000_000 {
+            let found = self.free_estimates_per_day;
+            return Err(("free_estimates_per_day", format!("{found} is more than 1000000")));
+        }
         let plan = PaymentsPlan {
             price,
             pay_to,
             asset,
-            hot_key_file: self.hot_key_file.clone(),
+            settle,
+            receipt_key_file: self.receipt_key_file.clone(),
             database: self.database.clone(),
             confirmations: confirmations.into(),
             max_fee_wei: u128::from(self.max_fee_gwei) * 1_000_000_000,
+            free_estimates_per_day: self.free_estimates_per_day,
         };
         Ok(Some((plan, chain)))
     }
@@ -146,7 +189,7 @@ mod tests {
         let (planned, chain) = enabled().plan(&plan).unwrap().unwrap();
         assert_eq!((planned.price, planned.confirmations), (Units(10_000), 1));
         assert_eq!((planned.max_fee_wei, chain.chain_id()), (10_000_000_000, 8_453));
-        let changes: [(Change, &str); 11] = [
+        let changes: [(Change, &str); 14] = [
             (|config| config.price_usdc = None, "price_usdc"),
             (|config| config.price_usdc = Some("0".to_owned()), "price_usdc"),
             (|config| config.price_usdc = Some("1e-2".to_owned()), "price_usdc"),
@@ -158,6 +201,9 @@ mod tests {
             (|config| config.confirmations = Some(0), "confirmations"),
             (|config| config.confirmations = Some(65), "confirmations"),
             (|config| config.max_fee_gwei = 0, "max_fee_gwei"),
+            (|config| config.free_estimates_per_day = 1_000_001, "free_estimates_per_day"),
+            (|config| config.settle = "remote".to_owned(), "settle"),
+            (|config| config.settle = "http://x402.example".to_owned(), "settle"),
         ];
         for (change, key) in changes {
             let mut config = enabled();

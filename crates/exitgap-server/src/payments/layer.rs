@@ -4,20 +4,32 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use exitgap_api::x402::Presented;
+use exitgap_api::{Problem, ProblemCode};
 
 use super::answers::{Refusal, malformed, refuse};
 use super::request::{Asked, presented};
 use super::{Till, Unavailable};
+use crate::http::Refused;
 
 /// The longest answer that is sold, bytes: what is priced is a small document.
 const MAX_ANSWER: usize = 1 << 20;
+
+/// The longest address that has a price, bytes: offers and receipts repeat it, and proxies pass on headers of
+/// 4096 bytes in all.
+const MAX_ADDRESS: usize = 512;
 
 /// Computes the answer, and gives it to whoever paid for it. Nothing but a `GET` is ever settled.
 pub async fn charge(State(till): State<Till>, request: Request, next: Next) -> Response {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return next.run(request).await;
+    }
+    let length = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    if length > MAX_ADDRESS {
+        let detail = format!("an address that has a price is at most {MAX_ADDRESS} bytes long");
+        let problem = Problem::new(ProblemCode::AddressTooLong, detail);
+        return Refused::from(problem.hint("write the parameters plainly")).into_response();
     }
     let asked = Asked::of(request.uri(), &till.0.base_url);
     let pays = *request.method() == Method::GET;

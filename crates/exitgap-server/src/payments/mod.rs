@@ -14,6 +14,9 @@
 //! | a payment while the chain or the fees are out of reach | 503 |
 //! | a payment that was settled | 200; and the same bytes again for a day |
 //!
+//! Where a facilitator settles, `facilitator.rs`, nothing that it says is an outcome: the chain's word is.
+//! Every 200 has a receipt, the same each time: `receipts.rs`.
+//!
 //! `layer.rs` stands around the handlers; `authorized.rs` and `transferred.rs` judge the two kinds of
 //! payments, `settling.rs` sends and finds out, `sweeper.rs` goes on with what was interrupted, `answers.rs`
 //! words it all. What was written down is `exitgap-store::payments`'s, what is true on the chain
@@ -22,8 +25,9 @@
 mod answers;
 mod authorized;
 mod config;
-mod document;
+mod facilitator;
 mod layer;
+mod receipts;
 mod request;
 mod settling;
 mod sweeper;
@@ -33,18 +37,24 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use exitgap_api::operations::Operation;
+use exitgap_api::receipt::ReceiptSigner;
 use exitgap_api::x402::{Terms, TokenDomain, Units};
 use exitgap_chain::config::ChainPlan;
 use exitgap_chain::settle::{HotKey, KeyFileError, SettleError, Token, TokenNode};
+use exitgap_core::ids::Address;
+use exitgap_core::tlog::VerifierKey;
 use exitgap_store::payments::{ClaimToken, Payments, PaymentsError};
 use tokio::time::Instant;
 
 use crate::ops::Now;
+use facilitator::Facilitator;
 
 pub use answers::Members;
-pub use config::{PaymentsConfig, PaymentsPlan};
-pub use document::PaymentsDocument;
+pub use config::{PaymentsConfig, PaymentsPlan, Settle};
+pub use facilitator::FacilitatorUrl;
 pub use layer::charge;
+pub use receipts::{ReceiptFileError, read_signer, write_signer};
 pub use request::fingerprint;
 pub use sweeper::sweep;
 
@@ -53,6 +63,10 @@ const DECIMALS: u8 = 6;
 
 /// What that token is called in offers.
 const CURRENCY: &str = "USDC";
+
+/// What the price buys, as people are told.
+const BUYS: &str = "an answer without computing it, and a signed receipt of it; snapshots, evidence and \
+    portfolios answer the same questions free of charge";
 
 /// How long an authorization is asked to be valid, seconds.
 const VALID_S: u32 = 120;
@@ -83,13 +97,22 @@ pub struct Till(Arc<Inner>);
 struct Inner {
     node: TokenNode,
     token: Token,
-    key: HotKey,
+    settler: Settler,
+    signer: ReceiptSigner,
     payments: Arc<Payments>,
     plan: PaymentsPlan,
     base_url: String,
     now: Now,
     holder: ClaimToken,
     health: Mutex<Health>,
+}
+
+/// Who settles, ready to.
+enum Settler {
+    /// This process.
+    Local(HotKey),
+    /// Somebody else.
+    Facilitator(Facilitator),
 }
 
 /// Whether payments can be settled, as last seen.
@@ -108,6 +131,12 @@ pub enum TillError {
     /// The key that pays fees.
     #[error("[payments] hot_key_file: {0}")]
     Key(#[from] KeyFileError),
+    /// The facilitator.
+    #[error("[payments] settle: {0}")]
+    Facilitator(reqwest::Error),
+    /// The key that signs receipts.
+    #[error("[payments] receipt_key_file: {0}")]
+    Receipts(#[from] ReceiptFileError),
     /// The database.
     #[error("[payments] database: {0}")]
     Database(#[from] PaymentsError),
@@ -125,21 +154,29 @@ pub enum TillError {
 }
 
 impl Till {
-    /// Opens the till: reads the key, checks the token against the chain, and puts the price in force.
+    /// Opens the till: reads the keys, of which none is one of these logs', checks the token against the chain, and puts the price in force.
     pub async fn open(
         plan: PaymentsPlan,
         chain: &ChainPlan,
+        logs: &[VerifierKey],
         base_url: String,
         now: Now,
     ) -> Result<Self, TillError> {
-        let key = HotKey::read(&plan.hot_key_file)?;
+        let settler = match &plan.settle {
+            Settle::Local(file) => Settler::Local(HotKey::read(file)?),
+            Settle::Facilitator(url) => {
+                Settler::Facilitator(Facilitator::new(url).map_err(TillError::Facilitator)?)
+            }
+        };
+        let signer = read_signer(&plan.receipt_key_file, logs)?;
         let node = TokenNode::new(chain, plan.asset)?;
         let token = node.describe(DECIMALS, Instant::now() + Duration::from_secs(30)).await?;
         let payments = Payments::open(&plan.database)?;
         payments.set_price(plan.price.0, now())?;
         let (payments, holder) = (Arc::new(payments), token_of_chance()?);
         let health = Mutex::default();
-        let inner = Inner { node, token, key, payments, plan, base_url, now, holder, health };
+        let inner =
+            Inner { node, token, settler, signer, payments, plan, base_url, now, holder, health };
         let till = Self(Arc::new(inner));
         till.look_after_health().await;
         Ok(till)
@@ -155,6 +192,31 @@ impl Till {
             amount: plan.price,
             max_timeout_s: VALID_S,
             domain: TokenDomain { name: token.name.clone(), version: token.version.clone() },
+        }
+    }
+
+    /// The document of `GET /v1/payments`.
+    pub fn document(&self) -> exitgap_api::Payments {
+        let terms = self.terms();
+        exitgap_api::Payments {
+            priced: vec![Operation::Exit.template().to_owned()],
+            price: terms.amount.in_tokens(DECIMALS),
+            price_units: terms.amount,
+            currency: CURRENCY.to_owned(),
+            network: terms.network,
+            asset: terms.asset,
+            pay_to: terms.pay_to,
+            receipt_key: self.0.signer.key().to_jwk(),
+            free_estimates_per_day: self.0.plan.free_estimates_per_day,
+            buys: BUYS.to_owned(),
+        }
+    }
+
+    /// Who sends what settles a payment, as far as verifying it asks for: anybody may.
+    fn sender(&self) -> Address {
+        match &self.0.settler {
+            Settler::Local(key) => key.address(),
+            Settler::Facilitator(_) => self.0.plan.pay_to,
         }
     }
 
@@ -174,20 +236,24 @@ impl Till {
 
     /// Looks whether the chain answers and the key can pay fees.
     async fn look_after_health(&self) {
-        let Inner { node, key, plan, .. } = &*self.0;
+        let Inner { node, settler, plan, .. } = &*self.0;
         let until = Instant::now() + LOOK;
         let looked = async {
+            let Settler::Local(key) = settler else {
+                // A facilitator's own fees are its own matter.
+                return node.head(until).await.map(|_| true);
+            };
             let fees = node.fees(plan.max_fee_wei, until).await?;
             let coin = node.balance(key.address(), until).await?;
-            Ok::<_, SettleError>(coin >= fees.cost().saturating_mul(RESERVE))
-        };
-        let well = looked.await;
-        match &well {
-            Ok(true) => {}
-            Ok(false) => {
+            let is_enough = coin >= fees.cost().saturating_mul(RESERVE);
+            if !is_enough {
                 tracing::error!(key = %key.address(), "payments: the hot key cannot pay its fees");
             }
-            Err(error) => tracing::warn!(%error, "payments: the chain cannot be used"),
+            Ok::<_, SettleError>(is_enough)
+        };
+        let well = looked.await;
+        if let Err(error) = &well {
+            tracing::warn!(%error, "payments: the chain cannot be used");
         }
         let now = self.now();
         let mut health = self.health();

@@ -2,11 +2,12 @@
 
 use core::time::Duration;
 
-use exitgap_chain::settle::{Authorization, Fees, SettleError, Signed};
+use exitgap_chain::settle::{Authorization, Fees, HotKey, SettleError, Signed};
 use exitgap_core::ids::Word;
 use exitgap_store::payments::{ClaimToken, Payment, PaymentsError, Sent, Settled};
 use tokio::time::Instant;
 
+use super::facilitator::Facilitator;
 use super::{LOOK, Till, Unavailable};
 
 /// How long the task that sent a transaction asks for its receipt; then the sweeper does.
@@ -53,14 +54,63 @@ pub fn signed_of(sent: &Sent) -> Signed {
 impl Till {
     /// Signs, writes down, sends, and follows what was claimed. What fails before it is written down gives
     /// the claim up: nothing was sent. What fails after is the sweeper's.
-    pub(super) async fn settle(&self, key: &str, token: ClaimToken, authorization: &Authorization) {
-        let Ok(sent) = self.sign(key, token, authorization).await else {
+    pub(super) async fn settle(
+        &self,
+        hot: &HotKey,
+        key: &str,
+        token: ClaimToken,
+        authorization: &Authorization,
+    ) {
+        let Ok(sent) = self.sign(hot, key, token, authorization).await else {
             let key = key.to_owned();
             // Where this fails too, the claim ends by its age.
             let _ = self.payments(move |payments| payments.release(&key, token)).await;
             return;
         };
         self.send(&sent).await;
+        self.follow(key).await;
+    }
+
+    /// Hands a claimed payment over, and looks at the chain meanwhile and after, whatever is said: a
+    /// facilitator that is silent may have settled it, and one that speaks may lie.
+    pub(super) async fn settle_elsewhere(
+        &self,
+        facilitator: &Facilitator,
+        key: &str,
+        token: ClaimToken,
+        request: Option<Vec<u8>>,
+    ) {
+        let owned = key.to_owned();
+        let handed = match request {
+            Some(request) => {
+                let handed = self.payments(move |payments| payments.hand_over(&owned, token));
+                handed.await.ok().map(|()| request)
+            }
+            None => None,
+        };
+        let Some(request) = handed else {
+            let key = key.to_owned();
+            let _ = self.payments(move |payments| payments.release(&key, token)).await;
+            return;
+        };
+        let settle = async {
+            match facilitator.settle(request).await {
+                Ok(said) if said.success => {}
+                Ok(said) => {
+                    let reason: String =
+                        said.error_reason.unwrap_or_default().chars().take(80).collect();
+                    tracing::warn!(key, reason, "payments: the facilitator says that it failed");
+                }
+                Err(error) => {
+                    tracing::warn!(key, %error, "payments: the facilitator says nothing");
+                }
+            }
+        };
+        tokio::join!(settle, self.follow(key));
+    }
+
+    /// Asks what became of a payment until it is known, or for a while.
+    async fn follow(&self, key: &str) {
         let until = Instant::now() + FOLLOW;
         while Instant::now() < until {
             let asked = key.to_owned();
@@ -75,20 +125,22 @@ impl Till {
 
     async fn sign(
         &self,
+        hot: &HotKey,
         key: &str,
         token: ClaimToken,
         authorization: &Authorization,
     ) -> Result<Sent, Unavailable> {
         let until = Instant::now() + LOOK;
-        let (node, signer) = (&self.0.node, self.0.key.address());
+        let (node, signer) = (&self.0.node, hot.address());
         let fees = node.fees(self.0.plan.max_fee_wei, until).await?;
         let count = node.count(signer, until).await?;
         let (till, key, authorization) = (self.clone(), key.to_owned(), authorization.clone());
+        let hot = hot.clone();
         let sign = move || {
             let inner = &till.0;
             let (target, now) = ((inner.token.network.0, inner.token.address), till.now());
             let sign = |nonce| {
-                let signed = authorization.sign(&inner.key, target, nonce, fees);
+                let signed = authorization.sign(&hot, target, nonce, fees);
                 Ok(sent_of(&signed.map_err(NotSigned::Chain)?, nonce, fees, now))
             };
             inner.payments.begin_settling((&key, token), (signer, count), now, sign)

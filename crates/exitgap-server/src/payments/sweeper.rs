@@ -2,13 +2,13 @@
 
 use core::time::Duration;
 
-use exitgap_chain::settle::{Authorization, Fees};
+use exitgap_chain::settle::{Authorization, Fees, HotKey};
 use exitgap_store::payments::{Counts, Sent};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::settling::sent_of;
-use super::{LOOK, Till, Unavailable};
+use super::{LOOK, Settler, Till, Unavailable};
 
 /// How often is swept.
 const EVERY: Duration = Duration::from_secs(5);
@@ -63,21 +63,27 @@ impl Till {
 
     /// Sends again what is not mined, and offers more for what waits too long: no number stays unfilled.
     async fn fill_numbers(&self) -> Result<(), Unavailable> {
+        let Settler::Local(hot) = &self.0.settler else { return Ok(()) };
         let until = Instant::now() + LOOK;
-        let signer = self.0.key.address();
+        let signer = hot.address();
         let count = self.0.node.count(signer, until).await?;
         let unfilled = self.payments(move |payments| payments.unfilled(signer, count)).await?;
         for (key, sent) in unfilled {
             let waits_s = self.now().saturating_sub(sent.signed_s);
             let replaced =
-                if waits_s < BUMP_AFTER_S { None } else { self.bump(&key, &sent).await? };
+                if waits_s < BUMP_AFTER_S { None } else { self.bump(hot, &key, &sent).await? };
             self.send(replaced.as_ref().unwrap_or(&sent)).await;
         }
         Ok(())
     }
 
     /// Signs the transaction anew, of the same number, for more; `None` where more is not allowed.
-    async fn bump(&self, key: &str, sent: &Sent) -> Result<Option<Sent>, Unavailable> {
+    async fn bump(
+        &self,
+        hot: &HotKey,
+        key: &str,
+        sent: &Sent,
+    ) -> Result<Option<Sent>, Unavailable> {
         let asked = key.to_owned();
         let payment = self.payments(move |payments| payments.payment(&asked)).await?;
         let authorization =
@@ -90,8 +96,8 @@ impl Till {
             return Ok(None);
         };
         let target = (self.0.token.network.0, self.0.token.address);
-        let signed = authorization.sign(&self.0.key, target, sent.nonce, fees)?;
-        let (key, signer, now) = (key.to_owned(), self.0.key.address(), self.now());
+        let signed = authorization.sign(hot, target, sent.nonce, fees)?;
+        let (key, signer, now) = (key.to_owned(), hot.address(), self.now());
         let replacing = sent_of(&signed, sent.nonce, fees, now);
         let written = replacing.clone();
         self.payments(move |payments| payments.replace(&key, signer, &written, now)).await?;

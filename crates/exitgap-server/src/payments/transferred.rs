@@ -7,7 +7,7 @@ use exitgap_core::ids::Address;
 use exitgap_store::payments::{Claim, Family, NewPayment, Payment, Settled, State};
 use tokio::time::Instant;
 
-use super::answers::{Refusal, Told, give, refuse};
+use super::answers::{Refusal, Told, refuse};
 use super::request::Asked;
 use super::{LOOK, REPLAY_S, Till, Unavailable, WINDOW_S, token_of_chance};
 
@@ -32,7 +32,7 @@ impl Till {
         answer: Vec<u8>,
     ) -> Response {
         match self.judge(proof, asked, answer).await {
-            Ok(Judged::Paid(payment)) => give(*payment, None),
+            Ok(Judged::Paid(payment)) => self.give(*payment, None).await,
             Ok(Judged::Unpaid(reason, why)) => {
                 self.required(asked, &why, Some(&Told::plain(reason)))
             }

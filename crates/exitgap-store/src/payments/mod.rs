@@ -155,6 +155,15 @@ impl Payments {
         })
     }
 
+    /// Writes down that somebody else is asked to settle a payment, before it is: from then on nothing but the
+    /// chain says what became of it.
+    pub fn hand_over(&self, key: &str, token: ClaimToken) -> Result<()> {
+        let ours = self
+            .db()
+            .write(|write| Ok::<_, PaymentsError>(write.begin_settling(key, &token.0)?))?;
+        if ours { Ok(()) } else { Err(PaymentsError::ClaimLost { key: key.to_owned() }) }
+    }
+
     /// Writes down a transaction that replaces another of the same number, before it is sent.
     pub fn replace(&self, key: &str, signer: Address, sent: &Sent, now_s: u64) -> Result<()> {
         self.db().write(|write| Ok(write.put_sent(&sent.to_row(key, signer, now_s))?))
@@ -200,6 +209,17 @@ impl Payments {
     /// Payments settled up to this block that were not looked at again: at most 256.
     pub fn unchecked(&self, block: u64) -> Result<Vec<Payment>> {
         self.db().unchecked(whole(block), 256)?.into_iter().map(Payment::of).collect()
+    }
+
+    /// The receipt that a payment was answered with.
+    pub fn receipt(&self, key: &str) -> Result<Option<String>> {
+        Ok(self.db().receipt(key)?)
+    }
+
+    /// Writes down the receipt that a payment is answered with, before it is: of several that come with
+    /// one, the first is kept. Gives the one that is.
+    pub fn keep_receipt(&self, key: &str, signed: &str) -> Result<String> {
+        self.db().write(|write| Ok(write.keep_receipt(key, signed)?))
     }
 
     /// The transactions signed for a payment, oldest first.

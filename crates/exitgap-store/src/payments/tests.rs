@@ -137,6 +137,21 @@ fn what_cannot_be_signed_takes_no_number_and_leaves_the_claim() {
 }
 
 #[test]
+fn what_is_handed_over_stays_open_until_the_chain_says() {
+    let home = Home::new();
+    let payments = home.open();
+    payments.claim(&new("k", 1), token(1), 1_000).unwrap();
+    let lost = payments.hand_over("k", token(2)).unwrap_err();
+    assert!(matches!(lost, PaymentsError::ClaimLost { .. }), "{lost}");
+    payments.hand_over("k", token(1)).unwrap();
+    assert_eq!(payments.payment("k").unwrap().unwrap().state, State::Settling);
+    assert_eq!(payments.sent_for("k").unwrap(), []);
+    assert_eq!(payments.tidy(99_999, 900).unwrap(), 0);
+    assert_eq!(payments.open_payments().unwrap().len(), 1);
+    assert!(payments.settle("k", settled()).unwrap());
+}
+
+#[test]
 fn states_go_where_they_may_only() {
     let home = Home::new();
     let payments = home.open();
@@ -230,6 +245,39 @@ fn a_price_stays_in_force_for_those_it_was_offered_to() {
     assert_eq!(payments.prices_since(199).unwrap(), [10, 20, 10]);
     assert_eq!(payments.prices_since(200).unwrap(), [10, 20]);
     assert_eq!(payments.prices_since(300).unwrap(), [10]);
+}
+
+#[test]
+fn a_receipt_is_kept_as_it_was_first_and_goes_with_its_claim() {
+    let home = Home::new();
+    let payments = home.open();
+    assert!(payments.keep_receipt("k", "a.b.c").is_err(), "there is no such payment");
+    let with = |fingerprint, signed| NewPayment {
+        settled: Some(settled()),
+        signed,
+        ..new("k", fingerprint)
+    };
+    payments.claim(&with(1, false), token(1), 1_000).unwrap();
+    assert_eq!(payments.receipt("k").unwrap(), None);
+    assert_eq!(payments.keep_receipt("k", "a.b.c").unwrap(), "a.b.c");
+    assert_eq!(home.open().keep_receipt("k", "d.e.f").unwrap(), "a.b.c");
+    assert!(payments.orphan("k").unwrap() && payments.settle("k", settled()).unwrap());
+    assert_eq!(payments.receipt("k").unwrap().as_deref(), Some("a.b.c"));
+    // What its payer signed for is another request: another answer, another receipt.
+    payments.claim(&with(2, true), token(2), 1_000).unwrap();
+    assert_eq!(payments.receipt("k").unwrap(), None);
+}
+
+#[test]
+fn a_database_of_the_first_version_goes_on() {
+    let home = Home::new();
+    crate::db::payments::make_first_version(&home.path);
+    let payments = home.open();
+    payments
+        .claim(&NewPayment { settled: Some(settled()), ..new("k", 1) }, token(1), 1_000)
+        .unwrap();
+    payments.keep_receipt("k", "a.b.c").unwrap();
+    assert_eq!(home.open().receipt("k").unwrap().as_deref(), Some("a.b.c"));
 }
 
 #[test]

@@ -289,7 +289,8 @@ fn told(failure: Failure) -> Problem {
     match failure {
         Failure::Problem(problem)
         | Failure::Service { problem, .. }
-        | Failure::NotPaid { problem, .. } => *problem,
+        | Failure::NotPaid { problem, .. }
+        | Failure::Receipt { problem, .. } => *problem,
         Failure::Output(error) => unreadable(error.to_string()),
     }
 }

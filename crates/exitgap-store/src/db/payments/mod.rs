@@ -13,7 +13,7 @@ pub use rows::{LeaseRow, NewPaymentRow, PaymentRow, SentRow, SettledRow};
 
 /// `EXPY`, in the file's header.
 const APPLICATION_ID: i32 = 0x4558_5059;
-const SCHEMA_VERSION: i32 = 1;
+const SCHEMA_VERSION: i32 = 2;
 
 /// How long a statement waits for another process.
 const BUSY_LIMIT: Duration = Duration::from_secs(10);
@@ -54,9 +54,13 @@ impl PaymentsDb {
             let tables: i64 =
                 transaction
                     .query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
-            if found.application_id == 0 && tables == 0 {
+            let is_new = found.application_id == 0 && tables == 0;
+            if is_new {
                 transaction.execute_batch(include_str!("sql/schema.sql"))?;
-            } else if found.application_id != APPLICATION_ID || found.version != SCHEMA_VERSION {
+            }
+            if is_new || (found.application_id, found.version) == (APPLICATION_ID, 1) {
+                transaction.execute_batch(include_str!("sql/schema_2.sql"))?;
+            } else if (found.application_id, found.version) != (APPLICATION_ID, SCHEMA_VERSION) {
                 return Ok(Err(found));
             }
             transaction.commit()?;
@@ -82,3 +86,10 @@ impl PaymentsDb {
 
 /// A transaction that writes.
 pub struct Write<'a>(Transaction<'a>);
+
+/// Makes a database as the first version made it.
+#[cfg(test)]
+pub fn make_first_version(path: &Path) {
+    let connection = Connection::open(path).unwrap();
+    connection.execute_batch(include_str!("sql/schema.sql")).unwrap();
+}

@@ -161,6 +161,12 @@ impl PaymentsDb {
         self.all(sql!("select_unfilled"), params, sent)
     }
 
+    /// The receipt that a payment was answered with.
+    pub fn receipt(&self, key: &str) -> Result<Option<String>> {
+        let params = named_params! {":key": key};
+        Ok(self.all(sql!("select_receipt"), params, |row| row.get("signed"))?.pop())
+    }
+
     /// The prices that were in force, newest first, with the instants they came into force.
     pub fn prices(&self) -> Result<Vec<(String, i64)>> {
         self.all(sql!("select_prices"), (), |row| Ok((row.get("amount")?, row.get("since_s")?)))
@@ -226,6 +232,14 @@ impl Write<'_> {
     /// Gives up all claims from before this instant; how many.
     pub fn delete_stale(&self, before_s: i64) -> Result<usize> {
         self.run(sql!("delete_stale"), named_params! {":before_s": before_s})
+    }
+
+    /// Writes down a receipt, unless its payment has one; the one that it has.
+    pub fn keep_receipt(&self, key: &str, signed: &str) -> Result<String> {
+        self.run(sql!("insert_receipt"), named_params! {":key": key, ":signed": signed})?;
+        let params = named_params! {":key": key};
+        let kept = self.0.query_row(sql!("select_receipt"), params, |row| row.get("signed"));
+        kept.map_err(DatabaseError::engine)
     }
 
     /// From `claimed` to `settling`; whether the claim was still this one.

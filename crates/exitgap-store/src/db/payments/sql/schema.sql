@@ -1,4 +1,5 @@
--- What was paid, and with what it was answered. Bytes as they are, times in Unix seconds.
+-- What was paid, and with what it was answered. Bytes as they are, times in Unix seconds. What version 2
+-- added is in schema_2.sql.
 PRAGMA application_id = 0x45585059; -- EXPY
 PRAGMA user_version = 1;
 

@@ -1,0 +1,227 @@
+//! The keys of receipts, as JSON Web Keys (RFC 7517, 8037), named by their thumbprint (RFC 7638).
+
+use core::fmt;
+use core::str::FromStr;
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The key that a receipt is checked with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceiptKey(pub(super) VerifyingKey);
+
+/// The same as others read and write it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ReceiptJwk {
+    /// `OKP`.
+    pub kty: String,
+    /// `Ed25519`.
+    pub crv: String,
+    /// The key's 32 bytes, base64url.
+    pub x: String,
+    /// The key's name: the base64url of its thumbprint, the SHA-256 of
+    /// `{"crv":"Ed25519","kty":"OKP","x":"…"}`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub kid: Option<String>,
+    /// `EdDSA`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub alg: Option<String>,
+}
+
+/// The key that signs receipts. It is shown to nobody.
+#[derive(Clone)]
+pub struct ReceiptSigner(SigningKey);
+
+/// Why something is no key of receipts.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReceiptKeyError {
+    /// Not 32 bytes of a point in base64url.
+    #[error(
+        "not a receipt's key: expected 43 characters of base64url, or a JSON Web Key that has them"
+    )]
+    NotAKey,
+    /// Of another kind than receipts are signed with.
+    #[error("the key's {field} is {found:?}, where {expected:?} belongs")]
+    Kind {
+        /// The member.
+        field: &'static str,
+        /// What belongs there.
+        expected: &'static str,
+        /// What was found.
+        found: String,
+    },
+    /// Its name is not its own.
+    #[error("the key is called {found}, and its bytes make {expected}")]
+    Name {
+        /// What its bytes make.
+        expected: String,
+        /// What it is called.
+        found: String,
+    },
+    /// A log's key, which signs checkpoints and nothing else.
+    #[error("it is a log's key; receipts have a key of their own")]
+    OfALog,
+    /// The private half does not belong to the public one.
+    #[error("the key's halves d and x do not belong together")]
+    Halves,
+}
+
+/// A private key, as its file holds it.
+#[derive(Serialize, Deserialize)]
+struct SecretJwk {
+    kty: String,
+    crv: String,
+    x: String,
+    d: String,
+}
+
+const KTY: &str = "OKP";
+const CRV: &str = "Ed25519";
+pub(super) const ALG: &str = "EdDSA";
+
+/// Base64url in its one spelling.
+pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+    let bytes = Base64UrlUnpadded::decode_vec(text).ok()?;
+    (Base64UrlUnpadded::encode_string(&bytes) == text).then_some(bytes)
+}
+
+pub(super) fn encode(bytes: &[u8]) -> String {
+    Base64UrlUnpadded::encode_string(bytes)
+}
+
+fn require(
+    field: &'static str,
+    expected: &'static str,
+    found: &str,
+) -> Result<(), ReceiptKeyError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(ReceiptKeyError::Kind { field, expected, found: super::shown(found) })
+}
+
+impl ReceiptKey {
+    /// The key of these bytes; one under which anything can be signed is none.
+    pub fn of_bytes(bytes: &[u8; 32]) -> Result<Self, ReceiptKeyError> {
+        let key = VerifyingKey::from_bytes(bytes).ok().filter(|key| !key.is_weak());
+        key.map(Self).ok_or(ReceiptKeyError::NotAKey)
+    }
+
+    /// Its bytes.
+    pub fn to_bytes(&self) -> [u8; 32] {
+        self.0.to_bytes()
+    }
+
+    /// Its name: the base64url of its thumbprint.
+    pub fn kid(&self) -> String {
+        let canonical = format!("{{\"crv\":\"{CRV}\",\"kty\":\"{KTY}\",\"x\":\"{self}\"}}");
+        encode(&Sha256::digest(canonical))
+    }
+
+    /// As others read it.
+    pub fn to_jwk(&self) -> ReceiptJwk {
+        ReceiptJwk {
+            kty: KTY.to_owned(),
+            crv: CRV.to_owned(),
+            x: self.to_string(),
+            kid: Some(self.kid()),
+            alg: Some(ALG.to_owned()),
+        }
+    }
+
+    /// Reads what others wrote.
+    pub fn of_jwk(jwk: &ReceiptJwk) -> Result<Self, ReceiptKeyError> {
+        require("kty", KTY, &jwk.kty)?;
+        require("crv", CRV, &jwk.crv)?;
+        if let Some(alg) = &jwk.alg {
+            require("alg", ALG, alg)?;
+        }
+        let key: Self = jwk.x.parse()?;
+        match &jwk.kid {
+            Some(found) if *found != key.kid() => {
+                Err(ReceiptKeyError::Name { expected: key.kid(), found: super::shown(found) })
+            }
+            _ => Ok(key),
+        }
+    }
+
+    /// Reads a key as people hand it on: its 43 characters, a JSON Web Key, or a document that has one as
+    /// its member `receipt_key`, as `GET /v1/payments` has.
+    pub fn read(text: &str) -> Result<Self, ReceiptKeyError> {
+        #[derive(Deserialize)]
+        struct Holder {
+            receipt_key: ReceiptJwk,
+        }
+        let text = text.trim();
+        if !text.starts_with('{') {
+            return text.parse();
+        }
+        let jwk = serde_json::from_str::<Holder>(text).map(|holder| holder.receipt_key);
+        let jwk = jwk.or_else(|_| serde_json::from_str(text));
+        Self::of_jwk(&jwk.map_err(|_| ReceiptKeyError::NotAKey)?)
+    }
+}
+
+/// The key's 32 bytes as 43 characters of base64url.
+impl fmt::Display for ReceiptKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&encode(self.0.as_bytes()))
+    }
+}
+
+impl FromStr for ReceiptKey {
+    type Err = ReceiptKeyError;
+    fn from_str(text: &str) -> Result<Self, ReceiptKeyError> {
+        let bytes = if text.len() == 43 { decode(text) } else { None };
+        let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
+        Self::of_bytes(&bytes.ok_or(ReceiptKeyError::NotAKey)?)
+    }
+}
+
+impl ReceiptSigner {
+    /// The key that 32 random bytes make. The caller brings the randomness.
+    pub fn from_seed(seed: [u8; 32]) -> Self {
+        Self(SigningKey::from_bytes(&seed))
+    }
+
+    /// The public half.
+    pub fn key(&self) -> ReceiptKey {
+        ReceiptKey(self.0.verifying_key())
+    }
+
+    /// Signs a text.
+    pub(super) fn sign(&self, text: &str) -> [u8; 64] {
+        self.0.sign(text.as_bytes()).to_bytes()
+    }
+
+    /// As its file holds it: a private JSON Web Key. Whoever reads it can sign.
+    pub fn to_secret_text(&self) -> String {
+        let x = self.key().to_string();
+        let d = encode(self.0.as_bytes());
+        format!("{{\"kty\":\"{KTY}\",\"crv\":\"{CRV}\",\"x\":\"{x}\",\"d\":\"{d}\"}}")
+    }
+
+    /// Reads what a file holds. A log's key is refused as what it is.
+    pub fn of_secret_text(text: &str) -> Result<Self, ReceiptKeyError> {
+        let text = text.trim();
+        if text.starts_with("PRIVATE+KEY+") {
+            return Err(ReceiptKeyError::OfALog);
+        }
+        let jwk: SecretJwk = serde_json::from_str(text).map_err(|_| ReceiptKeyError::NotAKey)?;
+        require("kty", KTY, &jwk.kty)?;
+        require("crv", CRV, &jwk.crv)?;
+        let seed = decode(&jwk.d).and_then(|bytes| bytes.try_into().ok());
+        let signer = Self::from_seed(seed.ok_or(ReceiptKeyError::NotAKey)?);
+        if signer.key().to_string() == jwk.x { Ok(signer) } else { Err(ReceiptKeyError::Halves) }
+    }
+}
+
+/// Never shows the private half.
+impl fmt::Debug for ReceiptSigner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ReceiptSigner({})", self.key().kid())
+    }
+}

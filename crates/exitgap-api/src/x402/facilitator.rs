@@ -1,0 +1,80 @@
+//! What a facilitator is asked and answers: somebody who sends the transactions of others' payments.
+
+use serde::{Deserialize, Serialize};
+
+use super::payment::WirePayload;
+use super::terms::{EXACT, WireV1, WireV2};
+use super::{Payment, Priced, Terms, Version, X402Error, encoding, v1_name};
+
+/// The body of `POST /verify` and `POST /settle`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WireRequest<P, R> {
+    #[serde(rename = "x402Version")]
+    version: u64,
+    payment_payload: P,
+    payment_requirements: R,
+}
+
+#[derive(Serialize)]
+struct PayloadV1 {
+    #[serde(rename = "x402Version")]
+    version: u64,
+    scheme: &'static str,
+    network: &'static str,
+    payload: WirePayload,
+}
+
+#[derive(Serialize)]
+struct PayloadV2 {
+    #[serde(rename = "x402Version")]
+    version: u64,
+    accepted: WireV2,
+    payload: WirePayload,
+}
+
+/// What a facilitator says of a payment that it was asked to verify.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Verification {
+    /// Whether it would settle it.
+    pub is_valid: bool,
+    /// Why not, by a short code.
+    #[serde(default)]
+    pub invalid_reason: Option<String>,
+}
+
+impl Verification {
+    /// Reads the body of an answer.
+    pub fn of_body(bytes: &[u8]) -> Result<Self, X402Error> {
+        encoding::of_body("the facilitator's answer", bytes)
+    }
+}
+
+impl Priced {
+    /// What a facilitator is asked about a payment of this price, in the version that the payment is written
+    /// in; `None` where that version has no name for the chain.
+    pub fn to_facilitator(&self, payment: &Payment) -> Option<Vec<u8>> {
+        let payload = payment.to_payload();
+        let body = match payment.version {
+            Version::V1 => {
+                let network = v1_name(payment.network)?;
+                serde_json::to_vec(&WireRequest::<_, WireV1> {
+                    version: 1,
+                    payment_payload: PayloadV1 { version: 1, scheme: EXACT, network, payload },
+                    payment_requirements: self.to_v1()?,
+                })
+            }
+            Version::V2 => {
+                let accepted =
+                    payment.accepted.as_ref().map_or_else(|| self.terms.to_v2(), Terms::to_v2);
+                serde_json::to_vec(&WireRequest {
+                    version: 2,
+                    payment_payload: PayloadV2 { version: 2, accepted, payload },
+                    payment_requirements: self.terms.to_v2(),
+                })
+            }
+        };
+        body.ok()
+    }
+}

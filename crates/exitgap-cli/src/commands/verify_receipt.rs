@@ -1,0 +1,181 @@
+//! `exitgap verify-receipt`: whether a receipt is its service's word, and of which answer.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use exitgap_api::receipt::{MAX_RECEIPT_BYTES, Receipt, ReceiptError};
+use exitgap_core::evidence::{Evidence, MAX_EVIDENCE_BYTES, Outcome, Verdict};
+use exitgap_core::series::rfc3339;
+use exitgap_pay::{Asset, Usdc};
+use serde::Serialize;
+
+use super::print_json;
+use crate::arguments::VerifyReceiptArgs;
+use crate::failure::{Failure, read_or_not, verdict_code};
+use crate::format::printable;
+use crate::{receipts, source};
+
+/// The longest answer that is read.
+const MAX_ANSWER_BYTES: usize = 1 << 20;
+
+/// What was checked.
+#[derive(Serialize)]
+struct Check {
+    check: &'static str,
+    outcome: Outcome,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+}
+
+/// The document of `--json`.
+#[derive(Serialize)]
+struct Report {
+    verdict: Verdict,
+    kid: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receipt: Option<Receipt>,
+    checks: Vec<Check>,
+}
+
+/// What could not be looked at, as what is asked of it is of a later version or of no kind that is known,
+/// is not wrong for that.
+fn is_unknown(error: &ReceiptError) -> bool {
+    matches!(error, ReceiptError::Newer { .. } | ReceiptError::NotEvidence { .. })
+}
+
+impl Check {
+    fn of(check: &'static str, found: Result<(), &ReceiptError>) -> Self {
+        let Err(error) = found else {
+            return Self { check, outcome: Outcome::Pass, code: None, detail: None };
+        };
+        let outcome = if is_unknown(error) { Outcome::NotChecked } else { Outcome::Fail };
+        Self { check, outcome, code: Some(error.code()), detail: Some(error.to_string()) }
+    }
+}
+
+pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
+    let key = receipts::key(&args.key)?;
+    // One byte more than a line break after the longest receipt.
+    let bytes = read("receipt", &args.receipt, MAX_RECEIPT_BYTES + 2)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let receipt = Receipt::verify(text.trim_end(), &key);
+    let mut checks = vec![Check::of("signature", receipt.as_ref().map(drop))];
+    if let Ok(receipt) = &receipt {
+        if let Some(path) = &args.answer {
+            let answer = read("answer", path, MAX_ANSWER_BYTES)?;
+            if answer.len() > MAX_ANSWER_BYTES {
+                let why = format!("it has more than the {MAX_ANSWER_BYTES} bytes accepted");
+                return Err(source::unreadable(format!("answer {}: {why}", path.display())).into());
+            }
+            let found = receipt.check_answer(&answer).or_else(|error| {
+                // What prints an answer ends it with a line break, which is not of it.
+                let without = answer.strip_suffix(b"\n").ok_or(error)?;
+                receipt.check_answer(without)
+            });
+            checks.push(Check::of("answer", found.as_ref().map(|()| ())));
+        }
+        if let Some(path) = &args.evidence {
+            let evidence = Evidence::read(&read("evidence file", path, MAX_EVIDENCE_BYTES)?);
+            checks.push(Check::of(
+                "evidence",
+                receipt.check_evidence(&evidence).as_ref().map(|()| ()),
+            ));
+        }
+    }
+    let any = |outcome| checks.iter().any(|check| check.outcome == outcome);
+    let verdict = match (any(Outcome::Fail), any(Outcome::NotChecked)) {
+        (true, _) => Verdict::Invalid,
+        (false, true) => Verdict::Incomplete,
+        (false, false) => Verdict::Valid,
+    };
+    let report = Report { verdict, kid: key.kid(), receipt: receipt.ok(), checks };
+    read_or_not(if json { print_json(&report) } else { print_text(&report, args) })?;
+    Ok(verdict_code(verdict))
+}
+
+fn read(what: &str, path: &Path, most: usize) -> Result<Vec<u8>, Failure> {
+    let name = path.display();
+    source::read(path, most)
+        .map_err(|error| source::unreadable(format!("reading {what} {name}: {error}")).into())
+}
+
+fn print_text(report: &Report, args: &VerifyReceiptArgs) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let (colour, verdict) = match report.verdict {
+        Verdict::Valid => (AnsiColor::Green, "VALID: the key signed it"),
+        Verdict::Invalid if report.receipt.is_some() => {
+            (AnsiColor::Red, "INVALID here: the key signed it, and not of this")
+        }
+        Verdict::Invalid => (AnsiColor::Red, "INVALID"),
+        Verdict::Incomplete => {
+            (AnsiColor::Yellow, "INCOMPLETE: nothing is wrong, but not everything was checked")
+        }
+    };
+    let style = Style::new().bold().fg_color(Some(colour.into()));
+    writeln!(out, "The receipt is {style}{verdict}{style:#}.\n")?;
+    if let Some(receipt) = &report.receipt {
+        print_receipt(&mut out, receipt)?;
+        writeln!(out)?;
+    }
+    let colour_of = |outcome| match outcome {
+        Outcome::Pass => AnsiColor::Green,
+        Outcome::Fail => AnsiColor::Red,
+        _ => AnsiColor::Yellow,
+    };
+    for Check { check, outcome, code, detail } in &report.checks {
+        let style = Style::new().bold().fg_color(Some(colour_of(*outcome).into()));
+        let word = match outcome {
+            Outcome::Pass => "pass",
+            Outcome::Fail => "FAIL",
+            _ => "unknown",
+        };
+        let code = code.map_or_else(String::new, |code| format!("[{code}] "));
+        let detail = printable(detail.as_deref().unwrap_or(""));
+        writeln!(out, "{check:<12}{style}{word:<9}{style:#}{code}{detail}")?;
+    }
+    if report.receipt.is_some() {
+        for (check, given, flag) in
+            [("answer", &args.answer, "--answer"), ("evidence", &args.evidence, "--evidence")]
+        {
+            if given.is_none() {
+                writeln!(out, "{check:<12}not looked at: name it with {flag} FILE")?;
+            }
+        }
+        writeln!(
+            out,
+            "\nIt is the service's word for what was paid and answered. Whether the number is right, its evidence \
+             proves: `exitgap verify`."
+        )?;
+    }
+    Ok(())
+}
+
+fn print_receipt(out: &mut impl Write, receipt: &Receipt) -> Result<(), Failure> {
+    let Receipt { network, asset, amount, .. } = receipt;
+    let is_it = |known: &Asset| known.network == *network && known.address == *asset;
+    let paid = match Asset::known().iter().find(|known| is_it(known)) {
+        Some(known) => format!("{} {}", Usdc::from(*amount), known.symbol),
+        None => format!("{amount} units of the token {asset}"),
+    };
+    let url = |url: &str| printable(url);
+    writeln!(out, "paid        {paid} on {network}")?;
+    writeln!(out, "by          {}", receipt.payer)?;
+    writeln!(out, "in          transaction {}", receipt.transaction)?;
+    writeln!(out, "at          {}", rfc3339(receipt.issued_at))?;
+    writeln!(out, "for         {}", url(&receipt.resource_url))?;
+    writeln!(out, "answer      SHA-256 {}", receipt.answer_sha256)?;
+    writeln!(
+        out,
+        "from        snapshot {}, method {}",
+        receipt.snapshot_hash,
+        printable(&receipt.method_version)
+    )?;
+    if let Some(evidence) = &receipt.evidence_url {
+        writeln!(out, "evidence    {}", url(evidence))?;
+    }
+    Ok(())
+}

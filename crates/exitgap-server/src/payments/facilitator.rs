@@ -1,0 +1,142 @@
+//! Settling by somebody else: a facilitator, asked by its address. Nothing that it says is an outcome.
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use exitgap_api::x402::{Settlement, Verification};
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Client, Url};
+
+/// How long it may take to say whether it would settle.
+const VERIFY_WITHIN: Duration = Duration::from_secs(8);
+
+/// How long it may take to settle, which is a block or two. Nobody waits for that: the chain is looked at.
+const SETTLE_WITHIN: Duration = Duration::from_secs(60);
+
+/// The longest answer that is read, bytes.
+const MAX_ANSWER: usize = 64 << 10;
+
+/// A facilitator.
+#[derive(Debug, Clone)]
+pub struct Facilitator {
+    client: Client,
+    url: Url,
+}
+
+/// Where a facilitator is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FacilitatorUrl(Url);
+
+/// Why nothing is known of what it would do, or did.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Silence {
+    /// It cannot be asked, or did not answer in time.
+    #[error("the facilitator: {0}")]
+    Request(Arc<reqwest::Error>),
+    /// It answered another status than 200.
+    #[error("the facilitator answered {0}")]
+    Status(u16),
+    /// It answered more than is read.
+    #[error("the facilitator's answer is longer than {MAX_ANSWER} bytes")]
+    TooLong,
+    /// It answered something else.
+    #[error("{0}")]
+    Unreadable(String),
+}
+
+impl From<reqwest::Error> for Silence {
+    fn from(error: reqwest::Error) -> Self {
+        Self::Request(Arc::new(error.without_url()))
+    }
+}
+
+impl FacilitatorUrl {
+    /// Reads an address: over TLS, or on this machine; without user, query or fragment.
+    pub fn read(text: &str) -> Option<Self> {
+        let url: Url = text.parse().ok()?;
+        let here = match url.host()? {
+            url::Host::Domain(name) => name == "localhost",
+            url::Host::Ipv4(ip) => ip.is_loopback(),
+            url::Host::Ipv6(ip) => ip.is_loopback(),
+        };
+        let is_safe = url.scheme() == "https" || (url.scheme() == "http" && here);
+        let is_plain = url.username().is_empty()
+            && url.password().is_none()
+            && url.query().is_none()
+            && url.fragment().is_none();
+        (is_safe && is_plain).then_some(Self(url))
+    }
+}
+
+impl Facilitator {
+    /// The facilitator at this address. It follows no redirects: a signed payment goes nowhere else.
+    pub fn new(url: &FacilitatorUrl) -> Result<Self, reqwest::Error> {
+        // An error says that this process chose its cryptography before.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("exitgap-server/", env!("CARGO_PKG_VERSION")))
+            .build()?;
+        Ok(Self { client, url: url.0.clone() })
+    }
+
+    /// Whether it would settle this payment.
+    pub async fn verify(&self, asked: Vec<u8>) -> Result<Verification, Silence> {
+        let body = self.ask("verify", asked, VERIFY_WITHIN).await?;
+        Verification::of_body(&body).map_err(|error| Silence::Unreadable(error.to_string()))
+    }
+
+    /// Has it settle this payment. What it says of that, the chain has to show.
+    pub async fn settle(&self, asked: Vec<u8>) -> Result<Settlement, Silence> {
+        let body = self.ask("settle", asked, SETTLE_WITHIN).await?;
+        Settlement::of_body(&body).map_err(|error| Silence::Unreadable(error.to_string()))
+    }
+
+    async fn ask(&self, what: &str, asked: Vec<u8>, within: Duration) -> Result<Vec<u8>, Silence> {
+        let mut url = self.url.clone();
+        url.set_path(&format!("{}/{what}", self.url.path().trim_end_matches('/')));
+        let request = self.client.post(url).header(CONTENT_TYPE, "application/json");
+        let mut answer = request.body(asked).timeout(within).send().await?;
+        if answer.status().as_u16() != 200 {
+            return Err(Silence::Status(answer.status().as_u16()));
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await? {
+            if body.len() + chunk.len() > MAX_ANSWER {
+                return Err(Silence::TooLong);
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn payments_are_handed_over_tls_or_to_this_machine_only() {
+        for good in [
+            "https://x402.example/facilitator",
+            "https://x402.example/facilitator/",
+            "http://127.0.0.1:8080",
+            "http://localhost:1/a",
+            "http://[::1]:1",
+        ] {
+            assert!(FacilitatorUrl::read(good).is_some(), "{good}");
+        }
+        for bad in [
+            "",
+            "local",
+            "http://x402.example",
+            "ftp://x402.example",
+            "https://user@x402.example",
+            "https://x402.example/?key=1",
+            "https://x402.example/#a",
+            "file:///etc/passwd",
+        ] {
+            assert!(FacilitatorUrl::read(bad).is_none(), "{bad}");
+        }
+    }
+}

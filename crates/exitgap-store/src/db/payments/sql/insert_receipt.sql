@@ -1,0 +1,1 @@
+INSERT OR IGNORE INTO receipt (key, signed) VALUES (:key, :signed);

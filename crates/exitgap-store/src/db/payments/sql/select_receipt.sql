@@ -1,0 +1,1 @@
+SELECT signed FROM receipt WHERE key = :key;

@@ -1,0 +1,206 @@
+//! A facilitator of x402, over HTTP, which settles on the real node: honestly, or in one of the ways that
+//! facilitators have to be expected to.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use alloy::primitives::{U256, hex};
+use exitgap_chain::settle::{Authorization, HotKey, TokenNode};
+use exitgap_core::ids::Word;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::usdc::{Scene, soon, write_key};
+
+/// What it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    Honest,
+    /// Settles, and then its proxy answers 504.
+    SilentAfterSettling,
+    /// Says that it settled, names a transaction, and does nothing.
+    LiesOfSuccess,
+    /// Settles by two transactions.
+    SettlesTwice,
+    /// Settles, and says that it failed.
+    SaysFailed,
+    /// Would settle nothing.
+    Refuses,
+    /// Answers more than anybody reads.
+    Floods,
+}
+
+pub struct Facilitator {
+    pub url: String,
+    /// The account that it pays fees from.
+    pub key: HotKey,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    way: Mutex<Way>,
+    /// What it was asked: the path and the body.
+    asked: Mutex<Vec<(String, Value)>>,
+    key: HotKey,
+    urls: Vec<String>,
+    asset: exitgap_core::ids::Address,
+}
+
+impl Facilitator {
+    /// One that settles on the scene's chain.
+    pub async fn new(scene: &Scene, way: Way) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        write_key(&file, 0x55);
+        let key = HotKey::read(&file).unwrap();
+        let coin = U256::from(10).pow(U256::from(18));
+        scene.chain.set_balance(key.address().0.into(), coin).await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/facilitator", listener.local_addr().unwrap());
+        let shared = Arc::new(Shared {
+            way: Mutex::new(way),
+            asked: Mutex::default(),
+            key: key.clone(),
+            urls: vec![scene.chain.url()],
+            asset: super::usdc::own(scene.usdc.address),
+        });
+        let serving = shared.clone();
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let serving = serving.clone();
+                // Who hangs up is not waited for.
+                thread::spawn(move || drop(serving.serve(&client)));
+            }
+        });
+        Self { url, key, shared }
+    }
+
+    /// From now on, does this.
+    pub fn turn(&self, way: Way) {
+        *self.shared.way.lock().unwrap() = way;
+    }
+
+    /// The bodies that came to this path.
+    pub fn asked(&self, path: &str) -> Vec<Value> {
+        let asked = self.shared.asked.lock().unwrap();
+        asked.iter().filter(|(to, _)| to == path).map(|(_, body)| body.clone()).collect()
+    }
+}
+
+impl Shared {
+    fn serve(&self, mut client: &TcpStream) -> std::io::Result<()> {
+        let (path, body) = request(client)?;
+        self.asked.lock().unwrap().push((path.clone(), body.clone()));
+        let way = *self.way.lock().unwrap();
+        let (status, answer) = match (path.as_str(), way) {
+            (_, Way::Floods) => (200, vec![b' '; 200_000]),
+            ("/facilitator/verify", Way::Refuses) => {
+                (200, text(&json!({"isValid": false, "invalidReason": "unsupported_scheme"})))
+            }
+            ("/facilitator/verify", _) => (200, text(&json!({"isValid": true, "payer": "0x"}))),
+            ("/facilitator/settle", _) => self.settle(&body, way),
+            _ => (404, Vec::new()),
+        };
+        let head = format!(
+            "HTTP/1.1 {status} As it is\r\nContent-Type: application/json\r\nConnection: close\r\n\
+             Content-Length: {}\r\n\r\n",
+            answer.len()
+        );
+        client.write_all(head.as_bytes())?;
+        client.write_all(&answer)
+    }
+
+    fn settle(&self, body: &Value, way: Way) -> (u16, Vec<u8>) {
+        let settled = |success: bool, transaction: String| {
+            let network = &body["paymentPayload"]["network"];
+            (
+                200,
+                text(&json!({"success": success, "transaction": transaction, "network": network,
+                "errorReason": if success { Value::Null } else { json!("invalid_transaction_state") }})),
+            )
+        };
+        if way == Way::LiesOfSuccess {
+            return settled(true, format!("0x{}", "12".repeat(32)));
+        }
+        let times = if way == Way::SettlesTwice { 2 } else { 1 };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let hash = runtime.block_on(self.send(&body["paymentPayload"]["payload"], times));
+        match way {
+            Way::SilentAfterSettling => (504, Vec::new()),
+            Way::SaysFailed => settled(false, String::new()),
+            _ => settled(true, hash.to_string()),
+        }
+    }
+
+    /// Sends the transactions, and waits for the first to be mined.
+    async fn send(&self, payload: &Value, times: u64) -> Word {
+        let config = exitgap_chain::config::Config {
+            chain: vec![Scene::chain_config(&self.urls)],
+            ..Default::default()
+        };
+        let plan = exitgap_chain::config::Plan::new(&config).unwrap();
+        let node = TokenNode::new(&plan.chains()[0], self.asset).unwrap();
+        let authorization = authorization(payload);
+        let fees = node.fees(100_000_000_000, soon()).await.unwrap();
+        let count = node.count(self.key.address(), soon()).await.unwrap();
+        let target = (super::usdc::CHAIN_ID, self.asset);
+        let mut first = None;
+        for nonce in count..count + times {
+            let signed = authorization.sign(&self.key, target, nonce, fees).unwrap();
+            node.broadcast(&signed, soon()).await.unwrap();
+            first.get_or_insert(signed.hash);
+        }
+        let (first, until) = (first.unwrap(), Instant::now() + Duration::from_secs(20));
+        while node.receipt(first, soon()).await.unwrap().is_none() && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        first
+    }
+}
+
+fn authorization(payload: &Value) -> Authorization {
+    let of = &payload["authorization"];
+    let text = |name: &str| of[name].as_str().unwrap_or_else(|| panic!("{name} in {payload}"));
+    let number = |name: &str| text(name).parse().unwrap();
+    Authorization {
+        from: text("from").parse().unwrap(),
+        to: text("to").parse().unwrap(),
+        value: text("value").parse().unwrap(),
+        valid_after_s: number("validAfter"),
+        valid_before_s: number("validBefore"),
+        nonce: text("nonce").parse().unwrap(),
+        signature: hex::decode(payload["signature"].as_str().unwrap()).unwrap(),
+    }
+}
+
+fn text(body: &Value) -> Vec<u8> {
+    body.to_string().into_bytes()
+}
+
+/// The path and the body of a request that declares its length.
+fn request(stream: &TcpStream) -> std::io::Result<(String, Value)> {
+    let mut reader = BufReader::new(stream);
+    let mut first = String::new();
+    reader.read_line(&mut first)?;
+    let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line)? == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        let line = line.trim_end().to_ascii_lowercase();
+        if line.is_empty() {
+            break;
+        }
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap_or(0);
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    Ok((path, serde_json::from_slice(&body)?))
+}
