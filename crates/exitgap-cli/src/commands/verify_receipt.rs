@@ -23,7 +23,8 @@ const MAX_ANSWER_BYTES: usize = 1 << 20;
 /// What was checked.
 #[derive(Serialize)]
 struct Check {
-    check: &'static str,
+    #[serde(rename = "check")]
+    name: &'static str,
     outcome: Outcome,
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'static str>,
@@ -50,10 +51,10 @@ fn is_unknown(error: &ReceiptError) -> bool {
 impl Check {
     fn of(check: &'static str, found: Result<(), &ReceiptError>) -> Self {
         let Err(error) = found else {
-            return Self { check, outcome: Outcome::Pass, code: None, detail: None };
+            return Self { name: check, outcome: Outcome::Pass, code: None, detail: None };
         };
         let outcome = if is_unknown(error) { Outcome::NotChecked } else { Outcome::Fail };
-        Self { check, outcome, code: Some(error.code()), detail: Some(error.to_string()) }
+        Self { name: check, outcome, code: Some(error.code()), detail: Some(error.to_string()) }
     }
 }
 
@@ -76,14 +77,11 @@ pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
                 let without = answer.strip_suffix(b"\n").ok_or(error)?;
                 receipt.check_answer(without)
             });
-            checks.push(Check::of("answer", found.as_ref().map(|()| ())));
+            checks.push(Check::of("answer", found.as_ref().copied()));
         }
         if let Some(path) = &args.evidence {
             let evidence = Evidence::read(&read("evidence file", path, MAX_EVIDENCE_BYTES)?);
-            checks.push(Check::of(
-                "evidence",
-                receipt.check_evidence(&evidence).as_ref().map(|()| ()),
-            ));
+            checks.push(Check::of("evidence", receipt.check_evidence(&evidence).as_ref().copied()));
         }
     }
     let any = |outcome| checks.iter().any(|check| check.outcome == outcome);
@@ -124,14 +122,14 @@ fn print_text(report: &Report, args: &VerifyReceiptArgs) -> Result<(), Failure> 
     let colour_of = |outcome| match outcome {
         Outcome::Pass => AnsiColor::Green,
         Outcome::Fail => AnsiColor::Red,
-        _ => AnsiColor::Yellow,
+        Outcome::NotChecked => AnsiColor::Yellow,
     };
-    for Check { check, outcome, code, detail } in &report.checks {
+    for Check { name: check, outcome, code, detail } in &report.checks {
         let style = Style::new().bold().fg_color(Some(colour_of(*outcome).into()));
         let word = match outcome {
             Outcome::Pass => "pass",
             Outcome::Fail => "FAIL",
-            _ => "unknown",
+            Outcome::NotChecked => "unknown",
         };
         let code = code.map_or_else(String::new, |code| format!("[{code}] "));
         let detail = printable(detail.as_deref().unwrap_or(""));

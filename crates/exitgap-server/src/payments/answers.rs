@@ -130,7 +130,7 @@ impl Till {
         }
     }
 
-    fn offered(&self, asked: &Asked, terms: Terms, error: String) -> Priced {
+    fn offered(asked: &Asked, terms: Terms, error: String) -> Priced {
         Priced {
             terms,
             currency: CURRENCY.to_owned(),
@@ -144,12 +144,12 @@ impl Till {
     /// The price that a payment pays, which may be one of a moment ago.
     pub(super) fn priced(&self, asked: &Asked, paid: &Presented, error: String) -> Priced {
         let terms = Terms { amount: paid.authorization.value, ..self.terms() };
-        self.offered(asked, terms, error)
+        Self::offered(asked, terms, error)
     }
 
     /// The price, in all three ways, and why it is asked for.
     pub(super) fn required(&self, asked: &Asked, why: &str, told: Option<&Told<'_>>) -> Response {
-        let priced = self.offered(asked, self.terms(), why.to_owned());
+        let priced = Self::offered(asked, self.terms(), why.to_owned());
         let problem = Problem::new(ProblemCode::PaymentRequired, why);
         let problem = match told {
             Some(told) => Problem { reason: Some(told.reason.to_owned()), ..problem },

@@ -11,7 +11,7 @@ use reqwest::{Client, Url};
 const VERIFY_WITHIN: Duration = Duration::from_secs(8);
 
 /// How long it may take to settle, which is a block or two. Nobody waits for that: the chain is looked at.
-const SETTLE_WITHIN: Duration = Duration::from_secs(60);
+const SETTLE_WITHIN: Duration = Duration::from_mins(1);
 
 /// The longest answer that is read, bytes.
 const MAX_ANSWER: usize = 64 << 10;
