@@ -14,6 +14,7 @@ use exitgap_api::x402::{Payment, Presented};
 use exitgap_chain::settle::{Authorization, HotKey, TokenNode, Verdict};
 use exitgap_core::ids::{Address, Word};
 use exitgap_server::config::Checked;
+use exitgap_server::payments::Settle;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -53,7 +54,10 @@ pub fn answer(course: &Course) -> Result<()> {
         Some((line.split_once(' ')?.0.parse().ok()?, line.split_once(' ')?.1.to_owned()))
     };
     let node = TokenNode::new(chain, plan.asset)?;
-    let key = HotKey::read(&plan.hot_key_file)?;
+    let Settle::Local(hot_key_file) = &plan.settle else {
+        return Err("it settles by itself".into());
+    };
+    let key = HotKey::read(hot_key_file)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let next = runtime.block_on(node.count(key.address(), soon()))?;
     let careless = Arc::new(Careless {

@@ -69,6 +69,7 @@ impl Scene {
         let key_file = folder.path().join("hot-key");
         fs::write(&key_file, format!("0x{}\n", "22".repeat(32)))?;
         fs::set_permissions(&key_file, fs::Permissions::from_mode(0o600))?;
+        make_key(folder.path(), &["receipts", "--out", "payments-receipt.key"])?;
         let _: serde_json::Value = chain.rpc("evm_setIntervalMining", (1,)).await?;
         let pay_to = Address::repeat_byte(0x77);
         Ok(Self { chain, usdc, pay_to, payers, pool, folder })
@@ -106,11 +107,7 @@ async fn record(folder: &Path) -> Result<String> {
     let world = World::deploy(&chain).await?;
     let config = folder.join("exitgap.toml");
     fs::write(&config, recorder_config(&chain, &world))?;
-    let key = ["key", "new", "--out", "exitgap.key", "--name", "example.org/exits"];
-    let mut made = Command::new(binaries::path("exitgap-server"));
-    if !made.args(key).current_dir(folder).output()?.status.success() {
-        return Err("no key was made".into());
-    }
+    make_key(folder, &["new", "--out", "exitgap.key", "--name", "example.org/exits"])?;
     let checked = Checked::read(&config)?;
     let key = fs::read_to_string(&checked.config.evidence.key_file)?;
     let store = Store::create(&checked.config.store.path, &key.trim_end().parse()?)?;
@@ -121,6 +118,12 @@ async fn record(folder: &Path) -> Result<String> {
     recorder.record_slot(Slot::new(FIRST_SLOT)?).await?;
     recorder.publish_in(LogFolder::new(&checked.config.evidence.folder))?;
     Ok(format!("anvil:{:#x}", world.pools[0].pool.address))
+}
+
+fn make_key(folder: &Path, arguments: &[&str]) -> Result<()> {
+    let mut made = Command::new(binaries::path("exitgap-server"));
+    let made = made.arg("key").args(arguments).current_dir(folder).output()?;
+    if made.status.success() { Ok(()) } else { Err("no key was made".into()) }
 }
 
 /// A process that answers, at the same address in each of its lives.
