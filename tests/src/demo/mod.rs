@@ -60,7 +60,6 @@ impl Demo {
             prune_history: Some(64),
             genesis_timestamp,
             chain_id: CHAIN_ID,
-            ..Options::default()
         };
         let chain = DevChain::start(options).await?;
         let world = World::deploy(&chain).await?;

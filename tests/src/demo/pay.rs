@@ -99,8 +99,8 @@ impl<'a> Scene<'a> {
         let _: serde_json::Value = chain.rpc("evm_setAutomine", (true,)).await?;
 
         step("enabling payments: a price of 0.01 USDC, and the key that signs receipts");
-        secret(&demo.folder.join("payer.key"), &hex(&PAYER))?;
-        secret(&demo.folder.join("payments-hot.key"), &format!("0x{}", hex(&FEES)))?;
+        secret(&demo.folder.join("payer.key"), &alloy::hex::encode(PAYER))?;
+        secret(&demo.folder.join("payments-hot.key"), &format!("0x{}", alloy::hex::encode(FEES)))?;
         run(
             &demo.server,
             &["key", "receipts", "--out"],
@@ -189,10 +189,6 @@ impl<'a> Scene<'a> {
         println!("\nAll of it lies in {}.", self.demo.folder.display());
         Ok(())
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Writes what its owner alone may read.

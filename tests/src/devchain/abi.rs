@@ -1,6 +1,7 @@
 //! The calls and events the development chain uses, declared from the contracts' published ABIs.
 
-#![allow(missing_docs)] // Generated from the declarations; the contracts' own pages document them.
+// Generated from the declarations; the contracts' own pages document them.
+#![allow(missing_docs, clippy::too_many_arguments)]
 
 use alloy::sol;
 
