@@ -96,7 +96,8 @@ async fn all_headers_pass_a_proxy_of_4096_bytes_also_of_the_longest_address() {
     let host = format!("https://{}.example", "h".repeat(240));
     let service = till.serve_with(&[("EXITGAP_HTTP_BASE_URL", &host)]);
     // Every character of every value in its longest spelling, and of names as many as there is room for.
-    let spell = |text: &str| text.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
+    let spelled = |byte: u8| ["%", &alloy::hex::encode_upper([byte])].concat();
+    let spell = |text: &str| text.bytes().map(spelled).collect::<String>();
     let token = format!("{:#x}", till.recorded.world.pools[0].pool.token0);
     let slot = till.recorded.last.to_string();
     let values = [("size_usd", SIZE), ("base", &token), ("at", &slot), ("max_age_s", "4000000000")];
