@@ -15,6 +15,10 @@
 //! floating point. A caller's data never panics. The same bits come out natively
 //! and in WebAssembly.
 
+#![cfg_attr(
+    not(feature = "unread-kinds"),
+    allow(dead_code, reason = "helpers that only those kinds need are a few lines")
+)]
 #![warn(clippy::float_arithmetic)]
 
 pub mod evidence;

@@ -56,11 +56,7 @@ impl Demo {
         // Once: the same days each time. Else: up to now.
         let first = if self.once { FIRST_SLOT } else { serve::slot_now()? - self.slots };
         let genesis_timestamp = first * SLOT_SECONDS - 3600;
-        let options = Options {
-            prune_history: Some(64),
-            genesis_timestamp,
-            chain_id: CHAIN_ID,
-        };
+        let options = Options { prune_history: Some(64), genesis_timestamp, chain_id: CHAIN_ID };
         let chain = DevChain::start(options).await?;
         let world = World::deploy(&chain).await?;
         let mut market = Market::new(&chain, &world, SEED).await?;

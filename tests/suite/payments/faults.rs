@@ -6,14 +6,16 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use alloy::primitives::B256;
+use alloy::primitives::{B256, U256};
+use alloy::signers::local::PrivateKeySigner;
 use exitgap_tests::devchain::Tx;
+use exitgap_tests::devchain::abi::TransferWithAuthorization;
 use serde_json::Value;
 
 use crate::scenes::proxy::{Lie, Proxy};
 use crate::scenes::service::{Answer, Service};
-use crate::scenes::till::{Till, settlement_of, transaction_of};
-use crate::scenes::usdc::{Scene, soon};
+use crate::scenes::till::{Till, header_of, offers_of, settlement_of, transaction_of};
+use crate::scenes::usdc::{Scene, now_s, soon};
 
 /// Repeats a payment until its outcome is known.
 fn until_known(till: &Till, service: &Service, header: &(&'static str, String)) -> Answer {
@@ -113,10 +115,29 @@ async fn who_is_run_before_has_been_paid_for_all_the_same() {
     let header = till.header(&service, 1);
     let call = till.scene.authorized(1).call();
     let mined = chain.mine_next(&[Tx::call(chain.trader, usdc.address, &call)]).await.unwrap();
+    // Payer and nonce are public now, and the token says no more than that they were used.
+    let thief = PrivateKeySigner::from_slice(&[0x66; 32]).unwrap();
+    let stolen = till.changed(&service, &thief, |message| message.nonce = B256::repeat_byte(1));
+    let refused = till.pay(&service, &stolen);
+    assert_eq!(refused.status, 402);
+    let reason = settlement_of(&refused).error_reason;
+    assert_eq!(reason.as_deref(), Some("invalid_exact_evm_payload_signature"));
     let answer = till.pay(&service, &header);
     assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
     assert_eq!(transaction_of(&answer), mined.receipts[0].transaction_hash);
     assert_eq!(till.prices_paid().await, 1);
+    // So shortly before its end that it would not be settled any more.
+    let late = till.scene.usdc.authorize(&till.scene.payer, {
+        let message = till.scene.message(3);
+        TransferWithAuthorization { validBefore: U256::from(now_s() + 20), ..message }
+    });
+    let offers = offers_of(&service.get(&till.target()));
+    let header = header_of(offers.v2[0].as_ref().unwrap(), &late);
+    let refused = till.pay(&service, &header);
+    assert_eq!(refused.status, 402, "nobody settled it");
+    chain.mine_next(&[Tx::call(chain.trader, usdc.address, &late.call())]).await.unwrap();
+    assert_eq!(till.pay(&service, &header).status, 200);
+    assert_eq!(till.prices_paid().await, 2);
     // While it is settled.
     let header = till.header(&service, 2);
     let answer = thread::scope(|scope| {
@@ -133,7 +154,7 @@ async fn who_is_run_before_has_been_paid_for_all_the_same() {
         answer
     });
     assert_eq!(answer.status, 200);
-    assert_eq!(till.prices_paid().await, 2);
+    assert_eq!(till.prices_paid().await, 3);
 }
 
 /// Waits for a future from a thread of the runtime's own.

@@ -15,4 +15,19 @@ sol! {
         event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
         event Transfer(address indexed from, address indexed to, uint256 value);
     }
+
+    /// EIP-1271: a contract's word on a signature in its name.
+    interface Wallet {
+        function isValidSignature(bytes32 hash, bytes signature) external view returns (bytes4);
+    }
+
+    /// What a payer signs, EIP-712.
+    struct TransferWithAuthorization {
+        address from;
+        address to;
+        uint256 value;
+        uint256 validAfter;
+        uint256 validBefore;
+        bytes32 nonce;
+    }
 }

@@ -17,6 +17,7 @@ mod error;
 mod key;
 mod node;
 mod receipt;
+mod signature;
 mod token;
 mod transaction;
 

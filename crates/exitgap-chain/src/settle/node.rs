@@ -242,8 +242,19 @@ impl TokenNode {
         from: Option<Address>,
         deadline: Instant,
     ) -> Result<Result<Bytes, String>, SettleError> {
+        self.call_of(self.asset, data, from, deadline).await
+    }
+
+    /// The same of any account.
+    pub(super) async fn call_of(
+        &self,
+        account: Address,
+        data: Bytes,
+        from: Option<Address>,
+        deadline: Instant,
+    ) -> Result<Result<Bytes, String>, SettleError> {
         let mut request = json!({
-            "to": wire(self.asset),
+            "to": wire(account),
             "input": data,
             "gas": format!("{SETTLE_GAS:#x}"),
         });

@@ -4,10 +4,9 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{
-    BalancerError, ConcentratedError, ConstantProductError, CryptoSwapError, PoolState,
-    SolidlyError, StableSwapError,
-};
+#[cfg(feature = "unread-kinds")]
+use super::{BalancerError, CryptoSwapError, SolidlyError, StableSwapError};
+use super::{ConcentratedError, ConstantProductError, PoolState};
 use crate::ids::{Code, StateHash};
 use crate::json::{
     CanonicalError, DocumentError, Fields, Json, VERSION, check_canonical, check_version, parse,
@@ -32,15 +31,19 @@ pub enum StateError {
     #[error(transparent)]
     Concentrated(#[from] ConcentratedError),
     /// The numbers break a rule of Balancer's pools.
+    #[cfg(feature = "unread-kinds")]
     #[error(transparent)]
     Balancer(#[from] BalancerError),
     /// The numbers break a rule of crypto pools.
+    #[cfg(feature = "unread-kinds")]
     #[error(transparent)]
     CryptoSwap(#[from] CryptoSwapError),
     /// The numbers break a rule of Aerodrome's pools.
+    #[cfg(feature = "unread-kinds")]
     #[error(transparent)]
     Solidly(#[from] SolidlyError),
     /// The numbers break a rule of `StableSwap` pools.
+    #[cfg(feature = "unread-kinds")]
     #[error(transparent)]
     StableSwap(#[from] StableSwapError),
 }

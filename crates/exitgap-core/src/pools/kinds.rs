@@ -5,10 +5,11 @@
 
 use super::kind::{Listed, PoolKind, Sale, StateForm};
 use super::{
-    Concentrated, ConcentratedLinked, ConcentratedV4, ConstantProduct, CryptoSwap, Direction,
-    FeeRate, Fill, FillError, FillStep, RawPrice, Segment, Solidly, StableSwap, StableV2, StableV3,
-    StateError, Weighted,
+    Concentrated, ConcentratedLinked, ConcentratedV4, ConstantProduct, Direction, FeeRate, Fill,
+    FillError, FillStep, RawPrice, Segment, StateError,
 };
+#[cfg(feature = "unread-kinds")]
+use super::{CryptoSwap, Solidly, StableSwap, StableV2, StableV3, Weighted};
 use crate::ids::Pair;
 use crate::json::{Fields, Json};
 use crate::wide::{U256, U512};
@@ -16,20 +17,21 @@ use crate::wide::{U256, U512};
 /// Makes of a list of kinds the types that hold one of them, and the one `match` over it. The sign `$` is handed
 /// in because the macro defines another one, whose own signs it would read as its own.
 macro_rules! kinds {
-    ($dollar:tt $($(#[$doc:meta])+ $kind:ident,)+) => {
+    ($dollar:tt $($(#[doc = $doc:literal])+ $(#[cfg($($if:tt)+)])? $kind:ident,)+) => {
         /// The whole swap-relevant state of a pool.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum PoolState {
-            $($(#[$doc])+ $kind($kind),)+
+            $($(#[doc = $doc])+ $(#[cfg($($if)+)])? $kind($kind),)+
         }
 
         /// One direction of a pool of some kind.
         #[derive(Debug, Clone)]
         pub(super) enum OneSale {
-            $($kind(<$kind as PoolKind>::Sale),)+
+            $($(#[cfg($($if)+)])? $kind(<$kind as PoolKind>::Sale),)+
         }
 
         $(
+            $(#[cfg($($if)+)])?
             impl $kind {
                 /// The name of its kind, as in state bodies.
                 pub const PROTOCOL: &'static str = <Self as StateForm>::PROTOCOL;
@@ -43,12 +45,14 @@ macro_rules! kinds {
                 }
             }
 
+            $(#[cfg($($if)+)])?
             impl From<$kind> for PoolState {
                 fn from(pool: $kind) -> Self {
                     Self::$kind(pool)
                 }
             }
 
+            $(#[cfg($($if)+)])?
             impl Listed<<$kind as PoolKind>::Sale> for $kind {
                 fn listed(sale: <Self as PoolKind>::Sale) -> OneSale {
                     OneSale::$kind(sale)
@@ -70,7 +74,7 @@ macro_rules! kinds {
                 fields: &mut Fields<'_, '_>,
             ) -> Option<Result<Self, StateError>> {
                 match protocol {
-                    $($kind::PROTOCOL => {
+                    $($(#[cfg($($if)+)])? $kind::PROTOCOL => {
                         Some(<$kind as StateForm>::read(fields).map(Self::$kind))
                     })+
                     _ => None,
@@ -82,7 +86,7 @@ macro_rules! kinds {
         macro_rules! ask {
             ($dollar one:expr, $dollar of:ident, $dollar it:ident => $dollar answer:expr) => {
                 match $dollar one {
-                    $($dollar of::$kind($dollar it) => $dollar answer,)+
+                    $($(#[cfg($($if)+)])? $dollar of::$kind($dollar it) => $dollar answer,)+
                 }
             };
         }
@@ -99,16 +103,22 @@ kinds! { $
     /// The same where the loop stops at initialised ticks alone, which are linked: Algebra Integral.
     ConcentratedLinked,
     /// Curve's plain pools and `StableSwap`-NG.
+    #[cfg(feature = "unread-kinds")]
     StableSwap,
     /// Aerodrome v2 and Velodrome v2, volatile and stable.
+    #[cfg(feature = "unread-kinds")]
     Solidly,
     /// Balancer's weighted pools of both vaults.
+    #[cfg(feature = "unread-kinds")]
     Weighted,
     /// Balancer's stable pools of version 2.
+    #[cfg(feature = "unread-kinds")]
     StableV2,
     /// Balancer's stable pools of version 3.
+    #[cfg(feature = "unread-kinds")]
     StableV3,
     /// Tricrypto-NG and Twocrypto-NG: fills only.
+    #[cfg(feature = "unread-kinds")]
     CryptoSwap,
 }
 

@@ -6,20 +6,26 @@
 //!
 //! A folder for each kind of pool states what `kind` asks of it; `kinds` lists them.
 
+#[cfg(feature = "unread-kinds")]
 mod amplified;
+#[cfg(feature = "unread-kinds")]
 mod balancer;
 mod concentrated;
 mod constant_product;
+#[cfg(feature = "unread-kinds")]
 mod crypto_swap;
 mod fill;
 mod form;
 mod kind;
 mod kinds;
+#[cfg(feature = "unread-kinds")]
 mod solidly;
+#[cfg(feature = "unread-kinds")]
 mod stable_swap;
 #[cfg(test)]
 mod vectors;
 
+#[cfg(feature = "unread-kinds")]
 pub use balancer::{
     BalancerError, StableRelease, StableRule, StableV2, StableV3, ThirdStableRule, VaultParts,
     VaultPool, Weighted, WeightedRule,
@@ -29,11 +35,14 @@ pub use concentrated::{
     MIN_SQRT_RATIO, MIN_TICK, Ranges, Tick, sqrt_ratio_at_tick, tick_at_sqrt_ratio,
 };
 pub use constant_product::{ConstantProduct, ConstantProductError};
+#[cfg(feature = "unread-kinds")]
 pub use crypto_swap::{CryptoSwap, CryptoSwapError, CryptoSwapParts};
 pub use fill::{Fill, FillError, FillStep, Segment};
 pub use form::{MAX_STATE_BYTES, StateError};
 pub use kinds::{PoolState, SaleCurve};
+#[cfg(feature = "unread-kinds")]
 pub use solidly::{Solidly, SolidlyError};
+#[cfg(feature = "unread-kinds")]
 pub use stable_swap::{DRule, NgParts, StableSwap, StableSwapError, StableSwapParts};
 
 use crate::wide::{U256, U512, U1024};

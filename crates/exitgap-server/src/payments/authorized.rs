@@ -3,7 +3,7 @@
 use axum::response::Response;
 use exitgap_api::x402::{Payment as Presented, Version};
 use exitgap_chain::settle::{Authorization, ReplayKey, Verdict};
-use exitgap_store::payments::{Claim, ClaimToken, Family, NewPayment, Payment, State};
+use exitgap_store::payments::{Claim, ClaimToken, Family, NewPayment, Payment, Settled, State};
 use tokio::time::Instant;
 
 use super::answers::{Refusal, Told, refuse};
@@ -53,7 +53,10 @@ impl Till {
     ) -> Result<Option<Response>, Unavailable> {
         let key = self.key_of(presented);
         let found = self.payments(move |payments| payments.payment(&key)).await?;
-        Ok(match found.filter(|found| found.state != State::Failed) {
+        // Another signature over the same is judged as if it came first.
+        let held = authorization_of(presented).to_bytes();
+        let same = |found: &Payment| [&held[..], &[]].contains(&&found.authorization[..]);
+        Ok(match found.filter(|found| found.state != State::Failed && same(found)) {
             Some(found) => Some(self.answer_held(found, presented, asked).await),
             None => None,
         })
@@ -69,29 +72,12 @@ impl Till {
         let refused =
             |(reason, why): Reason| self.required(asked, why, Some(&Told::of(presented, reason)));
         let unavailable = |Unavailable| refuse(Refusal::Unavailable, None);
-        match self.mismatch(presented).await {
-            Ok(None) => {}
-            Ok(Some(reason)) => return refused(reason),
-            Err(out) => return unavailable(out),
-        }
         let authorization = authorization_of(presented);
-        let until = Instant::now() + LOOK;
-        let (node, sender) = (&self.0.node, self.sender());
-        let verdict = match node.verify(&authorization, sender, until).await {
-            Ok(verdict) => verdict,
-            Err(error) => return unavailable(error.into()),
-        };
-        let reason = reason_of(verdict);
-        let settled = match reason {
-            None => None,
-            Some(reason) if verdict == Verdict::Used => {
-                match self.settled_by_others(&authorization, until).await {
-                    Ok(Some(settled)) => Some(settled),
-                    Ok(None) => return refused(reason),
-                    Err(out) => return unavailable(out),
-                }
-            }
-            Some(reason) => return refused(reason),
+        let (node, until) = (&self.0.node, Instant::now() + LOOK);
+        let settled = match self.judged(presented, &authorization, until).await {
+            Ok(Ok(settled)) => settled,
+            Ok(Err(reason)) => return refused(reason),
+            Err(out) => return unavailable(out),
         };
         match self.repeated(presented, asked).await {
             Ok(None) => {}
@@ -135,6 +121,32 @@ impl Till {
         }
         let told = Told::of(presented, "facilitator_unavailable");
         Some(refuse(Refusal::Unavailable, Some(&told)))
+    }
+
+    /// Whether an authorization pays; or, of one that was used or is over, where it paid us a moment ago, whoever
+    /// settled it; else why not.
+    async fn judged(
+        &self,
+        presented: &Presented,
+        authorization: &Authorization,
+        until: Instant,
+    ) -> Result<Result<Option<Settled>, Reason>, Unavailable> {
+        let node = &self.0.node;
+        let verdict = match self.mismatch(presented).await? {
+            None => node.verify(authorization, self.sender(), until).await?,
+            Some(reason) if Some(reason) == reason_of(Verdict::Expired) => Verdict::Expired,
+            Some(reason) => return Ok(Err(reason)),
+        };
+        let Some(reason) = reason_of(verdict) else { return Ok(Ok(None)) };
+        if !matches!(verdict, Verdict::Used | Verdict::Expired) {
+            return Ok(Err(reason));
+        }
+        // The token says so before it looks at the signature, and payer and nonce are public by then.
+        if !node.is_signed(authorization, self.0.token.domain_separator, until).await? {
+            return Ok(Err(reason_of(Verdict::Signature).unwrap_or(reason)));
+        }
+        let settled = self.settled_by_others(authorization, until).await?;
+        Ok(settled.map(Some).ok_or(reason))
     }
 
     /// Claims the payment and has it settled, in a task that does not end with the connection.
@@ -279,7 +291,7 @@ impl Till {
         &self,
         authorization: &Authorization,
         until: Instant,
-    ) -> Result<Option<exitgap_store::payments::Settled>, Unavailable> {
+    ) -> Result<Option<Settled>, Unavailable> {
         let head = self.0.node.head(until).await?;
         let since = head.number.saturating_sub(USED_BLOCKS);
         let found = self.find_use(authorization, since, until).await?;
