@@ -244,7 +244,7 @@ async fn a_rise_of_fees_is_met_with_one_number_and_one_transfer() {
     let header = till.header(&service, 1);
     let sent = transaction_of(&till.pay(&service, &header));
     // Thirty gwei: above what the first transaction offers, below the configured bound.
-    let dear = alloy::primitives::U256::from(30_000_000_000_u64);
+    let dear = U256::from(30_000_000_000_u64);
     let _: Value = till.scene.chain.rpc("anvil_setNextBlockBaseFeePerGas", (dear,)).await.unwrap();
     till.scene.mine_pending().await;
     assert_eq!(till.prices_paid().await, 0, "the spike keeps it out");
