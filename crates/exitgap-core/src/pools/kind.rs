@@ -98,6 +98,8 @@ pub(super) trait Listed<S> {
 /// - [`Sale::ideal_within`] is concave in what is added, and never below what is paid.
 /// - A swap without any rounding is concave over the whole curve, and all roundings up to a
 ///   segment's start keep the output below it by less than [`Sale::rounding_before`].
+///
+/// What has an answer here is so of every curve that is one segment.
 pub(super) trait Sale {
     /// The direction this was prepared for.
     fn direction(&self) -> Direction;
@@ -117,7 +119,9 @@ pub(super) trait Sale {
     fn fill(&self, amount_in: U256) -> Result<Fill, FillError>;
 
     /// The same sale, step by step; the steps' amounts add up to the fill's.
-    fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError>;
+    fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError> {
+        Ok(vec![FillStep::whole(&self.fill(amount_in)?)])
+    }
 
     /// Whether a search for sizes can rest on the laws above.
     fn is_sized(&self) -> bool {
@@ -128,7 +132,9 @@ pub(super) trait Sale {
     fn most(&self) -> (U256, U256);
 
     /// How many segments there are.
-    fn segment_count(&self) -> usize;
+    fn segment_count(&self) -> usize {
+        1
+    }
 
     /// Segment `index`, counted from the start of the sale.
     fn segment(&self, index: usize) -> Segment;
@@ -168,10 +174,14 @@ pub(super) trait Sale {
     /// How far, in raw output units, all roundings up to the start of segment `index` can have
     /// kept the output below the swap's without rounding: that pays, for the segment's `in_start`,
     /// less than its `out_start` plus this. `index` may be one past the last segment.
-    fn rounding_before(&self, index: usize) -> U256;
+    fn rounding_before(&self, _index: usize) -> U256 {
+        U256::ZERO
+    }
 
     /// The mid price at the start of segment `index`.
-    fn mid_at_start(&self, index: usize) -> RawPrice;
+    fn mid_at_start(&self, _index: usize) -> RawPrice {
+        self.mid()
+    }
 
     /// The bytes it holds beside itself.
     fn held_bytes(&self) -> usize {

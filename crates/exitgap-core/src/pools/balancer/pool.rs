@@ -10,7 +10,7 @@ use crate::ids::Pair;
 use crate::pools::amplified::RootBelow;
 use crate::pools::fill::largest_taken;
 use crate::pools::kind::{PoolKind, Sale};
-use crate::pools::{Direction, FeeRate, Fill, FillError, FillStep, PoolState, RawPrice, Segment};
+use crate::pools::{Direction, FeeRate, Fill, FillError, PoolState, RawPrice, Segment};
 use crate::wide::{U256, U512, U1024, mul_div};
 
 /// What a pool pays of what its vault gives it, both with eighteen decimals, for a pair of tokens:
@@ -279,17 +279,9 @@ impl<R: Rule> Sale for VaultSale<R> {
         self.pool.fill(self.direction, amount_in, || self.most_in())
     }
 
-    fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError> {
-        Ok(vec![FillStep::whole(&self.fill(amount_in)?)])
-    }
-
     fn most(&self) -> (U256, U256) {
         let most = self.most_in();
         (most, self.out_within(0, most))
-    }
-
-    fn segment_count(&self) -> usize {
-        1
     }
 
     fn segment(&self, _index: usize) -> Segment {
@@ -321,14 +313,6 @@ impl<R: Rule> Sale for VaultSale<R> {
     /// None: the fee leaves no whole number.
     fn fee_rounded_first(&self) -> Option<FeeRate> {
         None
-    }
-
-    fn rounding_before(&self, _index: usize) -> U256 {
-        U256::ZERO
-    }
-
-    fn mid_at_start(&self, _index: usize) -> RawPrice {
-        self.mid()
     }
 
     fn held_bytes(&self) -> usize {

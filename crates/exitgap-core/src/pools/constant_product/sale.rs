@@ -2,7 +2,7 @@
 
 use super::ConstantProduct;
 use crate::pools::kind::{PoolKind, Sale};
-use crate::pools::{Direction, FeeRate, Fill, FillError, FillStep, RawPrice, Segment};
+use crate::pools::{Direction, FeeRate, Fill, FillError, RawPrice, Segment};
 use crate::wide::{U256, U512};
 
 /// One direction of a pair.
@@ -33,17 +33,9 @@ impl Sale for PairSale {
         self.pair.fill(self.direction, amount_in)
     }
 
-    fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError> {
-        Ok(vec![FillStep::whole(&self.fill(amount_in)?)])
-    }
-
     fn most(&self) -> (U256, U256) {
         let most = self.pair.max_amount_in(self.direction);
         (most, self.pair.amount_out(self.direction, most))
-    }
-
-    fn segment_count(&self) -> usize {
-        1
     }
 
     fn segment(&self, _index: usize) -> Segment {
@@ -62,13 +54,5 @@ impl Sale for PairSale {
     /// None: the fee is part of the one division.
     fn fee_rounded_first(&self) -> Option<FeeRate> {
         None
-    }
-
-    fn rounding_before(&self, _index: usize) -> U256 {
-        U256::ZERO
-    }
-
-    fn mid_at_start(&self, _index: usize) -> RawPrice {
-        self.mid()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::Solidly;
 use super::curve::Refused;
 use crate::pools::kind::{PoolKind, Sale};
-use crate::pools::{Direction, FeeRate, Fill, FillError, FillStep, RawPrice, Segment};
+use crate::pools::{Direction, FeeRate, Fill, FillError, RawPrice, Segment};
 use crate::wide::{U256, U512};
 
 /// One direction of a pool.
@@ -69,17 +69,9 @@ impl Sale for SolidlySale {
         fill(&self.pool, self.direction, amount_in, || self.most_in())
     }
 
-    fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError> {
-        Ok(vec![FillStep::whole(&self.fill(amount_in)?)])
-    }
-
     fn most(&self) -> (U256, U256) {
         let most = self.most_in();
         (most, self.out_within(0, most))
-    }
-
-    fn segment_count(&self) -> usize {
-        1
     }
 
     fn segment(&self, _index: usize) -> Segment {
@@ -104,13 +96,5 @@ impl Sale for SolidlySale {
     /// None: what the fee leaves is rounded up.
     fn fee_rounded_first(&self) -> Option<FeeRate> {
         None
-    }
-
-    fn rounding_before(&self, _index: usize) -> U256 {
-        U256::ZERO
-    }
-
-    fn mid_at_start(&self, _index: usize) -> RawPrice {
-        self.mid()
     }
 }

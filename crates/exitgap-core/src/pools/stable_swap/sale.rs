@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Bound, FEE_DENOMINATOR, Refused, StableSwap};
 use crate::pools::kind::{PoolKind, Sale};
-use crate::pools::{Direction, FeeRate, Fill, FillError, FillStep, RawPrice, Segment};
+use crate::pools::{Direction, FeeRate, Fill, FillError, RawPrice, Segment};
 use crate::wide::{U256, U512};
 
 /// One direction of a pair of coins.
@@ -77,17 +77,9 @@ impl Sale for StableSale {
         fill(&self.pool, self.direction, amount_in, || self.most_in())
     }
 
-    fn fill_steps(&self, amount_in: U256) -> Result<Vec<FillStep>, FillError> {
-        Ok(vec![FillStep::whole(&self.fill(amount_in)?)])
-    }
-
     fn most(&self) -> (U256, U256) {
         let most = self.most_in();
         (most, self.out_within(0, most))
-    }
-
-    fn segment_count(&self) -> usize {
-        1
     }
 
     fn segment(&self, index: usize) -> Segment {
@@ -120,14 +112,6 @@ impl Sale for StableSale {
     /// None: the fee is taken of what is paid.
     fn fee_rounded_first(&self) -> Option<FeeRate> {
         None
-    }
-
-    fn rounding_before(&self, _index: usize) -> U256 {
-        U256::ZERO
-    }
-
-    fn mid_at_start(&self, _index: usize) -> RawPrice {
-        self.mid()
     }
 
     fn held_bytes(&self) -> usize {
