@@ -16,4 +16,6 @@ pub mod fixtures;
 #[cfg(feature = "suite")]
 pub mod fuzz;
 #[cfg(feature = "suite")]
+pub mod message;
+#[cfg(feature = "suite")]
 pub mod parity;

@@ -2,7 +2,7 @@
 //! payment. The steps are the requests between which a service writes something down, so that no
 //! service needs to know of being stopped.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::Result;
+use crate::message::Message;
 
 /// Where in a payment a service is stopped. Each commit lies between two of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,7 +136,7 @@ impl Shared {
 
     /// One request of a connection.
     fn serve(&self, mut client: &TcpStream) -> std::io::Result<()> {
-        let request = body_of(client)?;
+        let request = Message::read(client)?.body;
         let asked: Value = serde_json::from_slice(&request)?;
         let method = asked["method"].as_str().unwrap_or_default();
         let before = match method {
@@ -181,28 +182,6 @@ impl Shared {
             request.len()
         );
         node.write_all(&[head.as_bytes(), request].concat())?;
-        body_of(&node)
+        Ok(Message::read(&node)?.body)
     }
-}
-
-/// The body of a request or an answer that declares its length.
-fn body_of(stream: &TcpStream) -> std::io::Result<Vec<u8>> {
-    let mut reader = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        let line = line.trim_end().to_ascii_lowercase();
-        if line.is_empty() {
-            break;
-        }
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap_or(0);
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    Ok(body)
 }

@@ -126,6 +126,8 @@ async fn who_is_run_before_has_been_paid_for_all_the_same() {
     assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
     assert_eq!(transaction_of(&answer), mined.receipts[0].transaction_hash);
     assert_eq!(till.prices_paid().await, 1);
+    // Nor is what is held given to a signature that is not the payer's.
+    assert_eq!(till.pay(&service, &stolen).status, 402);
     // So shortly before its end that it would not be settled any more.
     let late = till.scene.usdc.authorize(&till.scene.payer, {
         let message = till.scene.message(3);

@@ -1,7 +1,7 @@
 //! A facilitator of x402, over HTTP, which settles on the real node: honestly, or in one of the ways that
 //! facilitators have to be expected to.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::usdc::{Scene, soon, write_key};
+use exitgap_tests::message::Message;
 
 /// What it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,27 +181,9 @@ fn text(body: &Value) -> Vec<u8> {
     body.to_string().into_bytes()
 }
 
-/// The path and the body of a request that declares its length.
+/// The path and the body of a request.
 fn request(stream: &TcpStream) -> std::io::Result<(String, Value)> {
-    let mut reader = BufReader::new(stream);
-    let mut first = String::new();
-    reader.read_line(&mut first)?;
-    let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        let line = line.trim_end().to_ascii_lowercase();
-        if line.is_empty() {
-            break;
-        }
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap_or(0);
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    Ok((path, serde_json::from_slice(&body)?))
+    let message = Message::read(stream)?;
+    let path = message.first_line.split(' ').nth(1).unwrap_or_default().to_owned();
+    Ok((path, serde_json::from_slice(&message.body)?))
 }

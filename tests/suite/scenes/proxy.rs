@@ -1,12 +1,13 @@
 //! A real HTTP server between a reader and its node that can lie, in its own threads.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
+use exitgap_tests::message::Message;
 use serde_json::{Value, json};
 
 /// What the proxy answers instead of the truth.
@@ -109,7 +110,7 @@ impl Proxy {
 impl Shared {
     /// Answers one request and closes the connection.
     fn serve(&self, mut client: &TcpStream) -> std::io::Result<()> {
-        let request = read_body(client)?;
+        let request = Message::read(client)?.body;
         self.served.fetch_add(1, Ordering::SeqCst);
         let came = Instant::now();
         let truth = self.ask(&request)?;
@@ -166,7 +167,7 @@ impl Shared {
         );
         node.write_all(head.as_bytes())?;
         node.write_all(request)?;
-        read_body(&node)
+        Ok(Message::read(&node)?.body)
     }
 }
 
@@ -177,26 +178,4 @@ fn host_of(url: &str) -> String {
 
 fn answer(body: &Value) -> Vec<u8> {
     body.to_string().into_bytes()
-}
-
-/// The body of a request or an answer that declares its length.
-fn read_body(stream: &TcpStream) -> std::io::Result<Vec<u8>> {
-    let mut reader = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        let line = line.trim_end().to_ascii_lowercase();
-        if line.is_empty() {
-            break;
-        }
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap_or(0);
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    Ok(body)
 }
