@@ -6,10 +6,10 @@ use exitgap_chain::Severity;
 use exitgap_chain::config::{Config, Factory, FactoryKind};
 use exitgap_core::pools::{Concentrated, Direction};
 use exitgap_core::series::MissingReason;
-use exitgap_tests::devchain::{DevChain, FIRST_SLOT, PancakePool, Pool, PoolKind, SLOT_SECONDS};
+use exitgap_tests::devchain::{DevChain, FIRST_SLOT, PancakePool, Pool, PoolKind};
 
 use crate::scenes::chain::{
-    chain_config, deadline, pool_config, read, reader, scene, small_limits, snapshots,
+    chain_config, deadline, pass_slot, pool_config, read, reader, scene, small_limits, snapshots,
 };
 
 /// Runtime code that passes every call on to `pool`.
@@ -47,12 +47,6 @@ async fn pancake() -> (DevChain, PancakePool, Config) {
         fee_modules: Vec::new(),
     });
     (chain, pool, config)
-}
-
-/// Blocks around the instant of a slot.
-async fn pass_slot(chain: &DevChain, slot: u64) {
-    chain.mine(slot * SLOT_SECONDS - 5, &[]).await.unwrap();
-    chain.mine(slot * SLOT_SECONDS + 5, &[]).await.unwrap();
 }
 
 #[tokio::test]

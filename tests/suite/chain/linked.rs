@@ -5,10 +5,10 @@ use exitgap_chain::Severity;
 use exitgap_chain::config::{Config, Factory, FactoryKind};
 use exitgap_core::pools::{ConcentratedLinked, Direction};
 use exitgap_core::series::MissingReason;
-use exitgap_tests::devchain::{DevChain, FIRST_SLOT, LinkedPool, Pool, PoolKind, SLOT_SECONDS};
+use exitgap_tests::devchain::{DevChain, FIRST_SLOT, LinkedPool, Pool, PoolKind};
 
 use crate::scenes::chain::{
-    chain_config, deadline, pool_config, read, reader, scene, small_limits, snapshots,
+    chain_config, deadline, pass_slot, pool_config, read, reader, scene, small_limits, snapshots,
 };
 
 fn own(address: Address) -> exitgap_core::ids::Address {
@@ -37,12 +37,6 @@ async fn linked() -> (DevChain, LinkedPool, Config) {
         fee_modules: Vec::new(),
     });
     (chain, pool, config)
-}
-
-/// Blocks around the instant of a slot.
-async fn pass_slot(chain: &DevChain, slot: u64) {
-    chain.mine(slot * SLOT_SECONDS - 5, &[]).await.unwrap();
-    chain.mine(slot * SLOT_SECONDS + 5, &[]).await.unwrap();
 }
 
 #[tokio::test]

@@ -15,11 +15,13 @@ use exitgap_core::pools::{ConcentratedV4, Direction, PoolState};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{Reader, Store};
-use exitgap_tests::devchain::{DevChain, FIRST_SLOT, SLOT_SECONDS, V4, V4Pool};
+use exitgap_tests::devchain::{DevChain, FIRST_SLOT, V4, V4Pool};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::scenes::chain::{chain_config, deadline, read, reader, scene, small_limits, snapshots};
+use crate::scenes::chain::{
+    chain_config, deadline, pass_slot, read, reader, scene, small_limits, snapshots,
+};
 use crate::scenes::store::key;
 
 fn own(address: Address) -> exitgap_core::ids::Address {
@@ -76,12 +78,6 @@ async fn managed() -> (DevChain, V4, Vec<V4Pool>, Config) {
     let (address, kind) = (own(v4.manager), FactoryKind::UniswapV4);
     config.chain[0].factory.push(Factory { address, kind, fee_modules: Vec::new() });
     (chain, v4, pools, config)
-}
-
-/// Blocks around the instant of a slot.
-async fn pass_slot(chain: &DevChain, slot: u64) {
-    chain.mine(slot * SLOT_SECONDS - 5, &[]).await.unwrap();
-    chain.mine(slot * SLOT_SECONDS + 5, &[]).await.unwrap();
 }
 
 fn v4_of(state: &PoolState) -> &ConcentratedV4 {

@@ -12,7 +12,7 @@ use exitgap_core::ids::{Address, BlockHash};
 use exitgap_core::pools::{Direction, FillError};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Observation, Snapshot};
-use exitgap_tests::devchain::{DevChain, Options, Pool, PoolKind, World};
+use exitgap_tests::devchain::{DevChain, Options, Pool, PoolKind, SLOT_SECONDS, World};
 use tokio::time::Instant;
 
 pub async fn scene() -> (DevChain, World) {
@@ -134,4 +134,10 @@ pub async fn assert_fills_equal(chain: &DevChain, pool: &Pool, observation: &Obs
             assert_eq!(ours, theirs, "{} {direction:?} {amount}", observation.pool());
         }
     }
+}
+
+/// Blocks around the instant of a slot.
+pub async fn pass_slot(chain: &DevChain, slot: u64) {
+    chain.mine(slot * SLOT_SECONDS - 5, &[]).await.unwrap();
+    chain.mine(slot * SLOT_SECONDS + 5, &[]).await.unwrap();
 }
