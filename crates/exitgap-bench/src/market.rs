@@ -181,12 +181,12 @@ impl BusyPool {
             answer * U256::from(millionths.unsigned_abs()) / U256::from(1_000_000)
         };
         let answers = [
-            (OracleRole::Token0Usd, near(&mut self.rng, answer, BASIS)),
-            (OracleRole::Token1Usd, near(&mut self.rng, U256::from(100_000_000), 200)),
+            (OracleRole::TokenUsd(0), near(&mut self.rng, answer, BASIS)),
+            (OracleRole::TokenUsd(1), near(&mut self.rng, U256::from(100_000_000), 200)),
         ];
         answers.map(|(role, answer)| {
             let source = OracleSource::Chainlink(RoundData {
-                feed: Address([if role == OracleRole::Token0Usd { 7 } else { 8 }; 20]),
+                feed: Address([if role == OracleRole::TokenUsd(0) { 7 } else { 8 }; 20]),
                 round: self.round,
                 updated_at: timestamp - self.rng.below(1_200),
                 heartbeat_s: 3_600,

@@ -155,7 +155,7 @@ fn snapshot(scene: &Scene) -> Result<Vec<u8>, BenchError> {
         BlockRef { hash: BlockHash([9; 32]), number: 1, timestamp },
         [token(1, "T0"), token(2, "T1")],
         PoolState::Concentrated(scene.pool.clone()),
-        vec![reading(OracleRole::Token0Usd), reading(OracleRole::Token1Usd)],
+        vec![reading(OracleRole::TokenUsd(0)), reading(OracleRole::TokenUsd(1))],
         Vec::new(),
     );
     let snapshot = Snapshot::new(slot, observation.map_err(failed)?).map_err(failed)?;

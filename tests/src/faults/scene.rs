@@ -85,7 +85,7 @@ impl BusyPool {
             decimals,
             symbol: Symbol::clean(symbol),
         };
-        let feeds = [(OracleRole::Token0Usd, 7), (OracleRole::Token1Usd, 8)]
+        let feeds = [(OracleRole::TokenUsd(0), 7), (OracleRole::TokenUsd(1), 8)]
             .map(|(role, feed)| self.reading(role, feed, timestamp));
         let observation = Observation::new(
             self.id.clone(),

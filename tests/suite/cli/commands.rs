@@ -41,8 +41,8 @@ fn observe(id: &PoolId, state: PoolState, slot: Slot, oracle_age_s: u64) -> Snap
     let timestamp = slot.unix_s() - 4;
     let block = BlockRef { hash: BlockHash([9; 32]), number: timestamp / 12, timestamp };
     let oracles = vec![
-        reading(OracleRole::Token0Usd, 0xe0, 300_000_000_000, timestamp - oracle_age_s),
-        reading(OracleRole::Token1Usd, 0xe1, 100_000_000, timestamp - 40),
+        reading(OracleRole::TokenUsd(0), 0xe0, 300_000_000_000, timestamp - oracle_age_s),
+        reading(OracleRole::TokenUsd(1), 0xe1, 100_000_000, timestamp - 40),
     ];
     let chain = ChainTag { caip2: "eip155:31337".parse().unwrap(), kind: ChainKind::Preview };
     let tokens = [token(1, "WETH", 18), token(2, "USDC", 6)];

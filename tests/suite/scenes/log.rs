@@ -91,7 +91,7 @@ pub fn snapshot(number: usize, index: u32) -> Snapshot {
         BlockRef { hash: block_hash(index), number: slot.number().into(), timestamp },
         [token(1), token(2)],
         state,
-        vec![price(OracleRole::Token0Usd), price(OracleRole::Token1Usd)],
+        vec![price(OracleRole::TokenUsd(0)), price(OracleRole::TokenUsd(1))],
         Vec::new(),
     );
     Snapshot::new(slot, observation.unwrap()).unwrap()

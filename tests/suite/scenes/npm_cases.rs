@@ -245,7 +245,7 @@ fn snapshot_of(number: u8, state: &VectorState) -> String {
         block,
         [token(1, "ONE"), token(2, "TWO")],
         state,
-        vec![reading(OracleRole::Token0Usd), reading(OracleRole::Token1Usd)],
+        vec![reading(OracleRole::TokenUsd(0)), reading(OracleRole::TokenUsd(1))],
         Vec::new(),
     );
     let snapshot = Snapshot::new(slot, observation.unwrap()).unwrap();

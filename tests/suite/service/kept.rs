@@ -214,10 +214,10 @@ fn unsearchable() -> NewEntry {
         source: OracleSource::Fixed,
     };
     let oracles = [
-        reading(OracleRole::Token0Usd, 936_882_708_389_247_151_130_000_000_000_000_001),
-        reading(OracleRole::Token0Usd, 965_845_388_369_116_903_370_000_000_000_000_001),
-        reading(OracleRole::Token1Usd, 968_613_619_944_364_971_570_000_000_000_000_001),
-        reading(OracleRole::Token1Usd, 932_331_129_174_556_284_484_558_252_267_159_037),
+        reading(OracleRole::TokenUsd(0), 936_882_708_389_247_151_130_000_000_000_000_001),
+        reading(OracleRole::TokenUsd(0), 965_845_388_369_116_903_370_000_000_000_000_001),
+        reading(OracleRole::TokenUsd(1), 968_613_619_944_364_971_570_000_000_000_000_001),
+        reading(OracleRole::TokenUsd(1), 932_331_129_174_556_284_484_558_252_267_159_037),
     ];
     let token = |last, decimals| Token {
         address: Address([last; 20]),

@@ -111,8 +111,9 @@ impl EvidenceFile {
         check_canonical(&to_canonical(&file)?, bytes)?;
         // Most of the file, and parsed with it.
         let part = |name| json.field(name).unwrap_or(&Json::Null);
+        let (pool, snapshot, state) = (&file.stated.request.pool, &file.snapshot.0, &file.state.0);
         let snapshot =
-            Snapshot::from_parsed(part("snapshot"), &file.snapshot.0, part("state"), &file.state.0);
+            Snapshot::from_parsed(pool, part("snapshot"), snapshot, part("state"), state);
         Ok((file, snapshot))
     }
 }

@@ -6,6 +6,7 @@ use super::leaf::{LeafError, SlotLeaf};
 use super::report::Report;
 use super::result::{Answer, EvidenceRequest, Prepared, ResultError};
 use super::verify::{Policy, verify_opened};
+use crate::ids::PoolId;
 use crate::json::{DocumentError, Json, Part, Wire, parse};
 use crate::newer::Newer;
 use crate::snapshot::{ReadSnapshot, Snapshot, SnapshotDocuments, SnapshotError};
@@ -194,17 +195,19 @@ impl Opened {
         };
         match EvidenceFile::from_parsed(&json, bytes) {
             Ok((file, snapshot)) => Self::File(Box::new(Parts::of(bytes.len(), file, snapshot))),
-            Err(error) => Self::Other {
-                error,
-                stated: Stated::read(&json).map(Box::new),
-                snapshot: snapshot_in(&json).map(Box::new),
-            },
+            Err(error) => {
+                let stated = Stated::read(&json).map(Box::new);
+                let pool = stated.as_ref().map(|stated| &stated.request.pool);
+                let snapshot = snapshot_in(pool, &json).map(Box::new);
+                Self::Other { error, stated, snapshot }
+            }
         }
     }
 }
 
-/// The snapshot in a JSON object that has it, however it is spelled.
-fn snapshot_in(json: &Json<'_>) -> Option<Snapshot> {
+/// The snapshot in a JSON object that has it, however it is spelled, asked about the pool that
+/// the object names, if it does.
+fn snapshot_in(pool: Option<&PoolId>, json: &Json<'_>) -> Option<Snapshot> {
     let documents = SnapshotDocuments::from_parsed(json).ok()?;
-    Snapshot::from_canonical(&documents.snapshot, &documents.state).ok()
+    Snapshot::read(pool, &documents.snapshot, &documents.state).ok()?.snapshot.ok()
 }

@@ -403,7 +403,7 @@ fn check_slot_rule(parts: &Parts) -> Check {
     };
     let request = &parts.file.stated.request;
     // The snapshot names but the contract: which pair of more than two tokens, the request does.
-    if contract != request.pool.contract() || !request.pool.is_of(*tokens) {
+    if contract != request.pool.contract() || request.pool.tokens_of(*tokens).is_none() {
         let expected = request.pool.to_string();
         let found = format!("{contract} of {tokens} tokens");
         return Check::fail(NAME, "snapshot_pool_mismatch", expected, found);

@@ -57,6 +57,11 @@ impl Contract {
         }
     }
 
+    /// The pool of these two of its tokens; `None`: of the two that it has.
+    pub fn pool(&self, pair: Option<Pair>) -> PoolId {
+        PoolId { contract: self.clone(), pair }
+    }
+
     /// Its address; `None` where a manager holds the pool.
     pub fn address(&self) -> Option<Address> {
         match self.id {
@@ -102,11 +107,12 @@ impl PoolId {
         &self.contract.chain
     }
 
-    /// Whether this can be a pool of a contract that pools so many tokens.
-    pub fn is_of(&self, tokens: usize) -> bool {
+    /// Which two of its contract's tokens are the pool's, where that has so many; `None`: no pool of
+    /// such a contract is named so.
+    pub fn tokens_of(&self, tokens: usize) -> Option<Pair> {
         match self.pair {
-            Some(Pair(_, higher)) => tokens > 2 && usize::from(higher) < tokens,
-            None => tokens == 2,
+            Some(pair) => (tokens > 2 && pair.indices()[1] < tokens).then_some(pair),
+            None => (tokens == 2).then_some(Pair(0, 1)),
         }
     }
 

@@ -33,6 +33,17 @@ pub(super) trait PoolKind: StateForm + Clone {
         2
     }
 
+    /// Whether its contract keeps its tokens in the order of their addresses.
+    fn sorts_tokens(&self) -> bool {
+        true
+    }
+
+    /// Whether tokens of so many decimals, all of the contract's in its order, are those that the
+    /// state says it pools. Most states say nothing of it.
+    fn is_of_decimals(&self, _decimals: &[u8]) -> bool {
+        true
+    }
+
     /// The same pool, asked about this pair of its tokens, which it has.
     #[must_use]
     fn of_pair(&self, _pair: Pair) -> Self {

@@ -146,6 +146,16 @@ impl PoolState {
         ask!(self, PoolState, pool => pool.coins())
     }
 
+    /// Whether its contract keeps its tokens in the order of their addresses.
+    pub(crate) fn sorts_tokens(&self) -> bool {
+        ask!(self, PoolState, pool => pool.sorts_tokens())
+    }
+
+    /// Whether it can be a state of tokens with so many decimals, in the contract's order.
+    pub(crate) fn is_of_decimals(&self, decimals: &[u8]) -> bool {
+        ask!(self, PoolState, pool => pool.is_of_decimals(decimals))
+    }
+
     /// The same state, asked about this pair of its tokens; `None` where it has not both. A state
     /// of more than two tokens is read as one that is asked about the first two: its bytes are
     /// the contract's, and the same for every pair.

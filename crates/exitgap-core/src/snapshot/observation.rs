@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::fact::{Fact, check_facts};
 use super::oracle::{OracleReading, OracleRole, OracleSource};
 use super::token::{Symbol, Token};
-use crate::ids::{BlockHash, Caip2, PoolId};
+use crate::ids::{BlockHash, Caip2, Pair, PoolId};
 use crate::pools::{Direction, PoolState};
 use crate::series::{MissingReason, Slot};
 use crate::sorting::sort;
@@ -76,6 +76,8 @@ pub struct Observation {
     pool: PoolId,
     chain: ChainTag,
     block: BlockRef,
+    /// The contract's, in its order.
+    contract_tokens: Vec<Token>,
     tokens: [Token; 2],
     state: PoolState,
     oracles: Vec<OracleReading>,
@@ -86,14 +88,33 @@ pub struct Observation {
 /// Why readings do not make an observation or a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ObservationError {
-    /// Token 0 must have the lower address.
-    #[error("token0 {token0} does not have a lower address than token1 {token1}")]
-    TokensOutOfOrder {
-        /// Token 0's address.
-        token0: crate::ids::Address,
-        /// Token 1's address.
-        token1: crate::ids::Address,
+    /// The name is not one of a pool of such a contract.
+    #[error("{} is no pool of a contract of {tokens} tokens; name {}", pool, named(*tokens))]
+    Pool {
+        /// The name.
+        pool: PoolId,
+        /// The contract's tokens.
+        tokens: usize,
     },
+    /// The contract's state is one of more or fewer tokens.
+    #[error("{found} tokens are not those of a state of {expected}")]
+    Tokens {
+        /// Tokens of the state.
+        expected: usize,
+        /// Tokens that were read.
+        found: usize,
+    },
+    /// Most contracts keep their tokens in the order of their addresses, and none has one twice.
+    #[error("the token {first} does not have a lower address than the one after it, {second}")]
+    TokensOutOfOrder {
+        /// A token's address.
+        first: crate::ids::Address,
+        /// The next one's, or that of a later one that is the same.
+        second: crate::ids::Address,
+    },
+    /// The state says other decimals than the tokens.
+    #[error("the tokens do not have the decimals that the pool's state says")]
+    Decimals,
     /// More than 36 decimals.
     #[error("token {token} has {found} decimals; at most {most} are accepted", most = Token::MAX_DECIMALS)]
     TooManyDecimals {
@@ -129,10 +150,18 @@ pub enum ObservationError {
     /// The readings do not make a price.
     #[error("the price of token{token} in USD: {error}")]
     Price {
-        /// 0 or 1.
+        /// The token's index in its contract.
         token: usize,
         /// What is wrong with it.
         error: PriceError,
+    },
+    /// A reading of a token that the contract does not have.
+    #[error("a reading is of token {token} of a contract of {tokens}")]
+    OracleOfNoToken {
+        /// The token's index.
+        token: usize,
+        /// The contract's tokens.
+        tokens: usize,
     },
     /// The readings do not stand in their one order.
     #[error("the oracle readings are out of order")]
@@ -177,6 +206,7 @@ impl ObservationError {
             Self::FixedPriceOnLiveChain
             | Self::OracleTime { .. }
             | Self::OracleRound { .. }
+            | Self::OracleOfNoToken { .. }
             | Self::OracleOrder
             | Self::SequencerUptime
             | Self::Price { .. } => MissingReason::OracleInvalid,
@@ -184,21 +214,25 @@ impl ObservationError {
             Self::BlockAfterSlot { .. } | Self::BlockOutOfRange { .. } => {
                 MissingReason::RpcResponseInvalid
             }
-            Self::TokensOutOfOrder { .. } | Self::TooManyDecimals { .. } | Self::Facts => {
-                MissingReason::StateInconsistent
-            }
+            Self::Pool { .. }
+            | Self::Tokens { .. }
+            | Self::TokensOutOfOrder { .. }
+            | Self::Decimals
+            | Self::TooManyDecimals { .. }
+            | Self::Facts => MissingReason::StateInconsistent,
         }
     }
 }
 
 impl Observation {
-    /// Checks and joins what was read of `pool` at `block`. The readings are put in
-    /// their one order: by role, fixed ones first, then by feed.
+    /// Checks and joins what was read of `pool` at `block`: all tokens of its contract and their
+    /// readings, whichever of them are the pool's. The readings are put in their one order: by
+    /// token, fixed ones first, then by feed.
     pub fn new(
         pool: PoolId,
         chain: ChainTag,
         block: BlockRef,
-        tokens: [Token; 2],
+        tokens: impl Into<Vec<Token>>,
         state: PoolState,
         mut oracles: Vec<OracleReading>,
         facts: Vec<Fact>,
@@ -208,16 +242,19 @@ impl Observation {
         if number >= EXACT_IN_JSON || timestamp >= EXACT_IN_JSON {
             return Err(ObservationError::BlockOutOfRange { number, timestamp });
         }
-        if tokens[0].address >= tokens[1].address {
-            let [token0, token1] = [tokens[0].address, tokens[1].address];
-            return Err(ObservationError::TokensOutOfOrder { token0, token1 });
-        }
-        check_decimals(&tokens)?;
+        let contract_tokens = tokens.into();
+        check_tokens(&state, &contract_tokens)?;
+        let pair = pool.tokens_of(contract_tokens.len());
+        let (pair, state) =
+            pair.and_then(|pair| Some((pair.indices(), state.of_pair(pair)?))).ok_or_else(|| {
+                ObservationError::Pool { pool: pool.clone(), tokens: contract_tokens.len() }
+            })?;
         check_facts(&facts)?;
-        check_oracles(chain.kind, timestamp, &oracles)?;
+        check_oracles(chain.kind, timestamp, contract_tokens.len(), &oracles)?;
         sort(&mut oracles, |a, b| a.order().cmp(&b.order()));
-        let prices = [price(&oracles, 0)?, price(&oracles, 1)?];
-        Ok(Self { pool, chain, block, tokens, state, oracles, facts, prices })
+        let prices = [price(&oracles, pair[0])?, price(&oracles, pair[1])?];
+        let tokens = pair.map(|index| contract_tokens[index].clone());
+        Ok(Self { pool, chain, block, contract_tokens, tokens, state, oracles, facts, prices })
     }
 
     /// The pool observed.
@@ -267,9 +304,25 @@ impl Observation {
         &self.state
     }
 
-    /// All oracle readings.
+    /// All tokens of the pool's contract, in its order.
+    pub fn contract_tokens(&self) -> &[Token] {
+        &self.contract_tokens
+    }
+
+    /// All oracle readings of the contract's tokens, and of the chain's sequencer.
     pub fn oracles(&self) -> &[OracleReading] {
         &self.oracles
+    }
+
+    /// Those that the pool's figures rest on: of its own two tokens, which are 0 and 1 here, and of
+    /// the sequencer.
+    pub fn pool_oracles(&self) -> impl Iterator<Item = (OracleRole, &OracleReading)> {
+        let pair = self.pool.tokens_of(self.contract_tokens.len()).map(Pair::indices);
+        self.oracles.iter().filter_map(move |reading| {
+            let Some(token) = reading.role.token() else { return Some((reading.role, reading)) };
+            let place = (0..).zip(pair?).find(|(_, index)| *index == token);
+            place.map(|(place, _)| (OracleRole::TokenUsd(place), reading))
+        })
     }
 
     /// What was read for figures that fills do not depend on.
@@ -287,10 +340,10 @@ impl Observation {
         &self.prices
     }
 
-    /// Whether any reading is older than its heartbeat, or the chain's sequencer is down or was
-    /// until just now.
+    /// Whether any reading that the pool's figures rest on is older than its heartbeat, or the
+    /// chain's sequencer is down or was until just now.
     pub fn oracle_stale(&self) -> bool {
-        self.oracles.iter().any(|reading| reading.is_stale(self.block.timestamp))
+        self.pool_oracles().any(|(_, reading)| reading.is_stale(self.block.timestamp))
     }
 }
 
@@ -310,6 +363,32 @@ impl BaseError {
     const SHOWN: usize = 80;
 }
 
+/// What a pool of a contract of so many tokens is named like.
+fn named(tokens: usize) -> &'static str {
+    if tokens == 2 { "the contract alone" } else { "the contract and two of them, as in `….0-1`" }
+}
+
+/// The contract's tokens, beside its state.
+fn check_tokens(state: &PoolState, tokens: &[Token]) -> Result<(), ObservationError> {
+    let (expected, found) = (state.coins(), tokens.len());
+    if expected != found {
+        return Err(ObservationError::Tokens { expected, found });
+    }
+    for (index, first) in tokens.iter().enumerate() {
+        let wrong = |second: &&Token| {
+            let same = first.address == second.address;
+            same || state.sorts_tokens() && first.address > second.address
+        };
+        if let Some(second) = tokens[index + 1..].iter().find(wrong) {
+            let [first, second] = [first.address, second.address];
+            return Err(ObservationError::TokensOutOfOrder { first, second });
+        }
+    }
+    check_decimals(tokens)?;
+    let decimals: Vec<u8> = tokens.iter().map(|token| token.decimals).collect();
+    if state.is_of_decimals(&decimals) { Ok(()) } else { Err(ObservationError::Decimals) }
+}
+
 pub(super) fn check_decimals(tokens: &[Token]) -> Result<(), ObservationError> {
     match tokens.iter().find(|token| token.decimals > Token::MAX_DECIMALS) {
         Some(Token { address, decimals, .. }) => {
@@ -322,22 +401,24 @@ pub(super) fn check_decimals(tokens: &[Token]) -> Result<(), ObservationError> {
 pub(super) fn check_oracles(
     kind: ChainKind,
     block_timestamp: u64,
+    tokens: usize,
     oracles: &[OracleReading],
 ) -> Result<(), ObservationError> {
     let mut sequencers = 0;
     for reading in oracles {
-        if reading.role == OracleRole::SequencerUptime {
+        if let Some(token) = reading.role.token() {
+            if token >= tokens {
+                return Err(ObservationError::OracleOfNoToken { token, tokens });
+            }
+            let answer = (reading.answer, u32::from(reading.decimals));
+            UsdPrice::product(&[answer])
+                .map_err(|error| ObservationError::Price { token, error })?;
+        } else {
             sequencers += 1;
             let says = reading.decimals == 0 && reading.answer <= U256::ONE;
             if sequencers > 1 || !says || reading.source == OracleSource::Fixed {
                 return Err(ObservationError::SequencerUptime);
             }
-        }
-        if reading.role != OracleRole::SequencerUptime {
-            let answer = (reading.answer, u32::from(reading.decimals));
-            let token = usize::from(reading.role == OracleRole::Token1Usd);
-            UsdPrice::product(&[answer])
-                .map_err(|error| ObservationError::Price { token, error })?;
         }
         match &reading.source {
             OracleSource::Fixed if kind == ChainKind::Live => {
@@ -360,10 +441,9 @@ pub(super) fn check_oracles(
 }
 
 fn price(oracles: &[OracleReading], token: usize) -> Result<UsdPrice, ObservationError> {
-    let role = OracleRole::of_token(token);
     let answers: Vec<(U256, u32)> = oracles
         .iter()
-        .filter(|reading| reading.role == role)
+        .filter(|reading| reading.role.token() == Some(token))
         .map(|reading| (reading.answer, u32::from(reading.decimals)))
         .collect();
     UsdPrice::product(&answers).map_err(|error| ObservationError::Price { token, error })

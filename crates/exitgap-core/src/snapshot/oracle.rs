@@ -1,36 +1,26 @@
 //! Oracle readings: what a price feed said at the block.
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::Address;
 use crate::wide::U256;
 
 /// What a reading is for. A token's USD price is the product of all readings of its
 /// role (a ratio feed times a USD feed, or one USD feed).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OracleRole {
-    /// USD per whole token 0.
-    Token0Usd,
-    /// USD per whole token 1.
-    Token1Usd,
+    /// USD per whole token of this index: in snapshots among the contract's tokens, in answers
+    /// among the pool's two.
+    TokenUsd(u8),
     /// Whether the sequencer of a layer-2 chain is up: while it is down, the other feeds stand
     /// still. Prices no token.
     SequencerUptime,
 }
 
 impl OracleRole {
-    /// The role that prices token 0 or token 1.
-    pub fn of_token(index: usize) -> Self {
-        if index == 0 { Self::Token0Usd } else { Self::Token1Usd }
-    }
-
-    /// The stable code, e.g. `token0_usd`.
-    pub fn code(self) -> &'static str {
+    /// The index of the token that it prices.
+    pub fn token(self) -> Option<usize> {
         match self {
-            Self::Token0Usd => "token0_usd",
-            Self::Token1Usd => "token1_usd",
-            Self::SequencerUptime => "sequencer_uptime",
+            Self::TokenUsd(index) => Some(index.into()),
+            Self::SequencerUptime => None,
         }
     }
 }
@@ -93,7 +83,7 @@ impl OracleReading {
             block_timestamp.saturating_sub(round.updated_at) > u64::from(round.heartbeat_s);
         match self.role {
             OracleRole::SequencerUptime => !self.answer.is_zero() || !is_past,
-            OracleRole::Token0Usd | OracleRole::Token1Usd => is_past,
+            OracleRole::TokenUsd(_) => is_past,
         }
     }
 

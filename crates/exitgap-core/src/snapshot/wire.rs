@@ -11,7 +11,7 @@ use super::observation::{
 };
 use super::oracle::{OracleReading, OracleRole, OracleSource, RoundData};
 use super::token::Token;
-use crate::ids::{Code, Contract, DocumentHash, PoolId, SnapshotHash, StateHash};
+use crate::ids::{Code, Contract, DocumentHash, Pair, PoolId, SnapshotHash, StateHash};
 use crate::json::{
     CanonicalError, DocumentError, Fields, Json, Part, VERSION, Wire, from_parsed, parse,
     read as read_json, to_canonical_within, wire_code, wire_struct,
@@ -27,7 +27,7 @@ pub const MAX_SNAPSHOT_BYTES: usize = 128 << 10;
 pub const MAX_SNAPSHOT_FILE_BYTES: usize = MAX_SNAPSHOT_BYTES + 2 * MAX_STATE_BYTES;
 
 /// The most tokens of one contract.
-const MAX_TOKENS: usize = SEQUENCER as usize;
+const MAX_TOKENS: usize = Pair::MAX_TOKENS as usize;
 /// The most readings: two for each token, and one of the sequencer.
 const MAX_ORACLES: usize = 2 * MAX_TOKENS + 1;
 
@@ -51,11 +51,19 @@ pub enum SnapshotError {
     /// The state cannot be read.
     #[error("state: {0}")]
     State(#[from] StateError),
-    /// More or fewer tokens than a pool of its kind has.
-    #[error("{found} tokens are not those of such a pool")]
+    /// A contract does not pool so many tokens, or there are more readings than of so many.
+    #[error("{found} tokens, or their readings, are not those of a contract of 2 to 8")]
     Tokens {
         /// Tokens found.
         found: usize,
+    },
+    /// It is of another contract than the pool's.
+    #[error("the snapshot is of {found}, not of the contract of {expected}")]
+    OtherContract {
+        /// The pool.
+        expected: PoolId,
+        /// The contract that it is of.
+        found: Contract,
     },
     /// The readings break a rule of snapshots.
     #[error(transparent)]
@@ -167,19 +175,15 @@ struct WireSession {
 wire_struct!(WireSession { token, calendar, table, state, note });
 
 enum WireOracle {
-    /// With its place in the order of readings: the token's index, or [`SEQUENCER`]. Of a token after
-    /// the second, which no pool known here has, only that and the numbers count.
-    Known(u8, OracleReading),
+    Known(OracleReading),
     /// Of a source that only a later version knows, as it stands.
     Newer(Code, Part),
 }
 
-/// The sequencer's reading comes after those of every token.
-const SEQUENCER: u8 = 8;
-
 const FIXED: &str = "fixed";
 const CHAINLINK: &str = "chainlink";
 const TOKEN_USD: &str = "token_usd";
+const SEQUENCER_UPTIME: &str = "sequencer_uptime";
 
 impl Wire for WireOracle {
     fn read(json: &Json<'_>) -> Result<Self, String> {
@@ -188,7 +192,7 @@ impl Wire for WireOracle {
         if ![FIXED, CHAINLINK].contains(&source.as_str()) {
             return Ok(Self::Newer(source, Part::read(json)?));
         }
-        let (place, role) = read_role(&mut fields)?;
+        let role = read_role(&mut fields)?;
         let (answer, decimals) = (fields.take("answer")?, fields.take("decimals")?);
         let source = if source.as_str() == FIXED {
             OracleSource::Fixed
@@ -201,23 +205,24 @@ impl Wire for WireOracle {
             })
         };
         fields.end()?;
-        Ok(Self::Known(place, OracleReading { role, answer, decimals, source }))
+        Ok(Self::Known(OracleReading { role, answer, decimals, source }))
     }
 
     fn write(&self) -> Json<'_> {
-        let (place, reading) = match self {
-            Self::Known(place, reading) => (*place, reading),
+        let reading = match self {
+            Self::Known(reading) => reading,
             Self::Newer(_, document) => return document.write(),
         };
         let mut fields: Vec<(_, Json<'_>)> = vec![
             ("answer".into(), reading.answer.write()),
             ("decimals".into(), reading.decimals.write()),
         ];
-        let role = if place == SEQUENCER {
-            OracleRole::SequencerUptime.code()
-        } else {
-            fields.push(("token".into(), Json::Number(place.to_string().into())));
-            TOKEN_USD
+        let role = match reading.role {
+            OracleRole::SequencerUptime => SEQUENCER_UPTIME,
+            OracleRole::TokenUsd(token) => {
+                fields.push(("token".into(), Json::Number(token.to_string().into())));
+                TOKEN_USD
+            }
         };
         fields.push(("role".into(), Json::Text(role.into())));
         let source = match &reading.source {
@@ -235,27 +240,13 @@ impl Wire for WireOracle {
     }
 }
 
-/// `token_usd` of a token by its index, or `sequencer_uptime` of none: the reading's place, and what
-/// it is for.
-fn read_role(fields: &mut Fields<'_, '_>) -> Result<(u8, OracleRole), String> {
+/// `token_usd` of a token by its index, or `sequencer_uptime` of none.
+fn read_role(fields: &mut Fields<'_, '_>) -> Result<OracleRole, String> {
     let role: String = fields.take("role")?;
     match role.as_str() {
-        TOKEN_USD => {
-            let token: u8 = fields.take("token")?;
-            Ok((token, OracleRole::of_token(token.into())))
-        }
-        role if role == OracleRole::SequencerUptime.code() => {
-            Ok((SEQUENCER, OracleRole::SequencerUptime))
-        }
+        TOKEN_USD => Ok(OracleRole::TokenUsd(fields.take("token")?)),
+        SEQUENCER_UPTIME => Ok(OracleRole::SequencerUptime),
         _ => Err("role: unknown".to_owned()),
-    }
-}
-
-fn place_of(role: OracleRole) -> u8 {
-    match role {
-        OracleRole::Token0Usd => 0,
-        OracleRole::Token1Usd => 1,
-        OracleRole::SequencerUptime => SEQUENCER,
     }
 }
 
@@ -294,24 +285,39 @@ impl Snapshot {
         StateHash::read(read_json(bytes).ok()?.field("state")?).ok()
     }
 
-    /// Reads and checks untrusted bytes, which must be the canonical ones: a snapshot's and those
-    /// of the state it names.
+    /// Reads and checks untrusted bytes, which must be the canonical ones: a snapshot's of a contract
+    /// of two tokens, and those of the state it names.
     pub fn from_canonical(snapshot: &[u8], state: &[u8]) -> Result<Self, SnapshotError> {
-        let read = Self::read(snapshot, state)?;
-        read.snapshot.map_err(|newer| DocumentError::Newer(newer).into())
+        known(Self::read(None, snapshot, state)?)
     }
 
-    /// The same, as far as they are known.
-    pub(crate) fn read(snapshot: &[u8], state: &[u8]) -> Result<ReadSnapshot, SnapshotError> {
+    /// The same of a pool's contract, however many tokens it has. The snapshot names only the
+    /// contract: which two of three and more, the pool says.
+    pub fn of_pool(pool: &PoolId, snapshot: &[u8], state: &[u8]) -> Result<Self, SnapshotError> {
+        let read = Self::read(Some(pool), snapshot, state)?;
+        if read.contract != *pool.contract() {
+            let (expected, found) = (pool.clone(), read.contract);
+            return Err(SnapshotError::OtherContract { expected, found });
+        }
+        known(read)
+    }
+
+    /// The same, as far as the bytes are known, whatever contract they are of.
+    pub(crate) fn read(
+        pool: Option<&PoolId>,
+        snapshot: &[u8],
+        state: &[u8],
+    ) -> Result<ReadSnapshot, SnapshotError> {
         let json = parse(snapshot, MAX_SNAPSHOT_BYTES)?;
         // Of a later snapshot the state is not looked at.
         let wire: WireSnapshot = from_parsed(&json, snapshot, "a snapshot")?;
         let state_json = parse(state, MAX_STATE_BYTES).map_err(StateError::from)?;
-        wire.with_state(&state_json, state)
+        wire.with_state(pool, &state_json, state)
     }
 
     /// The same where the bytes were parsed before, as far as they are known.
     pub(crate) fn from_parsed(
+        pool: &PoolId,
         json: &Json<'_>,
         bytes: &[u8],
         state_json: &Json<'_>,
@@ -322,13 +328,22 @@ impl Snapshot {
             return Err(DocumentError::TooLarge { found, most }.into());
         }
         let wire: WireSnapshot = from_parsed(json, bytes, "a snapshot")?;
-        wire.with_state(state_json, state_bytes)
+        wire.with_state(Some(pool), state_json, state_bytes)
     }
 }
 
+fn known(read: ReadSnapshot) -> Result<Snapshot, SnapshotError> {
+    read.snapshot.map_err(|newer| DocumentError::Newer(newer).into())
+}
+
 impl WireSnapshot {
-    /// The snapshot beside the state that it names.
-    fn with_state(self, json: &Json<'_>, bytes: &[u8]) -> Result<ReadSnapshot, SnapshotError> {
+    /// The snapshot beside the state that it names, asked about the pool.
+    fn with_state(
+        self,
+        pool: Option<&PoolId>,
+        json: &Json<'_>,
+        bytes: &[u8],
+    ) -> Result<ReadSnapshot, SnapshotError> {
         let found = PoolState::hash_of(bytes);
         if self.state != found {
             return Err(SnapshotError::OtherState { expected: self.state, found });
@@ -337,7 +352,7 @@ impl WireSnapshot {
             Ok(state) => Ok(state),
             Err(error) => Err(error.newer().ok_or(error)?),
         };
-        self.check(state)
+        self.check(pool, state)
     }
 
     fn of(snapshot: &Snapshot, state: StateHash) -> Self {
@@ -348,19 +363,19 @@ impl WireSnapshot {
             chain: observation.chain(),
             slot: snapshot.slot().number().into(),
             block: observation.block(),
-            tokens: observation.tokens().to_vec(),
+            tokens: observation.contract_tokens().to_vec(),
             state,
-            oracles: observation
-                .oracles()
-                .iter()
-                .map(|reading| WireOracle::Known(place_of(reading.role), reading.clone()))
-                .collect(),
+            oracles: observation.oracles().iter().cloned().map(WireOracle::Known).collect(),
             sessions: Vec::new(),
             facts: observation.facts().to_vec(),
         }
     }
 
-    fn check(self, state: Result<PoolState, Newer>) -> Result<ReadSnapshot, SnapshotError> {
+    fn check(
+        self,
+        pool: Option<&PoolId>,
+        state: Result<PoolState, Newer>,
+    ) -> Result<ReadSnapshot, SnapshotError> {
         let (slot, block) = (Slot::new(self.slot)?, self.block);
         check_block(slot, block)?;
         let tokens = self.tokens.len();
@@ -371,39 +386,26 @@ impl WireSnapshot {
         check_sessions(&self.sessions, tokens)?;
         check_facts(&self.facts)?;
         let mut newer = self.sessions.first().map(|session| Newer::Calendar(session.calendar));
-        let (mut places, mut readings) = (Vec::new(), Vec::new());
+        let mut readings = Vec::new();
         for oracle in self.oracles {
             match oracle {
-                WireOracle::Known(place, reading) => {
-                    let of_token = usize::from(place) < tokens;
-                    if !of_token && reading.role != OracleRole::SequencerUptime {
-                        return Err(SnapshotError::Tokens { found: tokens });
-                    }
-                    places.push(place);
-                    readings.push(reading);
-                }
+                WireOracle::Known(reading) => readings.push(reading),
                 WireOracle::Newer(source, _) => newer = Some(Newer::OracleSource(source)),
             }
         }
-        check_oracles(self.chain.kind, block.timestamp, &readings)?;
-        let order = |at: usize| (places[at], readings[at].order());
-        if (1..places.len()).any(|at| order(at - 1) > order(at)) {
+        check_oracles(self.chain.kind, block.timestamp, tokens, &readings)?;
+        if !readings.is_sorted_by_key(OracleReading::order) {
             return Err(ObservationError::OracleOrder.into());
         }
         let read = |contract, snapshot| ReadSnapshot { contract, tokens, slot, block, snapshot };
         let state = match (state, newer) {
-            // A snapshot of more than two is not answered for yet.
-            (Ok(state), _) if tokens != 2 || state.coins() != 2 => {
-                return Err(SnapshotError::Tokens { found: tokens });
-            }
             (Ok(state), None) => state,
             (Err(newer), _) | (Ok(_), Some(newer)) => return Ok(read(self.contract, Err(newer))),
         };
-        let [token0, token1] = <[Token; 2]>::try_from(self.tokens)
-            .map_err(|_| SnapshotError::Tokens { found: tokens })?;
-        let pool = PoolId::from(self.contract.clone());
-        let (chain, pair) = (self.chain, [token0, token1]);
-        let observation = Observation::new(pool, chain, block, pair, state, readings, self.facts)?;
+        let pair = pool.and_then(PoolId::pair).filter(|_| tokens > 2);
+        let pool = self.contract.pool(pair);
+        let observation =
+            Observation::new(pool, self.chain, block, self.tokens, state, readings, self.facts)?;
         Ok(read(self.contract, Ok(Snapshot::new(slot, observation)?)))
     }
 }
@@ -427,3 +429,7 @@ fn check_sessions(sessions: &[WireSession], tokens: usize) -> Result<(), Snapsho
 #[cfg(test)]
 #[path = "wire_tests.rs"]
 mod tests;
+
+#[cfg(all(test, feature = "unread-kinds"))]
+#[path = "many_tests.rs"]
+mod many_tests;

@@ -42,9 +42,9 @@ fn snapshot() -> Snapshot {
         [token(1, "WETH", 18), token(2, "US\u{202e}DC", 6)],
         PoolState::Concentrated(Concentrated::new(price, 100, 5_000, 3_000, 60, ticks).unwrap()),
         vec![
-            feed(OracleRole::Token0Usd, 300_000_000_000, timestamp - 60),
+            feed(OracleRole::TokenUsd(0), 300_000_000_000, timestamp - 60),
             OracleReading {
-                role: OracleRole::Token1Usd,
+                role: OracleRole::TokenUsd(1),
                 answer: U256::ONE,
                 decimals: 0,
                 source: OracleSource::Fixed,
@@ -166,7 +166,8 @@ fn any_other_spelling_or_content_is_refused_by_name() {
         E::Observation(ObservationError::TooManyDecimals { found: 37, .. })
     ));
     assert!(shape(refused("US?DC", "US\\u202eDC")));
-    assert_eq!(refused("\"token\":1", "\"token\":2"), E::Tokens { found: 2 });
+    let no_token = ObservationError::OracleOfNoToken { token: 2, tokens: 2 };
+    assert_eq!(refused("\"token\":1", "\"token\":2"), no_token.into());
     for (from, to) in [
         ("\"0x5c975abb\"", "\"0x5c975a\""),
         ("\"0x5c975abb\"", "\"0x5c975abbc\""),
@@ -228,7 +229,7 @@ fn a_stalled_chain_and_a_stale_oracle_are_told_apart() {
             slot: Slot::new(5_957_858).unwrap()
         })
     );
-    let reading = feed(OracleRole::Token0Usd, 1, 1_000);
+    let reading = feed(OracleRole::TokenUsd(0), 1, 1_000);
     assert!(!reading.is_stale(4_600));
     assert!(reading.is_stale(4_601));
 }

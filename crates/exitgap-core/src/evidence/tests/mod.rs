@@ -58,7 +58,7 @@ fn snapshot_priced(pool: &PoolId, state: PoolState, slot: Slot, prices: [u64; 2]
         BlockRef { hash: BlockHash([5; 32]), number: u64::from(slot.number()), timestamp },
         [token(1), token(2)],
         state,
-        vec![price(OracleRole::Token0Usd, prices[0]), price(OracleRole::Token1Usd, prices[1])],
+        vec![price(OracleRole::TokenUsd(0), prices[0]), price(OracleRole::TokenUsd(1), prices[1])],
         pool.contract().id().map(key_of).into_iter().collect(),
     );
     Snapshot::new(slot, observation.unwrap()).unwrap()

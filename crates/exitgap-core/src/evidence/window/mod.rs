@@ -302,7 +302,9 @@ impl HeadWindow {
             if documents.hash() != *snapshot {
                 return Err(WindowError::LowestSnapshot { slot });
             }
-            let read = match Snapshot::read(&documents.snapshot, &documents.state) {
+            let read =
+                Snapshot::read(Some(&head.pool), &documents.snapshot, &documents.state);
+            let read = match read {
                 Ok(read) => read,
                 Err(error) => {
                     newer = Some(error.newer().ok_or(error)?);
@@ -311,7 +313,7 @@ impl HeadWindow {
             };
             let of_head = read.slot == slot
                 && read.contract == *head.pool.contract()
-                && head.pool.is_of(read.tokens);
+                && head.pool.tokens_of(read.tokens).is_some();
             match (check_method(&head.method_version), read.snapshot) {
                 _ if !of_head => return Err(WindowError::LowestSnapshot { slot }),
                 (Err(ResultError::Newer(method)), _) => newer = Some(method),

@@ -268,6 +268,14 @@ impl PoolKind for CryptoSwap {
         self.parts.balances.len()
     }
 
+    fn sorts_tokens(&self) -> bool {
+        false
+    }
+
+    fn is_of_decimals(&self, decimals: &[u8]) -> bool {
+        self.parts.decimals == decimals
+    }
+
     fn of_pair(&self, pair: Pair) -> Self {
         Self { pair: pair.indices(), ..self.clone() }
     }

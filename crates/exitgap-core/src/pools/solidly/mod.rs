@@ -124,6 +124,10 @@ impl Solidly {
 impl PoolKind for Solidly {
     type Sale = SolidlySale;
 
+    fn is_of_decimals(&self, decimals: &[u8]) -> bool {
+        self.decimals == decimals
+    }
+
     fn sale(&self, direction: Direction) -> SolidlySale {
         SolidlySale::new(*self, direction)
     }

@@ -252,6 +252,10 @@ impl PoolKind for StableSwap {
         self.balances.len()
     }
 
+    fn sorts_tokens(&self) -> bool {
+        false
+    }
+
     fn of_pair(&self, pair: Pair) -> Self {
         Self { pair: pair.indices(), ..self.clone() }
     }
