@@ -5,7 +5,9 @@ use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::SnapshotHash;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{Slot, days_observed_hundredths, rfc3339};
-use exitgap_core::snapshot::{ChainKind, Observation, OracleReading, OracleSource, Token};
+use exitgap_core::snapshot::{
+    ChainKind, Observation, OracleReading, OracleRole, OracleSource, Token,
+};
 use exitgap_core::units::SizeUsd;
 use serde::{Deserialize, Serialize};
 
@@ -247,7 +249,7 @@ impl Context {
         let (base, quote) = (direction.base_index(), direction.quote_index());
         let block_time = observation.block().timestamp;
         let (days_observed, window) = series(provenance);
-        let disclose = |reading: &OracleReading| disclosure(reading, block_time);
+        let disclose = |(role, reading)| disclosure(role, reading, block_time);
         Self {
             pool: observation.pool().to_string(),
             status: observation.chain().kind.into(),
@@ -263,7 +265,7 @@ impl Context {
             method: Method {
                 assumed_size_usd: size.map(Number::from),
                 depth_source: depth_source(observation, provenance),
-                oracles: observation.oracles().iter().map(disclose).collect(),
+                oracles: observation.pool_oracles().map(disclose).collect(),
             },
         }
     }
@@ -310,13 +312,18 @@ fn depth_source(observation: &Observation, provenance: &Provenance) -> DepthSour
     }
 }
 
-fn disclosure(reading: &OracleReading, block_time: u64) -> OracleDisclosure {
+fn disclosure(role: OracleRole, reading: &OracleReading, block_time: u64) -> OracleDisclosure {
+    let role = match role {
+        OracleRole::TokenUsd(0) => "token0_usd",
+        OracleRole::TokenUsd(_) => "token1_usd",
+        OracleRole::SequencerUptime => "sequencer_uptime",
+    };
     let (source, feed) = match &reading.source {
         OracleSource::Fixed => ("fixed", None),
         OracleSource::Chainlink(round) => ("chainlink", Some(round.feed.to_string())),
     };
     OracleDisclosure {
-        role: reading.role.code().to_owned(),
+        role: role.to_owned(),
         source: source.to_owned(),
         feed,
         answer_raw: reading.answer.to_string(),

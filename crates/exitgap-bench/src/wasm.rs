@@ -159,7 +159,8 @@ fn snapshot(scene: &Scene) -> Result<Vec<u8>, BenchError> {
         Vec::new(),
     );
     let snapshot = Snapshot::new(slot, observation.map_err(failed)?).map_err(failed)?;
-    snapshot.to_canonical().map_err(failed)?.to_file().map_err(failed)
+    let pool = snapshot.observation().pool();
+    snapshot.to_canonical().map_err(failed)?.to_file(pool).map_err(failed)
 }
 
 /// Nanoseconds per quote of the npm peer: the median of five batches of about 100 ms.

@@ -6,7 +6,9 @@ use alloy::primitives::I256;
 use exitgap_core::U256;
 use exitgap_core::ids::Address;
 use exitgap_core::series::MissingReason;
-use exitgap_core::snapshot::{OracleReading, OracleRole, OracleSource, RoundData};
+use exitgap_core::snapshot::{
+    ObservationError, OracleReading, OracleRole, OracleSource, RoundData,
+};
 
 use crate::abi::{Answer, Call, Feed};
 use crate::config::{FeedPlan, OraclePlan, PoolPlan, SequencerPlan};
@@ -113,36 +115,74 @@ pub(crate) fn decode_sequencer(
     Ok(OracleReading { role, answer: U256::from(answer), decimals: 0, source })
 }
 
-/// The readings of one pool, in its configured order.
-pub(crate) fn readings(
-    oracles: &[OraclePlan],
-    answers: &BTreeMap<Address, Result<FeedAnswer, Missing>>,
-) -> Result<Vec<OracleReading>, Missing> {
-    oracles
-        .iter()
-        .map(|oracle| match oracle.feed {
-            FeedPlan::Fixed { answer, decimals } => Ok(OracleReading {
-                role: oracle.role,
-                answer,
-                decimals,
-                source: OracleSource::Fixed,
-            }),
-            FeedPlan::Chainlink { feed, heartbeat_s } => {
-                let said = answers
-                    .get(&feed)
-                    .cloned()
-                    .unwrap_or_else(|| Err(invalid(feed, "was not asked")))
-                    .map_err(|missing| Missing {
-                        detail: format!("oracle {:?}: {}", oracle.name, missing.detail),
-                        ..missing
-                    })?;
-                let FeedAnswer { answer, decimals, round, updated_at } = said;
-                let round = RoundData { feed, round, updated_at, heartbeat_s };
-                let source = OracleSource::Chainlink(round);
-                Ok(OracleReading { role: oracle.role, answer, decimals, source })
+/// The readings of a contract's tokens, each as far as it could be read.
+pub(crate) struct Readings {
+    of_tokens: BTreeMap<OracleRole, Result<Vec<OracleReading>, Missing>>,
+}
+
+impl Readings {
+    /// Of these pools of one contract, which name the same oracles for a token that several have.
+    pub(crate) fn of<'a>(
+        pools: impl Iterator<Item = &'a PoolPlan>,
+        answers: &BTreeMap<Address, Result<FeedAnswer, Missing>>,
+        check: impl Fn(&OracleReading) -> Result<(), ObservationError>,
+    ) -> Self {
+        let mut of_tokens: BTreeMap<OracleRole, Result<Vec<OracleReading>, Missing>> =
+            BTreeMap::new();
+        for pool in pools {
+            let mut of_pool: BTreeMap<OracleRole, Result<Vec<OracleReading>, Missing>> =
+                BTreeMap::new();
+            for oracle in &pool.oracles {
+                let read = reading(oracle, answers).and_then(|reading| {
+                    check(&reading)
+                        .map_err(|error| Missing::new(error.missing_reason(), error.to_string()))?;
+                    Ok(reading)
+                });
+                let token = of_pool.entry(oracle.role).or_insert_with(|| Ok(Vec::new()));
+                match (token, read) {
+                    (Ok(readings), Ok(reading)) => readings.push(reading),
+                    (token @ Ok(_), Err(missing)) => *token = Err(missing),
+                    (Err(_), _) => {}
+                }
             }
-        })
-        .collect()
+            of_tokens.extend(of_pool);
+        }
+        Self { of_tokens }
+    }
+
+    /// What the contract's snapshot says of its tokens, where the pool's own two could be read.
+    pub(crate) fn for_pool(&self, pool: &PoolPlan) -> Result<Vec<OracleReading>, Missing> {
+        for oracle in &pool.oracles {
+            if let Some(Err(missing)) = self.of_tokens.get(&oracle.role) {
+                return Err(missing.clone());
+            }
+        }
+        Ok(self.of_tokens.values().flatten().flatten().cloned().collect())
+    }
+}
+
+fn reading(
+    oracle: &OraclePlan,
+    answers: &BTreeMap<Address, Result<FeedAnswer, Missing>>,
+) -> Result<OracleReading, Missing> {
+    let (feed, heartbeat_s) = match oracle.feed {
+        FeedPlan::Fixed { answer, decimals } => {
+            let source = OracleSource::Fixed;
+            return Ok(OracleReading { role: oracle.role, answer, decimals, source });
+        }
+        FeedPlan::Chainlink { feed, heartbeat_s } => (feed, heartbeat_s),
+    };
+    let said = answers
+        .get(&feed)
+        .cloned()
+        .unwrap_or_else(|| Err(invalid(feed, "was not asked")))
+        .map_err(|missing| Missing {
+        detail: format!("oracle {:?}: {}", oracle.name, missing.detail),
+        ..missing
+    })?;
+    let FeedAnswer { answer, decimals, round, updated_at } = said;
+    let source = OracleSource::Chainlink(RoundData { feed, round, updated_at, heartbeat_s });
+    Ok(OracleReading { role: oracle.role, answer, decimals, source })
 }
 
 #[cfg(test)]

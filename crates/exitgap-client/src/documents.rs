@@ -31,11 +31,16 @@ impl<T: Transport> Client<T> {
         self.json(&Operation::SlotStatus.target_of(pool).with(&SLOT, slot.number())).await
     }
 
-    /// The snapshot of this name, with its state: each was hashed here, and its hash is its name.
-    pub async fn snapshot(&self, hash: SnapshotHash) -> Result<Snapshot, ClientError> {
+    /// The pool's snapshot of this name, with its state: each was hashed here, and its hash is its
+    /// name.
+    pub async fn snapshot(
+        &self,
+        pool: &PoolId,
+        hash: SnapshotHash,
+    ) -> Result<Snapshot, ClientError> {
         let SnapshotDocuments { snapshot, state } = self.snapshot_documents(hash).await?;
         let target = Operation::Snapshot.target_of(hash);
-        Snapshot::from_canonical(&snapshot, &state).map_err(|error| match error.newer() {
+        Snapshot::of_pool(pool, &snapshot, &state).map_err(|error| match error.newer() {
             Some(newer) => self.made_by_newer(&target, newer),
             None => self.not_as_specified(&target, error.to_string()),
         })

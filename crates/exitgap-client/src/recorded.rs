@@ -162,7 +162,7 @@ impl<T: Transport> Client<T> {
         let latest = asked.at.map(|at| slot_at("at", at)).transpose()?;
         let wrong = |why: &str| self.not_as_specified(target, why);
         let (hash, slot, provenance) = provenance(context).map_err(|why| wrong(&why))?;
-        let snapshot = self.snapshot(hash).await?;
+        let snapshot = self.snapshot(asked.pool, hash).await?;
         let observation = snapshot.observation();
         if observation.pool() != asked.pool {
             return Err(wrong("the snapshot it names is of another pool"));

@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use exitgap_api::VerificationReport;
 use exitgap_core::evidence::{Evidence, HeadWindow, Outcome, Policy};
+use exitgap_core::ids::PoolId;
 use exitgap_core::pools::MAX_STATE_BYTES;
 use exitgap_core::series::Slot;
-use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, SnapshotDocuments};
+use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, SnapshotDocuments, SnapshotFile};
 use exitgap_core::tlog::VerifierKey;
 use serde_json::Value;
 
@@ -61,8 +62,8 @@ fn vector(text: &str) -> (Vec<u8>, Value) {
 }
 
 /// The snapshot of a vector's evidence, served with the first of one text replaced by another.
-fn serving(text: &str, from: &str, to: &str) -> (SnapshotDocuments, Texts) {
-    let documents = SnapshotDocuments::from_file(&vector(text).0).unwrap();
+fn serving(text: &str, from: &str, to: &str) -> (PoolId, SnapshotDocuments, Texts) {
+    let SnapshotFile { pool, documents } = SnapshotFile::read(&vector(text).0).unwrap();
     let changed = |bytes: &[u8]| {
         String::from_utf8(bytes.to_vec()).unwrap().replacen(from, to, 1).into_bytes()
     };
@@ -70,15 +71,15 @@ fn serving(text: &str, from: &str, to: &str) -> (SnapshotDocuments, Texts) {
         ("/api/v1/snapshots/", changed(&documents.snapshot)),
         ("/api/v1/states/", changed(&documents.state)),
     ];
-    (documents, Texts { texts, ..Texts::default() })
+    (pool.unwrap(), documents, Texts { texts, ..Texts::default() })
 }
 
 const TRUE: &str = include_str!("../../../tests/vectors/evidence/true_concentrated_liquidity.json");
 
 #[test]
 fn a_snapshot_and_its_state_are_hashed_and_bounded() {
-    let (documents, texts) = serving(TRUE, "", "");
-    let snapshot = now(client(&texts).snapshot(documents.hash())).unwrap();
+    let (pool, documents, texts) = serving(TRUE, "", "");
+    let snapshot = now(client(&texts).snapshot(&pool, documents.hash())).unwrap();
     assert_eq!(snapshot.to_canonical().unwrap(), documents);
     let asked = texts.asked.borrow();
     let limits: Vec<usize> = asked.iter().map(|(_, most)| *most).collect();
@@ -88,8 +89,8 @@ fn a_snapshot_and_its_state_are_hashed_and_bounded() {
     for (from, to, part) in
         [("\"number\":", "\"number\":1", "/snapshots/"), ("\"ticks\":", "\"ticks\": ", "/states/")]
     {
-        let (documents, texts) = serving(TRUE, from, to);
-        let error = now(client(&texts).snapshot(documents.hash())).unwrap_err();
+        let (pool, documents, texts) = serving(TRUE, from, to);
+        let error = now(client(&texts).snapshot(&pool, documents.hash())).unwrap_err();
         assert_eq!(error.code(), "not_as_specified");
         assert!(error.to_string().contains("the bytes served hash to 0x"), "{error}");
         assert!(error.to_string().contains(part), "{error}");
@@ -99,10 +100,10 @@ fn a_snapshot_and_its_state_are_hashed_and_bounded() {
 #[test]
 fn what_a_newer_version_recorded_is_fetched_and_is_no_fault_of_the_service() {
     const FUTURE: &str = include_str!("../../../tests/vectors/evidence/future_protocol.json");
-    let (documents, texts) = serving(FUTURE, "", "");
+    let (pool, documents, texts) = serving(FUTURE, "", "");
     let client = client(&texts);
     assert_eq!(now(client.snapshot_documents(documents.hash())).as_ref(), Ok(&documents));
-    let error = now(client.snapshot(documents.hash())).unwrap_err();
+    let error = now(client.snapshot(&pool, documents.hash())).unwrap_err();
     assert!(matches!(error, ClientError::Newer { .. }), "{error:?}");
     assert_eq!(error.code(), "unsupported_protocol");
     assert!(error.to_string().ends_with("made by a newer version; update to check it"), "{error}");

@@ -72,7 +72,7 @@ impl Current {
             let Some(latest) = reader.latest(&pool, last_slot)? else { continue };
             let labels = match before.pools.get(&pool.id).and_then(|now| now.labels.clone()) {
                 Some(labels) => Some(labels),
-                None => read_labels(reader, &latest)?,
+                None => read_labels(reader, &pool, &latest)?,
             };
             let daily_lowest = daily_lowest(reader, &pool, last_slot)?;
             let to = latest.entry.slot;
@@ -139,9 +139,13 @@ fn daily_lowest(
     Ok(lowest.map(|lowest| lowest.map(|(_, depth)| depth)).collect())
 }
 
-fn read_labels(reader: &Reader, latest: &Latest) -> Result<Option<Arc<Labels>>, StoreError> {
+fn read_labels(
+    reader: &Reader,
+    pool: &Pool,
+    latest: &Latest,
+) -> Result<Option<Arc<Labels>>, StoreError> {
     let Some((_, hash)) = latest.snapshot else { return Ok(None) };
-    let snapshot = reader.snapshot(hash)?;
+    let snapshot = reader.snapshot(&pool.id, hash)?;
     Ok(snapshot.map(|snapshot| {
         let observation = snapshot.observation();
         let tokens = observation.tokens().each_ref().map(TokenLabel::from);

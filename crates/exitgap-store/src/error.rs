@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::ids::{Contract, PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::SnapshotError;
 use exitgap_core::tlog::CheckpointError;
@@ -190,6 +190,14 @@ pub enum StoreError {
         expected: Slot,
         /// The snapshot's slot.
         found: Slot,
+    },
+    /// Two snapshots of one contract in one slot.
+    #[error("pools of {contract} have different snapshots in slot {slot}; a contract has one")]
+    SnapshotsDiffer {
+        /// The slot.
+        slot: Slot,
+        /// The contract.
+        contract: Contract,
     },
     /// A snapshot of another pool.
     #[error("the snapshot given for {expected} is one of {found}")]

@@ -95,7 +95,7 @@ impl Reader {
         };
         let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
         let documents = self.documents(hash)?.ok_or_else(absent)?;
-        let snapshot = parse(hash, &documents)?;
+        let snapshot = parse(&pool.id, hash, &documents)?;
         let request = EvidenceRequest::new(pool.id.clone(), slot, base, size);
         let answer = Answer::compute(&request, &snapshot, &stored.head)?;
         let proof = self.head_proof(&pool, slot)?;

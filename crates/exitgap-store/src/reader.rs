@@ -123,7 +123,8 @@ impl Reader {
             return Ok(None);
         };
         let corrupt = |what| StoreError::Corrupt { hash, what };
-        let snapshot = self.snapshot(hash)?.ok_or_else(|| corrupt(CorruptBody::Absent))?;
+        let snapshot =
+            self.snapshot(&pool.id, hash)?.ok_or_else(|| corrupt(CorruptBody::Absent))?;
         let (found_pool, found_slot) = (snapshot.observation().pool(), snapshot.slot());
         if *found_pool == pool.id && found_slot == slot {
             return Ok(Some(snapshot));

@@ -8,14 +8,14 @@ use exitgap_core::U256;
 use exitgap_core::exit::Exits;
 use exitgap_core::ids::SnapshotHash;
 use exitgap_core::pools::{Direction, PoolState};
-use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
+use exitgap_core::snapshot::{Snapshot, SnapshotFile};
 use exitgap_core::units::{GapLimit, SizeUsd};
 
 /// The name of the snapshot in a file: the SHA-256 of its bytes, which name the state beside it by
 /// the SHA-256 of that. Nothing else of either is looked at: both may be of a kind that only a later
 /// version reads.
 pub fn snapshot_hash(snapshot: &[u8]) -> Result<SnapshotHash, Problem> {
-    let documents = documents(snapshot)?;
+    let documents = file_of(snapshot)?.documents;
     let found = PoolState::hash_of(&documents.state);
     match Snapshot::state_named_in(&documents.snapshot) {
         Some(named) if named == found => Ok(documents.hash()),
@@ -30,9 +30,9 @@ pub fn snapshot_hash(snapshot: &[u8]) -> Result<SnapshotHash, Problem> {
 const PASS: &str = "pass a snapshot file, as `exitgap snapshot` and the client give it, or an \
                     evidence file";
 
-/// Both documents of a snapshot file, or of an evidence file.
-fn documents(file: &[u8]) -> Result<SnapshotDocuments, Problem> {
-    SnapshotDocuments::from_file(file).map_err(|error| unreadable(&error.to_string()).hint(PASS))
+/// A snapshot file, or what of an evidence file is one.
+fn file_of(file: &[u8]) -> Result<SnapshotFile, Problem> {
+    SnapshotFile::read(file).map_err(|error| unreadable(&error.to_string()).hint(PASS))
 }
 
 fn unreadable(why: &str) -> Problem {
@@ -50,13 +50,13 @@ pub struct Opened {
 impl Opened {
     /// Reads a snapshot file, or the snapshot in an evidence file.
     pub fn read(snapshot: &[u8]) -> Result<Self, Problem> {
-        let documents = documents(snapshot)?;
-        let read = Snapshot::from_canonical(&documents.snapshot, &documents.state);
-        let read = read.map_err(|error| {
+        let file = file_of(snapshot)?;
+        let read = file.open().map_err(|error| {
             let hint = if error.newer().is_some() { "update exitgap" } else { PASS };
             unreadable(&error.to_string()).hint(hint)
         })?;
-        let provenance = Provenance::Direct(Direct::SnapshotFile(read.slot(), documents.hash()));
+        let provenance =
+            Provenance::Direct(Direct::SnapshotFile(read.slot(), file.documents.hash()));
         Ok(Self { snapshot: read, provenance, exits: Exits::default() })
     }
 

@@ -271,7 +271,7 @@ impl Readable {
                 rows.push(format!("{entry:?}"));
                 if let Outcome::Recorded(hash) = entry.outcome {
                     let documents = reader.documents(hash)?.ok_or("a body is gone")?;
-                    rows.push(String::from_utf8(documents.to_file()?)?);
+                    rows.push(String::from_utf8(documents.to_file(&pool.id)?)?);
                 }
             }
         }

@@ -6,21 +6,24 @@ use exitgap_core::evidence::{
     HeadEntry, HeadProof, Outcome, Policy, PoolProof, SlotLeaf, Verdict, depths, verify,
     write_evidence,
 };
-use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
+use exitgap_core::snapshot::{SnapshotDocuments, SnapshotFile};
 use exitgap_core::tlog::{Checkpoint, Hash, LogProof, Origin, SignerKey};
 
 use super::known::{canonical, known};
 
 /// The snapshot of every vector with its state, as a file.
 pub fn seeds() -> Vec<Vec<u8>> {
-    known().sealed.iter().filter_map(|parts| parts.documents.to_file().ok()).collect()
+    let file = |documents: &SnapshotDocuments| {
+        SnapshotFile { pool: None, documents: documents.clone() }.to_bytes().ok()
+    };
+    known().sealed.iter().filter_map(|parts| file(&parts.documents)).collect()
 }
 
 /// Whether the bytes are a snapshot's file.
 pub fn body(input: &[u8]) -> bool {
-    let Ok(documents) = SnapshotDocuments::from_file(input) else { return false };
-    let read = Snapshot::from_canonical(&documents.snapshot, &documents.state);
-    let Ok(snapshot) = read else { return false };
+    let Ok(file) = SnapshotFile::read(input) else { return false };
+    let Ok(snapshot) = file.open() else { return false };
+    let documents = file.documents;
     assert_eq!(snapshot.to_canonical().as_ref(), Ok(&documents));
     for document in [&documents.snapshot, &documents.state] {
         assert_eq!(canonical(document).as_ref(), Some(document));

@@ -60,9 +60,10 @@ fn check(input: &[u8], window: &HeadWindow) {
             Some(SnapshotDocuments { snapshot: part("snapshot")?, state: part("state")? })
         })
         .collect();
+    let (first, _) = &heads[0];
     let snapshot = |slot| {
         let of_slot = |documents: &&SnapshotDocuments| {
-            Snapshot::from_canonical(&documents.snapshot, &documents.state)
+            Snapshot::of_pool(&first.pool, &documents.snapshot, &documents.state)
                 .is_ok_and(|snapshot| snapshot.slot() == slot)
         };
         brought.iter().find(of_slot).cloned()

@@ -42,6 +42,7 @@ fn config_of(key: PoolKey) -> PoolConfig {
     PoolConfig {
         chain: "anvil".parse().unwrap(),
         address: PoolPlace::Managed(key.id().unwrap()),
+        pair: None,
         key: Some(key),
         base: BaseToken::Token0,
         fee: None,

@@ -82,7 +82,7 @@ async fn a_snapshot_of_the_newest_slot_is_the_recorders_own() {
             file.to_str().unwrap(),
         ]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let file = snapshot.to_canonical().unwrap().to_file().unwrap();
+        let file = snapshot.to_canonical().unwrap().to_file(snapshot.observation().pool()).unwrap();
         assert_eq!(output.stdout, file, "{pool}");
     }
 }

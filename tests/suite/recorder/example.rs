@@ -48,6 +48,11 @@ fn the_pools_are_where_the_factories_put_them_and_each_token_has_its_own_oracle(
             let oracles = pool.oracles.iter().filter(move |oracle| oracle.role == role);
             oracles.map(|oracle| oracle.name.as_str()).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!([of(OracleRole::TokenUsd(0)), of(OracleRole::TokenUsd(1))], oracles, "{}", pool.id);
+        assert_eq!(
+            [of(OracleRole::TokenUsd(0)), of(OracleRole::TokenUsd(1))],
+            oracles,
+            "{}",
+            pool.id
+        );
     }
 }

@@ -56,6 +56,7 @@ pub fn pool_config(pool: &Pool, oracles: [&str; 2]) -> PoolConfig {
     PoolConfig {
         chain: "anvil".parse().unwrap(),
         address: Address(pool.address.into_array()).into(),
+        pair: None,
         key: None,
         base: BaseToken::Token0,
         fee: (pool.kind == PoolKind::V2).then_some(fee),

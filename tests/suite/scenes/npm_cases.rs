@@ -250,5 +250,6 @@ fn snapshot_of(number: u8, state: &VectorState) -> String {
     );
     let snapshot = Snapshot::new(slot, observation.unwrap()).unwrap();
     assert_eq!(Direction::BOTH.len(), 2);
-    String::from_utf8(snapshot.to_canonical().unwrap().to_file().unwrap()).unwrap()
+    let documents = snapshot.to_canonical().unwrap();
+    String::from_utf8(documents.to_file(snapshot.observation().pool()).unwrap()).unwrap()
 }

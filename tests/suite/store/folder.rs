@@ -30,7 +30,7 @@ pub fn audit(folder: &Path, store: &Path) -> Value {
 }
 
 /// Every file of a folder with its content.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for file in fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();

@@ -33,7 +33,14 @@ fn a_store_that_holds_is_counted_and_every_slot_told() {
     let reader = Reader::open(&path).unwrap();
     let checked = reader.fsck(|checked| told.push(checked.slots)).unwrap();
     let (heads, snapshots) = (11 + 11 + 6, 7 + 8 + 3);
-    let whole = Checked { slots: 11, of_slots: 11, heads, snapshots, ..Checked::default() };
+    let whole = Checked {
+        slots: 11,
+        of_slots: 11,
+        heads,
+        snapshots,
+        bodies: snapshots,
+        ..Checked::default()
+    };
     assert_eq!(checked, whole);
     assert_eq!(told, (1..=11).collect::<Vec<_>>());
     assert_eq!(fsck_derived(&path).unwrap(), whole);

@@ -8,6 +8,7 @@ mod folder;
 mod fsck;
 mod keys;
 mod merkle;
+mod pairs;
 mod retractions;
 mod sealing;
 mod series;

@@ -420,7 +420,7 @@ fn rows_that_contradict_each_other_are_named() {
     assert_eq!((&documents.snapshot[..], &documents.state[..]), (&b"{"[..], &b"}"[..]));
     assert_eq!(reader.state(state).unwrap().as_deref(), Some(&b"}"[..]));
     assert!(matches!(
-        reader.snapshot(name),
+        reader.snapshot(&pool.id, name),
         Err(StoreError::Corrupt { what: CorruptBody::NotASnapshot(_), .. })
     ));
 }

@@ -125,6 +125,31 @@ pub enum ConfigError {
         /// The pool.
         pool: PoolId,
     },
+    /// A pair that is none.
+    #[error(
+        "pool {contract}: pair is [{}, {}]; write the indices of two of its tokens, from 0 to 7, \
+         the lower first",
+        found[0], found[1]
+    )]
+    Pair {
+        /// The pool's contract.
+        contract: PoolId,
+        /// What is written.
+        found: [u8; 2],
+    },
+    /// Two pools of one contract price a token that both have in two ways.
+    #[error(
+        "pools {first} and {second} name different oracles for token {token} of their contract, \
+         whose snapshot they share; name the same ones"
+    )]
+    OraclesDiffer {
+        /// The pool configured first.
+        first: PoolId,
+        /// The other one.
+        second: PoolId,
+        /// The token's index in the contract.
+        token: usize,
+    },
     /// Not one or two oracles.
     #[error("pool {pool}: {key} names {found} oracles; name one, or two to be multiplied")]
     OracleCount {

@@ -163,6 +163,10 @@ pub struct PoolConfig {
     /// The pool contract's address, or the pool's id where a manager holds it.
     #[serde(deserialize_with = "text::place")]
     pub address: PoolPlace,
+    /// Which two tokens of a contract that pools three to eight: their indices there, the lower
+    /// first. Token 0 and token 1 below are these. Refused for a contract of two.
+    #[serde(default)]
+    pub pair: Option<[u8; 2]>,
     /// The key of a pool that a manager holds, whose hash its id is. Required there, refused
     /// elsewhere.
     #[serde(default)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use exitgap_core::U256;
-use exitgap_core::ids::{Address, BlockHash, Caip2, ChainSlug, PoolId, Word};
+use exitgap_core::ids::{Address, BlockHash, Caip2, ChainSlug, Contract, Pair, PoolId, Word};
 use exitgap_core::pools::{ConstantProduct, Direction, FeeRate};
 use exitgap_core::snapshot::{ChainKind, ChainTag, OracleRole};
 use exitgap_core::units::UsdPrice;
@@ -117,7 +117,7 @@ impl Plan {
         let oracles = check_oracles(&config.oracle, &chains)?;
         let mut seen = BTreeSet::new();
         for pool in &config.pool {
-            let id = pool.address.on(pool.chain.clone());
+            let id = named(pool)?;
             let known = known_slugs(&chains);
             let Some(chain) = chains.iter_mut().find(|chain| chain.slug == pool.chain) else {
                 let (key, slug) = ("pool.chain".to_owned(), pool.chain.clone());
@@ -126,7 +126,9 @@ impl Plan {
             if !seen.insert(id.clone()) {
                 return Err(ConfigError::PoolTwice { pool: id });
             }
-            chain.pools.push(PoolPlan::new(id, pool, &oracles)?);
+            let plan = PoolPlan::new(id, pool, &oracles)?;
+            check_siblings(&chain.pools, &plan)?;
+            chain.pools.push(plan);
         }
         for chain in &chains {
             at_most(&format!("pool (chain {})", chain.slug), chain.pools.len(), Config::MAX_POOLS)?;
@@ -265,6 +267,44 @@ impl ChainPlan {
     pub fn pools(&self) -> &[PoolPlan] {
         &self.pools
     }
+
+    /// Its pools by their contracts: several of one only where it pools three tokens and more.
+    pub(crate) fn contracts(&self) -> BTreeMap<&Contract, Vec<&PoolPlan>> {
+        let mut contracts: BTreeMap<&Contract, Vec<&PoolPlan>> = BTreeMap::new();
+        for pool in &self.pools {
+            contracts.entry(pool.id.contract()).or_default().push(pool);
+        }
+        contracts
+    }
+}
+
+/// The pool's name.
+fn named(config: &PoolConfig) -> Result<PoolId, ConfigError> {
+    let contract = config.address.on(config.chain.clone());
+    let Some(found @ [lower, higher]) = config.pair else { return Ok(contract) };
+    match Pair::new(lower, higher) {
+        Some(pair) => Ok(contract.contract().pool(Some(pair))),
+        None => Err(ConfigError::Pair { contract, found }),
+    }
+}
+
+/// Pools of one contract have one snapshot, which says of each token once what it costs.
+fn check_siblings(pools: &[PoolPlan], plan: &PoolPlan) -> Result<(), ConfigError> {
+    for other in pools.iter().filter(|other| other.id.contract() == plan.id.contract()) {
+        for token in (0..Pair::MAX_TOKENS).map(OracleRole::TokenUsd) {
+            let of = |pool: &PoolPlan| -> Vec<FeedPlan> {
+                let oracles = pool.oracles.iter().filter(|oracle| oracle.role == token);
+                oracles.map(|oracle| oracle.feed).collect()
+            };
+            let (ours, theirs) = (of(plan), of(other));
+            if !ours.is_empty() && !theirs.is_empty() && ours != theirs {
+                let (first, second) = (other.id.clone(), plan.id.clone());
+                let token = token.token().unwrap_or_default();
+                return Err(ConfigError::OraclesDiffer { first, second, token });
+            }
+        }
+    }
+    Ok(())
 }
 
 fn factories_of(config: &ChainConfig, known: Option<&KnownChain>) -> Vec<Factory> {
@@ -298,15 +338,16 @@ impl PoolPlan {
             (PoolPlace::Managed(expected), Some(key)) => check_key(&id, expected, key)?,
         }
         let mut plans = Vec::new();
+        let [token0, token1] = config.pair.unwrap_or([0, 1]);
         for (token, key, names) in
-            [(0, "token0_usd", &config.token0_usd), (1, "token1_usd", &config.token1_usd)]
+            [(token0, "token0_usd", &config.token0_usd), (token1, "token1_usd", &config.token1_usd)]
         {
             if !(1..=UsdPrice::MAX_FACTORS).contains(&names.len()) {
                 return Err(ConfigError::OracleCount { pool: id, key, found: names.len() });
             }
             for name in names {
                 let feed = find_feed(&id, key, name, oracles)?;
-                let role = OracleRole::of_token(token);
+                let role = OracleRole::TokenUsd(token);
                 plans.push(OraclePlan { name: name.clone(), role, feed });
             }
         }

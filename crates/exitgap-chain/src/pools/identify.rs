@@ -39,21 +39,41 @@ pub(crate) async fn identify(
         seen.push(recognised);
     }
     prove(multicall, plans, &mut seen).await?;
-    let tokens = seen.iter().flatten().flat_map(|recognised| recognised.tokens);
+    let tokens = seen.iter().flatten().flat_map(|recognised| recognised.tokens.iter().copied());
     let tokens = read_tokens(multicall, tokens).await?;
     Ok(plans
         .iter()
         .zip(seen)
         .map(|(plan, recognised)| {
-            let Recognised { reader, tokens: pair, .. } = recognised?;
+            let Recognised { reader, tokens: addresses, .. } = recognised?;
             let token = |address: Address| -> Result<Token, Missing> {
                 tokens.get(&address).cloned().unwrap_or_else(|| {
                     Err(unsupported(plan, &format!("token {address} was not read")))
                 })
             };
-            Ok(Identity { reader, tokens: [token(pair[0])?, token(pair[1])?] })
+            let tokens = addresses.into_iter().map(token).collect::<Result<Vec<_>, _>>()?;
+            let identity = Identity { reader, tokens };
+            if identity.pair(&plan.id).is_none() {
+                return Err(unsupported(plan, &other_pair(&identity.tokens)));
+            }
+            Ok(identity)
         })
         .collect())
+}
+
+/// Why a pool cannot be one of a contract of these tokens.
+fn other_pair(tokens: &[Token]) -> String {
+    if tokens.len() == 2 {
+        return "its contract pools two tokens: remove `pair`".to_owned();
+    }
+    let listed = tokens.iter().enumerate();
+    let listed: Vec<_> =
+        listed.map(|(index, token)| format!("{index} {}", token.symbol.as_str())).collect();
+    format!(
+        "its contract pools {} tokens ({}): configure two of them, as in `pair = [0, 1]`",
+        tokens.len(),
+        listed.join(", ")
+    )
 }
 
 fn calls_of(probes: &[Probe]) -> Vec<Call> {

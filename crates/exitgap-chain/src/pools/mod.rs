@@ -32,7 +32,7 @@ pub struct PoolInfo {
     /// What kind of contract it is: its protocol as in state bodies, and whose it is where its
     /// factory says so.
     pub kind: &'static str,
-    /// Token 0 and token 1.
+    /// The pool's token 0 and token 1.
     pub tokens: [Token; 2],
     /// The default direction: sells the default base.
     pub base: Direction,
@@ -42,7 +42,16 @@ pub struct PoolInfo {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) reader: Reader,
-    pub(crate) tokens: [Token; 2],
+    /// All of them, in its order.
+    pub(crate) tokens: Vec<Token>,
+}
+
+impl Identity {
+    /// The pool's two tokens.
+    pub(crate) fn pair(&self, pool: &PoolId) -> Option<[Token; 2]> {
+        let pair = pool.tokens_of(self.tokens.len())?;
+        Some(pair.indices().map(|index| self.tokens[index].clone()))
+    }
 }
 
 /// A call that a pool of its kind must answer did not answer as it should.

@@ -163,8 +163,8 @@ pub(crate) enum Claim<K> {
 #[derive(Debug)]
 pub(crate) struct Recognised<K> {
     pub(crate) reader: K,
-    /// The tokens it says it holds.
-    pub(crate) tokens: [Address; 2],
+    /// The tokens it says it holds, in its order.
+    pub(crate) tokens: Vec<Address>,
     /// Where there is one, this call must answer the pool's own address: its factory is asked
     /// whether the pool is its, because any contract can name any factory.
     pub(crate) proof: Option<Call>,

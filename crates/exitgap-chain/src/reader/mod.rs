@@ -222,11 +222,11 @@ impl ChainReader {
             .zip(identities)
             .zip(&mut self.memory)
             .map(|((plan, identity), memory)| {
-                let info = identity.map(|identity| {
-                    let kind = identity.reader.name();
-                    let tokens = identity.tokens.clone();
+                let info = identity.and_then(|identity| {
+                    let (id, base, kind) = (plan.id.clone(), plan.base, identity.reader.name());
+                    let tokens = identity.pair(&id).ok_or_else(unread)?;
                     memory.identity = Some(identity);
-                    PoolInfo { id: plan.id.clone(), kind, tokens, base: plan.base }
+                    Ok(PoolInfo { id, kind, tokens, base })
                 });
                 (plan.id.clone(), info)
             })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use exitgap_core::ids::{Address, PoolId};
+use exitgap_core::ids::{Address, Contract, PoolId};
 use exitgap_core::pools::PoolState;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{BlockRef, Observation, OracleReading};
@@ -15,7 +15,7 @@ use crate::config::{ChainPlan, PoolPlan};
 use crate::events::{Event, Events};
 use crate::missing::Missing;
 use crate::multicall::Multicall;
-use crate::oracles::{self, FEED_CALLS, FeedAnswer};
+use crate::oracles::{self, FEED_CALLS, FeedAnswer, Readings};
 use crate::pools::{Followed, Identity, Parts, Reader, Reading, Unfinished, identify};
 use crate::rpc::Rpc;
 use crate::trial::{self, Tried, Verdict};
@@ -63,6 +63,29 @@ struct Span<'a> {
     again: Vec<i32>,
 }
 
+/// The contracts of the pools that are read. Of each one pool is: what its others rest on is the
+/// same.
+struct Contracts<'a> {
+    /// By the place that is read, the places of all pools of its contract that are asked for.
+    places: BTreeMap<usize, Vec<usize>>,
+    /// All pools of each, also those that are not asked for: their prices stand in its snapshot.
+    pools: BTreeMap<&'a Contract, Vec<&'a PoolPlan>>,
+}
+
+impl<'a> Contracts<'a> {
+    fn of(plan: &'a ChainPlan, places: &[usize]) -> Self {
+        let mut of_contract: BTreeMap<&Contract, Vec<usize>> = BTreeMap::new();
+        for place in places {
+            let contract = plan.pools()[*place].id.contract();
+            of_contract.entry(contract).or_default().push(*place);
+        }
+        let mut pools = plan.contracts();
+        pools.retain(|contract, _| of_contract.contains_key(contract));
+        let places = of_contract.into_values().map(|places| (places[0], places)).collect();
+        Self { places, pools }
+    }
+}
+
 /// What the chain's feeds said.
 struct Feeds {
     prices: BTreeMap<Address, Result<FeedAnswer, Missing>>,
@@ -81,8 +104,12 @@ impl Pass<'_> {
         let mut results = self.identify(&multicall, places).await;
         let places: Vec<usize> =
             places.iter().copied().filter(|place| !results.contains_key(place)).collect();
-        let plans = self.plan_parts(&places, block, deadline).await;
-        let (feeds, mut states) = match self.read_states(&multicall, &places, &plans).await {
+        let contracts = Contracts::of(self.plan, &places);
+        let own: Vec<usize> = contracts.places.keys().copied().collect();
+        let plans = self.plan_parts(&own, block, deadline).await;
+        let feeds = contracts.pools.values().flatten().copied();
+        let read = self.read_states(&multicall, &own, feeds, &plans).await;
+        let (feeds, mut states) = match read {
             Ok(read) => read,
             Err(missing) => {
                 results.extend(places.into_iter().map(|place| (place, Err(missing.clone()))));
@@ -93,8 +120,8 @@ impl Pass<'_> {
         let fresh = self.read_parts(&multicall, &due, &mut states).await;
         for (place, state) in states {
             let fresh = fresh.contains(&place);
-            let result = state.and_then(|state| self.observe(place, block, state, fresh, &feeds));
-            results.insert(place, result);
+            let state = state.and_then(|state| self.complete(place, block, state, fresh));
+            results.extend(self.observe(&contracts, place, block, state, &feeds));
         }
         self.try_fills(&multicall, &mut results).await;
         results
@@ -202,9 +229,10 @@ impl Pass<'_> {
         &self,
         multicall: &Multicall<'_>,
         places: &[usize],
+        with_feeds: impl Iterator<Item = &PoolPlan>,
         plans: &BTreeMap<usize, Reread>,
     ) -> Result<(Feeds, BTreeMap<usize, Result<State, Missing>>), Missing> {
-        let feeds = oracles::feeds_of(places.iter().map(|place| self.pool(*place)));
+        let feeds = oracles::feeds_of(with_feeds);
         let sequencer = self.plan.sequencer();
         let of_sequencer = sequencer.into_iter().flat_map(|plan| oracles::calls(plan.feed));
         let of_feeds = feeds.iter().flat_map(|feed| oracles::calls(*feed));
@@ -283,18 +311,17 @@ impl Pass<'_> {
     }
 
     /// Joins what was read of a pool, and remembers its parts; `fresh`: they were read in full.
-    fn observe(
+    fn complete(
         &mut self,
         place: usize,
         block: BlockRef,
         state: State,
         fresh: bool,
-        feeds: &Feeds,
-    ) -> Result<Observation, Missing> {
-        let id = self.pool(place).id.clone();
-        let state = match state {
-            State::Whole(state) => state,
+    ) -> Result<PoolState, Missing> {
+        match state {
+            State::Whole(state) => Ok(state),
             State::Unfinished { unfinished, kept } => {
+                let id = self.pool(place).id.clone();
                 let remembered = self.memory[place].parts.take();
                 let parts = kept.unwrap_or_default();
                 let state = unfinished.join(&parts).map_err(|unjoined| {
@@ -308,18 +335,40 @@ impl Pass<'_> {
                 };
                 let memory = PartMemory { at: block, parts, full_from, full_at };
                 self.memory[place].parts = Some(memory);
-                state
+                Ok(state)
             }
+        }
+    }
+
+    /// What all pools are of the contract that this place was read for, in its state.
+    fn observe(
+        &self,
+        contracts: &Contracts<'_>,
+        place: usize,
+        block: BlockRef,
+        state: Result<PoolState, Missing>,
+        feeds: &Feeds,
+    ) -> Results {
+        let places = contracts.places.get(&place).map(Vec::as_slice).unwrap_or_default();
+        let state = match state {
+            Ok(state) => state,
+            Err(missing) => return places.iter().map(|at| (*at, Err(missing.clone()))).collect(),
         };
-        let mut oracles = oracles::readings(&self.pool(place).oracles, &feeds.prices)?;
-        oracles.extend(feeds.sequencer.clone().transpose()?);
-        let Some(identity) = &self.memory[place].identity else {
-            return Err(unidentified(&id));
-        };
-        let (tokens, facts) = (identity.tokens.clone(), identity.reader.facts());
         let tag = self.plan.tag();
-        Observation::new(id, tag, block, tokens, state, oracles, facts)
-            .map_err(|error| Missing::new(error.missing_reason(), error.to_string()))
+        let check = |reading: &OracleReading| reading.check(tag.kind, block.timestamp);
+        let pools = contracts.pools.get(self.pool(place).id.contract());
+        let readings = Readings::of(pools.into_iter().flatten().copied(), &feeds.prices, check);
+        let observed = |place: usize| {
+            let pool = self.pool(place);
+            let mut oracles = readings.for_pool(pool)?;
+            oracles.extend(feeds.sequencer.clone().transpose()?);
+            let identity = self.memory[place].identity.as_ref();
+            let identity = identity.ok_or_else(|| unidentified(&pool.id))?;
+            let (tokens, facts) = (identity.tokens.clone(), identity.reader.facts());
+            Observation::new(pool.id.clone(), tag, block, tokens, state.clone(), oracles, facts)
+                .map_err(|error| Missing::new(error.missing_reason(), error.to_string()))
+        };
+        places.iter().map(|place| (*place, observed(*place))).collect()
     }
 }
 

@@ -36,7 +36,7 @@ fn of_database(db: &Path) -> Result<PoolList, Failure> {
 fn entry(reader: &Reader, pool: &Pool, latest: &Latest) -> Result<PoolEntry, Failure> {
     let observation = match latest.snapshot {
         Some((_, hash)) => {
-            let snapshot = reader.snapshot(hash).map_err(source::failed)?;
+            let snapshot = reader.snapshot(&pool.id, hash).map_err(source::failed)?;
             snapshot.map(|snapshot| snapshot.observation().clone())
         }
         None => None,

@@ -7,7 +7,8 @@ use crate::failure::Failure;
 use crate::source::{self, unreadable};
 
 pub fn run(question: &Question) -> Result<(), Failure> {
-    let file = source::documents(question)?.to_file();
+    let (pool, documents) = source::documents(question)?;
+    let file = documents.to_file(&pool);
     let file = file.map_err(|error| unreadable(format!("the snapshot: {error}")))?;
     Ok(io::stdout().write_all(&file)?)
 }

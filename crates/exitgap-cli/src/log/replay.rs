@@ -196,7 +196,7 @@ impl Walk<'_> {
         if expected != found {
             return Err(Rule::SnapshotHash { expected, found });
         }
-        let snapshot = match Snapshot::from_canonical(&documents.snapshot, &documents.state) {
+        let snapshot = match Snapshot::of_pool(&head.pool, &documents.snapshot, &documents.state) {
             Ok(snapshot) => snapshot,
             Err(error) if error.newer().is_some() => {
                 self.counts.unsupported += 1;

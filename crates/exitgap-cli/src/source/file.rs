@@ -6,7 +6,7 @@ use std::path::Path;
 
 use exitgap_api::{Direct, Provenance};
 use exitgap_core::ids::PoolId;
-use exitgap_core::snapshot::{MAX_SNAPSHOT_FILE_BYTES, Snapshot, SnapshotDocuments};
+use exitgap_core::snapshot::{MAX_SNAPSHOT_FILE_BYTES, SnapshotFile};
 
 use super::{Found, unreadable};
 use crate::failure::Failure;
@@ -20,9 +20,9 @@ pub fn find(path: &Path, pool: Option<&PoolId>) -> Result<Found, Failure> {
         unreadable(format!("{name}: {error}"))
             .hint("write a snapshot with `exitgap snapshot <pool> --db FILE > FILE`")
     };
-    let documents = SnapshotDocuments::from_file(&bytes).map_err(|error| wrong(&error))?;
-    let snapshot = Snapshot::from_canonical(&documents.snapshot, &documents.state)
-        .map_err(|error| wrong(&error))?;
+    let file = SnapshotFile::read(&bytes).map_err(|error| wrong(&error))?;
+    let snapshot = file.open().map_err(|error| wrong(&error))?;
+    let documents = file.documents;
     let found = snapshot.observation().pool();
     if let Some(expected) = pool.filter(|pool| *pool != found) {
         return Err(

@@ -105,13 +105,17 @@ pub fn find(question: &Question) -> Result<Found, Failure> {
 }
 
 /// The snapshot that the question is about, as its canonical bytes.
-pub fn documents(question: &Question) -> Result<SnapshotDocuments, Failure> {
+pub fn documents(question: &Question) -> Result<(PoolId, SnapshotDocuments), Failure> {
     let source = &question.source;
     if let (false, Some(pool)) = (source.rpc.is_empty(), question.pool.as_deref()) {
-        return rpc::newest_snapshot(source, &pool_id(pool)?);
+        let pool = pool_id(pool)?;
+        let documents = rpc::newest_snapshot(source, &pool)?;
+        return Ok((pool, documents));
     }
     let absent = || unreadable("the source has no snapshot's bytes".to_owned());
-    Ok(find(question)?.documents.ok_or_else(absent)?)
+    let found = find(question)?;
+    let pool = found.observation.pool().clone();
+    Ok((pool, found.documents.ok_or_else(absent)?))
 }
 
 const POOL_HINT: &str =

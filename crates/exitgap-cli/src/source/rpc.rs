@@ -10,7 +10,7 @@ use exitgap_chain::config::{
 };
 use exitgap_chain::{ChainReader, Limits, Missing, readers};
 use exitgap_core::U256;
-use exitgap_core::ids::{Address, ChainSlug, PoolId};
+use exitgap_core::ids::{Address, ChainSlug, Pair, PoolId};
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::SnapshotDocuments;
 use serde::Deserialize;
@@ -190,7 +190,9 @@ fn from_arguments(
         factory: Vec::new(),
     };
     let address = address.into();
-    let pool = PoolConfig { chain: slug, address, key: None, base, fee, token0_usd, token1_usd };
+    let pair = pool.pair().map(Pair::bytes);
+    let key = None;
+    let pool = PoolConfig { chain: slug, address, pair, key, base, fee, token0_usd, token1_usd };
     Ok(Config { chain: vec![chain], oracle, pool: vec![pool] })
 }
 

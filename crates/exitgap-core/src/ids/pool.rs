@@ -74,10 +74,17 @@ impl Contract {
 impl Pair {
     /// The most tokens of one contract.
     pub const MAX_TOKENS: u8 = 8;
+    /// The last of all pairs.
+    pub(crate) const LAST: Self = Self(Self::MAX_TOKENS - 2, Self::MAX_TOKENS - 1);
 
     /// The pair of these two, the lower first.
     pub fn new(lower: u8, higher: u8) -> Option<Self> {
         (lower < higher && higher < Self::MAX_TOKENS).then_some(Self(lower, higher))
+    }
+
+    /// The same as bytes.
+    pub fn bytes(self) -> [u8; 2] {
+        [self.0, self.1]
     }
 
     /// The two indices, the lower first.
@@ -181,27 +188,33 @@ impl fmt::Display for PoolId {
     }
 }
 
-/// The order of the names as text, byte by byte: the order of a slot's tree.
-impl Ord for PoolId {
+/// The order of the names as text, byte by byte.
+impl Ord for Contract {
     fn cmp(&self, other: &Self) -> Ordering {
-        fn text(id: &PoolId) -> impl Iterator<Item = u8> {
-            id.chain().as_str().bytes().chain(*b":")
+        fn text(of: &Contract) -> impl Iterator<Item = u8> {
+            of.chain().as_str().bytes().chain(*b":")
         }
-        fn bytes(id: &PoolId) -> &[u8] {
-            match &id.contract.id {
+        fn bytes(of: &Contract) -> &[u8] {
+            match &of.id {
                 ContractId::Address(Address(bytes)) => bytes,
                 ContractId::Managed(Word(bytes)) => bytes,
             }
         }
-        // A shorter name comes before those that it begins, but for the dot of a pair, which
-        // comes before every digit.
-        let (ours, theirs) = (bytes(self), bytes(other));
-        let shared = ours.len().min(theirs.len());
-        text(self)
-            .cmp(text(other))
-            .then_with(|| ours[..shared].cmp(&theirs[..shared]))
-            .then_with(|| ours.len().cmp(&theirs.len()))
-            .then_with(|| self.pair.cmp(&other.pair))
+        text(self).cmp(text(other)).then_with(|| bytes(self).cmp(bytes(other)))
+    }
+}
+
+impl PartialOrd for Contract {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The order of the names as text, byte by byte: the order of a slot's tree. The dot of a pair
+/// comes before every digit.
+impl Ord for PoolId {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.contract.cmp(&other.contract).then_with(|| self.pair.cmp(&other.pair))
     }
 }
 

@@ -1,11 +1,11 @@
-//! Bodies that refer to earlier ones of their pool: found, unpacked, and kept while they are
+//! Bodies that refer to earlier ones of their contract: found, unpacked, and kept while they are
 //! likely to be referred to again.
 
 use std::collections::BTreeMap;
 
 use super::{FrameRef, MAX_STEPS, Manifest, PartRef, PublishedError, Table};
 use crate::evidence::{Head, HeadEntry};
-use crate::ids::PoolId;
+use crate::ids::{Contract, PoolId};
 use crate::series::Slot;
 
 /// What the bodies kept for others may weigh together, bytes. Those of more pools are read again
@@ -45,12 +45,18 @@ pub enum BodyError<E> {
         reason: String,
     },
     /// A body refers to one that is not there.
-    #[error("the body of {slot} refers to one {back} slots before, where the pool has none")]
+    #[error("the body of {slot} refers to one {back} slots before, where its contract has none")]
     NoBase {
         /// The slot whose body refers to it.
         slot: Slot,
         /// How many slots before.
         back: u32,
+    },
+    /// A head has the body of an earlier one of its slot, where there is none.
+    #[error("the body of {slot} is that of another pool of the contract, and there is none")]
+    NotShared {
+        /// The slot.
+        slot: Slot,
     },
     /// A table does not fit its heads.
     #[error("the part of {slot} that has the pool: {error}")]
@@ -89,15 +95,17 @@ struct Kept {
 /// ones are read for one.
 pub struct Bodies<'a, F> {
     folder: &'a F,
-    /// By pool: the newest of each number of steps, fewer steps first.
-    kept: BTreeMap<PoolId, Vec<Kept>>,
+    /// By contract: the newest of each number of steps, fewer steps first.
+    kept: BTreeMap<Contract, Vec<Kept>>,
     kept_bytes: usize,
+    /// The one that was asked for last, which the contract's next pool may share.
+    last: Option<(Contract, Kept)>,
 }
 
 impl<'a, F: Folder> Bodies<'a, F> {
     /// Nothing is read yet.
     pub fn new(folder: &'a F) -> Self {
-        Self { folder, kept: BTreeMap::new(), kept_bytes: 0 }
+        Self { folder, kept: BTreeMap::new(), kept_bytes: 0, last: None }
     }
 
     /// The body of the pool's snapshot of `slot`, the snapshot's canonical bytes before the
@@ -108,9 +116,29 @@ impl<'a, F: Folder> Bodies<'a, F> {
         slot: Slot,
         place: &Place,
     ) -> Result<Vec<u8>, BodyError<F::Error>> {
-        let mut kept = self.kept.remove(pool).unwrap_or_default();
+        let contract = pool.contract();
+        if place.frame.is_shared() {
+            if let Some((of, last)) = &self.last
+                && (of, last.slot) == (contract, slot)
+            {
+                return Ok(last.joined.clone());
+            }
+            let place = self.place(contract, slot)?.ok_or(BodyError::NotShared { slot })?;
+            return self.own_body(contract, slot, &place);
+        }
+        self.own_body(contract, slot, place)
+    }
+
+    /// The body that stands at this place.
+    fn own_body(
+        &mut self,
+        contract: &Contract,
+        slot: Slot,
+        place: &Place,
+    ) -> Result<Vec<u8>, BodyError<F::Error>> {
+        let mut kept = self.kept.remove(contract).unwrap_or_default();
         self.kept_bytes -= weight(&kept);
-        let body = self.followed(pool, slot, place, &mut kept);
+        let body = self.followed(contract, slot, place, &mut kept);
         if let Ok(joined) = &body
             && kept.len() < MAX_STEPS
         {
@@ -119,15 +147,17 @@ impl<'a, F: Folder> Bodies<'a, F> {
         let bytes = weight(&kept);
         if self.kept_bytes + bytes <= MAX_KEPT_BYTES {
             self.kept_bytes += bytes;
-            self.kept.insert(pool.clone(), kept);
+            self.kept.insert(contract.clone(), kept);
         }
-        body
+        let body = body?;
+        self.last = Some((contract.clone(), Kept { slot, joined: body.clone() }));
+        Ok(body)
     }
 
     /// The body; `kept` is what it refers to, nearest last, and nothing else.
     fn followed(
         &self,
-        pool: &PoolId,
+        contract: &Contract,
         slot: Slot,
         place: &Place,
         kept: &mut Vec<Kept>,
@@ -150,7 +180,7 @@ impl<'a, F: Folder> Bodies<'a, F> {
             if way.len() > MAX_STEPS {
                 return Err(BodyError::TooFar { slot });
             }
-            let found = self.place(pool, base)?;
+            let found = self.place(contract, base)?;
             way.push((base, found.ok_or(BodyError::NoBase { slot: at, back })?));
         }
         if kept.len() + way.len() > MAX_STEPS + 1 {
@@ -169,33 +199,44 @@ impl<'a, F: Folder> Bodies<'a, F> {
         Err(BodyError::TooFar { slot })
     }
 
-    /// Where the pool's body of a slot stands.
-    fn place(&self, pool: &PoolId, slot: Slot) -> Result<Option<Place>, BodyError<F::Error>> {
+    /// Where the contract's body of a slot stands, whichever of its pools has it.
+    fn place(&self, contract: &Contract, slot: Slot) -> Result<Option<Place>, BodyError<F::Error>> {
         let manifest = self.folder.manifest(slot).map_err(BodyError::Folder)?;
-        let Some(part) = manifest.part_of(pool) else { return Ok(None) };
-        let (table, mut from) = self.folder.table(part).map_err(BodyError::Folder)?;
-        let mut frames = table.frames.iter();
-        for head in &table.heads {
-            // What is no head here was said to be wrong when its slot was read.
-            let Ok(head) = Head::from_canonical(head) else { return Ok(None) };
-            if !matches!(head.entry, HeadEntry::Recorded { .. }) {
-                if head.pool == *pool {
-                    return Ok(None);
-                }
-                continue;
+        for part in manifest.parts_of(contract) {
+            let (table, from) = self.folder.table(part).map_err(BodyError::Folder)?;
+            if let Some(found) = place_in(&table, contract, slot)? {
+                let (before, frame) = found;
+                return Ok(Some(Place { part: part.clone(), from: from + before, frame }));
             }
-            let Some(frame) = frames.next() else {
-                let (expected, found) = (table.heads.len(), table.frames.len());
-                let error = PublishedError::Frames { expected, found };
-                return Err(BodyError::Table { slot, error });
-            };
-            if head.pool == *pool {
-                return Ok(Some(Place { part: part.clone(), from, frame: *frame }));
-            }
-            from += u64::from(frame.bytes);
         }
         Ok(None)
     }
+}
+
+/// The frame of the contract's body in a part, and how many bytes of bodies stand before it.
+fn place_in<E>(
+    table: &Table,
+    contract: &Contract,
+    slot: Slot,
+) -> Result<Option<(u64, FrameRef)>, BodyError<E>> {
+    let (mut frames, mut before) = (table.frames.iter(), 0);
+    for head in &table.heads {
+        // What is no head here was said to be wrong when its slot was read.
+        let Ok(head) = Head::from_canonical(head) else { return Ok(None) };
+        if !matches!(head.entry, HeadEntry::Recorded { .. }) {
+            continue;
+        }
+        let Some(frame) = frames.next() else {
+            let (expected, found) = (table.heads.len(), table.frames.len());
+            let error = PublishedError::Frames { expected, found };
+            return Err(BodyError::Table { slot, error });
+        };
+        if head.pool.contract() == contract && !frame.is_shared() {
+            return Ok(Some((before, *frame)));
+        }
+        before += u64::from(frame.bytes);
+    }
+    Ok(None)
 }
 
 fn weight(kept: &[Kept]) -> usize {

@@ -7,7 +7,7 @@ use super::{
     MAX_PART_LINE_BYTES, MAX_PART_POOLS, MAX_PARTS, PublishedError, push_line, read_line,
 };
 use crate::evidence::SlotLeaf;
-use crate::ids::{DocumentHash, PoolId};
+use crate::ids::{Contract, DocumentHash, Pair, PoolId};
 use crate::json::{from_canonical, wire_struct};
 
 /// A part of a slot, as its manifest names it.
@@ -124,11 +124,11 @@ impl Manifest {
         Err(PublishedError::Pools { expected: leaf.pools, found })
     }
 
-    /// The part that holds the pool's head, where there is one.
-    pub fn part_of(&self, pool: &PoolId) -> Option<&PartRef> {
-        let name = pool.to_string();
-        let after = self.parts.partition_point(|part| part.first.to_string() <= name);
-        self.parts.get(after.checked_sub(1)?)
+    /// The parts that may hold heads of the contract's pools, in their order.
+    pub fn parts_of(&self, contract: &Contract) -> &[PartRef] {
+        let [first, last] = [None, Some(Pair::LAST)].map(|pair| contract.pool(pair));
+        let after = |pool: &PoolId| self.parts.partition_point(|part| part.first <= *pool);
+        &self.parts[after(&first).saturating_sub(1)..after(&last)]
     }
 }
 
@@ -199,17 +199,23 @@ mod tests {
     }
 
     #[test]
-    fn a_pools_part_is_the_last_that_begins_at_or_before_it() {
-        let manifest = manifest();
-        let first = |pool: &str| {
-            manifest.part_of(&pool.parse().unwrap()).map(|part| part.first.to_string())
+    fn a_contracts_parts_begin_with_the_last_that_begins_at_or_before_it() {
+        let [a, b] = POOLS;
+        let parts = |firsts: &[&str], contract: &str| {
+            let parts = firsts.iter().map(|first| part(first, 3)).collect();
+            let manifest = Manifest { parts, ..manifest() };
+            let found = manifest.parts_of(&contract.parse().unwrap());
+            found.iter().map(|part| part.first.to_string()).collect::<Vec<_>>()
         };
-        assert_eq!(first(POOLS[0]).as_deref(), Some(POOLS[0]));
-        assert_eq!(first(POOLS[1]).as_deref(), Some(POOLS[1]));
-        assert_eq!(
-            first(&POOLS[0].replace('a', "b").replace("bnvil", "anvil")).as_deref(),
-            Some(POOLS[0])
-        );
-        assert_eq!(first("aaa:0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), None);
+        assert_eq!(parts(&POOLS, a), [a]);
+        assert_eq!(parts(&POOLS, b), [b]);
+        let between = a.replace('a', "b").replace("bnvil", "anvil");
+        assert_eq!(parts(&POOLS, &between), [a]);
+        let none: [&str; 0] = [];
+        assert_eq!(parts(&POOLS, "aaa:0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), none);
+        // Its pools may stand in several.
+        let pairs = [a.to_owned(), format!("{b}.0-2"), format!("{b}.6-7")];
+        let firsts = [&pairs[0][..], &pairs[1], &pairs[2]];
+        assert_eq!(parts(&firsts, b), firsts);
     }
 }

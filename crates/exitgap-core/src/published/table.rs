@@ -11,10 +11,11 @@ use crate::snapshot::MAX_SNAPSHOT_BYTES;
 /// Where the body of a head's snapshot stands in its part, and what it refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameRef {
-    /// How many slots before stands the body of the same pool that it refers to; 0: it stands
+    /// How many slots before stands the body of the same contract that it refers to; 0: it stands
     /// alone.
     pub back: u32,
-    /// The length of the frame.
+    /// The length of the frame; 0: the body is the one of an earlier head of the slot, of another
+    /// pool of the same contract.
     pub bytes: u32,
     /// The length of the snapshot's canonical bytes.
     pub snapshot: u32,
@@ -25,6 +26,11 @@ pub struct FrameRef {
 wire_struct!(FrameRef { back, bytes, snapshot, state });
 
 impl FrameRef {
+    /// Whether its body stands at an earlier head of the slot.
+    pub fn is_shared(&self) -> bool {
+        self.bytes == 0
+    }
+
     /// Bytes of both documents.
     pub fn unpacked(&self) -> usize {
         self.snapshot as usize + self.state as usize
@@ -70,8 +76,9 @@ impl Table {
             let line = lines.next("a body's place")?;
             let frame: FrameRef = read_line(line, MAX_FRAME_LINE_BYTES)
                 .map_err(|error| lines.wrong("a body's place", error))?;
-            lines.within("back", frame.back.into(), [0, MAX_BACK.into()])?;
-            lines.within("bytes", frame.bytes.into(), [1, MAX_PART_BYTES])?;
+            let most_back = if frame.is_shared() { 0 } else { MAX_BACK };
+            lines.within("back", frame.back.into(), [0, most_back.into()])?;
+            lines.within("bytes", frame.bytes.into(), [0, MAX_PART_BYTES])?;
             lines.within("snapshot", frame.snapshot.into(), [1, MAX_SNAPSHOT_BYTES as u64])?;
             lines.within("state", frame.state.into(), [1, MAX_STATE_BYTES as u64])?;
             frames.push(frame);
@@ -107,6 +114,7 @@ mod tests {
         for (from, to) in [
             ("\"back\":6", "\"back\":288"),
             ("\"bytes\":300", "\"bytes\":0"),
+            ("\"bytes\":300", "\"bytes\":67108865"),
             ("\"state\":40000", "\"state\":4194305"),
             ("\"snapshot\":900", "\"snapshot\":131073"),
         ] {
@@ -114,6 +122,9 @@ mod tests {
             let refused = Table::from_bytes(changed.as_bytes(), 2);
             assert!(matches!(refused, Err(PublishedError::Bounds { line: 3, .. })), "{to}");
         }
+        let shared = expected.replace("6,\"bytes\":300", "0,\"bytes\":0");
+        let shared = Table::from_bytes(shared.as_bytes(), 2).unwrap();
+        assert!(shared.frames[0].is_shared());
         assert!(matches!(Table::from_bytes(b"{}\n", 2), Err(PublishedError::Ends { .. })));
         let more = [expected, expected].concat();
         assert!(matches!(Table::from_bytes(more.as_bytes(), 2), Err(PublishedError::Line { .. })));

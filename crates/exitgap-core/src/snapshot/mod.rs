@@ -18,4 +18,6 @@ pub use observation::{
 pub use oracle::{OracleReading, OracleRole, OracleSource, RoundData};
 pub use token::{Symbol, SymbolError, Token};
 pub(crate) use wire::ReadSnapshot;
-pub use wire::{MAX_SNAPSHOT_BYTES, MAX_SNAPSHOT_FILE_BYTES, SnapshotDocuments, SnapshotError};
+pub use wire::{
+    MAX_SNAPSHOT_BYTES, MAX_SNAPSHOT_FILE_BYTES, SnapshotDocuments, SnapshotError, SnapshotFile,
+};

@@ -76,6 +76,7 @@ pub struct Observation {
     pool: PoolId,
     chain: ChainTag,
     block: BlockRef,
+    pair: Pair,
     /// The contract's, in its order.
     contract_tokens: Vec<Token>,
     tokens: [Token; 2],
@@ -246,15 +247,27 @@ impl Observation {
         check_tokens(&state, &contract_tokens)?;
         let pair = pool.tokens_of(contract_tokens.len());
         let (pair, state) =
-            pair.and_then(|pair| Some((pair.indices(), state.of_pair(pair)?))).ok_or_else(|| {
+            pair.and_then(|pair| Some((pair, state.of_pair(pair)?))).ok_or_else(|| {
                 ObservationError::Pool { pool: pool.clone(), tokens: contract_tokens.len() }
             })?;
         check_facts(&facts)?;
         check_oracles(chain.kind, timestamp, contract_tokens.len(), &oracles)?;
         sort(&mut oracles, |a, b| a.order().cmp(&b.order()));
-        let prices = [price(&oracles, pair[0])?, price(&oracles, pair[1])?];
-        let tokens = pair.map(|index| contract_tokens[index].clone());
-        Ok(Self { pool, chain, block, contract_tokens, tokens, state, oracles, facts, prices })
+        let [token0, token1] = pair.indices();
+        let prices = [price(&oracles, token0)?, price(&oracles, token1)?];
+        let tokens = [token0, token1].map(|index| contract_tokens[index].clone());
+        Ok(Self {
+            pool,
+            chain,
+            block,
+            pair,
+            contract_tokens,
+            tokens,
+            state,
+            oracles,
+            facts,
+            prices,
+        })
     }
 
     /// The pool observed.
@@ -304,6 +317,11 @@ impl Observation {
         &self.state
     }
 
+    /// Which of its contract's tokens are the pool's.
+    pub fn pair(&self) -> Pair {
+        self.pair
+    }
+
     /// All tokens of the pool's contract, in its order.
     pub fn contract_tokens(&self) -> &[Token] {
         &self.contract_tokens
@@ -317,10 +335,10 @@ impl Observation {
     /// Those that the pool's figures rest on: of its own two tokens, which are 0 and 1 here, and of
     /// the sequencer.
     pub fn pool_oracles(&self) -> impl Iterator<Item = (OracleRole, &OracleReading)> {
-        let pair = self.pool.tokens_of(self.contract_tokens.len()).map(Pair::indices);
+        let pair = self.pair.indices();
         self.oracles.iter().filter_map(move |reading| {
             let Some(token) = reading.role.token() else { return Some((reading.role, reading)) };
-            let place = (0..).zip(pair?).find(|(_, index)| *index == token);
+            let place = (0..).zip(pair).find(|(_, index)| *index == token);
             place.map(|(place, _)| (OracleRole::TokenUsd(place), reading))
         })
     }
@@ -406,25 +424,39 @@ pub(super) fn check_oracles(
 ) -> Result<(), ObservationError> {
     let mut sequencers = 0;
     for reading in oracles {
-        if let Some(token) = reading.role.token() {
-            if token >= tokens {
+        match reading.role.token() {
+            Some(token) if token >= tokens => {
                 return Err(ObservationError::OracleOfNoToken { token, tokens });
             }
-            let answer = (reading.answer, u32::from(reading.decimals));
+            Some(_) => {}
+            None => sequencers += 1,
+        }
+        if sequencers > 1 {
+            return Err(ObservationError::SequencerUptime);
+        }
+        reading.check(kind, block_timestamp)?;
+    }
+    Ok(())
+}
+
+impl OracleReading {
+    /// Requires that an observation of such a chain, at a block of this timestamp, can have it.
+    pub fn check(&self, kind: ChainKind, block_timestamp: u64) -> Result<(), ObservationError> {
+        if let Some(token) = self.role.token() {
+            let answer = (self.answer, u32::from(self.decimals));
             UsdPrice::product(&[answer])
                 .map_err(|error| ObservationError::Price { token, error })?;
         } else {
-            sequencers += 1;
-            let says = reading.decimals == 0 && reading.answer <= U256::ONE;
-            if sequencers > 1 || !says || reading.source == OracleSource::Fixed {
+            let says = self.decimals == 0 && self.answer <= U256::ONE;
+            if !says || self.source == OracleSource::Fixed {
                 return Err(ObservationError::SequencerUptime);
             }
         }
-        match &reading.source {
+        match &self.source {
             OracleSource::Fixed if kind == ChainKind::Live => {
-                return Err(ObservationError::FixedPriceOnLiveChain);
+                Err(ObservationError::FixedPriceOnLiveChain)
             }
-            OracleSource::Fixed => {}
+            OracleSource::Fixed => Ok(()),
             OracleSource::Chainlink(round) => {
                 let (feed, updated_at) = (round.feed, round.updated_at);
                 if updated_at == 0 || updated_at > block_timestamp {
@@ -434,10 +466,10 @@ pub(super) fn check_oracles(
                 if round.round >> 80 != 0 {
                     return Err(ObservationError::OracleRound { feed });
                 }
+                Ok(())
             }
         }
     }
-    Ok(())
 }
 
 fn price(oracles: &[OracleReading], token: usize) -> Result<UsdPrice, ObservationError> {

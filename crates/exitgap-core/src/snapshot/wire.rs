@@ -96,13 +96,48 @@ pub struct SnapshotDocuments {
     pub state: Vec<u8>,
 }
 
-/// Both as one file: what `exitgap snapshot` writes. Evidence files have them likewise.
-struct SnapshotFile {
-    snapshot: Part,
-    state: Part,
+/// Both as one file: what `exitgap snapshot` writes. Evidence files have them likewise, and the
+/// pool in their request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotFile {
+    /// Whose it is, where the file says so: a pool of a contract of more than two tokens must.
+    pub pool: Option<PoolId>,
+    /// Both documents.
+    pub documents: SnapshotDocuments,
 }
 
-wire_struct!(SnapshotFile { snapshot, state });
+impl SnapshotFile {
+    /// Both as one JSON object: `{"snapshot": …, "state": …}`, with `"pool"` where it is said.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, DocumentError> {
+        let parts = [&self.documents.snapshot, &self.documents.state];
+        let [snapshot, state] = parts.map(|bytes| Part(bytes.clone()));
+        let mut fields =
+            vec![("snapshot".into(), snapshot.write()), ("state".into(), state.write())];
+        if let Some(pool) = &self.pool {
+            fields.push(("pool".into(), Json::Text(pool.to_string().into())));
+        }
+        Ok(Json::Object(fields).to_canonical()?)
+    }
+
+    /// Both from a JSON object that has them, whatever else it has and however it is spelled:
+    /// a snapshot file, or an evidence file. Nothing of them is checked.
+    pub fn read(bytes: &[u8]) -> Result<Self, DocumentError> {
+        let json = parse(bytes, MAX_SNAPSHOT_FILE_BYTES)?;
+        let pool = json.field("pool").or_else(|| json.field("request")?.field("pool"));
+        let pool = pool.map(PoolId::read).transpose();
+        let pool = pool.map_err(|error| DocumentError::Shape(format!("pool: {error}")))?;
+        Ok(Self { pool, documents: SnapshotDocuments::from_parsed(&json)? })
+    }
+
+    /// The snapshot, checked.
+    pub fn open(&self) -> Result<Snapshot, SnapshotError> {
+        let SnapshotDocuments { snapshot, state } = &self.documents;
+        match &self.pool {
+            Some(pool) => Snapshot::of_pool(pool, snapshot, state),
+            None => Snapshot::from_canonical(snapshot, state),
+        }
+    }
+}
 
 impl SnapshotDocuments {
     /// The snapshot's name.
@@ -110,19 +145,13 @@ impl SnapshotDocuments {
         Snapshot::hash_of(&self.snapshot)
     }
 
-    /// Both as one JSON object: `{"snapshot": …, "state": …}`.
-    pub fn to_file(&self) -> Result<Vec<u8>, DocumentError> {
-        let (snapshot, state) = (Part(self.snapshot.clone()), Part(self.state.clone()));
-        to_canonical_within(&SnapshotFile { snapshot, state }, MAX_SNAPSHOT_FILE_BYTES)
+    /// As one file, of this pool.
+    pub fn to_file(&self, pool: &PoolId) -> Result<Vec<u8>, DocumentError> {
+        let pool = pool.pair().map(|_| pool.clone());
+        SnapshotFile { pool, documents: self.clone() }.to_bytes()
     }
 
-    /// Both from a JSON object that has them, whatever else it has and however it is spelled:
-    /// a snapshot file, or an evidence file. Nothing of them is checked.
-    pub fn from_file(bytes: &[u8]) -> Result<Self, DocumentError> {
-        Self::from_parsed(&parse(bytes, MAX_SNAPSHOT_FILE_BYTES)?)
-    }
-
-    /// The same of bytes that were parsed before.
+    /// Both of a JSON object that has them.
     pub(crate) fn from_parsed(json: &Json<'_>) -> Result<Self, DocumentError> {
         let part = |name: &'static str| match json.field(name) {
             Some(part @ Json::Object(_)) => Ok(part.to_canonical()?),

@@ -95,9 +95,9 @@ fn the_bytes_are_these_and_come_back_as_the_same_snapshot() {
     );
     assert_eq!(read(&documents), Ok(snapshot()));
     assert_eq!(Snapshot::state_named_in(&documents.snapshot), Some(state));
-    let file = documents.to_file().unwrap();
+    let file = documents.to_file(snapshot().observation().pool()).unwrap();
     assert!(file.starts_with(br#"{"snapshot":{"block":"#));
-    assert_eq!(SnapshotDocuments::from_file(&file), Ok(documents));
+    assert_eq!(SnapshotFile::read(&file), Ok(SnapshotFile { pool: None, documents }));
 }
 
 /// The refusal of the snapshot whose state, or whose snapshot, has one text in it replaced; the

@@ -2,7 +2,7 @@
 
 pub mod packing;
 
-use exitgap_core::ids::{SnapshotHash, StateHash};
+use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
 use exitgap_core::pools::{MAX_STATE_BYTES, PoolState};
 use exitgap_core::published::{FrameRef, MAX_BACK};
 use exitgap_core::series::Slot;
@@ -16,10 +16,14 @@ use crate::rows::slot_of;
 use packing::{Dictionaries, Record};
 
 impl Reader {
-    /// The snapshot of this name, checked; `None` if the store has none.
-    pub fn snapshot(&self, hash: SnapshotHash) -> Result<Option<Snapshot>, StoreError> {
+    /// The pool's snapshot of this name, checked; `None` if the store has none.
+    pub fn snapshot(
+        &self,
+        pool: &PoolId,
+        hash: SnapshotHash,
+    ) -> Result<Option<Snapshot>, StoreError> {
         let Some(documents) = self.documents(hash)? else { return Ok(None) };
-        parse(hash, &documents).map(Some)
+        parse(pool, hash, &documents).map(Some)
     }
 
     /// The canonical bytes of the snapshot of this name and of its state, hashed again; `None` if
@@ -137,13 +141,23 @@ impl BodyRow {
         let length = |bytes: usize| {
             u32::try_from(bytes).map_err(|_| corrupt(format!("a body of {bytes} bytes")))
         };
+        let bytes = length(self.zstd.len())?;
+        if bytes == 0 {
+            return Err(corrupt("an empty body".to_owned()));
+        }
         let frame = FrameRef {
             back,
-            bytes: length(self.zstd.len())?,
+            bytes,
             snapshot: length(size(self.snapshot_bytes))?,
             state: length(size(self.state_bytes))?,
         };
         Ok((frame, self.zstd))
+    }
+
+    /// The same body, where it stands at an earlier head of the slot.
+    pub fn into_shared(self) -> Result<(FrameRef, Vec<u8>), StoreError> {
+        let (frame, _) = self.into_frame()?;
+        Ok((FrameRef { back: 0, bytes: 0, ..frame }, Vec::new()))
     }
 
     /// The body it refers to, by number; `None`: it stands alone.
@@ -157,9 +171,13 @@ impl BodyRow {
     }
 }
 
-/// The snapshot that a body's documents are.
-pub fn parse(hash: SnapshotHash, documents: &SnapshotDocuments) -> Result<Snapshot, StoreError> {
-    Snapshot::from_canonical(&documents.snapshot, &documents.state)
+/// The pool's snapshot that a body's documents are.
+pub fn parse(
+    pool: &PoolId,
+    hash: SnapshotHash,
+    documents: &SnapshotDocuments,
+) -> Result<Snapshot, StoreError> {
+    Snapshot::of_pool(pool, &documents.snapshot, &documents.state)
         .map_err(|error| StoreError::Corrupt { hash, what: CorruptBody::NotASnapshot(error) })
 }
 

@@ -76,7 +76,7 @@ impl Follower {
             self.dictionaries.insert(pool.number, kept);
         }
         let documents = documents.ok_or_else(|| corrupt(CorruptBody::Absent))?;
-        let snapshot = parse(hash, &documents)?;
+        let snapshot = parse(&pool.id, hash, &documents)?;
         let (found_pool, found_slot) = (snapshot.observation().pool(), snapshot.slot());
         if *found_pool == pool.id && found_slot == slot {
             return Ok(snapshot);

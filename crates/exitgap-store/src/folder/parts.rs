@@ -76,15 +76,19 @@ impl SlotFiles {
             || StoreError::CorruptLog { slot, what: CorruptLog::Absent("the sealed slot") };
         let (leaf, checkpoint) = reader.sealed(slot)?.ok_or_else(absent)?;
         let mut pieces = Vec::new();
+        let mut last = None;
         for stored in reader.slot_heads(slot)? {
+            let pool = stored.head.pool;
             let body = match stored.head.entry {
                 HeadEntry::Recorded { snapshot: hash, .. } => {
                     let absent = StoreError::Corrupt { hash, what: CorruptBody::Absent };
-                    Some(reader.body_row(hash)?.ok_or(absent)?.into_frame()?)
+                    let row = reader.body_row(hash)?.ok_or(absent)?;
+                    let shared = last.replace(hash) == Some(hash);
+                    Some(if shared { row.into_shared()? } else { row.into_frame()? })
                 }
                 HeadEntry::Missing(_) | HeadEntry::Retired => None,
             };
-            pieces.push(Piece { pool: stored.head.pool, head: stored.canonical, body });
+            pieces.push(Piece { pool, head: stored.canonical, body });
         }
         Self::new(slot, Sealed { leaf: leaf.canonical, checkpoint }, pieces, MAX_PARTS)
     }

@@ -185,7 +185,7 @@ impl<'a> Slots<'a> {
                         let joined = self.bodies.body(&head.pool, slot, &place)?;
                         from += u64::from(frame.bytes);
                         let documents = packing::split(joined, frame.snapshot as usize);
-                        Ok(Snapshot::from_canonical(&documents.snapshot, &documents.state)
+                        Ok(Snapshot::of_pool(&head.pool, &documents.snapshot, &documents.state)
                             .map_err(|error| words(&error))?)
                     }
                     HeadEntry::Missing(reason) => Err(reason),

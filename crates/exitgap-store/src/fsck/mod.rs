@@ -31,6 +31,8 @@ pub struct Checked {
     pub heads: u64,
     /// Snapshots whose canonical bytes hash to their name.
     pub snapshots: u64,
+    /// Their bodies: pools of one contract have one snapshot in a slot.
+    pub bodies: u64,
     /// Slots taken back.
     pub retractions: u64,
     /// Pools that retired.
@@ -171,11 +173,15 @@ impl Reader {
             }
             heads.sort_unstable_by_key(|head| head.at);
             let mut hashes = Vec::with_capacity(heads.len());
+            let mut last = None;
             for head in heads {
                 let held = head.found.map_err(|damage| *damage)?;
                 hashes.push(held.leaf);
                 checked.heads += 1;
-                checked.snapshots += u64::from(held.recorded);
+                checked.snapshots += u64::from(held.recorded.is_some());
+                let own = held.recorded.is_some() && held.recorded != last;
+                checked.bodies += u64::from(own);
+                last = held.recorded.or(last);
                 checked.retirements += u64::from(held.retired);
                 checked.retractions += u64::from(held.retracted);
             }
@@ -220,9 +226,9 @@ impl Reader {
         tiles: u64,
         last: Option<Slot>,
     ) -> Result<(), StoreError> {
-        let Checked { slots, heads, snapshots, retractions, retirements, .. } = *checked;
+        let Checked { slots, heads, bodies, retractions, retirements, .. } = *checked;
         let expected = [
-            ("body", snapshots),
+            ("body", bodies),
             ("entry", heads),
             ("log_node", Tree::nodes(slots)),
             ("slot_tile", tiles),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::mpsc::SyncSender;
 
 use exitgap_core::evidence::{Head, MAX_RETRACTION_SLOTS, Retraction};
-use exitgap_core::ids::HeadHash;
+use exitgap_core::ids::{HeadHash, SnapshotHash};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::Hash;
 
@@ -49,8 +49,8 @@ pub struct Part {
 pub struct HeldHead {
     /// Its hash as a leaf.
     pub leaf: Hash,
-    /// Whether it names a snapshot.
-    pub recorded: bool,
+    /// The snapshot that it names, if any.
+    pub recorded: Option<SnapshotHash>,
     /// Whether it retires its pool.
     pub retired: bool,
     /// How many slots it takes back.
@@ -183,12 +183,15 @@ impl Part {
         let rule = |words: &str| rule(pool, slot, words);
         let known = self.heads.get(&pool.number);
         let stored = check_head(pool, &row, hash, known.map(|(_, hash)| *hash))?;
-        let recorded = matches!(row.entry.outcome, Outcome::Recorded(_));
+        let recorded = match row.entry.outcome {
+            Outcome::Recorded(hash) => Some(hash),
+            Outcome::Missing(_) | Outcome::Retired => None,
+        };
         let retracted = u32::try_from(row.retracts.len()).unwrap_or(u32::MAX);
         let (count, run) =
             known.map_or((0, 0), |(row, _)| (row.entry.recorded_count, row.entry.missing_run));
-        let count = (count + u32::from(recorded)).checked_sub(retracted);
-        let run = if recorded { 0 } else { run + 1 };
+        let count = (count + u32::from(recorded.is_some())).checked_sub(retracted);
+        let run = if recorded.is_some() { 0 } else { run + 1 };
         if (Some(row.entry.recorded_count), row.entry.missing_run) != (count, run) {
             return Err(rule("its counts do not add up"));
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use exitgap_core::evidence::Retraction;
-use exitgap_core::ids::{HeadHash, PoolId};
+use exitgap_core::ids::{Contract, HeadHash, PoolId};
 use exitgap_core::published::FrameRef;
 use exitgap_core::series::{MissingReason, Slot};
 
@@ -73,7 +73,7 @@ impl Store {
         }
         let known: HashMap<PoolId, Pool> =
             pools.into_iter().map(|pool| (pool.id.clone(), pool)).collect();
-        let bodies = self.pack(slot, &known, &checked)?;
+        let bodies = self.pack(slot, known.values(), &checked)?;
         let filled_slots = self.fill_until(slot)?;
         let result = self.write(slot, &known, checked, bodies, &changes, checkpoint);
         if result.is_err() {
@@ -140,26 +140,34 @@ impl Store {
         Ok(filled)
     }
 
-    /// Packs the snapshots, side by side: one body for each entry, in their order, where it has
-    /// one.
-    fn pack(
+    /// Packs the snapshots, side by side: a body for each entry, in their order, where it has one
+    /// of its own. Pools of one contract have one snapshot, and its first pool the body.
+    fn pack<'a>(
         &mut self,
         slot: Slot,
-        known: &HashMap<PoolId, Pool>,
+        known: impl Iterator<Item = &'a Pool>,
         checked: &Slotful,
     ) -> Result<Vec<Option<Body>>, StoreError> {
+        let mut known_of: HashMap<&Contract, Vec<&Pool>> = HashMap::new();
+        for pool in known {
+            known_of.entry(pool.id.contract()).or_default().push(pool);
+        }
         let mut to_pack = Vec::with_capacity(checked.len());
+        let mut last = None;
         for entry in checked.values() {
-            let pool = known.get(&entry.pool);
-            if let (Ok(_), Some(pool)) = (&entry.reading, pool) {
-                self.dictionaries(pool)?;
+            let own = match &entry.reading {
+                Ok(ready) => last.replace(ready.hash) != Some(ready.hash),
+                Err(_) => false,
+            };
+            if own && let Some(pools) = known_of.get(entry.pool.contract()) {
+                self.dictionaries(pools)?;
             }
-            to_pack.push((entry, pool.map(|pool| pool.number)));
+            to_pack.push((entry, own));
         }
         let kept = &self.dictionaries;
-        let packed = spread(&to_pack, |(entry, pool_no)| {
-            let Ok(ready) = &entry.reading else { return Ok(None) };
-            let known = pool_no.and_then(|pool_no| kept.get(&pool_no));
+        let packed = spread(&to_pack, |(entry, own)| {
+            let Some(ready) = entry.reading.as_ref().ok().filter(|_| *own) else { return Ok(None) };
+            let known = kept.get(entry.pool.contract());
             let (level, base) = known.map_or((0, None), |known| known.choose(slot));
             let zstd = packing::compress(&ready.joined, base.map(|base| base.joined.as_slice()))
                 .map_err(|source| StoreError::Compress { pool: entry.pool.clone(), source })?;
@@ -169,24 +177,34 @@ impl Store {
         packed.into_iter().collect()
     }
 
-    /// What the pool's next body may refer to, read back after a restart.
-    fn dictionaries(&mut self, pool: &Pool) -> Result<&Dictionaries, StoreError> {
-        let stored = match self.dictionaries.entry(pool.number) {
-            Entry::Occupied(kept) => return Ok(kept.into_mut()),
+    /// What the next body of a contract, whose pools these are, may refer to, read back after a
+    /// restart.
+    fn dictionaries(&mut self, pools: &[&Pool]) -> Result<(), StoreError> {
+        let Some(contract) = pools.first().map(|pool| pool.id.contract()) else { return Ok(()) };
+        let stored = match self.dictionaries.entry(contract.clone()) {
+            Entry::Occupied(_) => return Ok(()),
             Entry::Vacant(vacant) => vacant.insert(Dictionaries::default()),
         };
         // Also one that was taken back: what is referred to does not depend on when the process
         // began.
-        let newest = self.reader.newest_entry(pool, Slot::LAST)?;
-        let newest = newest.and_then(|newest| newest.newest_snapshot(pool));
-        let newest = newest.map(|slot| self.reader.entry(pool, slot)).transpose()?.flatten();
+        let mut newest = None;
+        for pool in pools {
+            let entry = self.reader.newest_entry(pool, Slot::LAST)?;
+            let slot = entry.and_then(|entry| entry.newest_snapshot(pool));
+            newest = newest.max(slot.map(|slot| (slot, pool.number)));
+        }
+        let newest = newest.and_then(|(slot, number)| {
+            let pool = pools.iter().find(|pool| pool.number == number)?;
+            Some(self.reader.entry(pool, slot))
+        });
+        let newest = newest.transpose()?.flatten();
         if let Some(Outcome::Recorded(hash)) = newest.map(|newest| newest.outcome) {
             let chain = self.reader.chain(hash);
             let unpacked = chain.and_then(|chain| Ok((unpack(&chain)?, chain)));
             let (unpacked, chain) = match unpacked {
                 Ok(read) => read,
                 // What is damaged is not built upon: the next body stands alone.
-                Err(StoreError::Corrupt { .. }) => return Ok(stored),
+                Err(StoreError::Corrupt { .. }) => return Ok(()),
                 Err(error) => return Err(error),
             };
             for (row, joined) in chain.iter().zip(unpacked) {
@@ -194,7 +212,7 @@ impl Store {
                 stored.add(Record { body_no, level, slot, joined });
             }
         }
-        Ok(stored)
+        Ok(())
     }
 
     /// The one transaction of a slot.
@@ -244,11 +262,17 @@ impl Store {
             };
             let outcome = outcome_of(&entry);
             let mut figures = None;
-            if let (Ok(ready), Some(body)) = (entry.reading, body) {
-                let body_no = insert_body(&self.reader.db, &ready, &body)?;
-                frames.insert(entry.pool, (frame_of(&ready, &body), body.zstd));
-                let (level, joined) = (body.level, ready.joined);
-                written.push((sealing.pool.number, Record { body_no, level, slot, joined }));
+            if let Ok(ready) = entry.reading {
+                let frame = frame_of(&ready, body.as_ref());
+                let mut zstd = Vec::new();
+                if let Some(body) = body {
+                    let body_no = insert_body(&self.reader.db, &ready, &body)?;
+                    let (contract, level) = (entry.pool.contract().clone(), body.level);
+                    let joined = ready.joined;
+                    written.push((contract, Record { body_no, level, slot, joined }));
+                    zstd = body.zstd;
+                }
+                frames.insert(entry.pool, (frame, zstd));
                 figures = Some(ready.figures);
             }
             let new = NewHead { outcome, figures, retracts: retracts(&name) };
@@ -273,8 +297,8 @@ impl Store {
         self.unpublished = Some(files);
         self.heads = LastHeads { slot: Some(slot), heads: newest };
         self.sealer = Some(sealer);
-        for (pool_no, record) in written {
-            self.dictionaries.entry(pool_no).or_default().add(record);
+        for (contract, record) in written {
+            self.dictionaries.entry(contract).or_default().add(record);
         }
         self.reader.db.fold_after_commit(self.fold_after_pages)
     }
@@ -313,13 +337,15 @@ fn retire(
     heads.add(reader, derived, &sealing, slot, &new).map(|_| ())
 }
 
-/// Where a body stands in a part, once it stands there.
-fn frame_of(ready: &Ready, body: &Body) -> FrameRef {
+/// Where a body stands in a part, once it stands there; without one of its own, it is that of the
+/// head before.
+fn frame_of(ready: &Ready, body: Option<&Body>) -> FrameRef {
     // Bodies have 4 MiB and a little: all of it fits.
     let length = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
+    let base = body.and_then(|body| body.base);
     FrameRef {
-        back: body.base.map_or(0, |(_, base)| ready.slot.number().saturating_sub(base.number())),
-        bytes: length(body.zstd.len()),
+        back: base.map_or(0, |(_, base)| ready.slot.number().saturating_sub(base.number())),
+        bytes: length(body.map_or(0, |body| body.zstd.len())),
         snapshot: length(ready.snapshot_bytes),
         state: length(ready.joined.len() - ready.snapshot_bytes),
     }

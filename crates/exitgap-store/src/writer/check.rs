@@ -35,7 +35,22 @@ pub fn check_entries(slot: Slot, entries: Vec<NewEntry<Ready>>) -> Result<Slotfu
             return Err(StoreError::PoolRepeated { slot, pool });
         }
     }
+    check_contracts(slot, &checked)?;
     Ok(checked)
+}
+
+/// Requires that pools of one contract have one snapshot.
+fn check_contracts(slot: Slot, checked: &Slotful) -> Result<(), StoreError> {
+    let mut last: Option<&Ready> = None;
+    for ready in checked.values().filter_map(|entry| entry.reading.as_ref().ok()) {
+        let contract = ready.pool.contract();
+        let same = |last: &Ready| last.pool.contract() != contract || last.hash == ready.hash;
+        if !last.is_none_or(same) {
+            return Err(StoreError::SnapshotsDiffer { slot, contract: contract.clone() });
+        }
+        last = Some(ready);
+    }
+    Ok(())
 }
 
 /// What the entry says.

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use exitgap_core::evidence::Predecessor;
+use exitgap_core::ids::Contract;
 use exitgap_core::published::MAX_PARTS;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{SignerKey, VerifierKey};
@@ -39,7 +40,7 @@ pub struct Store {
     /// The log, once it has begun.
     sealer: Option<Sealer>,
     /// What each pool's next body may refer to, by the pool's number.
-    dictionaries: HashMap<i64, Dictionaries>,
+    dictionaries: HashMap<Contract, Dictionaries>,
     /// What the next slot's derived rows rest on.
     derived: Derived,
     /// What the next slot's heads follow.

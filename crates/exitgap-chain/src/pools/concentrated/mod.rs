@@ -145,9 +145,8 @@ impl PoolReader for TickedReader {
             let words = format!("its tick spacing is {tick_spacing}, not from 1 to 16383");
             return Claim::Refused(words);
         }
-        let tokens = pair.tokens;
-        let proof = dialect.proof(address, tokens, fee.to(), tick_spacing);
-        Claim::Is(Recognised { reader, tokens, proof })
+        let proof = dialect.proof(address, pair.tokens, fee.to(), tick_spacing);
+        Claim::Is(Recognised { reader, tokens: pair.tokens.to_vec(), proof })
     }
 
     fn name(&self) -> &'static str {

@@ -57,7 +57,7 @@ impl PoolReader for PairReader {
         }
         match candidate.plan.fee.zip(candidate.plan.id.contract().address()) {
             Some((fee, address)) => {
-                let (reader, tokens) = (Self { pair: address, fee }, pair.tokens);
+                let (reader, tokens) = (Self { pair: address, fee }, pair.tokens.to_vec());
                 Claim::Is(Recognised { reader, tokens, proof: None })
             }
             None => Claim::Refused("a v2 pair does not tell its fee; configure `fee`".to_owned()),

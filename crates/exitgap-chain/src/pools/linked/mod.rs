@@ -143,7 +143,7 @@ impl PoolReader for LinkedReader {
                 let [token0, token1] = pair.tokens.map(wire);
                 let asked = AlgebraFactory::poolByPairCall { tokenA: token0, tokenB: token1 };
                 let proof = Some(Call::new(factory, &asked, 1));
-                Claim::Is(Recognised { reader: Self { pool }, tokens: pair.tokens, proof })
+                Claim::Is(Recognised { reader: Self { pool }, tokens: pair.tokens.to_vec(), proof })
             }
         }
     }

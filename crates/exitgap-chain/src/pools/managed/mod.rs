@@ -132,7 +132,7 @@ impl PoolReader for ManagedReader {
             }
             Ok(words) if words.len() == 2 => {
                 let reader = Self { storage: Storage::of(manager, id), id, key };
-                let tokens = [key.currency0, key.currency1];
+                let tokens = vec![key.currency0, key.currency1];
                 Claim::Is(Recognised { reader, tokens, proof: None })
             }
             _ => Claim::Partly,

@@ -302,8 +302,7 @@ impl HeadWindow {
             if documents.hash() != *snapshot {
                 return Err(WindowError::LowestSnapshot { slot });
             }
-            let read =
-                Snapshot::read(Some(&head.pool), &documents.snapshot, &documents.state);
+            let read = Snapshot::read(Some(&head.pool), &documents.snapshot, &documents.state);
             let read = match read {
                 Ok(read) => read,
                 Err(error) => {
