@@ -109,15 +109,20 @@ export class Client {
     });
   }
 
-  /** The snapshot of this name and the state that it names, both hashes checked: a snapshot file. */
+  /**
+   * The snapshot of this name and the state that it names, both hashes checked: a snapshot file, of `pool`
+   * where its contract has more than two tokens.
+   */
   snapshot(hash, of) {
     return guarded(async () => {
-      const signal = signalOf(of);
+      const { pool, signal: given } = options(of, ['pool', 'signal']);
+      const signal = real(given);
+      const ofPair = pool !== undefined && id(pool).includes('.') ? `,"pool":"${pool}"` : '';
       const snapshot = await this.#document(`snapshots/${id(hash, 'hash')}`, MOST.snapshot, signal);
       const named = snapshot.read?.state;
       if (!HASH.test(named)) throw notAsSpecified(snapshot.url, 'it is no snapshot: it names no state');
       const state = await this.#document(`states/${named}`, MOST.state, signal);
-      const file = `{"snapshot":${snapshot.text},"state":${state.text}}`;
+      const file = `{"snapshot":${snapshot.text},"state":${state.text}${ofPair}}`;
       const name = hashOf(file, state.url);
       if (name !== hash) throw notAsSpecified(snapshot.url, `the bytes served hash to ${name}`);
       return file;

@@ -24,7 +24,7 @@ export type Bytes = Uint8Array | ArrayBuffer | string;
 
 /**
  * A snapshot file, `{"snapshot": …, "state": …}`: a snapshot and the state that it names by hash, as
- * `Client.snapshot` and `exitgap snapshot` give them. An evidence file has both likewise, and does, too.
+ * `Client.snapshot` and `exitgap snapshot` give them, with `"pool"` where the contract has more than two tokens. An evidence file has both likewise, and does, too.
  */
 export type SnapshotFile = Bytes;
 
@@ -262,8 +262,11 @@ export class Client {
   evidence(evidenceUrl: string, of?: Signal): Promise<Uint8Array>;
   /** The pool's head window that ends at a slot: bytes to verify. */
   window(pool: string, of: Signal & { slot: number }): Promise<Uint8Array>;
-  /** The snapshot of this name and the state that it names, both hashes checked: a snapshot file. */
-  snapshot(hash: string, of?: Signal): Promise<string>;
+  /**
+   * The snapshot of this name and the state that it names, both hashes checked: a snapshot file. A contract of
+   * three to eight tokens has one snapshot for all its pools: `pool` says which two of them the file is asked about.
+   */
+  snapshot(hash: string, of?: Signal & { pool?: string }): Promise<string>;
   /** The log's newest checkpoint, a signed note. */
   checkpoint(of?: Signal): Promise<string>;
   /** The log's verifier key, as the service itself names it; one a line where the log's key was changed. */

@@ -2,7 +2,8 @@
 //!
 //! Sources: `UniswapV2Pair.sol`, `UniswapV3Pool.sol`, `PancakeV3Pool.sol`, Slipstream's `CLPool.sol`
 //! and `CLFactory.sol`, Velodrome's `IPool.sol`, `IERC20Metadata.sol`,
-//! `AggregatorV3Interface.sol`, `Multicall3.sol`, Arbitrum's `ArbSys.sol`.
+//! `AggregatorV3Interface.sol`, `Multicall3.sol`, Arbitrum's `ArbSys.sol`,
+//! Curve's `CurveStableSwapNG.vy`, `CurveStableSwapFactoryNG.vy` and `StableSwap3Pool.vy`.
 
 #![allow(missing_docs)] // Generated from the declarations; the contracts' own pages document them.
 
@@ -112,6 +113,29 @@ sol! {
         function poolByPair(address tokenA, address tokenB) external view returns (address pool);
     }
 
+    // Curve's pools: what `StableSwap`-NG answers, and 3pool of it.
+    interface CurvePool {
+        function version() external view returns (string);
+        function coins(uint256 i) external view returns (address);
+        function A() external view returns (uint256);
+        function A_precise() external view returns (uint256);
+        function fee() external view returns (uint256);
+        function admin_fee() external view returns (uint256);
+        function offpeg_fee_multiplier() external view returns (uint256);
+        function balances(uint256 i) external view returns (uint256);
+        function admin_balances(uint256 i) external view returns (uint256);
+        function get_balances() external view returns (uint256[] memory);
+        function stored_rates() external view returns (uint256[] memory);
+        function get_dy(int128 i, int128 j, uint256 dx) external view returns (uint256);
+        function exchange_received(int128 i, int128 j, uint256 dx, uint256 min_dy) external returns (uint256);
+    }
+
+    interface CurveFactory {
+        function get_coins(address pool) external view returns (address[] memory);
+        function is_meta(address pool) external view returns (bool);
+        function get_pool_asset_types(address pool) external view returns (uint8[] memory);
+    }
+
     interface Erc20 {
         function symbol() external view returns (string);
         function decimals() external view returns (uint8);
@@ -159,6 +183,12 @@ impl Answer {
             }
             _ => None,
         }
+    }
+
+    /// The list that `C` answers with, if it returned one of at most so many entries of a word each.
+    pub(crate) fn listed<C: SolCall>(&self, most: usize) -> Option<C::Return> {
+        let words = self.returned()?.len() / 32;
+        if words <= 2 + most { self.exact::<C>(words) } else { None }
     }
 
     /// The bytes returned.

@@ -11,7 +11,7 @@
 use alloy::primitives::Bytes;
 use alloy::sol_types::{Revert, SolError};
 use exitgap_core::U256;
-use exitgap_core::ids::Address;
+use exitgap_core::ids::{Address, Pair};
 use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::Observation;
 use serde_json::{Map, Value, json};
@@ -82,6 +82,8 @@ impl Verdict {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sale {
     pub(crate) direction: Direction,
+    /// The pool's two tokens, by their indices in the contract.
+    pub(crate) pair: Pair,
     pub(crate) amount_in: U256,
     pub(crate) amount_out: U256,
 }
@@ -133,6 +135,7 @@ impl Tried<'_> {
 
     /// A sale that pays more than one unit, where there is one.
     fn sale(&self, direction: Direction) -> Option<Sale> {
+        let pair = self.pool.pair();
         let curve = self.pool.state().curve(direction);
         let (mut amount_in, most_out) = curve.most();
         let enough = most_out / U256::from(SHARE);
@@ -141,7 +144,7 @@ impl Tried<'_> {
             let amount_out = curve.fill(amount_in).ok()?.amount_out;
             if amount_out <= enough {
                 let pays = amount_out > U256::ONE;
-                return pays.then_some(Sale { direction, amount_in, amount_out });
+                return pays.then_some(Sale { direction, pair, amount_in, amount_out });
             }
             amount_in >>= 1;
         }
@@ -203,6 +206,12 @@ impl Outcome {
     fn of(answer: &Answer) -> Option<Self> {
         let data = answer.returned().filter(|data| data.len() >= 32)?;
         Some(Self { success: data[31] == 1, data: data.slice(32..) })
+    }
+
+    /// The one word that a call returned that went through.
+    pub(crate) fn paid(&self) -> Option<U256> {
+        let word = <[u8; 32]>::try_from(self.data.as_ref()).ok()?;
+        self.success.then(|| U256::from_be_bytes(word))
     }
 
     pub(crate) fn in_words(&self) -> String {

@@ -1,6 +1,7 @@
 //! From nodes to snapshots, and the development chain itself.
 
 mod budget;
+mod curve;
 mod devchain;
 mod factories;
 mod faults;

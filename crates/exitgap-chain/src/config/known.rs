@@ -55,6 +55,18 @@ const fn uniswap_v4(digits: [u8; 40]) -> KnownFactory {
     KnownFactory { address: address(digits), kind: FactoryKind::UniswapV4, fee_modules: &[] }
 }
 
+/// Curve's factory of `StableSwap`-NG pools.
+const fn curve_stable_ng(digits: [u8; 40]) -> KnownFactory {
+    KnownFactory { address: address(digits), kind: FactoryKind::CurveStableNg, fee_modules: &[] }
+}
+
+/// Curve's 3pool on Ethereum, which no factory made.
+const CURVE_3POOL: KnownFactory = KnownFactory {
+    address: address(*b"bebc44782c7db0a1a60cb6fe97d0b483032ff1c7"),
+    kind: FactoryKind::Curve3pool,
+    fee_modules: &[],
+};
+
 const fn sushi_v3(digits: [u8; 40]) -> KnownFactory {
     KnownFactory { address: address(digits), kind: FactoryKind::SushiV3, fee_modules: &[] }
 }
@@ -83,6 +95,8 @@ const KNOWN: [KnownChain; 4] = [
             PANCAKE_V3,
             uniswap_v4(*b"000000000004444c5dc75cb358380d2e3de08a90"),
             sushi_v3(*b"baceb8ec6b9355dfc0269c18bac9d6e2bdc29c4f"),
+            curve_stable_ng(*b"6a8cbed756804b16e05e741edabd5cb544ae21bf"),
+            CURVE_3POOL,
         ],
     },
     KnownChain {
@@ -95,6 +109,7 @@ const KNOWN: [KnownChain; 4] = [
         factories: &[
             uniswap_v4(*b"9a13f98cb987694c9f086b1f5eb990eea8264ec3"),
             sushi_v3(*b"9c6522117e2ed1fe5bdb72bb0ed5e3f2bde7dbe0"),
+            curve_stable_ng(*b"5eee3091f747e60a045a2e715a4c71e600e31f6e"),
         ],
     },
     KnownChain {
@@ -109,6 +124,7 @@ const KNOWN: [KnownChain; 4] = [
             AERODROME_SLIPSTREAM,
             uniswap_v4(*b"498581ff718922c3f8e6a244956af099b2652b2b"),
             sushi_v3(*b"c35dadb65012ec5796536bd9864ed8773abc74c4"),
+            curve_stable_ng(*b"d2002373543ce3527023c75e7518c274a51ce712"),
         ],
     },
     KnownChain {
@@ -122,6 +138,7 @@ const KNOWN: [KnownChain; 4] = [
             PANCAKE_V3,
             uniswap_v4(*b"360e68faccca8ca495c1b759fd9eee466db9fb32"),
             sushi_v3(*b"1af415a1eba07a4986a52b6f2e7de7003d82231e"),
+            curve_stable_ng(*b"9af14d26075f142eb3f292d5065eb3faa646167b"),
         ],
     },
 ];

@@ -105,6 +105,11 @@ pub enum FactoryKind {
     UniswapV4,
     /// Those of Algebra Integral.
     AlgebraIntegral,
+    /// Those of Curve's factory of `StableSwap`-NG.
+    CurveStableNg,
+    /// Curve's 3pool, which no factory made: `address` is the pool's own.
+    #[serde(rename = "curve_3pool")]
+    Curve3pool,
 }
 
 /// One `[[oracle]]`.

@@ -9,6 +9,7 @@ use exitgap_core::snapshot::{Fact, Observation};
 
 use super::concentrated::TickedReader;
 use super::constant_product::PairReader;
+use super::curve::{NgReader, ThreeReader};
 use super::linked::LinkedReader;
 use super::managed::ManagedReader;
 use super::reader::{Candidate, Claim, Followed, Parts, PoolReader, Probe, Reading, Recognised};
@@ -77,6 +78,8 @@ kinds! { $
     TickedReader,
     ManagedReader,
     LinkedReader,
+    NgReader,
+    ThreeReader,
 }
 
 /// What one kind makes of the answers to its questions.

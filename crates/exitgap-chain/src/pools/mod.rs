@@ -4,6 +4,7 @@
 
 pub(crate) mod concentrated;
 mod constant_product;
+mod curve;
 mod identify;
 mod kinds;
 mod linked;

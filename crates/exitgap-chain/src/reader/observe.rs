@@ -1,6 +1,6 @@
 //! Reads pools at one block, as few requests as there may be.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use exitgap_core::ids::{Address, Contract, PoolId};
 use exitgap_core::pools::PoolState;
@@ -131,9 +131,12 @@ impl Pass<'_> {
     /// pool whose contract does not is none of the kinds that are read.
     async fn try_fills(&mut self, multicall: &Multicall<'_>, results: &mut Results) {
         let Some(slot) = self.slot else { return };
+        // Of a contract one pool at a time: trials that sell one token look at one balance of it.
+        let mut tried = BTreeSet::new();
         let due: Vec<(usize, Reader, Observation)> = results
             .iter()
             .filter(|(place, _)| slot.number() >= self.memory[**place].try_from)
+            .filter(|(place, _)| tried.insert(self.pool(**place).id.contract()))
             .filter_map(|(place, result)| {
                 let reader = self.memory[*place].identity.as_ref()?.reader.clone();
                 Some((*place, reader, result.as_ref().ok()?.clone()))

@@ -41,7 +41,10 @@ impl Dialect {
             FactoryKind::PancakeV3 => Some(Self::Pancake),
             FactoryKind::SushiV3 => Some(Self::Sushi),
             FactoryKind::Slipstream => Some(Self::Slipstream),
-            FactoryKind::UniswapV4 | FactoryKind::AlgebraIntegral => None,
+            FactoryKind::UniswapV4
+            | FactoryKind::AlgebraIntegral
+            | FactoryKind::CurveStableNg
+            | FactoryKind::Curve3pool => None,
         }
     }
 

@@ -199,6 +199,13 @@ impl StableSwap {
         })
     }
 
+    /// What the contract holds of a coin, with what belongs to the administrator.
+    pub fn held(&self, coin: usize) -> Option<U256> {
+        let balance = *self.balances.get(coin)?;
+        let admin = self.ng.as_ref().map_or(U256::ZERO, |ng| ng.admin_balances[coin]);
+        balance.checked_add(admin)
+    }
+
     /// Raw balances, one per coin.
     pub fn balances(&self) -> &[U256] {
         &self.balances
