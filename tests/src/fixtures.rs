@@ -73,6 +73,10 @@ pub enum Artifact {
     AlgebraPoolDeployer,
     /// Algebra Integral's own caller that adds liquidity and swaps.
     TestAlgebraCallee,
+    /// Aerodrome's second version: the pool that its factory clones.
+    AerodromePool,
+    /// Aerodrome's second version: its factory of pools.
+    AerodromePoolFactory,
     /// Chainlink's aggregator of answers submitted one by one.
     FluxAggregator,
     /// Chainlink's proxy, whose address consumers are given.
@@ -132,6 +136,8 @@ impl Artifact {
             Self::TestAlgebraCallee => {
                 "algebra-integral-core/artifacts/contracts/test/TestAlgebraCallee.sol/TestAlgebraCallee.json"
             }
+            Self::AerodromePool => "aerodrome-v2/Pool.json",
+            Self::AerodromePoolFactory => "aerodrome-v2/PoolFactory.json",
             Self::FluxAggregator => "chainlink/abi/v0.6/FluxAggregator.json",
             Self::EacAggregatorProxy => "chainlink/abi/v0.6/EACAggregatorProxy.json",
             Self::FiatTokenV2_2 => {

@@ -136,6 +136,23 @@ sol! {
         function swapExact1For0(address pool, uint256 amount1In, address recipient, uint160 limitSqrtPrice) external;
     }
 
+    interface SolidlyFactory {
+        constructor(address implementation);
+        function createPool(address tokenA, address tokenB, bool stable) external returns (address pool);
+        function getPool(address tokenA, address tokenB, bool stable) external view returns (address);
+        function getFee(address pool, bool stable) external view returns (uint256);
+        function setCustomFee(address pool, uint256 fee) external;
+        function setPauseState(bool state) external;
+    }
+
+    interface SolidlyPool {
+        function metadata() external view returns (uint256 dec0, uint256 dec1, uint256 r0, uint256 r1, bool st, address t0, address t1);
+        function getAmountOut(uint256 amountIn, address tokenIn) external view returns (uint256);
+        function mint(address to) external returns (uint256 liquidity);
+        function sync() external;
+        function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes data) external;
+    }
+
     interface PositionManager {
         struct MintParams {
             address token0; address token1; uint24 fee; int24 tickLower; int24 tickUpper;

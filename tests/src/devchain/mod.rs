@@ -4,7 +4,7 @@
 //!
 //! 1. [`DevChain`] is a node (its own process, free port, no mining by itself) with the protocols'
 //!    contracts deployed: Multicall3, WETH9, Uniswap v2 and v3 (and, where asked, Uniswap v4,
-//!    `PancakeSwap` v3 and Algebra Integral). Its primitive is
+//!    `PancakeSwap` v3, Algebra Integral and Aerodrome v2). Its primitive is
 //!    [`DevChain::mine`]: these transactions, in this order, in one block with this timestamp.
 //!    Nothing is mined otherwise, and no wall clock enters: time is whatever the caller says.
 //! 2. [`World`] is a fixed scene on it: tokens of 6, 8 and 18 decimals, Chainlink feeds, v3 pools of
@@ -44,6 +44,7 @@ mod pancake;
 mod pool;
 mod rng;
 mod rpc;
+mod solidly;
 mod stand_in;
 mod token;
 mod tx;
@@ -63,6 +64,7 @@ pub use market::{Market, PlayedSlot};
 pub use pancake::PancakePool;
 pub use pool::{Pool, PoolKind, PoolReading, Swap};
 pub use rng::Rng;
+pub use solidly::SolidlyPool;
 pub use stand_in::StandIn;
 pub use token::Token;
 pub use tx::{Mined, Tx};

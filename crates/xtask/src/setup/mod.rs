@@ -1,4 +1,5 @@
-//! `cargo xtask setup`: fetches the node and the contracts' published bytecode into `.fixtures/`.
+//! `cargo xtask setup`: fetches the node and the contracts' published bytecode into `.fixtures/`, and
+//! compiles what is published as source.
 //!
 //! Each package is fetched, checked against its pinned sum, unpacked beside its place and renamed
 //! into it, so an interrupted run leaves nothing half done and the next one carries on. A stamp
@@ -6,6 +7,7 @@
 
 mod cargo_tools;
 mod chromium;
+mod compiled;
 mod fetch;
 mod npm_tree;
 mod pins;
@@ -38,10 +40,11 @@ Usage: cargo xtask setup [--bench]
   --bench   also what the benches need: the JavaScript library they compare with (20 MB) and the
             optimiser of WASM modules (23 MB)
 
-The anvil node and the published bytecode of Uniswap v2 and v3, PancakeSwap v3, Chainlink, Multicall3,
-WETH9, Circle's FiatToken and an ERC-20 are packages of the npm registry, pinned by version and SHA-512. They are fetched once; a run with
-nothing to do takes milliseconds, and one that was interrupted is carried on by the next. test, demo,
-bench and parity run this by themselves.
+The anvil node and the published bytecode of Uniswap v2, v3 and v4, PancakeSwap v3, Algebra Integral,
+Chainlink, Multicall3, WETH9, Circle's FiatToken and an ERC-20 are packages of the npm registry, pinned by
+version and SHA-512. So are the source of Aerodrome v2 and the compiler that makes bytecode of it, which is
+held to a SHA-512 too. They are fetched once; a run with nothing to do takes milliseconds, and one that was
+interrupted is carried on by the next. test, demo, bench and parity run this by themselves.
 
 Needs: Node.js 20.19 or later (for npm), tar, and the network the first time.
 EXITGAP_ANVIL=<path> names your own anvil instead, where no checked package exists for a platform.";
@@ -64,14 +67,15 @@ pub fn ensure(root: &Path) -> Result<()> {
     let pins = wanted(std::env::consts::OS, std::env::consts::ARCH, own_anvil)?;
     let stamp = stamp_of(&pins);
     let stamp_path = folder.join("stamp");
-    if fs::read_to_string(&stamp_path).is_ok_and(|found| found == stamp) && complete(&folder, &pins)
-    {
+    let stamped = fs::read_to_string(&stamp_path).is_ok_and(|found| found == stamp);
+    if stamped && complete(&folder, &pins) && compiled::complete(&folder) {
         return Ok(());
     }
     require_node("setup fetches packages of the npm registry with it")?;
     fs::create_dir_all(&folder).context(format!("creating {}", folder.display()))?;
     fetch::sweep(&folder);
     fetch_all(&folder, &pins)?;
+    compiled::ensure(&folder)?;
     fs::write(&stamp_path, stamp).context(format!("writing {}", stamp_path.display()))?;
     eprintln!("setup: fixtures are complete in {}", folder.display());
     Ok(())

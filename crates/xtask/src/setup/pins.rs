@@ -35,7 +35,7 @@ const ANVIL_LINUX_AMD64: Pin = Pin {
 pub const ANVIL_VERSION: &str = ANVIL_LINUX_AMD64.version;
 
 /// Published bytecode of the contracts on the development chain.
-const CONTRACTS: [Pin; 12] = [
+const CONTRACTS: [Pin; 15] = [
     Pin {
         folder: "uniswap-v2-core",
         package: "@uniswap/v2-core",
@@ -122,6 +122,66 @@ const CONTRACTS: [Pin; 12] = [
             "artifacts/contracts/test/TestAlgebraCallee.sol/TestAlgebraCallee.json",
             "package.json",
         ],
+    },
+    // Aerodrome's second version as source, what it imports, and the compiler of both.
+    Pin {
+        folder: "aerodrome-sources",
+        package: "sphere-mezo-solidity-files",
+        version: "1.2.0",
+        sha512: "b250d0bdca8181440acd52e8e6e1d5287dc4dfaeedd3b4cf5cd707cf1b925da1\
+                 ffd625565833e79970fa67e065bdc23e40f70e4eaffa3d2a6a4beceee24ad3fe",
+        bytes: 268_417,
+        keep: &[
+            "domains/aerodrome/contracts/Pool.sol",
+            "domains/aerodrome/contracts/PoolFees.sol",
+            "domains/aerodrome/contracts/factories/PoolFactory.sol",
+            "domains/aerodrome/contracts/interfaces/IPool.sol",
+            "domains/aerodrome/contracts/interfaces/IPoolCallee.sol",
+            "domains/aerodrome/contracts/interfaces/IVoter.sol",
+            "domains/aerodrome/contracts/interfaces/factories/IPoolFactory.sol",
+            "package.json",
+        ],
+    },
+    Pin {
+        folder: "openzeppelin-contracts",
+        package: "@openzeppelin/contracts",
+        version: "5.0.2",
+        sha512: "cad3dce9e2c67071e76a9019f52fb9aac7689a18e8e900474c34510457d3c572\
+                 29b2270c8553e8b8f82650f79b6596465fbbedf54480f99fb433475256d49410",
+        bytes: 198_244,
+        keep: &[
+            "interfaces/IERC5267.sol",
+            "interfaces/draft-IERC6093.sol",
+            "proxy/Clones.sol",
+            "token/ERC20/ERC20.sol",
+            "token/ERC20/IERC20.sol",
+            "token/ERC20/extensions/ERC20Permit.sol",
+            "token/ERC20/extensions/IERC20Metadata.sol",
+            "token/ERC20/extensions/IERC20Permit.sol",
+            "token/ERC20/utils/SafeERC20.sol",
+            "utils/Address.sol",
+            "utils/Context.sol",
+            "utils/Nonces.sol",
+            "utils/ReentrancyGuard.sol",
+            "utils/ShortStrings.sol",
+            "utils/StorageSlot.sol",
+            "utils/Strings.sol",
+            "utils/cryptography/ECDSA.sol",
+            "utils/cryptography/EIP712.sol",
+            "utils/cryptography/MessageHashUtils.sol",
+            "utils/math/Math.sol",
+            "utils/math/SignedMath.sol",
+            "package.json",
+        ],
+    },
+    Pin {
+        folder: "solc",
+        package: "solc",
+        version: "0.8.26",
+        sha512: "ca23d03557f9ac1147c0de9221fdd3514bd500529c42a9925057aaf9f6faa4d4\
+                 42a3464282960e6438b7055a1ecc23c801c2ab55877fa979412d43fdc15ad9f6",
+        bytes: 6_342_116,
+        keep: &["soljson.js", "package.json"],
     },
     Pin {
         folder: "chainlink",

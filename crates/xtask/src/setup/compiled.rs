@@ -1,0 +1,97 @@
+//! Contracts of which only the source is published: compiled here, by a pinned compiler, into files
+//! that are held to pinned sums.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sha2::{Digest, Sha512};
+
+use super::fetch::{Aside, first_words, replace};
+use super::hex;
+use crate::failure::{Context, Failure, Result};
+
+/// Folder under `.fixtures/` that receives the files.
+const FOLDER: &str = "aerodrome-v2";
+
+/// What the compiler is told, in its own language.
+const SCRIPT: &str = include_str!("compile.js");
+
+/// The files, and the SHA-512 of each.
+const FILES: [(&str, &str); 2] = [
+    (
+        "Pool.json",
+        "0c1ad072fc730ab150b9467a3a66dd29dd5c345817ae6039526212d0a844e129\
+         162185c3eb2115ade328ccc6228f735117fac21a6a0e58def457c7cfef805b0a",
+    ),
+    (
+        "PoolFactory.json",
+        "3b203547e1c85304175d933f373d88ef7db4f33ab38d094098b927d3f8d3531e\
+         e82b805b06478fe1fb816c1e3c56907053c1341b8f889b827eb7aaef3641607e",
+    ),
+];
+
+/// Whether all files are there, and are what they should be.
+pub fn complete(folder: &Path) -> bool {
+    check(&folder.join(FOLDER)).is_ok()
+}
+
+/// Compiles what is not there yet, from sources and with a compiler that are.
+pub fn ensure(folder: &Path) -> Result<()> {
+    if complete(folder) {
+        return Ok(());
+    }
+    eprintln!("setup: compiling Aerodrome's pool and factory (some seconds)");
+    let aside = Aside::new(folder, FOLDER)?;
+    let (script, out) = (aside.0.join("compile.js"), aside.0.join("out"));
+    fs::write(&script, SCRIPT).context(format!("writing {}", script.display()))?;
+    fs::create_dir(&out).context(format!("creating {}", out.display()))?;
+    let output = Command::new("node")
+        .arg(&script)
+        .arg(folder)
+        .arg(&out)
+        .output()
+        .map_err(|error| Failure::new(format!("`node` could not be started: {error}")))?;
+    if !output.status.success() {
+        let said = first_words(&output.stderr);
+        return Err(Failure::new(format!("compiling Aerodrome's contracts failed:\n    {said}"))
+            .remedy("delete .fixtures/solc and .fixtures/aerodrome-sources and run setup again"));
+    }
+    check(&out)?;
+    replace(&out, &folder.join(FOLDER))
+}
+
+fn check(place: &Path) -> Result<()> {
+    for (name, expected) in FILES {
+        let path: PathBuf = place.join(name);
+        let bytes = fs::read(&path).context(format!("reading {}", path.display()))?;
+        let found = hex(&Sha512::digest(&bytes));
+        if found != expected {
+            return Err(Failure::new(format!(
+                "{name} is not what these sources compile to\n    expected sha512 {expected}\n    \
+                 found    sha512 {found}"
+            ))
+            .remedy("delete the .fixtures folder and run setup again"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_absent_or_another_is_not_taken() {
+        let folder = std::env::temp_dir().join(format!("exitgap-compiled-{}", std::process::id()));
+        let place = folder.join(FOLDER);
+        fs::create_dir_all(&place).unwrap();
+        let absent = check(&place).unwrap_err().to_string();
+        assert!(absent.contains("Pool.json"), "{absent}");
+        fs::write(place.join("Pool.json"), "{}").unwrap();
+        let other = check(&place).unwrap_err().to_string();
+        assert!(other.contains("is not what these sources compile to"), "{other}");
+        assert!(!complete(&folder));
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,130 @@
+//! Aerodrome's second version: its real factory and pools, volatile and stable.
+
+use alloy::primitives::{Address, Bytes, U256};
+use alloy::sol_types::SolValue;
+
+use super::{DevChain, DevChainError, Result, Token, Tx, abi};
+use crate::fixtures::Artifact;
+
+/// Who is paid by swaps, and by nothing else.
+const PAID: Address = Address::repeat_byte(0xd3);
+
+/// A pool of the real contracts, and its factory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SolidlyPool {
+    /// The factory.
+    pub factory: Address,
+    /// The pool.
+    pub address: Address,
+    /// The token with the lower address.
+    pub token0: Address,
+    /// The token with the higher address.
+    pub token1: Address,
+    /// Whether it is one for tokens of about the same price.
+    pub stable: bool,
+}
+
+impl DevChain {
+    /// Deploys the factory; the operator sets its fees and may pause it.
+    pub async fn deploy_solidly(&self) -> Result<Address> {
+        let nonce = self.nonce(self.operator).await?;
+        let (pool, factory) = (self.operator.create(nonce), self.operator.create(nonce + 1));
+        let code = |artifact: Artifact| artifact.creation_code();
+        self.mine_all(&[
+            Tx::create(self.operator, &code(Artifact::AerodromePool)?, &[]),
+            Tx::create(self.operator, &code(Artifact::AerodromePoolFactory)?, &pool.abi_encode()),
+        ])
+        .await?;
+        Ok(factory)
+    }
+
+    /// Makes a pool, still without liquidity.
+    pub async fn create_solidly_pool(
+        &self,
+        factory: Address,
+        tokens: [&Token; 2],
+        stable: bool,
+    ) -> Result<SolidlyPool> {
+        let [a, b] = tokens.map(|token| token.address);
+        let (token0, token1) = (a.min(b), a.max(b));
+        let create = abi::SolidlyFactory::createPoolCall { tokenA: token0, tokenB: token1, stable };
+        self.mine_next(&[Tx::call(self.operator, factory, &create)]).await?;
+        let asked = abi::SolidlyFactory::getPoolCall { tokenA: token0, tokenB: token1, stable };
+        let address = self.call(factory, &asked, self.head().await?.number.into()).await?;
+        if address == Address::ZERO {
+            let (what, reason) = ("the created pool".to_owned(), "there is none".to_owned());
+            return Err(DevChainError::Unexpected { what, reason });
+        }
+        Ok(SolidlyPool { factory, address, token0, token1, stable })
+    }
+
+    /// Adds these raw amounts of token 0 and token 1 as liquidity, in a block of its own.
+    pub async fn mint_solidly(&self, pool: &SolidlyPool, amounts: [U256; 2]) -> Result<()> {
+        let [first, second] = self.pay_solidly(pool, amounts);
+        let mint = abi::SolidlyPool::mintCall { to: self.operator };
+        let mint = Tx::call(self.operator, pool.address, &mint);
+        self.mine_next(&[first, second, mint]).await?;
+        Ok(())
+    }
+
+    /// Gives the pool a reserve that its liquidity is not a share of, in a block of its own.
+    pub async fn donate_solidly(&self, pool: &SolidlyPool, amounts: [U256; 2]) -> Result<()> {
+        let [first, second] = self.pay_solidly(pool, amounts);
+        let sync = Tx::call(self.operator, pool.address, &abi::SolidlyPool::syncCall {});
+        self.mine_next(&[first, second, sync]).await?;
+        Ok(())
+    }
+
+    /// A real swap by the pool's own function for what the pool itself quotes, as its router does,
+    /// in a block of its own: what was transferred to the buyer.
+    pub async fn swap_solidly(
+        &self,
+        pool: &SolidlyPool,
+        zero_for_one: bool,
+        amount_in: U256,
+    ) -> Result<U256> {
+        let tokens = [pool.token0, pool.token1];
+        let (sold, bought) = (usize::from(!zero_for_one), usize::from(zero_for_one));
+        let now = self.head().await?.number.into();
+        let quote =
+            abi::SolidlyPool::getAmountOutCall { amountIn: amount_in, tokenIn: tokens[sold] };
+        let quoted = self.call(pool.address, &quote, now).await?;
+        let before = self.balance_of(tokens[bought], PAID, now).await?;
+        let mut outs = [U256::ZERO; 2];
+        outs[bought] = quoted;
+        let pay = abi::Token::transferCall { to: pool.address, amount: amount_in };
+        let [amount0_out, amount1_out] = outs;
+        let swap = abi::SolidlyPool::swapCall {
+            amount0Out: amount0_out,
+            amount1Out: amount1_out,
+            to: PAID,
+            data: Bytes::new(),
+        };
+        let pay = Tx::call(self.operator, tokens[sold], &pay);
+        let mined = self.mine_next(&[pay, Tx::call(self.operator, pool.address, &swap)]).await?;
+        Ok(self.balance_of(tokens[bought], PAID, mined.number.into()).await? - before)
+    }
+
+    /// Gives one pool a fee of its own, in parts of 10,000; the factory takes 420 for none at all.
+    pub async fn set_solidly_fee(&self, pool: &SolidlyPool, fee: u64) -> Result<()> {
+        let set =
+            abi::SolidlyFactory::setCustomFeeCall { pool: pool.address, fee: U256::from(fee) };
+        self.mine_next(&[Tx::call(self.operator, pool.factory, &set)]).await?;
+        Ok(())
+    }
+
+    /// Pauses all swaps of the factory's pools, or lets them go on.
+    pub async fn pause_solidly(&self, factory: Address, paused: bool) -> Result<()> {
+        let pause = abi::SolidlyFactory::setPauseStateCall { state: paused };
+        self.mine_next(&[Tx::call(self.operator, factory, &pause)]).await?;
+        Ok(())
+    }
+
+    fn pay_solidly(&self, pool: &SolidlyPool, amounts: [U256; 2]) -> [Tx; 2] {
+        let pay = |token: Address, amount: U256| {
+            let pay = abi::Token::transferCall { to: pool.address, amount };
+            Tx::call(self.operator, token, &pay)
+        };
+        [pay(pool.token0, amounts[0]), pay(pool.token1, amounts[1])]
+    }
+}
