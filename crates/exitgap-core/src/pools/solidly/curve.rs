@@ -126,7 +126,8 @@ impl Solidly {
         Err(Refused::Here)
     }
 
-    /// The reserves after a swap: the fee is sent away.
+    /// The reserves after a swap: the fee is sent away. `None` where the contract refuses: it shares
+    /// the fee out among its holders, and multiplies it by its one for that.
     pub(super) fn after_swap(
         &self,
         direction: Direction,
@@ -136,6 +137,7 @@ impl Solidly {
         let mut reserves = self.reserves;
         let (base, quote) = (direction.base_index(), direction.quote_index());
         let fee = amount_in - self.without_fee(amount_in)?;
+        checked_times(fee, ONE)?;
         reserves[base] = reserves[base].checked_add(amount_in)? - fee;
         reserves[quote] = reserves[quote].checked_sub(amount_out)?;
         Some(reserves)

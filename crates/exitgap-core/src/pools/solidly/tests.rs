@@ -22,6 +22,20 @@ fn pool_of(pool: &Value) -> Option<PoolState> {
     Solidly::new(stable, reserves, two(decimals.collect()), fee).ok().map(PoolState::from)
 }
 
+/// The contract multiplies what it keeps by `10^18`; whoever sells more than that takes is refused.
+#[test]
+fn no_more_is_taken_than_its_fee_can_be_shared_out() {
+    let fee = FeeRate { numerator: 30, denominator: 10_000 };
+    let reserves = [U256::from(1_000_000_u64); 2];
+    let pool = PoolState::from(Solidly::new(false, reserves, [18, 18], fee).unwrap());
+    let (most, _) = pool.curve(Direction::OneForZero).most();
+    let shared = |amount: U256| {
+        let kept = crate::wide::mul_div(amount, U256::from(30), U256::from(10_000)).unwrap();
+        crate::wide::checked_times(kept, U256::from(1_000_000_000_000_000_000_u64))
+    };
+    assert!(shared(most).is_some() && shared(most + U256::ONE).is_none(), "{most}");
+}
+
 fn left(state: &PoolState, recorded: &Value) -> bool {
     Solidly::of(state).unwrap().reserves() == two(amounts(&recorded["reserves"]))
 }
