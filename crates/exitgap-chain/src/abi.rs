@@ -1,7 +1,7 @@
 //! The calls and events read, as the contracts publish them, and answers held to their shape.
 //!
 //! Sources: `UniswapV2Pair.sol`, `UniswapV3Pool.sol`, `PancakeV3Pool.sol`, Slipstream's `CLPool.sol`
-//! and `CLFactory.sol`, Velodrome's `IPool.sol`, `IERC20Metadata.sol`,
+//! and `CLFactory.sol`, Velodrome's `IPool.sol` and `IPoolFactory.sol`, `IERC20Metadata.sol`,
 //! `AggregatorV3Interface.sol`, `Multicall3.sol`, Arbitrum's `ArbSys.sol`,
 //! Curve's `CurveStableSwapNG.vy`, `CurveStableSwapFactoryNG.vy` and `StableSwap3Pool.vy`.
 
@@ -41,6 +41,13 @@ sol! {
     interface Solidly {
         function stable() external view returns (bool);
         function metadata() external view returns (uint256 dec0, uint256 dec1, uint256 r0, uint256 r1, bool st, address t0, address t1);
+        function getAmountOut(uint256 amountIn, address tokenIn) external view returns (uint256);
+    }
+
+    interface SolidlyFactory {
+        function getPool(address tokenA, address tokenB, bool stable) external view returns (address pool);
+        function getFee(address pool, bool stable) external view returns (uint256);
+        function isPaused() external view returns (bool);
     }
 
     interface V3Pool {

@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use clap::Parser;
 use exitgap_tests::devchain::Rng;
 use exitgap_tests::parity::vector::Vector;
-use exitgap_tests::parity::{Mismatch, ParityError, Tally, max_size, recorded, v2, v3};
+use exitgap_tests::parity::{Mismatch, ParityError, Tally, max_size, recorded, solidly, v2, v3};
 
 /// Compares exitgap's core with the real contracts on random pools.
 #[derive(Debug, Parser)]
 #[command(name = "parity")]
 struct Arguments {
-    /// v3 sales; v2 gets a quarter as many, `max_size_for` a tenth.
+    /// v3 sales; v2 and Aerodrome v2 get a quarter as many each, `max_size_for` a tenth.
     #[arg(long, default_value_t = 20_000)]
     cases: u64,
     /// What the pools and sizes are drawn from.
@@ -58,37 +58,42 @@ fn compare(arguments: &Arguments) -> Result<bool, ParityError> {
         progress("v2", tally.cases, v2_cases);
     })?;
     let v3 = v3::run(&v3_bed, &mut rng, cases, &mut |tally| progress("v3", tally.cases, cases))?;
+    let aerodrome = solidly::run(&solidly::Bed::deploy()?, &mut rng, v2_cases, &mut |tally| {
+        progress("aerodrome", tally.cases, v2_cases);
+    })?;
     let size_cases = cases.div_ceil(10);
     let sizes = max_size::run((&v3_bed, &v2_bed), &mut rng, size_cases, &mut |tally| {
         progress("max_size", tally.cases, size_cases);
     })?;
-    let mismatches = [&v2.mismatches, &v3.mismatches, &sizes.mismatches];
+    let mismatches = [&v2.mismatches, &v3.mismatches, &aerodrome.mismatches, &sizes.mismatches];
     for mismatch in mismatches.into_iter().flatten() {
         let Mismatch { reason, vector } = mismatch;
         eprintln!("mismatch: {reason}\n{}", vector.to_json());
     }
     if json {
-        println!("{}", json_text(&v2, &v3, &sizes));
+        println!("{}", json_text(&v2, &v3, &aerodrome, &sizes));
     } else {
-        print_summary(seed, &v2, &v3, &sizes);
+        print_summary(seed, &v2, &v3, &aerodrome, &sizes);
     }
     Ok(mismatches.iter().all(|mismatches| mismatches.is_empty()))
 }
 
-fn json_text(v2: &Tally, v3: &Tally, sizes: &max_size::Tally) -> String {
+fn json_text(v2: &Tally, v3: &Tally, aerodrome: &Tally, sizes: &max_size::Tally) -> String {
     serde_json::json!({
         "v3.cases": v3.cases,
         "v3.mismatches": v3.mismatches.len(),
         "v3.ticks_crossed_max": v3.ticks_crossed_max,
         "v2.cases": v2.cases,
         "v2.mismatches": v2.mismatches.len(),
+        "aerodrome.cases": aerodrome.cases,
+        "aerodrome.mismatches": aerodrome.mismatches.len(),
         "max_size.cases": sizes.cases,
         "max_size.mismatches": sizes.mismatches.len(),
     })
     .to_string()
 }
 
-fn print_summary(seed: u64, v2: &Tally, v3: &Tally, sizes: &max_size::Tally) {
+fn print_summary(seed: u64, v2: &Tally, v3: &Tally, aerodrome: &Tally, sizes: &max_size::Tally) {
     let hundredths = v3.ticks_crossed_sum * 100 / v3.cases.max(1);
     println!("parity with the contracts, seed {seed}");
     println!(
@@ -100,6 +105,8 @@ fn print_summary(seed: u64, v2: &Tally, v3: &Tally, sizes: &max_size::Tally) {
         hundredths % 100
     );
     println!("  Uniswap v2     {:>6} sales, {} mismatches", v2.cases, v2.mismatches.len());
+    let (sales, differ) = (aerodrome.cases, aerodrome.mismatches.len());
+    println!("  Aerodrome v2   {sales:>6} sales, {differ} mismatches");
     println!(
         "  max_size_for   {:>6} limits, {} mismatches; {} by selling every amount",
         sizes.cases,

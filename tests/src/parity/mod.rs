@@ -1,7 +1,7 @@
-//! Parity with the contracts: exitgap's core against the published bytecode of Uniswap v2 and v3,
-//! executed in this process.
+//! Parity with the contracts: exitgap's core against the contracts of Uniswap v2 and v3 and of
+//! Aerodrome v2, executed in this process.
 //!
-//! In scope: random pools made by the real contracts' own calls ([`v3`], [`v2`]), every size sold
+//! In scope: random pools made by the real contracts' own calls ([`v3`], [`v2`], [`solidly`]), every size sold
 //! for real (and undone) and compared with core to the unit, and [`vector`]s that keep what the
 //! contracts said so that it can be checked without them. Core's state is always read back from
 //! the contracts, never taken from the generator.
@@ -18,6 +18,7 @@ pub mod max_size;
 mod oracle;
 mod payer;
 pub mod recorded;
+pub mod solidly;
 pub mod v2;
 pub mod v3;
 pub mod vector;

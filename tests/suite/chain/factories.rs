@@ -13,7 +13,7 @@ use crate::scenes::chain::{
 };
 
 /// Runtime code that passes every call on to `pool`.
-fn passing_on(pool: Address) -> Bytes {
+pub fn passing_on(pool: Address) -> Bytes {
     let mut code = hex!("366000600037600060003660006000").to_vec();
     code.push(0x73);
     code.extend(pool);

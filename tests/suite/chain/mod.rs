@@ -12,3 +12,4 @@ mod nodes;
 mod parity;
 mod reader;
 mod settle;
+mod solidly;

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use exitgap_tests::devchain::Rng;
 use exitgap_tests::parity::vector::{Sale, Vector};
-use exitgap_tests::parity::{Mismatch, max_size, recorded, v2, v3};
+use exitgap_tests::parity::{Mismatch, max_size, recorded, solidly, v2, v3};
 
 /// Pools and sizes that stay the same from run to run.
 const FIXED_SEED: u64 = 20_260_822;
@@ -38,6 +38,16 @@ fn v2_sales_equal_the_contracts() {
     for seed in [FIXED_SEED, random_seed()] {
         let tally = v2::run(&bed, &mut Rng::new(seed), 600, &mut |_| ()).unwrap();
         assert_eq!(tally.cases, 600);
+        none(seed, &tally.mismatches);
+    }
+}
+
+#[test]
+fn solidly_sales_equal_the_contracts() {
+    let bed = solidly::Bed::deploy().unwrap();
+    for seed in [FIXED_SEED, random_seed()] {
+        let tally = solidly::run(&bed, &mut Rng::new(seed), 1_200, &mut |_| ()).unwrap();
+        assert_eq!(tally.cases, 1_200);
         none(seed, &tally.mismatches);
     }
 }

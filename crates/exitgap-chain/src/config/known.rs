@@ -51,6 +51,16 @@ const AERODROME_SLIPSTREAM: KnownFactory = KnownFactory {
     ],
 };
 
+/// Aerodrome's of pools of its second version, on Base.
+const AERODROME_V2: KnownFactory = aerodrome_v2(*b"420dd381b31aef6683db6b902084cb0ffece40da");
+
+/// Velodrome's, from whose contracts Aerodrome's descend, on OP Mainnet.
+const VELODROME_V2: KnownFactory = aerodrome_v2(*b"f1046053aa5682b4f9a81b5481394da16be5ff5a");
+
+const fn aerodrome_v2(digits: [u8; 40]) -> KnownFactory {
+    KnownFactory { address: address(digits), kind: FactoryKind::AerodromeV2, fee_modules: &[] }
+}
+
 const fn uniswap_v4(digits: [u8; 40]) -> KnownFactory {
     KnownFactory { address: address(digits), kind: FactoryKind::UniswapV4, fee_modules: &[] }
 }
@@ -107,6 +117,7 @@ const KNOWN: [KnownChain; 4] = [
         sequencer_feed: Some(address(*b"371ead81c9102c9bf4874a9075ffff170f2ee389")),
         confirmations: 1_800,
         factories: &[
+            VELODROME_V2,
             uniswap_v4(*b"9a13f98cb987694c9f086b1f5eb990eea8264ec3"),
             sushi_v3(*b"9c6522117e2ed1fe5bdb72bb0ed5e3f2bde7dbe0"),
             curve_stable_ng(*b"5eee3091f747e60a045a2e715a4c71e600e31f6e"),
@@ -122,6 +133,7 @@ const KNOWN: [KnownChain; 4] = [
         factories: &[
             PANCAKE_V3,
             AERODROME_SLIPSTREAM,
+            AERODROME_V2,
             uniswap_v4(*b"498581ff718922c3f8e6a244956af099b2652b2b"),
             sushi_v3(*b"c35dadb65012ec5796536bd9864ed8773abc74c4"),
             curve_stable_ng(*b"d2002373543ce3527023c75e7518c274a51ce712"),
@@ -239,6 +251,12 @@ mod tests {
         ] {
             assert_eq!(of_kind(chain_id, FactoryKind::UniswapV4).address, parsed(manager));
             assert_eq!(of_kind(chain_id, FactoryKind::SushiV3).address, parsed(sushi));
+        }
+        for (chain_id, published) in [
+            (8_453, "0x420DD381b31aEf6683db6B902084cB0FFECe40Da"),
+            (10, "0xF1046053aa5682b4F9a81b5481394DA16BE5FF5a"),
+        ] {
+            assert_eq!(of_kind(chain_id, FactoryKind::AerodromeV2).address, parsed(published));
         }
         let slipstream = of_kind(8_453, FactoryKind::Slipstream);
         assert_eq!(slipstream.address, parsed("0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A"));

@@ -105,6 +105,8 @@ pub enum FactoryKind {
     UniswapV4,
     /// Those of Algebra Integral.
     AlgebraIntegral,
+    /// Those of Aerodrome's and Velodrome's second version, volatile and stable.
+    AerodromeV2,
     /// Those of Curve's factory of `StableSwap`-NG.
     CurveStableNg,
     /// Curve's 3pool, which no factory made: `address` is the pool's own.
@@ -178,7 +180,7 @@ pub struct PoolConfig {
     pub key: Option<PoolKey>,
     /// The token that is sold unless a caller says otherwise.
     pub base: BaseToken,
-    /// The fee of a v2 pair, which no contract tells. Required there, refused for v3.
+    /// The fee of a v2 pair, which no contract tells. Required there, refused elsewhere.
     #[serde(default)]
     pub fee: Option<FeeConfig>,
     /// Oracles whose product is USD per whole token 0: one or two names.

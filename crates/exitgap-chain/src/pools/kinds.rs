@@ -13,6 +13,7 @@ use super::curve::{NgReader, ThreeReader};
 use super::linked::LinkedReader;
 use super::managed::ManagedReader;
 use super::reader::{Candidate, Claim, Followed, Parts, PoolReader, Probe, Reading, Recognised};
+use super::solidly::SolidlyReader;
 use crate::abi::{Answer, Call};
 use crate::config::{Factory, PoolPlan};
 use crate::missing::Missing;
@@ -78,6 +79,7 @@ kinds! { $
     TickedReader,
     ManagedReader,
     LinkedReader,
+    SolidlyReader,
     NgReader,
     ThreeReader,
 }

@@ -11,6 +11,7 @@ mod linked;
 mod managed;
 mod pair;
 mod reader;
+mod solidly;
 mod tokens;
 
 use exitgap_core::ids::PoolId;

@@ -43,6 +43,7 @@ impl Dialect {
             FactoryKind::Slipstream => Some(Self::Slipstream),
             FactoryKind::UniswapV4
             | FactoryKind::AlgebraIntegral
+            | FactoryKind::AerodromeV2
             | FactoryKind::CurveStableNg
             | FactoryKind::Curve3pool => None,
         }

@@ -10,16 +10,14 @@ use exitgap_core::snapshot::Observation;
 
 use super::pair::{self, Pair};
 use super::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised, data_of};
-use super::unanswered;
-use crate::abi::{Answer, Call, Solidly, V2Pair, wire};
+use super::{solidly, unanswered};
+use crate::abi::{Answer, Call, V2Pair, wire};
 use crate::config::{Factory, PoolPlan};
 use crate::missing::Missing;
 use crate::trial::{CALLER, Outcome, Sale, Verdict};
 
 /// Words of `getReserves`' answer.
 const RESERVES_WORDS: usize = 3;
-/// Words of `metadata`'s answer.
-const METADATA_WORDS: usize = 7;
 
 /// Reads one pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,11 +30,9 @@ impl PoolReader for PairReader {
     fn probes(plan: &PoolPlan, _factories: &[Factory]) -> Vec<Probe> {
         let Some(pool) = plan.id.contract().address() else { return Vec::new() };
         let mut probes = pair::probes(pool);
-        probes.extend([
-            Probe::new("getReserves", pool, &V2Pair::getReservesCall {}, RESERVES_WORDS),
-            Probe::new("stable", pool, &Solidly::stableCall {}, 1),
-            Probe::new("metadata", pool, &Solidly::metadataCall {}, METADATA_WORDS),
-        ]);
+        let reserves = &V2Pair::getReservesCall {};
+        probes.push(Probe::new("getReserves", pool, reserves, RESERVES_WORDS));
+        probes.extend(solidly::probes(pool));
         probes
     }
 
@@ -48,12 +44,8 @@ impl PoolReader for PairReader {
             return Claim::Foreign;
         }
         // They answer as a v2 pair does, and fill by other rules.
-        let is_solidly = stable.exact::<Solidly::stableCall>(1).is_some()
-            || metadata.exact::<Solidly::metadataCall>(METADATA_WORDS).is_some();
-        if is_solidly {
-            let what =
-                "a Solidly-type pair (as Aerodrome's and Velodrome's), which is not read yet";
-            return Claim::Refused(what.to_owned());
+        if solidly::answers_any(stable, metadata) {
+            return Claim::Foreign;
         }
         match candidate.plan.fee.zip(candidate.plan.id.contract().address()) {
             Some((fee, address)) => {

@@ -1,0 +1,219 @@
+//! Aerodrome's and Velodrome's second version: pools of two tokens, volatile or stable, that ask
+//! their factory at every swap what the fee is and whether they are paused.
+//!
+//! Many contracts descend from Solidly and answer alike, and not all compute alike: a pool is read
+//! only where its factory is known on the chain, or configured, and says that the pool is its.
+
+use alloy::primitives::Bytes;
+use exitgap_core::U256;
+use exitgap_core::ids::{Address, PoolId};
+use exitgap_core::pools::{FeeRate, Solidly};
+use exitgap_core::series::MissingReason;
+use exitgap_core::snapshot::Observation;
+
+use super::pair::{self, Pair};
+use super::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised, data_of};
+use super::unanswered;
+use crate::abi::{Answer, Call, Solidly as Contract, SolidlyFactory, V2Pair, wire};
+use crate::config::{Factory, FactoryKind, PoolPlan};
+use crate::missing::Missing;
+use crate::trial::{CALLER, Outcome, Sale, Verdict};
+
+/// Words of `metadata`'s answer.
+const METADATA_WORDS: usize = 7;
+
+/// Reads one pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SolidlyReader {
+    pool: Address,
+    factory: Address,
+    tokens: [Address; 2],
+    stable: bool,
+}
+
+/// The questions that tell pools descended from Solidly from pairs that only look like them.
+pub(super) fn probes(pool: Address) -> [Probe; 2] {
+    [
+        Probe::new("stable", pool, &Contract::stableCall {}, 1),
+        Probe::new("metadata", pool, &Contract::metadataCall {}, METADATA_WORDS),
+    ]
+}
+
+/// Whether any of these questions is answered.
+pub(super) fn answers_any(stable: &Answer, metadata: &Answer) -> bool {
+    stable.exact::<Contract::stableCall>(1).is_some() || metadata_of(metadata).is_some()
+}
+
+fn metadata_of(answer: &Answer) -> Option<Contract::metadataReturn> {
+    answer.exact::<Contract::metadataCall>(METADATA_WORDS)
+}
+
+impl PoolReader for SolidlyReader {
+    fn probes(plan: &PoolPlan, _factories: &[Factory]) -> Vec<Probe> {
+        let Some(pool) = plan.id.contract().address() else { return Vec::new() };
+        let mut asked = pair::probes(pool);
+        asked.extend(probes(pool));
+        asked
+    }
+
+    fn identify(candidate: &Candidate<'_>, answers: &[Answer]) -> Claim<Self> {
+        let plan = candidate.plan;
+        let (Some((pair, [stable, metadata])), Some(pool)) =
+            (Pair::of(answers), plan.id.contract().address())
+        else {
+            return Claim::Foreign;
+        };
+        if !answers_any(stable, metadata) {
+            return Claim::Foreign;
+        }
+        let Pair { tokens, factory } = pair;
+        let of_kind =
+            |known: &Factory| known.address == factory && known.kind == FactoryKind::AerodromeV2;
+        if !candidate.factories.iter().any(of_kind) {
+            return Claim::Refused(format!(
+                "it answers as a Solidly-type pair (as Aerodrome's and Velodrome's) does, and its \
+                 factory {factory} is not known on this chain; if it is Aerodrome's or Velodrome's \
+                 second version, name it under [[chain.factory]]"
+            ));
+        }
+        if plan.fee.is_some() {
+            return Claim::Refused(
+                "the factory of a Solidly-type pair tells its fee; remove `fee`".to_owned(),
+            );
+        }
+        let (Some(stable), Some(_)) =
+            (stable.exact::<Contract::stableCall>(1), metadata_of(metadata))
+        else {
+            return Claim::Partly;
+        };
+        let [token0, token1] = tokens.map(wire);
+        let asked = SolidlyFactory::getPoolCall { tokenA: token0, tokenB: token1, stable };
+        let proof = Some(Call::new(factory, &asked, 1));
+        let reader = Self { pool, factory, tokens, stable };
+        Claim::Is(Recognised { reader, tokens: tokens.to_vec(), proof })
+    }
+
+    fn name(&self) -> &'static str {
+        if self.stable {
+            "solidly of Aerodrome v2, stable"
+        } else {
+            "solidly of Aerodrome v2, volatile"
+        }
+    }
+
+    fn state_calls(&self) -> Vec<Call> {
+        let fee = SolidlyFactory::getFeeCall { pool: wire(self.pool), stable: self.stable };
+        vec![
+            Call::new(self.pool, &Contract::metadataCall {}, METADATA_WORDS),
+            Call::new(self.factory, &fee, 1),
+            Call::new(self.factory, &SolidlyFactory::isPausedCall {}, 1),
+        ]
+    }
+
+    fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing> {
+        let [metadata, fee, paused] = answers else {
+            return Err(unanswered(pool, "metadata", &Answer::Reverted));
+        };
+        let told = metadata_of(metadata).ok_or_else(|| unanswered(pool, "metadata", metadata))?;
+        let fee = fee
+            .exact::<SolidlyFactory::getFeeCall>(1)
+            .ok_or_else(|| unanswered(pool, "its factory's getFee", fee))?;
+        let paused = paused
+            .exact::<SolidlyFactory::isPausedCall>(1)
+            .ok_or_else(|| unanswered(pool, "its factory's isPaused", paused))?;
+        if paused {
+            let detail =
+                format!("pool {pool}: paused: its factory {} lets none swap", self.factory);
+            return Err(Missing::new(MissingReason::PoolUnsupported, detail));
+        }
+        let inconsistent = |what: String| {
+            Missing::new(MissingReason::StateInconsistent, format!("pool {pool}: {what}"))
+        };
+        if (told.st, [told.t0, told.t1]) != (self.stable, self.tokens.map(wire)) {
+            return Err(inconsistent(
+                "metadata names another pair than it was made for".to_owned(),
+            ));
+        }
+        let [Some(of_0), Some(of_1)] = [told.dec0, told.dec1].map(decimals_of) else {
+            let (first, second) = (told.dec0, told.dec1);
+            return Err(inconsistent(format!("units {first} and {second} are no powers of ten")));
+        };
+        // A fee of more bits is none that is below one.
+        let numerator = u64::try_from(fee).unwrap_or(u64::MAX);
+        let fee = FeeRate { numerator, denominator: Solidly::FEE_DENOMINATOR };
+        let state = Solidly::new(self.stable, [told.r0, told.r1], [of_0, of_1], fee)
+            .map_err(|error| inconsistent(error.to_string()))?;
+        Ok(Reading::Whole(state.into()))
+    }
+
+    /// Only one can be paid at a time.
+    const TRIED_AT_ONCE: usize = 1;
+
+    fn swapped_by(&self) -> Address {
+        self.pool
+    }
+
+    /// A pool that was paid must quote exactly the fill and pay it, and one unit, which shows that it
+    /// can be tried at all. By how much it would pay more than it quotes is its roundings' matter.
+    fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
+        let swap = |out: U256| {
+            let mut outs = [U256::ZERO; 2];
+            outs[sale.direction.quote_index()] = out;
+            data_of(&V2Pair::swapCall {
+                amount0Out: outs[0],
+                amount1Out: outs[1],
+                to: wire(CALLER),
+                data: Bytes::new(),
+            })
+        };
+        let token = wire(self.tokens[sale.direction.base_index()]);
+        let quote = Contract::getAmountOutCall { amountIn: sale.amount_in, tokenIn: token };
+        vec![data_of(&quote), swap(sale.amount_out), swap(U256::ONE)]
+    }
+
+    /// The reserves, and what the pool is paid.
+    fn trial_balance(&self, pool: &Observation, sale: &Sale, token: usize) -> Option<U256> {
+        let reserves = Solidly::of(pool.state())?.reserves();
+        let paid = if token == sale.direction.base_index() { sale.amount_in } else { U256::ZERO };
+        reserves[token].checked_add(paid)
+    }
+
+    fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
+        let [quote, fill, least] = outcomes else {
+            return Verdict::Unknown("it was not tried as it should be".to_owned());
+        };
+        if !least.success {
+            return Verdict::Unknown(format!("swap {}", least.in_words()));
+        }
+        let told = quote.data.as_ref().try_into().map(U256::from_be_bytes::<32>);
+        let (amount_in, amount_out) = (sale.amount_in, sale.amount_out);
+        let base = sale.direction.base_index();
+        match told {
+            Ok(told) if quote.success && told != amount_out => Verdict::Other(format!(
+                "for {amount_in} of token{base} it quotes {told}, and its kind and fee say \
+                 {amount_out}"
+            )),
+            Ok(_) if quote.success && fill.success => Verdict::Same,
+            Ok(_) if quote.success => Verdict::Other(format!(
+                "for {amount_in} of token{base} it does not pay {amount_out} as it quotes: swap {}",
+                fill.in_words()
+            )),
+            _ => Verdict::Unknown(format!("getAmountOut {}", quote.in_words())),
+        }
+    }
+}
+
+/// `n` of `10^n`, where it is that and no more than a word holds.
+fn decimals_of(unit: U256) -> Option<u8> {
+    let mut power = U256::ONE;
+    for decimals in 0..=77 {
+        if power == unit {
+            return Some(decimals);
+        }
+        power = power.checked_mul(U256::from(10))?;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;
