@@ -238,7 +238,7 @@ mod tests {
         // Both kinds at once.
         v3[3] = Answer::Returned(Bytes::from(vec![0; 96]));
         assert!(name(false, &v3).is_err());
-        let nobody = vec![Answer::Returned(Bytes::new()); 13];
+        let nobody = vec![Answer::Returned(Bytes::new()); 14];
         let refused = name(true, &nobody).unwrap_err();
         assert!(refused.detail.contains("nothing answers"), "{refused}");
     }
