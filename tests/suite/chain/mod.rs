@@ -11,4 +11,5 @@ mod managed;
 mod nodes;
 mod parity;
 mod reader;
+mod recorded;
 mod settle;
