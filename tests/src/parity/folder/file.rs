@@ -40,9 +40,13 @@ pub(super) fn find(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if (name.ends_with(".json") || name.ends_with(".json.zz")) && entry.path().is_file() {
-            found.push(entry.path());
+        let path = entry.path();
+        let ends = |path: &Path, extension| path.extension().is_some_and(|end| end == extension);
+        let packed = || {
+            ends(&path, "zz") && path.file_stem().is_some_and(|stem| ends(stem.as_ref(), "json"))
+        };
+        if (ends(&path, "json") || packed()) && path.is_file() {
+            found.push(path);
         }
         if found.len() > MAX_FILES {
             return Err(FileError::new(folder, &format!("more than {MAX_FILES} files")));

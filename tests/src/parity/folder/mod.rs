@@ -55,7 +55,7 @@ fn compare(name: &str, fills: &RecordedFills, seed: u64, limits: u64, heard: Hea
     let RecordedFills { kind, pools } = fills;
     let mut of_kind = OfKind::new(*kind);
     let compared = in_parallel(pools.len(), |index| cases_of(fills, &pools[index]), &mut |done| {
-        heard(name, "pools", done, pools.len() as u64)
+        heard(name, "pools", done, pools.len() as u64);
     });
     for one in compared {
         of_kind.merge(one);
