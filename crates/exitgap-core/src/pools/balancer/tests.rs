@@ -1,4 +1,9 @@
+use proptest::prelude::*;
+
+use super::fixed::ONE;
+use super::power::power;
 use crate::pools::vectors::{Held, hold};
+use crate::wide::{U256, U1024};
 
 const WEIGHTED_V2: &[u8] =
     include_bytes!("../../../../../tests/vectors/pools/balancer_v2_weighted.json.zz");
@@ -24,4 +29,57 @@ fn weighted_pools_fill_as_their_contracts_did() {
 fn stable_pools_fill_as_their_contracts_did() {
     assert_eq!(hold(STABLE_V2), held(1_756, 506));
     assert_eq!(hold(STABLE_V3), held(1_728, 603));
+}
+
+/// `number^times`, with as many times eighteen decimals.
+fn product(number: U256, times: u64) -> U1024 {
+    (0..times).fold(U1024::ONE, |product, _| product * U1024::from(number))
+}
+
+/// So many times eighteen decimals.
+fn scale(times: u64) -> U1024 {
+    product(ONE, times)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    /// What bounds weighted pools: a power is less than one part, and a fifth of one for each one of
+    /// the exponent, below the exact one, and not above it by more than half of what is allowed.
+    #[test]
+    fn powers_are_as_near_as_the_bound_of_weighted_pools_says(
+        number in prop_oneof![
+            500_000_000_000_000_000_u64..=1_000_000_000_000_000_000,
+            900_000_000_000_000_000_u64..=1_000_000_000_000_000_000,
+            999_999_000_000_000_000_u64..=1_000_000_000_000_000_000,
+        ],
+        times in prop::sample::select(vec![3_u64, 5, 6, 7, 12]),
+    ) {
+        let number = U256::from(number);
+        let made = power(number, ONE * U256::from(times)).unwrap();
+        let (each, beside) = if made.branch == 0 { (2, 8) } else { (8, 16) };
+        // Half of it for the power itself, the rest for the rounding of its base.
+        let above = U256::from((each * times + beside) / 2);
+        let below = U256::from(2 + times / 5);
+        let exact = product(number, times);
+        let least = U1024::from(made.value.saturating_sub(above)) * scale(times - 1);
+        prop_assert!(least <= exact, "{number} to the power of {times}: {made:?}");
+        prop_assert!(U1024::from(made.value + below) * scale(times - 1) >= exact);
+    }
+
+    #[test]
+    fn roots_are_as_near_as_the_bound_of_weighted_pools_says(
+        number in prop_oneof![
+            500_000_000_000_000_000_u64..=1_000_000_000_000_000_000,
+            990_000_000_000_000_000_u64..=1_000_000_000_000_000_000,
+        ],
+        times in prop::sample::select(vec![2_u64, 4, 5, 8]),
+    ) {
+        let number = U256::from(number);
+        let made = power(number, ONE / U256::from(times)).unwrap();
+        let above = U256::from(if made.branch == 0 { 5_u64 } else { 12 });
+        let exact = U1024::from(number) * scale(times - 1);
+        prop_assert!(product(made.value.saturating_sub(above), times) <= exact, "{made:?}");
+        prop_assert!(product(made.value + U256::from(2), times) >= exact, "{made:?}");
+    }
 }
