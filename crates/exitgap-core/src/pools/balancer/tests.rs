@@ -59,7 +59,7 @@ proptest! {
         let made = power(number, ONE * U256::from(times)).unwrap();
         let (each, beside) = if made.branch == 0 { (2, 8) } else { (8, 16) };
         // Half of it for the power itself, the rest for the rounding of its base.
-        let above = U256::from((each * times + beside) / 2);
+        let above = U256::from(each * times / 2 + beside / 2);
         let below = U256::from(2 + times / 5);
         let exact = product(number, times);
         let least = U1024::from(made.value.saturating_sub(above)) * scale(times - 1);
