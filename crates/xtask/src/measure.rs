@@ -36,12 +36,16 @@ pub const PARITY_HELP: &str = "\
 Compare quotes with the real contracts on random pools.
 
 Usage: cargo xtask parity [--cases N] [--seed S] [--json]
+       cargo xtask parity --vectors FOLDER [--limits N] [--seed S] [--json]
 
-  --cases N   how many random cases
-  --seed S    the seed they are drawn from; a failing case prints what reproduces it
-  --json      one flat JSON object of numbers on stdout, nothing else
+  --cases N         how many random cases
+  --seed S          the seed they are drawn from; a failing case prints what reproduces it
+  --vectors FOLDER  instead, every file of recorded fills in a folder (tests/vectors/pools says how they are
+                    written; .json or .json.zz), and the largest exits within sampled limits
+  --limits N        so many limits of each file
+  --json            one flat JSON object of numbers on stdout, nothing else
 
-Ends with exit code 1 when a single unit differs.";
+Ends with exit code 1 when a single unit differs, or a file cannot be compared.";
 
 /// Runs the benches.
 pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
@@ -97,7 +101,17 @@ fn verifier_module(root: &Path) -> Result<PathBuf> {
 
 /// Runs the comparison with the contracts.
 pub fn parity(root: &Path, arguments: &[String]) -> Result<()> {
-    setup::ensure(root)?;
+    let folder = arguments.iter().position(|argument| argument == "--vectors");
+    let mut arguments = arguments.to_vec();
+    match folder.and_then(|index| arguments.get_mut(index + 1)) {
+        // Given from where the command was called, and no contract is needed.
+        Some(folder) => {
+            if let Ok(whole) = std::path::absolute(&*folder) {
+                *folder = whole.to_string_lossy().into_owned();
+            }
+        }
+        None => setup::ensure(root)?,
+    }
     let mut command = workspace::cargo(root);
     command
         .args(["run", "--release", "--quiet"])

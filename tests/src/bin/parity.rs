@@ -1,13 +1,15 @@
 //! Compares exitgap's core with the real contracts: `cargo xtask parity`.
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
 use exitgap_tests::devchain::Rng;
 use exitgap_tests::parity::vector::Vector;
-use exitgap_tests::parity::{Mismatch, ParityError, Tally, max_size, recorded, solidly, v2, v3};
+use exitgap_tests::parity::{
+    Mismatch, ParityError, Tally, folder, max_size, recorded, solidly, v2, v3,
+};
 
 /// Compares exitgap's core with the real contracts on random pools.
 #[derive(Debug, Parser)]
@@ -22,17 +24,25 @@ struct Arguments {
     /// One flat JSON object of numbers on stdout, nothing else.
     #[arg(long)]
     json: bool,
+    /// Check a folder of recorded fills (.json or .json.zz) instead; no contract is needed.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "cases")]
+    vectors: Option<PathBuf>,
+    /// Of each file of that folder, so many limits.
+    #[arg(long, default_value_t = folder::LIMITS, requires = "vectors")]
+    limits: u64,
     /// Check these vector files instead; no contract is needed.
-    #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with = "json")]
+    #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with_all = ["json", "vectors"])]
     vector: Vec<PathBuf>,
     /// Record the kept vectors anew from the contracts.
-    #[arg(long, conflicts_with_all = ["json", "vector"])]
+    #[arg(long, conflicts_with_all = ["json", "vector", "vectors"])]
     record_vectors: bool,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let agreed = if !arguments.vector.is_empty() {
+    let agreed = if let Some(folder) = &arguments.vectors {
+        check_folder(folder, &arguments)
+    } else if !arguments.vector.is_empty() {
         check_vectors(&arguments.vector)
     } else if arguments.record_vectors {
         record_vectors()
@@ -113,6 +123,23 @@ fn print_summary(seed: u64, v2: &Tally, v3: &Tally, aerodrome: &Tally, sizes: &m
         sizes.mismatches.len(),
         sizes.exhaustive
     );
+}
+
+fn check_folder(path: &Path, arguments: &Arguments) -> Result<bool, ParityError> {
+    let &Arguments { seed, limits, json, .. } = arguments;
+    let mut heard = |name: &str, what: &str, done, all| {
+        progress(&format!("{name}, {what}"), done, all);
+    };
+    let report = folder::run(path, seed, limits, &mut heard)?;
+    for complaint in report.complaints() {
+        eprintln!("{complaint}");
+    }
+    if json {
+        println!("{}", report.json());
+    } else {
+        println!("{report}");
+    }
+    Ok(report.agrees())
 }
 
 fn check_vectors(paths: &[PathBuf]) -> Result<bool, ParityError> {

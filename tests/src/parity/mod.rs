@@ -14,8 +14,9 @@ mod abi;
 pub mod answer;
 mod draw;
 mod evm;
+pub mod folder;
 pub mod max_size;
-mod oracle;
+pub mod oracle;
 mod payer;
 pub mod recorded;
 pub mod solidly;
@@ -58,6 +59,9 @@ pub enum ParityError {
     /// Core refuses a state that a v2 contract holds.
     #[error("core refuses the contract's state: {0}")]
     ConstantProduct(#[from] ConstantProductError),
+    /// A folder of recorded fills cannot be compared.
+    #[error(transparent)]
+    Folder(#[from] folder::FileError),
     /// A vector cannot be used.
     #[error("vector: {0}")]
     Vector(String),

@@ -61,17 +61,20 @@ impl Oracle {
         Ok([price(self.answers[0])?, price(self.answers[1])?])
     }
 
+    /// What passes at a limit, ready for many fills.
+    pub fn definition(&self, limit: GapLimit) -> Definition {
+        let (bought, sold) = self.worth(U256::ONE, U256::ONE);
+        Definition { bought: bought * Wide::from(ONE_E8), sold: sold * kept(limit) }
+    }
+
     /// Whether the exact gap of this fill is at most `limit`.
     pub fn passes(&self, amount_in: U256, amount_out: U256, limit: GapLimit) -> bool {
-        let (realized, oracle) = self.worth(amount_in, amount_out);
-        realized * Wide::from(ONE_E8) >= oracle * kept(limit)
+        self.definition(limit).passes(amount_in, amount_out)
     }
 
     /// The largest input for which `amount_out` would pass, cut at 256 bits.
     pub fn largest_input(&self, amount_out: U256, limit: GapLimit) -> U256 {
-        let (realized, one) = self.worth(U256::ONE, amount_out);
-        let largest = (realized * Wide::from(ONE_E8)).checked_div(one * kept(limit));
-        largest.map_or(U256::MAX, |largest| largest.saturating_to())
+        self.definition(limit).largest_input(amount_out)
     }
 
     /// `⌊size ÷ oracle price⌋` raw units of the token sold.
@@ -97,15 +100,19 @@ impl Oracle {
             2 => return GapLimit::LADDER[usize::from(rng.once_in(2)) * 4],
             _ => {
                 let amount_in = log_uniform(rng, curve.most().0);
-                let amount_out = curve.fill(amount_in).map_or(U256::ZERO, |fill| fill.amount_out);
-                let (realized, oracle) = self.worth(amount_in.max(U256::ONE), amount_out);
-                let share = (realized * Wide::from(ONE_E8) / oracle).saturating_to::<u64>();
-                ONE_E8.saturating_sub_unsigned(share) - 1
-                    + i64::try_from(rng.below(3)).unwrap_or_default()
+                return self.limit_at(rng, curve, amount_in);
             }
         };
-        let bounded = millionths.clamp(-ONE_E8, ONE_E8);
-        GapLimit::from_millionths(bounded).unwrap_or(GapLimit::DEPTH)
+        bounded(millionths)
+    }
+
+    /// A limit that the fill of this amount just reaches or misses.
+    pub fn limit_at(&self, rng: &mut Rng, curve: &SaleCurve, amount_in: U256) -> GapLimit {
+        let amount_out = curve.fill(amount_in).map_or(U256::ZERO, |fill| fill.amount_out);
+        let (realized, oracle) = self.worth(amount_in.max(U256::ONE), amount_out);
+        let share = (realized * Wide::from(ONE_E8) / oracle).saturating_to::<i64>();
+        let off = i64::try_from(rng.below(3)).unwrap_or_default() - 1;
+        bounded(ONE_E8.saturating_sub(share).saturating_add(off))
     }
 
     /// What was bought and what was sold, in one unit of worth.
@@ -125,6 +132,31 @@ impl Oracle {
     }
 }
 
+/// What passes at a limit: `out × bought ≥ in × sold`.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    bought: Wide,
+    sold: Wide,
+}
+
+impl Definition {
+    /// Whether this fill does.
+    pub fn passes(&self, amount_in: U256, amount_out: U256) -> bool {
+        Wide::from(amount_out) * self.bought >= Wide::from(amount_in) * self.sold
+    }
+
+    /// The largest input for which `amount_out` would pass, cut at 256 bits.
+    pub fn largest_input(&self, amount_out: U256) -> U256 {
+        let largest = (Wide::from(amount_out) * self.bought).checked_div(self.sold);
+        largest.map_or(U256::MAX, |largest| largest.saturating_to())
+    }
+}
+
+/// The nearest limit there is.
+fn bounded(millionths: i64) -> GapLimit {
+    GapLimit::from_millionths(millionths.clamp(-ONE_E8, ONE_E8)).unwrap_or(GapLimit::DEPTH)
+}
+
 fn kept(limit: GapLimit) -> Wide {
     Wide::from(ONE_E8.abs_diff(limit.millionths()))
 }
@@ -139,6 +171,23 @@ fn of_root(sqrt_price_x96: U256) -> (Wide, Wide) {
     (root * root, Wide::ONE << 192)
 }
 
+/// Raw units bought for raw units sold by the smallest sale that shows a price.
+fn paid_for_little(state: &PoolState, direction: Direction) -> (Wide, Wide) {
+    /// Digits of a price that is near enough.
+    const BITS: usize = 16;
+    let curve = state.curve(direction);
+    let fine = |bits: usize| {
+        let fill = curve.fill(U256::ONE << bits).ok()?;
+        let fine = fill.amount_out.bit_len() > BITS && bits > BITS;
+        (!fill.amount_out.is_zero()).then_some((fine, fill))
+    };
+    let fills = || (0..200).filter_map(fine);
+    let found = fills().find(|(fine, _)| *fine).or_else(|| fills().last());
+    found.map_or((Wide::ONE, Wide::ONE), |(_, fill)| {
+        (Wide::from(fill.amount_out), Wide::from(fill.amount_in))
+    })
+}
+
 /// Raw units bought for raw units sold, at the mid price.
 fn raw_price(state: &PoolState, direction: Direction) -> (Wide, Wide) {
     let (token1, token0) = match state {
@@ -148,7 +197,8 @@ fn raw_price(state: &PoolState, direction: Direction) -> (Wide, Wide) {
         PoolState::Concentrated(pool) => of_root(pool.sqrt_price_x96()),
         PoolState::ConcentratedV4(pool) => of_root(pool.ranges().sqrt_price_x96()),
         PoolState::ConcentratedLinked(pool) => of_root(pool.ranges().sqrt_price_x96()),
-        other => unreachable!("no contract of the kind {} runs here", other.protocol()),
+        // Without a price of its own here: what the first sale pays that is not coarse.
+        other => return paid_for_little(other, direction),
     };
     match direction {
         Direction::ZeroForOne => (token1, token0),

@@ -11,5 +11,6 @@ mod managed;
 mod nodes;
 mod parity;
 mod reader;
+mod recorded;
 mod settle;
 mod solidly;

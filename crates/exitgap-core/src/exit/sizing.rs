@@ -15,6 +15,7 @@
 //!    the limit. From above this ends exactly at the largest passing amount.
 //!
 //! - `search`: the bounds, segment by segment
+//! - `secants`: the second move where the formula takes long
 //! - `descent`: the teeth of one segment
 //! - `divide`: the same where the fee depends on the size, so that the gap may fall again
 //! - `grid`: which amounts are asked about: all of them, or those of whole sizes
@@ -27,6 +28,7 @@ mod euclid;
 mod grid;
 mod residues;
 mod search;
+mod secants;
 
 use super::Exit;
 use super::terms::Threshold;
@@ -121,6 +123,8 @@ impl NotSized {
 impl Effort {
     /// For whoever waits for an answer: some seconds at worst.
     const OF_A_QUESTION: Self = Self { comparisons: 1 << 20, singled_out: Some(1 << 18) };
+    /// The same where each comparison takes some microseconds.
+    const OF_A_COSTLY_QUESTION: Self = Self { comparisons: 1 << 16, ..Self::OF_A_QUESTION };
     /// For a depth, which whoever checks evidence computes of states that anybody may have
     /// made up: some milliseconds at worst. It belongs to the method: all verifiers give up
     /// on the same states.
@@ -145,7 +149,9 @@ impl Exit {
             return Ok(MaxSize { limit, size: None, max_amount_in, max_amount_out, limited_by });
         }
         let threshold = self.terms.threshold(limit);
-        let mut search = Search::new(&self.curve, &threshold, Effort::OF_A_QUESTION);
+        let costly = self.curve.by_secants();
+        let effort = if costly { Effort::OF_A_COSTLY_QUESTION } else { Effort::OF_A_QUESTION };
+        let mut search = Search::new(&self.curve, &threshold, effort);
         let exhausted = |Exhausted { comparisons }| SearchExhausted { limit, comparisons };
         let (most, _) = self.curve.most();
         let largest = search.largest_amount().map_err(exhausted)?;

@@ -160,7 +160,7 @@ pub(super) trait Sale {
     }
 
     /// As [`Sale::ideal_within`], `low` added to the start of segment `index`, but at the least fee
-    /// of what is added from `low` to `high`: concave in `low` were that fee the same.
+    /// of what is added from `low` to `high`: what fails a limit by this fails it up to `high`.
     fn ideal_between(&self, index: usize, low: U256, _high: U256) -> U512 {
         self.ideal_within(index, low)
     }
@@ -170,6 +170,13 @@ pub(super) trait Sale {
     /// [`Sale::out_at_most`] says of its parts, and [`Sale::ideal_within`] may be more than what is
     /// concave.
     fn divides(&self) -> bool {
+        false
+    }
+
+    /// Whether where a segment's formula meets a limit is looked for by secants, not by halves, because
+    /// the formula takes long. It decides how many comparisons a search makes, and so belongs to the
+    /// method.
+    fn by_secants(&self) -> bool {
         false
     }
 

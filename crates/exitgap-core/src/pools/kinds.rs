@@ -297,6 +297,10 @@ impl SaleCurve {
         ask!(&self.0, OneSale, sale => sale.divides())
     }
 
+    pub(crate) fn by_secants(&self) -> bool {
+        ask!(&self.0, OneSale, sale => sale.by_secants())
+    }
+
     pub(crate) fn ideal_within(&self, index: usize, added: U256) -> U512 {
         ask!(&self.0, OneSale, sale => sale.ideal_within(index, added))
     }

@@ -22,8 +22,8 @@ mod kinds;
 mod solidly;
 #[cfg(feature = "unread-kinds")]
 mod stable_swap;
-#[cfg(test)]
-mod vectors;
+#[cfg(any(test, feature = "vectors"))]
+pub mod vectors;
 
 #[cfg(feature = "unread-kinds")]
 pub use balancer::{

@@ -196,6 +196,9 @@ impl<'a> Search<'a> {
     ) -> Result<U256, Exhausted> {
         // What would need more than all that the segment pays fails.
         let most = self.threshold.largest_input(segment.out_end).saturating_add(U256::ONE);
+        if self.curve.by_secants() && segment.in_start.is_zero() {
+            return self.bound_by_secants(index, segment.in_end.min(most));
+        }
         let mut ruled_out_from = |amount: U256| {
             if start_passes && self.passes(amount, self.curve.out_within(index, amount))? {
                 return Ok(false);

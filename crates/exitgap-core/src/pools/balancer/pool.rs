@@ -38,6 +38,18 @@ pub(in crate::pools) trait Rule: Clone + Debug + PartialEq + Eq {
         root: Option<&RootBelow>,
     ) -> U1024;
 
+    /// As [`Rule::ideal`], or less, where that is concave only from `given` on: what fails a limit
+    /// there fails it from there on.
+    fn ideal_from(
+        &self,
+        vault: &Vault,
+        pair: (usize, usize),
+        given: U1024,
+        root: Option<&RootBelow>,
+    ) -> U1024 {
+        self.ideal(vault, pair, given, root)
+    }
+
     /// What [`Rule::ideal`] is made of, once for a direction.
     fn root_below(&self, _vault: &Vault, _pair: (usize, usize)) -> Option<RootBelow> {
         None
@@ -302,11 +314,23 @@ impl<R: Rule> Sale for VaultSale<R> {
         self.pool.rule.divides()
     }
 
+    fn by_secants(&self) -> bool {
+        true
+    }
+
     fn ideal_within(&self, _index: usize, added: U256) -> U512 {
         let (sold, bought) = self.pair();
         let vault = &self.pool.vault;
         let given = vault.given_without_rounding(sold, added);
         let out = self.pool.rule.ideal(vault, (sold, bought), given, self.root.as_deref());
+        vault.paid_without_rounding(bought, out)
+    }
+
+    fn ideal_between(&self, _index: usize, low: U256, _high: U256) -> U512 {
+        let (sold, bought) = self.pair();
+        let vault = &self.pool.vault;
+        let given = vault.given_without_rounding(sold, low);
+        let out = self.pool.rule.ideal_from(vault, (sold, bought), given, self.root.as_deref());
         vault.paid_without_rounding(bought, out)
     }
 

@@ -1,9 +1,9 @@
-use serde_json::Value;
+use proptest::prelude::*;
 
-use super::*;
-use crate::pools::PoolState;
-use crate::pools::vectors::{Tally, amounts, small, tally};
-use crate::wide::U256;
+use super::fixed::ONE;
+use super::power::power;
+use crate::pools::vectors::{Held, hold};
+use crate::wide::{U256, U1024};
 
 const WEIGHTED_V2: &[u8] =
     include_bytes!("../../../../../tests/vectors/pools/balancer_v2_weighted.json.zz");
@@ -14,62 +14,72 @@ const STABLE_V2: &[u8] =
 const STABLE_V3: &[u8] =
     include_bytes!("../../../../../tests/vectors/pools/balancer_v3_stable.json.zz");
 
-fn vault_of(state: &Value) -> VaultParts {
-    let third = state.get("balances_raw").is_some();
-    let one = U256::from(10).pow(U256::from(18));
-    let scaling = |decimals: &Value| U256::from(10).pow(U256::from(18 - small(decimals)));
-    let decimals = state["decimals"].as_array().unwrap();
-    VaultParts {
-        balances: amounts(&state[if third { "balances_raw" } else { "balances" }]),
-        live_balances: third.then(|| amounts(&state["balances_live_scaled18"])),
-        scaling_factors: decimals.iter().map(scaling).collect(),
-        rates: state.get("rates").map_or_else(|| vec![one; decimals.len()], amounts),
-        swap_fee: small(&state["swap_fee"]),
-    }
-}
-
-fn weighted(pool: &Value) -> Option<PoolState> {
-    let state = &pool["state"];
-    let weights = state["weights"].as_array().unwrap().iter().map(small).collect();
-    let least = state.get("min_balances_scaled18").map(amounts);
-    Weighted::new(vault_of(state), weights, least).ok().map(PoolState::from)
-}
-
-fn stable(pool: &Value) -> Option<PoolState> {
-    let (state, amp) = (&pool["state"], small(&pool["state"]["amp"]));
-    let release = match state.get("version").and_then(Value::as_str) {
-        None => return StableV2::new(vault_of(state), amp).ok().map(PoolState::from),
-        Some(version) if version.starts_with("stable v1") => StableRelease::First,
-        Some(version) if version.starts_with("stable v2") => StableRelease::Second,
-        Some(_) => StableRelease::Third,
-    };
-    StableV3::new(vault_of(state), amp, release).ok().map(PoolState::from)
-}
-
-fn left(state: &PoolState, recorded: &Value) -> bool {
-    let vault = match state {
-        PoolState::Weighted(pool) => &pool.vault,
-        PoolState::StableV2(pool) => &pool.vault,
-        PoolState::StableV3(pool) => &pool.vault,
-        _ => return false,
-    };
-    let live = recorded.get("balances_live_scaled18").map(amounts);
-    let raw = if live.is_some() { "balances_raw" } else { "balances" };
-    vault.raw == amounts(&recorded[raw]) && live.is_none_or(|live| vault.live == live)
+/// So many cases, of which so many are refused.
+fn held(cases: usize, refused: usize) -> Held {
+    Held { cases, filled: cases - refused, unmodelled: 0, after: 10 }
 }
 
 #[test]
 fn weighted_pools_fill_as_their_contracts_did() {
-    let expected = Tally { cases: 2_346, refused: 1_046, after: 10 };
-    assert_eq!(tally(WEIGHTED_V2, weighted, left), expected);
-    let expected = Tally { cases: 1_828, refused: 1_157, after: 10 };
-    assert_eq!(tally(WEIGHTED_V3, weighted, left), expected);
+    assert_eq!(hold(WEIGHTED_V2), held(2_346, 1_046));
+    assert_eq!(hold(WEIGHTED_V3), held(1_828, 1_157));
 }
 
 #[test]
 fn stable_pools_fill_as_their_contracts_did() {
-    let expected = Tally { cases: 1_756, refused: 506, after: 10 };
-    assert_eq!(tally(STABLE_V2, stable, left), expected);
-    let expected = Tally { cases: 1_728, refused: 603, after: 10 };
-    assert_eq!(tally(STABLE_V3, stable, left), expected);
+    assert_eq!(hold(STABLE_V2), held(1_756, 506));
+    assert_eq!(hold(STABLE_V3), held(1_728, 603));
+}
+
+/// `number^times`, with as many times eighteen decimals.
+fn product(number: U256, times: u64) -> U1024 {
+    (0..times).fold(U1024::ONE, |product, _| product * U1024::from(number))
+}
+
+/// So many times eighteen decimals.
+fn scale(times: u64) -> U1024 {
+    product(ONE, times)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    /// What bounds weighted pools: a power is less than one part, and a fifth of one for each one of
+    /// the exponent, below the exact one, and not above it by more than half of what is allowed.
+    #[test]
+    fn powers_are_as_near_as_the_bound_of_weighted_pools_says(
+        number in prop_oneof![
+            500_000_000_000_000_000_u64..=1_000_000_000_000_000_000,
+            900_000_000_000_000_000_u64..=1_000_000_000_000_000_000,
+            999_999_000_000_000_000_u64..=1_000_000_000_000_000_000,
+        ],
+        times in prop::sample::select(vec![3_u64, 5, 6, 7, 12]),
+    ) {
+        let number = U256::from(number);
+        let made = power(number, ONE * U256::from(times)).unwrap();
+        let (each, beside) = if made.branch == 0 { (2, 8) } else { (8, 16) };
+        // Half of it for the power itself, the rest for the rounding of its base.
+        let above = U256::from(each * times / 2 + beside / 2);
+        let below = U256::from(2 + times / 5);
+        let exact = product(number, times);
+        let least = U1024::from(made.value.saturating_sub(above)) * scale(times - 1);
+        prop_assert!(least <= exact, "{number} to the power of {times}: {made:?}");
+        prop_assert!(U1024::from(made.value + below) * scale(times - 1) >= exact);
+    }
+
+    #[test]
+    fn roots_are_as_near_as_the_bound_of_weighted_pools_says(
+        number in prop_oneof![
+            500_000_000_000_000_000_u64..=1_000_000_000_000_000_000,
+            990_000_000_000_000_000_u64..=1_000_000_000_000_000_000,
+        ],
+        times in prop::sample::select(vec![2_u64, 4, 5, 8]),
+    ) {
+        let number = U256::from(number);
+        let made = power(number, ONE / U256::from(times)).unwrap();
+        let above = U256::from(if made.branch == 0 { 5_u64 } else { 12 });
+        let exact = U1024::from(number) * scale(times - 1);
+        prop_assert!(product(made.value.saturating_sub(above), times) <= exact, "{made:?}");
+        prop_assert!(product(made.value + U256::from(2), times) >= exact, "{made:?}");
+    }
 }

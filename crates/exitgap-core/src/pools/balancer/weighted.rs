@@ -9,7 +9,7 @@ use super::power::{Power, power};
 use super::vault::{BalancerError, Refused, Vault};
 use crate::pools::RawPrice;
 use crate::pools::amplified::{BITS, RootBelow};
-use crate::wide::{U256, U1024, narrow, times};
+use crate::wide::{U256, U1024, checked_times, narrow, over_up, times};
 
 /// The weights of a pool, and what its version adds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,9 +23,8 @@ pub struct WeightedRule {
 const WHOLE: u64 = 1_000_000_000_000_000_000;
 /// At most this share of a balance is taken at once.
 const MOST_TAKEN: U256 = U256::from_limbs([300_000_000_000_000_000, 0, 0, 0]);
-/// A power may be off by 10,000 of `10^18` parts; the rounding of its number and exponent is less
-/// than a tenth of that.
-const MOST_OFF: u64 = 11_000;
+/// A pool adds so many of `10^18` parts to a power that is not a product of its number.
+const ADDED: u64 = 10_000;
 
 impl WeightedRule {
     /// Weights are shares of `10^18`; `least` stands where the version holds least balances.
@@ -71,6 +70,41 @@ impl WeightedRule {
         }
     }
 
+    /// How many of `10^18` parts a power as it is made, of a base that is rounded up, can be above the
+    /// exact power, with room for as much below it.
+    ///
+    /// All quotients of the logarithm and of `e^x` are rounded down, and their series end early. In
+    /// the result that is at most 5 parts where neither table was used; else the logarithm's last
+    /// digits count as often as the exponent says, and in both cases so does a part of the base.
+    /// Downwards only the last quotient is rounded, by one, and the tables' digits are off by a
+    /// tenth of a part for each one of the exponent.
+    fn most_above(&self, (sold, bought): (usize, usize), branch: u64) -> U256 {
+        let times_over = over_up(self.exponent(sold, bought), ONE);
+        let (each, beside) = match branch {
+            u64::MAX => (0_u64, 10_u64),
+            0 => (2, 8),
+            _ => (8, 16),
+        };
+        times(times_over, U256::from(each)) + U256::from(beside)
+    }
+
+    /// The share freed of the token bought, in parts of `10^18`, were the power exact and what the
+    /// pool adds to it taken off: not below the first, `None` where that may be none, and not above
+    /// the second.
+    fn freed_between(
+        &self,
+        vault: &Vault,
+        pair: (usize, usize),
+        given: U256,
+    ) -> Option<(Option<U256>, U256)> {
+        let Power { value, branch } = self.left(vault, pair, given)?;
+        let above = self.most_above(pair, branch);
+        let added = if branch == u64::MAX { U256::ZERO } else { off(value, ADDED)? };
+        let charged = value + added;
+        let most = ONE - charged.saturating_sub(above).min(ONE);
+        Some((ONE.checked_sub(charged + above), most))
+    }
+
     /// As [`Rule::out`], without the bounds of a swap, and the branch it was made in.
     fn out_and_branch(
         &self,
@@ -80,7 +114,7 @@ impl WeightedRule {
     ) -> Option<(U256, u64)> {
         let Power { value, branch } = self.left(vault, pair, given)?;
         let exact = branch == u64::MAX;
-        let value = if exact { value } else { value + off(value, 10_000)? + U256::ONE };
+        let value = if exact { value } else { value + off(value, ADDED)? + U256::ONE };
         let freed = ONE.checked_sub(value).unwrap_or(U256::ZERO);
         Some((mul_down(vault.live[pair.1], freed)?, branch))
     }
@@ -89,6 +123,16 @@ impl WeightedRule {
 /// Exponents of which the power is a product.
 fn whole_exponent(exponent: U256) -> Option<u8> {
     [1_u8, 2, 4].into_iter().find(|whole| times(ONE, U256::from(*whole)) == exponent)
+}
+
+/// Units of `2^-96` as whole ones, rounded up.
+fn whole(given: U1024) -> Option<U256> {
+    narrow(given.div_ceil(U1024::ONE << BITS))
+}
+
+/// What a share of a balance comes to, in units of `2^-96`, rounded up.
+fn paid_of(balance: U256, freed: U256) -> U1024 {
+    ((U1024::from(balance) << BITS) * U1024::from(freed)).div_ceil(U1024::from(ONE))
 }
 
 /// So many of `10^18` parts of a power, rounded up.
@@ -129,12 +173,14 @@ impl Rule for WeightedRule {
         match (low, at_high) {
             (Some((_, branch)), Some((out, same))) if branch == same => out,
             _ => {
-                let ideal = self.ideal(vault, pair, U1024::from(high) << BITS, None);
-                narrow(ideal >> BITS).unwrap_or(U256::MAX)
+                let most = self.freed_between(vault, pair, high).map_or(ONE, |(_, most)| most);
+                narrow(paid_of(vault.live[pair.1], most) >> BITS).unwrap_or(U256::MAX)
             }
         }
     }
 
+    /// Without what the pool adds to the power: that is taken of the smallest amount, too, and so
+    /// what is left would not be concave from nothing on.
     fn ideal(
         &self,
         vault: &Vault,
@@ -142,15 +188,31 @@ impl Rule for WeightedRule {
         given: U1024,
         _root: Option<&RootBelow>,
     ) -> U1024 {
-        let all = U1024::from(vault.live[bought]) << BITS;
-        let given = narrow(given.div_ceil(U1024::ONE << BITS));
-        let left = given.and_then(|given| self.left(vault, (sold, bought), given));
-        let least = left.and_then(|Power { value, branch }| {
-            let off = if branch == u64::MAX { U256::from(8) } else { off(value, MOST_OFF)? };
-            Some(value.saturating_sub(off + U256::from(2)))
+        let left = whole(given).and_then(|given| self.left(vault, (sold, bought), given));
+        let above = |branch| self.most_above((sold, bought), branch);
+        let least = left.map(|Power { value, branch }| value.saturating_sub(above(branch)));
+        paid_of(vault.live[bought], ONE - least.unwrap_or(U256::ZERO).min(ONE))
+    }
+
+    /// With what the pool adds, where half as much pays at least as large a share of itself: then
+    /// the share only falls from here on.
+    fn ideal_from(
+        &self,
+        vault: &Vault,
+        pair: (usize, usize),
+        given: U1024,
+        root: Option<&RootBelow>,
+    ) -> U1024 {
+        let freed = whole(given).and_then(|given| {
+            let half = given >> 1;
+            let (_, most) = self.freed_between(vault, pair, given)?;
+            let (least, _) = self.freed_between(vault, pair, half)?;
+            (checked_times(least?, given)? >= checked_times(most, half)?).then_some(most)
         });
-        let freed = U1024::from(ONE - least.unwrap_or(U256::ZERO).min(ONE));
-        (all * freed).div_ceil(U1024::from(ONE))
+        match freed {
+            Some(most) => paid_of(vault.live[pair.1], most),
+            None => self.ideal(vault, pair, given, root),
+        }
     }
 
     fn mid(&self, vault: &Vault, (sold, bought): (usize, usize)) -> RawPrice {

@@ -35,8 +35,9 @@ impl Solidly {
         let added = ((left * U1024::from(ONE)) << BITS)
             .div_ceil(denominator * U1024::from(self.unit(base)));
         let x = (U1024::from(x) << BITS) + added;
+        let near = self.contracts_root(x, beside);
         let beside = U1024::from(beside) << BITS;
-        let root = if x.bit_len() > MOST + BITS { None } else { self.root_below(x, beside) };
+        let root = if x.bit_len() > MOST + BITS { None } else { self.root_below(x, beside, near) };
         let Some(root) = root else { return all };
         let freed = beside.checked_sub(root).unwrap_or(U1024::ZERO);
         let paid = freed * U1024::from(self.unit(quote));
@@ -55,14 +56,22 @@ impl Solidly {
         Some([base?, quote?]).filter(|[x, y]| x.bit_len().max(y.bit_len()) <= MOST)
     }
 
-    /// A number at or just below the root beside `x`, by Newton's iteration from `start`, which is
-    /// not below it: the invariant is convex in `y`, so each round stays above. All times `2^96`.
-    fn root_below(&self, x: U1024, start: U1024) -> Option<U1024> {
+    /// A number just above what the contract's iteration ends at, times `2^96`, or about it.
+    fn contracts_root(&self, x: U1024, beside: U256) -> Option<U1024> {
+        let y = self.root(narrow(low(x >> BITS))?, beside).ok()?;
+        Some((U1024::from(y) + U1024::from(2_u32)) << BITS)
+    }
+
+    /// A number at or just below the root beside `x`, by Newton's iteration from `near`, where that is
+    /// not below it, else from `start`, which never is: the invariant is convex in `y`, so each round
+    /// stays above. All times `2^96`.
+    fn root_below(&self, x: U1024, start: U1024, near: Option<U1024>) -> Option<U1024> {
         let one = U1024::from(ONE);
         let target = (U1024::from(self.invariant(self.reserves)?) * one * one * one) << (4 * BITS);
         let squared = x * x;
         let value = |y: U1024| x * y * (squared + y * y);
-        let mut y = start;
+        let near = near.filter(|near| *near < start && value(*near) >= target);
+        let mut y = near.unwrap_or(start);
         for _ in 0..ROUNDS {
             let above = value(y).checked_sub(target).unwrap_or(U1024::ZERO);
             let step = above / (x * (squared + y * y + ((y * y) << 1)));

@@ -89,6 +89,10 @@ impl Sale for SolidlySale {
         self.pool.paid_at_most(self.direction, high)
     }
 
+    fn by_secants(&self) -> bool {
+        true
+    }
+
     fn ideal_within(&self, _index: usize, added: U256) -> U512 {
         self.pool.paid_without_rounding(self.direction, added)
     }

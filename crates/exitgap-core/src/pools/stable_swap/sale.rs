@@ -101,6 +101,10 @@ impl Sale for StableSale {
         self.pool.fee_varies()
     }
 
+    fn by_secants(&self) -> bool {
+        true
+    }
+
     fn ideal_within(&self, _index: usize, added: U256) -> U512 {
         self.bound.paid(added, self.pool.fee)
     }

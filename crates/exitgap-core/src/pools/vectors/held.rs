@@ -1,0 +1,51 @@
+//! The kept files held to core, natively and as WebAssembly.
+
+use super::{RecordedFills, RecordedPool, Verdict};
+use crate::pools::PoolState;
+
+/// What a file's cases came to, all of which agree.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::pools) struct Held {
+    pub cases: usize,
+    /// Of those, sales that the contract filled whole.
+    pub filled: usize,
+    /// Refused by the contract by a rule that core does not have.
+    pub unmodelled: usize,
+    /// Sales that left the state that the contract's left.
+    pub after: usize,
+}
+
+/// A file, unpacked and read.
+pub(in crate::pools) fn recorded(packed: &[u8]) -> RecordedFills {
+    let text = miniz_oxide::inflate::decompress_to_vec_zlib(packed).unwrap();
+    RecordedFills::read(&text).unwrap()
+}
+
+/// Requires that core says of every case what the contract did.
+pub(in crate::pools) fn hold(packed: &[u8]) -> Held {
+    let RecordedFills { kind, pools } = recorded(packed);
+    let mut held = Held::default();
+    for pool in &pools {
+        spelled_as_read(pool);
+        for case in &pool.cases {
+            let verdict = pool.compare(kind, case);
+            assert!(!matches!(verdict, Verdict::Different(_)), "{} {case:?}: {verdict:?}", pool.id);
+            held.cases += 1;
+            held.filled += usize::from(matches!(case.answer, super::RecordedAnswer::Paid(_)));
+            held.unmodelled += usize::from(verdict == Verdict::Unmodelled);
+        }
+        let Some(after) = &pool.after else { continue };
+        assert_eq!(pool.compare(kind, &after.case), Verdict::Same, "{}", pool.id);
+        if let Some(follows) = pool.follows(after) {
+            assert!(follows, "{}", pool.id);
+            held.after += 1;
+        }
+    }
+    held
+}
+
+fn spelled_as_read(pool: &RecordedPool) {
+    let Ok(state) = &pool.state else { return };
+    let bytes = state.to_canonical().unwrap();
+    assert_eq!(PoolState::from_canonical(&bytes).as_ref(), Ok(state));
+}

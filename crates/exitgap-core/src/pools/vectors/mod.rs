@@ -1,0 +1,348 @@
+//! Recorded fills of real contracts, as `tests/vectors/pools` holds them: states, what was offered
+//! and what the contract transferred for it, and whether core says the same.
+//!
+//! - `body`: a recorded state as the state body that core reads
+//!
+//! Only with the feature `vectors`: what compares with contracts is no part of the product.
+
+mod body;
+#[cfg(test)]
+mod held;
+
+use serde_json::Value;
+
+use super::{Direction, FillError, PoolState, StateError};
+use crate::ids::Pair;
+use crate::wide::U256;
+#[cfg(test)]
+pub(super) use held::{Held, hold, recorded};
+
+/// The most bytes of a file that are looked at, unpacked.
+pub const MAX_RECORDED_BYTES: usize = 32 << 20;
+/// The most pools of a file.
+pub const MAX_RECORDED_POOLS: usize = 10_000;
+/// The most cases of a pool.
+pub const MAX_RECORDED_CASES: usize = 100_000;
+
+/// Where a file is not of the form, and how.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {what}")]
+pub struct RecordedError {
+    /// E.g. `pools[3].cases[7].in`.
+    pub place: String,
+    /// What is wrong there.
+    pub what: String,
+}
+
+/// A file of recorded fills of pools of one kind.
+#[derive(Debug, Clone)]
+pub struct RecordedFills {
+    /// Whose contracts, e.g. `curve_plain`.
+    pub kind: RecordedKind,
+    /// The pools, in the order of the file.
+    pub pools: Vec<RecordedPool>,
+}
+
+/// A pool and what its contract transferred.
+#[derive(Debug, Clone)]
+pub struct RecordedPool {
+    /// Its name in the file.
+    pub id: String,
+    /// The state of every case. Core may refuse it as a whole: then no case may have been filled.
+    pub state: Result<PoolState, StateError>,
+    /// Sales from that state.
+    pub cases: Vec<RecordedCase>,
+    /// A sale that was made for good.
+    pub after: Option<RecordedAfter>,
+}
+
+/// A sale and the state that it left.
+#[derive(Debug, Clone)]
+pub struct RecordedAfter {
+    /// The sale.
+    pub case: RecordedCase,
+    /// The state afterwards.
+    pub state: Result<PoolState, StateError>,
+}
+
+/// One sale.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedCase {
+    /// The tokens.
+    pub pair: Pair,
+    /// Which of the two is sold.
+    pub direction: Direction,
+    /// Raw units offered.
+    pub amount_in: U256,
+    /// What the contract did.
+    pub answer: RecordedAnswer,
+}
+
+/// What a contract did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordedAnswer {
+    /// It took all of it and transferred so many raw units.
+    Paid(U256),
+    /// It took less than was offered.
+    Taken {
+        /// Raw units taken.
+        consumed: U256,
+        /// Raw units transferred.
+        paid: U256,
+    },
+    /// It reverted.
+    Refused,
+}
+
+/// How core's answer compares with the contract's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// The same number, or both refuse.
+    Same,
+    /// Core fills what the contract refuses by a rule that core does not compute, and says so.
+    Unmodelled,
+    /// Another number, or only one of them refuses.
+    Different(String),
+}
+
+/// The kinds of files there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordedKind(&'static body::KindOfFile);
+
+impl RecordedKind {
+    /// The name, e.g. `curve_plain`.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        body::KINDS.iter().find(|kind| kind.name == name).map(Self)
+    }
+
+    /// Whether its contracts may refuse a sale after its fill was computed, when they update a
+    /// price, by rules that core does not have.
+    pub fn has_price_upkeep(self) -> bool {
+        self.0.rule == body::Rule::Crypto
+    }
+}
+
+impl RecordedFills {
+    /// Reads a file's bytes, unpacked.
+    pub fn read(bytes: &[u8]) -> Result<Self, RecordedError> {
+        let whole = At { place: String::new() };
+        if bytes.len() > MAX_RECORDED_BYTES {
+            let what = format!("more than {MAX_RECORDED_BYTES} bytes");
+            return Err(whole.wrong(what));
+        }
+        let file: Value =
+            serde_json::from_slice(bytes).map_err(|error| whole.wrong(error.to_string()))?;
+        let name = whole.text(&file, "kind")?;
+        let kind = RecordedKind::named(name)
+            .ok_or_else(|| whole.inside("kind").wrong(format!("`{}` is not known", short(name))))?;
+        let list = whole.list(&file, "pools", MAX_RECORDED_POOLS)?;
+        let pools = list.iter().enumerate();
+        let pools = pools.map(|(index, pool)| {
+            RecordedPool::read(kind, pool, &whole.inside(&format!("pools[{index}]")))
+        });
+        Ok(Self { kind, pools: pools.collect::<Result<_, _>>()? })
+    }
+}
+
+impl RecordedPool {
+    fn read(kind: RecordedKind, pool: &Value, at: &At) -> Result<Self, RecordedError> {
+        let fields = at.member(pool, "state")?;
+        let state = body::state(kind.0, fields, &at.inside("state"))?;
+        let coins = state.as_ref().map_or(usize::from(Pair::MAX_TOKENS), PoolState::coins);
+        let list = at.list(pool, "cases", MAX_RECORDED_CASES)?.iter().enumerate();
+        let cases = list.map(|(index, case)| {
+            RecordedCase::read(case, coins, &at.inside(&format!("cases[{index}]")))
+        });
+        let cases = cases.collect::<Result<_, _>>()?;
+        let after = match pool.get("after") {
+            None => None,
+            Some(sale) => {
+                let at = at.inside("after");
+                let left = at.member(sale, "state")?;
+                // What did not change may be left out.
+                let mut all = fields.clone();
+                if let (Some(all), Some(left)) = (all.as_object_mut(), left.as_object()) {
+                    all.extend(left.clone());
+                }
+                let state = body::state(kind.0, &all, &at.inside("state"))?;
+                Some(RecordedAfter { case: RecordedCase::read(sale, coins, &at)?, state })
+            }
+        };
+        Ok(Self { id: short(at.text(pool, "id")?), state, cases, after })
+    }
+
+    /// How core's answer to a case compares with the contract's: prepared and unprepared.
+    pub fn compare(&self, kind: RecordedKind, case: &RecordedCase) -> Verdict {
+        let asked = self.state.as_ref().ok().and_then(|state| state.of_pair(case.pair));
+        let Some(state) = asked else {
+            return match &case.answer {
+                RecordedAnswer::Refused => Verdict::Same,
+                other => Verdict::Different(format!(
+                    "core refuses the state ({}), the contract {other}",
+                    self.state.as_ref().err().map_or_else(String::new, ToString::to_string)
+                )),
+            };
+        };
+        let once = state.fill_once(case.direction, case.amount_in);
+        let prepared = state.curve(case.direction).fill(case.amount_in);
+        if once != prepared {
+            return Verdict::Different(format!(
+                "core prepared says {prepared:?}, unprepared {once:?}"
+            ));
+        }
+        let in_part = RecordedKind::fills_in_part(kind);
+        let same = match (&once, &case.answer) {
+            (Ok(fill), RecordedAnswer::Paid(paid)) => fill.amount_out == *paid,
+            (Ok(_), RecordedAnswer::Refused) if kind.has_price_upkeep() => {
+                return Verdict::Unmodelled;
+            }
+            (
+                Err(FillError::BeyondLiquidity { consumed, paid }),
+                RecordedAnswer::Taken { consumed: taken, paid: transferred },
+            ) => (consumed, paid) == (taken, transferred),
+            // Such a contract takes what it can: it refuses where that is nothing.
+            (Err(FillError::BeyondLiquidity { consumed, .. }), RecordedAnswer::Refused) => {
+                !in_part || consumed.is_zero()
+            }
+            (Err(_), RecordedAnswer::Refused) => true,
+            _ => false,
+        };
+        if same {
+            return Verdict::Same;
+        }
+        let ours = match &once {
+            Ok(fill) => format!("pays {}", fill.amount_out),
+            Err(error) => format!("refuses: {error}"),
+        };
+        Verdict::Different(format!("core {ours}, the contract {}", case.answer))
+    }
+
+    /// Whether the state that a sale leaves is the contract's; `None` where core does not follow the
+    /// kind from one sale to the next, or where the contract took less than was offered.
+    pub fn follows(&self, after: &RecordedAfter) -> Option<bool> {
+        let RecordedCase { pair, direction, amount_in, .. } = after.case;
+        let state = self.state.as_ref().ok()?.of_pair(pair)?;
+        let fill = state.fill_once(direction, amount_in).ok()?;
+        let left = after.state.as_ref().ok().and_then(|left| left.of_pair(pair));
+        state.is_followed().then(|| left == Some(state.after(direction, &fill)))
+    }
+}
+
+impl RecordedKind {
+    /// Whether its contracts take as much of an amount as they can.
+    fn fills_in_part(self) -> bool {
+        matches!(self.0.rule, body::Rule::AsItIs(protocol) if protocol != "solidly")
+    }
+}
+
+impl RecordedCase {
+    fn read(case: &Value, coins: usize, at: &At) -> Result<Self, RecordedError> {
+        let [sold, bought] = [at.index(case, "i", coins)?, at.index(case, "j", coins)?];
+        let pair = Pair::new(sold.min(bought), sold.max(bought));
+        let pair = pair.ok_or_else(|| at.wrong("`i` and `j` are the same token".to_owned()))?;
+        let direction = Direction::BOTH[usize::from(sold > bought)];
+        let amount_in = at.amount(case, "in")?;
+        if amount_in.is_zero() {
+            return Err(at.inside("in").wrong("nothing is offered".to_owned()));
+        }
+        let refused = case.get("revert").is_some_and(|revert| revert == &Value::Bool(true));
+        let answer = match (refused, case.get("out").is_some()) {
+            (true, false) => RecordedAnswer::Refused,
+            (false, true) => {
+                let paid = at.amount(case, "out")?;
+                let has = case.get("consumed").is_some();
+                let consumed = if has { at.amount(case, "consumed")? } else { amount_in };
+                if consumed == amount_in {
+                    RecordedAnswer::Paid(paid)
+                } else {
+                    RecordedAnswer::Taken { consumed, paid }
+                }
+            }
+            _ => return Err(at.wrong("neither `out` alone nor `revert: true` alone".to_owned())),
+        };
+        Ok(Self { pair, direction, amount_in, answer })
+    }
+}
+
+impl core::fmt::Display for RecordedAnswer {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Paid(paid) => write!(f, "pays {paid}"),
+            Self::Taken { consumed, paid } => write!(f, "takes {consumed} and pays {paid}"),
+            Self::Refused => f.write_str("refuses"),
+        }
+    }
+}
+
+/// A place in a file.
+struct At {
+    place: String,
+}
+
+impl At {
+    fn inside(&self, name: &str) -> Self {
+        let dot = if self.place.is_empty() { "" } else { "." };
+        Self { place: format!("{}{dot}{name}", self.place) }
+    }
+
+    fn wrong(&self, what: String) -> RecordedError {
+        let whole = "the file".to_owned();
+        RecordedError {
+            place: if self.place.is_empty() { whole } else { self.place.clone() },
+            what,
+        }
+    }
+
+    fn member<'v>(&self, value: &'v Value, name: &str) -> Result<&'v Value, RecordedError> {
+        value.get(name).ok_or_else(|| self.wrong(format!("no `{name}`")))
+    }
+
+    fn text<'v>(&self, value: &'v Value, name: &str) -> Result<&'v str, RecordedError> {
+        let text = self.member(value, name)?.as_str();
+        text.ok_or_else(|| self.inside(name).wrong("not a string".to_owned()))
+    }
+
+    fn list<'v>(
+        &self,
+        value: &'v Value,
+        name: &str,
+        most: usize,
+    ) -> Result<&'v [Value], RecordedError> {
+        let list = self.member(value, name)?.as_array();
+        let list = list.ok_or_else(|| self.inside(name).wrong("not a list".to_owned()))?;
+        if list.len() > most {
+            return Err(self.inside(name).wrong(format!("more than {most} entries")));
+        }
+        Ok(list)
+    }
+
+    fn amount(&self, value: &Value, name: &str) -> Result<U256, RecordedError> {
+        let text = self.text(value, name)?;
+        amount(text).ok_or_else(|| {
+            self.inside(name).wrong(format!("`{}` is no amount of 256 bits", short(text)))
+        })
+    }
+
+    fn index(&self, value: &Value, name: &str, coins: usize) -> Result<u8, RecordedError> {
+        let index = self.member(value, name)?.as_u64().and_then(|index| u8::try_from(index).ok());
+        let index = index.filter(|index| usize::from(*index) < coins);
+        index.ok_or_else(|| self.inside(name).wrong(format!("not one of {coins} tokens")))
+    }
+}
+
+/// A decimal number without sign or leading zeros.
+fn amount(text: &str) -> Option<U256> {
+    let digits = (1..=78).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let plain = digits && (text.len() == 1 || !text.starts_with('0'));
+    plain.then(|| U256::from_str_radix(text, 10).ok()).flatten()
+}
+
+/// As much of a text as is worth showing.
+fn short(text: &str) -> String {
+    text.chars().take(80).filter(|symbol| !symbol.is_control()).collect()
+}
