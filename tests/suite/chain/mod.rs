@@ -1,5 +1,6 @@
 //! From nodes to snapshots, and the development chain itself.
 
+mod arbitrum;
 mod budget;
 mod curve;
 mod devchain;
@@ -10,6 +11,7 @@ mod linked;
 mod managed;
 mod nodes;
 mod parity;
+mod ranges;
 mod reader;
 mod recorded;
 mod settle;

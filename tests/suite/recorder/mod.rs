@@ -3,4 +3,6 @@
 mod binary;
 mod chain;
 mod example;
+mod example_chains;
+mod four;
 mod slots;

@@ -44,8 +44,10 @@ pub enum Kind {
     EvidenceUrl,
 }
 
-/// The name of a contract of its own, or of a pool that a manager holds under an id of 32 bytes.
-const POOL: &str = "[a-z][a-z0-9-]{0,31}:0x[0-9a-f]{40}([0-9a-f]{24})?";
+/// The name of a contract of its own, or of a pool that a manager holds under an id of 32 bytes; with
+/// two of three to eight tokens, the lower index first.
+const POOL: &str = "[a-z][a-z0-9-]{0,31}:0x[0-9a-f]{40}([0-9a-f]{24})?\
+                    (\\.(0-[1-7]|1-[2-7]|2-[3-7]|3-[4-7]|4-[5-7]|5-[67]|6-7))?";
 /// From 0 to 100, with at most six decimals.
 const UP_TO_100: &str = "0*([0-9]{1,2}(\\.[0-9]{1,6})?|100(\\.0{1,6})?)";
 const SIZE: &str =

@@ -86,7 +86,7 @@ pub(super) async fn plan(
     deadline: Instant,
 ) -> BTreeMap<usize, Reread> {
     let limits = rpc.limits();
-    let furthest = limits.log_blocks.saturating_mul(limits.log_requests);
+    let furthest = rpc.blocks_per_log_request().saturating_mul(limits.log_requests);
     let mut plans = BTreeMap::new();
     let mut by_block: BTreeMap<u64, Vec<(usize, BlockRef)>> = BTreeMap::new();
     for (place, Remembered { at, .. }) in remembered {

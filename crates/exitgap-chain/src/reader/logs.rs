@@ -30,7 +30,7 @@ struct Together<'a> {
 
 /// The parts that logs of `waiting` name in the blocks from `first` up to and including `last`.
 /// In as many requests as [`crate::Limits::log_blocks`] asks for; shorter stretches where nodes
-/// refuse that many, as long as [`crate::Limits::log_requests`] allows.
+/// refuse that many, then and in later slots, as long as [`crate::Limits::log_requests`] allows.
 pub(super) async fn changed_parts(
     rpc: &Rpc,
     waiting: &Waiting<'_>,
@@ -67,7 +67,7 @@ impl Together<'_> {
         last: BlockRef,
         deadline: Instant,
     ) -> Result<(), Failure> {
-        let mut stretch = rpc.limits().log_blocks.max(1);
+        let mut stretch = rpc.blocks_per_log_request();
         let (mut from, mut requests) = (first, 0);
         while from <= last.number {
             let to = last.number.min(from.saturating_add(stretch - 1));
@@ -79,12 +79,12 @@ impl Together<'_> {
                     }
                     from = to + 1;
                 }
-                Err(failure)
-                    if failure.error.is_about_size()
-                        && to > from
-                        && requests < rpc.limits().log_requests =>
-                {
-                    stretch = (to - from).div_ceil(2);
+                Err(failure) if failure.error.is_about_size() && to > from => {
+                    stretch = rpc.ask_for_fewer_log_blocks((to - from).div_ceil(2));
+                    let left = (last.number - from + 1).div_ceil(stretch);
+                    if requests + left > rpc.limits().log_requests {
+                        return Err(failure);
+                    }
                 }
                 Err(failure) => return Err(failure),
             }

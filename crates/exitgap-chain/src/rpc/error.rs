@@ -231,6 +231,9 @@ const TOO_MUCH: &[&str] = &[
     "block range",
     "exceed maximum block range",
     "range is too",
+    "too many blocks",
+    "blocks are not supported",
+    "limit the query to",
     "limited to",
     "max results",
     "execution timeout",
@@ -292,9 +295,17 @@ mod tests {
         ] {
             assert_eq!(reason(code, message), expected, "{code} {message}");
         }
-        for message in
-            ["out of gas", "query returned more than 10000 results", "Response is too big"]
-        {
+        for message in [
+            "out of gas",
+            "query returned more than 10000 results",
+            "Response is too big",
+            "exceed maximum block range: 50000",
+            "requested too many blocks from 1 to 5000, maximum is set to 2048",
+            "ranges over 10000 blocks are not supported on freetier",
+            "please limit the query to at most 1000 blocks",
+            "eth_getLogs is limited to a 10,000 range",
+            "Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range",
+        ] {
             assert!(RpcError::of_node(-32_005, message).is_about_size(), "{message}");
         }
     }

@@ -35,6 +35,8 @@ pub(crate) struct Rpc {
     requests: AtomicU64,
     /// Calls per multicall that the nodes have not refused yet.
     most_calls: AtomicUsize,
+    /// Blocks per request for logs that the nodes have not refused yet.
+    most_log_blocks: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -93,6 +95,7 @@ impl Rpc {
             chain_id: plan.chain_id(),
             client,
             most_calls: AtomicUsize::new(limits.calls_per_multicall.max(1)),
+            most_log_blocks: AtomicU64::new(limits.log_blocks.max(1)),
             limits,
             state: Mutex::new(state),
             requests: AtomicU64::new(0),
@@ -124,6 +127,18 @@ impl Rpc {
     pub(crate) fn ask_for_fewer_calls(&self, calls: usize) {
         const FEWEST: usize = 64;
         self.most_calls.fetch_min(calls.max(FEWEST), Ordering::Relaxed);
+    }
+
+    /// How many blocks to ask the logs of at once.
+    pub(crate) fn blocks_per_log_request(&self) -> u64 {
+        self.most_log_blocks.load(Ordering::Relaxed)
+    }
+
+    /// Remembers that the nodes refused the logs of more than this many blocks at once; returns how
+    /// many to ask for now, at least 1.
+    pub(crate) fn ask_for_fewer_log_blocks(&self, blocks: u64) -> u64 {
+        let blocks = blocks.max(1);
+        self.most_log_blocks.fetch_min(blocks, Ordering::Relaxed).min(blocks)
     }
 
     /// Asks another node first from now on, and checks this one again before it is next believed.

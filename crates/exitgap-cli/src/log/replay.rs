@@ -8,7 +8,7 @@ use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::{DocumentHash, HeadHash, PoolId, SnapshotHash};
 use exitgap_core::published::{Bodies, Folder, Manifest, PartRef, Place, PublishedError};
 use exitgap_core::series::Slot;
-use exitgap_core::snapshot::{Snapshot, SnapshotDocuments};
+use exitgap_core::snapshot::{Snapshot, SnapshotDocuments, SnapshotError};
 use exitgap_core::tlog::{
     Checkpoint, Frontier, Hash, MAX_NOTE_BYTES, Note, Origin, Unsigned, VerifierKey, root,
 };
@@ -201,6 +201,9 @@ impl Walk<'_> {
             Err(error) if error.newer().is_some() => {
                 self.counts.unsupported += 1;
                 return Ok(());
+            }
+            Err(SnapshotError::OtherContract { found, .. }) => {
+                return Err(Rule::SnapshotOfAnother { found: found.to_string() });
             }
             Err(error) => return Err(Rule::SnapshotInvalid { error }),
         };

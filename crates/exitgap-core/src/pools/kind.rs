@@ -46,8 +46,8 @@ pub(super) trait PoolKind: StateForm + Clone {
 
     /// The same pool, asked about this pair of its tokens, which it has.
     #[must_use]
-    fn of_pair(&self, _pair: Pair) -> Self {
-        self.clone()
+    fn of_pair(self, _pair: Pair) -> Self {
+        self
     }
 
     /// One direction, whole.

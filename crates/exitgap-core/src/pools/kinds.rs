@@ -159,7 +159,7 @@ impl PoolState {
     /// The same state, asked about this pair of its tokens; `None` where it has not both. A state
     /// of more than two tokens is read as one that is asked about the first two: its bytes are
     /// the contract's, and the same for every pair.
-    pub fn of_pair(&self, pair: Pair) -> Option<Self> {
+    pub fn of_pair(self, pair: Pair) -> Option<Self> {
         if pair.indices()[1] >= self.coins() {
             return None;
         }

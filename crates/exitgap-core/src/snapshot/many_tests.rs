@@ -64,15 +64,14 @@ fn snapshot(pair: &str) -> Result<Snapshot, ObservationError> {
 #[test]
 fn every_pair_of_a_contract_has_the_same_bytes() {
     let documents = snapshot(".0-1").unwrap().to_canonical().unwrap();
-    for (pair, prices) in [(".0-1", [99, 100]), (".0-2", [99, 101]), (".1-2", [100, 101])] {
+    for (pair, prices) in [(".0-1", [99_u64, 100]), (".0-2", [99, 101]), (".1-2", [100, 101])] {
         let snapshot = snapshot(pair).unwrap();
         assert_eq!(snapshot.to_canonical().unwrap(), documents, "{pair}");
         let pool = format!("{CONTRACT}{pair}").parse().unwrap();
         let read = Snapshot::of_pool(&pool, &documents.snapshot, &documents.state);
         assert_eq!(read.as_ref(), Ok(&snapshot), "{pair}");
         let observation = snapshot.observation();
-        let expected =
-            prices.map(|cents| UsdPrice::product(&[(U256::from(cents as u64), 2)]).unwrap());
+        let expected = prices.map(|cents| UsdPrice::product(&[(U256::from(cents), 2)]).unwrap());
         assert_eq!(observation.prices(), &expected, "{pair}");
         let roles: Vec<_> = observation.pool_oracles().map(|(role, _)| role).collect();
         assert_eq!(roles, [OracleRole::TokenUsd(0), OracleRole::TokenUsd(1)], "{pair}");

@@ -61,9 +61,9 @@ pub enum SnapshotError {
     #[error("the snapshot is of {found}, not of the contract of {expected}")]
     OtherContract {
         /// The pool.
-        expected: PoolId,
+        expected: Box<PoolId>,
         /// The contract that it is of.
-        found: Contract,
+        found: Box<Contract>,
     },
     /// The readings break a rule of snapshots.
     #[error(transparent)]
@@ -325,7 +325,7 @@ impl Snapshot {
     pub fn of_pool(pool: &PoolId, snapshot: &[u8], state: &[u8]) -> Result<Self, SnapshotError> {
         let read = Self::read(Some(pool), snapshot, state)?;
         if read.contract != *pool.contract() {
-            let (expected, found) = (pool.clone(), read.contract);
+            let (expected, found) = (Box::new(pool.clone()), Box::new(read.contract));
             return Err(SnapshotError::OtherContract { expected, found });
         }
         known(read)

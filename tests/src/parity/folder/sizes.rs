@@ -60,7 +60,7 @@ impl<'a> Question<'a> {
         let pool = pools().nth(usize::try_from(turn).ok()?)?;
         let mut rng = Rng::new(seed ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let case = pick(&mut rng, &pool.cases)?;
-        let state = pool.state.as_ref().ok()?.of_pair(case.pair)?;
+        let state = pool.state.as_ref().ok()?.clone().of_pair(case.pair)?;
         let curve = state.curve(case.direction);
         let oracle = Oracle::near(&mut rng, &state, case.direction)?;
         let limit = if rng.once_in(4) {

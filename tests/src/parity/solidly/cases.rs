@@ -7,6 +7,7 @@ use super::bed::{Bed, Pool, PoolToMake};
 use crate::devchain::Rng;
 use crate::parity::answer::Answer;
 use crate::parity::draw::{around, even, log_uniform};
+use crate::parity::evm::Revert;
 use crate::parity::{ParityError, Tally};
 
 /// States tried per pool, each reached from the one before by a real sale.
@@ -83,7 +84,7 @@ fn try_sale(
         }
     };
     if !agrees {
-        let said = sold.as_ref().map_err(|revert| revert.reason());
+        let said = sold.as_ref().map_err(Revert::reason);
         let reason = format!("core {found:?}, the pool {said:?}");
         let expected = sold.ok().map(|amount_out| Answer::Filled { amount_out, after: None });
         tally.differ(state, direction, amount_in, expected, reason);

@@ -192,10 +192,9 @@ macro_rules! kinds_of_rules {
                 self.vault.raw.len()
             }
 
-            fn of_pair(&self, pair: Pair) -> Self {
-                let mut pool = self.clone();
-                pool.vault.pair = pair.indices();
-                pool
+            fn of_pair(mut self, pair: Pair) -> Self {
+                self.vault.pair = pair.indices();
+                self
             }
 
             fn sale(&self, direction: Direction) -> Self::Sale {

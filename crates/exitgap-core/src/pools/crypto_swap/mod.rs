@@ -276,8 +276,8 @@ impl PoolKind for CryptoSwap {
         self.parts.decimals == decimals
     }
 
-    fn of_pair(&self, pair: Pair) -> Self {
-        Self { pair: pair.indices(), ..self.clone() }
+    fn of_pair(self, pair: Pair) -> Self {
+        Self { pair: pair.indices(), ..self }
     }
 
     fn is_followed(&self) -> bool {

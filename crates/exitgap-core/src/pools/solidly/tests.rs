@@ -1,3 +1,4 @@
+use super::*;
 use crate::pools::vectors::{Held, hold};
 
 const STABLE: &[u8] = include_bytes!("../../../../../tests/vectors/pools/aerodrome_stable.json.zz");
@@ -12,7 +13,7 @@ fn no_more_is_taken_than_its_fee_can_be_shared_out() {
     let pool = PoolState::from(Solidly::new(false, reserves, [18, 18], fee).unwrap());
     let (most, _) = pool.curve(Direction::OneForZero).most();
     let shared = |amount: U256| {
-        let kept = crate::wide::mul_div(amount, U256::from(30), U256::from(10_000)).unwrap();
+        let kept = mul_div(amount, U256::from(30), U256::from(10_000)).unwrap();
         crate::wide::checked_times(kept, U256::from(1_000_000_000_000_000_000_u64))
     };
     assert!(shared(most).is_some() && shared(most + U256::ONE).is_none(), "{most}");

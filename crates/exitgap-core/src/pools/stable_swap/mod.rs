@@ -263,8 +263,8 @@ impl PoolKind for StableSwap {
         false
     }
 
-    fn of_pair(&self, pair: Pair) -> Self {
-        Self { pair: pair.indices(), ..self.clone() }
+    fn of_pair(self, pair: Pair) -> Self {
+        Self { pair: pair.indices(), ..self }
     }
 
     fn sale(&self, direction: Direction) -> StableSale {

@@ -178,7 +178,7 @@ impl RecordedPool {
 
     /// How core's answer to a case compares with the contract's: prepared and unprepared.
     pub fn compare(&self, kind: RecordedKind, case: &RecordedCase) -> Verdict {
-        let asked = self.state.as_ref().ok().and_then(|state| state.of_pair(case.pair));
+        let asked = self.state.as_ref().ok().and_then(|state| state.clone().of_pair(case.pair));
         let Some(state) = asked else {
             return match &case.answer {
                 RecordedAnswer::Refused => Verdict::Same,
@@ -226,9 +226,9 @@ impl RecordedPool {
     /// kind from one sale to the next, or where the contract took less than was offered.
     pub fn follows(&self, after: &RecordedAfter) -> Option<bool> {
         let RecordedCase { pair, direction, amount_in, .. } = after.case;
-        let state = self.state.as_ref().ok()?.of_pair(pair)?;
+        let state = self.state.as_ref().ok()?.clone().of_pair(pair)?;
         let fill = state.fill_once(direction, amount_in).ok()?;
-        let left = after.state.as_ref().ok().and_then(|left| left.of_pair(pair));
+        let left = after.state.as_ref().ok().and_then(|left| left.clone().of_pair(pair));
         state.is_followed().then(|| left == Some(state.after(direction, &fill)))
     }
 }

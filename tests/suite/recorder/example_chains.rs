@@ -1,0 +1,73 @@
+//! The examples of the chains beside Ethereum, as far as they can be checked without them.
+
+use std::path::Path;
+
+use alloy::primitives::{Address, B256, U256, address, b256, keccak256};
+use alloy::sol_types::SolValue;
+use exitgap_core::snapshot::ChainKind;
+use exitgap_server::config::Checked;
+
+/// The factory of Uniswap v3 on Arbitrum One and OP Mainnet.
+const UNISWAP: Address = address!("1F98431c8aD98523631AE4a59f267346ea31F984");
+/// The same on Base.
+const UNISWAP_ON_BASE: Address = address!("33128a8fC17869897dcE68Ed026d694621f6FDfD");
+const UNISWAP_CODE: B256 =
+    b256!("e34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54");
+/// What deploys the pools of `PancakeSwap` v3's factory.
+const PANCAKE: Address = address!("41ff9AA7e16B8B1a8a8dc4f0eFacd93D02d071c9");
+const PANCAKE_CODE: B256 =
+    b256!("6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2");
+/// On Base and on OP Mainnet.
+const WETH: Address = address!("4200000000000000000000000000000000000006");
+
+/// The address that a deployer gives the pool of these tokens and this fee.
+fn placed(deployer: Address, code: B256, tokens: [Address; 2], fee: u32) -> String {
+    let salt = keccak256((tokens[0], tokens[1], U256::from(fee)).abi_encode());
+    format!("{:#x}", deployer.create2(salt, code))
+}
+
+/// Reads an example: its chain's id, and its pools' contracts.
+fn read(slug: &str) -> (u64, Vec<String>) {
+    let name = format!("{slug}.toml");
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples"));
+    let text = std::fs::read_to_string(folder.join(&name)).unwrap();
+    let checked = Checked::parse(&text, Path::new(&name)).unwrap();
+    let [chain] = checked.plan.chains() else { panic!("{name} has one chain") };
+    assert_eq!((chain.slug().as_str(), chain.tag().kind), (slug, ChainKind::Live));
+    assert!(chain.sequencer().is_some(), "{name}: the sequencer is watched");
+    for line in text.lines() {
+        if let Some((_, quoted)) = line.split_once("= \"0x")
+            && quoted.len() == 41
+        {
+            let written = format!("0x{}", quoted.trim_end_matches('"'));
+            Address::parse_checksummed(&written, None)
+                .unwrap_or_else(|error| panic!("{written}: {error}"));
+        }
+    }
+    let prefix = format!("{slug}:");
+    let contract = |id: String| id.strip_prefix(&prefix).unwrap().to_owned();
+    (chain.chain_id(), chain.pools().iter().map(|pool| contract(pool.id.to_string())).collect())
+}
+
+#[test]
+fn the_pools_of_the_other_chains_are_where_their_factories_put_them() {
+    let usdc = address!("833589fCD6eDb6E08f4c7C32D4f71b54bdA02913");
+    let base = [
+        placed(UNISWAP_ON_BASE, UNISWAP_CODE, [WETH, usdc], 500),
+        placed(PANCAKE, PANCAKE_CODE, [WETH, usdc], 100),
+        "0xb2cc224c1c9fee385f8ad6a55b4d94e92359dc59".to_owned(),
+        // That this is its key's hash is seen where the file is read.
+        "0x96d4b53a38337a5733179751781178a2613306063c511b78cd02684739288c0a".to_owned(),
+    ];
+    assert_eq!(read("base"), (8_453, base.to_vec()));
+    let tokens = [
+        address!("82aF49447D8a07e3bd95BD0d56f35241523fBab1"),
+        address!("af88d065e77c8cC2239327C5EDb3A432268e5831"),
+    ];
+    let arbitrum =
+        [placed(UNISWAP, UNISWAP_CODE, tokens, 500), placed(PANCAKE, PANCAKE_CODE, tokens, 500)];
+    assert_eq!(read("arbitrum"), (42_161, arbitrum.to_vec()));
+    let usdc = address!("0b2C639c533813f4Aa9D7837CAf62653d097Ff85");
+    let optimism = placed(UNISWAP, UNISWAP_CODE, [usdc, WETH], 500);
+    assert_eq!(read("optimism"), (10, vec![optimism]));
+}
