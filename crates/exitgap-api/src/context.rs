@@ -265,7 +265,7 @@ impl Context {
             method: Method {
                 assumed_size_usd: size.map(Number::from),
                 depth_source: depth_source(observation, provenance),
-                oracles: observation.pool_oracles().map(disclose).collect(),
+                oracles: observation.pool_oracles().into_iter().map(disclose).collect(),
             },
         }
     }

@@ -28,6 +28,7 @@ mod euclid;
 mod grid;
 mod residues;
 mod search;
+#[cfg(feature = "unread-kinds")]
 mod secants;
 
 use super::Exit;

@@ -38,10 +38,9 @@ pub(super) trait PoolKind: StateForm + Clone {
         true
     }
 
-    /// Whether tokens of so many decimals, all of the contract's in its order, are those that the
-    /// state says it pools. Most states say nothing of it.
-    fn is_of_decimals(&self, _decimals: &[u8]) -> bool {
-        true
+    /// The decimals of its tokens, where the contract keeps them.
+    fn decimals(&self) -> &[u8] {
+        &[]
     }
 
     /// The same pool, asked about this pair of its tokens, which it has.

@@ -151,9 +151,9 @@ impl PoolState {
         ask!(self, PoolState, pool => pool.sorts_tokens())
     }
 
-    /// Whether it can be a state of tokens with so many decimals, in the contract's order.
-    pub(crate) fn is_of_decimals(&self, decimals: &[u8]) -> bool {
-        ask!(self, PoolState, pool => pool.is_of_decimals(decimals))
+    /// The decimals of its tokens; none where the contract does not keep them.
+    pub(crate) fn decimals(&self) -> &[u8] {
+        ask!(self, PoolState, pool => pool.decimals())
     }
 
     /// The same state, asked about this pair of its tokens; `None` where it has not both. A state

@@ -90,32 +90,25 @@ pub struct Observation {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ObservationError {
     /// The name is not one of a pool of such a contract.
-    #[error("{} is no pool of a contract of {tokens} tokens; name {}", pool, named(*tokens))]
+    #[error("{pool} does not name two of the {tokens} tokens of its contract, as `….0-1` does")]
     Pool {
         /// The name.
         pool: PoolId,
         /// The contract's tokens.
         tokens: usize,
     },
-    /// The contract's state is one of more or fewer tokens.
-    #[error("{found} tokens are not those of a state of {expected}")]
-    Tokens {
-        /// Tokens of the state.
-        expected: usize,
-        /// Tokens that were read.
-        found: usize,
-    },
+    /// They are not the contract's: more or fewer than its state's, of other decimals than that says,
+    /// or with a reading of another one.
+    #[error("the tokens are not the contract's: {0}")]
+    Tokens(&'static str),
     /// Most contracts keep their tokens in the order of their addresses, and none has one twice.
-    #[error("the token {first} does not have a lower address than the one after it, {second}")]
+    #[error("{first} does not have a lower address than token {second}")]
     TokensOutOfOrder {
         /// A token's address.
         first: crate::ids::Address,
         /// The next one's, or that of a later one that is the same.
         second: crate::ids::Address,
     },
-    /// The state says other decimals than the tokens.
-    #[error("the tokens do not have the decimals that the pool's state says")]
-    Decimals,
     /// More than 36 decimals.
     #[error("token {token} has {found} decimals; at most {most} are accepted", most = Token::MAX_DECIMALS)]
     TooManyDecimals {
@@ -155,14 +148,6 @@ pub enum ObservationError {
         token: usize,
         /// What is wrong with it.
         error: PriceError,
-    },
-    /// A reading of a token that the contract does not have.
-    #[error("a reading is of token {token} of a contract of {tokens}")]
-    OracleOfNoToken {
-        /// The token's index.
-        token: usize,
-        /// The contract's tokens.
-        tokens: usize,
     },
     /// The readings do not stand in their one order.
     #[error("the oracle readings are out of order")]
@@ -207,7 +192,6 @@ impl ObservationError {
             Self::FixedPriceOnLiveChain
             | Self::OracleTime { .. }
             | Self::OracleRound { .. }
-            | Self::OracleOfNoToken { .. }
             | Self::OracleOrder
             | Self::SequencerUptime
             | Self::Price { .. } => MissingReason::OracleInvalid,
@@ -216,9 +200,8 @@ impl ObservationError {
                 MissingReason::RpcResponseInvalid
             }
             Self::Pool { .. }
-            | Self::Tokens { .. }
+            | Self::Tokens(_)
             | Self::TokensOutOfOrder { .. }
-            | Self::Decimals
             | Self::TooManyDecimals { .. }
             | Self::Facts => MissingReason::StateInconsistent,
         }
@@ -334,13 +317,19 @@ impl Observation {
 
     /// Those that the pool's figures rest on: of its own two tokens, which are 0 and 1 here, and of
     /// the sequencer.
-    pub fn pool_oracles(&self) -> impl Iterator<Item = (OracleRole, &OracleReading)> {
-        let pair = self.pair.indices();
-        self.oracles.iter().filter_map(move |reading| {
-            let Some(token) = reading.role.token() else { return Some((reading.role, reading)) };
-            let place = (0..).zip(pair).find(|(_, index)| *index == token);
-            place.map(|(place, _)| (OracleRole::TokenUsd(place), reading))
-        })
+    pub fn pool_oracles(&self) -> Vec<(OracleRole, &OracleReading)> {
+        let [token0, token1] = self.pair.bytes();
+        let mut found = Vec::with_capacity(self.oracles.len());
+        for reading in &self.oracles {
+            let role = match reading.role {
+                OracleRole::TokenUsd(token) if token == token0 => OracleRole::TokenUsd(0),
+                OracleRole::TokenUsd(token) if token == token1 => OracleRole::TokenUsd(1),
+                OracleRole::TokenUsd(_) => continue,
+                OracleRole::SequencerUptime => reading.role,
+            };
+            found.push((role, reading));
+        }
+        found
     }
 
     /// What was read for figures that fills do not depend on.
@@ -361,7 +350,7 @@ impl Observation {
     /// Whether any reading that the pool's figures rest on is older than its heartbeat, or the
     /// chain's sequencer is down or was until just now.
     pub fn oracle_stale(&self) -> bool {
-        self.pool_oracles().any(|(_, reading)| reading.is_stale(self.block.timestamp))
+        self.pool_oracles().iter().any(|(_, reading)| reading.is_stale(self.block.timestamp))
     }
 }
 
@@ -381,30 +370,24 @@ impl BaseError {
     const SHOWN: usize = 80;
 }
 
-/// What a pool of a contract of so many tokens is named like.
-fn named(tokens: usize) -> &'static str {
-    if tokens == 2 { "the contract alone" } else { "the contract and two of them, as in `….0-1`" }
-}
-
 /// The contract's tokens, beside its state.
 fn check_tokens(state: &PoolState, tokens: &[Token]) -> Result<(), ObservationError> {
-    let (expected, found) = (state.coins(), tokens.len());
-    if expected != found {
-        return Err(ObservationError::Tokens { expected, found });
+    if state.coins() != tokens.len() {
+        return Err(ObservationError::Tokens("its state is of more or fewer"));
     }
-    for (index, first) in tokens.iter().enumerate() {
-        let wrong = |second: &&Token| {
-            let same = first.address == second.address;
-            same || state.sorts_tokens() && first.address > second.address
-        };
-        if let Some(second) = tokens[index + 1..].iter().find(wrong) {
-            let [first, second] = [first.address, second.address];
-            return Err(ObservationError::TokensOutOfOrder { first, second });
+    let sorts = state.sorts_tokens();
+    for (index, second) in tokens.iter().enumerate() {
+        for Token { address: first, .. } in &tokens[..index] {
+            let (first, second) = (*first, second.address);
+            if first == second || sorts && first > second {
+                return Err(ObservationError::TokensOutOfOrder { first, second });
+            }
         }
     }
     check_decimals(tokens)?;
-    let decimals: Vec<u8> = tokens.iter().map(|token| token.decimals).collect();
-    if state.is_of_decimals(&decimals) { Ok(()) } else { Err(ObservationError::Decimals) }
+    let mut told = state.decimals().iter().zip(tokens);
+    let same = told.all(|(told, token)| *told == token.decimals);
+    if same { Ok(()) } else { Err(ObservationError::Tokens("its state is of other decimals")) }
 }
 
 pub(super) fn check_decimals(tokens: &[Token]) -> Result<(), ObservationError> {
@@ -426,7 +409,7 @@ pub(super) fn check_oracles(
     for reading in oracles {
         match reading.role.token() {
             Some(token) if token >= tokens => {
-                return Err(ObservationError::OracleOfNoToken { token, tokens });
+                return Err(ObservationError::Tokens("a reading is of none of them"));
             }
             Some(_) => {}
             None => sequencers += 1,

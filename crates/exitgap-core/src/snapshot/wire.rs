@@ -52,13 +52,13 @@ pub enum SnapshotError {
     #[error("state: {0}")]
     State(#[from] StateError),
     /// A contract does not pool so many tokens, or there are more readings than of so many.
-    #[error("{found} tokens, or their readings, are not those of a contract of 2 to 8")]
+    #[error("{found} tokens, or their readings, are not of 2 to 8")]
     Tokens {
         /// Tokens found.
         found: usize,
     },
     /// It is of another contract than the pool's.
-    #[error("the snapshot is of {found}, not of the contract of {expected}")]
+    #[error("it is of {found}, not of {expected}")]
     OtherContract {
         /// The pool.
         expected: Box<PoolId>,
@@ -132,10 +132,7 @@ impl SnapshotFile {
     /// The snapshot, checked.
     pub fn open(&self) -> Result<Snapshot, SnapshotError> {
         let SnapshotDocuments { snapshot, state } = &self.documents;
-        match &self.pool {
-            Some(pool) => Snapshot::of_pool(pool, snapshot, state),
-            None => Snapshot::from_canonical(snapshot, state),
-        }
+        Snapshot::opened(self.pool.as_ref(), snapshot, state)
     }
 }
 
@@ -317,18 +314,22 @@ impl Snapshot {
     /// Reads and checks untrusted bytes, which must be the canonical ones: a snapshot's of a contract
     /// of two tokens, and those of the state it names.
     pub fn from_canonical(snapshot: &[u8], state: &[u8]) -> Result<Self, SnapshotError> {
-        known(Self::read(None, snapshot, state)?)
+        Self::opened(None, snapshot, state)
     }
 
     /// The same of a pool's contract, however many tokens it has. The snapshot names only the
     /// contract: which two of three and more, the pool says.
     pub fn of_pool(pool: &PoolId, snapshot: &[u8], state: &[u8]) -> Result<Self, SnapshotError> {
-        let read = Self::read(Some(pool), snapshot, state)?;
-        if read.contract != *pool.contract() {
+        Self::opened(Some(pool), snapshot, state)
+    }
+
+    fn opened(pool: Option<&PoolId>, snapshot: &[u8], state: &[u8]) -> Result<Self, SnapshotError> {
+        let read = Self::read(pool, snapshot, state)?;
+        if let Some(pool) = pool.filter(|pool| *pool.contract() != read.contract) {
             let (expected, found) = (Box::new(pool.clone()), Box::new(read.contract));
             return Err(SnapshotError::OtherContract { expected, found });
         }
-        known(read)
+        read.snapshot.map_err(|newer| DocumentError::Newer(newer).into())
     }
 
     /// The same, as far as the bytes are known, whatever contract they are of.
@@ -359,10 +360,6 @@ impl Snapshot {
         let wire: WireSnapshot = from_parsed(json, bytes, "a snapshot")?;
         wire.with_state(Some(pool), state_json, state_bytes)
     }
-}
-
-fn known(read: ReadSnapshot) -> Result<Snapshot, SnapshotError> {
-    read.snapshot.map_err(|newer| DocumentError::Newer(newer).into())
 }
 
 impl WireSnapshot {

@@ -166,7 +166,7 @@ fn any_other_spelling_or_content_is_refused_by_name() {
         E::Observation(ObservationError::TooManyDecimals { found: 37, .. })
     ));
     assert!(shape(refused("US?DC", "US\\u202eDC")));
-    let no_token = ObservationError::OracleOfNoToken { token: 2, tokens: 2 };
+    let no_token = ObservationError::Tokens("a reading is of none of them");
     assert_eq!(refused("\"token\":1", "\"token\":2"), no_token.into());
     for (from, to) in [
         ("\"0x5c975abb\"", "\"0x5c975a\""),

@@ -272,8 +272,8 @@ impl PoolKind for CryptoSwap {
         false
     }
 
-    fn is_of_decimals(&self, decimals: &[u8]) -> bool {
-        self.parts.decimals == decimals
+    fn decimals(&self) -> &[u8] {
+        &self.parts.decimals
     }
 
     fn of_pair(self, pair: Pair) -> Self {

@@ -124,8 +124,8 @@ impl Solidly {
 impl PoolKind for Solidly {
     type Sale = SolidlySale;
 
-    fn is_of_decimals(&self, decimals: &[u8]) -> bool {
-        self.decimals == decimals
+    fn decimals(&self) -> &[u8] {
+        &self.decimals
     }
 
     fn sale(&self, direction: Direction) -> SolidlySale {
