@@ -1,6 +1,6 @@
 //! Facts: raw words that were read with a snapshot, for figures that need them.
 
-use super::observation::ObservationError;
+use super::error::ObservationError;
 use crate::ids::{Address, Code, Word};
 use crate::json::wire_struct;
 

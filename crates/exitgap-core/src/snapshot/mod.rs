@@ -5,16 +5,16 @@
 //! the block rule assigns to a slot. Both are checked when made: what exists here
 //! can be computed with.
 
+mod error;
 mod fact;
 mod observation;
 mod oracle;
 mod token;
 mod wire;
 
+pub use error::ObservationError;
 pub use fact::Fact;
-pub use observation::{
-    BaseError, BlockRef, ChainKind, ChainTag, Observation, ObservationError, Session, Snapshot,
-};
+pub use observation::{BaseError, BlockRef, ChainKind, ChainTag, Observation, Session, Snapshot};
 pub use oracle::{OracleReading, OracleRole, OracleSource, RoundData};
 pub use token::{Symbol, SymbolError, Token};
 pub(crate) use wire::ReadSnapshot;

@@ -4,10 +4,11 @@
 
 use sha2::{Digest, Sha256};
 
+use super::error::ObservationError;
 use super::fact::{Fact, check_facts};
 use super::observation::{
-    BlockRef, ChainKind, ChainTag, Observation, ObservationError, Snapshot, check_block,
-    check_decimals, check_oracles,
+    BlockRef, ChainKind, ChainTag, Observation, Snapshot, check_block, check_decimals,
+    check_oracles,
 };
 use super::oracle::{OracleReading, OracleRole, OracleSource, RoundData};
 use super::token::Token;

@@ -1,0 +1,129 @@
+//! Why readings are no observation, and no snapshot.
+
+use super::observation::Snapshot;
+use super::token::Token;
+use crate::ids::{Address, PoolId};
+use crate::series::{MissingReason, Slot};
+use crate::units::PriceError;
+
+/// Why readings do not make an observation or a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ObservationError {
+    /// The name is not one of a pool of such a contract.
+    #[error("{pool} does not name two of the {tokens} tokens of its contract, as `….0-1` does")]
+    Pool {
+        /// The name.
+        pool: PoolId,
+        /// The contract's tokens.
+        tokens: usize,
+    },
+    /// They are not the contract's: more or fewer than its state's, of other decimals than that says,
+    /// or with a reading of another one.
+    #[error("the tokens are not the contract's: {0}")]
+    Tokens(&'static str),
+    /// Most contracts keep their tokens in the order of their addresses, and none has one twice.
+    #[error("{first} does not have a lower address than token {second}")]
+    TokensOutOfOrder {
+        /// A token's address.
+        first: Address,
+        /// The next one's, or that of a later one that is the same.
+        second: Address,
+    },
+    /// More than 36 decimals.
+    #[error("token {token} has {found} decimals; at most {most} are accepted", most = Token::MAX_DECIMALS)]
+    TooManyDecimals {
+        /// The token's address.
+        token: Address,
+        /// Decimals found.
+        found: u8,
+    },
+    /// A fixed price on a live chain.
+    #[error("a fixed price is allowed only on a preview chain")]
+    FixedPriceOnLiveChain,
+    /// `updatedAt` is zero or lies after the block.
+    #[error(
+        "the feed {feed} was updated at {updated_at}, which is no time up to the block's {block_timestamp}"
+    )]
+    OracleTime {
+        /// The feed's address.
+        feed: Address,
+        /// Its `updatedAt`.
+        updated_at: u64,
+        /// The block's timestamp.
+        block_timestamp: u64,
+    },
+    /// The round id is more than 80 bits.
+    #[error("the feed {feed} answered with a round id above 80 bits")]
+    OracleRound {
+        /// The feed's address.
+        feed: Address,
+    },
+    /// What is said of a sequencer is neither up nor down, or is said twice.
+    #[error("a sequencer's uptime is one feed's answer without decimals, 0 or 1")]
+    SequencerUptime,
+    /// The readings do not make a price.
+    #[error("the price of token{token} in USD: {error}")]
+    Price {
+        /// The token's index in its contract.
+        token: usize,
+        /// What is wrong with it.
+        error: PriceError,
+    },
+    /// The readings do not stand in their one order.
+    #[error("the oracle readings are out of order")]
+    OracleOrder,
+    /// Too many facts, facts out of order, or a call or an answer that is too long.
+    #[error("the facts are more than 32, out of order, or of a call or an answer that is too long")]
+    Facts,
+    /// A block number or timestamp is too large for exact JSON.
+    #[error("block number {number} or timestamp {timestamp} is not below 2^53")]
+    BlockOutOfRange {
+        /// The block's number.
+        number: u64,
+        /// The block's timestamp.
+        timestamp: u64,
+    },
+    /// The block lies after the slot.
+    #[error("block {number} ({timestamp}) lies after slot {slot}")]
+    BlockAfterSlot {
+        /// The block's number.
+        number: u64,
+        /// The block's timestamp, seconds UTC.
+        timestamp: u64,
+        /// The slot.
+        slot: Slot,
+    },
+    /// The block is more than ten minutes older than the slot.
+    #[error("block {number} is {age_s} s older than slot {slot}; more than {most} s is a stalled chain", most = Snapshot::MAX_BLOCK_AGE_S)]
+    ChainStalled {
+        /// The block's number.
+        number: u64,
+        /// Seconds from the block to the slot.
+        age_s: u64,
+        /// The slot.
+        slot: Slot,
+    },
+}
+
+impl ObservationError {
+    /// The reason a slot is missing for, where this is the cause.
+    pub fn missing_reason(&self) -> MissingReason {
+        match self {
+            Self::FixedPriceOnLiveChain
+            | Self::OracleTime { .. }
+            | Self::OracleRound { .. }
+            | Self::OracleOrder
+            | Self::SequencerUptime
+            | Self::Price { .. } => MissingReason::OracleInvalid,
+            Self::ChainStalled { .. } => MissingReason::ChainStalled,
+            Self::BlockAfterSlot { .. } | Self::BlockOutOfRange { .. } => {
+                MissingReason::RpcResponseInvalid
+            }
+            Self::Pool { .. }
+            | Self::Tokens(_)
+            | Self::TokensOutOfOrder { .. }
+            | Self::TooManyDecimals { .. }
+            | Self::Facts => MissingReason::StateInconsistent,
+        }
+    }
+}
