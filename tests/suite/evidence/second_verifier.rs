@@ -38,6 +38,26 @@ fn it_agrees_on_every_vector() {
     assert!(output.status.success(), "{differences}");
 }
 
+/// The recorded sales of Curve, Aerodrome and Balancer, kind by kind.
+const FILLS: &str = r#"{"kind":"curve_plain","cases":3356,"mismatches":0}
+{"kind":"curve_ng","cases":2080,"mismatches":0}
+{"kind":"aerodrome_stable","cases":1888,"mismatches":0}
+{"kind":"aerodrome_volatile","cases":944,"mismatches":0}
+{"kind":"balancer_v2_weighted","cases":2346,"mismatches":0}
+{"kind":"balancer_v2_composable_stable","cases":1756,"mismatches":0}
+{"kind":"balancer_v3_weighted","cases":1828,"mismatches":0}
+{"kind":"balancer_v3_stable","cases":1728,"mismatches":0}
+"#;
+
+#[test]
+fn it_fills_every_recorded_sale_of_other_curves() {
+    let mut node = Command::new("node");
+    let output = node.arg(tests().join("js/fills.mjs")).output().unwrap();
+    let differences = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), FILLS, "{differences}");
+    assert!(output.status.success(), "{differences}");
+}
+
 #[test]
 fn a_disagreement_is_noticed() {
     for (vector, evidence, quotes) in
