@@ -8,6 +8,7 @@ import { inflateSync } from 'node:zlib';
 import { fill as balancer } from './pools/balancer.mjs';
 import { fill as solidly } from './pools/solidly.mjs';
 import { fill as stableswap } from './pools/stableswap.mjs';
+import { readSolidly, readStableswap, readStableV2, readStableV3, readWeighted } from './pools/form.mjs';
 import { ONE, Reverted } from './pools/word.mjs';
 import { integer, list, open, raw, require } from './shape.mjs';
 
@@ -18,70 +19,60 @@ const MAX_CASES = 10_000;
 const MAX_TOKENS = 8;
 const U256_MAX = 2n ** 256n - 1n;
 
-const number = (value) => raw(String(value), 0n, U256_MAX);
-const numbers = (values) => list(values, MAX_TOKENS).map(number);
+const number = (value) => raw(value, 0n, U256_MAX);
 
-function curveState(state) {
+/** These fields of a recorded state, and these as numbers, which stand in strings there. */
+function some(state, same, numbers = []) {
+  open(state, [...same, ...numbers]);
+  return Object.fromEntries([...same.map((name) => [name, state[name]]),
+    ...numbers.map((name) => [name, Number(state[name])])]);
+}
+
+function curveBody(state) {
   const ng = Object.hasOwn(state, 'offpeg_fee_multiplier');
   return {
-    ng,
-    balances: numbers(state.balances),
-    rates: numbers(state.rates),
-    amp: number(state.amp),
-    aPrecision: number(state.a_precision),
-    dRule: ng ? 'n_pow_n' : state.d_rule,
-    lessOne: ng ? 1n : number(state.less_one),
-    fee: number(state.fee),
-    adminFee: number(state.admin_fee),
-    offpegFeeMultiplier: ng ? number(state.offpeg_fee_multiplier) : undefined,
+    ...some(state, ['balances', 'rates'], ['amp', 'a_precision', 'fee', 'admin_fee']),
+    ...(ng
+      ? { ...some(state, ['admin_balances', 'asset_types'], ['offpeg_fee_multiplier']),
+        d_rule: 'n_pow_n', less_one: 1, version: 'ng_7_0_0' }
+      : { ...some(state, ['d_rule'], ['less_one']), version: 'plain' }),
   };
 }
 
-function solidlyState(state) {
-  return {
-    stable: state.stable,
-    balances: numbers(state.reserves),
-    reserves: numbers(state.reserves),
-    units: list(state.decimals, 2, 2).map((decimals) => 10n ** BigInt(integer(decimals, 0, 36))),
-    fee: number(state.fee_numerator),
-  };
+/** What a vault holds; version 2 tells the decimals, and whole rates not at all. */
+function vaultBody(state) {
+  if (Object.hasOwn(state, 'balances_raw')) {
+    return some(state, ['balances_raw', 'balances_live_scaled18', 'scaling_factors', 'rates', 'swap_fee']);
+  }
+  const factors = list(state.decimals, MAX_TOKENS)
+    .map((decimals) => String(10n ** BigInt(18 - integer(decimals, 0, 18))));
+  const rates = state.rates ?? factors.map(() => String(ONE));
+  return { ...some(state, ['balances', 'swap_fee']), scaling_factors: factors, rates };
 }
 
-/** The releases of vault 3 by how their names begin. */
-const RELEASES = { 'weighted v1': 'v3_1', 'weighted v2': 'v3_2', 'stable v1': 'v3_1',
-  'stable v2': 'v3_2', 'stable v3': 'v3_3' };
-
-function balancerState(state) {
-  const vault = Object.hasOwn(state, 'balances_raw') ? 3 : 2;
-  const optional = (name) => (Object.hasOwn(state, name) ? numbers(state[name]) : undefined);
-  const own = vault === 3
-    ? { scalingFactors: numbers(state.scaling_factors), live: numbers(state.balances_live_scaled18),
-      version: RELEASES[state.version.split(' (')[0]] }
-    : { scalingFactors: list(state.decimals, MAX_TOKENS)
-      .map((decimals) => 10n ** BigInt(18 - integer(decimals, 0, 18))) };
-  const balances = numbers(vault === 3 ? state.balances_raw : state.balances);
-  return {
-    ...own,
-    vault,
-    balances,
-    rates: optional('rates') ?? balances.map(() => ONE),
-    swapFee: number(state.swap_fee),
-    weights: optional('weights'),
-    minBalances: optional('min_balances_scaled18'),
-    amp: Object.hasOwn(state, 'amp') ? number(state.amp) : undefined,
-  };
+function weightedBody(state) {
+  const guarded = Object.hasOwn(state, 'min_balances_scaled18');
+  const third = Object.hasOwn(state, 'balances_raw') ? `v3_${guarded ? 2 : 1}` : 'v2';
+  const own = some(state, ['weights', ...(guarded ? ['min_balances_scaled18'] : [])]);
+  return { ...vaultBody(state), ...own, version: third };
 }
 
-/** Each kind of file: how its states are read, and by which rules its pools fill. */
+function stableBody(state) {
+  const release = /^stable v([123]) /.exec(state.version);
+  const version = release === null ? {} : { version: `v3_${release[1]}` };
+  return { ...vaultBody(state), ...some(state, [], ['amp']), ...version };
+}
+
+/** Each kind of file: how its states become state bodies, how those are read, and by which rules its pools fill. */
 const KINDS = {
-  curve_plain: [curveState, stableswap],
-  curve_ng: [curveState, stableswap],
-  aerodrome_stable: [solidlyState, solidly],
-  aerodrome_volatile: [solidlyState, solidly],
-  balancer_v2_weighted: [balancerState, balancer],
-  balancer_v2_composable_stable: [balancerState, balancer],
-  balancer_v3_weighted: [balancerState, balancer],
-  balancer_v3_stable: [balancerState, balancer],
+  curve_plain: [curveBody, readStableswap, stableswap],
+  curve_ng: [curveBody, readStableswap, stableswap],
+  aerodrome_stable: [(state) => state, readSolidly, solidly],
+  aerodrome_volatile: [(state) => state, readSolidly, solidly],
+  balancer_v2_weighted: [weightedBody, readWeighted, balancer],
+  balancer_v2_composable_stable: [stableBody, readStableV2, balancer],
+  balancer_v3_weighted: [weightedBody, readWeighted, balancer],
+  balancer_v3_stable: [stableBody, readStableV3, balancer],
 };
 
 function read(kind) {
@@ -107,10 +98,10 @@ function brought(fill, state, { i, j = 1 - i, in: amount }) {
   }
 }
 
-function compare(kind, [stateOf, fill]) {
+function compare(kind, [bodyOf, readBody, fill]) {
   let [cases, mismatches] = [0, 0];
   for (const { id, state: recorded, cases: sales } of read(kind)) {
-    const state = stateOf(open(recorded, []));
+    const state = readBody({ ...bodyOf(open(recorded, [])), v: 1, protocol: kind });
     for (const sale of list(sales, MAX_CASES)) {
       const expected = sale.revert ? null : String(number(sale.out));
       const found = brought(fill, state, sale);
