@@ -213,6 +213,7 @@ fn config(
     let pool = pools.iter().map(|(pool, _)| PoolConfig {
         chain: slug.clone(),
         address: exitgap_core::ids::Address(pool.address.into_array()).into(),
+        pair: None,
         key: None,
         base: BaseToken::Token0,
         fee: None,
