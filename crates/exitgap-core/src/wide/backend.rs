@@ -10,8 +10,6 @@ pub(super) use by_limbs::{checked_multiply, divide, gcd, multiply, product};
 mod by_limbs {
     use ruint::Uint;
 
-    use crate::wide::U256;
-
     /// `a × b`, its low bits.
     pub fn multiply<const BITS: usize, const LIMBS: usize>(
         a: Uint<BITS, LIMBS>,
@@ -29,7 +27,7 @@ mod by_limbs {
     }
 
     /// `a × b`, exact.
-    pub fn product(a: U256, b: U256) -> Uint<512, 8> {
+    pub fn product(a: Uint<256, 4>, b: Uint<256, 4>) -> Uint<512, 8> {
         a.widening_mul(b)
     }
 
@@ -54,7 +52,7 @@ mod by_limbs {
 mod by_digits {
     use ruint::Uint;
 
-    use crate::wide::{U256, digits};
+    use crate::wide::digits;
 
     /// `a × b`, its low bits.
     pub fn multiply<const BITS: usize, const LIMBS: usize>(
@@ -76,7 +74,7 @@ mod by_digits {
     }
 
     /// `a × b`, exact.
-    pub fn product(a: U256, b: U256) -> Uint<512, 8> {
+    pub fn product(a: Uint<256, 4>, b: Uint<256, 4>) -> Uint<512, 8> {
         let mut limbs = [0; 8];
         digits::multiply(a.as_limbs(), b.as_limbs(), &mut limbs);
         Uint::from_limbs(limbs)
@@ -111,7 +109,6 @@ mod tests {
     use ruint::Uint;
 
     use super::{by_digits, by_limbs};
-    use crate::wide::U256;
 
     /// Numbers of every length, with the digits that carries and guesses go wrong on.
     fn numbers<const BITS: usize, const LIMBS: usize>() -> impl Strategy<Value = Uint<BITS, LIMBS>>
@@ -163,6 +160,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "division by zero")]
     fn a_divisor_of_zero_ends_the_program_there_too() {
-        by_digits::divide(U256::ONE, U256::ZERO);
+        by_digits::divide(Uint::<256, 4>::ONE, Uint::ZERO);
     }
 }

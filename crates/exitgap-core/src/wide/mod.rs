@@ -4,59 +4,94 @@ mod backend;
 #[cfg(any(test, target_arch = "wasm32"))]
 mod digits;
 mod uint;
+#[cfg(any(test, target_arch = "wasm32"))]
+mod word;
 
-use ruint::Uint;
 pub(crate) use uint::Wide;
 
-/// 256-bit unsigned integer, the contracts' word.
-pub type U256 = Uint<256, 4>;
+#[cfg(not(target_arch = "wasm32"))]
+pub use native::U256;
+#[cfg(not(target_arch = "wasm32"))]
+use native::{bare, word};
+#[cfg(target_arch = "wasm32")]
+pub use word::U256;
+#[cfg(target_arch = "wasm32")]
+use word::{bare, word};
+
+/// The library's word, where its arithmetic may be written out at every use.
+#[cfg(not(target_arch = "wasm32"))]
+mod native {
+    use ruint::Uint;
+
+    /// 256-bit unsigned integer, the contracts' word.
+    pub type U256 = Uint<256, 4>;
+
+    pub(super) fn bare(word: U256) -> Uint<256, 4> {
+        word
+    }
+
+    pub(super) fn word(bare: Uint<256, 4>) -> U256 {
+        bare
+    }
+}
+
 /// Holds any product of two [`U256`].
 pub(crate) type U512 = Wide<512, 8>;
 /// Holds any cross-multiplication of two exact gaps: see `exit::terms`.
 pub(crate) type U1024 = Wide<1024, 16>;
 
 /// `a × b`, exact.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn product(a: U256, b: U256) -> U512 {
-    Wide(backend::product(a, b))
+    Wide(backend::product(bare(a), bare(b)))
 }
 
 /// `a × b`. The caller knows that it fits.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn times(a: U256, b: U256) -> U256 {
-    backend::multiply(a, b)
+    word(backend::multiply(bare(a), bare(b)))
 }
 
 /// `a × b` as the contracts' compilers make it: `None` where it does not fit 256 bits.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn checked_times(a: U256, b: U256) -> Option<U256> {
-    backend::checked_multiply(a, b)
+    backend::checked_multiply(bare(a), bare(b)).map(word)
 }
 
 /// `⌊a ÷ b⌋`, or `None` where `b` is zero.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn checked_over(a: U256, b: U256) -> Option<U256> {
     (!b.is_zero()).then(|| over(a, b))
 }
 
 /// `⌊a × b ÷ d⌋` as they make it: `None` where the product does not fit, or `d` is zero.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn checked_mul_over(a: U256, b: U256, d: U256) -> Option<U256> {
     checked_over(checked_times(a, b)?, d)
 }
 
 /// `⌊a ÷ b⌋`. The caller knows that `b` is above zero.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn over(a: U256, b: U256) -> U256 {
-    backend::divide(a, b).0
+    word(backend::divide(bare(a), bare(b)).0)
 }
 
 /// What `a ÷ b` leaves. The caller knows that `b` is above zero.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn remainder(a: U256, b: U256) -> U256 {
-    backend::divide(a, b).1
+    word(backend::divide(bare(a), bare(b)).1)
 }
 
 /// `⌈a ÷ b⌉`. The caller knows that `b` is above zero.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn over_up(a: U256, b: U256) -> U256 {
-    let (quotient, rest) = backend::divide(a, b);
+    let (quotient, rest) = backend::divide(bare(a), bare(b));
+    let quotient = word(quotient);
     if rest.is_zero() { quotient } else { quotient + U256::ONE }
 }
 
 /// `⌊a × b ÷ d⌋`, or `None` where it exceeds 256 bits or `d` is zero.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn mul_div(a: U256, b: U256, d: U256) -> Option<U256> {
     if d.is_zero() {
         return None;
@@ -65,6 +100,7 @@ pub(crate) fn mul_div(a: U256, b: U256, d: U256) -> Option<U256> {
 }
 
 /// `⌈a × b ÷ d⌉`, or `None` where it exceeds 256 bits or `d` is zero.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn mul_div_up(a: U256, b: U256, d: U256) -> Option<U256> {
     if d.is_zero() {
         return None;
@@ -94,6 +130,7 @@ pub(crate) fn power_of_ten(exponent: u32) -> U1024 {
 }
 
 /// `⌊√n⌋`, by Newton's iteration from above, which falls until it is there.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn square_root(n: U512) -> U512 {
     if n.is_zero() {
         return n;
