@@ -156,6 +156,10 @@ hex_name!(
     /// The SHA-256 hash of a document that a head or a leaf commits to.
     DocumentHash, 32
 );
+hex_name!(
+    /// The SHA-256 hash of the canonical text of a calendar's table.
+    TableHash, 32
+);
 
 /// A chain's short name in a [`PoolId`], e.g. `ethereum`: 1 to 32 of `a-z`, `0-9`
 /// and `-`, the first a letter.
