@@ -4,8 +4,8 @@
 //!
 //! **In scope**: units ([`units`]), names ([`ids`]), the arithmetic of pools
 //! ([`pools`]), the method that turns a pool's state into `exit_gap_pct`
-//! ([`exit`]), snapshots and their canonical bytes ([`snapshot`]) and the slots
-//! of a series ([`series`]), transparency logs ([`tlog`]) and the evidence that rests on
+//! ([`exit`]), snapshots and their canonical bytes ([`snapshot`]), the slots
+//! of a series ([`series`]), calendars of markets ([`hours`]), transparency logs ([`tlog`]) and the evidence that rests on
 //! them ([`evidence`]).
 //!
 //! **Out of scope**, and who does it: reading chains (`exitgap-chain`), keeping
@@ -15,14 +15,11 @@
 //! floating point. A caller's data never panics. The same bits come out natively
 //! and in WebAssembly.
 
-#![cfg_attr(
-    not(feature = "unread-kinds"),
-    allow(dead_code, reason = "helpers that only those kinds need are a few lines")
-)]
 #![warn(clippy::float_arithmetic)]
 
 pub mod evidence;
 pub mod exit;
+pub mod hours;
 pub mod ids;
 mod json;
 mod newer;

@@ -14,7 +14,7 @@ use super::window::HeadWindow;
 use crate::ids::HeadHash;
 use crate::json::{DocumentError, Json};
 use crate::series::Slot;
-use crate::snapshot::{Fact, ReadSnapshot, Snapshot};
+use crate::snapshot::{ReadSnapshot, Snapshot};
 use crate::sorting::sort;
 use crate::tlog::{
     Checkpoint, CheckpointError, Hash, LogProof, Note, Signers, Unsigned, VerifierKey,
@@ -99,9 +99,7 @@ fn unknown_names(parts: &Parts) -> (Vec<String>, Vec<String>) {
     };
     (
         listed(committed.filter(|name| *name != Predecessor::NAME).collect()),
-        listed(
-            facts.map(|fact| fact.name.as_str()).filter(|name| *name != Fact::POOL_KEY).collect(),
-        ),
+        listed(facts.filter(|fact| !fact.is_known()).map(|fact| fact.name.as_str()).collect()),
     )
 }
 

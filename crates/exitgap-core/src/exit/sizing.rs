@@ -28,7 +28,6 @@ mod euclid;
 mod grid;
 mod residues;
 mod search;
-#[cfg(feature = "unread-kinds")]
 mod secants;
 
 use super::Exit;

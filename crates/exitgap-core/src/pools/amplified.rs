@@ -95,13 +95,14 @@ impl Amplified<'_> {
     }
 
     /// `D ÷ nⁿ · D ÷ x₁ · D ÷ x₂ …`, each quotient rounded down; at most `2^400`, beyond which
-    /// it alone says the price.
+    /// it alone says the price, and where a sale left nothing of a balance.
     fn product(&self) -> U1024 {
         let d = U1024::from(self.invariant);
         let start = U1024::from(over(self.invariant, n_pow_n(self.balances.len())));
-        let next = |product: U1024, x: &U256| product * d / U1024::from(*x);
         let most = U1024::ONE << 400;
-        self.balances.iter().fold(start, |product, x| next(product, x).min(most))
+        let next = |product: U1024, x: &U256| (product * d).checked_div(U1024::from(*x));
+        let product = |product, x| next(product, x).map_or(most, |next| next.min(most));
+        self.balances.iter().fold(start, product)
     }
 }
 

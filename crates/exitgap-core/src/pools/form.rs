@@ -4,7 +4,6 @@
 
 use sha2::{Digest, Sha256};
 
-#[cfg(feature = "unread-kinds")]
 use super::{BalancerError, CryptoSwapError, SolidlyError, StableSwapError};
 use super::{ConcentratedError, ConstantProductError, PoolState};
 use crate::ids::{Code, StateHash};
@@ -31,19 +30,15 @@ pub enum StateError {
     #[error(transparent)]
     Concentrated(#[from] ConcentratedError),
     /// The numbers break a rule of Balancer's pools.
-    #[cfg(feature = "unread-kinds")]
     #[error(transparent)]
     Balancer(#[from] BalancerError),
     /// The numbers break a rule of crypto pools.
-    #[cfg(feature = "unread-kinds")]
     #[error(transparent)]
     CryptoSwap(#[from] CryptoSwapError),
     /// The numbers break a rule of Aerodrome's pools.
-    #[cfg(feature = "unread-kinds")]
     #[error(transparent)]
     Solidly(#[from] SolidlyError),
     /// The numbers break a rule of `StableSwap` pools.
-    #[cfg(feature = "unread-kinds")]
     #[error(transparent)]
     StableSwap(#[from] StableSwapError),
 }

@@ -7,7 +7,7 @@ use super::kinds::OneSale;
 use super::{Direction, Fill, FillError, FillStep, PoolState, RawPrice, SaleCurve, Segment};
 use crate::ids::Pair;
 use crate::json::{Fields, Json};
-use crate::pools::{FeeRate, StateError};
+use crate::pools::{FeeRate, PoolFee, StateError};
 use crate::wide::{U256, U512};
 
 /// A kind's state body: its fields as canonical JSON.
@@ -47,6 +47,14 @@ pub(super) trait PoolKind: StateForm + Clone {
     #[must_use]
     fn of_pair(self, _pair: Pair) -> Self {
         self
+    }
+
+    /// What its contract takes of a sale, without what a protocol takes beside it.
+    fn fee(&self) -> PoolFee;
+
+    /// Which of several forms of its kind it is, where there are several, as people call it.
+    fn variety(&self) -> Option<&'static str> {
+        None
     }
 
     /// One direction, whole.

@@ -6,9 +6,8 @@
 use super::kind::{Listed, PoolKind, Sale, StateForm};
 use super::{
     Concentrated, ConcentratedLinked, ConcentratedV4, ConstantProduct, Direction, FeeRate, Fill,
-    FillError, FillStep, RawPrice, Segment, StateError,
+    FillError, FillStep, PoolFee, RawPrice, Segment, StateError,
 };
-#[cfg(feature = "unread-kinds")]
 use super::{CryptoSwap, Solidly, StableSwap, StableV2, StableV3, Weighted};
 use crate::ids::Pair;
 use crate::json::{Fields, Json};
@@ -17,21 +16,20 @@ use crate::wide::{U256, U512};
 /// Makes of a list of kinds the types that hold one of them, and the one `match` over it. The sign `$` is handed
 /// in because the macro defines another one, whose own signs it would read as its own.
 macro_rules! kinds {
-    ($dollar:tt $($(#[doc = $doc:literal])+ $(#[cfg($($if:tt)+)])? $kind:ident,)+) => {
+    ($dollar:tt $($(#[doc = $doc:literal])+ $kind:ident,)+) => {
         /// The whole swap-relevant state of a pool.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum PoolState {
-            $($(#[doc = $doc])+ $(#[cfg($($if)+)])? $kind($kind),)+
+            $($(#[doc = $doc])+ $kind($kind),)+
         }
 
         /// One direction of a pool of some kind.
         #[derive(Debug, Clone)]
         pub(super) enum OneSale {
-            $($(#[cfg($($if)+)])? $kind(<$kind as PoolKind>::Sale),)+
+            $($kind(<$kind as PoolKind>::Sale),)+
         }
 
         $(
-            $(#[cfg($($if)+)])?
             impl $kind {
                 /// The name of its kind, as in state bodies.
                 pub const PROTOCOL: &'static str = <Self as StateForm>::PROTOCOL;
@@ -45,14 +43,12 @@ macro_rules! kinds {
                 }
             }
 
-            $(#[cfg($($if)+)])?
             impl From<$kind> for PoolState {
                 fn from(pool: $kind) -> Self {
                     Self::$kind(pool)
                 }
             }
 
-            $(#[cfg($($if)+)])?
             impl Listed<<$kind as PoolKind>::Sale> for $kind {
                 fn listed(sale: <Self as PoolKind>::Sale) -> OneSale {
                     OneSale::$kind(sale)
@@ -74,7 +70,7 @@ macro_rules! kinds {
                 fields: &mut Fields<'_, '_>,
             ) -> Option<Result<Self, StateError>> {
                 match protocol {
-                    $($(#[cfg($($if)+)])? $kind::PROTOCOL => {
+                    $($kind::PROTOCOL => {
                         Some(<$kind as StateForm>::read(fields).map(Self::$kind))
                     })+
                     _ => None,
@@ -86,7 +82,7 @@ macro_rules! kinds {
         macro_rules! ask {
             ($dollar one:expr, $dollar of:ident, $dollar it:ident => $dollar answer:expr) => {
                 match $dollar one {
-                    $($(#[cfg($($if)+)])? $dollar of::$kind($dollar it) => $dollar answer,)+
+                    $($dollar of::$kind($dollar it) => $dollar answer,)+
                 }
             };
         }
@@ -103,22 +99,16 @@ kinds! { $
     /// The same where the loop stops at initialised ticks alone, which are linked: Algebra Integral.
     ConcentratedLinked,
     /// Curve's plain pools and `StableSwap`-NG.
-    #[cfg(feature = "unread-kinds")]
     StableSwap,
     /// Aerodrome v2 and Velodrome v2, volatile and stable.
-    #[cfg(feature = "unread-kinds")]
     Solidly,
     /// Balancer's weighted pools of both vaults.
-    #[cfg(feature = "unread-kinds")]
     Weighted,
     /// Balancer's stable pools of version 2.
-    #[cfg(feature = "unread-kinds")]
     StableV2,
     /// Balancer's stable pools of version 3.
-    #[cfg(feature = "unread-kinds")]
     StableV3,
     /// Tricrypto-NG and Twocrypto-NG: fills only.
-    #[cfg(feature = "unread-kinds")]
     CryptoSwap,
 }
 
@@ -154,6 +144,16 @@ impl PoolState {
     /// The decimals of its tokens; none where the contract does not keep them.
     pub(crate) fn decimals(&self) -> &[u8] {
         ask!(self, PoolState, pool => pool.decimals())
+    }
+
+    /// What its contract takes of a sale, without what a protocol takes beside it.
+    pub fn fee(&self) -> PoolFee {
+        ask!(self, PoolState, pool => PoolKind::fee(pool))
+    }
+
+    /// Which of several forms of its kind it is, where there are several, as people call it: `stable`.
+    pub fn variety(&self) -> Option<&'static str> {
+        ask!(self, PoolState, pool => pool.variety())
     }
 
     /// The same state, asked about this pair of its tokens; `None` where it has not both. A state

@@ -6,26 +6,20 @@
 //!
 //! A folder for each kind of pool states what `kind` asks of it; `kinds` lists them.
 
-#[cfg(feature = "unread-kinds")]
 mod amplified;
-#[cfg(feature = "unread-kinds")]
 mod balancer;
 mod concentrated;
 mod constant_product;
-#[cfg(feature = "unread-kinds")]
 mod crypto_swap;
 mod fill;
 mod form;
 mod kind;
 mod kinds;
-#[cfg(feature = "unread-kinds")]
 mod solidly;
-#[cfg(feature = "unread-kinds")]
 mod stable_swap;
 #[cfg(any(test, feature = "vectors"))]
 pub mod vectors;
 
-#[cfg(feature = "unread-kinds")]
 pub use balancer::{
     BalancerError, StableRelease, StableRule, StableV2, StableV3, ThirdStableRule, VaultParts,
     VaultPool, Weighted, WeightedRule,
@@ -35,16 +29,14 @@ pub use concentrated::{
     MIN_SQRT_RATIO, MIN_TICK, Ranges, Tick, sqrt_ratio_at_tick, tick_at_sqrt_ratio,
 };
 pub use constant_product::{ConstantProduct, ConstantProductError};
-#[cfg(feature = "unread-kinds")]
 pub use crypto_swap::{CryptoSwap, CryptoSwapError, CryptoSwapParts};
 pub use fill::{Fill, FillError, FillStep, Segment};
 pub use form::{MAX_STATE_BYTES, StateError};
 pub use kinds::{PoolState, SaleCurve};
-#[cfg(feature = "unread-kinds")]
 pub use solidly::{Solidly, SolidlyError};
-#[cfg(feature = "unread-kinds")]
 pub use stable_swap::{DRule, NgParts, StableSwap, StableSwapError, StableSwapParts};
 
+use crate::units::format_scaled;
 use crate::wide::{U256, U512, U1024};
 
 /// Which token is sold. Token 0 is the one with the lower address.
@@ -81,6 +73,37 @@ pub struct FeeRate {
     pub numerator: u64,
     /// … of this many. Greater than the numerator.
     pub denominator: u64,
+}
+
+/// What a pool takes of what is sold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PoolFee {
+    /// The same share of every sale.
+    Flat(FeeRate),
+    /// A share that depends on the sale and on what the pool holds.
+    Between {
+        /// The least.
+        least: FeeRate,
+        /// What it is never above.
+        most: FeeRate,
+    },
+}
+
+impl FeeRate {
+    /// The share in percent, as plain text without trailing zeros, rounded half up to eight decimals: `0.05`.
+    ///
+    /// ```
+    /// use exitgap_core::pools::FeeRate;
+    /// assert_eq!(FeeRate { numerator: 500, denominator: 1_000_000 }.percent(), "0.05");
+    /// assert_eq!(FeeRate { numerator: 1, denominator: 3 }.percent(), "33.33333333");
+    /// ```
+    pub fn percent(self) -> String {
+        const DECIMALS: u32 = 8;
+        let denominator = i128::from(self.denominator.max(1));
+        let rounded = (i128::from(self.numerator) * 10_i128.pow(2 + DECIMALS) + denominator / 2)
+            / denominator;
+        format_scaled(rounded, DECIMALS as usize, false)
+    }
 }
 
 /// An exact price in raw units: `numerator ÷ denominator` raw units of the token

@@ -25,6 +25,26 @@ impl Fact {
     /// The name of the fact that is the key of a pool that a manager holds: its words hash to the
     /// pool's id. Nothing is computed from it.
     pub const POOL_KEY: &str = "pool_key";
+
+    /// The names of the facts that are a factory's word that the pool is its own: `contract` is the factory, `call`
+    /// what it was asked when the pool was identified, the one word of the answer the pool's address. Whose factory it
+    /// is, the recorder's operator says. Nothing is computed from it.
+    pub const OF_FACTORY: [&str; 8] = [
+        "aerodrome_v2",
+        "algebra_integral",
+        "curve_stable_ng",
+        "pancake_v3",
+        "slipstream",
+        "sushi_v3",
+        "uniswap_v2",
+        "uniswap_v3",
+    ];
+
+    /// Whether this version knows what it is.
+    pub(crate) fn is_known(&self) -> bool {
+        let name = self.name.as_str();
+        name == Self::POOL_KEY || Self::OF_FACTORY.contains(&name)
+    }
 }
 
 wire_struct!(Fact { name, contract, call, words });

@@ -14,11 +14,13 @@ use crate::units::UsdPrice;
 use crate::wide::U256;
 
 /// Whether figures from a chain may be relied on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChainKind {
     /// A known chain with its known genesis.
     Live,
+    /// Live, too: a chain that is not known, whose operator configured the hash of its block 0. Which
+    /// network that is, the hash says to those who know it.
+    Configured(BlockHash),
     /// Everything else; a development chain always. Every figure says so.
     Preview,
 }
@@ -27,15 +29,27 @@ impl ChainKind {
     /// `live` or `preview`.
     pub fn code(self) -> &'static str {
         match self {
-            Self::Live => "live",
+            Self::Live | Self::Configured(_) => "live",
             Self::Preview => "preview",
+        }
+    }
+
+    /// Whether figures from it may be relied on.
+    pub fn is_live(self) -> bool {
+        self != Self::Preview
+    }
+
+    /// The hash of block 0 by which it is live, where its operator configured that.
+    pub fn configured_genesis(self) -> Option<BlockHash> {
+        match self {
+            Self::Configured(genesis) => Some(genesis),
+            Self::Live | Self::Preview => None,
         }
     }
 }
 
 /// The chain an observation was made on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChainTag {
     /// The chain's CAIP-2 id.
     pub caip2: Caip2,
@@ -315,9 +329,7 @@ impl OracleReading {
             }
         }
         match &self.source {
-            OracleSource::Fixed if kind == ChainKind::Live => {
-                Err(ObservationError::FixedPriceOnLiveChain)
-            }
+            OracleSource::Fixed if kind.is_live() => Err(ObservationError::FixedPriceOnLiveChain),
             OracleSource::Fixed => Ok(()),
             OracleSource::Chainlink(round) => {
                 let (feed, updated_at) = (round.feed, round.updated_at);

@@ -1,6 +1,6 @@
 use super::*;
-use crate::ids::Address;
 use crate::ids::Word;
+use crate::ids::{Address, BlockHash};
 use crate::pools::sqrt_ratio_at_tick;
 use crate::pools::{Concentrated, ConcentratedError, ConstantProduct, FeeRate, Tick};
 use crate::snapshot::{ChainKind, Symbol};
@@ -300,4 +300,32 @@ fn one_state_has_one_hash_whatever_order_its_oracles_are_configured_in() {
         Snapshot::from_canonical(swapped.as_bytes(), &documents.state),
         Err(ObservationError::OracleOrder.into())
     );
+}
+
+/// A live chain that is not known says its genesis hash, and only such a one.
+#[test]
+fn a_configured_genesis_is_stated_and_read() {
+    let read = |tag: &str| {
+        let tag = format!(r#"{{"caip2":"eip155:31337",{tag}}}"#);
+        let document = crate::json::read(tag.as_bytes()).unwrap();
+        let chain = ChainTag::read(&document)?;
+        // Whoever writes another spelling is refused by the bytes.
+        let same = chain.write().to_canonical().unwrap() == tag.into_bytes();
+        if same { Ok(chain.kind) } else { Err("another spelling".to_owned()) }
+    };
+    let hash = format!("0x{}", "07".repeat(32));
+    let configured = ChainKind::Configured(BlockHash([7; 32]));
+    assert_eq!(read(&format!(r#""genesis":"{hash}","kind":"live""#)), Ok(configured));
+    assert_eq!(read(r#""kind":"live""#), Ok(ChainKind::Live));
+    assert_eq!(read(r#""kind":"preview""#), Ok(ChainKind::Preview));
+    assert!(configured.is_live() && !ChainKind::Preview.is_live());
+    for (refused, why) in [
+        (format!(r#""genesis":"{hash}","kind":"preview""#), "genesis: of a preview chain"),
+        (r#""genesis":null,"kind":"live""#.to_owned(), "another spelling"),
+        (r#""genesis":"0x07","kind":"live""#.to_owned(), "genesis: "),
+        (r#""kind":"configured""#.to_owned(), "kind: neither live nor preview"),
+    ] {
+        let found = read(&refused).unwrap_err();
+        assert!(found.starts_with(why), "{refused}: {found}");
+    }
 }

@@ -38,7 +38,8 @@ fn snapshot(pool: &PoolId, state: PoolState, slot: Slot) -> Snapshot {
     snapshot_priced(pool, state, slot, [2, 2])
 }
 
-/// A snapshot whose tokens' prices have 15 decimals, but for those of two dollars.
+/// A snapshot whose tokens' prices have 15 decimals, but for those of two dollars, as all have
+/// after the second.
 fn snapshot_priced(pool: &PoolId, state: PoolState, slot: Slot, prices: [u64; 2]) -> Snapshot {
     let timestamp = slot.unix_s() - 12;
     let token = |last: u8| Token {
@@ -52,13 +53,17 @@ fn snapshot_priced(pool: &PoolId, state: PoolState, slot: Slot, prices: [u64; 2]
         decimals: if price == 2 { 0 } else { 15 },
         source: OracleSource::Fixed,
     };
+    let coins = u8::try_from(state.coins()).unwrap();
+    let priced = |index: u8| {
+        price(OracleRole::TokenUsd(index), prices.get(usize::from(index)).copied().unwrap_or(2))
+    };
     let observation = Observation::new(
         pool.clone(),
         ChainTag { caip2: "eip155:31337".parse().unwrap(), kind: ChainKind::Preview },
         BlockRef { hash: BlockHash([5; 32]), number: u64::from(slot.number()), timestamp },
-        [token(1), token(2)],
+        (1..=coins).map(token).collect::<Vec<_>>(),
         state,
-        vec![price(OracleRole::TokenUsd(0), prices[0]), price(OracleRole::TokenUsd(1), prices[1])],
+        (0..coins).map(priced).collect(),
         pool.contract().id().map(key_of).into_iter().collect(),
     );
     Snapshot::new(slot, observation.unwrap()).unwrap()
@@ -238,7 +243,8 @@ impl Scene {
 
     fn answer(&self, pool: usize, index: u32, size_usd: &str) -> Result<Answer, ResultError> {
         let documents = self.pools[pool].snapshots[index as usize].as_ref().unwrap();
-        let snapshot = Snapshot::from_canonical(&documents.snapshot, &documents.state).unwrap();
+        let snapshot =
+            Snapshot::of_pool(&self.pools[pool].id, &documents.snapshot, &documents.state).unwrap();
         let head = Head::from_canonical(&self.pools[pool].heads[index as usize]).unwrap();
         Answer::compute(&self.request(pool, index, size_usd), &snapshot, &head)
     }

@@ -196,7 +196,6 @@ impl<'a> Search<'a> {
     ) -> Result<U256, Exhausted> {
         // What would need more than all that the segment pays fails.
         let most = self.threshold.largest_input(segment.out_end).saturating_add(U256::ONE);
-        #[cfg(feature = "unread-kinds")]
         if self.curve.by_secants() && segment.in_start.is_zero() {
             return self.bound_by_secants(index, segment.in_end.min(most));
         }

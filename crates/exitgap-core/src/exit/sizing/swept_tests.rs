@@ -129,6 +129,36 @@ fn no_amount_above_the_largest_exit_of_a_live_stable_pool_passes() {
     assert!(answered > 150, "{answered}");
 }
 
+/// The pool lacks the coin sold, so that every sale brings its balances together: its fee falls faster
+/// than its price.
+#[test]
+fn a_ladder_says_where_a_smaller_size_is_worse() {
+    let exit = |ng: Option<u64>, direction: Direction| {
+        let pool = live_stable_swap([9_500_000, 500_000], [18, 6], 50_000, ng);
+        at_par(&pool.into(), direction, [18, 6])
+    };
+    let varying = exit(Some(200_000_000_000), Direction::OneForZero);
+    let gap = |size: SizeUsd| varying.estimate(size).unwrap().gap;
+    let by_size = varying.ladder_by_size(&SizeUsd::STANDARD);
+    let last = by_size.last().unwrap();
+    let half = SizeUsd::from_micros(UsdMicros::from(last.size).0 / 2).unwrap();
+    assert_eq!(last.worse_below, Some(half));
+    assert!(gap(half) > gap(last.size));
+    // At the limit that the largest just meets, half of what exits within it does not.
+    let row = varying.gap_row(gap(last.size).to_fixed().parse().unwrap());
+    let (depth, worse) = (row.depth.unwrap().size.unwrap(), row.worse_below.unwrap());
+    assert!(depth >= last.size && worse < depth && gap(worse) > row.limit.into());
+    // Nothing is worse where the fee is fixed, nor where every sale drives the balances apart.
+    let fixed = exit(None, Direction::OneForZero);
+    let apart = exit(Some(200_000_000_000), Direction::ZeroForOne);
+    for exit in [fixed, apart] {
+        let by_size = exit.ladder_by_size(&SizeUsd::STANDARD);
+        let by_gap = exit.ladder_by_gap(&GapLimit::LADDER);
+        assert!(by_size.iter().all(|row| row.worse_below.is_none()));
+        assert!(by_gap.iter().all(|row| row.worse_below.is_none()));
+    }
+}
+
 /// Whether some amount passes; none above the answer may, near it or far.
 fn holds_above(exit: &Exit, limit: GapLimit) -> bool {
     let threshold = exit.terms.threshold(limit);

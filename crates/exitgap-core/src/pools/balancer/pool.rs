@@ -10,7 +10,7 @@ use crate::ids::Pair;
 use crate::pools::amplified::RootBelow;
 use crate::pools::fill::largest_taken;
 use crate::pools::kind::{PoolKind, Sale};
-use crate::pools::{Direction, FeeRate, Fill, FillError, PoolState, RawPrice, Segment};
+use crate::pools::{Direction, FeeRate, Fill, FillError, PoolFee, PoolState, RawPrice, Segment};
 use crate::wide::{U256, U512, U1024, mul_div};
 
 /// What a pool pays of what its vault gives it, both with eighteen decimals, for a pair of tokens:
@@ -187,6 +187,14 @@ macro_rules! kinds_of_rules {
     ($($rule:ty),+) => {$(
         impl PoolKind for VaultPool<$rule> {
             type Sale = VaultSale<$rule>;
+
+            fn fee(&self) -> PoolFee {
+                PoolFee::Flat(Self::fee(self))
+            }
+
+            fn variety(&self) -> Option<&'static str> {
+                Some(if self.vault.third { "v3" } else { "v2" })
+            }
 
             fn coins(&self) -> usize {
                 self.vault.raw.len()

@@ -83,3 +83,21 @@ proptest! {
         prop_assert!(product(made.value + U256::from(2), times) >= exact, "{made:?}");
     }
 }
+
+/// Vault 3 says live balances beside raw ones, so that a state may have any of the one for the other.
+#[test]
+fn a_sale_that_leaves_a_live_balance_of_nothing_has_a_price_after_it() {
+    use crate::pools::{Direction, PoolState};
+    let state = |raw: U256| {
+        let body = format!(
+            r#"{{"amp":500000,"balances_live_scaled18":["10000000000000000000000000","10000000000000000000000000"],"balances_raw":["10000000000","{raw}"],"protocol":"stable_v3","rates":["1000000000000000000","1"],"scaling_factors":["1000000000000000","1"],"swap_fee":"0","v":1,"version":"v3_1"}}"#
+        );
+        PoolState::from_canonical(body.as_bytes()).unwrap()
+    };
+    let amount = U256::from(500_250_u64);
+    let whole = state(U256::from(u128::MAX)).fill_once(Direction::ZeroForOne, amount).unwrap();
+    let sale = state(whole.amount_out).curve(Direction::ZeroForOne);
+    let fill = sale.fill(amount).unwrap();
+    assert_eq!(fill.amount_out, whole.amount_out);
+    assert_eq!(sale.mid_after(&fill).numerator, crate::wide::U512::ZERO);
+}

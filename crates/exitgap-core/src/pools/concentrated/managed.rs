@@ -75,6 +75,10 @@ impl RangeKind for ConcentratedV4 {
         &self.ranges
     }
 
+    fn own_fee_pips(&self) -> u32 {
+        self.lp_fee_pips
+    }
+
     fn fee_pips_of(&self, direction: Direction) -> u32 {
         both_fees(self.protocol_fee[direction.base_index()], self.lp_fee_pips)
     }

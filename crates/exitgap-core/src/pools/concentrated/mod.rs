@@ -31,7 +31,7 @@ pub use tick_math::{
 };
 
 use super::kind::{Listed, PoolKind, StateForm};
-use super::{Direction, FeeRate, Fill, FillError, MAX_STATE_BYTES, PoolState, SaleCurve};
+use super::{Direction, FeeRate, Fill, FillError, MAX_STATE_BYTES, PoolFee, PoolState, SaleCurve};
 use crate::wide::U256;
 use ranges::Spacing;
 use steps::Steps;
@@ -112,6 +112,11 @@ trait RangeKind: StateForm + Clone {
     /// The fee of a direction, in millionths; below one million.
     fn fee_pips_of(&self, direction: Direction) -> u32;
 
+    /// The fee without what a protocol takes on top of it.
+    fn own_fee_pips(&self) -> u32 {
+        self.fee_pips_of(Direction::ZeroForOne)
+    }
+
     /// The same pool with the liquidity so.
     fn with(&self, ranges: Ranges) -> Self;
 
@@ -139,6 +144,10 @@ impl RangeKind for Concentrated {
 
 impl<K: RangeKind> PoolKind for K {
     type Sale = StepTable;
+
+    fn fee(&self) -> PoolFee {
+        PoolFee::Flat(fee_of(self.own_fee_pips()))
+    }
 
     fn sale(&self, direction: Direction) -> StepTable {
         StepTable::build(self.swap_loop(direction))

@@ -6,7 +6,9 @@
 
 use super::steps::Step;
 use crate::pools::Direction;
-use crate::wide::{U256, U512, U1024, mul_div, mul_div_up, narrow, over, over_up, product, times};
+use crate::wide::{
+    U256, U512, U1024, checked_times, mul_div, mul_div_up, narrow, over, over_up, product, times,
+};
 
 /// Token 0 between two √prices, `low ≤ high`: `L · 2^96 · (high − low) ÷ high ÷ low`,
 /// both divisions rounded the same way.
@@ -113,7 +115,7 @@ fn next_sqrt_price(direction: Direction, start: U256, liquidity: u128, amount: U
         Direction::ZeroForOne => {
             let numerator: U256 = U256::from(liquidity) << 96;
             let denominator =
-                amount.checked_mul(start).and_then(|product| numerator.checked_add(product));
+                checked_times(amount, start).and_then(|product| numerator.checked_add(product));
             match denominator {
                 // At most `start`, because the denominator is at least the numerator.
                 Some(denominator) => mul_div_up(numerator, start, denominator).unwrap_or(start),

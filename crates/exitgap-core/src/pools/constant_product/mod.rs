@@ -7,7 +7,7 @@ mod form;
 mod sale;
 
 use super::kind::PoolKind;
-use super::{Direction, FeeRate, Fill, FillError, PoolState, RawPrice};
+use super::{Direction, FeeRate, Fill, FillError, PoolFee, PoolState, RawPrice};
 use crate::wide::{U256, U512, mul_div, mul_div_up, narrow, over, product, square_root, times};
 use sale::PairSale;
 
@@ -133,6 +133,10 @@ impl ConstantProduct {
 
 impl PoolKind for ConstantProduct {
     type Sale = PairSale;
+
+    fn fee(&self) -> PoolFee {
+        PoolFee::Flat(self.fee)
+    }
 
     fn sale(&self, direction: Direction) -> PairSale {
         PairSale { pair: *self, direction }

@@ -18,7 +18,7 @@ mod signed;
 
 use super::fill::largest_taken;
 use super::kind::PoolKind;
-use super::{Direction, FeeRate, Fill, FillError, PoolState, RawPrice};
+use super::{Direction, FeeRate, Fill, FillError, PoolFee, PoolState, RawPrice};
 use crate::ids::Pair;
 use crate::wide::{U256, U512, U1024, checked_mul_over, checked_times, narrow, over};
 use root::Curve;
@@ -263,6 +263,16 @@ impl CryptoSwap {
 
 impl PoolKind for CryptoSwap {
     type Sale = CryptoSale;
+
+    fn fee(&self) -> PoolFee {
+        let [least, most] =
+            self.parts.fees.map(|numerator| FeeRate { numerator, denominator: FEE_DENOMINATOR });
+        PoolFee::Between { least, most }
+    }
+
+    fn variety(&self) -> Option<&'static str> {
+        Some(if self.parts.balances.len() == 3 { "Tricrypto-NG" } else { "Twocrypto-NG" })
+    }
 
     fn coins(&self) -> usize {
         self.parts.balances.len()

@@ -14,7 +14,7 @@ mod form;
 mod sale;
 
 use super::kind::PoolKind;
-use super::{Direction, FeeRate, Fill, FillError, PoolState, RawPrice};
+use super::{Direction, FeeRate, Fill, FillError, PoolFee, PoolState, RawPrice};
 use crate::wide::{U256, U1024, mul_div, power_of_ten};
 use sale::SolidlySale;
 
@@ -123,6 +123,14 @@ impl Solidly {
 
 impl PoolKind for Solidly {
     type Sale = SolidlySale;
+
+    fn fee(&self) -> PoolFee {
+        PoolFee::Flat(Self::fee(self))
+    }
+
+    fn variety(&self) -> Option<&'static str> {
+        Some(if self.stable { "stable" } else { "volatile" })
+    }
 
     fn decimals(&self) -> &[u8] {
         &self.decimals

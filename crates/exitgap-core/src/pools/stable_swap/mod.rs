@@ -22,7 +22,7 @@ use std::sync::Arc;
 use super::amplified::Amplified;
 use super::fill::largest_taken;
 use super::kind::PoolKind;
-use super::{Direction, Fill, FillError, PoolState, RawPrice};
+use super::{Direction, FeeRate, Fill, FillError, PoolFee, PoolState, RawPrice};
 use crate::ids::Pair;
 use crate::wide::{U256, checked_times, mul_div, over, times};
 use bound::Bound;
@@ -254,6 +254,23 @@ impl StableSwap {
 
 impl PoolKind for StableSwap {
     type Sale = StableSale;
+
+    fn fee(&self) -> PoolFee {
+        let rate = |numerator| FeeRate { numerator, denominator: FEE_DENOMINATOR };
+        let least = rate(self.fee);
+        match self.ng.as_ref().filter(|_| self.fee_varies()) {
+            Some(ng) => {
+                let most = u128::from(self.fee) * u128::from(ng.offpeg_fee_multiplier)
+                    / u128::from(FEE_DENOMINATOR);
+                PoolFee::Between { least, most: rate(u64::try_from(most).unwrap_or(u64::MAX)) }
+            }
+            None => PoolFee::Flat(least),
+        }
+    }
+
+    fn variety(&self) -> Option<&'static str> {
+        Some(if self.ng.is_some() { "StableSwap-NG" } else { "plain" })
+    }
 
     fn coins(&self) -> usize {
         self.balances.len()

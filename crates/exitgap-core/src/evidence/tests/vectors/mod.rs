@@ -4,6 +4,7 @@
 //! anew where `EXITGAP_WRITE_VECTORS` is set.
 
 mod bounds;
+mod kinds;
 mod windows;
 
 use std::fs;
@@ -51,13 +52,18 @@ impl Vector {
 /// The file of the first pool's slot 2 with something in its documents changed, and all hashes,
 /// proofs and signatures made anew: what a later version of exitgap might write.
 fn future(scene: &Scene, edit: &dyn Fn(&mut Value)) -> Vec<u8> {
-    let mut file: Value = serde_json::from_slice(&scene.evidence(0, 2, "1000.5")).unwrap();
+    resealed(scene, 0, edit)
+}
+
+/// The same of any pool.
+fn resealed(scene: &Scene, pool: usize, edit: &dyn Fn(&mut Value)) -> Vec<u8> {
+    let mut file: Value = serde_json::from_slice(&scene.evidence(pool, 2, "1000.5")).unwrap();
     edit(&mut file);
     let hash = |part: &Value| json!(Snapshot::hash_of(&canonical(part)).to_string());
     file["snapshot"]["state"] = hash(&file["state"]);
     file["head"]["snapshot"] = hash(&file["snapshot"]);
     let mut heads = scene.head_hashes(2);
-    heads[0] = Head::leaf_of(&canonical(&file["head"]));
+    heads[pool] = Head::leaf_of(&canonical(&file["head"]));
     file["leaf"]["root"] = json!(root(&heads).to_string());
     let mut log = scene.log(3);
     log[2] = SlotLeaf::leaf_of(&canonical(&file["leaf"]));
@@ -299,6 +305,7 @@ fn vectors() -> Vec<Vector> {
     all.push(vector("seen_empty_with_a_proof", &file, policy));
     all.push(vector("only_keys_of_other_logs", &file, Policy::trusting(keys[1..].to_vec())));
     all.extend(bounds::bounds(&scene));
+    all.extend(kinds::kinds());
     all.extend(windows::windows(&scene, &stranger));
     all.extend(windows::windows_of_other_logs(&scene));
     all.extend(windows::windows_of_all_forms(&scene));
@@ -393,7 +400,7 @@ fn the_vectors_are_these() {
             | "window_that_ends_with_the_pool"
             | "window_with_commitments" => Verdict::Valid,
             "no_trusted_key" | "method_never_released" => Verdict::Incomplete,
-            name if bounds::is_true(name) => Verdict::Valid,
+            name if bounds::is_true(name) || kinds::is_true(name) => Verdict::Valid,
             name if name.starts_with("future_") && !name.ends_with("_tampered") => {
                 Verdict::Incomplete
             }
