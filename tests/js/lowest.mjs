@@ -1,8 +1,8 @@
 // The lowest depths of a head window, borne out.
 
 import { bytesOf } from './canonical.mjs';
-import { depths, requireReleased } from './method.mjs';
-import { fields, list, Newer, require } from './shape.mjs';
+import { requireDepths, requireReleased } from './method.mjs';
+import { fields, list, Newer, NotChecked, require } from './shape.mjs';
 import { readSnapshot, requireOf } from './snapshot.mjs';
 import { nameOf } from './state.mjs';
 
@@ -37,15 +37,14 @@ function requireMeasured(head, value) {
   const { snapshot: document, state } = fields(value, ['snapshot', 'state']);
   require(nameOf(bytesOf(document)) === head.snapshot, 'another snapshot');
   try {
-    const snapshot = readSnapshot(document, state);
+    const snapshot = readSnapshot(document, state, head.pool);
     requireOf(snapshot, head.pool, head.slot);
     if (snapshot.newer !== undefined) return snapshot.newer;
     requireReleased(head.methodVersion);
-    const own = depths(snapshot);
-    require(own.every((depth, at) => depth === head.depths[at]), 'depths other than the snapshot\'s');
+    requireDepths(snapshot, head.depths);
     return undefined;
   } catch (error) {
-    if (error instanceof Newer) return error;
+    if (error instanceof Newer || error instanceof NotChecked) return error;
     throw error;
   }
 }

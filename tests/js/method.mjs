@@ -3,7 +3,9 @@
 import { hundredths, inRange, oneMinus, over, percentage, price, times } from './decimal.mjs';
 import { depthOf } from './depth.mjs';
 import { least, poolOf } from './pools.mjs';
-import { methodVersion, Newer, require, text } from './shape.mjs';
+import { isKind } from './pools/kinds.mjs';
+import { methodVersion, Newer, NotChecked, require, text } from './shape.mjs';
+import { largestDollars } from './sized.mjs';
 
 const RELEASED = ['1.0.0'];
 
@@ -39,7 +41,7 @@ function writeSize(micro) {
 function saleOf(snapshot, base) {
   const unit = (token) => over(snapshot.usd[token], [10n ** BigInt(snapshot.decimals[token]), 1n]);
   const [baseUnit, quoteUnit] = [unit(base), unit(1 - base)];
-  const pool = poolOf(snapshot.state, base);
+  const pool = poolOf(snapshot.state, base, snapshot.pair);
   const basis = oneMinus(over(times(pool.mid, quoteUnit), baseUnit));
   return { pool, baseUnit, quoteUnit, basis, wholeBase: [10n ** BigInt(snapshot.decimals[base]), 1n] };
 }
@@ -69,15 +71,20 @@ export function depth(snapshot, base) {
     fine: baseUnit[0] >= baseUnit[1],
   };
   // out × quote >= 98 % of in × base
-  return depthOf({ pool, weights: over(quoteUnit, times(baseUnit, [98n, 100n])), dollars });
+  const weights = over(quoteUnit, times(baseUnit, [98n, 100n]));
+  return (pool.segment === undefined ? largestDollars : depthOf)({ pool, weights, dollars });
 }
 
-/** Both depths as a head states them, in whole dollars. */
-export function depths(snapshot) {
-  return [0, 1].map((base) => {
+/** Requires that both depths are those a head states, in whole dollars. */
+export function requireDepths(snapshot, stated) {
+  // The page does not count the steps of a search of these kinds, and so not which are given up.
+  const openEnded = isKind(snapshot.state.protocol);
+  stated.forEach((of, base) => {
+    if (of === null && openEnded) return;
     const found = depth(snapshot, base);
-    return found === null ? null : String(found);
+    require((found === null ? null : String(found)) === of, 'depths other than the snapshot\'s');
   });
+  if (openEnded && stated.includes(null)) throw new NotChecked('a depth given up');
 }
 
 function refusal(code, asked, consumed, paid, most = null) {
@@ -107,8 +114,8 @@ function beyondLiquidity(sale, asked, most) {
 
 /** What a filled sale comes to, in every field. */
 function resultOf({ pool, baseUnit, quoteUnit, basis, wholeBase }, amount, base, snapshot, head) {
-  const { out, after } = pool.sell(amount);
-  const kept = oneMinus(pool.fee);
+  const { out, after, fee = pool.fee } = pool.sell(amount);
+  const kept = oneMinus(fee);
   // A rate in raw units, as USD for a whole base token.
   const usd = (rate) => times(times(rate, quoteUnit), wholeBase);
   const rate = [out, amount];
@@ -118,7 +125,7 @@ function resultOf({ pool, baseUnit, quoteUnit, basis, wholeBase }, amount, base,
     basis_pct: percentage(basis),
     days_observed: hundredths((BigInt(head.recordedCount) * 100n) / 288n),
     exit_gap_pct: percentage(oneMinus(over(times(rate, quoteUnit), baseUnit))),
-    fee_pct: percentage(pool.fee),
+    fee_pct: percentage(fee),
     impact_pct: percentage(oneMinus(over(rate, times(pool.mid, kept)))),
     lowest_depth_7d_usd: head.lowest[base],
     marginal_price_usd: price(usd(times(after, kept))),

@@ -5,13 +5,16 @@
 //   givesNothing   whether the contract takes an amount for which it gives nothing,
 //   largest(n)     the largest amount up to `n` that is taken whole,
 //   sell(n)        for such an amount `{out, after}`: what it brings, and the mid price after it,
-//   segment(i)     the curve's segment `i`, counted from the start of the sale, if there is one.
+//                  and where the fee depends on that, `fee`,
+//   segment(i)     the curve's segment `i`, counted from the start of the sale, if there is one;
+//                  the kinds of `pools/` have none, and say there what they have instead.
 //
 // On a segment one formula holds. It has `start`, `outStart`, `end` and `outEnd`, what was sold and
 // brought up to its ends, `mid` and `midAfter`, the prices there, and
 //   out(n)         what an amount brings that ends inside it,
 //   ideal(n)       what `n` units sold from its start on bring if nothing were rounded, as a fraction.
 
+import { isKind, poolOfKind } from './pools/kinds.mjs';
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE, nextStop, sqrtPriceAt } from './ticks.mjs';
 
 const Q96 = 1n << 96n;
@@ -179,8 +182,9 @@ export function firstEndingAt(segments, amount) {
   return from;
 }
 
-/** The pool of a snapshot's state, for selling token `base`. */
-export function poolOf(state, base) {
+/** The pool of a snapshot's state, for selling token `base` of these two of its tokens. */
+export function poolOf(state, base, pair = [0, 1]) {
+  if (isKind(state.protocol)) return poolOfKind(state, [pair[base], pair[1 - base]]);
   const build = state.protocol === 'constant_product' ? constantProduct : concentrated;
   return build(state, base);
 }

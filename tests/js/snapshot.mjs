@@ -6,6 +6,9 @@ import { address, code, contract, fields, hexHash, instant, integer, label, list
   slot, text, U64_MAX } from './shape.mjs';
 import { nameOf, readState } from './state.mjs';
 
+// Facts that are known, though nothing that is computed depends on them: a pool's key, and a factory's word.
+const KNOWN_FACTS = ['aerodrome_v2', 'algebra_integral', 'curve_stable_ng', 'pancake_v3', 'pool_key', 'slipstream',
+  'sushi_v3', 'uniswap_v2', 'uniswap_v3'];
 const MAX_BYTES = 128 * 1024;
 const MAX_TOKENS = 8;
 const MAX_DECIMALS = 36;
@@ -16,9 +19,13 @@ const MAX_FACTS = 32;
 const MAX_BLOCK_AGE_S = 600;
 
 function readChain(value) {
-  const chain = fields(value, ['caip2', 'kind']);
+  const chain = fields(value, ['caip2', 'kind'], ['genesis']);
   const [, id] = text(chain.caip2, /^eip155:(0|[1-9][0-9]{0,19})$/, 'an EVM chain').split(':');
   require(BigInt(id) <= U64_MAX, 'a chain id of more than 64 bits');
+  if (chain.genesis !== undefined) {
+    hexHash(chain.genesis);
+    require(chain.kind === 'live', 'the genesis of a preview chain');
+  }
   return text(chain.kind, /^(live|preview)$/, 'a kind of chain');
 }
 
@@ -78,21 +85,45 @@ function readNamedState(value, name) {
   }
 }
 
-/** What only two tokens with prices have, as every kind of pool known here. */
-function readPriced({ tokens, readings, timestamp }) {
-  require(tokens[0].address < tokens[1].address, 'tokens out of order');
+/** Requires that the tokens are those that the state pools. */
+function requireTokens(tokens, { protocol, balances, units }) {
+  require(tokens.length === (balances?.length ?? 2), 'tokens other than the state\'s');
+  const inOrder = protocol !== 'stableswap';
+  for (const [at, { address: own }] of tokens.entries()) {
+    require(tokens.slice(0, at).every(({ address: other }) => (inOrder ? other < own : other !== own)),
+      'a token twice, or tokens out of order');
+  }
+  require(units === undefined || tokens.every(({ decimals }, at) => 10n ** BigInt(decimals) === units[at]),
+    'decimals other than the state\'s');
+}
+
+/** The two tokens of the contract that a pool is of. */
+function pairOf(pool, tokens) {
+  if (tokens === 2) return [0, 1];
+  require(pool.pair !== undefined && pool.pair[1] < tokens, 'no pair of the contract\'s tokens');
+  return pool.pair;
+}
+
+/** What is computed with of a pool's own two tokens. */
+function readPriced({ tokens, readings, timestamp, pair }) {
+  const own = readings.filter(({ place, sequencer }) => sequencer || pair.includes(place));
+  for (const at of tokens.keys()) {
+    require(pair.includes(at) || readings.filter(({ place }) => place === at).length <= 2,
+      'more than two readings of a token');
+  }
   return {
-    decimals: tokens.map(({ decimals }) => decimals),
-    usd: [usdPrice(readings, 0), usdPrice(readings, 1)],
-    stale: readings.some((reading) => isStale(reading, timestamp)),
+    pair,
+    decimals: pair.map((at) => tokens[at].decimals),
+    usd: pair.map((at) => usdPrice(readings, at)),
+    stale: own.some((reading) => isStale(reading, timestamp)),
   };
 }
 
 /**
- * A snapshot: `{contract, slot, pairs}`, and with it either what a result follows from, or as
+ * A snapshot, read for a pool: `{contract, slot, tokens}`, how many of these, and with it either what a result follows from, or as
  * `newer` what of it only a later version knows.
  */
-export function readSnapshot(value, stateValue) {
+export function readSnapshot(value, stateValue, pool) {
   documentBytes(value, MAX_BYTES);
   const snapshot = fields(value, ['v', 'contract', 'chain', 'slot', 'block', 'tokens', 'state',
     'oracles', 'sessions', 'facts']);
@@ -108,12 +139,12 @@ export function readSnapshot(value, stateValue) {
   const known = { contract: contract(snapshot.contract), slot: snapshot.slot, tokens: tokens.length };
   require(tokens.every(({ decimals }) => decimals <= MAX_DECIMALS), 'more than 36 decimals');
   requireReadings(readings.filter((reading) => !(reading instanceof Newer)), kind, timestamp);
-  require(state instanceof Newer || tokens.length === 2, 'not two tokens');
   const newer = [state, ...readings.toReversed(), ...sessions].find((part) => part instanceof Newer);
   if (newer !== undefined) return { ...known, newer };
-  // A pool's key is known, and nothing that is computed depends on it.
-  const facts = snapshot.facts.map(({ name }) => name).filter((name) => name !== 'pool_key');
-  return { ...known, facts, kind, state, ...readPriced({ tokens, readings, timestamp }) };
+  const facts = snapshot.facts.map(({ name }) => name).filter((name) => !KNOWN_FACTS.includes(name));
+  requireTokens(tokens, state);
+  const pair = pairOf(pool, tokens.length);
+  return { ...known, facts, kind, state, ...readPriced({ tokens, readings, timestamp, pair }) };
 }
 
 /** Whether a pool is of the snapshot: a pair is named exactly where there are more tokens than two. */

@@ -2,6 +2,7 @@
 
 import { documentBytes } from './canonical.mjs';
 import { sha256 } from './merkle.mjs';
+import { isKind, readKind } from './pools/kinds.mjs';
 import { code, fields, integer, list, Newer, open, raw, require, signedRaw } from './shape.mjs';
 import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK, sqrtPriceAt } from './ticks.mjs';
 
@@ -112,6 +113,7 @@ export function readState(value) {
     case 'concentrated_linked':
       return readOneFee(value, { binds: false });
     default:
+      if (isKind(protocol)) return readKind(value);
       throw new Newer('protocol', protocol);
   }
 }

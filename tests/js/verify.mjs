@@ -5,7 +5,7 @@ import { readFile } from './file.mjs';
 import { readHead } from './head.mjs';
 import { readLeaf, requireLogged, requireSealed } from './leaf.mjs';
 import { extendsTree } from './merkle.mjs';
-import { answerOf, depths, requireReleased } from './method.mjs';
+import { answerOf, requireDepths, requireReleased } from './method.mjs';
 import { judgeSignatures, parseCheckpoint, parseKey, parseLogProof } from './note.mjs';
 import { base64Hash, list, Newer, NotChecked, Refusal, require, slot } from './shape.mjs';
 import { readSnapshot, requireOf } from './snapshot.mjs';
@@ -63,8 +63,7 @@ function checkHead({ file: { request }, whole, head: part }) {
   require(head.slot === request.slot, 'a head of another slot');
   requireReleased(head.methodVersion);
   const [snapshot] = given(whole);
-  require(depths(snapshot).every((depth, at) => depth === head.depths[at]),
-    'depths other than the snapshot\'s');
+  requireDepths(snapshot, head.depths);
   if (head.newer) throw head.newer;
 }
 
@@ -194,7 +193,7 @@ function unread(format) {
 
 /** The parts of a file, each as far as it can be read. */
 function partsOf(file) {
-  const snapshot = attempt(() => readSnapshot(file.snapshot, file.state));
+  const snapshot = attempt(() => readSnapshot(file.snapshot, file.state, file.request.pool));
   const { newer } = snapshot.value ?? {};
   return {
     file,

@@ -1,6 +1,6 @@
 // Balancer's fixed point power: exponentials and logarithms from tables and short series.
 
-import { mul, ONE, refuse } from './word.mjs';
+import { mul, ONE, refuseTooMuch } from './word.mjs';
 
 const E20 = 10n ** 20n;
 const E36 = 10n ** 36n;
@@ -22,7 +22,7 @@ const SMALL = [
 const EXP_TERMS = SMALL.slice(0, 8);
 
 function exp(x) {
-  if (x < -41n * ONE || x > 130n * ONE) refuse('an exponent out of range');
+  if (x < -41n * ONE || x > 130n * ONE) refuseTooMuch('an exponent out of range');
   if (x < 0n) return (ONE * ONE) / exp(-x);
   const [taken, first] = LARGE.find(([exponent]) => x >= exponent) ?? [0n, 1n];
   let rest = (x - taken) * 100n;
@@ -104,4 +104,12 @@ export function powUp(base, exponent) {
   if (exponent === 4n * ONE) return mulUp(square(), square());
   const found = pow(base, exponent);
   return found + mulUp(found, 10_000n) + 1n;
+}
+
+/** A number that the power of no larger base is below. */
+export function powBelow(base, exponent) {
+  const found = powUp(base, exponent);
+  // As much again as what is added to a power, which covers what it can be off.
+  const off = 2n * (mulUp(found, 10_000n) + 1n);
+  return found > off ? found - off : 0n;
 }

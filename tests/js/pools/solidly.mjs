@@ -1,6 +1,7 @@
 // Aerodrome's first pools: a product of reserves, or x³y + y³x of scaled ones.
 
-import { add, div, mul, ONE, refuse, sub } from './word.mjs';
+import { priceOf } from './price.mjs';
+import { add, div, mul, ONE, refuse, refusing, sub } from './word.mjs';
 
 const FEE_WHOLE = 10_000n;
 
@@ -29,7 +30,8 @@ function otherBalance(x, wanted, start, units) {
     const below = found < wanted;
     let step = div(mul(below ? wanted - found : found - wanted, ONE), slope(x, y));
     if (step === 0n) {
-      if (below && curveOf([x, add(y, 1n)], units) > wanted) return y + 1n;
+      const again = () => refusing(() => curveOf([x, add(y, 1n)], units), false);
+      if (below && again() > wanted) return y + 1n;
       if (!below && (found === wanted || curve(x, sub(y, 1n)) < wanted)) return y;
       step = 1n;
     }
@@ -54,10 +56,45 @@ export function fill(state, i, j, amount) {
   const out = quote(state, i, sub(amount, feePart));
   if (amount === 0n || out === 0n) refuse('nothing sold or bought');
   if (out >= reserves[j]) refuse('more than the reserve');
+  // The fee is shared out by a product with one.
+  mul(feePart, ONE);
   const after = [...reserves];
   after[i] = sub(add(reserves[i], amount), feePart);
   after[j] -= out;
   const product = (pair) => (stable ? curveOf(pair, units) : mul(...pair));
   if (product(after) < product(reserves)) refuse('K');
-  return { out, fee: [state.fee, FEE_WHOLE] };
+  const left = { ...state, reserves: after, balances: after };
+  return { out, fee: [state.fee, FEE_WHOLE], after: left };
+}
+
+/** `K` of the reserves, which must fit. */
+export function invariantOf({ stable, reserves, units }) {
+  return stable ? curveOf(reserves, units) : mul(...reserves);
+}
+
+/**
+ * What no sale of an amount between two brings more than. A search ends at no balance whose curve
+ * without roundings is below what is wanted.
+ */
+export function atMost(state, i, j, from, to) {
+  const { stable, reserves, units } = state;
+  const left = to - (to * state.fee) / FEE_WHOLE;
+  if (!stable) return (left * reserves[j]) / (reserves[i] + left);
+  const [own, other] = [scaled(reserves[i], units[i]), scaled(reserves[j], units[j])];
+  const x = own + (left * ONE) / units[i];
+  const wanted = curveOf(reserves, units) * ONE ** 3n;
+  let [low, high] = [-1n, other];
+  while (high - low > 1n) {
+    const y = (low + high) / 2n;
+    if (x * y * (x * x + y * y) >= wanted) high = y;
+    else low = y;
+  }
+  return ((other - high) * units[j]) / ONE;
+}
+
+/** The price before the fee, of raw units. */
+export function mid({ stable, reserves, units }, i, j) {
+  if (!stable) return priceOf([1n, reserves[j]], [1n, reserves[i]]);
+  const [x, y] = [i, j].map((token) => scaled(reserves[token], units[token]));
+  return priceOf([units[j], 3n * x * x * y + y ** 3n], [units[i], x ** 3n + 3n * x * y * y]);
 }

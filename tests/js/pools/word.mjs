@@ -1,7 +1,15 @@
 // Whole numbers of 256 bits without sign, as contracts compute with them: what leaves them refuses.
 
-/** The contract refuses the sale. */
-export class Reverted extends Error {}
+/**
+ * The contract refuses the sale: for too much, and then every larger one, or because there is
+ * nothing to pay for it.
+ */
+export class Reverted extends Error {
+  constructor(reason, tooMuch) {
+    super(reason);
+    this.tooMuch = tooMuch;
+  }
+}
 
 const LIMIT = 1n << 256n;
 
@@ -9,12 +17,36 @@ const LIMIT = 1n << 256n;
 export const ONE = 10n ** 18n;
 
 export function refuse(reason) {
-  throw new Reverted(reason);
+  throw new Reverted(reason, false);
+}
+
+export function refuseTooMuch(reason) {
+  throw new Reverted(reason, true);
+}
+
+/** Whatever refuses in `run` does so for too much; or, where that is said, never does. */
+export function refusing(run, tooMuch = true) {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof Reverted ? new Reverted(error.message, tooMuch) : error;
+  }
+}
+
+/** What `run` comes to, or undefined where the contract refuses that. */
+export function unlessRefused(run) {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof Reverted) return undefined;
+    throw error;
+  }
 }
 
 /** A number that must fit the word. */
 export function word(value) {
-  return value >= 0n && value < LIMIT ? value : refuse('more than 256 bits, or below zero');
+  if (value < 0n) refuse('below zero');
+  return value < LIMIT ? value : refuseTooMuch('more than 256 bits');
 }
 
 export function mul(...factors) {
