@@ -3,7 +3,8 @@
 //! Sources: `UniswapV2Pair.sol`, `UniswapV3Pool.sol`, `PancakeV3Pool.sol`, Slipstream's `CLPool.sol`
 //! and `CLFactory.sol`, Velodrome's `IPool.sol` and `IPoolFactory.sol`, `IERC20Metadata.sol`,
 //! `AggregatorV3Interface.sol`, `Multicall3.sol`, Arbitrum's `ArbSys.sol`,
-//! Curve's `CurveStableSwapNG.vy`, `CurveStableSwapFactoryNG.vy` and `StableSwap3Pool.vy`.
+//! Curve's `CurveStableSwapNG.vy`, `CurveStableSwapFactoryNG.vy` and `StableSwap3Pool.vy`,
+//! Balancer's `IVault.sol`, `WeightedPool.sol`, `ComposableStablePool.sol` and `BasePoolFactory.sol`.
 
 #![allow(missing_docs)] // Generated from the declarations; the contracts' own pages document them.
 
@@ -60,6 +61,10 @@ sol! {
         function swap(address recipient, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96, bytes calldata data) external returns (int256 amount0, int256 amount1);
         event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1);
         event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1);
+    }
+
+    interface V2Factory {
+        function getPair(address tokenA, address tokenB) external view returns (address pair);
     }
 
     interface V3Factory {
@@ -141,6 +146,39 @@ sol! {
         function get_coins(address pool) external view returns (address[] memory);
         function is_meta(address pool) external view returns (bool);
         function get_pool_asset_types(address pool) external view returns (uint8[] memory);
+    }
+
+    // Balancer's second vault, which holds the tokens of all pools.
+    interface BalancerVault {
+        struct BatchSwapStep { bytes32 poolId; uint256 assetInIndex; uint256 assetOutIndex; uint256 amount; bytes userData; }
+        struct FundManagement { address sender; bool fromInternalBalance; address recipient; bool toInternalBalance; }
+        function getPool(bytes32 poolId) external view returns (address pool, uint8 specialization);
+        function getPoolTokens(bytes32 poolId) external view returns (address[] memory tokens, uint256[] memory balances, uint256 lastChangeBlock);
+        function getPausedState() external view returns (bool paused, uint256 pauseWindowEndTime, uint256 bufferPeriodEndTime);
+        function queryBatchSwap(uint8 kind, BatchSwapStep[] memory swaps, address[] memory assets, FundManagement memory funds) external returns (int256[] memory assetDeltas);
+    }
+
+    // What its pools answer, weighted and composable stable ones.
+    interface BalancerPool {
+        function getPoolId() external view returns (bytes32);
+        function getVault() external view returns (address);
+        function version() external view returns (string);
+        function getRateProviders() external view returns (address[] memory);
+        function getPausedState() external view returns (bool paused, uint256 pauseWindowEndTime, uint256 bufferPeriodEndTime);
+        function inRecoveryMode() external view returns (bool);
+        function getSwapFeePercentage() external view returns (uint256);
+        function getScalingFactors() external view returns (uint256[] memory);
+        function getNormalizedWeights() external view returns (uint256[] memory);
+        function getAmplificationParameter() external view returns (uint256 value, bool isUpdating, uint256 precision);
+        function getTokenRateCache(address token) external view returns (uint256 rate, uint256 oldRate, uint256 duration, uint256 expires);
+    }
+
+    interface BalancerFactory {
+        function isPoolFromFactory(address pool) external view returns (bool);
+    }
+
+    interface RateProvider {
+        function getRate() external view returns (uint256);
     }
 
     interface Erc20 {

@@ -100,6 +100,25 @@ pub(crate) async fn compare(
     multicall: &Multicall<'_>,
     pools: &[Tried<'_>],
 ) -> Result<Vec<Verdict>, Failure> {
+    let mut verdicts = vec![Verdict::Unknown(String::new()); pools.len()];
+    // Where one pool's tokens are ledgers, another's may not be.
+    for moves_tokens in [true, false] {
+        let of_these = |tried: &Tried<'_>| tried.reader.moves_tokens() == moves_tokens;
+        let (places, pools): (Vec<usize>, Vec<Tried<'_>>) =
+            pools.iter().copied().enumerate().filter(|(_, tried)| of_these(tried)).unzip();
+        let found = compare_together(multicall, &pools).await?;
+        for (place, verdict) in places.into_iter().zip(found) {
+            verdicts[place] = verdict;
+        }
+    }
+    Ok(verdicts)
+}
+
+/// Tries pools of which all or none move tokens.
+async fn compare_together(
+    multicall: &Multicall<'_>,
+    pools: &[Tried<'_>],
+) -> Result<Vec<Verdict>, Failure> {
     let mut calls = Vec::new();
     let mut spans = Vec::with_capacity(pools.len());
     let mut ledgers: Map<String, Value> = Map::new();
@@ -108,7 +127,9 @@ pub(crate) async fn compare(
         for sale in tried.sales() {
             let start = calls.len();
             calls.extend(tried.calls(&sale));
-            tried.enter(&sale, &mut ledgers);
+            if tried.reader.moves_tokens() {
+                tried.enter(&sale, &mut ledgers);
+            }
             sales.push((sale, start..calls.len()));
         }
         spans.push((tried, sales));

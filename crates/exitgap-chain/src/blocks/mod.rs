@@ -105,6 +105,12 @@ pub(crate) async fn head(rpc: &Rpc, deadline: Instant) -> Result<Header, Failure
     rpc.request("eth_getBlockByNumber", &latest, deadline, |raw| Header::read(raw, None)).await
 }
 
+/// The header of the newest block that, as the node says, no other will replace.
+pub(crate) async fn finalized(rpc: &Rpc, deadline: Instant) -> Result<Header, Failure> {
+    let finalized = json!(["finalized", false]);
+    rpc.request("eth_getBlockByNumber", &finalized, deadline, |raw| Header::read(raw, None)).await
+}
+
 /// The header of the canonical block of this number.
 pub(crate) async fn header_at(
     rpc: &Rpc,

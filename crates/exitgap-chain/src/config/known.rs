@@ -61,6 +61,17 @@ const fn aerodrome_v2(digits: [u8; 40]) -> KnownFactory {
     KnownFactory { address: address(digits), kind: FactoryKind::AerodromeV2, fee_modules: &[] }
 }
 
+const fn uniswap_v2(digits: [u8; 40]) -> KnownFactory {
+    KnownFactory { address: address(digits), kind: FactoryKind::UniswapV2, fee_modules: &[] }
+}
+
+const fn uniswap_v3(digits: [u8; 40]) -> KnownFactory {
+    KnownFactory { address: address(digits), kind: FactoryKind::UniswapV3, fee_modules: &[] }
+}
+
+/// Uniswap v3's, which has one address on these chains; on Base it has another.
+const UNISWAP_V3: KnownFactory = uniswap_v3(*b"1f98431c8ad98523631ae4a59f267346ea31f984");
+
 const fn uniswap_v4(digits: [u8; 40]) -> KnownFactory {
     KnownFactory { address: address(digits), kind: FactoryKind::UniswapV4, fee_modules: &[] }
 }
@@ -76,6 +87,18 @@ const CURVE_3POOL: KnownFactory = KnownFactory {
     kind: FactoryKind::Curve3pool,
     fee_modules: &[],
 };
+
+/// Balancer's factories of weighted pools in its second vault; the pools say their version.
+const fn balancer_weighted(digits: [u8; 40]) -> KnownFactory {
+    let kind = FactoryKind::BalancerV2Weighted;
+    KnownFactory { address: address(digits), kind, fee_modules: &[] }
+}
+
+/// Balancer's factories of composable stable pools in its second vault.
+const fn balancer_stable(digits: [u8; 40]) -> KnownFactory {
+    let kind = FactoryKind::BalancerV2ComposableStable;
+    KnownFactory { address: address(digits), kind, fee_modules: &[] }
+}
 
 const fn sushi_v3(digits: [u8; 40]) -> KnownFactory {
     KnownFactory { address: address(digits), kind: FactoryKind::SushiV3, fee_modules: &[] }
@@ -107,6 +130,12 @@ const KNOWN: [KnownChain; 4] = [
             sushi_v3(*b"baceb8ec6b9355dfc0269c18bac9d6e2bdc29c4f"),
             curve_stable_ng(*b"6a8cbed756804b16e05e741edabd5cb544ae21bf"),
             CURVE_3POOL,
+            UNISWAP_V3,
+            uniswap_v2(*b"5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f"),
+            balancer_weighted(*b"5dd94da3644ddd055fcf6b3e1aa310bb7801eb8b"),
+            balancer_weighted(*b"897888115ada5773e02aa29f775430bfb5f34c51"),
+            balancer_stable(*b"dba127fbc23fb20f5929c546af220a991b5c6e01"),
+            balancer_stable(*b"5b42ec6d40f7b7965be5308c70e2603c0281c1e9"),
         ],
     },
     KnownChain {
@@ -121,6 +150,12 @@ const KNOWN: [KnownChain; 4] = [
             uniswap_v4(*b"9a13f98cb987694c9f086b1f5eb990eea8264ec3"),
             sushi_v3(*b"9c6522117e2ed1fe5bdb72bb0ed5e3f2bde7dbe0"),
             curve_stable_ng(*b"5eee3091f747e60a045a2e715a4c71e600e31f6e"),
+            UNISWAP_V3,
+            uniswap_v2(*b"0c3c1c532f1e39edf36be9fe0be1410313e074bf"),
+            balancer_weighted(*b"a0dabebaad1b243bbb243f933013d560819eb66f"),
+            balancer_weighted(*b"230a59f4d9adc147480f03b0d3fffecd56c3289a"),
+            balancer_stable(*b"e2e901ab09f37884ba31622df3ca7fc19aa443be"),
+            balancer_stable(*b"4bdcc2fb18aeb9e2d281b0278d946445070eada7"),
         ],
     },
     KnownChain {
@@ -137,6 +172,10 @@ const KNOWN: [KnownChain; 4] = [
             uniswap_v4(*b"498581ff718922c3f8e6a244956af099b2652b2b"),
             sushi_v3(*b"c35dadb65012ec5796536bd9864ed8773abc74c4"),
             curve_stable_ng(*b"d2002373543ce3527023c75e7518c274a51ce712"),
+            uniswap_v3(*b"33128a8fc17869897dce68ed026d694621f6fdfd"),
+            uniswap_v2(*b"8909dc15e40173ff4699343b6eb8132c65e18ec6"),
+            balancer_weighted(*b"4c32a8a8fda4e24139b51b456b42290f51d6a1c4"),
+            balancer_stable(*b"956ccab09898c0af2aca5e6c229c3ad4e93d9288"),
         ],
     },
     KnownChain {
@@ -151,6 +190,12 @@ const KNOWN: [KnownChain; 4] = [
             uniswap_v4(*b"360e68faccca8ca495c1b759fd9eee466db9fb32"),
             sushi_v3(*b"1af415a1eba07a4986a52b6f2e7de7003d82231e"),
             curve_stable_ng(*b"9af14d26075f142eb3f292d5065eb3faa646167b"),
+            UNISWAP_V3,
+            uniswap_v2(*b"f1d7cc64fb4452f05c498126312ebe29f30fbcf9"),
+            balancer_weighted(*b"f1665e19bc105be4edd3739f88315cc699cc5b65"),
+            balancer_weighted(*b"c7e5ed1054a24ef31d827e6f86caa58b3bc168d7"),
+            balancer_stable(*b"1c99324edc771c82a0dccb780cc7dda0045e50e7"),
+            balancer_stable(*b"4bdcc2fb18aeb9e2d281b0278d946445070eada7"),
         ],
     },
 ];
@@ -258,6 +303,27 @@ mod tests {
         ] {
             assert_eq!(of_kind(chain_id, FactoryKind::AerodromeV2).address, parsed(published));
         }
+        for (chain_id, published) in [
+            (1, "0x6A8cbed756804B16E05E741eDaBd5cB544AE21bf"),
+            (10, "0x5eeE3091f747E60a045a2E715a4c71e600e31F6E"),
+            (8_453, "0xd2002373543Ce3527023C75e7518C274A51ce712"),
+            (42_161, "0x9AF14D26075f142eb3F292D5065EB3faa646167b"),
+        ] {
+            assert_eq!(of_kind(chain_id, FactoryKind::CurveStableNg).address, parsed(published));
+        }
+        let (v3, on_base) = (
+            "0x1F98431c8aD98523631AE4a59f267346ea31F984",
+            "0x33128a8fC17869897dcE68Ed026d694621f6FDfD",
+        );
+        for (chain_id, second, third) in [
+            (1, "0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f", v3),
+            (10, "0x0c3c1c532F1e39EdF36BE9Fe0bE1410313E074Bf", v3),
+            (8_453, "0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6", on_base),
+            (42_161, "0xf1D7CC64Fb4452F05c498126312eBE29f30Fbcf9", v3),
+        ] {
+            assert_eq!(of_kind(chain_id, FactoryKind::UniswapV2).address, parsed(second));
+            assert_eq!(of_kind(chain_id, FactoryKind::UniswapV3).address, parsed(third));
+        }
         let slipstream = of_kind(8_453, FactoryKind::Slipstream);
         assert_eq!(slipstream.address, parsed("0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A"));
         let modules = [
@@ -265,5 +331,64 @@ mod tests {
             "0xDB45818A6db280ecfeB33cbeBd445423d0216b5D",
         ];
         assert_eq!(slipstream.fee_modules, modules.map(parsed));
+    }
+
+    /// The same for Balancer's, of the versions whose arithmetic is known.
+    #[test]
+    fn balancers_factories_are_those_that_are_published() {
+        for (chain_id, weighted, stable) in [
+            (
+                1,
+                vec![
+                    "0x5Dd94Da3644DDD055fcf6B3E1aa310Bb7801EB8b",
+                    "0x897888115Ada5773E02aA29F775430BFB5F34c51",
+                ],
+                vec![
+                    "0xdba127fBc23fb20F5929C546af220A991b5C6e01",
+                    "0x5B42eC6D40f7B7965BE5308c70e2603c0281C1E9",
+                ],
+            ),
+            (
+                10,
+                vec![
+                    "0xA0DAbEBAAd1b243BBb243f933013d560819eB66f",
+                    "0x230a59F4d9ADc147480f03B0D3fFfeCd56c3289a",
+                ],
+                vec![
+                    "0xe2E901AB09f37884BA31622dF3Ca7FC19AA443Be",
+                    "0x4bdCc2fb18AEb9e2d281b0278D946445070EAda7",
+                ],
+            ),
+            (
+                8_453,
+                vec!["0x4C32a8a8fDa4E24139B51b456B42290f51d6A1c4"],
+                vec!["0x956CCab09898C0AF2aCa5e6C229c3aD4E93d9288"],
+            ),
+            (
+                42_161,
+                vec![
+                    "0xf1665E19bc105BE4EDD3739F88315cC699cc5b65",
+                    "0xc7E5ED1054A24Ef31D827E6F86caA58B3Bc168d7",
+                ],
+                vec![
+                    "0x1c99324EDC771c82A0DCCB780CC7DDA0045E50e7",
+                    "0x4bdCc2fb18AEb9e2d281b0278D946445070EAda7",
+                ],
+            ),
+        ] {
+            let known = KnownChain::of_id(chain_id).unwrap().factories;
+            for (kind, published) in [
+                (FactoryKind::BalancerV2Weighted, weighted),
+                (FactoryKind::BalancerV2ComposableStable, stable),
+            ] {
+                let of_kind = known.iter().filter(|factory| factory.kind == kind);
+                let found: Vec<Address> = of_kind.map(|factory| factory.address).collect();
+                let parsed = published.into_iter().map(|published| {
+                    let parsed = alloy::primitives::Address::parse_checksummed(published, None);
+                    Address(parsed.unwrap().into_array())
+                });
+                assert_eq!(found, parsed.collect::<Vec<_>>(), "{chain_id} {kind:?}");
+            }
+        }
     }
 }

@@ -50,8 +50,9 @@ pub struct ChainConfig {
     /// something else than the node that is read is missing. Default: none.
     #[serde(default)]
     pub second_rpc_url: Option<RpcUrl>,
-    /// Hash of block 0; every node must answer it. Not needed where the chain id is known;
-    /// where it is absent and the id unknown, the first node's answer binds the others.
+    /// Hash of block 0; every node must answer it, and the chain is live by it. Not needed where the
+    /// chain id is known; where it is absent and the id unknown, the chain is preview and the first
+    /// node's answer binds the others.
     #[serde(default)]
     pub genesis_hash: Option<BlockHash>,
     /// Address of Multicall3. Default: the address it has on public chains.
@@ -95,6 +96,10 @@ pub struct Factory {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactoryKind {
+    /// Those of Uniswap v2.
+    UniswapV2,
+    /// Those of Uniswap v3.
+    UniswapV3,
     /// Those of `PancakeSwap` v3.
     PancakeV3,
     /// Those of `SushiSwap` v3.
@@ -112,6 +117,30 @@ pub enum FactoryKind {
     /// Curve's 3pool, which no factory made: `address` is the pool's own.
     #[serde(rename = "curve_3pool")]
     Curve3pool,
+    /// Weighted pools of Balancer's second vault.
+    BalancerV2Weighted,
+    /// Composable stable pools of Balancer's second vault.
+    BalancerV2ComposableStable,
+}
+
+impl FactoryKind {
+    /// The name of the fact that is such a factory's word that a pool is its; `None` where no factory is asked.
+    pub(crate) fn fact(self) -> Option<&'static str> {
+        match self {
+            Self::UniswapV2 => Some("uniswap_v2"),
+            Self::UniswapV3 => Some("uniswap_v3"),
+            Self::PancakeV3 => Some("pancake_v3"),
+            Self::SushiV3 => Some("sushi_v3"),
+            Self::Slipstream => Some("slipstream"),
+            Self::AlgebraIntegral => Some("algebra_integral"),
+            Self::AerodromeV2 => Some("aerodrome_v2"),
+            Self::CurveStableNg => Some("curve_stable_ng"),
+            Self::UniswapV4
+            | Self::Curve3pool
+            | Self::BalancerV2Weighted
+            | Self::BalancerV2ComposableStable => None,
+        }
+    }
 }
 
 /// One `[[oracle]]`.

@@ -188,7 +188,11 @@ impl ChainPlan {
         Ok(Self {
             slug,
             chain_id: config.chain_id,
-            kind: if known.is_some() { ChainKind::Live } else { ChainKind::Preview },
+            kind: match (known, config.genesis_hash) {
+                (Some(_), _) => ChainKind::Live,
+                (None, Some(genesis)) => ChainKind::Configured(genesis),
+                (None, None) => ChainKind::Preview,
+            },
             genesis: known.map(|known| known.genesis).or(config.genesis_hash),
             urls: config.rpc_urls.clone(),
             second_url: config.second_rpc_url.clone(),
@@ -212,7 +216,7 @@ impl ChainPlan {
     }
 
     /// Its CAIP-2 id, and whether it is live: its id is known to [`KnownChain`] and every node
-    /// must show that chain's genesis hash.
+    /// must show that chain's genesis hash, or the one that is configured.
     pub fn tag(&self) -> ChainTag {
         ChainTag { caip2: Caip2(self.chain_id), kind: self.kind }
     }
@@ -412,7 +416,7 @@ fn check_oracles<'a>(
             return Err(ConfigError::UnknownChain { key, slug, known: known_slugs(chains) });
         };
         match oracle {
-            OracleConfig::Fixed { .. } if chain.kind == ChainKind::Live => {
+            OracleConfig::Fixed { .. } if chain.kind.is_live() => {
                 return Err(ConfigError::FixedOnLiveChain { name, slug });
             }
             OracleConfig::Fixed { answer, decimals, .. } => {

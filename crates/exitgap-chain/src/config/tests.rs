@@ -74,6 +74,23 @@ fn a_known_id_is_live_and_binds_its_genesis() {
     assert!(matches!(Plan::new(&config), Err(ConfigError::GenesisContradicts { .. })));
 }
 
+/// An unknown chain is live by the genesis that is configured, and states it; by nothing else.
+#[test]
+fn a_configured_genesis_makes_an_unknown_chain_live() {
+    let genesis = BlockHash([7; 32]);
+    let mut config = parse(GOOD);
+    assert_eq!(Plan::new(&config).unwrap().chains()[0].genesis(), None);
+    config.chain[0].genesis_hash = Some(genesis);
+    // What stands for no market is refused there, as on every live chain.
+    assert!(matches!(Plan::new(&config), Err(ConfigError::FixedOnLiveChain { .. })));
+    config.oracle.remove(1);
+    config.pool[0].token0_usd = vec!["eth-usd".to_owned()];
+    let plan = Plan::new(&config).unwrap();
+    let chain = &plan.chains()[0];
+    assert_eq!(chain.tag().kind, ChainKind::Configured(genesis));
+    assert_eq!(chain.genesis(), Some(genesis));
+}
+
 #[test]
 fn each_mistake_has_its_own_refusal() {
     let chain_again = "[[chain]]\nslug = \"anvil\"\nchain_id = 5\nrpc_urls = [\"http://b\"]\n";

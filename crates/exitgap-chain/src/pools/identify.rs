@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use exitgap_core::ids::Address;
+use exitgap_core::ids::{Address, Code, Word};
 use exitgap_core::series::MissingReason;
-use exitgap_core::snapshot::Token;
+use exitgap_core::snapshot::{Fact, Token};
 
 use super::kinds::{self, Reader};
 use super::reader::{Candidate, Claim, Probe, Recognised};
@@ -38,21 +38,26 @@ pub(crate) async fn identify(
         }
         seen.push(recognised);
     }
-    prove(multicall, plans, &mut seen).await?;
+    let words = prove(multicall, factories, plans, &mut seen).await?;
+    register(multicall, plans, &mut seen).await?;
     let tokens = seen.iter().flatten().flat_map(|recognised| recognised.tokens.iter().copied());
     let tokens = read_tokens(multicall, tokens).await?;
     Ok(plans
         .iter()
         .zip(seen)
-        .map(|(plan, recognised)| {
+        .zip(words)
+        .map(|((plan, recognised), word)| {
             let Recognised { reader, tokens: addresses, .. } = recognised?;
+            let mut facts = reader.facts();
+            facts.extend(word);
+            facts.sort();
             let token = |address: Address| -> Result<Token, Missing> {
                 tokens.get(&address).cloned().unwrap_or_else(|| {
                     Err(unsupported(plan, &format!("token {address} was not read")))
                 })
             };
             let tokens = addresses.into_iter().map(token).collect::<Result<Vec<_>, _>>()?;
-            let identity = Identity { reader, tokens };
+            let identity = Identity { reader, tokens, facts };
             if identity.pair(&plan.id).is_none() {
                 return Err(unsupported(plan, &other_pair(&identity.tokens)));
             }
@@ -80,17 +85,20 @@ fn calls_of(probes: &[Probe]) -> Vec<Call> {
     probes.iter().map(|probe| probe.call.clone()).collect()
 }
 
-/// Asks the factories of the pools that need it whether these are theirs.
+/// Asks the factories of the pools that need it whether these are theirs; what they say is a fact,
+/// where there is a name for it.
 async fn prove(
     multicall: &Multicall<'_>,
+    factories: &[Factory],
     plans: &[&PoolPlan],
     seen: &mut [Result<Recognised<Reader>, Missing>],
-) -> Result<(), Failure> {
+) -> Result<Vec<Option<Fact>>, Failure> {
     let calls: Vec<Call> =
         seen.iter().flatten().filter_map(|recognised| recognised.proof.clone()).collect();
     let answers = multicall.read(&calls).await?;
     let mut answers = answers.iter();
-    for (plan, recognised) in plans.iter().zip(seen) {
+    let mut words = vec![None; plans.len()];
+    for ((plan, recognised), word) in plans.iter().zip(seen).zip(&mut words) {
         let Some(proof) = recognised.as_ref().ok().and_then(|it| it.proof.as_ref()) else {
             continue;
         };
@@ -101,6 +109,45 @@ async fn prove(
             let (factory, words) = (proof.target, said(answer, named));
             let what = format!("its factory {factory} does not say that the pool is its: {words}");
             *recognised = Err(unsupported(plan, &what));
+            continue;
+        }
+        *word = named.and_then(|pool| word_of(factories, proof, pool));
+    }
+    Ok(words)
+}
+
+/// A factory's word that the pool is its.
+fn word_of(factories: &[Factory], proof: &Call, pool: Address) -> Option<Fact> {
+    let factory = factories.iter().find(|factory| factory.address == proof.target)?;
+    let name = factory.kind.fact()?.parse::<Code>().ok()?;
+    let mut word = [0; 32];
+    word[12..].copy_from_slice(&pool.0);
+    let call = proof.data.to_string();
+    Some(Fact { name, contract: proof.target, call, words: vec![Word(word)] })
+}
+
+/// Asks further about the pools that need it, each by itself.
+async fn register(
+    multicall: &Multicall<'_>,
+    plans: &[&PoolPlan],
+    seen: &mut [Result<Recognised<Reader>, Missing>],
+) -> Result<(), Failure> {
+    let asked = seen.iter().map(|recognised| match recognised {
+        Ok(recognised) => recognised.reader.further(),
+        Err(_) => Vec::new(),
+    });
+    let asked: Vec<Vec<Call>> = asked.collect();
+    let answers = multicall.read(&asked.concat()).await?;
+    let mut answers = answers.as_slice();
+    for ((plan, recognised), asked) in plans.iter().zip(seen).zip(asked) {
+        let (own, others) = answers.split_at(asked.len().min(answers.len()));
+        answers = others;
+        if let (Ok(found), false) = (&*recognised, asked.is_empty()) {
+            let registered = found.reader.clone().registered(plan, own);
+            *recognised = match registered {
+                Ok((reader, tokens)) => Ok(Recognised { reader, tokens, proof: None }),
+                Err(why) => Err(unsupported(plan, &why)),
+            };
         }
     }
     Ok(())
@@ -238,7 +285,7 @@ mod tests {
         // Both kinds at once.
         v3[3] = Answer::Returned(Bytes::from(vec![0; 96]));
         assert!(name(false, &v3).is_err());
-        let nobody = vec![Answer::Returned(Bytes::new()); 14];
+        let nobody = vec![Answer::Returned(Bytes::new()); 17];
         let refused = name(true, &nobody).unwrap_err();
         assert!(refused.detail.contains("nothing answers"), "{refused}");
     }

@@ -7,6 +7,7 @@ use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::PoolState;
 use exitgap_core::snapshot::{Fact, Observation};
 
+use super::balancer::BalancerReader;
 use super::concentrated::TickedReader;
 use super::constant_product::PairReader;
 use super::curve::{NgReader, ThreeReader};
@@ -82,6 +83,7 @@ kinds! { $
     SolidlyReader,
     NgReader,
     ThreeReader,
+    BalancerReader,
 }
 
 /// What one kind makes of the answers to its questions.
@@ -112,8 +114,27 @@ impl Reader {
         ask!(self, reader => reader.state_calls())
     }
 
-    pub(crate) fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing> {
-        ask!(self, reader => reader.decode(pool, answers))
+    pub(crate) fn further(&self) -> Vec<Call> {
+        ask!(self, reader => reader.further())
+    }
+
+    pub(crate) fn registered(
+        self,
+        plan: &PoolPlan,
+        answers: &[Answer],
+    ) -> Result<(Self, Vec<Address>), String> {
+        ask!(self, reader => {
+            reader.registered(plan, answers).map(|(reader, tokens)| (reader.into(), tokens))
+        })
+    }
+
+    pub(crate) fn decode(
+        &self,
+        pool: &PoolId,
+        at: u64,
+        answers: &[Answer],
+    ) -> Result<Reading, Missing> {
+        ask!(self, reader => reader.decode(pool, at, answers))
     }
 
     pub(crate) fn followed(&self) -> Option<&dyn Followed> {
@@ -127,6 +148,13 @@ impl Reader {
     pub(crate) fn tried_at_once(&self) -> usize {
         fn of<K: PoolReader>(_: &K) -> usize {
             K::TRIED_AT_ONCE
+        }
+        ask!(self, reader => of(reader))
+    }
+
+    pub(crate) fn moves_tokens(&self) -> bool {
+        fn of<K: PoolReader>(_: &K) -> bool {
+            K::MOVES_TOKENS
         }
         ask!(self, reader => of(reader))
     }

@@ -2,6 +2,7 @@
 //!
 //! A folder for each kind says what `reader` asks of it; `kinds` lists them.
 
+mod balancer;
 pub(crate) mod concentrated;
 mod constant_product;
 mod curve;
@@ -17,7 +18,7 @@ mod tokens;
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::MissingReason;
-use exitgap_core::snapshot::Token;
+use exitgap_core::snapshot::{Fact, Token};
 
 use crate::abi::Answer;
 use crate::missing::Missing;
@@ -46,6 +47,8 @@ pub(crate) struct Identity {
     pub(crate) reader: Reader,
     /// All of them, in its order.
     pub(crate) tokens: Vec<Token>,
+    /// What every snapshot of it says beside its state.
+    pub(crate) facts: Vec<Fact>,
 }
 
 impl Identity {

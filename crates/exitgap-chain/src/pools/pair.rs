@@ -1,9 +1,12 @@
 //! What contracts of two tokens answer that a factory made, whatever their kind.
 
+use alloy::primitives::Bytes;
+use exitgap_core::U256;
 use exitgap_core::ids::Address;
 
-use super::reader::Probe;
-use crate::abi::{Answer, Pool, own};
+use super::reader::{Probe, data_of};
+use crate::abi::{Answer, Pool, V2Pair, own, wire};
+use crate::trial::{CALLER, Sale};
 
 /// The questions: the two tokens and the factory.
 pub(super) fn probes(pool: Address) -> Vec<Probe> {
@@ -12,6 +15,18 @@ pub(super) fn probes(pool: Address) -> Vec<Probe> {
         Probe::new("token1", pool, &Pool::token1Call {}, 1),
         Probe::new("factory", pool, &Pool::factoryCall {}, 1),
     ]
+}
+
+/// The call of a pair that was paid which asks it for so much of what the sale buys.
+pub(super) fn swap(sale: &Sale, out: U256) -> Vec<u8> {
+    let mut outs = [U256::ZERO; 2];
+    outs[sale.direction.quote_index()] = out;
+    data_of(&V2Pair::swapCall {
+        amount0Out: outs[0],
+        amount1Out: outs[1],
+        to: wire(CALLER),
+        data: Bytes::new(),
+    })
 }
 
 /// What a contract says of itself.

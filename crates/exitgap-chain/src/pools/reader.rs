@@ -27,6 +27,21 @@ pub(crate) trait PoolReader: Sized + Into<Reader> {
     /// What the answers to them say.
     fn identify(candidate: &Candidate<'_>, answers: &[Answer]) -> Claim<Self>;
 
+    /// What is asked further, of whoever those answers name, before it is surely of this kind;
+    /// nothing where they say all.
+    fn further(&self) -> Vec<Call> {
+        Vec::new()
+    }
+
+    /// What it is by the answers to that, and its tokens; or why it is refused.
+    fn registered(
+        self,
+        _plan: &PoolPlan,
+        _answers: &[Answer],
+    ) -> Result<(Self, Vec<Address>), String> {
+        Err("nothing was asked of it".to_owned())
+    }
+
     /// What it is, in a few words.
     fn name(&self) -> &'static str;
 
@@ -34,8 +49,8 @@ pub(crate) trait PoolReader: Sized + Into<Reader> {
     /// change.
     fn state_calls(&self) -> Vec<Call>;
 
-    /// What the answers to them say.
-    fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing>;
+    /// What the answers to them say in a block of this time.
+    fn decode(&self, pool: &PoolId, at: u64, answers: &[Answer]) -> Result<Reading, Missing>;
 
     /// What of its state only its events change, and is therefore remembered from slot to slot;
     /// `None` where nothing is, because the calls above read all there is.
@@ -62,6 +77,10 @@ pub(crate) trait PoolReader: Sized + Into<Reader> {
 
     /// The calls of the contract's own swap that show whether it pays what core says.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>>;
+
+    /// Whether the trial moves tokens, which are then ledgers of ours. Where it does not, they and
+    /// all that stands on them, as what they say of their own worth, answer for themselves.
+    const MOVES_TOKENS: bool = true;
 
     /// What the token of this index must seem to hold of the pool's during the trial; `None`:
     /// the contract does not look.
@@ -163,7 +182,7 @@ pub(crate) enum Claim<K> {
 #[derive(Debug)]
 pub(crate) struct Recognised<K> {
     pub(crate) reader: K,
-    /// The tokens it says it holds, in its order.
+    /// The tokens it says it holds, in its order; none where it is asked [`PoolReader::further`].
     pub(crate) tokens: Vec<Address>,
     /// Where there is one, this call must answer the pool's own address: its factory is asked
     /// whether the pool is its, because any contract can name any factory.

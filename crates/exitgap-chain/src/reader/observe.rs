@@ -127,8 +127,8 @@ impl Pass<'_> {
         results
     }
 
-    /// Tries, in turns as parts are read in full, whether contracts pay what core's fills say. A
-    /// pool whose contract does not is none of the kinds that are read.
+    /// Tries, in turns as parts are read in full, whether contracts pay what core's fills say. Pools
+    /// whose contract does not are none of the kinds that are read.
     async fn try_fills(&mut self, multicall: &Multicall<'_>, results: &mut Results) {
         let Some(slot) = self.slot else { return };
         // Of a contract one pool at a time: trials that sell one token look at one balance of it.
@@ -160,7 +160,12 @@ impl Pass<'_> {
                 Verdict::Other(detail) => {
                     let detail = format!("pool {pool}: {detail}");
                     let missing = Missing::new(MissingReason::PoolUnsupported, detail);
-                    results.insert(place, Err(missing));
+                    // What is wrong of one pool is wrong of its contract.
+                    for (other, result) in results.iter_mut() {
+                        if self.pool(*other).id.contract() == pool.contract() && result.is_ok() {
+                            *result = Err(missing.clone());
+                        }
+                    }
                     continue;
                 }
             }
@@ -258,7 +263,10 @@ impl Pass<'_> {
                     Some(Reread::Disagreed(detail)) => {
                         Err(Missing::new(MissingReason::NodesDisagree, detail))
                     }
-                    plan => self.state(&span, &answers, matches!(plan, Some(Reread::Again(_)))),
+                    plan => {
+                        let logs_tell = matches!(plan, Some(Reread::Again(_)));
+                        self.state(&span, multicall.block().timestamp, &answers, logs_tell)
+                    }
                 };
                 (span.place, state)
             })
@@ -294,12 +302,13 @@ impl Pass<'_> {
     fn state(
         &self,
         span: &Span<'_>,
+        at: u64,
         answers: &[Answer],
         logs_tell: bool,
     ) -> Result<State, Missing> {
         let Span { place, reader, start, of_parts, end, ref again } = *span;
         let pool = &self.pool(place).id;
-        let unfinished = match reader.decode(pool, &answers[start..of_parts])? {
+        let unfinished = match reader.decode(pool, at, &answers[start..of_parts])? {
             Reading::Whole(state) => return Ok(State::Whole(state)),
             Reading::Unfinished(unfinished) => unfinished,
         };
@@ -367,7 +376,7 @@ impl Pass<'_> {
             oracles.extend(feeds.sequencer.clone().transpose()?);
             let identity = self.memory[place].identity.as_ref();
             let identity = identity.ok_or_else(|| unidentified(&pool.id))?;
-            let (tokens, facts) = (identity.tokens.clone(), identity.reader.facts());
+            let (tokens, facts) = (identity.tokens.clone(), identity.facts.clone());
             Observation::new(pool.id.clone(), tag, block, tokens, state.clone(), oracles, facts)
                 .map_err(|error| Missing::new(error.missing_reason(), error.to_string()))
         };

@@ -15,7 +15,7 @@ use super::receipt::{WireLog, WireReceipt};
 use super::transaction::SETTLE_GAS;
 use super::{Authorization, Fees, Receipt, SettleError, Signed, Verdict, error};
 use crate::abi::wire;
-use crate::blocks::{head, header_at};
+use crate::blocks::{finalized, head, header_at};
 use crate::config::ChainPlan;
 use crate::limits::Limits;
 use crate::rpc::{Failure, Rpc, RpcError, value};
@@ -28,7 +28,7 @@ pub struct TokenNode {
     asset: Address,
 }
 
-/// The newest block.
+/// A block, of this instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// Its number.
@@ -86,6 +86,12 @@ impl TokenNode {
         Ok(Head { number: header.block.number, timestamp_s: header.block.timestamp })
     }
 
+    /// The newest block that is final, as the node says.
+    pub async fn finalized(&self, deadline: Instant) -> Result<(Head, BlockHash), SettleError> {
+        let block = finalized(&self.rpc, deadline).await?.block;
+        Ok((Head { number: block.number, timestamp_s: block.timestamp }, block.hash))
+    }
+
     /// When the block of this number and hash was made, Unix seconds; `None` where another took its place.
     pub async fn block_time(
         &self,
@@ -128,8 +134,31 @@ impl TokenNode {
         nonce: Word,
         deadline: Instant,
     ) -> Result<bool, SettleError> {
+        self.is_used_at(&json!("latest"), payer, nonce, deadline).await
+    }
+
+    /// The same on the block of this hash, which must be one of the chain.
+    pub async fn was_used_at(
+        &self,
+        block: BlockHash,
+        payer: Address,
+        nonce: Word,
+        deadline: Instant,
+    ) -> Result<bool, SettleError> {
+        let at = json!({ "blockHash": block.to_string(), "requireCanonical": true });
+        self.is_used_at(&at, payer, nonce, deadline).await
+    }
+
+    async fn is_used_at(
+        &self,
+        block: &Value,
+        payer: Address,
+        nonce: Word,
+        deadline: Instant,
+    ) -> Result<bool, SettleError> {
         let call = authorizationStateCall { authorizer: wire(payer), nonce: B256::from(nonce.0) };
-        let answered = self.call(call.abi_encode().into(), None, deadline).await?;
+        let request = called(self.asset, &call.abi_encode().into(), None);
+        let answered = self.eth_call(&json!([request, block]), deadline).await?;
         let state = answered
             .ok()
             .and_then(|bytes| authorizationStateCall::abi_decode_returns_validate(&bytes).ok());
@@ -253,20 +282,16 @@ impl TokenNode {
         from: Option<Address>,
         deadline: Instant,
     ) -> Result<Result<Bytes, String>, SettleError> {
-        let mut request = json!({
-            "to": wire(account),
-            "input": data,
-            "gas": format!("{SETTLE_GAS:#x}"),
-        });
-        if let Some(from) = from {
-            request["from"] = json!(wire(from));
-        }
-        let asked = json!([request, "latest"]);
-        match self
-            .rpc
-            .request("eth_call", &asked, deadline, |raw: &RawValue| value::<Bytes>(raw))
-            .await
-        {
+        self.eth_call(&json!([called(account, &data, from), "latest"]), deadline).await
+    }
+
+    async fn eth_call(
+        &self,
+        asked: &Value,
+        deadline: Instant,
+    ) -> Result<Result<Bytes, String>, SettleError> {
+        let read = |raw: &RawValue| value::<Bytes>(raw);
+        match self.rpc.request("eth_call", asked, deadline, read).await {
             Ok(returned) => Ok(Ok(returned)),
             // What the gas does not suffice for would not be settled either.
             Err(Failure {
@@ -276,6 +301,19 @@ impl TokenNode {
             Err(failure) => Err(failure.into()),
         }
     }
+}
+
+/// A call, as nodes are asked for it.
+fn called(account: Address, data: &Bytes, from: Option<Address>) -> Value {
+    let mut request = json!({
+        "to": wire(account),
+        "input": data,
+        "gas": format!("{SETTLE_GAS:#x}"),
+    });
+    if let Some(from) = from {
+        request["from"] = json!(wire(from));
+    }
+    request
 }
 
 /// Whether nodes refuse a transaction because they have it.

@@ -38,14 +38,18 @@ impl Dialect {
     /// That of a factory's pools; `None` where they do not answer so.
     pub(super) fn of(kind: FactoryKind) -> Option<Self> {
         match kind {
+            FactoryKind::UniswapV3 => Some(Self::Uniswap),
             FactoryKind::PancakeV3 => Some(Self::Pancake),
             FactoryKind::SushiV3 => Some(Self::Sushi),
             FactoryKind::Slipstream => Some(Self::Slipstream),
-            FactoryKind::UniswapV4
+            FactoryKind::UniswapV2
+            | FactoryKind::UniswapV4
             | FactoryKind::AlgebraIntegral
             | FactoryKind::AerodromeV2
             | FactoryKind::CurveStableNg
-            | FactoryKind::Curve3pool => None,
+            | FactoryKind::Curve3pool
+            | FactoryKind::BalancerV2Weighted
+            | FactoryKind::BalancerV2ComposableStable => None,
         }
     }
 
@@ -108,7 +112,7 @@ impl Dialect {
     }
 
     /// The call by which the factory says which pool it made of two tokens with this fee and tick
-    /// spacing; `None` where the factory is not asked.
+    /// spacing.
     pub(super) fn proof(
         self,
         factory: Address,
@@ -118,8 +122,7 @@ impl Dialect {
     ) -> Option<Call> {
         let (token0, token1) = (wire(token0), wire(token1));
         match self {
-            Self::Uniswap => None,
-            Self::Sushi | Self::Pancake => {
+            Self::Uniswap | Self::Sushi | Self::Pancake => {
                 let fee = alloy::primitives::aliases::U24::try_from(fee_pips).ok()?;
                 let call = V3Factory::getPoolCall { tokenA: token0, tokenB: token1, fee };
                 Some(Call::new(factory, &call, 1))

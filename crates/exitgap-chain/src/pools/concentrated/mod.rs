@@ -145,12 +145,15 @@ impl PoolReader for TickedReader {
             let words = format!("its tick spacing is {tick_spacing}, not from 1 to 16383");
             return Claim::Refused(words);
         }
-        let proof = dialect.proof(address, pair.tokens, fee.to(), tick_spacing);
+        // One of an unknown factory is held to its own swap alone.
+        let proof = (reader.factory.as_ref())
+            .and_then(|_| dialect.proof(address, pair.tokens, fee.to(), tick_spacing));
         Claim::Is(Recognised { reader, tokens: pair.tokens.to_vec(), proof })
     }
 
     fn name(&self) -> &'static str {
         match self.dialect() {
+            Dialect::Uniswap if self.factory.is_some() => "concentrated_liquidity of Uniswap v3",
             Dialect::Uniswap => Concentrated::PROTOCOL,
             Dialect::Sushi => "concentrated_liquidity of SushiSwap v3",
             Dialect::Pancake => "concentrated_liquidity of PancakeSwap v3",
@@ -166,7 +169,7 @@ impl PoolReader for TickedReader {
         calls
     }
 
-    fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
         Ok(Reading::Unfinished(Box::new(self.price(pool, answers)?)))
     }
 

@@ -1,7 +1,6 @@
 //! Uniswap v2's pair, and forks that answer and pay as it does: two reserves, and a fee that no
 //! contract tells.
 
-use alloy::primitives::Bytes;
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::{ConstantProduct, FeeRate};
@@ -9,12 +8,12 @@ use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Observation;
 
 use super::pair::{self, Pair};
-use super::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised, data_of};
+use super::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised};
 use super::{solidly, unanswered};
-use crate::abi::{Answer, Call, V2Pair, wire};
-use crate::config::{Factory, PoolPlan};
+use crate::abi::{Answer, Call, V2Factory, V2Pair, wire};
+use crate::config::{Factory, FactoryKind, PoolPlan};
 use crate::missing::Missing;
-use crate::trial::{CALLER, Outcome, Sale, Verdict};
+use crate::trial::{Outcome, Sale, Verdict};
 
 /// Words of `getReserves`' answer.
 const RESERVES_WORDS: usize = 3;
@@ -24,6 +23,8 @@ const RESERVES_WORDS: usize = 3;
 pub(crate) struct PairReader {
     pair: Address,
     fee: FeeRate,
+    /// Whether its factory is known as Uniswap v2's.
+    uniswap: bool,
 }
 
 impl PoolReader for PairReader {
@@ -49,22 +50,27 @@ impl PoolReader for PairReader {
         }
         match candidate.plan.fee.zip(candidate.plan.id.contract().address()) {
             Some((fee, address)) => {
-                let (reader, tokens) = (Self { pair: address, fee }, pair.tokens.to_vec());
-                Claim::Is(Recognised { reader, tokens, proof: None })
+                let known = candidate.factories.iter().find(|known| known.address == pair.factory);
+                let uniswap = known.is_some_and(|known| known.kind == FactoryKind::UniswapV2);
+                let [token0, token1] = pair.tokens.map(wire);
+                let asked = V2Factory::getPairCall { tokenA: token0, tokenB: token1 };
+                let proof = uniswap.then(|| Call::new(pair.factory, &asked, 1));
+                let reader = Self { pair: address, fee, uniswap };
+                Claim::Is(Recognised { reader, tokens: pair.tokens.to_vec(), proof })
             }
             None => Claim::Refused("a v2 pair does not tell its fee; configure `fee`".to_owned()),
         }
     }
 
     fn name(&self) -> &'static str {
-        ConstantProduct::PROTOCOL
+        if self.uniswap { "constant_product of Uniswap v2" } else { ConstantProduct::PROTOCOL }
     }
 
     fn state_calls(&self) -> Vec<Call> {
         vec![Call::new(self.pair, &V2Pair::getReservesCall {}, RESERVES_WORDS)]
     }
 
-    fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
         let answer = answers.first().unwrap_or(&Answer::Reverted);
         let reserves = answer
             .exact::<V2Pair::getReservesCall>(RESERVES_WORDS)
@@ -87,18 +93,8 @@ impl PoolReader for PairReader {
     /// which it must refuse, and for one unit, which shows that it can be tried at all. That holds
     /// it to the curve and to the fee.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
-        [sale.amount_out, sale.amount_out + U256::ONE, U256::ONE]
-            .map(|out| {
-                let mut outs = [U256::ZERO; 2];
-                outs[sale.direction.quote_index()] = out;
-                data_of(&V2Pair::swapCall {
-                    amount0Out: outs[0],
-                    amount1Out: outs[1],
-                    to: wire(CALLER),
-                    data: Bytes::new(),
-                })
-            })
-            .to_vec()
+        let outs = [sale.amount_out, sale.amount_out + U256::ONE, U256::ONE];
+        outs.map(|out| pair::swap(sale, out)).to_vec()
     }
 
     /// The reserves, and what the pair is paid.

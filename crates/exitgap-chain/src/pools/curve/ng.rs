@@ -22,9 +22,9 @@ const TEXT_WORDS: usize = 3;
 /// Reads one pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NgReader {
-    pool: Address,
+    pub(super) pool: Address,
     /// One of each coin.
-    asset_types: Vec<u8>,
+    pub(super) asset_types: Vec<u8>,
 }
 
 fn factories(factories: &[Factory]) -> impl Iterator<Item = Address> {
@@ -52,7 +52,7 @@ fn factory_probes(factory: Address, pool: Address) -> [Probe; 3] {
 struct Registered {
     coins: Vec<Address>,
     is_meta: bool,
-    asset_types: Vec<u8>,
+    pub(super) asset_types: Vec<u8>,
 }
 
 impl Registered {
@@ -135,7 +135,7 @@ impl PoolReader for NgReader {
         of_all.into_iter().chain(of_coins.map(|call| Call::new(pool, &call, 1))).collect()
     }
 
-    fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
         let coins = self.asset_types.len();
         let list = |call: &str, found: Vec<U256>| {
             if found.len() == coins {

@@ -20,8 +20,8 @@ const RATE_DECIMALS: u8 = 36;
 /// Reads one pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ThreeReader {
-    pool: Address,
-    coins: [Address; COINS],
+    pub(super) pool: Address,
+    pub(super) coins: [Address; COINS],
 }
 
 /// Whether the pool is one that is known by its own address.
@@ -75,7 +75,7 @@ impl PoolReader for ThreeReader {
         of_all.into_iter().chain(balances).chain(decimals).collect()
     }
 
-    fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
         let number = |at: usize, call: &'static str| -> Result<U256, Missing> {
             told::<CurvePool::feeCall>(pool, call, answers.get(at), 1)
         };

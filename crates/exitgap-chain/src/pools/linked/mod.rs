@@ -156,7 +156,7 @@ impl PoolReader for LinkedReader {
         state_calls(self.pool).map(|(_, call)| call).to_vec()
     }
 
-    fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
         match price_of(pool, answers)? {
             (price, None) => Ok(Reading::Unfinished(Box::new(price))),
             // An owner may plug one in at any time.

@@ -80,7 +80,7 @@ fn a_pool_is_known_by_its_factory_and_refused_with_a_plugin() {
 #[test]
 fn price_and_ticks_are_joined_though_ticks_are_off_the_spacing() {
     let (reader, pool) = (LinkedReader { pool: POOL }, plan().id);
-    let Ok(Reading::Unfinished(price)) = reader.decode(&pool, &state(NOBODY, 0)) else {
+    let Ok(Reading::Unfinished(price)) = reader.decode(&pool, 0, &state(NOBODY, 0)) else {
         panic!("it lacks its ticks")
     };
     let tick = |total: u64, net: i128| {
@@ -97,7 +97,7 @@ fn price_and_ticks_are_joined_though_ticks_are_off_the_spacing() {
     assert_eq!(read(&[tick(0, 0), tick(5, -5)]).unwrap()[0], (-11, None));
     assert!(read(&[Answer::Reverted, tick(5, -5)]).is_err());
     // One plugged in later is refused, too.
-    let plugged = reader.decode(&pool, &state(PLUGIN, 0)).err().unwrap();
+    let plugged = reader.decode(&pool, 0, &state(PLUGIN, 0)).err().unwrap();
     assert_eq!(plugged.reason, MissingReason::PoolUnsupported);
     assert!(plugged.detail.contains("hook: "), "{plugged}");
     // All ticks are in words of their own, whatever the spacing is.

@@ -147,7 +147,7 @@ impl PoolReader for ManagedReader {
         self.storage.calls(&self.storage.price())
     }
 
-    fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
         let words = all_words(pool, 2, answers)?;
         let [slot0, liquidity] = words[..] else {
             return Err(inconsistent(pool, "its price was not asked for"));

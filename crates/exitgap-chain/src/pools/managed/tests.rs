@@ -92,7 +92,7 @@ fn the_words_are_price_tick_and_fees_by_direction() {
     let (reader, pool) = (reader(), plan(KEY).id);
     let liquidity = 2_235_294_060_834_189_178_166_u128;
     let read = |slot0: Number, liquidity: Number| {
-        reader.decode(&pool, &[words(&[slot0, liquidity])]).map_err(|missing| missing.detail)
+        reader.decode(&pool, 0, &[words(&[slot0, liquidity])]).map_err(|missing| missing.detail)
     };
     let Ok(Reading::Unfinished(price)) = read(slot0(500), Number::from(liquidity)) else {
         panic!("it lacks its ticks")
@@ -111,7 +111,7 @@ fn the_words_are_price_tick_and_fees_by_direction() {
     assert!(read(slot0(501), Number::from(liquidity)).err().unwrap().contains("its key says 500"));
     assert!(read(slot0(500), Number::ONE << 128).err().unwrap().contains("128 bits"));
     for wrong in [Answer::Reverted, words(&[Number::ONE]), words(&[Number::ONE; 3])] {
-        assert!(reader.decode(&pool, &[wrong]).is_err());
+        assert!(reader.decode(&pool, 0, &[wrong]).is_err());
     }
 }
 

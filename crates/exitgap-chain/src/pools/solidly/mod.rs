@@ -4,7 +4,6 @@
 //! Many contracts descend from Solidly and answer alike, and not all compute alike: a pool is read
 //! only where its factory is known on the chain, or configured, and says that the pool is its.
 
-use alloy::primitives::Bytes;
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::{FeeRate, Solidly};
@@ -14,10 +13,10 @@ use exitgap_core::snapshot::Observation;
 use super::pair::{self, Pair};
 use super::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised, data_of};
 use super::unanswered;
-use crate::abi::{Answer, Call, Solidly as Contract, SolidlyFactory, V2Pair, wire};
+use crate::abi::{Answer, Call, Solidly as Contract, SolidlyFactory, wire};
 use crate::config::{Factory, FactoryKind, PoolPlan};
 use crate::missing::Missing;
-use crate::trial::{CALLER, Outcome, Sale, Verdict};
+use crate::trial::{Outcome, Sale, Verdict};
 
 /// Words of `metadata`'s answer.
 const METADATA_WORDS: usize = 7;
@@ -110,7 +109,7 @@ impl PoolReader for SolidlyReader {
         ]
     }
 
-    fn decode(&self, pool: &PoolId, answers: &[Answer]) -> Result<Reading, Missing> {
+    fn decode(&self, pool: &PoolId, _at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
         let [metadata, fee, paused] = answers else {
             return Err(unanswered(pool, "metadata", &Answer::Reverted));
         };
@@ -156,19 +155,9 @@ impl PoolReader for SolidlyReader {
     /// A pool that was paid must quote exactly the fill and pay it, and one unit, which shows that it
     /// can be tried at all. By how much it would pay more than it quotes is its roundings' matter.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
-        let swap = |out: U256| {
-            let mut outs = [U256::ZERO; 2];
-            outs[sale.direction.quote_index()] = out;
-            data_of(&V2Pair::swapCall {
-                amount0Out: outs[0],
-                amount1Out: outs[1],
-                to: wire(CALLER),
-                data: Bytes::new(),
-            })
-        };
         let token = wire(self.tokens[sale.direction.base_index()]);
         let quote = Contract::getAmountOutCall { amountIn: sale.amount_in, tokenIn: token };
-        vec![data_of(&quote), swap(sale.amount_out), swap(U256::ONE)]
+        vec![data_of(&quote), pair::swap(sale, sale.amount_out), pair::swap(sale, U256::ONE)]
     }
 
     /// The reserves, and what the pool is paid.

@@ -37,7 +37,7 @@ fn units() -> [U256; 2] {
 
 fn decoded(answers: &[Answer]) -> Result<Solidly, Missing> {
     let pool: PoolId = "anvil:0x0707070707070707070707070707070707070707".parse().unwrap();
-    match reader().decode(&pool, answers)? {
+    match reader().decode(&pool, 0, answers)? {
         Reading::Whole(state) => Ok(*Solidly::of(&state).unwrap()),
         Reading::Unfinished(_) => panic!("nothing of it is remembered"),
     }

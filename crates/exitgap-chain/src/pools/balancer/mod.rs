@@ -1,0 +1,317 @@
+//! Pools of Balancer's second vault, which holds the tokens of all of them: weighted, and
+//! composable stable, of which each is one of its own tokens, too.
+//!
+//! A pool is read where a factory that is known on the chain, or configured, says that the pool is
+//! its, and where the vault that the pool names has it registered under the pool's own id. The
+//! pool's version says by which release's rules it computes. Its own token is left out: no market is
+//! one of it, and tokens are counted without it.
+//!
+//! All of the state is read at every slot (`state`): rates, amplification, fees and pauses move
+//! without a log of the pool's.
+
+mod state;
+
+use alloy::primitives::{B256, Bytes, I256};
+use exitgap_core::U256;
+use exitgap_core::ids::{Address, Pair, PoolId};
+use serde::Deserialize;
+
+use super::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised, data_of};
+use crate::abi::{Answer, BalancerFactory, BalancerPool, BalancerVault, Call, own, wire};
+use crate::config::{Factory, FactoryKind, NOBODY, PoolPlan};
+use crate::missing::Missing;
+use crate::trial::{CALLER, Outcome, Sale, Verdict};
+
+/// The most tokens of a pool, its own counted.
+const MAX_TOKENS: usize = Pair::MAX_TOKENS as usize + 1;
+/// The most words of a version's text.
+const VERSION_WORDS: usize = 8;
+
+/// By which rules a pool computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Law {
+    Weighted,
+    ComposableStable,
+}
+
+/// What a pool says of its version, in JSON.
+#[derive(Debug, Deserialize)]
+struct Version {
+    name: String,
+    version: u64,
+}
+
+impl Law {
+    fn of(kind: FactoryKind) -> Option<Self> {
+        match kind {
+            FactoryKind::BalancerV2Weighted => Some(Self::Weighted),
+            FactoryKind::BalancerV2ComposableStable => Some(Self::ComposableStable),
+            _ => None,
+        }
+    }
+
+    /// What its pools call themselves, and the versions of them whose arithmetic is known.
+    fn releases(self) -> (&'static str, [u64; 2]) {
+        match self {
+            Self::Weighted => ("WeightedPool", [3, 4]),
+            Self::ComposableStable => ("ComposableStablePool", [3, 6]),
+        }
+    }
+
+    /// Why a pool that says so of itself is not read.
+    fn refuses(self, said: Option<&str>) -> Option<String> {
+        let (name, known) = self.releases();
+        let version = said.and_then(|said| serde_json::from_str::<Version>(said).ok());
+        if version.is_some_and(|found| found.name == name && known.contains(&found.version)) {
+            return None;
+        }
+        let found: String = said.unwrap_or_default().chars().take(48).collect();
+        let [first, second] = known;
+        Some(format!(
+            "unverified_version: it says {found:?}, and {name} {first} and {second} are known"
+        ))
+    }
+}
+
+/// Reads one pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BalancerReader {
+    pool: Address,
+    vault: Address,
+    id: B256,
+    law: Law,
+    /// All that the vault has of it, its own among them; none before it is asked.
+    held: Vec<Address>,
+    /// Whom a stable pool asks what each of them counts; zero: it counts as it is.
+    rate_providers: Vec<Address>,
+}
+
+fn factories(known: &[Factory]) -> impl Iterator<Item = (Address, Law)> {
+    known.iter().filter_map(|factory| Some((factory.address, Law::of(factory.kind)?)))
+}
+
+/// What the pool itself is asked.
+fn own_probes(pool: Address) -> [Probe; 4] {
+    let list = 2 + MAX_TOKENS;
+    [
+        Probe::new("getPoolId", pool, &BalancerPool::getPoolIdCall {}, 1),
+        Probe::new("getVault", pool, &BalancerPool::getVaultCall {}, 1),
+        // Curve's pools are asked this, too, and expected to say less.
+        Probe::new("version", pool, &BalancerPool::versionCall {}, 3),
+        Probe::new("getRateProviders", pool, &BalancerPool::getRateProvidersCall {}, list),
+    ]
+}
+
+/// The law by which the factories that call the pool theirs make them; `Err` where they differ.
+fn law_of(known: &[Factory], answers: &[Answer]) -> Result<Option<Law>, ()> {
+    let theirs = factories(known).zip(answers).filter_map(|((_, law), answer)| {
+        let is_its = answer.exact::<BalancerFactory::isPoolFromFactoryCall>(1)?;
+        is_its.then_some(law)
+    });
+    let mut theirs: Vec<Law> = theirs.collect();
+    theirs.dedup();
+    match theirs[..] {
+        [] => Ok(None),
+        [law] => Ok(Some(law)),
+        _ => Err(()),
+    }
+}
+
+impl PoolReader for BalancerReader {
+    fn probes(plan: &PoolPlan, known: &[Factory]) -> Vec<Probe> {
+        let Some(pool) = plan.id.contract().address() else { return Vec::new() };
+        let asked = BalancerFactory::isPoolFromFactoryCall { pool: wire(pool) };
+        let of_factories = factories(known)
+            .map(|(factory, _)| Probe::new("isPoolFromFactory", factory, &asked, 1));
+        own_probes(pool).into_iter().chain(of_factories).collect()
+    }
+
+    fn identify(candidate: &Candidate<'_>, answers: &[Answer]) -> Claim<Self> {
+        let plan = candidate.plan;
+        let (Some(pool), [id, vault, version, providers, of_factories @ ..]) =
+            (plan.id.contract().address(), answers)
+        else {
+            return Claim::Foreign;
+        };
+        let id = id.exact::<BalancerPool::getPoolIdCall>(1);
+        let vault = vault.exact::<BalancerPool::getVaultCall>(1).map(own);
+        let law = match (law_of(candidate.factories, of_factories), id, vault) {
+            (Err(()), ..) => return Claim::Partly,
+            (Ok(Some(law)), ..) => law,
+            (Ok(None), Some(_), Some(_)) => {
+                return Claim::Refused(
+                    "it answers as pools of Balancer's second vault do, and no factory of theirs \
+                     that is known on this chain says that the pool is its; name its factory under \
+                     [[chain.factory]] with kind = \"balancer_v2_weighted\" or \
+                     \"balancer_v2_composable_stable\""
+                        .to_owned(),
+                );
+            }
+            (Ok(None), ..) => return Claim::Foreign,
+        };
+        let version = version.listed::<BalancerPool::versionCall>(VERSION_WORDS);
+        if let Some(why) = law.refuses(version.as_deref()) {
+            return Claim::Refused(why);
+        }
+        if plan.fee.is_some() {
+            return Claim::Refused(
+                "a pool of Balancer's tells its own fee; remove `fee`".to_owned(),
+            );
+        }
+        let providers = providers.listed::<BalancerPool::getRateProvidersCall>(MAX_TOKENS);
+        let (Some(id), Some(vault)) = (id, vault) else { return Claim::Partly };
+        let rate_providers = providers.unwrap_or_default().into_iter().map(own).collect();
+        let reader = Self { pool, vault, id, law, held: Vec::new(), rate_providers };
+        Claim::Is(Recognised { reader, tokens: Vec::new(), proof: None })
+    }
+
+    /// The vault says whether the pool is registered under its id, and its tokens.
+    fn further(&self) -> Vec<Call> {
+        let pool_id = self.id;
+        let registered = BalancerVault::getPoolCall { poolId: pool_id };
+        vec![Call::new(self.vault, &registered, 2), self.holdings_call(MAX_TOKENS)]
+    }
+
+    fn registered(
+        mut self,
+        plan: &PoolPlan,
+        answers: &[Answer],
+    ) -> Result<(Self, Vec<Address>), String> {
+        let vault = self.vault;
+        let [registered, held] = answers else {
+            return Err(format!("its vault {vault} was not asked"));
+        };
+        let named = registered.exact::<BalancerVault::getPoolCall>(2).map(|told| own(told.pool));
+        if named != Some(self.pool) {
+            let words = named
+                .map_or_else(|| registered.in_words(), |other| format!("it names {other} there"));
+            return Err(format!(
+                "its vault {vault} does not say that the pool is registered under {}: {words}",
+                self.id
+            ));
+        }
+        let told = (2..=MAX_TOKENS)
+            .find_map(|held_words| state::holdings_of(held, held_words))
+            .ok_or_else(|| format!("its vault {vault}: getPoolTokens {}", held.in_words()))?;
+        self.held = told.tokens.into_iter().map(own).collect();
+        if self.law == Law::Weighted {
+            // What they say only the protocol's fees depend on.
+            self.rate_providers = vec![NOBODY; self.held.len()];
+        }
+        let tokens = self.tokens();
+        let own_token = self.held.len() - tokens.len();
+        if own_token != usize::from(self.law == Law::ComposableStable)
+            || self.rate_providers.len() != self.held.len()
+            || !(2..MAX_TOKENS).contains(&tokens.len())
+        {
+            return Err(format!(
+                "its vault {vault} names {} tokens for it, {own_token} of them its own, and it \
+                 names {} providers of their rates",
+                self.held.len(),
+                self.rate_providers.len()
+            ));
+        }
+        let count = tokens.len();
+        if plan.id.pair().is_some_and(|pair| pair.indices()[1] == count) && own_token == 1 {
+            return Err(format!(
+                "pool_token: its own token is no market and is not counted; its {count} others \
+                 are numbered from 0 on in its vault's order"
+            ));
+        }
+        Ok((self, tokens))
+    }
+
+    fn name(&self) -> &'static str {
+        match self.law {
+            Law::Weighted => "weighted of Balancer v2",
+            Law::ComposableStable => "stable_v2 of Balancer's composable stable pools",
+        }
+    }
+
+    fn state_calls(&self) -> Vec<Call> {
+        self.calls_for_state()
+    }
+
+    fn decode(&self, pool: &PoolId, at: u64, answers: &[Answer]) -> Result<Reading, Missing> {
+        self.state_of(pool, at, answers).map(Reading::Whole)
+    }
+
+    /// Each is undone.
+    const TRIED_AT_ONCE: usize = 2;
+
+    fn swapped_by(&self) -> Address {
+        self.vault
+    }
+
+    /// The vault's own rehearsal: it lets the pool answer as in a swap and takes that back, and moves
+    /// no token.
+    fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
+        let tokens = self.tokens();
+        let [first, second] = sale.pair.indices();
+        let (Some(first), Some(second)) = (tokens.get(first), tokens.get(second)) else {
+            return Vec::new();
+        };
+        let pair = [*first, *second];
+        let [sold, bought] = [sale.direction.base_index(), sale.direction.quote_index()];
+        let step = BalancerVault::BatchSwapStep {
+            poolId: self.id,
+            assetInIndex: U256::ZERO,
+            assetOutIndex: U256::ONE,
+            amount: sale.amount_in,
+            userData: Bytes::new(),
+        };
+        let funds = BalancerVault::FundManagement {
+            sender: wire(CALLER),
+            fromInternalBalance: false,
+            recipient: wire(CALLER),
+            toInternalBalance: false,
+        };
+        vec![data_of(&BalancerVault::queryBatchSwapCall {
+            kind: 0,
+            swaps: vec![step],
+            assets: vec![wire(pair[sold]), wire(pair[bought])],
+            funds,
+        })]
+    }
+
+    /// Rates often come from the tokens themselves.
+    const MOVES_TOKENS: bool = false;
+
+    fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
+        let Some(outcome) = outcomes.first() else {
+            return Verdict::Unknown("the trial was not made".to_owned());
+        };
+        let told = Answer::Returned(outcome.data.clone());
+        let told = told.exact::<BalancerVault::queryBatchSwapCall>(4).filter(|_| outcome.success);
+        let (amount_in, amount_out) = (sale.amount_in, sale.amount_out);
+        match told.as_deref() {
+            // What the vault is given counts upwards, what it gives downwards.
+            Some([given, paid]) if *given == I256::from_raw(amount_in) => {
+                let paid = paid.wrapping_neg().into_raw();
+                if paid == amount_out {
+                    return Verdict::Same;
+                }
+                Verdict::Other(format!(
+                    "its vault pays {paid} for {amount_in}, our fill says {amount_out}"
+                ))
+            }
+            _ => Verdict::Unknown(format!("queryBatchSwap {}", outcome.in_words())),
+        }
+    }
+}
+
+impl BalancerReader {
+    /// Without its own.
+    fn tokens(&self) -> Vec<Address> {
+        self.held.iter().copied().filter(|token| *token != self.pool).collect()
+    }
+
+    /// The vault's balances of so many tokens.
+    fn holdings_call(&self, tokens: usize) -> Call {
+        let call = BalancerVault::getPoolTokensCall { poolId: self.id };
+        Call::new(self.vault, &call, state::holdings_words(tokens))
+    }
+}
+
+#[cfg(test)]
+mod tests;

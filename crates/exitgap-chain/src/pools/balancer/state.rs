@@ -1,0 +1,217 @@
+//! The calls that read a pool's state, and what the answers to them say.
+
+use alloy::sol_types::SolCall;
+use exitgap_core::U256;
+use exitgap_core::ids::{Address, PoolId};
+use exitgap_core::pools::{PoolState, StableV2, VaultParts, Weighted};
+use exitgap_core::series::MissingReason;
+
+use super::{BalancerReader, Law};
+use crate::abi::{Answer, BalancerPool, BalancerVault, Call, RateProvider, own, wire};
+use crate::config::NOBODY;
+use crate::missing::Missing;
+use crate::pools::unanswered;
+
+/// One, of eighteen decimals.
+const ONE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
+/// An amplification is so many times what it is called.
+const AMP_PRECISION: U256 = U256::from_limbs([1_000, 0, 0, 0]);
+
+/// Words of the answer that lists as many tokens, their balances, and a block.
+pub(super) const fn holdings_words(tokens: usize) -> usize {
+    5 + 2 * tokens
+}
+
+/// What the vault says that it holds of a pool, where that is of as many tokens.
+pub(super) fn holdings_of(
+    answer: &Answer,
+    tokens: usize,
+) -> Option<BalancerVault::getPoolTokensReturn> {
+    let told = answer.exact::<BalancerVault::getPoolTokensCall>(holdings_words(tokens))?;
+    (told.tokens.len() == tokens && told.balances.len() == tokens).then_some(told)
+}
+
+fn inconsistent(pool: &PoolId, what: impl core::fmt::Display) -> Missing {
+    Missing::new(MissingReason::StateInconsistent, format!("pool {pool}: {what}"))
+}
+
+/// The answers of a pool, each taken in its turn.
+struct Told<'a> {
+    pool: &'a PoolId,
+    answers: core::slice::Iter<'a, Answer>,
+}
+
+impl<'a> Told<'a> {
+    fn answer(&mut self) -> &'a Answer {
+        self.answers.next().unwrap_or(&Answer::Reverted)
+    }
+
+    /// The next one, of so many words.
+    fn next<C: SolCall>(&mut self, call: &str, words: usize) -> Result<C::Return, Missing> {
+        let answer = self.answer();
+        answer.exact::<C>(words).ok_or_else(|| unanswered(self.pool, call, answer))
+    }
+
+    /// The next one, a list with an entry for each of so many tokens.
+    fn list<C: SolCall<Return = Vec<U256>>>(
+        &mut self,
+        call: &str,
+        tokens: usize,
+    ) -> Result<Vec<U256>, Missing> {
+        let told = self.next::<C>(call, 2 + tokens)?;
+        if told.len() == tokens {
+            return Ok(told);
+        }
+        let what = format!("{call} tells {} of {tokens} tokens", told.len());
+        Err(inconsistent(self.pool, what))
+    }
+}
+
+impl BalancerReader {
+    /// The tokens that a stable pool has a rate of from somebody, and from whom.
+    fn rated(&self) -> impl Iterator<Item = (Address, Address)> {
+        let tokens = self.held.iter().copied().zip(self.rate_providers.iter().copied());
+        tokens.filter(|(token, provider)| self.is_rated(*token, *provider))
+    }
+
+    fn is_rated(&self, token: Address, provider: Address) -> bool {
+        provider != NOBODY && token != self.pool
+    }
+
+    pub(super) fn calls_for_state(&self) -> Vec<Call> {
+        let (pool, list) = (self.pool, 2 + self.held.len());
+        let mut calls = vec![
+            Call::new(self.vault, &BalancerVault::getPausedStateCall {}, 3),
+            Call::new(pool, &BalancerPool::getPausedStateCall {}, 3),
+            Call::new(pool, &BalancerPool::inRecoveryModeCall {}, 1),
+            self.holdings_call(self.held.len()),
+            Call::new(pool, &BalancerPool::getSwapFeePercentageCall {}, 1),
+            Call::new(pool, &BalancerPool::getScalingFactorsCall {}, list),
+        ];
+        calls.push(match self.law {
+            Law::Weighted => Call::new(pool, &BalancerPool::getNormalizedWeightsCall {}, list),
+            Law::ComposableStable => {
+                Call::new(pool, &BalancerPool::getAmplificationParameterCall {}, 3)
+            }
+        });
+        for (token, provider) in self.rated() {
+            let kept = BalancerPool::getTokenRateCacheCall { token: wire(token) };
+            calls.push(Call::new(pool, &kept, 4));
+            calls.push(Call::new(provider, &RateProvider::getRateCall {}, 1));
+        }
+        calls
+    }
+
+    /// The state in a block of this time.
+    pub(super) fn state_of(
+        &self,
+        pool: &PoolId,
+        at: u64,
+        answers: &[Answer],
+    ) -> Result<PoolState, Missing> {
+        let mut told = Told { pool, answers: answers.iter() };
+        self.refuse_stopped(&mut told)?;
+        let count = self.held.len();
+        let answer = told.answer();
+        let holdings = holdings_of(answer, count)
+            .ok_or_else(|| unanswered(pool, "its vault's getPoolTokens", answer))?;
+        if holdings.tokens.iter().copied().map(own).ne(self.held.iter().copied()) {
+            return Err(inconsistent(pool, "its vault names other tokens than before"));
+        }
+        let fee = told.next::<BalancerPool::getSwapFeePercentageCall>("getSwapFeePercentage", 1)?;
+        let factors =
+            told.list::<BalancerPool::getScalingFactorsCall>("getScalingFactors", count)?;
+        let of_law = match self.law {
+            Law::Weighted => {
+                told.list::<BalancerPool::getNormalizedWeightsCall>("getNormalizedWeights", count)?
+            }
+            Law::ComposableStable => vec![amplification(&mut told)?],
+        };
+        let mut parts = VaultParts {
+            balances: Vec::new(),
+            live_balances: None,
+            scaling_factors: Vec::new(),
+            rates: Vec::new(),
+            // More bits are none that is below one.
+            swap_fee: u64::try_from(fee).unwrap_or(u64::MAX),
+        };
+        for (place, token) in self.held.iter().enumerate() {
+            let (kept, used) = if self.is_rated(*token, self.rate_providers[place]) {
+                rate(&mut told, *token, at)?
+            } else {
+                (ONE, ONE)
+            };
+            if *token == self.pool {
+                continue;
+            }
+            parts.balances.push(holdings.balances[place]);
+            parts.scaling_factors.push(unscaled(pool, *token, factors[place], kept)?);
+            parts.rates.push(used);
+        }
+        let small = |found: &U256| u64::try_from(*found).unwrap_or(u64::MAX);
+        let state = match self.law {
+            Law::Weighted => {
+                Weighted::new(parts, of_law.iter().map(small).collect(), None).map(Into::into)
+            }
+            Law::ComposableStable => StableV2::new(parts, small(&of_law[0])).map(Into::into),
+        };
+        state.map_err(|error| inconsistent(pool, error))
+    }
+
+    /// Refuses a pool that swaps nothing, or may be about to.
+    fn refuse_stopped(&self, told: &mut Told<'_>) -> Result<(), Missing> {
+        let pool = told.pool;
+        let vault =
+            told.next::<BalancerVault::getPausedStateCall>("its vault's getPausedState", 3)?;
+        let own = told.next::<BalancerPool::getPausedStateCall>("getPausedState", 3)?;
+        let recovers = told.next::<BalancerPool::inRecoveryModeCall>("inRecoveryMode", 1)?;
+        let why = if vault.paused {
+            format!("paused: its vault {} lets none swap", self.vault)
+        } else if own.paused {
+            "paused: it lets nobody swap".to_owned()
+        } else if recovers {
+            "recovery_mode: it gives back what it holds, and owes no price".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(Missing::new(MissingReason::PoolUnsupported, format!("pool {pool}: {why}")))
+    }
+}
+
+/// The amplification now, in thousandths.
+fn amplification(told: &mut Told<'_>) -> Result<U256, Missing> {
+    let call = "getAmplificationParameter";
+    let found = told.next::<BalancerPool::getAmplificationParameterCall>(call, 3)?;
+    if found.precision == AMP_PRECISION {
+        return Ok(found.value);
+    }
+    Err(inconsistent(told.pool, format!("{call} counts in parts of {}", found.precision)))
+}
+
+/// The rate of a token that the pool keeps, and that by which a swap computes: the same as long as
+/// it keeps it, afterwards its provider's.
+fn rate(told: &mut Told<'_>, token: Address, at: u64) -> Result<(U256, U256), Missing> {
+    let kept = told.next::<BalancerPool::getTokenRateCacheCall>("getTokenRateCache", 4)?;
+    let provided = told.answer();
+    if U256::from(at) <= kept.expires {
+        return Ok((kept.rate, kept.rate));
+    }
+    let Some(used) = provided.exact::<RateProvider::getRateCall>(1) else {
+        let Missing { reason, detail } = unanswered(told.pool, "getRate", provided);
+        let detail = format!("{detail}; rate_unreadable: of token {token}");
+        return Err(Missing::new(reason, detail));
+    };
+    Ok((kept.rate, used))
+}
+
+/// `10^(18 − decimals)` out of a factor of eighteen decimals that has the kept rate in it.
+fn unscaled(pool: &PoolId, token: Address, factor: U256, kept: U256) -> Result<U256, Missing> {
+    let whole = factor.checked_div(kept).filter(|whole| whole.checked_mul(kept) == Some(factor));
+    let is_power = |number: &U256| {
+        (0..=18_u64).any(|decimals| U256::from(10).pow(U256::from(decimals)) == *number)
+    };
+    whole.filter(is_power).ok_or_else(|| {
+        let what = format!("getScalingFactors tells {factor} of token {token} at a rate of {kept}");
+        inconsistent(pool, what)
+    })
+}
