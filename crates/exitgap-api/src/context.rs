@@ -11,14 +11,14 @@ use exitgap_core::snapshot::{
 use exitgap_core::units::SizeUsd;
 use serde::{Deserialize, Serialize};
 
-use crate::Number;
+use crate::{Naming, Number};
 
 /// Whether a figure may be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// From a known chain with its known genesis.
+    /// From a known chain with its known genesis, or from one whose operator configured its genesis hash.
     Live,
     /// From any other chain. The shape is real, the figures are not to be relied on.
     Preview,
@@ -27,7 +27,7 @@ pub enum Status {
 impl From<ChainKind> for Status {
     fn from(kind: ChainKind) -> Self {
         match kind {
-            ChainKind::Live => Self::Live,
+            ChainKind::Live | ChainKind::Configured(_) => Self::Live,
             ChainKind::Preview => Self::Preview,
         }
     }
@@ -91,6 +91,10 @@ pub struct DepthSource {
     pub kind: DepthSourceKind,
     /// The chain's CAIP-2 id.
     pub chain: String,
+    /// The hash of the chain's block 0, where it is live because its operator configured that hash: which network it
+    /// is, only those can say who know the hash.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub genesis_hash: Option<String>,
     /// What its state is: `constant_product`, `concentrated_liquidity`, `concentrated_v4` or `concentrated_linked`.
     pub protocol: String,
     /// Block number.
@@ -163,6 +167,14 @@ pub struct Context {
     pub base: TokenLabel,
     /// The token bought.
     pub quote: TokenLabel,
+    /// Venue and fee in words, as of this state: `Uniswap v3 0.05 %`.
+    pub name: String,
+    /// The venue; absent where the pool's factory is not known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub venue: Option<String>,
+    /// What a sale pays to the pool as fee, percent; absent where it depends on the sale, which `name` says.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fee_pct: Option<Number>,
     /// USD per whole base token, by the oracle.
     pub oracle_price_usd: Number,
     /// Whether any oracle answer is older than its heartbeat, or the chain's sequencer is down or
@@ -249,12 +261,16 @@ impl Context {
         let (base, quote) = (direction.base_index(), direction.quote_index());
         let block_time = observation.block().timestamp;
         let (days_observed, window) = series(provenance);
+        let naming = Naming::of(observation);
         let disclose = |(role, reading)| disclosure(role, reading, block_time);
         Self {
             pool: observation.pool().to_string(),
             status: observation.chain().kind.into(),
             base: (&observation.tokens()[base]).into(),
             quote: (&observation.tokens()[quote]).into(),
+            name: naming.name(),
+            venue: naming.venue,
+            fee_pct: naming.fee_pct,
             oracle_price_usd: observation.prices()[base].to_decimal().into(),
             oracle_stale: observation.oracle_stale(),
             market_open: observation.session().market_open,
@@ -301,6 +317,7 @@ fn depth_source(observation: &Observation, provenance: &Provenance) -> DepthSour
     DepthSource {
         kind,
         chain: observation.chain().caip2.to_string(),
+        genesis_hash: observation.chain().kind.configured_genesis().map(|hash| hash.to_string()),
         protocol: observation.state().protocol().to_owned(),
         block_number: block.number,
         block_hash: block.hash.to_string(),

@@ -55,6 +55,15 @@ pub struct FragilityRow {
     pub base: TokenLabel,
     /// The token bought.
     pub quote: TokenLabel,
+    /// Venue and fee in words, `Uniswap v3 0.05 %`: no two rows of one chain and one pair have the same name.
+    pub name: String,
+    /// The venue; absent where the pool's factory is not known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub venue: Option<String>,
+    /// What a sale pays to the pool as fee, percent, in the newest snapshot; absent where it depends on the sale,
+    /// which `name` says.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fee_pct: Option<Number>,
     /// Instant of the slot behind the row, RFC 3339.
     pub slot_time: String,
     /// Slots after it that are missing.

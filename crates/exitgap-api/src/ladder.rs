@@ -20,6 +20,9 @@ pub struct GapRung {
     /// Why depth or exit is absent, where something was refused.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub problem: Option<Problem>,
+    /// A smaller size whose gap exceeds the limit, USD: the fee of this pool depends on the size.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub worse_below_usd: Option<Number>,
     /// What anyone can check the exit with, where the service answers.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
@@ -40,6 +43,7 @@ impl From<&GapRow> for GapRung {
                 Err(exhausted) => Some(Problem::from(exhausted)),
                 Ok(_) => refused.map(Problem::from),
             },
+            worse_below_usd: row.worse_below.map(Number::from),
             evidence_url: None,
         }
     }
@@ -57,6 +61,9 @@ pub struct SizeRung {
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub problem: Option<Problem>,
+    /// A smaller size whose gap is larger, USD: the fee of this pool depends on the size.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub worse_below_usd: Option<Number>,
     /// What anyone can check the exit with, where the service answers.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence_url: Option<String>,
@@ -68,6 +75,7 @@ impl From<&SizeRow> for SizeRung {
             size_usd: row.size.into(),
             exit: row.outcome.as_ref().ok().map(Amounts::from),
             problem: row.outcome.as_ref().err().map(Problem::from),
+            worse_below_usd: row.worse_below.map(Number::from),
             evidence_url: None,
         }
     }

@@ -27,6 +27,7 @@ mod guards;
 mod history;
 mod instant;
 mod ladder;
+mod names;
 mod number;
 pub mod operations;
 mod parameters;
@@ -61,6 +62,7 @@ pub use history::{
 };
 pub use instant::slot_at;
 pub use ladder::{GapRung, Ladder, LadderRows, SizeRung};
+pub use names::{Naming, PoolLabels, names_apart};
 pub use number::Number;
 pub use parameters::{
     MAX_LADDER_STEPS, invalid_parameter, parse_gap_limit, parse_order_plan, parse_pool, parse_size,

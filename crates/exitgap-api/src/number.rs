@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use exitgap_core::pools::FeeRate;
 use exitgap_core::units::{Decimal, GapLimit, Percent, SizeUsd, UsdMicros};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
@@ -50,6 +51,11 @@ impl Number {
     /// `millionths ÷ 1,000,000`.
     pub fn from_millionths(millionths: u64) -> Self {
         Self(UsdMicros(millionths).to_string())
+    }
+
+    /// The share in percent.
+    pub fn from_percent(rate: FeeRate) -> Self {
+        Self(rate.percent())
     }
 
     /// `hundredths ÷ 100`, for figures cut to two decimals.

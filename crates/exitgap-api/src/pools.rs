@@ -5,7 +5,7 @@ use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot, days_observed_hundredths};
 use serde::{Deserialize, Serialize};
 
-use crate::{Number, Status, TokenLabel};
+use crate::{Number, PoolLabels, Status, TokenLabel};
 
 /// One monitored pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,17 @@ pub struct PoolEntry {
     /// The other token; absent before the first snapshot.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub quote: Option<TokenLabel>,
+    /// Venue and fee in words, `Uniswap v3 0.05 %`: no two pools of one chain and one pair have the same name here.
+    /// Absent before the first snapshot.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub name: Option<String>,
+    /// The venue; absent where the pool's factory is not known, or before the first snapshot.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub venue: Option<String>,
+    /// What a sale pays to the pool as fee, percent, in the newest snapshot; absent where it depends on the sale,
+    /// which `name` says.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fee_pct: Option<Number>,
     /// Instant at which the pool's series began, RFC 3339.
     pub series_start: String,
     /// Recorded slots ÷ 288.
@@ -55,21 +66,25 @@ pub struct PoolFacts<'a> {
     pub last_missing: Option<MissingReason>,
     /// Slots with a snapshot, less the retracted.
     pub recorded: u32,
-    /// Status and tokens, which its snapshots say; `None` before the first.
-    pub labels: Option<(Status, [TokenLabel; 2])>,
+    /// What its snapshots say, and its name beside the others; `None` before the first.
+    pub labels: Option<(&'a PoolLabels, String)>,
 }
 
 impl From<PoolFacts<'_>> for PoolEntry {
     fn from(facts: PoolFacts<'_>) -> Self {
         let slots = facts.last_slot.number().saturating_sub(facts.first_slot.number());
         let (slots, recorded) = (u64::from(slots) + 1, u64::from(facts.recorded));
-        let token = |index: usize| facts.labels.as_ref().map(|(_, tokens)| tokens[index].clone());
+        let token =
+            |index: usize| facts.labels.as_ref().map(|(labels, _)| labels.tokens[index].clone());
         Self {
             pool: facts.pool.to_string(),
             chain: facts.pool.chain().to_string(),
-            status: facts.labels.as_ref().map(|(status, _)| *status),
+            status: facts.labels.as_ref().map(|(labels, _)| labels.status),
             base: token(facts.default_base.base_index()),
             quote: token(facts.default_base.quote_index()),
+            venue: facts.labels.as_ref().and_then(|(labels, _)| labels.naming.venue.clone()),
+            fee_pct: facts.labels.as_ref().and_then(|(labels, _)| labels.naming.fee_pct.clone()),
+            name: facts.labels.map(|(_, name)| name),
             series_start: facts.first_slot.to_string(),
             days_observed: Number::from_hundredths(days_observed_hundredths(recorded)),
             slots_recorded: recorded,

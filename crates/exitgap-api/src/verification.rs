@@ -6,6 +6,7 @@ use exitgap_core::evidence::{
     ResultError, Stated, Verdict,
 };
 use exitgap_core::series::Slot;
+use exitgap_core::snapshot::ChainKind;
 use exitgap_core::tlog::LogProof;
 use serde::{Deserialize, Serialize};
 
@@ -36,13 +37,20 @@ pub struct Claim {
     /// `live` or `preview`, likewise; absent where the file states a refusal.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub status: Option<String>,
+    /// The hash of the chain's block 0, where the snapshot is live because its operator configured that hash; no
+    /// check says which network that is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub genesis_hash: Option<String>,
 }
 
 /// The most of a claimed text that is repeated: no true one is longer.
 const MAX_CLAIMED_CHARS: usize = 40;
 
-impl From<&Stated> for Claim {
-    fn from(Stated { request, answer, .. }: &Stated) -> Self {
+impl Claim {
+    /// What an evidence file says; `None` where it cannot be read.
+    pub fn of(evidence: &Evidence) -> Option<Self> {
+        let Stated { request, answer, .. } = evidence.stated()?;
+        let kind = evidence.snapshot().map(|snapshot| snapshot.observation().chain().kind);
         let cut = |text: &String| {
             let end = text.char_indices().nth(MAX_CLAIMED_CHARS).map(|(end, _)| end);
             text[..end.unwrap_or(text.len())].to_owned()
@@ -51,7 +59,7 @@ impl From<&Stated> for Claim {
             Answer::Result(result) => (Some(&result.exit_gap_pct), Some(&result.status), None),
             Answer::Refusal(refusal) => (None, None, Some(&refusal.code)),
         };
-        Self {
+        Some(Self {
             pool: request.pool.to_string(),
             slot: request.slot,
             slot_time: Slot::new(request.slot).ok().map(|slot| slot.to_string()),
@@ -60,7 +68,8 @@ impl From<&Stated> for Claim {
             exit_gap_pct: gap.map(cut),
             refusal: refusal.map(cut),
             status: status.map(cut),
-        }
+            genesis_hash: kind.and_then(ChainKind::configured_genesis).map(|hash| hash.to_string()),
+        })
     }
 }
 
@@ -100,7 +109,7 @@ impl VerificationReport {
     pub fn beside_tiles(evidence: &Evidence, policy: &Policy, tiles: bool) -> Self {
         let report = evidence.verify(policy);
         let contradiction = Contradiction::found(evidence, policy, &report, tiles);
-        Self { claim: evidence.stated().map(Claim::from), report, contradiction }
+        Self { claim: Claim::of(evidence), report, contradiction }
     }
 }
 
@@ -241,7 +250,7 @@ mod tests {
     use exitgap_core::evidence::MAX_EVIDENCE_BYTES;
 
     fn claim_of(bytes: &[u8]) -> Option<Claim> {
-        Evidence::read(bytes).stated().map(Claim::from)
+        Claim::of(&Evidence::read(bytes))
     }
 
     #[test]
