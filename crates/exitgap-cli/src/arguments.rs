@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use exitgap_api::{Days, Guards, Problem};
 
-use crate::pay_arguments::{EXIT_NOTES, ExitArgs};
+use crate::pay_arguments::{EXIT_NOTES, ExitArgs, LEDGER_NOTES, PayCommand};
 
 /// At this size, how far below the oracle price will I really fill?
 ///
@@ -111,6 +111,9 @@ pub enum Command {
         /// A service's address.
         #[arg(long, value_name = "URL")]
         api: Option<String>,
+        /// Only the pools of this chain, as it is called there: ethereum, base.
+        #[arg(long, value_name = "CHAIN")]
+        chain: Option<String>,
     },
     /// What an exit of a stated size fills at: its gap, and what the gap is made of.
     Estimate {
@@ -123,6 +126,9 @@ pub enum Command {
     /// What a service answers now for an exit of a stated size; with --pay, paid for where it asks.
     #[command(after_long_help = EXIT_NOTES)]
     Exit(ExitArgs),
+    /// What was paid: list the ledger, and ask the chain about what is not known.
+    #[command(subcommand, after_long_help = LEDGER_NOTES)]
+    Pay(PayCommand),
     /// Depth by gap and slippage by size.
     Ladder {
         #[command(flatten)]

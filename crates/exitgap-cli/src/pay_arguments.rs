@@ -1,11 +1,11 @@
-//! The arguments of `exit`, and the wallet that they describe.
+//! The arguments of `exit` and `pay`, and the wallet that they describe.
 
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use exitgap_api::x402::{TokenDomain, X402Error};
 use exitgap_api::{Problem, invalid_parameter};
 use exitgap_client::{BaseUrl, Native};
@@ -108,6 +108,71 @@ pub struct WalletArgs {
     asset: Vec<String>,
 }
 
+pub const LEDGER_NOTES: &str = "\
+A payment that was sent counts against its budgets until the chain shows that it was not made and cannot be made any more:
+a service that says \"failed\" can still settle it. `reconcile` asks a node of yours, of its newest final block. What was
+made is noted as settled; what expired unused no longer counts; the rest, and all that the node does not answer, counts on.
+Nothing is sent, signed or paid.
+
+Examples:
+  exitgap pay ledger
+  exitgap pay reconcile --rpc https://…
+  exitgap pay reconcile --rpc https://… --network eip155:1 --ledger spent.jsonl
+
+Exit codes:
+  0  done       5  the chain could not be asked: what it did not answer counts on; or there is no ledger
+                8  the ledger cannot be read       2  wrong arguments";
+
+/// What was spent.
+#[derive(Debug, Subcommand)]
+pub enum PayCommand {
+    /// List the ledger's payments, and what became of each.
+    Ledger(LedgerArgs),
+    /// Ask a chain which payments of unknown outcome were made, and give back what never can be.
+    Reconcile {
+        #[command(flatten)]
+        ledger: LedgerArgs,
+        /// A node of the chain that was paid on; several are tried in turn.
+        #[arg(long, value_name = "URL", required = true)]
+        rpc: Vec<String>,
+        /// The chain, by its CAIP-2 id. The node must be of it.
+        #[arg(long, value_name = "CHAIN", default_value = "eip155:8453")]
+        network: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct LedgerArgs {
+    /// The ledger [default: exitgap/pay-ledger.jsonl in `$XDG_STATE_HOME` or ~/.local/state].
+    #[arg(long, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+}
+
+impl LedgerArgs {
+    /// The ledger, which must be there.
+    pub fn open(&self) -> Result<Ledger, Failure> {
+        let path = match &self.ledger {
+            Some(path) => path.clone(),
+            None => ledger_folder()?.join(LEDGER),
+        };
+        if !path.is_file() {
+            let why = format!("there is no ledger {}: nothing was paid with it", path.display());
+            return Err(unreadable(why).hint("name another with --ledger").into());
+        }
+        Ok(Ledger::open(&path)?)
+    }
+}
+
+/// A chain's id, as an argument names it.
+pub fn network(text: &str) -> Result<Caip2, Problem> {
+    let hint = "a CAIP-2 id such as eip155:8453, which is Base";
+    text.parse::<Caip2>()
+        .map_err(|error| invalid_parameter("network", &format!("--network: {error}"), hint))
+}
+
+/// The ledger's file, where none is named.
+const LEDGER: &str = "pay-ledger.jsonl";
+
 /// More bytes than a key's file has.
 const MAX_KEY_BYTES: u64 = 1024;
 
@@ -136,13 +201,8 @@ impl WalletArgs {
         let (host, path) = place.split_once('/').unwrap_or((place, ""));
         let path_prefix =
             if path.is_empty() { "/v1/exit".to_owned() } else { format!("/{path}/v1/exit") };
-        let read = |network: &String| {
-            let hint = "a CAIP-2 id such as eip155:8453, which is Base";
-            network
-                .parse::<Caip2>()
-                .map_err(|error| invalid_parameter("network", &format!("--network: {error}"), hint))
-        };
-        let networks = self.network.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let networks =
+            self.network.iter().map(|text| network(text)).collect::<Result<Vec<_>, _>>()?;
         let mut budgets = Vec::new();
         for text in &self.budget {
             let (limit, window) = budget(text)?;
@@ -265,8 +325,16 @@ fn others_may_read(_: &fs::Metadata) -> bool {
     false
 }
 
-/// Where the ledger is that all runs of this user share.
+/// Where the ledger is that all runs of this user share; its folder is made.
 fn default_ledger() -> Result<PathBuf, Problem> {
+    let folder = ledger_folder()?;
+    fs::create_dir_all(&folder).map_err(|error| {
+        unreadable(format!("{}: {error}", folder.display())).hint("name a file with --ledger")
+    })?;
+    Ok(folder.join(LEDGER))
+}
+
+fn ledger_folder() -> Result<PathBuf, Problem> {
     let named = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
     let state = named.filter(|path| path.is_absolute());
     let state = state.or_else(|| std::env::home_dir().map(|home| home.join(".local/state")));
@@ -274,11 +342,7 @@ fn default_ledger() -> Result<PathBuf, Problem> {
         unreadable("there is no home folder to keep the ledger in")
             .hint("name a file with --ledger")
     })?;
-    let folder = state.join("exitgap");
-    fs::create_dir_all(&folder).map_err(|error| {
-        unreadable(format!("{}: {error}", folder.display())).hint("name a file with --ledger")
-    })?;
-    Ok(folder.join("pay-ledger.jsonl"))
+    Ok(state.join("exitgap"))
 }
 
 #[cfg(test)]

@@ -7,13 +7,15 @@ use exitgap_core::ids::{Address, Caip2, Word};
 
 use crate::Usdc;
 
-/// A reader of tokens' `authorizationState`.
+/// A reader of tokens' `authorizationState` on one chain.
 pub trait Chain {
+    /// The chain.
+    fn network(&self) -> Caip2;
+
     /// Whether `asset` has used up the authorization of this payer and nonce, at a block that will not
     /// be replaced. An error leaves the payment counted.
     fn authorization(
         &self,
-        network: Caip2,
         asset: Address,
         payer: Address,
         nonce: Word,
@@ -30,12 +32,14 @@ pub struct AuthorizationState {
 }
 
 /// What asking the chain came to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reconciled {
     /// Given back: expired and unused.
     pub released: Usdc,
-    /// Payments that were made.
-    pub settled: usize,
-    /// Still open, and counted.
+    /// Counted for good: the payments were made.
+    pub settled: Usdc,
+    /// Counted on: they can still be made, or nothing was told.
     pub left: Usdc,
+    /// What the chain said instead of an answer, where it was the first time that it gave none.
+    pub unanswered: Option<String>,
 }

@@ -98,7 +98,11 @@ fn print_by_gap(ladder: &Ladder) -> Result<(), Failure> {
         }
         let refused = rung.problem.as_ref().map(|problem| problem.code.as_str().to_owned());
         let limited_by = depth.map_or_else(String::new, |depth| depth.limited_by.clone());
-        cells.push(refused.unwrap_or(limited_by));
+        let why = refused.unwrap_or(limited_by);
+        cells.push(match &rung.worse_below_usd {
+            Some(worse) => format!("{why}, but {} is worse", grouped(worse.as_str())),
+            None => why,
+        });
         table.row(cells);
     }
     Ok(writeln!(anstream::stdout(), "{table}")?)

@@ -6,6 +6,7 @@ mod exit;
 mod explain;
 mod ladder;
 mod mcp;
+mod pay;
 mod pools;
 mod simulate;
 mod size;
@@ -40,9 +41,12 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Verify(args) => return verify::run(&args, json),
         Command::VerifyReceipt(args) => return verify_receipt::run(&args, json),
         Command::Audit(args) => return audit::run(&args, json),
-        Command::Pools { db, api } => pools::run(db.as_deref(), api.as_deref(), json),
+        Command::Pools { db, api, chain } => {
+            pools::run(db.as_deref(), api.as_deref(), chain.as_deref(), json)
+        }
         Command::Estimate { question, size_usd } => estimate::run(&question, &size_usd, json),
         Command::Exit(args) => exit::run(&args, json),
+        Command::Pay(command) => pay::run(&command, json),
         Command::Ladder { question, gap, size_usd } => {
             ladder::run(&question, &gap, &size_usd, json)
         }
@@ -151,7 +155,8 @@ fn print_heading(context: &Context) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let bold = Style::new().bold();
     let (base, quote) = (&context.base.symbol, &context.quote.symbol);
-    writeln!(out, "{bold}Selling {base} for {quote}{bold:#} in {}", context.pool)?;
+    let name = printable(&context.name);
+    writeln!(out, "{bold}Selling {base} for {quote}{bold:#} in {} ({name})", context.pool)?;
     if context.status == Status::Preview {
         let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
         writeln!(

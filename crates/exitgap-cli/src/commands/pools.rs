@@ -3,7 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use exitgap_api::{PoolEntry, PoolFacts, PoolList, Status, TokenLabel};
+use exitgap_api::{
+    PoolEntry, PoolFacts, PoolLabels, PoolList, Problem, ProblemCode, Status, TokenLabel,
+    invalid_parameter, names_apart,
+};
+use exitgap_core::ids::{ChainSlug, IdError};
 use exitgap_store::{Latest, Pool, Reader};
 
 use super::print_json;
@@ -11,50 +15,63 @@ use crate::failure::Failure;
 use crate::format::{Columns, printable};
 use crate::source::{self, list_pools};
 
-pub fn run(db: Option<&Path>, api: Option<&str>, json: bool) -> Result<(), Failure> {
+pub fn run(
+    db: Option<&Path>,
+    api: Option<&str>,
+    chain: Option<&str>,
+    json: bool,
+) -> Result<(), Failure> {
+    let chain = chain.map(read_chain).transpose()?;
     let list = match (api, db) {
-        (Some(url), _) => source::api::list_pools(url)?,
-        (None, Some(db)) => of_database(db)?,
+        (Some(url), _) => source::api::list_pools(url, chain.as_ref())?,
+        (None, Some(db)) => of_database(db, chain.as_ref())?,
         // The arguments name one of the two.
         (None, None) => PoolList { pools: Vec::new(), next_cursor: None },
     };
     if json { print_json(&list) } else { print_text(&list) }
 }
 
-fn of_database(db: &Path) -> Result<PoolList, Failure> {
-    let reader = source::open(db)?;
-    let pools = list_pools(&reader)?;
-    let entries = pools.iter().filter_map(|(pool, latest)| Some((pool, latest.as_ref()?)));
-    Ok(PoolList {
-        pools: entries
-            .map(|(pool, latest)| entry(&reader, pool, latest))
-            .collect::<Result<_, _>>()?,
-        next_cursor: None,
+fn read_chain(text: &str) -> Result<ChainSlug, Problem> {
+    text.parse().map_err(|error: IdError| {
+        invalid_parameter("chain", &format!("--chain: {error}"), "`exitgap pools` lists all")
     })
 }
 
-fn entry(reader: &Reader, pool: &Pool, latest: &Latest) -> Result<PoolEntry, Failure> {
-    let observation = match latest.snapshot {
-        Some((_, hash)) => {
-            let snapshot = reader.snapshot(&pool.id, hash).map_err(source::failed)?;
-            snapshot.map(|snapshot| snapshot.observation().clone())
+fn of_database(db: &Path, chain: Option<&ChainSlug>) -> Result<PoolList, Failure> {
+    let reader = source::open(db)?;
+    let mut pools = list_pools(&reader)?;
+    if let Some(chain) = chain {
+        pools.retain(|(pool, _)| pool.id.chain() == chain);
+        if pools.is_empty() {
+            let detail = format!("no pool of the chain {chain} is recorded");
+            let problem = Problem::new(ProblemCode::UnknownChain, detail).field("chain");
+            return Err(problem.hint("`exitgap pools` without --chain lists all").into());
         }
-        None => None,
+    }
+    let entries = pools.iter().filter_map(|(pool, latest)| Some((pool, latest.as_ref()?)));
+    let labelled = entries
+        .map(|(pool, latest)| Ok((pool, latest, labels_of(&reader, pool, latest)?)))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    let named = labelled.iter().filter_map(|(pool, _, labels)| Some((&pool.id, labels.as_ref()?)));
+    let mut names = names_apart(&named.collect::<Vec<_>>()).into_iter();
+    let entry = |(pool, latest, labels): &(&Pool, &Latest, Option<PoolLabels>)| {
+        PoolEntry::from(PoolFacts {
+            pool: &pool.id,
+            default_base: pool.default_base,
+            first_slot: pool.first_slot,
+            last_slot: latest.entry.slot,
+            last_missing: latest.entry.missing(),
+            recorded: latest.entry.recorded_count,
+            labels: labels.as_ref().and_then(|labels| Some((labels, names.next()?))),
+        })
     };
-    let labels = observation.as_ref().map(|observation| {
-        let tokens = observation.tokens().each_ref().map(TokenLabel::from);
-        (observation.chain().kind.into(), tokens)
-    });
-    let facts = PoolFacts {
-        pool: &pool.id,
-        default_base: pool.default_base,
-        first_slot: pool.first_slot,
-        last_slot: latest.entry.slot,
-        last_missing: latest.entry.missing(),
-        recorded: latest.entry.recorded_count,
-        labels,
-    };
-    Ok(facts.into())
+    Ok(PoolList { pools: labelled.iter().map(entry).collect(), next_cursor: None })
+}
+
+fn labels_of(reader: &Reader, pool: &Pool, latest: &Latest) -> Result<Option<PoolLabels>, Failure> {
+    let Some((_, hash)) = latest.snapshot else { return Ok(None) };
+    let snapshot = reader.snapshot(&pool.id, hash).map_err(source::failed)?;
+    Ok(snapshot.map(|snapshot| PoolLabels::of(snapshot.observation())))
 }
 
 fn print_text(list: &PoolList) -> Result<(), Failure> {
@@ -66,6 +83,7 @@ fn print_text(list: &PoolList) -> Result<(), Failure> {
         "<pool",
         "<sells",
         "<for",
+        "<on",
         "<status",
         "<since",
         "days",
@@ -90,6 +108,7 @@ fn print_text(list: &PoolList) -> Result<(), Failure> {
             printable(&pool.pool),
             symbol(&pool.base),
             symbol(&pool.quote),
+            printable(pool.name.as_deref().unwrap_or("?")),
             status.to_owned(),
             printable(&pool.series_start),
             pool.days_observed.to_string(),

@@ -117,8 +117,11 @@ fn sentence(claim: &Claim, sold: &str) -> String {
         (gap, None) => {
             let gap = gap.as_deref().unwrap_or_default();
             let status = claim.status.as_deref().unwrap_or_default();
+            let by = claim.genesis_hash.as_ref().map_or_else(String::new, |hash| {
+                format!(" (a chain that its operator configured, of genesis {})", printable(hash))
+            });
             format!(
-                "The file claims a gap of {} % for {what}, status {}",
+                "The file claims a gap of {} % for {what}, status {}{by}",
                 printable(gap),
                 printable(status)
             )

@@ -3,7 +3,7 @@
 use exitgap_api::operations::Operation;
 use exitgap_api::{Guards, PoolEntry, PoolList, PublishedExit};
 use exitgap_client::{BaseUrl, Client, ClientError, Native, Transport};
-use exitgap_core::ids::PoolId;
+use exitgap_core::ids::{ChainSlug, PoolId};
 use exitgap_core::units::SizeUsd;
 
 use super::{Found, unreadable};
@@ -58,12 +58,12 @@ pub fn not_as_specified(url: &str, path: &str, why: &str) -> Failure {
 }
 
 /// All pools of the service.
-pub fn list_pools(url: &str) -> Result<PoolList, Failure> {
+pub fn list_pools(url: &str, chain: Option<&ChainSlug>) -> Result<PoolList, Failure> {
     with(url, async |client| {
         let mut pools: Vec<PoolEntry> = Vec::new();
         let mut cursors: Vec<String> = Vec::new();
         loop {
-            let page = client.pools(None, cursors.last().map(String::as_str)).await?;
+            let page = client.pools(chain, cursors.last().map(String::as_str)).await?;
             pools.extend(page.pools);
             match page.next_cursor {
                 Some(next) if cursors.contains(&next) => {

@@ -4,7 +4,7 @@
 pub mod api;
 mod db;
 mod file;
-mod rpc;
+pub mod rpc;
 
 pub use db::{failed, list_pools, open};
 pub use file::read;

@@ -271,7 +271,7 @@ fn parse_fee(text: &str) -> Result<FeeConfig, Problem> {
     })
 }
 
-fn parse_url(text: &str) -> Result<RpcUrl, Problem> {
+pub fn parse_url(text: &str) -> Result<RpcUrl, Problem> {
     text.parse().map_err(|error: exitgap_chain::config::UrlError| invalid("rpc", error.to_string()))
 }
 

@@ -222,29 +222,34 @@ impl Ledger {
         self.append(|at_ms| Record::Settled(Settled { id, at_ms, transaction })).map(drop)
     }
 
-    /// Asks the chain for every payment that was sent, is not known to be made, and cannot be made
-    /// any more. Those that were not made are released; what the chain does not answer stays counted.
+    /// Asks the chain about every payment on it that was sent and is not known to be made. Those that
+    /// were not made, and cannot be made any more, are released; what the chain does not answer stays
+    /// counted.
     pub async fn reconcile(&self, chain: &impl Chain) -> Result<Reconciled, PayError> {
         let unsettled: Vec<(Reserved, Address, Word)> = {
             let mut open = self.lock()?;
             open.read_on()?;
-            let found = open.book().unsettled();
-            found.map(|(of, payer, nonce)| (of.clone(), payer, nonce)).collect()
+            let here = open.book().unsettled().filter(|(of, ..)| of.network == chain.network());
+            here.map(|(of, payer, nonce)| (of.clone(), payer, nonce)).collect()
         };
         let mut reconciled = Reconciled::default();
         for (of, payer, nonce) in unsettled {
-            let told = chain.authorization(of.network, of.asset, payer, nonce).await;
-            match told {
+            let sum = match chain.authorization(of.asset, payer, nonce).await {
                 Ok(told) if told.used => {
                     self.settled(&of.id, None)?;
-                    reconciled.settled += 1;
+                    &mut reconciled.settled
                 }
                 Ok(told) if told.block_time_s >= of.valid_before_s => {
                     drop(self.append(|at_ms| released(of.id.clone(), Why::ExpiredUnused, at_ms))?);
-                    reconciled.released = reconciled.released.plus(of.units.into());
+                    &mut reconciled.released
                 }
-                Ok(_) | Err(_) => reconciled.left = reconciled.left.plus(of.units.into()),
-            }
+                Ok(_) => &mut reconciled.left,
+                Err(why) => {
+                    reconciled.unanswered.get_or_insert(why);
+                    &mut reconciled.left
+                }
+            };
+            *sum = sum.plus(of.units.into());
         }
         Ok(reconciled)
     }
