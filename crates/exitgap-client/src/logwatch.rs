@@ -214,7 +214,7 @@ impl<'a, T: Transport, S: Storage> LogWatch<'a, T, S> {
         {
             (check.code, check.expected, check.found) = ("not_compared", needs, found);
         }
-        let claim = evidence.stated().map(Claim::from);
+        let claim = Claim::of(evidence);
         let contradiction = log.contradiction.clone();
         Ok(VerificationReport { claim, report, contradiction })
     }

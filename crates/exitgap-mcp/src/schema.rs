@@ -51,8 +51,8 @@ fn object(properties: Map<String, Value>) -> JsonObject {
 /// refusal says the rest.
 fn brief(parameter: &Parameter) -> String {
     let words = match parameter.kind {
-        Kind::Pool if parameter.is_required() => "<chain>:<address>, as list_pools has it",
-        Kind::Token => "Token sold: token0, token1, address or symbol",
+        Kind::Pool if parameter.is_required() => "As list_pools names it",
+        Kind::Token => "Sold: token0, token1, address, symbol",
         Kind::Instant => "RFC 3339",
         _ if parameter.name == CURSOR => "next_cursor of the page before",
         _ if *parameter == MAX_AGE => "Refuse an older snapshot",

@@ -113,15 +113,15 @@ impl ToolName {
         match self {
             Self::ListPools => (
                 "Monitored pools",
-                "Pools with tokens, status and the length of each recorded series. Pages: pass next_cursor as cursor.",
+                "Pools with name, tokens, status and series length. Pages: pass next_cursor as cursor.",
             ),
             Self::EstimateExit => (
                 "Exit estimate",
-                "How far below the oracle price a sale of size_usd fills, exact to the last token unit: exit_gap_pct, positive is worse. A size beyond the recorded liquidity is refused with max_fillable_usd.",
+                "How far below the oracle price a sale of size_usd fills, exact to the unit: exit_gap_pct, positive is worse. What liquidity cannot fill is refused with max_fillable_usd.",
             ),
             Self::MaxExitSize => (
                 "Largest exit within a gap",
-                "The largest size whose own fill is at most gap_pct below the oracle, and what it fills at.",
+                "The largest size that fills at most gap_pct below the oracle, and its fill.",
             ),
             Self::SimulateOrders => (
                 "Exit in several orders",
@@ -133,15 +133,15 @@ impl ToolName {
             ),
             Self::ExitHistory => (
                 "Recorded history",
-                "Gaps at a standard size and depths over time. Missing and retracted slots are told, never skipped.",
+                "Gaps at a standard size and depths over time, with missing and retracted slots.",
             ),
             Self::FragilityBoard => (
                 "Fragility board",
-                "All pools, the most fragile first: gaps at standard sizes, depth now, median and lowest of seven days.",
+                "Pools, most fragile first: gaps at standard sizes, depth now and over seven days.",
             ),
             Self::VerifyEvidence => (
                 "Verify evidence",
-                "Checks that a number follows from the signed log. verified_by says whose word the verdict is: operator (the service's own) or here (this machine).",
+                "Checks that a number follows from the signed log. verified_by: operator (the service's word) or here (this machine).",
             ),
         }
     }

@@ -200,7 +200,10 @@ impl Service {
         } else if age_s.is_none() {
             Some("nothing of it has been recorded yet".to_owned())
         } else if !live {
-            Some("it is no known chain with its known genesis".to_owned())
+            Some(
+                "it is no known chain with its known genesis, nor is its genesis_hash configured"
+                    .to_owned(),
+            )
         } else {
             age_s
                 .filter(|age| *age > FRESH_S)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use exitgap_api::{Problem, ProblemCode, Status, TokenLabel};
+use exitgap_api::{PoolLabels, Problem, ProblemCode, Status, names_apart};
 use exitgap_core::evidence::LOWEST_DEPTH_SLOTS;
 use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash};
 use exitgap_core::series::Slot;
@@ -29,8 +29,10 @@ pub struct PoolNow {
     pub pool: Pool,
     /// Its newest entry and snapshot.
     pub latest: Latest,
-    /// Tokens and status; `None` before the first snapshot.
-    pub labels: Option<Arc<Labels>>,
+    /// Tokens, status, venue and fee; `None` before the first snapshot.
+    pub labels: Option<Arc<PoolLabels>>,
+    /// Venue and fee, unlike those of other pools of its pair; empty before the first snapshot.
+    pub name: String,
     /// The lowest depth of each of the last eight UTC days, selling the default base; the
     /// newest last.
     pub daily_lowest: Vec<Option<u64>>,
@@ -40,15 +42,6 @@ pub struct PoolNow {
 
 /// Days that a line of depths shows: those that seven days touch.
 const DAYS_SHOWN: u32 = 8;
-
-/// What a pool's snapshots always say.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Labels {
-    /// Token 0 and token 1.
-    pub tokens: [TokenLabel; 2],
-    /// Live or preview.
-    pub status: Status,
-}
 
 /// A pool's newest snapshot.
 pub struct Newest {
@@ -70,7 +63,11 @@ impl Current {
         let mut pools = BTreeMap::new();
         for pool in reader.pools()? {
             let Some(latest) = reader.latest(&pool, last_slot)? else { continue };
-            let labels = match before.pools.get(&pool.id).and_then(|now| now.labels.clone()) {
+            let known = before.pools.get(&pool.id).and_then(|now| now.labels.clone());
+            let lasts = |labels: &Arc<PoolLabels>| {
+                labels.naming.is_lasting && labels.status == Status::Live
+            };
+            let labels = match known.filter(lasts) {
                 Some(labels) => Some(labels),
                 None => read_labels(reader, &pool, &latest)?,
             };
@@ -78,9 +75,11 @@ impl Current {
             let to = latest.entry.slot;
             let retracted = reader.retractions(&pool, first_of_7d(&pool, to), to)?;
             let retracted_7d = u32::try_from(retracted.len()).unwrap_or(u32::MAX);
-            let now = PoolNow { pool, latest, labels, daily_lowest, retracted_7d };
+            let name = String::new();
+            let now = PoolNow { pool, latest, labels, name, daily_lowest, retracted_7d };
             pools.insert(now.pool.id.clone(), now);
         }
+        tell_apart(&mut pools);
         let (board, doubtful_slots) = (reader.board()?, reader.doubted_slots()?);
         Ok(Some(Self { last_slot, pools, board, doubtful_slots }))
     }
@@ -121,6 +120,16 @@ impl Current {
     }
 }
 
+/// Gives every pool that has a snapshot its name.
+fn tell_apart(pools: &mut BTreeMap<PoolId, PoolNow>) {
+    let labelled = pools.iter().filter_map(|(id, now)| Some((id, now.labels.as_deref()?)));
+    let names = names_apart(&labelled.collect::<Vec<_>>());
+    let labelled = pools.values_mut().filter(|now| now.labels.is_some());
+    for (now, name) in labelled.zip(names) {
+        now.name = name;
+    }
+}
+
 /// The first of the seven days up to `to`, or the pool's first slot.
 pub fn first_of_7d(pool: &Pool, to: Slot) -> Slot {
     let first = to.number().saturating_sub(LOWEST_DEPTH_SLOTS - 1);
@@ -143,12 +152,8 @@ fn read_labels(
     reader: &Reader,
     pool: &Pool,
     latest: &Latest,
-) -> Result<Option<Arc<Labels>>, StoreError> {
+) -> Result<Option<Arc<PoolLabels>>, StoreError> {
     let Some((_, hash)) = latest.snapshot else { return Ok(None) };
     let snapshot = reader.snapshot(&pool.id, hash)?;
-    Ok(snapshot.map(|snapshot| {
-        let observation = snapshot.observation();
-        let tokens = observation.tokens().each_ref().map(TokenLabel::from);
-        Arc::new(Labels { tokens, status: observation.chain().kind.into() })
-    }))
+    Ok(snapshot.map(|snapshot| Arc::new(PoolLabels::of(snapshot.observation()))))
 }

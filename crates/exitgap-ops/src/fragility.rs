@@ -4,15 +4,15 @@ use std::cmp::Ordering;
 
 use exitgap_api::operations::{BoardAsked, SortBy};
 use exitgap_api::{
-    DepthSourceKind, Fragility, FragilityRow, LowestDepth, Number, Problem, SeriesMethod,
-    SeriesSource, StandardGap, Window,
+    DepthSourceKind, Fragility, FragilityRow, LowestDepth, Number, PoolLabels, Problem,
+    SeriesMethod, SeriesSource, StandardGap, Window,
 };
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::series::{Slot, days_observed_hundredths};
 use exitgap_core::units::{Percent, SizeUsd};
 use exitgap_store::{BoardRow, Gap, Standing};
 
-use super::current::{Current, Labels, PoolNow, first_of_7d};
+use super::current::{Current, PoolNow, first_of_7d};
 use super::history::GapParts;
 use super::{Service, Urls};
 
@@ -53,7 +53,7 @@ impl Service {
 /// A pool with a snapshot, and what it is ranked by.
 struct Ranked<'a> {
     row: &'a BoardRow,
-    labels: &'a Labels,
+    labels: &'a PoolLabels,
     now: &'a PoolNow,
     side: usize,
     slot: Slot,
@@ -117,6 +117,9 @@ impl<'a> Ranked<'a> {
             status: self.labels.status,
             base: self.labels.tokens[base].clone(),
             quote: self.labels.tokens[quote].clone(),
+            name: self.now.name.clone(),
+            venue: self.labels.naming.venue.clone(),
+            fee_pct: self.labels.naming.fee_pct.clone(),
             slot_time: self.slot.to_string(),
             newer_slots_missing: u64::from(standing.newer_missing)
                 + u64::from(standing.newer_retracted),

@@ -26,8 +26,8 @@ impl Service {
 }
 
 fn entry(now: &PoolNow) -> PoolEntry {
-    let PoolNow { pool, latest, labels, .. } = now;
-    let labels = labels.as_ref().map(|labels| (labels.status, labels.tokens.clone()));
+    let PoolNow { pool, latest, labels, name, .. } = now;
+    let labels = labels.as_deref().map(|labels| (labels, name.clone()));
     PoolFacts {
         pool: &pool.id,
         default_base: pool.default_base,

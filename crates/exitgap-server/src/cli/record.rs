@@ -8,7 +8,6 @@ use clap::Args;
 use exitgap_chain::config::Plan;
 use exitgap_chain::{ChainReader, Limits};
 use exitgap_core::series::Slot;
-use exitgap_core::snapshot::ChainKind;
 use exitgap_core::tlog::SignerKey;
 use exitgap_store::{LogFolder, Store, StoreError};
 use tokio::sync::watch;
@@ -58,7 +57,7 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
 /// The clock to record by.
 pub fn clock(rehearse_at: Option<SlotArg>, plan: &Plan) -> Result<SystemClock, CliError> {
     let Some(SlotArg(slot)) = rehearse_at else { return Ok(SystemClock::default()) };
-    let live = plan.chains().iter().find(|chain| chain.tag().kind == ChainKind::Live);
+    let live = plan.chains().iter().find(|chain| chain.tag().kind.is_live());
     if let Some(live) = live {
         return Err(CliError::RehearsalOnLiveChain { chain: live.slug().to_string() });
     }

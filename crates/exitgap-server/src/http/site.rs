@@ -299,16 +299,17 @@ fn inline_scripts(index: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What a monitored pool is called: by its tokens, whose symbols are hostile text, or by its name
-/// while it has no snapshot.
+/// What a monitored pool is called: by its tokens, whose symbols are hostile text, its venue and fee,
+/// or by its identifier while it has no snapshot.
 fn pair(app: &App, id: &str) -> Option<String> {
     let id = parse_pool(id).ok()?;
     let current = app.service.current();
-    Some(match &current.pools.get(&id)?.labels {
+    let now = current.pools.get(&id)?;
+    Some(match &now.labels {
         None => id.to_string(),
         Some(labels) => {
             let [token0, token1] = &labels.tokens;
-            format!("{} / {}", token0.symbol, token1.symbol)
+            format!("{} / {}, {}", token0.symbol, token1.symbol, now.name)
         }
     })
 }
