@@ -16,7 +16,7 @@ pub fn repeats(one: Duration) -> u32 {
     u32::try_from(fitting).unwrap_or(u32::MAX).max(1)
 }
 
-/// The median of an odd number of values.
+/// The median; of an even number of values the upper one of the two.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

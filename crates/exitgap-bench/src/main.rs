@@ -3,7 +3,7 @@
 //! - `scene`: the pool everything is measured on
 //! - `peers`: ours, two crates, the contract, an npm package
 //! - `market`: pools as busy ones are from slot to slot
-//! - `quotes`, `exits`, `evidence`, `slowest`, `seal`, `recorder`, `http`, `wasm`: the sections; each adds numbers to the `report`
+//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `recorder`, `http`, `wasm`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
@@ -12,6 +12,7 @@ mod clock;
 mod evidence;
 mod exits;
 mod http;
+mod kinds;
 mod market;
 mod peers;
 mod quotes;
@@ -47,7 +48,7 @@ struct Arguments {
 /// A part of the bench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Section {
-    /// Quotes, beside the peers.
+    /// Quotes, beside the peers, and what fills and sizes of every kind of pool take.
     Quote,
     /// The step table, the largest exit, a ladder.
     Exit,
@@ -76,8 +77,8 @@ pub enum BenchError {
     Different {
         /// Its name.
         peer: &'static str,
-        /// Ticks crossed by the sizes.
-        ticks: u32,
+        /// What it was asked, as the results name it.
+        what: String,
     },
     /// The recorder or the chain it reads.
     Recorder(String),
@@ -118,6 +119,7 @@ fn run(arguments: &Arguments) -> Result<(), BenchError> {
         let scene = Scene::new()?;
         if wanted(Section::Quote) {
             speeds = quotes::measure(&scene, &mut report)?;
+            kinds::measure(&scene, &mut report)?;
         }
         if wanted(Section::Exit) {
             exits::measure(&scene, &speeds, &mut report)?;
@@ -162,11 +164,8 @@ impl std::fmt::Display for BenchError {
             Self::NoModule => f.write_str(
                 "EXITGAP_VERIFY_WASM names no module; run `cargo xtask bench`, which builds it",
             ),
-            Self::Different { peer, ticks } => {
-                write!(
-                    f,
-                    "{peer} names other amounts than the contract where {ticks} ticks are crossed"
-                )
+            Self::Different { peer, what } => {
+                write!(f, "{peer} names other amounts than the contract does (quote.{what})")
             }
             Self::NoSuchStep(ticks) => write!(f, "no step of the pool crosses {ticks} ticks"),
             Self::Missing(path) => {

@@ -5,95 +5,115 @@ use std::time::Duration;
 use alloy_primitives::U256;
 
 use crate::BenchError;
-use crate::clock::{ROUNDS, median, repeats};
+use crate::clock::{ROUNDS, median};
 use crate::peers::{self, Peer};
 use crate::report::Report;
-use crate::scene::{SIZES, Scene, TICKS_CROSSED};
+use crate::scene::{Scene, TICKS_CROSSED};
 
 /// Most repetitions before measuring.
 const WARMING: u32 = 50;
 
-/// Nanoseconds per quote of one peer, by ticks crossed.
+/// Nanoseconds per quote of one peer, by trial.
 pub struct Speed {
     /// The peer's name.
     pub name: &'static str,
-    /// In the order of [`TICKS_CROSSED`].
+    /// In the order of the trials.
     pub nanoseconds: Vec<f64>,
 }
 
-/// Sizes that cross the same count of ticks, and what is known of them.
-struct Trial {
-    ticks: u32,
-    amounts: Vec<U256>,
+/// Sizes of one kind that every peer quotes, and what is known of them.
+pub struct Trial {
+    /// As the results name it.
+    pub name: String,
+    /// The sizes.
+    pub amounts: Vec<U256>,
     /// What every peer must answer.
-    amounts_out: Vec<U256>,
+    pub amounts_out: Vec<U256>,
+}
+
+/// A trial on its way.
+struct Running {
+    trial: Trial,
     /// Repetitions that fill a batch, by peer.
     repeats: Vec<u32>,
     /// Nanoseconds per quote, by peer and round.
     rounds: Vec<Vec<f64>>,
 }
 
-/// Measures all peers and adds `quote.<ticks>.<peer>_ns`. Within each round every peer has its
-/// turn at every count of ticks, so that a busy moment of the machine falls on all alike.
+/// Measures all peers on the scene's pool and adds `quote.<ticks>.<peer>_ns`.
 pub fn measure(scene: &Scene, report: &mut Report) -> Result<Vec<Speed>, BenchError> {
-    let mut peers = peers::all(scene)?;
-    let mut trials = TICKS_CROSSED
+    let trials = of_ticks(scene, "")?;
+    take_turns(&mut peers::all(scene)?, trials, report)
+}
+
+/// A trial for each count of ticks crossed.
+pub fn of_ticks(scene: &Scene, prefix: &str) -> Result<Vec<Trial>, BenchError> {
+    let trial = |ticks| {
+        let amounts = scene.amounts(ticks)?;
+        let amounts_out = scene.amounts_out(&amounts)?;
+        Ok(Trial { name: format!("{prefix}{ticks}"), amounts, amounts_out })
+    };
+    TICKS_CROSSED.into_iter().map(trial).collect()
+}
+
+/// Measures these peers and adds `quote.<trial>.<peer>_ns`. Within each round every peer has its
+/// turn at every trial, so that a busy moment of the machine falls on all alike.
+pub fn take_turns(
+    peers: &mut [Box<dyn Peer>],
+    trials: Vec<Trial>,
+    report: &mut Report,
+) -> Result<Vec<Speed>, BenchError> {
+    let mut running = trials
         .into_iter()
-        .map(|ticks| Trial::prepare(scene, &mut peers, ticks))
+        .map(|trial| Running::prepare(trial, peers))
         .collect::<Result<Vec<_>, _>>()?;
     for _ in 0..ROUNDS {
-        for trial in &mut trials {
-            trial.round(&mut peers)?;
+        for trial in &mut running {
+            trial.round(peers)?;
         }
     }
     let mut speeds: Vec<Speed> =
         peers.iter().map(|peer| Speed { name: peer.name(), nanoseconds: Vec::new() }).collect();
-    for trial in trials {
-        for (speed, rounds) in speeds.iter_mut().zip(trial.rounds) {
+    for Running { trial, rounds, .. } in running {
+        for (speed, rounds) in speeds.iter_mut().zip(rounds) {
             let nanoseconds = median(rounds);
-            report.add(format!("quote.{}.{}_ns", trial.ticks, speed.name), nanoseconds);
+            report.add(format!("quote.{}.{}_ns", trial.name, speed.name), nanoseconds);
             speed.nanoseconds.push(nanoseconds);
         }
     }
     Ok(speeds)
 }
 
-impl Trial {
+impl Running {
     /// Compares the peers' answers and finds out how often each can answer in a batch.
-    fn prepare(scene: &Scene, peers: &mut [Box<dyn Peer>], ticks: u32) -> Result<Self, BenchError> {
-        let amounts = scene.amounts(ticks)?;
-        let mut trial = Self {
-            ticks,
-            amounts_out: scene.amounts_out(&amounts)?,
-            amounts,
-            repeats: Vec::new(),
-            rounds: vec![Vec::new(); peers.len()],
-        };
+    fn prepare(trial: Trial, peers: &mut [Box<dyn Peer>]) -> Result<Self, BenchError> {
+        let (repeats, rounds) = (Vec::new(), vec![Vec::new(); peers.len()]);
+        let mut running = Self { trial, repeats, rounds };
         for peer in peers {
-            let first = trial.run(peer.as_mut(), 1)?;
+            let first = running.run(peer.as_mut(), 1)?;
             // That was cold; a compiler at run time needs some more.
-            let warming = repeats(first).min(WARMING);
-            let warm = trial.run(peer.as_mut(), warming)?;
-            trial.repeats.push(repeats(warm / warming));
+            let warming = crate::clock::repeats(first).min(WARMING);
+            let warm = running.run(peer.as_mut(), warming)?;
+            running.repeats.push(crate::clock::repeats(warm / warming));
         }
-        Ok(trial)
+        Ok(running)
     }
 
     /// One batch of each peer.
     fn round(&mut self, peers: &mut [Box<dyn Peer>]) -> Result<(), BenchError> {
+        let sizes = f64::from(u32::try_from(self.trial.amounts.len()).unwrap_or(u32::MAX));
         for (index, peer) in peers.iter_mut().enumerate() {
             let repeats = self.repeats[index];
             let took = self.run(peer.as_mut(), repeats)?;
-            let quotes = f64::from(repeats) * f64::from(SIZES);
-            self.rounds[index].push(took.as_secs_f64() * 1e9 / quotes);
+            self.rounds[index].push(took.as_secs_f64() * 1e9 / (f64::from(repeats) * sizes));
         }
         Ok(())
     }
 
     fn run(&self, peer: &mut dyn Peer, repeats: u32) -> Result<Duration, BenchError> {
-        let run = peer.run(&self.amounts, repeats)?;
-        if run.amounts_out != self.amounts_out {
-            return Err(BenchError::Different { peer: peer.name(), ticks: self.ticks });
+        let run = peer.run(&self.trial.amounts, repeats)?;
+        if run.amounts_out != self.trial.amounts_out {
+            return Err(BenchError::Different { peer: peer.name(), what: self.trial.name.clone() });
         }
         Ok(run.took)
     }

@@ -26,9 +26,13 @@ impl Report {
         Value::Object(numbers.collect::<Map<_, _>>()).to_string()
     }
 
-    /// The numbers that are no quotes, one per line.
+    /// The numbers that are not in the table of quotes, one per line.
     pub fn print_rest(&self) {
-        for (key, number) in self.numbers.iter().filter(|(key, _)| !key.starts_with("quote.")) {
+        let in_table = |key: &str| {
+            let trial = key.strip_prefix("quote.");
+            trial.is_some_and(|trial| trial.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        for (key, number) in self.numbers.iter().filter(|(key, _)| !in_table(key)) {
             println!("{key:<34} {number:>12.2}");
         }
     }

@@ -170,7 +170,7 @@ fn peer_ns(peer: &mut JsSdk, scene: &Scene, ticks: u32) -> Result<f64, BenchErro
     let mut batch = |repeats: u32| {
         let run = peer.run(&amounts, repeats)?;
         if run.amounts_out != expected {
-            return Err(BenchError::Different { peer: "js_sdk", ticks });
+            return Err(BenchError::Different { peer: "js_sdk", what: ticks.to_string() });
         }
         Ok(run.took.as_secs_f64() * 1e9 / f64::from(repeats) / f64::from(SIZES))
     };

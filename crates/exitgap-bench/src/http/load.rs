@@ -42,6 +42,8 @@ impl Found {
 /// One client.
 pub struct Client {
     sender: SendRequest<Empty<Bytes>>,
+    /// Sent with each request.
+    header: Option<(&'static str, String)>,
 }
 
 impl Client {
@@ -52,7 +54,12 @@ impl Client {
         let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(failed)?;
         // Ends with its connection; what failed is told where it was sent.
         tokio::spawn(connection);
-        Ok(Self { sender })
+        Ok(Self { sender, header: None })
+    }
+
+    /// The same, with this header in each request.
+    pub fn with(self, header: (&'static str, String)) -> Self {
+        Self { header: Some(header), ..self }
     }
 
     /// Asks, and reads the whole answer, which must be a 200.
@@ -64,7 +71,10 @@ impl Client {
     }
 
     async fn send(&mut self, target: &str) -> Result<(StatusCode, Bytes), BenchError> {
-        let request = Request::get(target).header("host", "bench.example");
+        let mut request = Request::get(target).header("host", "bench.example");
+        if let Some((name, value)) = &self.header {
+            request = request.header(*name, value);
+        }
         let request = request.body(Empty::new()).map_err(failed)?;
         self.sender.ready().await.map_err(failed)?;
         let response = self.sender.send_request(request).await.map_err(failed)?;

@@ -5,6 +5,7 @@
 //! - `child`: the service as a process of its own, so that its memory is its own
 //! - `load`: the clients
 //! - `flood`: recording beside requests
+//! - `paid`: answers that were paid for, beside free ones
 //!
 //! Clients and service share the machine, as the empty handler's do.
 
@@ -12,6 +13,7 @@ mod child;
 mod flood;
 mod generate;
 mod load;
+mod paid;
 mod template;
 
 use std::net::SocketAddr;
@@ -43,12 +45,14 @@ const IDLE: u32 = 10_000;
 
 /// Adds `http.*`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(failed)?;
+    runtime.block_on(paid::measure(report))?;
     let folder = tempfile::tempdir().map_err(failed)?;
     let generated = generate(folder.path(), EXTENT)?;
     let bytes = std::fs::metadata(&generated.path).map_err(failed)?.len();
     eprintln!("http: the generated store has {} MB", bytes >> 20);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.map_err(failed)?.block_on(async {
+    runtime.block_on(async {
         answers(&generated, report).await?;
         flood::measure().await
     })

@@ -1,5 +1,7 @@
 //! Everything that can quote: ours and its peers, each at its own best.
 
+mod balancer_maths;
+mod curve_math;
 pub mod js_sdk;
 mod ours;
 mod revm_quoter;
@@ -11,7 +13,12 @@ use std::time::{Duration, Instant};
 use alloy_primitives::U256;
 
 use crate::BenchError;
-use crate::scene::Scene;
+use crate::scene::{DIRECTION, Scene};
+
+pub use balancer_maths::BalancerMaths;
+pub use curve_math::CurveMath;
+pub use ours::Ours;
+pub use uniswap_v3_sdk::UniswapV3Sdk;
 
 /// One way to quote the scene's pool.
 pub trait Peer {
@@ -33,8 +40,8 @@ pub struct Run {
 /// All peers, ours first.
 pub fn all(scene: &Scene) -> Result<Vec<Box<dyn Peer>>, BenchError> {
     Ok(vec![
-        Box::new(ours::Ours::new(scene)),
-        Box::new(uniswap_v3_sdk::UniswapV3Sdk::new(scene)),
+        Box::new(Ours::new(&scene.state, DIRECTION)),
+        Box::new(UniswapV3Sdk::new(scene)),
         Box::new(uniswap_v3_math::UniswapV3Math::new(scene)),
         Box::new(revm_quoter::RevmQuoter::new(scene)?),
         Box::new(js_sdk::JsSdk::start(scene)?),

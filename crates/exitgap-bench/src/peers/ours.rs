@@ -1,20 +1,19 @@
 //! exitgap's prepared curve.
 
 use alloy_primitives::U256;
-use exitgap_core::pools::SaleCurve;
+use exitgap_core::pools::{Direction, PoolState, SaleCurve};
 
 use super::{Peer, Run, time};
 use crate::BenchError;
-use crate::scene::{DIRECTION, Scene};
 
-/// The step table, built beforehand.
+/// What a direction computes with, prepared beforehand.
 pub struct Ours {
     curve: SaleCurve,
 }
 
 impl Ours {
-    pub fn new(scene: &Scene) -> Self {
-        Self { curve: scene.state.curve(DIRECTION) }
+    pub fn new(state: &PoolState, direction: Direction) -> Self {
+        Self { curve: state.curve(direction) }
     }
 }
 
