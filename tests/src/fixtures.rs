@@ -77,6 +77,14 @@ pub enum Artifact {
     AerodromePool,
     /// Aerodrome's second version: its factory of pools.
     AerodromePoolFactory,
+    /// Balancer's second vault.
+    BalancerVault,
+    /// Balancer's provider of the shares of fees that its protocol takes.
+    BalancerFees,
+    /// Balancer's factory of weighted pools, third version, which carries their code.
+    BalancerWeightedFactory,
+    /// Balancer's factory of composable stable pools, third version, which carries their code.
+    BalancerStableFactory,
     /// Chainlink's aggregator of answers submitted one by one.
     FluxAggregator,
     /// Chainlink's proxy, whose address consumers are given.
@@ -138,6 +146,16 @@ impl Artifact {
             }
             Self::AerodromePool => "aerodrome-v2/Pool.json",
             Self::AerodromePoolFactory => "aerodrome-v2/PoolFactory.json",
+            Self::BalancerVault => "balancer-v2/dist/tasks/20210418-vault/artifact/Vault.json",
+            Self::BalancerFees => {
+                "balancer-v2/dist/tasks/20220725-protocol-fee-percentages-provider/artifact/ProtocolFeePercentagesProvider.json"
+            }
+            Self::BalancerWeightedFactory => {
+                "balancer-v2/dist/tasks/20230206-weighted-pool-v3/artifact/WeightedPoolFactory.json"
+            }
+            Self::BalancerStableFactory => {
+                "balancer-v2/dist/tasks/20230206-composable-stable-pool-v3/artifact/ComposableStablePoolFactory.json"
+            }
             Self::FluxAggregator => "chainlink/abi/v0.6/FluxAggregator.json",
             Self::EacAggregatorProxy => "chainlink/abi/v0.6/EACAggregatorProxy.json",
             Self::FiatTokenV2_2 => {

@@ -21,6 +21,11 @@ async function checked({ open, shoot }) {
   await page.waitForSelector("table.board tbody tr");
   assert.ok(await page.getByText("not checked here").count() > 0);
   assert.equal(await page.getByText("confirmed here").count(), 0);
+  const names = await page.locator("table.board tbody th a").allTextContents();
+  assert.equal(new Set(names).size, names.length, "no two rows have one name");
+  for (const venue of ["Uniswap v3 0.05 %", "Uniswap v3 0.3 %", "Uniswap v2 0.3 %"]) {
+    assert.ok(names.some((name) => name.includes(venue)), `${venue}: ${names.join("; ")}`);
+  }
   const all = await page.locator(".checked-gap").count();
   await page.getByRole("button", { name: "Check every gap in view" }).click();
   await eventually("all are confirmed", async () => await page.getByText("confirmed here").count() === all);

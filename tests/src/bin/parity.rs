@@ -6,16 +6,18 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use exitgap_tests::devchain::Rng;
+use exitgap_tests::parity::balancer::Kind;
 use exitgap_tests::parity::vector::Vector;
 use exitgap_tests::parity::{
-    Mismatch, ParityError, Tally, folder, max_size, recorded, solidly, v2, v3,
+    Mismatch, ParityError, Tally, balancer, folder, max_size, recorded, solidly, v2, v3,
 };
 
 /// Compares exitgap's core with the real contracts on random pools.
 #[derive(Debug, Parser)]
 #[command(name = "parity")]
 struct Arguments {
-    /// v3 sales; v2 and Aerodrome v2 get a quarter as many each, `max_size_for` a tenth.
+    /// v3 sales; v2, Aerodrome v2 and Balancer v2's weighted and stable pools get a quarter as many
+    /// each, `max_size_for` a tenth.
     #[arg(long, default_value_t = 20_000)]
     cases: u64,
     /// What the pools and sizes are drawn from.
@@ -75,54 +77,90 @@ fn compare(arguments: &Arguments) -> Result<bool, ParityError> {
     let sizes = max_size::run((&v3_bed, &v2_bed), &mut rng, size_cases, &mut |tally| {
         progress("max_size", tally.cases, size_cases);
     })?;
-    let mismatches = [&v2.mismatches, &v3.mismatches, &aerodrome.mismatches, &sizes.mismatches];
-    for mismatch in mismatches.into_iter().flatten() {
-        let Mismatch { reason, vector } = mismatch;
+    let bed = balancer::Bed::deploy()?;
+    let [weighted, stable] = [Kind::Weighted, Kind::Stable].map(|kind| {
+        balancer::run(&bed, kind, &mut rng, v2_cases, &mut |tally| {
+            progress(&format!("balancer, {kind:?}"), tally.cases, v2_cases);
+        })
+    });
+    let sales = Sales { v3, v2, aerodrome, weighted: weighted?, stable: stable? };
+    let mismatches = sales.mismatches().chain(&sizes.mismatches);
+    for Mismatch { reason, vector } in mismatches.clone() {
         eprintln!("mismatch: {reason}\n{}", vector.to_json());
     }
     if json {
-        println!("{}", json_text(&v2, &v3, &aerodrome, &sizes));
+        println!("{}", sales.json(&sizes));
     } else {
-        print_summary(seed, &v2, &v3, &aerodrome, &sizes);
+        sales.print(seed, &sizes);
     }
-    Ok(mismatches.iter().all(|mismatches| mismatches.is_empty()))
+    Ok(mismatches.count() == 0)
 }
 
-fn json_text(v2: &Tally, v3: &Tally, aerodrome: &Tally, sizes: &max_size::Tally) -> String {
-    serde_json::json!({
-        "v3.cases": v3.cases,
-        "v3.mismatches": v3.mismatches.len(),
-        "v3.ticks_crossed_max": v3.ticks_crossed_max,
-        "v2.cases": v2.cases,
-        "v2.mismatches": v2.mismatches.len(),
-        "aerodrome.cases": aerodrome.cases,
-        "aerodrome.mismatches": aerodrome.mismatches.len(),
-        "max_size.cases": sizes.cases,
-        "max_size.mismatches": sizes.mismatches.len(),
-    })
-    .to_string()
+/// What was sold, kind by kind.
+struct Sales {
+    v3: Tally,
+    v2: Tally,
+    aerodrome: Tally,
+    weighted: Tally,
+    stable: Tally,
 }
 
-fn print_summary(seed: u64, v2: &Tally, v3: &Tally, aerodrome: &Tally, sizes: &max_size::Tally) {
-    let hundredths = v3.ticks_crossed_sum * 100 / v3.cases.max(1);
-    println!("parity with the contracts, seed {seed}");
-    println!(
-        "  Uniswap v3     {:>6} sales, {} mismatches; ticks crossed: at most {}, on average {}.{:02}",
-        v3.cases,
-        v3.mismatches.len(),
-        v3.ticks_crossed_max,
-        hundredths / 100,
-        hundredths % 100
-    );
-    println!("  Uniswap v2     {:>6} sales, {} mismatches", v2.cases, v2.mismatches.len());
-    let (sales, differ) = (aerodrome.cases, aerodrome.mismatches.len());
-    println!("  Aerodrome v2   {sales:>6} sales, {differ} mismatches");
-    println!(
-        "  max_size_for   {:>6} limits, {} mismatches; {} by selling every amount",
-        sizes.cases,
-        sizes.mismatches.len(),
-        sizes.exhaustive
-    );
+impl Sales {
+    /// Beside v3, of which more is said: the name of each in JSON, and in words.
+    fn others(&self) -> [(&'static str, &'static str, &Tally); 4] {
+        [
+            ("v2", "Uniswap v2", &self.v2),
+            ("aerodrome", "Aerodrome v2", &self.aerodrome),
+            ("balancer_weighted", "Balancer v2, weighted", &self.weighted),
+            ("balancer_stable", "Balancer v2, stable", &self.stable),
+        ]
+    }
+
+    fn mismatches(&self) -> impl Iterator<Item = &Mismatch> + Clone {
+        let others = self.others().map(|(_, _, tally)| tally);
+        [&self.v3].into_iter().chain(others).flat_map(|tally| &tally.mismatches)
+    }
+
+    fn json(&self, sizes: &max_size::Tally) -> serde_json::Value {
+        let mut found = serde_json::json!({
+            "v3.cases": self.v3.cases,
+            "v3.mismatches": self.v3.mismatches.len(),
+            "v3.ticks_crossed_max": self.v3.ticks_crossed_max,
+            "max_size.cases": sizes.cases,
+            "max_size.mismatches": sizes.mismatches.len(),
+        });
+        for (name, _, tally) in self.others() {
+            found[format!("{name}.cases")] = tally.cases.into();
+            found[format!("{name}.mismatches")] = tally.mismatches.len().into();
+        }
+        found
+    }
+
+    fn print(&self, seed: u64, sizes: &max_size::Tally) {
+        let v3 = &self.v3;
+        let hundredths = v3.ticks_crossed_sum * 100 / v3.cases.max(1);
+        println!("parity with the contracts, seed {seed}");
+        println!(
+            "  {:<22} {:>6} sales, {} mismatches; ticks crossed: at most {}, on average {}.{:02}",
+            "Uniswap v3",
+            v3.cases,
+            v3.mismatches.len(),
+            v3.ticks_crossed_max,
+            hundredths / 100,
+            hundredths % 100
+        );
+        for (_, name, tally) in self.others() {
+            let (cases, differ) = (tally.cases, tally.mismatches.len());
+            println!("  {name:<22} {cases:>6} sales, {differ} mismatches");
+        }
+        println!(
+            "  {:<22} {:>6} limits, {} mismatches; {} by selling every amount",
+            "max_size_for",
+            sizes.cases,
+            sizes.mismatches.len(),
+            sizes.exhaustive
+        );
+    }
 }
 
 fn check_folder(path: &Path, arguments: &Arguments) -> Result<bool, ParityError> {

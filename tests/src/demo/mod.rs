@@ -12,13 +12,16 @@ mod play;
 mod recorder_config;
 mod serve;
 mod show;
+mod venues;
 
 pub use recorder_config::{PaidTo, payments_config, recorder_config};
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use crate::devchain::{DevChain, FIRST_SLOT, Market, Options, SLOT_SECONDS, SLOTS_PER_DAY, World};
+use crate::devchain::{
+    DevChain, FIRST_SLOT, Market, Options, SLOT_SECONDS, SLOTS_PER_DAY, Venues, World,
+};
 use play::Days;
 
 /// What the demonstration needs.
@@ -52,14 +55,18 @@ const SEED: u64 = 20_260_822;
 impl Demo {
     /// Plays, records, asks, sells. Says what it does on stderr, shows answers on stdout.
     pub async fn run(&self) -> Result<(), Box<dyn Error>> {
-        step("starting a private node with Uniswap v2, v3, Multicall3 and Chainlink contracts");
+        step(
+            "starting a private node with Uniswap v2, v3 and v4, Aerodrome, Multicall3 and Chainlink \
+             contracts",
+        );
         // Once: the same days each time. Else: up to now.
         let first = if self.once { FIRST_SLOT } else { serve::slot_now()? - self.slots };
         let genesis_timestamp = first * SLOT_SECONDS - 3600;
         let options = Options { prune_history: Some(64), genesis_timestamp, chain_id: CHAIN_ID };
         let chain = DevChain::start(options).await?;
         let world = World::deploy(&chain).await?;
-        let mut market = Market::new(&chain, &world, SEED).await?;
+        let venues = Venues::deploy(&chain, &world).await?;
+        let mut market = Market::new(&chain, &world, SEED).await?.visiting(&venues, SEED);
 
         if self.folder.exists() {
             eprintln!("   emptying {} of an earlier demonstration", self.folder.display());
@@ -70,7 +77,8 @@ impl Demo {
         })?;
         std::fs::create_dir_all(&self.folder)?;
         let config = self.folder.join("exitgap.toml");
-        std::fs::write(&config, recorder_config(&chain, &world))?;
+        let text = recorder_config(&chain, &world) + &venues::venues_config(&venues, &world);
+        std::fs::write(&config, text)?;
         step("making the key that signs what is recorded");
         let key = self.folder.join("exitgap.key");
         run(&self.server, &["key", "new", "--name", "demo.example/exits", "--out"], &key)?;
@@ -94,6 +102,7 @@ impl Demo {
             day
         };
         show::answers(self, &chain, &world, &day).await?;
+        venues::sell_at_each(self, &chain, &world, &venues, &day).await?;
         if self.once {
             return Ok(());
         }

@@ -21,6 +21,15 @@ pub fn recorder_config(chain: &DevChain, world: &World) -> String {
         // Writing to a String cannot fail.
         let _ = write!(text, "\n{}\n", lines.join("\n"));
     };
+    for (factory, kind) in
+        [(chain.contracts.v2_factory, "uniswap_v2"), (chain.contracts.v3_factory, "uniswap_v3")]
+    {
+        table(&[
+            "[[chain.factory]]".to_owned(),
+            format!("address = \"{factory:#x}\""),
+            format!("kind = \"{kind}\""),
+        ]);
+    }
     for asset in &world.assets {
         table(&[
             "[[oracle]]".to_owned(),
@@ -80,6 +89,7 @@ pub fn payments_config(paid: &PaidTo<'_>) -> String {
     )
 }
 
-fn oracle_name(symbol: &str) -> String {
+/// The name of a token's feed.
+pub fn oracle_name(symbol: &str) -> String {
     format!("{}-usd", symbol.to_lowercase())
 }

@@ -34,7 +34,7 @@ pub fn first_number(demo: &Demo, world: &World, day: &Day) -> Result<(), Box<dyn
 }
 
 /// The command that writes the evidence of a size in the day's last slot.
-fn evidence(demo: &Demo, day: &Day, pool: &str, size_usd: &str, file: &Path) -> Command {
+pub fn evidence(demo: &Demo, day: &Day, pool: &str, size_usd: &str, file: &Path) -> Command {
     let mut command = Command::new(&demo.server);
     command.args(["evidence", pool, "--size-usd", size_usd, "--at", &day.slot.to_string()]);
     command.arg("--out").arg(file).arg("--config").arg(&day.config);
@@ -126,7 +126,7 @@ fn refuse_changed(demo: &Demo, file: &Path, key: &Path) -> Result<(), Box<dyn Er
 }
 
 /// Runs a program with its output shown, and fails where it fails.
-fn finish(command: &mut Command) -> Result<(), Box<dyn Error>> {
+pub fn finish(command: &mut Command) -> Result<(), Box<dyn Error>> {
     let status = command.status()?;
     if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
 }
@@ -139,7 +139,7 @@ fn ask(demo: &Demo, day: &Day, args: &[&str]) -> Result<(), Box<dyn Error>> {
 }
 
 /// The estimate as a program reads it.
-fn estimate(
+pub fn estimate(
     demo: &Demo,
     day: &Day,
     pool: &str,

@@ -153,6 +153,56 @@ sol! {
         function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes data) external;
     }
 
+    interface BalancerVault {
+        struct SingleSwap { bytes32 poolId; uint8 kind; address assetIn; address assetOut; uint256 amount; bytes userData; }
+        struct BatchSwapStep { bytes32 poolId; uint256 assetInIndex; uint256 assetOutIndex; uint256 amount; bytes userData; }
+        struct FundManagement { address sender; bool fromInternalBalance; address recipient; bool toInternalBalance; }
+        struct JoinPoolRequest { address[] assets; uint256[] maxAmountsIn; bytes userData; bool fromInternalBalance; }
+        constructor(address authorizer, address weth, uint256 pauseWindowDuration, uint256 bufferPeriodDuration);
+        function getPoolTokens(bytes32 poolId) external view returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock);
+        function joinPool(bytes32 poolId, address sender, address recipient, JoinPoolRequest request) external;
+        function swap(SingleSwap singleSwap, FundManagement funds, uint256 limit, uint256 deadline) external returns (uint256 amountCalculated);
+        function queryBatchSwap(uint8 kind, BatchSwapStep[] swaps, address[] assets, FundManagement funds) external returns (int256[] assetDeltas);
+        function setPaused(bool paused) external;
+        event Swap(bytes32 indexed poolId, address indexed tokenIn, address indexed tokenOut, uint256 amountIn, uint256 amountOut);
+    }
+
+    interface BalancerFees {
+        constructor(address vault, uint256 maxYieldValue, uint256 maxAumValue);
+    }
+
+    interface BalancerFactory {
+        constructor(address vault, address protocolFeeProvider, string factoryVersion, string poolVersion);
+        event PoolCreated(address indexed pool);
+    }
+
+    interface BalancerWeightedFactory {
+        function create(string name, string symbol, address[] tokens, uint256[] normalizedWeights, address[] rateProviders, uint256 swapFeePercentage, address owner) external returns (address pool);
+    }
+
+    interface BalancerStableFactory {
+        function create(string name, string symbol, address[] tokens, uint256 amplificationParameter, address[] rateProviders, uint256[] tokenRateCacheDurations, bool[] exemptFromYieldProtocolFeeFlags, uint256 swapFeePercentage, address owner) external returns (address pool);
+    }
+
+    interface BalancerPool {
+        function getPoolId() external view returns (bytes32);
+        function setSwapFeePercentage(uint256 swapFeePercentage) external;
+        function pause() external;
+        function unpause() external;
+        function enableRecoveryMode() external;
+        function disableRecoveryMode() external;
+        function startAmplificationParameterUpdate(uint256 rawEndValue, uint256 endTime) external;
+        function updateTokenRateCache(address token) external;
+        function getSwapFeePercentage() external view returns (uint256);
+        function getNormalizedWeights() external view returns (uint256[] memory);
+        function getScalingFactors() external view returns (uint256[] memory);
+        function getAmplificationParameter() external view returns (uint256 value, bool isUpdating, uint256 precision);
+    }
+
+    interface RateProvider {
+        function getRate() external view returns (uint256);
+    }
+
     interface PositionManager {
         struct MintParams {
             address token0; address token1; uint24 fee; int24 tickLower; int24 tickUpper;

@@ -11,7 +11,7 @@ use alloy::primitives::{Address, U256, U512};
 use super::world::{in_order, tick_spacing};
 use super::{
     DevChain, DevChainError, FIRST_SLOT, Head, Mined, MintedPosition, PoolKind, PoolReading,
-    PositionSpec, Result, Rng, SLOT_SECONDS, SLOTS_PER_DAY, Tx, World, WorldPool,
+    PositionSpec, Result, Rng, SLOT_SECONDS, SLOTS_PER_DAY, Tx, Venues, Visits, World, WorldPool,
 };
 
 /// Hidden prices carry this many more decimals than the feeds' answers, so that small moves add up.
@@ -57,6 +57,8 @@ pub struct Market<'a> {
     /// How many positions the world began with. More than that are not kept: the node hashes its
     /// whole state for every block, so a state that grows would slow each day down.
     usual_positions: usize,
+    /// Other venues that are traded at, too.
+    visited: Option<(&'a Venues, Visits)>,
 }
 
 /// What the market last told a feed.
@@ -103,7 +105,14 @@ impl<'a> Market<'a> {
             feeds,
             usual_positions: positions.len(),
             positions,
+            visited: None,
         })
+    }
+
+    /// The same, which trades at these venues too. What it does elsewhere does not change.
+    #[must_use]
+    pub fn visiting(self, venues: &'a Venues, seed: u64) -> Self {
+        Self { visited: Some((venues, Visits::new(seed))), ..self }
     }
 
     /// The hidden USD price of an asset, as a feed with perfect knowledge would answer.
@@ -137,6 +146,11 @@ impl<'a> Market<'a> {
         let liquidity_at = txs.len();
         txs.extend(self.liquidity_txs(&plan));
         txs.extend(self.v2_liquidity(day_slot).await?);
+        if let Some((venues, mut visits)) = self.visited.take() {
+            let units = |asset, usd| self.units(asset, usd);
+            txs.extend(venues.trades(self.chain, &mut visits, units).await?);
+            self.visited = Some((venues, visits));
+        }
         let mined = self.chain.mine(first, &txs).await?;
         self.take_over(&plan, &mined, liquidity_at)?;
 
@@ -374,25 +388,25 @@ impl<'a> Market<'a> {
                 Some(self.chain.v3_swap_tx(&pool.pool, token_in, amount, limit))
             }
             PoolReading::V2 { reserve0, reserve1 } => {
-                let product = U512::from(reserve0) * U512::from(reserve1);
-                // The reserves at which the pair would show the hidden price.
-                let goal = |own: U256, other: U256| {
-                    U256::from((product * U512::from(own) / U512::from(other)).root(2))
-                };
-                let (goal0, goal1) = (goal(worth0, worth1), goal(worth1, worth0));
-                let margin = |reserve: U256| reserve * U256::from(3) / U256::from(2000);
-                if goal0 > reserve0 + margin(reserve0) {
-                    let amount = goal0 - reserve0 - margin(reserve0);
-                    Some(self.chain.swap_tx(&pool.pool, pool.pool.token0, amount))
-                } else if goal1 > reserve1 + margin(reserve1) {
-                    let amount = goal1 - reserve1 - margin(reserve1);
-                    Some(self.chain.swap_tx(&pool.pool, pool.pool.token1, amount))
-                } else {
-                    None
-                }
+                let (zero_for_one, amount) = balancing([reserve0, reserve1], [worth0, worth1])?;
+                let sold = if zero_for_one { pool.pool.token0 } else { pool.pool.token1 };
+                Some(self.chain.swap_tx(&pool.pool, sold, amount))
             }
         }
     }
+}
+
+/// The sale after which reserves of a constant product, less a fee of 0.3 %, show the price at which
+/// these amounts are worth the same: whether token 0 is sold, and how much.
+pub(super) fn balancing(reserves: [U256; 2], worth: [U256; 2]) -> Option<(bool, U256)> {
+    let product = U512::from(reserves[0]) * U512::from(reserves[1]);
+    [0, 1].into_iter().find_map(|sold| {
+        let (own, other) = (U512::from(worth[sold]), U512::from(worth[1 - sold]));
+        let goal = U256::from((product * own / other).root(2));
+        let reserve = reserves[sold];
+        let least = reserve + reserve * U256::from(3) / U256::from(2000);
+        (goal > least).then(|| (sold == 0, goal - least))
+    })
 }
 
 fn head_of(mined: &Mined) -> Head {

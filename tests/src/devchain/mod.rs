@@ -4,12 +4,13 @@
 //!
 //! 1. [`DevChain`] is a node (its own process, free port, no mining by itself) with the protocols'
 //!    contracts deployed: Multicall3, WETH9, Uniswap v2 and v3 (and, where asked, Uniswap v4,
-//!    `PancakeSwap` v3, Algebra Integral and Aerodrome v2). Its primitive is
+//!    `PancakeSwap` v3, Algebra Integral, Aerodrome v2 and Balancer v2). Its primitive is
 //!    [`DevChain::mine`]: these transactions, in this order, in one block with this timestamp.
 //!    Nothing is mined otherwise, and no wall clock enters: time is whatever the caller says.
 //! 2. [`World`] is a fixed scene on it: tokens of 6, 8 and 18 decimals, Chainlink feeds, v3 pools of
 //!    every fee with overlapping positions, two v2 pairs, one very thin pool. Tests with special
 //!    needs create their own pools with [`DevChain::create_v3_pools`].
+//!    [`Venues`] are pools of other venues with its tokens.
 //! 3. [`Market`] plays five-minute slots on a [`World`] from a seed: trades, liquidity that comes
 //!    and goes, feeds that follow, one sharp fall a day.
 //!
@@ -34,6 +35,7 @@
 pub mod abi;
 mod algebra;
 mod anvil;
+pub mod balancer;
 mod chain;
 mod contracts;
 mod error;
@@ -52,9 +54,11 @@ mod usdc;
 mod v2;
 mod v3;
 mod v4;
+mod venues;
 mod world;
 
 pub use algebra::LinkedPool;
+pub use balancer::{Balancer, BalancerAct, BalancerPool};
 pub use chain::{DevChain, Head, Options};
 pub use contracts::{Contracts, MULTICALL3};
 pub use error::{DevChainError, Result};
@@ -71,6 +75,7 @@ pub use tx::{Mined, Tx};
 pub use usdc::{Authorized, Usdc};
 pub use v3::{MintedPosition, PoolSpec, PositionSpec, sqrt_price_x96};
 pub use v4::{V4, V4Pool};
+pub use venues::{Venues, Visits};
 pub use world::{Asset, FEED_DECIMALS, World, WorldPool};
 
 /// The first slot of the recorded series: 2026-08-22T00:00:00Z, as `unix seconds ÷ 300`.

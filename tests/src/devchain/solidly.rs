@@ -24,6 +24,12 @@ pub struct SolidlyPool {
     pub stable: bool,
 }
 
+impl SolidlyPool {
+    fn sold_and_bought(&self, zero_for_one: bool) -> (Address, Address) {
+        if zero_for_one { (self.token0, self.token1) } else { (self.token1, self.token0) }
+    }
+}
+
 impl DevChain {
     /// Deploys the factory; the operator sets its fees and may pause it.
     pub async fn deploy_solidly(&self) -> Result<Address> {
@@ -75,6 +81,28 @@ impl DevChain {
         Ok(())
     }
 
+    /// The two transactions of a sale by the pool's own function for what the pool itself quotes now,
+    /// as its router makes them in one.
+    pub async fn solidly_swap_txs(
+        &self,
+        pool: &SolidlyPool,
+        zero_for_one: bool,
+        amount_in: U256,
+    ) -> Result<[Tx; 2]> {
+        let (sold, bought) = pool.sold_and_bought(zero_for_one);
+        let quote = abi::SolidlyPool::getAmountOutCall { amountIn: amount_in, tokenIn: sold };
+        let quoted = self.call(pool.address, &quote, self.head().await?.number.into()).await?;
+        let of = |token: Address| if token == bought { quoted } else { U256::ZERO };
+        let pay = abi::Token::transferCall { to: pool.address, amount: amount_in };
+        let swap = abi::SolidlyPool::swapCall {
+            amount0Out: of(pool.token0),
+            amount1Out: of(pool.token1),
+            to: PAID,
+            data: Bytes::new(),
+        };
+        Ok([Tx::call(self.operator, sold, &pay), Tx::call(self.operator, pool.address, &swap)])
+    }
+
     /// A real swap by the pool's own function for what the pool itself quotes, as its router does,
     /// in a block of its own: what was transferred to the buyer.
     pub async fn swap_solidly(
@@ -83,26 +111,11 @@ impl DevChain {
         zero_for_one: bool,
         amount_in: U256,
     ) -> Result<U256> {
-        let tokens = [pool.token0, pool.token1];
-        let (sold, bought) = (usize::from(!zero_for_one), usize::from(zero_for_one));
-        let now = self.head().await?.number.into();
-        let quote =
-            abi::SolidlyPool::getAmountOutCall { amountIn: amount_in, tokenIn: tokens[sold] };
-        let quoted = self.call(pool.address, &quote, now).await?;
-        let before = self.balance_of(tokens[bought], PAID, now).await?;
-        let mut outs = [U256::ZERO; 2];
-        outs[bought] = quoted;
-        let pay = abi::Token::transferCall { to: pool.address, amount: amount_in };
-        let [amount0_out, amount1_out] = outs;
-        let swap = abi::SolidlyPool::swapCall {
-            amount0Out: amount0_out,
-            amount1Out: amount1_out,
-            to: PAID,
-            data: Bytes::new(),
-        };
-        let pay = Tx::call(self.operator, tokens[sold], &pay);
-        let mined = self.mine_next(&[pay, Tx::call(self.operator, pool.address, &swap)]).await?;
-        Ok(self.balance_of(tokens[bought], PAID, mined.number.into()).await? - before)
+        let (_, bought) = pool.sold_and_bought(zero_for_one);
+        let before = self.balance_of(bought, PAID, self.head().await?.number.into()).await?;
+        let txs = self.solidly_swap_txs(pool, zero_for_one, amount_in).await?;
+        let mined = self.mine_next(&txs).await?;
+        Ok(self.balance_of(bought, PAID, mined.number.into()).await? - before)
     }
 
     /// Gives one pool a fee of its own, in parts of 10,000; the factory takes 420 for none at all.

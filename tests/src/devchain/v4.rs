@@ -130,14 +130,8 @@ impl DevChain {
         Ok(())
     }
 
-    /// A real swap of all that is offered, in a block of its own: what was taken, and what paid.
-    pub async fn swap_v4(
-        &self,
-        v4: &V4,
-        pool: &V4Pool,
-        zero_for_one: bool,
-        amount_in: U256,
-    ) -> Result<[U256; 2]> {
+    /// The transaction in which the operator sells `amount_in`.
+    pub fn v4_swap_tx(&self, v4: &V4, pool: &V4Pool, zero_for_one: bool, amount_in: U256) -> Tx {
         // Within the manager's bounds, and far from any price here.
         let one = U160::from(1);
         let limit = if zero_for_one { one << 33 } else { one << 159 };
@@ -153,7 +147,18 @@ impl DevChain {
             hookData: Bytes::new(),
         };
         let value = if zero_for_one { pool.value(amount_in) } else { U256::ZERO };
-        let tx = Tx::call(self.operator, v4.swapper, &swap).with_value(value);
+        Tx::call(self.operator, v4.swapper, &swap).with_value(value)
+    }
+
+    /// A real swap of all that is offered, in a block of its own: what was taken, and what paid.
+    pub async fn swap_v4(
+        &self,
+        v4: &V4,
+        pool: &V4Pool,
+        zero_for_one: bool,
+        amount_in: U256,
+    ) -> Result<[U256; 2]> {
+        let tx = self.v4_swap_tx(v4, pool, zero_for_one, amount_in);
         let mined = self.mine_next(&[tx]).await?;
         let swapped = mined.event::<abi::V4Manager::Swap>(0, v4.manager)?;
         let amounts =

@@ -7,15 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use alloy::primitives::{B256, U256};
-use exitgap_api::x402::{Authorization, Offer, Offers, PAYMENT_REQUIRED, Units};
-use exitgap_core::ids::{Address, Word};
+use exitgap_api::x402::{Offer, Offers, PAYMENT_REQUIRED};
 use tokio::time::Instant;
 
 use super::Result;
 use super::payments_books::Books;
-use super::payments_scene::{PRICE, Process, Scene, now_s};
+use super::payments_scene::{Process, Scene};
 use crate::devchain::Rng;
-use crate::devchain::abi::TransferWithAuthorization;
 
 /// The smallest size asked for. Another wish asks for another one, a thief for one further up.
 const SIZE: u64 = 1_000;
@@ -153,29 +151,10 @@ impl Crowd {
 
     /// Signs a payment for a wish; one in eight can be settled for three quarters of a minute only.
     fn sign(&self, number: u64, size: u64, rng: &mut Rng) -> Result<Signed> {
-        let payers = &self.scene.payers;
-        let payer = &payers[usize::try_from(number)? % payers.len()];
         let words = [rng.next_u64(), rng.next_u64(), number, rng.next_u64()];
         let nonce = B256::from(U256::from_limbs(words));
         let valid_s = if rng.once_in(8) { 45 } else { 900 };
-        let message = TransferWithAuthorization {
-            from: payer.address(),
-            to: self.scene.pay_to,
-            value: U256::from(PRICE),
-            validAfter: U256::ZERO,
-            validBefore: U256::from(now_s() + valid_s),
-            nonce,
-        };
-        let authorization = Authorization {
-            from: Address(message.from.into_array()),
-            to: Address(message.to.into_array()),
-            value: Units(PRICE.into()),
-            valid_after_s: 0,
-            valid_before_s: message.validBefore.to(),
-            nonce: Word(nonce.0),
-        };
-        let authorized = self.scene.usdc.authorize(payer, message);
-        let header = authorization.to_header(&self.offer, &authorized.signature);
+        let header = self.scene.pay(&self.offer, usize::try_from(number)?, nonce, valid_s);
         let signed = Signed { nonce, size, header };
         self.books.sign(number, nonce);
         self.kept().insert(nonce, signed.clone());
@@ -216,17 +195,35 @@ fn http() -> Result<reqwest::Client> {
 }
 
 fn url(process: &Process, scene: &Scene, size: u64) -> String {
-    format!("http://{}/v1/exit/{}?size_usd={size}", process.address, scene.pool)
+    format!("http://{}{}", process.address, target(scene, size))
+}
+
+/// What is asked for.
+pub fn target(scene: &Scene, size: u64) -> String {
+    format!("/v1/exit/{}?size_usd={size}", scene.pool)
 }
 
 /// Waits until a process answers that something is to be paid.
 pub async fn until_up(process: &Process, scene: &Scene) -> Result<reqwest::Response> {
+    until_it_answers(process, scene, 402).await
+}
+
+/// Waits until a process that asks for nothing answers.
+pub async fn until_up_free(process: &Process, scene: &Scene) -> Result<()> {
+    until_it_answers(process, scene, 200).await.map(drop)
+}
+
+async fn until_it_answers(
+    process: &Process,
+    scene: &Scene,
+    status: u16,
+) -> Result<reqwest::Response> {
     let http = http()?;
     let until = Instant::now() + Duration::from_mins(1);
     loop {
         let asked = http.get(url(process, scene, SIZE)).send().await;
         match asked {
-            Ok(answer) if answer.status() == 402 => return Ok(answer),
+            Ok(answer) if answer.status() == status => return Ok(answer),
             _ if Instant::now() > until => return Err("a service does not come up".into()),
             _ => tokio::time::sleep(Duration::from_millis(50)).await,
         }

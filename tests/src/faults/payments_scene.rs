@@ -10,8 +10,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use alloy::primitives::{Address, U256, keccak256};
+use alloy::primitives::{Address, B256, U256, keccak256};
 use alloy::signers::local::PrivateKeySigner;
+use exitgap_api::x402::{Authorization, Offer, Units};
+use exitgap_core::ids::{Address as Own, Word};
 use exitgap_core::series::Slot;
 use exitgap_server::config::Checked;
 use exitgap_server::recorder::{Recorder, Source};
@@ -21,6 +23,7 @@ use tempfile::TempDir;
 use super::{Result, memory_folder};
 use crate::binaries;
 use crate::demo::recorder_config;
+use crate::devchain::abi::TransferWithAuthorization;
 use crate::devchain::{DevChain, FIRST_SLOT, Market, Options, Usdc, World};
 
 /// Base Sepolia's id: what is signed for it is worth nothing elsewhere.
@@ -83,6 +86,40 @@ impl Scene {
     /// The database that the processes share.
     pub fn payments(&self) -> PathBuf {
         self.folder().join("payments.db")
+    }
+
+    /// A payment of the price by one of the payers, as its header.
+    pub fn pay(
+        &self,
+        offer: &Offer,
+        payer: usize,
+        nonce: B256,
+        valid_s: u64,
+    ) -> (&'static str, String) {
+        let payer = &self.payers[payer % self.payers.len()];
+        let message = TransferWithAuthorization {
+            from: payer.address(),
+            to: self.pay_to,
+            value: U256::from(PRICE),
+            validAfter: U256::ZERO,
+            validBefore: U256::from(now_s() + valid_s),
+            nonce,
+        };
+        let authorization = Authorization {
+            from: Own(message.from.into_array()),
+            to: Own(message.to.into_array()),
+            value: Units(PRICE.into()),
+            valid_after_s: 0,
+            valid_before_s: message.validBefore.to(),
+            nonce: Word(nonce.0),
+        };
+        let authorized = self.usdc.authorize(payer, message);
+        authorization.to_header(offer, &authorized.signature)
+    }
+
+    /// The configuration of a service that asks for nothing.
+    pub fn free(&self) -> PathBuf {
+        self.folder().join("exitgap.toml")
     }
 
     /// Writes the configuration of a service whose node is at this address; answers its file.

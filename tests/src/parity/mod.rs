@@ -1,10 +1,10 @@
-//! Parity with the contracts: exitgap's core against the contracts of Uniswap v2 and v3 and of
-//! Aerodrome v2, executed in this process.
+//! Parity with the contracts: exitgap's core against the contracts of Uniswap v2 and v3, of
+//! Aerodrome v2 and of Balancer v2, executed in this process.
 //!
-//! In scope: random pools made by the real contracts' own calls ([`v3`], [`v2`], [`solidly`]), every size sold
-//! for real (and undone) and compared with core to the unit, and [`vector`]s that keep what the
-//! contracts said so that it can be checked without them. Core's state is always read back from
-//! the contracts, never taken from the generator.
+//! In scope: random pools made by the real contracts' own calls ([`v3`], [`v2`], [`solidly`],
+//! [`balancer`]), every size sold for real (and undone) and compared with core to the unit, and
+//! [`vector`]s that keep what the contracts said so that it can be checked without them. Core's
+//! state is always read back from the contracts, never taken from the generator.
 //!
 //! A case matches where core's [`Answer`] equals the contract's: amounts, √price, tick, active
 //! liquidity and ticks crossed. Beyond the pool the contract fills in part; core refuses, and
@@ -12,9 +12,11 @@
 
 mod abi;
 pub mod answer;
+pub mod balancer;
 mod draw;
 mod evm;
 pub mod folder;
+mod market;
 pub mod max_size;
 pub mod oracle;
 mod payer;
@@ -26,7 +28,9 @@ pub mod vector;
 
 use alloy::primitives::{Address, U256};
 use alloy::sol_types::SolConstructor;
-use exitgap_core::pools::{ConcentratedError, ConstantProductError, Direction, PoolState};
+use exitgap_core::pools::{
+    ConcentratedError, ConstantProductError, Direction, PoolState, SaleCurve,
+};
 
 use crate::devchain::abi::Token;
 use crate::fixtures::{Artifact, FixtureError};
@@ -95,6 +99,22 @@ impl Tally {
         self.cases += 1;
         self.ticks_crossed_max = self.ticks_crossed_max.max(ticks_crossed);
         self.ticks_crossed_sum += u64::from(ticks_crossed);
+    }
+
+    /// What core says of a sale; where its answers contradict one another, that is a mismatch.
+    fn core_says(
+        &mut self,
+        state: &PoolState,
+        curve: &SaleCurve,
+        amount_in: U256,
+    ) -> Option<Answer> {
+        match Answer::of_core(state, curve, amount_in) {
+            Ok(found) => Some(found),
+            Err(reason) => {
+                self.differ(state, curve.direction(), amount_in, None, reason);
+                None
+            }
+        }
     }
 
     fn differ(

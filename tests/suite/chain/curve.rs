@@ -3,8 +3,8 @@
 
 use alloy::primitives::{Address, U256};
 use alloy::sol;
-use exitgap_chain::SlotReading;
 use exitgap_chain::config::{Config, ConfigError, Factory, FactoryKind, OracleConfig, Plan};
+use exitgap_chain::{Event, SlotReading};
 use exitgap_core::pools::{Direction, StableSwap};
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::{Snapshot, Token};
@@ -26,6 +26,7 @@ sol! {
     function admin_balances(uint256 i) returns (uint256);
     function get_balances() returns (uint256[] memory);
     function stored_rates() returns (uint256[] memory);
+    function get_dy(int128 i, int128 j, uint256 dx) returns (uint256);
     function get_coins(address pool) returns (address[] memory);
     function is_meta(address pool) returns (bool);
     function get_pool_asset_types(address pool) returns (uint8[] memory);
@@ -259,11 +260,10 @@ async fn what_cannot_be_answered_for_is_refused_by_name() {
     assert!(curve.refusal().await.contains("pools two tokens: remove `pair`"));
 }
 
-#[tokio::test]
-async fn three_coins_without_a_factory_are_known_by_their_own_address() {
-    let mut curve = Curve::new(FactoryKind::Curve3pool).await;
+/// One that answers as 3pool, with these balances.
+async fn three(balances: [U256; 3]) -> Curve {
+    let curve = Curve::new(FactoryKind::Curve3pool).await;
     let Curve { chain, pool, tokens, .. } = &curve;
-    let balances = [units(170, 18), units(165, 6), units(163, 6)];
     for (i, (coin, balance)) in tokens.iter().zip(balances).enumerate() {
         let i = U256::from(i);
         chain.answer(*pool, &coinsCall { i }, coin).await.unwrap();
@@ -272,6 +272,13 @@ async fn three_coins_without_a_factory_are_known_by_their_own_address() {
     chain.answer(*pool, &ACall {}, &U256::from(2_000)).await.unwrap();
     chain.answer(*pool, &feeCall {}, &U256::from(1_000_000)).await.unwrap();
     chain.answer(*pool, &admin_feeCall {}, &U256::from(5_000_000_000_u64)).await.unwrap();
+    curve
+}
+
+#[tokio::test]
+async fn three_coins_without_a_factory_are_known_by_their_own_address() {
+    let balances = [units(170, 18), units(165, 6), units(163, 6)];
+    let mut curve = three(balances).await;
     let snapshots = all(curve.next_slot().await);
     let state = StableSwap::of(snapshots[0].observation().state()).unwrap();
     assert_eq!(state.balances(), balances);
@@ -287,4 +294,39 @@ async fn three_coins_without_a_factory_are_known_by_their_own_address() {
 
     curve.config.chain[0].factory.clear();
     assert!(curve.refusal().await.contains("none of the kinds that are read"));
+}
+
+/// Lets the pool quote what core's fill says and so much more, for the amounts that a trial of the
+/// pair asks for: what buys a twentieth of all there is, or just less.
+async fn quote(curve: &Curve, snapshot: &Snapshot, more: u64) {
+    let state = snapshot.observation().state();
+    let [zero, one] = snapshot.observation().pair().bytes().map(i128::from);
+    for (direction, [i, j]) in Direction::BOTH.into_iter().zip([[zero, one], [one, zero]]) {
+        let sale = state.curve(direction);
+        let (most, most_out) = sale.most();
+        let amounts = (0..256_usize).map(|halved| most >> halved);
+        let mut paid = amounts.map(|dx| (dx, sale.fill(dx).unwrap().amount_out));
+        let (dx, paid) = paid.find(|(_, paid)| *paid <= most_out / U256::from(20)).unwrap();
+        let answer = paid + U256::from(more);
+        curve.chain.answer(curve.pool, &get_dyCall { i, j, dx }, &answer).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_contract_that_quotes_something_else_is_missed_in_all_its_pairs() {
+    let mut curve = three([units(170, 18), units(165, 6), units(163, 6)]).await;
+    let reading = curve.next_slot().await;
+    let untried = |event: &Event| matches!(event, Event::NotTried { .. });
+    assert!(reading.events.iter().any(untried), "it quotes nothing yet: {:?}", reading.events);
+    let snapshots = all(reading);
+    for snapshot in &snapshots {
+        quote(&curve, snapshot, 1).await;
+    }
+    let reading = curve.next_slot().await;
+    assert!(reading.events.is_empty(), "its quote is its fill: {:?}", reading.events);
+    assert_eq!(all(reading).len(), 3);
+    // One pair, and the one that is tried first, is enough.
+    quote(&curve, &snapshots[0], 2).await;
+    let refused = curve.refusal().await;
+    assert!(refused.contains("its contract quotes"), "{refused}");
 }

@@ -156,8 +156,12 @@ async fn each_fault_has_its_reason_and_a_second_node_rescues_the_slot() {
     }
     let slot = FIRST_SLOT + 1;
     let proxy = Proxy::start(&chain.url());
-    let alone = world_config(&chain, &world, &[proxy.url()], [1, 6]).await;
-    let rescued = world_config(&chain, &world, &[proxy.url(), chain.url()], [1, 6]).await;
+    let mut alone = world_config(&chain, &world, &[proxy.url()], [1, 6]).await;
+    let mut rescued = world_config(&chain, &world, &[proxy.url(), chain.url()], [1, 6]).await;
+    let genesis = chain.block(0.into()).await.unwrap().unwrap().hash;
+    for config in [&mut alone, &mut rescued] {
+        config.chain[0].genesis_hash = Some(exitgap_core::ids::BlockHash(genesis.0));
+    }
     let limits = || Limits { answer_bytes_most: 2 << 20, ..small_limits() };
     // The control: an honest proxy changes nothing.
     let honest = snapshots(read(&mut reader(&alone, limits()), slot).await);

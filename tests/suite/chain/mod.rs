@@ -1,6 +1,7 @@
 //! From nodes to snapshots, and the development chain itself.
 
 mod arbitrum;
+mod balancer;
 mod budget;
 mod curve;
 mod devchain;

@@ -106,6 +106,8 @@ async fn nodes_that_disagree_on_genesis_stop_the_start_and_a_bad_first_one_does_
     let other = DevChain::start(other).await.unwrap();
     let proxy = Proxy::start(&other.url());
     let mut config = world_config(&chain, &world, &[proxy.url(), chain.url()], [6]).await;
+    let genesis = chain.block(0.into()).await.unwrap().unwrap().hash;
+    config.chain[0].genesis_hash = Some(exitgap_core::ids::BlockHash(genesis.0));
     let folder = TempDir::new().unwrap();
     let store = |name: &str| Store::create(folder.path().join(name), &key()).unwrap();
     // Where the genesis is known, the other node is passed over.

@@ -3,8 +3,9 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use exitgap_tests::devchain::Rng;
+use exitgap_tests::parity::balancer::Kind;
 use exitgap_tests::parity::vector::{Sale, Vector};
-use exitgap_tests::parity::{Mismatch, max_size, recorded, solidly, v2, v3};
+use exitgap_tests::parity::{Mismatch, balancer, max_size, recorded, solidly, v2, v3};
 
 /// Pools and sizes that stay the same from run to run.
 const FIXED_SEED: u64 = 20_260_822;
@@ -48,6 +49,25 @@ fn solidly_sales_equal_the_contracts() {
     for seed in [FIXED_SEED, random_seed()] {
         let tally = solidly::run(&bed, &mut Rng::new(seed), 1_200, &mut |_| ()).unwrap();
         assert_eq!(tally.cases, 1_200);
+        none(seed, &tally.mismatches);
+    }
+}
+
+#[test]
+fn balancers_weighted_sales_equal_the_contracts() {
+    balancers(Kind::Weighted);
+}
+
+#[test]
+fn balancers_stable_sales_equal_the_contracts() {
+    balancers(Kind::Stable);
+}
+
+fn balancers(kind: Kind) {
+    let bed = balancer::Bed::deploy().unwrap();
+    for seed in [FIXED_SEED, random_seed()] {
+        let tally = balancer::run(&bed, kind, &mut Rng::new(seed), 400, &mut |_| ()).unwrap();
+        assert_eq!(tally.cases, 400);
         none(seed, &tally.mismatches);
     }
 }

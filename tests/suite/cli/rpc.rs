@@ -3,6 +3,7 @@
 use std::process::{Command, Output};
 
 use alloy::primitives::U256;
+use exitgap_chain::config::{Factory, FactoryKind};
 use exitgap_tests::binaries;
 use exitgap_tests::demo::recorder_config;
 use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, Options, World};
@@ -69,7 +70,19 @@ async fn a_snapshot_of_the_newest_slot_is_the_recorders_own() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("exitgap.toml");
     std::fs::write(&file, recorder_config(&chain, &world)).unwrap();
-    let config = world_config(&chain, &world, &[chain.url()], 0..world.pools.len()).await;
+    let mut config = world_config(&chain, &world, &[chain.url()], 0..world.pools.len()).await;
+    // As in the file: what a factory says of a pool is of its snapshot.
+    let contracts = &chain.contracts;
+    config.chain[0].factory = [
+        (contracts.v2_factory, FactoryKind::UniswapV2),
+        (contracts.v3_factory, FactoryKind::UniswapV3),
+    ]
+    .map(|(address, kind)| Factory {
+        address: exitgap_core::ids::Address(address.into_array()),
+        kind,
+        fee_modules: Vec::new(),
+    })
+    .to_vec();
     let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT + 1).await;
     for (snapshot, index) in snapshots(reading).iter().zip(0..world.pools.len()).step_by(3) {
         let pool = format!("anvil:{:#x}", world.pools[index].pool.address);

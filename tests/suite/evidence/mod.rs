@@ -1,4 +1,5 @@
 //! Evidence as others than this program read it.
 
+mod calendars;
 mod second_verifier;
 mod worked_example;

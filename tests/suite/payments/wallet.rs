@@ -12,10 +12,13 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use base64ct::{Base64, Encoding};
 use exitgap_api::x402::Settlement;
 use exitgap_tests::binaries;
+use exitgap_tests::devchain::{DevChain, Options};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::scenes::between::between;
 use crate::scenes::npm::said;
+use crate::scenes::service::Service;
 use crate::scenes::till::{SIZE, Till};
 
 const HONEST: u8 = 0;
@@ -32,7 +35,7 @@ struct Wallet {
     home: TempDir,
     ways: Arc<AtomicU8>,
     address: SocketAddr,
-    _service: crate::scenes::service::Service,
+    service: Option<Service>,
 }
 
 impl Wallet {
@@ -47,7 +50,7 @@ impl Wallet {
         let address = between(service.address, move |head, answer| {
             lie(seen.load(Ordering::SeqCst), &payee, head, answer)
         });
-        Self { till, home, ways, address, _service: service }
+        Self { till, home, ways, address, service: Some(service) }
     }
 
     fn lie(&self, ways: u8) {
@@ -175,4 +178,78 @@ async fn what_is_called_failed_and_was_settled_stays_counted() {
     wallet.lie(HONEST);
     assert_eq!(refusal(&wallet.pay()), refused("budget_exceeded"));
     assert_eq!(wallet.till.prices_paid().await, 3);
+}
+
+impl Wallet {
+    /// Asks the chain, or another, what became of payments; the exit code, and what was printed.
+    fn reconcile(&self, url: &str, network: &str) -> (Option<i32>, Value) {
+        let mut command = Command::new(binaries::path("exitgap"));
+        command.args(["--json", "pay", "reconcile", "--rpc", url, "--network", network]);
+        command.current_dir(self.home.path()).env("XDG_STATE_HOME", self.path("state"));
+        let output = command.output().unwrap();
+        let told = serde_json::from_slice(&output.stdout);
+        (output.status.code(), told.unwrap_or_else(|_| panic!("{}", said(&output))))
+    }
+
+    /// Where the ledger says that each payment stands.
+    fn states(&self) -> Vec<String> {
+        let mut command = Command::new(binaries::path("exitgap"));
+        command.args(["--json", "pay", "ledger"]);
+        command.current_dir(self.home.path()).env("XDG_STATE_HOME", self.path("state"));
+        let output = command.output().unwrap();
+        let list: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let payments = list["payments"].as_array().unwrap().iter();
+        payments.map(|payment| payment["state"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Mines, so that what happened before is final.
+    async fn make_final(&self) {
+        let blocks = ("0x46", "0x0");
+        let _: Value = self.till.scene.chain.rpc("anvil_mine", blocks).await.unwrap();
+    }
+}
+
+/// What `reconcile` says of what was made, given back and left.
+fn sums(settled: &str, released: &str, left: &str) -> Value {
+    serde_json::json!({
+        "network": "eip155:84532",
+        "settled_usdc": settled, "released_usdc": released, "left_usdc": left,
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_chain_alone_gives_back_what_was_sent() {
+    let mut wallet = Wallet::new().await;
+    let (url, here) = (wallet.till.scene.chain.url(), "eip155:84532");
+    // The token is.
+    wallet.make_final().await;
+    wallet.lie(SAYS_FAILED);
+    assert_eq!(refusal(&wallet.pay()), refused("payment_refused"));
+    assert_eq!(wallet.till.prices_paid().await, 1, "it was settled all the same");
+    // Of the second, no transaction is ever mined.
+    let manual: Value = wallet.till.scene.chain.rpc("evm_setAutomine", (false,)).await.unwrap();
+    assert_eq!(manual, Value::Null);
+    assert_eq!(refusal(&wallet.pay()), refused("payment_refused"));
+    wallet.till.until_sent().await;
+    drop(wallet.service.take());
+    wallet.till.drop_sent().await;
+    assert_eq!(wallet.states(), ["sent", "sent"]);
+
+    // Nothing that happened is final yet.
+    assert_eq!(wallet.reconcile(&url, here), (Some(0), sums("0", "0", "0.02")));
+    // A node that is not there, and one of another chain: nothing is given back.
+    let other = DevChain::start(Options::default()).await.unwrap();
+    for wrong in ["http://127.0.0.1:9", &other.url()] {
+        assert_eq!(wallet.reconcile(wrong, here), (Some(5), sums("0", "0", "0.02")), "{wrong}");
+    }
+    assert_eq!(wallet.states(), ["sent", "sent"]);
+
+    wallet.make_final().await;
+    assert_eq!(wallet.reconcile(&url, here), (Some(0), sums("0.01", "0", "0.01")));
+    let _: Value = wallet.till.scene.chain.rpc("evm_increaseTime", (700,)).await.unwrap();
+    wallet.make_final().await;
+    assert_eq!(wallet.reconcile(&url, here), (Some(0), sums("0", "0.01", "0")));
+    assert_eq!(wallet.states(), ["settled", "released"]);
+    assert_eq!(wallet.till.prices_paid().await, 1);
+    assert_eq!(wallet.reconcile("http://127.0.0.1:9", here), (Some(0), sums("0", "0", "0")));
 }

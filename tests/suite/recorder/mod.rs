@@ -2,6 +2,7 @@
 
 mod binary;
 mod chain;
+mod configured;
 mod example;
 mod example_chains;
 mod four;

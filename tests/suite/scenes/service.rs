@@ -52,13 +52,19 @@ pub fn configured(chain: &DevChain, world: &World) -> TempDir {
 pub async fn recorded(slots: u64) -> Recorded {
     let (chain, world) = scene().await;
     let folder = configured(&chain, &world);
+    let last = record(&chain, &world, &folder, slots).await;
+    Recorded { folder, world, last }
+}
+
+/// Plays and records so many slots of this chain as its configuration in the folder says.
+pub async fn record(chain: &DevChain, world: &World, folder: &TempDir, slots: u64) -> Slot {
     let config = folder.path().join("exitgap.toml");
     let checked = Checked::read(&config).unwrap();
     let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
     let store = Store::create(&checked.config.store.path, &key.trim_end().parse().unwrap());
     let sources = Source::of_plan(&checked.plan, &exitgap_chain::Limits::default());
     let mut recorder = Recorder::new(store.unwrap(), sources, Duration::from_mins(1));
-    let mut market = Market::new(&chain, &world, 4).await.unwrap();
+    let mut market = Market::new(chain, world, 4).await.unwrap();
     let mut last = Slot::FIRST;
     for number in FIRST_SLOT..FIRST_SLOT + slots {
         market.play_slot(number).await.unwrap();
@@ -67,7 +73,7 @@ pub async fn recorded(slots: u64) -> Recorded {
         assert!(report.missing.is_empty(), "{report:?}");
     }
     recorder.publish_in(LogFolder::new(&checked.config.evidence.folder)).unwrap();
-    Recorded { folder, world, last }
+    last
 }
 
 /// A running `exitgap-server serve`.

@@ -6,6 +6,7 @@ use std::process::Command;
 use exitgap_core::series::Slot;
 use exitgap_store::Store;
 use exitgap_tests::binaries;
+use exitgap_tests::devchain::PoolKind;
 use serde_json::{Value, json};
 
 use crate::scenes::service::{Recorded, Service, recorded};
@@ -62,6 +63,32 @@ async fn the_typical_flow_ends_with_a_verified_number() {
     let list = service.get("/v1/pools?chain=anvil").found();
     let pools = list["pools"].as_array().unwrap();
     assert_eq!(pools.len(), recorded.world.pools.len());
+    let board = service.get("/v1/fragility?size_usd=1000").found();
+    // Every pool has a name, by its factory's word and its fee, and none has another's.
+    for rows in [pools, board["rows"].as_array().unwrap()] {
+        let mut names = std::collections::BTreeSet::new();
+        for row in rows {
+            let entry = recorded
+                .world
+                .pools
+                .iter()
+                .find(|entry| row["pool"] == format!("anvil:{:#x}", entry.pool.address));
+            let pool = entry.unwrap().pool;
+            let (venue, fee) = match (pool.kind, pool.fee) {
+                (PoolKind::V2, _) => ("Uniswap v2", "0.3"),
+                (PoolKind::V3, 100) => ("Uniswap v3", "0.01"),
+                (PoolKind::V3, 500) => ("Uniswap v3", "0.05"),
+                (PoolKind::V3, 3_000) => ("Uniswap v3", "0.3"),
+                (PoolKind::V3, _) => ("Uniswap v3", "1"),
+            };
+            assert_eq!((&row["venue"], row["fee_pct"].to_string().as_str()), (&json!(venue), fee));
+            let name = row["name"].as_str().unwrap();
+            assert!(name.starts_with(&format!("{venue} {fee} %")), "{row}");
+            let [base, quote] = ["base", "quote"].map(|side| row[side]["symbol"].to_string());
+            assert!(names.insert((base, quote, name.to_owned())), "twice: {row}");
+        }
+        assert_eq!(names.len(), recorded.world.pools.len());
+    }
     for pool in pools {
         assert_eq!(pool["series_start"], "2026-08-22T00:00:00Z");
         assert_eq!((&pool["status"], &pool["slots_recorded"]), (&json!("preview"), &json!(SLOTS)));

@@ -51,6 +51,17 @@ pub fn run(folder: &Path, seed: u64, limits: u64, heard: Heard<'_>) -> Result<Re
     Ok(report)
 }
 
+/// The recorded fills of a folder; what holds none is passed over.
+pub fn fills_of(folder: &Path) -> Result<Vec<RecordedFills>, FileError> {
+    let mut found = Vec::new();
+    for path in file::find(folder)? {
+        if let Content::Fills(fills) = file::read(&path)? {
+            found.push(fills);
+        }
+    }
+    Ok(found)
+}
+
 fn compare(name: &str, fills: &RecordedFills, seed: u64, limits: u64, heard: Heard<'_>) -> OfKind {
     let RecordedFills { kind, pools } = fills;
     let mut of_kind = OfKind::new(*kind);

@@ -2,12 +2,13 @@
 
 use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::{SolCall, SolConstructor};
-use exitgap_core::pools::{Direction, FeeRate, Solidly, SolidlyError};
+use exitgap_core::pools::{Direction, FeeRate, PoolState, Solidly};
 
 use crate::devchain::abi::{SolidlyFactory, SolidlyPool as Contract, Token};
 use crate::fixtures::Artifact;
 use crate::parity::ParityError;
 use crate::parity::evm::{Evm, OPERATOR, Revert};
+use crate::parity::market::Market;
 
 /// Receives what swaps pay.
 const RECIPIENT: Address = Address::repeat_byte(0x33);
@@ -113,27 +114,24 @@ fn first_liquidity(decimals: [u8; 2]) -> [U256; 2] {
     })
 }
 
-impl Pool {
-    /// The pool's state, as its contract and its factory tell it; the inner error where core
-    /// refuses it.
-    pub fn state(&mut self) -> Result<Result<Solidly, SolidlyError>, ParityError> {
+impl Market for Pool {
+    fn state(&mut self) -> Result<Result<PoolState, String>, ParityError> {
         let told = self.evm.must(self.address, &Contract::metadataCall {})?;
         let asked = SolidlyFactory::getFeeCall { pool: self.address, stable: self.stable };
         let fee = self.evm.must(self.factory, &asked)?;
         let numerator = u64::try_from(fee).unwrap_or(u64::MAX);
         let fee = FeeRate { numerator, denominator: Solidly::FEE_DENOMINATOR };
-        Ok(Solidly::new(self.stable, [told.r0, told.r1], self.decimals, fee))
+        let state = Solidly::new(self.stable, [told.r0, told.r1], self.decimals, fee);
+        Ok(state.map(Into::into).map_err(|error| error.to_string()))
     }
 
-    /// The most raw units that the seller has.
-    pub fn affordable(&mut self, direction: Direction) -> Result<U256, ParityError> {
+    fn affordable(&mut self, direction: Direction) -> Result<U256, ParityError> {
         let owned = Token::balanceOfCall { owner: OPERATOR };
         self.evm.must(self.tokens[direction.base_index()], &owned)
     }
 
-    /// What the pool pays for an amount: it is paid, and asked for what it quotes; undone unless
-    /// `keep`. The inner error is why it refuses.
-    pub fn sell(
+    /// It is paid, and asked for what it quotes.
+    fn sell(
         &mut self,
         direction: Direction,
         amount_in: U256,

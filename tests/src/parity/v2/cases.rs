@@ -55,13 +55,7 @@ pub fn try_sale(
 ) -> Result<(), ParityError> {
     tally.count(0);
     let direction = curve.direction();
-    let found = match Answer::of_core(state, curve, amount_in) {
-        Ok(found) => found,
-        Err(reason) => {
-            tally.differ(state, direction, amount_in, None, reason);
-            return Ok(());
-        }
-    };
+    let Some(found) = tally.core_says(state, curve, amount_in) else { return Ok(()) };
     let swapped = pair.swap(direction, amount_in, false)?;
     let quoted = pair.quote(direction, amount_in)?;
     let verdict = match &found {
