@@ -405,6 +405,8 @@ export interface DepthSource {
   kind: DepthSourceKind;
   /** The chain's CAIP-2 id. */
   chain: string;
+  /** The hash of the chain's block 0, where it is live because its operator configured that hash. */
+  genesis_hash?: string;
   /** `constant_product`, `concentrated_liquidity`, `concentrated_v4` or `concentrated_linked`. */
   protocol: string;
   /** Block number. */
@@ -464,6 +466,12 @@ export interface Context {
   base: TokenLabel;
   /** The token bought. */
   quote: TokenLabel;
+  /** Venue and fee in words, as of this state: `Uniswap v3 0.05 %`. */
+  name: string;
+  /** The venue; absent where the pool's factory is not known. */
+  venue?: string;
+  /** What a sale pays to the pool as fee, percent; absent where it depends on the sale, which `name` says. */
+  fee_pct?: number;
   /** USD per whole base token, by the oracle. */
   oracle_price_usd: number;
   /** Whether any oracle answer is older than its heartbeat. */
@@ -543,6 +551,8 @@ export type GapRung = Partial<MaxSize> & {
   exit?: Amounts;
   /** Why depth or exit is absent, where something was refused. */
   problem?: Problem;
+  /** A smaller size whose gap exceeds the limit, USD: the fee of this pool depends on the size. */
+  worse_below_usd?: number;
   /** What anyone can check the exit with, where the service answers. */
   evidence_url?: string;
 };
@@ -555,6 +565,8 @@ export interface SizeRung {
   exit?: Amounts;
   /** Why there is none. */
   problem?: Problem;
+  /** A smaller size whose gap is larger, USD: the fee of this pool depends on the size. */
+  worse_below_usd?: number;
   /** What anyone can check the exit with, where the service answers. */
   evidence_url?: string;
 }
@@ -781,6 +793,11 @@ export interface Claim {
   refusal?: string;
   /** `live` or `preview`, as the file spells it; absent where it states a refusal. */
   status?: string;
+  /**
+   * The hash of the chain's block 0, where the snapshot is live because its operator configured that hash; no check
+   * says which network that is.
+   */
+  genesis_hash?: string;
 }
 
 /** Two signed checkpoints that cannot both be states of one log. */
@@ -910,6 +927,12 @@ export interface PoolEntry {
   base?: TokenLabel;
   /** The other token; absent before the first snapshot. */
   quote?: TokenLabel;
+  /** Venue and fee in words: no two pools of one chain and pair have the same. Absent before the first snapshot. */
+  name?: string;
+  /** The venue; absent where the pool's factory is not known, or before the first snapshot. */
+  venue?: string;
+  /** What a sale pays to the pool as fee, percent; absent where it depends on the sale, which `name` says. */
+  fee_pct?: number;
   /** Instant at which the pool's series began, RFC 3339. */
   series_start: string;
   /** Recorded slots ÷ 288. */
@@ -1122,6 +1145,12 @@ export interface FragilityRow {
   base: TokenLabel;
   /** The token bought. */
   quote: TokenLabel;
+  /** Venue and fee in words: no two rows of one chain and pair have the same. */
+  name: string;
+  /** The venue; absent where the pool's factory is not known. */
+  venue?: string;
+  /** What a sale pays to the pool as fee, percent; absent where it depends on the sale, which `name` says. */
+  fee_pct?: number;
   /** Instant of the slot behind the row, RFC 3339. */
   slot_time: string;
   /** Slots after it that are missing. */

@@ -1,7 +1,7 @@
 //! What an evidence file says of itself, in words. It may be false in every letter.
 
 use exitgap_core::evidence::{Answer, Base, Evidence, EvidenceRefusal, Stated};
-use exitgap_core::snapshot::{ChainKind, Snapshot};
+use exitgap_core::snapshot::Snapshot;
 
 use crate::text;
 
@@ -37,7 +37,7 @@ impl Told {
         Self {
             sold: observation.map(|observation| observation.tokens()[index].symbol.to_string()),
             ends,
-            preview: observation.map_or(stated, |one| one.chain().kind == ChainKind::Preview),
+            preview: observation.map_or(stated, |one| !one.chain().kind.is_live()),
         }
     }
 }

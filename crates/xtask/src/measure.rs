@@ -38,7 +38,8 @@ Compare quotes with the real contracts on random pools.
 Usage: cargo xtask parity [--cases N] [--seed S] [--json]
        cargo xtask parity --vectors FOLDER [--limits N] [--seed S] [--json]
 
-  --cases N         how many random cases
+  --cases N         how many random v3 sales; v2, Aerodrome v2 and Balancer v2's weighted and stable
+                    pools get a quarter as many each, max_size_for a tenth
   --seed S          the seed they are drawn from; a failing case prints what reproduces it
   --vectors FOLDER  instead, every file of recorded fills in a folder (tests/vectors/pools says how they are
                     written; .json or .json.zz), and the largest exits within sampled limits
@@ -76,6 +77,13 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
             .env("EXITGAP_PKG", root.join("pkg"))
             .env("EXITGAP_HELIOS", setup::ensure_helios(root)?)
             .env("EXITGAP_NPM_TOOLS", setup::ensure_npm_tools(root)?);
+    }
+    if arguments.is_empty() || arguments == ["--json"] || of("http") {
+        // It starts the service by name, which `cargo run` alone would not build.
+        let mut build = workspace::cargo(root);
+        build.args(["build", "--release", "--quiet", "--locked", "--bins"]);
+        build.args(["--manifest-path", "crates/exitgap-bench/Cargo.toml"]);
+        process::run(&mut build, "cargo build of the bench")?;
     }
     process::run(&mut command, "the bench")
 }

@@ -298,7 +298,7 @@ fn row_view(
         .iter()
         .map(|day| day.as_ref().map(ToString::to_string))
         .collect();
-    let name = format!("{} for {}", row.base.symbol, row.quote.symbol);
+    let name = format!("{} for {}, {}", row.base.symbol, row.quote.symbol, row.name);
     let href = format!("{}?size_usd={size}", Page::Pool(row.pool.clone()).href());
     view! {
         <tr>

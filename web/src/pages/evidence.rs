@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use exitgap_api::operations::{EvidenceAsked, Operation};
-use exitgap_api::{Answers, Context, Direct, Provenance};
+use exitgap_api::{Answers, Context, Direct, Naming, Provenance};
 use exitgap_client::{Browser, Client, ClientError, EvidenceOf, TrustBasis, Verification};
 use exitgap_core::evidence::{Check, CheckName, Outcome, Stated};
 use exitgap_core::exit::METHOD_VERSION;
@@ -118,9 +118,13 @@ fn Evidence(found: Found) -> impl IntoView {
         .recompute()
         .map_or_else(|why| format!("not recomputed: {why}"), |found| told::words(&found.computed));
     let snapshot = evidence.snapshot();
+    let genesis = snapshot.and_then(|one| one.observation().chain().kind.configured_genesis());
+    let venue = snapshot.map(|snapshot| Naming::of(snapshot.observation()).name());
     if let Some(snapshot) = snapshot {
         let [token0, token1] = snapshot.observation().tokens();
-        paths::set_title(&format!("Evidence for {} / {} | exitgap", token0.symbol, token1.symbol));
+        let (token0, token1) = (&token0.symbol, &token1.symbol);
+        let venue = venue.as_deref().unwrap_or_default();
+        paths::set_title(&format!("Evidence for {token0} / {token1}, {venue} | exitgap"));
     }
     let asked = snapshot.and_then(|snapshot| asked(snapshot, &of)).unzip();
     let (context, points) = (asked.0, asked.1.unwrap_or_default());
@@ -138,6 +142,10 @@ fn Evidence(found: Found) -> impl IntoView {
             <div><dt>"Published"</dt><dd id="published">{published}</dd></div>
             <div><dt>"Recomputed here"</dt><dd id="recomputed">{recomputed}</dd></div>
             <div><dt>"Pool"</dt><dd><a href=Page::Pool(of.pool.to_string()).href()>{of.pool.to_string()}</a></dd></div>
+            {genesis.map(|hash| view! {
+                <div><dt>"Chain"</dt><dd id="genesis">"Not a known one: live because its operator configured its genesis, "<code>{hash.to_string()}</code></dd></div>
+            })}
+            {venue.map(|venue| view! { <div><dt>"Venue and fee"</dt><dd id="venue">{venue}</dd></div> })}
             <div><dt>"Slot"</dt><dd>{text::instant(&of.slot.to_string())}</dd></div>
             <div><dt>"Window"</dt><dd id="window">{window_note}</dd></div>
             {match context {

@@ -1,6 +1,6 @@
 //! One pool: what a size would lose here and now, computed in this browser.
 
-use exitgap_api::{LadderRows, Status};
+use exitgap_api::{LadderRows, Naming, Number, Status};
 use exitgap_client::{ClientError, EvidenceOf, Recorded};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::PoolId;
@@ -60,7 +60,8 @@ fn Pool(recorded: Recorded, retry: Callback<()>) -> impl IntoView {
     let default = recorded.default_direction.base_index();
     let status = Status::from(observation.chain().kind);
     let pool = observation.pool().clone();
-    let title = format!("{} / {}", symbols[0], symbols[1]);
+    let venue = Naming::of(observation).name();
+    let title = format!("{} / {}, {venue}", symbols[0], symbols[1]);
     paths::set_title(&paths::pool_title(&title));
     let recorded = StoredValue::new(recorded);
     let said = move || {
@@ -165,6 +166,11 @@ pub fn slippage(answers: &exitgap_api::Answers<'_>) -> Vec<(String, String)> {
     points
 }
 
+/// Where a smaller sale loses more, because the pool's fee depends on the size.
+fn worse_below(size: Option<&Number>) -> Option<impl IntoView + use<>> {
+    size.map(|size| view! { <small>{format!("a smaller one is worse: {}", text::usd(size.as_str()))}</small> })
+}
+
 #[component]
 fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -> impl IntoView {
     let none = || "–".to_owned();
@@ -179,12 +185,13 @@ fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -
             });
             let limited = rung.depth.as_ref().is_some_and(|depth| depth.limited_by == "liquidity");
             let limited = limited.then(|| view! { <small>"all there is: limited by liquidity"</small> });
+            let worse = worse_below(rung.worse_below_usd.as_ref());
             let price = rung.exit.as_ref().map_or_else(none, |exit| text::grouped(exit.realized_price_usd.as_str()));
             let next = rung.exit.as_ref().map_or_else(none, |exit| text::grouped(exit.marginal_price_usd.as_str()));
             view! {
                 <tr>
                     <th scope="row">{format!("up to {}", text::percent(rung.gap_limit_pct.as_str()))}</th>
-                    <td class="number">{depth}{limited}</td><td class="number">{price}</td><td class="number">{next}</td>
+                    <td class="number">{depth}{limited}{worse}</td><td class="number">{price}</td><td class="number">{next}</td>
                 </tr>
             }
         })
@@ -204,6 +211,7 @@ fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -
                 (None, Some(problem)) => problem.code.title().into_any(),
                 (None, None) => none().into_any(),
             };
+            let worse = worse_below(rung.worse_below_usd.as_ref());
             let price = rung
                 .exit
                 .as_ref()
@@ -211,7 +219,7 @@ fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -
             view! {
                 <tr>
                     <th scope="row">{text::usd(rung.size_usd.as_str())}</th>
-                    <td class="number">{gap}</td><td class="number">{price}</td>
+                    <td class="number">{gap}{worse}</td><td class="number">{price}</td>
                 </tr>
             }
         })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use exitgap_api::operations::{MAX_POSITIONS, PositionAsked, position_as_written};
-use exitgap_api::{Problem, Status, invalid_parameter};
+use exitgap_api::{Naming, Problem, Status, invalid_parameter};
 use exitgap_client::{Browser, Client, ClientError, Recorded};
 use exitgap_core::exit::PortfolioPart;
 use exitgap_core::ids::PoolId;
@@ -32,6 +32,8 @@ pub struct Exit {
 pub struct Sale {
     /// The symbols of the token sold and the token bought: hostile text.
     pub symbols: [String; 2],
+    /// Venue and fee.
+    pub venue: String,
     /// `token0` or `token1`: the token sold.
     pub base: &'static str,
     /// Live or preview.
@@ -65,7 +67,7 @@ impl Sale {
 
     /// What is sold, in words.
     pub fn name(&self) -> String {
-        format!("{} for {}", self.symbols[0], self.symbols[1])
+        format!("{} for {}, {}", self.symbols[0], self.symbols[1], self.venue)
     }
 }
 
@@ -162,6 +164,7 @@ fn sell(recorded: &Recorded, direction: Direction, size: UsdMicros) -> Sale {
     };
     Sale {
         symbols: [symbol(base), symbol(1 - base)],
+        venue: Naming::of(observation).name(),
         base: base_name(base),
         status: Status::from(observation.chain().kind),
         slot: recorded.snapshot.slot().to_string(),

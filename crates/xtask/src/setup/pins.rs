@@ -35,7 +35,7 @@ const ANVIL_LINUX_AMD64: Pin = Pin {
 pub const ANVIL_VERSION: &str = ANVIL_LINUX_AMD64.version;
 
 /// Published bytecode of the contracts on the development chain.
-const CONTRACTS: [Pin; 15] = [
+const CONTRACTS: [Pin; 16] = [
     Pin {
         folder: "uniswap-v2-core",
         package: "@uniswap/v2-core",
@@ -182,6 +182,22 @@ const CONTRACTS: [Pin; 15] = [
                  42a3464282960e6438b7055a1ecc23c801c2ab55877fa979412d43fdc15ad9f6",
         bytes: 6_342_116,
         keep: &["soljson.js", "package.json"],
+    },
+    // Balancer's second vault, its fees' provider, and the factories, which carry their pools' code.
+    Pin {
+        folder: "balancer-v2",
+        package: "@balancer-labs/v2-deployments",
+        version: "3.2.0",
+        sha512: "a60843eeac93569d7cdf677b17bc878007a1fc466f4b6fc62ef531f6278cebbd\
+                 4d321d4a4e9ad864e042a445550bd267135569aeee6b73d0c3365170ddc6a957",
+        bytes: 1_997_169,
+        keep: &[
+            "dist/tasks/20210418-vault/artifact/Vault.json",
+            "dist/tasks/20220725-protocol-fee-percentages-provider/artifact/ProtocolFeePercentagesProvider.json",
+            "dist/tasks/20230206-composable-stable-pool-v3/artifact/ComposableStablePoolFactory.json",
+            "dist/tasks/20230206-weighted-pool-v3/artifact/WeightedPoolFactory.json",
+            "package.json",
+        ],
     },
     Pin {
         folder: "chainlink",
