@@ -1,10 +1,14 @@
-//! The recorder: 100 v3 pools of about 1,200 ticks on the development chain, in steady state.
+//! The recorder: 100 v3 pools of about 1,200 ticks on the development chain, in steady state; and in `mixed`, pools
+//! of every kind that this chain runs.
+
+mod mixed;
 
 use std::time::{Duration, Instant};
 
 use alloy_primitives::U256;
 use exitgap_chain::config::{BaseToken, ChainConfig, Config, OracleConfig, Plan, PoolConfig};
 use exitgap_chain::{ChainReader, Limits};
+use exitgap_core::ids::ChainSlug;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::SignerKey;
 use exitgap_server::recorder::{Recorder, Source};
@@ -45,14 +49,18 @@ struct Measured {
 }
 
 /// Adds `recorder.requests_per_pool`, `recorder.cpu_ms_per_pool`,
-/// `recorder.slot_100_pools_ms`, `recorder.read_cpu_ms_per_pool` and `store.bytes_per_snapshot`.
+/// `recorder.slot_100_pools_ms`, `recorder.read_cpu_ms_per_pool` and `store.bytes_per_snapshot`; and what
+/// [`mixed::record`] adds.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
         .map_err(|error| BenchError::Recorder(error.to_string()))?;
-    runtime.block_on(record(report))
+    runtime.block_on(async {
+        mixed::record(report).await?;
+        record(report).await
+    })
 }
 
 async fn record(report: &mut Report) -> Result<(), BenchError> {
@@ -188,30 +196,10 @@ fn config(
     world: &World,
     pools: &[(Pool, Vec<MintedPosition>)],
 ) -> Result<Config, BenchError> {
-    let slug = "anvil".parse::<exitgap_core::ids::ChainSlug>().map_err(failed)?;
-    let chains = vec![ChainConfig {
-        slug: slug.clone(),
-        chain_id: 31_337,
-        rpc_urls: vec![chain.url().parse().map_err(failed)?],
-        genesis_hash: None,
-        second_rpc_url: None,
-        sequencer_uptime_feed: None,
-        sequencer_grace_s: None,
-        multicall3: None,
-        confirmations: None,
-        factory: Vec::new(),
-    }];
-    let assets = world.assets.iter().take(2);
-    let oracle: Vec<OracleConfig> = assets
-        .map(|asset| OracleConfig::Chainlink {
-            name: asset.token.symbol.clone(),
-            chain: slug.clone(),
-            feed: exitgap_core::ids::Address(asset.feed.proxy.into_array()),
-            heartbeat_s: 86_400,
-        })
-        .collect();
+    let chains = vec![chain_config(chain)?];
+    let oracle = oracles(world, &[0, 1]);
     let pool = pools.iter().map(|(pool, _)| PoolConfig {
-        chain: slug.clone(),
+        chain: slug(),
         address: exitgap_core::ids::Address(pool.address.into_array()).into(),
         pair: None,
         key: None,
@@ -221,6 +209,41 @@ fn config(
         token1_usd: vec![world.assets[1].token.symbol.clone()],
     });
     Ok(Config { chain: chains, oracle, pool: pool.collect() })
+}
+
+/// The development chain, without factories.
+fn chain_config(chain: &DevChain) -> Result<ChainConfig, BenchError> {
+    Ok(ChainConfig {
+        slug: slug(),
+        chain_id: 31_337,
+        rpc_urls: vec![chain.url().parse().map_err(failed)?],
+        genesis_hash: None,
+        second_rpc_url: None,
+        sequencer_uptime_feed: None,
+        sequencer_grace_s: None,
+        multicall3: None,
+        confirmations: None,
+        factory: Vec::new(),
+    })
+}
+
+/// The feeds of some of the scene's assets.
+fn oracles(world: &World, assets: &[usize]) -> Vec<OracleConfig> {
+    assets
+        .iter()
+        .map(|asset| &world.assets[*asset])
+        .map(|asset| OracleConfig::Chainlink {
+            name: asset.token.symbol.clone(),
+            chain: slug(),
+            feed: exitgap_core::ids::Address(asset.feed.proxy.into_array()),
+            heartbeat_s: 86_400,
+        })
+        .collect()
+}
+
+/// The chain's short name.
+fn slug() -> ChainSlug {
+    "anvil".parse().unwrap_or_else(|_| unreachable!("a word of lower-case letters is a slug"))
 }
 
 /// Processor time of this process so far, the node's not included: user and system, in steps of
