@@ -77,6 +77,10 @@ pub enum Artifact {
     AerodromePool,
     /// Aerodrome's second version: its factory of pools.
     AerodromePoolFactory,
+    /// Slipstream: the pool that its factory clones.
+    SlipstreamPool,
+    /// Slipstream: its factory of pools.
+    SlipstreamFactory,
     /// Balancer's second vault.
     BalancerVault,
     /// Balancer's provider of the shares of fees that its protocol takes.
@@ -144,8 +148,10 @@ impl Artifact {
             Self::TestAlgebraCallee => {
                 "algebra-integral-core/artifacts/contracts/test/TestAlgebraCallee.sol/TestAlgebraCallee.json"
             }
-            Self::AerodromePool => "aerodrome-v2/Pool.json",
-            Self::AerodromePoolFactory => "aerodrome-v2/PoolFactory.json",
+            Self::AerodromePool => "aerodrome/Pool.json",
+            Self::AerodromePoolFactory => "aerodrome/PoolFactory.json",
+            Self::SlipstreamPool => "aerodrome/CLPool.json",
+            Self::SlipstreamFactory => "aerodrome/CLFactory.json",
             Self::BalancerVault => "balancer-v2/dist/tasks/20210418-vault/artifact/Vault.json",
             Self::BalancerFees => {
                 "balancer-v2/dist/tasks/20220725-protocol-fee-percentages-provider/artifact/ProtocolFeePercentagesProvider.json"

@@ -90,8 +90,20 @@ sol! {
 
     interface PancakePool {
         function initialize(uint160 sqrtPriceX96) external;
+    }
+
+    // What pools of Uniswap v3's descent have in common.
+    interface PaidPool {
         function mint(address recipient, int24 tickLower, int24 tickUpper, uint128 amount, bytes data) external returns (uint256 amount0, uint256 amount1);
         function swap(address recipient, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96, bytes data) external returns (int256 amount0, int256 amount1);
+    }
+
+    interface SlipstreamFactory {
+        constructor(address voter, address legacyFactory, address implementation);
+        function createPool(address tokenA, address tokenB, int24 tickSpacing, uint160 sqrtPriceX96) external returns (address pool);
+        function getPool(address tokenA, address tokenB, int24 tickSpacing) external view returns (address pool);
+        function setSwapFeeModule(address module) external;
+        event PoolCreated(address indexed token0, address indexed token1, int24 indexed tickSpacing, address pool);
     }
 
     #[derive(Debug, PartialEq, Eq)]

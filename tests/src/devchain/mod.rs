@@ -4,7 +4,7 @@
 //!
 //! 1. [`DevChain`] is a node (its own process, free port, no mining by itself) with the protocols'
 //!    contracts deployed: Multicall3, WETH9, Uniswap v2 and v3 (and, where asked, Uniswap v4,
-//!    `PancakeSwap` v3, Algebra Integral, Aerodrome v2 and Balancer v2). Its primitive is
+//!    `PancakeSwap` v3, Slipstream, Algebra Integral, Aerodrome v2 and Balancer v2). Its primitive is
 //!    [`DevChain::mine`]: these transactions, in this order, in one block with this timestamp.
 //!    Nothing is mined otherwise, and no wall clock enters: time is whatever the caller says.
 //! 2. [`World`] is a fixed scene on it: tokens of 6, 8 and 18 decimals, Chainlink feeds, v3 pools of
@@ -43,9 +43,11 @@ mod feed;
 mod many;
 mod market;
 mod pancake;
+mod payer;
 mod pool;
 mod rng;
 mod rpc;
+mod slipstream;
 mod solidly;
 mod stand_in;
 mod token;
@@ -65,7 +67,7 @@ pub use error::{DevChainError, Result};
 pub use feed::Feed;
 pub use many::many_v3_pools;
 pub use market::{Market, PlayedSlot};
-pub use pancake::PancakePool;
+pub use payer::PaidPool;
 pub use pool::{Pool, PoolKind, PoolReading, Swap};
 pub use rng::Rng;
 pub use solidly::SolidlyPool;

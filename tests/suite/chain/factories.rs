@@ -6,7 +6,7 @@ use exitgap_chain::Severity;
 use exitgap_chain::config::{Config, Factory, FactoryKind};
 use exitgap_core::pools::{Concentrated, Direction};
 use exitgap_core::series::MissingReason;
-use exitgap_tests::devchain::{DevChain, FIRST_SLOT, PancakePool, Pool, PoolKind};
+use exitgap_tests::devchain::{DevChain, FIRST_SLOT, PaidPool, Pool, PoolKind};
 
 use crate::scenes::chain::{
     chain_config, deadline, pass_slot, pool_config, read, reader, scene, small_limits, snapshots,
@@ -26,7 +26,7 @@ fn own(address: Address) -> exitgap_core::ids::Address {
 }
 
 /// A pool with liquidity in overlapping ranges, and the configuration that reads it.
-async fn pancake() -> (DevChain, PancakePool, Config) {
+async fn pancake() -> (DevChain, PaidPool, Config) {
     let (chain, world) = scene().await;
     let tokens = chain.create_tokens(&[("ONE", 18), ("TWO", 18)]).await.unwrap();
     let pool = chain.create_pancake_pool([&tokens[0], &tokens[1]], 2_500).await.unwrap();
@@ -35,7 +35,7 @@ async fn pancake() -> (DevChain, PancakePool, Config) {
         ([-500, 300], 7 * 10_u128.pow(20)),
         ([-50, 50], 123_456_789_012_345_678_901),
     ] {
-        chain.mint_pancake(&pool, ticks, liquidity).await.unwrap();
+        chain.mint_paid(&pool, ticks, liquidity).await.unwrap();
     }
     let mut config = chain_config(&chain, &world, &[chain.url()]).await;
     let (address, token0, token1) = (pool.address, pool.token0, pool.token1);
@@ -66,12 +66,12 @@ async fn a_pancake_pool_is_read_followed_and_pays_what_is_computed() {
         let direction = Direction::BOTH[usize::from(!zero_for_one)];
         let amount = U256::from(units * 10_u128.pow(17) + 1);
         let fill = state.fill_once(direction, amount).unwrap();
-        let paid = chain.swap_pancake(&pool, zero_for_one, amount).await.unwrap();
+        let paid = chain.swap_paid(&pool, zero_for_one, amount).await.unwrap();
         assert_eq!(fill.amount_out, paid, "{direction:?} {amount}");
         state = state.after(direction, &fill);
     }
     // What its logs name is followed: the same as whoever reads everything.
-    chain.mint_pancake(&pool, [-1_000, 50], 5 * 10_u128.pow(19)).await.unwrap();
+    chain.mint_paid(&pool, [-1_000, 50], 5 * 10_u128.pow(19)).await.unwrap();
     pass_slot(&chain, FIRST_SLOT + 1).await;
     let reading = read(&mut reader, FIRST_SLOT + 1).await;
     assert!(reading.events.is_empty(), "{:?}", reading.events);

@@ -16,4 +16,5 @@ mod ranges;
 mod reader;
 mod recorded;
 mod settle;
+mod slipstream;
 mod solidly;

@@ -12,13 +12,13 @@ use super::hex;
 use crate::failure::{Context, Failure, Result};
 
 /// Folder under `.fixtures/` that receives the files.
-const FOLDER: &str = "aerodrome-v2";
+const FOLDER: &str = "aerodrome";
 
 /// What the compiler is told, in its own language.
 const SCRIPT: &str = include_str!("compile.js");
 
 /// The files, and the SHA-512 of each.
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 4] = [
     (
         "Pool.json",
         "0c1ad072fc730ab150b9467a3a66dd29dd5c345817ae6039526212d0a844e129\
@@ -28,6 +28,16 @@ const FILES: [(&str, &str); 2] = [
         "PoolFactory.json",
         "3b203547e1c85304175d933f373d88ef7db4f33ab38d094098b927d3f8d3531e\
          e82b805b06478fe1fb816c1e3c56907053c1341b8f889b827eb7aaef3641607e",
+    ),
+    (
+        "CLPool.json",
+        "15f89170cbf325fbaf87ed971dd970ddf96f2b9a1226888b6e95d577e9e85d0c\
+         7764e38a166c81c52c65964968488d758da483e099301a4576a6ae4013641e6b",
+    ),
+    (
+        "CLFactory.json",
+        "0ec57ef8c93e03aa714b63e19d870d146336df053156dae974c440829bb5f1f2\
+         2775dfee442e126f7d571f11373f45a948f9e1799ac1a0334117dc4786e51223",
     ),
 ];
 
@@ -41,7 +51,9 @@ pub fn ensure(folder: &Path) -> Result<()> {
     if complete(folder) {
         return Ok(());
     }
-    eprintln!("setup: compiling Aerodrome's pool and factory (some seconds)");
+    eprintln!(
+        "setup: compiling the pools and factories of Aerodrome v2 and Slipstream (some seconds)"
+    );
     let aside = Aside::new(folder, FOLDER)?;
     let (script, out) = (aside.0.join("compile.js"), aside.0.join("out"));
     fs::write(&script, SCRIPT).context(format!("writing {}", script.display()))?;
@@ -55,7 +67,9 @@ pub fn ensure(folder: &Path) -> Result<()> {
     if !output.status.success() {
         let said = first_words(&output.stderr);
         return Err(Failure::new(format!("compiling Aerodrome's contracts failed:\n    {said}"))
-            .remedy("delete .fixtures/solc and .fixtures/aerodrome-sources and run setup again"));
+            .remedy(
+                "delete .fixtures/solc, .fixtures/solc-0.7.6 and .fixtures/aerodrome-sources and run setup again",
+            ));
     }
     check(&out)?;
     replace(&out, &folder.join(FOLDER))

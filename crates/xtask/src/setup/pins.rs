@@ -35,7 +35,7 @@ const ANVIL_LINUX_AMD64: Pin = Pin {
 pub const ANVIL_VERSION: &str = ANVIL_LINUX_AMD64.version;
 
 /// Published bytecode of the contracts on the development chain.
-const CONTRACTS: [Pin; 16] = [
+const CONTRACTS: [Pin; 17] = [
     Pin {
         folder: "uniswap-v2-core",
         package: "@uniswap/v2-core",
@@ -123,7 +123,7 @@ const CONTRACTS: [Pin; 16] = [
             "package.json",
         ],
     },
-    // Aerodrome's second version as source, what it imports, and the compiler of both.
+    // Aerodrome's second version and Slipstream as source, what they import, and their compilers.
     Pin {
         folder: "aerodrome-sources",
         package: "sphere-mezo-solidity-files",
@@ -139,6 +139,43 @@ const CONTRACTS: [Pin; 16] = [
             "domains/aerodrome/contracts/interfaces/IPoolCallee.sol",
             "domains/aerodrome/contracts/interfaces/IVoter.sol",
             "domains/aerodrome/contracts/interfaces/factories/IPoolFactory.sol",
+            "domains/aerodrome-slipstream/contracts/core/CLFactory.sol",
+            "domains/aerodrome-slipstream/contracts/core/CLPool.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/ICLFactory.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/ICLPool.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/IERC20Minimal.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/IFactoryRegistry.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/IVoter.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/IVotingEscrow.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/callback/ICLFlashCallback.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/callback/ICLMintCallback.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/callback/ICLSwapCallback.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/fees/IFeeModule.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/pool/ICLPoolActions.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/pool/ICLPoolConstants.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/pool/ICLPoolDerivedState.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/pool/ICLPoolEvents.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/pool/ICLPoolOwnerActions.sol",
+            "domains/aerodrome-slipstream/contracts/core/interfaces/pool/ICLPoolState.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/BitMath.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/FixedPoint128.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/FixedPoint96.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/FullMath.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/LiquidityMath.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/LowGasSafeMath.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/Oracle.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/Position.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/SafeCast.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/SqrtPriceMath.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/SwapMath.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/Tick.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/TickBitmap.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/TickMath.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/TransferHelper.sol",
+            "domains/aerodrome-slipstream/contracts/core/libraries/UnsafeMath.sol",
+            "domains/aerodrome-slipstream/contracts/libraries/ProtocolTimeLibrary.sol",
+            "domains/aerodrome-slipstream/vendor/nomad-xyz/ExcessivelySafeCall.sol",
+            "domains/aerodrome-slipstream/vendor/openzeppelin/contracts/proxy/Clones.sol",
             "package.json",
         ],
     },
@@ -181,6 +218,15 @@ const CONTRACTS: [Pin; 16] = [
         sha512: "ca23d03557f9ac1147c0de9221fdd3514bd500529c42a9925057aaf9f6faa4d4\
                  42a3464282960e6438b7055a1ecc23c801c2ab55877fa979412d43fdc15ad9f6",
         bytes: 6_342_116,
+        keep: &["soljson.js", "package.json"],
+    },
+    Pin {
+        folder: "solc-0.7.6",
+        package: "solc",
+        version: "0.7.6",
+        sha512: "5ac47f5bb097c21d959e665aa41e09aec0de2e5b21a0a073e4fcffcd836e941e\
+                 8b06c3841c8d998ff19e28b30572fbf9ece1e25c7bf1ab964e401f8476ac65c5",
+        bytes: 6_961_906,
         keep: &["soljson.js", "package.json"],
     },
     // Balancer's second vault, its fees' provider, and the factories, which carry their pools' code.
