@@ -1,4 +1,4 @@
-//! The recorder with all the kinds mixed that the development chain runs: ten pools of each kind that trades by
+//! The recorder with all the kinds mixed that the development chain runs: fourteen pools of each kind that trades by
 //! itself there, one of each whose pools need a set-up of their own, every one traded in between two slots.
 
 use std::time::Duration;
@@ -15,7 +15,7 @@ use exitgap_core::tlog::SignerKey;
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::Store;
 use exitgap_tests::devchain::{
-    BalancerPool, DevChain, FIRST_SLOT, LinkedPool, Options, PancakePool, Pool, PoolSpec,
+    BalancerPool, DevChain, FIRST_SLOT, LinkedPool, Options, PaidPool, Pool, PoolSpec,
     PositionSpec, SolidlyPool, Token, V4, V4Pool, World,
 };
 
@@ -24,7 +24,7 @@ use crate::BenchError;
 use crate::report::Report;
 
 /// Pools of a kind.
-const OF_A_KIND: usize = 10;
+const OF_A_KIND: usize = 14;
 
 /// Slots before measuring.
 const WARMING: u64 = 2;
@@ -41,7 +41,7 @@ enum Venue {
     Managed(V4Pool),
     Solidly(SolidlyPool),
     Balancer(BalancerPool),
-    Pancake(PancakePool),
+    Paid(PaidPool),
     Linked(LinkedPool),
 }
 
@@ -238,7 +238,7 @@ impl Bed {
         Ok(())
     }
 
-    /// One pool of `PancakeSwap` v3 and one of Algebra Integral.
+    /// One pool each of `PancakeSwap` v3, Slipstream and Algebra Integral.
     async fn of_own_set_up(
         &mut self,
         quote: &Token,
@@ -247,9 +247,13 @@ impl Bed {
     ) -> Result<(), BenchError> {
         let liquidity = 1_000_000_000_000_000_000_000_000;
         let pool = self.chain.create_pancake_pool([quote, other], 500).await?;
-        self.chain.mint_pancake(&pool, [-1_000, 1_000], liquidity).await?;
+        self.chain.mint_paid(&pool, [-1_000, 1_000], liquidity).await?;
         self.know(pool.factory, FactoryKind::PancakeV3);
-        self.add("pancake_v3", pool.address, Venue::Pancake(pool), world, |_| ());
+        self.add("pancake_v3", pool.address, Venue::Paid(pool), world, |_| ());
+        let pool = self.chain.create_slipstream_pool([quote, other], 50).await?;
+        self.chain.mint_paid(&pool, [-1_000, 1_000], liquidity).await?;
+        self.know(pool.factory, FactoryKind::Slipstream);
+        self.add("slipstream", pool.address, Venue::Paid(pool), world, |_| ());
         let pool = self.chain.create_linked_pool([quote, other], 500, 10).await?;
         self.chain.mint_linked(&pool, [-1_000, 1_000], liquidity).await?;
         self.know(pool.factory, FactoryKind::AlgebraIntegral);
@@ -335,8 +339,8 @@ impl Bed {
                     let places = if forth { [0, 1] } else { [1, 0] };
                     chain.swap_balancer(pool, places, amount).await?;
                 }
-                Venue::Pancake(pool) => {
-                    chain.swap_pancake(pool, forth, amount).await?;
+                Venue::Paid(pool) => {
+                    chain.swap_paid(pool, forth, amount).await?;
                 }
                 Venue::Linked(pool) => {
                     chain.swap_linked(pool, forth, amount).await?;
