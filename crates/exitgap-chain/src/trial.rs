@@ -203,7 +203,7 @@ impl Tried<'_> {
             let words = answers.first().map_or_else(String::new, Answer::in_words);
             return Verdict::Unknown(format!("the trial {words}"));
         };
-        self.reader.judge(sale, &outcomes)
+        self.reader.judge(self.pool, sale, &outcomes)
     }
 }
 

@@ -176,7 +176,7 @@ impl Reader {
         ask!(self, reader => reader.trial_balance(pool, sale, token))
     }
 
-    pub(crate) fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
-        ask!(self, reader => reader.judge(sale, outcomes))
+    pub(crate) fn judge(&self, pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
+        ask!(self, reader => reader.judge(pool, sale, outcomes))
     }
 }

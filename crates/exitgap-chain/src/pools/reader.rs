@@ -88,8 +88,8 @@ pub(crate) trait PoolReader: Sized + Into<Reader> {
         None
     }
 
-    /// What the outcomes of those calls show.
-    fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict;
+    /// What the outcomes of those calls show of the pool as it was read.
+    fn judge(&self, pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict;
 }
 
 /// How the parts of a state are read that only events change. When they are is not for a kind to

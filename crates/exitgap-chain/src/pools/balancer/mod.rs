@@ -14,6 +14,7 @@ mod state;
 use alloy::primitives::{B256, Bytes, I256};
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, Pair, PoolId};
+use exitgap_core::snapshot::Observation;
 use serde::Deserialize;
 
 use super::reader::{Candidate, Claim, PoolReader, Probe, Reading, Recognised, data_of};
@@ -277,7 +278,7 @@ impl PoolReader for BalancerReader {
     /// Rates often come from the tokens themselves.
     const MOVES_TOKENS: bool = false;
 
-    fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
+    fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         let Some(outcome) = outcomes.first() else {
             return Verdict::Unknown("the trial was not made".to_owned());
         };

@@ -3,6 +3,7 @@ use exitgap_core::pools::{Direction, StableV2, VaultParts, Weighted};
 use exitgap_core::series::MissingReason;
 
 use super::*;
+use crate::pools::curve::tests::pool as any_pool;
 
 const POOL: Address = Address([7; 20]);
 const VAULT: Address = Address([8; 20]);
@@ -300,7 +301,7 @@ fn a_trial_tells_a_pool_that_pays_from_one_that_does_not() {
         let data = BalancerVault::queryBatchSwapCall::abi_encode_returns(&deltas);
         Outcome { success, data: data.into() }
     };
-    let judged = |outcome: Outcome| reader.judge(&sale, &[outcome]);
+    let judged = |outcome: Outcome| reader.judge(&any_pool(), &sale, &[outcome]);
     assert_eq!(judged(outcome(true, &[10, -9])), Verdict::Same);
     for (deltas, why) in [([10, -8], "pays 8 for 10"), ([10, -10], "our fill says 9")] {
         let verdict = judged(outcome(true, &deltas));
@@ -310,5 +311,5 @@ fn a_trial_tells_a_pool_that_pays_from_one_that_does_not() {
     for untried in untried {
         assert!(matches!(judged(untried), Verdict::Unknown(_)));
     }
-    assert!(matches!(reader.judge(&sale, &[]), Verdict::Unknown(_)));
+    assert!(matches!(reader.judge(&any_pool(), &sale, &[]), Verdict::Unknown(_)));
 }

@@ -21,6 +21,7 @@ pub(super) mod ticks;
 use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::{Concentrated, PoolState};
 use exitgap_core::series::MissingReason;
+use exitgap_core::snapshot::Observation;
 
 use super::pair::{self, Pair};
 use super::reader::{Candidate, Claim, Followed, Parts, PoolReader, Probe, Reading, Recognised};
@@ -192,7 +193,7 @@ impl PoolReader for TickedReader {
         swapped::calls(sale)
     }
 
-    fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
+    fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         swapped::judge(sale, outcomes)
     }
 }

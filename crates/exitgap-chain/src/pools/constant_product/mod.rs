@@ -104,7 +104,7 @@ impl PoolReader for PairReader {
         Some(U256::from(pair.reserves()[token]) + paid)
     }
 
-    fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
+    fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         let [fill, more, least] = outcomes else {
             return Verdict::Unknown("it was not tried as it should be".to_owned());
         };

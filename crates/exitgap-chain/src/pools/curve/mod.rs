@@ -58,4 +58,4 @@ fn coins_of(sale: &Sale) -> [i128; 2] {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

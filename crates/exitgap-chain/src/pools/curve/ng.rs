@@ -1,6 +1,7 @@
 //! `StableSwap`-NG 7.0.0: rates from oracles and vaults, a fee that grows where balances fall apart.
 
 use alloy::primitives::U256 as Word;
+use alloy::sol_types::SolCall;
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::{DRule, NgParts, StableSwap, StableSwapParts};
@@ -195,11 +196,15 @@ impl PoolReader for NgReader {
         self.pool
     }
 
-    /// The exchange of what was sent before, which the contract sees by its balance.
+    /// The exchange of what was sent before, which the contract sees by its balance; and its rates,
+    /// which may be the word of a coin that is a ledger of ours by now.
     fn trial_calls(&self, sale: &Sale) -> Vec<Vec<u8>> {
         let [i, j] = coins_of(sale);
         let (dx, min_dy) = (sale.amount_in, U256::ZERO);
-        vec![data_of(&CurvePool::exchange_receivedCall { i, j, dx, min_dy })]
+        vec![
+            data_of(&CurvePool::exchange_receivedCall { i, j, dx, min_dy }),
+            data_of(&CurvePool::stored_ratesCall {}),
+        ]
     }
 
     fn trial_balance(&self, pool: &Observation, sale: &Sale, token: usize) -> Option<U256> {
@@ -209,19 +214,29 @@ impl PoolReader for NgReader {
         held.checked_add(sent)
     }
 
-    /// An exchange that does not go through at all says nothing: its tokens are ledgers of ours.
-    fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
-        let Some(outcome) = outcomes.first() else {
+    /// An exchange that does not go through at all says nothing, and neither does one at other rates:
+    /// its tokens are ledgers of ours.
+    fn judge(&self, pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
+        let [exchange, rates] = outcomes else {
             return Verdict::Unknown("the trial was not made".to_owned());
         };
-        let paid = outcome.paid();
-        match paid {
+        match exchange.paid() {
             Some(paid) if paid == sale.amount_out => Verdict::Same,
+            Some(_) if !same_rates(pool, rates) => Verdict::Unknown(
+                "its rates rest on its own tokens, which are ledgers of ours in a trial".to_owned(),
+            ),
             Some(paid) => Verdict::Other(format!(
                 "its contract pays {paid} for {}, our fill says {}",
                 sale.amount_in, sale.amount_out
             )),
-            None => Verdict::Unknown(format!("the trial {}", outcome.in_words())),
+            None => Verdict::Unknown(format!("the trial {}", exchange.in_words())),
         }
     }
+}
+
+/// Whether the contract counted its coins as it did when the pool was read.
+fn same_rates(pool: &Observation, told: &Outcome) -> bool {
+    let told = CurvePool::stored_ratesCall::abi_decode_returns(&told.data).ok();
+    let read = StableSwap::of(pool.state()).map(|state| state.rates().to_vec());
+    told.is_some() && told == read
 }

@@ -36,7 +36,7 @@ fn failed() -> Outcome {
 }
 
 /// An NG pool of three coins, some of each the administrator's, asked about its pair of the ends.
-fn pool() -> Observation {
+pub(in crate::pools) fn pool() -> Observation {
     let parts = StableSwapParts {
         balances: vec![U256::from(2_000_000); 3],
         rates: vec![U256::from(10_u128.pow(30)); 3],
@@ -76,7 +76,8 @@ fn pool() -> Observation {
 #[test]
 fn ng_is_tried_with_the_coins_own_numbers_and_the_balance_that_was_sent() {
     let reader = NgReader { pool: POOL, asset_types: vec![0; 3] };
-    let [call] = <[Vec<u8>; 1]>::try_from(reader.trial_calls(&sale())).unwrap();
+    let [call, rates] = <[Vec<u8>; 2]>::try_from(reader.trial_calls(&sale())).unwrap();
+    assert!(CurvePool::stored_ratesCall::abi_decode(&rates).is_ok());
     let asked = CurvePool::exchange_receivedCall::abi_decode(&call).unwrap();
     assert_eq!((asked.i, asked.j, asked.dx), (2, 0, U256::from(1_000)));
     // What the contract counts as sent is its balance less what it holds, the administrator's too.
@@ -84,15 +85,26 @@ fn ng_is_tried_with_the_coins_own_numbers_and_the_balance_that_was_sent() {
     assert_eq!(held(1), Some(U256::from(2_000_000 + 9 + 1_000)));
     assert_eq!(held(0), Some(U256::from(2_000_000 + 7)));
 
-    let judged = |outcome| reader.judge(&sale(), &[outcome]);
+    let judged = |outcome| reader.judge(&pool(), &sale(), &[outcome, rates_of(30)]);
     assert_eq!(judged(returned(999)), Verdict::Same);
     for other in [998, 1_000] {
         let verdict = judged(returned(other));
         let words = format!("pays {other} for 1000, our fill says 999");
         assert!(matches!(&verdict, Verdict::Other(why) if why.contains(&words)), "{verdict:?}");
+        // A vault that is a ledger of ours tells another rate, and another one is paid at that.
+        let verdict = reader.judge(&pool(), &sale(), &[returned(other), rates_of(29)]);
+        assert!(matches!(&verdict, Verdict::Unknown(why) if why.contains("rates")), "{verdict:?}");
+        let verdict = reader.judge(&pool(), &sale(), &[returned(other), failed()]);
+        assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
     }
     assert!(matches!(judged(failed()), Verdict::Unknown(_)), "a ledger of ours it did not like");
-    assert!(matches!(reader.judge(&sale(), &[]), Verdict::Unknown(_)));
+    assert!(matches!(reader.judge(&pool(), &sale(), &[]), Verdict::Unknown(_)));
+}
+
+/// What the contract says of its three coins' rates: ten to this, each.
+fn rates_of(exponent: u32) -> Outcome {
+    let rates = vec![U256::from(10_u128.pow(exponent)); 3];
+    Outcome { success: true, data: CurvePool::stored_ratesCall::abi_encode_returns(&rates).into() }
 }
 
 #[test]
@@ -101,7 +113,7 @@ fn the_quote_of_three_is_its_fill_to_one_unit() {
     let [call] = <[Vec<u8>; 1]>::try_from(reader.trial_calls(&sale())).unwrap();
     let asked = CurvePool::get_dyCall::abi_decode(&call).unwrap();
     assert_eq!((asked.i, asked.j, asked.dx), (2, 0, U256::from(1_000)));
-    let judged = |outcome| reader.judge(&sale(), &[outcome]);
+    let judged = |outcome| reader.judge(&pool(), &sale(), &[outcome]);
     for near in [998, 999, 1_000] {
         assert_eq!(judged(returned(near)), Verdict::Same, "{near}");
     }

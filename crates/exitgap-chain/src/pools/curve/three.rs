@@ -5,6 +5,7 @@ use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::{DRule, StableSwapParts};
 use exitgap_core::series::MissingReason;
+use exitgap_core::snapshot::Observation;
 
 use super::{coins_of, state_of, told};
 use crate::abi::{Answer, Call, CurvePool, Erc20, own};
@@ -122,7 +123,7 @@ impl PoolReader for ThreeReader {
         vec![data_of(&CurvePool::get_dyCall { i, j, dx: sale.amount_in })]
     }
 
-    fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
+    fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         let quoted = outcomes.first().and_then(Outcome::paid);
         match quoted {
             Some(quoted) if quoted.abs_diff(sale.amount_out) <= U256::ONE => Verdict::Same,

@@ -12,6 +12,7 @@ use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::{ConcentratedLinked, PoolState, Tick};
 use exitgap_core::series::MissingReason;
+use exitgap_core::snapshot::Observation;
 
 use super::concentrated::{joined, logs, swapped, ticks};
 use super::pair::{self, Pair};
@@ -186,7 +187,7 @@ impl PoolReader for LinkedReader {
         swapped::calls(sale)
     }
 
-    fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
+    fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         swapped::judge(sale, outcomes)
     }
 }

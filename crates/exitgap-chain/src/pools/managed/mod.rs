@@ -14,7 +14,7 @@ use exitgap_core::U256;
 use exitgap_core::ids::{Address, Code, PoolId, Word};
 use exitgap_core::pools::{ConcentratedV4, Direction, PoolState};
 use exitgap_core::series::MissingReason;
-use exitgap_core::snapshot::Fact;
+use exitgap_core::snapshot::{Fact, Observation};
 
 use super::concentrated::{joined, logs, swapped, ticks};
 use super::reader::{
@@ -206,7 +206,7 @@ impl PoolReader for ManagedReader {
         vec![data_of(&V4Manager::unlockCall { data: data_of(&swap).into() })]
     }
 
-    fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
+    fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         let [outcome] = outcomes else {
             return Verdict::Unknown("it was not tried as it should be".to_owned());
         };

@@ -167,7 +167,7 @@ impl PoolReader for SolidlyReader {
         reserves[token].checked_add(paid)
     }
 
-    fn judge(&self, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
+    fn judge(&self, _pool: &Observation, sale: &Sale, outcomes: &[Outcome]) -> Verdict {
         let [quote, fill, least] = outcomes else {
             return Verdict::Unknown("it was not tried as it should be".to_owned());
         };

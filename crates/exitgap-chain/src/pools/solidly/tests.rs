@@ -2,6 +2,7 @@ use exitgap_core::ids::Pair;
 use exitgap_core::pools::Direction;
 
 use super::*;
+use crate::pools::curve::tests::pool as any_pool;
 
 fn words(words: &[U256]) -> Answer {
     let data: Vec<u8> = words.iter().flat_map(U256::to_be_bytes::<32>).collect();
@@ -98,7 +99,7 @@ fn a_trial_tells_a_pool_that_pays_from_one_that_does_not() {
     let outcome = |success: bool, data: &[u8]| Outcome { success, data: data.to_vec().into() };
     let quote = |told: u64| outcome(true, &U256::from(told).to_be_bytes::<32>());
     let (yes, no) = (|| outcome(true, &[]), || outcome(false, &[]));
-    let judged = |outcomes: &[Outcome]| reader().judge(&sale, outcomes);
+    let judged = |outcomes: &[Outcome]| reader().judge(&any_pool(), &sale, outcomes);
     assert_eq!(judged(&[quote(9), yes(), yes()]), Verdict::Same);
     assert!(
         matches!(judged(&[quote(8), yes(), yes()]), Verdict::Other(why) if why.contains("quotes 8"))

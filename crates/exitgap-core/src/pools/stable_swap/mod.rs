@@ -206,6 +206,11 @@ impl StableSwap {
         balance.checked_add(admin)
     }
 
+    /// What each coin counts, as the contract says it: `10^(36 − decimals)` at its face.
+    pub fn rates(&self) -> &[U256] {
+        &self.rates
+    }
+
     /// Raw balances, one per coin.
     pub fn balances(&self) -> &[U256] {
         &self.balances
