@@ -220,7 +220,7 @@ fn config(
         token0_usd: vec![world.assets[0].token.symbol.clone()],
         token1_usd: vec![world.assets[1].token.symbol.clone()],
     });
-    Ok(Config { chain: chains, oracle, pool: pool.collect() })
+    Ok(Config { chain: chains, oracle, pool: pool.collect(), token: Vec::new() })
 }
 
 /// Processor time of this process so far, the node's not included: user and system, in steps of

@@ -1,8 +1,8 @@
 //! A fill while a market was closed, against what the oracle said once it had opened again.
 
+use super::Exit;
 use super::estimate::Refusal;
 use super::terms::Terms;
-use super::Exit;
 use crate::pools::Direction;
 use crate::snapshot::{Observation, OracleRole, OracleSource};
 use crate::units::{Percent, SizeUsd, UsdPrice};

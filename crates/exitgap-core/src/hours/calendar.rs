@@ -32,14 +32,16 @@ impl Calendar {
 
     /// The calendar of a [`code`](Self::code), with the newest table that is known.
     pub fn from_code(code: &Code) -> Option<Self> {
-        let mut all = TABLES.into_iter().flat_map(|table| Hours::ALL.map(|hours| Self { table, hours }));
+        let mut all =
+            TABLES.into_iter().flat_map(|table| Hours::ALL.map(|hours| Self { table, hours }));
         all.find(|calendar| calendar.code() == *code)
     }
 
     /// The same calendar by the table of this hash; `None` where that is not known.
     pub fn with_table(self, hash: TableHash) -> Option<Self> {
         let name = self.table.calendar();
-        let table = TABLES.into_iter().find(|other| other.calendar() == name && other.hash() == hash)?;
+        let table =
+            TABLES.into_iter().find(|other| other.calendar() == name && other.hash() == hash)?;
         Some(Self { table, ..self })
     }
 

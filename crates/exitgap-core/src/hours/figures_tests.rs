@@ -81,7 +81,9 @@ fn closures_follow_each_other_and_end_where_the_table_does() {
         assert!(closures.is_sorted_by(|a, b| a.to < b.from), "{hours:?}");
         for closed in &closures {
             assert!(markets.market(closed.from - 1).is_open() || closed.from <= 20_689 * DAY);
-            assert!(!markets.market(closed.from).is_open() && !markets.market(closed.to - 1).is_open());
+            assert!(
+                !markets.market(closed.from).is_open() && !markets.market(closed.to - 1).is_open()
+            );
             assert!(markets.market(closed.to).is_open());
             assert_eq!(markets.closed(closed.from), Some(*closed));
             assert_eq!(markets.closed(closed.to - 1), Some(*closed));
@@ -101,7 +103,10 @@ fn of_two_markets_the_shorter_hours_count() {
     let both = markets(&[Hours::Extended, Hours::Regular]);
     let (monday, tuesday) = (day(20_689), day(20_690));
     let closed = both.closed(monday.after_close + 1).unwrap();
-    assert_eq!((closed.kind, closed.from, closed.to), (ClosureKind::Night, monday.close, tuesday.open));
+    assert_eq!(
+        (closed.kind, closed.from, closed.to),
+        (ClosureKind::Night, monday.close, tuesday.open)
+    );
     assert_eq!(both.closed(monday.close), Some(closed));
     assert_eq!(both.closed(tuesday.open - 1), Some(closed));
     assert_eq!(both.closes_at(monday.open), Some(monday.close));

@@ -82,7 +82,8 @@ impl Markets {
     /// When the first of them closes, all being open at `at`; `None` where one is not, where the tables do not say, or
     /// where none ever closes.
     pub fn closes_at(&self, at: u64) -> Option<u64> {
-        let closings = self.calendars.iter().map(|calendar| calendar.table().closes_at(at, calendar.hours()));
+        let closings =
+            self.calendars.iter().map(|calendar| calendar.table().closes_at(at, calendar.hours()));
         closings.flatten().min().filter(|_| self.market(at).is_open())
     }
 
@@ -93,7 +94,8 @@ impl Markets {
         let mut at = from;
         while at < to {
             let closing = if self.market(at).is_open() { self.closes_at(at) } else { Some(at) };
-            let closed = closing.filter(|closing| *closing < to).and_then(|closing| self.closed(closing));
+            let closed =
+                closing.filter(|closing| *closing < to).and_then(|closing| self.closed(closing));
             let Some(closed) = closed else { break };
             at = closed.to;
             closures.push(closed);
@@ -105,6 +107,10 @@ impl Markets {
 impl Closed {
     /// From the earlier beginning to the later end, of the kind that is closed for more.
     fn and(self, other: Self) -> Self {
-        Self { kind: self.kind.max(other.kind), from: self.from.min(other.from), to: self.to.max(other.to) }
+        Self {
+            kind: self.kind.max(other.kind),
+            from: self.from.min(other.from),
+            to: self.to.max(other.to),
+        }
     }
 }

@@ -17,7 +17,9 @@ mod table;
 mod tests;
 
 pub use calendar::Calendar;
-pub use figures::{ClosureFigures, HoursFigures, NEEDED_CLOSURES, RecordedSlot, Spread, hours_figures};
+pub use figures::{
+    ClosureFigures, HoursFigures, NEEDED_CLOSURES, RecordedSlot, Spread, hours_figures,
+};
 pub use market::{Closure, ClosureKind, Hours, Market, MarketState};
 pub use markets::{Closed, Markets};
 pub use table::{Table, TradingDay, XNYS_1};

@@ -79,7 +79,9 @@ pub enum ObservationError {
     #[error("the sessions are out of order, or of no token")]
     Sessions,
     /// A session says something else than its calendar does of the block's timestamp.
-    #[error("the session of token {token} says {found:?}, its calendar {expected:?} of {timestamp}")]
+    #[error(
+        "the session of token {token} says {found:?}, its calendar {expected:?} of {timestamp}"
+    )]
     SessionContradicts {
         /// The token's index in its contract.
         token: u8,

@@ -219,7 +219,6 @@ impl Wire for ChainTag {
     }
 }
 
-
 enum WireOracle {
     Known(OracleReading),
     /// Of a source that only a later version knows, as it stands.

@@ -14,9 +14,19 @@ const BOTH: &str = "XNYS@1/weekend, XNYS@1/weekend";
 
 const CASES: [Case; 15] = [
     ("true_session", &|_| {}, false, WEEKEND),
-    ("true_session_of_extended_hours", &|all| all[0]["calendar"] = json!("xnys_extended"), false, WEEKEND),
+    (
+        "true_session_of_extended_hours",
+        &|all| all[0]["calendar"] = json!("xnys_extended"),
+        false,
+        WEEKEND,
+    ),
     ("true_session_of_the_bought_token", &|all| all[0]["token"] = json!(1), false, WEEKEND),
-    ("true_session_around_the_clock", &|all| all[0]["calendar"] = json!("xnys_continuous"), true, WEEKEND),
+    (
+        "true_session_around_the_clock",
+        &|all| all[0]["calendar"] = json!("xnys_continuous"),
+        true,
+        WEEKEND,
+    ),
     (
         "true_sessions_of_both_tokens",
         &|all| {
