@@ -1,6 +1,6 @@
 //! Market hours: depth and gap while a pool's markets are open, against closed.
 
-use exitgap_core::hours::{ClosureFigures, ClosureKind, NEEDED_CLOSURES, Spread};
+use exitgap_core::hours::{ClosureFigures, NEEDED_CLOSURES, Spread};
 use exitgap_core::series::rfc3339;
 use exitgap_core::snapshot::{Observation, TokenSession};
 use serde::{Deserialize, Serialize};
@@ -188,17 +188,4 @@ pub struct MarketHours {
     pub closed: Vec<HoursClosed>,
     /// Each closure of the period with a recorded slot, ascending.
     pub closures: Vec<HoursClosure>,
-}
-
-/// Which closures an answer's flags are of, and when.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ClosureAtHand {
-    /// Its kind.
-    pub kind: Option<ClosureKind>,
-    /// How long it lasts, seconds.
-    pub length_s: Option<u64>,
-    /// Seconds until it ends, where it lasts.
-    pub opens_in_s: Option<u64>,
-    /// Seconds until it begins, where it does not yet last.
-    pub closes_in_s: Option<u64>,
 }

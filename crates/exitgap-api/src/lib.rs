@@ -61,7 +61,7 @@ pub use guards::{Days, Guards, Standing};
 pub use history::{
     DepthPoint, FillablePoint, GapPoint, History, HistoryRow, Interval, SeriesOf, Stress,
 };
-pub use hours::{ClosureAtHand, HoursClosed, HoursClosure, HoursSpread, HoursToken, MarketHours};
+pub use hours::{HoursClosed, HoursClosure, HoursSpread, HoursToken, MarketHours};
 pub use instant::slot_at;
 pub use ladder::{GapRung, Ladder, LadderRows, SizeRung};
 pub use names::{Naming, PoolLabels, names_apart};

@@ -1,13 +1,11 @@
 //! Open against closed markets: what a pool's last 28 days say of its closures.
 
 use exitgap_api::operations::HoursAsked;
-use exitgap_api::{
-    ClosureAtHand, HoursClosed, HoursClosure, HoursToken, MarketHours, Number, Problem,
-};
+use exitgap_api::{HoursClosed, HoursClosure, HoursToken, MarketHours, Number, Problem};
 use exitgap_core::exit::{Exit, Reopened, reopened};
 use exitgap_core::hours::{
-    Closed, ClosureFigures, HoursFigures, Market, Markets, NEEDED_CLOSURES, RecordedSlot,
-    hours_figures,
+    Closed, ClosureFigures, ClosureKind, HoursFigures, Market, Markets, NEEDED_CLOSURES,
+    RecordedSlot, hours_figures,
 };
 use exitgap_core::series::{LookupError, Slot, rfc3339};
 use exitgap_core::snapshot::Snapshot;
@@ -40,6 +38,19 @@ struct OneClosure {
     last_gap: Gap,
     /// The first slot of fresh rounds, and the gap against it.
     reopened: Option<(Slot, Option<Percent>)>,
+}
+
+/// Which closures an answer's flags are of, and when.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct ClosureAtHand {
+    /// Its kind.
+    kind: Option<ClosureKind>,
+    /// How long it lasts, seconds.
+    length_s: Option<u64>,
+    /// Seconds until it ends, where it lasts.
+    opens_in_s: Option<u64>,
+    /// Seconds until it begins, where it does not yet last.
+    closes_in_s: Option<u64>,
 }
 
 impl Service {
@@ -127,7 +138,9 @@ impl Read {
         let of = [series.direction.base_index(), series.size_index];
         let points = reader.points(&series.pool, of, series.from, series.to)?;
         let mut counted = Rollup::default();
-        points.iter().for_each(|point| counted.add_point(of, point));
+        for point in &points {
+            counted.add_point(of, point);
+        }
         let from = series.from.unix_s().saturating_sub(Snapshot::MAX_BLOCK_AGE_S);
         let known = markets.closures(from, series.to.unix_s() + 1);
         let mut told: Vec<(Slot, Gap, RecordedSlot)> = Vec::new();

@@ -198,8 +198,11 @@ impl Table {
     }
 }
 
-/// When a trading day opens and closes under these hours; `None`: it always is open.
-fn bounds_of(hours: Hours) -> Option<fn(&TradingDay) -> (u64, u64)> {
+/// When a trading day opens and closes.
+type Bounds = fn(&TradingDay) -> (u64, u64);
+
+/// Those of these hours; `None`: it always is open.
+fn bounds_of(hours: Hours) -> Option<Bounds> {
     match hours {
         Hours::Regular => Some(|day| (day.open, day.close)),
         Hours::Extended => Some(|day| (day.pre_open, day.after_close)),
