@@ -66,6 +66,10 @@ export class Client {
     return this.#json(() => `/v1/stress/${id(pool)}`, of, SERIES);
   }
 
+  marketHours(pool, of) {
+    return this.#json(() => `/v1/hours/${id(pool)}`, of, { sizeUsd: decimal, base: short, ...GUARDS });
+  }
+
   fragility(of) {
     const names = { chain: short, sort: short, sizeUsd: decimal, limit: whole, cursor: short };
     return this.#json(() => '/v1/fragility', of, names);

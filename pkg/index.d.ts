@@ -251,6 +251,8 @@ export class Client {
   ladder(pool: string, of?: Signal & At): Promise<PublishedLadder>;
   history(pool: string, of: Signal & SeriesOptions & HistoryPage): Promise<History>;
   stress(pool: string, of: Signal & SeriesOptions): Promise<Stress>;
+  /** Open against closed markets. */
+  marketHours(pool: string, of: Signal & HoursOptions): Promise<MarketHours>;
   fragility(of?: Signal & FragilityOptions): Promise<Fragility>;
   /** Several positions, exited at once: those in one pool and direction together. */
   portfolio(positions: readonly PositionInput[], of?: Signal & Guards): Promise<Portfolio>;
@@ -330,6 +332,13 @@ export interface SeriesOptions extends Guards {
   to?: string;
 }
 
+export interface HoursOptions extends Guards {
+  /** One of the standard sizes: 1,000, 10,000, 100,000 or 1,000,000. */
+  sizeUsd: DecimalInput;
+  /** The pool's default base unless told. */
+  base?: BaseInput;
+}
+
 export interface HistoryPage {
   interval?: Interval;
   cursor?: string;
@@ -362,6 +371,12 @@ export interface Problem {
   /** What anyone can check with that the size cannot be filled. */
   evidence_url?: string;
 }
+
+/**
+ * How far the oracle's answers may be relied on. `held_over_close`: one is older than its heartbeat and was not when its
+ * token's market closed, which still is closed.
+ */
+export type OracleState = 'fresh' | 'held_over_close' | 'stale';
 
 /** Whether a figure may be relied on. */
 export type Status =
@@ -476,9 +491,11 @@ export interface Context {
   oracle_price_usd: number;
   /** Whether any oracle answer is older than its heartbeat. */
   oracle_stale: boolean;
-  /** Whether the assets' market is open. */
+  /** Why, where it is. */
+  oracle_state: OracleState;
+  /** Whether the markets of both tokens are open at the block. */
   market_open: boolean;
-  /** The market session, `continuous` for assets without a calendar. */
+  /** The market session of the block, e.g. `XNYS@1/regular`; `continuous` for assets without a calendar. */
   session_note: string;
   /** Recorded slots ÷ 288; absent where nothing is recorded. */
   days_observed?: number;
@@ -1083,6 +1100,87 @@ export interface History extends SeriesOf {
   rows: HistoryRow[];
   /** Where the next page begins; absent on the last. */
   next_cursor?: string;
+}
+
+/** A token's calendar, and what it says of the newest snapshot's block. */
+export interface HoursToken {
+  token: 'token0' | 'token1';
+  /** As snapshots name it: `xnys`, `xnys_extended`, `xnys_24x5` or `xnys_continuous`. */
+  calendar: string;
+  /** SHA-256 of its table's text. */
+  table: string;
+  /** When its table ends, RFC 3339: from then on the market counts as closed. */
+  table_ends: string;
+  state: 'regular' | 'pre' | 'after' | 'overnight' | 'weekend' | 'holiday' | 'unknown';
+}
+
+export type ClosureKind = 'night' | 'weekend' | 'holiday';
+
+/** How depths and gaps are spread: nearest ranks. `null` where too little is recorded, or a refusal stands there. */
+export interface HoursSpread {
+  slots: number;
+  /** Slots of them in which the size had no gap. */
+  slots_refused: number;
+  depth_usd_q50: number | null;
+  depth_usd_lowest: number | null;
+  exit_gap_pct_q50: number | null;
+  exit_gap_pct_q95: number | null;
+}
+
+/** The closures of one kind. */
+export interface HoursClosed extends HoursSpread {
+  closure_kind: ClosureKind;
+  /** Whether there are as many as are needed; else the statistics are `null`. */
+  enough: boolean;
+  have: number;
+  needed: number;
+  /** Whether their median depth is less than half of that of the open market. */
+  thin_when_closed: boolean | null;
+  reopening_gap_pct_worst: number | null;
+}
+
+/** One closure with a recorded slot. */
+export interface HoursClosure {
+  closure_kind: ClosureKind;
+  /** RFC 3339, as all instants. */
+  closed_at: string;
+  opens_at: string;
+  slots_recorded: number;
+  depth_usd_lowest: number | null;
+  /** The last closed slot's fill against the oracle after the opening, percent; positive: selling before was worse. */
+  reopening_gap_pct?: number;
+  last_closed_slot: string;
+  reopened_slot?: string;
+  /** Of the fill of the last closed slot. */
+  evidence_url?: string;
+}
+
+/** `GET /v1/hours/{pool}`. */
+export interface MarketHours extends SeriesOf {
+  /** The newest snapshot's block: what is said of now is said of it. */
+  block_time: string;
+  snapshot_age_s: number;
+  market_open: boolean;
+  session_note: string;
+  oracle_state: OracleState;
+  /** The tokens with a calendar; none: around the clock. */
+  sessions: HoursToken[];
+  opens_in_s: number | null;
+  closes_in_s: number | null;
+  /** The closure that lasts, or the next one. */
+  closure_kind: ClosureKind | null;
+  closure_length_s: number | null;
+  /** Whether as many closures of that kind are recorded as are needed; also where none is to come. */
+  enough: boolean;
+  have: number;
+  needed: number;
+  thin_when_closed: boolean | null;
+  slots_missing: number;
+  /** Slots of which no table says whether the market was open. */
+  slots_unknown: number;
+  open: HoursSpread;
+  closed: HoursClosed[];
+  closures: HoursClosure[];
 }
 
 /** `GET /v1/stress/{pool}`. */

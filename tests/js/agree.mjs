@@ -11,6 +11,7 @@ import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { inflateSync } from 'node:zlib';
 
+import { judgeHours } from './hours.mjs';
 import { poolOf } from './pools.mjs';
 import { readState } from './state.mjs';
 import { verify } from './verify.mjs';
@@ -143,6 +144,7 @@ const { values } = parseArgs({ options: { flip: { type: 'string' } } });
 const agreed = [
   compare('evidence', judgeEvidence, values.flip),
   compare('quotes', judgeQuotes, values.flip),
+  compare('hours', judgeHours, values.flip),
   compareVenues(),
 ];
 process.exitCode = agreed.every(Boolean) ? 0 : 1;

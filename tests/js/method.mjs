@@ -129,13 +129,13 @@ function resultOf({ pool, baseUnit, quoteUnit, basis, wholeBase }, amount, base,
     impact_pct: percentage(oneMinus(over(rate, times(pool.mid, kept)))),
     lowest_depth_7d_usd: head.lowest[base],
     marginal_price_usd: price(usd(times(after, kept))),
-    // Without a calendar a token trades around the clock.
-    market_open: true,
+    market_open: snapshot.sessions.every(({ open }) => open),
     mid_price_usd: price(usd(pool.mid)),
     oracle_price_usd: price(snapshot.usd[base]),
     oracle_stale: snapshot.stale,
     realized_price_usd: price(usd(rate)),
-    session_note: 'continuous',
+    // Without a calendar a token trades around the clock.
+    session_note: snapshot.sessions.map(({ note }) => note).join(', ') || 'continuous',
     status: snapshot.kind,
   };
 }

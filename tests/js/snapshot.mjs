@@ -1,6 +1,7 @@
 // A snapshot and the state it names, read into what the method computes from.
 
 import { bytesOf, documentBytes } from './canonical.mjs';
+import { sessionAt } from './hours.mjs';
 import { isStale, readReading, requireReadings, usdPrice } from './oracle.mjs';
 import { address, code, contract, fields, hexHash, instant, integer, label, list, Newer, require,
   slot, text, U64_MAX } from './shape.mjs';
@@ -46,16 +47,18 @@ function readToken(value) {
   return { address: address(token.address), decimals: integer(token.decimals, 0, 255) };
 }
 
-/** One session per token with a calendar. No calendar is known here. */
-function readSessions(values, tokens) {
+/** One session per token with a calendar, which says what its table does of the block; of another table, that it is newer. */
+function readSessions(values, tokens, timestamp) {
   let last = -1;
   return list(values).map((value) => {
     const session = fields(value, ['token', 'calendar', 'table', 'state', 'note']);
     last = integer(session.token, last + 1, tokens - 1);
-    hexHash(session.table);
     code(session.state);
     label(session.note, 64);
-    return new Newer('calendar', code(session.calendar));
+    const said = sessionAt(code(session.calendar), hexHash(session.table), timestamp);
+    if (said instanceof Newer) return said;
+    require(session.state === said.state && session.note === said.note, 'a session other than the table\'s');
+    return { ...said, token: session.token };
   });
 }
 
@@ -133,7 +136,7 @@ export function readSnapshot(value, stateValue, pool) {
   require(tokens.length >= 2, 'fewer than two tokens');
   const readings = list(snapshot.oracles, MAX_READINGS)
     .map((reading) => readReading(reading, tokens.length));
-  const sessions = readSessions(snapshot.sessions, tokens.length);
+  const sessions = readSessions(snapshot.sessions, tokens.length, timestamp);
   readFacts(snapshot.facts);
   const state = readNamedState(stateValue, hexHash(snapshot.state));
   const known = { contract: contract(snapshot.contract), slot: snapshot.slot, tokens: tokens.length };
@@ -144,7 +147,8 @@ export function readSnapshot(value, stateValue, pool) {
   const facts = snapshot.facts.map(({ name }) => name).filter((name) => !KNOWN_FACTS.includes(name));
   requireTokens(tokens, state);
   const pair = pairOf(pool, tokens.length);
-  return { ...known, facts, kind, state, ...readPriced({ tokens, readings, timestamp, pair }) };
+  const own = sessions.filter(({ token }) => pair.includes(token));
+  return { ...known, facts, kind, state, sessions: own, ...readPriced({ tokens, readings, timestamp, pair }) };
 }
 
 /** Whether a pool is of the snapshot: a pair is named exactly where there are more tokens than two. */

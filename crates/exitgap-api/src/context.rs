@@ -33,6 +33,30 @@ impl From<ChainKind> for Status {
     }
 }
 
+/// How far the oracle's answers may be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum OracleState {
+    /// None is older than its heartbeat.
+    Fresh,
+    /// One is older than its heartbeat and was not when its token's market closed, which still is closed: the feed has
+    /// promised nothing since.
+    HeldOverClose,
+    /// One is older than its heartbeat for no such reason, or the chain's sequencer is down or was until just now.
+    Stale,
+}
+
+impl From<exitgap_core::snapshot::OracleState> for OracleState {
+    fn from(state: exitgap_core::snapshot::OracleState) -> Self {
+        match state {
+            exitgap_core::snapshot::OracleState::Fresh => Self::Fresh,
+            exitgap_core::snapshot::OracleState::HeldOverClose => Self::HeldOverClose,
+            exitgap_core::snapshot::OracleState::Stale => Self::Stale,
+        }
+    }
+}
+
 /// A token as its contract describes itself. The symbol is a label only: any
 /// contract may choose any.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -180,9 +204,11 @@ pub struct Context {
     /// Whether any oracle answer is older than its heartbeat, or the chain's sequencer is down or
     /// was until just now.
     pub oracle_stale: bool,
-    /// Whether the assets' market is open.
+    /// Why, where it is: a market that is closed holds its oracle's answer over the close.
+    pub oracle_state: OracleState,
+    /// Whether the markets of both tokens are open at the block.
     pub market_open: bool,
-    /// The market session, `continuous` for assets without a calendar.
+    /// The market session of the block, e.g. `XNYS@1/regular`; `continuous` for assets without a calendar.
     pub session_note: String,
     /// Recorded slots ÷ 288; absent where nothing is recorded.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -262,6 +288,7 @@ impl Context {
         let block_time = observation.block().timestamp;
         let (days_observed, window) = series(provenance);
         let naming = Naming::of(observation);
+        let session = observation.session();
         let disclose = |(role, reading)| disclosure(role, reading, block_time);
         Self {
             pool: observation.pool().to_string(),
@@ -273,8 +300,9 @@ impl Context {
             fee_pct: naming.fee_pct,
             oracle_price_usd: observation.prices()[base].to_decimal().into(),
             oracle_stale: observation.oracle_stale(),
-            market_open: observation.session().market_open,
-            session_note: observation.session().note.clone(),
+            oracle_state: observation.oracle_state().into(),
+            market_open: session.market_open,
+            session_note: session.note,
             days_observed,
             window,
             method_version: METHOD_VERSION.to_owned(),

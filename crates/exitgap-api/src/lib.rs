@@ -25,6 +25,7 @@ mod explanation;
 mod fragility;
 mod guards;
 mod history;
+mod hours;
 mod instant;
 mod ladder;
 mod names;
@@ -50,8 +51,8 @@ pub mod x402;
 pub use answers::Answers;
 pub use capabilities::{Capabilities, Capability, CapabilityStatus, ChainCapability};
 pub use context::{
-    Answer, Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, Provenance,
-    Status, TokenLabel, Window,
+    Answer, Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, OracleState,
+    Provenance, Status, TokenLabel, Window,
 };
 pub use exit::{Amounts, ExitResult, SplitPct};
 pub use explanation::{Explanation, check_name};
@@ -60,6 +61,7 @@ pub use guards::{Days, Guards, Standing};
 pub use history::{
     DepthPoint, FillablePoint, GapPoint, History, HistoryRow, Interval, SeriesOf, Stress,
 };
+pub use hours::{HoursClosed, HoursClosure, HoursSpread, HoursToken, MarketHours};
 pub use instant::slot_at;
 pub use ladder::{GapRung, Ladder, LadderRows, SizeRung};
 pub use names::{Naming, PoolLabels, names_apart};

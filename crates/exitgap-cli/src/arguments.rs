@@ -43,7 +43,8 @@ Exit codes:
   2  the arguments are wrong
   3  refused: this pool has no fill for this question (too large, too small), or what there
      is does not meet a guard
-  4  nothing recorded to answer from (unknown pool, missing slot, before the series)
+  4  nothing recorded to answer from (unknown pool, missing slot, before the series), or not
+     enough for a statistic (hours)
   5  the database, file or chain could not be read
   6  invalid: the evidence, the log or the receipt does not hold (verify, audit, verify-receipt, exit --pay)
   7  incomplete: nothing is wrong, but not everything could be checked (the same)
@@ -169,6 +170,8 @@ pub enum Command {
         #[arg(long, value_name = "S", default_value_t = 0)]
         interval_s: u32,
     },
+    /// Open against closed markets: when the pool's market opens, and what its closures were like.
+    Hours(HoursArgs),
     /// Write a snapshot and the pool's state that it names to stdout, as one JSON object.
     ///
     /// Both stand in it as their canonical bytes: the SHA-256 of `snapshot` is the name that heads
@@ -200,6 +203,27 @@ pub enum Command {
     /// Print the licences of the packages that this program was built from.
     #[command(alias = "licenses")]
     Licences,
+}
+
+#[derive(Debug, Args)]
+pub struct HoursArgs {
+    /// The pool's name.
+    #[arg(help = "The pool, <chain>:<address>")]
+    pub pool: String,
+    /// One of the standard sizes, USD: 1000, 10000, 100000 or 1000000.
+    #[arg(long, value_name = "USD", default_value = "10000")]
+    pub size_usd: String,
+    /// The token to sell: token0 or token1 [default: the pool's].
+    #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
+    pub base: Option<String>,
+    /// Read from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
+    pub db: Option<PathBuf>,
+    /// Ask a service.
+    #[arg(long, value_name = "URL")]
+    pub api: Option<String>,
+    #[command(flatten)]
+    pub guards: GuardArgs,
 }
 
 /// A question, and what its answer must meet.

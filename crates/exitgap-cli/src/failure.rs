@@ -57,6 +57,11 @@ const INVALID: u8 = 6;
 const INCOMPLETE: u8 = 7;
 const NOT_PAID: u8 = 8;
 
+/// The exit code of an answer in whose place too little is recorded.
+pub fn too_little_recorded() -> ExitCode {
+    ExitCode::from(NOTHING_RECORDED)
+}
+
 /// The exit code of a verdict.
 pub fn verdict_code(verdict: Verdict) -> ExitCode {
     match verdict {

@@ -9,8 +9,8 @@ use exitgap_api::operations::parameters::{
 };
 use exitgap_api::operations::{Operation, PositionAsked, Target};
 use exitgap_api::{
-    Capabilities, Fragility, Guards, History, Number, Payments, PoolList, Portfolio, PublishedExit,
-    PublishedLadder, PublishedMaxSize, PublishedSimulation, SeriesOf, Stress,
+    Capabilities, Fragility, Guards, History, MarketHours, Number, Payments, PoolList, Portfolio,
+    PublishedExit, PublishedLadder, PublishedMaxSize, PublishedSimulation, SeriesOf, Stress,
 };
 use exitgap_core::Newer;
 use exitgap_core::evidence::Base;
@@ -214,6 +214,15 @@ impl<T: Transport> Client<T> {
         let stress: Stress = self.json(&target).await?;
         self.require_answer(&target, of, &stress.of)?;
         Ok(stress)
+    }
+
+    /// `GET /v1/hours/{pool}`: open against closed markets; interval, period and cursor play no part.
+    pub async fn hours(&self, of: &HistoryOf) -> Result<MarketHours, ClientError> {
+        let whole = HistoryOf { from: None, to: None, ..of.clone() };
+        let target = self.guards.of(series_target(Operation::Hours, &whole));
+        let hours: MarketHours = self.json(&target).await?;
+        self.require_answer(&target, of, &hours.of)?;
+        Ok(hours)
     }
 
     /// Requires that a series answers the question asked: with genuine evidence of its own, another

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::ids::Code;
+use crate::ids::{Code, TableHash};
 
 /// Something in a well-formed document that this build does not know. Whoever meets it cannot say
 /// whether it is true, only that an update might.
@@ -21,6 +21,8 @@ pub enum Newer {
     OracleSource(Code),
     /// A market session by a calendar.
     Calendar(Code),
+    /// A market session by another table of a known calendar.
+    Table(TableHash),
     /// Rules of another version: a short word, cut to that.
     Method([u8; Newer::METHOD_LENGTH]),
     /// Another reason for a missing slot.
@@ -49,6 +51,7 @@ impl Newer {
             Self::Protocol(_) => "unsupported_protocol",
             Self::OracleSource(_) => "unsupported_oracle",
             Self::Calendar(_) => "unsupported_calendar",
+            Self::Table(_) => "unsupported_table",
             Self::Method(_) => "unsupported_method",
             Self::MissingReason(_) => "unsupported_missing_code",
             Self::Retraction(_) => "unsupported_retraction_code",
@@ -63,6 +66,7 @@ impl fmt::Display for Newer {
             Self::Protocol(code) => write!(f, "the protocol {code}"),
             Self::OracleSource(code) => write!(f, "the oracle source {code}"),
             Self::Calendar(code) => write!(f, "the calendar {code}"),
+            Self::Table(hash) => write!(f, "the calendar's table {hash}"),
             Self::Method(name) => {
                 let name = core::str::from_utf8(name).unwrap_or_default();
                 write!(f, "the method {:?}", name.trim_end_matches('\0'))

@@ -100,11 +100,36 @@ pub fn of_document(name: &str) -> JsonObject {
         .into_iter()
         .map(|(name, schema)| (name, member(schemas, schema, &mut enums, MAX_DEPTH)))
         .collect();
-    let mut schema = object(properties);
+    let mut properties = Value::Object(properties);
+    let text = properties.to_string();
+    let is_once = |name: &str| text.matches(&format!("\"{DEFS}{name}\"")).count() == 1;
+    let (once, enums): (Map<_, _>, Map<_, _>) =
+        enums.into_iter().partition(|(name, _)| is_once(name));
+    inline(&mut properties, &once);
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), properties);
     if !enums.is_empty() {
         schema.insert("$defs".to_owned(), Value::Object(enums));
     }
     schema
+}
+
+/// Where words that are referred to stand.
+const DEFS: &str = "#/$defs/";
+
+/// Writes the words that are referred to but once where they are referred to, which is shorter.
+fn inline(schema: &mut Value, once: &Map<String, Value>) {
+    let name = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(DEFS));
+    if let Some(words) = name.and_then(|name| once.get(name)) {
+        *schema = words.clone();
+        return;
+    }
+    match schema {
+        Value::Object(members) => members.values_mut().for_each(|member| inline(member, once)),
+        Value::Array(all) => all.iter_mut().for_each(|one| inline(one, once)),
+        _ => {}
+    }
 }
 
 /// Deeper than any document's parts refer to one another.
@@ -116,7 +141,7 @@ fn member(schemas: &Value, schema: &Value, enums: &mut Map<String, Value>, depth
         let target = &schemas[name];
         if let Some(words) = target.get("enum") {
             enums.insert(name.to_owned(), json!({"enum": words}));
-            return json!({"$ref": format!("#/$defs/{name}")});
+            return json!({"$ref": format!("{DEFS}{name}")});
         }
         return member(schemas, target, enums, depth - 1);
     }

@@ -141,7 +141,13 @@ const TABLE: [Row; 25] = [
         "market_open and session_note are on results; scoring is not built",
         &[],
     ),
-    specified("Market-hours risk flags", "weekend, after-close and holiday exposure", &[]),
+    asked(
+        "Market-hours risk flags",
+        &[Operation::Hours],
+        "command-line hours, SDK marketHours()",
+        "",
+        &[],
+    ),
     specified("Redemption-window modelling", "time-to-cash on real-world-asset tokens", &[]),
     specified(
         "Liquidation exposure scoring",

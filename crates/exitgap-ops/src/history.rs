@@ -20,18 +20,18 @@ use super::answers::direction;
 use super::{Service, Urls};
 
 /// What the rows of a request are of.
-struct Series {
-    pool: Pool,
-    direction: Direction,
-    size: SizeUsd,
+pub(super) struct Series {
+    pub pool: Pool,
+    pub direction: Direction,
+    pub size: SizeUsd,
     /// Its place among the standard sizes.
-    size_index: usize,
-    from: Slot,
-    to: Slot,
+    pub size_index: usize,
+    pub from: Slot,
+    pub to: Slot,
     /// Recorded slots of the pool's series up to `to`.
     recorded_count: u32,
     /// The pool's newest recorded slot, also where that lies after `to`.
-    newest: Option<Slot>,
+    pub newest: Option<Slot>,
 }
 
 /// Slots of a row.
@@ -99,7 +99,10 @@ impl Service {
 
     /// The direction that sells the base asked for. By its place a token can be named before there
     /// is a snapshot; what it calls itself only a snapshot says.
-    async fn series_base(&self, asked: &SeriesAsked) -> Result<Option<Direction>, Problem> {
+    pub(super) async fn series_base(
+        &self,
+        asked: &SeriesAsked,
+    ) -> Result<Option<Direction>, Problem> {
         let Some(base) = &asked.base else { return Ok(None) };
         if let Some(base) = Base::from_code(base) {
             return Ok(Some(base.into()));
@@ -115,7 +118,7 @@ impl Service {
     }
 
     /// What guards look at: the length of the series, and how long nothing was recorded in it.
-    fn standing(&self, series: &Series, status: Status) -> Standing {
+    pub(super) fn standing(&self, series: &Series, status: Status) -> Standing {
         Standing {
             status,
             recorded_slots: Some(series.recorded_count.into()),
@@ -124,7 +127,7 @@ impl Service {
     }
 
     /// What figures are of: those of the slots up to `last`, which `counted` counts.
-    fn series_of(&self, series: &Series, last: Slot, counted: &Rollup) -> SeriesOf {
+    pub(super) fn series_of(&self, series: &Series, last: Slot, counted: &Rollup) -> SeriesOf {
         let current = self.current();
         let labels = current.pools.get(&series.pool.id).and_then(|now| now.labels.clone());
         SeriesOf {
@@ -174,7 +177,7 @@ struct Rows {
 
 impl Series {
     /// Finds the pool and the period. Without `from` it is the last `reach` slots.
-    fn find(
+    pub fn find(
         reader: &Reader,
         asked: &SeriesAsked,
         base: Option<Direction>,
@@ -329,7 +332,7 @@ impl Series {
         Some(self.gap_point(urls, slot, Gap::Filled(percent)))
     }
 
-    fn gap_point(&self, urls: &Urls, slot: Slot, gap: Gap) -> GapPoint {
+    pub fn gap_point(&self, urls: &Urls, slot: Slot, gap: Gap) -> GapPoint {
         let parts = GapParts::of(gap);
         let proven = parts.is_proven();
         let GapParts { exit_gap_pct, refusal, max_fillable_usd } = parts;

@@ -8,7 +8,7 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `history`, `fragility`, `portfolio`, `pools`, `evidence`, `verified`,
+//! - `answers`, `history`, `hours`, `fragility`, `portfolio`, `pools`, `evidence`, `verified`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -22,6 +22,7 @@ mod current;
 mod evidence;
 mod fragility;
 mod history;
+mod hours;
 mod lane;
 mod pools;
 mod portfolio;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use exitgap_chain::config::{
     ChainConfig, Config as Sources, ConfigError as PlanError, OracleConfig, Plan, PoolConfig,
+    TokenConfig,
 };
 use exitgap_core::ids::PoolId;
 use serde::Deserialize;
@@ -54,6 +55,9 @@ pub struct Config {
     /// `[[pool]]` tables: what is recorded.
     #[serde(default)]
     pub pool: Vec<PoolConfig>,
+    /// `[[token]]` tables: whose market is not always open.
+    #[serde(default)]
+    pub token: Vec<TokenConfig>,
 }
 
 /// `[store]`.
@@ -393,6 +397,7 @@ impl Checked {
             chain: config.chain.clone(),
             oracle: config.oracle.clone(),
             pool: config.pool.clone(),
+            token: config.token.clone(),
         };
         let plan = match Plan::new(&sources) {
             Ok(plan) => plan,

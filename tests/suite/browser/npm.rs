@@ -368,6 +368,7 @@ async fn every_answer_of_a_service_is_of_its_type() {
         ("History", format!("/v1/history/{pool}?size_usd=1000&interval=5m&limit=1")),
         ("History", format!("/v1/history/{pool}?size_usd=1000&interval=1d")),
         ("Stress", format!("/v1/stress/{pool}?size_usd=1000")),
+        ("MarketHours", format!("/v1/hours/{pool}?size_usd=1000")),
         ("Fragility", "/v1/fragility?sort=depth&limit=1".to_owned()),
         ("Capabilities", "/v1/capabilities".to_owned()),
         ("SlotStatus", format!("/api/v1/status/{pool}?slot={slot}")),

@@ -7,6 +7,7 @@ mod curve;
 mod devchain;
 mod factories;
 mod faults;
+mod hours;
 mod kinds;
 mod linked;
 mod managed;

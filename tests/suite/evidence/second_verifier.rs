@@ -34,7 +34,8 @@ fn it_agrees_on_every_vector() {
     let output = agree(&[]);
     let found = String::from_utf8(output.stdout).unwrap();
     let differences = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(found, report("evidence", 0) + &report("quotes", 0) + POOLS, "{differences}");
+    let agreed = ["evidence", "quotes", "hours"].map(|kind| report(kind, 0)).concat() + POOLS;
+    assert_eq!(found, agreed, "{differences}");
     assert!(output.status.success(), "{differences}");
 }
 
@@ -60,12 +61,15 @@ fn it_fills_every_recorded_sale_of_other_curves() {
 
 #[test]
 fn a_disagreement_is_noticed() {
-    for (vector, evidence, quotes) in
-        [("true_constant_product", 1, 0), ("uniswap-v3-gaps-sell-token0", 0, 1)]
-    {
+    for (vector, evidence, quotes, hours) in [
+        ("true_constant_product", 1, 0, 0),
+        ("uniswap-v3-gaps-sell-token0", 0, 1, 0),
+        ("xnys_1", 0, 0, 1),
+    ] {
         let output = agree(&["--flip", vector]);
         let found = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(found, report("evidence", evidence) + &report("quotes", quotes) + POOLS);
+        let kinds = [("evidence", evidence), ("quotes", quotes), ("hours", hours)];
+        assert_eq!(found, kinds.map(|(kind, wrong)| report(kind, wrong)).concat() + POOLS);
         assert_eq!(output.status.code(), Some(1));
     }
 }

@@ -48,7 +48,7 @@ pub async fn chain_config(chain: &DevChain, world: &World, urls: &[String]) -> C
             heartbeat_s: u32::try_from(asset.heartbeat).unwrap(),
         })
         .collect();
-    Config { chain: chains, oracle, pool: Vec::new() }
+    Config { chain: chains, oracle, ..Config::default() }
 }
 
 /// A pool whose tokens are priced by the oracles of these names.

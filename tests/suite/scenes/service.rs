@@ -40,8 +40,14 @@ impl Recorded {
 
 /// Configuration and key of a recorder of this chain, in a folder of their own.
 pub fn configured(chain: &DevChain, world: &World) -> TempDir {
+    configured_with(chain, world, "")
+}
+
+/// The same with further tables.
+pub fn configured_with(chain: &DevChain, world: &World, tables: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("exitgap.toml"), recorder_config(chain, world)).unwrap();
+    let config = recorder_config(chain, world) + tables;
+    fs::write(folder.path().join("exitgap.toml"), config).unwrap();
     let key = ["key", "new", "--out", "exitgap.key", "--name", "example.org/exits"];
     let mut made = Command::new(binaries::path("exitgap-server"));
     assert!(made.args(key).current_dir(folder.path()).output().unwrap().status.success());
@@ -52,7 +58,12 @@ pub fn configured(chain: &DevChain, world: &World) -> TempDir {
 pub async fn recorded(slots: u64) -> Recorded {
     let (chain, world) = scene().await;
     let folder = configured(&chain, &world);
-    let last = record(&chain, &world, &folder, slots).await;
+    record_in(&chain, world, folder, slots).await
+}
+
+/// The same of a chain with a recorder's folder.
+pub async fn record_in(chain: &DevChain, world: World, folder: TempDir, slots: u64) -> Recorded {
+    let last = record(chain, &world, &folder, slots).await;
     Recorded { folder, world, last }
 }
 

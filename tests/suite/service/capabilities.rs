@@ -19,7 +19,7 @@ use crate::scenes::service::{Service as Served, recorded};
 use crate::scenes::store::{BusyPool, key, slot};
 
 /// Rows that are built, by whether they are a page and nothing else.
-const BUILT: [(&str, bool); 14] = [
+const BUILT: [(&str, bool); 15] = [
     ("Agent-native JSON", false),
     ("Continuous depth recording", false),
     ("Disclosed method", false),
@@ -34,6 +34,7 @@ const BUILT: [(&str, bool); 14] = [
     ("Portfolio view", false),
     ("Route comparison", false),
     ("Stress-window queries", false),
+    ("Market-hours risk flags", false),
 ];
 
 /// The entry of a pool of this chain. A snapshot says itself whether its chain is a known one.
@@ -107,7 +108,7 @@ fn check(told: &Capabilities, live_on: &[&str], pages: bool) {
             assert!(!page, "no page is there: {row:?}");
         }
     }
-    assert_eq!(seen, 14);
+    assert_eq!(seen, 15);
 }
 
 #[tokio::test]

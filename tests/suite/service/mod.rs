@@ -3,6 +3,7 @@
 mod answers;
 mod capabilities;
 mod guards;
+mod hours;
 mod kept;
 mod limits;
 mod refusals;

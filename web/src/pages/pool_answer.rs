@@ -1,7 +1,7 @@
 //! The exit of the size in the box, computed here, beside what the service says of it.
 
 use exitgap_api::{
-    Amounts, ExitResult, Number, Problem, ProblemCode, PublishedExit, size_as_written,
+    Amounts, ExitResult, Number, OracleState, Problem, ProblemCode, PublishedExit, size_as_written,
 };
 use exitgap_client::{ClientError, Recorded};
 use exitgap_core::units::{Percent, SizeUsd};
@@ -164,9 +164,14 @@ fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
     );
     let per = format!("USD per {}", context.base.symbol);
     let lost = lost(size.as_str(), gap.as_str());
-    let stale = context.oracle_stale.then(|| {
-        view! { <p class="standing warn">"An oracle answer is older than its heartbeat."</p> }
-    });
+    let stale = match context.oracle_state {
+        OracleState::Fresh => None,
+        OracleState::HeldOverClose => {
+            Some("The market is closed, and an oracle answer is held over the close.")
+        }
+        OracleState::Stale => Some("An oracle answer is older than its heartbeat."),
+    };
+    let stale = stale.map(|words| view! { <p class="standing warn">{words}</p> });
     view! {
         <p class="headline"><b id="gap">{text::percent(magnitude)}</b>{format!(" {side} the oracle price")}</p>
         {stale}

@@ -27,7 +27,7 @@ pub use given::Given;
 pub use kinds::Kind;
 pub use parameter::{Parameter, Place, Presence};
 pub use questions::{
-    BoardAsked, EvidenceAsked, HistoryAsked, LogFileAsked, MAX_POSITIONS, PoolsAsked,
+    BoardAsked, EvidenceAsked, HistoryAsked, HoursAsked, LogFileAsked, MAX_POSITIONS, PoolsAsked,
     PortfolioAsked, PositionAsked, Question, SeriesAsked, SlotAsked, SortBy, position_as_written,
 };
 pub use sales::{ExitAsked, MaxSizeAsked, SimulationAsked, SnapshotAsked};
@@ -83,10 +83,12 @@ pub enum Operation {
     State,
     /// A file of the published log.
     Log,
+    /// Open against closed markets.
+    Hours,
 }
 
 /// How many there are.
-const COUNT: usize = Operation::Log as usize + 1;
+const COUNT: usize = Operation::Hours as usize + 1;
 
 /// All that is known of an operation.
 #[derive(Debug)]

@@ -99,6 +99,27 @@ impl Question for SeriesAsked {
     }
 }
 
+/// Open against closed markets, of a whole series up to its newest slot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HoursAsked {
+    /// Which series; without a period.
+    pub series: SeriesAsked,
+}
+
+impl Question for HoursAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let series = SeriesAsked {
+            pool: given.needed(&POOL, parse_pool)?,
+            base: given.one(&BASE, values::token_name)?,
+            size: given.needed(&STANDARD_SIZE, values::standard_size)?,
+            from: None,
+            to: None,
+            guards: Guards::read(given)?,
+        };
+        Ok(Self { series })
+    }
+}
+
 /// A page of a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryAsked {

@@ -253,4 +253,13 @@ pub(super) static ROWS: [Row; COUNT] = [
         keep: None,
         ..row(Operation::Log, "readLog", "/log/{path}")
     },
+    Row {
+        group: Group::Series,
+        title: "Open against closed markets",
+        about: "Whether the pool's market is open, when it opens or closes, and what 28 days say of the closure that lasts or comes next: depth and gap at a standard size in closures of its kind and while it was open, and each closure with its reopening gap. With fewer than four closures of the kind `enough` is false and their statistics are null.",
+        parameters: &[&POOL, &STANDARD_SIZE, &BASE, &MAX_AGE, &MIN_DAYS, &REQUIRE],
+        answer: Answer::Document("MarketHours"),
+        refusals: &[400, 404, 412, 422, 503],
+        ..row(Operation::Hours, "readMarketHours", "/v1/hours/{pool}")
+    },
 ];

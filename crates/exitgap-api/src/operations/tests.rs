@@ -20,6 +20,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::Ladder => operation.read::<SnapshotAsked>(named, query).map(drop),
         O::History => operation.read::<HistoryAsked>(named, query).map(drop),
         O::Stress => operation.read::<SeriesAsked>(named, query).map(drop),
+        O::Hours => operation.read::<HoursAsked>(named, query).map(drop),
         O::Fragility => operation.read::<BoardAsked>(named, query).map(drop),
         O::Portfolio => operation.read::<PortfolioAsked>(named, query).map(drop),
         O::Evidence => operation.read::<EvidenceAsked>(named, query).map(drop),

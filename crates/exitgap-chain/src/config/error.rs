@@ -1,6 +1,6 @@
 //! Why a configuration is refused.
 
-use exitgap_core::ids::{BlockHash, ChainSlug, PoolId, Word};
+use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId, Word};
 use exitgap_core::units::PriceError;
 
 use super::RpcUrl;
@@ -223,5 +223,26 @@ pub enum ConfigError {
         pool: PoolId,
         /// The id of the key; `None` where it is none.
         found: Option<Word>,
+    },
+    /// A calendar or hours that are not known.
+    #[error(
+        "token {token}: {key} {found:?} is not known; known calendars: XNYS; hours: regular, \
+         extended, 24x5, continuous"
+    )]
+    Calendar {
+        /// The token.
+        token: Address,
+        /// `calendar` or `hours`.
+        key: &'static str,
+        /// The name found.
+        found: String,
+    },
+    /// A token that is described twice.
+    #[error("token {token} of chain {chain} stands in two [[token]] tables; remove one")]
+    TokenTwice {
+        /// Its chain.
+        chain: ChainSlug,
+        /// The token.
+        token: Address,
     },
 }

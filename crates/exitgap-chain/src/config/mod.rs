@@ -9,6 +9,7 @@ mod key;
 mod known;
 mod plan;
 mod text;
+mod token;
 
 use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId, Word};
 use exitgap_core::pools::FeeRate;
@@ -20,6 +21,7 @@ pub use key::PoolKey;
 pub use known::{KnownChain, KnownFactory, NumberSource};
 pub use plan::{ChainPlan, FeedPlan, OraclePlan, Plan, PoolPlan, SequencerPlan};
 pub use text::{RpcUrl, UrlError, parse_address};
+pub use token::{Calendars, TokenConfig};
 
 /// Everything to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -34,6 +36,9 @@ pub struct Config {
     /// `[[pool]]` tables.
     #[serde(default)]
     pub pool: Vec<PoolConfig>,
+    /// `[[token]]` tables.
+    #[serde(default)]
+    pub token: Vec<TokenConfig>,
 }
 
 /// One `[[chain]]`.
@@ -285,6 +290,8 @@ impl Config {
     pub const MAX_FACTORIES: usize = 32;
     /// Most oracles of one configuration.
     pub const MAX_ORACLES: usize = 2_000;
+    /// Most tokens with a calendar.
+    pub const MAX_TOKENS: usize = 2_000;
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use exitgap_core::pools::{ConstantProduct, Direction, FeeRate};
 use exitgap_core::snapshot::{ChainKind, ChainTag, OracleRole};
 use exitgap_core::units::UsdPrice;
 
+use super::token::{Calendars, plan_tokens};
 use super::{
     BaseToken, ChainConfig, Config, ConfigError, Factory, KnownChain, NumberSource, OracleConfig,
     PoolConfig, PoolKey, PoolPlace, RpcUrl,
@@ -43,6 +44,7 @@ pub struct ChainPlan {
     confirmations: u32,
     factories: Vec<Factory>,
     pools: Vec<PoolPlan>,
+    calendars: Calendars,
 }
 
 /// The feed that says whether a chain's sequencer is up.
@@ -133,6 +135,7 @@ impl Plan {
         for chain in &chains {
             at_most(&format!("pool (chain {})", chain.slug), chain.pools.len(), Config::MAX_POOLS)?;
         }
+        plan_tokens(config, &mut chains)?;
         Ok(Self { chains })
     }
 
@@ -202,6 +205,7 @@ impl ChainPlan {
             confirmations,
             factories: factories_of(config, known),
             pools: Vec::new(),
+            calendars: Calendars::new(),
         })
     }
 
@@ -270,6 +274,15 @@ impl ChainPlan {
     /// Its pools, in their configured order.
     pub fn pools(&self) -> &[PoolPlan] {
         &self.pools
+    }
+
+    /// The calendars of its tokens; one that is not here trades around the clock.
+    pub fn calendars(&self) -> &Calendars {
+        &self.calendars
+    }
+
+    pub(super) fn calendars_mut(&mut self) -> &mut Calendars {
+        &mut self.calendars
     }
 
     /// Its pools by their contracts: several of one only where it pools three tokens and more.
@@ -435,13 +448,13 @@ fn check_oracles<'a>(
     Ok(by_name)
 }
 
-fn at_most(key: &str, found: usize, most: usize) -> Result<(), ConfigError> {
+pub(super) fn at_most(key: &str, found: usize, most: usize) -> Result<(), ConfigError> {
     if found <= most {
         return Ok(());
     }
     Err(ConfigError::TooMany { key: key.to_owned(), found, most })
 }
 
-fn known_slugs(chains: &[ChainPlan]) -> String {
+pub(super) fn known_slugs(chains: &[ChainPlan]) -> String {
     chains.iter().map(|chain| chain.slug.as_str()).collect::<Vec<_>>().join(", ")
 }

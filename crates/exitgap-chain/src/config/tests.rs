@@ -183,3 +183,40 @@ fn a_nodes_key_is_never_shown() {
     assert!(!shown.contains("secret"), "{shown}");
     assert!(shown.contains("http://127.0.0.1:8545"));
 }
+
+#[test]
+fn a_token_has_a_calendar_once_and_one_that_is_known() {
+    let token = r#"
+[[token]]
+chain = "anvil"
+address = "0x0000000000000000000000000000000000000007"
+calendar = "XNYS"
+"#;
+    let plan = |tables: &str| Plan::new(&parse(&format!("{GOOD}{tables}")));
+    let code = |tables: &str| {
+        let chains = plan(tables).unwrap().into_chains();
+        chains[0]
+            .calendars()
+            .values()
+            .map(|calendar| calendar.code().to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(code(""), [""; 0]);
+    assert_eq!(code(token), ["xnys"]);
+    for (hours, expected) in
+        [("regular", "xnys"), ("extended", "xnys_extended"), ("24x5", "xnys_24x5")]
+    {
+        assert_eq!(code(&format!("{token}hours = \"{hours}\"\n")), [expected]);
+    }
+    let twice = plan(&format!("{token}{token}"));
+    assert!(matches!(twice, Err(ConfigError::TokenTwice { .. })), "{twice:?}");
+    for (from, to, key) in
+        [("XNYS", "XMOON", "calendar"), ("XNYS\"", "XNYS\"\nhours = \"always\"", "hours")]
+    {
+        let refused = plan(&token.replace(from, to)).unwrap_err();
+        assert!(matches!(refused, ConfigError::Calendar { key: found, .. } if found == key));
+        assert!(refused.to_string().contains("24x5"), "{refused}");
+    }
+    let elsewhere = plan(&token.replace("\"anvil\"", "\"moon\""));
+    assert!(matches!(elsewhere, Err(ConfigError::UnknownChain { .. })));
+}

@@ -66,7 +66,7 @@ pub struct GenesisDisagreement {
     pub found: [BlockHash; 2],
 }
 
-fn finding(severity: Severity, subject: &str, message: impl Into<String>) -> Finding {
+pub(super) fn finding(severity: Severity, subject: &str, message: impl Into<String>) -> Finding {
     Finding { severity, subject: subject.to_owned(), message: message.into() }
 }
 
@@ -95,6 +95,7 @@ impl ChainReader {
         };
         findings.extend(self.check_pools(deadline).await);
         findings.extend(self.check_oracles(block, deadline).await);
+        findings.extend(self.check_calendars(block.timestamp));
         findings
     }
 

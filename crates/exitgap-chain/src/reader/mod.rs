@@ -11,6 +11,7 @@
 //! How a pool's answers and its parts (ticks) are read is in `pools`, by kind; here is when and at which
 //! block.
 
+mod calendars;
 mod check;
 mod follow;
 mod full;

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use exitgap_core::ids::{Address, Contract, PoolId};
 use exitgap_core::pools::PoolState;
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_core::snapshot::{BlockRef, Observation, OracleReading};
+use exitgap_core::snapshot::{BlockRef, Observation, OracleReading, Token, TokenSession};
 use tokio::time::Instant;
 
 use super::follow::{self, PartMemory, Remembered, Reread};
 use super::schedule::Schedule;
 use crate::abi::{Answer, Call};
-use crate::config::{ChainPlan, PoolPlan};
+use crate::config::{Calendars, ChainPlan, PoolPlan};
 use crate::events::{Event, Events};
 use crate::missing::Missing;
 use crate::multicall::Multicall;
@@ -377,11 +377,22 @@ impl Pass<'_> {
             let identity = self.memory[place].identity.as_ref();
             let identity = identity.ok_or_else(|| unidentified(&pool.id))?;
             let (tokens, facts) = (identity.tokens.clone(), identity.facts.clone());
+            let sessions = sessions_of(self.plan.calendars(), &tokens);
             Observation::new(pool.id.clone(), tag, block, tokens, state.clone(), oracles, facts)
+                .and_then(|observation| observation.with_sessions(sessions))
                 .map_err(|error| Missing::new(error.missing_reason(), error.to_string()))
         };
         places.iter().map(|place| (*place, observed(*place))).collect()
     }
+}
+
+/// The calendars of a contract's tokens, by index.
+fn sessions_of(calendars: &Calendars, tokens: &[Token]) -> Vec<TokenSession> {
+    let calendar = |token: &Token| calendars.get(&token.address).copied();
+    (0..)
+        .zip(tokens)
+        .filter_map(|(token, own)| Some(TokenSession { token, calendar: calendar(own)? }))
+        .collect()
 }
 
 fn unidentified(pool: &PoolId) -> Missing {

@@ -4,6 +4,7 @@ mod audit;
 mod estimate;
 mod exit;
 mod explain;
+mod hours;
 mod ladder;
 mod mcp;
 mod pay;
@@ -22,8 +23,8 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::CommandFactory;
 use exitgap_api::{
-    Answers, Context, DepthSourceKind, Number, Provenance, Published, Standing, Status,
-    parse_order_plan, size_as_written,
+    Answers, Context, DepthSourceKind, Number, OracleState, Provenance, Published, Standing,
+    Status, parse_order_plan, size_as_written,
 };
 use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
@@ -41,6 +42,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Verify(args) => return verify::run(&args, json),
         Command::VerifyReceipt(args) => return verify_receipt::run(&args, json),
         Command::Audit(args) => return audit::run(&args, json),
+        Command::Hours(args) => return hours::run(&args, json),
         Command::Pools { db, api, chain } => {
             pools::run(db.as_deref(), api.as_deref(), chain.as_deref(), json)
         }
@@ -164,12 +166,17 @@ fn print_heading(context: &Context) -> Result<(), Failure> {
             "{yellow}PREVIEW{yellow:#}  not a live chain: the figures are not to be relied on"
         )?;
     }
-    if context.oracle_stale {
-        let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
-        writeln!(
+    let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
+    match context.oracle_state {
+        OracleState::Fresh => {}
+        OracleState::HeldOverClose => writeln!(
+            out,
+            "{yellow}MARKET CLOSED{yellow:#}  an oracle answer is held over the close"
+        )?,
+        OracleState::Stale => writeln!(
             out,
             "{yellow}STALE ORACLE{yellow:#}  an oracle answer is older than its heartbeat"
-        )?;
+        )?,
     }
     Ok(())
 }

@@ -135,6 +135,7 @@ fn from_file(path: &Path, pool: &PoolId, urls: Vec<RpcUrl>) -> Result<Config, Pr
     config.pool.retain(|entry| entry.address.on(entry.chain.clone()) == *pool);
     config.chain.retain(|chain| chain.slug == *pool.chain());
     config.oracle.retain(|oracle| oracle.chain() == pool.chain());
+    config.token.retain(|token| token.chain == *pool.chain());
     let (Some(chain), false) = (config.chain.first_mut(), config.pool.is_empty()) else {
         let problem =
             Problem::new(ProblemCode::UnknownPool, format!("{name} does not describe {pool}"));
@@ -193,7 +194,7 @@ fn from_arguments(
     let pair = pool.pair().map(Pair::bytes);
     let key = None;
     let pool = PoolConfig { chain: slug, address, pair, key, base, fee, token0_usd, token1_usd };
-    Ok(Config { chain: vec![chain], oracle, pool: vec![pool] })
+    Ok(Config { chain: vec![chain], oracle, pool: vec![pool], token: Vec::new() })
 }
 
 fn well_known(slug: &ChainSlug) -> Option<u64> {

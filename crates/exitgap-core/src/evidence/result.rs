@@ -101,7 +101,7 @@ pub struct EvidenceResult {
     pub lowest_depth_7d_usd: Option<String>,
     /// USD per whole base token that the next unit would fill at, fee included.
     pub marginal_price_usd: String,
-    /// Whether the assets' market is open.
+    /// Whether the markets of both tokens are open.
     pub market_open: bool,
     /// USD per whole base token at the pool's mid price.
     pub mid_price_usd: String,
@@ -314,6 +314,7 @@ impl EvidenceResult {
         head: &Head,
     ) -> Self {
         let observation = snapshot.observation();
+        let session = observation.session();
         let days = days_observed_hundredths(head.recorded_count.into());
         let lowest = head.lowest_depth_7d_usd[direction.base_index()];
         Self {
@@ -326,12 +327,12 @@ impl EvidenceResult {
             impact_pct: estimate.split.impact.to_fixed(),
             lowest_depth_7d_usd: lowest.map(|depth| depth.to_string()),
             marginal_price_usd: estimate.marginal_price.to_string(),
-            market_open: observation.session().market_open,
+            market_open: session.market_open,
             mid_price_usd: estimate.mid_price.to_string(),
             oracle_price_usd: estimate.oracle_price.to_string(),
             oracle_stale: observation.oracle_stale(),
             realized_price_usd: estimate.realized_price.to_string(),
-            session_note: observation.session().note.clone(),
+            session_note: session.note,
             status: observation.chain().kind.code().to_owned(),
         }
     }

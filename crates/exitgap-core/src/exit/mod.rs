@@ -5,6 +5,7 @@
 //! - [`Exits`]: both directions, prepared when needed
 //! - `terms`: exact comparison of a fill with the oracle
 //! - `estimate`, `ladder`, `sizing`, `orders`, `portfolio`: the questions
+//! - `reopening`: a fill while a market was closed, against the oracle after it opened again
 //! - `routes`: venues compared from ladders alone
 //!
 //! Method 1.0.0. All of it is integer arithmetic on raw chain values. With
@@ -17,6 +18,7 @@ mod estimate;
 mod ladder;
 mod orders;
 mod portfolio;
+mod reopening;
 mod routes;
 mod sizing;
 mod terms;
@@ -25,6 +27,7 @@ pub use estimate::{Estimate, Refusal, Split};
 pub use ladder::{GapRow, SizeRow};
 pub use orders::{OrderPlan, OrderPlanError, OrdersRefused, PartFill, Simulation};
 pub use portfolio::{PortfolioPart, PortfolioTotal, worst_part};
+pub use reopening::{Reopened, reopened};
 pub use routes::{
     MAX_ROUTE_VENUES, Route, RouteError, RouteLeg, RouteRanking, RouteRow, RouteVenue, rank_routes,
 };

@@ -50,6 +50,15 @@ pub enum Hours {
 }
 
 impl Hours {
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::Regular, Self::Extended, Self::TwentyFourFive, Self::Continuous];
+
+    /// The hours of this [name](Self::as_str).
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|hours| hours.as_str() == name)
+    }
+
     /// Its stable name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -90,8 +99,8 @@ pub struct Closure {
     pub opens_in_s: u64,
 }
 
-/// What lies between a closing and the next opening.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What lies between a closing and the next opening, ascending by how much is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClosureKind {
     /// Nothing but a night: the next day is traded.
     Night,
@@ -102,6 +111,9 @@ pub enum ClosureKind {
 }
 
 impl ClosureKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Night, Self::Weekend, Self::Holiday];
+
     /// Its stable name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -134,12 +146,7 @@ impl Table {
 
     /// Whether the market is open at an instant, in seconds UTC, under these hours, and if not, what closure it is.
     pub fn market(&self, at: u64, hours: Hours) -> Market {
-        let bounds: fn(&TradingDay) -> (u64, u64) = match hours {
-            Hours::Regular => |day| (day.open, day.close),
-            Hours::Extended => |day| (day.pre_open, day.after_close),
-            Hours::TwentyFourFive => |day| (day.overnight_open, day.after_close),
-            Hours::Continuous => return Market::Open,
-        };
+        let Some(bounds) = bounds_of(hours) else { return Market::Open };
         let Some((day, next)) = self.around(at, |day| bounds(day).0) else {
             return Market::Unknown;
         };
@@ -158,6 +165,26 @@ impl Table {
         }
     }
 
+    /// When the market closes next, being open at an instant under these hours; `None` where it is not, or never does.
+    /// Sessions that follow each other without a gap are one.
+    pub fn closes_at(&self, at: u64, hours: Hours) -> Option<u64> {
+        let bounds = bounds_of(hours)?;
+        let mut at = at;
+        // No week has more days in a row.
+        for _ in 0..7 {
+            let (day, _) = self.around(at, |day| bounds(day).0)?;
+            let (_, closed_at) = bounds(&day);
+            if at >= closed_at {
+                return None;
+            }
+            if !self.market(closed_at, hours).is_open() {
+                return Some(closed_at);
+            }
+            at = closed_at;
+        }
+        None
+    }
+
     /// What lies between two trading days of which the second follows the first.
     fn kind(&self, day: &TradingDay, next: &TradingDay) -> ClosureKind {
         let mut between = day.day + 1..next.day;
@@ -168,5 +195,18 @@ impl Table {
         } else {
             ClosureKind::Holiday
         }
+    }
+}
+
+/// When a trading day opens and closes.
+type Bounds = fn(&TradingDay) -> (u64, u64);
+
+/// Those of these hours; `None`: it always is open.
+fn bounds_of(hours: Hours) -> Option<Bounds> {
+    match hours {
+        Hours::Regular => Some(|day| (day.open, day.close)),
+        Hours::Extended => Some(|day| (day.pre_open, day.after_close)),
+        Hours::TwentyFourFive => Some(|day| (day.overnight_open, day.after_close)),
+        Hours::Continuous => None,
     }
 }

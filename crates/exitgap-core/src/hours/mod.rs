@@ -8,10 +8,18 @@
 //!
 //! Integers only; time is an argument. An instant belongs to what begins with it: at `close` the market is closed.
 
+mod calendar;
+mod figures;
 mod market;
+mod markets;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub use calendar::Calendar;
+pub use figures::{
+    ClosureFigures, HoursFigures, NEEDED_CLOSURES, RecordedSlot, Spread, hours_figures,
+};
 pub use market::{Closure, ClosureKind, Hours, Market, MarketState};
+pub use markets::{Closed, Markets};
 pub use table::{Table, TradingDay, XNYS_1};

@@ -24,7 +24,7 @@ pub static XNYS_1: Table = Table {
 };
 
 /// A calendar's trading days.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Table {
     calendar: &'static str,
     version: u32,
@@ -72,6 +72,12 @@ impl Table {
     /// The SHA-256 of [`Table::canonical_text`].
     pub fn hash(&self) -> TableHash {
         self.hash
+    }
+
+    /// When its last trading day is over, in seconds UTC: from then on it says `unknown`.
+    pub fn ends_at(&self) -> u64 {
+        let last = (0..self.length()).rev().find_map(|index| self.at(index));
+        last.map_or(0, |day| day.after_close)
     }
 
     /// All trading days, ascending.

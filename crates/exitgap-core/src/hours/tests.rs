@@ -1,3 +1,7 @@
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::{Closure, ClosureKind, Hours, Market, MarketState, TradingDay, XNYS_1};
@@ -164,4 +168,40 @@ fn names_are_these() {
     assert_eq!(hours.map(Hours::as_str), ["regular", "extended", "24x5", "continuous"]);
     let kinds = [ClosureKind::Night, ClosureKind::Weekend, ClosureKind::Holiday];
     assert_eq!(kinds.map(ClosureKind::as_str), ["night", "weekend", "holiday"]);
+}
+
+/// The table's text, and what it says a second before, at and after every boundary of some days: for other verifiers.
+#[test]
+fn the_vectors_are_these() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors/hours");
+    let around = |at: u64| [at - 1, at, at + 1];
+    // Both Sundays of a change of clocks lie between these days, and what is closed early or for a holiday.
+    let days = [20_693, 20_700, 20_704, 20_756, 20_759, 20_782, 20_784, 20_787, 20_889, 20_892];
+    let mut instants: Vec<u64> = days
+        .into_iter()
+        .map(day)
+        .flat_map(|row| [row.overnight_open, row.pre_open, row.open, row.close, row.after_close])
+        .chain([XNYS_1.days().next().unwrap().overnight_open, XNYS_1.ends_at(), 20_702 * DAY])
+        .flat_map(around)
+        .collect();
+    instants.sort_unstable();
+    instants.dedup();
+    let told = |at: u64| {
+        let open = Hours::ALL.map(|hours| XNYS_1.market(at, hours).is_open());
+        json!({ "at": at, "state": XNYS_1.state(at).as_str(), "open": open })
+    };
+    let cases: Vec<_> = instants.into_iter().map(|at| told(at).to_string()).collect();
+    let files = [
+        ("xnys_1.csv", XNYS_1.canonical_text()),
+        ("xnys_1.json", format!("[\n{}\n]\n", cases.join(",\n"))),
+    ];
+    for (name, expected) in files {
+        let path = folder.join(name);
+        if std::env::var_os("EXITGAP_WRITE_VECTORS").is_some() {
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(&path, &expected).unwrap();
+        }
+        let found = fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(found, expected, "{name}: set EXITGAP_WRITE_VECTORS to write it anew");
+    }
 }

@@ -21,6 +21,19 @@ impl Code {
     /// The longest code.
     pub const MAX_LENGTH: usize = 40;
 
+    /// Of a name that is compiled in: in small letters, without what no code has, cut to the longest.
+    pub(crate) fn of_name(name: &str) -> Self {
+        let mut bytes = [0; Self::MAX_LENGTH];
+        let plain = |c: &u8| c.is_ascii_lowercase() || c.is_ascii_digit() || *c == b'_';
+        let mut length = 0;
+        let kept = name.bytes().map(|c| c.to_ascii_lowercase()).filter(plain);
+        for (to, from) in bytes.iter_mut().zip(kept) {
+            *to = from;
+            length += 1;
+        }
+        Self { bytes, length }
+    }
+
     /// The code as text.
     pub fn as_str(&self) -> &str {
         core::str::from_utf8(&self.bytes[..self.length.into()]).unwrap_or_default()

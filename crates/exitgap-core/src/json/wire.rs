@@ -6,7 +6,7 @@ use super::Json;
 use super::read::MAX_FIELDS;
 use crate::ids::{
     Address, BlockHash, Caip2, Code, Contract, DocumentHash, HeadHash, PoolId, SnapshotHash,
-    StateHash, Word,
+    StateHash, TableHash, Word,
 };
 use crate::series::{MissingReason, Slot};
 use crate::snapshot::Symbol;
@@ -228,6 +228,7 @@ wire_text!(
     SnapshotHash,
     StateHash,
     Symbol,
+    TableHash,
     Word,
 );
 

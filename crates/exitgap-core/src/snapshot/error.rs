@@ -75,6 +75,23 @@ pub enum ObservationError {
     /// Too many facts, facts out of order, or a call or an answer that is too long.
     #[error("the facts are more than 32, out of order, or of a call or an answer that is too long")]
     Facts,
+    /// More than one session of a token, sessions out of order, or one of no token.
+    #[error("the sessions are out of order, or of no token")]
+    Sessions,
+    /// A session says something else than its calendar does of the block's timestamp.
+    #[error(
+        "the session of token {token} says {found:?}, its calendar {expected:?} of {timestamp}"
+    )]
+    SessionContradicts {
+        /// The token's index in its contract.
+        token: u8,
+        /// The block's timestamp, seconds UTC.
+        timestamp: u64,
+        /// What follows from the calendar's table.
+        expected: String,
+        /// What the session says.
+        found: String,
+    },
     /// A block number or timestamp is too large for exact JSON.
     #[error("block number {number} or timestamp {timestamp} is not below 2^53")]
     BlockOutOfRange {
@@ -123,7 +140,9 @@ impl ObservationError {
             | Self::Tokens(_)
             | Self::TokensOutOfOrder { .. }
             | Self::TooManyDecimals { .. }
-            | Self::Facts => MissingReason::StateInconsistent,
+            | Self::Facts
+            | Self::Sessions
+            | Self::SessionContradicts { .. } => MissingReason::StateInconsistent,
         }
     }
 }

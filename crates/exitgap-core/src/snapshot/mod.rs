@@ -9,13 +9,16 @@ mod error;
 mod fact;
 mod observation;
 mod oracle;
+mod session;
 mod token;
 mod wire;
+mod wire_session;
 
 pub use error::ObservationError;
 pub use fact::Fact;
-pub use observation::{BaseError, BlockRef, ChainKind, ChainTag, Observation, Session, Snapshot};
+pub use observation::{BaseError, BlockRef, ChainKind, ChainTag, Observation, Snapshot};
 pub use oracle::{OracleReading, OracleRole, OracleSource, RoundData};
+pub use session::{OracleState, Session, TokenSession};
 pub use token::{Symbol, SymbolError, Token};
 pub(crate) use wire::ReadSnapshot;
 pub use wire::{

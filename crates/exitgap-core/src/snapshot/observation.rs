@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::error::ObservationError;
 use super::fact::{Fact, check_facts};
 use super::oracle::{OracleReading, OracleRole, OracleSource};
+use super::session::TokenSession;
 use super::token::{Symbol, Token};
 use crate::ids::{BlockHash, Caip2, Pair, PoolId};
 use crate::pools::{Direction, PoolState};
@@ -69,22 +70,6 @@ pub struct BlockRef {
     pub timestamp: u64,
 }
 
-/// The market session of the pool's assets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
-    /// Whether the assets' market is open. Always, for an asset without a calendar.
-    pub market_open: bool,
-    /// `continuous` for an asset without a calendar.
-    pub note: String,
-}
-
-impl Session {
-    /// An asset that trades around the clock.
-    pub fn continuous() -> Self {
-        Self { market_open: true, note: "continuous".to_owned() }
-    }
-}
-
 /// A pool at a block: everything an exact quote and its gap need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
@@ -98,13 +83,14 @@ pub struct Observation {
     state: PoolState,
     oracles: Vec<OracleReading>,
     facts: Vec<Fact>,
+    pub(super) sessions: Vec<TokenSession>,
     prices: [UsdPrice; 2],
 }
 
 impl Observation {
     /// Checks and joins what was read of `pool` at `block`: all tokens of its contract and their
     /// readings, whichever of them are the pool's. The readings are put in their one order: by
-    /// token, fixed ones first, then by feed.
+    /// token, fixed ones first, then by feed. No token has a calendar: see [`Observation::with_sessions`].
     pub fn new(
         pool: PoolId,
         chain: ChainTag,
@@ -142,6 +128,7 @@ impl Observation {
             state,
             oracles,
             facts,
+            sessions: Vec::new(),
             prices,
         })
     }
@@ -228,11 +215,6 @@ impl Observation {
     /// What was read for figures that fills do not depend on.
     pub fn facts(&self) -> &[Fact] {
         &self.facts
-    }
-
-    /// The market session of the pool's tokens: none of them has a calendar.
-    pub fn session(&self) -> Session {
-        Session::continuous()
     }
 
     /// USD per whole token 0 and per whole token 1.

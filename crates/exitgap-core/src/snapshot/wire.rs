@@ -12,7 +12,8 @@ use super::observation::{
 };
 use super::oracle::{OracleReading, OracleRole, OracleSource, RoundData};
 use super::token::Token;
-use crate::ids::{BlockHash, Code, Contract, DocumentHash, Pair, PoolId, SnapshotHash, StateHash};
+use super::wire_session::{WireSession, read_sessions};
+use crate::ids::{BlockHash, Code, Contract, Pair, PoolId, SnapshotHash, StateHash};
 use crate::json::{
     CanonicalError, DocumentError, Fields, Json, Part, VERSION, Wire, from_parsed, parse,
     read as read_json, to_canonical_within, wire_struct,
@@ -218,17 +219,6 @@ impl Wire for ChainTag {
     }
 }
 
-/// A token's market session. No calendar is known to this version.
-struct WireSession {
-    token: u8,
-    calendar: Code,
-    table: DocumentHash,
-    state: Code,
-    note: String,
-}
-
-wire_struct!(WireSession { token, calendar, table, state, note });
-
 enum WireOracle {
     Known(OracleReading),
     /// Of a source that only a later version knows, as it stands.
@@ -412,6 +402,7 @@ impl WireSnapshot {
 
     fn of(snapshot: &Snapshot, state: StateHash) -> Self {
         let observation = snapshot.observation();
+        let at = observation.block().timestamp;
         Self {
             v: VERSION,
             contract: observation.pool().contract().clone(),
@@ -421,7 +412,7 @@ impl WireSnapshot {
             tokens: observation.contract_tokens().to_vec(),
             state,
             oracles: observation.oracles().iter().cloned().map(WireOracle::Known).collect(),
-            sessions: Vec::new(),
+            sessions: observation.sessions().iter().map(|own| WireSession::of(own, at)).collect(),
             facts: observation.facts().to_vec(),
         }
     }
@@ -438,9 +429,9 @@ impl WireSnapshot {
             return Err(SnapshotError::Tokens { found: tokens });
         }
         check_decimals(&self.tokens)?;
-        check_sessions(&self.sessions, tokens)?;
         check_facts(&self.facts)?;
-        let mut newer = self.sessions.first().map(|session| Newer::Calendar(session.calendar));
+        let sessions = read_sessions(&self.sessions, tokens, block.timestamp)?;
+        let mut newer = sessions.as_ref().err().copied();
         let mut readings = Vec::new();
         for oracle in self.oracles {
             match oracle {
@@ -453,31 +444,18 @@ impl WireSnapshot {
             return Err(ObservationError::OracleOrder.into());
         }
         let read = |contract, snapshot| ReadSnapshot { contract, tokens, slot, block, snapshot };
-        let state = match (state, newer) {
-            (Ok(state), None) => state,
-            (Err(newer), _) | (Ok(_), Some(newer)) => return Ok(read(self.contract, Err(newer))),
+        let (state, sessions) = match (state, newer, sessions) {
+            (Ok(state), None, Ok(sessions)) => (state, sessions),
+            (Err(newer), ..) | (Ok(_), Some(newer), _) | (Ok(_), None, Err(newer)) => {
+                return Ok(read(self.contract, Err(newer)));
+            }
         };
         let pair = pool.and_then(PoolId::pair).filter(|_| tokens > 2);
         let pool = self.contract.pool(pair);
         let observation =
             Observation::new(pool, self.chain, block, self.tokens, state, readings, self.facts)?;
+        let observation = observation.with_sessions(sessions)?;
         Ok(read(self.contract, Ok(Snapshot::new(slot, observation)?)))
-    }
-}
-
-/// One per token, ascending, each with a printable note.
-fn check_sessions(sessions: &[WireSession], tokens: usize) -> Result<(), SnapshotError> {
-    let ascending = sessions.is_sorted_by(|a, b| a.token < b.token);
-    let of_tokens = sessions.iter().all(|session| usize::from(session.token) < tokens);
-    let printable = |note: &str| note.bytes().all(|c| c.is_ascii_graphic() || c == b' ');
-    let noted = sessions
-        .iter()
-        .all(|session| (1..=64).contains(&session.note.len()) && printable(&session.note));
-    if ascending && of_tokens && noted {
-        Ok(())
-    } else {
-        Err(DocumentError::Shape("sessions: out of order, of no token, or with no note".to_owned())
-            .into())
     }
 }
 

@@ -5,8 +5,8 @@ use axum::extract::State;
 use axum::routing::{MethodRouter, any, get};
 use bytes::Bytes;
 use exitgap_api::operations::{
-    BoardAsked, ExitAsked, HistoryAsked, Keep, MaxSizeAsked, Methods, Operation, PoolsAsked,
-    PortfolioAsked, Question, SeriesAsked, SimulationAsked, SlotAsked, SnapshotAsked,
+    BoardAsked, ExitAsked, HistoryAsked, HoursAsked, Keep, MaxSizeAsked, Methods, Operation,
+    PoolsAsked, PortfolioAsked, Question, SeriesAsked, SimulationAsked, SlotAsked, SnapshotAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use serde::Serialize;
@@ -45,6 +45,12 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
             document(
                 operation,
                 |app, asked: SeriesAsked| async move { app.service.stress(asked).await },
+            )
+        }
+        O::Hours => {
+            document(
+                operation,
+                |app, asked: HoursAsked| async move { app.service.hours(asked).await },
             )
         }
         O::Fragility => {

@@ -22,6 +22,7 @@ pub const ADDRESS: &str = "/v1/openapi.json";
     exitgap_api::Published<exitgap_api::LadderRows>,
     exitgap_api::History,
     exitgap_api::Stress,
+    exitgap_api::MarketHours,
     exitgap_api::Fragility,
     exitgap_api::Portfolio,
     exitgap_api::Capabilities,

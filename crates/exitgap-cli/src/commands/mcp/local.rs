@@ -18,13 +18,19 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// What addresses begin with where no service has any: `verify_evidence` takes them back.
 const NOWHERE: &str = "exitgap:";
 
-/// Opens the database, and looks into it now and then.
-pub async fn open(path: &Path) -> Result<(FromStore, JoinHandle<()>), Failure> {
+/// The operations over the database, as it is now.
+pub async fn service(path: &Path) -> Result<Service, Failure> {
     // What cannot be opened is told with its reason.
     source::open(path)?;
     let urls = Urls { base: NOWHERE.to_owned(), web: NOWHERE.to_owned() };
-    let service = Arc::new(Service::new(path.to_owned(), urls, Arc::new(now_s), Bounds::default()));
+    let service = Service::new(path.to_owned(), urls, Arc::new(now_s), Bounds::default());
     service.refresh().await?;
+    Ok(service)
+}
+
+/// Opens the database, and looks into it now and then.
+pub async fn open(path: &Path) -> Result<(FromStore, JoinHandle<()>), Failure> {
+    let service = Arc::new(service(path).await?);
     let looking = service.clone();
     let looking = tokio::spawn(async move {
         loop {

@@ -1,7 +1,7 @@
 //! `exitgap mcp`: the tools for agents on standard input and output. What a service holds is computed
 //! and verified here, on the machine of whoever asks.
 
-mod local;
+pub mod local;
 mod remote;
 
 use std::path::Path;

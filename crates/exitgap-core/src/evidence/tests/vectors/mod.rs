@@ -5,6 +5,7 @@
 
 mod bounds;
 mod kinds;
+mod sessions;
 mod windows;
 
 use std::fs;
@@ -88,7 +89,7 @@ type Future = (&'static str, &'static dyn Fn(&mut Value), [&'static str; 2]);
 const LIQUIDITY: [&str; 2] = ["\"liquidity\":\"9", "\"liquidity\":\"8"];
 const DEPTH: [&str; 2] = ["\"depth_usd\":[\"", "\"depth_usd\":[\"1"];
 
-const FUTURES: [Future; 12] = [
+const FUTURES: [Future; 13] = [
     ("future_file", &|file| file["v"] = json!(2), ["{\"head\"", "{ \"head\""]),
     (
         "future_snapshot",
@@ -129,6 +130,17 @@ const FUTURES: [Future; 12] = [
             let table = format!("0x{}", "5a".repeat(32));
             file["snapshot"]["sessions"] = json!([{
                 "token": 1, "calendar": "moon", "table": table, "state": "open", "note": "full",
+            }]);
+        },
+        LIQUIDITY,
+    ),
+    (
+        "future_table_of_a_calendar",
+        &|file| {
+            let table = format!("0x{}", "5a".repeat(32));
+            file["snapshot"]["sessions"] = json!([{
+                "token": 1, "calendar": "xnys", "table": table, "state": "regular",
+                "note": "XNYS@2/regular",
             }]);
         },
         LIQUIDITY,
@@ -309,6 +321,7 @@ fn vectors() -> Vec<Vector> {
     all.extend(windows::windows(&scene, &stranger));
     all.extend(windows::windows_of_other_logs(&scene));
     all.extend(windows::windows_of_all_forms(&scene));
+    all.extend(sessions::sessions(&scene));
     all
 }
 
@@ -400,7 +413,9 @@ fn the_vectors_are_these() {
             | "window_that_ends_with_the_pool"
             | "window_with_commitments" => Verdict::Valid,
             "no_trusted_key" | "method_never_released" => Verdict::Incomplete,
-            name if bounds::is_true(name) || kinds::is_true(name) => Verdict::Valid,
+            name if bounds::is_true(name) || kinds::is_true(name) || sessions::is_true(name) => {
+                Verdict::Valid
+            }
             name if name.starts_with("future_") && !name.ends_with("_tampered") => {
                 Verdict::Incomplete
             }

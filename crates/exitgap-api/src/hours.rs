@@ -1,0 +1,191 @@
+//! Market hours: depth and gap while a pool's markets are open, against closed.
+
+use exitgap_core::hours::{ClosureFigures, NEEDED_CLOSURES, Spread};
+use exitgap_core::series::rfc3339;
+use exitgap_core::snapshot::{Observation, TokenSession};
+use serde::{Deserialize, Serialize};
+
+use crate::{Number, OracleState, SeriesOf};
+
+/// A token's calendar, and what it says of the newest snapshot's block.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct HoursToken {
+    /// `token0` or `token1`.
+    pub token: String,
+    /// The calendar as snapshots name it: `xnys`, `xnys_extended`, `xnys_24x5` or `xnys_continuous`.
+    pub calendar: String,
+    /// SHA-256 of its table's text.
+    pub table: String,
+    /// When its table ends, RFC 3339: from then on nothing is known, and the market counts as closed.
+    pub table_ends: String,
+    /// `regular`, `pre`, `after`, `overnight`, `weekend`, `holiday` or `unknown`.
+    pub state: String,
+}
+
+impl HoursToken {
+    /// Of a pool's token at a block of this timestamp.
+    pub fn new(session: &TokenSession, at: u64) -> Self {
+        let TokenSession { token, calendar } = *session;
+        let table = calendar.table();
+        Self {
+            token: format!("token{token}"),
+            calendar: calendar.code().to_string(),
+            table: table.hash().to_string(),
+            table_ends: rfc3339(table.ends_at()),
+            state: calendar.state(at).as_str().to_owned(),
+        }
+    }
+
+    /// Of all tokens of a pool that have a calendar.
+    pub fn all(observation: &Observation) -> Vec<Self> {
+        let at = observation.block().timestamp;
+        observation.pool_sessions().iter().map(|session| Self::new(session, at)).collect()
+    }
+}
+
+/// How the depths and gaps of some slots are spread. `q50` and `q95` are nearest ranks: values of the series.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct HoursSpread {
+    /// Slots with a snapshot that stands.
+    pub slots: u32,
+    /// Slots of them in which the size had no gap: worse than any number.
+    pub slots_refused: u32,
+    /// The median depth at 2 %, whole USD; `null` where too little is recorded.
+    pub depth_usd_q50: Option<Number>,
+    /// The lowest depth at 2 %, whole USD; `null` where too little is recorded.
+    pub depth_usd_lowest: Option<Number>,
+    /// The median gap at the size, percent; `null` where that is a refusal, or too little is recorded.
+    pub exit_gap_pct_q50: Option<Number>,
+    /// The gap that 95 % of the slots do not exceed, percent; `null` likewise.
+    pub exit_gap_pct_q95: Option<Number>,
+}
+
+impl From<&Spread> for HoursSpread {
+    fn from(spread: &Spread) -> Self {
+        Self {
+            slots: spread.slots,
+            slots_refused: spread.slots_refused,
+            depth_usd_q50: spread.depth_usd_q50.map(Number::from),
+            depth_usd_lowest: spread.depth_usd_lowest.map(Number::from),
+            exit_gap_pct_q50: spread.gap_q50.map(Number::from),
+            exit_gap_pct_q95: spread.gap_q95.map(Number::from),
+        }
+    }
+}
+
+/// The closures of one kind in the period.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct HoursClosed {
+    /// `night`, `weekend`, or `holiday`: of a Monday to Friday that is not traded, with the weekend beside it.
+    pub closure_kind: String,
+    /// Whether there are as many closures as are needed; else the statistics are `null`.
+    pub enough: bool,
+    /// Closures of the kind with a recorded slot in them.
+    pub have: u32,
+    /// As many are needed.
+    pub needed: u32,
+    /// Their slots, together.
+    #[serde(flatten)]
+    pub spread: HoursSpread,
+    /// Whether their median depth is less than half of that of the open market.
+    pub thin_when_closed: Option<bool>,
+    /// The greatest reopening gap of these closures, percent; `null` where none is known, or too few closures are.
+    pub reopening_gap_pct_worst: Option<Number>,
+}
+
+impl HoursClosed {
+    /// Of a kind's figures, with the greatest reopening gap of its closures.
+    pub fn new(figures: &ClosureFigures, reopening_worst: Option<Number>) -> Self {
+        let enough = figures.is_enough();
+        Self {
+            closure_kind: figures.kind.as_str().to_owned(),
+            enough,
+            have: figures.have,
+            needed: NEEDED_CLOSURES,
+            spread: (&figures.spread).into(),
+            thin_when_closed: figures.thin,
+            reopening_gap_pct_worst: reopening_worst.filter(|_| enough),
+        }
+    }
+}
+
+/// One closure of the period.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct HoursClosure {
+    /// `night`, `weekend` or `holiday`.
+    pub closure_kind: String,
+    /// When the market closed, RFC 3339.
+    pub closed_at: String,
+    /// When it opens again, RFC 3339.
+    pub opens_at: String,
+    /// Slots with a snapshot that stands.
+    pub slots_recorded: u32,
+    /// The lowest depth at 2 % in it, whole USD.
+    pub depth_usd_lowest: Option<Number>,
+    /// 100 × (1 − what the size fetched in the last closed slot ÷ what the oracle gave for it in the first slot with a
+    /// fresh round of every feed of a token with a calendar). Positive: selling before the opening was worse. Absent
+    /// where one of the two slots is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reopening_gap_pct: Option<Number>,
+    /// The last closed slot that is recorded, RFC 3339.
+    pub last_closed_slot: String,
+    /// The slot of the fresh rounds, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reopened_slot: Option<String>,
+    /// What anyone can check the fill of the last closed slot with.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub evidence_url: Option<String>,
+}
+
+/// `GET /v1/hours/{pool}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct MarketHours {
+    /// What the figures are of.
+    #[serde(flatten)]
+    pub of: SeriesOf,
+    /// The newest snapshot's block, RFC 3339: what is said of now is said of it.
+    pub block_time: String,
+    /// Seconds since the newest snapshot's slot.
+    pub snapshot_age_s: u64,
+    /// Whether the markets of both tokens are open.
+    pub market_open: bool,
+    /// The market session, `continuous` for assets without a calendar.
+    pub session_note: String,
+    /// How far the oracle's answers may be relied on.
+    pub oracle_state: OracleState,
+    /// The tokens with a calendar; none: around the clock.
+    pub sessions: Vec<HoursToken>,
+    /// Seconds until the market opens; `null` where it is open, or nobody knows.
+    pub opens_in_s: Option<u64>,
+    /// Seconds until the market closes; `null` where it is closed, or never does.
+    pub closes_in_s: Option<u64>,
+    /// The closure that lasts, or the next one: `night`, `weekend` or `holiday`; `null` where there is none, or nobody
+    /// knows.
+    pub closure_kind: Option<String>,
+    /// How long that one lasts, seconds.
+    pub closure_length_s: Option<u64>,
+    /// Whether as many closures of that kind are recorded as are needed; also where there is none to come.
+    pub enough: bool,
+    /// Closures of that kind with a recorded slot.
+    pub have: u32,
+    /// As many are needed; 0 where the market never closes.
+    pub needed: u32,
+    /// Whether the median depth in closures of that kind is less than half of that of the open market; `null` where
+    /// that is not known.
+    pub thin_when_closed: Option<bool>,
+    /// Slots of the period without a snapshot that stands: what happened in them nobody knows.
+    pub slots_missing: u32,
+    /// Slots of which no table says whether the market was open.
+    pub slots_unknown: u32,
+    /// While the market was open.
+    pub open: HoursSpread,
+    /// While it was closed, by kind.
+    pub closed: Vec<HoursClosed>,
+    /// Each closure of the period with a recorded slot, ascending.
+    pub closures: Vec<HoursClosure>,
+}

@@ -1,0 +1,136 @@
+//! `exitgap hours`: open against closed markets.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use exitgap_api::operations::{HoursAsked, Operation};
+use exitgap_api::{Guards, HoursSpread, Interval, MarketHours, Number, parse_pool};
+use exitgap_client::HistoryOf;
+use exitgap_core::evidence::Base;
+
+use super::mcp::local;
+use super::print_json;
+use crate::arguments::HoursArgs;
+use crate::failure::{Failure, too_little_recorded};
+use crate::format::{Columns, grouped, printable};
+use crate::source::{self, unreadable};
+
+pub fn run(args: &HoursArgs, json: bool) -> Result<ExitCode, Failure> {
+    let guards = args.guards.read()?;
+    let asked = read(args, guards)?;
+    let hours = match (&args.api, &args.db) {
+        (Some(url), _) => of_service(url, asked)?,
+        // The arguments name one of the two.
+        (None, db) => of_database(db.as_deref().unwrap_or(Path::new("")), asked)?,
+    };
+    if json { print_json(&hours) } else { print_text(&hours) }?;
+    Ok(if hours.enough { ExitCode::SUCCESS } else { too_little_recorded() })
+}
+
+/// The question, read as a service reads it.
+fn read(args: &HoursArgs, guards: Guards) -> Result<HoursAsked, Failure> {
+    let pool = parse_pool(&args.pool)?.to_string();
+    let base = args.base.as_ref().map_or_else(String::new, |base| format!("&base={base}"));
+    let query = format!("size_usd={}{base}", args.size_usd);
+    let mut asked: HoursAsked = Operation::Hours.read(Some(&pool), &query)?;
+    asked.series.guards = guards;
+    Ok(asked)
+}
+
+fn of_database(path: &Path, asked: HoursAsked) -> Result<MarketHours, Failure> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|error| unreadable(error.to_string()))?;
+    runtime.block_on(async { Ok(local::service(path).await?.hours(asked).await?) })
+}
+
+fn of_service(url: &str, asked: HoursAsked) -> Result<MarketHours, Failure> {
+    let series = asked.series;
+    let of = HistoryOf {
+        pool: series.pool,
+        size: series.size,
+        base: series.base.as_deref().and_then(Base::from_code),
+        from: None,
+        to: None,
+        interval: Interval::FiveMinutes,
+        cursor: None,
+    };
+    source::api::through(url, source::api::native()?, series.guards, async |client| {
+        client.hours(&of).await
+    })
+}
+
+fn print_text(hours: &MarketHours) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let MarketHours { of, .. } = hours;
+    writeln!(out, "Selling {} in {} at {} USD", of.base, of.pool, grouped(of.size_usd.as_str()))?;
+    let market = if hours.market_open { "open" } else { "CLOSED" };
+    let note = printable(&hours.session_note);
+    writeln!(out, "{:<16}{market} ({note}) at {}", "market", printable(&hours.block_time))?;
+    let closure = hours.closure_kind.as_deref().unwrap_or("closure");
+    let lasts = hours.closure_length_s.map_or_else(String::new, |s| format!(" of {}", time(s)));
+    if let Some(opens_in_s) = hours.opens_in_s {
+        writeln!(out, "{:<16}in {}, after a {closure}{lasts}", "opens", time(opens_in_s))?;
+    }
+    if let Some(closes_in_s) = hours.closes_in_s {
+        writeln!(out, "{:<16}in {}, for a {closure}{lasts}", "closes", time(closes_in_s))?;
+    }
+    if hours.thin_when_closed == Some(true) {
+        writeln!(out, "{:<16}half its depth is gone in a {closure}", "THIN")?;
+    }
+    if !hours.enough {
+        let MarketHours { have, needed, .. } = hours;
+        writeln!(out, "{:<16}{have} closures of {needed} that are needed", "too few")?;
+    }
+    let header = [
+        "<28 days",
+        "closures",
+        "slots",
+        "refused",
+        "depth Q50",
+        "lowest",
+        "gap Q50 %",
+        "gap Q95 %",
+        "reopening %",
+    ];
+    let mut table = Columns::new(&header);
+    table.row(cells("open", None, &hours.open, None));
+    for closed in &hours.closed {
+        let (kind, have) = (printable(&closed.closure_kind), Some(closed.have));
+        let worst = closed.reopening_gap_pct_worst.as_ref();
+        table.row(cells(&kind, have, &closed.spread, worst));
+    }
+    write!(out, "{table}")?;
+    writeln!(out, "{:<16}{} slots of the period", "missing", hours.slots_missing)?;
+    Ok(writeln!(out, "{:<16}{}", "method", printable(&of.method_version))?)
+}
+
+fn cells(
+    name: &str,
+    closures: Option<u32>,
+    spread: &HoursSpread,
+    worst: Option<&Number>,
+) -> Vec<String> {
+    let dollars = |depth: &Option<Number>| {
+        depth.as_ref().map_or("-".to_owned(), |depth| grouped(depth.as_str()))
+    };
+    let percent = |gap: Option<&Number>| gap.map_or("-".to_owned(), ToString::to_string);
+    vec![
+        name.to_owned(),
+        closures.map_or("-".to_owned(), |count| count.to_string()),
+        spread.slots.to_string(),
+        spread.slots_refused.to_string(),
+        dollars(&spread.depth_usd_q50),
+        dollars(&spread.depth_usd_lowest),
+        percent(spread.exit_gap_pct_q50.as_ref()),
+        percent(spread.exit_gap_pct_q95.as_ref()),
+        percent(worst),
+    ]
+}
+
+/// Seconds as hours and minutes, up to whole minutes.
+fn time(seconds: u64) -> String {
+    let minutes = seconds.div_ceil(60);
+    format!("{} h {:02} min", minutes / 60, minutes % 60)
+}

@@ -1,0 +1,59 @@
+//! A fill while a market was closed, against what the oracle said once it had opened again.
+
+use super::Exit;
+use super::estimate::Refusal;
+use super::terms::Terms;
+use crate::pools::Direction;
+use crate::snapshot::{Observation, OracleRole, OracleSource};
+use crate::units::{Percent, SizeUsd, UsdPrice};
+
+/// Whether a snapshot answers what a market opened to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reopened {
+    /// A feed of a token with a calendar has had no round since the opening.
+    NotYet,
+    /// No token with a calendar has a feed that has rounds.
+    Never,
+    /// All of them have.
+    Yes,
+}
+
+/// Whether the feeds of the tokens with a calendar have had a round at or after `opened_at`, seconds UTC.
+pub fn reopened(observation: &Observation, opened_at: u64) -> Reopened {
+    let sessions = observation.pool_sessions();
+    let with_calendar = |role| sessions.iter().any(|own| OracleRole::TokenUsd(own.token) == role);
+    let mut found = Reopened::Never;
+    for (role, reading) in observation.pool_oracles() {
+        let OracleSource::Chainlink(round) = &reading.source else { continue };
+        if with_calendar(role) {
+            if round.updated_at < opened_at {
+                return Reopened::NotYet;
+            }
+            found = Reopened::Yes;
+        }
+    }
+    found
+}
+
+impl Exit {
+    /// `100 × (1 − realized ÷ oracle)`, half-even: a fill of `size` on `closed`, at the prices of tokens with a calendar
+    /// that `open`, of the same pool, has. Positive: whoever sold while the market was closed had less than the oracle
+    /// gave after. `None` where that is out of a percentage's bounds.
+    pub fn reopening_gap(
+        closed: &Observation,
+        open: &Observation,
+        direction: Direction,
+        size: SizeUsd,
+    ) -> Result<Option<Percent>, Refusal> {
+        let fill = Self::estimate_once(closed, direction, size)?;
+        let sessions = open.pool_sessions();
+        let mut usd: [UsdPrice; 2] = *closed.prices();
+        for (index, price) in usd.iter_mut().enumerate() {
+            if sessions.iter().any(|own| usize::from(own.token) == index) {
+                *price = open.prices()[index];
+            }
+        }
+        let decimals = closed.tokens().each_ref().map(|token| token.decimals);
+        Ok(Terms::of(direction, decimals, usd).gap(fill.amount_in, fill.amount_out))
+    }
+}

@@ -1,0 +1,156 @@
+//! Open against closed: what a pool's recorded slots come to while its markets are open, and in closures of each kind.
+//!
+//! `Q(p)` is the nearest rank of the values in ascending order, place `⌈p·n÷100⌉`; nothing is interpolated. A sale
+//! that was refused is worse than any gap.
+
+use super::market::ClosureKind;
+use super::markets::{Closed, Markets};
+use crate::sorting::sort;
+use crate::units::Percent;
+
+/// Closures of a kind without which nothing is said of the kind.
+pub const NEEDED_CLOSURES: u32 = 4;
+
+/// A recorded slot that was not taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordedSlot {
+    /// Its block's timestamp, seconds UTC.
+    pub at: u64,
+    /// Its depth at 2 %, whole dollars; `None` where the search was given up.
+    pub depth_usd: Option<u64>,
+    /// Its gap at the size asked about; `None` where that was refused.
+    pub gap: Option<Percent>,
+}
+
+/// How some slots' depths and gaps are spread.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spread {
+    /// The slots.
+    pub slots: u32,
+    /// Slots of them in which the size was refused.
+    pub slots_refused: u32,
+    /// The median depth, whole dollars.
+    pub depth_usd_q50: Option<u64>,
+    /// The lowest depth, whole dollars.
+    pub depth_usd_lowest: Option<u64>,
+    /// The median gap; `None` where that is a refusal.
+    pub gap_q50: Option<Percent>,
+    /// The gap that 95 % of the slots do not exceed; `None` where that is a refusal.
+    pub gap_q95: Option<Percent>,
+}
+
+/// The closures of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClosureFigures {
+    /// The kind.
+    pub kind: ClosureKind,
+    /// Closures with a recorded slot in them: [`NEEDED_CLOSURES`] are needed.
+    pub have: u32,
+    /// Their slots, together.
+    pub spread: Spread,
+    /// Whether their median depth is less than half of that of the open market; `None` where one of both is not known,
+    /// or too few closures are.
+    pub thin: Option<bool>,
+}
+
+/// What a period's slots come to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HoursFigures {
+    /// While all markets are open.
+    pub open: Spread,
+    /// In closures, by kind.
+    pub closed: [ClosureFigures; 3],
+    /// Slots of which the tables do not say whether a market was open.
+    pub slots_unknown: u32,
+}
+
+/// What slots in ascending order come to, beside the closures of their period in ascending order.
+pub fn hours_figures(
+    markets: &Markets,
+    closures: &[Closed],
+    slots: &[RecordedSlot],
+) -> HoursFigures {
+    let mut open = Vec::new();
+    let mut by_kind = ClosureKind::ALL.map(|kind| (kind, 0, Vec::new()));
+    let mut slots_unknown = 0;
+    let mut rest = slots;
+    for closed in closures {
+        let (before, from_here) = split(rest, closed.from);
+        let (within, after) = split(from_here, closed.to);
+        rest = after;
+        open.extend(before);
+        if let Some((_, have, slots)) = by_kind.iter_mut().find(|(kind, ..)| *kind == closed.kind)
+            && !within.is_empty()
+        {
+            *have += 1;
+            slots.extend(within);
+        }
+    }
+    for slot in rest {
+        if markets.market(slot.at).is_open() {
+            open.push(slot);
+        } else {
+            slots_unknown += 1;
+        }
+    }
+    let open = Spread::of(&open);
+    let closed = by_kind.map(|(kind, have, slots)| ClosureFigures::of(kind, have, &slots, &open));
+    HoursFigures { open, closed, slots_unknown }
+}
+
+/// The slots before an instant, and the others.
+fn split(slots: &[RecordedSlot], at: u64) -> (&[RecordedSlot], &[RecordedSlot]) {
+    slots.split_at(slots.partition_point(|slot| slot.at < at))
+}
+
+impl ClosureFigures {
+    fn of(kind: ClosureKind, have: u32, slots: &[&RecordedSlot], open: &Spread) -> Self {
+        let all = Spread::of(slots);
+        if have < NEEDED_CLOSURES {
+            let Spread { slots, slots_refused, .. } = all;
+            let spread = Spread { slots, slots_refused, ..Spread::default() };
+            return Self { kind, have, spread, thin: None };
+        }
+        let depths = all.depth_usd_q50.zip(open.depth_usd_q50);
+        // Less than half, in whole dollars.
+        let thin = depths.map(|(closed, open)| closed < open.div_ceil(2));
+        Self { kind, have, spread: all, thin }
+    }
+
+    /// Whether there are as many closures as are needed.
+    pub fn is_enough(&self) -> bool {
+        self.have >= NEEDED_CLOSURES
+    }
+}
+
+impl Spread {
+    /// Of these slots.
+    pub fn of(slots: &[&RecordedSlot]) -> Self {
+        let mut depths: Vec<u64> = slots.iter().filter_map(|slot| slot.depth_usd).collect();
+        let mut gaps: Vec<Percent> = slots.iter().filter_map(|slot| slot.gap).collect();
+        sort(&mut depths, Ord::cmp);
+        sort(&mut gaps, Ord::cmp);
+        Self {
+            slots: count(slots.len()),
+            slots_refused: count(slots.len() - gaps.len()),
+            depth_usd_q50: nearest_rank(&depths, depths.len(), 50),
+            depth_usd_lowest: depths.first().copied(),
+            gap_q50: nearest_rank(&gaps, slots.len(), 50),
+            gap_q95: nearest_rank(&gaps, slots.len(), 95),
+        }
+    }
+}
+
+/// `Q(p)` of `count` values, of which the lowest are given in ascending order.
+fn nearest_rank<T: Copy>(ascending: &[T], count: usize, percent: usize) -> Option<T> {
+    let place = (count * percent).div_ceil(100);
+    ascending.get(place.checked_sub(1)?).copied()
+}
+
+fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+#[path = "figures_tests.rs"]
+mod tests;

@@ -1,0 +1,116 @@
+//! The markets of a pool's tokens together: open while all of them are.
+
+use super::calendar::Calendar;
+use super::market::{Closure, ClosureKind, Market};
+
+/// More turns than closures of two calendars can touch one another: past them nothing is known.
+const MOST_TURNS: usize = 64;
+
+/// The calendars of a pool's tokens; none: around the clock.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Markets {
+    calendars: Vec<Calendar>,
+}
+
+/// A closure with the instants at which it begins and ends, in seconds UTC: the end is no longer closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Closed {
+    /// What lies in it.
+    pub kind: ClosureKind,
+    /// When the market closes.
+    pub from: u64,
+    /// When it opens again.
+    pub to: u64,
+}
+
+/// A table does not say.
+struct NotInTable;
+
+impl Markets {
+    /// Of these calendars.
+    pub fn new(calendars: Vec<Calendar>) -> Self {
+        Self { calendars }
+    }
+
+    /// Whether no token has a calendar.
+    pub fn is_continuous(&self) -> bool {
+        self.calendars.is_empty()
+    }
+
+    /// Whether all are open at an instant, in seconds UTC; where one is not, from when to when not all are.
+    pub fn market(&self, at: u64) -> Market {
+        if self.calendars.iter().all(|calendar| calendar.market(at).is_open()) {
+            return Market::Open;
+        }
+        self.closed(at).map_or(Market::Unknown, |Closed { kind, from, to }| {
+            Market::Closed(Closure { kind, length_s: to - from, opens_in_s: to - at })
+        })
+    }
+
+    /// The closure that an instant lies in; `None` where all are open, or the tables do not say.
+    pub fn closed(&self, at: u64) -> Option<Closed> {
+        let mut all = self.met(at).ok()??;
+        for _ in 0..MOST_TURNS {
+            let before = all.from.checked_sub(1).map(|at| self.met(at)).transpose().ok()?;
+            let beside = [before.flatten(), self.met(all.to).ok()?];
+            let joined = beside.into_iter().flatten().fold(all, Closed::and);
+            if joined == all {
+                return Some(all);
+            }
+            all = joined;
+        }
+        None
+    }
+
+    /// What is closed at an instant of each calendar by itself, together; nothing where all are open.
+    fn met(&self, at: u64) -> Result<Option<Closed>, NotInTable> {
+        let mut met: Option<Closed> = None;
+        for calendar in &self.calendars {
+            match calendar.market(at) {
+                Market::Open => {}
+                Market::Unknown => return Err(NotInTable),
+                Market::Closed(Closure { kind, length_s, opens_in_s }) => {
+                    let to = at + opens_in_s;
+                    let one = Closed { kind, from: to - length_s, to };
+                    met = Some(met.map_or(one, |met| met.and(one)));
+                }
+            }
+        }
+        Ok(met)
+    }
+
+    /// When the first of them closes, all being open at `at`; `None` where one is not, where the tables do not say, or
+    /// where none ever closes.
+    pub fn closes_at(&self, at: u64) -> Option<u64> {
+        let closings =
+            self.calendars.iter().map(|calendar| calendar.table().closes_at(at, calendar.hours()));
+        closings.flatten().min().filter(|_| self.market(at).is_open())
+    }
+
+    /// All closures that begin before `to` and end after `from`, ascending, as far as the tables say. At most one for
+    /// each day.
+    pub fn closures(&self, from: u64, to: u64) -> Vec<Closed> {
+        let mut closures = Vec::new();
+        let mut at = from;
+        while at < to {
+            let closing = if self.market(at).is_open() { self.closes_at(at) } else { Some(at) };
+            let closed =
+                closing.filter(|closing| *closing < to).and_then(|closing| self.closed(closing));
+            let Some(closed) = closed else { break };
+            at = closed.to;
+            closures.push(closed);
+        }
+        closures
+    }
+}
+
+impl Closed {
+    /// From the earlier beginning to the later end, of the kind that is closed for more.
+    fn and(self, other: Self) -> Self {
+        Self {
+            kind: self.kind.max(other.kind),
+            from: self.from.min(other.from),
+            to: self.to.max(other.to),
+        }
+    }
+}
