@@ -192,8 +192,7 @@ impl Exit {
     ) -> Result<u64, NotSized> {
         let terms = Terms::of_observed(observation, direction);
         let threshold = threshold_from_mid(mid, limit);
-        let curve =
-            state.start_of_curve(direction, &|curve| rules_out_the_rest(curve, &threshold));
+        let curve = state.start_of_curve(direction, &|curve| rules_out_the_rest(curve, &threshold));
         Self::with(state, curve, terms).whole_dollars(&threshold, limit)
     }
 

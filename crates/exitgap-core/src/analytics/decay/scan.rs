@@ -188,7 +188,8 @@ impl DecayScan {
         }
         let same = self.measured.as_ref().filter(|last| {
             let (last, of) = (&last.observation, &of.observation);
-            last.prices() == of.prices() && last.state() == of.state()
+            last.prices() == of.prices()
+                && last.state() == of.state()
                 && last.tokens() == of.tokens()
         });
         let known = same.and_then(|last| last.book.get().copied());

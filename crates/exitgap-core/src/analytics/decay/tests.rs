@@ -6,8 +6,7 @@ use super::*;
 use crate::evidence::Base;
 use crate::ids::{Address, BlockHash, PoolId};
 use crate::pools::{
-    Concentrated, ConstantProduct, Direction, FeeRate, PoolState, Solidly, Tick,
-    sqrt_ratio_at_tick,
+    Concentrated, ConstantProduct, Direction, FeeRate, PoolState, Solidly, Tick, sqrt_ratio_at_tick,
 };
 use crate::series::Slot;
 use crate::snapshot::{
@@ -173,7 +172,8 @@ fn a_half_life_is_the_first_of_two_slots_at_half_the_greatest_deficit() {
 
 #[test]
 fn statistics_need_seven_days_and_five_events() {
-    let narrow = |index: u32| if index % 100 < 50 { 80_000_000_000_000 } else { 40_000_000_000_000 };
+    let narrow =
+        |index: u32| if index % 100 < 50 { 80_000_000_000_000 } else { 40_000_000_000_000 };
     let tick = |index: u32| if index % 100 < 50 { 0 } else { 300 };
     let states = |slots: u32| {
         (0..slots).map(move |index| Some(ranges(tick(index), 5_000_000_000_000, narrow(index))))

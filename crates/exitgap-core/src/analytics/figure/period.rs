@@ -41,7 +41,9 @@ pub enum PeriodError {
         found: PoolId,
     },
     /// They do not cover the period, or reach past it.
-    #[error("the windows are of slots {first} to {last}, which is not the period or more than it needs")]
+    #[error(
+        "the windows are of slots {first} to {last}, which is not the period or more than it needs"
+    )]
     Cover {
         /// Their first slot.
         first: Slot,
@@ -79,8 +81,7 @@ impl Period {
             let [before, after] = pair else { continue };
             let joint = before.last().zip(after.heads().first());
             if let Some(((last, bytes), (first, _))) = joint {
-                let broken =
-                    |error| PeriodError::Broken { index, error: Box::new(error) };
+                let broken = |error| PeriodError::Broken { index, error: Box::new(error) };
                 first.check_follows(last, Head::hash_of(bytes)).map_err(broken)?;
             }
         }

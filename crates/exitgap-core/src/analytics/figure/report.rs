@@ -106,9 +106,8 @@ pub struct FigureReport {
 
 impl FigureReport {
     pub(super) fn new(checks: Vec<FigureCheck>) -> Self {
-        let passes = |check: &FigureCheck| {
-            check.outcome == Outcome::Pass || !check.name.is_required()
-        };
+        let passes =
+            |check: &FigureCheck| check.outcome == Outcome::Pass || !check.name.is_required();
         let verdict = if checks.iter().any(|check| check.outcome == Outcome::Fail) {
             Verdict::Invalid
         } else if checks.iter().all(passes) {

@@ -49,7 +49,8 @@ impl FigureVerifier {
     fn of(file: FigureFile, terms: DecayTerms, length: usize, keys: &[VerifierKey]) -> Self {
         use FigureCheckName::{Format, SealedLeaves, Signature, Uses, Windows};
         let mut checks = vec![FigureCheck::pass(Format, format!("{DECAY} of {length} bytes"))];
-        let leaves = || FigureCheck::not_checked(SealedLeaves, "no_leaves", "the log's slot leaves");
+        let leaves =
+            || FigureCheck::not_checked(SealedLeaves, "no_leaves", "the log's slot leaves");
         match Period::of(&file.windows, &terms.pool, terms.from, terms.to) {
             Ok(period) => {
                 checks.push(match period.newer {
@@ -62,9 +63,9 @@ impl FigureVerifier {
             Err(error) => {
                 let absent = "head windows that hold together";
                 checks.push(match &error {
-                    PeriodError::Window { error, .. } if error.newer().is_some() => {
-                        error.newer().map_or_else(leaves, |newer| FigureCheck::newer(Windows, newer))
-                    }
+                    PeriodError::Window { error, .. } if error.newer().is_some() => error
+                        .newer()
+                        .map_or_else(leaves, |newer| FigureCheck::newer(Windows, newer)),
                     error => FigureCheck::fail(
                         Windows,
                         "windows_invalid",

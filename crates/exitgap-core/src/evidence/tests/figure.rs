@@ -175,6 +175,9 @@ fn no_field_of_a_file_can_be_changed() {
         let report = report_on(&scene, &canonical(&changed));
         assert_ne!(report.verdict, Verdict::Valid, "{place}");
         let later = ["/v", "/figure", "/method"].contains(&place.as_str());
-        assert!(later || report.verdict == Verdict::Invalid || place.ends_with("/v"), "{place}: {report:#?}");
+        assert!(
+            later || report.verdict == Verdict::Invalid || place.ends_with("/v"),
+            "{place}: {report:#?}"
+        );
     }
 }
