@@ -1,5 +1,7 @@
 //! Figure files: what they prove, and what happens to one that is changed.
 
+#![allow(clippy::single_range_in_vec_init, reason = "one window is a list of one range of heads")]
+
 use serde_json::{Value, json};
 
 use super::*;
