@@ -149,6 +149,8 @@ pub(super) struct Followed {
     pub before_usd: Option<u64>,
     /// Slots after it, `B1` and `B2`; ascending.
     pub books: Vec<(u32, u64, u64)>,
+    /// Slots of which a book's search was given up.
+    pub unanswered: u32,
 }
 
 /// The half of a deficit.
@@ -161,7 +163,8 @@ enum HalfLife {
 
 impl Followed {
     pub fn baseline(slot: Slot) -> Self {
-        Self { slot, moved: Percent(0), rose: false, before_usd: None, books: Vec::new() }
+        let (moved, rose, before_usd) = (Percent(0), false, None);
+        Self { slot, moved, rose, before_usd, books: Vec::new(), unanswered: 0 }
     }
 
     fn event(&self) -> DecayEvent {
@@ -259,6 +262,8 @@ impl DecayResult {
     }
 
     pub(super) fn summed_up(mut self, events: &[Followed], baselines: &[Followed]) -> Self {
+        let followed = events.iter().chain(baselines);
+        self.books_unanswered = followed.map(|followed| followed.unanswered).sum();
         self.enough = self.have_slots >= self.needed_slots;
         self.events = events.iter().map(Followed::event).collect();
         let side = |rose: bool| {

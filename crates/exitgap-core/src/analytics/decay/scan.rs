@@ -128,7 +128,7 @@ impl DecayScan {
         self.last_event = Some(now.slot);
         self.active.clear();
         let before_usd = self.book(before);
-        let followed = Followed { slot: now.slot, moved, rose, before_usd, books: Vec::new() };
+        let followed = Followed { moved, rose, before_usd, ..Followed::baseline(now.slot) };
         self.active.push(Follower { before: before.clone(), followed, is_event: true });
     }
 
@@ -174,7 +174,7 @@ impl DecayScan {
             let static_usd = if fixed == *state { now_usd } else { self.measure(now, &fixed) };
             match (static_usd, now_usd) {
                 (Some(fixed), Some(now)) => followed.books.push((after, fixed, now)),
-                _ => self.result.books_unanswered += 1,
+                _ => followed.unanswered += 1,
             }
         }
         self.active = active;

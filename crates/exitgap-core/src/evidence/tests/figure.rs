@@ -183,3 +183,28 @@ fn no_field_of_a_file_can_be_changed() {
         );
     }
 }
+
+/// A figure and its snapshots, for verifiers in other languages; written anew where
+/// `EXITGAP_WRITE_VECTORS` is set.
+#[cfg(not(target_family = "wasm"))]
+#[test]
+fn the_vectors_are_these() {
+    let scene = moving_scene(64);
+    let terms = terms(&scene, 2, 63);
+    let bytes = file(&scene, &terms, &[0..64]);
+    assert_eq!(report_on(&scene, &bytes).verdict, Verdict::Valid);
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let documents = scene.pools[0].snapshots.iter().flatten();
+    let snapshots: Vec<Value> = documents
+        .map(|documents| json!([text(&documents.snapshot), text(&documents.state)]))
+        .collect();
+    let key = signer().verifier().to_string();
+    let found = json!({ "figure": text(&bytes), "keys": [key], "snapshots": snapshots });
+    let found = format!("{}\n", serde_json::to_string_pretty(&found).unwrap());
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/figures/decay.json");
+    if std::env::var_os("EXITGAP_WRITE_VECTORS").is_some() {
+        std::fs::write(path, &found).unwrap();
+    }
+    let expected = std::fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(found, expected, "set EXITGAP_WRITE_VECTORS to write it anew");
+}
