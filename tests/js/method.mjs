@@ -59,17 +59,33 @@ function largestSizeOf(amount, baseUnit) {
   return least((numerator + denominator - 1n) / denominator - 1n, MOST_SIZE);
 }
 
-/** Depth at 2 %, in whole dollars; null where the method gives its search up. */
-export function depth(snapshot, base) {
-  const { pool, baseUnit, quoteUnit, basis } = saleOf(snapshot, base);
-  // Priced so far from the oracle, no sale of the pool has a gap, and none is within a limit.
-  if (!inRange(basis)) return 0n;
-  const dollars = {
+/** How whole dollars and raw amounts of the base token go together. */
+function dollarsOf(baseUnit) {
+  return {
     amountOf: (whole) => amountOf(whole * MICRO, baseUnit),
     within: (amount) => largestSizeOf(amount, baseUnit) / MICRO,
     // One raw unit is worth a dollar or more.
     fine: baseUnit[0] >= baseUnit[1],
   };
+}
+
+/**
+ * The book of a snapshot with this state, at a limit in millionths of a percent: a depth with the
+ * pool's own mid price in place of the oracle's.
+ */
+export function book(snapshot, state, base, limit) {
+  const { pool, baseUnit } = saleOf({ ...snapshot, state }, base);
+  const [numerator, denominator] = pool.mid;
+  const weights = [denominator * 100_000_000n, numerator * (100_000_000n - limit)];
+  return depthOf({ pool, weights, dollars: dollarsOf(baseUnit) });
+}
+
+/** Depth at 2 %, in whole dollars; null where the method gives its search up. */
+export function depth(snapshot, base) {
+  const { pool, baseUnit, quoteUnit, basis } = saleOf(snapshot, base);
+  // Priced so far from the oracle, no sale of the pool has a gap, and none is within a limit.
+  if (!inRange(basis)) return 0n;
+  const dollars = dollarsOf(baseUnit);
   // out × quote >= 98 % of in × base
   const weights = over(quoteUnit, times(baseUnit, [98n, 100n]));
   return (pool.segment === undefined ? largestDollars : depthOf)({ pool, weights, dollars });

@@ -89,3 +89,13 @@ fn it_counts_a_documents_values_as_the_core_does() {
     let output = node.output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "read, too many values\n", "{output:?}");
 }
+
+#[test]
+fn it_computes_recorded_figures_again() {
+    let mut node = Command::new("node");
+    let output = node.arg(tests().join("js/figures.mjs")).output().unwrap();
+    let differences = String::from_utf8_lossy(&output.stderr);
+    let expected = "figures: compared 2, disagreeing 0\n";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{differences}");
+    assert!(output.status.success(), "{differences}");
+}

@@ -31,8 +31,9 @@ mod search;
 mod secants;
 
 use super::Exit;
-use super::terms::Threshold;
-use crate::pools::SaleCurve;
+use super::terms::{Terms, Threshold, threshold_from_mid};
+use crate::pools::{Direction, PoolState, RawPrice, SaleCurve};
+use crate::snapshot::Observation;
 use crate::units::{GapLimit, SizeUsd, UsdMicros};
 use crate::wide::U256;
 use grid::Grid;
@@ -173,15 +174,34 @@ impl Exit {
     /// exit passes, 0 where none does. Found over dollars, not over token units, so
     /// that it meets few teeth where [`Exit::max_size_for`] meets many.
     pub fn depth_usd(&self, limit: GapLimit) -> Result<u64, NotSized> {
+        if self.curve.is_sized() && self.has_no_gap() {
+            return Ok(0);
+        }
+        self.whole_dollars(&self.terms.threshold(limit), limit)
+    }
+
+    /// The book at `limit` in whole dollars: [`Exit::depth_usd`] with the pool's own mid price in
+    /// place of the oracle's, so that the distance between the two drops out. Dollars are the
+    /// oracle's still.
+    pub(crate) fn book_usd(
+        observation: &Observation,
+        state: &PoolState,
+        mid: RawPrice,
+        direction: Direction,
+        limit: GapLimit,
+    ) -> Result<u64, NotSized> {
+        let terms = Terms::of_observed(observation, direction);
+        let threshold = threshold_from_mid(mid, limit);
+        let curve = state.start_of_curve(direction, &|curve| rules_out_the_rest(curve, &threshold));
+        Self::with(state, curve, terms).whole_dollars(&threshold, limit)
+    }
+
+    fn whole_dollars(&self, threshold: &Threshold, limit: GapLimit) -> Result<u64, NotSized> {
         const DOLLAR: u64 = 1_000_000;
         if !self.curve.is_sized() {
             return Err(NotSized::NotExact);
         }
-        if self.has_no_gap() {
-            return Ok(0);
-        }
-        let threshold = self.terms.threshold(limit);
-        let mut search = Search::new(&self.curve, &threshold, Effort::OF_A_DEPTH);
+        let mut search = Search::new(&self.curve, threshold, Effort::OF_A_DEPTH);
         let size = search
             .bound()
             .and_then(|bound| self.largest_size(&mut search, bound, DOLLAR))

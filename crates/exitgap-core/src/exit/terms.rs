@@ -126,6 +126,18 @@ impl Terms {
     }
 }
 
+/// The test of a gap limit against a pool's own mid price instead of the oracle's.
+pub(super) fn threshold_from_mid(mid: RawPrice, limit: GapLimit) -> Threshold {
+    // out ÷ in ≥ mid · (1 − limit); both terms of a price are below 2^320.
+    let kept = ONE_E8.saturating_add_signed(-limit.millionths());
+    let out_weight = U1024::from(mid.denominator) * U1024::from(ONE_E8);
+    let in_weight = U1024::from(mid.numerator) * U1024::from(kept);
+    match (narrow(out_weight), narrow(in_weight)) {
+        (Some(out_weight), Some(in_weight)) => Threshold::Narrow { out_weight, in_weight },
+        _ => Threshold::Wide { out_weight, in_weight },
+    }
+}
+
 /// A gap limit as two integer weights: a fill passes where
 /// `out × out_weight ≥ in × in_weight`.
 #[derive(Debug, Clone)]

@@ -10,6 +10,7 @@ mod amplified;
 mod balancer;
 mod concentrated;
 mod constant_product;
+mod counterfactual;
 mod crypto_swap;
 mod fill;
 mod form;

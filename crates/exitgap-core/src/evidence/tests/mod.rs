@@ -1,5 +1,6 @@
 //! A small log of two pools.
 
+mod figure;
 mod files;
 mod head;
 mod vectors;

@@ -31,7 +31,9 @@ pub use tick_math::{
 };
 
 use super::kind::{Listed, PoolKind, StateForm};
-use super::{Direction, FeeRate, Fill, FillError, MAX_STATE_BYTES, PoolFee, PoolState, SaleCurve};
+use super::{
+    Direction, FeeRate, Fill, FillError, MAX_STATE_BYTES, PoolFee, PoolState, RawPrice, SaleCurve,
+};
 use crate::wide::U256;
 use ranges::Spacing;
 use steps::Steps;
@@ -201,6 +203,29 @@ fn ranges_of(state: &PoolState) -> Option<&Ranges> {
     let managed = || ConcentratedV4::of(state).map(RangeKind::ranges);
     let linked = || ConcentratedLinked::of(state).map(RangeKind::ranges);
     Concentrated::of(state).map(RangeKind::ranges).or_else(managed).or_else(linked)
+}
+
+/// The mid price of a state whose liquidity is in ranges.
+pub(super) fn price_of(state: &PoolState, direction: Direction) -> Option<RawPrice> {
+    ranges_of(state).map(|ranges| RawPrice::of_sqrt(ranges.sqrt_price_x96, direction))
+}
+
+/// The ticks of `earlier` under √price, tick and fee of `later`, where both are of one kind of
+/// liquidity in ranges.
+pub(super) fn ticks_under(earlier: &PoolState, later: &PoolState) -> Option<PoolState> {
+    let ranges = ranges_of(earlier)?.under(ranges_of(later)?);
+    match (earlier, later) {
+        (PoolState::Concentrated(_), PoolState::Concentrated(pool)) => {
+            Some(pool.with(ranges).into())
+        }
+        (PoolState::ConcentratedV4(_), PoolState::ConcentratedV4(pool)) => {
+            Some(pool.with(ranges).into())
+        }
+        (PoolState::ConcentratedLinked(_), PoolState::ConcentratedLinked(pool)) => {
+            Some(pool.with(ranges).into())
+        }
+        _ => None,
+    }
 }
 
 fn fee_of(fee_pips: u32) -> FeeRate {

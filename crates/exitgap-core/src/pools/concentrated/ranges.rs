@@ -108,6 +108,13 @@ impl Ranges {
         Self { sqrt_price_x96, tick, liquidity, ..self.clone() }
     }
 
+    /// These ticks at the √price and the tick of another state.
+    pub(super) fn under(&self, later: &Self) -> Self {
+        let Self { sqrt_price_x96, tick, .. } = *later;
+        let liquidity = active_liquidity(&self.ticks, tick);
+        Self { sqrt_price_x96, tick, liquidity, ..self.clone() }
+    }
+
     /// The price moved back towards `start` by `recovered_e8 ÷ 10^8` of the distance, which is
     /// rounded down.
     pub(super) fn recovered(&self, start: &Self, recovered_e8: u32) -> Self {

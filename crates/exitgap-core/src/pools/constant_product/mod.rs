@@ -80,6 +80,11 @@ impl ConstantProduct {
         self.fee
     }
 
+    /// The mid price: raw units of the token bought per one of the token sold.
+    pub fn mid_price(&self, direction: Direction) -> RawPrice {
+        self.mid(direction)
+    }
+
     fn mid(&self, direction: Direction) -> RawPrice {
         RawPrice {
             numerator: U512::from(self.reserves[direction.quote_index()]),

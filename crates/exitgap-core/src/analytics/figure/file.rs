@@ -1,0 +1,72 @@
+//! The parts of a figure file.
+
+use crate::analytics::decay::{DECAY, DecayResult, DecayTerms};
+use crate::evidence::{DocumentError, MAX_WINDOW_BYTES};
+use crate::exit::METHOD_VERSION;
+use crate::ids::{PoolId, SnapshotHash};
+use crate::json::{Part, VERSION, Wire, from_canonical, to_canonical, wire_struct};
+use crate::series::Slot;
+
+/// The most head windows of a file: those of 31 days.
+pub const MAX_FIGURE_WINDOWS: usize = 6;
+
+/// The most bytes of a figure file that are looked at.
+pub const MAX_FIGURE_BYTES: usize = MAX_FIGURE_WINDOWS * MAX_WINDOW_BYTES + (4 << 20);
+
+/// A snapshot that a figure is drawn from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FigureUse {
+    /// The pool.
+    pub pool: PoolId,
+    /// The slot.
+    pub slot: Slot,
+    /// The hash of the snapshot.
+    pub snapshot: SnapshotHash,
+}
+
+wire_struct!(FigureUse { pool, slot, snapshot });
+
+/// A file, read. Nothing of it is checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FigureFile {
+    pub v: u32,
+    pub figure: String,
+    pub method: String,
+    pub parameters: Part,
+    pub result: Part,
+    pub uses: Vec<FigureUse>,
+    pub windows: Vec<Part>,
+}
+
+wire_struct!(FigureFile { v, figure, method, parameters, result, uses, windows });
+
+impl FigureFile {
+    pub fn from_canonical(bytes: &[u8]) -> Result<Self, DocumentError> {
+        from_canonical(bytes, MAX_FIGURE_BYTES, "a figure file")
+    }
+}
+
+/// The bytes of a file of depth decay. `windows` are canonical, ascending, each beginning where the
+/// one before ends, the last ending at the period's last slot; `uses` are all standing slots of the
+/// period, ascending.
+pub fn write_decay(
+    terms: &DecayTerms,
+    windows: &[Vec<u8>],
+    uses: &[FigureUse],
+    result: &DecayResult,
+) -> Result<Vec<u8>, DocumentError> {
+    to_canonical(&FigureFile {
+        v: VERSION,
+        figure: DECAY.to_owned(),
+        method: METHOD_VERSION.to_owned(),
+        parameters: part(&terms.parameters())?,
+        result: part(result)?,
+        uses: uses.to_vec(),
+        windows: windows.iter().map(|window| Part::of(window)).collect::<Result<_, _>>()?,
+    })
+}
+
+/// A document as the part that it is of another.
+pub(super) fn part(document: &impl Wire) -> Result<Part, DocumentError> {
+    to_canonical(document).map(Part)
+}

@@ -1,0 +1,16 @@
+//! The figure file: one format for every figure drawn from many snapshots, by which anybody
+//! computes it again. The bytes are described in `docs/figure-v1.md`.
+//!
+//! - `file`: its parts
+//! - `period`: what its head windows prove: which slots stand, and that none was left out
+//! - `verify`: the checks, fed one snapshot at a time; `report`: what they found
+
+mod file;
+mod period;
+mod report;
+mod verify;
+
+pub use file::{FigureUse, MAX_FIGURE_BYTES, MAX_FIGURE_WINDOWS, write_decay};
+pub use period::PeriodError;
+pub use report::{FigureCheck, FigureCheckName, FigureReport};
+pub use verify::FigureVerifier;

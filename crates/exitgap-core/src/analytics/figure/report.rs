@@ -1,0 +1,125 @@
+//! What a verification of a figure file found.
+
+use serde::Serialize;
+
+use crate::evidence::{Outcome, Verdict};
+use crate::newer::Newer;
+
+/// A check of a figure file, in the order they are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FigureCheckName {
+    /// The file is a canonical document of version 1, of a figure and by rules that are known.
+    Format,
+    /// The head windows are unbroken over the period, and the last head of each is in its log.
+    Windows,
+    /// A trusted key signed the checkpoint of each window, all of one log.
+    Signature,
+    /// Every head is the one that its slot's leaf sealed: this takes the log's leaves.
+    SealedLeaves,
+    /// The snapshots used are those of all standing slots of the period, and no other.
+    Uses,
+    /// Each snapshot has the hash that its head names, and is of its slot and pool.
+    Snapshots,
+    /// The result, computed anew, is the published one.
+    Result,
+}
+
+impl FigureCheckName {
+    /// Every check, in order.
+    pub const ALL: [Self; 7] = [
+        Self::Format,
+        Self::Windows,
+        Self::Signature,
+        Self::SealedLeaves,
+        Self::Uses,
+        Self::Snapshots,
+        Self::Result,
+    ];
+
+    /// Whether the verdict is `valid` only with it.
+    pub fn is_required(self) -> bool {
+        self != Self::SealedLeaves
+    }
+}
+
+/// One check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FigureCheck {
+    /// Which.
+    pub name: FigureCheckName,
+    /// How it came out.
+    pub outcome: Outcome,
+    /// A stable code: `ok`, or what failed or was absent.
+    pub code: &'static str,
+    /// What would have passed.
+    pub expected: String,
+    /// What was found, cut to 1,000 characters.
+    pub found: String,
+}
+
+impl FigureCheck {
+    const MAX_FOUND_CHARS: usize = 1_000;
+
+    fn new(
+        name: FigureCheckName,
+        outcome: Outcome,
+        code: &'static str,
+        expected: String,
+        found: String,
+    ) -> Self {
+        let cut = |text: String| text.chars().take(Self::MAX_FOUND_CHARS).collect();
+        Self { name, outcome, code, expected: cut(expected), found: cut(found) }
+    }
+
+    pub(super) fn pass(name: FigureCheckName, found: String) -> Self {
+        Self::new(name, Outcome::Pass, "ok", found.clone(), found)
+    }
+
+    pub(super) fn fail(
+        name: FigureCheckName,
+        code: &'static str,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Self {
+        Self::new(name, Outcome::Fail, code, expected.into(), found.into())
+    }
+
+    pub(super) fn not_checked(name: FigureCheckName, code: &'static str, needs: &str) -> Self {
+        Self::new(name, Outcome::NotChecked, code, needs.to_owned(), "absent".to_owned())
+    }
+
+    pub(super) fn newer(name: FigureCheckName, newer: Newer) -> Self {
+        let expected = "what this version knows".to_owned();
+        Self::new(name, Outcome::NotChecked, newer.code(), expected, newer.to_string())
+    }
+}
+
+/// What a verification found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FigureReport {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Every check, in order.
+    pub checks: Vec<FigureCheck>,
+}
+
+impl FigureReport {
+    pub(super) fn new(checks: Vec<FigureCheck>) -> Self {
+        let passes =
+            |check: &FigureCheck| check.outcome == Outcome::Pass || !check.name.is_required();
+        let verdict = if checks.iter().any(|check| check.outcome == Outcome::Fail) {
+            Verdict::Invalid
+        } else if checks.iter().all(passes) {
+            Verdict::Valid
+        } else {
+            Verdict::Incomplete
+        };
+        Self { verdict, checks }
+    }
+
+    /// The check of this name.
+    pub fn check(&self, name: FigureCheckName) -> Option<&FigureCheck> {
+        self.checks.iter().find(|check| check.name == name)
+    }
+}

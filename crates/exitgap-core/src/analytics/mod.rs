@@ -1,0 +1,15 @@
+//! Figures drawn from many recorded snapshots: pure functions over slots and observations, in
+//! integers, each percentage rounded once, half-even, to six decimals.
+//!
+//! - `shared`: which slots stand, quantiles, shares
+//! - [`decay`]: how a book thins after a move of the price, and how much of it was withdrawn
+//! - [`figure`]: the one file by which any of them is recomputed; its bytes are in `docs/figure-v1.md`
+//!
+//! A slot *stands* where it is recorded and not retracted. Others are counted, never filled.
+//! A series too short for statistics has none: `null`, and what would be needed.
+
+pub mod decay;
+pub mod figure;
+mod shared;
+
+pub use shared::{ONE_HUNDRED_PERCENT, nearest_rank, share_pct, standing};

@@ -1,0 +1,210 @@
+//! Figure files: what they prove, and what happens to one that is changed.
+
+#![allow(clippy::single_range_in_vec_init, reason = "one window is a list of one range of heads")]
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::analytics::decay::{DecayScan, DecayTerms};
+use crate::analytics::figure::{
+    FigureCheckName, FigureReport, FigureUse, FigureVerifier, write_decay,
+};
+use crate::analytics::standing;
+use crate::units::GapLimit;
+
+/// A pool whose price goes with its liquidity: up to six percent between two slots.
+fn moving(liquidity: i128) -> PoolState {
+    let tick = i32::try_from(liquidity / 1_000_000_000).unwrap() * 150 - 900;
+    let ticks = vec![Tick::new(-6_000, liquidity), Tick::new(6_000, -liquidity)];
+    let (price, active) = (sqrt_ratio_at_tick(tick).unwrap(), u128::try_from(liquidity).unwrap());
+    Concentrated::new(price, tick, active, 3_000, 60, ticks).unwrap().into()
+}
+
+fn moving_scene(slots: u32) -> Scene {
+    let id = |last: u8| PoolId::new("anvil".parse().unwrap(), Address([last; 20]));
+    let kinds: [(PoolId, Kind); 2] = [(id(0xaa), moving), (id(0xbb), |_| pair())];
+    scene_of(slots, 5_000_000_000, MissingReason::ChainLagging, &kinds)
+}
+
+fn terms(scene: &Scene, from: u32, to: u32) -> DecayTerms {
+    DecayTerms {
+        pool: scene.pools[0].id.clone(),
+        base: Base::Token0,
+        from: slot(from),
+        to: slot(to),
+        move_e8: 2_000_000,
+        within_slots: 3,
+        gap: GapLimit::DEPTH,
+    }
+}
+
+/// The file of a period, with the windows of these heads.
+fn file(scene: &Scene, terms: &DecayTerms, windows: &[Range<usize>]) -> Vec<u8> {
+    let heads: Vec<Head> =
+        scene.pools[0].heads.iter().map(|bytes| Head::from_canonical(bytes).unwrap()).collect();
+    let windows: Vec<_> = windows.iter().map(|heads| scene.window_of(0, heads.clone())).collect();
+    let mut scan = DecayScan::new(terms.clone()).unwrap();
+    let mut uses = Vec::new();
+    let within = |slot: &Slot| (terms.from..=terms.to).contains(slot);
+    for (slot, snapshot) in standing(&heads).into_iter().filter(|(slot, _)| within(slot)) {
+        let documents = scene.documents(0, slot).unwrap();
+        let read = Snapshot::of_pool(&terms.pool, &documents.snapshot, &documents.state).unwrap();
+        scan.take(slot, read.observation().clone()).unwrap();
+        uses.push(FigureUse { pool: terms.pool.clone(), slot, snapshot });
+    }
+    write_decay(terms, &windows, &uses, &scan.finish()).unwrap()
+}
+
+/// The report on a file, all of whose snapshots are at hand.
+fn report_on(scene: &Scene, file: &[u8]) -> FigureReport {
+    let mut verifier = FigureVerifier::new(file, &[signer().verifier()]);
+    while let Some(wanted) = verifier.wanted() {
+        let index = wanted.slot.number().checked_sub(Slot::FIRST.number());
+        let series = &scene.pools[0].snapshots;
+        let documents = index.and_then(|index| series.get(index as usize).cloned()).flatten();
+        verifier.take(documents.as_ref());
+    }
+    verifier.finish()
+}
+
+fn failed(report: &FigureReport) -> Option<(FigureCheckName, &'static str)> {
+    let check = report.checks.iter().find(|check| check.outcome == Outcome::Fail);
+    check.map(|check| (check.name, check.code))
+}
+
+#[test]
+fn a_figure_is_recomputed_from_its_file() {
+    let scene = moving_scene(70);
+    let terms = terms(&scene, 4, 69);
+    let bytes = file(&scene, &terms, &[0..70]);
+    let report = report_on(&scene, &bytes);
+    assert_eq!(report.verdict, Verdict::Valid, "{report:#?}");
+    let leaves = report.check(FigureCheckName::SealedLeaves).unwrap();
+    assert_eq!((leaves.outcome, leaves.code), (Outcome::NotChecked, "no_leaves"));
+    let value: Value = serde_json::from_slice(&bytes).unwrap();
+    assert!(!value["result"]["events"].as_array().unwrap().is_empty());
+    assert_eq!(value["uses"].as_array().unwrap().len(), 66);
+    // Without its snapshots, and without a key, nothing is said to be wrong, nor to be right.
+    let unfed = FigureVerifier::new(&bytes, &[signer().verifier()]);
+    assert_eq!(unfed.progress(), (0, 66));
+    let report = unfed.finish();
+    assert_eq!(report.verdict, Verdict::Incomplete);
+    assert_eq!(report.check(FigureCheckName::Result).unwrap().code, "snapshots_absent");
+    let report = FigureVerifier::new(&bytes, &[]).finish();
+    assert_eq!(report.check(FigureCheckName::Signature).unwrap().code, "no_trusted_key");
+}
+
+#[test]
+fn a_period_longer_than_a_window_has_several_that_follow_each_other() {
+    let scene = moving_scene(2_100);
+    let terms = terms(&scene, 20, 2_099);
+    let whole = file(&scene, &terms, &[0..84, 84..2_100]);
+    let report = report_on(&scene, &whole);
+    assert_eq!(report.verdict, Verdict::Valid, "{report:#?}");
+    // One head between them is left out, or the windows are not those of the period.
+    for windows in [&[0..83, 84..2_100][..], &[84..2_100], &[0..84], &[84..2_100, 0..84], &[]] {
+        let report = report_on(&scene, &file(&scene, &terms, windows));
+        let (name, code) = failed(&report).unwrap();
+        assert_eq!((name, code), (FigureCheckName::Windows, "windows_invalid"), "{windows:?}");
+    }
+}
+
+#[test]
+fn a_figure_of_selected_slots_is_refused() {
+    let scene = moving_scene(60);
+    let terms = terms(&scene, 4, 59);
+    let bytes = file(&scene, &terms, &[0..60]);
+    let mut value: Value = serde_json::from_slice(&bytes).unwrap();
+    value["uses"].as_array_mut().unwrap().remove(20);
+    let report = report_on(&scene, &canonical(&value));
+    assert_eq!(failed(&report), Some((FigureCheckName::Uses, "uses_mismatch")));
+    let mut another = FigureVerifier::new(&bytes, &[signer().verifier()]);
+    another.take(scene.documents(0, slot(5)).as_ref());
+    let report = another.finish();
+    assert_eq!(failed(&report), Some((FigureCheckName::Snapshots, "snapshot_hash_mismatch")));
+    let stranger = SignerKey::from_seed(ORIGIN, [7; 32]).unwrap().verifier();
+    let report = FigureVerifier::new(&bytes, &[stranger]).finish();
+    assert_eq!(failed(&report), Some((FigureCheckName::Signature, "signature_not_trusted")));
+}
+
+/// Every value of a document that is no list and no object, as a pointer to it.
+fn leaves(value: &Value, path: &str, into: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                leaves(item, &format!("{path}/{index}"), into);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                leaves(field, &format!("{path}/{name}"), into);
+            }
+        }
+        _ => into.push(path.to_owned()),
+    }
+}
+
+fn another(value: &Value) -> Value {
+    match value {
+        Value::Null => json!("1"),
+        Value::Bool(value) => json!(!value),
+        Value::Number(number) => json!(number.as_i64().unwrap() + 1),
+        Value::String(text) if text.is_empty() => json!("1"),
+        Value::String(text) => {
+            let mut bytes = text.clone().into_bytes();
+            let middle = bytes.len() / 2;
+            bytes[middle] = if bytes[middle] == b'1' { b'2' } else { b'1' };
+            json!(String::from_utf8(bytes).unwrap())
+        }
+        _ => Value::Null,
+    }
+}
+
+#[test]
+fn no_field_of_a_file_can_be_changed() {
+    let scene = moving_scene(20);
+    let terms = terms(&scene, 4, 19);
+    let bytes = file(&scene, &terms, &[0..20]);
+    assert_eq!(report_on(&scene, &bytes).verdict, Verdict::Valid);
+    let value: Value = serde_json::from_slice(&bytes).unwrap();
+    let mut places = Vec::new();
+    leaves(&value, "", &mut places);
+    assert!(places.len() > 200, "{}", places.len());
+    for place in places {
+        let mut changed = value.clone();
+        let leaf = changed.pointer_mut(&place).unwrap();
+        *leaf = another(leaf);
+        let report = report_on(&scene, &canonical(&changed));
+        assert_ne!(report.verdict, Verdict::Valid, "{place}");
+        let later = ["/v", "/figure", "/method"].contains(&place.as_str());
+        assert!(
+            later || report.verdict == Verdict::Invalid || place.ends_with("/v"),
+            "{place}: {report:#?}"
+        );
+    }
+}
+
+/// A figure and its snapshots, for verifiers in other languages; written anew where
+/// `EXITGAP_WRITE_VECTORS` is set.
+#[cfg(not(target_family = "wasm"))]
+#[test]
+fn the_vectors_are_these() {
+    let scene = moving_scene(64);
+    let terms = terms(&scene, 2, 63);
+    let bytes = file(&scene, &terms, &[0..64]);
+    assert_eq!(report_on(&scene, &bytes).verdict, Verdict::Valid);
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let documents = scene.pools[0].snapshots.iter().flatten();
+    let snapshots: Vec<Value> = documents
+        .map(|documents| json!([text(&documents.snapshot), text(&documents.state)]))
+        .collect();
+    let key = signer().verifier().to_string();
+    let found = json!({ "figure": text(&bytes), "keys": [key], "snapshots": snapshots });
+    let found = format!("{}\n", serde_json::to_string_pretty(&found).unwrap());
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/figures/decay.json");
+    if std::env::var_os("EXITGAP_WRITE_VECTORS").is_some() {
+        std::fs::write(path, &found).unwrap();
+    }
+    let expected = std::fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(found, expected, "set EXITGAP_WRITE_VECTORS to write it anew");
+}

@@ -1,0 +1,213 @@
+//! Figures drawn from many snapshots of a store, and their files. Their meaning is the core's.
+
+use exitgap_core::analytics::decay::{DecayError, DecayResult, DecayScan, DecayTerms};
+use exitgap_core::analytics::figure::{FigureUse, write_decay};
+use exitgap_core::analytics::standing;
+use exitgap_core::evidence::{DocumentError, LOWEST_DEPTH_SLOTS};
+use exitgap_core::series::Slot;
+
+use crate::bodies::packing::Dictionaries;
+use crate::bodies::parse;
+use crate::corrupt::CorruptBody;
+use crate::error::StoreError;
+use crate::evidence::EvidenceError;
+use crate::model::Pool;
+use crate::reader::Reader;
+
+/// Why there is no figure.
+#[derive(Debug, thiserror::Error)]
+pub enum FigureError {
+    /// The store has no such pool, or not all slots of the period.
+    #[error(transparent)]
+    Evidence(#[from] EvidenceError),
+    /// What is asked is out of bounds, or of another kind of pool.
+    #[error(transparent)]
+    Decay(#[from] DecayError),
+    /// The parts do not make a file.
+    #[error("the figure file cannot be written: {0}")]
+    Document(#[from] DocumentError),
+}
+
+impl From<StoreError> for FigureError {
+    fn from(error: StoreError) -> Self {
+        Self::Evidence(error.into())
+    }
+}
+
+impl Reader {
+    /// The depth decay of a pool over a period that the store has whole. Snapshots are unpacked one
+    /// after the other, and few are held.
+    pub fn decay(&self, terms: &DecayTerms) -> Result<DecayResult, FigureError> {
+        let terms = terms.clone().checked()?;
+        let pool = self.pool_of_period(&terms)?;
+        Ok(self.scan(&terms, &pool)?.0)
+    }
+
+    /// The file that proves [`Reader::decay`]: the same bytes each time.
+    pub fn decay_file(&self, terms: &DecayTerms) -> Result<Vec<u8>, FigureError> {
+        let terms = terms.clone().checked()?;
+        let pool = self.pool_of_period(&terms)?;
+        let (result, uses) = self.scan(&terms, &pool)?;
+        let first = terms.from.max(pool.first_slot);
+        let (mut windows, mut end) = (Vec::new(), Some(terms.to));
+        // A period has at most six windows.
+        while let Some(last) = end.filter(|end| *end >= first) {
+            let window = self.window(&terms.pool, last)?;
+            windows.push(window.to_canonical().map_err(EvidenceError::from)?);
+            let before = last.number().checked_sub(LOWEST_DEPTH_SLOTS);
+            end = before.and_then(|number| Slot::new(number.into()).ok());
+        }
+        windows.reverse();
+        Ok(write_decay(&terms, &windows, &uses, &result)?)
+    }
+
+    /// The pool, where the store has every slot of the period.
+    fn pool_of_period(&self, terms: &DecayTerms) -> Result<Pool, EvidenceError> {
+        let unknown = || EvidenceError::UnknownPool { pool: terms.pool.clone() };
+        let pool = self.pool(&terms.pool)?.ok_or_else(unknown)?;
+        let last = self.newest_entry(&pool, Slot::LAST)?.map_or(pool.first_slot, |e| e.slot);
+        let outside =
+            [terms.from, terms.to].into_iter().find(|slot| *slot < pool.first_slot || *slot > last);
+        match outside {
+            Some(slot) => {
+                let (first, pool) = (pool.first_slot, pool.id);
+                Err(EvidenceError::NoHead { pool, slot, first, last })
+            }
+            None => Ok(pool),
+        }
+    }
+
+    fn scan(
+        &self,
+        terms: &DecayTerms,
+        pool: &Pool,
+    ) -> Result<(DecayResult, Vec<FigureUse>), FigureError> {
+        let heads = self.heads(pool, terms.from, terms.to)?;
+        let mut scan = DecayScan::new(terms.clone())?;
+        let (mut uses, mut kept) = (Vec::new(), Dictionaries::default());
+        for (slot, hash) in standing(heads.iter().map(|stored| &stored.head)) {
+            let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
+            let documents = self.documents_after(hash, slot, &mut kept)?.ok_or_else(absent)?;
+            let snapshot = parse(&pool.id, hash, &documents)?;
+            scan.take(slot, snapshot.observation().clone())?;
+            uses.push(FigureUse { pool: pool.id.clone(), slot, snapshot: hash });
+        }
+        Ok((scan.finish(), uses))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use exitgap_core::U256;
+    use exitgap_core::analytics::figure::{FigureCheckName, FigureVerifier};
+    use exitgap_core::evidence::{Base, Verdict};
+    use exitgap_core::ids::{Address, BlockHash, PoolId};
+    use exitgap_core::pools::{Concentrated, Direction, Tick, sqrt_ratio_at_tick};
+    use exitgap_core::series::MissingReason;
+    use exitgap_core::snapshot::{
+        BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource,
+        Snapshot, Symbol, Token,
+    };
+    use exitgap_core::tlog::SignerKey;
+    use exitgap_core::units::GapLimit;
+
+    use super::*;
+    use crate::model::NewEntry;
+    use crate::writer::Store;
+
+    const SLOTS: u32 = 80;
+
+    fn slot(index: u32) -> Slot {
+        Slot::new(u64::from(Slot::FIRST.number() + index)).unwrap()
+    }
+
+    fn pool() -> PoolId {
+        PoolId::new("anvil".parse().unwrap(), Address([0xaa; 20]))
+    }
+
+    /// The price rises by three percent at slot 10, and half of the liquidity leaves one slot later.
+    fn snapshot(index: u32) -> Snapshot {
+        let liquidity: u128 = if index > 10 { 40_000_000_000_000 } else { 80_000_000_000_000 };
+        let tick = if index >= 10 { 300 } else { 0 };
+        let net = i128::try_from(liquidity).unwrap();
+        let ticks = vec![Tick::new(-6_000, net), Tick::new(6_000, -net)];
+        let price = sqrt_ratio_at_tick(tick).unwrap();
+        let state = Concentrated::new(price, tick, liquidity, 3_000, 60, ticks).unwrap();
+        let token = |last: u8| Token {
+            address: Address([last; 20]),
+            decimals: 6,
+            symbol: Symbol::clean("TOK"),
+        };
+        let price = |index: u8| OracleReading {
+            role: OracleRole::TokenUsd(index),
+            answer: U256::from(2_u32),
+            decimals: 0,
+            source: OracleSource::Fixed,
+        };
+        let at = slot(index);
+        let number = u64::from(at.number());
+        let chain = ChainTag { caip2: "eip155:31337".parse().unwrap(), kind: ChainKind::Preview };
+        let block = BlockRef { hash: BlockHash([5; 32]), number, timestamp: at.unix_s() - 12 };
+        let (tokens, oracles) = ([token(1), token(2)], vec![price(0), price(1)]);
+        let state = state.into();
+        let observed = Observation::new(pool(), chain, block, tokens, state, oracles, Vec::new());
+        Snapshot::new(at, observed.unwrap()).unwrap()
+    }
+
+    fn terms(from: u32, to: u32) -> DecayTerms {
+        DecayTerms {
+            pool: pool(),
+            base: Base::Token0,
+            from: slot(from),
+            to: slot(to),
+            move_e8: 2_000_000,
+            within_slots: 3,
+            gap: GapLimit::DEPTH,
+        }
+    }
+
+    #[test]
+    fn a_figure_of_a_store_is_recomputed_from_its_file_and_the_stores_snapshots() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("series.db");
+        let key = SignerKey::from_seed("exitgap.example/log", [7; 32]).unwrap();
+        let mut store = Store::create(&path, &key).unwrap();
+        for index in 0..SLOTS {
+            let reading =
+                if index == 30 { Err(MissingReason::ChainLagging) } else { Ok(snapshot(index)) };
+            let default_base = Direction::ZeroForOne;
+            let entry = NewEntry { pool: pool(), default_base, reading };
+            store.append_slot(slot(index), &[entry]).unwrap();
+        }
+        let reader = Reader::open(&path).unwrap();
+        let terms_of_all = terms(0, SLOTS - 1);
+        let result = reader.decay(&terms_of_all).unwrap();
+        assert_eq!((result.have_slots, result.slots_missing), (SLOTS - 1, 1));
+        let event = &result.events[0];
+        assert_eq!((result.events.len(), event.slot, event.censored), (1, slot(10), true));
+        assert_eq!(event.at[0].liquidity_usd, "0");
+        assert!(event.at[1].liquidity_usd.starts_with('-'));
+
+        let file = reader.decay_file(&terms_of_all).unwrap();
+        assert_eq!(file, reader.decay_file(&terms_of_all).unwrap());
+        let log = reader.log().unwrap().unwrap();
+        let trusted = key.named(&log.origin.to_string()).unwrap().verifier();
+        let mut verifier = FigureVerifier::new(&file, &[trusted]);
+        while let Some(wanted) = verifier.wanted() {
+            let documents = reader.documents(wanted.snapshot).unwrap();
+            verifier.take(documents.as_ref());
+        }
+        let report = verifier.finish();
+        assert_eq!(report.verdict, Verdict::Valid, "{report:#?}");
+        let leaves = report.check(FigureCheckName::SealedLeaves).unwrap();
+        assert_eq!(leaves.code, "no_leaves");
+
+        for (from, to) in [(0, SLOTS), (SLOTS, SLOTS + 1)] {
+            let refused = reader.decay(&terms(from, to)).unwrap_err();
+            let no_head = matches!(&refused, FigureError::Evidence(EvidenceError::NoHead { .. }));
+            assert!(no_head, "{refused}");
+        }
+        let refused = reader.decay(&terms(2, 1)).unwrap_err();
+        assert!(matches!(refused, FigureError::Decay(DecayError::Period { .. })), "{refused}");
+    }
+}

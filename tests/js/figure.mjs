@@ -1,0 +1,115 @@
+// Figure files: figures drawn from many snapshots, computed again.
+
+import { bytesOf, parse, write } from './canonical.mjs';
+import { decay, readParameters } from './decay.mjs';
+import { judgeSignatures, parseKey } from './note.mjs';
+import { fields, hexHash, list, Newer, NotChecked, poolId, Refusal, require, slot, string, version1 } from './shape.mjs';
+import { readSnapshot, requireOf } from './snapshot.mjs';
+import { nameOf } from './state.mjs';
+import { readWindow } from './window.mjs';
+
+const MAX_WINDOWS = 6;
+const MAX_BYTES = MAX_WINDOWS * 10 * 1024 * 1024 + 4 * 1024 * 1024;
+
+function readFigure(bytes) {
+  const value = parse(bytes, MAX_BYTES);
+  version1(value);
+  const file = fields(value, ['v', 'figure', 'method', 'parameters', 'result', 'uses', 'windows']);
+  if (string(file.figure) !== 'decay/1') throw new Newer('figure', file.figure);
+  if (string(file.method) !== '1.0.0') throw new Newer('method', file.method);
+  const uses = list(file.uses).map((use) => {
+    const { pool, slot: of, snapshot } = fields(use, ['pool', 'slot', 'snapshot']);
+    return { pool: poolId(pool).name, slot: (slot(of), of), snapshot: hexHash(snapshot) };
+  });
+  return { asked: readParameters(file.parameters), result: file.result, uses, windows: list(file.windows, MAX_WINDOWS) };
+}
+
+/** The heads of a period, unbroken, and the checkpoint of each window. */
+function readPeriod({ asked, windows }) {
+  require(windows.length > 0, 'no window');
+  const read = windows.map((window) => readWindow(bytesOf(window)));
+  for (const [at, { heads: [first] }] of read.entries()) {
+    if (at === 0) continue;
+    const last = read[at - 1].heads.at(-1);
+    require(first.prev === nameOf(last.bytes) && first.slot === last.slot + 1, 'a window that does not follow');
+  }
+  const heads = read.flatMap((window) => window.heads);
+  require(heads[0].pool.name === asked.pool.name, 'windows of another pool');
+  require(heads[0].slot <= asked.from && heads.at(-1).slot === asked.to, 'windows of another period');
+  require(read[0].heads.at(-1).slot >= asked.from, 'a window that is not needed');
+  return { heads, checkpoints: read.map(({ checkpoint }) => checkpoint), newer: read.find(({ newer }) => newer)?.newer };
+}
+
+/** The slots of the period that are recorded and taken back by no head. */
+function standingOf(heads, { from }) {
+  const retracted = new Set(heads.flatMap(({ retracts }) => retracts.map((taken) => taken.slot)));
+  return heads.filter((head) => head.kind === 'snapshot' && head.slot >= from && !retracted.has(head.slot));
+}
+
+function requireSigned(checkpoints, keys) {
+  if (keys.length === 0) throw new NotChecked('no trusted key');
+  for (const checkpoint of checkpoints) {
+    const { signed, forged } = judgeSignatures(checkpoint, keys);
+    require(signed && !forged, 'a checkpoint that no trusted key signed');
+    require(checkpoint.origin === checkpoints[0].origin, 'windows of two logs');
+  }
+}
+
+function requireUses({ asked, uses }, heads) {
+  const expected = standingOf(heads, asked)
+    .map((head) => ({ pool: asked.pool.name, slot: head.slot, snapshot: head.snapshot }));
+  require(write(expected) === write(uses), 'other snapshots than those of the standing slots');
+}
+
+/** The snapshots of the uses; `documentsOf` gives the texts of a snapshot and its state. */
+function readSnapshots({ asked, uses }, documentsOf) {
+  return uses.map((use) => {
+    const documents = documentsOf(use.snapshot);
+    if (documents === undefined) throw new NotChecked('a snapshot that is not at hand');
+    require(nameOf(Buffer.from(documents[0])) === use.snapshot, 'another snapshot');
+    const [value, state] = documents.map((text) => parse(Buffer.from(text), 5 * 1024 * 1024));
+    const snapshot = readSnapshot(value, state, asked.pool);
+    if (snapshot.newer) throw snapshot.newer;
+    requireOf(snapshot, asked.pool, use.slot);
+    return [use.slot, snapshot];
+  });
+}
+
+/**
+ * Verifies a figure file for a caller who trusts `keys`, from the snapshots that `documentsOf` gives by
+ * their hash.
+ */
+export function verifyFigure(bytes, documentsOf, spelledKeys) {
+  const keys = spelledKeys.map(parseKey);
+  const [checks, found] = [[], {}];
+  const check = (name, run) => {
+    try {
+      run();
+      checks.push({ name, outcome: 'pass' });
+    } catch (error) {
+      const refused = error instanceof Refusal;
+      if (!refused && !(error instanceof NotChecked) && !(error instanceof Newer)) throw error;
+      checks.push({ name, outcome: refused ? 'fail' : 'not_checked', why: error.message });
+    }
+  };
+  const need = (part) => {
+    if (found[part] === undefined) throw new NotChecked('what it builds on did not pass');
+    return found[part];
+  };
+  check('format', () => { found.file = readFigure(bytes); });
+  check('windows', () => {
+    found.period = readPeriod(need('file'));
+    if (found.period.newer) throw found.period.newer;
+  });
+  check('signature', () => requireSigned(need('period').checkpoints, keys));
+  check('sealed_leaves', () => { throw new NotChecked('no leaves'); });
+  check('uses', () => requireUses(need('file'), need('period').heads));
+  check('snapshots', () => { found.slots = readSnapshots(need('file'), documentsOf); });
+  check('result', () => {
+    const { asked, result } = need('file');
+    require(write(decay(asked, need('slots'))) === write(result), 'a result other than the one computed');
+  });
+  const failed = checks.some(({ outcome }) => outcome === 'fail');
+  const open = checks.some(({ name, outcome }) => outcome !== 'pass' && name !== 'sealed_leaves');
+  return { verdict: failed ? 'invalid' : open ? 'incomplete' : 'valid', checks };
+}
