@@ -6,6 +6,7 @@
 //! - `terms`: exact comparison of a fill with the oracle
 //! - `estimate`, `ladder`, `sizing`, `orders`, `portfolio`: the questions
 //! - `routes`: venues compared from ladders alone
+//! - `split`: one exit over venues of one slot, exactly, with a bound of the best
 //!
 //! Method 1.0.0. All of it is integer arithmetic on raw chain values. With
 //! `realized ÷ oracle = (out · quote_usd) ÷ (in · base_usd)` in whole-token terms,
@@ -19,6 +20,7 @@ mod orders;
 mod portfolio;
 mod routes;
 mod sizing;
+mod split;
 mod terms;
 
 pub use estimate::{Estimate, Refusal, Split};
@@ -29,6 +31,7 @@ pub use routes::{
     MAX_ROUTE_VENUES, Route, RouteError, RouteLeg, RouteRanking, RouteRow, RouteVenue, rank_routes,
 };
 pub use sizing::{LimitedBy, MaxSize, NotSized, SearchExhausted};
+pub use split::{ExactSplit, SplitError, SplitLeg, SplitVenue, split_exit};
 
 use std::sync::{Arc, OnceLock};
 
