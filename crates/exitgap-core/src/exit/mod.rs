@@ -7,6 +7,7 @@
 //! - `estimate`, `ladder`, `sizing`, `orders`, `portfolio`: the questions
 //! - `reopening`: a fill while a market was closed, against the oracle after it opened again
 //! - `routes`: venues compared from ladders alone
+//! - `split`: one exit over venues of one slot, exactly, with a bound of the best
 //!
 //! Method 1.0.0. All of it is integer arithmetic on raw chain values. With
 //! `realized ÷ oracle = (out · quote_usd) ÷ (in · base_usd)` in whole-token terms,
@@ -21,6 +22,7 @@ mod portfolio;
 mod reopening;
 mod routes;
 mod sizing;
+mod split;
 mod terms;
 
 pub use estimate::{Estimate, Refusal, Split};
@@ -32,6 +34,7 @@ pub use routes::{
     MAX_ROUTE_VENUES, Route, RouteError, RouteLeg, RouteRanking, RouteRow, RouteVenue, rank_routes,
 };
 pub use sizing::{LimitedBy, MaxSize, NotSized, SearchExhausted};
+pub use split::{ExactSplit, SplitError, SplitLeg, SplitVenue, split_exit};
 
 use std::sync::{Arc, OnceLock};
 

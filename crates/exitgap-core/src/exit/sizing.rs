@@ -227,6 +227,6 @@ impl Exit {
 }
 
 #[cfg(test)]
-mod swept_tests;
+pub(in crate::exit) mod swept_tests;
 #[cfg(test)]
-mod tests;
+pub(in crate::exit) mod tests;

@@ -11,7 +11,7 @@ use crate::pools::{
 use crate::units::UsdPrice;
 
 /// An exit of tokens without decimals that are worth a dollar each.
-fn at_par(pool: &PoolState, direction: Direction, decimals: [u8; 2]) -> Exit {
+pub(in crate::exit) fn at_par(pool: &PoolState, direction: Direction, decimals: [u8; 2]) -> Exit {
     let dollar = UsdPrice::product(&[(U256::ONE, 0)]).unwrap();
     Exit::new(pool, direction, decimals, [dollar; 2])
 }
@@ -30,7 +30,9 @@ fn swept(exit: &Exit, limit: GapLimit, all: u64) -> U256 {
 }
 
 /// A `StableSwap` pool of few units: raw units are the scaled ones, or a thousand of them.
-fn small_stable_swap(varying: bool) -> impl Strategy<Value = (StableSwap, u64)> {
+pub(in crate::exit) fn small_stable_swap(
+    varying: bool,
+) -> impl Strategy<Value = (StableSwap, u64)> {
     let balances = prop::collection::vec(prop_oneof![2_u64..60, 60_u64..3_000], 2..4);
     let rules = prop::sample::select(vec![DRule::EachN, DRule::EachNPlusOne, DRule::NPowN]);
     let fee = prop::sample::select(vec![0_u64, 1_000_000, 4_000_000, 40_000_000, 400_000_000]);
@@ -88,7 +90,12 @@ proptest! {
 }
 
 /// A pool of coins of these decimals.
-fn live_stable_swap(whole: [u64; 2], decimals: [u32; 2], amp: u64, ng: Option<u64>) -> StableSwap {
+pub(in crate::exit) fn live_stable_swap(
+    whole: [u64; 2],
+    decimals: [u32; 2],
+    amp: u64,
+    ng: Option<u64>,
+) -> StableSwap {
     let ten = |exponent: u32| U256::from(10).pow(U256::from(exponent));
     let balance = |coin: usize| U256::from(whole[coin]) * ten(decimals[coin]);
     StableSwap::new(StableSwapParts {
@@ -236,7 +243,7 @@ fn small_vault(units: [u64; 2], rate: u64, swap_fee: u64, third: bool) -> VaultP
 }
 
 /// A pool of either rule in either vault.
-fn small_balancer() -> impl Strategy<Value = (PoolState, u64)> {
+pub(in crate::exit) fn small_balancer() -> impl Strategy<Value = (PoolState, u64)> {
     let fee = prop::sample::select(vec![1_000_000_000_000_u64, 100_000_000_000_000, 3 << 50]);
     let weight = prop::sample::select(vec![10_u64, 20, 33, 50, 67, 80, 95]);
     let rate = prop::sample::select(vec![10_u64.pow(18), 1_100_000_000_000_000_007]);

@@ -94,7 +94,7 @@ fn agrees(exit: &Exit, limit: GapLimit) -> Result<bool, TestCaseError> {
 }
 
 /// A pool of any depth and price, from dust to the contract's bounds.
-fn any_pool() -> impl Strategy<Value = PoolState> {
+pub(in crate::exit) fn any_pool() -> impl Strategy<Value = PoolState> {
     let fee = prop::sample::select(vec![0_u32, 100, 500, 2_500, 2_777, 3_000, 10_000, 40_001]);
     let number =
         |bits: u32| (1..=bits).prop_flat_map(|bits: u32| (1_u128 << (bits - 1))..(1 << bits));

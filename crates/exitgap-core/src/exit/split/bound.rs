@@ -1,0 +1,126 @@
+//! What no split can bring more than.
+//!
+//! For any price λ of a unit sold, no split of `N` units over `n` venues brings more than
+//! `Σ max (w·F(x) + λ·(N − x)) − (n − 1)·λ·N`, where `F` is what a venue pays without any rounding.
+//! Each maximum is bounded from points of the curve: `F` is concave and lies between what the pool
+//! pays and what the law of its segments allows, so between two points it is below the lines
+//! through their neighbours. Any λ is sound; the nearer to the price at which the venues meet, the
+//! tighter.
+
+use super::{Weighed, allot::paid};
+use crate::pools::SaleCurve;
+use crate::sorting::sort;
+use crate::wide::{U256, U1024};
+
+/// How far from a venue's part its points lie: the amount's `2^-k`.
+const DISTANCES: [usize; 9] = [2, 5, 8, 11, 14, 17, 20, 23, 26];
+/// The distance over which a venue's price is taken.
+const PRICE_DISTANCE: usize = 14;
+
+/// A point of a venue's curve: units sold, and between which worths (× 2^64) the curve lies there.
+struct Point {
+    at: U256,
+    low: U1024,
+    high: U1024,
+}
+
+/// The bound in weights × 2^64.
+pub(super) fn bound(venues: &[Weighed<'_>], parts: &[U256], amount: U256) -> U1024 {
+    let each = || venues.iter().zip(parts);
+    let curves: Vec<_> = each().map(|(venue, part)| points(venue, *part, amount)).collect();
+    let mut prices: Vec<_> = each()
+        .filter(|(_, part)| !part.is_zero())
+        .map(|(venue, part)| price(venue, *part, amount))
+        .collect();
+    sort(&mut prices, Ord::cmp);
+    let middle = prices.get(prices.len() / 2).copied().unwrap_or(U1024::ZERO);
+    let largest = each().max_by_key(|(_, part)| **part);
+    let largest = largest.map_or(middle, |(venue, part)| price(venue, *part, amount));
+    let at_middle = at_price(&curves, amount, middle);
+    if largest == middle { at_middle } else { at_middle.min(at_price(&curves, amount, largest)) }
+}
+
+fn at_price(curves: &[Vec<Point>], amount: U256, price: U1024) -> U1024 {
+    let sum = curves.iter().fold(U1024::ZERO, |sum, points| sum + most(points, amount, price));
+    let counted_twice = price * U1024::from(amount) * U1024::from(curves.len() as u64 - 1);
+    sum.checked_sub(counted_twice).unwrap_or(U1024::ZERO)
+}
+
+/// The price around a venue's part, in weights × 2^64 a unit.
+fn price(venue: &Weighed<'_>, part: U256, amount: U256) -> U1024 {
+    let distance = (amount >> PRICE_DISTANCE).max(U256::ONE);
+    let below = part.saturating_sub(distance);
+    let above = part.saturating_add(distance).min(amount);
+    let (above, out) = match paid(venue.curve, above) {
+        Some(out) => (above, out),
+        None => (part, paid(venue.curve, part).unwrap_or(U256::ZERO)),
+    };
+    let out_below = paid(venue.curve, below).unwrap_or(U256::ZERO);
+    let more = U1024::from(out.saturating_sub(out_below)) * U1024::from(venue.low);
+    (more << 64) / U1024::from((above - below).max(U256::ONE))
+}
+
+/// Points of a venue's curve from nothing to the most that a split can sell there.
+fn points(venue: &Weighed<'_>, part: U256, amount: U256) -> Vec<Point> {
+    let most = match paid(venue.curve, amount) {
+        Some(_) => amount,
+        None => venue.curve.most().0.min(amount),
+    };
+    let mut places = vec![U256::ZERO, part.min(most), most >> 1, most];
+    for distance in DISTANCES.map(|k| (amount >> k).max(U256::ONE)) {
+        places.push(part.saturating_sub(distance).min(most));
+        places.push(part.saturating_add(distance).min(most));
+    }
+    sort(&mut places, Ord::cmp);
+    places.dedup();
+    places.into_iter().map(|at| point(venue, at)).collect()
+}
+
+fn point(venue: &Weighed<'_>, at: U256) -> Point {
+    let low = U1024::from(paid(venue.curve, at).unwrap_or(U256::ZERO));
+    let low = (low * U1024::from(venue.low)) << 64;
+    Point { at, low, high: unrounded(venue.curve, at) * U1024::from(venue.high) }
+}
+
+/// What the curve without rounding pays at most, × 2^64.
+fn unrounded(curve: &SaleCurve, amount: U256) -> U1024 {
+    if amount.is_zero() {
+        return U1024::ZERO;
+    }
+    // The last segment that starts before the amount.
+    let (mut low, mut high) = (0, curve.segment_count().max(1));
+    while high - low > 1 {
+        let middle = usize::midpoint(low, high);
+        if curve.segment(middle).in_start < amount { low = middle } else { high = middle }
+    }
+    let segment = curve.segment(low);
+    let start = U1024::from(segment.out_start) + U1024::from(curve.rounding_before(low));
+    (start << 64) + U1024::from(curve.ideal_within(low, amount.saturating_sub(segment.in_start)))
+}
+
+/// No less than `max (w·F(x) + price·(N − x))` over the curve.
+fn most(points: &[Point], amount: U256, price: U1024) -> U1024 {
+    let kept = |point: &Point| price * U1024::from(amount - point.at);
+    let high: Vec<_> = points.iter().map(|point| point.high + kept(point)).collect();
+    let low: Vec<_> = points.iter().map(|point| point.low + kept(point)).collect();
+    // The line through a point and its neighbour, prolonged to the other side.
+    let beyond = |near: usize, far: usize, width: U256| {
+        let rise = high[near].checked_sub(low[far]).unwrap_or(U1024::ZERO);
+        let run = points[near].at.abs_diff(points[far].at);
+        high[near] + (rise * U1024::from(width)).div_ceil(U1024::from(run))
+    };
+    let mut most = high.iter().copied().max().unwrap_or(U1024::ZERO);
+    for left in 0..points.len().saturating_sub(1) {
+        let right = left + 1;
+        let width = points[right].at - points[left].at;
+        if width == U256::ONE {
+            continue;
+        }
+        let from_left = left.checked_sub(1).map(|far| beyond(left, far, width));
+        let from_right = (right + 1 < points.len()).then(|| beyond(right, right + 1, width));
+        if let Some(between) = from_left.into_iter().chain(from_right).min() {
+            most = most.max(between);
+        }
+    }
+    most
+}
