@@ -288,36 +288,50 @@ fn choose(venues: &[SplitVenue<'_>], worth: &Worth, amount_in: U256) -> Result<C
     let all: Vec<_> = venues.iter().enumerate().map(|(i, venue)| worth.weighed(venue, i)).collect();
     let costly: Vec<usize> = (0..venues.len()).filter(|i| venues[*i].fixed_cost.0 > 0).collect();
     let mut best: Option<Chosen> = None;
+    let mut bound = U1024::ZERO;
     for mask in 0..1_usize << costly.len() {
         let is_left_out = |venue: &usize| {
             costly.iter().position(|at| at == venue).is_some_and(|bit| mask >> bit & 1 == 0)
         };
         let members: Vec<usize> = (0..venues.len()).filter(|venue| !is_left_out(venue)).collect();
         let weighed: Vec<_> = members.iter().map(|venue| all[*venue]).collect();
-        let Some(parts) = allot::allot(&weighed, amount_in) else { continue };
-        let dual = bound::bound(&weighed, &parts, amount_in);
+        if !takes(&weighed, amount_in) {
+            continue;
+        }
+        // Costs are compared as what is kept of a sum that is above all of them.
+        let cost = members
+            .iter()
+            .fold(U1024::ZERO, |sum, venue| sum + worth.cost(venues[*venue].fixed_cost).0);
+        let kept = all_costs(venues, worth) - cost;
+        let parts = allot::allot(&weighed, amount_in);
+        // What was not found may be there: the bound is of every choice.
+        let near = parts.clone().unwrap_or_else(|| vec![U256::ZERO; members.len()]);
+        bound = bound.max(bound::bound(&weighed, &near, amount_in) + kept);
+        let Some(parts) = parts else { continue };
         let mut amounts = vec![U256::ZERO; venues.len()];
-        let (mut value, mut cost, mut spent) = (U1024::ZERO, U1024::ZERO, U1024::ZERO);
+        let (mut value, mut spent) = (U1024::ZERO, U1024::ZERO);
         for (part, venue) in parts.iter().zip(&members) {
             amounts[*venue] = *part;
             let out = allot::paid(all[*venue].curve, *part).unwrap_or(U256::ZERO);
             value = value + ((U1024::from(out) * U1024::from(all[*venue].low)) << 64);
-            let own = worth.cost(venues[*venue].fixed_cost);
-            cost = cost + own.0;
-            spent = if part.is_zero() { spent } else { spent + own.1 };
+            let own = worth.cost(venues[*venue].fixed_cost).1;
+            spent = if part.is_zero() { spent } else { spent + own };
         }
-        // Costs are compared as what is kept of a sum that is above all of them.
-        let ceiling = all_costs(venues, worth);
-        let (value, dual) = (value + ceiling - spent, dual + ceiling - cost);
-        let bound = best.as_ref().map_or(dual, |best| best.bound.max(dual));
-        best = match best {
-            Some(best) if best.value >= value => Some(Chosen { bound, ..best }),
-            _ => Some(Chosen { amounts, bound, value }),
-        };
+        let value = value + all_costs(venues, worth) - spent;
+        if best.as_ref().is_none_or(|best| best.value < value) {
+            best = Some(Chosen { amounts, bound, value });
+        }
     }
     let most = || venues.iter().map(|venue| venue.exit.curve().most().0);
     let beyond = || most().fold(U256::ZERO, U256::saturating_add);
-    best.ok_or_else(|| SplitError::BeyondLiquidity { max_amount_in: beyond() })
+    best.map(|best| Chosen { bound, ..best })
+        .ok_or_else(|| SplitError::BeyondLiquidity { max_amount_in: beyond() })
+}
+
+/// Whether these venues together take so much.
+fn takes(venues: &[Weighed<'_>], amount_in: U256) -> bool {
+    let most = venues.iter().map(|venue| venue.curve.most().0);
+    most.fold(U256::ZERO, U256::saturating_add) >= amount_in && !venues.is_empty()
 }
 
 fn all_costs(venues: &[SplitVenue<'_>], worth: &Worth) -> U1024 {
