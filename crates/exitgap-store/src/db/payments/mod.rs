@@ -3,7 +3,7 @@
 mod rows;
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
@@ -31,6 +31,10 @@ pub struct NotPayments {
     pub application_id: i32,
     /// Its schema version.
     pub version: i32,
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
 }
 
 impl PaymentsDb {
@@ -66,7 +70,16 @@ impl PaymentsDb {
             transaction.commit()?;
             Ok(Ok(Self { connection }))
         };
-        open().map_err(DatabaseError::engine)
+        // Where several make it at once, the engine refuses the change of its journal without waiting.
+        let begun = Instant::now();
+        loop {
+            match open() {
+                Err(error) if is_busy(&error) && begun.elapsed() < BUSY_LIMIT => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                opened => return opened.map_err(DatabaseError::engine),
+            }
+        }
     }
 
     /// What `work` does is done whole or not at all, while no other process writes. It is on the disk when
