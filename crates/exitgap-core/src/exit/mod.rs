@@ -34,7 +34,9 @@ pub use routes::{
     MAX_ROUTE_VENUES, Route, RouteError, RouteLeg, RouteRanking, RouteRow, RouteVenue, rank_routes,
 };
 pub use sizing::{LimitedBy, MaxSize, NotSized, SearchExhausted};
-pub use split::{ExactSplit, SplitError, SplitLeg, SplitVenue, split_exit};
+pub use split::{
+    ExactSplit, SizedSplit, SplitError, SplitLeg, SplitVenue, largest_split, split_exit, split_size,
+};
 
 use std::sync::{Arc, OnceLock};
 

@@ -3,6 +3,7 @@
 //!
 //! - `allot`: the split itself, a step size at a time
 //! - `bound`: what no split can exceed, from the venues' curves without rounding
+//! - `sized`: a split of a size in USD, each leg of a size of its own
 //!
 //! The split is not claimed to be the best there is; the certificate says how near it is, and is
 //! sound: no split of the same amount over the same venues brings more. It rests on curves that are
@@ -10,6 +11,7 @@
 
 mod allot;
 mod bound;
+mod sized;
 
 use super::terms::shortfall;
 use super::{Exit, MAX_ROUTE_VENUES};
@@ -17,6 +19,8 @@ use crate::pools::SaleCurve;
 use crate::snapshot::Observation;
 use crate::units::{Percent, UsdMicros, UsdPrice};
 use crate::wide::{U256, U1024, narrow, power_of_ten};
+
+pub use sized::{SizedSplit, largest_split, split_size};
 
 /// Bits that a weight keeps in comparisons; the reported gap is of the whole weights.
 const WEIGHT_BITS: usize = 160;
@@ -59,7 +63,10 @@ pub enum SplitError {
     /// Nothing is sold.
     #[error("the amount is zero")]
     NoInput,
-    /// All venues together do not take the amount, or pay nothing for it.
+    /// The venues pay nothing for it.
+    #[error("the venues would pay less than one unit")]
+    NoOutput,
+    /// All venues together do not take the amount.
     #[error("the venues together take at most {max_amount_in} units")]
     BeyondLiquidity {
         /// Raw units of the token sold that all venues take.
@@ -78,6 +85,7 @@ impl SplitError {
             Self::NotConcave { .. } => "not_concave",
             Self::BaseDiffers { .. } => "oracle_differs",
             Self::NoInput => "rounds_to_no_input",
+            Self::NoOutput => "rounds_to_no_output",
             Self::BeyondLiquidity { .. } => "beyond_liquidity",
             Self::GapOutOfRange => "gap_out_of_range",
         }
@@ -145,21 +153,27 @@ impl<'a> SplitVenue<'a> {
 ///
 /// Bounded: some 600 fills for 8 venues, once for each choice of venues that have a fixed cost.
 pub fn split_exit(venues: &[SplitVenue<'_>], amount_in: U256) -> Result<ExactSplit, SplitError> {
-    if venues.is_empty() || venues.len() > MAX_ROUTE_VENUES {
-        return Err(SplitError::Venues { found: venues.len() });
-    }
-    if let Some(venue) = venues.iter().position(|venue| !venue.is_concave()) {
-        return Err(SplitError::NotConcave { venue });
-    }
-    if let Some(venue) = venues.iter().position(|venue| venue.base != venues[0].base) {
-        return Err(SplitError::BaseDiffers { venue });
-    }
+    require_comparable(venues)?;
     if amount_in.is_zero() {
         return Err(SplitError::NoInput);
     }
     let worth = Worth::of(venues);
     let chosen = choose(venues, &worth, amount_in)?;
     worth.report(venues, amount_in, &chosen)
+}
+
+/// Refuses venues that no split is of.
+fn require_comparable(venues: &[SplitVenue<'_>]) -> Result<(), SplitError> {
+    if venues.is_empty() || venues.len() > MAX_ROUTE_VENUES {
+        return Err(SplitError::Venues { found: venues.len() });
+    }
+    if let Some(venue) = venues.iter().position(|venue| !venue.is_concave()) {
+        return Err(SplitError::NotConcave { venue });
+    }
+    match venues.iter().position(|venue| venue.base != venues[0].base) {
+        Some(venue) => Err(SplitError::BaseDiffers { venue }),
+        None => Ok(()),
+    }
 }
 
 /// A venue as comparisons see it.
@@ -231,6 +245,21 @@ impl Worth {
         (times(low), times(high))
     }
 
+    /// What amounts, by venue, bring at least, and what is kept of the costs of all venues.
+    fn value(&self, venues: &[SplitVenue<'_>], amounts: &[U256]) -> U1024 {
+        let (mut value, mut spent) = (U1024::ZERO, U1024::ZERO);
+        for (index, (venue, part)) in venues.iter().zip(amounts).enumerate() {
+            if part.is_zero() {
+                continue;
+            }
+            let [low, _] = self.rounded(self.quotes[index]);
+            let out = allot::paid(venue.exit.curve(), *part).unwrap_or(U256::ZERO);
+            value = value + ((U1024::from(out) * U1024::from(low)) << 64);
+            spent = spent + self.cost(venue.fixed_cost).1;
+        }
+        value + all_costs(venues, self) - spent
+    }
+
     /// The gap of what brings `value` less `cost`; both exact.
     fn gap(&self, amount_in: U256, value: U1024, cost: UsdMicros) -> Result<Percent, SplitError> {
         let sold = U1024::from(amount_in) * self.base;
@@ -245,12 +274,14 @@ impl Worth {
         Ok(Percent(whole.0 - beyond.0))
     }
 
+    /// What a choice comes to, beside what each venue alone comes to with the `whole` amount.
     fn report(
         &self,
         venues: &[SplitVenue<'_>],
-        amount_in: U256,
+        whole: U256,
         chosen: &Chosen,
     ) -> Result<ExactSplit, SplitError> {
+        let amount_in = chosen.amounts.iter().fold(U256::ZERO, |sum, sold| sum + *sold);
         let value = |venue: usize, out: U256| U1024::from(out) * self.quotes[venue];
         let mut legs = Vec::new();
         let (mut brought, mut fixed_cost) = (U1024::ZERO, UsdMicros(0));
@@ -266,9 +297,9 @@ impl Worth {
         }
         let mut alone = Vec::with_capacity(venues.len());
         for (index, venue) in venues.iter().enumerate() {
-            let out = allot::paid(venue.exit.curve(), amount_in).filter(|out| !out.is_zero());
+            let out = allot::paid(venue.exit.curve(), whole).filter(|out| !out.is_zero());
             alone.push(
-                out.and_then(|out| self.gap(amount_in, value(index, out), venue.fixed_cost).ok()),
+                out.and_then(|out| self.gap(whole, value(index, out), venue.fixed_cost).ok()),
             );
         }
         let gap = self.gap(amount_in, brought, fixed_cost)?;
@@ -289,6 +320,7 @@ fn choose(venues: &[SplitVenue<'_>], worth: &Worth, amount_in: U256) -> Result<C
     let costly: Vec<usize> = (0..venues.len()).filter(|i| venues[*i].fixed_cost.0 > 0).collect();
     let mut best: Option<Chosen> = None;
     let mut bound = U1024::ZERO;
+    let mut refused = SplitError::BeyondLiquidity { max_amount_in: most_of_all(venues) };
     for mask in 0..1_usize << costly.len() {
         let is_left_out = |venue: &usize| {
             costly.iter().position(|at| at == venue).is_some_and(|bit| mask >> bit & 1 == 0)
@@ -298,6 +330,7 @@ fn choose(venues: &[SplitVenue<'_>], worth: &Worth, amount_in: U256) -> Result<C
         if !takes(&weighed, amount_in) {
             continue;
         }
+        refused = SplitError::NoOutput;
         // Costs are compared as what is kept of a sum that is above all of them.
         let cost = members
             .iter()
@@ -309,23 +342,21 @@ fn choose(venues: &[SplitVenue<'_>], worth: &Worth, amount_in: U256) -> Result<C
         bound = bound.max(bound::bound(&weighed, &near, amount_in) + kept);
         let Some(parts) = parts else { continue };
         let mut amounts = vec![U256::ZERO; venues.len()];
-        let (mut value, mut spent) = (U1024::ZERO, U1024::ZERO);
         for (part, venue) in parts.iter().zip(&members) {
             amounts[*venue] = *part;
-            let out = allot::paid(all[*venue].curve, *part).unwrap_or(U256::ZERO);
-            value = value + ((U1024::from(out) * U1024::from(all[*venue].low)) << 64);
-            let own = worth.cost(venues[*venue].fixed_cost).1;
-            spent = if part.is_zero() { spent } else { spent + own };
         }
-        let value = value + all_costs(venues, worth) - spent;
+        let value = worth.value(venues, &amounts);
         if best.as_ref().is_none_or(|best| best.value < value) {
             best = Some(Chosen { amounts, bound, value });
         }
     }
-    let most = || venues.iter().map(|venue| venue.exit.curve().most().0);
-    let beyond = || most().fold(U256::ZERO, U256::saturating_add);
-    best.map(|best| Chosen { bound, ..best })
-        .ok_or_else(|| SplitError::BeyondLiquidity { max_amount_in: beyond() })
+    best.map(|best| Chosen { bound, ..best }).ok_or(refused)
+}
+
+/// Raw units of the token sold that all venues take.
+fn most_of_all(venues: &[SplitVenue<'_>]) -> U256 {
+    let most = venues.iter().map(|venue| venue.exit.curve().most().0);
+    most.fold(U256::ZERO, U256::saturating_add)
 }
 
 /// Whether these venues together take so much.

@@ -131,6 +131,7 @@ proptest! {
             Err(SplitError::BeyondLiquidity { max_amount_in }) => {
                 prop_assert!(best.is_none() || max_amount_in >= U256::from(amount));
             }
+            Err(SplitError::NoOutput) => prop_assert!(best.is_none_or(|best| best <= 0)),
             Err(other) => prop_assert!(false, "{other}"),
         }
     }
