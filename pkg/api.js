@@ -109,6 +109,8 @@ const FILL = ['amountInRaw', 'base'];
 /** Its 64 bits from this one on. */
 const limb = (amount, bits) => BigInt.asUintN(64, amount >> bits);
 
+const ADD = Symbol('add');
+
 /** A snapshot read once and asked often. */
 export class OpenSnapshot {
   #opened;
@@ -182,6 +184,11 @@ export class OpenSnapshot {
     return index;
   }
 
+  /** Adds itself to the venues of a split. */
+  [ADD](over, named) {
+    this.#ask((opened) => over.add(opened, base(named)));
+  }
+
   close() {
     this.#opened?.free();
     this.#opened = null;
@@ -232,6 +239,21 @@ export function rankRoutes(ladders, of) {
       return venues.rank(costs, decimal(sizeUsd, 'sizeUsd'));
     } finally {
       venues.free();
+    }
+  });
+}
+
+export function bestSplit(snapshots, of) {
+  return call(() => {
+    const { sizeUsd, base, fixedCostsUsd } = options(of, ['sizeUsd', 'base', 'fixedCostsUsd']);
+    if (!Array.isArray(snapshots)) throw wrong('snapshots', 'it is no array of snapshots');
+    const costs = texts(fixedCostsUsd, 'fixedCostsUsd', MANY, decimal);
+    const over = new wasm.SplitOver();
+    try {
+      list(snapshots, 'snapshots', MANY, (one) => once(one, (opened) => opened[ADD](over, base)));
+      return over.best(costs, decimal(sizeUsd, 'sizeUsd'));
+    } finally {
+      over.free();
     }
   });
 }

@@ -75,6 +75,11 @@ export class Client {
     return this.#json(() => '/v1/fragility', of, names);
   }
 
+  routes(chain, token, of) {
+    const names = { sizeUsd: decimal, quoteGroup: short, fixedCostUsd: decimal, at: short, ...GUARDS };
+    return this.#json(() => `/v1/routes/${id(chain)}/${id(token)}`, of, names);
+  }
+
   portfolio(positions, of) {
     const path = () => {
       if (!Array.isArray(positions)) throw wrong('positions', 'it is no array of positions');
@@ -332,7 +337,11 @@ function hashOf(file, url) {
 
 /** A position as an address spells it. */
 function position(one) {
-  const { pool, base, sizeUsd } = options(one, ['pool', 'base', 'sizeUsd'], 'positions');
+  const names = ['pool', 'base', 'chain', 'token', 'sizeUsd'];
+  const { pool, base, chain, token, sizeUsd } = options(one, names, 'positions');
+  if (token !== undefined && pool === undefined && base === undefined) {
+    return `${id(chain, 'positions')}/${id(token, 'positions')}:${decimal(sizeUsd, 'positions')}`;
+  }
   const sold = base === undefined ? '' : `/${id(base, 'positions')}`;
   return `${id(pool, 'positions')}${sold}:${decimal(sizeUsd, 'positions')}`;
 }

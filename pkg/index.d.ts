@@ -93,6 +93,15 @@ export function simulateOrders(
 /** Ranks venues from their ladders, each alone and one sale split across them. */
 export function rankRoutes(ladders: readonly RouteLadder[], of: RankOptions): RouteRanking;
 
+/**
+ * One exit split over the venues of one slot, exactly: every leg is a sale of its own, no venue alone is better, and
+ * `optimality_gap_pct` bounds how much better any split over them could be.
+ */
+export function bestSplit(
+  snapshots: readonly (SnapshotFile | OpenSnapshot)[],
+  of: BestSplitOptions,
+): BestSplit;
+
 /** Reads a snapshot once, to ask it often. */
 export function open(snapshot: SnapshotFile): OpenSnapshot;
 
@@ -254,6 +263,8 @@ export class Client {
   /** Open against closed markets. */
   marketHours(pool: string, of: Signal & HoursOptions): Promise<MarketHours>;
   fragility(of?: Signal & FragilityOptions): Promise<Fragility>;
+  /** All recorded pools of a token: each alone, and the exact split. */
+  routes(chain: string, token: string, of: Signal & RoutesOptions): Promise<Routes>;
   /** Several positions, exited at once: those in one pool and direction together. */
   portfolio(positions: readonly PositionInput[], of?: Signal & Guards): Promise<Portfolio>;
   capabilities(of?: Signal): Promise<Capabilities>;
@@ -316,12 +327,32 @@ export interface At extends Guards {
   at?: string;
 }
 
-export interface PositionInput {
-  pool: string;
-  /** The pool's default base unless told. */
-  base?: BaseInput;
+export interface BestSplitOptions {
   sizeUsd: DecimalInput;
+  /** The token sold, in each of the snapshots. */
+  base: BaseInput;
+  /** What using each venue costs, in the order of the snapshots; none at all where absent. */
+  fixedCostsUsd?: readonly DecimalInput[];
 }
+
+export interface RoutesOptions extends Guards {
+  sizeUsd: DecimalInput;
+  /** Only pools that buy a token of this group, as the operator configured it. */
+  quoteGroup?: string;
+  /** What using a venue costs whatever is sold there, such as gas. */
+  fixedCostUsd?: DecimalInput;
+  at?: string;
+}
+
+export type PositionInput =
+  | {
+      pool: string;
+      /** The pool's default base unless told. */
+      base?: BaseInput;
+      sizeUsd: DecimalInput;
+    }
+  /** Sold through all recorded pools of the token. */
+  | { chain: string; token: string; sizeUsd: DecimalInput };
 
 export interface SeriesOptions extends Guards {
   /** One of the standard sizes: 1,000, 10,000, 100,000 or 1,000,000. */
@@ -700,8 +731,8 @@ export interface RouteLeg {
   pool: string;
   /** What it sells, USD. */
   size_usd: number;
-  /** The leg's gap on the line between two rows of the ladder, percent: a pool does no worse. */
-  exit_gap_pct: number;
+  /** What the leg's gap is at most, percent: on the line between two rows of the ladder. Not what it fills at. */
+  exit_gap_at_most_pct: number;
   /**
    * The least gap that the rows allow, percent. What lies between the two is how coarse the
    * ladder makes the answer.
@@ -725,8 +756,8 @@ export interface Route {
   received_usd: number;
   /** What using the venues costs, USD. */
   fixed_cost_usd: number;
-  /** The gap of all legs together, percent; absent where nothing is filled. */
-  exit_gap_pct?: number;
+  /** What the gap of all legs together is at most, percent; absent where nothing is filled. bestSplit() tells what it is. */
+  exit_gap_at_most_pct?: number;
   /** The least gap that the rows allow, percent. */
   least_gap_pct?: number;
 }
@@ -745,6 +776,84 @@ export interface RouteRanking {
   split: Route;
   /** The version of the rules that produced the figures. */
   method_version: string;
+}
+
+/** What one venue sells of an exact split: a sale of its own. */
+export interface SplitLeg {
+  pool: string;
+  /** Its venue and fee. */
+  name: string;
+  /** The token sold, by its place there. */
+  base: 'token0' | 'token1';
+  quote: TokenLabel;
+  /** The legs add up to the size asked for. */
+  size_usd: number;
+  exit_gap_pct: number;
+  amount_in_raw: string;
+  amount_out_raw: string;
+  fixed_cost_usd: number;
+  /** Of a service: what the leg is checked with. */
+  evidence_url?: string;
+}
+
+/** All of an exit in one venue. */
+export interface SplitAlone {
+  pool: string;
+  name: string;
+  /** Its fixed cost taken off; `null` where it does not fill. */
+  exit_gap_pct: number | null;
+  /** Why it does not, such as `beyond_liquidity`. */
+  code?: string;
+  max_fillable_usd?: number;
+  evidence_url?: string;
+  /** Of a service: the snapshot it follows from. */
+  snapshot_hash?: string;
+}
+
+/** A venue that was not split over. */
+export interface SplitLeftOut {
+  pool: string;
+  /** `not_concave`, `oracle_differs`, `gap_out_of_range`, `too_many_venues`, or why it has no snapshot of the slot. */
+  code: string;
+  detail: string;
+}
+
+/** The answer to "over which venues do I exit?". */
+export interface BestSplit {
+  size_usd: number;
+  status: Status;
+  /** Of all legs and their fixed costs; never worse than any venue alone. */
+  exit_gap_pct: number;
+  /**
+   * No split over the venues that are not `left_out` is better by more than this, percent; `null` where one that is
+   * left out is better alone than all others together.
+   */
+  optimality_gap_pct: number | null;
+  amount_in_raw: string;
+  fixed_cost_usd: number;
+  legs: SplitLeg[];
+  /** The best first; those that do not fill it last. */
+  alone: SplitAlone[];
+  left_out: SplitLeftOut[];
+  method_version: string;
+}
+
+/** `GET /v1/routes/{chain}/{token}`. */
+export interface Routes extends BestSplit {
+  chain: string;
+  token: TokenLabel;
+  /** All venues are of this one. */
+  slot: number;
+  slot_time: string;
+  snapshot_age_s: number;
+  oracle_price_usd: number;
+  oracle_state: OracleState;
+  market_open: boolean;
+  session_note: string;
+  quote_group?: string;
+  /** Of the leg with the shortest series. */
+  days_observed: number;
+  method: SeriesMethod;
 }
 
 /** A check of an evidence file, in the order they are made. */
@@ -1303,14 +1412,16 @@ export interface Fragility {
 
 /** One position of a portfolio. */
 export interface Position {
-  /** The pool's identifier. */
-  pool: string;
-  /** `token0` or `token1`: the token sold. */
-  base: string;
+  /** The pool's identifier; absent where a token is sold through all its pools. */
+  pool?: string;
+  /** `token0` or `token1`: the token sold in that pool. */
+  base?: string;
+  /** The token sold through all its pools, `<chain>/<token>`. */
+  token?: string;
   /** The position's size, USD. */
   size_usd: number;
-  /** Which of `exits` sells it, counted from 0. */
-  exit: number;
+  /** Which of `exits` sell it, counted from 0; with other positions of the pool or token. */
+  exits: number[];
 }
 
 /** All positions in one pool and direction, sold together. */

@@ -18,6 +18,7 @@
 )]
 
 mod answers;
+mod best_split;
 mod capabilities;
 mod context;
 mod exit;
@@ -40,6 +41,7 @@ mod problem_document;
 mod published;
 pub mod receipt;
 mod routes;
+mod routes_answer;
 mod series_method;
 mod simulation;
 mod size;
@@ -49,6 +51,7 @@ mod written;
 pub mod x402;
 
 pub use answers::Answers;
+pub use best_split::{BestSplit, SplitAlone, SplitCandidate, SplitLeftOut, SplitLeg};
 pub use capabilities::{Capabilities, Capability, CapabilityStatus, ChainCapability};
 pub use context::{
     Answer, Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, OracleState,
@@ -81,8 +84,9 @@ pub use published::{
 };
 pub use routes::{
     RankedVenue, Route, RouteExit, RouteLadder, RouteLeg, RouteRanking, RouteRung, RouteSplit,
-    RouteToken, parse_fixed_costs,
+    RouteToken, parse_fixed_cost, parse_fixed_costs,
 };
+pub use routes_answer::Routes;
 pub use series_method::{SeriesMethod, SeriesSource};
 pub use simulation::{AtOnce, OrderFill, Simulation, SimulationResult};
 pub use size::{MaxSize, MaxSizeResult};

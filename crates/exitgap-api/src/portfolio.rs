@@ -8,14 +8,19 @@ use crate::{Number, Problem, Published, SeriesMethod, Status};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Position {
-    /// The pool's identifier.
-    pub pool: String,
-    /// `token0` or `token1`: the token sold.
-    pub base: String,
+    /// The pool's identifier; absent where a token is sold through all its pools.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pool: Option<String>,
+    /// `token0` or `token1`: the token sold in that pool.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub base: Option<String>,
+    /// The token sold through all its pools, `<chain>/<token>`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub token: Option<String>,
     /// The position's size, USD.
     pub size_usd: Number,
-    /// Which of `exits` sells it, counted from 0.
-    pub exit: u32,
+    /// Which of `exits` sell it, counted from 0; with other positions of the pool or token.
+    pub exits: Vec<u32>,
 }
 
 /// All positions in one pool and direction, sold together.

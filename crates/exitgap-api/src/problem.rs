@@ -21,6 +21,8 @@ pub enum ProblemCode {
     UnknownPool,
     /// The token is neither of the pool's two.
     UnknownBase,
+    /// No monitored pool trades the token.
+    UnknownToken,
     /// Nothing was recorded yet.
     NoSnapshotYet,
     /// The slot asked for is missing from the series; `reason` says why.
@@ -101,6 +103,7 @@ impl ProblemCode {
             Self::InvalidPool => "invalid_pool",
             Self::UnknownPool => "unknown_pool",
             Self::UnknownBase => "unknown_base",
+            Self::UnknownToken => "unknown_token",
             Self::NoSnapshotYet => "no_snapshot_yet",
             Self::SlotMissing => "slot_missing",
             Self::SlotRetracted => "slot_retracted",
@@ -162,6 +165,7 @@ impl ProblemCode {
             Self::UnknownPool
             | Self::UnknownChain
             | Self::UnknownBase
+            | Self::UnknownToken
             | Self::SlotMissing
             | Self::SlotRetracted
             | Self::BeforeSeries
@@ -197,6 +201,7 @@ impl ProblemCode {
             Self::InvalidPool => "Not a pool's identifier",
             Self::UnknownPool => "No such pool is monitored",
             Self::UnknownBase => "Neither token of the pool",
+            Self::UnknownToken => "No monitored pool trades the token",
             Self::NoSnapshotYet => "Nothing is recorded yet",
             Self::SlotMissing => "The slot is missing from the series",
             Self::SlotRetracted => "The slot was taken back",

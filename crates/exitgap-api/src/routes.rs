@@ -105,8 +105,8 @@ pub struct RouteLeg {
     pub pool: String,
     /// What it sells, USD.
     pub size_usd: Number,
-    /// The leg's gap on the line between two rows of the ladder, percent: a pool does no worse.
-    pub exit_gap_pct: Number,
+    /// What the leg's gap is at most, percent: on the line between two rows of the ladder. Not what it fills at.
+    pub exit_gap_at_most_pct: Number,
     /// The least gap that the rows allow, percent. What lies between the two is how coarse the
     /// ladder makes the answer.
     pub least_gap_pct: Number,
@@ -129,9 +129,10 @@ pub struct Route {
     pub received_usd: Number,
     /// What using the venues costs, USD.
     pub fixed_cost_usd: Number,
-    /// The gap of all legs together, percent; absent where nothing is filled.
+    /// What the gap of all legs together is at most, percent; absent where nothing is filled. What it is, an exact
+    /// split tells.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub exit_gap_pct: Option<Number>,
+    pub exit_gap_at_most_pct: Option<Number>,
     /// The least gap that the rows allow, percent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub least_gap_pct: Option<Number>,
@@ -189,15 +190,27 @@ impl RouteRanking {
 
 /// Reads fixed costs in USD, plain decimals of at most six decimals.
 pub fn parse_fixed_costs(texts: &[String]) -> Result<Vec<UsdMicros>, Problem> {
-    let cost = |text: &String| {
-        let micros = parse_scaled(text, 6, false).map_err(|error| error.to_string())?;
-        u64::try_from(micros).map(UsdMicros).map_err(|error| error.to_string())
-    };
-    texts.iter().map(cost).collect::<Result<_, String>>().map_err(|why| {
-        let hint = "a fixed cost is a plain number from 0 to 1000000 with at most six decimals";
-        invalid("fixed_costs_usd", format!("fixed_costs_usd: {why}"), hint)
-    })
+    texts.iter().map(|text| fixed_cost("fixed_costs_usd", text)).collect()
 }
+
+/// Reads one fixed cost of every venue.
+pub fn parse_fixed_cost(text: &str) -> Result<UsdMicros, Problem> {
+    let cost = fixed_cost("fixed_cost_usd", text)?;
+    if cost <= RouteVenue::MAX_FIXED_COST {
+        return Ok(cost);
+    }
+    let why = format!("fixed_cost_usd: {text} is above 1000000");
+    Err(invalid("fixed_cost_usd", why, FIXED_COST_HINT))
+}
+
+fn fixed_cost(field: &str, text: &str) -> Result<UsdMicros, Problem> {
+    let micros = parse_scaled(text, 6, false).map_err(|error| error.to_string());
+    let cost = micros.and_then(|micros| u64::try_from(micros).map_err(|error| error.to_string()));
+    cost.map(UsdMicros).map_err(|why| invalid(field, format!("{field}: {why}"), FIXED_COST_HINT))
+}
+
+const FIXED_COST_HINT: &str =
+    "a fixed cost is a plain number from 0 to 1000000 with at most six decimals";
 
 /// The venue of a ladder.
 fn venue(ladder: &RouteLadder, fixed_cost: UsdMicros) -> Result<RouteVenue, Problem> {
@@ -264,7 +277,7 @@ impl Route {
             venue: u32::try_from(leg.venue).unwrap_or(u32::MAX),
             pool: ladders[leg.venue].pool.clone(),
             size_usd: leg.size.into(),
-            exit_gap_pct: leg.gap.into(),
+            exit_gap_at_most_pct: leg.gap.into(),
             least_gap_pct: leg.least_gap.into(),
             between_usd: leg.between.map(Number::from),
             fixed_cost_usd: leg.fixed_cost.into(),
@@ -275,7 +288,7 @@ impl Route {
             unfilled_usd: route.unfilled.into(),
             received_usd: route.received.into(),
             fixed_cost_usd: route.fixed_cost.into(),
-            exit_gap_pct: route.gap.map(Number::from),
+            exit_gap_at_most_pct: route.gap.map(Number::from),
             least_gap_pct: route.least_gap.map(Number::from),
         }
     }

@@ -172,6 +172,9 @@ pub enum Command {
     },
     /// Open against closed markets: when the pool's market opens, and what its closures were like.
     Hours(HoursArgs),
+    /// Through which venues is a size best sold: each alone, and the exact split over all of them.
+    #[command(after_long_help = ROUTES_NOTES)]
+    Routes(RoutesArgs),
     /// Write a snapshot and the pool's state that it names to stdout, as one JSON object.
     ///
     /// Both stand in it as their canonical bytes: the SHA-256 of `snapshot` is the name that heads
@@ -216,6 +219,42 @@ pub struct HoursArgs {
     /// The token to sell: token0 or token1 [default: the pool's].
     #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
     pub base: Option<String>,
+    /// Read from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
+    pub db: Option<PathBuf>,
+    /// Ask a service.
+    #[arg(long, value_name = "URL")]
+    pub api: Option<String>,
+    #[command(flatten)]
+    pub guards: GuardArgs,
+}
+
+const ROUTES_NOTES: &str = "\
+Every leg is a sale of its own, exact to the last unit, and has evidence of its own; the legs add up to the size. No split over \
+the venues that are not left out is better by more than the optimality gap. With --api every figure is recomputed here \
+from the snapshots that the answer names.
+
+Example:
+  exitgap routes ethereum/0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --size-usd 250k --db exitgap.db
+";
+
+#[derive(Debug, Args)]
+pub struct RoutesArgs {
+    /// The token sold, by chain and address.
+    #[arg(value_name = "TOKEN", help = "The token sold, <chain>/<address>")]
+    pub token: String,
+    /// The size to sell, USD at the oracle's price, such as 250000 or 250k.
+    #[arg(long, value_name = "USD")]
+    pub size_usd: String,
+    /// Only pools that buy a token of this group, as the service's operator configured it.
+    #[arg(long, value_name = "NAME", requires = "api")]
+    pub quote_group: Option<String>,
+    /// What using a venue costs whatever is sold there, such as gas, USD.
+    #[arg(long, value_name = "USD", default_value = "0")]
+    pub fixed_cost_usd: String,
+    /// The slot at or before this RFC 3339 instant [default: the newest recorded].
+    #[arg(long, value_name = "INSTANT")]
+    pub at: Option<String>,
     /// Read from a recorder's database.
     #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
     pub db: Option<PathBuf>,

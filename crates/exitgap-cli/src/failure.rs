@@ -189,6 +189,7 @@ fn exit_code(code: ProblemCode) -> u8 {
         ProblemCode::InvalidParameter
         | ProblemCode::InvalidPool
         | ProblemCode::UnknownBase
+        | ProblemCode::UnknownToken
         | ProblemCode::UnknownParameter
         | ProblemCode::UnknownChain
         | ProblemCode::UnknownMethodVersion

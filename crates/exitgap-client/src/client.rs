@@ -258,15 +258,9 @@ impl<T: Transport> Client<T> {
         self.json(&target.maybe(&RANK_CURSOR, cursor)).await
     }
 
-    /// `GET /v1/portfolio`: positions, each with the base where it is not the pool's default.
-    pub async fn portfolio(
-        &self,
-        positions: &[(PoolId, Option<Base>, SizeUsd)],
-    ) -> Result<Portfolio, ClientError> {
-        let add = |target: Target, (pool, base, size): &(PoolId, Option<Base>, SizeUsd)| {
-            let base = base.map(|base| base.code().to_owned());
-            target.with(&POSITION, PositionAsked { pool: pool.clone(), base, size: *size })
-        };
+    /// `GET /v1/portfolio`.
+    pub async fn portfolio(&self, positions: &[PositionAsked]) -> Result<Portfolio, ClientError> {
+        let add = |target: Target, position: &PositionAsked| target.with(&POSITION, position);
         self.guarded(positions.iter().fold(Operation::Portfolio.target(), add)).await
     }
 
@@ -316,7 +310,10 @@ impl<T: Transport> Client<T> {
         String::from_utf8(bytes).map_err(|error| self.not_as_specified(target, error.to_string()))
     }
 
-    async fn guarded<D: DeserializeOwned>(&self, target: Target) -> Result<D, ClientError> {
+    pub(crate) async fn guarded<D: DeserializeOwned>(
+        &self,
+        target: Target,
+    ) -> Result<D, ClientError> {
         self.json(&self.guards.of(target)).await
     }
 

@@ -34,6 +34,7 @@ mod browser;
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
 mod recorded;
+mod routed;
 
 pub use asked::HistoryOf;
 pub use base_url::BaseUrl;

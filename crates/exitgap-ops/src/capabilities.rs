@@ -118,7 +118,13 @@ const TABLE: [Row; 25] = [
     asked("Public fragility board", &[Operation::Fragility], "", "/", &[RECORDER]),
     asked("Portfolio view", &[Operation::Portfolio], "", "/portfolio", &[RECORDER]),
     specified(ALERTING, "/v1/alerts refuses with not_available", &[]),
-    built("Route comparison", "SDK rankRoutes(), from ladders the caller supplies", "", &[]),
+    asked(
+        "Route comparison",
+        &[Operation::Routes],
+        "command-line routes, SDK bestSplit() and rankRoutes()",
+        "",
+        &[RECORDER],
+    ),
     asked(
         "Stress-window queries",
         &[Operation::Stress],

@@ -8,7 +8,7 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `history`, `hours`, `fragility`, `portfolio`, `pools`, `evidence`, `verified`,
+//! - `answers`, `routes`, `history`, `hours`, `fragility`, `portfolio`, `pools`, `evidence`, `verified`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -28,6 +28,7 @@ mod pools;
 mod portfolio;
 mod prepared;
 mod readers;
+mod routes;
 mod urls;
 mod verified;
 
@@ -46,6 +47,7 @@ pub use evidence::Proof;
 pub use lane::Lane;
 pub use prepared::Prepared;
 pub use readers::Readers;
+pub use routes::QuoteGroup;
 pub use urls::Urls;
 
 use evidence::EvidenceCache;
@@ -93,6 +95,7 @@ pub struct Service {
     urls: Urls,
     now: Now,
     deployment: Deployment,
+    quote_groups: Vec<QuoteGroup>,
 }
 
 impl Service {
@@ -113,6 +116,7 @@ impl Service {
             urls,
             now,
             deployment: Deployment::default(),
+            quote_groups: Vec::new(),
         }
     }
 

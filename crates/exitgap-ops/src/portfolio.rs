@@ -1,12 +1,13 @@
 //! Several positions, exited at once.
 
-use exitgap_api::operations::{PortfolioAsked, PositionAsked, SnapshotAsked};
+use exitgap_api::operations::{Held, PortfolioAsked, PositionAsked, RoutesAsked, SnapshotAsked};
 use exitgap_api::{
-    Context, DepthSourceKind, Number, Portfolio, PortfolioExit, PortfolioTotal as Total, Position,
-    Problem, ProblemCode, SeriesMethod, SeriesSource, Status,
+    Context, DepthSourceKind, Guards, Number, Portfolio, PortfolioExit, PortfolioTotal as Total,
+    Position, Problem, ProblemCode, SeriesMethod, SeriesSource, Status,
 };
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::{METHOD_VERSION, PortfolioPart, PortfolioTotal, Refusal, worst_part};
+use exitgap_core::ids::{Address, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::units::{SizeUsd, UsdMicros};
 
@@ -25,32 +26,38 @@ struct Together {
 }
 
 impl Service {
-    /// What the positions fill at. Those of one pool and direction are sold together: each
-    /// would move the price for the others.
+    /// What the positions fill at. Those of one pool and direction are sold together, and so are those
+    /// of one token: each would move the price for the others.
     pub async fn portfolio(&self, asked: &PortfolioAsked) -> Result<Portfolio, Problem> {
         let PortfolioAsked { positions: asked, guards } = asked;
         let mut exits: Vec<Together> = Vec::new();
         let mut positions = Vec::with_capacity(asked.len());
         for position in asked {
-            let PositionAsked { pool, base, size } = position;
-            let asked =
-                SnapshotAsked { pool: pool.clone(), base: base.clone(), at: None, guards: *guards };
-            let found = self.find(&asked).await?;
-            let direction = direction(&found.prepared, base.as_deref())?;
-            let same = |exit: &Together| exit.direction == direction && exit.asked.pool == *pool;
-            let index = exits.iter().position(same).unwrap_or(exits.len());
-            if index == exits.len() {
-                let context = found.prepared.context(direction, None, None);
-                let recorded_count = found.prepared.recorded_count;
-                exits.push(Together { asked, direction, micros: 0, context, recorded_count });
-            }
-            exits[index].micros = exits[index].micros.saturating_add(size.micros());
-            positions.push(Position {
-                pool: pool.to_string(),
-                base: Base::from(direction).code().to_owned(),
-                size_usd: (*size).into(),
-                exit: u32::try_from(index).unwrap_or(u32::MAX),
+            let size_usd = position.size.into();
+            positions.push(match &position.held {
+                Held::Token { chain, token } => {
+                    let token = Some(format!("{chain}/{token}"));
+                    Position { pool: None, base: None, token, size_usd, exits: Vec::new() }
+                }
+                Held::InPool { pool, base } => {
+                    let base = base.clone();
+                    let asked =
+                        SnapshotAsked { pool: pool.clone(), base, at: None, guards: *guards };
+                    let (index, base) = self.add(&mut exits, asked, position.size.micros()).await?;
+                    let (pool, base) = (Some(pool.to_string()), Some(base.code().to_owned()));
+                    Position { pool, base, token: None, size_usd, exits: vec![place(index)] }
+                }
             });
+        }
+        let in_pools = exits.len();
+        for token in tokens_of(asked) {
+            let first = exits.len();
+            self.add_token(&mut exits, in_pools, &token, *guards).await?;
+            let (places, name) =
+                ((first..exits.len()).map(place).collect::<Vec<_>>(), Some(token.name()));
+            for position in positions.iter_mut().filter(|position| position.token == name) {
+                position.exits.clone_from(&places);
+            }
         }
         let mut sold = Vec::with_capacity(exits.len());
         for exit in &exits {
@@ -66,14 +73,86 @@ impl Service {
         })
     }
 
+    /// Adds so much to the exit of a pool and direction, and tells which one it is.
+    async fn add(
+        &self,
+        exits: &mut Vec<Together>,
+        asked: SnapshotAsked,
+        micros: u64,
+    ) -> Result<(usize, Base), Problem> {
+        let found = self.find(&asked).await?;
+        let direction = direction(&found.prepared, asked.base.as_deref())?;
+        let same = |exit: &Together| exit.direction == direction && exit.asked.pool == asked.pool;
+        let index = exits.iter().position(same).unwrap_or(exits.len());
+        if index == exits.len() {
+            let context = found.prepared.context(direction, None, None);
+            let recorded_count = found.prepared.recorded_count;
+            exits.push(Together { asked, direction, micros: 0, context, recorded_count });
+        }
+        exits[index].micros = exits[index].micros.saturating_add(micros);
+        Ok((index, direction.into()))
+    }
+
+    /// Adds an exit for each leg of a token's split. What its pools do not take stays with the first.
+    async fn add_token(
+        &self,
+        exits: &mut Vec<Together>,
+        in_pools: usize,
+        token: &TokenHeld<'_>,
+        guards: Guards,
+    ) -> Result<(), Problem> {
+        let size = token.size()?;
+        let (chain, fixed_cost) = (token.chain.clone(), UsdMicros(0));
+        let asked = RoutesAsked {
+            chain,
+            token: *token.token,
+            size,
+            quote_group: None,
+            fixed_cost,
+            at: None,
+            guards,
+        };
+        let venues = self.venues(&asked).await?;
+        let (split, rest) = match self.split(&venues, size, fixed_cost).await {
+            Ok(split) => (split, 0),
+            Err(problem) => {
+                let most = problem.max_fillable_usd.as_ref();
+                let most = most.and_then(|most| most.as_str().parse::<SizeUsd>().ok());
+                let most = most.ok_or(problem)?;
+                let rest = size.micros().saturating_sub(most.micros());
+                (self.split(&venues, most, fixed_cost).await?, rest)
+            }
+        };
+        for (at, leg) in split.legs.iter().enumerate() {
+            let unreadable = || Problem::new(ProblemCode::InternalError, "a leg has no size");
+            let own = leg.size_usd.as_str().parse::<SizeUsd>().map_err(|_| unreadable())?;
+            let pool: PoolId = leg.pool.parse().map_err(|_| unreadable())?;
+            let clashes = |exit: &Together| {
+                exit.asked.pool == pool && Base::from(exit.direction).code() == leg.base
+            };
+            if exits[..in_pools].iter().any(clashes) {
+                let detail =
+                    format!("{} is sold through {pool} too, which a position names", token.name());
+                return Err(Problem::new(ProblemCode::InvalidParameter, detail)
+                    .field("position")
+                    .hint("name the token or its pools, not both: its liquidity is there once"));
+            }
+            let at_slot = SnapshotAsked {
+                pool,
+                base: Some(leg.base.clone()),
+                at: Some(venues.slot()),
+                guards,
+            };
+            let micros = own.micros() + if at == 0 { rest } else { 0 };
+            self.add(exits, at_slot, micros).await?;
+        }
+        Ok(())
+    }
+
     async fn sell(&self, exit: &Together) -> Result<(PortfolioExit, PortfolioPart), Problem> {
         let Together { asked, direction, micros, .. } = exit;
         let found = &self.find(asked).await?;
-        let size = SizeUsd::from_micros(*micros).map_err(|error| {
-            Problem::new(ProblemCode::InvalidParameter, format!("positions together: {error}"))
-                .field("position")
-                .hint("positions of one pool and base are sold together: at most 1000000000 USD")
-        })?;
+        let size = SizeUsd::from_micros(*micros).map_err(|error| too_large(&error))?;
         let pool = found.prepared.pool.id.to_string();
         let base = Base::from(*direction).code().to_owned();
         let size_usd = size.into();
@@ -104,6 +183,47 @@ impl Service {
             }
         })
     }
+}
+
+/// All positions of a token.
+struct TokenHeld<'a> {
+    chain: &'a ChainSlug,
+    token: &'a Address,
+    micros: u64,
+}
+
+impl TokenHeld<'_> {
+    fn name(&self) -> String {
+        format!("{}/{}", self.chain, self.token)
+    }
+
+    fn size(&self) -> Result<SizeUsd, Problem> {
+        SizeUsd::from_micros(self.micros).map_err(|error| too_large(&error))
+    }
+}
+
+/// The tokens that are sold through all their pools, in the order of their first position.
+fn tokens_of(asked: &[PositionAsked]) -> Vec<TokenHeld<'_>> {
+    let mut tokens: Vec<TokenHeld<'_>> = Vec::new();
+    for PositionAsked { held, size } in asked {
+        let Held::Token { chain, token } = held else { continue };
+        let same = |one: &&mut TokenHeld<'_>| (one.chain, one.token) == (chain, token);
+        match tokens.iter_mut().find(same) {
+            Some(known) => known.micros = known.micros.saturating_add(size.micros()),
+            None => tokens.push(TokenHeld { chain, token, micros: size.micros() }),
+        }
+    }
+    tokens
+}
+
+fn place(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+fn too_large(error: &dyn std::fmt::Display) -> Problem {
+    Problem::new(ProblemCode::InvalidParameter, format!("positions together: {error}"))
+        .field("position")
+        .hint("positions of one pool and base are sold together: at most 1000000000 USD")
 }
 
 /// The sums, and what they rest on: they are no stronger than the weakest of the exits.

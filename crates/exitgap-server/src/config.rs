@@ -2,6 +2,8 @@
 
 #[path = "config_environment.rs"]
 mod environment;
+#[path = "config_groups.rs"]
+mod groups;
 
 use std::fs;
 use std::net::SocketAddr;
@@ -14,10 +16,11 @@ use exitgap_chain::config::{
 use exitgap_core::ids::PoolId;
 use serde::Deserialize;
 
-use crate::ops::{Bounds, Urls};
+use crate::ops::{Bounds, QuoteGroup, Urls};
 use crate::payments::PaymentsConfig;
 
 pub use environment::EnvironmentError;
+pub use groups::{QuoteGroupConfig, QuoteGroupError};
 
 /// What `init` writes: every key, explained.
 pub const EXAMPLE: &str = include_str!("../../../examples/mainnet.toml");
@@ -58,6 +61,9 @@ pub struct Config {
     /// `[[token]]` tables: whose market is not always open.
     #[serde(default)]
     pub token: Vec<TokenConfig>,
+    /// `[[quote_group]]` tables: tokens that one is sold for alike.
+    #[serde(default)]
+    pub quote_group: Vec<QuoteGroupConfig>,
 }
 
 /// `[store]`.
@@ -289,6 +295,8 @@ pub struct Checked {
     pub config: Config,
     /// What is to be read.
     pub plan: Plan,
+    /// Tokens that one is sold for alike.
+    pub quote_groups: Vec<QuoteGroup>,
 }
 
 /// Why a configuration is refused.
@@ -345,6 +353,14 @@ pub enum ConfigError {
     NoPool {
         /// The file.
         path: PathBuf,
+    },
+    /// A `[[quote_group]]` holds no acceptable value.
+    #[error("{path}: {error}")]
+    QuoteGroup {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, naming the key.
+        error: QuoteGroupError,
     },
     /// Chains, oracles and pools do not go together.
     #[error("{path}: {error}")]
@@ -403,6 +419,9 @@ impl Checked {
             Ok(plan) => plan,
             Err(error) => return Err(ConfigError::Plan { path, error }),
         };
+        let groups = groups::checked(&config.quote_group, &config.chain);
+        let quote_groups =
+            groups.map_err(|error| ConfigError::QuoteGroup { path: path.clone(), error })?;
         config.payments.plan(&plan).map_err(|(key, message)| {
             let path = path.clone();
             ConfigError::Serving { path, table: "payments", key, message }
@@ -416,7 +435,7 @@ impl Checked {
                 *path = folder.join(&path);
             }
         }
-        Ok(Self { config, plan })
+        Ok(Self { config, plan, quote_groups })
     }
 }
 

@@ -180,3 +180,31 @@ fn environment_variables_count_more_and_unknown_ones_are_refused() {
         }
     }
 }
+
+#[test]
+fn groups_of_quote_tokens_are_checked() {
+    let group = |chain: &str, name: &str, tokens: &str| {
+        format!("\n[[quote_group]]\nchain = \"{chain}\"\nname = \"{name}\"\ntokens = [{tokens}]\n")
+    };
+    let parse = |tables: &str| Checked::parse(&format!("{EXAMPLE}{tables}"), Path::new(PATH));
+    let usdc = "\"0xA0b86991c6218b36c1d19d4a2e9eb0ce3606eb48\"";
+    let checked = parse(&group("ethereum", "usd", usdc)).unwrap();
+    assert_eq!((checked.quote_groups.len(), checked.quote_groups[0].tokens.len()), (1, 1));
+    let many = (0..101).map(|at| format!("\"0x{at:040x}\"")).collect::<Vec<_>>().join(",");
+    for (tables, said) in [
+        (group("base", "usd", usdc), "quote_group usd: chain: no [[chain]] has the slug base"),
+        (group("ethereum", "US D", usdc), "quote_group US D: name: write 1 to 32"),
+        (group("ethereum", "usd", ""), "tokens: 0 tokens are not from 1 to 100"),
+        (group("ethereum", "usd", &many), "tokens: 101 tokens are not from 1 to 100"),
+        (group("ethereum", "usd", "\"USDC\""), "tokens: \"USDC\" is no address of a token"),
+        (group("ethereum", "usd", &format!("{usdc},{usdc}")), "stands there twice"),
+        (group("ethereum", "usd", usdc).repeat(2), "name: two groups of ethereum have it"),
+        (
+            group("ethereum", "usd", usdc).repeat(101),
+            "101 [[quote_group]] tables are more than 100",
+        ),
+    ] {
+        let refused = parse(&tables).unwrap_err().to_string();
+        assert!(refused.contains(said) && refused.starts_with(PATH), "{refused}");
+    }
+}

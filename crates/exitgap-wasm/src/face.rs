@@ -7,7 +7,7 @@ use exitgap_api::Problem;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::objects::{answer, object, thrown};
-use crate::{LIMITS, Opened, Venues, recompute, snapshot_hash, verify};
+use crate::{LIMITS, Opened, SplitOver, Venues, recompute, snapshot_hash, verify};
 
 /// The version of this package.
 #[wasm_bindgen(js_name = version)]
@@ -80,6 +80,31 @@ impl JsVenues {
     #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
     pub fn rank(&self, fixed_costs_usd: Vec<String>, size_usd: &str) -> Result<JsValue, JsValue> {
         answer(self.0.rank(&fixed_costs_usd, size_usd))
+    }
+}
+
+/// See [`SplitOver`].
+#[wasm_bindgen(js_name = SplitOver)]
+#[derive(Debug, Default)]
+pub struct JsSplitOver(SplitOver);
+
+#[wasm_bindgen(js_class = SplitOver)]
+impl JsSplitOver {
+    /// No venue yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// See [`SplitOver::add`].
+    pub fn add(&mut self, opened: &JsOpened, base: &str) -> Result<(), JsValue> {
+        or_thrown(self.0.add(&opened.0, base))
+    }
+
+    /// See [`SplitOver::best`].
+    #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
+    pub fn best(&self, fixed_costs_usd: Vec<String>, size_usd: &str) -> Result<JsValue, JsValue> {
+        answer(self.0.best(&fixed_costs_usd, size_usd))
     }
 }
 

@@ -7,7 +7,7 @@
 //! parameters (`exitgap-api`); types of arguments, their largest lengths, being ready, errors as
 //! errors (the package's `api.js`, the only caller).
 //!
-//! - `verifying`, `opened`, `routes`: the functions, native and in WebAssembly alike
+//! - `verifying`, `opened`, `routes`, `split`: the functions, native and in WebAssembly alike
 //! - `face`: the same, for JavaScript
 //! - `objects`: documents as objects
 //!
@@ -22,10 +22,12 @@ mod face;
 mod objects;
 mod opened;
 mod routes;
+mod split;
 mod verifying;
 
 pub use opened::{Opened, snapshot_hash};
 pub use routes::Venues;
+pub use split::SplitOver;
 pub use verifying::{recompute, verify};
 
 use exitgap_core::evidence::{MAX_EVIDENCE_BYTES, MAX_WINDOW_BYTES};

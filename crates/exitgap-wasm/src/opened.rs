@@ -5,7 +5,7 @@ use exitgap_api::{
     SimulationResult, parse_gap_limit, parse_order_plan, parse_size, parse_steps,
 };
 use exitgap_core::U256;
-use exitgap_core::exit::Exits;
+use exitgap_core::exit::{Exit, Exits};
 use exitgap_core::ids::SnapshotHash;
 use exitgap_core::pools::{Direction, PoolState};
 use exitgap_core::snapshot::{Snapshot, SnapshotFile};
@@ -114,6 +114,15 @@ impl Opened {
         let limbs = fill.amount_out.as_limbs();
         let count = limbs.iter().rposition(|limb| *limb != 0).map_or(0, |last| last + 1);
         Ok(limbs[..count].to_vec())
+    }
+
+    pub(crate) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Its exit that sells `base`, prepared.
+    pub(crate) fn exit(&self, base: &str) -> Result<&Exit, Problem> {
+        Ok(self.exits.of(self.snapshot.observation(), self.direction(base)?))
     }
 
     fn direction(&self, base: &str) -> Result<Direction, Problem> {

@@ -34,6 +34,18 @@ function ask(glue, opened, { ask: what, args }) {
       venues.free();
     }
   }
+  if (what === 'bestSplit') {
+    const over = new glue.SplitOver();
+    try {
+      for (const one of JSON.parse(args[0])) {
+        if (!opened.has(one)) opened.set(one, glue.Opened.read(bytes(one)));
+        over.add(opened.get(one), args[1]);
+      }
+      return over.best(several(args[2]), args[3]);
+    } finally {
+      over.free();
+    }
+  }
   const [snapshot, base, ...rest] = args;
   const parts = [0n, 64n, 128n, 192n];
   if (!opened.has(snapshot)) opened.set(snapshot, glue.Opened.read(bytes(snapshot)));
@@ -61,6 +73,10 @@ function askPublicly(exitgap, opened, ladders, { ask: what, args }) {
   if (what === 'recompute') return exitgap.recompute(bytes(args[0]));
   if (what === 'rankRoutes') {
     return exitgap.rankRoutes(ladders, { fixedCostsUsd: given(args[1]), sizeUsd: args[2] });
+  }
+  if (what === 'bestSplit') {
+    const of = { base: args[1], fixedCostsUsd: given(args[2]), sizeUsd: args[3] };
+    return exitgap.bestSplit(JSON.parse(args[0]), of);
   }
   const [snapshot, base, ...rest] = args;
   if (!opened.has(snapshot)) opened.set(snapshot, exitgap.open(snapshot));

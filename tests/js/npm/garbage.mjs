@@ -25,7 +25,7 @@ function garbage() {
 
 /** Every function as it is called with one argument replaced. */
 function calls(exitgap, snapshot, opened, evidence, ladder) {
-  const { Client, init, verify, recompute, snapshotHash, open, rankRoutes } = exitgap;
+  const { Client, init, verify, recompute, snapshotHash, open, rankRoutes, bestSplit } = exitgap;
   // A service that answers everything, so that only arguments can be wrong.
   const client = new Client('https://exitgap.example', { fetch: async () => new Response('{}') });
   const [pool, url] = ['a:0x1', 'https://a/a:0x1?base=token0&slot=1&size_usd=1&method_version=1'];
@@ -63,6 +63,10 @@ function calls(exitgap, snapshot, opened, evidence, ladder) {
     (x) => rankRoutes([ladder], { sizeUsd: 1, fixedCostsUsd: [x] }),
     (x) => rankRoutes([{ ...ladder, by_gap: x }], { sizeUsd: 1 }),
     (x) => rankRoutes([{ ...ladder, by_size: [x] }], { sizeUsd: 1 }),
+    (x) => bestSplit(x, { sizeUsd: 1, base: 'token0' }), (x) => bestSplit([x], { sizeUsd: 1, base: 'token0' }),
+    (x) => bestSplit([snapshot], x), (x) => bestSplit([snapshot], { sizeUsd: x, base: 'token0' }),
+    (x) => bestSplit([snapshot], { sizeUsd: 1, base: x }),
+    (x) => bestSplit([snapshot], { sizeUsd: 1, base: 'token0', fixedCostsUsd: x }),
     (x) => rankRoutes([{ ...ladder, pool: x, base: { address: x } }], { sizeUsd: 1 }),
   ];
   const asked = {

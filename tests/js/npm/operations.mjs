@@ -29,6 +29,7 @@ const calls = [
   client.ladder(pool, { base: 'token0', at: series.from, ...guards }),
   client.history(pool, { ...series, interval: '1h', cursor: '5957857' }),
   client.stress(pool, series),
+  client.routes('ethereum', `0x${'ab'.repeat(20)}`, { sizeUsd: 1000, quoteGroup: 'usd', fixedCostUsd: 2, at: series.from, ...guards }),
   client.marketHours(pool, { sizeUsd: 1000, base: 'token0', ...guards }),
   client.fragility({ chain: 'ethereum', sort: 'gap', sizeUsd: 1000, limit: 7, cursor: '7' }),
   client.portfolio([{ pool, base: 'token0', sizeUsd: 1000 }], guards),

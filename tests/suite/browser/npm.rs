@@ -314,6 +314,7 @@ fn type_of(case: &Case) -> &'static str {
         "maxSizeFor" => "MaxSizeResult",
         "simulateOrders" => "SimulationResult",
         "rankRoutes" => "RouteRanking",
+        "bestSplit" => "BestSplit",
         other => panic!("{other} has no document"),
     }
 }
@@ -322,9 +323,10 @@ fn type_of(case: &Case) -> &'static str {
 #[test]
 fn every_document_is_of_its_type() {
     let project = Project::new();
-    let mut program = "import type { ExitResult, Ladder, MaxSizeResult, Problem, Recomputation, \
+    let mut program =
+        "import type { BestSplit, ExitResult, Ladder, MaxSizeResult, Problem, Recomputation, \
         RouteRanking, SimulationResult, VerificationReport } from 'exitgap';\n"
-        .to_owned();
+            .to_owned();
     let cases = npm_cases::all().cases;
     let documents = cases.iter().filter(|case| case.ask != "fill" || case.thrown);
     for (number, case) in documents.enumerate() {
@@ -369,10 +371,18 @@ async fn every_answer_of_a_service_is_of_its_type() {
         ("History", format!("/v1/history/{pool}?size_usd=1000&interval=1d")),
         ("Stress", format!("/v1/stress/{pool}?size_usd=1000")),
         ("MarketHours", format!("/v1/hours/{pool}?size_usd=1000")),
+        (
+            "Routes",
+            format!("/v1/routes/anvil/{:#x}?size_usd=1000", recorded.world.pools[0].pool.token0),
+        ),
         ("Fragility", "/v1/fragility?sort=depth&limit=1".to_owned()),
         ("Capabilities", "/v1/capabilities".to_owned()),
         ("SlotStatus", format!("/api/v1/status/{pool}?slot={slot}")),
         ("Portfolio", format!("/v1/portfolio?position={pool}:1000&position={pool}:900000000")),
+        (
+            "Portfolio",
+            format!("/v1/portfolio?position=anvil/{:#x}:1000", recorded.world.pools[0].pool.token0),
+        ),
     ];
     let names: BTreeSet<&str> = answers.iter().map(|(name, _)| *name).collect();
     let names: Vec<&str> = names.into_iter().collect();

@@ -5,6 +5,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
+use exitgap_api::operations::{Held, PositionAsked};
 use exitgap_api::{Days, Guards, Interval};
 use exitgap_client::{
     BaseUrl, Client, ClientError, EvidenceOf, HistoryOf, LogWatch, Memory, Native, Options,
@@ -40,7 +41,7 @@ async fn the_client_computes_what_the_service_answers() {
         let ranking = rank_routes(std::slice::from_ref(&rows), &[], size("10000")).unwrap();
         let at_size = rows.figures.by_size.iter().find(|row| row.size_usd.as_str() == "10000");
         let exit = at_size.and_then(|row| row.exit.as_ref()).unwrap();
-        assert_eq!(ranking.split.exit_gap_pct.as_ref(), Some(&exit.exit_gap_pct));
+        assert_eq!(ranking.split.exit_gap_at_most_pct.as_ref(), Some(&exit.exit_gap_pct));
         for (ours, theirs) in rows.figures.by_gap.iter().zip(&ladder.answer.figures.by_gap) {
             assert_eq!((&ours.depth, &ours.exit), (&theirs.depth, &theirs.exit));
         }
@@ -144,11 +145,13 @@ async fn sizes_orders_and_guards_are_the_services() {
         assert_eq!(state.check(&guards, now_s).unwrap_err().code.as_str(), code);
         let guarded = client.clone().with_guards(guards);
         let limit = GapLimit::DEPTH;
+        let held = Held::InPool { pool: pool.clone(), base: None };
+        let position = PositionAsked { held, size: size("5") };
         let refusals = [
             guarded.exit(&pool, size("25000"), None, None).await.unwrap_err(),
             guarded.max_size(&pool, limit, None, None).await.unwrap_err(),
             guarded.recorded(&pool, None).await.unwrap_err(),
-            guarded.portfolio(&[(pool.clone(), None, size("5"))]).await.unwrap_err(),
+            guarded.portfolio(std::slice::from_ref(&position)).await.unwrap_err(),
         ];
         assert!(refusals.iter().all(|refusal| refusal.code() == code), "{refusals:?}");
     }

@@ -14,7 +14,7 @@ use exitgap_core::snapshot::{
     Symbol, Token,
 };
 use exitgap_tests::parity::vector::{Vector, VectorState};
-use exitgap_wasm::{Opened, Venues, recompute, verify};
+use exitgap_wasm::{Opened, SplitOver, Venues, recompute, verify};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -93,9 +93,11 @@ pub fn all() -> Questions {
     }
     let ladders = venues(ladders);
     cases.extend(ranking(&ladders));
+    let mut venues: Vec<String> = Vec::new();
     for (number, path) in (0..).zip(vectors("quotes")) {
-        fills(number, &path, &mut cases);
+        venues.push(fills(number, &path, &mut cases));
     }
+    cases.extend(splits(&venues));
     let (snapshot, evidence, keys) = first.unwrap();
     Questions { cases, ladders, snapshot, evidence, keys }
 }
@@ -200,8 +202,38 @@ fn ranking(ladders: &[Value]) -> Vec<Case> {
     ]
 }
 
+/// Splits sizes over these snapshots, which are of one slot.
+fn splits(snapshots: &[String]) -> Vec<Case> {
+    let ask = |venues: &[String], base: &str, costs: &str, size: &str| {
+        let mut over = SplitOver::default();
+        let mut refused = None;
+        for venue in venues {
+            let opened = Opened::read(venue.as_bytes()).unwrap();
+            refused = refused.or(over.add(&opened, base).err());
+        }
+        let answer = match refused {
+            Some(problem) => Err(serde_json::to_string(&problem).unwrap()),
+            None => document(over.best(&lines(costs), size)),
+        };
+        let venues = serde_json::to_string(venues).unwrap();
+        Case::new("bestSplit", &[Some(&venues), Some(base), Some(costs), Some(size)], answer)
+    };
+    let few = &snapshots[..snapshots.len().min(5)];
+    let costs = vec!["0.5"; few.len()].join("\n");
+    vec![
+        ask(few, "token0", "", "1000"),
+        ask(few, "token1", &costs, "0.25"),
+        ask(&snapshots[..snapshots.len().min(14)], "token0", "", "250000.5"),
+        ask(few, "token0", "1", "1000"),
+        ask(few, "DOGE", "", "1000"),
+        ask(few, "token0", "", "1e3"),
+        ask(&[few[0].clone(), few[0].clone()], "token0", "", "1"),
+        ask(&[], "token0", "", "1"),
+    ]
+}
+
 /// Sells the amounts of a vector; what they bring is the contract's word.
-fn fills(number: u8, path: &Path, cases: &mut Vec<Case>) {
+fn fills(number: u8, path: &Path, cases: &mut Vec<Case>) -> String {
     let vector = Vector::read(path).unwrap();
     let snapshot = snapshot_of(number, &vector.state);
     let opened = Opened::read(snapshot.as_bytes()).unwrap();
@@ -228,6 +260,7 @@ fn fills(number: u8, path: &Path, cases: &mut Vec<Case>) {
             document(answer),
         ));
     }
+    snapshot
 }
 
 /// A snapshot of a vector's pool, both tokens worth a dollar.

@@ -169,7 +169,7 @@ async fn ladders_portfolios_and_earlier_slots_agree_with_single_exits() {
         portfolio(&format!("position={deep}:1000&position={other}:500&position={deep}:2000"))
             .found();
     assert_eq!(both["exits"].as_array().unwrap().len(), 2);
-    assert_eq!(both["positions"][2]["exit"], 0);
+    assert_eq!(both["positions"][2]["exits"], json!([0]));
     let together = service.get(&format!("/v1/exit/{deep}?size_usd=3000")).found();
     assert_eq!(both["exits"][0]["result"]["exit_gap_pct"], together["exit_gap_pct"]);
     assert_eq!(both["total"]["size_usd"], 3500);

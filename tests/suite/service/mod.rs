@@ -7,6 +7,7 @@ mod hours;
 mod kept;
 mod limits;
 mod refusals;
+mod routes;
 mod sales;
 mod schemathesis;
 mod series;

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use exitgap_api::operations::{MAX_POSITIONS, PositionAsked, position_as_written};
-use exitgap_api::{Naming, Problem, Status, invalid_parameter};
+use exitgap_api::operations::{
+    Held, MAX_POSITIONS, PositionAsked, RoutesAsked, position_as_written,
+};
+use exitgap_api::{Guards, Naming, Problem, Status, invalid_parameter};
 use exitgap_client::{Browser, Client, ClientError, Recorded};
 use exitgap_core::exit::PortfolioPart;
 use exitgap_core::ids::PoolId;
@@ -92,6 +94,43 @@ fn at_line(number: usize, problem: Problem) -> Problem {
     Problem { detail: format!("Line {number}: {}", problem.detail), ..problem }
 }
 
+/// Positions as pools to sell in: a token through the legs of the service's split, each of which is computed here
+/// like any other position.
+async fn through_pools(
+    client: &Client<Browser>,
+    positions: &[PositionAsked],
+) -> (Vec<(PoolId, Option<String>, SizeUsd)>, Vec<Exit>) {
+    let (mut held, mut refused) = (Vec::new(), Vec::new());
+    for PositionAsked { held: one, size } in positions {
+        match one {
+            Held::InPool { pool, base } => held.push((pool.clone(), base.clone(), *size)),
+            Held::Token { chain, token } => {
+                let asked = RoutesAsked {
+                    chain: chain.clone(),
+                    token: *token,
+                    size: *size,
+                    quote_group: None,
+                    fixed_cost: UsdMicros(0),
+                    at: None,
+                    guards: Guards::default(),
+                };
+                match client.routes(&asked).await {
+                    Ok(routes) => held.extend(routes.split.legs.into_iter().filter_map(|leg| {
+                        let size = leg.size_usd.as_str().parse().ok()?;
+                        Some((leg.pool.parse().ok()?, Some(leg.base), size))
+                    })),
+                    Err(error) => refused.push(Exit {
+                        pool: PoolId::new(chain.clone(), *token),
+                        size: UsdMicros::from(*size),
+                        outcome: Err(error),
+                    }),
+                }
+            }
+        }
+    }
+    (held, refused)
+}
+
 /// Sells what is held of each pool and direction together. A pool that cannot be read takes only its
 /// own positions with it.
 pub async fn compute(
@@ -103,7 +142,9 @@ pub async fn compute(
     let mut kept: Kept = before.into_iter().filter(|(_, at, _)| now - at < KEEP_MS).collect();
     let mut exits: Vec<Exit> = Vec::new();
     let mut sums: Vec<(Arc<Recorded>, Direction, u64)> = Vec::new();
-    for PositionAsked { pool, base, size } in positions {
+    let (held, refused) = through_pools(client, positions).await;
+    exits.extend(refused);
+    for (pool, base, size) in &held {
         let recorded = match kept.iter().find(|(of, ..)| of == pool) {
             Some((.., recorded)) => Ok(recorded.clone()),
             None => client.recorded(pool, None).await.map(|fetched| {

@@ -14,18 +14,20 @@ use super::{Operation, Parameter, Place, Presence, Question};
 pub struct Given<'a>(Vec<(&'static Parameter, Cow<'a, str>)>);
 
 impl<'a> Given<'a> {
-    /// Reads which of an operation's `parameters` an address gives: `named` is the part of its path
-    /// that varies, decoded, and `query` what comes after its question mark. Refuses with
+    /// Reads which of an operation's `parameters` an address gives: `named` is what varies of its path,
+    /// decoded, its parts as the address has them, and `query` what comes after its question mark. Refuses with
     /// `unknown_parameter`, or with `invalid_parameter` what is given twice.
     pub fn read(
         parameters: &[&'static Parameter],
         named: Option<&'a str>,
         query: &'a str,
     ) -> Result<Self, Problem> {
-        let in_path = parameters.iter().filter(|parameter| parameter.place == Place::Path);
-        let mut given: Vec<(&'static Parameter, Cow<'a, str>)> = in_path
-            .zip(named)
-            .map(|(parameter, named)| (*parameter, Cow::Borrowed(named)))
+        let in_path = || parameters.iter().filter(|parameter| parameter.place == Place::Path);
+        // The last takes what is left: a path of the log has slashes of its own.
+        let parts = named.into_iter().flat_map(|named| named.splitn(in_path().count().max(1), '/'));
+        let mut given: Vec<(&'static Parameter, Cow<'a, str>)> = in_path()
+            .zip(parts)
+            .map(|(parameter, part)| (*parameter, Cow::Borrowed(part)))
             .collect();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             let parameter = in_query(parameters)

@@ -30,11 +30,15 @@ pub enum Kind {
     Gap,
     /// A share in percent, from 0 to 100.
     Share,
+    /// A contract's address, `0x` and 40 hexadecimal digits.
+    Address,
+    /// A cost in USD, from 0 to a million: a plain decimal.
+    Cost,
     /// Days in a series: a plain decimal.
     Days,
     /// One of these words.
     OneOf(&'static [&'static str]),
-    /// A pool with the size held in it, such as `ethereum:0x88e6…:250000`; as many as are held.
+    /// A pool or a token with the size held of it, such as `ethereum:0x88e6…:250000`; as many as are held.
     Positions,
     /// A SHA-256, `0x` and 64 hexadecimal digits.
     Hash,
@@ -81,11 +85,14 @@ impl Kind {
                 json!({"type": "string", "pattern": pattern, "examples": ["2"]})
             }
             Self::Share => text(UP_TO_100.to_owned()),
+            Self::Address => text("0x[0-9a-f]{40}".to_owned()),
+            Self::Cost => text("0*([0-9]{1,6}(\\.[0-9]{1,6})?|1000000(\\.0{1,6})?)".to_owned()),
             Self::Days => text("0*[0-9]{1,5}(\\.[0-9]{1,2})?".to_owned()),
             Self::OneOf(words) => json!({"type": "string", "enum": words}),
             Self::Positions => {
                 let base = format!("/[ -~]{{1,{MAX_TOKEN_NAME_BYTES}}}");
-                let one = text(format!("{POOL}({base})?:{SIZE}"));
+                let token = "[a-z][a-z0-9-]{0,31}/0x[0-9a-f]{40}";
+                let one = text(format!("({POOL}({base})?|{token}):{SIZE}"));
                 json!({"type": "array", "items": one, "minItems": 1, "maxItems": MAX_POSITIONS})
             }
             Self::Hash => text("0x[0-9a-f]{64}".to_owned()),

@@ -27,10 +27,11 @@ pub use given::Given;
 pub use kinds::Kind;
 pub use parameter::{Parameter, Place, Presence};
 pub use questions::{
-    BoardAsked, EvidenceAsked, HistoryAsked, HoursAsked, LogFileAsked, MAX_POSITIONS, PoolsAsked,
-    PortfolioAsked, PositionAsked, Question, SeriesAsked, SlotAsked, SortBy, position_as_written,
+    BoardAsked, EvidenceAsked, Held, HistoryAsked, HoursAsked, LogFileAsked, MAX_POSITIONS,
+    PoolsAsked, PortfolioAsked, PositionAsked, Question, SeriesAsked, SlotAsked, SortBy,
+    position_as_written,
 };
-pub use sales::{ExitAsked, MaxSizeAsked, SimulationAsked, SnapshotAsked};
+pub use sales::{ExitAsked, MaxSizeAsked, RoutesAsked, SimulationAsked, SnapshotAsked};
 pub use target::Target;
 
 /// The parameters of all operations, by what each means.
@@ -85,10 +86,12 @@ pub enum Operation {
     Log,
     /// Open against closed markets.
     Hours,
+    /// The venues of a token, each alone and split.
+    Routes,
 }
 
 /// How many there are.
-const COUNT: usize = Operation::Hours as usize + 1;
+const COUNT: usize = Operation::Routes as usize + 1;
 
 /// All that is known of an operation.
 #[derive(Debug)]
@@ -97,7 +100,7 @@ pub struct Row {
     pub operation: Operation,
     /// Its name in descriptions, such as `estimateExit`.
     pub id: &'static str,
-    /// Its address. At most its last part varies: `{name}` stands for the parameter in the path.
+    /// Its address. At most its last parts vary: `{name}` stands for a parameter in the path.
     pub template: &'static str,
     /// The methods it answers.
     pub methods: Methods,
@@ -243,7 +246,7 @@ impl Operation {
         TEMPLATES[self as usize]
     }
 
-    /// Its address up to the part that varies; all of it where none does.
+    /// Its address up to the first part that varies; all of it where none does.
     pub fn prefix(self) -> &'static str {
         let template = self.template();
         template.find('{').map_or(template, |at| &template[..at])

@@ -280,6 +280,38 @@ pub mod all {
         Parameter::optional("chain", Kind::Chain, "Only pools of this chain.")
             .hint("such as ethereum: 1 to 32 of a-z, 0-9 and -");
 
+    /// The chain of a token.
+    pub const CHAIN_IN_PATH: Parameter =
+        Parameter::required("chain", Kind::Chain, "The slug of the token's chain.")
+            .in_path()
+            .hint("such as ethereum: 1 to 32 of a-z, 0-9 and -");
+
+    /// A token by its contract.
+    pub const TOKEN_IN_PATH: Parameter = Parameter::required(
+        "token",
+        Kind::Address,
+        "The address of the token sold, in small letters.",
+    )
+    .in_path()
+    .hint("a token is named by its address, 0x and 40 hexadecimal digits");
+
+    /// Which tokens are taken for the one sold.
+    pub const QUOTE_GROUP: Parameter = Parameter::optional(
+        "quote_group",
+        Kind::Chain,
+        "Only pools that buy a token of this group, as the operator configured it. All of them where left out.",
+    )
+    .hint("the name of a group that the operator configured");
+
+    /// What using a venue costs.
+    pub const FIXED_COST: Parameter = Parameter::optional(
+        "fixed_cost_usd",
+        Kind::Cost,
+        "What using a venue costs whatever is sold there, such as gas, USD: your assumption, the same for each. 0 where left out.",
+    )
+    .or("0")
+    .hint("fixed_cost_usd is a plain number from 0 to 1000000 with at most six decimals");
+
     /// How many rows a page has.
     pub const LIMIT: Parameter =
         Parameter::optional("limit", MOST_ROWS, "How many rows a page has. 100 where left out.")
@@ -311,11 +343,11 @@ pub mod all {
     pub const POSITION: Parameter = Parameter::required(
         "position",
         Kind::Positions,
-        "`<pool>:<size_usd>`, or `<pool>/<base>:<size_usd>` with a base as elsewhere; repeated, up to 100 times.",
+        "`<pool>:<size_usd>`, or `<pool>/<base>:<size_usd>` with a base as elsewhere, or `<chain>/<token>:<size_usd>`: sold through all recorded pools of the token, as `/v1/routes` splits it. Repeated, up to 100 times.",
     )
     .hint(
-        "position=<pool>:<size_usd> or position=<pool>/<base>:<size_usd>, repeated for each, up to \
-         100 times",
+        "position=<pool>:<size_usd>, <pool>/<base>:<size_usd> or <chain>/<token>:<size_usd>, repeated \
+         for each, up to 100 times",
     );
 
     /// The name of a snapshot.

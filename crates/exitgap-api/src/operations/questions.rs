@@ -4,7 +4,7 @@ use core::fmt;
 
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
-use exitgap_core::ids::{ChainSlug, PoolId, SnapshotHash, StateHash};
+use exitgap_core::ids::{Address, ChainSlug, PoolId, SnapshotHash, StateHash};
 use exitgap_core::series::Slot;
 use exitgap_core::units::SizeUsd;
 
@@ -196,13 +196,30 @@ impl Question for BoardAsked {
     }
 }
 
+/// What a position is sold through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Held {
+    /// One pool.
+    InPool {
+        /// The pool.
+        pool: PoolId,
+        /// The token sold, as callers name it; else the pool's default.
+        base: Option<String>,
+    },
+    /// All recorded pools of a token, as the exact split has it.
+    Token {
+        /// Its chain.
+        chain: ChainSlug,
+        /// The token sold.
+        token: Address,
+    },
+}
+
 /// A position that is to be sold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PositionAsked {
-    /// The pool.
-    pub pool: PoolId,
-    /// The token sold, as callers name it; else the pool's default.
-    pub base: Option<String>,
+    /// What is sold, and where.
+    pub held: Held,
     /// Its size.
     pub size: SizeUsd,
 }
@@ -210,10 +227,11 @@ pub struct PositionAsked {
 /// As an address spells it.
 impl fmt::Display for PositionAsked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pool, base, size } = self;
-        match base {
-            Some(base) => write!(f, "{pool}/{base}:{size}"),
-            None => write!(f, "{pool}:{size}"),
+        let Self { held, size } = self;
+        match held {
+            Held::InPool { pool, base: Some(base) } => write!(f, "{pool}/{base}:{size}"),
+            Held::InPool { pool, base: None } => write!(f, "{pool}:{size}"),
+            Held::Token { chain, token } => write!(f, "{chain}/{token}:{size}"),
         }
     }
 }
@@ -250,27 +268,31 @@ impl Question for PortfolioAsked {
     }
 }
 
-/// Reads `<pool>:<size_usd>` or `<pool>/<base>:<size_usd>`, its size as a person writes it, such as
+/// Reads `<pool>:<size_usd>`, `<pool>/<base>:<size_usd>` or `<chain>/<token>:<size_usd>`, its size as a person writes it, such as
 /// `250k`.
 pub fn position_as_written(text: &str) -> Result<PositionAsked, Problem> {
     position(text, crate::size_as_written)
 }
 
-/// Split at the last colon, because a pool has one of its own.
+/// Split at the last colon, because a pool has one of its own; a token has a slash instead.
 fn position(
     text: &str,
     read_size: impl FnOnce(&str) -> Result<SizeUsd, Problem>,
 ) -> Result<PositionAsked, Problem> {
-    let parts = text.rsplit_once(':').filter(|(venue, _)| venue.contains(':'));
+    let parts = text.rsplit_once(':').filter(|(venue, _)| venue.contains([':', '/']));
     let (venue, size) =
         parts.ok_or_else(|| values::refusal(&POSITION, "no size after a pool and a colon"))?;
+    if let Some((chain, token)) = venue.split_once('/').filter(|(chain, _)| !chain.contains(':')) {
+        let held = Held::Token { chain: values::chain(chain)?, token: values::address(token)? };
+        return Ok(PositionAsked { held, size: read_size(size)? });
+    }
     let (pool, base) = match venue.split_once('/') {
         Some((pool, base)) => (pool, Some(base)),
         None => (venue, None),
     };
+    let base = base.map(values::token_name).transpose()?;
     Ok(PositionAsked {
-        pool: parse_pool(pool)?,
-        base: base.map(values::token_name).transpose()?,
+        held: Held::InPool { pool: parse_pool(pool)?, base },
         size: read_size(size)?,
     })
 }

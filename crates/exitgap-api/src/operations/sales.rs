@@ -1,16 +1,17 @@
 //! What is asked of one snapshot of a pool: what sales of it fill at, and what it must meet.
 
 use exitgap_core::exit::OrderPlan;
-use exitgap_core::ids::PoolId;
+use exitgap_core::ids::{Address, ChainSlug, PoolId};
 use exitgap_core::series::Slot;
-use exitgap_core::units::{GapLimit, SizeUsd};
+use exitgap_core::units::{GapLimit, SizeUsd, UsdMicros};
 
 use super::parameters::{
-    AT, BASE, GAP, MAX_AGE, MIN_DAYS, ORDER_INTERVAL, ORDERS, POOL, RECOVERY, REQUIRE, SIZE,
+    AT, BASE, CHAIN_IN_PATH, FIXED_COST, GAP, MAX_AGE, MIN_DAYS, ORDER_INTERVAL, ORDERS, POOL,
+    QUOTE_GROUP, RECOVERY, REQUIRE, SIZE, TOKEN_IN_PATH,
 };
 use super::{Given, Question, values};
 use crate::parameters::{order_plan, parse_recovery};
-use crate::{Days, Guards, Problem, parse_pool, parse_size, slot_at};
+use crate::{Days, Guards, Problem, parse_fixed_cost, parse_pool, parse_size, slot_at};
 
 /// Which snapshot a question is about, and which of its tokens is sold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +77,40 @@ impl Question for MaxSizeAsked {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
         let limit = given.needed(&GAP, values::gap_limit)?;
         Ok(Self { snapshot: SnapshotAsked::read(given)?, limit })
+    }
+}
+
+/// The venues of a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoutesAsked {
+    /// The chain.
+    pub chain: ChainSlug,
+    /// The token sold.
+    pub token: Address,
+    /// How much.
+    pub size: SizeUsd,
+    /// Only pools that buy a token of this group.
+    pub quote_group: Option<String>,
+    /// What using a venue costs.
+    pub fixed_cost: UsdMicros,
+    /// The slot, exactly; else the newest at which one of them is recorded.
+    pub at: Option<Slot>,
+    /// What each venue must meet to be used.
+    pub guards: Guards,
+}
+
+impl Question for RoutesAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let size = given.needed(&SIZE, parse_size)?;
+        Ok(Self {
+            chain: given.needed(&CHAIN_IN_PATH, values::chain)?,
+            token: given.needed(&TOKEN_IN_PATH, values::address)?,
+            size,
+            quote_group: given.one(&QUOTE_GROUP, values::group)?,
+            fixed_cost: given.needed(&FIXED_COST, parse_fixed_cost)?,
+            at: given.one(&AT, |text| slot_at(AT.name, text))?,
+            guards: Guards::read(given)?,
+        })
     }
 }
 

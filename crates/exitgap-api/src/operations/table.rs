@@ -1,10 +1,10 @@
 //! The rows, in the order in which operations are described.
 
 use super::parameters::{
-    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, GAP, HISTORY_LIMIT, INTERVAL,
-    LIMIT, LOG_FILE, MAX_AGE, METHOD, MIN_DAYS, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL,
-    POOL_CURSOR, POSITION, RANK_CURSOR, RECOVERY, REQUIRE, SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH,
-    SORT, STANDARD_SIZE, STATE_HASH, TO,
+    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, CHAIN_IN_PATH, EVIDENCE_SLOT, FIXED_COST, FROM,
+    GAP, HISTORY_LIMIT, INTERVAL, LIMIT, LOG_FILE, MAX_AGE, METHOD, MIN_DAYS, ORDER_INTERVAL,
+    ORDERS, PERIOD_FROM, POOL, POOL_CURSOR, POSITION, QUOTE_GROUP, RANK_CURSOR, RECOVERY, REQUIRE,
+    SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH,
 };
 use super::{Answer, COUNT, Group, Keep, Methods, Operation, PriceClass, Row};
 
@@ -133,11 +133,11 @@ pub(super) static ROWS: [Row; COUNT] = [
     },
     Row {
         title: "Several positions, exited at once",
-        about: "Positions of one pool and base are sold together. Where something cannot be filled the total has no gap, but `unfilled_usd` and the gap of what can be filled.",
+        about: "Positions of one pool and base, and of one token, are sold together; a token through its pools, an exit for each leg of the exact split. Where something cannot be filled the total has no gap, but `unfilled_usd` and the gap of what can be filled.",
         parameters: &[&POSITION, &MAX_AGE, &MIN_DAYS, &REQUIRE],
         answer: Answer::Document("Portfolio"),
         // Many positions are more than an address may hold.
-        refusals: &[400, 404, 412, 414, 503],
+        refusals: &[400, 404, 412, 414, 422, 503],
         ..row(Operation::Portfolio, "scorePortfolio", "/v1/portfolio")
     },
     Row {
@@ -261,5 +261,23 @@ pub(super) static ROWS: [Row; COUNT] = [
         answer: Answer::Document("MarketHours"),
         refusals: &[400, 404, 412, 422, 503],
         ..row(Operation::Hours, "readMarketHours", "/v1/hours/{pool}")
+    },
+    Row {
+        title: "Through which venues is this size best sold?",
+        about: "All recorded pools of the token at one slot: all of it in each alone, ranked, and the exact split. Every leg is a sale of its own with its own evidence, and the legs add up to the size. No split over the venues that are not `left_out` has a gap that is lower by more than `optimality_gap_pct`. One token for another in one step, within one chain; gas only as `fixed_cost_usd` states it.",
+        parameters: &[
+            &CHAIN_IN_PATH,
+            &TOKEN_IN_PATH,
+            &SIZE,
+            &QUOTE_GROUP,
+            &FIXED_COST,
+            &AT,
+            &MAX_AGE,
+            &MIN_DAYS,
+            &REQUIRE,
+        ],
+        answer: Answer::Document("Routes"),
+        refusals: &[400, 404, 412, 422, 503],
+        ..row(Operation::Routes, "compareRoutes", "/v1/routes/{chain}/{token}")
     },
 ];

@@ -21,6 +21,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::History => operation.read::<HistoryAsked>(named, query).map(drop),
         O::Stress => operation.read::<SeriesAsked>(named, query).map(drop),
         O::Hours => operation.read::<HoursAsked>(named, query).map(drop),
+        O::Routes => operation.read::<RoutesAsked>(named, query).map(drop),
         O::Fragility => operation.read::<BoardAsked>(named, query).map(drop),
         O::Portfolio => operation.read::<PortfolioAsked>(named, query).map(drop),
         O::Evidence => operation.read::<EvidenceAsked>(named, query).map(drop),
@@ -44,6 +45,8 @@ fn example(parameter: &Parameter) -> String {
         Kind::Instant => "2026-08-22T12:00:00Z".to_owned(),
         Kind::Slot => "5957900".to_owned(),
         Kind::Rank | Kind::Whole(..) | Kind::Share => "7".to_owned(),
+        Kind::Address => format!("0x{}", "ab".repeat(20)),
+        Kind::Cost => "2.5".to_owned(),
         Kind::Days => "0.5".to_owned(),
         Kind::Gap => "-0.25".to_owned(),
         Kind::OneOf(words) => words[0].to_owned(),
@@ -61,7 +64,7 @@ fn address(row: &Row, other: Option<(&str, &str)>) -> (String, String) {
         _ => example(parameter),
     };
     let of = |place: Place| row.parameters.iter().filter(move |one| one.place == place);
-    let named = of(Place::Path).next().map(|parameter| value(parameter)).unwrap_or_default();
+    let named = of(Place::Path).map(|parameter| value(parameter)).collect::<Vec<_>>().join("/");
     let target = of(Place::Query).fold(row.operation.target_of(&named), |target, parameter| {
         target.with(parameter, value(parameter))
     });
@@ -148,8 +151,8 @@ fn names_and_addresses_are_used_once_and_what_varies_is_the_last_part() {
     assert_eq!((ids.len(), templates.len()), (rows.len(), rows.len()));
     for row in rows {
         assert_eq!(row.operation.template(), row.template);
-        let in_path = row.parameters.iter().find(|one| one.place == Place::Path);
-        let varies = in_path.map(|one| format!("{{{}}}", one.name)).unwrap_or_default();
+        let in_path = row.parameters.iter().filter(|one| one.place == Place::Path);
+        let varies = in_path.map(|one| format!("{{{}}}", one.name)).collect::<Vec<_>>().join("/");
         assert_eq!(row.template, format!("{}{varies}", row.operation.prefix()));
         assert!(!row.title.is_empty() && !row.about.is_empty(), "{}", row.id);
     }
@@ -175,7 +178,10 @@ fn an_address_is_written_as_it_is_read() {
     );
 
     let positions = [
-        PositionAsked { pool: POOL.parse().unwrap(), base: None, size: "0.01".parse().unwrap() },
+        PositionAsked {
+            held: Held::InPool { pool: POOL.parse().unwrap(), base: None },
+            size: "0.01".parse().unwrap(),
+        },
         position_as_written(&format!("{}/W ETH:250k", POOL.to_uppercase().replace("0X", "0x")))
             .unwrap(),
     ];

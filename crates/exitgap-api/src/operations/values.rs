@@ -1,9 +1,11 @@
 //! Values of parameters, read by their kind; a refusal names the parameter and what to give instead.
 
-use exitgap_core::ids::ChainSlug;
+use exitgap_core::ids::{Address, ChainSlug};
 use exitgap_core::units::{GapLimit, PercentError, SizeUsd};
 
-use super::parameters::{CHAIN, GAP, POOL_CURSOR, SNAPSHOT_HASH, STANDARD_SIZE};
+use super::parameters::{
+    CHAIN, GAP, POOL_CURSOR, QUOTE_GROUP, SNAPSHOT_HASH, STANDARD_SIZE, TOKEN_IN_PATH,
+};
 use super::{Kind, Parameter};
 use crate::parameters::{digits, shown};
 use crate::{Problem, invalid_parameter, parse_size, parse_token_name};
@@ -15,6 +17,19 @@ pub(super) fn token_name(text: &str) -> Result<String, Problem> {
 pub(super) fn chain(text: &str) -> Result<ChainSlug, Problem> {
     let no_slug = || format!("{}: {:?} is no chain's slug", CHAIN.name, shown(text));
     text.parse().map_err(|_| refusal(&CHAIN, &no_slug()))
+}
+
+/// A group's name, which is spelled as a chain's slug is.
+pub(super) fn group(text: &str) -> Result<String, Problem> {
+    let no_name = || format!("{}: {:?} is no group's name", QUOTE_GROUP.name, shown(text));
+    let slug: Result<ChainSlug, _> = text.parse();
+    slug.map(|slug| slug.to_string()).map_err(|_| refusal(&QUOTE_GROUP, &no_name()))
+}
+
+/// A token's contract.
+pub(super) fn address(text: &str) -> Result<Address, Problem> {
+    let no_address = || format!("{}: {:?} is no address", TOKEN_IN_PATH.name, shown(text));
+    text.parse().map_err(|_| refusal(&TOKEN_IN_PATH, &no_address()))
 }
 
 /// One of the sizes that every slot's gaps are kept of.

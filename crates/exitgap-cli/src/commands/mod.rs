@@ -9,6 +9,7 @@ mod ladder;
 mod mcp;
 mod pay;
 mod pools;
+mod routes;
 mod simulate;
 mod size;
 mod snapshot;
@@ -46,6 +47,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Pools { db, api, chain } => {
             pools::run(db.as_deref(), api.as_deref(), chain.as_deref(), json)
         }
+        Command::Routes(args) => routes::run(&args, json),
         Command::Estimate { question, size_usd } => estimate::run(&question, &size_usd, json),
         Command::Exit(args) => exit::run(&args, json),
         Command::Pay(command) => pay::run(&command, json),

@@ -14,10 +14,10 @@ mod bound;
 mod sized;
 
 use super::terms::shortfall;
-use super::{Exit, MAX_ROUTE_VENUES};
+use super::{Exit, MAX_ROUTE_VENUES, Refusal};
 use crate::pools::SaleCurve;
 use crate::snapshot::Observation;
-use crate::units::{Percent, UsdMicros, UsdPrice};
+use crate::units::{Percent, SizeUsd, UsdMicros, UsdPrice};
 use crate::wide::{U256, U1024, narrow, power_of_ten};
 
 pub use sized::{SizedSplit, largest_split, split_size};
@@ -146,6 +146,28 @@ impl<'a> SplitVenue<'a> {
     pub fn is_concave(&self) -> bool {
         self.exit.curve().is_sized() && !self.exit.curve().divides()
     }
+
+    /// Whether a sale there has a gap: pool and oracle are not too far apart for a percentage.
+    pub fn has_gap(&self) -> bool {
+        !self.exit.has_no_gap()
+    }
+
+    /// Whether the token sold has one oracle price and as many decimals at both.
+    pub fn sells_alike(&self, other: &Self) -> bool {
+        self.base == other.base
+    }
+
+    /// What all of `size` fills at in this venue alone, its fixed cost taken off.
+    pub fn alone(&self, size: SizeUsd) -> Result<Percent, Refusal> {
+        let estimate = self.exit.estimate(size)?;
+        if self.fixed_cost.0 == 0 {
+            return Ok(estimate.gap);
+        }
+        let worth = Worth::of(core::slice::from_ref(self));
+        let value = U1024::from(estimate.amount_out) * worth.quotes[0];
+        let gap = worth.gap(estimate.amount_in, value, self.fixed_cost);
+        gap.map_err(|_| Refusal::GapOutOfRange)
+    }
 }
 
 /// Splits `amount_in` raw units of the token sold over the venues, which sell the same token.
@@ -170,7 +192,7 @@ fn require_comparable(venues: &[SplitVenue<'_>]) -> Result<(), SplitError> {
     if let Some(venue) = venues.iter().position(|venue| !venue.is_concave()) {
         return Err(SplitError::NotConcave { venue });
     }
-    match venues.iter().position(|venue| venue.base != venues[0].base) {
+    match venues.iter().position(|venue| !venue.sells_alike(&venues[0])) {
         Some(venue) => Err(SplitError::BaseDiffers { venue }),
         None => Ok(()),
     }

@@ -67,7 +67,7 @@ pub fn clock(rehearse_at: Option<SlotArg>, plan: &Plan) -> Result<SystemClock, C
 
 /// The recorder of a configuration, its store opened and what it has published.
 pub fn recorder(checked: &Checked) -> Result<Recorder<ChainReader>, CliError> {
-    let Checked { config, plan } = checked;
+    let Checked { config, plan, .. } = checked;
     let sources = Source::of_plan(plan, &Limits::default());
     // What cannot be read at all is said before a store is made for it.
     for source in &sources {

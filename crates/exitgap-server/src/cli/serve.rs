@@ -179,6 +179,7 @@ async fn app(
     };
     let service =
         Service::new(store, urls, now, bounds).deployed_as(Deployment { recording, pages });
+    let service = service.with_quote_groups(checked.quote_groups.clone());
     Ok(App {
         till,
         service: Arc::new(service),

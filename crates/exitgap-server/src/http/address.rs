@@ -1,4 +1,4 @@
-//! What a request asks with its address: the part of the path that varies, and the query. Which
+//! What a request asks with its address: what varies of the path, and the query. Which
 //! parameters there are, and what each may hold, the table of operations says.
 
 use axum::extract::rejection::RawPathParamsRejection;
@@ -18,7 +18,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// The part of the path that varies, decoded; empty where none does.
+    /// What varies of the path, decoded, its parts as they stand there; empty where none does.
     pub fn named(&self) -> &str {
         self.named.as_deref().unwrap_or_default()
     }
@@ -34,7 +34,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Address {
     type Rejection = Refused;
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
         let named = match RawPathParams::from_request_parts(parts, state).await {
-            Ok(named) => named.iter().next().map(|(_, value)| value.to_owned()),
+            Ok(named) => Some(named.iter().map(|(_, value)| value).collect::<Vec<_>>().join("/")),
             Err(RawPathParamsRejection::MissingPathParams(_)) => None,
             Err(_) => {
                 let detail = "the address is not UTF-8";

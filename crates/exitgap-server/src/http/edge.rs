@@ -146,9 +146,10 @@ impl Edge {
         Some(Allowance::new(move || take(&free, client, 1)))
     }
 
-    /// Counts a portfolio's positions against what is free.
-    fn take_positions(&self, request: &Request) -> Result<(), Problem> {
-        if request.uri().path() != Operation::Portfolio.template() {
+    /// Counts a portfolio's positions, and a token's venues, against what is free.
+    fn take_exits(&self, request: &Request) -> Result<(), Problem> {
+        let path = request.uri().path();
+        if path != Operation::Portfolio.template() && !is_routes(path) {
             return Ok(());
         }
         match self.free.as_ref().zip(self.client(request)) {
@@ -175,7 +176,7 @@ fn take((free, base_url): &(Free, String), client: IpAddr, estimates: u32) -> Re
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     free.take(client, estimates, now.as_secs()).map_err(|UsedUp { per_day, next_in_s }| {
         let detail = format!(
-            "more than the {per_day} estimates a day that a client has free of charge by tools and portfolios"
+            "more than the {per_day} estimates a day that a client has free of charge by tools, portfolios and routes"
         );
         let priced = Operation::Exit.template();
         let hint = format!(
@@ -253,7 +254,7 @@ fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Op
         let hint = "everything is asked for in the address";
         return (verdict, refuse(ProblemCode::BodyNotAccepted, "the request carries a body", hint));
     }
-    let refused = edge.take_positions(request).err().map(Refused::from);
+    let refused = edge.take_exits(request).err().map(Refused::from);
     (verdict, refused)
 }
 
@@ -268,16 +269,33 @@ fn is_tools(uri: &Uri) -> bool {
     uri.path() == MCP_PATH
 }
 
-/// As how many requests one counts: a portfolio is as many exits as it has positions.
+/// As how many requests one counts: a portfolio is as many exits as it has positions, a token sold through its pools
+/// as many as it may well have pools.
 fn cost(uri: &Uri) -> NonZeroU32 {
+    if is_routes(uri.path()) {
+        return NonZeroU32::MIN.saturating_add(EXITS_OF_TOKEN - 1);
+    }
     let is_portfolio = uri.path() == Operation::Portfolio.template();
     let query = uri.query().filter(|_| is_portfolio).unwrap_or_default();
     let positions = form_urlencoded::parse(query.as_bytes())
         .filter(|(name, _)| name == POSITION.name)
         // More are refused before anything is computed.
         .take(MAX_POSITIONS)
-        .count();
-    u32::try_from(positions).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN)
+        .map(|(_, position)| if is_of_token(&position) { EXITS_OF_TOKEN } else { 1 })
+        .sum::<u32>();
+    NonZeroU32::new(positions).unwrap_or(NonZeroU32::MIN)
+}
+
+/// As how many exits a token sold through its pools counts.
+const EXITS_OF_TOKEN: u32 = 5;
+
+fn is_routes(path: &str) -> bool {
+    path.starts_with(Operation::Routes.prefix())
+}
+
+/// Whether a position names a token: a pool has a colon of its own before any slash.
+fn is_of_token(position: &str) -> bool {
+    position.split_once('/').is_some_and(|(chain, _)| !chain.contains(':'))
 }
 
 /// Pages of any origin may read all answers: they are public, and nothing here knows who asks. Which

@@ -6,7 +6,8 @@ use axum::routing::{MethodRouter, any, get};
 use bytes::Bytes;
 use exitgap_api::operations::{
     BoardAsked, ExitAsked, HistoryAsked, HoursAsked, Keep, MaxSizeAsked, Methods, Operation,
-    PoolsAsked, PortfolioAsked, Question, SeriesAsked, SimulationAsked, SlotAsked, SnapshotAsked,
+    PoolsAsked, PortfolioAsked, Question, RoutesAsked, SeriesAsked, SimulationAsked, SlotAsked,
+    SnapshotAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use serde::Serialize;
@@ -53,6 +54,9 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
                 |app, asked: HoursAsked| async move { app.service.hours(asked).await },
             )
         }
+        O::Routes => document(operation, |app, asked: RoutesAsked| async move {
+            app.service.routes(&asked).await
+        }),
         O::Fragility => {
             document(
                 operation,

@@ -23,6 +23,7 @@ pub const ADDRESS: &str = "/v1/openapi.json";
     exitgap_api::History,
     exitgap_api::Stress,
     exitgap_api::MarketHours,
+    exitgap_api::Routes,
     exitgap_api::Fragility,
     exitgap_api::Portfolio,
     exitgap_api::Capabilities,
@@ -205,10 +206,11 @@ mod tests {
             assert!(document["components"]["schemas"][name].is_object(), "{name}");
         }
         for (path, item) in document["paths"].as_object().unwrap() {
-            let named = path.split('{').nth(1).and_then(|rest| rest.strip_suffix('}'));
+            let named = path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
             let parameters = item["get"]["parameters"].as_array().unwrap();
-            let in_path = parameters.iter().find(|parameter| parameter["in"] == "path");
-            assert_eq!(in_path.and_then(|parameter| parameter["name"].as_str()), named, "{path}");
+            let in_path = parameters.iter().filter(|parameter| parameter["in"] == "path");
+            let in_path = in_path.map(|parameter| parameter["name"].as_str().unwrap());
+            assert_eq!(in_path.collect::<Vec<_>>(), named.collect::<Vec<_>>(), "{path}");
         }
     }
 }

@@ -26,7 +26,7 @@ pub struct SizedSplit {
 /// Every size up to [`largest_split`] is split, unless its units are too coarse to be.
 pub fn split_size(venues: &[SplitVenue<'_>], size: SizeUsd) -> Result<SizedSplit, SplitError> {
     require_comparable(venues)?;
-    if venues.iter().any(|venue| venue.exit.has_no_gap()) {
+    if !venues.iter().all(SplitVenue::has_gap) {
         return Err(SplitError::GapOutOfRange);
     }
     let terms = &venues[0].exit.terms;

@@ -125,3 +125,17 @@ fn what_is_no_split_is_refused() {
     assert_eq!(split_size(&one, size("0.5")), Err(SplitError::NoInput));
     assert_eq!(largest_split(&[]), UsdMicros(0));
 }
+
+#[test]
+fn a_venue_alone_is_told_with_its_cost() {
+    let exits = [pair(40_000, 3_000)].map(|pool| at_par(&pool, Direction::ZeroForOne, [0; 2]));
+    let of = |cost| SplitVenue::new(&exits[0], [0; 2], &[dollar(); 2], UsdMicros(cost));
+    let size = |text: &str| text.parse::<SizeUsd>().unwrap();
+    let estimate = exits[0].estimate(size("100")).unwrap();
+    assert_eq!(of(0).alone(size("100")), Ok(estimate.gap));
+    // A dollar of a hundred is a percent.
+    assert_eq!(of(1_000_000).alone(size("100")), Ok(Percent(estimate.gap.0 + 1_000_000)));
+    let split = split_size(&[of(1_000_000)], size("100")).unwrap().split;
+    assert_eq!(split.alone, [of(1_000_000).alone(size("100")).ok()]);
+    assert_eq!(of(0).alone(size("0.5")), Err(crate::exit::Refusal::NoInput));
+}

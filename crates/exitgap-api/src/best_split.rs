@@ -1,0 +1,367 @@
+//! One exit over the venues of one slot: each alone, and the exact split with how far it is from the best.
+
+use exitgap_core::U256;
+use exitgap_core::evidence::Base;
+use exitgap_core::exit::{
+    Exit, MAX_ROUTE_VENUES, METHOD_VERSION, Refusal, SizedSplit, SplitError, SplitVenue,
+    largest_split, split_size,
+};
+use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::snapshot::Snapshot;
+use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
+use serde::{Deserialize, Serialize};
+
+use crate::{Naming, Number, Problem, ProblemCode, Status, TokenLabel, invalid_parameter};
+
+/// A recorded venue that an exit may go through.
+#[derive(Debug, Clone, Copy)]
+pub struct SplitCandidate<'a> {
+    /// The slot's snapshot.
+    pub snapshot: &'a Snapshot,
+    /// Its name, where that is known.
+    pub hash: Option<SnapshotHash>,
+    /// Its exit in the direction that sells the token.
+    pub exit: &'a Exit,
+    /// What using it costs, whatever is sold.
+    pub fixed_cost: UsdMicros,
+}
+
+/// What one venue sells of an exit: a sale of its own, which its evidence proves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SplitLeg {
+    /// The pool.
+    pub pool: String,
+    /// Its venue and fee.
+    pub name: String,
+    /// `token0` or `token1`: the token sold, by its place there.
+    pub base: String,
+    /// The token bought.
+    pub quote: TokenLabel,
+    /// What it sells, USD. The legs add up to the size asked for.
+    pub size_usd: Number,
+    /// Its own gap, percent: exact. Positive is worse than the oracle.
+    pub exit_gap_pct: Number,
+    /// Raw units of the token sold.
+    pub amount_in_raw: String,
+    /// Raw units of the token bought: what the contract pays.
+    pub amount_out_raw: String,
+    /// What using the venue costs beside, USD.
+    pub fixed_cost_usd: Number,
+    /// What anyone can check the leg with.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub evidence_url: Option<String>,
+}
+
+/// All of an exit in one venue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SplitAlone {
+    /// The pool.
+    pub pool: String,
+    /// Its venue and fee.
+    pub name: String,
+    /// What all of it fills at there, its fixed cost taken off, percent; `null` where it does not fill.
+    pub exit_gap_pct: Option<Number>,
+    /// The code of why it does not, such as `beyond_liquidity`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub code: Option<String>,
+    /// The largest size that it fills, USD, where that is why.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub max_fillable_usd: Option<Number>,
+    /// What anyone can check it with.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub evidence_url: Option<String>,
+    /// SHA-256 of the snapshot that it and a leg of this pool follow from.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub snapshot_hash: Option<String>,
+}
+
+/// A venue that was not split over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SplitLeftOut {
+    /// The pool.
+    pub pool: String,
+    /// Why: `not_concave`, `oracle_differs`, `gap_out_of_range`, `too_many_venues`, `slot_missing` or `no_snapshot_yet`.
+    pub code: String,
+    /// The same in a sentence.
+    pub detail: String,
+}
+
+impl SplitLeftOut {
+    /// Of a pool, for a reason of this code.
+    pub fn new(pool: &PoolId, code: &str, detail: &str) -> Self {
+        Self { pool: pool.to_string(), code: code.to_owned(), detail: detail.to_owned() }
+    }
+}
+
+/// The answer to "over which venues do I exit?".
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct BestSplit {
+    /// The size asked for, USD.
+    pub size_usd: Number,
+    /// `live` only where the chain is.
+    pub status: Status,
+    /// The gap of all legs together and their fixed costs, percent: exact. Positive is worse than the oracle. Never
+    /// worse than any venue alone.
+    pub exit_gap_pct: Number,
+    /// No split over the venues that are not `left_out` has a gap that is lower by more than this, percent; `null`
+    /// where a venue that is left out is better alone than all others together.
+    pub optimality_gap_pct: Option<Number>,
+    /// Raw units of the token sold, by all legs: at most one a leg less than the size in one sale.
+    pub amount_in_raw: String,
+    /// What using the venues of the legs costs, USD.
+    pub fixed_cost_usd: Number,
+    /// What each venue used sells.
+    pub legs: Vec<SplitLeg>,
+    /// All of it in one venue, the best first; those that do not fill it last, who fills most first.
+    pub alone: Vec<SplitAlone>,
+    /// Venues that were not split over, and why.
+    pub left_out: Vec<SplitLeftOut>,
+    /// The version of the rules that produced the figures.
+    pub method_version: String,
+}
+
+impl BestSplit {
+    /// Splits `size` over these venues, which are of one chain and slot and sell one token; in whatever order they
+    /// are given. The oracle price that most of them have counts: a venue that has another is left out. `evidence`
+    /// tells where a size sold in a venue, counted from 0, is proven.
+    pub fn of(
+        candidates: &[SplitCandidate<'_>],
+        size: SizeUsd,
+        evidence: impl Fn(usize, &Number) -> Option<String>,
+    ) -> Result<Self, Problem> {
+        require_one_exit(candidates)?;
+        let venues: Vec<SplitVenue<'_>> = candidates
+            .iter()
+            .map(|one| SplitVenue::of(one.snapshot.observation(), one.exit, one.fixed_cost))
+            .collect();
+        let alone: Vec<_> = venues.iter().map(|venue| venue.alone(size)).collect();
+        let ranked = ranked(candidates, &alone);
+        let reference = reference(&venues, &ranked);
+        let (mut over, mut left_out) = (Vec::new(), Vec::new());
+        for at in ranked.iter().copied() {
+            match why_left_out(reference, &venues[at], over.len()) {
+                None => over.push(at),
+                Some((code, why)) => {
+                    let pool = candidates[at].snapshot.observation().pool();
+                    left_out.push(SplitLeftOut::new(pool, code, why));
+                }
+            }
+        }
+        let used: Vec<SplitVenue<'_>> = over.iter().map(|at| venues[*at].clone()).collect();
+        let split = split_size(&used, size);
+        // Its gap is comparable where its oracle is the same; how good a split with it could be nobody knows.
+        let other = (ranked.iter().copied())
+            .filter(|at| !over.contains(at) && venues[*at].sells_alike(reference))
+            .find_map(|at| Some((*alone[at].as_ref().ok()?, at)));
+        let worded = Worded { candidates, size, evidence: &evidence };
+        let legs = match (split, other) {
+            (Ok(split), None) => worded.split(&over, &split),
+            (Ok(split), Some((gap, _))) if split.split.gap <= gap => worded.split(&over, &split),
+            (_, Some((gap, at))) => worded.one(at, gap),
+            (Err(error), None) => Err(refusal(&error, size, &used, &alone)),
+        }?;
+        Ok(Self { alone: worded.alone(&ranked, &alone), left_out, ..legs })
+    }
+}
+
+/// The best alone first; those that do not fill the size last, who fills most first; then by the pool's name.
+fn ranked(candidates: &[SplitCandidate<'_>], alone: &[Result<Percent, Refusal>]) -> Vec<usize> {
+    let mut ranked: Vec<usize> = (0..alone.len()).collect();
+    ranked.sort_by_cached_key(|at| {
+        let pool = candidates[*at].snapshot.observation().pool().to_string();
+        match &alone[*at] {
+            Ok(gap) => (false, gap.0, pool),
+            Err(refusal) => (true, -most(refusal).map_or(0, |most| i128::from(most.0)), pool),
+        }
+    });
+    ranked
+}
+
+/// The first of those whose oracle price of the token sold most venues have.
+fn reference<'v, 'a>(venues: &'v [SplitVenue<'a>], ranked: &[usize]) -> &'v SplitVenue<'a> {
+    let alike = |at: usize| venues.iter().filter(|other| other.sells_alike(&venues[at])).count();
+    let first = ranked.iter().copied().min_by_key(|at| core::cmp::Reverse(alike(*at)));
+    &venues[first.unwrap_or(0)]
+}
+
+/// The largest size that a pool fills, where that is why it does not fill one.
+fn most(refusal: &Refusal) -> Option<UsdMicros> {
+    match refusal {
+        Refusal::BeyondLiquidity { max_fillable_usd, .. } => Some(*max_fillable_usd),
+        _ => None,
+    }
+}
+
+/// Why a venue is not split over, in a code and words.
+fn why_left_out(
+    first: &SplitVenue<'_>,
+    venue: &SplitVenue<'_>,
+    used: usize,
+) -> Option<(&'static str, &'static str)> {
+    if !venue.sells_alike(first) {
+        Some(("oracle_differs", "the token sold has another oracle price there"))
+    } else if !venue.has_gap() {
+        Some(("gap_out_of_range", "pool and oracle are too far apart for a percentage"))
+    } else if !venue.is_concave() {
+        let why =
+            "a further unit need not be paid less there, so no bound of a split would be sound";
+        Some(("not_concave", why))
+    } else if used == MAX_ROUTE_VENUES {
+        Some(("too_many_venues", "as many venues as are split over are better alone"))
+    } else {
+        None
+    }
+}
+
+/// Refuses what is no single exit: another slot, chain or token, or a pool twice, whose liquidity is there once.
+fn require_one_exit(candidates: &[SplitCandidate<'_>]) -> Result<(), Problem> {
+    let wrong = |detail: String| {
+        let hint = "give snapshots of one chain and slot, one of each pool, that sell one token";
+        invalid_parameter("snapshots", &detail, hint)
+    };
+    let Some(first) = candidates.first() else {
+        return Err(wrong("there is no venue".to_owned()));
+    };
+    let sold = |one: &SplitCandidate<'_>| {
+        one.snapshot.observation().tokens()[one.exit.direction().base_index()].address
+    };
+    for (at, one) in candidates.iter().enumerate() {
+        let (slot, pool) = (one.snapshot.slot(), one.snapshot.observation().pool());
+        let of_first = first.snapshot.observation().pool();
+        if slot != first.snapshot.slot() {
+            return Err(wrong(format!("{pool} is of slot {slot}, {of_first} of another")));
+        }
+        if pool.chain() != of_first.chain() || sold(one) != sold(first) {
+            return Err(wrong(format!("{pool} sells another token than {of_first}")));
+        }
+        if candidates[..at].iter().any(|other| other.snapshot.observation().pool() == pool) {
+            return Err(wrong(format!("{pool} is given twice")));
+        }
+    }
+    Ok(())
+}
+
+/// Puts what was found into words.
+struct Worded<'a, E> {
+    candidates: &'a [SplitCandidate<'a>],
+    size: SizeUsd,
+    evidence: &'a E,
+}
+
+impl<E: Fn(usize, &Number) -> Option<String>> Worded<'_, E> {
+    fn split(&self, over: &[usize], found: &SizedSplit) -> Result<BestSplit, Problem> {
+        let SizedSplit { sizes, split } = found;
+        let legs = split.legs.iter().zip(sizes).map(|(leg, size)| self.leg(over[leg.venue], *size));
+        let legs = legs.collect::<Result<Vec<_>, _>>()?;
+        let sold = split.legs.iter().fold(U256::ZERO, |sum, leg| sum + leg.amount_in);
+        let whole = self.whole(split.gap, split.fixed_cost, sold.to_string(), legs);
+        Ok(BestSplit { optimality_gap_pct: Some(split.optimality_gap.into()), ..whole })
+    }
+
+    fn one(&self, at: usize, gap: Percent) -> Result<BestSplit, Problem> {
+        let leg = self.leg(at, self.size)?;
+        let sold = leg.amount_in_raw.clone();
+        Ok(self.whole(gap, self.candidates[at].fixed_cost, sold, vec![leg]))
+    }
+
+    fn whole(
+        &self,
+        gap: Percent,
+        fixed_cost: UsdMicros,
+        amount_in_raw: String,
+        legs: Vec<SplitLeg>,
+    ) -> BestSplit {
+        // All are of one chain.
+        let chain = self.candidates.first().map(|one| one.snapshot.observation().chain().kind);
+        BestSplit {
+            size_usd: self.size.into(),
+            status: chain.map_or(Status::Preview, Status::from),
+            exit_gap_pct: gap.into(),
+            optimality_gap_pct: None,
+            amount_in_raw,
+            fixed_cost_usd: fixed_cost.into(),
+            legs,
+            alone: Vec::new(),
+            left_out: Vec::new(),
+            method_version: METHOD_VERSION.to_owned(),
+        }
+    }
+
+    fn leg(&self, at: usize, size: SizeUsd) -> Result<SplitLeg, Problem> {
+        let SplitCandidate { snapshot, exit, fixed_cost, .. } = self.candidates[at];
+        let observation = snapshot.observation();
+        let estimate = exit.estimate(size).map_err(|refusal| Problem::from(&refusal))?;
+        let direction = exit.direction();
+        let size_usd = Number::from(size);
+        Ok(SplitLeg {
+            pool: observation.pool().to_string(),
+            name: Naming::of(observation).name(),
+            base: Base::from(direction).code().to_owned(),
+            quote: (&observation.tokens()[direction.quote_index()]).into(),
+            exit_gap_pct: estimate.gap.into(),
+            amount_in_raw: estimate.amount_in.to_string(),
+            amount_out_raw: estimate.amount_out.to_string(),
+            fixed_cost_usd: fixed_cost.into(),
+            evidence_url: (self.evidence)(at, &size_usd),
+            size_usd,
+        })
+    }
+
+    fn alone(&self, ranked: &[usize], alone: &[Result<Percent, Refusal>]) -> Vec<SplitAlone> {
+        let size = Number::from(self.size);
+        let row = |at: usize| {
+            let observation = self.candidates[at].snapshot.observation();
+            let refused = alone[at].as_ref().err();
+            let is_proven =
+                refused.is_none_or(|refusal| Problem::from(refusal).code.has_evidence());
+            SplitAlone {
+                pool: observation.pool().to_string(),
+                name: Naming::of(observation).name(),
+                exit_gap_pct: alone[at].as_ref().ok().map(|gap| (*gap).into()),
+                code: refused.map(|refusal| refusal.code().to_owned()),
+                max_fillable_usd: refused.and_then(most).map(Number::from),
+                evidence_url: is_proven.then(|| (self.evidence)(at, &size)).flatten(),
+                snapshot_hash: self.candidates[at].hash.map(|hash| hash.to_string()),
+            }
+        };
+        ranked.iter().copied().map(row).collect()
+    }
+}
+
+/// Why nothing fills the size.
+fn refusal(
+    error: &SplitError,
+    size: SizeUsd,
+    used: &[SplitVenue<'_>],
+    alone: &[Result<Percent, Refusal>],
+) -> Problem {
+    let code = match error {
+        SplitError::NoInput => ProblemCode::RoundsToNoInput,
+        SplitError::NoOutput => ProblemCode::RoundsToNoOutput,
+        SplitError::GapOutOfRange => ProblemCode::GapOutOfRange,
+        SplitError::Venues { .. }
+        | SplitError::NotConcave { .. }
+        | SplitError::BaseDiffers { .. }
+        | SplitError::BeyondLiquidity { .. } => ProblemCode::BeyondLiquidity,
+    };
+    if code != ProblemCode::BeyondLiquidity {
+        return Problem::new(code, error.to_string());
+    }
+    let of_one = alone.iter().filter_map(|refused| most(refused.as_ref().err()?));
+    let most = of_one.fold(largest_split(used), Ord::max);
+    let detail = format!(
+        "the recorded liquidity of {} venues cannot fill {size} USD; the most it fills is {} USD",
+        alone.len(),
+        Number::from(most)
+    );
+    let hint = "ask for less, or in several slots";
+    Problem { max_fillable_usd: Some(most.into()), ..Problem::new(code, detail).hint(hint) }
+}
+
+#[cfg(test)]
+#[path = "best_split_tests.rs"]
+mod tests;

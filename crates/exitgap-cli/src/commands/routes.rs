@@ -1,0 +1,117 @@
+//! `exitgap routes`: a token's venues, each alone and split.
+
+use std::io::Write;
+use std::path::Path;
+
+use exitgap_api::operations::{Operation, RoutesAsked};
+use exitgap_api::{BestSplit, Guards, Routes, Status, size_as_written};
+
+use super::mcp::local;
+use super::print_json;
+use crate::arguments::RoutesArgs;
+use crate::failure::Failure;
+use crate::format::{Columns, grouped, printable};
+use crate::source::{self, unreadable};
+
+pub fn run(args: &RoutesArgs, json: bool) -> Result<(), Failure> {
+    let guards = args.guards.read()?;
+    let asked = read(args, guards)?;
+    let routes = match (&args.api, &args.db) {
+        (Some(url), _) => {
+            let native = source::api::native()?;
+            source::api::through(url, native, guards, async |client| {
+                client.recomputed_routes(&asked).await
+            })?
+        }
+        // The arguments name one of the two.
+        (None, db) => of_database(db.as_deref().unwrap_or(Path::new("")), &asked)?,
+    };
+    if json { print_json(&routes) } else { print_text(&routes) }
+}
+
+/// The question, read as a service reads it.
+fn read(args: &RoutesArgs, guards: Guards) -> Result<RoutesAsked, Failure> {
+    let size = size_as_written(&args.size_usd)?;
+    let mut query = format!("size_usd={size}&fixed_cost_usd={}", args.fixed_cost_usd);
+    for (name, value) in [("quote_group", &args.quote_group), ("at", &args.at)] {
+        if let Some(value) = value {
+            query.extend(["&", name, "=", value]);
+        }
+    }
+    let asked: RoutesAsked = Operation::Routes.read(Some(&args.token), &query)?;
+    Ok(RoutesAsked { guards, ..asked })
+}
+
+fn of_database(path: &Path, asked: &RoutesAsked) -> Result<Routes, Failure> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|error| unreadable(error.to_string()))?;
+    runtime.block_on(async { Ok(local::service(path).await?.routes(asked).await?) })
+}
+
+fn print_text(routes: &Routes) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let Routes { split, token, .. } = routes;
+    let size = grouped(split.size_usd.as_str());
+    writeln!(out, "Selling {size} USD of {} on {}", printable(&token.symbol), routes.chain)?;
+    if split.status == Status::Preview {
+        writeln!(out, "PREVIEW  not a live chain: the figures are not to be relied on")?;
+    }
+    writeln!(
+        out,
+        "{:<16}{} % below the oracle, all legs together",
+        "exit gap", split.exit_gap_pct
+    )?;
+    let optimality = match &split.optimality_gap_pct {
+        Some(bound) => format!("no split is better by more than {bound} %"),
+        None => "not bounded: a venue that is not split over is the best".to_owned(),
+    };
+    writeln!(out, "{:<16}{optimality}", "optimality")?;
+    print_legs(&mut out, split)?;
+    print_alone(&mut out, split)?;
+    for left_out in &split.left_out {
+        let (pool, code) = (printable(&left_out.pool), printable(&left_out.code));
+        writeln!(out, "{:<16}{pool}: {code}, {}", "left out", printable(&left_out.detail))?;
+    }
+    let (slot, age) = (printable(&routes.slot_time), routes.snapshot_age_s);
+    writeln!(out, "{:<16}slot {slot}, {age} s old", "recorded")?;
+    writeln!(out, "{:<16}{} days, the shortest of the legs", "observed", routes.days_observed)?;
+    let market = if routes.market_open { "open" } else { "CLOSED" };
+    writeln!(out, "{:<16}{market} ({})", "market", printable(&routes.session_note))?;
+    writeln!(out, "{:<16}{}", "method", printable(&split.method_version))?;
+    for leg in &split.legs {
+        if let Some(url) = &leg.evidence_url {
+            writeln!(out, "{:<16}{}", "evidence", printable(url))?;
+        }
+    }
+    Ok(())
+}
+
+fn print_legs(out: &mut impl Write, split: &BestSplit) -> Result<(), Failure> {
+    let mut table = Columns::new(&["<split over", "<for", "size USD", "gap %", "<pool"]);
+    for leg in &split.legs {
+        table.row(vec![
+            printable(&leg.name),
+            printable(&leg.quote.symbol),
+            grouped(leg.size_usd.as_str()),
+            leg.exit_gap_pct.to_string(),
+            printable(&leg.pool),
+        ]);
+    }
+    Ok(write!(out, "{table}")?)
+}
+
+fn print_alone(out: &mut impl Write, split: &BestSplit) -> Result<(), Failure> {
+    let mut table = Columns::new(&["<alone", "gap %", "fills at most USD", "<pool"]);
+    for venue in &split.alone {
+        let gap = venue.exit_gap_pct.as_ref().map(ToString::to_string);
+        let most = venue.max_fillable_usd.as_ref().map(|most| grouped(most.as_str()));
+        table.row(vec![
+            printable(&venue.name),
+            gap.or_else(|| venue.code.as_deref().map(printable)).unwrap_or_default(),
+            most.unwrap_or_default(),
+            printable(&venue.pool),
+        ]);
+    }
+    Ok(write!(out, "{table}")?)
+}

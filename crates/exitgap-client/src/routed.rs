@@ -1,0 +1,103 @@
+//! The venues of a token, compared by a service and recomputed here from its snapshots.
+
+use exitgap_api::operations::parameters::{AT, FIXED_COST, QUOTE_GROUP, SIZE};
+use exitgap_api::operations::{Operation, RoutesAsked, Target};
+use exitgap_api::{BestSplit, Number, Routes, SplitCandidate};
+use exitgap_core::exit::Exit;
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::Snapshot;
+
+use crate::{Client, ClientError, Transport};
+
+/// The most venues that are fetched to recompute an answer; a service compares no more.
+const MOST_VENUES: usize = 24;
+
+impl<T: Transport> Client<T> {
+    /// `GET /v1/routes/{chain}/{token}`: the guards of the client count, not those of `asked`.
+    pub async fn routes(&self, asked: &RoutesAsked) -> Result<Routes, ClientError> {
+        let target = target(asked);
+        let routes: Routes = self.guarded(target.clone()).await?;
+        let answers = routes.chain == asked.chain.to_string()
+            && routes.token.address == asked.token.to_string()
+            && routes.split.size_usd == Number::from(asked.size)
+            && routes.quote_group == asked.quote_group;
+        if !answers {
+            return Err(self.not_as_specified(&target, "it answers another question"));
+        }
+        Ok(routes)
+    }
+
+    /// The same with every figure recomputed here from the snapshots it names: an answer that does not follow from
+    /// them is an error. That no other pool sells the token is the service's word.
+    pub async fn recomputed_routes(&self, asked: &RoutesAsked) -> Result<Routes, ClientError> {
+        let routes = self.routes(asked).await?;
+        let target = target(asked);
+        let wrong = |why: String| self.not_as_specified(&target, why);
+        if routes.split.alone.len() > MOST_VENUES {
+            return Err(wrong(format!("it compares more than {MOST_VENUES} venues")));
+        }
+        let slot =
+            Slot::new(routes.slot.into()).map_err(|_| wrong("its slot is none".to_owned()))?;
+        let mut held: Vec<(Snapshot, Exit)> = Vec::new();
+        for venue in &routes.split.alone {
+            let pool = venue.pool.parse::<PoolId>();
+            let hash = venue.snapshot_hash.as_deref().and_then(|hash| hash.parse().ok());
+            let (Ok(pool), Some(hash)) = (pool, hash) else {
+                return Err(wrong("a venue names no pool or snapshot".to_owned()));
+            };
+            let snapshot = self.snapshot(&pool, hash).await?;
+            let observation = snapshot.observation();
+            if *observation.pool() != pool
+                || snapshot.slot() != slot
+                || *pool.chain() != asked.chain
+            {
+                return Err(wrong(format!(
+                    "the snapshot of {pool} is of another pool, chain or slot"
+                )));
+            }
+            let direction = observation.direction_of(&asked.token.to_string());
+            let direction =
+                direction.map_err(|_| wrong(format!("{pool} does not sell the token")))?;
+            let exit = Exit::of(observation, direction);
+            held.push((snapshot, exit));
+        }
+        let candidates: Vec<SplitCandidate<'_>> = held
+            .iter()
+            .map(|(snapshot, exit)| SplitCandidate {
+                snapshot,
+                hash: None,
+                exit,
+                fixed_cost: asked.fixed_cost,
+            })
+            .collect();
+        let ours = BestSplit::of(&candidates, asked.size, |_, _| None)?;
+        if figures(&ours) != figures(&routes.split) {
+            return Err(wrong("it does not follow from its snapshots".to_owned()));
+        }
+        Ok(routes)
+    }
+}
+
+fn target(asked: &RoutesAsked) -> Target {
+    let RoutesAsked { chain, token, size, quote_group, fixed_cost, at, guards: _ } = asked;
+    Operation::Routes
+        .target_of(format_args!("{chain}/{token}"))
+        .with(&SIZE, size)
+        .maybe(&QUOTE_GROUP, quote_group.as_ref())
+        .maybe(&FIXED_COST, (fixed_cost.0 > 0).then(|| Number::from(*fixed_cost)))
+        .maybe(&AT, at.as_ref())
+}
+
+/// What follows from snapshots: all but addresses, and venues that have no snapshot.
+fn figures(split: &BestSplit) -> BestSplit {
+    let mut split = split.clone();
+    split.left_out.clear();
+    for leg in &mut split.legs {
+        leg.evidence_url = None;
+    }
+    for alone in &mut split.alone {
+        (alone.evidence_url, alone.snapshot_hash) = (None, None);
+    }
+    split
+}

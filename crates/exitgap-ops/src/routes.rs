@@ -1,0 +1,265 @@
+//! The venues of a token at one slot: each alone, and one exit split over them.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use exitgap_api::operations::parameters::{QUOTE_GROUP, TOKEN_IN_PATH};
+use exitgap_api::operations::{RoutesAsked, SnapshotAsked};
+use exitgap_api::{
+    BestSplit, Context, DepthSourceKind, Number, OracleState, Problem, ProblemCode, Routes,
+    SeriesMethod, SeriesSource, SplitCandidate, SplitLeftOut,
+};
+use exitgap_core::exit::Exit;
+use exitgap_core::ids::{Address, ChainSlug, PoolId};
+use exitgap_core::pools::Direction;
+use exitgap_core::series::Slot;
+use exitgap_core::units::{SizeUsd, UsdMicros};
+
+use super::prepared::Weighed;
+use super::{Found, Prepared, Service};
+
+/// How many pools of a token are looked at, the deepest first: as many snapshots are held at once.
+const MOST_VENUES: usize = 24;
+
+/// Tokens that one is sold for alike, such as dollars.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuoteGroup {
+    /// Its chain.
+    pub chain: ChainSlug,
+    /// Its name, spelled as a chain's slug is.
+    pub name: String,
+    /// Its tokens.
+    pub tokens: BTreeSet<Address>,
+}
+
+/// A pool, and the direction that sells the token.
+type Sold = (PoolId, Direction);
+
+/// The venues of a token that are recorded at a slot.
+pub(super) struct Venues {
+    slot: Slot,
+    /// The deepest first.
+    found: Vec<(Found, Direction)>,
+    left_out: Vec<SplitLeftOut>,
+}
+
+impl Service {
+    /// The same with groups of tokens that are sold for alike.
+    #[must_use]
+    pub fn with_quote_groups(self, quote_groups: Vec<QuoteGroup>) -> Self {
+        Self { quote_groups, ..self }
+    }
+
+    /// All recorded venues of a token, each alone, and the exact split over them.
+    pub async fn routes(&self, asked: &RoutesAsked) -> Result<Routes, Problem> {
+        let venues = self.venues(asked).await?;
+        let split = self.split(&venues, asked.size, asked.fixed_cost).await?;
+        let legs: Vec<&(Found, Direction)> = venues.used(&split).collect();
+        let contexts: Vec<Context> = legs
+            .iter()
+            .map(|(found, direction)| found.prepared.context(*direction, None, None))
+            .collect();
+        let rank = |state: OracleState| match state {
+            OracleState::Fresh => 0,
+            OracleState::HeldOverClose => 1,
+            OracleState::Stale => 2,
+        };
+        let told = |what: &str| Problem::new(ProblemCode::InternalError, what);
+        let oracle_state = contexts.iter().map(|one| one.oracle_state).max_by_key(|one| rank(*one));
+        let shortest =
+            legs.iter().zip(&contexts).min_by_key(|(leg, _)| leg.0.prepared.recorded_count);
+        let series =
+            shortest.and_then(|(_, one)| one.days_observed.clone().zip(one.window.clone()));
+        let first = contexts.first().ok_or_else(|| told("a split has no leg"))?;
+        let (days_observed, window) = series.ok_or_else(|| told("a leg tells no series"))?;
+        let session = contexts.iter().find(|one| !one.market_open).unwrap_or(first);
+        Ok(Routes {
+            chain: asked.chain.to_string(),
+            token: first.base.clone(),
+            slot: venues.slot.number(),
+            slot_time: venues.slot.to_string(),
+            snapshot_age_s: self.age_s(venues.slot),
+            oracle_price_usd: first.oracle_price_usd.clone(),
+            oracle_state: oracle_state.unwrap_or(first.oracle_state),
+            market_open: session.market_open,
+            session_note: session.session_note.clone(),
+            quote_group: asked.quote_group.clone(),
+            days_observed,
+            method: SeriesMethod {
+                assumed_size_usd: Some(asked.size.into()),
+                window,
+                depth_source: SeriesSource {
+                    kind: DepthSourceKind::RecordedSnapshot,
+                    chain: Some(asked.chain.to_string()),
+                },
+            },
+            split,
+        })
+    }
+
+    /// The venues of a token, at the slot asked for or the newest at which one is recorded.
+    pub(super) async fn venues(&self, asked: &RoutesAsked) -> Result<Venues, Problem> {
+        let (pools, newest) = self.pools_of(asked)?;
+        let slot = asked.at.or(newest).ok_or_else(|| {
+            let detail = format!("no pool of {} has a snapshot yet", asked.token);
+            Problem::new(ProblemCode::NoSnapshotYet, detail).hint("ask again in five minutes")
+        })?;
+        let (mut found, mut left_out, mut refused) = (Vec::new(), Vec::new(), None);
+        for (at, (pool, direction)) in pools.into_iter().enumerate() {
+            if at >= MOST_VENUES {
+                let why = format!("{MOST_VENUES} pools of the token are deeper");
+                left_out.push(SplitLeftOut::new(&pool, "too_many_venues", &why));
+                continue;
+            }
+            let (id, guards) = (pool.clone(), asked.guards);
+            let asked = SnapshotAsked { pool, base: None, at: Some(slot), guards };
+            match self.find(&asked).await {
+                Ok(one) => found.push((one, direction)),
+                Err(problem) if problem.code.http_status() >= 500 => return Err(problem),
+                Err(problem) => {
+                    left_out.push(SplitLeftOut::new(&id, problem.code.as_str(), &problem.detail));
+                    refused.get_or_insert(problem);
+                }
+            }
+        }
+        match refused {
+            Some(problem) if found.is_empty() => Err(problem),
+            _ => Ok(Venues { slot, found, left_out }),
+        }
+    }
+
+    /// The pools that sell a token, the deepest first, and the newest slot of any. Where the token is
+    /// not traded, or no such group is configured, that is told.
+    fn pools_of(&self, asked: &RoutesAsked) -> Result<(Vec<Sold>, Option<Slot>), Problem> {
+        let current = self.current();
+        current.require_chain(&asked.chain)?;
+        let group = asked.quote_group.as_deref().map(|name| self.quote_group(&asked.chain, name));
+        let group = group.transpose()?;
+        let sold = asked.token.to_string();
+        let depths: BTreeMap<&PoolId, [Option<u64>; 2]> = current
+            .board
+            .iter()
+            .filter_map(|row| {
+                let (_, figures) = row.standing.newest?;
+                Some((&row.pool.id, figures.directions.map(|direction| direction.depth_usd)))
+            })
+            .collect();
+        let mut pools: Vec<Sold> = Vec::new();
+        let (mut newest, mut is_traded) = (None, false);
+        for (id, now) in current.pools.iter().filter(|(id, _)| *id.chain() == asked.chain) {
+            let Some(labels) = &now.labels else { continue };
+            if now.pool.retired_slot.is_some() {
+                continue;
+            }
+            let sells =
+                |direction: &Direction| labels.tokens[direction.base_index()].address == sold;
+            let Some(direction) = Direction::BOTH.into_iter().find(sells) else { continue };
+            is_traded = true;
+            let bought = &labels.tokens[direction.quote_index()].address;
+            let is_of_group =
+                |group: &&QuoteGroup| group.tokens.iter().any(|one| one.to_string() == *bought);
+            if group.as_ref().is_some_and(|group| !is_of_group(group)) {
+                continue;
+            }
+            newest = newest.max(now.latest.snapshot.map(|(slot, _)| slot));
+            pools.push((id.clone(), direction));
+        }
+        if pools.is_empty() {
+            return Err(not_traded(asked, is_traded));
+        }
+        let depth = |(id, direction): &Sold| {
+            depths.get(id).and_then(|depths| depths[direction.base_index()])
+        };
+        pools.sort_by_cached_key(|one| (Reverse(depth(one)), one.0.clone()));
+        Ok((pools, newest))
+    }
+
+    fn quote_group(&self, chain: &ChainSlug, name: &str) -> Result<&QuoteGroup, Problem> {
+        let of_chain = || self.quote_groups.iter().filter(|group| group.chain == *chain);
+        of_chain().find(|group| group.name == name).ok_or_else(|| {
+            let names: Vec<&str> = of_chain().map(|group| group.name.as_str()).collect();
+            let hint = match names.as_slice() {
+                [] => format!("no group is configured for {chain}: leave it out"),
+                names => format!("configured for {chain}: {}", names.join(", ")),
+            };
+            let detail = format!("quote_group: no group {name} is configured for {chain}");
+            Problem::new(ProblemCode::InvalidParameter, detail).field(QUOTE_GROUP.name).hint(hint)
+        })
+    }
+
+    /// Splits a size over venues.
+    pub(super) async fn split(
+        &self,
+        venues: &Venues,
+        size: SizeUsd,
+        fixed_cost: UsdMicros,
+    ) -> Result<BestSplit, Problem> {
+        let of: Vec<(Arc<Prepared>, Direction)> = venues
+            .found
+            .iter()
+            .map(|(found, direction)| (found.prepared.clone(), *direction))
+            .collect();
+        let urls = self.urls.clone();
+        // Each choice of venues is tried where they cost something: that takes longer.
+        let lane = if fixed_cost.0 == 0 { &self.lane } else { &self.searches };
+        let split = move || {
+            let exits: Vec<Cow<'_, Exit>> =
+                of.iter().map(|(one, side)| exit_of(one, *side)).collect();
+            let candidates: Vec<SplitCandidate<'_>> = of
+                .iter()
+                .zip(&exits)
+                .map(|((one, _), exit)| {
+                    let hash = Some(one.hash);
+                    SplitCandidate { snapshot: &one.snapshot, hash, exit, fixed_cost }
+                })
+                .collect();
+            let evidence = |at: usize, size: &Number| {
+                let (one, direction) = &of[at];
+                Some(one.evidence_url(&urls, *direction, size.as_str()))
+            };
+            BestSplit::of(&candidates, size, evidence)
+        };
+        let mut split = lane.run(split).await??;
+        for (found, _) in venues.found.iter().filter(|(found, _)| found.kept) {
+            let _ = self.prepared.replace(found.prepared.hash, Weighed::of(&found.prepared), true);
+        }
+        split.left_out.extend(venues.left_out.iter().cloned());
+        Ok(split)
+    }
+}
+
+impl Venues {
+    /// The slot of all of them.
+    pub(super) fn slot(&self) -> Slot {
+        self.slot
+    }
+
+    /// Those of a split's legs.
+    fn used<'a>(&'a self, split: &'a BestSplit) -> impl Iterator<Item = &'a (Found, Direction)> {
+        let of = |pool: &'a str| {
+            self.found.iter().find(move |(found, _)| found.prepared.pool.id.to_string() == pool)
+        };
+        split.legs.iter().filter_map(move |leg| of(&leg.pool))
+    }
+}
+
+fn exit_of(prepared: &Prepared, direction: Direction) -> Cow<'_, Exit> {
+    match prepared.exit(direction) {
+        Some(exit) => Cow::Borrowed(exit),
+        None => Cow::Owned(Exit::of(prepared.snapshot.observation(), direction)),
+    }
+}
+
+fn not_traded(asked: &RoutesAsked, is_traded: bool) -> Problem {
+    let RoutesAsked { chain, token, quote_group, .. } = asked;
+    let hint = format!("GET /v1/pools?chain={chain} lists the pools with their tokens");
+    let detail = match quote_group.as_deref().filter(|_| is_traded) {
+        Some(group) => {
+            format!("no monitored pool of {chain} trades {token} for a token of {group}")
+        }
+        None => format!("no monitored pool of {chain} trades {token}"),
+    };
+    Problem::new(ProblemCode::UnknownToken, detail).field(TOKEN_IN_PATH.name).hint(hint)
+}

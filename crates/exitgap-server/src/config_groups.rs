@@ -1,0 +1,87 @@
+//! `[[quote_group]]`: tokens that one is sold for alike, such as dollars.
+
+use std::collections::BTreeSet;
+
+use exitgap_chain::config::ChainConfig;
+use exitgap_core::ids::{Address, ChainSlug};
+use serde::Deserialize;
+
+use crate::ops::QuoteGroup;
+
+/// Most groups of a configuration, and most tokens of a group.
+const MOST: usize = 100;
+
+/// One `[[quote_group]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuoteGroupConfig {
+    /// Slug of its chain.
+    pub chain: ChainSlug,
+    /// What callers name it by: 1 to 32 of a-z, 0-9 and -, a letter first. Once per chain.
+    pub name: String,
+    /// The addresses of its tokens; 1 to 100.
+    pub tokens: Vec<String>,
+}
+
+/// Why a group is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum QuoteGroupError {
+    /// More groups than are taken.
+    #[error("{found} [[quote_group]] tables are more than {MOST}; remove some")]
+    TooMany {
+        /// How many there are.
+        found: usize,
+    },
+    /// A key holds no acceptable value.
+    #[error("quote_group {name}: {key}: {what}")]
+    Value {
+        /// The group.
+        name: String,
+        /// The key.
+        key: &'static str,
+        /// What is wrong, and what belongs there.
+        what: String,
+    },
+}
+
+/// The groups, checked against the chains that are configured.
+pub(super) fn checked(
+    groups: &[QuoteGroupConfig],
+    chains: &[ChainConfig],
+) -> Result<Vec<QuoteGroup>, QuoteGroupError> {
+    if groups.len() > MOST {
+        return Err(QuoteGroupError::TooMany { found: groups.len() });
+    }
+    let mut known: Vec<QuoteGroup> = Vec::new();
+    for group in groups {
+        let QuoteGroupConfig { chain, name, tokens } = group;
+        let wrong = |key, what: String| {
+            let name = name.chars().take(40).collect();
+            Err(QuoteGroupError::Value { name, key, what })
+        };
+        if name.parse::<ChainSlug>().is_err() {
+            return wrong("name", "write 1 to 32 of a-z, 0-9 and -, a letter first".to_owned());
+        }
+        if !chains.iter().any(|one| one.slug == *chain) {
+            return wrong("chain", format!("no [[chain]] has the slug {chain}"));
+        }
+        if known.iter().any(|one| one.chain == *chain && one.name == *name) {
+            return wrong("name", format!("two groups of {chain} have it; rename one"));
+        }
+        if !(1..=MOST).contains(&tokens.len()) {
+            return wrong("tokens", format!("{} tokens are not from 1 to {MOST}", tokens.len()));
+        }
+        let mut addresses = BTreeSet::new();
+        for token in tokens {
+            let Ok(address) = token.to_ascii_lowercase().parse::<Address>() else {
+                let shown: String = token.chars().take(60).collect();
+                return wrong("tokens", format!("{shown:?} is no address of a token"));
+            };
+            if !addresses.insert(address) {
+                return wrong("tokens", format!("{address} stands there twice"));
+            }
+        }
+        known.push(QuoteGroup { chain: chain.clone(), name: name.clone(), tokens: addresses });
+    }
+    Ok(known)
+}

@@ -1,0 +1,45 @@
+//! Snapshots being put together, and an exit split over them.
+
+use exitgap_api::{
+    BestSplit, Problem, SplitCandidate, invalid_parameter, parse_fixed_costs, parse_size,
+};
+use exitgap_core::exit::Exit;
+use exitgap_core::snapshot::Snapshot;
+use exitgap_core::units::UsdMicros;
+
+use crate::Opened;
+
+/// Venues of one slot, each with its exit in the direction that sells the token.
+#[derive(Debug, Default)]
+pub struct SplitOver(Vec<(Snapshot, Exit)>);
+
+impl SplitOver {
+    /// Adds the venue of a snapshot that sells `base`.
+    pub fn add(&mut self, opened: &Opened, base: &str) -> Result<(), Problem> {
+        self.0.push((opened.snapshot().clone(), opened.exit(base)?.clone()));
+        Ok(())
+    }
+
+    /// Splits `size_usd` over the venues. `fixed_costs_usd` are one for each venue, or none.
+    pub fn best(&self, fixed_costs_usd: &[String], size_usd: &str) -> Result<BestSplit, Problem> {
+        let (costs, size) = (parse_fixed_costs(fixed_costs_usd)?, parse_size(size_usd)?);
+        if !costs.is_empty() && costs.len() != self.0.len() {
+            let detail = format!("{} fixed costs for {} snapshots", costs.len(), self.0.len());
+            return Err(invalid_parameter(
+                "fixed_costs_usd",
+                &detail,
+                "give one for each, or none",
+            ));
+        }
+        let costs = costs.into_iter().chain(core::iter::repeat(UsdMicros(0)));
+        let candidates: Vec<SplitCandidate<'_>> = (self.0.iter().zip(costs))
+            .map(|((snapshot, exit), fixed_cost)| SplitCandidate {
+                snapshot,
+                hash: None,
+                exit,
+                fixed_cost,
+            })
+            .collect();
+        BestSplit::of(&candidates, size, |_, _| None)
+    }
+}

@@ -1,0 +1,211 @@
+//! A token's venues compared: the exact split, sold for real, and a portfolio that names a token.
+
+use std::process::{Command, Output};
+
+use alloy::primitives::U256;
+use exitgap_tests::binaries;
+use exitgap_tests::devchain::World;
+use serde_json::{Value, json};
+
+use crate::scenes::chain::scene;
+use crate::scenes::service::{Recorded, Service, configured_with, record_in};
+
+fn cli(recorded: &Recorded, arguments: &[&str]) -> Output {
+    let mut command = Command::new(binaries::path("exitgap"));
+    command.args(arguments).current_dir(recorded.folder.path()).output().unwrap()
+}
+
+/// A number of a document, in millionths.
+fn millionths(value: &Value) -> i64 {
+    format!("{:.0}", value.as_f64().unwrap() * 1e6).parse().unwrap()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().unwrap()
+}
+
+/// The evidence of a leg states its gap, and the command line finds it valid.
+fn verify(recorded: &Recorded, service: &Service, row: &Value) {
+    let url = row["evidence_url"].as_str().unwrap();
+    let evidence = service.get(&url[url.find("/api/").unwrap()..]);
+    std::fs::write(recorded.path("leg.json"), &evidence.body).unwrap();
+    std::fs::write(recorded.path("key"), service.get("/log/verifier-key").body).unwrap();
+    let checked = cli(recorded, &["verify", "leg.json", "--trust", "key", "--json"]);
+    assert_eq!(checked.status.code(), Some(0), "{checked:?}");
+    let stated = &evidence.json()["result"];
+    if row["exit_gap_pct"].is_number() {
+        let stated: f64 = stated["exit_gap_pct"].as_str().unwrap().parse().unwrap();
+        assert_eq!(row["exit_gap_pct"].as_f64(), Some(stated));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_split_of_a_token_is_sold_as_it_says() {
+    let (chain, world) = scene().await;
+    let address = |asset: usize| format!("{:#x}", world.assets[asset].token.address);
+    let (weth, usdc, usdt) = (address(World::WETH), address(World::USDC), address(World::USDT));
+    let groups = format!(
+        "\n[[quote_group]]\nchain = \"anvil\"\nname = \"usd\"\ntokens = [\"{usdc}\", \"{usdt}\"]\n\
+         [[quote_group]]\nchain = \"anvil\"\nname = \"own\"\ntokens = [\"{weth}\"]\n"
+    );
+    let folder = configured_with(&chain, &world, &groups);
+    let recorded = record_in(&chain, world, folder, 3).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let ask = |query: &str| service.get(&format!("/v1/routes/anvil/{weth}?{query}"));
+
+    let all = ask("size_usd=400000").found();
+    assert_eq!(list(&all["alone"]).len(), 5, "WETH is a token of five pools: {all}");
+    let routes = ask("size_usd=400000&quote_group=usd").found();
+    assert_eq!((&routes["quote_group"], &routes["chain"]), (&json!("usd"), &json!("anvil")));
+    assert_eq!((&routes["status"], &routes["oracle_state"]), (&json!("preview"), &json!("fresh")));
+    assert_eq!(list(&routes["alone"]).len(), 3);
+    let legs = list(&routes["legs"]);
+    assert!(legs.len() > 1, "{routes}");
+    let sum: i64 = legs.iter().map(|leg| millionths(&leg["size_usd"])).sum();
+    assert_eq!(sum, 400_000_000_000);
+    let gap = millionths(&routes["exit_gap_pct"]);
+    for alone in list(&routes["alone"]) {
+        assert!(alone["exit_gap_pct"].is_null() || gap <= millionths(&alone["exit_gap_pct"]));
+        verify(&recorded, &service, alone);
+    }
+    assert!((0..1_000).contains(&millionths(&routes["optimality_gap_pct"])), "{routes}");
+    // More pools to sell in are never worse.
+    assert!(millionths(&all["exit_gap_pct"]) <= gap);
+
+    // Each leg is an exit of its own …
+    for leg in legs {
+        verify(&recorded, &service, leg);
+        let (pool, size, base) = (&leg["pool"], &leg["size_usd"], &leg["base"]);
+        let [pool, base] = [pool, base].map(|text| text.as_str().unwrap());
+        let exit = service.get(&format!("/v1/exit/{pool}?size_usd={size}&base={base}")).found();
+        for field in ["exit_gap_pct", "amount_in_raw", "amount_out_raw"] {
+            assert_eq!(exit[field], leg[field], "{field}");
+        }
+    }
+    // … and what the contracts pay is what it says, to the unit.
+    let (mut sold, mut brought) = (U256::ZERO, Vec::new());
+    for leg in legs {
+        let amount = |field: &str| leg[field].as_str().unwrap().parse::<U256>().unwrap();
+        let named = |entry: &&exitgap_tests::devchain::WorldPool| {
+            leg["pool"] == format!("anvil:{:#x}", entry.pool.address)
+        };
+        let pool = &recorded.world.pools.iter().find(named).unwrap().pool;
+        let token = recorded.world.assets[World::WETH].token.address;
+        let swap = chain.swap_exact_in(pool, token, amount("amount_in_raw")).await.unwrap();
+        assert_eq!(swap.amount_out, amount("amount_out_raw"), "{leg}");
+        sold += amount("amount_in_raw");
+        brought.push(swap.amount_out);
+    }
+    assert_eq!(sold.to_string(), routes["amount_in_raw"].as_str().unwrap());
+    assert_eq!(brought.len(), legs.len());
+
+    // The command line recomputes what the service says, and says the same of its own store.
+    let token = format!("anvil/{weth}");
+    let (db, url) = (recorded.path("exitgap.db"), format!("http://{}", service.address));
+    for source in [["--db", db.to_str().unwrap()], ["--api", &url]] {
+        let question = [&["routes", &token, "--size-usd", "400k"][..], &source].concat();
+        let output = cli(&recorded, &[&question[..], &["--json"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+        for field in ["exit_gap_pct", "optimality_gap_pct", "amount_in_raw", "slot"] {
+            assert_eq!(told[field], all[field], "{field}");
+        }
+        let text = String::from_utf8(cli(&recorded, &question).stdout).unwrap();
+        for said in ["exit gap", "no split is better by more than", "Uniswap v2 0.3 %", "PREVIEW"] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
+    }
+    let grouped = ["routes", &token, "--size-usd", "1k", "--quote-group", "usd", "--api", &url];
+    assert_eq!(cli(&recorded, &grouped).status.code(), Some(0));
+
+    refused(&service, &weth);
+    portfolio(&recorded, &service, &weth, &all);
+    assert_eq!(service.end(), Some(0));
+}
+
+/// What is no question, or has no answer.
+fn refused(service: &Service, weth: &str) {
+    let unknown = format!("0x{}", "11".repeat(20));
+    for (target, status, code, field) in [
+        (format!("anvil/{weth}"), 400, "invalid_parameter", Some("size_usd")),
+        (format!("anvil/{weth}?size_usd=0"), 400, "invalid_parameter", Some("size_usd")),
+        (format!("anvil/{unknown}?size_usd=1"), 404, "unknown_token", Some("token")),
+        ("anvil/WETH?size_usd=1".to_owned(), 400, "invalid_parameter", Some("token")),
+        (format!("base/{weth}?size_usd=1"), 404, "unknown_chain", Some("chain")),
+        (format!("a_b/{weth}?size_usd=1"), 400, "invalid_parameter", Some("chain")),
+        (
+            format!("anvil/{weth}?size_usd=1&quote_group=eur"),
+            400,
+            "invalid_parameter",
+            Some("quote_group"),
+        ),
+        (format!("anvil/{weth}?size_usd=1&quote_group=own"), 404, "unknown_token", Some("token")),
+        (
+            format!("anvil/{weth}?size_usd=1&fixed_cost_usd=1000001"),
+            400,
+            "invalid_parameter",
+            Some("fixed_cost_usd"),
+        ),
+        (format!("anvil/{weth}?size_usd=1&min_days_observed=9"), 412, "series_too_short", None),
+        (format!("anvil/{weth}?size_usd=1&at=2026-08-21T00:00:00Z"), 404, "before_series", None),
+        (format!("anvil/{weth}?size_usd=1000000000"), 422, "beyond_liquidity", None),
+    ] {
+        let answer = service.get(&format!("/v1/routes/{target}"));
+        let (found, said, at) = answer.problem();
+        assert_eq!((found, said.as_str()), (status, code), "{target}");
+        assert!(field.is_none() || at.as_deref() == field, "{target}: {at:?}");
+    }
+    // What is told to be fillable is filled.
+    let beyond = service.get(&format!("/v1/routes/anvil/{weth}?size_usd=1000000000")).json();
+    let most = &beyond["max_fillable_usd"];
+    let filled = service.get(&format!("/v1/routes/anvil/{weth}?size_usd={most}"));
+    assert_eq!(filled.status, 200, "{most}");
+    // With a cost for each venue fewer are used, and the gap tells the cost.
+    let ask = |cost: &str| {
+        let query = format!("size_usd=400000&fixed_cost_usd={cost}");
+        service.get(&format!("/v1/routes/anvil/{weth}?{query}")).found()
+    };
+    let (free, costly) = (ask("0"), ask("2500.5"));
+    assert!(list(&costly["legs"]).len() < list(&free["legs"]).len(), "{costly}");
+    assert!(millionths(&costly["exit_gap_pct"]) > millionths(&free["exit_gap_pct"]));
+}
+
+/// A token in a portfolio is sold through its pools, beside positions in others.
+fn portfolio(recorded: &Recorded, service: &Service, weth: &str, all: &Value) {
+    let ask = |query: &str| service.get(&format!("/v1/portfolio?{query}"));
+    let other = recorded.pool(4);
+    let query =
+        format!("position=anvil/{weth}:150000&position={other}:500&position=anvil/{weth}:250000");
+    let told = ask(&query).found();
+    let legs = list(&all["legs"]);
+    let places: Vec<usize> = (1..=legs.len()).collect();
+    assert_eq!(told["positions"][0]["exits"], json!(places), "{told}");
+    assert_eq!(told["positions"][0]["exits"], told["positions"][2]["exits"]);
+    assert_eq!(told["positions"][0]["token"], format!("anvil/{weth}"));
+    assert_eq!(
+        (&told["positions"][1]["exits"], &told["positions"][1]["pool"]),
+        (&json!([0]), &json!(other))
+    );
+    for (leg, exit) in legs.iter().zip(&list(&told["exits"])[1..]) {
+        assert_eq!((&exit["pool"], &exit["size_usd"]), (&leg["pool"], &leg["size_usd"]));
+        assert_eq!(exit["result"]["exit_gap_pct"], leg["exit_gap_pct"]);
+    }
+    assert_eq!(told["total"]["size_usd"], 400_500);
+    // What the pools do not take is unfilled, not forgotten.
+    let beyond = ask(&format!("position=anvil/{weth}:900000000")).found();
+    assert!(beyond["total"]["unfilled_usd"].as_f64().unwrap() > 0.0);
+    assert_eq!(
+        (&beyond["total"]["size_usd"], &beyond["total"]["exit_gap_pct"]),
+        (&json!(900_000_000), &Value::Null)
+    );
+    // The same liquidity twice is refused.
+    let twice = ask(&format!("position=anvil/{weth}:400000&position={}:500", recorded.pool(0)));
+    let (status, code, field) = twice.problem();
+    assert_eq!(
+        (status, code.as_str(), field.as_deref()),
+        (400, "invalid_parameter", Some("position"))
+    );
+    for wrong in ["anvil/WETH:5", "ANVIL/0x:5", "anvil/:5", "/:5"] {
+        assert_eq!(ask(&format!("position={wrong}")).status, 400, "{wrong}");
+    }
+}
