@@ -1,12 +1,14 @@
 //! The venues of a token, compared by a service and recomputed here from its snapshots.
 
 use exitgap_api::operations::parameters::{AT, FIXED_COST, QUOTE_GROUP, SIZE};
-use exitgap_api::operations::{Operation, RoutesAsked, Target};
+use exitgap_api::operations::{Held, Operation, PositionAsked, RoutesAsked, Target};
 use exitgap_api::{BestSplit, Number, Routes, SplitCandidate};
 use exitgap_core::exit::Exit;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
+use exitgap_core::units::SizeUsd;
+use serde::Deserialize;
 
 use crate::{Client, ClientError, Transport};
 
@@ -28,7 +30,29 @@ impl<T: Transport> Client<T> {
         Ok(routes)
     }
 
-    /// The same with every figure recomputed here from the snapshots it names: an answer that does not follow from
+    /// The legs of the service's split, as positions to be asked about one by one: their sizes add up to what is
+    /// asked, and nothing else of the answer is looked at.
+    pub async fn split_legs(&self, asked: &RoutesAsked) -> Result<Vec<PositionAsked>, ClientError> {
+        let target = target(asked);
+        let Split { legs } = self.guarded(target.clone()).await?;
+        let wrong = |why: &str| self.not_as_specified(&target, why);
+        let read = |leg: Leg| {
+            let pool =
+                leg.pool.parse::<PoolId>().ok().filter(|pool| *pool.chain() == asked.chain)?;
+            let size = leg.size_usd.as_str().parse::<SizeUsd>().ok()?;
+            Some(PositionAsked { held: Held::InPool { pool, base: Some(leg.base) }, size })
+        };
+        let legs: Option<Vec<PositionAsked>> = legs.into_iter().map(read).collect();
+        let legs = legs.ok_or_else(|| wrong("a leg names no pool of the chain, or no size"))?;
+        let sum = legs.iter().fold(0, |sum: u64, leg| sum.saturating_add(leg.size.micros()));
+        if sum == asked.size.micros() {
+            Ok(legs)
+        } else {
+            Err(wrong("its legs are not the size asked for"))
+        }
+    }
+
+    /// The comparison with every figure recomputed here from the snapshots it names: an answer that does not follow from
     /// them is an error. That no other pool sells the token is the service's word.
     pub async fn recomputed_routes(&self, asked: &RoutesAsked) -> Result<Routes, ClientError> {
         let routes = self.routes(asked).await?;
@@ -77,6 +101,19 @@ impl<T: Transport> Client<T> {
         }
         Ok(routes)
     }
+}
+
+/// What of an answer is needed to sell as it says.
+#[derive(Deserialize)]
+struct Split {
+    legs: Vec<Leg>,
+}
+
+#[derive(Deserialize)]
+struct Leg {
+    pool: String,
+    base: String,
+    size_usd: Number,
 }
 
 fn target(asked: &RoutesAsked) -> Target {

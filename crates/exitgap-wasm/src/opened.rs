@@ -1,11 +1,13 @@
 //! A snapshot, read once and asked often.
 
+use std::sync::Arc;
+
 use exitgap_api::{
     Answers, Direct, ExitResult, Ladder, MaxSizeResult, Problem, ProblemCode, Provenance,
     SimulationResult, parse_gap_limit, parse_order_plan, parse_size, parse_steps,
 };
 use exitgap_core::U256;
-use exitgap_core::exit::{Exit, Exits};
+use exitgap_core::exit::Exits;
 use exitgap_core::ids::SnapshotHash;
 use exitgap_core::pools::{Direction, PoolState};
 use exitgap_core::snapshot::{Snapshot, SnapshotFile};
@@ -42,7 +44,7 @@ fn unreadable(why: &str) -> Problem {
 /// A snapshot, ready for questions in both directions.
 #[derive(Debug)]
 pub struct Opened {
-    snapshot: Snapshot,
+    snapshot: Arc<Snapshot>,
     provenance: Provenance,
     exits: Exits,
 }
@@ -57,7 +59,7 @@ impl Opened {
         })?;
         let provenance =
             Provenance::Direct(Direct::SnapshotFile(read.slot(), file.documents.hash()));
-        Ok(Self { snapshot: read, provenance, exits: Exits::default() })
+        Ok(Self { snapshot: Arc::new(read), provenance, exits: Exits::default() })
     }
 
     /// What a sale of `size_usd` fills at.
@@ -116,13 +118,9 @@ impl Opened {
         Ok(limbs[..count].to_vec())
     }
 
-    pub(crate) fn snapshot(&self) -> &Snapshot {
-        &self.snapshot
-    }
-
-    /// Its exit that sells `base`, prepared.
-    pub(crate) fn exit(&self, base: &str) -> Result<&Exit, Problem> {
-        Ok(self.exits.of(self.snapshot.observation(), self.direction(base)?))
+    /// Itself with the direction that sells `base`; what is prepared of it is shared.
+    pub(crate) fn selling(&self, base: &str) -> Result<(Arc<Snapshot>, Exits, Direction), Problem> {
+        Ok((self.snapshot.clone(), self.exits.clone(), self.direction(base)?))
     }
 
     fn direction(&self, base: &str) -> Result<Direction, Problem> {

@@ -1,9 +1,12 @@
 //! Snapshots being put together, and an exit split over them.
 
+use std::sync::Arc;
+
 use exitgap_api::{
     BestSplit, Problem, SplitCandidate, invalid_parameter, parse_fixed_costs, parse_size,
 };
-use exitgap_core::exit::Exit;
+use exitgap_core::exit::Exits;
+use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::UsdMicros;
 
@@ -11,12 +14,12 @@ use crate::Opened;
 
 /// Venues of one slot, each with its exit in the direction that sells the token.
 #[derive(Debug, Default)]
-pub struct SplitOver(Vec<(Snapshot, Exit)>);
+pub struct SplitOver(Vec<(Arc<Snapshot>, Exits, Direction)>);
 
 impl SplitOver {
     /// Adds the venue of a snapshot that sells `base`.
     pub fn add(&mut self, opened: &Opened, base: &str) -> Result<(), Problem> {
-        self.0.push((opened.snapshot().clone(), opened.exit(base)?.clone()));
+        self.0.push(opened.selling(base)?);
         Ok(())
     }
 
@@ -33,11 +36,9 @@ impl SplitOver {
         }
         let costs = costs.into_iter().chain(core::iter::repeat(UsdMicros(0)));
         let candidates: Vec<SplitCandidate<'_>> = (self.0.iter().zip(costs))
-            .map(|((snapshot, exit), fixed_cost)| SplitCandidate {
-                snapshot,
-                hash: None,
-                exit,
-                fixed_cost,
+            .map(|((snapshot, exits, direction), fixed_cost)| {
+                let exit = exits.of(snapshot.observation(), *direction);
+                SplitCandidate { snapshot, hash: None, exit, fixed_cost }
             })
             .collect();
         BestSplit::of(&candidates, size, |_, _| None)

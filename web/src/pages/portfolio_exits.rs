@@ -114,10 +114,10 @@ async fn through_pools(
                     at: None,
                     guards: Guards::default(),
                 };
-                match client.routes(&asked).await {
-                    Ok(routes) => held.extend(routes.split.legs.into_iter().filter_map(|leg| {
-                        let size = leg.size_usd.as_str().parse().ok()?;
-                        Some((leg.pool.parse().ok()?, Some(leg.base), size))
+                match client.split_legs(&asked).await {
+                    Ok(legs) => held.extend(legs.into_iter().filter_map(|leg| match leg.held {
+                        Held::InPool { pool, base } => Some((pool, base, leg.size)),
+                        Held::Token { .. } => None,
                     })),
                     Err(error) => refused.push(Exit {
                         pool: PoolId::new(chain.clone(), *token),
