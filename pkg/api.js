@@ -85,6 +85,41 @@ export function snapshotHash(snapshot) {
   return call(() => wasm.snapshotHash(bytes(snapshot, 'snapshot', limits.snapshot_file)));
 }
 
+/** Checks a figure file with the snapshots that it names, asked of `page` while one is wanted. */
+export async function verifyFigure(file, of) {
+  const asked = call(() => {
+    const { keys, page, onProgress } = options(of, ['keys', 'page', 'onProgress']);
+    for (const [name, value] of Object.entries({ page, onProgress })) {
+      if (value !== undefined && typeof value !== 'function') throw wrong(name, 'it is no function');
+    }
+    const trusted = texts(keys, 'keys', MANY, (one, field) => text(one, field, 1000).trim());
+    const checked = wasm.CheckedFigure.read(bytes(file, 'figure', limits.figure), trusted);
+    return { page, onProgress, checked };
+  });
+  const { page, onProgress } = asked;
+  let { checked } = asked;
+  try {
+    while (page !== undefined) {
+      const wanted = call(() => checked.wanted());
+      if (wanted === undefined) break;
+      const lines = await page(wanted);
+      call(() => checked.take(lines == null ? new Uint8Array() : bytes(lines, 'page', limits.page)));
+      const [seen, all] = call(() => checked.progress());
+      onProgress?.(seen, all);
+    }
+    return call(() => {
+      const whole = checked;
+      // It is used up by its report.
+      checked = null;
+      return whole.report();
+    });
+  } catch (thrown) {
+    throw failure(thrown);
+  } finally {
+    checked?.free();
+  }
+}
+
 /** The token sold: a snapshot does not say which one a pool sells by default. */
 function base(value) {
   if (value === undefined || value === null) {

@@ -1,14 +1,15 @@
 // The service over HTTP. Works before `init()`, but for what checks bytes: `snapshot` and `verify`.
 
 import { body, notAsSpecified, refusal } from './answers.js';
-import { snapshotHash, verify } from './api.js';
+import { snapshotHash, verify, verifyFigure } from './api.js';
 import { decimal, list, options, text, whole, wrong } from './arguments.js';
 import { ExitgapError, said, typed } from './error.js';
 
 // The most bytes that are read of an answer; what is larger is not what the service sends. The module
 // has the same limits, and a test holds the two against each other: a client works without it.
 export const MOST = {
-  json: 4 << 20, snapshot: 128 << 10, state: 4 << 20, evidence: 4718592, window: 10 << 20, note: 64 << 10,
+  json: 4 << 20, snapshot: 128 << 10, state: 4 << 20, evidence: 4718592, window: 10 << 20,
+  figure: 32 << 20, page: 12713984, note: 64 << 10,
 };
 const AGAIN = [429, 502, 503, 504];
 const LONGEST_PAUSE_MS = 10_000;
@@ -70,6 +71,12 @@ export class Client {
     return this.#json(() => `/v1/hours/${id(pool)}`, of, { sizeUsd: decimal, base: short, ...GUARDS });
   }
 
+  depthDecay(pool, of) {
+    const { sizeUsd: _, ...series } = SERIES;
+    const names = { movePct: decimal, withinSlots: whole, gapPct: decimal, ...series };
+    return this.#json(() => `/v1/decay/${id(pool)}`, of, names);
+  }
+
   fragility(of) {
     const names = { chain: short, sort: short, sizeUsd: decimal, limit: whole, cursor: short };
     return this.#json(() => '/v1/fragility', of, names);
@@ -108,6 +115,29 @@ export class Client {
       const url = text(evidenceUrl, 'evidenceUrl', 2000);
       if (!/^https?:\/\//.test(url)) throw wrong('evidenceUrl', 'it is no address');
       return this.#bytes(url, 'application/json', MOST.evidence, signalOf(of));
+    });
+  }
+
+  /** The figure file at a `figure_url` of this service: bytes to verify. */
+  figure(figureUrl, of) {
+    return guarded(() => {
+      const url = text(figureUrl, 'figureUrl', 2000);
+      if (!/^https?:\/\//.test(url)) throw wrong('figureUrl', 'it is no address');
+      return this.#bytes(url, 'application/json', MOST.figure, signalOf(of));
+    });
+  }
+
+  /** Fetches the figure file at a `figure_url`, and computes it again from the service's snapshots. */
+  verifyFigure(figureUrl, of) {
+    return guarded(async () => {
+      const { keys, onProgress, signal: given } = options(of, ['keys', 'onProgress', 'signal']);
+      const signal = real(given);
+      const file = await this.figure(figureUrl, { signal });
+      const page = async ({ pool, slot }) => {
+        const url = await this.#at(`/api/v1/series/${id(pool)}?slot=${slot}`, signal);
+        return this.#bytes(url, 'application/x-ndjson', MOST.page, signal);
+      };
+      return verifyFigure(file, { keys, onProgress, page });
     });
   }
 

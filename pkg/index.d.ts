@@ -70,10 +70,35 @@ export interface VerifyPolicy {
 export function recompute(evidence: Bytes): Recomputation;
 
 /**
+ * Computes a figure file's result anew from the snapshots that it names, each hashed, and makes the other checks.
+ * The snapshots are asked of `page`; without it the check `snapshots` is not made, and the verdict is `incomplete`.
+ */
+export function verifyFigure(figure: Bytes, of?: VerifyFigureOptions): Promise<FigureReport>;
+
+/**
  * The name of a snapshot: the SHA-256 of its bytes. Refuses a file whose state is not the one that its
  * snapshot names. Both may be of a kind that only a later version reads.
  */
 export function snapshotHash(snapshot: SnapshotFile): string;
+
+export interface VerifyFigureOptions {
+  /** As those of {@link VerifyPolicy}. */
+  keys?: readonly string[];
+  /**
+   * Gives snapshot files, one a line, beginning with the one that is wanted: as much of a series as it likes to. One
+   * that it does not give is absent.
+   */
+  page?: (wanted: WantedSnapshot) => Bytes | undefined | Promise<Bytes | undefined>;
+  /** Told after each page how many of how many snapshots were looked at. */
+  onProgress?: (seen: number, all: number) => void;
+}
+
+export interface WantedSnapshot {
+  pool: string;
+  slot: number;
+  /** Its hash. */
+  snapshot: string;
+}
 
 /** What a sale of a size fills at. */
 export function estimate(snapshot: SnapshotFile | OpenSnapshot, of: EstimateOptions): ExitResult;
@@ -212,6 +237,7 @@ export type ProblemCode =
   | "invalid_pool"
   | "unknown_pool"
   | "unknown_base"
+  | "unknown_token"
   | "no_snapshot_yet"
   | "slot_missing"
   | "slot_retracted"
@@ -223,6 +249,7 @@ export type ProblemCode =
   | "gap_out_of_range"
   | "search_exhausted"
   | "sizing_not_exact"
+  | "figure_unsupported_kind"
   | "orders_not_exact"
   | "chain_unreadable"
   | "source_unreadable"
@@ -262,6 +289,8 @@ export class Client {
   stress(pool: string, of: Signal & SeriesOptions): Promise<Stress>;
   /** Open against closed markets. */
   marketHours(pool: string, of: Signal & HoursOptions): Promise<MarketHours>;
+  /** How a book thins after its price has moved. */
+  depthDecay(pool: string, of?: Signal & DecayOptions): Promise<DepthDecay>;
   fragility(of?: Signal & FragilityOptions): Promise<Fragility>;
   /** All recorded pools of a token: each alone, and the exact split. */
   routes(chain: string, token: string, of: Signal & RoutesOptions): Promise<Routes>;
@@ -273,6 +302,13 @@ export class Client {
   slotStatus(pool: string, of: Signal & { slot: number }): Promise<SlotStatus>;
   /** The evidence file at an `evidence_url`: bytes to verify. */
   evidence(evidenceUrl: string, of?: Signal): Promise<Uint8Array>;
+  /** The figure file at a `figure_url`: bytes to verify. */
+  figure(figureUrl: string, of?: Signal): Promise<Uint8Array>;
+  /** Fetches the figure file at a `figure_url`, and computes it again from the service's snapshots. */
+  verifyFigure(
+    figureUrl: string,
+    of?: Signal & Pick<VerifyFigureOptions, "keys" | "onProgress">,
+  ): Promise<FigureReport>;
   /** The pool's head window that ends at a slot: bytes to verify. */
   window(pool: string, of: Signal & { slot: number }): Promise<Uint8Array>;
   /**
@@ -368,6 +404,20 @@ export interface HoursOptions extends Guards {
   sizeUsd: DecimalInput;
   /** The pool's default base unless told. */
   base?: BaseInput;
+}
+
+export interface DecayOptions extends Guards {
+  /** How far the price must have moved, percent; 2 unless told. */
+  movePct?: DecimalInput;
+  /** Over how many slots, 1 to 48; 3 unless told. */
+  withinSlots?: number;
+  /** The gap from the pool's own mid price at which books are measured, percent; 2 unless told. */
+  gapPct?: DecimalInput;
+  /** The pool's default base unless told. */
+  base?: BaseInput;
+  /** 28 days before `to` unless told. */
+  from?: string;
+  to?: string;
 }
 
 export interface HistoryPage {
@@ -1292,6 +1342,92 @@ export interface MarketHours extends SeriesOf {
   closures: HoursClosure[];
 }
 
+/** A book some slots after an event: `book_before_usd + mechanical_usd + liquidity_usd = book_usd`, to the dollar. */
+export interface DepthDecayStep {
+  /** Slots after the event. */
+  h_slots: number;
+  book_before_usd: number;
+  /** The liquidity of before under the price of now. */
+  book_static_usd: number;
+  book_usd: number;
+  /** What the move of the price alone did; negative where the book became smaller. */
+  mechanical_usd: number;
+  /** What providers put in or took out; negative where they took out. */
+  liquidity_usd: number;
+}
+
+export interface DepthDecayEvent {
+  slot: number;
+  time: string;
+  /** How far the pool's mid price moved, percent; positive where the token sold rose. */
+  move_pct: number;
+  /** Slots from the greatest deficit to the first of two with half of it or less. */
+  half_life_slots: number | null;
+  /** Whether something was withdrawn and had not half returned within 48 slots. */
+  censored: boolean;
+  at: DepthDecayStep[];
+}
+
+/** Statistics of one horizon; `null` where too little is recorded. */
+export interface DepthDecayHorizon {
+  h_slots: number;
+  /** Events measured. */
+  n: number;
+  /** Events whose book was zero before or under the moved price. */
+  n_without_share: number;
+  retained_pct_q50: number | null;
+  /** Of the worst twentieth. */
+  retained_pct_q5: number | null;
+  static_pct_q50: number | null;
+  /** Positive where liquidity is gone. */
+  withdrawn_pct_q50: number | null;
+  baseline_n: number;
+  /** The same over as long a time where no event was near. */
+  baseline_withdrawn_pct_q50: number | null;
+}
+
+export interface DepthDecaySide {
+  half_life_n: number;
+  half_life_slots_q50: number | null;
+  horizons: DepthDecayHorizon[];
+}
+
+/** `GET /v1/decay/{pool}`. Books are whole USD. */
+export interface DepthDecay {
+  /** The rules: `decay/1`. */
+  figure: string;
+  pool: string;
+  base: "token0" | "token1";
+  from: string;
+  to: string;
+  gap_pct: number;
+  move_pct: number;
+  within_slots: number;
+  days_observed: number;
+  method_version: string;
+  method: SeriesMethod;
+  /** What anyone can recompute it from, with the snapshots that it names. */
+  figure_url: string;
+  status: Status;
+  /** Whether the series is long enough for statistics; events are listed all the same. */
+  enough: boolean;
+  have: number;
+  needed: number;
+  /** Events that statistics of a horizon need. */
+  needed_events: number;
+  slots_missing: number;
+  /** Slots that stand without one `within_slots` before them. */
+  slots_untestable: number;
+  /** Moves within 48 slots after an event. */
+  events_suppressed: number;
+  /** Books whose search was given up. */
+  books_unanswered: number;
+  /** After the price of the token sold fell. */
+  down: DepthDecaySide;
+  up: DepthDecaySide;
+  events: DepthDecayEvent[];
+}
+
 /** `GET /v1/stress/{pool}`. */
 export interface Stress extends SeriesOf {
   /** Slots with a snapshot that stands. */
@@ -1634,6 +1770,22 @@ export type MaxSizeResult = Answer<GapRung>;
 export type SimulationResult = Answer<Simulation>;
 
 /** What verifying an evidence file found. */
+/** A check of a figure file, as one of evidence. */
+export interface FigureCheck {
+  name: "format" | "windows" | "signature" | "sealed_leaves" | "uses" | "snapshots" | "result" | (string & {});
+  outcome: Outcome;
+  /** `ok`, or what failed or was absent. */
+  code: string;
+  expected: string;
+  found: string;
+}
+
+export interface FigureReport {
+  verdict: Verdict;
+  /** Every check, in order. `valid` does not require `sealed_leaves`, which takes the log's leaves. */
+  checks: FigureCheck[];
+}
+
 export interface VerificationReport {
   /** What the file says of itself; absent where it says nothing readable. Nothing of it is checked. */
   claim?: Claim;

@@ -21,6 +21,7 @@ mod answers;
 mod best_split;
 mod capabilities;
 mod context;
+mod decay;
 mod exit;
 mod explanation;
 mod fragility;
@@ -56,6 +57,10 @@ pub use capabilities::{Capabilities, Capability, CapabilityStatus, ChainCapabili
 pub use context::{
     Answer, Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, OracleState,
     Provenance, Status, TokenLabel, Window,
+};
+pub use decay::{
+    DepthDecay, DepthDecayEvent, DepthDecayHorizon, DepthDecayOf, DepthDecaySide, DepthDecayStep,
+    MAX_SNAPSHOT_PAGE_BYTES, SNAPSHOT_PAGE_BYTES,
 };
 pub use exit::{Amounts, ExitResult, SplitPct};
 pub use explanation::{Explanation, check_name};

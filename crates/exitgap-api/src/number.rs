@@ -53,6 +53,11 @@ impl Number {
         Self(UsdMicros(millionths).to_string())
     }
 
+    /// A whole number that the core wrote as text; 0 where it is none.
+    pub fn from_whole(text: &str) -> Self {
+        Self(text.parse::<i64>().unwrap_or(0).to_string())
+    }
+
     /// The share in percent.
     pub fn from_percent(rate: FeeRate) -> Self {
         Self(rate.percent())

@@ -47,6 +47,8 @@ pub enum ProblemCode {
     SizingNotExact,
     /// What an order leaves of this kind of pool is not computed: only exits at once are told.
     OrdersNotExact,
+    /// The figure is not told of this kind of pool.
+    FigureUnsupportedKind,
     /// The chain could not be read; `reason` says why.
     ChainUnreadable,
     /// A database or file could not be read or is not what it should be.
@@ -116,6 +118,7 @@ impl ProblemCode {
             Self::SearchExhausted => "search_exhausted",
             Self::SizingNotExact => "sizing_not_exact",
             Self::OrdersNotExact => "orders_not_exact",
+            Self::FigureUnsupportedKind => "figure_unsupported_kind",
             Self::ChainUnreadable => "chain_unreadable",
             Self::SourceUnreadable => "source_unreadable",
             Self::UnknownParameter => "unknown_parameter",
@@ -183,6 +186,7 @@ impl ProblemCode {
             | Self::SearchExhausted
             | Self::SizingNotExact
             | Self::OrdersNotExact
+            | Self::FigureUnsupportedKind
             | Self::PeriodReversed => 422,
             Self::RateLimited | Self::FreeEstimatesUsed => 429,
             Self::SourceUnreadable | Self::InternalError => 500,
@@ -214,6 +218,7 @@ impl ProblemCode {
             Self::SearchExhausted => "The search ended without an answer",
             Self::SizingNotExact => "Sizes of this kind of pool are not told",
             Self::OrdersNotExact => "Orders in parts are not told of this kind of pool",
+            Self::FigureUnsupportedKind => "The figure is not told of this kind of pool",
             Self::ChainUnreadable => "The chain could not be read",
             Self::SourceUnreadable => "The series could not be read",
             Self::UnknownParameter => "Not a parameter of this address",

@@ -44,7 +44,7 @@ Exit codes:
   3  refused: this pool has no fill for this question (too large, too small), or what there
      is does not meet a guard
   4  nothing recorded to answer from (unknown pool, missing slot, before the series), or not
-     enough for a statistic (hours)
+     enough for a statistic (hours, decay)
   5  the database, file or chain could not be read
   6  invalid: the evidence, the log or the receipt does not hold (verify, audit, verify-receipt, exit --pay)
   7  incomplete: nothing is wrong, but not everything could be checked (the same)
@@ -172,6 +172,9 @@ pub enum Command {
     },
     /// Open against closed markets: when the pool's market opens, and what its closures were like.
     Hours(HoursArgs),
+    /// How a pool's book thins after its price has moved, and how much of it was withdrawn.
+    #[command(after_long_help = DECAY_NOTES)]
+    Decay(DecayArgs),
     /// Through which venues is a size best sold: each alone, and the exact split over all of them.
     #[command(after_long_help = ROUTES_NOTES)]
     Routes(RoutesArgs),
@@ -219,6 +222,54 @@ pub struct HoursArgs {
     /// The token to sell: token0 or token1 [default: the pool's].
     #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
     pub base: Option<String>,
+    /// Read from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
+    pub db: Option<PathBuf>,
+    /// Ask a service.
+    #[arg(long, value_name = "URL")]
+    pub api: Option<String>,
+    #[command(flatten)]
+    pub guards: GuardArgs,
+}
+
+const DECAY_NOTES: &str = "\
+The book is the depth at a gap from the pool's own mid price, in dollars of the oracle. After each move it is split exactly into \
+what the move alone did, the liquidity of before under the price of after, and what providers put in or took out. Of pools of \
+concentrated liquidity and of constant product. Exit code 4 where less than seven days are recorded.
+
+Examples:
+  exitgap decay ethereum:0x88e6… --db exitgap.db
+  exitgap decay ethereum:0x88e6… --move-pct 0.2 --db exitgap.db
+  exitgap decay ethereum:0x88e6… --file decay.json --db exitgap.db
+  exitgap verify decay.json --trust verifier-key --snapshots exitgap.db
+";
+
+#[derive(Debug, Args)]
+pub struct DecayArgs {
+    /// The pool's name.
+    #[arg(help = "The pool, <chain>:<address>")]
+    pub pool: String,
+    /// How far the pool's mid price must have moved, percent; of pegged tokens 0.2 tells more.
+    #[arg(long, value_name = "PERCENT", default_value = "2")]
+    pub move_pct: String,
+    /// Over how many slots of five minutes it must have moved, 1 to 48.
+    #[arg(long, value_name = "SLOTS", default_value = "3")]
+    pub within_slots: String,
+    /// The gap from the mid price at which books are measured, percent.
+    #[arg(long, value_name = "PERCENT", default_value = "2")]
+    pub gap: String,
+    /// The token to sell: token0 or token1 [default: the pool's].
+    #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
+    pub base: Option<String>,
+    /// The first slot, an RFC 3339 instant [default: 28 days before the last].
+    #[arg(long, value_name = "INSTANT")]
+    pub from: Option<String>,
+    /// The last slot, an RFC 3339 instant [default: the newest].
+    #[arg(long, value_name = "INSTANT")]
+    pub to: Option<String>,
+    /// Write the figure file that anyone can recompute it from, instead of printing the figure.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
     /// Read from a recorder's database.
     #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
     pub db: Option<PathBuf>,
@@ -359,7 +410,7 @@ pub struct VerifyArgs {
     #[arg(
         value_name = "FILE|POOL",
         required_unless_present = "explain",
-        help = "The evidence file (- is stdin); with --api the pool, <chain>:<address>"
+        help = "The evidence or figure file (- is stdin); with --api the pool, <chain>:<address>"
     )]
     pub subject: Option<String>,
     /// Say what each check means, what it proves and what it does not; of a file or pool beside
@@ -389,6 +440,9 @@ pub struct VerifyArgs {
     /// or one that goes on from there, which claims what came after: it tells of a slot taken back.
     #[arg(long, value_name = "FILE", help_heading = "Policy")]
     pub window: Option<PathBuf>,
+    /// Of a figure file: where the snapshots are that it is recomputed from, a recorder's database or a service's URL.
+    #[arg(long, value_name = "FILE|URL")]
+    pub snapshots: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -201,6 +201,7 @@ fn exit_code(code: ProblemCode) -> u8 {
         | ProblemCode::SearchExhausted
         | ProblemCode::SizingNotExact
         | ProblemCode::OrdersNotExact
+        | ProblemCode::FigureUnsupportedKind
         | ProblemCode::NotLive
         | ProblemCode::SeriesTooShort
         | ProblemCode::SnapshotTooOld => REFUSED,

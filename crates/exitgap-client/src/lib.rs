@@ -20,6 +20,7 @@ mod client;
 mod document;
 mod documents;
 mod error;
+mod figures;
 mod logwatch;
 mod memory;
 mod since;

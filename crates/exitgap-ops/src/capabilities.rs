@@ -132,9 +132,11 @@ const TABLE: [Row; 25] = [
         "/pools/{pool}",
         &[RECORDER, "series length"],
     ),
-    specified(
+    asked(
         "Depth decay tracking",
-        "how fast a book thins after a price move",
+        &[Operation::Decay],
+        "command-line decay, SDK depthDecay()",
+        "",
         &[RECORDER, "series length"],
     ),
     specified(

@@ -27,6 +27,8 @@ pub enum ProofKey {
     Evidence(PoolId, Base, Slot, SizeUsd),
     /// A head window.
     Window(PoolId, Slot),
+    /// A figure file, by its address.
+    Figure(String),
 }
 
 /// The kept proofs.
@@ -49,7 +51,7 @@ pub fn cache(bytes: u64) -> EvidenceCache {
 }
 
 /// Bytes as they are kept: without the room that a vector grew with, which no weight would show.
-fn proof(bytes: Vec<u8>) -> Proof {
+pub(super) fn proof(bytes: Vec<u8>) -> Proof {
     Proof::from(bytes.into_boxed_slice())
 }
 
@@ -180,7 +182,7 @@ fn has_snapshot<T>(found: Result<T, FindError>) -> Result<(), ProofError> {
 }
 
 /// Requires that the pool's series has the slot, recorded or not.
-fn in_series<T>(found: Result<T, FindError>) -> Result<(), ProofError> {
+pub(super) fn in_series<T>(found: Result<T, FindError>) -> Result<(), ProofError> {
     use LookupError::{Missing, Retired, Retracted};
     match found {
         Ok(_) | Err(FindError::Lookup(Missing { .. } | Retracted { .. } | Retired { .. })) => {
@@ -191,7 +193,7 @@ fn in_series<T>(found: Result<T, FindError>) -> Result<(), ProofError> {
 }
 
 /// Why there is no proof.
-enum ProofError {
+pub(super) enum ProofError {
     Find(FindError),
     Evidence(EvidenceError),
 }

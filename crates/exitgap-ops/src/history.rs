@@ -216,6 +216,11 @@ impl Series {
         Ok(Self { pool, direction, size, size_index, from, to, recorded_count, newest })
     }
 
+    /// Recorded slots of the pool's series up to the period's last.
+    pub fn recorded_count(&self) -> u32 {
+        self.recorded_count
+    }
+
     fn rows(&self, reader: &Reader, interval: Interval, limit: usize) -> Result<Rows, StoreError> {
         match interval {
             Interval::Day => self.days(reader, limit),

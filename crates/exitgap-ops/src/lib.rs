@@ -8,7 +8,7 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `routes`, `history`, `hours`, `fragility`, `portfolio`, `pools`, `evidence`, `verified`,
+//! - `answers`, `routes`, `history`, `hours`, `fragility`, `portfolio`, `pools`, `evidence`, `figures`, `verified`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -20,6 +20,7 @@ mod answers;
 mod capabilities;
 mod current;
 mod evidence;
+mod figures;
 mod fragility;
 mod history;
 mod hours;
@@ -86,6 +87,8 @@ pub struct Service {
     /// Where readers read and curves are followed: what takes longer than a moment must not hold
     /// up the threads that talk to all clients.
     lane: Lane,
+    /// Figures of thousands of slots, one at a time: they take seconds, and others must not wait for them.
+    figures: Readers,
     /// Where the largest size within a gap is looked for, one at a time. Whoever asks chooses the gap,
     /// and some take seconds: others must not wait for those.
     searches: Lane,
@@ -107,6 +110,7 @@ impl Service {
         let lane = Lane::new(bounds.readers);
         Self {
             readers: Readers::new(path.clone(), lane.clone()),
+            figures: Readers::new(path.clone(), Lane::new(1)),
             looking: Readers::new(path, Lane::new(1)),
             lane,
             searches: Lane::new(1),

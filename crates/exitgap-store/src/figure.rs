@@ -4,6 +4,7 @@ use exitgap_core::analytics::decay::{DecayError, DecayResult, DecayScan, DecayTe
 use exitgap_core::analytics::figure::{FigureUse, write_decay};
 use exitgap_core::analytics::standing;
 use exitgap_core::evidence::{DocumentError, LOWEST_DEPTH_SLOTS};
+use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 
 use crate::bodies::packing::Dictionaries;
@@ -59,6 +60,31 @@ impl Reader {
         }
         windows.reverse();
         Ok(write_decay(&terms, &windows, &uses, &result)?)
+    }
+
+    /// Snapshot files of a pool's standing slots from one to another, a line each, ascending: at least one where
+    /// there is one, and no further once there are `most_bytes`. Slots that the store does not have yet are none.
+    pub fn snapshot_lines(
+        &self,
+        pool: &PoolId,
+        from: Slot,
+        to: Slot,
+        most_bytes: usize,
+    ) -> Result<Vec<u8>, EvidenceError> {
+        let unknown = || EvidenceError::UnknownPool { pool: pool.clone() };
+        let pool = self.pool(pool)?.ok_or_else(unknown)?;
+        let heads = self.heads(&pool, from, to)?;
+        let (mut lines, mut kept) = (Vec::new(), Dictionaries::default());
+        for (slot, hash) in standing(heads.iter().map(|stored| &stored.head)) {
+            let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
+            let documents = self.documents_after(hash, slot, &mut kept)?.ok_or_else(absent)?;
+            lines.extend(documents.to_file(&pool.id)?);
+            lines.push(b'\n');
+            if lines.len() >= most_bytes {
+                break;
+            }
+        }
+        Ok(lines)
     }
 
     /// The pool, where the store has every slot of the period.

@@ -7,7 +7,7 @@ use exitgap_api::Problem;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::objects::{answer, object, thrown};
-use crate::{LIMITS, Opened, SplitOver, Venues, recompute, snapshot_hash, verify};
+use crate::{CheckedFigure, LIMITS, Opened, SplitOver, Venues, recompute, snapshot_hash, verify};
 
 /// The version of this package.
 #[wasm_bindgen(js_name = version)]
@@ -45,6 +45,41 @@ pub fn js_recompute(evidence: &[u8]) -> Result<JsValue, JsValue> {
 #[wasm_bindgen(js_name = snapshotHash)]
 pub fn js_snapshot_hash(snapshot: &[u8]) -> Result<String, JsValue> {
     or_thrown(snapshot_hash(snapshot).map(|hash| hash.to_string()))
+}
+
+/// See [`CheckedFigure`].
+#[wasm_bindgen(js_name = CheckedFigure)]
+#[derive(Debug)]
+pub struct JsCheckedFigure(CheckedFigure);
+
+#[wasm_bindgen(js_class = CheckedFigure)]
+impl JsCheckedFigure {
+    /// See [`CheckedFigure::read`].
+    #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
+    pub fn read(file: &[u8], keys: Vec<String>) -> Result<JsCheckedFigure, JsValue> {
+        or_thrown(CheckedFigure::read(file, &keys).map(Self))
+    }
+
+    /// See [`CheckedFigure::wanted`].
+    pub fn wanted(&self) -> Result<JsValue, JsValue> {
+        self.0.wanted().map_or(Ok(JsValue::UNDEFINED), |wanted| object(&wanted))
+    }
+
+    /// See [`CheckedFigure::take`].
+    pub fn take(&mut self, lines: &[u8]) -> Result<(), JsValue> {
+        or_thrown(self.0.take(lines))
+    }
+
+    /// See [`CheckedFigure::progress`].
+    pub fn progress(&self) -> Vec<u32> {
+        let (seen, all) = self.0.progress();
+        [seen, all].map(|count| u32::try_from(count).unwrap_or(u32::MAX)).to_vec()
+    }
+
+    /// See [`CheckedFigure::report`].
+    pub fn report(self) -> Result<JsValue, JsValue> {
+        object(&self.0.report())
+    }
 }
 
 /// See [`Venues`].

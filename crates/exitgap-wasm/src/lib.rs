@@ -7,7 +7,7 @@
 //! parameters (`exitgap-api`); types of arguments, their largest lengths, being ready, errors as
 //! errors (the package's `api.js`, the only caller).
 //!
-//! - `verifying`, `opened`, `routes`, `split`: the functions, native and in WebAssembly alike
+//! - `verifying`, `figure`, `opened`, `routes`, `split`: the functions, native and in WebAssembly alike
 //! - `face`: the same, for JavaScript
 //! - `objects`: documents as objects
 //!
@@ -19,17 +19,21 @@
 )]
 
 mod face;
+mod figure;
 mod objects;
 mod opened;
 mod routes;
 mod split;
 mod verifying;
 
+pub use figure::{CheckedFigure, WantedSnapshot};
 pub use opened::{Opened, snapshot_hash};
 pub use routes::Venues;
 pub use split::SplitOver;
 pub use verifying::{recompute, verify};
 
+use exitgap_api::MAX_SNAPSHOT_PAGE_BYTES;
+use exitgap_core::analytics::figure::MAX_FIGURE_BYTES;
 use exitgap_core::evidence::{MAX_EVIDENCE_BYTES, MAX_WINDOW_BYTES};
 use exitgap_core::pools::MAX_STATE_BYTES;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, MAX_SNAPSHOT_FILE_BYTES};
@@ -48,6 +52,8 @@ const LIMITS: Limits = Limits {
     snapshot_file: MAX_SNAPSHOT_FILE_BYTES,
     evidence: MAX_EVIDENCE_BYTES,
     window: MAX_WINDOW_BYTES,
+    figure: MAX_FIGURE_BYTES,
+    page: MAX_SNAPSHOT_PAGE_BYTES,
     text: MAX_TEXT_BYTES,
 };
 
@@ -61,5 +67,7 @@ struct Limits {
     snapshot_file: usize,
     evidence: usize,
     window: usize,
+    figure: usize,
+    page: usize,
     text: usize,
 }

@@ -28,13 +28,7 @@ fn policy(
     seen: Option<(String, &[String])>,
     window: Option<Vec<u8>>,
 ) -> Result<Policy, Problem> {
-    let keys = keys.iter().map(|key| key.trim().parse::<VerifierKey>());
-    let keys = keys.collect::<Result<Vec<_>, _>>().map_err(|error| {
-        let hint = "a verifier key is <origin>+<8 hex digits>+<base64>, as the log's file \
-                    `verifier-key` has it";
-        invalid("keys", &error.to_string()).hint(hint)
-    })?;
-    let mut policy = Policy::trusting(keys);
+    let mut policy = Policy::trusting(verifier_keys(keys)?);
     if let Some((note, proof)) = seen {
         let hashes = proof.iter().map(|text| Hash::from_base64(text)).collect::<Option<_>>();
         let proof = hashes.ok_or_else(|| invalid("proof", "it holds a text that is no hash"))?;
@@ -46,6 +40,16 @@ fn policy(
         policy.required.push(CheckName::Window);
     }
     Ok(policy)
+}
+
+/// Keys that a caller trusts.
+pub(crate) fn verifier_keys(keys: &[String]) -> Result<Vec<VerifierKey>, Problem> {
+    let keys = keys.iter().map(|key| key.trim().parse::<VerifierKey>());
+    keys.collect::<Result<Vec<_>, _>>().map_err(|error| {
+        let hint = "a verifier key is <origin>+<8 hex digits>+<base64>, as the log's file \
+                    `verifier-key` has it";
+        invalid("keys", &error.to_string()).hint(hint)
+    })
 }
 
 fn invalid(field: &str, why: &str) -> Problem {

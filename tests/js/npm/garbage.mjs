@@ -25,7 +25,7 @@ function garbage() {
 
 /** Every function as it is called with one argument replaced. */
 function calls(exitgap, snapshot, opened, evidence, ladder) {
-  const { Client, init, verify, recompute, snapshotHash, open, rankRoutes, bestSplit } = exitgap;
+  const { Client, init, verify, recompute, snapshotHash, open, rankRoutes, bestSplit, verifyFigure } = exitgap;
   // A service that answers everything, so that only arguments can be wrong.
   const client = new Client('https://exitgap.example', { fetch: async () => new Response('{}') });
   const [pool, url] = ['a:0x1', 'https://a/a:0x1?base=token0&slot=1&size_usd=1&method_version=1'];
@@ -56,6 +56,9 @@ function calls(exitgap, snapshot, opened, evidence, ladder) {
     (x) => verify(evidence, { seen: { note: '', proof: x } }),
     (x) => verify(evidence, { seen: { note: '', proof: [x] } }),
     (x) => verify(evidence, { window: x }), (x) => recompute(x), (x) => snapshotHash(x),
+    (x) => verifyFigure(x), (x) => verifyFigure('x', x), (x) => verifyFigure('x', { keys: x }),
+    (x) => verifyFigure('x', { page: x }), (x) => verifyFigure('x', { onProgress: x }),
+    (x) => client.figure(x), (x) => client.verifyFigure(x), (x) => client.verifyFigure('https://a', x),
     (x) => open(x), (x) => opened.fill(x), (x) => opened.fill({ amountInRaw: x, base: 'token0' }),
     (x) => rankRoutes(x, { sizeUsd: 1 }), (x) => rankRoutes([x], { sizeUsd: 1 }),
     (x) => rankRoutes([ladder], x), (x) => rankRoutes([ladder], { sizeUsd: x }),
@@ -89,6 +92,7 @@ function calls(exitgap, snapshot, opened, evidence, ladder) {
 // A ready module needs no source; a window or a file of any bytes has a report; what the service judges
 // is sent to it; an option may be absent.
 const MAY_ANSWER = {
+  '(x) => bestSplit([snapshot], { sizeUsd: 1, base: \'token0\', fixedCostsUsd: x })': [0, 21],
   '(x) => client.evidence(url, x)': [0, 23, 28],
   '(x) => client.exit(pool, { sizeUsd: x })': [0, 3, 4, 5, 6, 9, 10, 11, 12],
   '(x) => client.fragility({ limit: x })': [0],
@@ -97,6 +101,7 @@ const MAY_ANSWER = {
   '(x) => client.portfolio([{ pool, sizeUsd: x }])': [3, 4, 5, 6, 9, 10, 11, 12],
   '(x) => client.portfolio(x)': [21],
   '(x) => client.slotStatus(pool, { slot: x })': [0],
+  '(x) => client.verifyFigure(\'https://a\', x)': [0, 23, 28],
   '(x) => client.verify(url, x)': [0, 23, 28],
   '(x) => client.verify(url, {}, x)': [0, 23, 28],
   '(x) => client.window(pool, { slot: x })': [0],
@@ -121,6 +126,11 @@ const MAY_ANSWER = {
   '(x) => verify(evidence, { seen: { note: \'\', proof: x } })': [0, 21],
   '(x) => verify(evidence, { seen: { note: x, proof: [] } })': [9, 10, 11, 12, 14],
   '(x) => verify(evidence, { window: x })': [0, 1, 9, 10, 11, 12, 14, 15, 17],
+  '(x) => verifyFigure(\'x\', x)': [0, 23, 28],
+  '(x) => verifyFigure(\'x\', { keys: x })': [0, 21],
+  '(x) => verifyFigure(\'x\', { onProgress: x })': [0, 8],
+  '(x) => verifyFigure(\'x\', { page: x })': [0, 8],
+  '(x) => verifyFigure(x)': [9, 10, 11, 12, 14, 15, 17],
   '(x) => verify(x)': [9, 10, 11, 12, 14, 15, 17],
 };
 

@@ -30,6 +30,8 @@ const calls = [
   client.history(pool, { ...series, interval: '1h', cursor: '5957857' }),
   client.stress(pool, series),
   client.routes('ethereum', `0x${'ab'.repeat(20)}`, { sizeUsd: 1000, quoteGroup: 'usd', fixedCostUsd: 2, at: series.from, ...guards }),
+  client.depthDecay(pool, { movePct: 2, withinSlots: 3, gapPct: 1, base: 'token0', from: series.from, to: series.to, ...guards }),
+  client.verifyFigure(`${web}/api/v1/decay/${pool}?base=token0&from=${series.from}&to=${series.to}&move_pct=2&within_slots=3&gap_pct=1`),
   client.marketHours(pool, { sizeUsd: 1000, base: 'token0', ...guards }),
   client.fragility({ chain: 'ethereum', sort: 'gap', sizeUsd: 1000, limit: 7, cursor: '7' }),
   client.portfolio([{ pool, base: 'token0', sizeUsd: 1000 }], guards),
@@ -67,6 +69,7 @@ for (const [template, { get }] of Object.entries(paths)) {
   left.push(...names.filter((name) => !given[template].has(name)).map((name) => `${template}?${name}`));
 }
 assert.deepEqual(left.sort(), [
-  '/livez', '/metrics', '/readyz', '/v1/alerts', '/v1/history/{pool}?limit', '/v1/pools?limit',
+  // Asked once a figure file names snapshots.
+  '/api/v1/series/{pool}', '/livez', '/metrics', '/readyz', '/v1/alerts', '/v1/history/{pool}?limit', '/v1/pools?limit',
 ]);
 console.log('sound');

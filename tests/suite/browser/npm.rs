@@ -8,11 +8,13 @@ use std::path::Path;
 use std::process::Command;
 
 use exitgap_tests::binaries;
+use exitgap_tests::devchain::World;
 use serde_json::{Value, json};
 
+use crate::scenes::chain::scene;
 use crate::scenes::npm::{self as npm_scene, Project, readme_programs, root, said};
 use crate::scenes::npm_cases::{self, Case};
-use crate::scenes::service::{Service, recorded};
+use crate::scenes::service::{Recorded, Service, configured, record_blocks, recorded};
 
 /// What each program of the README shows: the verdict, then what a changed digit fails.
 fn as_the_readme_says(shown: &str) {
@@ -56,7 +58,7 @@ fn node_agrees_with_the_native_code_and_withstands_garbage() {
     );
     assert_eq!(outcome["version"], env!("CARGO_PKG_VERSION"));
     let limits = &outcome["limits"];
-    for name in ["snapshot", "evidence", "window"] {
+    for name in ["snapshot", "evidence", "window", "figure", "page"] {
         assert!(limits["module"][name].is_u64(), "{limits}");
         assert_eq!(limits["client"][name], limits["module"][name], "{limits}");
     }
@@ -89,6 +91,24 @@ async fn the_packages_client_reads_the_service_and_believes_nothing() {
     project.add(&["client.mjs"]);
     let address = format!("http://{}", service.address);
     assert_eq!(project.node(&["client.mjs", &address, &recorded.pool(0)]), "sound\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_figure_is_computed_again_from_what_a_service_sends() {
+    let (chain, world) = scene().await;
+    let folder = configured(&chain, &world);
+    let (pool, weth) = (world.pools[0].pool, &world.assets[World::WETH]);
+    let last = record_blocks(&chain, &world, &folder, 6, |place| match place {
+        2 => vec![chain.swap_tx(&pool, weth.token.address, weth.worth(400_000))],
+        _ => Vec::new(),
+    })
+    .await;
+    let recorded = Recorded { folder, world, last };
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let project = Project::new();
+    project.add(&["figures.mjs"]);
+    let address = format!("http://{}", service.address);
+    assert_eq!(project.node(&["figures.mjs", &address, &recorded.pool(0)]), "sound\n");
 }
 
 #[test]
@@ -370,6 +390,7 @@ async fn every_answer_of_a_service_is_of_its_type() {
         ("History", format!("/v1/history/{pool}?size_usd=1000&interval=5m&limit=1")),
         ("History", format!("/v1/history/{pool}?size_usd=1000&interval=1d")),
         ("Stress", format!("/v1/stress/{pool}?size_usd=1000")),
+        ("DepthDecay", format!("/v1/decay/{pool}?move_pct=0.01")),
         ("MarketHours", format!("/v1/hours/{pool}?size_usd=1000")),
         (
             "Routes",

@@ -8,13 +8,14 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use exitgap_chain::{ChainReader, Limits};
 use exitgap_core::series::Slot;
 use exitgap_server::config::Checked;
 use exitgap_server::recorder::{Recorder, Source};
 use exitgap_store::{LogFolder, Store};
 use exitgap_tests::binaries;
 use exitgap_tests::demo::recorder_config;
-use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, World};
+use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, Tx, World};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -69,12 +70,7 @@ pub async fn record_in(chain: &DevChain, world: World, folder: TempDir, slots: u
 
 /// Plays and records so many slots of this chain as its configuration in the folder says.
 pub async fn record(chain: &DevChain, world: &World, folder: &TempDir, slots: u64) -> Slot {
-    let config = folder.path().join("exitgap.toml");
-    let checked = Checked::read(&config).unwrap();
-    let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
-    let store = Store::create(&checked.config.store.path, &key.trim_end().parse().unwrap());
-    let sources = Source::of_plan(&checked.plan, &exitgap_chain::Limits::default());
-    let mut recorder = Recorder::new(store.unwrap(), sources, Duration::from_mins(1));
+    let (checked, mut recorder) = recorder_of(folder);
     let mut market = Market::new(chain, world, 4).await.unwrap();
     let mut last = Slot::FIRST;
     for number in FIRST_SLOT..FIRST_SLOT + slots {
@@ -85,6 +81,46 @@ pub async fn record(chain: &DevChain, world: &World, folder: &TempDir, slots: u6
     }
     recorder.publish_in(LogFolder::new(&checked.config.evidence.folder)).unwrap();
     last
+}
+
+/// Records so many slots in which nothing happens but what `happens` says, by the slot's place: one block before each
+/// slot's instant, and an empty one after it.
+pub async fn record_blocks(
+    chain: &DevChain,
+    world: &World,
+    folder: &TempDir,
+    slots: u64,
+    happens: impl Fn(u64) -> Vec<Tx>,
+) -> Slot {
+    let (checked, mut recorder) = recorder_of(folder);
+    let mut last = Slot::FIRST;
+    for place in 0..slots {
+        last = Slot::new(FIRST_SLOT + place).unwrap();
+        let mut txs = happens(place);
+        if place == 0 {
+            for asset in &world.assets {
+                let round = chain.latest_round(&asset.feed).await.unwrap() + 1;
+                let answer = asset.initial_answer.cast_signed();
+                txs.push(chain.answer_tx(&asset.feed, round, answer));
+            }
+        }
+        chain.mine(last.unix_s() - 60, &txs).await.unwrap();
+        chain.mine(last.unix_s() + 1, &[]).await.unwrap();
+        let report = recorder.record_slot(last).await.unwrap();
+        assert!(report.missing.is_empty(), "{report:?}");
+    }
+    recorder.publish_in(LogFolder::new(&checked.config.evidence.folder)).unwrap();
+    last
+}
+
+/// The recorder that the folder's configuration describes, with a store of its own.
+fn recorder_of(folder: &TempDir) -> (Checked, Recorder<ChainReader>) {
+    let checked = Checked::read(&folder.path().join("exitgap.toml")).unwrap();
+    let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
+    let store = Store::create(&checked.config.store.path, &key.trim_end().parse().unwrap());
+    let sources = Source::of_plan(&checked.plan, &Limits::default());
+    let recorder = Recorder::new(store.unwrap(), sources, Duration::from_mins(1));
+    (checked, recorder)
 }
 
 /// A running `exitgap-server serve`.

@@ -19,7 +19,7 @@ use crate::scenes::service::{Service as Served, recorded};
 use crate::scenes::store::{BusyPool, key, slot};
 
 /// Rows that are built, by whether they are a page and nothing else.
-const BUILT: [(&str, bool); 15] = [
+const BUILT: [(&str, bool); 16] = [
     ("Agent-native JSON", false),
     ("Continuous depth recording", false),
     ("Disclosed method", false),
@@ -35,6 +35,7 @@ const BUILT: [(&str, bool); 15] = [
     ("Route comparison", false),
     ("Stress-window queries", false),
     ("Market-hours risk flags", false),
+    ("Depth decay tracking", false),
 ];
 
 /// The entry of a pool of this chain. A snapshot says itself whether its chain is a known one.
@@ -87,7 +88,7 @@ async fn said(path: &Path, deployment: Deployment, age_s: u64) -> Capabilities {
 fn check(told: &Capabilities, live_on: &[&str], pages: bool) {
     let built: BTreeMap<&str, bool> = BUILT.into();
     assert_eq!(told.capabilities.len(), 25);
-    let mut seen = 0;
+    let mut seen = 0_usize;
     for row in &told.capabilities {
         let status = match built.get(row.capability.as_str()) {
             None => CapabilityStatus::Roadmap,
@@ -95,7 +96,7 @@ fn check(told: &Capabilities, live_on: &[&str], pages: bool) {
             Some(_) if live_on.is_empty() => CapabilityStatus::Preview,
             Some(_) => CapabilityStatus::Live,
         };
-        seen += u32::from(built.contains_key(row.capability.as_str()));
+        seen += usize::from(built.contains_key(row.capability.as_str()));
         assert_eq!(row.status, status, "{row:?}");
         let expected: &[&str] = if status == CapabilityStatus::Live { live_on } else { &[] };
         assert_eq!(row.live_on, expected, "{row:?}");
@@ -108,7 +109,7 @@ fn check(told: &Capabilities, live_on: &[&str], pages: bool) {
             assert!(!page, "no page is there: {row:?}");
         }
     }
-    assert_eq!(seen, 15);
+    assert_eq!(seen, BUILT.len());
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 mod answers;
 mod capabilities;
+mod decay;
 mod guards;
 mod hours;
 mod kept;

@@ -44,6 +44,7 @@ async fn the_split_of_a_token_is_sold_as_it_says() {
     let (chain, world) = scene().await;
     let address = |asset: usize| format!("{:#x}", world.assets[asset].token.address);
     let (weth, usdc, usdt) = (address(World::WETH), address(World::USDC), address(World::USDT));
+    let alt = address(World::ALT);
     let groups = format!(
         "\n[[quote_group]]\nchain = \"anvil\"\nname = \"usd\"\ntokens = [\"{usdc}\", \"{usdt}\"]\n\
          [[quote_group]]\nchain = \"anvil\"\nname = \"own\"\ntokens = [\"{weth}\"]\n"
@@ -118,13 +119,13 @@ async fn the_split_of_a_token_is_sold_as_it_says() {
     let grouped = ["routes", &token, "--size-usd", "1k", "--quote-group", "usd", "--api", &url];
     assert_eq!(cli(&recorded, &grouped).status.code(), Some(0));
 
-    refused(&service, &weth);
-    portfolio(&recorded, &service, &weth, &all);
+    refused(&service, &weth, &alt);
+    portfolio(&recorded, &service, [&weth, &alt], &all);
     assert_eq!(service.end(), Some(0));
 }
 
 /// What is no question, or has no answer.
-fn refused(service: &Service, weth: &str) {
+fn refused(service: &Service, weth: &str, alt: &str) {
     let unknown = format!("0x{}", "11".repeat(20));
     for (target, status, code, field) in [
         (format!("anvil/{weth}"), 400, "invalid_parameter", Some("size_usd")),
@@ -148,7 +149,7 @@ fn refused(service: &Service, weth: &str) {
         ),
         (format!("anvil/{weth}?size_usd=1&min_days_observed=9"), 412, "series_too_short", None),
         (format!("anvil/{weth}?size_usd=1&at=2026-08-21T00:00:00Z"), 404, "before_series", None),
-        (format!("anvil/{weth}?size_usd=1000000000"), 422, "beyond_liquidity", None),
+        (format!("anvil/{alt}?size_usd=1000000000"), 422, "beyond_liquidity", None),
     ] {
         let answer = service.get(&format!("/v1/routes/{target}"));
         let (found, said, at) = answer.problem();
@@ -156,9 +157,9 @@ fn refused(service: &Service, weth: &str) {
         assert!(field.is_none() || at.as_deref() == field, "{target}: {at:?}");
     }
     // What is told to be fillable is filled.
-    let beyond = service.get(&format!("/v1/routes/anvil/{weth}?size_usd=1000000000")).json();
+    let beyond = service.get(&format!("/v1/routes/anvil/{alt}?size_usd=1000000000")).json();
     let most = &beyond["max_fillable_usd"];
-    let filled = service.get(&format!("/v1/routes/anvil/{weth}?size_usd={most}"));
+    let filled = service.get(&format!("/v1/routes/anvil/{alt}?size_usd={most}"));
     assert_eq!(filled.status, 200, "{most}");
     // With a cost for each venue fewer are used, and the gap tells the cost.
     let ask = |cost: &str| {
@@ -171,7 +172,7 @@ fn refused(service: &Service, weth: &str) {
 }
 
 /// A token in a portfolio is sold through its pools, beside positions in others.
-fn portfolio(recorded: &Recorded, service: &Service, weth: &str, all: &Value) {
+fn portfolio(recorded: &Recorded, service: &Service, [weth, alt]: [&str; 2], all: &Value) {
     let ask = |query: &str| service.get(&format!("/v1/portfolio?{query}"));
     let other = recorded.pool(4);
     let query =
@@ -192,7 +193,7 @@ fn portfolio(recorded: &Recorded, service: &Service, weth: &str, all: &Value) {
     }
     assert_eq!(told["total"]["size_usd"], 400_500);
     // What the pools do not take is unfilled, not forgotten.
-    let beyond = ask(&format!("position=anvil/{weth}:900000000")).found();
+    let beyond = ask(&format!("position=anvil/{alt}:900000000")).found();
     assert!(beyond["total"]["unfilled_usd"].as_f64().unwrap() > 0.0);
     assert_eq!(
         (&beyond["total"]["size_usd"], &beyond["total"]["exit_gap_pct"]),

@@ -10,6 +10,7 @@
 //! - [`Target`]: the other way, an address written
 
 mod evidence_of;
+mod figures;
 mod given;
 mod kinds;
 mod parameter;
@@ -23,6 +24,7 @@ mod values;
 mod tests;
 
 pub use evidence_of::{EvidenceOf, VerificationAsked};
+pub use figures::{DecayAsked, DecayFileAsked};
 pub use given::Given;
 pub use kinds::Kind;
 pub use parameter::{Parameter, Place, Presence};
@@ -88,10 +90,16 @@ pub enum Operation {
     Hours,
     /// The venues of a token, each alone and split.
     Routes,
+    /// How a book thins after a move of the price.
+    Decay,
+    /// The figure file of that.
+    DecayFile,
+    /// Snapshots of a pool, slot after slot.
+    Snapshots,
 }
 
 /// How many there are.
-const COUNT: usize = Operation::Routes as usize + 1;
+const COUNT: usize = Operation::Snapshots as usize + 1;
 
 /// All that is known of an operation.
 #[derive(Debug)]

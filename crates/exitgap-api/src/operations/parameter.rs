@@ -312,6 +312,33 @@ pub mod all {
     .or("0")
     .hint("fixed_cost_usd is a plain number from 0 to 1000000 with at most six decimals");
 
+    /// How far a price must have moved.
+    pub const MOVE: Parameter = Parameter::optional(
+        "move_pct",
+        Kind::Share,
+        "How far the pool's mid price must have moved, percent: above 0 and at most 100, with at most six decimals. 2 where left out; for pegged tokens 0.2.",
+    )
+    .or("2")
+    .hint("move_pct is a plain percentage above 0 and at most 100 with at most six decimals");
+
+    /// Over how many slots it must have moved.
+    pub const WITHIN_SLOTS: Parameter = Parameter::optional(
+        "within_slots",
+        Kind::Whole(1, 48),
+        "Over how many slots it must have moved: 1 to 48. 3 where left out, which is a quarter of an hour.",
+    )
+    .or("3")
+    .hint("a whole number of slots, from 1 to 48");
+
+    /// The gap at which books are measured.
+    pub const BOOK_GAP: Parameter = Parameter::optional(
+        "gap_pct",
+        Kind::Share,
+        "The gap from the pool's own mid price at which books are measured, percent: above 0 and at most 100. 2 where left out.",
+    )
+    .or("2")
+    .hint("gap_pct is a plain percentage above 0 and at most 100 with at most six decimals");
+
     /// How many rows a page has.
     pub const LIMIT: Parameter =
         Parameter::optional("limit", MOST_ROWS, "How many rows a page has. 100 where left out.")

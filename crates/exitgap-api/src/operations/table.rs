@@ -1,10 +1,11 @@
 //! The rows, in the order in which operations are described.
 
 use super::parameters::{
-    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, CHAIN_IN_PATH, EVIDENCE_SLOT, FIXED_COST, FROM,
-    GAP, HISTORY_LIMIT, INTERVAL, LIMIT, LOG_FILE, MAX_AGE, METHOD, MIN_DAYS, ORDER_INTERVAL,
-    ORDERS, PERIOD_FROM, POOL, POOL_CURSOR, POSITION, QUOTE_GROUP, RANK_CURSOR, RECOVERY, REQUIRE,
-    SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH,
+    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, BOOK_GAP, CHAIN, CHAIN_IN_PATH, EVIDENCE_SLOT, FIXED_COST,
+    FROM, GAP, HISTORY_LIMIT, INTERVAL, LIMIT, LOG_FILE, MAX_AGE, METHOD, MIN_DAYS, MOVE,
+    ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL, POOL_CURSOR, POSITION, QUOTE_GROUP, RANK_CURSOR,
+    RECOVERY, REQUIRE, SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
+    TOKEN_IN_PATH, WITHIN_SLOTS,
 };
 use super::{Answer, COUNT, Group, Keep, Methods, Operation, PriceClass, Row};
 
@@ -279,5 +280,45 @@ pub(super) static ROWS: [Row; COUNT] = [
         answer: Answer::Document("Routes"),
         refusals: &[400, 404, 412, 422, 503],
         ..row(Operation::Routes, "compareRoutes", "/v1/routes/{chain}/{token}")
+    },
+    Row {
+        group: Group::Series,
+        title: "How a book thins after its price has moved",
+        about: "Every move of the pool's own mid price of `move_pct` within `within_slots`, and the book (the depth at `gap_pct` from that mid price) before it and up to four hours after, split exactly into what the move alone did (`mechanical_usd`) and what providers put in or took out (`liquidity_usd`). Of pools of concentrated liquidity and of constant product. At most 31 days; 28 where no period is named. With less than seven days, or fewer than five events, statistics are null. It says nothing of who withdrew or why, nor of anything within five minutes.",
+        parameters: &[
+            &POOL,
+            &BASE,
+            &PERIOD_FROM,
+            &TO,
+            &MOVE,
+            &WITHIN_SLOTS,
+            &BOOK_GAP,
+            &MAX_AGE,
+            &MIN_DAYS,
+            &REQUIRE,
+        ],
+        answer: Answer::Document("DepthDecay"),
+        refusals: &[400, 404, 412, 422, 503],
+        ..row(Operation::Decay, "readDepthDecay", "/v1/decay/{pool}")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "The figure file of a decay",
+        about: "One canonical JSON document of what was asked, the heads of the period, every snapshot by its hash, and the result. With base, period and numbers its bytes never change. `exitgap verify` recomputes it from the snapshots.",
+        parameters: &[&POOL, &BASE_BY_PLACE, &PERIOD_FROM, &TO, &MOVE, &WITHIN_SLOTS, &BOOK_GAP],
+        answer: JSON,
+        refusals: &[400, 404, 422, 503],
+        keep: None,
+        ..row(Operation::DecayFile, "readDecayFile", "/api/v1/decay/{pool}")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "Snapshots of a pool, slot after slot",
+        about: "A line of canonical JSON for each standing slot of the 96 from this one on, as a snapshot file: `snapshot` and `state`; no further after 4 MiB. What figures are recomputed from: the next page begins after the last line's slot, or where there is no line 96 slots later.",
+        parameters: &[&POOL, &SLOT],
+        answer: Answer::Bytes("application/x-ndjson"),
+        refusals: &[400, 404, 503],
+        keep: Some(Keep::Seconds(300)),
+        ..row(Operation::Snapshots, "readSnapshots", "/api/v1/series/{pool}")
     },
 ];

@@ -22,10 +22,14 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::Stress => operation.read::<SeriesAsked>(named, query).map(drop),
         O::Hours => operation.read::<HoursAsked>(named, query).map(drop),
         O::Routes => operation.read::<RoutesAsked>(named, query).map(drop),
+        O::Decay => operation.read::<DecayAsked>(named, query).map(drop),
+        O::DecayFile => operation.read::<DecayFileAsked>(named, query).map(drop),
         O::Fragility => operation.read::<BoardAsked>(named, query).map(drop),
         O::Portfolio => operation.read::<PortfolioAsked>(named, query).map(drop),
         O::Evidence => operation.read::<EvidenceAsked>(named, query).map(drop),
-        O::Window | O::SlotStatus => operation.read::<SlotAsked>(named, query).map(drop),
+        O::Window | O::SlotStatus | O::Snapshots => {
+            operation.read::<SlotAsked>(named, query).map(drop)
+        }
         O::Snapshot => operation.read::<SnapshotHash>(named, query).map(drop),
         O::State => operation.read::<StateHash>(named, query).map(drop),
         O::Log => operation.read::<LogFileAsked>(named, query).map(drop),

@@ -1,6 +1,7 @@
 //! The commands: each asks the core one question and prints one document.
 
 mod audit;
+mod decay;
 mod estimate;
 mod exit;
 mod explain;
@@ -15,6 +16,7 @@ mod size;
 mod snapshot;
 mod verdict;
 mod verify;
+mod verify_figure;
 mod verify_receipt;
 mod verify_remote;
 
@@ -44,6 +46,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::VerifyReceipt(args) => return verify_receipt::run(&args, json),
         Command::Audit(args) => return audit::run(&args, json),
         Command::Hours(args) => return hours::run(&args, json),
+        Command::Decay(args) => return decay::run(&args, json),
         Command::Pools { db, api, chain } => {
             pools::run(db.as_deref(), api.as_deref(), chain.as_deref(), json)
         }

@@ -1,19 +1,18 @@
-//! `exitgap verify`: whether an evidence file proves its number.
+//! `exitgap verify`: whether an evidence file proves its number, or a figure file its figure.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use exitgap_api::{VerificationReport, invalid_parameter};
-use exitgap_core::evidence::{
-    CheckName, Evidence, MAX_EVIDENCE_BYTES, MAX_WINDOW_BYTES, Policy, SeenCheckpoint,
-};
+use exitgap_core::analytics::figure::{MAX_FIGURE_BYTES, is_figure_file};
+use exitgap_core::evidence::{CheckName, Evidence, MAX_WINDOW_BYTES, Policy, SeenCheckpoint};
 use exitgap_core::tlog::{
     Checkpoint, Hash, LogProof, MAX_NOTE_BYTES, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
     VerifierKey, consistency_proof, root,
 };
 
 use super::verdict::{Explained, print_advice, print_text};
-use super::{explain, print_json, verify_remote};
+use super::{explain, print_json, verify_figure, verify_remote};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::printable;
@@ -28,7 +27,10 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     if let Some(api) = &args.remote.api {
         return verify_remote::run(api, subject, args, json);
     }
-    let evidence = read("evidence file", Path::new(subject), MAX_EVIDENCE_BYTES)?;
+    let evidence = read("evidence file", Path::new(subject), MAX_FIGURE_BYTES)?;
+    if is_figure_file(&evidence) {
+        return verify_figure::run(&evidence, args, json);
+    }
     let mut policy = Policy::trusting(trust::keys(&args.trust.trust)?);
     let evidence = Evidence::read(&evidence);
     let signed = signed_checkpoint(&evidence);

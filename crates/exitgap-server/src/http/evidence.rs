@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::header::VARY;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use exitgap_api::operations::{EvidenceAsked, Keep, Operation};
+use exitgap_api::operations::{DecayFileAsked, EvidenceAsked, Keep, Operation};
 
 use super::address::Address;
 use super::reply::{JSON, Refused, Reply};
@@ -26,4 +26,11 @@ pub async fn file(
     let reply = Reply::new(app.service.evidence(asked).await?, JSON, keep);
     let vary = HeaderValue::from_static("accept, accept-encoding");
     Ok(([(VARY, vary)], reply).into_response())
+}
+
+/// The figure file of a decay.
+pub async fn decay_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
+    let asked: DecayFileAsked = address.read(Operation::DecayFile)?;
+    let keep = if asked.is_whole() { Keep::Forever } else { Keep::Seconds(5) };
+    Ok(Reply::new(app.service.decay_file(asked).await?, JSON, keep))
 }

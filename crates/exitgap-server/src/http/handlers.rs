@@ -5,15 +5,15 @@ use axum::extract::State;
 use axum::routing::{MethodRouter, any, get};
 use bytes::Bytes;
 use exitgap_api::operations::{
-    BoardAsked, ExitAsked, HistoryAsked, HoursAsked, Keep, MaxSizeAsked, Methods, Operation,
-    PoolsAsked, PortfolioAsked, Question, RoutesAsked, SeriesAsked, SimulationAsked, SlotAsked,
-    SnapshotAsked,
+    BoardAsked, DecayAsked, ExitAsked, HistoryAsked, HoursAsked, Keep, MaxSizeAsked, Methods,
+    Operation, PoolsAsked, PortfolioAsked, Question, RoutesAsked, SeriesAsked, SimulationAsked,
+    SlotAsked, SnapshotAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use serde::Serialize;
 
 use super::address::Address;
-use super::reply::{JSON, Refused, Reply};
+use super::reply::{JSON, LINES, Refused, Reply};
 use super::{App, evidence, log_files, operators};
 use crate::payments::Till;
 
@@ -79,6 +79,19 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
         O::SlotStatus => document(operation, |app, asked: SlotAsked| async move {
             app.service.slot_status(&asked).await
         }),
+        O::Decay => {
+            document(
+                operation,
+                |app, asked: DecayAsked| async move { app.service.decay(asked).await },
+            )
+        }
+        O::DecayFile => get(evidence::decay_file),
+        O::Snapshots => {
+            lines(
+                operation,
+                |app, asked: SlotAsked| async move { app.service.snapshots(asked).await },
+            )
+        }
         O::Window => {
             bytes(operation, |app, asked: SlotAsked| async move { app.service.window(asked).await })
         }
@@ -121,6 +134,18 @@ where
     F: Future<Output = Result<Bytes, Problem>> + Send + 'static,
 {
     reply(operation, answer, |bytes, keep| Ok(Reply::new(bytes.clone(), JSON, keep)))
+}
+
+/// Answers with documents' bytes, one a line.
+fn lines<Q, F>(
+    operation: Operation,
+    answer: impl Fn(App, Q) -> F + Clone + Send + Sync + 'static,
+) -> MethodRouter<App>
+where
+    Q: Question + Send + 'static,
+    F: Future<Output = Result<Bytes, Problem>> + Send + 'static,
+{
+    reply(operation, answer, |bytes, keep| Ok(Reply::new(bytes.clone(), LINES, keep)))
 }
 
 fn reply<Q, D, F>(

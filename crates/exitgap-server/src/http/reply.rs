@@ -30,6 +30,9 @@ pub struct Reply {
 /// The media type of documents.
 pub const JSON: &str = "application/json";
 
+/// The media type of documents, one a line.
+pub const LINES: &str = "application/x-ndjson";
+
 impl Reply {
     /// Bytes of a media type.
     pub fn new(body: impl Into<Bytes>, media_type: &'static str, keep: Keep) -> Self {

@@ -1,7 +1,7 @@
 //! The parts of a figure file.
 
 use crate::analytics::decay::{DECAY, DecayResult, DecayTerms};
-use crate::evidence::{DocumentError, MAX_WINDOW_BYTES};
+use crate::evidence::DocumentError;
 use crate::exit::METHOD_VERSION;
 use crate::ids::{PoolId, SnapshotHash};
 use crate::json::{Part, VERSION, Wire, from_canonical, to_canonical, wire_struct};
@@ -10,8 +10,13 @@ use crate::series::Slot;
 /// The most head windows of a file: those of 31 days.
 pub const MAX_FIGURE_WINDOWS: usize = 6;
 
-/// The most bytes of a figure file that are looked at.
-pub const MAX_FIGURE_BYTES: usize = MAX_FIGURE_WINDOWS * MAX_WINDOW_BYTES + (4 << 20);
+/// The most bytes of a figure file that are looked at: several times what those of 31 days take.
+pub const MAX_FIGURE_BYTES: usize = 32 << 20;
+
+/// Whether bytes begin as a figure file's do, and no other document's: it is then one, sound or not.
+pub fn is_figure_file(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"{\"figure\":")
+}
 
 /// A snapshot that a figure is drawn from.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ mod period;
 mod report;
 mod verify;
 
-pub use file::{FigureUse, MAX_FIGURE_BYTES, MAX_FIGURE_WINDOWS, write_decay};
+pub use file::{FigureUse, MAX_FIGURE_BYTES, MAX_FIGURE_WINDOWS, is_figure_file, write_decay};
 pub use period::PeriodError;
 pub use report::{FigureCheck, FigureCheckName, FigureReport};
 pub use verify::FigureVerifier;

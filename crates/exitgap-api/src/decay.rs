@@ -1,0 +1,239 @@
+//! Depth decay: how a pool's book thins after its price has moved.
+
+use exitgap_core::analytics::decay::{
+    DECAY, DecayEvent, DecayHorizon, DecayResult, DecaySide, DecayStep,
+};
+use exitgap_core::snapshot::MAX_SNAPSHOT_FILE_BYTES;
+use exitgap_core::units::Percent;
+use serde::{Deserialize, Serialize};
+
+use crate::{Number, SeriesMethod, Status};
+
+/// A page of snapshot files ends with the one in which it reaches so many bytes.
+pub const SNAPSHOT_PAGE_BYTES: usize = 4 << 20;
+
+/// The most bytes of such a page.
+pub const MAX_SNAPSHOT_PAGE_BYTES: usize = SNAPSHOT_PAGE_BYTES + MAX_SNAPSHOT_FILE_BYTES;
+
+/// A book some slots after an event. `book_before_usd + mechanical_usd + liquidity_usd = book_usd`, to the dollar.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DepthDecayStep {
+    /// Slots after the event.
+    pub h_slots: u32,
+    /// The book before the event, whole USD.
+    pub book_before_usd: Number,
+    /// The liquidity of before under the price of now, whole USD.
+    pub book_static_usd: Number,
+    /// The book now, whole USD.
+    pub book_usd: Number,
+    /// What the move of the price alone did, whole USD; negative where the book became smaller.
+    pub mechanical_usd: Number,
+    /// What providers put in or took out, whole USD; negative where they took out.
+    pub liquidity_usd: Number,
+}
+
+/// One move of the price.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DepthDecayEvent {
+    /// The slot's number.
+    pub slot: u32,
+    /// Its instant, RFC 3339.
+    pub time: String,
+    /// How far the pool's mid price moved, percent; positive where the token sold rose.
+    pub move_pct: Number,
+    /// Slots from the greatest deficit to the first of two with half of it or less; `null` where it is censored or
+    /// nothing was withdrawn.
+    pub half_life_slots: Option<u32>,
+    /// Whether something was withdrawn and had not half returned within 48 slots.
+    pub censored: bool,
+    /// The books after it, at the horizons that stand.
+    pub at: Vec<DepthDecayStep>,
+}
+
+/// Statistics of one horizon; `null` where too little is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DepthDecayHorizon {
+    /// Slots after the event.
+    pub h_slots: u32,
+    /// Events measured.
+    pub n: u32,
+    /// Events whose book was zero before or under the moved price: they have no shares.
+    pub n_without_share: u32,
+    /// What is left of the book before, the median, percent.
+    pub retained_pct_q50: Option<Number>,
+    /// The same of the worst twentieth, percent.
+    pub retained_pct_q5: Option<Number>,
+    /// What would be left where nobody withdraws, the median, percent.
+    pub static_pct_q50: Option<Number>,
+    /// What providers withdrew, the median, percent; positive where liquidity is gone.
+    pub withdrawn_pct_q50: Option<Number>,
+    /// Baselines measured.
+    pub baseline_n: u32,
+    /// What they withdrew over the same time where no event was near, the median, percent.
+    pub baseline_withdrawn_pct_q50: Option<Number>,
+}
+
+/// Statistics of the events of one direction of the price.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DepthDecaySide {
+    /// Events after which some of the book was withdrawn.
+    pub half_life_n: u32,
+    /// The median half-life of those, slots; `null` where it is censored, or there are too few.
+    pub half_life_slots_q50: Option<u32>,
+    /// By slots after the event.
+    pub horizons: Vec<DepthDecayHorizon>,
+}
+
+/// What a decay is of, beside what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DepthDecayOf {
+    /// The rules: `decay/1`.
+    pub figure: String,
+    /// The pool.
+    pub pool: String,
+    /// `token0` or `token1`: the token sold.
+    pub base: String,
+    /// The first slot looked at, RFC 3339.
+    pub from: String,
+    /// The last slot looked at, RFC 3339.
+    pub to: String,
+    /// The gap from the pool's own mid price at which books are measured, percent.
+    pub gap_pct: Number,
+    /// How far the mid price must have moved, percent.
+    pub move_pct: Number,
+    /// Over how many slots.
+    pub within_slots: u32,
+    /// The length of the series up to `to`.
+    pub days_observed: Number,
+    /// The version of the rules behind each book.
+    pub method_version: String,
+    /// The method, disclosed.
+    pub method: SeriesMethod,
+    /// The figure file: what anyone can recompute it from, with the snapshots that it names.
+    pub figure_url: String,
+}
+
+impl DepthDecayOf {
+    /// The name and version of the rules.
+    pub const FIGURE: &'static str = DECAY;
+}
+
+/// `GET /v1/decay/{pool}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DepthDecay {
+    /// What it is of.
+    #[serde(flatten)]
+    pub of: DepthDecayOf,
+    /// Live or preview.
+    pub status: Status,
+    /// Whether the series is long enough for statistics; events are listed all the same.
+    pub enough: bool,
+    /// Slots of the period with a snapshot that stands.
+    pub have: u32,
+    /// As many are needed.
+    pub needed: u32,
+    /// Events that statistics of a horizon need.
+    pub needed_events: u32,
+    /// Slots of the period without a snapshot that stands: never filled.
+    pub slots_missing: u32,
+    /// Slots that stand without one `within_slots` before them.
+    pub slots_untestable: u32,
+    /// Moves within 48 slots after an event: no events of their own.
+    pub events_suppressed: u32,
+    /// Books whose search was given up; their slots are in no list.
+    pub books_unanswered: u32,
+    /// After the price of the token sold fell.
+    pub down: DepthDecaySide,
+    /// After it rose.
+    pub up: DepthDecaySide,
+    /// The events, ascending.
+    pub events: Vec<DepthDecayEvent>,
+}
+
+impl DepthDecay {
+    /// A result of the core as a document.
+    pub fn new(of: DepthDecayOf, result: &DecayResult) -> Self {
+        Self {
+            of,
+            status: if result.status == "live" { Status::Live } else { Status::Preview },
+            enough: result.enough,
+            have: result.have_slots,
+            needed: result.needed_slots,
+            needed_events: result.needed_events,
+            slots_missing: result.slots_missing,
+            slots_untestable: result.slots_untestable,
+            events_suppressed: result.events_suppressed,
+            books_unanswered: result.books_unanswered,
+            down: (&result.down).into(),
+            up: (&result.up).into(),
+            events: result.events.iter().map(DepthDecayEvent::from).collect(),
+        }
+    }
+}
+
+/// A percentage that the core wrote.
+fn percent(text: &str) -> Number {
+    Percent::parse(text).unwrap_or(Percent(0)).into()
+}
+
+fn maybe(text: Option<&String>) -> Option<Number> {
+    text.map(|text| percent(text))
+}
+
+impl From<&DecaySide> for DepthDecaySide {
+    fn from(side: &DecaySide) -> Self {
+        Self {
+            half_life_n: side.half_life_n,
+            half_life_slots_q50: side.half_life_slots_q50,
+            horizons: side.horizons.iter().map(DepthDecayHorizon::from).collect(),
+        }
+    }
+}
+
+impl From<&DecayHorizon> for DepthDecayHorizon {
+    fn from(horizon: &DecayHorizon) -> Self {
+        Self {
+            h_slots: horizon.h_slots,
+            n: horizon.n,
+            n_without_share: horizon.n_without_share,
+            retained_pct_q50: maybe(horizon.retained_pct_q50.as_ref()),
+            retained_pct_q5: maybe(horizon.retained_pct_q5.as_ref()),
+            static_pct_q50: maybe(horizon.static_pct_q50.as_ref()),
+            withdrawn_pct_q50: maybe(horizon.withdrawn_pct_q50.as_ref()),
+            baseline_n: horizon.baseline_n,
+            baseline_withdrawn_pct_q50: maybe(horizon.baseline_withdrawn_pct_q50.as_ref()),
+        }
+    }
+}
+
+impl From<&DecayEvent> for DepthDecayEvent {
+    fn from(event: &DecayEvent) -> Self {
+        Self {
+            slot: event.slot.number(),
+            time: event.slot.to_string(),
+            move_pct: percent(&event.move_pct),
+            half_life_slots: event.half_life_slots,
+            censored: event.censored,
+            at: event.at.iter().map(DepthDecayStep::from).collect(),
+        }
+    }
+}
+
+impl From<&DecayStep> for DepthDecayStep {
+    fn from(step: &DecayStep) -> Self {
+        Self {
+            h_slots: step.h_slots,
+            book_before_usd: Number::from_whole(&step.book_before_usd),
+            book_static_usd: Number::from_whole(&step.book_static_usd),
+            book_usd: Number::from_whole(&step.book_usd),
+            mechanical_usd: Number::from_whole(&step.mechanical_usd),
+            liquidity_usd: Number::from_whole(&step.liquidity_usd),
+        }
+    }
+}

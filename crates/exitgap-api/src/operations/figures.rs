@@ -1,0 +1,103 @@
+//! What is asked of figures that are drawn from many slots.
+
+use exitgap_core::analytics::decay::DecayTerms;
+use exitgap_core::evidence::Base;
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
+use exitgap_core::units::{GapLimit, Percent};
+
+use super::parameters::{BASE, BASE_BY_PLACE, BOOK_GAP, MOVE, PERIOD_FROM, POOL, TO, WITHIN_SLOTS};
+use super::{Given, Operation, Parameter, Question, Target, values};
+use crate::{Guards, Number, Problem, ProblemCode, parse_pool, slot_at};
+
+/// How a book thins after a move of the price.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecayAsked {
+    /// The pool.
+    pub pool: PoolId,
+    /// The token sold, as callers name it; else the pool's default.
+    pub base: Option<String>,
+    /// The first slot; else 28 days before the last.
+    pub from: Option<Slot>,
+    /// The last slot; else the newest.
+    pub to: Option<Slot>,
+    /// How far the mid price must have moved, in millionths of a percent.
+    pub move_e8: u32,
+    /// Over how many slots.
+    pub within_slots: u32,
+    /// The gap at which books are measured.
+    pub gap: GapLimit,
+    /// What the series must meet.
+    pub guards: Guards,
+}
+
+impl Question for DecayAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let from = match given.one(&PERIOD_FROM, |text| slot_at(PERIOD_FROM.name, text)) {
+            Err(problem) if problem.code == ProblemCode::BeforeSeries => Some(Slot::FIRST),
+            from => from?,
+        };
+        let to = given.one(&TO, |text| slot_at(TO.name, text))?;
+        if from.zip(to).is_some_and(|(from, to)| from > to) {
+            return Err(Problem::new(ProblemCode::PeriodReversed, "from lies after to")
+                .field(PERIOD_FROM.name)
+                .hint("give the earlier instant as from"));
+        }
+        let gap = given.needed(&BOOK_GAP, |text| {
+            above_zero(&BOOK_GAP, text)?;
+            values::gap_limit(text)
+        })?;
+        Ok(Self {
+            pool: given.needed(&POOL, parse_pool)?,
+            base: given.one(&BASE, values::token_name)?,
+            from,
+            to,
+            move_e8: given.needed(&MOVE, |text| above_zero(&MOVE, text))?,
+            within_slots: given.needed(&WITHIN_SLOTS, |text| values::whole(&WITHIN_SLOTS, text))?,
+            gap,
+            guards: Guards::read(given)?,
+        })
+    }
+}
+
+/// The same, for its figure file: the base by its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecayFileAsked(pub DecayAsked);
+
+impl DecayFileAsked {
+    /// Whether it names all that the file depends on, so that its bytes never change.
+    pub fn is_whole(&self) -> bool {
+        let DecayAsked { base, from, to, .. } = &self.0;
+        base.is_some() && from.is_some() && to.is_some()
+    }
+}
+
+impl Question for DecayFileAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        given.one(&BASE_BY_PLACE, |text| values::word(&BASE_BY_PLACE, text, Base::from_code))?;
+        DecayAsked::read(given).map(Self)
+    }
+}
+
+impl Operation {
+    /// The address of a decay's figure file, or of the figure: all that it depends on is named.
+    pub fn of_decay(self, terms: &DecayTerms) -> Target {
+        self.target_of(&terms.pool)
+            .with(&BASE, terms.base.code())
+            .with(&PERIOD_FROM, terms.from)
+            .with(&TO, terms.to)
+            .with(&MOVE, Number::from(Percent(terms.move_e8.into())))
+            .with(&WITHIN_SLOTS, terms.within_slots)
+            .with(&BOOK_GAP, Number::from(terms.gap))
+    }
+}
+
+/// A percentage above 0 and at most 100, in millionths of a percent.
+fn above_zero(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
+    let parsed = Percent::parse(text).ok().and_then(|percent| u32::try_from(percent.0).ok());
+    parsed.filter(|millionths| (1..=100_000_000).contains(millionths)).ok_or_else(|| {
+        let shown: String = text.chars().take(40).collect();
+        let rule = "above 0 and at most 100, of at most six decimals";
+        values::refusal(parameter, &format!("{}: {shown:?} is not {rule}", parameter.name))
+    })
+}

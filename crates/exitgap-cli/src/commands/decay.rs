@@ -1,0 +1,162 @@
+//! `exitgap decay`: how a book thins after its price has moved.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use exitgap_api::operations::{DecayAsked, DecayFileAsked, Operation};
+use exitgap_api::{DepthDecay, DepthDecaySide, Guards, Number, parse_pool};
+
+use super::mcp::local;
+use super::print_json;
+use crate::arguments::DecayArgs;
+use crate::failure::{Failure, too_little_recorded};
+use crate::format::{Columns, grouped, printable};
+use crate::source::{self, unreadable};
+
+pub fn run(args: &DecayArgs, json: bool) -> Result<ExitCode, Failure> {
+    let guards = args.guards.read()?;
+    let asked = read(args, guards)?;
+    if let Some(path) = &args.file {
+        return write_file(args, asked, path);
+    }
+    let decay = match (&args.api, &args.db) {
+        (Some(url), _) => {
+            let native = source::api::native()?;
+            source::api::through(url, native, guards, async |client| {
+                client.depth_decay(&asked).await
+            })?
+        }
+        // The arguments name one of the two.
+        (None, db) => {
+            let path = db.as_deref().unwrap_or(Path::new(""));
+            of_database(path, async |service| Ok(service.decay(asked.clone()).await?))?
+        }
+    };
+    if json { print_json(&decay) } else { print_text(&decay) }?;
+    Ok(if decay.enough { ExitCode::SUCCESS } else { too_little_recorded() })
+}
+
+/// The question, read as a service reads it.
+fn read(args: &DecayArgs, guards: Guards) -> Result<DecayAsked, Failure> {
+    let pool = parse_pool(&args.pool)?.to_string();
+    let numbers = [
+        ("move_pct", Some(&args.move_pct)),
+        ("gap_pct", Some(&args.gap)),
+        ("base", args.base.as_ref()),
+        ("from", args.from.as_ref()),
+        ("to", args.to.as_ref()),
+    ];
+    let mut query = format!("within_slots={}", args.within_slots);
+    for (name, value) in numbers {
+        if let Some(value) = value {
+            query.extend(["&", name, "=", value]);
+        }
+    }
+    let mut asked: DecayAsked = Operation::Decay.read(Some(&pool), &query)?;
+    asked.guards = guards;
+    Ok(asked)
+}
+
+/// Writes the figure file, for `exitgap verify`.
+fn write_file(args: &DecayArgs, asked: DecayAsked, path: &PathBuf) -> Result<ExitCode, Failure> {
+    let bytes = match (&args.api, &args.db) {
+        (Some(url), _) => source::api::with(url, async |client| client.decay_file(&asked).await)?,
+        (None, db) => {
+            let db = db.as_deref().unwrap_or(Path::new(""));
+            let file = DecayFileAsked(asked);
+            of_database(db, async |service| Ok(service.decay_file(file.clone()).await?))?.to_vec()
+        }
+    };
+    std::fs::write(path, &bytes)
+        .map_err(|error| unreadable(format!("writing {}: {error}", path.display())))?;
+    writeln!(anstream::stdout(), "{} bytes written to {}", bytes.len(), path.display())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn of_database<T>(
+    path: &Path,
+    ask: impl AsyncFnOnce(&exitgap_ops::Service) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|error| unreadable(error.to_string()))?;
+    runtime.block_on(async { ask(&local::service(path).await?).await })
+}
+
+fn print_text(decay: &DepthDecay) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let DepthDecay { of, .. } = decay;
+    writeln!(out, "Book of {} in {} at {} % from its mid price", of.base, of.pool, of.gap_pct)?;
+    let (from, to) = (printable(&of.from), printable(&of.to));
+    writeln!(
+        out,
+        "{:<16}{from} to {to}: {} slots stand, {} do not",
+        "period", decay.have, decay.slots_missing
+    )?;
+    let events = decay.events.len();
+    let moved = format!("{events} of {} % within {} slots", of.move_pct, of.within_slots);
+    writeln!(out, "{:<16}{moved}, {} more suppressed", "moves", decay.events_suppressed)?;
+    if !decay.enough {
+        let DepthDecay { have, needed, .. } = decay;
+        writeln!(out, "{:<16}{have} slots of {needed} that statistics need", "too short")?;
+    }
+    for (name, side) in [("after falls", &decay.down), ("after rises", &decay.up)] {
+        print_side(&mut out, name, side)?;
+    }
+    let header = ["<event", "move %", "after", "before USD", "move alone", "providers", "book USD"];
+    let mut table = Columns::new(&header);
+    for event in &decay.events {
+        for (at, step) in event.at.iter().enumerate() {
+            let first = |text: String| if at == 0 { text } else { String::new() };
+            table.row(vec![
+                first(printable(&event.time)),
+                first(event.move_pct.to_string()),
+                step.h_slots.to_string(),
+                grouped(step.book_before_usd.as_str()),
+                grouped(step.mechanical_usd.as_str()),
+                grouped(step.liquidity_usd.as_str()),
+                grouped(step.book_usd.as_str()),
+            ]);
+        }
+    }
+    write!(out, "{table}")?;
+    writeln!(
+        out,
+        "{:<16}{} with {}",
+        "method",
+        printable(&of.figure),
+        printable(&of.method_version)
+    )?;
+    Ok(writeln!(out, "{:<16}{}", "figure", printable(&of.figure_url))?)
+}
+
+fn print_side(out: &mut impl Write, name: &str, side: &DepthDecaySide) -> Result<(), Failure> {
+    let first = format!("<{name}");
+    let header = [
+        first.as_str(),
+        "events",
+        "left Q50 %",
+        "left Q5 %",
+        "move alone %",
+        "withdrawn %",
+        "else %",
+    ];
+    let mut table = Columns::new(&header);
+    let percent =
+        |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), ToString::to_string);
+    for horizon in &side.horizons {
+        table.row(vec![
+            format!("{} slots", horizon.h_slots),
+            horizon.n.to_string(),
+            percent(&horizon.retained_pct_q50),
+            percent(&horizon.retained_pct_q5),
+            percent(&horizon.static_pct_q50),
+            percent(&horizon.withdrawn_pct_q50),
+            percent(&horizon.baseline_withdrawn_pct_q50),
+        ]);
+    }
+    write!(out, "{table}")?;
+    let half = side.half_life_slots_q50.map_or("-".to_owned(), |slots| format!("{slots} slots"));
+    Ok(writeln!(out, "{:<16}{half}, of {} events", "half-life", side.half_life_n)?)
+}

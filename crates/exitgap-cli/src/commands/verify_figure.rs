@@ -1,0 +1,108 @@
+//! `exitgap verify` of a figure file: its result recomputed from the snapshots that it names.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use exitgap_core::analytics::figure::{FigureCheck, FigureReport, FigureVerifier};
+use exitgap_core::evidence::{Outcome, Verdict};
+use exitgap_core::tlog::VerifierKey;
+
+use super::print_json;
+use crate::arguments::VerifyArgs;
+use crate::failure::{Failure, verdict_code};
+use crate::format::printable;
+use crate::source::{self, unreadable};
+use crate::trust;
+
+/// How often progress is told.
+const EVERY: usize = 100;
+
+pub fn run(file: &[u8], args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
+    let keys = trust::keys(&args.trust.trust)?;
+    let report = match args.snapshots.as_deref() {
+        None => FigureVerifier::new(file, &keys).finish(),
+        Some(url) if url.starts_with("http://") || url.starts_with("https://") => {
+            source::api::with(url, async |client| client.verify_figure(file, &keys, told).await)?
+        }
+        Some(path) => from_database(file, &keys, Path::new(path))?,
+    };
+    if json { print_json(&report) } else { print_text(&report, args) }?;
+    Ok(verdict_code(report.verdict))
+}
+
+fn from_database(file: &[u8], keys: &[VerifierKey], path: &Path) -> Result<FigureReport, Failure> {
+    let reader = source::open(path)?;
+    let mut verifier = FigureVerifier::new(file, keys);
+    while let Some(wanted) = verifier.wanted() {
+        let documents = reader.documents(wanted.snapshot);
+        let documents = documents.map_err(|error| unreadable(error.to_string()))?;
+        verifier.take(documents.as_ref());
+        let (seen, all) = verifier.progress();
+        told(seen, all);
+    }
+    Ok(verifier.finish())
+}
+
+/// Tells a person who watches how far it is.
+fn told(seen: usize, all: usize) {
+    let mut out = std::io::stderr();
+    if out.is_terminal() && (seen.is_multiple_of(EVERY) || seen == all) {
+        let end = if seen == all { "\n" } else { "" };
+        // Nobody depends on it.
+        let _ = write!(out, "\r{seen} of {all} snapshots{end}");
+    }
+}
+
+fn print_text(report: &FigureReport, args: &VerifyArgs) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let (colour, verdict) = match report.verdict {
+        Verdict::Valid => (AnsiColor::Green, "VALID: it follows from the signed log"),
+        Verdict::Invalid => (AnsiColor::Red, "INVALID: it does not hold"),
+        Verdict::Incomplete => {
+            (AnsiColor::Yellow, "INCOMPLETE: nothing is wrong, but not everything was checked")
+        }
+    };
+    let style = Style::new().bold().fg_color(Some(colour.into()));
+    writeln!(out, "The figure file: {style}{verdict}{style:#}.\n")?;
+    for check in &report.checks {
+        print_check(&mut out, check)?;
+    }
+    let absent = report.checks.iter().any(|check| check.code == "snapshots_absent");
+    if absent && args.snapshots.is_none() {
+        writeln!(
+            out,
+            "\nName where its snapshots are: --snapshots exitgap.db, or a service's URL."
+        )?;
+    }
+    if args.trust.trust.is_empty() {
+        writeln!(
+            out,
+            "\nName the log's key with --trust: without one nobody vouches for the heads."
+        )?;
+    }
+    Ok(())
+}
+
+fn print_check(out: &mut impl Write, check: &FigureCheck) -> Result<(), Failure> {
+    let (colour, outcome) = match check.outcome {
+        Outcome::Pass => (AnsiColor::Green, "pass"),
+        Outcome::Fail => (AnsiColor::Red, "FAIL"),
+        Outcome::NotChecked => (AnsiColor::Yellow, "not checked"),
+    };
+    let style = Style::new().bold().fg_color(Some(colour.into()));
+    let (expected, found) = (printable(&check.expected), printable(&check.found));
+    let name = serde_json::to_value(check.name).map_err(std::io::Error::from)?;
+    write!(out, "{:<14}{style}{outcome:<13}{style:#}", name.as_str().unwrap_or_default())?;
+    match check.outcome {
+        Outcome::Pass => writeln!(out, "{found}")?,
+        Outcome::NotChecked => writeln!(out, "needs {expected}")?,
+        Outcome::Fail => {
+            writeln!(out, "{}", check.code)?;
+            writeln!(out, "{:<27}expected  {expected}", "")?;
+            writeln!(out, "{:<27}found     {found}", "")?;
+        }
+    }
+    Ok(())
+}

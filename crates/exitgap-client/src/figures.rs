@@ -1,0 +1,97 @@
+//! Figures drawn from many slots: what a service says, its files, and their verification from its snapshots.
+
+use std::collections::BTreeMap;
+
+use exitgap_api::operations::parameters::{
+    BASE, BOOK_GAP, MOVE, PERIOD_FROM, SLOT, TO, WITHIN_SLOTS,
+};
+use exitgap_api::operations::{DecayAsked, Operation, Target};
+use exitgap_api::{DepthDecay, MAX_SNAPSHOT_PAGE_BYTES, Number};
+use exitgap_core::analytics::figure::{FigureReport, FigureUse, FigureVerifier, MAX_FIGURE_BYTES};
+use exitgap_core::evidence::Base;
+use exitgap_core::ids::SnapshotHash;
+use exitgap_core::snapshot::{SnapshotDocuments, SnapshotFile};
+use exitgap_core::tlog::VerifierKey;
+use exitgap_core::units::Percent;
+
+use crate::client::JSON;
+use crate::{Client, ClientError, Transport};
+
+impl<T: Transport> Client<T> {
+    /// `GET /v1/decay/{pool}`: how a book thins after its price has moved. The guards of the client count, not those
+    /// of `asked`.
+    pub async fn depth_decay(&self, asked: &DecayAsked) -> Result<DepthDecay, ClientError> {
+        let target = decay_target(asked);
+        let decay: DepthDecay = self.guarded(target.clone()).await?;
+        let of = &decay.of;
+        let base = asked.base.as_deref().and_then(Base::from_code);
+        let answers = of.pool == asked.pool.to_string()
+            && base.is_none_or(|base| base.code() == of.base)
+            && of.within_slots == asked.within_slots
+            && of.move_pct == Number::from(Percent(asked.move_e8.into()))
+            && of.gap_pct == Number::from(asked.gap);
+        if !answers {
+            return Err(self.not_as_specified(&target, "it answers another question"));
+        }
+        Ok(decay)
+    }
+
+    /// The figure file of a decay: bytes to verify, not yet verified.
+    pub async fn decay_file(&self, asked: &DecayAsked) -> Result<Vec<u8>, ClientError> {
+        let target = with_terms(Operation::DecayFile.target_of(&asked.pool), asked);
+        self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
+    }
+
+    /// Whether a figure file proves its result, recomputed here from the service's snapshots: each is hashed. `told`
+    /// is called with how many of how many were looked at.
+    pub async fn verify_figure(
+        &self,
+        file: &[u8],
+        keys: &[VerifierKey],
+        mut told: impl FnMut(usize, usize),
+    ) -> Result<FigureReport, ClientError> {
+        let mut verifier = FigureVerifier::new(file, keys);
+        let mut page: BTreeMap<SnapshotHash, SnapshotDocuments> = BTreeMap::new();
+        while let Some(wanted) = verifier.wanted().cloned() {
+            if !page.contains_key(&wanted.snapshot) {
+                page = self.snapshots_from(&wanted).await?;
+            }
+            let found = page.remove(&wanted.snapshot);
+            verifier.take(found.as_ref());
+            let (seen, all) = verifier.progress();
+            told(seen, all);
+        }
+        Ok(verifier.finish())
+    }
+
+    /// The snapshots of a pool from a slot on, by their hashes.
+    async fn snapshots_from(
+        &self,
+        wanted: &FigureUse,
+    ) -> Result<BTreeMap<SnapshotHash, SnapshotDocuments>, ClientError> {
+        let target = Operation::Snapshots.target_of(&wanted.pool);
+        let target = target.with(&SLOT, wanted.slot.number());
+        let lines = self.bytes(&target, "application/x-ndjson", MAX_SNAPSHOT_PAGE_BYTES).await?;
+        let read = |line: &[u8]| {
+            let file = SnapshotFile::read(line);
+            let file = file.map_err(|error| self.not_as_specified(&target, error.to_string()))?;
+            Ok((file.documents.hash(), file.documents))
+        };
+        lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(read).collect()
+    }
+}
+
+fn decay_target(asked: &DecayAsked) -> Target {
+    with_terms(Operation::Decay.target_of(&asked.pool), asked)
+}
+
+fn with_terms(target: Target, asked: &DecayAsked) -> Target {
+    let DecayAsked { pool: _, base, from, to, move_e8, within_slots, gap, guards: _ } = asked;
+    target
+        .maybe(&BASE, base.as_ref())
+        .maybe(&PERIOD_FROM, from.as_ref())
+        .maybe(&TO, to.as_ref())
+        .with(&MOVE, Number::from(Percent((*move_e8).into())))
+        .with(&WITHIN_SLOTS, within_slots)
+        .with(&BOOK_GAP, Number::from(*gap))
+}

@@ -1,0 +1,174 @@
+//! How a book thins after a move: told of real contracts, and recomputed from its file.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use exitgap_core::series::Slot;
+use exitgap_tests::binaries;
+use exitgap_tests::devchain::World;
+use serde_json::{Value, json};
+
+use crate::scenes::chain::scene;
+use crate::scenes::here::{Here, With, stored};
+use crate::scenes::service::{Recorded, Service, configured, record_blocks};
+use crate::scenes::store::{OtherKind, slot};
+
+fn cli(recorded: &Recorded, arguments: &[&str]) -> Output {
+    let mut command = Command::new(binaries::path("exitgap"));
+    command.args(arguments).current_dir(recorded.folder.path()).output().unwrap()
+}
+
+/// The target of a link.
+fn target(url: &Value) -> String {
+    let url = url.as_str().unwrap();
+    url[url.find("/api/").unwrap()..].to_owned()
+}
+
+fn whole(step: &Value, field: &str) -> i64 {
+    step[field].as_i64().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_move_and_a_withdrawal_of_real_contracts_are_told_apart() {
+    let (chain, world) = scene().await;
+    let folder = configured(&chain, &world);
+    let (pool, weth) = (world.pools[0].pool, &world.assets[World::WETH]);
+    let positions = world.pools[0].positions.clone();
+    // A sale in the third slot, half of all liquidity taken out in the fifth.
+    let last = record_blocks(&chain, &world, &folder, 7, |index| match index {
+        2 => vec![chain.swap_tx(&pool, weth.token.address, weth.worth(400_000))],
+        4 => positions.iter().map(|one| chain.burn_tx(one, one.liquidity / 2)).collect(),
+        _ => Vec::new(),
+    })
+    .await;
+    let recorded = Recorded { folder, world, last };
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let id = recorded.pool(0);
+    let question = format!("/v1/decay/{id}?move_pct=0.05&within_slots=1");
+    let told = service.get(&question).found();
+    assert_eq!((&told["figure"], &told["status"]), (&json!("decay/1"), &json!("preview")));
+    assert_eq!(
+        (&told["have"], &told["needed"], &told["enough"]),
+        (&json!(7), &json!(2_016), &json!(false))
+    );
+    let events = told["events"].as_array().unwrap();
+    assert_eq!(events.len(), 1, "{told}");
+    let third = Slot::new(u64::from(recorded.last.number()) - 4).unwrap();
+    assert_eq!(events[0]["time"], third.to_string());
+    assert!(events[0]["move_pct"].as_f64().unwrap() < 0.0, "WETH fell: {told}");
+    let at = events[0]["at"].as_array().unwrap();
+    assert_eq!(at.len(), 3, "of the horizons 0, 1 and 2 lie in the series: {told}");
+    for step in at {
+        let parts =
+            ["book_before_usd", "mechanical_usd", "liquidity_usd"].map(|field| whole(step, field));
+        assert_eq!(parts.iter().sum::<i64>(), whole(step, "book_usd"));
+    }
+    // Swaps alone take no liquidity out, to the dollar; a withdrawal moves no price.
+    assert_eq!((whole(&at[0], "liquidity_usd"), whole(&at[1], "liquidity_usd")), (0, 0));
+    assert!(whole(&at[2], "liquidity_usd") < -whole(&at[2], "book_before_usd") / 3, "{told}");
+    assert_eq!(whole(&at[1], "book_static_usd"), whole(&at[2], "book_static_usd"));
+    // Nothing moved elsewhere.
+    let other = service.get(&format!("/v1/decay/{}?move_pct=0.05", recorded.pool(4))).found();
+    assert_eq!(other["events"], json!([]));
+
+    proven(&recorded, &service, &told);
+    said_by_the_command_line(&recorded, &service, &id, &told);
+    for (query, status, code) in [
+        ("move_pct=0", 400, "invalid_parameter"),
+        ("move_pct=101", 400, "invalid_parameter"),
+        ("move_pct=0.0000001", 400, "invalid_parameter"),
+        ("within_slots=49", 400, "invalid_parameter"),
+        ("gap_pct=0", 400, "invalid_parameter"),
+        ("gap_pct=-1", 400, "invalid_parameter"),
+        ("base=DOGE", 404, "unknown_base"),
+        ("from=2026-08-23T00:00:00Z&to=2026-08-22T00:00:00Z", 422, "period_reversed"),
+        ("from=2027-08-23T00:00:00Z", 404, "after_series"),
+        ("min_days_observed=9", 412, "series_too_short"),
+        ("size_usd=1000", 400, "unknown_parameter"),
+    ] {
+        let answer = service.get(&format!("/v1/decay/{id}?{query}"));
+        assert_eq!((answer.problem().0, answer.problem().1.as_str()), (status, code), "{query}");
+    }
+    let unknown = service.get("/api/v1/decay/anvil:0x1111111111111111111111111111111111111111");
+    assert_eq!(unknown.problem().1, "unknown_pool");
+    assert_eq!(service.get(&format!("/api/v1/decay/{id}?base=WETH")).status, 400);
+    assert_eq!(service.end(), Some(0));
+}
+
+/// The file proves the figure: to the command line from a store and from a service.
+fn proven(recorded: &Recorded, service: &Service, told: &Value) {
+    let file = service.get(&target(&told["figure_url"]));
+    assert_eq!(file.header("cache-control"), Some("public, max-age=31536000, immutable"));
+    assert_eq!(service.get(&target(&told["figure_url"])).body, file.body);
+    let events = &file.json()["result"]["events"];
+    assert_eq!(events[0]["slot"], told["events"][0]["slot"]);
+    fs::write(recorded.path("decay.json"), &file.body).unwrap();
+    fs::write(recorded.path("key"), service.get("/log/verifier-key").body).unwrap();
+    let url = format!("http://{}", service.address);
+    let verify = |file: &str, more: &[&str]| {
+        let output = cli(recorded, &[&["verify", file, "--json"][..], more].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        (output.status.code(), report["verdict"].as_str().unwrap_or_default().to_owned())
+    };
+    let trust = ["--trust", "key"];
+    for snapshots in ["exitgap.db", &url] {
+        let named = [&trust[..], &["--snapshots", snapshots]].concat();
+        assert_eq!(verify("decay.json", &named), (Some(0), "valid".to_owned()), "{snapshots}");
+    }
+    assert_eq!(verify("decay.json", &trust), (Some(7), "incomplete".to_owned()));
+    let text = cli(recorded, &["verify", "decay.json", "--trust", "key"]).stdout;
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("--snapshots exitgap.db") && text.contains("sealed_leaves"), "{text}");
+    // One digit of the result, and one snapshot left out.
+    let whole = String::from_utf8(file.body.clone()).unwrap();
+    let changed = whole.replacen("\"have_slots\":7", "\"have_slots\":8", 1);
+    let (first, rest) = whole.split_once("\"uses\":[").unwrap();
+    let (_, rest) = rest.split_once("},").unwrap();
+    for (name, text) in
+        [("result.json", changed), ("uses.json", format!("{first}\"uses\":[{rest}"))]
+    {
+        assert_ne!(text, whole);
+        fs::write(recorded.path(name), text).unwrap();
+        let named = [&trust[..], &["--snapshots", "exitgap.db"]].concat();
+        assert_eq!(verify(name, &named), (Some(6), "invalid".to_owned()), "{name}");
+    }
+    // A page of snapshots is lines, each a snapshot file.
+    let lines =
+        service.get(&format!("/api/v1/series/{}?slot={}", recorded.pool(0), Slot::FIRST.number()));
+    assert_eq!(lines.header("content-type"), Some("application/x-ndjson"));
+    assert_eq!(lines.body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count(), 7);
+}
+
+fn said_by_the_command_line(recorded: &Recorded, service: &Service, id: &str, told: &Value) {
+    let url = format!("http://{}", service.address);
+    let asked = ["decay", id, "--move-pct", "0.05", "--within-slots", "1"];
+    for source in [["--db", "exitgap.db"], ["--api", &url]] {
+        let output = cli(recorded, &[&asked[..], &source, &["--json"]].concat());
+        assert_eq!(output.status.code(), Some(4), "too short: {output:?}");
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        for field in ["events", "down", "up", "have", "from", "to"] {
+            assert_eq!(said[field], told[field], "{field}");
+        }
+        let text =
+            String::from_utf8(cli(recorded, &[&asked[..], &source].concat()).stdout).unwrap();
+        assert!(text.contains("7 slots of 2016") && text.contains("decay/1"), "{text}");
+        let kept = [&asked[..], &source, &["--file", "kept.json"]].concat();
+        assert_eq!(cli(recorded, &kept).status.code(), Some(0));
+        let file = service.get(&target(&told["figure_url"])).body;
+        assert_eq!(fs::read(recorded.path("kept.json")).unwrap(), file);
+    }
+}
+
+#[test]
+fn a_pool_of_another_kind_has_no_such_figure() {
+    let mut pool = OtherKind::new(3);
+    let slots: Vec<_> = (0..3).map(|n| vec![pool.recorded(slot(n))]).collect();
+    let folder = stored(&slots);
+    let here = Here::start(folder.path(), With::default());
+    here.refresh();
+    let id = here.get("/v1/pools").found()["pools"][0]["pool"].as_str().unwrap().to_owned();
+    for address in [format!("/v1/decay/{id}"), format!("/api/v1/decay/{id}")] {
+        let (status, code, _) = here.get(&address).problem();
+        assert_eq!((status, code.as_str()), (422, "figure_unsupported_kind"));
+    }
+}
