@@ -8,8 +8,8 @@ import { readSnapshot, requireOf } from './snapshot.mjs';
 import { nameOf } from './state.mjs';
 import { readWindow } from './window.mjs';
 
-const MAX_WINDOWS = 6;
-const MAX_BYTES = MAX_WINDOWS * 10 * 1024 * 1024 + 4 * 1024 * 1024;
+const MAX_WINDOWS = 24;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 function readFigure(bytes) {
   const value = parse(bytes, MAX_BYTES);

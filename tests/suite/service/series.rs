@@ -275,7 +275,8 @@ async fn a_base_is_named_alike_wherever_the_description_says_so() {
         let Some(base) = parameters.iter().find(|one| one["name"] == "base") else { continue };
         addresses += 1;
         let path = path.replace("{pool}", &pool);
-        let ask = |base: &str| service.get(&format!("{path}?size_usd=1000&base={base}"));
+        let size = if path.contains("/decay/") { "" } else { "size_usd=1000&" };
+        let ask = |base: &str| service.get(&format!("{path}?{size}base={base}"));
         let by_place = base["schema"]["enum"] == json!(["token0", "token1"]);
         if by_place {
             let expected = (400, "invalid_parameter".to_owned(), Some("base".to_owned()));
@@ -288,7 +289,7 @@ async fn a_base_is_named_alike_wherever_the_description_says_so() {
         let path = path.split('?').next().unwrap();
         let ask = |base: &str| {
             let more = match path.split('/').nth(2) {
-                Some("ladder") => "",
+                Some("ladder" | "decay") => "",
                 Some("size") => "gap_pct=2&",
                 Some("simulate") => "size_usd=1000&orders=2&",
                 _ => "size_usd=1000&",

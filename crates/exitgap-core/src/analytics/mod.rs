@@ -3,13 +3,17 @@
 //!
 //! - `shared`: which slots stand, quantiles, shares
 //! - [`decay`]: how a book thins after a move of the price, and how much of it was withdrawn
+//! - [`exposure`]: whether the market of any slot of a week could have absorbed a liquidation
 //! - [`figure`]: the one file by which any of them is recomputed; its bytes are in `docs/figure-v1.md`
 //!
 //! A slot *stands* where it is recorded and not retracted. Others are counted, never filled.
 //! A series too short for statistics has none: `null`, and what would be needed.
 
 pub mod decay;
+pub mod exposure;
 pub mod figure;
+#[cfg(test)]
+mod made_up;
 mod shared;
 
 pub use shared::{ONE_HUNDRED_PERCENT, nearest_rank, share_pct, standing};

@@ -105,6 +105,18 @@ impl Exit {
         Self::for_depth(observation.state(), direction, terms, limit, size)
     }
 
+    /// The same of a state at prices of one's own, for the depth at one limit and a size that is split over venues.
+    pub(crate) fn of_start_at(
+        state: &PoolState,
+        direction: Direction,
+        decimals: [u8; 2],
+        usd: [UsdPrice; 2],
+        limit: GapLimit,
+        size: SizeUsd,
+    ) -> Self {
+        Self::for_depth(state, direction, Terms::of(direction, decimals, usd), limit, Some(size))
+    }
+
     /// With as much of the pool's curve as the estimate of one size depends on.
     fn for_size(state: &PoolState, direction: Direction, terms: Terms, size: SizeUsd) -> Self {
         let enough = |curve: &SaleCurve| takes(curve, &terms, size);

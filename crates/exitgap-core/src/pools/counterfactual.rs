@@ -4,9 +4,12 @@
 //! Exact for concentrated liquidity (ticks stay, √price moves) and for a constant product (`x × y`
 //! stays, `y ÷ x` moves). Other kinds have no such counterpart here, and are refused by name.
 
-use super::concentrated::{price_of, ticks_under};
+use super::concentrated::{price_of, ticks_at, ticks_under};
 use super::{ConstantProduct, Direction, PoolState, RawPrice};
-use crate::wide::{U512, narrow, square_root};
+use crate::wide::{U256, U512, narrow, square_root};
+
+/// One, counted in millionths of a percent.
+const ONE_E8: u32 = 100_000_000;
 
 impl PoolState {
     /// The mid price, raw units of the token bought per one sold, without following a curve.
@@ -29,15 +32,47 @@ impl PoolState {
     }
 }
 
+impl PoolState {
+    /// This state's liquidity once the price of the token sold has fallen by `fall_e8` millionths of a percent, below
+    /// one hundred percent: its ticks at the √price `⌊√(R²·kept)⌋`, or with token 1 sold `⌊√(R²÷kept)⌋`; or reserves
+    /// `⌊√(b²÷kept)⌋` of the token sold and `⌊√(q²·kept)⌋` of the other. `None` where the kind has no such counterpart.
+    pub fn fallen(&self, direction: Direction, fall_e8: u32) -> Option<Self> {
+        let kept = ONE_E8.checked_sub(fall_e8).filter(|kept| *kept > 0)?;
+        if let Some(pair) = ConstantProduct::of(self) {
+            let mut reserves = pair.reserves();
+            let [base, quote] = [direction.base_index(), direction.quote_index()];
+            reserves[base] = reserve(scaled(U256::from(reserves[base]), ONE_E8, kept));
+            reserves[quote] = reserve(scaled(U256::from(reserves[quote]), kept, ONE_E8));
+            return Some(ConstantProduct::new(reserves, pair.fee()).ok()?.into());
+        }
+        let (by, over) = match direction {
+            Direction::ZeroForOne => (kept, ONE_E8),
+            Direction::OneForZero => (ONE_E8, kept),
+        };
+        ticks_at(self, &|sqrt_price| scaled(sqrt_price, by, over))
+    }
+}
+
+/// `⌊√(value²·by ÷ over)⌋`, the division rounded down too, of a value below `2^192`; the value itself where the
+/// two are one.
+fn scaled(value: U256, by: u32, over: u32) -> U256 {
+    if by == over {
+        return value;
+    }
+    let squared = U512::from(value) * U512::from(value) * U512::from(by) / U512::from(over);
+    narrow(square_root(squared)).unwrap_or(U256::MAX)
+}
+
+fn reserve(value: U256) -> u128 {
+    value.saturating_to::<u128>().clamp(1, ConstantProduct::MAX_RESERVE)
+}
+
 /// Both products are below `2^336`.
 fn pair_under(pair: &ConstantProduct, later: &ConstantProduct) -> Option<ConstantProduct> {
     let [x, y] = pair.reserves().map(U512::from);
     let [later_x, later_y] = later.reserves().map(U512::from);
     let k = x * y;
-    let reserve = |squared: U512| {
-        let root = narrow(square_root(squared)).map_or(u128::MAX, |root| root.saturating_to());
-        root.clamp(1, ConstantProduct::MAX_RESERVE)
-    };
-    let reserves = [reserve(k * later_x / later_y), reserve(k * later_y / later_x)];
+    let root = |squared: U512| reserve(narrow(square_root(squared)).unwrap_or(U256::MAX));
+    let reserves = [root(k * later_x / later_y), root(k * later_y / later_x)];
     ConstantProduct::new(reserves, later.fee()).ok()
 }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::wide::{U256, U1024, power_of_ten, times};
+use crate::wide::{U256, U1024, narrow, power_of_ten, times};
 
 /// What one whole token is worth in USD, exactly: `numerator ÷ 10^decimals`.
 /// The product of the oracle answers that make it up.
@@ -75,6 +75,22 @@ impl UsdPrice {
             price.decimals += decimals;
         }
         Ok(price)
+    }
+
+    /// The price once it has fallen by `fall_e8` millionths of a percent, exactly. `None` where that is all of it, or
+    /// has more digits than a price has.
+    pub fn fallen(&self, fall_e8: u32) -> Option<Self> {
+        let (mut kept, mut decimals) = (100_000_000_u32.checked_sub(fall_e8)?, 8);
+        while decimals > 0 && kept.is_multiple_of(10) {
+            (kept, decimals) = (kept / 10, decimals - 1);
+        }
+        let most = power_of_ten(72);
+        let numerator = U1024::from(self.numerator) * U1024::from(kept);
+        let decimals = self.decimals + decimals;
+        if kept == 0 || numerator > most || decimals > 72 {
+            return None;
+        }
+        Some(Self { numerator: narrow(numerator)?, decimals })
     }
 
     /// The integer above `10^decimals`.

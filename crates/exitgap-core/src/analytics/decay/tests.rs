@@ -3,64 +3,11 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::analytics::made_up::{observation, pair, pool, ranges, slot};
 use crate::evidence::Base;
-use crate::ids::{Address, BlockHash, PoolId};
-use crate::pools::{
-    Concentrated, ConstantProduct, Direction, FeeRate, PoolState, Solidly, Tick, sqrt_ratio_at_tick,
-};
-use crate::series::Slot;
-use crate::snapshot::{
-    BlockRef, ChainKind, ChainTag, Observation, OracleReading, OracleRole, OracleSource, Symbol,
-    Token,
-};
+use crate::pools::{Direction, FeeRate, PoolState, Solidly};
 use crate::units::GapLimit;
 use crate::wide::U256;
-
-const FEE: FeeRate = FeeRate { numerator: 3, denominator: 1_000 };
-
-fn slot(index: u32) -> Slot {
-    Slot::new(u64::from(Slot::FIRST.number() + index)).unwrap()
-}
-
-fn pool() -> PoolId {
-    PoolId::new("anvil".parse().unwrap(), Address([0xaa; 20]))
-}
-
-fn observation(at: Slot, state: PoolState) -> Observation {
-    let token = |last: u8| Token {
-        address: Address([last; 20]),
-        decimals: 6,
-        symbol: Symbol::clean("TOK"),
-    };
-    let price = |index: u8| OracleReading {
-        role: OracleRole::TokenUsd(index),
-        answer: U256::from(2_u32),
-        decimals: 0,
-        source: OracleSource::Fixed,
-    };
-    let number = u64::from(at.number());
-    let chain = ChainTag { caip2: "eip155:31337".parse().unwrap(), kind: ChainKind::Preview };
-    let block = BlockRef { hash: BlockHash([5; 32]), number, timestamp: at.unix_s() - 12 };
-    let (tokens, oracles) = ([token(1), token(2)], vec![price(0), price(1)]);
-    Observation::new(pool(), chain, block, tokens, state, oracles, Vec::new()).unwrap()
-}
-
-/// A wide position and one of 20 ranges around nothing, at a tick.
-fn ranges(tick: i32, wide: u128, narrow: u128) -> PoolState {
-    let net = |liquidity: u128| i128::try_from(liquidity).unwrap();
-    let mut ticks = vec![Tick::new(-60_000, net(wide)), Tick::new(60_000, -net(wide))];
-    if narrow > 0 {
-        ticks.insert(1, Tick::new(-1_200, net(narrow)));
-        ticks.insert(2, Tick::new(1_200, -net(narrow)));
-    }
-    let active = wide + if (-1_200..1_200).contains(&tick) { narrow } else { 0 };
-    let price = sqrt_ratio_at_tick(tick).unwrap();
-    Concentrated::new(price, tick, active, 3_000, 60, ticks).unwrap().into()
-}
-
-fn pair(x: u128, y: u128) -> PoolState {
-    ConstantProduct::new([x, y], FEE).unwrap().into()
-}
 
 fn terms(slots: u32) -> DecayTerms {
     let (from, to) = (slot(0), slot(slots - 1));

@@ -1,14 +1,15 @@
 //! The parts of a figure file.
 
 use crate::analytics::decay::{DECAY, DecayResult, DecayTerms};
+use crate::analytics::exposure::{EXPOSURE, ExposureResult, ExposureTerms};
 use crate::evidence::DocumentError;
 use crate::exit::METHOD_VERSION;
 use crate::ids::{PoolId, SnapshotHash};
 use crate::json::{Part, VERSION, Wire, from_canonical, to_canonical, wire_struct};
 use crate::series::Slot;
 
-/// The most head windows of a file: those of 31 days.
-pub const MAX_FIGURE_WINDOWS: usize = 6;
+/// The most head windows of a file: two of each of twelve pools, or those of 31 days of one.
+pub const MAX_FIGURE_WINDOWS: usize = 24;
 
 /// The most bytes of a figure file that are looked at: several times what those of 31 days take.
 pub const MAX_FIGURE_BYTES: usize = 32 << 20;
@@ -60,12 +61,34 @@ pub fn write_decay(
     uses: &[FigureUse],
     result: &DecayResult,
 ) -> Result<Vec<u8>, DocumentError> {
+    write(DECAY, part(&terms.parameters())?, windows, uses, part(result)?)
+}
+
+/// The bytes of a file of liquidation exposure. `windows` are those of the venues in their order, those of each as
+/// [`write_decay`] wants them; `uses` are all standing slots of the period, ascending, those of one slot in the order of
+/// the venues.
+pub fn write_exposure(
+    terms: &ExposureTerms,
+    windows: &[Vec<u8>],
+    uses: &[FigureUse],
+    result: &ExposureResult,
+) -> Result<Vec<u8>, DocumentError> {
+    write(EXPOSURE, part(&terms.parameters())?, windows, uses, part(result)?)
+}
+
+fn write(
+    figure: &str,
+    parameters: Part,
+    windows: &[Vec<u8>],
+    uses: &[FigureUse],
+    result: Part,
+) -> Result<Vec<u8>, DocumentError> {
     to_canonical(&FigureFile {
         v: VERSION,
-        figure: DECAY.to_owned(),
+        figure: figure.to_owned(),
         method: METHOD_VERSION.to_owned(),
-        parameters: part(&terms.parameters())?,
-        result: part(result)?,
+        parameters,
+        result,
         uses: uses.to_vec(),
         windows: windows.iter().map(|window| Part::of(window)).collect::<Result<_, _>>()?,
     })

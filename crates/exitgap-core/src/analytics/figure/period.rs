@@ -7,6 +7,7 @@ use crate::ids::{PoolId, SnapshotHash};
 use crate::json::Part;
 use crate::newer::Newer;
 use crate::series::Slot;
+use crate::sorting::sort;
 use crate::tlog::{Checkpoint, CheckpointError, Unsigned, VerifierKey};
 
 /// Why windows do not bear out a period.
@@ -53,9 +54,10 @@ pub enum PeriodError {
 }
 
 /// What was found.
+#[derive(Default)]
 pub(super) struct Period {
-    /// The standing slots of the period, ascending.
-    pub standing: Vec<(Slot, SnapshotHash)>,
+    /// The standing slots of the period, each with its pool's place, ascending by both.
+    pub standing: Vec<(Slot, usize, SnapshotHash)>,
     /// How many heads bear it out.
     pub heads: usize,
     /// The signed checkpoint of each window.
@@ -65,8 +67,14 @@ pub(super) struct Period {
 }
 
 impl Period {
-    /// The windows hold together, follow each other without a hole, and are those of the period.
-    pub fn of(windows: &[Part], pool: &PoolId, from: Slot, to: Slot) -> Result<Self, PeriodError> {
+    /// The windows hold together, are those of the pools in their order, and of each follow each other without a hole
+    /// and are those of the period.
+    pub fn of(
+        windows: &[Part],
+        pools: &[PoolId],
+        from: Slot,
+        to: Slot,
+    ) -> Result<Self, PeriodError> {
         let found = windows.len();
         if !(1..=MAX_FIGURE_WINDOWS).contains(&found) {
             return Err(PeriodError::Count { found });
@@ -77,32 +85,29 @@ impl Period {
         };
         let windows: Vec<HeadWindow> =
             windows.iter().enumerate().map(read).collect::<Result<_, _>>()?;
-        for (index, pair) in (1..).zip(windows.windows(2)) {
-            let [before, after] = pair else { continue };
-            let joint = before.last().zip(after.heads().first());
-            if let Some(((last, bytes), (first, _))) = joint {
-                let broken = |error| PeriodError::Broken { index, error: Box::new(error) };
-                first.check_follows(last, Head::hash_of(bytes)).map_err(broken)?;
-            }
+        let pool_of =
+            |window: &HeadWindow| window.heads().first().map(|(head, _)| head.pool.clone());
+        let (mut all, mut rest) = (Self::default(), windows.as_slice());
+        for (place, pool) in pools.iter().enumerate() {
+            let of_another = |window: &HeadWindow| pool_of(window).as_ref() != Some(pool);
+            let count = rest.iter().position(of_another).unwrap_or(rest.len());
+            let (own, further) = rest.split_at(count);
+            let first = windows.len() - rest.len();
+            let (heads, standing) = borne_out(own, first, from, to).map_err(|error| {
+                let other = rest.first().and_then(pool_of).filter(|_| own.is_empty());
+                other.map_or(error, |found| PeriodError::Pool { found })
+            })?;
+            all.heads += heads;
+            all.standing.extend(standing.into_iter().map(|(slot, hash)| (slot, place, hash)));
+            rest = further;
         }
-        let heads: Vec<&Head> =
-            windows.iter().flat_map(HeadWindow::heads).map(|(head, _)| head).collect();
-        let Some((first, last)) = heads.first().zip(heads.last()) else {
-            return Err(PeriodError::Count { found });
-        };
-        if first.pool != *pool {
-            return Err(PeriodError::Pool { found: first.pool.clone() });
+        if let Some(found) = rest.first().and_then(pool_of) {
+            return Err(PeriodError::Pool { found });
         }
-        let first_ends = windows.first().and_then(HeadWindow::last).map(|(head, _)| head.slot);
-        let needed = first_ends.is_some_and(|end| end >= from);
-        if first.slot > from || last.slot != to || !needed {
-            return Err(PeriodError::Cover { first: first.slot, last: last.slot });
-        }
-        let mut standing = standing(heads.iter().copied());
-        standing.retain(|(slot, _)| *slot >= from);
-        let checkpoints = windows.iter().map(|window| window.checkpoint().to_owned()).collect();
-        let newer = windows.iter().find_map(HeadWindow::newer);
-        Ok(Self { standing, heads: heads.len(), checkpoints, newer })
+        sort(&mut all.standing, |a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        all.checkpoints = windows.iter().map(|window| window.checkpoint().to_owned()).collect();
+        all.newer = windows.iter().find_map(HeadWindow::newer);
+        Ok(all)
     }
 
     /// Who signed for the last heads of the windows, all of one log.
@@ -122,6 +127,36 @@ impl Period {
         signers.dedup();
         Ok(signers)
     }
+}
+
+/// How many heads the windows of one pool have, and its standing slots of the period. `place` is that of the first.
+fn borne_out(
+    windows: &[HeadWindow],
+    place: usize,
+    from: Slot,
+    to: Slot,
+) -> Result<(usize, Vec<(Slot, SnapshotHash)>), PeriodError> {
+    for (index, pair) in (place + 1..).zip(windows.windows(2)) {
+        let [before, after] = pair else { continue };
+        let joint = before.last().zip(after.heads().first());
+        if let Some(((last, bytes), (first, _))) = joint {
+            let broken = |error| PeriodError::Broken { index, error: Box::new(error) };
+            first.check_follows(last, Head::hash_of(bytes)).map_err(broken)?;
+        }
+    }
+    let heads: Vec<&Head> =
+        windows.iter().flat_map(HeadWindow::heads).map(|(head, _)| head).collect();
+    let Some((first, last)) = heads.first().zip(heads.last()) else {
+        return Err(PeriodError::Count { found: windows.len() });
+    };
+    let first_ends = windows.first().and_then(HeadWindow::last).map(|(head, _)| head.slot);
+    let needed = first_ends.is_some_and(|end| end >= from);
+    if first.slot > from || last.slot != to || !needed {
+        return Err(PeriodError::Cover { first: first.slot, last: last.slot });
+    }
+    let mut standing = standing(heads.iter().copied());
+    standing.retain(|(slot, _)| *slot >= from);
+    Ok((heads.len(), standing))
 }
 
 /// Why windows are not signed for.

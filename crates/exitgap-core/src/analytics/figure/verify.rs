@@ -1,14 +1,14 @@
 //! The checks: whether a figure file proves its result. Pure and total: no I/O, no panic. Snapshots
 //! are fed one at a time, and never more than a hundred of them are held.
 
-use super::file::{FigureFile, FigureUse, part};
+use super::asked::{Asked, NotAsked, Refused, Scan};
+use super::file::{FigureFile, FigureUse};
 use super::period::{NotSigned, Period, PeriodError};
 use super::report::{FigureCheck, FigureCheckName, FigureReport};
-use crate::analytics::decay::{DECAY, DecayError, DecayParameters, DecayScan, DecayTerms};
 use crate::evidence::DocumentError;
 use crate::exit::METHOD_VERSION;
-use crate::ids::SnapshotHash;
-use crate::json::{Part, Wire, read};
+use crate::ids::{PoolId, SnapshotHash};
+use crate::json::Part;
 use crate::series::Slot;
 use crate::snapshot::{Snapshot, SnapshotDocuments};
 use crate::tlog::{Unsigned, VerifierKey};
@@ -22,11 +22,11 @@ pub struct FigureVerifier {
     uses: Vec<FigureUse>,
     next: usize,
     /// `None`: nothing can be computed, or no longer.
-    scan: Option<DecayScan>,
+    scan: Option<Scan>,
     result: Part,
     absent: usize,
     snapshots: Option<FigureCheck>,
-    refused: Option<DecayError>,
+    refused: Option<Refused>,
 }
 
 impl FigureVerifier {
@@ -34,7 +34,7 @@ impl FigureVerifier {
     /// log's origin as its name.
     pub fn new(bytes: &[u8], keys: &[VerifierKey]) -> Self {
         match opened(bytes) {
-            Ok((file, terms)) => Self::of(file, terms, bytes.len(), keys),
+            Ok((file, asked)) => Self::of(file, asked, bytes.len(), keys),
             Err(format) => {
                 let needs = "a file of a figure and of rules that are known";
                 let code = format.code;
@@ -46,19 +46,21 @@ impl FigureVerifier {
         }
     }
 
-    fn of(file: FigureFile, terms: DecayTerms, length: usize, keys: &[VerifierKey]) -> Self {
+    fn of(file: FigureFile, asked: Asked, length: usize, keys: &[VerifierKey]) -> Self {
         use FigureCheckName::{Format, SealedLeaves, Signature, Uses, Windows};
-        let mut checks = vec![FigureCheck::pass(Format, format!("{DECAY} of {length} bytes"))];
+        let format = format!("{} of {length} bytes", asked.name());
+        let mut checks = vec![FigureCheck::pass(Format, format)];
+        let (pools, (from, to)) = (asked.pools(), asked.period());
         let leaves =
             || FigureCheck::not_checked(SealedLeaves, "no_leaves", "the log's slot leaves");
-        match Period::of(&file.windows, &terms.pool, terms.from, terms.to) {
+        match Period::of(&file.windows, &pools, from, to) {
             Ok(period) => {
                 checks.push(match period.newer {
                     Some(newer) => FigureCheck::newer(Windows, newer),
                     None => FigureCheck::pass(Windows, format!("{} heads", period.heads)),
                 });
                 checks.extend([check_signature(&period, keys), leaves()]);
-                checks.push(check_uses(&period.standing, &file.uses, &terms));
+                checks.push(check_uses(&period.standing, &file.uses, &pools));
             }
             Err(error) => {
                 let absent = "head windows that hold together";
@@ -69,7 +71,7 @@ impl FigureVerifier {
                     error => FigureCheck::fail(
                         Windows,
                         "windows_invalid",
-                        format!("unbroken heads of {} to {}", terms.from, terms.to),
+                        format!("unbroken heads of {from} to {to}"),
                         error.to_string(),
                     ),
                 });
@@ -78,13 +80,13 @@ impl FigureVerifier {
                 checks.push(FigureCheck::not_checked(Uses, "windows_invalid", absent));
             }
         }
-        Self::with(checks, file.uses, DecayScan::new(terms).ok(), file.result)
+        Self::with(checks, file.uses, asked.scan(), file.result)
     }
 
     fn with(
         checks: Vec<FigureCheck>,
         uses: Vec<FigureUse>,
-        scan: Option<DecayScan>,
+        scan: Option<Scan>,
         result: Part,
     ) -> Self {
         let (absent, snapshots, refused) = (0, None, None);
@@ -114,7 +116,7 @@ impl FigureVerifier {
         match observed(&wanted, documents) {
             Ok(snapshot) => {
                 let Some(scan) = &mut self.scan else { return };
-                if let Err(error) = scan.take(wanted.slot, snapshot.observation().clone()) {
+                if let Err(error) = scan.take(&wanted, snapshot.observation().clone()) {
                     self.refused = Some(error);
                     self.scan = None;
                 }
@@ -143,10 +145,7 @@ impl FigureVerifier {
             None => FigureCheck::pass(Snapshots, format!("{} snapshots", uses.len())),
         });
         checks.push(match (refused, scan) {
-            (Some(error), _) => {
-                let found = format!("a figure, where there is none: {error}");
-                FigureCheck::fail(Recomputed, error.code(), "no figure", found)
-            }
+            (Some(refused), _) => no_figure(&refused),
             (None, Some(scan)) if wanting == 0 => check_result(scan, &result),
             _ => FigureCheck::not_checked(Recomputed, "snapshots_absent", "every snapshot"),
         });
@@ -155,29 +154,37 @@ impl FigureVerifier {
 }
 
 /// The file and what it asks, or the check that it fails.
-fn opened(bytes: &[u8]) -> Result<(FigureFile, DecayTerms), FigureCheck> {
+fn opened(bytes: &[u8]) -> Result<(FigureFile, Asked), FigureCheck> {
     const NAME: FigureCheckName = FigureCheckName::Format;
     let invalid = |found: String| {
         let expected = "canonical JSON of a figure file, version 1";
         FigureCheck::fail(NAME, "format_invalid", expected, found)
     };
+    let unknown = |code, what: &str, text: &str| {
+        let needs = format!("{what} {:?}", text.chars().take(40).collect::<String>());
+        FigureCheck::not_checked(NAME, code, &needs)
+    };
     let file = FigureFile::from_canonical(bytes).map_err(|error| match error {
         DocumentError::Newer(newer) => FigureCheck::newer(NAME, newer),
         error => invalid(error.to_string()),
     })?;
-    if file.figure != DECAY {
-        let needs = format!("rules of {:?}", file.figure.chars().take(40).collect::<String>());
-        return Err(FigureCheck::not_checked(NAME, "unsupported_figure", &needs));
+    let asked = Asked::of(&file);
+    if matches!(asked, Err(NotAsked::Unknown)) {
+        return Err(unknown("unsupported_figure", "rules of", &file.figure));
     }
     if file.method != METHOD_VERSION {
-        let needs = format!("the method {:?}", file.method.chars().take(40).collect::<String>());
-        return Err(FigureCheck::not_checked(NAME, "unsupported_method", &needs));
+        return Err(unknown("unsupported_method", "the method", &file.method));
     }
-    let parameters = read(&file.parameters.0).and_then(|json| DecayParameters::read(&json));
-    let parameters = parameters.map_err(|error| invalid(format!("parameters: {error}")))?;
-    let terms = DecayTerms::try_from(&parameters);
-    let terms = terms.map_err(|error| invalid(format!("parameters: {error}")))?;
-    Ok((file, terms))
+    match asked {
+        Ok(asked) => Ok((file, asked)),
+        Err(NotAsked::Invalid(why)) => Err(invalid(format!("parameters: {why}"))),
+        Err(NotAsked::Unknown) => Err(unknown("unsupported_figure", "rules of", &file.figure)),
+    }
+}
+
+fn no_figure(refused: &Refused) -> FigureCheck {
+    let found = format!("a figure, where there is none: {}", refused.why);
+    FigureCheck::fail(FigureCheckName::Result, refused.code, "no figure", found)
 }
 
 fn check_signature(period: &Period, keys: &[VerifierKey]) -> FigureCheck {
@@ -214,20 +221,20 @@ fn check_signature(period: &Period, keys: &[VerifierKey]) -> FigureCheck {
 }
 
 fn check_uses(
-    standing: &[(Slot, SnapshotHash)],
+    standing: &[(Slot, usize, SnapshotHash)],
     uses: &[FigureUse],
-    terms: &DecayTerms,
+    pools: &[PoolId],
 ) -> FigureCheck {
     const NAME: FigureCheckName = FigureCheckName::Uses;
     let text = |slot: Slot, hash: SnapshotHash| format!("{} {hash}", slot.number());
     for index in 0..standing.len().max(uses.len()) {
         let (expected, found) = (standing.get(index), uses.get(index));
-        let same = expected.zip(found).is_some_and(|((slot, hash), found)| {
-            found.pool == terms.pool && found.slot == *slot && found.snapshot == *hash
+        let same = expected.zip(found).is_some_and(|((slot, place, hash), found)| {
+            found.pool == pools[*place] && found.slot == *slot && found.snapshot == *hash
         });
         if !same {
-            let expected = expected.map_or("no further".to_owned(), |(slot, hash)| {
-                format!("{} {}", terms.pool, text(*slot, *hash))
+            let expected = expected.map_or("no further".to_owned(), |(slot, place, hash)| {
+                format!("{} {}", pools[*place], text(*slot, *hash))
             });
             let found = found.map_or("none".to_owned(), |found| {
                 format!("{} {}", found.pool, text(found.slot, found.snapshot))
@@ -259,13 +266,11 @@ fn observed(wanted: &FigureUse, documents: &SnapshotDocuments) -> Result<Snapsho
     Ok(snapshot)
 }
 
-fn check_result(scan: DecayScan, published: &Part) -> FigureCheck {
+fn check_result(scan: Scan, published: &Part) -> FigureCheck {
     const NAME: FigureCheckName = FigureCheckName::Result;
-    let result = match part(&scan.finish()) {
+    let result = match scan.result() {
         Ok(result) => result,
-        Err(error) => {
-            return FigureCheck::fail(NAME, "no_result", "a result", error.to_string());
-        }
+        Err(refused) => return no_figure(&refused),
     };
     if result == *published {
         return FigureCheck::pass(NAME, format!("{} bytes", result.0.len()));

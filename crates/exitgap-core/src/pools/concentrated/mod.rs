@@ -228,6 +228,19 @@ pub(super) fn ticks_under(earlier: &PoolState, later: &PoolState) -> Option<Pool
     }
 }
 
+/// A state's ticks at another √price, which `moved` makes of its own and which is brought within what a contract can
+/// hold.
+pub(super) fn ticks_at(state: &PoolState, moved: &dyn Fn(U256) -> U256) -> Option<PoolState> {
+    let ranges = ranges_of(state)?;
+    let ranges = ranges.at(moved(ranges.sqrt_price_x96));
+    match state {
+        PoolState::Concentrated(pool) => Some(pool.with(ranges).into()),
+        PoolState::ConcentratedV4(pool) => Some(pool.with(ranges).into()),
+        PoolState::ConcentratedLinked(pool) => Some(pool.with(ranges).into()),
+        _ => None,
+    }
+}
+
 fn fee_of(fee_pips: u32) -> FeeRate {
     FeeRate { numerator: fee_pips.into(), denominator: Concentrated::FEE_DENOMINATOR.into() }
 }

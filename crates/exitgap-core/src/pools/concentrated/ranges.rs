@@ -115,6 +115,17 @@ impl Ranges {
         Self { sqrt_price_x96, tick, liquidity, ..self.clone() }
     }
 
+    /// These ticks at another √price, no further than a contract can hold it; where it is the same, the same state.
+    pub(super) fn at(&self, sqrt_price_x96: U256) -> Self {
+        if sqrt_price_x96 == self.sqrt_price_x96 {
+            return self.clone();
+        }
+        let sqrt_price_x96 = sqrt_price_x96.clamp(MIN_SQRT_RATIO, MAX_SQRT_RATIO - U256::ONE);
+        let tick = tick_at_sqrt_ratio(sqrt_price_x96);
+        let liquidity = active_liquidity(&self.ticks, tick);
+        Self { sqrt_price_x96, tick, liquidity, ..self.clone() }
+    }
+
     /// The price moved back towards `start` by `recovered_e8 ÷ 10^8` of the distance, which is
     /// rounded down.
     pub(super) fn recovered(&self, start: &Self, recovered_e8: u32) -> Self {

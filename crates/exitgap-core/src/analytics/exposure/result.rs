@@ -1,0 +1,272 @@
+//! What comes of a pass.
+
+use super::ExposureTerms;
+use crate::analytics::shared::nearest_rank;
+use crate::ids::PoolId;
+use crate::json::{Json, Wire, wire_struct};
+use crate::series::Slot;
+use crate::sorting::sort;
+use crate::units::Percent;
+use crate::wide::{U256, narrow, product};
+
+/// How exposed. No number decides it but one: whether a dollar to sell meets a dollar of depth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExposureBand {
+    /// The least depth at two percent and the least depth at the break-even gap both take all of it.
+    Covered,
+    /// The least depth at the break-even gap takes it, the least depth at two percent does not.
+    Strained,
+    /// In some slot not all of it could have been liquidated at a profit.
+    Exposed,
+    /// In some slot the venues together could not even have taken it.
+    Unfillable,
+    /// Too little is recorded.
+    Unrated,
+}
+
+impl ExposureBand {
+    /// The stable code, e.g. `covered`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Covered => "covered",
+            Self::Strained => "strained",
+            Self::Exposed => "exposed",
+            Self::Unfillable => "unfillable",
+            Self::Unrated => "unrated",
+        }
+    }
+}
+
+impl Wire for ExposureBand {
+    fn read(json: &Json<'_>) -> Result<Self, String> {
+        let code = String::read(json)?;
+        let all = [Self::Covered, Self::Strained, Self::Exposed, Self::Unfillable, Self::Unrated];
+        let found = all.into_iter().find(|band| band.code() == code);
+        found.ok_or_else(|| "no band".to_owned())
+    }
+
+    fn write(&self) -> Json<'_> {
+        Json::Text(self.code().into())
+    }
+}
+
+/// The figure. Percentages and ratios are strings of six decimals, dollars strings of whole ones.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct ExposureResult {
+    /// How exposed.
+    pub band: ExposureBand,
+    /// The sum over venues of the depth at the break-even gap: in the newest slot looked at.
+    pub break_even_depth_now_usd: Option<String>,
+    /// The median slot's.
+    pub break_even_depth_q50_usd: Option<String>,
+    /// The gap up to which a liquidator does not lose, rounded down.
+    pub break_even_gap_pct: String,
+    /// The venues' least depths at two percent, summed though they are of different slots, ÷ what is sold; down.
+    pub coverage: Option<String>,
+    /// The least sum of depths at the break-even gap ÷ what is sold; down.
+    pub coverage_break_even: Option<String>,
+    /// The sum of depths at two percent in the newest slot looked at.
+    pub depth_now_usd: Option<String>,
+    /// The median slot's.
+    pub depth_q50_usd: Option<String>,
+    /// Whether enough is recorded for a band.
+    pub enough: bool,
+    /// Slots looked at: every venue stands.
+    pub have_slots: u32,
+    /// The least that the venues together could take in a slot in which they did not take it.
+    pub least_fillable_usd: Option<String>,
+    /// The least sum over venues of the depth at the break-even gap.
+    pub lowest_break_even_depth_usd: Option<String>,
+    /// Its slot, the first.
+    pub lowest_break_even_slot: Option<Slot>,
+    /// Slots that a band needs.
+    pub needed_slots: u32,
+    /// What liquidators would lose in the slot of the widest gap, against what they repay; rounded up.
+    pub shortfall_usd: Option<String>,
+    /// Slots in which some venue stands and some does not.
+    pub slots_incomplete: u32,
+    /// Slots in which no venue stands.
+    pub slots_missing: u32,
+    /// Slots that no search answered.
+    pub slots_unanswered: u32,
+    /// Slots in which the venues together did not take it.
+    pub slots_unfillable: u32,
+    /// `live`, or `preview` where any input is.
+    pub status: String,
+    /// What nobody would have liquidated at a profit in the slot of the least depth; rounded up.
+    pub stranded_usd: Option<String>,
+    /// By venue, as asked.
+    pub venues: Vec<ExposureVenueResult>,
+    /// The widest gap of the exact split, of the slots that took it.
+    pub worst_gap_pct: Option<String>,
+    /// Its slot, the first.
+    pub worst_slot: Option<Slot>,
+}
+
+/// One venue.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct ExposureVenueResult {
+    /// The least depth at two percent, without the fall.
+    pub lowest_depth_usd: Option<String>,
+    /// Its slot, the first.
+    pub lowest_slot: Option<Slot>,
+    /// The pool.
+    pub pool: PoolId,
+}
+
+wire_struct!(ExposureVenueResult { lowest_depth_usd, lowest_slot, pool });
+wire_struct!(ExposureResult {
+    band,
+    break_even_depth_now_usd,
+    break_even_depth_q50_usd,
+    break_even_gap_pct,
+    coverage,
+    coverage_break_even,
+    depth_now_usd,
+    depth_q50_usd,
+    enough,
+    have_slots,
+    least_fillable_usd,
+    lowest_break_even_depth_usd,
+    lowest_break_even_slot,
+    needed_slots,
+    shortfall_usd,
+    slots_incomplete,
+    slots_missing,
+    slots_unanswered,
+    slots_unfillable,
+    status,
+    stranded_usd,
+    venues,
+    worst_gap_pct,
+    worst_slot,
+});
+
+/// Slots that a band needs: nineteen twentieths of a week.
+const NEEDED_SLOTS: u32 = 1_916;
+
+const DOLLAR: u64 = 1_000_000;
+
+/// What a pass has found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// By venue: the least depth at two percent, and its slot.
+    pub lowest: Vec<Option<(u64, Slot)>>,
+    /// Of each slot looked at: the sum of depths at two percent, and at the break-even gap.
+    pub depths: Vec<[u64; 2]>,
+    pub lowest_break_even: Option<(u64, Slot)>,
+    pub worst: Option<(Percent, Slot)>,
+    /// The least that could be filled, micro-dollars, where not all was.
+    pub least_fillable: Option<u64>,
+    pub incomplete: u32,
+    pub unanswered: u32,
+    pub unfillable: u32,
+    pub any_preview: bool,
+    /// Slots in which any venue stands.
+    pub seen: u32,
+}
+
+impl Found {
+    /// The figure.
+    pub fn summed_up(self, terms: &ExposureTerms) -> ExposureResult {
+        let asked = terms.cascade.micros();
+        let have_slots = u32::try_from(self.depths.len()).unwrap_or(u32::MAX);
+        let slots = terms.to.number() - terms.from.number() + 1;
+        let enough = have_slots >= NEEDED_SLOTS;
+        let all: Option<Vec<u64>> = self.lowest.iter().map(|low| low.map(|(usd, _)| usd)).collect();
+        let sum = all.map(|all| all.into_iter().fold(0, u64::saturating_add));
+        let coverage = sum.map(|usd| ratio_e6(usd, asked));
+        let lowest = self.lowest_break_even;
+        let break_even = lowest.map(|(usd, _)| ratio_e6(usd, asked));
+        let text = |usd: u64| usd.to_string();
+        let now = |which: usize| self.depths.last().map(|depths| text(depths[which]));
+        let median = |which: usize| {
+            let mut sums: Vec<u64> = self.depths.iter().map(|depths| depths[which]).collect();
+            sort(&mut sums, Ord::cmp);
+            nearest_rank(&sums, 50).map(text)
+        };
+        ExposureResult {
+            band: band(enough, self.unfillable, coverage, break_even),
+            break_even_depth_now_usd: now(1),
+            break_even_depth_q50_usd: median(1),
+            break_even_gap_pct: Percent::from(terms.liquidation.break_even()).to_fixed(),
+            coverage: coverage.map(ratio_text),
+            coverage_break_even: break_even.map(ratio_text),
+            depth_now_usd: now(0),
+            depth_q50_usd: median(0),
+            enough,
+            have_slots,
+            least_fillable_usd: self.least_fillable.map(|micros| text(micros / DOLLAR)),
+            lowest_break_even_depth_usd: lowest.map(|(usd, _)| text(usd)),
+            lowest_break_even_slot: lowest.map(|(_, slot)| slot),
+            needed_slots: NEEDED_SLOTS,
+            shortfall_usd: self.worst.map(|(gap, _)| text(shortfall(terms, gap))),
+            slots_incomplete: self.incomplete,
+            slots_missing: slots - self.seen.min(slots),
+            slots_unanswered: self.unanswered,
+            slots_unfillable: self.unfillable,
+            status: if self.any_preview || self.seen == 0 { "preview" } else { "live" }.to_owned(),
+            stranded_usd: lowest.map(|(usd, _)| {
+                text(asked.saturating_sub(usd.saturating_mul(DOLLAR)).div_ceil(DOLLAR))
+            }),
+            venues: terms
+                .venues
+                .iter()
+                .zip(&self.lowest)
+                .map(|(venue, lowest)| ExposureVenueResult {
+                    lowest_depth_usd: lowest.map(|(usd, _)| text(usd)),
+                    lowest_slot: lowest.map(|(_, slot)| slot),
+                    pool: venue.pool.clone(),
+                })
+                .collect(),
+            worst_gap_pct: self.worst.map(|(gap, _)| gap.to_fixed()),
+            worst_slot: self.worst.map(|(_, slot)| slot),
+        }
+    }
+}
+
+fn band(
+    enough: bool,
+    unfillable: u32,
+    coverage: Option<u128>,
+    break_even: Option<u128>,
+) -> ExposureBand {
+    const ONE: u128 = 1_000_000;
+    match (coverage, break_even) {
+        _ if !enough => ExposureBand::Unrated,
+        _ if unfillable > 0 => ExposureBand::Unfillable,
+        (Some(coverage), Some(break_even)) if break_even >= ONE => {
+            if coverage >= ONE {
+                ExposureBand::Covered
+            } else {
+                ExposureBand::Strained
+            }
+        }
+        _ => ExposureBand::Exposed,
+    }
+}
+
+/// Whole dollars ÷ micro-dollars, in millionths, rounded down.
+fn ratio_e6(dollars: u64, micros: u64) -> u128 {
+    u128::from(dollars) * u128::from(DOLLAR) * u128::from(DOLLAR) / u128::from(micros.max(1))
+}
+
+fn ratio_text(millionths: u128) -> String {
+    format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
+}
+
+/// `max(0, repaid − proceeds)` of what is sold at a gap, whole dollars rounded up: `C·(gap − (1 − 1 ÷ F))`.
+fn shortfall(terms: &ExposureTerms, gap: Percent) -> u64 {
+    let one = 10_i128.pow(16);
+    let factor = one + i128::from(terms.liquidation.kept_e16());
+    // Over 10^8 · factor; a gap is below 2^50, the factor below 2^55.
+    let above = gap.0 * factor - (factor - one) * 100_000_000;
+    if above <= 0 {
+        return 0;
+    }
+    let wide = product(U256::from(above.unsigned_abs()), U256::from(terms.cascade.micros()));
+    let per =
+        product(U256::from(factor.unsigned_abs()), U256::from(100_000_000 * u128::from(DOLLAR)));
+    narrow(wide.div_ceil(per)).map_or(u64::MAX, |usd| usd.saturating_to())
+}

@@ -1,0 +1,132 @@
+//! The figures there are: what a file of each asks, and the pass that computes it.
+
+use super::file::{FigureFile, FigureUse, part};
+use crate::analytics::decay::{DECAY, DecayError, DecayParameters, DecayScan, DecayTerms};
+use crate::analytics::exposure::{
+    EXPOSURE, ExposureError, ExposureParameters, ExposureScan, ExposureTerms,
+};
+use crate::evidence::DocumentError;
+use crate::ids::PoolId;
+use crate::json::{Part, Wire, read};
+use crate::series::Slot;
+use crate::snapshot::Observation;
+
+/// What a file asks.
+pub(super) enum Asked {
+    Decay(DecayTerms),
+    Exposure(ExposureTerms),
+}
+
+/// Why a file asks nothing that is answered.
+pub(super) enum NotAsked {
+    /// Its figure is not known.
+    Unknown,
+    /// Its parameters are out of bounds, or not in their one spelling.
+    Invalid(String),
+}
+
+/// A pass refused.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub code: &'static str,
+    pub why: String,
+}
+
+/// A pass.
+#[derive(Debug)]
+pub(super) enum Scan {
+    Decay(Box<DecayScan>),
+    Exposure(Box<ExposureScan>),
+}
+
+impl Asked {
+    pub fn of(file: &FigureFile) -> Result<Self, NotAsked> {
+        match file.figure.as_str() {
+            DECAY => {
+                let parameters = parameters::<DecayParameters>(file)?;
+                DecayTerms::try_from(&parameters).map(Self::Decay).map_err(|error| invalid(&error))
+            }
+            EXPOSURE => {
+                let parameters = parameters::<ExposureParameters>(file)?;
+                ExposureTerms::try_from(&parameters).map(Self::Exposure).map_err(|error| invalid(&error))
+            }
+            _ => Err(NotAsked::Unknown),
+        }
+    }
+
+    /// The rules.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Decay(_) => DECAY,
+            Self::Exposure(_) => EXPOSURE,
+        }
+    }
+
+    /// Its pools, in the order of their windows and, within a slot, of their uses.
+    pub fn pools(&self) -> Vec<PoolId> {
+        match self {
+            Self::Decay(terms) => vec![terms.pool.clone()],
+            Self::Exposure(terms) => terms.venues.iter().map(|venue| venue.pool.clone()).collect(),
+        }
+    }
+
+    /// Its first and its last slot.
+    pub fn period(&self) -> (Slot, Slot) {
+        match self {
+            Self::Decay(terms) => (terms.from, terms.to),
+            Self::Exposure(terms) => (terms.from, terms.to),
+        }
+    }
+
+    pub fn scan(self) -> Option<Scan> {
+        match self {
+            Self::Decay(terms) => DecayScan::new(terms).ok().map(Box::new).map(Scan::Decay),
+            Self::Exposure(terms) => {
+                ExposureScan::new(terms).ok().map(Box::new).map(Scan::Exposure)
+            }
+        }
+    }
+}
+
+impl Scan {
+    pub fn take(&mut self, of: &FigureUse, observation: Observation) -> Result<(), Refused> {
+        match self {
+            Self::Decay(scan) => Ok(scan.take(of.slot, observation)?),
+            Self::Exposure(scan) => Ok(scan.take(&of.pool, of.slot, observation)?),
+        }
+    }
+
+    /// The result's bytes.
+    pub fn result(self) -> Result<Part, Refused> {
+        match self {
+            Self::Decay(scan) => Ok(part(&scan.finish())?),
+            Self::Exposure(scan) => Ok(part(&scan.finish()?)?),
+        }
+    }
+}
+
+fn parameters<T: Wire>(file: &FigureFile) -> Result<T, NotAsked> {
+    read(&file.parameters.0).and_then(|json| T::read(&json)).map_err(|error| invalid(&error))
+}
+
+fn invalid(why: &impl ToString) -> NotAsked {
+    NotAsked::Invalid(why.to_string())
+}
+
+impl From<DecayError> for Refused {
+    fn from(error: DecayError) -> Self {
+        Self { code: error.code(), why: error.to_string() }
+    }
+}
+
+impl From<ExposureError> for Refused {
+    fn from(error: ExposureError) -> Self {
+        Self { code: error.code(), why: error.to_string() }
+    }
+}
+
+impl From<DocumentError> for Refused {
+    fn from(error: DocumentError) -> Self {
+        Self { code: "no_result", why: error.to_string() }
+    }
+}
