@@ -77,6 +77,16 @@ export class Client {
     return this.#json(() => `/v1/decay/${id(pool)}`, of, names);
   }
 
+  liquidationExposure(venues, of) {
+    const names = { cascadeUsd: decimal, bonusPct: decimal, protocolFeePct: decimal, fallPct: decimal };
+    const path = () => {
+      if (!Array.isArray(venues)) throw wrong('venues', 'it is no array of venues');
+      const named = list(venues, 'venues', MANY, venue);
+      return `/v1/exposure?${named.map((one) => `venue=${encodeURIComponent(one)}`).join('&')}`;
+    };
+    return this.#json(path, of, { ...names, from: short, to: short, ...GUARDS });
+  }
+
   fragility(of) {
     const names = { chain: short, sort: short, sizeUsd: decimal, limit: whole, cursor: short };
     return this.#json(() => '/v1/fragility', of, names);
@@ -374,6 +384,13 @@ function position(one) {
   }
   const sold = base === undefined ? '' : `/${id(base, 'positions')}`;
   return `${id(pool, 'positions')}${sold}:${decimal(sizeUsd, 'positions')}`;
+}
+
+/** A venue as an address spells it. */
+function venue(one) {
+  if (typeof one === 'string') return id(one, 'venues');
+  const { pool, base } = options(one, ['pool', 'base'], 'venues');
+  return base === undefined ? id(pool, 'venues') : `${id(pool, 'venues')}/${id(base, 'venues')}`;
 }
 
 // What a file and an address must say alike, and how to compare it.

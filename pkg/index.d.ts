@@ -291,6 +291,11 @@ export class Client {
   marketHours(pool: string, of: Signal & HoursOptions): Promise<MarketHours>;
   /** How a book thins after its price has moved. */
   depthDecay(pool: string, of?: Signal & DecayOptions): Promise<DepthDecay>;
+  /** Whether the market of any slot of a week could have absorbed a liquidation, after a fall of the price. */
+  liquidationExposure(
+    venues: readonly (string | { pool: string; base?: BaseInput })[],
+    of: Signal & ExposureOptions,
+  ): Promise<LiquidationExposure>;
   fragility(of?: Signal & FragilityOptions): Promise<Fragility>;
   /** All recorded pools of a token: each alone, and the exact split. */
   routes(chain: string, token: string, of: Signal & RoutesOptions): Promise<Routes>;
@@ -416,6 +421,20 @@ export interface DecayOptions extends Guards {
   /** The pool's default base unless told. */
   base?: BaseInput;
   /** 28 days before `to` unless told. */
+  from?: string;
+  to?: string;
+}
+
+export interface ExposureOptions extends Guards {
+  /** What is sold, USD at the oracle price after the fall. */
+  cascadeUsd: DecimalInput;
+  /** What whoever liquidates gets beyond what they repay, percent; 5 unless told. */
+  bonusPct?: DecimalInput;
+  /** The protocol's share of the bonus, percent; 0 unless told. */
+  protocolFeePct?: DecimalInput;
+  /** How far the price of the token sold has fallen, percent; 20 unless told. */
+  fallPct?: DecimalInput;
+  /** Seven days before `to` unless told. */
   from?: string;
   to?: string;
 }
@@ -1426,6 +1445,73 @@ export interface DepthDecay {
   down: DepthDecaySide;
   up: DepthDecaySide;
   events: DepthDecayEvent[];
+}
+
+/**
+ * `covered`: the least depth at two percent and at the break-even gap both take all of it; `strained`: at the break-even
+ * gap only; `exposed`: neither; `unfillable`: in some slot the venues together did not take it; `unrated`: too short.
+ */
+export type Band = "covered" | "strained" | "exposed" | "unfillable" | "unrated" | (string & {});
+
+export interface LiquidationVenue {
+  pool: string;
+  base: "token0" | "token1";
+  /** At two percent, without the fall. */
+  lowest_depth_usd: number | null;
+  lowest_depth_time: string | null;
+}
+
+/** `GET /v1/exposure`. USD are whole; coverages are ratios rounded down. */
+export interface LiquidationExposure {
+  /** The rules: `exposure/1`. */
+  figure: string;
+  from: string;
+  to: string;
+  cascade_usd: number;
+  bonus_pct: number;
+  protocol_fee_pct: number;
+  fall_pct: number;
+  /** Of the venues' shortest series. */
+  days_observed: number;
+  method_version: string;
+  method: SeriesMethod;
+  /** What anyone can recompute it from, with the snapshots that it names. */
+  figure_url: string;
+  status: Status;
+  band: Band;
+  /** Whether enough is recorded for a band. */
+  enough: boolean;
+  have: number;
+  needed: number;
+  slots_missing: number;
+  /** Some venue stands and some does not: unknown, not empty. */
+  slots_incomplete: number;
+  slots_unanswered: number;
+  /** The venues together did not take it. */
+  slots_unfillable: number;
+  /** Up to this gap whoever liquidates does not lose. */
+  break_even_gap_pct: number;
+  /** The venues' least depths at two percent, summed, ÷ `cascade_usd`. */
+  coverage: number | null;
+  /** The least sum of depths at the break-even gap ÷ `cascade_usd`. */
+  coverage_break_even: number | null;
+  depth_now_usd: number | null;
+  depth_q50_usd: number | null;
+  /** After the fall. */
+  break_even_depth_now_usd: number | null;
+  break_even_depth_q50_usd: number | null;
+  lowest_break_even_depth_usd: number | null;
+  lowest_break_even_time: string | null;
+  /** Of the exact split, in slots that took it. */
+  worst_gap_pct: number | null;
+  worst_time: string | null;
+  least_fillable_usd: number | null;
+  /** What liquidators would lose at the widest gap against what they repay. */
+  shortfall_usd: number | null;
+  /** What nobody would have liquidated at a profit in the slot of the least depth. */
+  stranded_usd: number | null;
+  bad_debt: boolean;
+  venues: LiquidationVenue[];
 }
 
 /** `GET /v1/stress/{pool}`. */

@@ -24,6 +24,7 @@ mod context;
 mod decay;
 mod exit;
 mod explanation;
+mod exposure;
 mod fragility;
 mod guards;
 mod history;
@@ -64,6 +65,9 @@ pub use decay::{
 };
 pub use exit::{Amounts, ExitResult, SplitPct};
 pub use explanation::{Explanation, check_name};
+pub use exposure::{
+    Band, LiquidationCascade, LiquidationExposure, LiquidationExposureOf, LiquidationVenue,
+};
 pub use fragility::{Fragility, FragilityRow, LowestDepth, StandardGap};
 pub use guards::{Days, Guards, Standing};
 pub use history::{

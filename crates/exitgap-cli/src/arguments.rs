@@ -44,7 +44,7 @@ Exit codes:
   3  refused: this pool has no fill for this question (too large, too small), or what there
      is does not meet a guard
   4  nothing recorded to answer from (unknown pool, missing slot, before the series), or not
-     enough for a statistic (hours, decay)
+     enough for a statistic (hours, decay, exposure)
   5  the database, file or chain could not be read
   6  invalid: the evidence, the log or the receipt does not hold (verify, audit, verify-receipt, exit --pay)
   7  incomplete: nothing is wrong, but not everything could be checked (the same)
@@ -175,6 +175,9 @@ pub enum Command {
     /// How a pool's book thins after its price has moved, and how much of it was withdrawn.
     #[command(after_long_help = DECAY_NOTES)]
     Decay(DecayArgs),
+    /// Could the market of any slot of a week have absorbed a liquidation, after a fall of the price?
+    #[command(after_long_help = EXPOSURE_NOTES)]
+    Exposure(ExposureArgs),
     /// Through which venues is a size best sold: each alone, and the exact split over all of them.
     #[command(after_long_help = ROUTES_NOTES)]
     Routes(RoutesArgs),
@@ -265,6 +268,63 @@ pub struct DecayArgs {
     #[arg(long, value_name = "INSTANT")]
     pub from: Option<String>,
     /// The last slot, an RFC 3339 instant [default: the newest].
+    #[arg(long, value_name = "INSTANT")]
+    pub to: Option<String>,
+    /// Write the figure file that anyone can recompute it from, instead of printing the figure.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Read from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
+    pub db: Option<PathBuf>,
+    /// Ask a service.
+    #[arg(long, value_name = "URL")]
+    pub api: Option<String>,
+    #[command(flatten)]
+    pub guards: GuardArgs,
+}
+
+const EXPOSURE_NOTES: &str = "\
+Every slot of a week is looked at after the fall: liquidity stays where it is, the venues' prices and the oracle of the token \
+sold fall together. Whoever liquidates gets 1 + bonus × (1 - protocol fee) dollars for each that they repay; up to the \
+break-even gap they do not lose. The band says which of the two least depths takes all of it. With --positions what is sold is \
+computed here from the venues' newest snapshots, once with an oracle that stays and once with one that follows the sale. A \
+file of positions begins with the line `collateral,debt_usd,threshold_pct`: whole tokens, USD, percent. Exit code 4 where \
+more than a twentieth of a week is missing.
+
+Examples:
+  exitgap exposure ethereum:0x88e6… ethereum:0x8ad5… --cascade-usd 5m --db exitgap.db
+  exitgap exposure ethereum:0x88e6…/WETH --positions positions.csv --fall-pct 30 --bonus-pct 5 --db exitgap.db
+  exitgap exposure ethereum:0x88e6… --cascade-usd 5m --file exposure.json --db exitgap.db
+  exitgap verify exposure.json --trust verifier-key --snapshots exitgap.db
+";
+
+#[derive(Debug, Args)]
+pub struct ExposureArgs {
+    /// Where the collateral is sold: pools of one chain that sell one token.
+    #[arg(required = true, num_args = 1..=12, value_name = "VENUE", help = "A pool, <chain>:<address> or <chain>:<address>/<base>; up to 12")]
+    pub venues: Vec<String>,
+    /// What is sold, USD at the oracle's price after the fall, such as 5m.
+    #[arg(long, value_name = "USD", required_unless_present = "positions")]
+    pub cascade_usd: Option<String>,
+    /// Compute what is sold from these positions.
+    #[arg(long, value_name = "FILE", conflicts_with = "cascade_usd")]
+    pub positions: Option<PathBuf>,
+    /// What whoever liquidates gets beyond what they repay, percent.
+    #[arg(long, value_name = "PERCENT", default_value = "5")]
+    pub bonus_pct: String,
+    /// The protocol's share of the bonus, percent.
+    #[arg(long, value_name = "PERCENT", default_value = "0")]
+    pub protocol_fee_pct: String,
+    /// How far the price of the token sold has fallen, percent.
+    #[arg(long, value_name = "PERCENT", default_value = "20")]
+    pub fall_pct: String,
+    /// With --positions: how much of a debt is repaid at once, percent.
+    #[arg(long, value_name = "PERCENT", default_value = "100", requires = "positions")]
+    pub close_pct: String,
+    /// The first slot, an RFC 3339 instant [default: seven days before the last].
+    #[arg(long, value_name = "INSTANT")]
+    pub from: Option<String>,
+    /// The last slot, an RFC 3339 instant [default: the newest that all venues have].
     #[arg(long, value_name = "INSTANT")]
     pub to: Option<String>,
     /// Write the figure file that anyone can recompute it from, instead of printing the figure.

@@ -3,13 +3,17 @@
 use std::collections::BTreeMap;
 
 use exitgap_api::operations::parameters::{
-    BASE, BOOK_GAP, MOVE, PERIOD_FROM, SLOT, TO, WITHIN_SLOTS,
+    BASE, BONUS, BOOK_GAP, CASCADE, FALL, MOVE, PERIOD_FROM, PROTOCOL_FEE, SLOT, TO, VENUE,
+    WITHIN_SLOTS,
 };
-use exitgap_api::operations::{DecayAsked, Operation, Target};
-use exitgap_api::{DepthDecay, MAX_SNAPSHOT_PAGE_BYTES, Number};
+use exitgap_api::operations::{DecayAsked, ExposureAsked, Operation, Target, VenueAsked};
+use exitgap_api::{
+    DepthDecay, LiquidationExposure, LiquidationVenue, MAX_SNAPSHOT_PAGE_BYTES, Number,
+};
+use exitgap_core::analytics::exposure::Liquidation;
 use exitgap_core::analytics::figure::{FigureReport, FigureUse, FigureVerifier, MAX_FIGURE_BYTES};
 use exitgap_core::evidence::Base;
-use exitgap_core::ids::SnapshotHash;
+use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::snapshot::{SnapshotDocuments, SnapshotFile};
 use exitgap_core::tlog::VerifierKey;
 use exitgap_core::units::Percent;
@@ -42,6 +46,50 @@ impl<T: Transport> Client<T> {
         self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
     }
 
+    /// `GET /v1/exposure`: whether a week's markets could have absorbed a liquidation. The guards of the client count, not
+    /// those of `asked`.
+    pub async fn liquidation_exposure(
+        &self,
+        asked: &ExposureAsked,
+    ) -> Result<LiquidationExposure, ClientError> {
+        let target = exposure_target(Operation::Exposure, asked);
+        let exposure: LiquidationExposure = self.guarded(target.clone()).await?;
+        let of = &exposure.of;
+        let same = |(asked, told): (&VenueAsked, &LiquidationVenue)| {
+            let base = asked.base.as_deref().and_then(Base::from_code);
+            told.pool == asked.pool.to_string() && base.is_none_or(|base| base.code() == told.base)
+        };
+        let percent = |e8: u32| Number::from(Percent(e8.into()));
+        let Liquidation { bonus_e8, protocol_fee_e8, fall_e8 } = asked.liquidation;
+        let answers = asked.venues.len() == exposure.venues.len()
+            && asked.venues.iter().zip(&exposure.venues).all(same)
+            && of.cascade_usd == asked.cascade.into()
+            && of.bonus_pct == percent(bonus_e8)
+            && of.protocol_fee_pct == percent(protocol_fee_e8)
+            && of.fall_pct == percent(fall_e8);
+        if !answers {
+            return Err(self.not_as_specified(&target, "it answers another question"));
+        }
+        Ok(exposure)
+    }
+
+    /// The figure file of an exposure: bytes to verify, not yet verified.
+    pub async fn exposure_file(&self, asked: &ExposureAsked) -> Result<Vec<u8>, ClientError> {
+        let by_place = |venue: &VenueAsked| {
+            venue.base.as_deref().is_none_or(|base| Base::from_code(base).is_some())
+        };
+        let mut asked = asked.clone();
+        if !asked.venues.iter().all(by_place) {
+            // A file's address names tokens by their place, which the figure tells.
+            let told = self.liquidation_exposure(&asked).await?;
+            for (venue, told) in asked.venues.iter_mut().zip(told.venues) {
+                venue.base = Some(told.base);
+            }
+        }
+        let target = exposure_target(Operation::ExposureFile, &asked);
+        self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
+    }
+
     /// Whether a figure file proves its result, recomputed here from the service's snapshots: each is hashed. `told`
     /// is called with how many of how many were looked at.
     pub async fn verify_figure(
@@ -51,10 +99,12 @@ impl<T: Transport> Client<T> {
         mut told: impl FnMut(usize, usize),
     ) -> Result<FigureReport, ClientError> {
         let mut verifier = FigureVerifier::new(file, keys);
-        let mut page: BTreeMap<SnapshotHash, SnapshotDocuments> = BTreeMap::new();
+        let mut pages: BTreeMap<PoolId, BTreeMap<SnapshotHash, SnapshotDocuments>> =
+            BTreeMap::new();
         while let Some(wanted) = verifier.wanted().cloned() {
+            let page = pages.entry(wanted.pool.clone()).or_default();
             if !page.contains_key(&wanted.snapshot) {
-                page = self.snapshots_from(&wanted).await?;
+                *page = self.snapshots_from(&wanted).await?;
             }
             let found = page.remove(&wanted.snapshot);
             verifier.take(found.as_ref());
@@ -79,6 +129,21 @@ impl<T: Transport> Client<T> {
         };
         lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(read).collect()
     }
+}
+
+fn exposure_target(operation: Operation, asked: &ExposureAsked) -> Target {
+    let ExposureAsked { venues, cascade, liquidation, from, to, guards: _ } = asked;
+    let percent = |e8: u32| Number::from(Percent(e8.into()));
+    let target = operation.target();
+    venues
+        .iter()
+        .fold(target, |target, venue| target.with(&VENUE, venue))
+        .with(&CASCADE, cascade)
+        .with(&BONUS, percent(liquidation.bonus_e8))
+        .with(&PROTOCOL_FEE, percent(liquidation.protocol_fee_e8))
+        .with(&FALL, percent(liquidation.fall_e8))
+        .maybe(&PERIOD_FROM, from.as_ref())
+        .maybe(&TO, to.as_ref())
 }
 
 fn decay_target(asked: &DecayAsked) -> Target {

@@ -157,10 +157,12 @@ const TABLE: [Row; 25] = [
         &[],
     ),
     specified("Redemption-window modelling", "time-to-cash on real-world-asset tokens", &[]),
-    specified(
+    asked(
         "Liquidation exposure scoring",
-        "lowest_depth_7d_usd is on results; scoring is not built",
-        &[],
+        &[Operation::Exposure],
+        "command-line exposure, SDK liquidationExposure()",
+        "",
+        &[RECORDER, "series length"],
     ),
     built(
         "Agent-native JSON",

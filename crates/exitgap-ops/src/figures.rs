@@ -159,6 +159,7 @@ impl IntoProblem for FigureError {
     fn into_problem(self) -> Problem {
         match self {
             Self::Decay(error) => error.into_problem(),
+            Self::Exposure(error) => error.into_problem(),
             Self::Evidence(EvidenceError::UnknownPool { pool }) => {
                 FindError::Lookup(LookupError::UnknownPool { pool, nearest: Vec::new() })
                     .into_problem()

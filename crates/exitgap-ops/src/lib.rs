@@ -8,7 +8,7 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `routes`, `history`, `hours`, `fragility`, `portfolio`, `pools`, `evidence`, `figures`, `verified`,
+//! - `answers`, `routes`, `history`, `hours`, `fragility`, `portfolio`, `pools`, `evidence`, `figures`, `exposure`, `verified`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -20,6 +20,7 @@ mod answers;
 mod capabilities;
 mod current;
 mod evidence;
+mod exposure;
 mod figures;
 mod fragility;
 mod history;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_core::analytics::figure::{FigureReport, FigureVerifier};
-use exitgap_core::ids::SnapshotHash;
+use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::snapshot::{SnapshotDocuments, SnapshotFile};
 use serde::Serialize;
 
@@ -25,14 +25,15 @@ pub struct WantedSnapshot {
 #[derive(Debug)]
 pub struct CheckedFigure {
     verifier: FigureVerifier,
-    page: BTreeMap<SnapshotHash, SnapshotDocuments>,
+    /// The last page of each pool.
+    pages: BTreeMap<PoolId, BTreeMap<SnapshotHash, SnapshotDocuments>>,
 }
 
 impl CheckedFigure {
     /// Reads a file, and makes the checks that need no snapshot.
     pub fn read(file: &[u8], keys: &[String]) -> Result<Self, Problem> {
         let verifier = FigureVerifier::new(file, &verifier_keys(keys)?);
-        Ok(Self { verifier, page: BTreeMap::new() })
+        Ok(Self { verifier, pages: BTreeMap::new() })
     }
 
     /// The next snapshot that is needed; `None` where all were given.
@@ -45,27 +46,27 @@ impl CheckedFigure {
         })
     }
 
-    /// Takes snapshot files, one a line. The one that is wanted counts as absent where it is not among them.
+    /// Takes snapshot files of the pool of the one that is wanted, one a line, in place of those that it had. The one that
+    /// is wanted counts as absent where it is not among them.
     pub fn take(&mut self, lines: &[u8]) -> Result<(), Problem> {
+        let Some(first) = self.verifier.wanted().cloned() else { return Ok(()) };
         let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let mut page = BTreeMap::new();
         for line in lines {
             let file = SnapshotFile::read(line).map_err(|error| {
                 let why = format!("page: {error}");
                 Problem::new(ProblemCode::SourceUnreadable, why).field("page")
             })?;
-            self.page.insert(file.documents.hash(), file.documents);
+            page.insert(file.documents.hash(), file.documents);
         }
-        let mut first = true;
+        let found = page.remove(&first.snapshot);
+        self.pages.insert(first.pool, page);
+        self.verifier.take(found.as_ref());
         while let Some(wanted) = self.verifier.wanted() {
-            let found = self.page.remove(&wanted.snapshot);
-            if found.is_none() && !first {
-                break;
-            }
-            self.verifier.take(found.as_ref());
-            first = false;
+            let page = self.pages.get_mut(&wanted.pool);
+            let Some(found) = page.and_then(|page| page.remove(&wanted.snapshot)) else { break };
+            self.verifier.take(Some(&found));
         }
-        // What a page holds beside what is wanted next is not kept.
-        self.page.clear();
         Ok(())
     }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { Client, init, verifyFigure } from 'exitgap';
 
 await init();
-const [service, pool] = process.argv.slice(2);
+const [service, pool, second] = process.argv.slice(2);
 const client = new Client(service);
 const keys = [await client.verifierKey()];
 const told = await client.depthDecay(pool, { movePct: '0.05', withinSlots: 1 });
@@ -36,4 +36,12 @@ assert.equal((await failed(file, { page: other }))[0], 'incomplete');
 assert.equal((await failed(file, { page: () => undefined }))[0], 'incomplete');
 await assert.rejects(verifyFigure(file, { keys, page: () => 'no snapshot' }), { code: 'source_unreadable', field: 'page' });
 await assert.rejects(verifyFigure(file, { page: () => { throw new Error('gone'); } }), /gone/);
+
+// Of several pools, whose snapshots are wanted in turn.
+const both = await client.liquidationExposure([pool, { pool: second }], { cascadeUsd: 250_000, fallPct: 10 });
+assert.deepEqual([both.band, both.have, both.venues.length], ['unrated', told.have, 2]);
+const pages = [];
+const counted = (...at) => pages.push(at);
+assert.equal((await client.verifyFigure(both.figure_url, { keys, onProgress: counted })).verdict, 'valid');
+assert.equal(pages.length, 2, 'a page of each pool');
 console.log('sound');

@@ -108,7 +108,10 @@ async fn a_figure_is_computed_again_from_what_a_service_sends() {
     let project = Project::new();
     project.add(&["figures.mjs"]);
     let address = format!("http://{}", service.address);
-    assert_eq!(project.node(&["figures.mjs", &address, &recorded.pool(0)]), "sound\n");
+    assert_eq!(
+        project.node(&["figures.mjs", &address, &recorded.pool(0), &recorded.pool(1)]),
+        "sound\n"
+    );
 }
 
 #[test]
@@ -390,6 +393,7 @@ async fn every_answer_of_a_service_is_of_its_type() {
         ("History", format!("/v1/history/{pool}?size_usd=1000&interval=5m&limit=1")),
         ("History", format!("/v1/history/{pool}?size_usd=1000&interval=1d")),
         ("Stress", format!("/v1/stress/{pool}?size_usd=1000")),
+        ("LiquidationExposure", format!("/v1/exposure?venue={pool}&cascade_usd=100000")),
         ("DepthDecay", format!("/v1/decay/{pool}?move_pct=0.01")),
         ("MarketHours", format!("/v1/hours/{pool}?size_usd=1000")),
         (

@@ -19,7 +19,7 @@ use crate::scenes::service::{Service as Served, recorded};
 use crate::scenes::store::{BusyPool, key, slot};
 
 /// Rows that are built, by whether they are a page and nothing else.
-const BUILT: [(&str, bool); 16] = [
+const BUILT: [(&str, bool); 17] = [
     ("Agent-native JSON", false),
     ("Continuous depth recording", false),
     ("Disclosed method", false),
@@ -36,6 +36,7 @@ const BUILT: [(&str, bool); 16] = [
     ("Stress-window queries", false),
     ("Market-hours risk flags", false),
     ("Depth decay tracking", false),
+    ("Liquidation exposure scoring", false),
 ];
 
 /// The entry of a pool of this chain. A snapshot says itself whether its chain is a known one.

@@ -3,6 +3,7 @@
 mod answers;
 mod capabilities;
 mod decay;
+mod exposure;
 mod guards;
 mod hours;
 mod kept;

@@ -33,16 +33,7 @@ pub struct DecayAsked {
 
 impl Question for DecayAsked {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let from = match given.one(&PERIOD_FROM, |text| slot_at(PERIOD_FROM.name, text)) {
-            Err(problem) if problem.code == ProblemCode::BeforeSeries => Some(Slot::FIRST),
-            from => from?,
-        };
-        let to = given.one(&TO, |text| slot_at(TO.name, text))?;
-        if from.zip(to).is_some_and(|(from, to)| from > to) {
-            return Err(Problem::new(ProblemCode::PeriodReversed, "from lies after to")
-                .field(PERIOD_FROM.name)
-                .hint("give the earlier instant as from"));
-        }
+        let (from, to) = period(given)?;
         let gap = given.needed(&BOOK_GAP, |text| {
             above_zero(&BOOK_GAP, text)?;
             values::gap_limit(text)
@@ -58,6 +49,21 @@ impl Question for DecayAsked {
             guards: Guards::read(given)?,
         })
     }
+}
+
+/// The first and the last slot of a period, where they are named.
+pub(super) fn period(given: &Given<'_>) -> Result<(Option<Slot>, Option<Slot>), Problem> {
+    let from = match given.one(&PERIOD_FROM, |text| slot_at(PERIOD_FROM.name, text)) {
+        Err(problem) if problem.code == ProblemCode::BeforeSeries => Some(Slot::FIRST),
+        from => from?,
+    };
+    let to = given.one(&TO, |text| slot_at(TO.name, text))?;
+    if from.zip(to).is_some_and(|(from, to)| from > to) {
+        return Err(Problem::new(ProblemCode::PeriodReversed, "from lies after to")
+            .field(PERIOD_FROM.name)
+            .hint("give the earlier instant as from"));
+    }
+    Ok((from, to))
 }
 
 /// The same, for its figure file: the base by its place.

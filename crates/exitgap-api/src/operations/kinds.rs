@@ -1,5 +1,6 @@
 //! What parameters may hold, as JSON schemas.
 
+use exitgap_core::exit::MAX_ROUTE_VENUES;
 use exitgap_core::series::Slot;
 use serde_json::{Value, json};
 
@@ -40,6 +41,8 @@ pub enum Kind {
     OneOf(&'static [&'static str]),
     /// A pool or a token with the size held of it, such as `ethereum:0x88e6…:250000`; as many as are held.
     Positions,
+    /// A pool with the token sold or without, such as `ethereum:0x88e6…/token0`; as many as there are venues.
+    Venues,
     /// A SHA-256, `0x` and 64 hexadecimal digits.
     Hash,
     /// The path of a file of the published log.
@@ -95,6 +98,10 @@ impl Kind {
                 let one = text(format!("({POOL}({base})?|{token}):{SIZE}"));
                 json!({"type": "array", "items": one, "minItems": 1, "maxItems": MAX_POSITIONS})
             }
+            Self::Venues => {
+                let one = text(format!("{POOL}(/[ -~]{{1,{MAX_TOKEN_NAME_BYTES}}})?"));
+                json!({"type": "array", "items": one, "minItems": 1, "maxItems": MAX_ROUTE_VENUES})
+            }
             Self::Hash => text("0x[0-9a-f]{64}".to_owned()),
             Self::LogFile => json!({"type": "string", "enum": ["checkpoint", "verifier-key"]}),
             Self::EvidenceUrl => json!({"type": "string", "maxLength": MAX_EVIDENCE_URL_BYTES}),
@@ -103,7 +110,7 @@ impl Kind {
 
     /// Whether it is given once for each of several values.
     pub fn is_repeated(self) -> bool {
-        self == Self::Positions
+        matches!(self, Self::Positions | Self::Venues)
     }
 
     /// Whether its schema is of a whole number.

@@ -10,6 +10,7 @@
 //! - [`Target`]: the other way, an address written
 
 mod evidence_of;
+mod exposure;
 mod figures;
 mod given;
 mod kinds;
@@ -24,6 +25,7 @@ mod values;
 mod tests;
 
 pub use evidence_of::{EvidenceOf, VerificationAsked};
+pub use exposure::{ExposureAsked, ExposureFileAsked, VenueAsked, venue};
 pub use figures::{DecayAsked, DecayFileAsked};
 pub use given::Given;
 pub use kinds::Kind;
@@ -94,6 +96,10 @@ pub enum Operation {
     Decay,
     /// The figure file of that.
     DecayFile,
+    /// Whether the venues could have absorbed a liquidation.
+    Exposure,
+    /// Its figure file.
+    ExposureFile,
     /// Snapshots of a pool, slot after slot.
     Snapshots,
 }

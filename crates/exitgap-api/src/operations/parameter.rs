@@ -339,6 +339,49 @@ pub mod all {
     .or("2")
     .hint("gap_pct is a plain percentage above 0 and at most 100 with at most six decimals");
 
+    /// Where collateral is sold.
+    pub const VENUE: Parameter = Parameter::required(
+        "venue",
+        Kind::Venues,
+        "A pool in which the collateral is sold, `<pool>` or `<pool>/<base>` with a base as elsewhere. Repeated, up to 12 times; all of one chain and one token sold, no contract twice.",
+    )
+    .hint("venue=<pool> or <pool>/<base>, repeated for each, up to 12 times");
+
+    /// What a liquidation sells.
+    pub const CASCADE: Parameter = Parameter::required(
+        "cascade_usd",
+        Kind::Size,
+        "What is sold, USD at the oracle price after the fall: 0.01 to 1000000000.",
+    )
+    .hint("cascade_usd is a plain number from 0.01 to 1000000000 with at most six decimals");
+
+    /// What whoever liquidates gets.
+    pub const BONUS: Parameter = Parameter::optional(
+        "bonus_pct",
+        Kind::Share,
+        "What whoever liquidates gets beyond what they repay, percent from 0 to 100. 5 where left out.",
+    )
+    .or("5")
+    .hint("bonus_pct is a plain percentage from 0 to 100 with at most six decimals");
+
+    /// What the protocol takes of it.
+    pub const PROTOCOL_FEE: Parameter = Parameter::optional(
+        "protocol_fee_pct",
+        Kind::Share,
+        "The protocol's share of the bonus, percent from 0 to 100. 0 where left out.",
+    )
+    .or("0")
+    .hint("protocol_fee_pct is a plain percentage from 0 to 100 with at most six decimals");
+
+    /// How far the price has fallen.
+    pub const FALL: Parameter = Parameter::optional(
+        "fall_pct",
+        Kind::Share,
+        "How far the price of the token sold has fallen in every slot looked at, the pools' and the oracle's together, percent from 0 to 99. 20 where left out.",
+    )
+    .or("20")
+    .hint("fall_pct is a plain percentage from 0 to 99 with at most six decimals");
+
     /// How many rows a page has.
     pub const LIMIT: Parameter =
         Parameter::optional("limit", MOST_ROWS, "How many rows a page has. 100 where left out.")

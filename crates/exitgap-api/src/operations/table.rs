@@ -1,11 +1,11 @@
 //! The rows, in the order in which operations are described.
 
 use super::parameters::{
-    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, BOOK_GAP, CHAIN, CHAIN_IN_PATH, EVIDENCE_SLOT, FIXED_COST,
-    FROM, GAP, HISTORY_LIMIT, INTERVAL, LIMIT, LOG_FILE, MAX_AGE, METHOD, MIN_DAYS, MOVE,
-    ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL, POOL_CURSOR, POSITION, QUOTE_GROUP, RANK_CURSOR,
-    RECOVERY, REQUIRE, SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
-    TOKEN_IN_PATH, WITHIN_SLOTS,
+    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, BONUS, BOOK_GAP, CASCADE, CHAIN, CHAIN_IN_PATH,
+    EVIDENCE_SLOT, FALL, FIXED_COST, FROM, GAP, HISTORY_LIMIT, INTERVAL, LIMIT, LOG_FILE, MAX_AGE,
+    METHOD, MIN_DAYS, MOVE, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL, POOL_CURSOR, POSITION,
+    PROTOCOL_FEE, QUOTE_GROUP, RANK_CURSOR, RECOVERY, REQUIRE, SIZE, SLOT, SLOT_CURSOR,
+    SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH, VENUE, WITHIN_SLOTS,
 };
 use super::{Answer, COUNT, Group, Keep, Methods, Operation, PriceClass, Row};
 
@@ -310,6 +310,37 @@ pub(super) static ROWS: [Row; COUNT] = [
         refusals: &[400, 404, 422, 503],
         keep: None,
         ..row(Operation::DecayFile, "readDecayFile", "/api/v1/decay/{pool}")
+    },
+    Row {
+        group: Group::Series,
+        title: "Could the market absorb a liquidation?",
+        about: "Every slot of a week after a fall of the price by `fall_pct`: liquidity stays, the venues' prices and the oracle of the token sold fall together. `coverage` is the venues' least depths at two percent, `coverage_break_even` the least sum of depths at the gap up to which whoever liquidates does not lose, each against `cascade_usd`; `worst_gap_pct` the widest gap of the exact split. The band says which of the two meets a dollar to sell with a dollar of depth. A venue missing in a slot is unknown, not empty: such slots are counted. Of pools of concentrated liquidity and of constant product. It says nothing of other ways out, inventories or gas; seven calm days are no crash.",
+        parameters: &[
+            &VENUE,
+            &CASCADE,
+            &BONUS,
+            &PROTOCOL_FEE,
+            &FALL,
+            &PERIOD_FROM,
+            &TO,
+            &MAX_AGE,
+            &MIN_DAYS,
+            &REQUIRE,
+        ],
+        answer: Answer::Document("LiquidationExposure"),
+        // Many venues are more than an address may hold.
+        refusals: &[400, 404, 412, 414, 422, 503],
+        ..row(Operation::Exposure, "scoreLiquidationExposure", "/v1/exposure")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "The figure file of an exposure",
+        about: "As that of a decay, with the heads of every venue. With bases, period and numbers its bytes never change.",
+        parameters: &[&VENUE, &CASCADE, &BONUS, &PROTOCOL_FEE, &FALL, &PERIOD_FROM, &TO],
+        answer: JSON,
+        refusals: &[400, 404, 414, 422, 503],
+        keep: None,
+        ..row(Operation::ExposureFile, "readExposureFile", "/api/v1/exposure")
     },
     Row {
         group: Group::Evidence,

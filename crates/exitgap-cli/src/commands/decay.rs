@@ -7,8 +7,7 @@ use std::process::ExitCode;
 use exitgap_api::operations::{DecayAsked, DecayFileAsked, Operation};
 use exitgap_api::{DepthDecay, DepthDecaySide, Guards, Number, parse_pool};
 
-use super::mcp::local;
-use super::print_json;
+use super::{of_database, print_json};
 use crate::arguments::DecayArgs;
 use crate::failure::{Failure, too_little_recorded};
 use crate::format::{Columns, grouped, printable};
@@ -72,16 +71,6 @@ fn write_file(args: &DecayArgs, asked: DecayAsked, path: &PathBuf) -> Result<Exi
         .map_err(|error| unreadable(format!("writing {}: {error}", path.display())))?;
     writeln!(anstream::stdout(), "{} bytes written to {}", bytes.len(), path.display())?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn of_database<T>(
-    path: &Path,
-    ask: impl AsyncFnOnce(&exitgap_ops::Service) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let runtime = runtime.map_err(|error| unreadable(error.to_string()))?;
-    runtime.block_on(async { ask(&local::service(path).await?).await })
 }
 
 fn print_text(decay: &DepthDecay) -> Result<(), Failure> {

@@ -9,12 +9,11 @@ use exitgap_api::{Guards, HoursSpread, Interval, MarketHours, Number, parse_pool
 use exitgap_client::HistoryOf;
 use exitgap_core::evidence::Base;
 
-use super::mcp::local;
-use super::print_json;
+use super::{of_database, print_json};
 use crate::arguments::HoursArgs;
 use crate::failure::{Failure, too_little_recorded};
 use crate::format::{Columns, grouped, printable};
-use crate::source::{self, unreadable};
+use crate::source;
 
 pub fn run(args: &HoursArgs, json: bool) -> Result<ExitCode, Failure> {
     let guards = args.guards.read()?;
@@ -22,7 +21,10 @@ pub fn run(args: &HoursArgs, json: bool) -> Result<ExitCode, Failure> {
     let hours = match (&args.api, &args.db) {
         (Some(url), _) => of_service(url, asked)?,
         // The arguments name one of the two.
-        (None, db) => of_database(db.as_deref().unwrap_or(Path::new("")), asked)?,
+        (None, db) => {
+            let path = db.as_deref().unwrap_or(Path::new(""));
+            of_database(path, async |service| Ok(service.hours(asked.clone()).await?))?
+        }
     };
     if json { print_json(&hours) } else { print_text(&hours) }?;
     Ok(if hours.enough { ExitCode::SUCCESS } else { too_little_recorded() })
@@ -36,13 +38,6 @@ fn read(args: &HoursArgs, guards: Guards) -> Result<HoursAsked, Failure> {
     let mut asked: HoursAsked = Operation::Hours.read(Some(&pool), &query)?;
     asked.series.guards = guards;
     Ok(asked)
-}
-
-fn of_database(path: &Path, asked: HoursAsked) -> Result<MarketHours, Failure> {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let runtime = runtime.map_err(|error| unreadable(error.to_string()))?;
-    runtime.block_on(async { Ok(local::service(path).await?.hours(asked).await?) })
 }
 
 fn of_service(url: &str, asked: HoursAsked) -> Result<MarketHours, Failure> {

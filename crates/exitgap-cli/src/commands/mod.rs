@@ -1,10 +1,12 @@
 //! The commands: each asks the core one question and prints one document.
 
 mod audit;
+mod cascade;
 mod decay;
 mod estimate;
 mod exit;
 mod explain;
+mod exposure;
 mod hours;
 mod ladder;
 mod mcp;
@@ -21,6 +23,7 @@ mod verify_receipt;
 mod verify_remote;
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
@@ -46,6 +49,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::VerifyReceipt(args) => return verify_receipt::run(&args, json),
         Command::Audit(args) => return audit::run(&args, json),
         Command::Hours(args) => return hours::run(&args, json),
+        Command::Exposure(args) => return exposure::run(&args, json),
         Command::Decay(args) => return decay::run(&args, json),
         Command::Pools { db, api, chain } => {
             pools::run(db.as_deref(), api.as_deref(), chain.as_deref(), json)
@@ -73,6 +77,17 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Licences => Ok(io::stdout().write_all(include_bytes!("../../THIRD-PARTY.txt"))?),
     }?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Asks a service of one's own, on a recorder's database.
+fn of_database<T>(
+    path: &Path,
+    ask: impl AsyncFnOnce(&exitgap_ops::Service) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|error| source::unreadable(error.to_string()))?;
+    runtime.block_on(async { ask(&mcp::local::service(path).await?).await })
 }
 
 /// What a question is about, found.

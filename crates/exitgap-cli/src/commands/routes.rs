@@ -6,12 +6,11 @@ use std::path::Path;
 use exitgap_api::operations::{Operation, RoutesAsked};
 use exitgap_api::{BestSplit, Guards, Routes, Status, size_as_written};
 
-use super::mcp::local;
-use super::print_json;
+use super::{of_database, print_json};
 use crate::arguments::RoutesArgs;
 use crate::failure::Failure;
 use crate::format::{Columns, grouped, printable};
-use crate::source::{self, unreadable};
+use crate::source;
 
 pub fn run(args: &RoutesArgs, json: bool) -> Result<(), Failure> {
     let guards = args.guards.read()?;
@@ -24,7 +23,10 @@ pub fn run(args: &RoutesArgs, json: bool) -> Result<(), Failure> {
             })?
         }
         // The arguments name one of the two.
-        (None, db) => of_database(db.as_deref().unwrap_or(Path::new("")), &asked)?,
+        (None, db) => {
+            let path = db.as_deref().unwrap_or(Path::new(""));
+            of_database(path, async |service| Ok(service.routes(&asked).await?))?
+        }
     };
     if json { print_json(&routes) } else { print_text(&routes) }
 }
@@ -40,13 +42,6 @@ fn read(args: &RoutesArgs, guards: Guards) -> Result<RoutesAsked, Failure> {
     }
     let asked: RoutesAsked = Operation::Routes.read(Some(&args.token), &query)?;
     Ok(RoutesAsked { guards, ..asked })
-}
-
-fn of_database(path: &Path, asked: &RoutesAsked) -> Result<Routes, Failure> {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let runtime = runtime.map_err(|error| unreadable(error.to_string()))?;
-    runtime.block_on(async { Ok(local::service(path).await?.routes(asked).await?) })
 }
 
 fn print_text(routes: &Routes) -> Result<(), Failure> {

@@ -27,7 +27,7 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     if let Some(api) = &args.remote.api {
         return verify_remote::run(api, subject, args, json);
     }
-    let evidence = read("evidence file", Path::new(subject), MAX_FIGURE_BYTES)?;
+    let evidence = source::read_named("evidence file", Path::new(subject), MAX_FIGURE_BYTES)?;
     if is_figure_file(&evidence) {
         return verify_figure::run(&evidence, args, json);
     }
@@ -40,7 +40,7 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
         policy.required.push(CheckName::Consistency);
     }
     if let Some(path) = &args.window {
-        policy.window = Some(read("head window", path, MAX_WINDOW_BYTES)?);
+        policy.window = Some(source::read_named("head window", path, MAX_WINDOW_BYTES)?);
         policy.required.push(CheckName::Window);
     }
     let report = VerificationReport::beside_tiles(&evidence, &policy, args.log.is_some());
@@ -56,12 +56,6 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     Ok(verdict_code(verdict))
 }
 
-fn read(what: &str, path: &Path, most: usize) -> Result<Vec<u8>, Failure> {
-    let name = path.display();
-    source::read(path, most)
-        .map_err(|error| source::unreadable(format!("reading {what} {name}: {error}")).into())
-}
-
 /// The checkpoint that an evidence file rests on, where it has a readable one.
 fn signed_checkpoint(evidence: &Evidence) -> Option<SignedCheckpoint> {
     let note = LogProof::from_text(&evidence.stated()?.log_proof).ok()?.checkpoint;
@@ -73,7 +67,7 @@ fn signed_checkpoint(evidence: &Evidence) -> Option<SignedCheckpoint> {
 pub fn kept(path: &Path) -> Result<SignedCheckpoint, Failure> {
     let name = path.display();
     let wrong = |why: String| source::unreadable(format!("checkpoint {name}: {why}"));
-    let bytes = read("checkpoint", path, MAX_NOTE_BYTES)?;
+    let bytes = source::read_named("checkpoint", path, MAX_NOTE_BYTES)?;
     let note = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
     let (checkpoint, _) = Checkpoint::from_note(&note).map_err(|error| wrong(error.to_string()))?;
     Ok(SignedCheckpoint { note, checkpoint })
@@ -132,7 +126,7 @@ fn seen(
 fn proof_file(path: &Path) -> Result<Vec<Hash>, Failure> {
     let name = path.display();
     let wrong = |why: String| source::unreadable(format!("proof {name}: {why}"));
-    let bytes = read("proof", path, MAX_PROOF_BYTES)?;
+    let bytes = source::read_named("proof", path, MAX_PROOF_BYTES)?;
     let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
     let hashes = (1..).zip(text.lines()).map(|(line, text)| {
         Hash::from_base64(text)

@@ -1,7 +1,6 @@
 //! `exitgap verify-receipt`: whether a receipt is its service's word, and of which answer.
 
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
@@ -61,13 +60,13 @@ impl Check {
 pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
     let key = receipts::key(&args.key)?;
     // One byte more than a line break after the longest receipt.
-    let bytes = read("receipt", &args.receipt, MAX_RECEIPT_BYTES + 2)?;
+    let bytes = source::read_named("receipt", &args.receipt, MAX_RECEIPT_BYTES + 2)?;
     let text = String::from_utf8_lossy(&bytes);
     let receipt = Receipt::verify(text.trim_end(), &key);
     let mut checks = vec![Check::of("signature", receipt.as_ref().map(drop))];
     if let Ok(receipt) = &receipt {
         if let Some(path) = &args.answer {
-            let answer = read("answer", path, MAX_ANSWER_BYTES)?;
+            let answer = source::read_named("answer", path, MAX_ANSWER_BYTES)?;
             if answer.len() > MAX_ANSWER_BYTES {
                 let why = format!("it has more than the {MAX_ANSWER_BYTES} bytes accepted");
                 return Err(source::unreadable(format!("answer {}: {why}", path.display())).into());
@@ -80,7 +79,8 @@ pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
             checks.push(Check::of("answer", found.as_ref().copied()));
         }
         if let Some(path) = &args.evidence {
-            let evidence = Evidence::read(&read("evidence file", path, MAX_EVIDENCE_BYTES)?);
+            let evidence =
+                Evidence::read(&source::read_named("evidence file", path, MAX_EVIDENCE_BYTES)?);
             checks.push(Check::of("evidence", receipt.check_evidence(&evidence).as_ref().copied()));
         }
     }
@@ -93,12 +93,6 @@ pub fn run(args: &VerifyReceiptArgs, json: bool) -> Result<ExitCode, Failure> {
     let report = Report { verdict, kid: key.kid(), receipt: receipt.ok(), checks };
     read_or_not(if json { print_json(&report) } else { print_text(&report, args) })?;
     Ok(verdict_code(verdict))
-}
-
-fn read(what: &str, path: &Path, most: usize) -> Result<Vec<u8>, Failure> {
-    let name = path.display();
-    source::read(path, most)
-        .map_err(|error| source::unreadable(format!("reading {what} {name}: {error}")).into())
 }
 
 fn print_text(report: &Report, args: &VerifyReceiptArgs) -> Result<(), Failure> {

@@ -9,6 +9,7 @@ pub mod rpc;
 pub use db::{failed, list_pools, open};
 pub use file::read;
 
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use exitgap_api::{
@@ -101,6 +102,25 @@ pub fn find(question: &Question) -> Result<Found, Failure> {
                 "name a recorder's database with --db, a service with --api, a node with --rpc or a file with --snapshot",
             )
             .into()),
+    }
+}
+
+/// Reads a file, and says in its error what it is for.
+pub fn read_named(what: &str, path: &Path, most: usize) -> Result<Vec<u8>, Failure> {
+    let name = path.display();
+    read(path, most).map_err(|error| unreadable(format!("reading {what} {name}: {error}")).into())
+}
+
+/// A pool's newest snapshot, of a service or else of a database.
+pub fn newest(
+    db: Option<&Path>,
+    api: Option<&str>,
+    pool: &PoolId,
+    base: Option<&str>,
+) -> Result<Found, Failure> {
+    match api {
+        Some(url) => api::find(url, pool, base, None),
+        None => db::find(db.unwrap_or(Path::new("")), pool, None),
     }
 }
 

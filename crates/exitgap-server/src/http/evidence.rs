@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::header::VARY;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use exitgap_api::operations::{DecayFileAsked, EvidenceAsked, Keep, Operation};
+use exitgap_api::operations::{DecayFileAsked, EvidenceAsked, ExposureFileAsked, Keep, Operation};
 
 use super::address::Address;
 use super::reply::{JSON, Refused, Reply};
@@ -26,6 +26,13 @@ pub async fn file(
     let reply = Reply::new(app.service.evidence(asked).await?, JSON, keep);
     let vary = HeaderValue::from_static("accept, accept-encoding");
     Ok(([(VARY, vary)], reply).into_response())
+}
+
+/// The figure file of an exposure.
+pub async fn exposure_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
+    let asked: ExposureFileAsked = address.read(Operation::ExposureFile)?;
+    let keep = if asked.is_whole() { Keep::Forever } else { Keep::Seconds(5) };
+    Ok(Reply::new(app.service.exposure_file(asked).await?, JSON, keep))
 }
 
 /// The figure file of a decay.

@@ -5,9 +5,9 @@ use axum::extract::State;
 use axum::routing::{MethodRouter, any, get};
 use bytes::Bytes;
 use exitgap_api::operations::{
-    BoardAsked, DecayAsked, ExitAsked, HistoryAsked, HoursAsked, Keep, MaxSizeAsked, Methods,
-    Operation, PoolsAsked, PortfolioAsked, Question, RoutesAsked, SeriesAsked, SimulationAsked,
-    SlotAsked, SnapshotAsked,
+    BoardAsked, DecayAsked, ExitAsked, ExposureAsked, HistoryAsked, HoursAsked, Keep, MaxSizeAsked,
+    Methods, Operation, PoolsAsked, PortfolioAsked, Question, RoutesAsked, SeriesAsked,
+    SimulationAsked, SlotAsked, SnapshotAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use serde::Serialize;
@@ -86,6 +86,10 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
             )
         }
         O::DecayFile => get(evidence::decay_file),
+        O::Exposure => document(operation, |app, asked: ExposureAsked| async move {
+            app.service.exposure(asked).await
+        }),
+        O::ExposureFile => get(evidence::exposure_file),
         O::Snapshots => {
             lines(
                 operation,

@@ -255,7 +255,7 @@ impl Worth {
     /// Rounded down.
     fn micros(&self, units: U256) -> Option<u64> {
         let worth = narrow(U1024::from(units) * self.numerator / self.denominator)?;
-        u128::try_from(worth).ok()?.try_into().ok()
+        (worth.bit_len() <= 64).then(|| worth.saturating_to())
     }
 
     /// The most units that are worth no more than `micros × by ÷ over`.

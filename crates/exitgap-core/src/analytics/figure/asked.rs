@@ -48,7 +48,9 @@ impl Asked {
             }
             EXPOSURE => {
                 let parameters = parameters::<ExposureParameters>(file)?;
-                ExposureTerms::try_from(&parameters).map(Self::Exposure).map_err(|error| invalid(&error))
+                ExposureTerms::try_from(&parameters)
+                    .map(Self::Exposure)
+                    .map_err(|error| invalid(&error))
             }
             _ => Err(NotAsked::Unknown),
         }

@@ -1,6 +1,11 @@
 //! Figures drawn from many snapshots of a store, and their files. Their meaning is the core's.
+//!
+//! - `exposure`: the one of several pools
+
+mod exposure;
 
 use exitgap_core::analytics::decay::{DecayError, DecayResult, DecayScan, DecayTerms};
+use exitgap_core::analytics::exposure::ExposureError;
 use exitgap_core::analytics::figure::{FigureUse, write_decay};
 use exitgap_core::analytics::standing;
 use exitgap_core::evidence::{DocumentError, LOWEST_DEPTH_SLOTS};
@@ -24,6 +29,9 @@ pub enum FigureError {
     /// What is asked is out of bounds, or of another kind of pool.
     #[error(transparent)]
     Decay(#[from] DecayError),
+    /// The same of an exposure, or its venues do not go together.
+    #[error(transparent)]
+    Exposure(#[from] ExposureError),
     /// The parts do not make a file.
     #[error("the figure file cannot be written: {0}")]
     Document(#[from] DocumentError),
@@ -40,26 +48,36 @@ impl Reader {
     /// after the other, and few are held.
     pub fn decay(&self, terms: &DecayTerms) -> Result<DecayResult, FigureError> {
         let terms = terms.clone().checked()?;
-        let pool = self.pool_of_period(&terms)?;
+        let pool = self.pool_of_period(&terms.pool, terms.from, terms.to)?;
         Ok(self.scan(&terms, &pool)?.0)
     }
 
     /// The file that proves [`Reader::decay`]: the same bytes each time.
     pub fn decay_file(&self, terms: &DecayTerms) -> Result<Vec<u8>, FigureError> {
         let terms = terms.clone().checked()?;
-        let pool = self.pool_of_period(&terms)?;
+        let pool = self.pool_of_period(&terms.pool, terms.from, terms.to)?;
         let (result, uses) = self.scan(&terms, &pool)?;
-        let first = terms.from.max(pool.first_slot);
-        let (mut windows, mut end) = (Vec::new(), Some(terms.to));
-        // A period has at most six windows.
+        let windows = self.windows_of_period(&pool, terms.from, terms.to)?;
+        Ok(write_decay(&terms, &windows, &uses, &result)?)
+    }
+
+    /// The head windows of a pool that bear a period out, at most six, ascending.
+    fn windows_of_period(
+        &self,
+        pool: &Pool,
+        from: Slot,
+        to: Slot,
+    ) -> Result<Vec<Vec<u8>>, EvidenceError> {
+        let first = from.max(pool.first_slot);
+        let (mut windows, mut end) = (Vec::new(), Some(to));
         while let Some(last) = end.filter(|end| *end >= first) {
-            let window = self.window(&terms.pool, last)?;
+            let window = self.window(&pool.id, last)?;
             windows.push(window.to_canonical().map_err(EvidenceError::from)?);
             let before = last.number().checked_sub(LOWEST_DEPTH_SLOTS);
             end = before.and_then(|number| Slot::new(number.into()).ok());
         }
         windows.reverse();
-        Ok(write_decay(&terms, &windows, &uses, &result)?)
+        Ok(windows)
     }
 
     /// Snapshot files of a pool's standing slots from one to another, a line each, ascending: at least one where
@@ -88,12 +106,11 @@ impl Reader {
     }
 
     /// The pool, where the store has every slot of the period.
-    fn pool_of_period(&self, terms: &DecayTerms) -> Result<Pool, EvidenceError> {
-        let unknown = || EvidenceError::UnknownPool { pool: terms.pool.clone() };
-        let pool = self.pool(&terms.pool)?.ok_or_else(unknown)?;
+    fn pool_of_period(&self, pool: &PoolId, from: Slot, to: Slot) -> Result<Pool, EvidenceError> {
+        let unknown = || EvidenceError::UnknownPool { pool: pool.clone() };
+        let pool = self.pool(pool)?.ok_or_else(unknown)?;
         let last = self.newest_entry(&pool, Slot::LAST)?.map_or(pool.first_slot, |e| e.slot);
-        let outside =
-            [terms.from, terms.to].into_iter().find(|slot| *slot < pool.first_slot || *slot > last);
+        let outside = [from, to].into_iter().find(|slot| *slot < pool.first_slot || *slot > last);
         match outside {
             Some(slot) => {
                 let (first, pool) = (pool.first_slot, pool.id);

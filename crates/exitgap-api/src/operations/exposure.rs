@@ -1,0 +1,154 @@
+//! What is asked of liquidation exposure.
+
+use exitgap_core::analytics::exposure::{ExposureTerms, Liquidation};
+use exitgap_core::evidence::Base;
+use exitgap_core::exit::MAX_ROUTE_VENUES;
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
+use exitgap_core::units::{Percent, SizeUsd};
+
+use super::figures::period;
+use super::parameters::{BONUS, CASCADE, FALL, PERIOD_FROM, PROTOCOL_FEE, TO, VENUE};
+use super::{Given, Operation, Parameter, Question, Target, values};
+use crate::{Guards, Number, Problem, ProblemCode, parse_pool, parse_size};
+
+/// A pool that the collateral is sold in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VenueAsked {
+    /// The pool.
+    pub pool: PoolId,
+    /// The token sold, as callers name it; else the pool's default.
+    pub base: Option<String>,
+}
+
+/// As an address spells it.
+impl core::fmt::Display for VenueAsked {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match &self.base {
+            Some(base) => write!(f, "{}/{base}", self.pool),
+            None => write!(f, "{}", self.pool),
+        }
+    }
+}
+
+/// Whether a week's markets could have absorbed a liquidation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExposureAsked {
+    /// Where the collateral is sold.
+    pub venues: Vec<VenueAsked>,
+    /// How much is sold.
+    pub cascade: SizeUsd,
+    /// By which rules, after which fall.
+    pub liquidation: Liquidation,
+    /// The first slot; else a week before the last.
+    pub from: Option<Slot>,
+    /// The last slot; else the newest that all venues have.
+    pub to: Option<Slot>,
+    /// What each series must meet.
+    pub guards: Guards,
+}
+
+impl Question for ExposureAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let count = given.all(&VENUE).count();
+        if !(1..=MAX_ROUTE_VENUES).contains(&count) {
+            let detail = format!("an exposure has 1 to {MAX_ROUTE_VENUES} venues, not {count}");
+            return Err(values::refusal(&VENUE, &detail));
+        }
+        let (from, to) = period(given)?;
+        Ok(Self {
+            venues: given.all(&VENUE).map(venue).collect::<Result<_, _>>()?,
+            cascade: given.needed(&CASCADE, cascade)?,
+            liquidation: Liquidation {
+                bonus_e8: given.needed(&BONUS, |text| share(&BONUS, text))?,
+                protocol_fee_e8: given.needed(&PROTOCOL_FEE, |text| share(&PROTOCOL_FEE, text))?,
+                fall_e8: given.needed(&FALL, |text| share(&FALL, text))?,
+            },
+            from,
+            to,
+            guards: Guards::read(given)?,
+        })
+    }
+}
+
+/// The same, for its figure file: bases by their place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExposureFileAsked(pub ExposureAsked);
+
+impl ExposureFileAsked {
+    /// Whether it names all that the file depends on, so that its bytes never change.
+    pub fn is_whole(&self) -> bool {
+        let ExposureAsked { venues, from, to, .. } = &self.0;
+        venues.iter().all(|venue| venue.base.is_some()) && from.is_some() && to.is_some()
+    }
+}
+
+impl Question for ExposureFileAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let asked = ExposureAsked::read(given)?;
+        let by_name = |venue: &&VenueAsked| {
+            venue.base.as_deref().is_some_and(|base| Base::from_code(base).is_none())
+        };
+        match asked.venues.iter().find(by_name) {
+            Some(venue) => {
+                Err(values::refusal(&VENUE, &format!("{venue}: here a base is token0 or token1")))
+            }
+            None => Ok(Self(asked)),
+        }
+    }
+}
+
+/// Reads `<pool>` or `<pool>/<base>`.
+pub fn venue(text: &str) -> Result<VenueAsked, Problem> {
+    let refused = |problem: Problem| {
+        let shown: String = text.chars().take(80).collect();
+        let detail = format!("venue {shown:?}: {}", problem.detail);
+        values::hinted(Problem { code: ProblemCode::InvalidParameter, detail, ..problem }, &VENUE)
+            .field(VENUE.name)
+    };
+    let (pool, base) = match text.split_once('/') {
+        Some((pool, base)) => (pool, Some(base)),
+        None => (text, None),
+    };
+    Ok(VenueAsked {
+        pool: parse_pool(pool).map_err(refused)?,
+        base: base.map(values::token_name).transpose().map_err(refused)?,
+    })
+}
+
+fn cascade(text: &str) -> Result<SizeUsd, Problem> {
+    parse_size(text).map_err(|problem| {
+        let detail = problem.detail.replace("size_usd", CASCADE.name);
+        values::refusal(&CASCADE, &detail)
+    })
+}
+
+/// A percentage from 0 to what the parameter may be at most, in millionths of a percent.
+fn share(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
+    let most = if parameter.name == FALL.name { Liquidation::MAX_FALL } else { 100_000_000 };
+    let parsed = Percent::parse(text).ok().and_then(|percent| u32::try_from(percent.0).ok());
+    parsed.filter(|e8| *e8 <= most).ok_or_else(|| {
+        let shown: String = text.chars().take(40).collect();
+        let most = Percent(most.into());
+        let rule = format!("from 0 to {most}, of at most six decimals");
+        values::refusal(parameter, &format!("{}: {shown:?} is not {rule}", parameter.name))
+    })
+}
+
+impl Operation {
+    /// The address of an exposure's figure file, or of the figure: all that it depends on is named.
+    pub fn of_exposure(self, terms: &ExposureTerms) -> Target {
+        let percent = |e8: u32| Number::from(Percent(e8.into()));
+        let Liquidation { bonus_e8, protocol_fee_e8, fall_e8 } = terms.liquidation;
+        let venues = terms.venues.iter().fold(self.target(), |target, venue| {
+            target.with(&VENUE, format_args!("{}/{}", venue.pool, venue.base.code()))
+        });
+        venues
+            .with(&CASCADE, terms.cascade)
+            .with(&BONUS, percent(bonus_e8))
+            .with(&PROTOCOL_FEE, percent(protocol_fee_e8))
+            .with(&FALL, percent(fall_e8))
+            .with(&PERIOD_FROM, terms.from)
+            .with(&TO, terms.to)
+    }
+}

@@ -1,0 +1,183 @@
+//! `exitgap exposure`: could the market of any slot of a week have absorbed a liquidation?
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use exitgap_api::operations::{ExposureAsked, ExposureFileAsked, Operation};
+use exitgap_api::{
+    Band, Guards, LiquidationCascade, LiquidationExposure, Number, Status, size_as_written,
+};
+use exitgap_core::units::SizeUsd;
+use serde::Serialize;
+
+use super::{cascade, of_database, print_json};
+use crate::arguments::ExposureArgs;
+use crate::failure::{Failure, too_little_recorded};
+use crate::format::{Columns, grouped, printable};
+use crate::source::{self, unreadable};
+
+/// What positions come to.
+#[derive(Serialize)]
+struct OfPositions<'a> {
+    cascades: &'a [LiquidationCascade],
+    exposure: Option<&'a LiquidationExposure>,
+}
+
+pub fn run(args: &ExposureArgs, json: bool) -> Result<ExitCode, Failure> {
+    let guards = args.guards.read()?;
+    // Sizes and rules are read before anything is looked up.
+    let named = args.cascade_usd.as_deref().map(size_as_written).transpose()?;
+    let asked = read(args, named.unwrap_or(SizeUsd::MIN), guards)?;
+    let Some(positions) = &args.positions else {
+        return answer(args, asked, &[], json);
+    };
+    let cascades = cascade::of_positions(args, &asked, positions)?;
+    if !json {
+        cascade::print(&cascades)?;
+    }
+    // The larger one: the oracle follows.
+    if let Some(last) = cascades.last().filter(|last| last.liquidated > 0) {
+        let cascade = size_as_written(last.cascade_usd.as_str())?;
+        return answer(args, ExposureAsked { cascade, ..asked }, &cascades, json);
+    }
+    if json {
+        print_json(&OfPositions { cascades: &cascades, exposure: None })?;
+    } else {
+        writeln!(anstream::stdout(), "No position is liquidated.")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn answer(
+    args: &ExposureArgs,
+    asked: ExposureAsked,
+    cascades: &[LiquidationCascade],
+    json: bool,
+) -> Result<ExitCode, Failure> {
+    if let Some(path) = &args.file {
+        return write_file(args, asked, path);
+    }
+    let exposure = match (&args.api, &args.db) {
+        (Some(url), _) => {
+            let native = source::api::native()?;
+            source::api::through(url, native, asked.guards, async |client| {
+                client.liquidation_exposure(&asked).await
+            })?
+        }
+        // The arguments name one of the two.
+        (None, db) => {
+            let path = db.as_deref().unwrap_or(Path::new(""));
+            of_database(path, async |service| Ok(service.exposure(asked.clone()).await?))?
+        }
+    };
+    match (json, cascades) {
+        (false, _) => print_text(&exposure),
+        (true, []) => print_json(&exposure),
+        (true, cascades) => print_json(&OfPositions { cascades, exposure: Some(&exposure) }),
+    }?;
+    Ok(if exposure.enough { ExitCode::SUCCESS } else { too_little_recorded() })
+}
+
+/// The question, read as a service reads it.
+fn read(args: &ExposureArgs, cascade: SizeUsd, guards: Guards) -> Result<ExposureAsked, Failure> {
+    let mut query = format!("cascade_usd={cascade}");
+    let shares = [
+        ("bonus_pct", Some(&args.bonus_pct)),
+        ("protocol_fee_pct", Some(&args.protocol_fee_pct)),
+        ("fall_pct", Some(&args.fall_pct)),
+        ("from", args.from.as_ref()),
+        ("to", args.to.as_ref()),
+    ];
+    let shares = shares.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    for (name, value) in args.venues.iter().map(|venue| ("venue", venue)).chain(shares) {
+        query.extend(["&", name, "=", value]);
+    }
+    let mut asked: ExposureAsked = Operation::Exposure.read(None, &query)?;
+    asked.guards = guards;
+    Ok(asked)
+}
+
+/// Writes the figure file, for `exitgap verify`.
+fn write_file(args: &ExposureArgs, asked: ExposureAsked, path: &Path) -> Result<ExitCode, Failure> {
+    let bytes = match (&args.api, &args.db) {
+        (Some(url), _) => {
+            source::api::with(url, async |client| client.exposure_file(&asked).await)?
+        }
+        (None, db) => {
+            let db = db.as_deref().unwrap_or(Path::new(""));
+            let file = ExposureFileAsked(asked);
+            of_database(db, async |service| Ok(service.exposure_file(file.clone()).await?))?
+                .to_vec()
+        }
+    };
+    std::fs::write(path, &bytes)
+        .map_err(|error| unreadable(format!("writing {}: {error}", path.display())))?;
+    writeln!(anstream::stdout(), "{} bytes written to {}", bytes.len(), path.display())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn in_words(band: Band) -> &'static str {
+    match band {
+        Band::Covered => {
+            "covered: the least depth at 2 % and at the break-even gap takes all of it"
+        }
+        Band::Strained => {
+            "strained: the least depth at the break-even gap takes it, at 2 % it does not"
+        }
+        Band::Exposed => "exposed: in some slot not all of it could be liquidated at a profit",
+        Band::Unfillable => "unfillable: in some slot the venues together could not even take it",
+        Band::Unrated => "unrated: too little is recorded",
+    }
+}
+
+fn print_text(exposure: &LiquidationExposure) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let LiquidationExposure { of, .. } = exposure;
+    let sold = grouped(of.cascade_usd.as_str());
+    writeln!(out, "Liquidating {sold} USD after a fall of {} %", of.fall_pct)?;
+    if exposure.status == Status::Preview {
+        writeln!(out, "PREVIEW  not a live chain: the figures are not to be relied on")?;
+    }
+    let mut line = |name: &str, text: String| writeln!(out, "{name:<20}{text}");
+    line("band", in_words(exposure.band).to_owned())?;
+    let (from, to) = (printable(&of.from), printable(&of.to));
+    let LiquidationExposure { have, needed, slots_missing, slots_incomplete, .. } = exposure;
+    line("period", format!("{from} to {to}"))?;
+    let not = format!("{slots_missing} missing, {slots_incomplete} without some venue");
+    line("slots", format!("{have} looked at of {needed} that a band needs; {not}"))?;
+    let usd =
+        |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), |usd| grouped(usd.as_str()));
+    let plain = |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), ToString::to_string);
+    let at = |time: &Option<String>| time.as_deref().map_or("-".to_owned(), printable);
+    line("coverage", format!("{} at 2 %", plain(&exposure.coverage)))?;
+    let break_even = &exposure.break_even_gap_pct;
+    let covered = plain(&exposure.coverage_break_even);
+    line("", format!("{covered} at the break-even gap of {break_even} %"))?;
+    let [lowest, when] =
+        [usd(&exposure.lowest_break_even_depth_usd), at(&exposure.lowest_break_even_time)];
+    line("least depth", format!("{lowest} USD at the break-even gap, {when}"))?;
+    let worst = plain(&exposure.worst_gap_pct);
+    line("widest gap", format!("{worst} %, {}", at(&exposure.worst_time)))?;
+    if exposure.slots_unfillable > 0 {
+        let least = usd(&exposure.least_fillable_usd);
+        let many = exposure.slots_unfillable;
+        line("not fillable", format!("in {many} slots; {least} USD at the least"))?;
+    }
+    let [shortfall, stranded] = [usd(&exposure.shortfall_usd), usd(&exposure.stranded_usd)];
+    line("shortfall", format!("{shortfall} USD, what liquidators lose at the widest gap"))?;
+    line("stranded", format!("{stranded} USD, what nobody liquidates at a profit"))?;
+    let mut table = Columns::new(&["<venue", "<base", "least depth at 2 %, USD", "<when"]);
+    for venue in &exposure.venues {
+        table.row(vec![
+            printable(&venue.pool),
+            printable(&venue.base),
+            usd(&venue.lowest_depth_usd),
+            at(&venue.lowest_depth_time),
+        ]);
+    }
+    write!(out, "\n{table}")?;
+    let (figure, method) = (printable(&of.figure), printable(&of.method_version));
+    writeln!(out, "{:<20}{figure} with {method}", "method")?;
+    Ok(writeln!(out, "{:<20}{}", "figure", printable(&of.figure_url))?)
+}

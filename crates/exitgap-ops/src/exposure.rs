@@ -1,0 +1,130 @@
+//! Whether the market of any slot of a week could have absorbed a liquidation.
+
+use exitgap_api::operations::{
+    ExposureAsked, ExposureFileAsked, Operation, SeriesAsked, VenueAsked,
+};
+use exitgap_api::{
+    DepthSourceKind, Guards, LiquidationExposure, LiquidationExposureOf, Number, Problem,
+    ProblemCode, SeriesMethod, SeriesSource, Standing, Status, Window,
+};
+use exitgap_core::analytics::exposure::{ExposureError, ExposureTerms, ExposureVenue};
+use exitgap_core::evidence::Base;
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::series::{Slot, days_observed_hundredths};
+use exitgap_core::units::{Percent, SizeUsd};
+use exitgap_store::Reader;
+
+use super::evidence::{ProofKey, proof};
+use super::history::Series;
+use super::{IntoProblem, Proof, Service};
+
+/// What an exposure is of, with what answers say of its series.
+struct ExposureOf {
+    terms: ExposureTerms,
+    /// Of the shortest series.
+    recorded_count: u32,
+}
+
+impl Service {
+    /// Whether the venues could have absorbed a liquidation, in each slot of a week after a fall of the price.
+    pub async fn exposure(&self, asked: ExposureAsked) -> Result<LiquidationExposure, Problem> {
+        let ExposureOf { terms, recorded_count } = self.exposure_of(asked).await?;
+        let web = self.urls().web.clone();
+        let run = terms.clone();
+        let result = self.figures.read(move |reader| reader.exposure(&run)).await?;
+        let file = Operation::ExposureFile.of_exposure(&terms);
+        let percent = |e8: u32| Number::from(Percent(e8.into()));
+        let rules = terms.liquidation;
+        let of = LiquidationExposureOf {
+            figure: LiquidationExposureOf::FIGURE.to_owned(),
+            from: terms.from.to_string(),
+            to: terms.to.to_string(),
+            cascade_usd: terms.cascade.into(),
+            bonus_pct: percent(rules.bonus_e8),
+            protocol_fee_pct: percent(rules.protocol_fee_e8),
+            fall_pct: percent(rules.fall_e8),
+            days_observed: Number::from_hundredths(days_observed_hundredths(recorded_count.into())),
+            method_version: METHOD_VERSION.to_owned(),
+            method: SeriesMethod {
+                assumed_size_usd: Some(terms.cascade.into()),
+                window: Window {
+                    from: terms.from.to_string(),
+                    to: terms.to.to_string(),
+                    slots_recorded: result.have_slots.into(),
+                    slots_missing: u64::from(result.slots_missing + result.slots_incomplete),
+                },
+                depth_source: SeriesSource {
+                    kind: DepthSourceKind::RecordedSnapshot,
+                    chain: terms.venues.first().map(|venue| venue.pool.chain().to_string()),
+                },
+            },
+            figure_url: [web.as_str(), file.as_str()].concat(),
+        };
+        Ok(LiquidationExposure::new(of, &terms, &result))
+    }
+
+    /// The file that proves it.
+    pub async fn exposure_file(&self, asked: ExposureFileAsked) -> Result<Proof, Problem> {
+        let terms = self.exposure_of(asked.0).await?.terms;
+        let key = ProofKey::Figure(Operation::ExposureFile.of_exposure(&terms).to_string());
+        if let Some(kept) = self.evidence.get(&key) {
+            return Ok(kept);
+        }
+        let made = self.figures.read(move |reader| reader.exposure_file(&terms)).await?;
+        let made = proof(made);
+        self.evidence.insert(key, made.clone());
+        Ok(made)
+    }
+
+    /// The terms of a question: bases and period as the series have them, each of which meets the guards.
+    async fn exposure_of(&self, asked: ExposureAsked) -> Result<ExposureOf, Problem> {
+        let ExposureAsked { venues: named, cascade, liquidation, from, to, guards } = asked;
+        let (mut venues, mut recorded_count) = (Vec::new(), u32::MAX);
+        let (mut earliest, mut latest) = (Slot::FIRST, Slot::LAST);
+        for VenueAsked { pool, base } in named {
+            let (size, own) = (SizeUsd::STANDARD[0], Guards::default());
+            let series = SeriesAsked { pool, base, size, from, to, guards: own };
+            let base = self.series_base(&series).await?;
+            let reach = ExposureTerms::MAX_SLOTS;
+            let find = move |reader: &Reader| Series::find(reader, &series, base, reach);
+            let found = self.read(find).await?;
+            let current = self.current();
+            let labels = current.pools.get(&found.pool.id).and_then(|now| now.labels.clone());
+            guards.check(&Standing {
+                status: labels.map_or(Status::Preview, |labels| labels.status),
+                recorded_slots: Some(found.recorded_count().into()),
+                age_s: found.newest.map(|slot| self.age_s(slot)),
+            })?;
+            recorded_count = recorded_count.min(found.recorded_count());
+            (earliest, latest) = (earliest.max(found.pool.first_slot), latest.min(found.to));
+            venues.push(ExposureVenue { pool: found.pool.id, base: Base::from(found.direction) });
+        }
+        let back = latest.number().saturating_sub(ExposureTerms::MAX_SLOTS - 1);
+        let from =
+            from.or_else(|| Slot::new(back.into()).ok()).unwrap_or(Slot::FIRST).max(earliest);
+        let terms = ExposureTerms { venues, from, to: latest, cascade, liquidation };
+        let terms = terms.checked().map_err(IntoProblem::into_problem)?;
+        Ok(ExposureOf { terms, recorded_count })
+    }
+}
+
+impl IntoProblem for ExposureError {
+    fn into_problem(self) -> Problem {
+        let code = match &self {
+            Self::UnsupportedKind { .. } => ProblemCode::FigureUnsupportedKind,
+            Self::OutOfOrder { .. } => ProblemCode::InternalError,
+            _ => ProblemCode::InvalidParameter,
+        };
+        let problem = Problem::new(code, self.to_string());
+        match &self {
+            Self::Period { most, .. } => problem.field("from").hint(format!(
+                "at most {most} slots, which are seven days, and no later than all venues have"
+            )),
+            Self::Parameter { field, .. } => problem.field(field),
+            Self::Venues { .. } | Self::OtherToken { .. } => problem
+                .field("venue")
+                .hint("venues are pools of one chain that sell one token, no contract twice"),
+            Self::UnsupportedKind { .. } | Self::OutOfOrder { .. } => problem,
+        }
+    }
+}
