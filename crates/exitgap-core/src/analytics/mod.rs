@@ -2,6 +2,7 @@
 //! integers, each percentage rounded once, half-even, to six decimals.
 //!
 //! - `shared`: which slots stand, quantiles, shares
+//! - [`accuracy`]: every real swap against what was estimated of it
 //! - [`decay`]: how a book thins after a move of the price, and how much of it was withdrawn
 //! - [`exposure`]: whether the market of any slot of a week could have absorbed a liquidation
 //! - [`figure`]: the one file by which any of them is recomputed; its bytes are in `docs/figure-v1.md`
@@ -9,6 +10,7 @@
 //! A slot *stands* where it is recorded and not retracted. Others are counted, never filled.
 //! A series too short for statistics has none: `null`, and what would be needed.
 
+pub mod accuracy;
 pub mod decay;
 pub mod exposure;
 pub mod figure;

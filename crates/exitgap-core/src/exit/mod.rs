@@ -5,6 +5,7 @@
 //! - [`Exits`]: both directions, prepared when needed
 //! - `terms`: exact comparison of a fill with the oracle
 //! - `estimate`, `ladder`, `sizing`, `orders`, `portfolio`: the questions
+//! - `realised`: what was received against what was estimated
 //! - `reopening`: a fill while a market was closed, against the oracle after it opened again
 //! - `routes`: venues compared from ladders alone
 //! - `split`: one exit over venues of one slot, exactly, with a bound of the best
@@ -19,6 +20,7 @@ mod estimate;
 mod ladder;
 mod orders;
 mod portfolio;
+mod realised;
 mod reopening;
 mod routes;
 mod sizing;
@@ -29,6 +31,7 @@ pub use estimate::{Estimate, Refusal, Split};
 pub use ladder::{GapRow, SizeRow};
 pub use orders::{OrderPlan, OrderPlanError, OrdersRefused, PartFill, Simulation};
 pub use portfolio::{PortfolioPart, PortfolioTotal, worst_part};
+pub use realised::{estimate_error, worth_of};
 pub use reopening::{Reopened, reopened};
 pub use routes::{
     MAX_ROUTE_VENUES, Route, RouteError, RouteLeg, RouteRanking, RouteRow, RouteVenue, rank_routes,

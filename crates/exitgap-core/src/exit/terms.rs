@@ -98,6 +98,25 @@ impl Terms {
         shortfall(realized, U1024::from(amount_in) * self.base_value)
     }
 
+    /// `100 × out · quote ÷ (in · base)`, half-even; `None` where it is out of a percentage's bounds.
+    pub(super) fn share(&self, amount_in: U256, amount_out: U256) -> Option<Percent> {
+        let sold = U1024::from(amount_in) * self.base_value;
+        if sold.is_zero() {
+            return None;
+        }
+        // Below 2^957: a percentage's hundred millions are 27 bits more.
+        let part = U1024::from(amount_out) * self.quote_value * U1024::from(ONE_E8);
+        let share = i128::try_from(narrow(round_half_even(part, sold))?).ok()?;
+        (share < Percent::BOUND).then_some(Percent(share))
+    }
+
+    /// Micro-dollars at the oracle price, rounded down; capped.
+    pub(super) fn worth(&self, amount_in: U256) -> u64 {
+        let micros = U1024::from(amount_in) * U1024::from(self.size_scale.1)
+            / U1024::from(self.size_scale.0);
+        narrow(micros).map_or(u64::MAX, |micros| micros.saturating_to())
+    }
+
     /// `100 × (1 − mid ÷ oracle)`, half-even.
     pub(super) fn basis(&self, mid: RawPrice) -> Option<Percent> {
         let mid_value = U1024::from(mid.numerator) * self.quote_value;

@@ -1,0 +1,86 @@
+//! What a pool's contract logged.
+
+use crate::pools::Direction;
+use crate::wide::U256;
+
+/// A log of a pool, at its place in the chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PoolLog {
+    /// The block's number.
+    pub block: u64,
+    /// The log's place in the block.
+    pub index: u32,
+    /// The hash of its transaction.
+    pub transaction: [u8; 32],
+    /// What it says.
+    pub event: PoolEvent,
+}
+
+/// What a log says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PoolEvent {
+    /// A swap.
+    Swap(SwapAmounts, Option<PriceAfter>),
+    /// Liquidity put into a range, or taken out of it where it is negative.
+    Liquidity {
+        /// The lower tick.
+        lower: i32,
+        /// The upper tick.
+        upper: i32,
+        /// How much.
+        delta: i128,
+    },
+    /// The reserves of a constant product.
+    Reserves([u128; 2]),
+}
+
+/// What a swap brought into the pool and took out of it, by token; raw units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SwapAmounts {
+    /// Into the pool.
+    pub sold: [U256; 2],
+    /// Out of it.
+    pub bought: [U256; 2],
+}
+
+/// The price that a swap in ranges left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PriceAfter {
+    /// √price, Q64.96.
+    pub sqrt_price_x96: U256,
+    /// The tick.
+    pub tick: i32,
+    /// The active liquidity.
+    pub liquidity: u128,
+}
+
+/// What kind of swap it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SwapKind {
+    /// One token for the other.
+    Sale { direction: Direction, amount_in: U256, amount_out: U256 },
+    /// Both tokens went in, or out: no sale of one of them.
+    TwoSided,
+    /// Nothing went in, or nothing came out.
+    Zero,
+}
+
+impl SwapAmounts {
+    pub(super) fn kind(&self) -> SwapKind {
+        let has = |amounts: [U256; 2]| amounts.map(|amount| !amount.is_zero());
+        match (has(self.sold), has(self.bought)) {
+            ([true, false], [false, true]) => self.sale(Direction::ZeroForOne),
+            ([false, true], [true, false]) => self.sale(Direction::OneForZero),
+            ([false, false], _) | (_, [false, false]) => SwapKind::Zero,
+            _ => SwapKind::TwoSided,
+        }
+    }
+
+    fn sale(&self, direction: Direction) -> SwapKind {
+        SwapKind::Sale {
+            direction,
+            amount_in: self.sold[direction.base_index()],
+            amount_out: self.bought[direction.quote_index()],
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The accuracy record, `accuracy/1`: every real swap of a pool against what was estimated of it from the newest slot
+//! before.
+//!
+//! - `events`: what a pool's contract logged; `replay`: whether the logs are all of them
+//! - `scan`: the one pass over slots and logs; `result`: what comes of it
+//!
+//! Nothing is selected: each swap between two slots that stand is compared, or counted among those that could not be,
+//! with the reason. That no log is absent is **checked by the snapshots themselves**: all logs between two slots,
+//! replayed on the state of the first, must give the state of the second bit for bit. Where they do not, none of that
+//! stretch's swaps is compared (`fills_incomplete`).
+//!
+//! `error_pct = 100 × (estimated − received) × quote ÷ (sold × base)` at the oracle prices of the slot: the realised gap
+//! less the estimated one, half-even to six decimals. **Positive: reality was worse.** Of pools of concentrated liquidity
+//! (Uniswap v3 and what logs as it does) and of constant product.
+//!
+//! It says nothing of reverted trades, nor of orders that were never sent.
+
+mod events;
+mod replay;
+mod result;
+mod scan;
+
+pub use events::{PoolEvent, PoolLog, PriceAfter, SwapAmounts};
+pub use result::{AccuracyAge, AccuracyResult, AccuracySize, ComparedSwap, NotCompared};
+pub use scan::{AccuracyError, AccuracyScan};
+
+/// The name and version of these rules.
+pub const ACCURACY: &str = "accuracy/1";
+
+/// How many slots older than the newest one before a swap estimates are compared, too.
+pub const OLDER_SLOTS: [u32; 7] = [0, 1, 2, 6, 12, 48, 288];
+
+#[cfg(test)]
+mod tests;

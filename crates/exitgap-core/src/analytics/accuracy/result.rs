@@ -1,0 +1,191 @@
+//! What comes of a pass.
+
+use super::OLDER_SLOTS;
+use crate::analytics::shared::nearest_rank;
+use crate::pools::Direction;
+use crate::series::Slot;
+use crate::sorting::sort;
+use crate::units::{Percent, UsdMicros};
+use crate::wide::U256;
+
+/// The figure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccuracyResult {
+    /// Slots that stand.
+    pub slots: u32,
+    /// Stretches between two slots that follow each other among those that stand: how many were replayed …
+    pub stretches: u32,
+    /// … and of how many the logs did not give the later state.
+    pub stretches_incomplete: u32,
+    /// Swaps logged between the first slot's block and the last one's.
+    pub swaps: u32,
+    /// Swaps compared with the newest slot before.
+    pub compared: u32,
+    /// Swaps that were not, by why not. With `compared` they are all.
+    pub not_compared: NotCompared,
+    /// By how much older the slot is than the newest before the swap; see [`OLDER_SLOTS`].
+    pub ages: Vec<AccuracyAge>,
+    /// By size and direction, against the newest slot before.
+    pub sizes: Vec<AccuracySize>,
+    /// The swaps of the largest errors either way, at most ten, the largest first.
+    pub worst: Vec<ComparedSwap>,
+    /// Whether there is enough for a record: 200 swaps over seven days.
+    pub enough: bool,
+    /// Whether every snapshot is of a live chain.
+    pub live: bool,
+}
+
+/// Swaps that were not compared, by why not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NotCompared {
+    /// The logs of the stretch did not give the later state.
+    pub fills_incomplete: u32,
+    /// The estimate is refused: the slot's pool does not take so much.
+    pub estimate_refused: u32,
+    /// Both tokens went in, or out.
+    pub two_sided: u32,
+    /// Nothing went in, or nothing came out.
+    pub zero: u32,
+    /// The error is out of a percentage's bounds.
+    pub out_of_range: u32,
+}
+
+/// Errors of many swaps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccuracyAge {
+    /// How many slots older.
+    pub older_slots: u32,
+    /// Swaps compared.
+    pub n: u32,
+    /// Of them without any error: to the unit.
+    pub exact_n: u32,
+    /// The median of the errors without their sign.
+    pub abs_error_q50: Option<Percent>,
+    /// Nineteen of twenty did not exceed it.
+    pub abs_error_q95: Option<Percent>,
+    /// The worst: the most that reality was worse.
+    pub worst: Option<Percent>,
+    /// The mean with its sign, rounded to nearest even.
+    pub mean: Option<Percent>,
+}
+
+/// The same of swaps of one direction and decade of size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccuracySize {
+    /// From so many dollars on; the next entry's begins ten times higher.
+    pub from_usd: u64,
+    /// Which token was sold.
+    pub direction: Direction,
+    /// The errors; `older_slots` is 0.
+    pub errors: AccuracyAge,
+}
+
+/// A swap, and what was estimated of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComparedSwap {
+    /// Its block.
+    pub block: u64,
+    /// Its log's place in the block.
+    pub index: u32,
+    /// The hash of its transaction.
+    pub transaction: [u8; 32],
+    /// The slot of the estimate.
+    pub slot: Slot,
+    /// Which token was sold.
+    pub direction: Direction,
+    /// How much, raw units.
+    pub amount_in: U256,
+    /// What was received, raw units.
+    pub amount_out: U256,
+    /// What was estimated, raw units.
+    pub estimated_out: U256,
+    /// What it was worth at the oracle price of the slot.
+    pub size_usd: UsdMicros,
+    /// Positive: reality was worse.
+    pub error: Percent,
+}
+
+/// Where decades of sizes begin, dollars.
+const DECADES: [u64; 7] = [0, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
+
+const WORST: usize = 10;
+
+/// Swaps and slots of a record: 200 and a week.
+const NEEDED: (u32, u32) = (200, 2_016);
+
+/// What a pass has found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub slots: u32,
+    pub stretches: u32,
+    pub stretches_incomplete: u32,
+    pub swaps: u32,
+    pub not_compared: NotCompared,
+    /// Errors by age.
+    pub by_age: [Vec<Percent>; OLDER_SLOTS.len()],
+    /// Those of the newest slot before, by decade and direction.
+    pub by_size: [[Vec<Percent>; 2]; DECADES.len()],
+    pub worst: Vec<ComparedSwap>,
+    pub any_preview: bool,
+}
+
+impl Found {
+    /// Takes in a swap compared with the newest slot before it.
+    pub fn take(&mut self, swap: ComparedSwap) {
+        let usd = swap.size_usd.whole_dollars();
+        let decade = DECADES.iter().rposition(|from| usd >= *from).unwrap_or(0);
+        self.by_size[decade][swap.direction.base_index()].push(swap.error);
+        self.by_age[0].push(swap.error);
+        let larger = |held: &ComparedSwap| held.error.0.abs() >= swap.error.0.abs();
+        let place = self.worst.iter().position(|held| !larger(held)).unwrap_or(self.worst.len());
+        self.worst.insert(place, swap);
+        self.worst.truncate(WORST);
+    }
+
+    pub fn summed_up(self) -> AccuracyResult {
+        let compared = u32::try_from(self.by_age[0].len()).unwrap_or(u32::MAX);
+        let ages = OLDER_SLOTS.iter().zip(self.by_age);
+        let sizes =
+            DECADES.iter().zip(self.by_size).flat_map(|(from_usd, by_direction)| {
+                Direction::BOTH.into_iter().zip(by_direction).map(|(direction, errors)| {
+                    AccuracySize { from_usd: *from_usd, direction, errors: of(0, &errors) }
+                })
+            });
+        AccuracyResult {
+            slots: self.slots,
+            stretches: self.stretches,
+            stretches_incomplete: self.stretches_incomplete,
+            swaps: self.swaps,
+            compared,
+            not_compared: self.not_compared,
+            ages: ages.map(|(older, errors)| of(*older, &errors)).collect(),
+            sizes: sizes.filter(|size| size.errors.n > 0).collect(),
+            worst: self.worst,
+            enough: compared >= NEEDED.0 && self.slots >= NEEDED.1,
+            live: !self.any_preview && self.slots > 0,
+        }
+    }
+}
+
+fn of(older_slots: u32, errors: &[Percent]) -> AccuracyAge {
+    let mut sizes: Vec<Percent> = errors.iter().map(|error| Percent(error.0.abs())).collect();
+    sort(&mut sizes, Ord::cmp);
+    let sum: i128 = errors.iter().map(|error| error.0).sum();
+    AccuracyAge {
+        older_slots,
+        n: u32::try_from(errors.len()).unwrap_or(u32::MAX),
+        exact_n: u32::try_from(errors.iter().filter(|error| error.0 == 0).count()).unwrap_or(0),
+        abs_error_q50: nearest_rank(&sizes, 50),
+        abs_error_q95: nearest_rank(&sizes, 95),
+        worst: errors.iter().copied().max(),
+        mean: mean(sum, errors.len()),
+    }
+}
+
+/// Half-even.
+fn mean(sum: i128, n: usize) -> Option<Percent> {
+    let n = i128::try_from(n).ok().filter(|n| *n > 0)?;
+    let (whole, rest) = (sum.div_euclid(n), sum.rem_euclid(n));
+    let up = 2 * rest > n || (2 * rest == n && whole % 2 != 0);
+    Some(Percent(whole + i128::from(up)))
+}

@@ -1,0 +1,248 @@
+//! Estimates against swaps that are known to the unit.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::analytics::made_up::{observation, pair, pool, ranges, slot};
+use crate::exit::{Exit, estimate_error};
+use crate::pools::{Concentrated, Direction, FeeRate, PoolState, Solidly};
+use crate::series::Slot;
+use crate::snapshot::{BlockRef, Observation};
+use crate::units::Percent;
+use crate::wide::U256;
+
+const SELL: Direction = Direction::ZeroForOne;
+
+/// The state at a slot, whose block is ten times the slot's place.
+fn observed(place: u32, state: &PoolState) -> Observation {
+    let of = observation(slot(place), state.clone());
+    let block = BlockRef { number: u64::from(place) * 10 + 1_000, ..of.block() };
+    let (tokens, oracles) = (of.tokens().clone(), of.oracles().to_vec());
+    Observation::new(pool(), of.chain(), block, tokens, state.clone(), oracles, Vec::new()).unwrap()
+}
+
+/// A log at the n-th block after a slot's.
+fn log(after: u32, n: u32, event: PoolEvent) -> PoolLog {
+    let block = u64::from(after) * 10 + 1_000 + u64::from(n);
+    PoolLog { block, index: n, transaction: [7; 32], event }
+}
+
+/// A swap, and the state after it.
+fn swap(state: &PoolState, direction: Direction, amount: u64) -> (PoolEvent, PoolState) {
+    let fill = state.fill_once(direction, U256::from(amount)).unwrap();
+    let after = state.after(direction, &fill);
+    let mut amounts = SwapAmounts { sold: [U256::ZERO; 2], bought: [U256::ZERO; 2] };
+    amounts.sold[direction.base_index()] = fill.amount_in;
+    amounts.bought[direction.quote_index()] = fill.amount_out;
+    let price = match &after {
+        PoolState::Concentrated(pool) => Some(PriceAfter {
+            sqrt_price_x96: pool.sqrt_price_x96(),
+            tick: pool.tick(),
+            liquidity: pool.liquidity(),
+        }),
+        _ => None,
+    };
+    (PoolEvent::Swap(amounts, price), after)
+}
+
+fn reserves(state: &PoolState) -> PoolEvent {
+    let PoolState::ConstantProduct(pair) = state else { panic!("a pair") };
+    PoolEvent::Reserves(pair.reserves())
+}
+
+fn start() -> PoolState {
+    ranges(0, 5_000_000_000_000, 90_000_000_000_000)
+}
+
+#[test]
+fn where_nothing_moved_the_error_is_zero_and_where_it_did_it_is_known() {
+    let first = start();
+    let (one, after_one) = swap(&first, SELL, 5_000_000_000);
+    let (two, after_two) = swap(&after_one, SELL, 5_000_000_000);
+    let mut scan = AccuracyScan::new();
+    scan.take(slot(0), observed(0, &first), &[]).unwrap();
+    // Alone in its stretch: nothing moved between slot and swap.
+    scan.take(slot(1), observed(1, &after_one), &[log(0, 3, one.clone())]).unwrap();
+    // Then another, and one back to back after it.
+    let (three, after_three) = swap(&after_two, SELL, 5_000_000_000);
+    let both = [log(1, 1, two), log(1, 2, three)];
+    scan.take(slot(2), observed(2, &after_three), &both).unwrap();
+    let told = scan.finish();
+    assert_eq!((told.swaps, told.compared, told.slots), (3, 3, 3));
+    assert_eq!((told.stretches, told.stretches_incomplete), (2, 0));
+    let newest = &told.ages[0];
+    assert_eq!((newest.older_slots, newest.n, newest.exact_n), (0, 3, 2));
+    // The third was estimated as if the second had not been: what that one moved it lost.
+    let direction = SELL;
+    let estimated =
+        after_one.fill_once(direction, U256::from(5_000_000_000_u64)).unwrap().amount_out;
+    let received =
+        after_two.fill_once(direction, U256::from(5_000_000_000_u64)).unwrap().amount_out;
+    let amounts = [estimated, received];
+    let expected =
+        estimate_error(&observed(1, &after_one), direction, U256::from(5_000_000_000_u64), amounts);
+    assert_eq!((newest.worst, newest.abs_error_q95), (expected, expected));
+    assert!(expected.unwrap() > Percent(0), "reality was worse");
+    let worst = &told.worst[0];
+    assert_eq!((worst.block, worst.index, worst.slot), (1_012, 2, slot(1)));
+    assert_eq!([worst.estimated_out, worst.amount_out], amounts);
+    assert_eq!(worst.size_usd.whole_dollars(), 10_000, "5,000 tokens of two dollars");
+    // One slot older the second was estimated of the first state.
+    assert_eq!((told.ages[1].older_slots, told.ages[1].n), (1, 2));
+    assert!(told.ages[1].worst > newest.worst);
+    let [size] = &told.sizes[..] else { panic!("one size and direction: {:?}", told.sizes) };
+    assert_eq!((size.from_usd, size.direction, size.errors.n), (10_000, SELL, 3));
+    assert!(!told.enough && !told.live);
+}
+
+#[test]
+fn a_log_that_is_absent_doubled_or_changed_is_noticed() {
+    let first = start();
+    let (one, middle) = swap(&first, SELL, 7_000_000_000);
+    let mint = PoolEvent::Liquidity { lower: -600, upper: 600, delta: 1_000_000_000 };
+    let PoolState::Concentrated(pool) = &middle else { panic!("ranges") };
+    let mut ticks = pool.ticks().to_vec();
+    for (at, net) in [(-600, 1_000_000_000), (600, -1_000_000_000)] {
+        let place = ticks.partition_point(|tick| tick.tick < at);
+        ticks.insert(place, crate::pools::Tick::new(at, net));
+    }
+    let active = pool.liquidity() + 1_000_000_000;
+    let minted: PoolState = Concentrated::new(
+        pool.sqrt_price_x96(),
+        pool.tick(),
+        active,
+        pool.fee_pips(),
+        pool.tick_spacing(),
+        ticks,
+    )
+    .unwrap()
+    .into();
+    let (two, last) = swap(&minted, Direction::OneForZero, 3_000_000_000);
+    let all = [log(0, 1, one.clone()), log(0, 2, mint.clone()), log(0, 3, two.clone())];
+    let told = |logs: &[PoolLog]| {
+        let mut scan = AccuracyScan::new();
+        scan.take(slot(0), observed(0, &first), &[]).unwrap();
+        scan.take(slot(1), observed(1, &last), logs).unwrap();
+        let told = scan.finish();
+        (told.compared, told.not_compared.fills_incomplete, told.stretches_incomplete)
+    };
+    assert_eq!(told(&all), (2, 0, 0));
+    for absent in 0..3 {
+        let mut logs = all.to_vec();
+        logs.remove(absent);
+        let (compared, incomplete, stretches) = told(&logs);
+        // The last swap tells the price: without the first one only its volume is unknown.
+        let noticed = stretches == 1 && compared == 0 && incomplete > 0;
+        assert!(noticed || absent == 0, "{absent}: {compared} {incomplete}");
+    }
+    let changed = |change: fn(&mut SwapAmounts, &mut PriceAfter)| {
+        let mut logs = all.to_vec();
+        if let PoolEvent::Swap(amounts, Some(price)) = &mut logs[2].event {
+            change(amounts, price);
+        }
+        told(&logs).2
+    };
+    assert_eq!(changed(|_, price| price.tick += 1), 1);
+    assert_eq!(changed(|_, price| price.liquidity += 1), 1);
+    assert_eq!(changed(|_, price| price.sqrt_price_x96 += U256::ONE), 1);
+    // A burn of more than there is, and logs of another kind.
+    let burn = PoolEvent::Liquidity { lower: -600, upper: 600, delta: -2_000_000_000 };
+    assert_eq!(told(&[all.as_slice(), &[log(0, 4, burn)]].concat()).2, 1);
+    assert_eq!(told(&[all.as_slice(), &[log(0, 4, PoolEvent::Reserves([1, 1]))]].concat()).2, 1);
+    let nothing = PoolEvent::Liquidity { lower: 0, upper: 60, delta: 0 };
+    assert_eq!(told(&[all.as_slice(), &[log(0, 4, nothing)]].concat()).2, 0, "it settles fees");
+}
+
+#[test]
+fn a_pair_is_followed_by_its_reserves_and_every_swap_is_counted() {
+    let first = pair(4_000_000_000_000, 5_000_000_000_000);
+    let (one, last) = swap(&first, SELL, 9_000_000_000);
+    let flash = |sold: [u64; 2], bought: [u64; 2]| {
+        let wide = |amounts: [u64; 2]| amounts.map(U256::from);
+        PoolEvent::Swap(SwapAmounts { sold: wide(sold), bought: wide(bought) }, None)
+    };
+    let logs = [
+        log(0, 1, flash([5, 5], [4, 0])),
+        log(0, 2, flash([0, 0], [0, 1])),
+        log(0, 3, flash([u64::MAX, 0], [0, 1])),
+        log(0, 4, reserves(&last)),
+        log(0, 5, one),
+    ];
+    let mut scan = AccuracyScan::new();
+    scan.take(slot(0), observed(0, &first), &[]).unwrap();
+    scan.take(slot(1), observed(1, &last), &logs).unwrap();
+    let told = scan.finish();
+    let not = told.not_compared;
+    assert_eq!((told.swaps, not.two_sided, not.zero), (4, 1, 1));
+    let others = not.fills_incomplete + not.estimate_refused + not.out_of_range;
+    assert_eq!(told.compared + not.two_sided + not.zero + others, told.swaps, "all of them");
+    let (exact, worst) = (told.ages[0].exact_n, &told.worst);
+    assert!(exact == 1 && worst.len() == told.compared as usize, "{told:?}");
+}
+
+#[test]
+fn what_is_out_of_order_or_of_another_kind_is_refused() {
+    let first = start();
+    let mut scan = AccuracyScan::new();
+    scan.take(slot(3), observed(3, &first), &[]).unwrap();
+    let mut code = |place: u32, logs: &[PoolLog]| {
+        scan.take(slot(place), observed(place, &first), logs).map_err(|error| error.code())
+    };
+    assert_eq!(code(3, &[]), Err("figure_slot_order"));
+    assert_eq!(code(2, &[]), Err("figure_slot_order"));
+    let (event, _) = swap(&first, SELL, 1_000_000);
+    let at = |after, n| log(after, n, event.clone());
+    assert_eq!(code(4, &[at(3, 2), at(3, 1)]), Err("log_order"));
+    assert_eq!(code(4, &[at(3, 2), at(3, 2)]), Err("log_order"));
+    assert_eq!(code(4, &[at(2, 9)]), Err("log_order"));
+    assert_eq!(code(4, &[at(4, 1)]), Err("log_order"));
+    assert_eq!(code(4, &[]), Ok(()));
+    let fee = FeeRate { numerator: 5, denominator: 10_000 };
+    let stable = Solidly::new(true, [U256::from(1_u64 << 50); 2], [6, 6], fee).unwrap();
+    let other = observed(0, &PoolState::Solidly(stable));
+    let refused = AccuracyScan::new().take(slot(0), other, &[]).unwrap_err();
+    assert_eq!(refused.code(), "figure_unsupported_kind");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Whatever is sold, all of it is found again, and only what moved within a stretch has an error.
+    #[test]
+    fn every_sale_is_found_and_the_first_of_a_stretch_is_exact(
+        sales in prop::collection::vec((any::<bool>(), 1_000_u64..40_000_000_000, 1_u32..4), 1..20),
+        is_pair in any::<bool>(),
+    ) {
+        let first = if is_pair { pair(1 << 42, 1 << 42) } else { start() };
+        let (mut state, mut scan) = (first.clone(), AccuracyScan::new());
+        scan.take(slot(0), observed(0, &first), &[]).unwrap();
+        let (mut place, mut logs, mut stretches) = (0, Vec::new(), 0_u32);
+        for (sells, amount, stretch) in sales {
+            let direction = if sells { SELL } else { Direction::OneForZero };
+            let (event, after) = swap(&state, direction, amount);
+            let n = u32::try_from(logs.len()).unwrap() + 1;
+            if is_pair {
+                logs.push(log(place, n, reserves(&after)));
+            }
+            logs.push(PoolLog { index: n + 100, ..log(place, n, event) });
+            state = after;
+            // A stretch ends by chance, or before its blocks do.
+            if stretch == 1 || logs.len() > 7 {
+                place += 1;
+                scan.take(slot(place), observed(place, &state), &logs).unwrap();
+                logs.clear();
+                stretches += 1;
+            }
+        }
+        let told = scan.finish();
+        prop_assert_eq!(told.stretches_incomplete, 0);
+        prop_assert_eq!(told.compared, told.swaps);
+        prop_assert_eq!(told.stretches, stretches);
+        prop_assert!(told.ages[0].exact_n >= stretches.min(told.swaps));
+        prop_assert_eq!(told.sizes.iter().map(|size| size.errors.n).sum::<u32>(), told.compared);
+        for one in &told.worst {
+            let at: Slot = one.slot;
+            prop_assert!(at >= slot(0) && Exit::of(&observed(0, &first), one.direction).direction() == one.direction);
+        }
+    }
+}
