@@ -3,7 +3,7 @@
 //! - `scene`: the pool everything is measured on
 //! - `peers`: ours, two crates, the contract, an npm package
 //! - `market`: pools as busy ones are from slot to slot
-//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `recorder`, `http`, `wasm`: the sections; each adds numbers to the `report`
+//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `recorder`, `http`, `wasm`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
@@ -11,6 +11,7 @@
 mod clock;
 mod evidence;
 mod exits;
+mod figures;
 mod http;
 mod kinds;
 mod market;
@@ -56,6 +57,8 @@ enum Section {
     Evidence,
     /// Sealing 100 to 10,000 pools, fsck, uncached evidence.
     Seal,
+    /// Figures drawn from many snapshots.
+    Figures,
     /// The slowest evidence file that a search finds.
     Verify,
     /// The recorder and its store; takes the longest.
@@ -130,6 +133,9 @@ fn run(arguments: &Arguments) -> Result<(), BenchError> {
     }
     if wanted(Section::Seal) {
         seal::measure(&mut report)?;
+    }
+    if wanted(Section::Figures) {
+        figures::measure(&mut report)?;
     }
     if wanted(Section::Verify) {
         slowest::measure(&mut report)?;

@@ -17,9 +17,10 @@ Usage: cargo xtask bench [--json] [what]
   --json   one flat JSON object of numbers on stdout, nothing else
   what     only this part, such as `quote` or `evidence`
 
-The parts are `quote`, `exit`, `evidence`, `seal`, `verify`, `recorder`, `http` and `wasm`; `evidence` measures
+The parts are `quote`, `exit`, `evidence`, `seal`, `figures`, `verify`, `recorder`, `http` and `wasm`; `evidence` measures
 files, windows, verifying, and the size of the verifier as a WASM module; `seal` sealing 100 to 10,000 pools, what a
-slot weighs, fsck and uncached evidence (needs 3 GB of memory); `verify` searches a
+slot weighs, fsck and uncached evidence (needs 3 GB of memory); `figures` decay, exposure, a split and a day at any
+size, from a store of thirty days that it generates (a minute or two); `verify` searches a
 minute for the evidence file that takes longest to verify; `http` the service
 under load, on a store of 1,000 pools and 90 days that it generates in the system's folder for
 temporary files (5 GB, some minutes); `wasm`, which runs only when named, the npm package: its size
@@ -59,8 +60,9 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     setup::ensure(root)?;
     let js_sdk = setup::ensure_js_sdk(root)?;
     let of = |part: &str| arguments.iter().any(|argument| argument == part);
-    let other_part =
-        ["quote", "exit", "seal", "verify", "recorder", "http", "wasm"].into_iter().any(of);
+    let other_part = ["quote", "exit", "seal", "figures", "verify", "recorder", "http", "wasm"]
+        .into_iter()
+        .any(of);
     let mut command = workspace::cargo(root);
     command
         .args(["run", "--release", "--quiet", "--locked"])

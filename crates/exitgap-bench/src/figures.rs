@@ -1,0 +1,186 @@
+//! Figures drawn from many snapshots of a store: thirty days of one pool, a week of three venues, a split, a day at a size
+//! that is not kept; and verifying a week's file.
+
+use std::time::Instant;
+
+use exitgap_core::analytics::decay::DecayTerms;
+use exitgap_core::analytics::exposure::{ExposureTerms, ExposureVenue, Liquidation};
+use exitgap_core::analytics::figure::FigureVerifier;
+use exitgap_core::evidence::{Base, Verdict};
+use exitgap_core::exit::{Exit, SplitVenue, split_size};
+use exitgap_core::ids::{Address, PoolId};
+use exitgap_core::pools::Direction;
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::{Observation, Snapshot};
+use exitgap_core::tlog::SignerKey;
+use exitgap_core::units::{GapLimit, UsdMicros};
+use exitgap_store::{Changes, NewEntry, Reader, Ready, Store};
+
+use crate::BenchError;
+use crate::clock::{median, nanoseconds};
+use crate::evidence::slot;
+use crate::market::BusyPool;
+use crate::report::Report;
+
+/// The ticks of every pool here.
+const TICKS: usize = 250;
+
+/// Thirty days.
+const SLOTS: u32 = 30 * Slot::PER_DAY;
+
+const WEEK: u32 = 7 * Slot::PER_DAY;
+
+/// How often each figure is computed; the median counts.
+const ROUNDS: usize = 3;
+
+/// Venues of the split.
+const VENUES: u16 = 8;
+
+/// Adds `figures.*`.
+pub fn measure(report: &mut Report) -> Result<(), BenchError> {
+    report.add("figures.split_8_venues_us", split_us()?);
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let path = folder.path().join("series.db");
+    let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
+    let pools = record(&path, &key)?;
+    let reader = Reader::open(&path).map_err(failed)?;
+    let (to, week) = (slot(SLOTS - 1)?, slot(SLOTS - WEEK)?);
+    let month = DecayTerms {
+        pool: pools[0].clone(),
+        base: Base::Token0,
+        from: slot(0)?,
+        to,
+        move_e8: 500_000,
+        within_slots: 3,
+        gap: GapLimit::DEPTH,
+    };
+    let told = reader.decay(&month).map_err(failed)?;
+    eprintln!("figures: {} events of 0.5 % in 30 days", told.events.len());
+    report.add("figures.decay_30d_ms", milliseconds(|| reader.decay(&month))?);
+    let exposure = ExposureTerms {
+        venues: pools
+            .iter()
+            .map(|pool| ExposureVenue { pool: pool.clone(), base: Base::Token0 })
+            .collect(),
+        from: week,
+        to,
+        cascade: "2000000".parse().map_err(failed)?,
+        liquidation: Liquidation { bonus_e8: 5_000_000, protocol_fee_e8: 0, fall_e8: 20_000_000 },
+    };
+    let told = reader.exposure(&exposure).map_err(failed)?;
+    eprintln!("figures: the exposure is {}, worst {:?}", told.band.code(), told.worst_gap_pct);
+    report.add("figures.exposure_7d_ms", milliseconds(|| reader.exposure(&exposure))?);
+    let pool = reader.pool(&pools[0]).map_err(failed)?;
+    let pool = pool.ok_or_else(|| failed("the pool is not recorded"))?;
+    let (day, size) = (slot(SLOTS - Slot::PER_DAY)?, "123456".parse().map_err(failed)?);
+    let direction = Direction::ZeroForOne;
+    let any_size = || reader.points_at(&pool, direction, size, day, to);
+    report.add("figures.history_any_size_day_ms", milliseconds(any_size)?);
+    let file = reader.decay_file(&DecayTerms { from: week, ..month }).map_err(failed)?;
+    report.add("figures.verify_7d_ms", verify_ms(&reader, &key, &file)?);
+    Ok(())
+}
+
+/// A store of one pool over thirty days, and of two more that are like it in the last week.
+fn record(path: &std::path::Path, key: &SignerKey) -> Result<Vec<PoolId>, BenchError> {
+    eprintln!("figures: {SLOTS} slots of a pool of {TICKS} ticks, and two more in the last week");
+    let mut store = Store::create(path, key).map_err(failed)?;
+    let mut market = BusyPool::real(1, TICKS);
+    let mut pools = vec![market.id.clone()];
+    pools.extend([2, 3].map(|number| PoolId::new(pools[0].chain().clone(), Address([number; 20]))));
+    for index in 0..SLOTS {
+        let at = slot(index)?;
+        let first = market.recorded(at)?;
+        let like = |pool: &PoolId| -> Result<NewEntry, BenchError> {
+            let drawn = first.reading.as_ref().map_err(|_| failed("nothing was drawn"))?;
+            let reading = Ok(seen_as(drawn, pool, drawn.observation())?);
+            Ok(NewEntry { pool: pool.clone(), default_base: first.default_base, reading })
+        };
+        let mut entries = Vec::new();
+        if index >= SLOTS - WEEK {
+            entries.extend([like(&pools[1])?, like(&pools[2])?]);
+        }
+        entries.insert(0, first);
+        let ready = Ready::all(&entries).map_err(failed)?;
+        store.append_ready(at, ready, &Changes::default()).map_err(failed)?;
+    }
+    store.close().map_err(failed)?;
+    Ok(pools)
+}
+
+/// A snapshot as another pool's, at the oracle prices of another observation.
+fn seen_as(drawn: &Snapshot, pool: &PoolId, priced: &Observation) -> Result<Snapshot, BenchError> {
+    let observed = drawn.observation();
+    let observation = Observation::new(
+        pool.clone(),
+        observed.chain(),
+        observed.block(),
+        observed.tokens().clone(),
+        observed.state().clone(),
+        priced.oracles().to_vec(),
+        Vec::new(),
+    );
+    Snapshot::new(drawn.slot(), observation.map_err(failed)?).map_err(failed)
+}
+
+/// One exit split over eight pools, prepared.
+fn split_us() -> Result<f64, BenchError> {
+    let at = slot(0)?;
+    let drawn = (0..VENUES).map(|number| {
+        let entry = BusyPool::real(number, TICKS).recorded(at)?;
+        entry.reading.map_err(|_| failed("nothing was drawn"))
+    });
+    let drawn: Vec<Snapshot> = drawn.collect::<Result<_, BenchError>>()?;
+    let priced = drawn[0].observation();
+    let seen = drawn.iter().map(|one| seen_as(one, one.observation().pool(), priced));
+    let seen: Vec<Snapshot> = seen.collect::<Result<_, BenchError>>()?;
+    let exits: Vec<Exit> =
+        seen.iter().map(|one| Exit::of(one.observation(), Direction::ZeroForOne)).collect();
+    let venues: Vec<SplitVenue<'_>> = seen
+        .iter()
+        .zip(&exits)
+        .map(|(one, exit)| SplitVenue::of(one.observation(), exit, UsdMicros(0)))
+        .collect();
+    let size = "1000000".parse().map_err(failed)?;
+    let split = split_size(&venues, size).map_err(failed)?;
+    eprintln!(
+        "figures: a split over {} of {VENUES} venues, within {} % of the best there can be",
+        split.sizes.len(),
+        split.split.optimality_gap
+    );
+    Ok(nanoseconds(|| split_size(&venues, size)) / 1e3)
+}
+
+/// A week's file, recomputed from the store's snapshots.
+fn verify_ms(reader: &Reader, key: &SignerKey, file: &[u8]) -> Result<f64, BenchError> {
+    let log = reader.log().map_err(failed)?.ok_or_else(|| failed("there is no log"))?;
+    let key = key.named(&log.origin.to_string()).map_err(failed)?.verifier();
+    let verify = || -> Result<(), BenchError> {
+        let mut verifier = FigureVerifier::new(file, core::slice::from_ref(&key));
+        while let Some(wanted) = verifier.wanted() {
+            let documents = reader.documents(wanted.snapshot).map_err(failed)?;
+            verifier.take(documents.as_ref());
+        }
+        match verifier.finish().verdict {
+            Verdict::Valid => Ok(()),
+            verdict => Err(failed(format!("the file is {verdict:?}"))),
+        }
+    };
+    milliseconds(verify)
+}
+
+fn milliseconds<T, E: std::fmt::Display>(
+    mut work: impl FnMut() -> Result<T, E>,
+) -> Result<f64, BenchError> {
+    let mut taken = Vec::new();
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        std::hint::black_box(work().map_err(failed)?);
+        taken.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok(median(taken))
+}
+
+fn failed(error: impl std::fmt::Display) -> BenchError {
+    BenchError::Evidence(error.to_string())
+}
