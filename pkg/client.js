@@ -64,7 +64,7 @@ export class Client {
   }
 
   stress(pool, of) {
-    return this.#json(() => `/v1/stress/${id(pool)}`, of, SERIES);
+    return this.#json(() => `/v1/stress/${id(pool)}`, of, { ...SERIES, limitPct: decimal });
   }
 
   marketHours(pool, of) {

@@ -286,7 +286,7 @@ export class Client {
   simulate(pool: string, of: Signal & At & OrdersOptions): Promise<PublishedSimulation>;
   ladder(pool: string, of?: Signal & At): Promise<PublishedLadder>;
   history(pool: string, of: Signal & SeriesOptions & HistoryPage): Promise<History>;
-  stress(pool: string, of: Signal & SeriesOptions): Promise<Stress>;
+  stress(pool: string, of: Signal & SeriesOptions & { limitPct?: DecimalInput }): Promise<Stress>;
   /** Open against closed markets. */
   marketHours(pool: string, of: Signal & HoursOptions): Promise<MarketHours>;
   /** How a book thins after its price has moved. */
@@ -396,7 +396,7 @@ export type PositionInput =
   | { chain: string; token: string; sizeUsd: DecimalInput };
 
 export interface SeriesOptions extends Guards {
-  /** One of the standard sizes: 1,000, 10,000, 100,000 or 1,000,000. */
+  /** Any; of one that is not 1,000, 10,000, 100,000 or 1,000,000 at most seven days are looked at. */
   sizeUsd: DecimalInput;
   /** The pool's default base unless told. */
   base?: BaseInput;
@@ -1532,6 +1532,29 @@ export interface Stress extends SeriesOf {
   evidence_url?: string;
   /** The lowest depth. */
   lowest_depth?: DepthPoint;
+  /** More of the period's slots; absent of a period of more than 31 days. */
+  detail?: StressDetail;
+}
+
+/** The slots of a period. One that refused the size is worse than any number. */
+export interface StressDetail {
+  /** Nearest rank; `null` where that slot refused the size, or there is none. */
+  gap_q50_pct: number | null;
+  gap_q95_pct: number | null;
+  /** The ten worst, the worst first. */
+  worst_slots: GapPoint[];
+  /** Within an hour of the worst slot. */
+  slots_missing_near_worst: number;
+  /** Where `limitPct` was asked for. */
+  above?: TimeAbove;
+}
+
+export interface TimeAbove {
+  limit_pct: number;
+  slots: number;
+  /** One after the other: a slot without a snapshot ends it. */
+  longest_run_slots: number;
+  longest_run_from: string | null;
 }
 
 /** The gap at one standard size. */

@@ -198,4 +198,38 @@ pub struct Stress {
     /// The lowest depth.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lowest_depth: Option<DepthPoint>,
+    /// More of the period's slots; absent of a period of more than 31 days.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub detail: Option<StressDetail>,
+}
+
+/// The slots of a period, one by one. A slot that refused the size is worse than any number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct StressDetail {
+    /// The median gap, percent, by nearest rank; `null` where that slot refused the size, or there is none.
+    pub gap_q50_pct: Option<Number>,
+    /// The gap that nineteen of twenty slots did not exceed, percent; `null` likewise.
+    pub gap_q95_pct: Option<Number>,
+    /// The ten worst slots, the worst first.
+    pub worst_slots: Vec<GapPoint>,
+    /// Slots without a snapshot that stands, within an hour of the worst slot either way: outages come with storms.
+    pub slots_missing_near_worst: u32,
+    /// How long the gap lay above `limit_pct`, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub above: Option<TimeAbove>,
+}
+
+/// How long a gap lay above a limit. A slot that refused the size did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TimeAbove {
+    /// The limit, percent.
+    pub limit_pct: Number,
+    /// Slots above it.
+    pub slots: u32,
+    /// The longest run of such slots, one after the other: a slot without a snapshot ends it.
+    pub longest_run_slots: u32,
+    /// Its first slot, RFC 3339; `null` where there is none.
+    pub longest_run_from: Option<String>,
 }

@@ -72,6 +72,7 @@ pub use fragility::{Fragility, FragilityRow, LowestDepth, StandardGap};
 pub use guards::{Days, Guards, Standing};
 pub use history::{
     DepthPoint, FillablePoint, GapPoint, History, HistoryRow, Interval, SeriesOf, Stress,
+    StressDetail, TimeAbove,
 };
 pub use hours::{HoursClosed, HoursClosure, HoursSpread, HoursToken, MarketHours};
 pub use instant::slot_at;

@@ -172,6 +172,9 @@ pub enum Command {
     },
     /// Open against closed markets: when the pool's market opens, and what its closures were like.
     Hours(HoursArgs),
+    /// The worst of a period at any size: the ten worst slots, quantiles, and how long a gap was exceeded.
+    #[command(after_long_help = STRESS_NOTES)]
+    Stress(StressArgs),
     /// How a pool's book thins after its price has moved, and how much of it was withdrawn.
     #[command(after_long_help = DECAY_NOTES)]
     Decay(DecayArgs),
@@ -225,6 +228,45 @@ pub struct HoursArgs {
     /// The token to sell: token0 or token1 [default: the pool's].
     #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
     pub base: Option<String>,
+    /// Read from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
+    pub db: Option<PathBuf>,
+    /// Ask a service.
+    #[arg(long, value_name = "URL")]
+    pub api: Option<String>,
+    #[command(flatten)]
+    pub guards: GuardArgs,
+}
+
+const STRESS_NOTES: &str = "\
+A slot in which the pool could not fill the size is worse than any number. The gaps of 1000, 10000, 100000 and 1000000 USD are \
+kept of every slot; those of any other size are computed from the snapshots, of at most seven days at a time.
+
+Examples:
+  exitgap stress ethereum:0x88e6… --size-usd 250k --limit-pct 1 --db exitgap.db
+  exitgap stress ethereum:0x88e6… --size-usd 1m --from 2026-08-01T00:00:00Z --to 2026-08-31T00:00:00Z --db exitgap.db
+";
+
+#[derive(Debug, Args)]
+pub struct StressArgs {
+    /// The pool's name.
+    #[arg(help = "The pool, <chain>:<address>")]
+    pub pool: String,
+    /// The size to sell, USD at the oracle's price, such as 250000 or 250k.
+    #[arg(long, value_name = "USD")]
+    pub size_usd: String,
+    /// Tell how long the gap lay above this, percent.
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub limit_pct: Option<String>,
+    /// The token to sell: token0 or token1 [default: the pool's].
+    #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
+    pub base: Option<String>,
+    /// The first slot, an RFC 3339 instant [default: the pool's first, or a week back].
+    #[arg(long, value_name = "INSTANT")]
+    pub from: Option<String>,
+    /// The last slot, an RFC 3339 instant [default: the newest].
+    #[arg(long, value_name = "INSTANT")]
+    pub to: Option<String>,
     /// Read from a recorder's database.
     #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
     pub db: Option<PathBuf>,

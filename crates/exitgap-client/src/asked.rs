@@ -12,7 +12,7 @@ pub struct HistoryOf {
     pub pool: PoolId,
     /// The token sold; the pool's default where absent.
     pub base: Option<Base>,
-    /// One of the standard sizes.
+    /// The size.
     pub size: SizeUsd,
     /// The length of its rows.
     pub interval: Interval,

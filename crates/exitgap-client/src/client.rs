@@ -4,8 +4,8 @@ use core::time::Duration;
 use std::sync::OnceLock;
 
 use exitgap_api::operations::parameters::{
-    AT, BASE, BOARD_SIZE, CHAIN, FROM, GAP, INTERVAL, LIMIT, ORDER_INTERVAL, ORDERS, POOL_CURSOR,
-    POSITION, RANK_CURSOR, RECOVERY, SIZE, SLOT_CURSOR, SORT, STANDARD_SIZE, TO,
+    AT, BASE, BOARD_SIZE, CHAIN, FROM, GAP, INTERVAL, LEVEL, LIMIT, ORDER_INTERVAL, ORDERS,
+    POOL_CURSOR, POSITION, RANK_CURSOR, RECOVERY, SERIES_SIZE, SIZE, SLOT_CURSOR, SORT, TO,
 };
 use exitgap_api::operations::{Operation, PositionAsked, Target};
 use exitgap_api::{
@@ -208,11 +208,21 @@ impl<T: Transport> Client<T> {
         Ok(history)
     }
 
-    /// `GET /v1/stress/{pool}`: the worst of a period; interval and cursor play no part.
-    pub async fn stress(&self, of: &HistoryOf) -> Result<Stress, ClientError> {
-        let target = self.guards.of(series_target(Operation::Stress, of));
+    /// `GET /v1/stress/{pool}`: the worst of a period, and how long the gap lay above `limit`; interval and cursor play no
+    /// part.
+    pub async fn stress(
+        &self,
+        of: &HistoryOf,
+        limit: Option<GapLimit>,
+    ) -> Result<Stress, ClientError> {
+        let target = series_target(Operation::Stress, of).maybe(&LEVEL, limit.map(Number::from));
+        let target = self.guards.of(target);
         let stress: Stress = self.json(&target).await?;
         self.require_answer(&target, of, &stress.of)?;
+        let told = stress.detail.as_ref().and_then(|detail| detail.above.as_ref());
+        if limit.zip(told).is_some_and(|(limit, told)| told.limit_pct != limit.into()) {
+            return Err(self.not_as_specified(&target, "it is held against another gap"));
+        }
         Ok(stress)
     }
 
@@ -431,7 +441,7 @@ fn body(
 fn series_target(operation: Operation, of: &HistoryOf) -> Target {
     operation
         .target_of(&of.pool)
-        .with(&STANDARD_SIZE, of.size)
+        .with(&SERIES_SIZE, of.size)
         .maybe(&BASE, of.base.map(Base::code))
         .maybe(&FROM, of.from.as_deref())
         .maybe(&TO, of.to.as_deref())

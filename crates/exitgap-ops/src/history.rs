@@ -1,10 +1,10 @@
-//! The recorded series: its rows, and the worst of a period.
+//! The recorded series: its rows.
 
 use exitgap_api::operations::{HistoryAsked, SeriesAsked, SnapshotAsked};
 use exitgap_api::{
     DepthPoint, DepthSourceKind, FillablePoint, GapPoint, Guards, History, HistoryRow, Interval,
     Number, Problem, ProblemCode, SeriesMethod, SeriesOf, SeriesSource, SlotState, Standing,
-    Status, Stress, Window,
+    Status, Window,
 };
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
@@ -17,7 +17,7 @@ use exitgap_store::{
 };
 
 use super::answers::direction;
-use super::{Service, Urls};
+use super::{Readers, Service, Urls};
 
 /// What the rows of a request are of.
 pub(super) struct Series {
@@ -32,6 +32,14 @@ pub(super) struct Series {
     recorded_count: u32,
     /// The pool's newest recorded slot, also where that lies after `to`.
     pub newest: Option<Slot>,
+}
+
+/// The most slots of which gaps are computed for one answer: seven days.
+pub(super) const MOST_COMPUTED: u32 = 7 * Slot::PER_DAY;
+
+/// Whether the gaps of a size are kept of every slot.
+pub(super) fn is_kept(size: SizeUsd) -> bool {
+    SizeUsd::STANDARD.contains(&size)
 }
 
 /// Slots of a row.
@@ -51,6 +59,7 @@ impl Service {
         let base = self.series_base(&asked).await?;
         let reach = u32::try_from(limit).unwrap_or(u32::MAX).saturating_mul(slots_of(interval));
         let (series, rows) = self
+            .readers_of(asked.size)
             .read(move |reader| {
                 let series = Series::find(reader, &asked, base, reach)?;
                 let rows = series.rows(reader, interval, limit)?;
@@ -68,33 +77,9 @@ impl Service {
         Ok(History { of, interval, evidence_url: newest, rows, next_cursor })
     }
 
-    /// The worst gap and the lowest depth of a period.
-    pub async fn stress(&self, asked: SeriesAsked) -> Result<Stress, Problem> {
-        let guards = asked.guards;
-        let base = self.series_base(&asked).await?;
-        let (series, rollup) = self
-            .read(move |reader| {
-                let series = Series::find(reader, &asked, base, u32::MAX)?;
-                let rollup = series.rollup(reader)?;
-                Ok::<_, FindError>((series, rollup))
-            })
-            .await?;
-        let of = self.series_of(&series, series.to, &rollup);
-        guards.check(&self.standing(&series, of.status))?;
-        let side = &rollup.directions[series.direction.base_index()];
-        let gap = side.gaps[series.size_index];
-        let worst_gap = series.worst(&self.urls, gap);
-        Ok(Stress {
-            of,
-            slots_recorded: rollup.recorded_slots,
-            slots_missing: rollup.missing_slots,
-            slots_retracted: rollup.retracted_slots,
-            evidence_url: worst_gap.as_ref().and_then(|worst| worst.evidence_url.clone()),
-            worst_gap,
-            slots_refused: gap.map_or(0, |gap| gap.refused_slots),
-            least_fillable: gap.and_then(|gap| gap.least_fillable).map(fillable_point),
-            lowest_depth: side.lowest.map(|lowest| series.depth_point(&self.urls, lowest)),
-        })
+    /// The readers that answer a series at a size: what has to be computed keeps no other question waiting.
+    pub(super) fn readers_of(&self, size: SizeUsd) -> &Readers {
+        if is_kept(size) { &self.readers } else { &self.figures }
     }
 
     /// The direction that sells the base asked for. By its place a token can be named before there
@@ -222,6 +207,9 @@ impl Series {
     }
 
     fn rows(&self, reader: &Reader, interval: Interval, limit: usize) -> Result<Rows, StoreError> {
+        if !is_kept(self.size) {
+            return self.computed(reader, interval, limit);
+        }
         match interval {
             Interval::Day => self.days(reader, limit),
             Interval::Hour => self.hours(reader, limit),
@@ -241,6 +229,38 @@ impl Series {
             if rows.last().is_none_or(|row| hour(row.first) != hour(point.slot)) {
                 let rollup = Rollup::default();
                 rows.push(Row { first: point.slot, rollup, single: None, last_basis: None });
+            }
+            if let Some(row) = rows.last_mut() {
+                row.rollup.add_point(of, &point);
+                if row.rollup.last == Some(point.slot) {
+                    row.last_basis = point.basis;
+                }
+            }
+        }
+        Ok(Rows { rows, next: to.next().filter(|next| *next <= self.to) })
+    }
+
+    /// Rows at a size that no slot keeps the gaps of, computed from the snapshots of at most [`MOST_COMPUTED`] slots.
+    fn computed(
+        &self,
+        reader: &Reader,
+        interval: Interval,
+        limit: usize,
+    ) -> Result<Rows, StoreError> {
+        let length = slots_of(interval);
+        let of_row = |slot: Slot| slot.number() / length;
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX).min(MOST_COMPUTED / length);
+        let end = u64::from(of_row(self.from) + limit) * u64::from(length) - 1;
+        let to = Slot::new(end).map_or(self.to, |end| self.to.min(end));
+        let of = [self.direction.base_index(), self.size_index];
+        let mut rows: Vec<Row> = Vec::new();
+        for (point, figures) in
+            reader.points_at(&self.pool, self.direction, self.size, self.from, to)?
+        {
+            if rows.last().is_none_or(|row| of_row(row.first) != of_row(point.slot)) {
+                let single = (interval == Interval::FiveMinutes).then(|| state_of(&figures));
+                let rollup = Rollup::default();
+                rows.push(Row { first: point.slot, rollup, single, last_basis: None });
             }
             if let Some(row) = rows.last_mut() {
                 row.rollup.add_point(of, &point);
@@ -302,7 +322,7 @@ impl Series {
     }
 
     /// The whole period as one row.
-    fn rollup(&self, reader: &Reader) -> Result<Rollup, StoreError> {
+    pub(super) fn rollup(&self, reader: &Reader) -> Result<Rollup, StoreError> {
         let mut total = Rollup::default();
         for row in self.days(reader, usize::MAX)?.rows {
             total.join(&row.rollup);
@@ -332,7 +352,7 @@ impl Series {
     }
 
     /// The worst number of a run of slots.
-    fn worst(&self, urls: &Urls, gap: Option<GapRollup>) -> Option<GapPoint> {
+    pub(super) fn worst(&self, urls: &Urls, gap: Option<GapRollup>) -> Option<GapPoint> {
         let (slot, percent) = gap?.worst?;
         Some(self.gap_point(urls, slot, Gap::Filled(percent)))
     }
@@ -353,7 +373,7 @@ impl Series {
         }
     }
 
-    fn depth_point(&self, urls: &Urls, (slot, depth): (Slot, u64)) -> DepthPoint {
+    pub(super) fn depth_point(&self, urls: &Urls, (slot, depth): (Slot, u64)) -> DepthPoint {
         DepthPoint {
             slot: slot.number(),
             time: slot.to_string(),
@@ -363,7 +383,7 @@ impl Series {
     }
 }
 
-fn fillable_point((slot, most): (Slot, UsdMicros)) -> FillablePoint {
+pub(super) fn fillable_point((slot, most): (Slot, UsdMicros)) -> FillablePoint {
     FillablePoint { slot: slot.number(), time: slot.to_string(), max_fillable_usd: most.into() }
 }
 

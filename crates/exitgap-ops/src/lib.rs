@@ -8,7 +8,7 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `routes`, `history`, `hours`, `fragility`, `portfolio`, `pools`, `evidence`, `figures`, `exposure`, `verified`,
+//! - `answers`, `routes`, `history`, `stress`, `hours`, `fragility`, `portfolio`, `pools`, `evidence`, `figures`, `exposure`, `verified`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -31,6 +31,7 @@ mod portfolio;
 mod prepared;
 mod readers;
 mod routes;
+mod stress;
 mod urls;
 mod verified;
 

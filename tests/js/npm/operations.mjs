@@ -28,7 +28,7 @@ const calls = [
   client.simulate(pool, { sizeUsd: 1000, orders: 3, recoveryPct: '12.5', intervalS: 60, base: 'token0', at: series.from, ...guards }),
   client.ladder(pool, { base: 'token0', at: series.from, ...guards }),
   client.history(pool, { ...series, interval: '1h', cursor: '5957857' }),
-  client.stress(pool, series),
+  client.stress(pool, { ...series, limitPct: 1 }),
   client.routes('ethereum', `0x${'ab'.repeat(20)}`, { sizeUsd: 1000, quoteGroup: 'usd', fixedCostUsd: 2, at: series.from, ...guards }),
   client.depthDecay(pool, { movePct: 2, withinSlots: 3, gapPct: 1, base: 'token0', from: series.from, to: series.to, ...guards }),
   client.liquidationExposure([pool, { pool, base: 'token0' }], { cascadeUsd: 1000, bonusPct: 5, protocolFeePct: 1, fallPct: 20, from: series.from, to: series.to, ...guards }),

@@ -311,7 +311,7 @@ async fn a_series_of_another_question_is_no_answer() {
     };
     let honest = Client::new(Native::new().unwrap(), base(&service));
     assert_eq!(honest.history(&of).await.unwrap().rows.len(), SLOTS);
-    assert_eq!(honest.stress(&of).await.unwrap().of.base, "token0");
+    assert_eq!(honest.stress(&of, None).await.unwrap().of.base, "token0");
     // A whole and true series, but of another pool, base or size.
     for (asked, sent) in [
         (of.pool.to_string(), "anvil:0x00000000000000000000000000000000000000ff"),
@@ -327,7 +327,7 @@ async fn a_series_of_another_question_is_no_answer() {
         });
         let client = Client::new(&swapping, base(&service));
         let errors =
-            [client.history(&of).await.unwrap_err(), client.stress(&of).await.unwrap_err()];
+            [client.history(&of).await.unwrap_err(), client.stress(&of, None).await.unwrap_err()];
         for error in errors {
             assert!(error.to_string().contains("it sent the series of"), "{error}");
         }

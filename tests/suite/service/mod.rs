@@ -1,6 +1,7 @@
 //! The HTTP service.
 
 mod answers;
+mod any_size;
 mod capabilities;
 mod decay;
 mod exposure;

@@ -153,7 +153,7 @@ fn check_pages(service: &Service, pool: &str, ask: &dyn Fn(&str) -> Value, rows:
 
 fn check_refusals(service: &Service, pool: &str) {
     let refused = |query: &str| service.get(&format!("/v1/history/{pool}?{query}")).problem();
-    assert_eq!(refused("size_usd=5000").2.as_deref(), Some("size_usd"));
+    assert_eq!(refused("size_usd=0.001").2.as_deref(), Some("size_usd"));
     assert_eq!(refused("size_usd=1000&interval=2h").2.as_deref(), Some("interval"));
     assert_eq!(refused("size_usd=1000&cursor=x").2.as_deref(), Some("cursor"));
     let order = "size_usd=1000&from=2026-08-22T01:00:00Z&to=2026-08-22T00:00:00Z";

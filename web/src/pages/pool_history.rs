@@ -143,7 +143,7 @@ fn WorstOf(of: Memo<HistoryOf>, sells: Memo<String>) -> impl IntoView {
         move || of.get(),
         |of| {
             let client = client();
-            async move { client.stress(&of).await }
+            async move { client.stress(&of, None).await }
         },
     );
     let retry = stress.again();

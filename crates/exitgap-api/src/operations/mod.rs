@@ -33,7 +33,7 @@ pub use parameter::{Parameter, Place, Presence};
 pub use questions::{
     BoardAsked, EvidenceAsked, Held, HistoryAsked, HoursAsked, LogFileAsked, MAX_POSITIONS,
     PoolsAsked, PortfolioAsked, PositionAsked, Question, SeriesAsked, SlotAsked, SortBy,
-    position_as_written,
+    StressAsked, position_as_written,
 };
 pub use sales::{ExitAsked, MaxSizeAsked, RoutesAsked, SimulationAsked, SnapshotAsked};
 pub use target::Target;

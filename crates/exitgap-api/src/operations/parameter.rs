@@ -227,6 +227,22 @@ pub mod all {
     )
     .hint(STANDARD_SIZE_HINT);
 
+    /// The size of a series, whatever it is.
+    pub const SERIES_SIZE: Parameter = Parameter::required(
+        "size_usd",
+        Kind::Size,
+        "The size in USD, 0.01 to 1000000000. The gaps of 1000, 10000, 100000 and 1000000 are kept of every slot; those of any other are computed from the snapshots, of at most 2016 slots (seven days) at a time.",
+    )
+    .hint("size_usd is a plain number from 0.01 to 1000000000 with at most six decimals");
+
+    /// A gap that a series is held against.
+    pub const LEVEL: Parameter = Parameter::optional(
+        "limit_pct",
+        Kind::Gap,
+        "A gap in percent: `detail.above` tells in how many slots the size lost more, and for how long on end.",
+    )
+    .hint("limit_pct is a plain percentage from -100 to 100 with at most six decimals");
+
     /// The size that the board is sorted by.
     pub const BOARD_SIZE: Parameter = Parameter::optional(
         "size_usd",

@@ -6,12 +6,12 @@ use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::{Address, ChainSlug, PoolId, SnapshotHash, StateHash};
 use exitgap_core::series::Slot;
-use exitgap_core::units::SizeUsd;
+use exitgap_core::units::{GapLimit, PercentError, SizeUsd};
 
 use super::parameters::{
-    BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HISTORY_LIMIT, INTERVAL, LIMIT,
-    LOG_FILE, METHOD, POOL, POOL_CURSOR, POSITION, RANK_CURSOR, SIZE, SLOT, SLOT_CURSOR,
-    SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
+    BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HISTORY_LIMIT, INTERVAL, LEVEL,
+    LIMIT, LOG_FILE, METHOD, POOL, POOL_CURSOR, POSITION, RANK_CURSOR, SERIES_SIZE, SIZE, SLOT,
+    SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
 };
 use super::{Given, values};
 use crate::parameters::{digits, shown};
@@ -65,7 +65,7 @@ pub struct SeriesAsked {
     pub pool: PoolId,
     /// The token sold, as callers name it; else the pool's default.
     pub base: Option<String>,
-    /// Which of the standard sizes.
+    /// The size; the standard ones are kept of every slot.
     pub size: SizeUsd,
     /// The first slot; else the pool's first, or as far back as a page reaches.
     pub from: Option<Slot>,
@@ -91,11 +91,31 @@ impl Question for SeriesAsked {
         Ok(Self {
             pool: given.needed(&POOL, parse_pool)?,
             base: given.one(&BASE, values::token_name)?,
-            size: given.needed(&STANDARD_SIZE, values::standard_size)?,
+            size: given.needed(&SERIES_SIZE, parse_size)?,
             from,
             to,
             guards: Guards::read(given)?,
         })
+    }
+}
+
+/// The worst of a period.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StressAsked {
+    /// Of which period.
+    pub series: SeriesAsked,
+    /// The gap that the period is held against.
+    pub limit: Option<GapLimit>,
+}
+
+impl Question for StressAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let limit = given.one(&LEVEL, |text| {
+            text.parse().map_err(|error: PercentError| {
+                values::refusal(&LEVEL, &format!("{}: {error}", LEVEL.name))
+            })
+        })?;
+        Ok(Self { series: SeriesAsked::read(given)?, limit })
     }
 }
 

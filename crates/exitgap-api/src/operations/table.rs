@@ -2,10 +2,11 @@
 
 use super::parameters::{
     AT, BASE, BASE_BY_PLACE, BOARD_SIZE, BONUS, BOOK_GAP, CASCADE, CHAIN, CHAIN_IN_PATH,
-    EVIDENCE_SLOT, FALL, FIXED_COST, FROM, GAP, HISTORY_LIMIT, INTERVAL, LIMIT, LOG_FILE, MAX_AGE,
-    METHOD, MIN_DAYS, MOVE, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL, POOL_CURSOR, POSITION,
-    PROTOCOL_FEE, QUOTE_GROUP, RANK_CURSOR, RECOVERY, REQUIRE, SIZE, SLOT, SLOT_CURSOR,
-    SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH, VENUE, WITHIN_SLOTS,
+    EVIDENCE_SLOT, FALL, FIXED_COST, FROM, GAP, HISTORY_LIMIT, INTERVAL, LEVEL, LIMIT, LOG_FILE,
+    MAX_AGE, METHOD, MIN_DAYS, MOVE, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL, POOL_CURSOR,
+    POSITION, PROTOCOL_FEE, QUOTE_GROUP, RANK_CURSOR, RECOVERY, REQUIRE, SERIES_SIZE, SIZE, SLOT,
+    SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH, VENUE,
+    WITHIN_SLOTS,
 };
 use super::{Answer, COUNT, Group, Keep, Methods, Operation, PriceClass, Row};
 
@@ -88,10 +89,10 @@ pub(super) static ROWS: [Row; COUNT] = [
     Row {
         group: Group::Series,
         title: "The recorded series",
-        about: "Gaps at a standard size and depths, slot by slot, hour by hour or day by day. A row of many slots gives the last gap, the worst number, how many slots refused the size and the least that could be filled then, and the lowest depth, each with its slot. Missing and retracted slots are rows or counted in them, never holes.",
+        about: "Gaps at a size and depths, slot by slot, hour by hour or day by day. A row of many slots gives the last gap, the worst number, how many slots refused the size and the least that could be filled then, and the lowest depth, each with its slot. Missing and retracted slots are rows or counted in them, never holes.",
         parameters: &[
             &POOL,
-            &STANDARD_SIZE,
+            &SERIES_SIZE,
             &BASE,
             &FROM,
             &TO,
@@ -109,13 +110,14 @@ pub(super) static ROWS: [Row; COUNT] = [
     Row {
         group: Group::Series,
         title: "The worst of a period",
-        about: "The worst gap at a standard size that is a number; apart from it how many slots refused the size and the least that could be filled then; the lowest depth, each with its slot; and how many slots of the period were missing.",
+        about: "The worst gap at a size that is a number; apart from it how many slots refused the size and the least that could be filled then; the lowest depth, each with its slot; and how many slots of the period were missing. Of at most 31 days `detail` has the ten worst slots, the median and the 95th percentile, how many slots were missing within an hour of the worst, and how long the gap lay above `limit_pct`.",
         parameters: &[
             &POOL,
-            &STANDARD_SIZE,
+            &SERIES_SIZE,
             &BASE,
             &PERIOD_FROM,
             &TO,
+            &LEVEL,
             &MAX_AGE,
             &MIN_DAYS,
             &REQUIRE,

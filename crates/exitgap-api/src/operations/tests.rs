@@ -19,7 +19,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::Simulation => operation.read::<SimulationAsked>(named, query).map(drop),
         O::Ladder => operation.read::<SnapshotAsked>(named, query).map(drop),
         O::History => operation.read::<HistoryAsked>(named, query).map(drop),
-        O::Stress => operation.read::<SeriesAsked>(named, query).map(drop),
+        O::Stress => operation.read::<StressAsked>(named, query).map(drop),
         O::Hours => operation.read::<HoursAsked>(named, query).map(drop),
         O::Routes => operation.read::<RoutesAsked>(named, query).map(drop),
         O::Decay => operation.read::<DecayAsked>(named, query).map(drop),

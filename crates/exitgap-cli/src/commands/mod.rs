@@ -16,6 +16,7 @@ mod routes;
 mod simulate;
 mod size;
 mod snapshot;
+mod stress;
 mod verdict;
 mod verify;
 mod verify_figure;
@@ -54,6 +55,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Pools { db, api, chain } => {
             pools::run(db.as_deref(), api.as_deref(), chain.as_deref(), json)
         }
+        Command::Stress(args) => stress::run(&args, json),
         Command::Routes(args) => routes::run(&args, json),
         Command::Estimate { question, size_usd } => estimate::run(&question, &size_usd, json),
         Command::Exit(args) => exit::run(&args, json),

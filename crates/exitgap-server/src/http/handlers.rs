@@ -6,8 +6,8 @@ use axum::routing::{MethodRouter, any, get};
 use bytes::Bytes;
 use exitgap_api::operations::{
     BoardAsked, DecayAsked, ExitAsked, ExposureAsked, HistoryAsked, HoursAsked, Keep, MaxSizeAsked,
-    Methods, Operation, PoolsAsked, PortfolioAsked, Question, RoutesAsked, SeriesAsked,
-    SimulationAsked, SlotAsked, SnapshotAsked,
+    Methods, Operation, PoolsAsked, PortfolioAsked, Question, RoutesAsked, SimulationAsked,
+    SlotAsked, SnapshotAsked, StressAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use serde::Serialize;
@@ -45,7 +45,7 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
         O::Stress => {
             document(
                 operation,
-                |app, asked: SeriesAsked| async move { app.service.stress(asked).await },
+                |app, asked: StressAsked| async move { app.service.stress(asked).await },
             )
         }
         O::Hours => {

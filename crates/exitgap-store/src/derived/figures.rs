@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use exitgap_core::exit::{Exit, Refusal};
+use exitgap_core::exit::{Estimate, Exit, Refusal};
 use exitgap_core::ids::BlockHash;
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -19,6 +19,16 @@ pub enum Gap {
     Filled(Percent),
     /// It has none.
     Refused(NoGap),
+}
+
+impl Gap {
+    /// What an estimate comes to.
+    pub fn of(estimate: &Result<Estimate, Refusal>) -> Self {
+        match estimate {
+            Ok(estimate) => Self::Filled(estimate.gap),
+            Err(refusal) => Self::Refused(refusal.into()),
+        }
+    }
 }
 
 /// Why a size has no gap: the core's [`Refusal`], without its raw amounts.
@@ -157,10 +167,7 @@ impl SnapshotFigures {
             let exit = Exit::of(observation, direction);
             DirectionFigures {
                 depth_usd: exit.depth_usd(GapLimit::DEPTH).ok(),
-                gaps: SizeUsd::STANDARD.map(|size| match exit.estimate(size) {
-                    Ok(estimate) => Gap::Filled(estimate.gap),
-                    Err(refusal) => Gap::Refused((&refusal).into()),
-                }),
+                gaps: SizeUsd::STANDARD.map(|size| Gap::of(&exit.estimate(size))),
                 basis: exit.basis(),
             }
         });

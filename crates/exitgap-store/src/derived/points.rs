@@ -3,12 +3,17 @@
 
 use std::collections::HashSet;
 
+use exitgap_core::exit::Exit;
+use exitgap_core::pools::Direction;
 use exitgap_core::series::Slot;
-use exitgap_core::units::Percent;
+use exitgap_core::units::{Percent, SizeUsd};
 
-use crate::derived::figures::Gap;
+use crate::bodies::packing::Dictionaries;
+use crate::bodies::parse;
+use crate::corrupt::CorruptBody;
+use crate::derived::figures::{Figures, Gap};
 use crate::error::StoreError;
-use crate::model::Pool;
+use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
 use crate::rows::slot_of;
 
@@ -70,5 +75,40 @@ impl Reader {
             };
             Ok(Point { slot, held, basis: told.basis })
         })
+    }
+
+    /// The same at any size: the gaps are computed from the snapshots, one after the other. With each point what was
+    /// kept of its slot. At most [`Reader::MAX_PAGE`] slots.
+    pub fn points_at(
+        &self,
+        pool: &Pool,
+        direction: Direction,
+        size: SizeUsd,
+        from: Slot,
+        to: Slot,
+    ) -> Result<Vec<(Point, Figures)>, StoreError> {
+        let page = self.figures(pool, from, to, Self::MAX_PAGE)?;
+        let mut kept = Dictionaries::default();
+        let point = |figures: Figures| {
+            let slot = figures.entry.slot;
+            let held = match figures.entry.outcome {
+                Outcome::Missing(_) => Held::Missing,
+                Outcome::Retired => Held::Retired,
+                Outcome::Recorded(_) if figures.retraction.is_some() => Held::Retracted,
+                Outcome::Recorded(hash) => {
+                    let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
+                    let documents = self.documents_after(hash, slot, &mut kept)?;
+                    let snapshot = parse(&pool.id, hash, &documents.ok_or_else(absent)?)?;
+                    let estimate = Exit::estimate_once(snapshot.observation(), direction, size);
+                    let told = figures.snapshot.as_ref();
+                    let told = told.map(|told| told.directions[direction.base_index()]);
+                    Held::Recorded(told.and_then(|told| told.depth_usd), Gap::of(&estimate))
+                }
+            };
+            let told = figures.snapshot.as_ref();
+            let basis = told.and_then(|told| told.directions[direction.base_index()].basis);
+            Ok((Point { slot, held, basis }, figures))
+        };
+        page.entries.into_iter().map(point).collect()
     }
 }

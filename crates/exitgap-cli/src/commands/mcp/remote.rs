@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use exitgap_api::operations::parameters::{
     BASE, BOARD_SIZE, CHAIN, FROM, GAP, HISTORY_LIMIT, INTERVAL, LIMIT, MAX_AGE, MIN_DAYS,
-    POOL_CURSOR, RANK_CURSOR, REQUIRE, SORT, STANDARD_SIZE, TO,
+    POOL_CURSOR, RANK_CURSOR, REQUIRE, SERIES_SIZE, SORT, TO,
 };
 use exitgap_api::operations::{
     BoardAsked, ExitAsked, HistoryAsked, MaxSizeAsked, Operation, PoolsAsked, SimulationAsked,
@@ -188,7 +188,7 @@ impl Backend for Remote {
         let instant = |slot: Option<exitgap_core::series::Slot>| slot.map(|slot| slot.to_string());
         let target = Operation::History
             .target_of(&series.pool)
-            .with(&STANDARD_SIZE, series.size)
+            .with(&SERIES_SIZE, series.size)
             .maybe(&BASE, series.base.as_deref())
             .maybe(&FROM, instant(series.from))
             .maybe(&TO, instant(series.to))

@@ -1,0 +1,128 @@
+//! `exitgap stress`: the worst of a period, and how long it lasted.
+
+use std::io::Write;
+use std::path::Path;
+
+use exitgap_api::operations::{Operation, StressAsked};
+use exitgap_api::{
+    GapPoint, Guards, Interval, Number, Status, Stress, parse_pool, size_as_written,
+};
+use exitgap_client::HistoryOf;
+use exitgap_core::evidence::Base;
+
+use super::{of_database, print_json};
+use crate::arguments::StressArgs;
+use crate::failure::Failure;
+use crate::format::{Columns, grouped, printable};
+use crate::source;
+
+pub fn run(args: &StressArgs, json: bool) -> Result<(), Failure> {
+    let guards = args.guards.read()?;
+    let asked = read(args, guards)?;
+    let stress = match (&args.api, &args.db) {
+        (Some(url), _) => of_service(url, &asked)?,
+        // The arguments name one of the two.
+        (None, db) => {
+            let path = db.as_deref().unwrap_or(Path::new(""));
+            of_database(path, async |service| Ok(service.stress(asked.clone()).await?))?
+        }
+    };
+    if json { print_json(&stress) } else { print_text(&stress) }
+}
+
+/// The question, read as a service reads it.
+fn read(args: &StressArgs, guards: Guards) -> Result<StressAsked, Failure> {
+    let pool = parse_pool(&args.pool)?.to_string();
+    let mut query = format!("size_usd={}", size_as_written(&args.size_usd)?);
+    let others = [
+        ("limit_pct", &args.limit_pct),
+        ("base", &args.base),
+        ("from", &args.from),
+        ("to", &args.to),
+    ];
+    for (name, value) in others {
+        if let Some(value) = value {
+            query.extend(["&", name, "=", value]);
+        }
+    }
+    let mut asked: StressAsked = Operation::Stress.read(Some(&pool), &query)?;
+    asked.series.guards = guards;
+    Ok(asked)
+}
+
+fn of_service(url: &str, asked: &StressAsked) -> Result<Stress, Failure> {
+    let series = &asked.series;
+    let of = HistoryOf {
+        pool: series.pool.clone(),
+        size: series.size,
+        base: series.base.as_deref().and_then(Base::from_code),
+        from: series.from.map(|slot| slot.to_string()),
+        to: series.to.map(|slot| slot.to_string()),
+        interval: Interval::Hour,
+        cursor: None,
+    };
+    let native = source::api::native()?;
+    source::api::through(url, native, series.guards, async |client| {
+        client.stress(&of, asked.limit).await
+    })
+}
+
+fn print_text(stress: &Stress) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let Stress { of, .. } = stress;
+    let size = grouped(of.size_usd.as_str());
+    writeln!(out, "Worst of {} in {}, selling {size} USD", of.base, printable(&of.pool))?;
+    if of.status == Status::Preview {
+        writeln!(out, "PREVIEW  not a live chain: the figures are not to be relied on")?;
+    }
+    let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
+    line("period", format!("{} to {}", printable(&of.from), printable(&of.to)))?;
+    let Stress { slots_recorded, slots_missing, slots_retracted, .. } = stress;
+    line(
+        "slots",
+        format!("{slots_recorded} stand, {slots_missing} missing, {slots_retracted} retracted"),
+    )?;
+    let point = |point: &GapPoint| {
+        let gap = point.exit_gap_pct.as_ref().map(|gap| format!("{gap} %"));
+        format!("{}, {}", gap.unwrap_or_else(|| "-".to_owned()), printable(&point.time))
+    };
+    line("widest gap", stress.worst_gap.as_ref().map_or("-".to_owned(), point))?;
+    if stress.slots_refused > 0 {
+        let least = stress.least_fillable.as_ref().map_or(String::new(), |least| {
+            let usd = grouped(least.max_fillable_usd.as_str());
+            format!("; {usd} USD at the least, {}", printable(&least.time))
+        });
+        line("not filled", format!("in {} slots{least}", stress.slots_refused))?;
+    }
+    let depth = stress.lowest_depth.as_ref().map_or("-".to_owned(), |depth| {
+        format!("{} USD at 2 %, {}", grouped(depth.depth_usd.as_str()), printable(&depth.time))
+    });
+    line("lowest depth", depth)?;
+    let Some(detail) = &stress.detail else {
+        return Ok(line("more", "is told of at most 31 days".to_owned())?);
+    };
+    let percent = |value: &Option<Number>| {
+        value.as_ref().map_or("none: not filled".to_owned(), |gap| format!("{gap} %"))
+    };
+    let [median, most] = [percent(&detail.gap_q50_pct), percent(&detail.gap_q95_pct)];
+    line("gap", format!("{median} in the median slot, {most} in the 95th of a hundred"))?;
+    let near = detail.slots_missing_near_worst;
+    line("near the worst", format!("{near} slots missing within an hour"))?;
+    if let Some(above) = &detail.above {
+        let from = above.longest_run_from.as_deref().map_or(String::new(), |from| {
+            format!(", the longest run {} from {}", above.longest_run_slots, printable(from))
+        });
+        line("above", format!("{} % in {} slots{from}", above.limit_pct, above.slots))?;
+    }
+    let mut table = Columns::new(&["<worst slots", "gap %", "at most USD", "<evidence"]);
+    for point in &detail.worst_slots {
+        let number = |value: &Option<Number>| value.as_ref().map(ToString::to_string);
+        table.row(vec![
+            printable(&point.time),
+            number(&point.exit_gap_pct).unwrap_or_else(|| "none".to_owned()),
+            point.max_fillable_usd.as_ref().map_or(String::new(), |usd| grouped(usd.as_str())),
+            point.evidence_url.as_deref().map_or(String::new(), printable),
+        ]);
+    }
+    Ok(write!(out, "\n{table}")?)
+}

@@ -1,0 +1,183 @@
+//! Series at sizes that are not kept of every slot, and the worst of a period slot by slot.
+
+use std::process::Command;
+
+use exitgap_core::series::{MissingReason, Slot};
+use exitgap_tests::binaries;
+use serde_json::{Value, json};
+
+use crate::scenes::here::{Here, With, stored};
+use crate::scenes::service::{Service, recorded};
+use crate::scenes::store::{BusyPool, slot};
+
+fn rows(answer: &Value) -> &[Value] {
+    answer["rows"].as_array().unwrap()
+}
+
+/// A gap of a document, in millionths of a percent.
+fn millionths(value: &Value) -> i64 {
+    format!("{:.0}", value.as_f64().unwrap() * 1e6).parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_size_has_the_series_that_each_slot_would_tell() {
+    let recorded = recorded(5).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let pool = recorded.pool(0);
+    let history =
+        service.get(&format!("/v1/history/{pool}?size_usd=123456.75&interval=5m")).found();
+    assert_eq!(rows(&history).len(), 5);
+    let mut gaps = Vec::new();
+    for row in rows(&history) {
+        let time = row["time"].as_str().unwrap();
+        let exit = service.get(&format!("/v1/exit/{pool}?size_usd=123456.75&at={time}")).found();
+        assert_eq!(row["last"]["exit_gap_pct"], exit["exit_gap_pct"], "{time}");
+        let own = row["last"]["evidence_url"].as_str().unwrap();
+        let own = service.get(&own[own.find("/api/").unwrap()..]).json();
+        assert_eq!(own["request"]["size_usd"], "123456.75", "its evidence is of that size");
+        gaps.push((millionths(&exit["exit_gap_pct"]), time.to_owned()));
+    }
+    // What does not depend on the size is what the kept series says.
+    let kept = service.get(&format!("/v1/history/{pool}?size_usd=100000&interval=5m")).found();
+    for (row, kept) in rows(&history).iter().zip(rows(&kept)) {
+        for field in ["time", "state", "slots_recorded", "last_basis_pct", "lowest_depth"] {
+            assert_eq!(row[field], kept[field], "{field}");
+        }
+    }
+    let hour = service.get(&format!("/v1/history/{pool}?size_usd=123456.75")).found();
+    let worst = gaps.iter().map(|(gap, _)| *gap).max().unwrap();
+    let of_rows = rows(&hour).iter().map(|row| millionths(&row["worst"]["exit_gap_pct"])).max();
+    assert_eq!(of_rows, Some(worst));
+    let day = service.get(&format!("/v1/history/{pool}?size_usd=123456.75&interval=1d")).found();
+    assert_eq!((rows(&day).len(), &rows(&day)[0]["slots_recorded"]), (1, &json!(5)));
+    // A page begins where the one before ended.
+    let page = format!("/v1/history/{pool}?size_usd=123456.75&interval=5m&limit=2");
+    let from = rows(&history)[0]["time"].as_str().unwrap();
+    let first = service.get(&format!("{page}&from={from}")).found();
+    let next = first["next_cursor"].as_str().unwrap();
+    let page = format!("{page}&cursor={next}");
+    assert_eq!(rows(&service.get(&page).found())[0], rows(&history)[2]);
+
+    // The worst of it, and the command line's.
+    gaps.sort();
+    let median = gaps[2].0;
+    let limit = format!("{}.{:06}", median / 1_000_000, median % 1_000_000);
+    let target = format!("/v1/stress/{pool}?size_usd=123456.75&limit_pct={limit}");
+    let told = service.get(&target).found();
+    let detail = &told["detail"];
+    assert_eq!(millionths(&told["worst_gap"]["exit_gap_pct"]), worst);
+    assert_eq!(millionths(&detail["gap_q50_pct"]), median);
+    assert_eq!(millionths(&detail["gap_q95_pct"]), worst, "of five the fifth");
+    assert_eq!(detail["above"]["slots"], 2, "those above the median");
+    let listed: Vec<&str> = detail["worst_slots"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["time"].as_str().unwrap())
+        .collect();
+    let expected: Vec<&str> = gaps.iter().rev().map(|(_, time)| time.as_str()).collect();
+    assert_eq!(listed, expected);
+    let url = format!("http://{}", service.address);
+    for source in [["--db", "exitgap.db"], ["--api", &url]] {
+        let asked = ["stress", &pool, "--size-usd", "123456.75", "--limit-pct", &limit];
+        let run = |more: &[&str]| {
+            let mut command = Command::new(binaries::path("exitgap"));
+            command.args(asked).args(source).args(more).current_dir(recorded.folder.path());
+            let output = command.output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+            output.stdout
+        };
+        let said: Value = serde_json::from_slice(&run(&["--json"])).unwrap();
+        assert_eq!(said["detail"]["above"], detail["above"]);
+        assert_eq!(said["worst_gap"]["exit_gap_pct"], told["worst_gap"]["exit_gap_pct"]);
+        let text = String::from_utf8(run(&[])).unwrap();
+        for expected in ["widest gap", "in the median slot", "worst slots", "PREVIEW", "in 2 slots"]
+        {
+            assert!(text.contains(expected), "{expected}: {text}");
+        }
+    }
+    let refused = service.get(&format!("/v1/stress/{pool}?size_usd=1000&limit_pct=101"));
+    assert_eq!(refused.problem().2.as_deref(), Some("limit_pct"));
+    assert_eq!(service.end(), Some(0));
+}
+
+/// Twelve slots, of which the fifth is missing, over a pool that fills some ten thousand dollars.
+#[test]
+fn a_refused_slot_is_the_worst_and_a_missing_one_ends_a_run() {
+    let mut pool = BusyPool::new(3, 2);
+    let slots: Vec<_> = (0..12)
+        .map(|n| match n {
+            5 => vec![pool.missing(MissingReason::ChainLagging)],
+            _ => vec![pool.recorded(slot(n))],
+        })
+        .collect();
+    let folder = stored(&slots);
+    let here = Here::start(folder.path(), With::default());
+    here.refresh();
+    let id = here.get("/v1/pools").found()["pools"][0]["pool"].as_str().unwrap().to_owned();
+    let ask = |size: &str, more: &str| {
+        here.get(&format!("/v1/stress/{id}?size_usd={size}&{more}")).found()
+    };
+    // No slot fills a billion: the least fillable one is the worst.
+    let refused = ask("999999999", "limit_pct=100");
+    let detail = &refused["detail"];
+    assert_eq!((&refused["slots_refused"], &refused["slots_missing"]), (&json!(11), &json!(1)));
+    assert_eq!((&detail["gap_q50_pct"], &detail["gap_q95_pct"]), (&Value::Null, &Value::Null));
+    assert_eq!(detail["worst_slots"].as_array().unwrap().len(), 10);
+    assert_eq!(
+        detail["worst_slots"][0]["max_fillable_usd"],
+        refused["least_fillable"]["max_fillable_usd"]
+    );
+    assert_eq!(detail["worst_slots"][0]["slot"], refused["least_fillable"]["slot"]);
+    assert_eq!(detail["slots_missing_near_worst"], 1);
+    let above = &detail["above"];
+    assert_eq!((&above["slots"], &above["longest_run_slots"]), (&json!(11), &json!(6)));
+    assert_eq!(above["longest_run_from"], slot(6).to_string());
+    // At a kept size the same words, from what is kept.
+    let kept = ask("1000", "limit_pct=-100");
+    assert_eq!(kept["detail"]["above"]["slots"], 11);
+    assert_eq!(kept["detail"]["worst_slots"][0]["exit_gap_pct"], kept["worst_gap"]["exit_gap_pct"]);
+    let near = ask("1000.000001", "limit_pct=-100");
+    let times = |answer: &Value| {
+        let list = answer["detail"]["worst_slots"].as_array().unwrap();
+        list.iter().map(|one| one["slot"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(times(&kept), times(&near), "a millionth of a dollar more is no other order");
+    assert_eq!(kept["detail"]["above"]["slots"], near["detail"]["above"]["slots"]);
+}
+
+#[test]
+fn more_slots_than_are_computed_are_refused_or_paged() {
+    const MOST: u32 = 7 * Slot::PER_DAY;
+    let mut pool = BusyPool::new(4, 1);
+    let slots: Vec<_> = (0..=MOST).map(|n| vec![pool.recorded(slot(n))]).collect();
+    let folder = stored(&slots);
+    let here = Here::start(folder.path(), With::default());
+    here.now.store(slot(MOST).unix_s(), std::sync::atomic::Ordering::SeqCst);
+    here.refresh();
+    let id = here.get("/v1/pools").found()["pools"][0]["pool"].as_str().unwrap().to_owned();
+    let (from, to) = (slot(0), slot(MOST));
+    let ask =
+        |size: &str| here.get(&format!("/v1/stress/{id}?size_usd={size}&from={from}&to={to}"));
+    assert_eq!(ask("1000").found()["slots_recorded"], MOST + 1);
+    let refused = ask("1001").problem();
+    assert_eq!((refused.0, refused.2.as_deref()), (400, Some("from")));
+    let week = here.get(&format!("/v1/stress/{id}?size_usd=1001")).found();
+    assert_eq!(
+        (&week["slots_recorded"], &week["from"]),
+        (&json!(MOST), &json!(slot(1).to_string()))
+    );
+    let days = here
+        .get(&format!("/v1/history/{id}?size_usd=1001&interval=1d&from={from}&limit=100"))
+        .found();
+    assert_eq!(rows(&days).len(), 7);
+    let next = days["next_cursor"].as_str().unwrap();
+    let rest = format!("/v1/history/{id}?size_usd=1001&interval=1d&from={from}&cursor={next}");
+    let rest = here.get(&rest).found();
+    let all: u64 = rows(&days)
+        .iter()
+        .chain(rows(&rest))
+        .map(|row| row["slots_recorded"].as_u64().unwrap())
+        .sum();
+    assert_eq!(all, u64::from(MOST) + 1);
+}
