@@ -17,6 +17,7 @@
     reason = "a problem carries what it found, and a request makes one at most; on 32 bits it is small enough"
 )]
 
+mod accuracy;
 mod answers;
 mod best_split;
 mod capabilities;
@@ -52,6 +53,10 @@ mod verified;
 mod written;
 pub mod x402;
 
+pub use accuracy::{
+    AccuracyByAge, AccuracyBySize, AccuracyErrors, AccuracyNotCompared, AccuracyRecord,
+    AccuracySwap,
+};
 pub use answers::Answers;
 pub use best_split::{BestSplit, SplitAlone, SplitCandidate, SplitLeftOut, SplitLeg};
 pub use capabilities::{Capabilities, Capability, CapabilityStatus, ChainCapability};

@@ -36,6 +36,8 @@ sol! {
     interface V2Pair {
         function getReserves() external view returns (uint112 reserve0, uint112 reserve1, uint32 blockTimestampLast);
         function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes calldata data) external;
+        event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to);
+        event Sync(uint112 reserve0, uint112 reserve1);
     }
 
     // What only pairs descended from Solidly answer: Velodrome, Aerodrome and their like.
@@ -61,6 +63,7 @@ sol! {
         function swap(address recipient, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96, bytes calldata data) external returns (int256 amount0, int256 amount1);
         event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1);
         event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1);
+        event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick);
     }
 
     interface V2Factory {
@@ -74,6 +77,7 @@ sol! {
     // PancakeSwap's pool is Uniswap's but for the width of its protocol fee, which touches no fill.
     interface PancakePool {
         function slot0() external view returns (uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality, uint16 observationCardinalityNext, uint32 feeProtocol, bool unlocked);
+        event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint128 protocolFeesToken0, uint128 protocolFeesToken1);
     }
 
     // Slipstream's pool counts staked liquidity and rewards beside what a fill needs, and asks its

@@ -37,6 +37,7 @@
     clippy::result_large_err,
     reason = "a configuration's error names the pool it is about, and one ends the reading"
 )]
+#[expect(clippy::too_many_arguments, reason = "a contract's event has as many fields as it has")]
 mod abi;
 mod blocks;
 pub mod config;
@@ -45,6 +46,7 @@ mod limits;
 mod missing;
 mod multicall;
 mod oracles;
+mod pool_logs;
 mod pools;
 mod reader;
 mod rpc;
@@ -54,6 +56,7 @@ mod trial;
 pub use events::{Event, FullReadCause};
 pub use limits::Limits;
 pub use missing::Missing;
+pub use pool_logs::PoolLogs;
 pub use pools::PoolInfo;
 pub use reader::{ChainReader, Finding, GenesisDisagreement, Severity, SlotReading, readers};
 pub use rpc::{ClientError, provide_tls};

@@ -44,7 +44,7 @@ Exit codes:
   3  refused: this pool has no fill for this question (too large, too small), or what there
      is does not meet a guard
   4  nothing recorded to answer from (unknown pool, missing slot, before the series), or not
-     enough for a statistic (hours, decay, exposure)
+     enough for a statistic (hours, decay, exposure, accuracy)
   5  the database, file or chain could not be read
   6  invalid: the evidence, the log or the receipt does not hold (verify, audit, verify-receipt, exit --pay)
   7  incomplete: nothing is wrong, but not everything could be checked (the same)
@@ -181,6 +181,9 @@ pub enum Command {
     /// Could the market of any slot of a week have absorbed a liquidation, after a fall of the price?
     #[command(after_long_help = EXPOSURE_NOTES)]
     Exposure(ExposureArgs),
+    /// Every real swap of a pool against what was estimated of it, recounted from a node.
+    #[command(after_long_help = ACCURACY_NOTES)]
+    Accuracy(AccuracyArgs),
     /// Through which venues is a size best sold: each alone, and the exact split over all of them.
     #[command(after_long_help = ROUTES_NOTES)]
     Routes(RoutesArgs),
@@ -380,6 +383,42 @@ pub struct ExposureArgs {
     pub api: Option<String>,
     #[command(flatten)]
     pub guards: GuardArgs,
+}
+
+const ACCURACY_NOTES: &str = "\
+Nothing is selected: each swap that the pool logged between two recorded slots is compared with the newest estimate before it, \
+and with older ones, or counted by why not. That the node kept none back is checked by the snapshots: all logs between two of \
+them, replayed on the first, must give the second, bit for bit. Positive errors: reality was worse. Of Uniswap v3 and v2 and \
+what logs as they do. Exit code 4 with less than 200 swaps or seven days. The snapshots are taken as they are: `exitgap audit` \
+checks them against the signed log.
+
+Example:
+  exitgap accuracy ethereum:0x88e6… --rpc https://… --db exitgap.db
+";
+
+#[derive(Debug, Args)]
+pub struct AccuracyArgs {
+    /// The pool's name.
+    #[arg(help = "The pool, <chain>:<address>")]
+    pub pool: String,
+    /// A node of the pool's chain that serves logs; several are tried in turn.
+    #[arg(long, value_name = "URL", required = true)]
+    pub rpc: Vec<String>,
+    /// The chain's id, where it is not a well-known one (ethereum, optimism, base, arbitrum).
+    #[arg(long, value_name = "ID")]
+    pub chain_id: Option<u64>,
+    /// The first slot, an RFC 3339 instant [default: seven days before the last].
+    #[arg(long, value_name = "INSTANT")]
+    pub from: Option<String>,
+    /// The last slot, an RFC 3339 instant [default: the newest].
+    #[arg(long, value_name = "INSTANT")]
+    pub to: Option<String>,
+    /// Read the snapshots from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
+    pub db: Option<PathBuf>,
+    /// Read the snapshots from a service.
+    #[arg(long, value_name = "URL")]
+    pub api: Option<String>,
 }
 
 const ROUTES_NOTES: &str = "\

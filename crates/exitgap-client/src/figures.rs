@@ -14,6 +14,7 @@ use exitgap_core::analytics::exposure::Liquidation;
 use exitgap_core::analytics::figure::{FigureReport, FigureUse, FigureVerifier, MAX_FIGURE_BYTES};
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::{PoolId, SnapshotHash};
+use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{SnapshotDocuments, SnapshotFile};
 use exitgap_core::tlog::VerifierKey;
 use exitgap_core::units::Percent;
@@ -114,6 +115,12 @@ impl<T: Transport> Client<T> {
         Ok(verifier.finish())
     }
 
+    /// A page of a pool's snapshots from a slot on: snapshot files, one a line. Nothing of them is checked.
+    pub async fn series(&self, pool: &PoolId, from: Slot) -> Result<Vec<u8>, ClientError> {
+        let target = Operation::Snapshots.target_of(pool).with(&SLOT, from.number());
+        self.bytes(&target, "application/x-ndjson", MAX_SNAPSHOT_PAGE_BYTES).await
+    }
+
     /// The snapshots of a pool from a slot on, by their hashes.
     async fn snapshots_from(
         &self,
@@ -121,7 +128,7 @@ impl<T: Transport> Client<T> {
     ) -> Result<BTreeMap<SnapshotHash, SnapshotDocuments>, ClientError> {
         let target = Operation::Snapshots.target_of(&wanted.pool);
         let target = target.with(&SLOT, wanted.slot.number());
-        let lines = self.bytes(&target, "application/x-ndjson", MAX_SNAPSHOT_PAGE_BYTES).await?;
+        let lines = self.series(&wanted.pool, wanted.slot).await?;
         let read = |line: &[u8]| {
             let file = SnapshotFile::read(line);
             let file = file.map_err(|error| self.not_as_specified(&target, error.to_string()))?;

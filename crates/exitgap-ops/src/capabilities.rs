@@ -173,7 +173,11 @@ const TABLE: [Row; 25] = [
     specified("Machine-payable endpoints", "every call is free here", &["x402 settlement"]),
     specified("Sub-second responses", "a target, not a promise", &[]),
     specified("Webhooks and streams", "blocked behind alerting", &[ALERTING]),
-    specified("Accuracy record", "every estimate compared with what happened", &[]),
+    specified(
+        "Accuracy record",
+        "command-line accuracy recounts it from any node; the service keeps no record of its own",
+        &[],
+    ),
 ];
 
 impl Service {

@@ -1,5 +1,6 @@
 //! The command line `exitgap`.
 
+mod accuracy;
 mod audit;
 mod audit_damage;
 mod audit_page;

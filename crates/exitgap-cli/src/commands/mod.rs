@@ -1,5 +1,6 @@
 //! The commands: each asks the core one question and prints one document.
 
+mod accuracy;
 mod audit;
 mod cascade;
 mod decay;
@@ -50,6 +51,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::VerifyReceipt(args) => return verify_receipt::run(&args, json),
         Command::Audit(args) => return audit::run(&args, json),
         Command::Hours(args) => return hours::run(&args, json),
+        Command::Accuracy(args) => return accuracy::run(&args, json),
         Command::Exposure(args) => return exposure::run(&args, json),
         Command::Decay(args) => return decay::run(&args, json),
         Command::Pools { db, api, chain } => {

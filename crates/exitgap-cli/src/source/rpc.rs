@@ -72,6 +72,41 @@ fn plan(source: &SourceArgs, pool: &PoolId) -> Result<Plan, Failure> {
     Ok(Plan::new(&config).map_err(|error| invalid("config", error.to_string()))?)
 }
 
+/// The nodes of a pool's chain, for whoever asks for no state.
+pub fn plan_of_chain(
+    urls: &[String],
+    chain_id: Option<u64>,
+    pool: &PoolId,
+) -> Result<Plan, Failure> {
+    let urls = urls.iter().map(|url| parse_url(url)).collect::<Result<Vec<_>, _>>()?;
+    let config = Config { chain: vec![chain(pool.chain(), chain_id, urls)?], ..Config::default() };
+    Ok(Plan::new(&config).map_err(|error| invalid("rpc", error.to_string()))?)
+}
+
+/// A chain that is described by its id alone.
+fn chain(
+    slug: &ChainSlug,
+    chain_id: Option<u64>,
+    rpc_urls: Vec<RpcUrl>,
+) -> Result<ChainConfig, Problem> {
+    let chain_id = chain_id.or_else(|| well_known(slug)).ok_or_else(|| {
+        invalid("chain_id", format!("the id of chain {slug} is not known"))
+            .hint("give --chain-id, or describe the chain in a file and give --config")
+    })?;
+    Ok(ChainConfig {
+        slug: slug.clone(),
+        chain_id,
+        rpc_urls,
+        genesis_hash: None,
+        second_rpc_url: None,
+        sequencer_uptime_feed: None,
+        sequencer_grace_s: None,
+        multicall3: None,
+        confirmations: None,
+        factory: Vec::new(),
+    })
+}
+
 /// The file that describes the pool. What the command line names counts, also where
 /// `EXITGAP_CONFIG` is set.
 fn of_file(source: &SourceArgs) -> Option<&Path> {
@@ -164,10 +199,7 @@ fn from_arguments(
     rpc_urls: Vec<RpcUrl>,
 ) -> Result<Config, Problem> {
     let slug = pool.chain().clone();
-    let chain_id = source.chain_id.or_else(|| well_known(&slug)).ok_or_else(|| {
-        invalid("chain_id", format!("the id of chain {slug} is not known"))
-            .hint("give --chain-id, or describe the chain in a file and give --config")
-    })?;
+    let chain = chain(&slug, source.chain_id, rpc_urls)?;
     let mut oracle = Vec::new();
     let token0_usd = oracles("token0_usd", source.token0_usd.as_deref(), &slug, &mut oracle)?;
     let token1_usd = oracles("token1_usd", source.token1_usd.as_deref(), &slug, &mut oracle)?;
@@ -178,18 +210,6 @@ fn from_arguments(
         let detail = format!("{pool} is held by a manager: its id is the hash of a key");
         invalid("pool", detail).hint("describe it with its key in a file and give --config")
     })?;
-    let chain = ChainConfig {
-        slug: slug.clone(),
-        chain_id,
-        rpc_urls,
-        genesis_hash: None,
-        second_rpc_url: None,
-        sequencer_uptime_feed: None,
-        sequencer_grace_s: None,
-        multicall3: None,
-        confirmations: None,
-        factory: Vec::new(),
-    };
     let address = address.into();
     let pair = pool.pair().map(Pair::bytes);
     let key = None;

@@ -1,0 +1,273 @@
+//! `exitgap accuracy`: every real swap of a pool against what was estimated of it, recounted from a node.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use exitgap_api::{
+    AccuracyErrors, AccuracyRecord, Number, Problem, ProblemCode, SNAPSHOT_PAGE_BYTES, Status,
+    parse_pool, slot_at,
+};
+use exitgap_chain::{Limits, PoolLogs};
+use exitgap_core::analytics::accuracy::{AccuracyError, AccuracyScan, PoolLog};
+use exitgap_core::ids::{Address, PoolId};
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::{Snapshot, SnapshotFile};
+use tokio::runtime::Runtime;
+use tokio::time::Instant;
+
+use super::print_json;
+use crate::arguments::AccuracyArgs;
+use crate::failure::{Failure, too_little_recorded};
+use crate::format::{Columns, grouped, printable};
+use crate::source::{self, unreadable};
+
+/// Slots of a page of snapshots, as a service serves them.
+const PAGE: u32 = 96;
+
+/// The most slots of a period: 31 days.
+const MOST_SLOTS: u32 = 31 * Slot::PER_DAY;
+
+/// How long a node may take for the logs of one page.
+const DEADLINE: Duration = Duration::from_mins(2);
+
+pub fn run(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
+    let pool = parse_pool(&args.pool)?;
+    let unheld = || wrong("pool", "a pool that a manager holds logs as its manager");
+    let contract = pool.contract().address().ok_or_else(unheld)?;
+    let [from, to] = period(args, &pool)?;
+    let plan = source::rpc::plan_of_chain(&args.rpc, args.chain_id, &pool)?;
+    let logs = PoolLogs::new(&plan, pool.chain(), Limits::for_one_answer());
+    let logs = logs.map_err(|error| unreadable(error.to_string()))?;
+    let logs = logs.ok_or_else(|| wrong("pool", "its chain is not described"))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut pass =
+        Pass { runtime, logs, contract, scan: AccuracyScan::new(), last: None, first: None };
+    let mut next = Some(from);
+    while let Some(at) = next.filter(|at| *at <= to) {
+        let end = Slot::new(u64::from(at.number() + PAGE - 1)).map_or(to, |end| end.min(to));
+        pass.page(&snapshots(args, &pool, at, end)?)?;
+        told(end.number() - from.number() + 1, to.number() - from.number() + 1);
+        next = end.next();
+    }
+    let (Some(first), Some((last, _))) = (pass.first, pass.last) else {
+        let detail = format!("{pool} has no snapshot from {from} to {to}");
+        return Err(Problem::new(ProblemCode::NoSnapshotYet, detail).into());
+    };
+    let result = pass.scan.finish();
+    let period = [first.to_string(), last.to_string()];
+    let record = AccuracyRecord::new(pool.to_string(), period, &result);
+    if json { print_json(&record) } else { print_text(&record) }?;
+    Ok(if record.enough { ExitCode::SUCCESS } else { too_little_recorded() })
+}
+
+/// One pass over pages of snapshots.
+struct Pass {
+    runtime: Runtime,
+    logs: PoolLogs,
+    contract: Address,
+    scan: AccuracyScan,
+    first: Option<Slot>,
+    /// The last slot taken, and its block.
+    last: Option<(Slot, u64)>,
+}
+
+impl Pass {
+    fn page(&mut self, snapshots: &[Snapshot]) -> Result<(), Failure> {
+        let block = |snapshot: &Snapshot| snapshot.observation().block().number;
+        let Some((first, end)) = snapshots.first().zip(snapshots.last().map(block)) else {
+            return Ok(());
+        };
+        // Before the first slot nothing is estimated.
+        let after = self.last.map_or_else(|| block(first), |(_, block)| block);
+        let deadline = Instant::now() + DEADLINE;
+        let read = self.logs.read(self.contract, after, end, deadline);
+        let logs = self.runtime.block_on(read).map_err(|missing| {
+            let detail = format!("reading the pool's logs: {}", missing.detail);
+            Problem::new(ProblemCode::ChainUnreadable, detail)
+                .reason(missing.reason.code())
+                .hint("a node that serves logs of these blocks; --rpc may be given several times")
+        })?;
+        let mut rest: &[PoolLog] = &logs;
+        for snapshot in snapshots {
+            let up_to = block(snapshot);
+            let (own, later) = rest.split_at(rest.partition_point(|log| log.block <= up_to));
+            let (slot, observation) = (snapshot.slot(), snapshot.observation().clone());
+            self.scan.take(slot, observation, own).map_err(|error| problem(&error))?;
+            self.first.get_or_insert(slot);
+            self.last = Some((slot, up_to));
+            rest = later;
+        }
+        Ok(())
+    }
+}
+
+fn problem(error: &AccuracyError) -> Problem {
+    let code = match error {
+        AccuracyError::UnsupportedKind { .. } => ProblemCode::FigureUnsupportedKind,
+        AccuracyError::OutOfOrder { .. } | AccuracyError::LogOutOfOrder { .. } => {
+            ProblemCode::SourceUnreadable
+        }
+    };
+    Problem::new(code, error.to_string())
+}
+
+fn wrong(field: &str, why: &str) -> Problem {
+    Problem::new(ProblemCode::InvalidParameter, format!("{field}: {why}")).field(field)
+}
+
+/// The first and the last slot asked for: the last seven days where none is named.
+fn period(args: &AccuracyArgs, pool: &PoolId) -> Result<[Slot; 2], Failure> {
+    let named =
+        |name: &str, text: Option<&String>| text.map(|text| slot_at(name, text)).transpose();
+    let to = match named("to", args.to.as_ref())? {
+        Some(to) => to,
+        None => {
+            let (db, api) = (args.db.as_deref(), args.api.as_deref());
+            let newest = source::newest(db, api, pool, None)?;
+            let exitgap_api::Provenance::Recorded { slot, .. } = newest.provenance else {
+                return Err(unreadable("the source names no slot").into());
+            };
+            slot
+        }
+    };
+    let back = to.number().saturating_sub(7 * Slot::PER_DAY - 1);
+    let from = named("from", args.from.as_ref())?;
+    let from = from.unwrap_or_else(|| Slot::new(back.into()).unwrap_or(Slot::FIRST));
+    if from > to {
+        return Err(Problem::new(ProblemCode::PeriodReversed, "from lies after to").into());
+    }
+    if to.number() - from.number() >= MOST_SLOTS {
+        return Err(wrong("from", "at most 31 days at a time").into());
+    }
+    Ok([from, to])
+}
+
+/// The snapshots of the slots that stand, from one to another.
+fn snapshots(
+    args: &AccuracyArgs,
+    pool: &PoolId,
+    from: Slot,
+    to: Slot,
+) -> Result<Vec<Snapshot>, Failure> {
+    let (mut snapshots, mut next) = (Vec::new(), Some(from));
+    while let Some(at) = next.filter(|at| *at <= to) {
+        let lines = match &args.api {
+            Some(url) => source::api::with(url, async |client| client.series(pool, at).await)?,
+            None => {
+                let reader = source::open(args.db.as_deref().unwrap_or(Path::new("")))?;
+                let lines = reader.snapshot_lines(pool, at, to, SNAPSHOT_PAGE_BYTES);
+                lines.map_err(|error| unreadable(error.to_string()))?
+            }
+        };
+        let wrong = |error: &dyn std::fmt::Display| unreadable(format!("a snapshot: {error}"));
+        let mut last = None;
+        for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let file = SnapshotFile::read(line).map_err(|error| wrong(&error))?;
+            let snapshot = file.open().map_err(|error| wrong(&error))?;
+            let slot = snapshot.slot();
+            if snapshot.observation().pool() != pool || slot < at || last >= Some(slot) {
+                return Err(unreadable("snapshots that were not asked for").into());
+            }
+            last = Some(slot);
+            if slot <= to {
+                snapshots.push(snapshot);
+            }
+        }
+        // Nothing more up to the end of the page: the next one begins behind it.
+        next = match last {
+            Some(last) => last.next(),
+            None => Slot::new(u64::from(at.number() + PAGE)).ok(),
+        };
+    }
+    Ok(snapshots)
+}
+
+/// Tells a person who watches how far it is.
+fn told(seen: u32, all: u32) {
+    let mut out = std::io::stderr();
+    if out.is_terminal() {
+        let end = if seen == all { "\n" } else { "" };
+        // Nobody depends on it.
+        let _ = write!(out, "\r{seen} of {all} slots{end}");
+    }
+}
+
+fn print_text(record: &AccuracyRecord) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    writeln!(out, "Swaps of {} against estimates", printable(&record.pool))?;
+    if record.status == Status::Preview {
+        writeln!(out, "PREVIEW  not a live chain: the figures are not to be relied on")?;
+    }
+    let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
+    let AccuracyRecord { slots, stretches, stretches_incomplete, swaps, compared, .. } = record;
+    line("period", format!("{} to {}: {slots} slots", record.from, record.to))?;
+    let complete = match stretches_incomplete {
+        0 => format!("the logs of all {stretches} stretches give the recorded states, bit for bit"),
+        some => format!("of {some} of {stretches} stretches logs are absent or not the chain's"),
+    };
+    line("completeness", complete)?;
+    line("swaps", format!("{swaps} logged, {compared} compared"))?;
+    let not = &record.not_compared;
+    let reasons = [
+        ("of incomplete stretches", not.fills_incomplete),
+        ("refused by the estimate", not.estimate_refused),
+        ("two-sided", not.two_sided),
+        ("of nothing", not.zero),
+        ("out of range", not.out_of_range),
+    ];
+    let reasons: Vec<String> = reasons
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(name, count)| format!("{count} {name}"))
+        .collect();
+    if !reasons.is_empty() {
+        line("not compared", reasons.join(", "))?;
+    }
+    if !record.enough {
+        line("too short", "a record wants 200 swaps and seven days".to_owned())?;
+    }
+    let header = ["<estimate", "swaps", "exact", "|error| Q50 %", "Q95 %", "worst %", "mean %"];
+    let mut table = Columns::new(&header);
+    let percent =
+        |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), ToString::to_string);
+    let mut row = |name: String, errors: &AccuracyErrors| {
+        table.row(vec![
+            name,
+            errors.n.to_string(),
+            errors.exact_n.to_string(),
+            percent(&errors.abs_error_pct_q50),
+            percent(&errors.abs_error_pct_q95),
+            percent(&errors.worst_pct),
+            percent(&errors.mean_error_pct),
+        ]);
+    };
+    for age in &record.by_age {
+        let name = match age.older_slots {
+            0 => "newest slot".to_owned(),
+            older => format!("{older} slots older"),
+        };
+        row(name, &age.errors);
+    }
+    for size in &record.by_size {
+        let from = grouped(&size.from_usd.to_string());
+        row(format!("from {from} USD of {}", size.base), &size.errors);
+    }
+    writeln!(out, "\n{table}")?;
+    let header = ["<largest errors", "block", "<sold", "USD", "received", "estimated", "error %"];
+    let mut worst = Columns::new(&header);
+    for swap in &record.worst {
+        worst.row(vec![
+            printable(&swap.transaction),
+            swap.block.to_string(),
+            swap.base.clone(),
+            grouped(swap.size_usd.as_str()),
+            swap.amount_out_raw.clone(),
+            swap.estimated_out_raw.clone(),
+            swap.error_pct.to_string(),
+        ]);
+    }
+    write!(out, "{worst}")?;
+    Ok(writeln!(out, "{:<16}{}: positive is worse than estimated", "method", record.figure)?)
+}

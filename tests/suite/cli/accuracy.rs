@@ -1,0 +1,161 @@
+//! Every real swap against what was estimated of it, recounted from a node that may keep some back.
+
+use std::process::{Command, Output};
+
+use exitgap_tests::binaries;
+use exitgap_tests::devchain::World;
+use serde_json::{Value, json};
+
+use crate::scenes::chain::scene;
+use crate::scenes::proxy::{Lie, Proxy};
+use crate::scenes::service::{Recorded, Service, configured, record_blocks};
+
+fn run(recorded: &Recorded, arguments: &[&str]) -> Output {
+    let mut command = Command::new(binaries::path("exitgap"));
+    command.args(arguments).current_dir(recorded.folder.path()).output().unwrap()
+}
+
+/// The record of a pool, by the snapshots of a source and the logs of a node.
+fn record(recorded: &Recorded, pool: usize, source: [&str; 2], node: &str) -> Value {
+    let (pool, node) = (recorded.pool(pool), ["--rpc", node, "--chain-id", "31337"]);
+    let asked = [&["accuracy", &pool][..], &source, &node, &["--json"]].concat();
+    let output = run(recorded, &asked);
+    assert_eq!(output.status.code(), Some(4), "it is short: {output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn real_swaps_are_exact_where_nothing_moved_and_a_log_kept_back_is_noticed() {
+    let (chain, world) = scene().await;
+    let folder = configured(&chain, &world);
+    let (pool, pair) = (world.pools[0].pool, world.pools[World::FIRST_V2].pool);
+    let [weth, usdc] = [World::WETH, World::USDC].map(|asset| &world.assets[asset]);
+    let positions = world.pools[0].positions.clone();
+    let sell = |usd| chain.swap_tx(&pool, weth.token.address, weth.worth(usd));
+    let last = record_blocks(&chain, &world, &folder, 7, |place| match place {
+        1 => vec![sell(40_000)],
+        2 => vec![chain.swap_tx(&pair, weth.token.address, weth.worth(9_000))],
+        // The second is estimated as if the first had not been.
+        3 => vec![sell(60_000), sell(60_000)],
+        4 => positions.iter().map(|one| chain.burn_tx(one, one.liquidity / 3)).collect(),
+        5 => vec![chain.swap_tx(&pool, usdc.token.address, usdc.worth(5_000))],
+        _ => Vec::new(),
+    })
+    .await;
+    let recorded = Recorded { folder, world, last };
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let url = format!("http://{}", service.address);
+    let db = ["--db", "exitgap.db"];
+    let told = record(&recorded, 0, db, &chain.url());
+    assert_eq!(told, record(&recorded, 0, ["--api", &url], &chain.url()));
+    assert_eq!((&told["figure"], &told["status"]), (&json!("accuracy/1"), &json!("preview")));
+    assert_eq!((&told["slots"], &told["stretches"]), (&json!(7), &json!(6)));
+    assert_eq!((&told["swaps"], &told["compared"]), (&json!(4), &json!(4)));
+    assert_eq!((&told["stretches_incomplete"], &told["enough"]), (&json!(0), &json!(false)));
+    let newest = &told["by_age"][0];
+    assert_eq!((&newest["n"], &newest["exact_n"]), (&json!(4), &json!(3)), "{told}");
+    // What the one that moved the price received is what was estimated of the one after it.
+    let swaps = told["worst"].as_array().unwrap();
+    let (moved, first) =
+        (&swaps[0], swaps[1..].iter().find(|one| one["block"] == swaps[0]["block"]).unwrap());
+    assert!(moved["error_pct"].as_f64().unwrap() > 0.0, "reality was worse: {moved}");
+    assert_eq!(first["error_pct"], 0);
+    assert_eq!(moved["estimated_out_raw"], first["amount_out_raw"]);
+    assert_eq!(moved["amount_in_raw"], first["amount_in_raw"]);
+    // One slot older, the swap of the fourth slot is estimated of before the withdrawal.
+    let older =
+        told["by_age"].as_array().unwrap().iter().find(|one| one["older_slots"] == 2).unwrap();
+    assert!(older["worst_pct"].as_f64() >= newest["worst_pct"].as_f64(), "{told}");
+    let pair_told = record(&recorded, World::FIRST_V2, db, &chain.url());
+    assert_eq!(
+        (&pair_told["compared"], &pair_told["by_age"][0]["exact_n"]),
+        (&json!(1), &json!(1))
+    );
+
+    let asked = ["accuracy", &recorded.pool(0), "--rpc", &chain.url(), "--chain-id", "31337"];
+    let text = String::from_utf8(run(&recorded, &[&asked[..], &db].concat()).stdout).unwrap();
+    for said in
+        ["4 logged, 4 compared", "bit for bit", "a record wants 200 swaps", "288 slots older"]
+    {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    kept_back(&recorded, &chain.url());
+    refused(&recorded, &chain.url());
+    assert_eq!(service.end(), Some(0));
+}
+
+/// A node that keeps logs back, or tells others.
+fn kept_back(recorded: &Recorded, node: &str) {
+    const BURN: &str = "0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c";
+    let proxy = Proxy::start(node);
+    let without = |gone: fn(&[Value]) -> usize| {
+        proxy.lie(move |asked, truth| {
+            if asked["method"] != "eth_getLogs" {
+                return None;
+            }
+            let mut logs = truth["result"].as_array()?.clone();
+            logs.remove(gone(&logs));
+            Some(Lie::Result(logs.into()))
+        });
+        let told = record(recorded, 0, ["--db", "exitgap.db"], &proxy.url());
+        assert!(proxy.fired() > 0);
+        let numbers =
+            ["stretches_incomplete", "compared"].map(|field| told[field].as_u64().unwrap());
+        let counted = told["not_compared"].as_object().unwrap().values();
+        let not: u64 = counted.map(|count| count.as_u64().unwrap()).sum();
+        assert_eq!(numbers[1] + not, told["swaps"].as_u64().unwrap(), "all are counted");
+        (numbers[0], numbers[1], not)
+    };
+    // A withdrawal: no swap was in its stretch.
+    assert_eq!(
+        without(|logs| logs.iter().position(|log| log["topics"][0] == BURN).unwrap()),
+        (1, 4, 0)
+    );
+    // The second of two swaps: the other one is not compared either.
+    assert_eq!(
+        without(|logs| {
+            let of_block = |log: &Value| log["blockNumber"].clone();
+            (1..logs.len()).find(|at| of_block(&logs[*at]) == of_block(&logs[at - 1])).unwrap()
+        }),
+        (1, 2, 1)
+    );
+    for (field, value, said) in [
+        ("address", json!(format!("0x{}", "11".repeat(20))), "a log's address"),
+        ("blockNumber", json!("0x1"), "a log's block"),
+        ("data", json!("0x00"), "a log's data"),
+        ("removed", json!(true), "a log's removed flag"),
+    ] {
+        proxy.lie(move |asked, truth| {
+            let mut logs =
+                truth["result"].as_array().filter(|_| asked["method"] == "eth_getLogs")?.clone();
+            logs[0][field] = value.clone();
+            Some(Lie::Result(logs.into()))
+        });
+        let asked = ["accuracy", &recorded.pool(0), "--rpc", &proxy.url(), "--chain-id", "31337"];
+        let output = run(recorded, &[&asked[..], &["--db", "exitgap.db"]].concat());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(5) && error.contains(said), "{said}: {error}");
+        assert!(proxy.fired() > 0);
+    }
+}
+
+/// What is no question, or has no answer.
+fn refused(recorded: &Recorded, node: &str) {
+    let told = |arguments: &[&str]| {
+        let output = run(recorded, &[&["accuracy"][..], arguments].concat());
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (pool, db) = (recorded.pool(0), ["--db", "exitgap.db", "--rpc", node]);
+    let with = |more: &[&str]| told(&[&[pool.as_str()][..], &db, more].concat());
+    let (code, said) = with(&[]);
+    assert!(code == Some(2) && said.contains("--chain-id"), "{said}");
+    let (code, said) = with(&["--chain-id", "1"]);
+    assert!(code == Some(5) && said.contains("chain id 31337, expected 1"), "{said}");
+    let period = ["--from", "2026-08-23T00:00:00Z", "--to", "2026-08-22T00:00:00Z"];
+    assert_eq!(with(&[&["--chain-id", "31337"][..], &period].concat()).0, Some(2));
+    let long = ["--from", "2026-08-22T00:00:00Z", "--to", "2026-12-22T00:00:00Z"];
+    assert_eq!(with(&[&["--chain-id", "31337"][..], &long].concat()).0, Some(2));
+    let unknown = format!("anvil:0x{}", "11".repeat(20));
+    let (code, _) = told(&[&[unknown.as_str()][..], &db, &["--chain-id", "31337"]].concat());
+    assert_eq!(code, Some(4));
+}
