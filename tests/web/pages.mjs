@@ -5,13 +5,14 @@ import { start } from "./browser.mjs";
 import shell from "./shell.mjs";
 import board from "./board.mjs";
 import pool from "./pool.mjs";
+import figures from "./figures.mjs";
 import series from "./series.mjs";
 import evidence from "./evidence.mjs";
 import portfolio from "./portfolio.mjs";
 import failures from "./failures.mjs";
 
 const [service, modules, shots, ...only] = process.argv.slice(2);
-const parts = { shell, board, pool, series, evidence, portfolio, failures };
+const parts = { shell, board, pool, figures, series, evidence, portfolio, failures };
 const [retractedPool, slot] = process.env.EXITGAP_RETRACTED.split(" ");
 const scene = { ...await start(service, modules, shots), retracted: { pool: retractedPool, slot } };
 assert.ok(scene.thin, "no pool of the scene refuses a size");

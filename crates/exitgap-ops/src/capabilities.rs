@@ -136,7 +136,7 @@ const TABLE: [Row; 25] = [
         "Depth decay tracking",
         &[Operation::Decay],
         "command-line decay, SDK depthDecay()",
-        "",
+        "/pools/{pool}",
         &[RECORDER, "series length"],
     ),
     specified(

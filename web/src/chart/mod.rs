@@ -5,6 +5,6 @@ mod line;
 mod plane;
 mod spark;
 
-pub use geometry::{length, parsed};
+pub use geometry::{fixed, length, parsed};
 pub use line::{Line, LineChart, Mark, Marked};
 pub use spark::Spark;

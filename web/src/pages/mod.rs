@@ -11,7 +11,9 @@ pub mod verify;
 
 mod evidence_break;
 mod evidence_later;
+mod figure_check;
 mod pool_answer;
+mod pool_decay;
 mod pool_history;
 mod pool_newest;
 mod pool_series;

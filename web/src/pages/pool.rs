@@ -10,6 +10,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::{query_signal_with_options, use_params_map};
 
 use super::pool_answer::Answer;
+use super::pool_decay::PoolDecay;
 use super::pool_history::PoolHistory;
 use super::pool_newest::Newest;
 use super::pool_simulate::Simulate;
@@ -106,7 +107,8 @@ fn Pool(recorded: Recorded, retry: Callback<()>) -> impl IntoView {
         {not_sold}
         <Answer recorded=recorded base=base size=size/>
         <Ladders recorded=recorded base=base/>
-        <PoolHistory pool=pool base=base symbols=symbols asked=size/>
+        <PoolHistory pool=pool.clone() base=base symbols=symbols asked=size/>
+        <PoolDecay pool=pool base=base/>
         <Simulate recorded=recorded base=base size=size/>
     }
 }

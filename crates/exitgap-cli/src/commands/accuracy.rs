@@ -121,17 +121,7 @@ fn wrong(field: &str, why: &str) -> Problem {
 fn period(args: &AccuracyArgs, pool: &PoolId) -> Result<[Slot; 2], Failure> {
     let named =
         |name: &str, text: Option<&String>| text.map(|text| slot_at(name, text)).transpose();
-    let to = match named("to", args.to.as_ref())? {
-        Some(to) => to,
-        None => {
-            let (db, api) = (args.db.as_deref(), args.api.as_deref());
-            let newest = source::newest(db, api, pool, None)?;
-            let exitgap_api::Provenance::Recorded { slot, .. } = newest.provenance else {
-                return Err(unreadable("the source names no slot").into());
-            };
-            slot
-        }
-    };
+    let to = named("to", args.to.as_ref())?.map_or_else(|| newest(args, pool), Ok)?;
     let back = to.number().saturating_sub(7 * Slot::PER_DAY - 1);
     let from = named("from", args.from.as_ref())?;
     let from = from.unwrap_or_else(|| Slot::new(back.into()).unwrap_or(Slot::FIRST));
@@ -144,6 +134,25 @@ fn period(args: &AccuracyArgs, pool: &PoolId) -> Result<[Slot; 2], Failure> {
     Ok([from, to])
 }
 
+/// The newest slot of the source.
+fn newest(args: &AccuracyArgs, pool: &PoolId) -> Result<Slot, Failure> {
+    let found = source::newest(args.db.as_deref(), args.api.as_deref(), pool, None)?;
+    match found.provenance {
+        exitgap_api::Provenance::Recorded { slot, .. } => Ok(slot),
+        exitgap_api::Provenance::Direct(_) => Err(unreadable("the source names no slot").into()),
+    }
+}
+
+/// A page of the source's snapshots from a slot on, a snapshot file a line.
+fn page(args: &AccuracyArgs, pool: &PoolId, at: Slot, to: Slot) -> Result<Vec<u8>, Failure> {
+    if let Some(url) = &args.api {
+        return source::api::with(url, async |client| client.series(pool, at).await);
+    }
+    let reader = source::open(args.db.as_deref().unwrap_or(Path::new("")))?;
+    let lines = reader.snapshot_lines(pool, at, to, SNAPSHOT_PAGE_BYTES);
+    Ok(lines.map_err(|error| unreadable(error.to_string()))?)
+}
+
 /// The snapshots of the slots that stand, from one to another.
 fn snapshots(
     args: &AccuracyArgs,
@@ -153,14 +162,7 @@ fn snapshots(
 ) -> Result<Vec<Snapshot>, Failure> {
     let (mut snapshots, mut next) = (Vec::new(), Some(from));
     while let Some(at) = next.filter(|at| *at <= to) {
-        let lines = match &args.api {
-            Some(url) => source::api::with(url, async |client| client.series(pool, at).await)?,
-            None => {
-                let reader = source::open(args.db.as_deref().unwrap_or(Path::new("")))?;
-                let lines = reader.snapshot_lines(pool, at, to, SNAPSHOT_PAGE_BYTES);
-                lines.map_err(|error| unreadable(error.to_string()))?
-            }
-        };
+        let lines = page(args, pool, at, to)?;
         let wrong = |error: &dyn std::fmt::Display| unreadable(format!("a snapshot: {error}"));
         let mut last = None;
         for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {

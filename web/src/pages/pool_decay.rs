@@ -1,0 +1,278 @@
+//! How the pool's book thins after its price has moved, and whether that holds: computed again in this browser.
+
+use exitgap_api::operations::DecayAsked;
+use exitgap_api::{DepthDecay, DepthDecayEvent, DepthDecayHorizon, Guards, ProblemCode, slot_at};
+use exitgap_client::ClientError;
+use exitgap_core::ids::PoolId;
+use exitgap_core::units::GapLimit;
+use leptos::prelude::*;
+
+use super::figure_check::CheckedFigure;
+use super::pool::base_name;
+use crate::chart::{Line, LineChart, parsed};
+use crate::download::download;
+use crate::parts::{Asking, Empty, Failed, Loading};
+use crate::service::client;
+use crate::text;
+
+/// How far the price must have moved, as the control offers it, in millionths of a percent.
+const MOVES: [(&str, u32); 5] =
+    [("0.2", 200_000), ("0.5", 500_000), ("1", 1_000_000), ("2", 2_000_000), ("5", 5_000_000)];
+
+/// The move that the section begins with.
+const FIRST_MOVE: u32 = 1_000_000;
+
+/// How many events are listed, the newest first.
+const LISTED: usize = 12;
+
+/// The section.
+#[component]
+pub fn PoolDecay(
+    /// The pool.
+    pool: PoolId,
+    /// The token sold.
+    base: Memo<usize>,
+) -> impl IntoView {
+    let (moved, set_moved) = signal(FIRST_MOVE);
+    let asked = Memo::new(move |_| DecayAsked {
+        pool: pool.clone(),
+        base: Some(base_name(base.get()).to_owned()),
+        from: None,
+        to: None,
+        move_e8: moved.get(),
+        within_slots: 3,
+        gap: GapLimit::DEPTH,
+        guards: Guards::default(),
+    });
+    let decay = Asking::new(
+        move || asked.get(),
+        |asked| {
+            let client = client();
+            async move { client.depth_decay(&asked).await }
+        },
+    );
+    let retry = decay.again();
+    let choices: Vec<_> = MOVES
+        .into_iter()
+        .map(|(shown, e8)| {
+            view! { <option value=e8.to_string() prop:selected=move || moved.get() == e8>{format!("{shown} %")}</option> }
+        })
+        .collect();
+    let choose = move |event| {
+        if let Ok(chosen) = event_target_value(&event).parse() {
+            set_moved.set(chosen);
+        }
+    };
+    let answer = move || match decay.answer(&asked.get()) {
+        None => view! { <Loading what="how the book thins"/> }.into_any(),
+        Some(Err(error)) if is_other_kind(&error) => {
+            let words = "Told of pools of concentrated liquidity and of constant product only.";
+            view! { <Empty words=words.to_owned()/> }.into_any()
+        }
+        Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+        Some(Ok(decay)) => view! { <Told decay=decay asked=asked.get_untracked()/> }.into_any(),
+    };
+    view! {
+        <section id="decay">
+            <h2>"After the price has moved"</h2>
+            <p class="quiet">
+                "The book is the depth at 2 % from the pool's own mid price. After each move within a quarter of an hour it is \
+                 split exactly: what the move alone did to the liquidity that was there, and what providers put in or took out."
+            </p>
+            <form class="controls" on:submit=|event| event.prevent_default()>
+                <label>"Moves of at least" <select on:change=choose>{choices}</select></label>
+            </form>
+            {answer}
+        </section>
+    }
+}
+
+fn is_other_kind(error: &ClientError) -> bool {
+    matches!(error, ClientError::Refused(problem) if problem.code == ProblemCode::FigureUnsupportedKind.as_str())
+}
+
+/// The answer.
+#[component]
+fn Told(decay: DepthDecay, asked: DecayAsked) -> impl IntoView {
+    let DepthDecay { have, needed, slots_missing, events_suppressed, .. } = decay;
+    let (from, to) = (text::instant(&decay.of.from), text::instant(&decay.of.to));
+    let count = decay.events.len();
+    let moves = format!("{count} of {} % or more", decay.of.move_pct);
+    let suppressed = (events_suppressed > 0)
+        .then(|| view! { <small>{format!("{events_suppressed} more within four hours after one")}</small> });
+    let short = (!decay.enough).then(|| {
+        view! { <p class="quiet">{format!("Statistics want {needed} slots, seven days; {have} are there. Single moves are listed all the same.")}</p> }
+    });
+    let half_life = [("falls", &decay.down), ("rises", &decay.up)].map(|(name, side)| {
+        let words = side.half_life_slots_q50.map_or_else(
+            || "not known".to_owned(),
+            |slots| format!("{} minutes", u64::from(slots) * 5),
+        );
+        view! { <div><dt>{format!("Half of it is back, after {name}")}</dt><dd>{words}</dd></div> }
+    });
+    let figure = StoredValue::new(asked_exactly(&decay, asked));
+    let service = client();
+    let fetch = move || {
+        let (client, asked) = (service.clone(), figure.get_value());
+        async move { client.decay_file(&asked).await }
+    };
+    let csv = csv(&decay);
+    let keep = move |_| download(csv.as_bytes(), "text/csv", "decay.csv");
+    view! {
+        <dl class="facts">
+            <div><dt>"Period"</dt><dd>{format!("{from} to {to}")}</dd></div>
+            <div><dt>"Slots"</dt><dd>{format!("{have} recorded, {slots_missing} missing or retracted")}</dd></div>
+            <div><dt>"Moves"</dt><dd>{moves}{suppressed}</dd></div>
+            {half_life}
+        </dl>
+        {short}
+        {fan(&decay)}
+        {(count > 0).then(|| view! {
+            <Events events=decay.events.clone()/>
+            <button type="button" class="small" on:click=keep>"Take away as CSV"</button>
+        })}
+        <CheckedFigure what="decay" fetch=fetch/>
+    }
+}
+
+/// The question with the period that was answered, so that its file never changes.
+fn asked_exactly(decay: &DepthDecay, asked: DecayAsked) -> DecayAsked {
+    let slot = |name: &str, text: &str| slot_at(name, text).ok();
+    let (from, to) = (slot("from", &decay.of.from), slot("to", &decay.of.to));
+    DecayAsked { base: Some(decay.of.base.clone()), from, to, ..asked }
+}
+
+/// What is left of the book after a move: of the medians where there are any, else of the newest move.
+fn fan(decay: &DepthDecay) -> AnyView {
+    let sides = [("fell", &decay.down), ("rose", &decay.up)];
+    let known = |horizon: &DepthDecayHorizon| horizon.retained_pct_q50.is_some();
+    let side = sides.into_iter().find(|(_, side)| side.horizons.iter().any(known));
+    let (title, places, rows): (String, Vec<u32>, Vec<[Option<String>; 2]>) = match side {
+        Some((way, side)) => {
+            let title =
+                format!("Left of the book after the price {way}, median of all moves, % of before");
+            let row = |one: &DepthDecayHorizon| {
+                [&one.static_pct_q50, &one.retained_pct_q50]
+                    .map(|value| value.as_ref().map(ToString::to_string))
+            };
+            (
+                title,
+                side.horizons.iter().map(|one| one.h_slots).collect(),
+                side.horizons.iter().map(row).collect(),
+            )
+        }
+        None => match decay.events.last() {
+            Some(event) => {
+                let title = format!(
+                    "Left of the book after the move of {} % at {}, % of before",
+                    event.move_pct,
+                    text::instant(&event.time)
+                );
+                let share = |part: &str, whole: &str| {
+                    let (part, whole) =
+                        (parsed(part)?, parsed(whole).filter(|whole| *whole > 0.0)?);
+                    Some(crate::chart::fixed(100.0 * part / whole, 2))
+                };
+                let row = |step: &exitgap_api::DepthDecayStep| {
+                    let before = step.book_before_usd.as_str();
+                    [&step.book_static_usd, &step.book_usd].map(|book| share(book.as_str(), before))
+                };
+                (
+                    title,
+                    event.at.iter().map(|step| step.h_slots).collect(),
+                    event.at.iter().map(row).collect(),
+                )
+            }
+            None => {
+                return view! { <Empty words="The price did not move that far.".to_owned()/> }
+                    .into_any();
+            }
+        },
+    };
+    let line = |name: &str, class, which: usize| Line {
+        name: name.to_owned(),
+        class,
+        values: rows.iter().map(|row| row[which].as_deref().and_then(parsed)).collect(),
+        shown: rows
+            .iter()
+            .map(|row| row[which].as_deref().map_or_else(String::new, text::percent))
+            .collect(),
+    };
+    let lines =
+        vec![line("had nobody changed liquidity", "line-b", 0), line("as it was", "line-a", 1)];
+    let places: Vec<String> =
+        places
+            .into_iter()
+            .map(|slots| {
+                if slots == 0 {
+                    "at the move".to_owned()
+                } else {
+                    format!("{} min after", slots * 5)
+                }
+            })
+            .collect();
+    view! { <LineChart title=title places=places lines=lines reference=100.0/> }.into_any()
+}
+
+/// The newest moves, each with its book a slot later.
+#[component]
+fn Events(events: Vec<DepthDecayEvent>) -> impl IntoView {
+    let more = events.len().saturating_sub(LISTED);
+    let rows: Vec<_> = events
+        .iter()
+        .rev()
+        .take(LISTED)
+        .map(|event| {
+            let step = event.at.iter().find(|step| step.h_slots >= 1).or(event.at.first());
+            let usd = |number: Option<&exitgap_api::Number>| {
+                number.map_or_else(|| "–".to_owned(), |usd| text::usd(usd.as_str()))
+            };
+            let after = step.map_or(String::new(), |step| format!("{} min", step.h_slots * 5));
+            let back = match (event.half_life_slots, event.censored) {
+                (Some(slots), _) => format!("{} min", slots * 5),
+                (None, true) => "not within four hours".to_owned(),
+                (None, false) => "–".to_owned(),
+            };
+            view! {
+                <tr>
+                    <th scope="row">{text::instant(&event.time)}</th>
+                    <td class="number">{format!("{} %", event.move_pct)}</td>
+                    <td class="number">{usd(step.map(|step| &step.book_before_usd))}</td>
+                    <td class="number">{usd(step.map(|step| &step.mechanical_usd))}</td>
+                    <td class="number">{usd(step.map(|step| &step.liquidity_usd))}</td>
+                    <td class="number">{usd(step.map(|step| &step.book_usd))}<small>{after}</small></td>
+                    <td class="number">{back}</td>
+                </tr>
+            }
+        })
+        .collect();
+    view! {
+        <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>
+            <caption>"Moves, the newest first"</caption>
+            <thead><tr><th scope="col">"At"</th><th scope="col" class="number">"Move"</th>
+                <th scope="col" class="number">"Book before"</th><th scope="col" class="number">"The move alone"</th>
+                <th scope="col" class="number">"Providers"</th><th scope="col" class="number">"Book after"</th>
+                <th scope="col" class="number">"Half back"</th></tr></thead>
+            <tbody>{rows}</tbody>
+        </table></div>
+        {(more > 0).then(|| view! { <p class="quiet">{format!("{more} earlier ones are in the CSV.")}</p> })}
+    }
+}
+
+/// Every step of every move, a line each.
+fn csv(decay: &DepthDecay) -> String {
+    let mut lines = vec![
+        "time,move_pct,h_slots,book_before_usd,mechanical_usd,liquidity_usd,book_usd,figure_url"
+            .to_owned(),
+    ];
+    for event in &decay.events {
+        for step in &event.at {
+            let numbers =
+                [&step.book_before_usd, &step.mechanical_usd, &step.liquidity_usd, &step.book_usd];
+            let numbers = numbers.map(exitgap_api::Number::as_str).join(",");
+            let (time, moved, after) = (&event.time, &event.move_pct, step.h_slots);
+            lines.push(format!("{time},{moved},{after},{numbers},{}", decay.of.figure_url));
+        }
+    }
+    lines.join("\n") + "\n"
+}
