@@ -4,6 +4,7 @@ import { percentage } from './decimal.mjs';
 import { book } from './method.mjs';
 import { least, poolOf } from './pools.mjs';
 import { fields, integer, poolId, require, slot, text } from './shape.mjs';
+import { squareRoot } from './square.mjs';
 
 const HORIZONS = [0, 1, 2, 6, 12, 24, 48];
 const REACH = 48;
@@ -40,16 +41,6 @@ export function readParameters(value) {
     pool: poolId(asked.pool),
     within: integer(asked.within_slots, 1, REACH),
   };
-}
-
-function squareRoot(square) {
-  if (square < 2n) return square;
-  let root = 1n << BigInt((square.toString(2).length + 1) >> 1);
-  for (;;) {
-    const next = (root + square / root) >> 1n;
-    if (next >= root) return root;
-    root = next;
-  }
 }
 
 /** The liquidity of one state under the price of a later one. */

@@ -31,7 +31,8 @@ function point(digits, decimals) {
   return `${padded.slice(0, padded.length - decimals)}.${padded.slice(padded.length - decimals)}`;
 }
 
-const millionthsOf = ([numerator, denominator]) => nearest([numerator * 100_000_000n, denominator]);
+/** A share in millionths of a percent, rounded half to even. */
+export const millionthsOf = ([numerator, denominator]) => nearest([numerator * 100_000_000n, denominator]);
 
 /** Whether a share is below a billion percent either way: beyond, a result has no figures. */
 export function inRange(share) {

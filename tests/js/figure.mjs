@@ -2,6 +2,7 @@
 
 import { bytesOf, parse, write } from './canonical.mjs';
 import { decay, readParameters } from './decay.mjs';
+import { exposure, readExposure } from './exposure.mjs';
 import { judgeSignatures, parseKey } from './note.mjs';
 import { fields, hexHash, list, Newer, NotChecked, poolId, Refusal, require, slot, string, version1 } from './shape.mjs';
 import { readSnapshot, requireOf } from './snapshot.mjs';
@@ -11,32 +12,55 @@ import { readWindow } from './window.mjs';
 const MAX_WINDOWS = 24;
 const MAX_BYTES = 32 * 1024 * 1024;
 
+/** How each figure's parameters are read, its pools in their order, and what it makes of slots and snapshots. */
+const FIGURES = {
+  'decay/1': {
+    read: (value) => {
+      const asked = readParameters(value);
+      return { ...asked, pools: [asked.pool] };
+    },
+    make: (asked, slots) => decay(asked, slots.map(([at, [snapshot]]) => [at, snapshot])),
+  },
+  'exposure/1': { read: readExposure, make: exposure },
+};
+
 function readFigure(bytes) {
   const value = parse(bytes, MAX_BYTES);
   version1(value);
   const file = fields(value, ['v', 'figure', 'method', 'parameters', 'result', 'uses', 'windows']);
-  if (string(file.figure) !== 'decay/1') throw new Newer('figure', file.figure);
+  const rules = FIGURES[string(file.figure)];
+  if (rules === undefined) throw new Newer('figure', file.figure);
   if (string(file.method) !== '1.0.0') throw new Newer('method', file.method);
   const uses = list(file.uses).map((use) => {
     const { pool, slot: of, snapshot } = fields(use, ['pool', 'slot', 'snapshot']);
     return { pool: poolId(pool).name, slot: (slot(of), of), snapshot: hexHash(snapshot) };
   });
-  return { asked: readParameters(file.parameters), result: file.result, uses, windows: list(file.windows, MAX_WINDOWS) };
+  const asked = rules.read(file.parameters);
+  return { rules, asked, result: file.result, uses, windows: list(file.windows, MAX_WINDOWS) };
 }
 
-/** The heads of a period, unbroken, and the checkpoint of each window. */
-function readPeriod({ asked, windows }) {
-  require(windows.length > 0, 'no window');
-  const read = windows.map((window) => readWindow(bytesOf(window)));
+/** The heads of one pool's windows, unbroken, of the whole period. */
+function headsOf(read, pool, { from, to }) {
+  require(read.length > 0, 'no window of a pool');
   for (const [at, { heads: [first] }] of read.entries()) {
     if (at === 0) continue;
     const last = read[at - 1].heads.at(-1);
     require(first.prev === nameOf(last.bytes) && first.slot === last.slot + 1, 'a window that does not follow');
   }
   const heads = read.flatMap((window) => window.heads);
-  require(heads[0].pool.name === asked.pool.name, 'windows of another pool');
-  require(heads[0].slot <= asked.from && heads.at(-1).slot === asked.to, 'windows of another period');
-  require(read[0].heads.at(-1).slot >= asked.from, 'a window that is not needed');
+  require(heads[0].slot <= from && heads.at(-1).slot === to, 'windows of another period');
+  require(read[0].heads.at(-1).slot >= from, 'a window that is not needed');
+  return heads;
+}
+
+/** The heads of each pool, and the checkpoint of each window. The windows of a pool stand together, in the pools' order. */
+function readPeriod({ asked, windows }) {
+  const read = windows.map((window) => readWindow(bytesOf(window)));
+  const poolOf = ({ heads: [first] }) => first.pool.name;
+  const names = asked.pools.map(({ name }) => name);
+  const order = read.map((window) => names.indexOf(poolOf(window)));
+  require(order.every((place, at) => place >= 0 && (at === 0 || order[at - 1] <= place)), 'windows of another pool, or out of order');
+  const heads = asked.pools.map((pool) => headsOf(read.filter((window) => poolOf(window) === pool.name), pool, asked));
   return { heads, checkpoints: read.map(({ checkpoint }) => checkpoint), newer: read.find(({ newer }) => newer)?.newer };
 }
 
@@ -56,23 +80,29 @@ function requireSigned(checkpoints, keys) {
 }
 
 function requireUses({ asked, uses }, heads) {
-  const expected = standingOf(heads, asked)
-    .map((head) => ({ pool: asked.pool.name, slot: head.slot, snapshot: head.snapshot }));
-  require(write(expected) === write(uses), 'other snapshots than those of the standing slots');
+  const expected = heads.flatMap((own, place) => standingOf(own, asked)
+    .map((head) => ({ place, use: { pool: asked.pools[place].name, slot: head.slot, snapshot: head.snapshot } })));
+  expected.sort((a, b) => a.use.slot - b.use.slot || a.place - b.place);
+  require(write(expected.map(({ use }) => use)) === write(uses), 'other snapshots than those of the standing slots');
 }
 
-/** The snapshots of the uses; `documentsOf` gives the texts of a snapshot and its state. */
+/** The snapshots of the uses, by slot and pool; `documentsOf` gives the texts of a snapshot and its state. */
 function readSnapshots({ asked, uses }, documentsOf) {
-  return uses.map((use) => {
+  const slots = new Map();
+  for (const use of uses) {
     const documents = documentsOf(use.snapshot);
     if (documents === undefined) throw new NotChecked('a snapshot that is not at hand');
     require(nameOf(Buffer.from(documents[0])) === use.snapshot, 'another snapshot');
     const [value, state] = documents.map((text) => parse(Buffer.from(text), 5 * 1024 * 1024));
-    const snapshot = readSnapshot(value, state, asked.pool);
+    const place = asked.pools.findIndex(({ name }) => name === use.pool);
+    require(place >= 0, 'a snapshot of no pool of the figure');
+    const snapshot = readSnapshot(value, state, asked.pools[place]);
     if (snapshot.newer) throw snapshot.newer;
-    requireOf(snapshot, asked.pool, use.slot);
-    return [use.slot, snapshot];
-  });
+    requireOf(snapshot, asked.pools[place], use.slot);
+    if (!slots.has(use.slot)) slots.set(use.slot, asked.pools.map(() => undefined));
+    slots.get(use.slot)[place] = snapshot;
+  }
+  return [...slots];
 }
 
 /**
@@ -106,8 +136,8 @@ export function verifyFigure(bytes, documentsOf, spelledKeys) {
   check('uses', () => requireUses(need('file'), need('period').heads));
   check('snapshots', () => { found.slots = readSnapshots(need('file'), documentsOf); });
   check('result', () => {
-    const { asked, result } = need('file');
-    require(write(decay(asked, need('slots'))) === write(result), 'a result other than the one computed');
+    const { rules, asked, result } = need('file');
+    require(write(rules.make(asked, need('slots'))) === write(result), 'a result other than the one computed');
   });
   const failed = checks.some(({ outcome }) => outcome === 'fail');
   const open = checks.some(({ name, outcome }) => outcome !== 'pass' && name !== 'sealed_leaves');

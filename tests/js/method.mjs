@@ -10,7 +10,7 @@ import { largestDollars } from './sized.mjs';
 const RELEASED = ['1.0.0'];
 
 /** Sizes in micro-dollars: 0.01 and 1,000,000,000 USD. */
-const LEAST_SIZE = 10_000n;
+export const LEAST_SIZE = 10_000n;
 const MOST_SIZE = 10n ** 15n;
 const MICRO = 1_000_000n;
 /** The most raw units a refusal names. */
@@ -22,7 +22,7 @@ export function requireReleased(version) {
 }
 
 /** A size in USD, in micro-dollars. */
-function readSize(size) {
+export function readSize(size) {
   // One spelling each: no leading and no trailing zeros.
   text(size, /^(0|[1-9][0-9]{0,9})(\.[0-9]{0,5}[1-9])?$/, 'a size');
   const [whole, part = ''] = size.split('.');
@@ -38,7 +38,7 @@ function writeSize(micro) {
 }
 
 /** One direction of a snapshot: the pool, and USD for a raw unit of the base and quote token. */
-function saleOf(snapshot, base) {
+export function saleOf(snapshot, base) {
   const unit = (token) => over(snapshot.usd[token], [10n ** BigInt(snapshot.decimals[token]), 1n]);
   const [baseUnit, quoteUnit] = [unit(base), unit(1 - base)];
   const pool = poolOf(snapshot.state, base, snapshot.pair);
@@ -47,20 +47,20 @@ function saleOf(snapshot, base) {
 }
 
 /** The raw amount a size buys at the oracle's price, rounded down. */
-function amountOf(size, baseUnit) {
+export function amountOf(size, baseUnit) {
   const [numerator, denominator] = over([size, MICRO], baseUnit);
   return numerator / denominator;
 }
 
 /** The largest size whose amount is at most `amount`, and no larger than sizes are. */
-function largestSizeOf(amount, baseUnit) {
+export function largestSizeOf(amount, baseUnit) {
   // amountOf(size) <= amount exactly where size is below the worth of one raw unit more.
   const [numerator, denominator] = times([(amount + 1n) * MICRO, 1n], baseUnit);
   return least((numerator + denominator - 1n) / denominator - 1n, MOST_SIZE);
 }
 
 /** How whole dollars and raw amounts of the base token go together. */
-function dollarsOf(baseUnit) {
+export function dollarsOf(baseUnit) {
   return {
     amountOf: (whole) => amountOf(whole * MICRO, baseUnit),
     within: (amount) => largestSizeOf(amount, baseUnit) / MICRO,

@@ -116,6 +116,7 @@ function readPriced({ tokens, readings, timestamp, pair }) {
   }
   return {
     pair,
+    addresses: pair.map((at) => tokens[at].address),
     decimals: pair.map((at) => tokens[at].decimals),
     usd: pair.map((at) => usdPrice(readings, at)),
     stale: own.some((reading) => isStale(reading, timestamp)),

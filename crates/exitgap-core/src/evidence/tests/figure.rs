@@ -6,10 +6,12 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::analytics::decay::{DecayScan, DecayTerms};
+use crate::analytics::exposure::{ExposureScan, ExposureTerms, ExposureVenue, Liquidation};
 use crate::analytics::figure::{
-    FigureCheckName, FigureReport, FigureUse, FigureVerifier, write_decay,
+    FigureCheckName, FigureReport, FigureUse, FigureVerifier, write_decay, write_exposure,
 };
 use crate::analytics::standing;
+use crate::ids::SnapshotHash;
 use crate::units::GapLimit;
 
 /// A pool whose price goes with its liquidity: up to six percent between two slots.
@@ -184,6 +186,117 @@ fn no_field_of_a_file_can_be_changed() {
     }
 }
 
+/// A deep pair, whose reserves go with the liquidity.
+fn deep_pair(liquidity: i128) -> PoolState {
+    let reserve = u128::try_from(liquidity).unwrap() / 3;
+    let fee = FeeRate { numerator: 3, denominator: 1_000 };
+    PoolState::ConstantProduct(ConstantProduct::new([reserve, reserve * 2], fee).unwrap())
+}
+
+/// A thin pool of ranges at a price that stays.
+fn thin(liquidity: i128) -> PoolState {
+    let liquidity = liquidity / 4;
+    let ticks = vec![Tick::new(-900, liquidity), Tick::new(1_200, -liquidity)];
+    let (price, active) = (sqrt_ratio_at_tick(150).unwrap(), u128::try_from(liquidity).unwrap());
+    Concentrated::new(price, 150, active, 500, 10, ticks).unwrap().into()
+}
+
+/// The file of a period's exposure over all pools of a scene.
+fn exposure_file(scene: &Scene, terms: &ExposureTerms) -> Vec<u8> {
+    let mut slots: Vec<(Slot, usize, SnapshotHash)> = Vec::new();
+    let mut windows = Vec::new();
+    for (place, series) in scene.pools.iter().enumerate() {
+        let heads: Vec<Head> =
+            series.heads.iter().map(|bytes| Head::from_canonical(bytes).unwrap()).collect();
+        windows.push(scene.window_of(place, 0..heads.len()));
+        let within = |(slot, _): &(Slot, SnapshotHash)| (terms.from..=terms.to).contains(slot);
+        let stand = standing(&heads).into_iter().filter(within);
+        slots.extend(stand.map(|(slot, hash)| (slot, place, hash)));
+    }
+    slots.sort_unstable_by_key(|(slot, place, _)| (*slot, *place));
+    let (mut scan, mut uses) = (ExposureScan::new(terms.clone()).unwrap(), Vec::new());
+    for (slot, place, snapshot) in slots {
+        let pool = &scene.pools[place].id;
+        let documents = scene.documents(place, slot).unwrap();
+        let read = Snapshot::of_pool(pool, &documents.snapshot, &documents.state).unwrap();
+        scan.take(pool, slot, read.observation().clone()).unwrap();
+        uses.push(FigureUse { pool: pool.clone(), slot, snapshot });
+    }
+    write_exposure(terms, &windows, &uses, &scan.finish().unwrap()).unwrap()
+}
+
+/// Two venues, and what is sold in them.
+fn exposure_of(kinds: [Kind; 2], cascade: &str, base: Base, fall_e8: u32) -> (Scene, Vec<u8>) {
+    let id = |last: u8| PoolId::new("anvil".parse().unwrap(), Address([last; 20]));
+    let kinds = [(id(0xaa), kinds[0]), (id(0xbb), kinds[1])];
+    let scene = scene_of(12, 5_000_000_000, MissingReason::ChainLagging, &kinds);
+    let venue = |(pool, _): &(PoolId, Kind)| ExposureVenue { pool: pool.clone(), base };
+    let terms = ExposureTerms {
+        venues: kinds.iter().map(venue).collect(),
+        from: slot(0),
+        to: slot(11),
+        cascade: cascade.parse().unwrap(),
+        liquidation: Liquidation { bonus_e8: 7_500_000, protocol_fee_e8: 10_000_000, fall_e8 },
+    };
+    let bytes = exposure_file(&scene, &terms);
+    (scene, bytes)
+}
+
+/// Feeds a file the snapshots of all pools of its scene.
+fn report_on_all(scene: &Scene, file: &[u8]) -> FigureReport {
+    let mut verifier = FigureVerifier::new(file, &[signer().verifier()]);
+    while let Some(wanted) = verifier.wanted() {
+        let place = scene.pools.iter().position(|series| series.id == wanted.pool).unwrap();
+        verifier.take(scene.documents(place, wanted.slot).as_ref());
+    }
+    verifier.finish()
+}
+
+#[test]
+fn a_figure_of_several_pools_wants_all_of_them_in_their_order() {
+    let (scene, bytes) = exposure_of([moving, deep_pair], "1500", Base::Token0, 20_000_000);
+    assert_eq!(report_on_all(&scene, &bytes).verdict, Verdict::Valid);
+    let value: Value = serde_json::from_slice(&bytes).unwrap();
+    let result = &value["result"];
+    assert_eq!((&result["have_slots"], &result["slots_incomplete"]), (&json!(11), &json!(1)));
+    let told = |change: &dyn Fn(&mut Value)| {
+        let mut value = value.clone();
+        change(&mut value);
+        failed(&report_on_all(&scene, &canonical(&value))).map(|(_, code)| code)
+    };
+    let swap = |list: &str| {
+        let list = list.to_owned();
+        move |value: &mut Value| value[&list].as_array_mut().unwrap().swap(0, 1)
+    };
+    assert_eq!(told(&swap("uses")), Some("uses_mismatch"));
+    assert_eq!(told(&swap("windows")), Some("windows_invalid"));
+    assert_eq!(
+        told(&|value| drop(value["windows"].as_array_mut().unwrap().pop())),
+        Some("windows_invalid")
+    );
+    assert_eq!(
+        told(&|value| drop(value["uses"].as_array_mut().unwrap().pop())),
+        Some("uses_mismatch")
+    );
+    assert_eq!(
+        told(&|value| value["parameters"]["fall_pct"] = json!("21")),
+        Some("result_mismatch")
+    );
+    assert_eq!(
+        told(&|value| value["parameters"]["fall_pct"] = json!("20.0")),
+        Some("format_invalid")
+    );
+    assert_eq!(
+        told(&|value| value["parameters"]["fall_pct"] = json!("100")),
+        Some("format_invalid")
+    );
+    let twice = |value: &mut Value| {
+        let venue = value["parameters"]["venues"][0].clone();
+        value["parameters"]["venues"][1] = venue;
+    };
+    assert_eq!(told(&twice), Some("format_invalid"));
+}
+
 /// A figure and its snapshots, for verifiers in other languages; written anew where
 /// `EXITGAP_WRITE_VECTORS` is set.
 #[cfg(not(target_family = "wasm"))]
@@ -192,19 +305,45 @@ fn the_vectors_are_these() {
     let scene = moving_scene(64);
     let terms = terms(&scene, 2, 63);
     let bytes = file(&scene, &terms, &[0..64]);
-    assert_eq!(report_on(&scene, &bytes).verdict, Verdict::Valid);
+    is_vector("decay", &Scene { pools: vec![scene.pools[0].clone()], ..scene }, &bytes);
+    let result = |bytes: &[u8]| -> Value {
+        let value: Value = serde_json::from_slice(bytes).unwrap();
+        value["result"].clone()
+    };
+    let (scene, bytes) = exposure_of([moving, deep_pair], "1500", Base::Token0, 20_000_000);
+    is_vector("exposure", &scene, &bytes);
+    assert!(result(&bytes)["worst_gap_pct"].is_string());
+    let (scene, bytes) = exposure_of([thin, moving], "3600000", Base::Token1, 3_141_593);
+    is_vector("exposure_thin", &scene, &bytes);
+    let thin = result(&bytes);
+    let unfillable = thin["slots_unfillable"].as_u64().unwrap();
+    assert!(unfillable > 0 && unfillable < thin["have_slots"].as_u64().unwrap(), "{thin}");
+    let (scene, bytes) = exposure_of([thin_and_deep, deep_pair], "0.5", Base::Token0, 0);
+    is_vector("exposure_still", &scene, &bytes);
+}
+
+/// The same without a word about the price.
+#[cfg(not(target_family = "wasm"))]
+fn thin_and_deep(liquidity: i128) -> PoolState {
+    thin(liquidity * 50)
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn is_vector(name: &str, scene: &Scene, bytes: &[u8]) {
+    assert_eq!(report_on_all(scene, bytes).verdict, Verdict::Valid);
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    let documents = scene.pools[0].snapshots.iter().flatten();
+    let documents = scene.pools.iter().flat_map(|series| series.snapshots.iter().flatten());
     let snapshots: Vec<Value> = documents
         .map(|documents| json!([text(&documents.snapshot), text(&documents.state)]))
         .collect();
     let key = signer().verifier().to_string();
-    let found = json!({ "figure": text(&bytes), "keys": [key], "snapshots": snapshots });
+    let found = json!({ "figure": text(bytes), "keys": [key], "snapshots": snapshots });
     let found = format!("{}\n", serde_json::to_string_pretty(&found).unwrap());
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/figures/decay.json");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/figures");
+    let path = format!("{folder}/{name}.json");
     if std::env::var_os("EXITGAP_WRITE_VECTORS").is_some() {
-        std::fs::write(path, &found).unwrap();
+        std::fs::write(&path, &found).unwrap();
     }
-    let expected = std::fs::read_to_string(path).unwrap_or_default();
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(found, expected, "set EXITGAP_WRITE_VECTORS to write it anew");
 }
