@@ -8,6 +8,7 @@
 mod arguments;
 mod commands;
 mod failure;
+mod figure_arguments;
 mod format;
 mod kept;
 mod log;

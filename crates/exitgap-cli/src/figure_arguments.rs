@@ -1,0 +1,244 @@
+//! Arguments of the commands that ask for figures of many slots, or of several venues.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::arguments::GuardArgs;
+
+#[derive(Debug, Args)]
+pub struct HoursArgs {
+    /// The pool's name.
+    #[arg(help = "The pool, <chain>:<address>")]
+    pub pool: String,
+    /// One of the standard sizes, USD: 1000, 10000, 100000 or 1000000.
+    #[arg(long, value_name = "USD", default_value = "10000")]
+    pub size_usd: String,
+    /// The token to sell: token0 or token1 [default: the pool's].
+    #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
+    pub base: Option<String>,
+    /// Read from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
+    pub db: Option<PathBuf>,
+    /// Ask a service.
+    #[arg(long, value_name = "URL")]
+    pub api: Option<String>,
+    #[command(flatten)]
+    pub guards: GuardArgs,
+}
+
+pub const STRESS_NOTES: &str = "\
+A slot in which the pool could not fill the size is worse than any number. The gaps of 1000, 10000, 100000 and 1000000 USD are \
+kept of every slot; those of any other size are computed from the snapshots, of at most seven days at a time.
+
+Examples:
+  exitgap stress ethereum:0x88e6… --size-usd 250k --limit-pct 1 --db exitgap.db
+  exitgap stress ethereum:0x88e6… --size-usd 1m --from 2026-08-01T00:00:00Z --to 2026-08-31T00:00:00Z --db exitgap.db
+";
+
+#[derive(Debug, Args)]
+pub struct StressArgs {
+    /// The pool's name.
+    #[arg(help = "The pool, <chain>:<address>")]
+    pub pool: String,
+    /// The size to sell, USD at the oracle's price, such as 250000 or 250k.
+    #[arg(long, value_name = "USD")]
+    pub size_usd: String,
+    /// Tell how long the gap lay above this, percent.
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub limit_pct: Option<String>,
+    /// The token to sell: token0 or token1 [default: the pool's].
+    #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
+    pub base: Option<String>,
+    /// The first slot, an RFC 3339 instant [default: the pool's first, or a week back].
+    #[arg(long, value_name = "INSTANT")]
+    pub from: Option<String>,
+    /// The last slot, an RFC 3339 instant [default: the newest].
+    #[arg(long, value_name = "INSTANT")]
+    pub to: Option<String>,
+    /// Read from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
+    pub db: Option<PathBuf>,
+    /// Ask a service.
+    #[arg(long, value_name = "URL")]
+    pub api: Option<String>,
+    #[command(flatten)]
+    pub guards: GuardArgs,
+}
+
+pub const DECAY_NOTES: &str = "\
+The book is the depth at a gap from the pool's own mid price, in dollars of the oracle. After each move it is split exactly into \
+what the move alone did, the liquidity of before under the price of after, and what providers put in or took out. Of pools of \
+concentrated liquidity and of constant product. Exit code 4 where less than seven days are recorded.
+
+Examples:
+  exitgap decay ethereum:0x88e6… --db exitgap.db
+  exitgap decay ethereum:0x88e6… --move-pct 0.2 --db exitgap.db
+  exitgap decay ethereum:0x88e6… --file decay.json --db exitgap.db
+  exitgap verify decay.json --trust verifier-key --snapshots exitgap.db
+";
+
+#[derive(Debug, Args)]
+pub struct DecayArgs {
+    /// The pool's name.
+    #[arg(help = "The pool, <chain>:<address>")]
+    pub pool: String,
+    /// How far the pool's mid price must have moved, percent; of pegged tokens 0.2 tells more.
+    #[arg(long, value_name = "PERCENT", default_value = "2")]
+    pub move_pct: String,
+    /// Over how many slots of five minutes it must have moved, 1 to 48.
+    #[arg(long, value_name = "SLOTS", default_value = "3")]
+    pub within_slots: String,
+    /// The gap from the mid price at which books are measured, percent.
+    #[arg(long, value_name = "PERCENT", default_value = "2")]
+    pub gap: String,
+    /// The token to sell: token0 or token1 [default: the pool's].
+    #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
+    pub base: Option<String>,
+    /// The first slot, an RFC 3339 instant [default: 28 days before the last].
+    #[arg(long, value_name = "INSTANT")]
+    pub from: Option<String>,
+    /// The last slot, an RFC 3339 instant [default: the newest].
+    #[arg(long, value_name = "INSTANT")]
+    pub to: Option<String>,
+    /// Write the figure file that anyone can recompute it from, instead of printing the figure.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Read from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
+    pub db: Option<PathBuf>,
+    /// Ask a service.
+    #[arg(long, value_name = "URL")]
+    pub api: Option<String>,
+    #[command(flatten)]
+    pub guards: GuardArgs,
+}
+
+pub const EXPOSURE_NOTES: &str = "\
+Every slot of a week is looked at after the fall: liquidity stays where it is, the venues' prices and the oracle of the token \
+sold fall together. Whoever liquidates gets 1 + bonus × (1 - protocol fee) dollars for each that they repay; up to the \
+break-even gap they do not lose. The band says which of the two least depths takes all of it. With --positions what is sold is \
+computed here from the venues' newest snapshots, once with an oracle that stays and once with one that follows the sale. A \
+file of positions begins with the line `collateral,debt_usd,threshold_pct`: whole tokens, USD, percent. Exit code 4 where \
+more than a twentieth of a week is missing.
+
+Examples:
+  exitgap exposure ethereum:0x88e6… ethereum:0x8ad5… --cascade-usd 5m --db exitgap.db
+  exitgap exposure ethereum:0x88e6…/WETH --positions positions.csv --fall-pct 30 --bonus-pct 5 --db exitgap.db
+  exitgap exposure ethereum:0x88e6… --cascade-usd 5m --file exposure.json --db exitgap.db
+  exitgap verify exposure.json --trust verifier-key --snapshots exitgap.db
+";
+
+#[derive(Debug, Args)]
+pub struct ExposureArgs {
+    /// Where the collateral is sold: pools of one chain that sell one token.
+    #[arg(required = true, num_args = 1..=12, value_name = "VENUE", help = "A pool, <chain>:<address> or <chain>:<address>/<base>; up to 12")]
+    pub venues: Vec<String>,
+    /// What is sold, USD at the oracle's price after the fall, such as 5m.
+    #[arg(long, value_name = "USD", required_unless_present = "positions")]
+    pub cascade_usd: Option<String>,
+    /// Compute what is sold from these positions.
+    #[arg(long, value_name = "FILE", conflicts_with = "cascade_usd")]
+    pub positions: Option<PathBuf>,
+    /// What whoever liquidates gets beyond what they repay, percent.
+    #[arg(long, value_name = "PERCENT", default_value = "5")]
+    pub bonus_pct: String,
+    /// The protocol's share of the bonus, percent.
+    #[arg(long, value_name = "PERCENT", default_value = "0")]
+    pub protocol_fee_pct: String,
+    /// How far the price of the token sold has fallen, percent.
+    #[arg(long, value_name = "PERCENT", default_value = "20")]
+    pub fall_pct: String,
+    /// With --positions: how much of a debt is repaid at once, percent.
+    #[arg(long, value_name = "PERCENT", default_value = "100", requires = "positions")]
+    pub close_pct: String,
+    /// The first slot, an RFC 3339 instant [default: seven days before the last].
+    #[arg(long, value_name = "INSTANT")]
+    pub from: Option<String>,
+    /// The last slot, an RFC 3339 instant [default: the newest that all venues have].
+    #[arg(long, value_name = "INSTANT")]
+    pub to: Option<String>,
+    /// Write the figure file that anyone can recompute it from, instead of printing the figure.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Read from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
+    pub db: Option<PathBuf>,
+    /// Ask a service.
+    #[arg(long, value_name = "URL")]
+    pub api: Option<String>,
+    #[command(flatten)]
+    pub guards: GuardArgs,
+}
+
+pub const ACCURACY_NOTES: &str = "\
+Nothing is selected: each swap that the pool logged between two recorded slots is compared with the newest estimate before it, \
+and with older ones, or counted by why not. That the node kept none back is checked by the snapshots: all logs between two of \
+them, replayed on the first, must give the second, bit for bit. Positive errors: reality was worse. Of Uniswap v3 and v2 and \
+what logs as they do. Exit code 4 with less than 200 swaps or seven days. The snapshots are taken as they are: `exitgap audit` \
+checks them against the signed log.
+
+Example:
+  exitgap accuracy ethereum:0x88e6… --rpc https://… --db exitgap.db
+";
+
+#[derive(Debug, Args)]
+pub struct AccuracyArgs {
+    /// The pool's name.
+    #[arg(help = "The pool, <chain>:<address>")]
+    pub pool: String,
+    /// A node of the pool's chain that serves logs; several are tried in turn.
+    #[arg(long, value_name = "URL", required = true)]
+    pub rpc: Vec<String>,
+    /// The chain's id, where it is not a well-known one (ethereum, optimism, base, arbitrum).
+    #[arg(long, value_name = "ID")]
+    pub chain_id: Option<u64>,
+    /// The first slot, an RFC 3339 instant [default: seven days before the last].
+    #[arg(long, value_name = "INSTANT")]
+    pub from: Option<String>,
+    /// The last slot, an RFC 3339 instant [default: the newest].
+    #[arg(long, value_name = "INSTANT")]
+    pub to: Option<String>,
+    /// Read the snapshots from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
+    pub db: Option<PathBuf>,
+    /// Read the snapshots from a service.
+    #[arg(long, value_name = "URL")]
+    pub api: Option<String>,
+}
+
+pub const ROUTES_NOTES: &str = "\
+Every leg is a sale of its own, exact to the last unit, and has evidence of its own; the legs add up to the size. No split over \
+the venues that are not left out is better by more than the optimality gap. With --api every figure is recomputed here \
+from the snapshots that the answer names.
+
+Example:
+  exitgap routes ethereum/0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --size-usd 250k --db exitgap.db
+";
+
+#[derive(Debug, Args)]
+pub struct RoutesArgs {
+    /// The token sold, by chain and address.
+    #[arg(value_name = "TOKEN", help = "The token sold, <chain>/<address>")]
+    pub token: String,
+    /// The size to sell, USD at the oracle's price, such as 250000 or 250k.
+    #[arg(long, value_name = "USD")]
+    pub size_usd: String,
+    /// Only pools that buy a token of this group, as the service's operator configured it.
+    #[arg(long, value_name = "NAME", requires = "api")]
+    pub quote_group: Option<String>,
+    /// What using a venue costs whatever is sold there, such as gas, USD.
+    #[arg(long, value_name = "USD", default_value = "0")]
+    pub fixed_cost_usd: String,
+    /// The slot at or before this RFC 3339 instant [default: the newest recorded].
+    #[arg(long, value_name = "INSTANT")]
+    pub at: Option<String>,
+    /// Read from a recorder's database.
+    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
+    pub db: Option<PathBuf>,
+    /// Ask a service.
+    #[arg(long, value_name = "URL")]
+    pub api: Option<String>,
+    #[command(flatten)]
+    pub guards: GuardArgs,
+}
