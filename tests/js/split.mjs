@@ -88,7 +88,7 @@ function inSteps(venues, amount) {
 /** The place of the largest, the last of equals. */
 const largestOf = (parts) => parts.reduce((best, part, at) => (part >= parts[best] ? at : best), 0);
 
-/** Legs that are paid nothing are sold with the largest other one. */
+/** Legs that are paid nothing are sold with the largest other one; where that is refused itself, some of it with another. */
 function withoutUnpaid(venues, parts) {
   const isPaid = (at, part) => (paid(venues[at], part) ?? 0n) > 0n;
   const largest = largestOf(parts);
@@ -99,7 +99,18 @@ function withoutUnpaid(venues, parts) {
       kept[largest] += part;
     }
   }
-  return isPaid(largest, kept[largest]) ? kept : undefined;
+  const whole = kept[largest];
+  if (isPaid(largest, whole)) return kept;
+  for (let moved = 1n; moved <= whole; moved <<= 1n) {
+    const rest = whole - moved;
+    if (rest > 0n && !isPaid(largest, rest)) continue;
+    const other = kept.findIndex((part, at) => at !== largest && isPaid(at, part + moved));
+    if (other < 0) continue;
+    kept[largest] = rest;
+    kept[other] += moved;
+    return kept;
+  }
+  return undefined;
 }
 
 /** What each venue sells; never worth less than any venue alone. */

@@ -63,8 +63,8 @@ pub enum SplitError {
     /// Nothing is sold.
     #[error("the amount is zero")]
     NoInput,
-    /// The venues pay nothing for it.
-    #[error("the venues would pay less than one unit")]
+    /// No split of it pays something on every leg.
+    #[error("the venues would pay less than one unit on some leg")]
     NoOutput,
     /// All venues together do not take the amount.
     #[error("the venues together take at most {max_amount_in} units")]

@@ -131,7 +131,8 @@ fn hand_out(takers: &mut [Taker<'_>], mut left: U256, step: U256) -> U256 {
     left
 }
 
-/// Legs that are paid nothing, which contracts refuse, are sold with the largest other one.
+/// Legs that are paid nothing, which contracts refuse, are sold with the largest other one; where that is refused
+/// itself, some of it with another.
 fn without_unpaid(venues: &[Weighed<'_>], mut parts: Vec<U256>) -> Option<Vec<U256>> {
     let is_paid =
         |at: usize, part: U256| paid(venues[at].curve, part).is_some_and(|out| !out.is_zero());
@@ -142,5 +143,22 @@ fn without_unpaid(venues: &[Weighed<'_>], mut parts: Vec<U256>) -> Option<Vec<U2
             parts[largest] += part;
         }
     }
-    is_paid(largest, parts[largest]).then_some(parts)
+    let whole = parts[largest];
+    if is_paid(largest, whole) {
+        return Some(parts);
+    }
+    // Some contracts refuse single amounts, and not those beside them.
+    for moved in (0..whole.bit_len()).map(|bit| U256::ONE << bit) {
+        let rest = whole - moved;
+        if !rest.is_zero() && !is_paid(largest, rest) {
+            continue;
+        }
+        let takes = |at: &usize| *at != largest && is_paid(*at, parts[*at].saturating_add(moved));
+        if let Some(other) = (0..parts.len()).find(takes) {
+            parts[largest] = rest;
+            parts[other] += moved;
+            return Some(parts);
+        }
+    }
+    None
 }

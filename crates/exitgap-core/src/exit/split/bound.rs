@@ -8,7 +8,7 @@
 //! tighter.
 
 use super::{Weighed, allot::paid};
-use crate::pools::SaleCurve;
+use crate::pools::{FeeRate, SaleCurve};
 use crate::sorting::sort;
 use crate::wide::{U256, U1024};
 
@@ -83,7 +83,7 @@ fn point(venue: &Weighed<'_>, at: U256) -> Point {
 }
 
 /// What the curve without rounding pays at most, × 2^64.
-fn unrounded(curve: &SaleCurve, amount: U256) -> U1024 {
+pub(super) fn unrounded(curve: &SaleCurve, amount: U256) -> U1024 {
     if amount.is_zero() {
         return U1024::ZERO;
     }
@@ -94,8 +94,25 @@ fn unrounded(curve: &SaleCurve, amount: U256) -> U1024 {
         if curve.segment(middle).in_start < amount { low = middle } else { high = middle }
     }
     let segment = curve.segment(low);
-    let start = U1024::from(segment.out_start) + U1024::from(curve.rounding_before(low));
-    (start << 64) + U1024::from(curve.ideal_within(low, amount.saturating_sub(segment.in_start)))
+    let least_at = |index: usize, out: U256| {
+        (U1024::from(out) + U1024::from(curve.rounding_before(index))) << 64
+    };
+    let within = U1024::from(curve.ideal_within(low, amount.saturating_sub(segment.in_start)));
+    let within = least_at(low, segment.out_start) + within;
+    // Segments end before where their amounts, each rounded up, add up to; what follows may be deeper.
+    let next = low + 1;
+    if next == curve.segment_count() || segment.in_end - amount >= rounded_up(curve, next) {
+        return within;
+    }
+    within.max(least_at(next, segment.out_end))
+}
+
+/// Units by which the amounts of so many segments are more than they take at most: each is rounded up, and
+/// so is the fee on that.
+fn rounded_up(curve: &SaleCurve, segments: usize) -> U256 {
+    let FeeRate { numerator, denominator } = curve.least_fee();
+    let each = denominator.div_ceil((denominator - numerator).max(1)).saturating_add(1);
+    U256::from(segments) * U256::from(each)
 }
 
 /// No less than `max (w·F(x) + price·(N − x))` over the curve.

@@ -33,7 +33,11 @@ fn small_pool() -> impl Strategy<Value = PoolState> {
     let solidly = (any::<bool>(), reserves(), [0_u8..4, 0_u8..4], 0_u64..100);
     prop_oneof![
         (reserves(), fee).prop_map(|(reserves, fee)| pair(reserves, fee)),
-        (-90_i32..90, [1_u64..3_000, 1_u64..90_000], 0_u32..30_000)
+        (
+            -90_i32..90,
+            [1_u64..3_000, 1_u64..90_000],
+            prop_oneof![0_u32..30_000, 30_000_u32..990_000]
+        )
             .prop_map(|(tick, liquidity, fee)| ranged(tick, liquidity, fee)),
         small_stable_swap(false).prop_map(|(pool, _)| pool.into()),
         solidly.prop_map(|(stable, reserves, decimals, numerator)| {
@@ -60,8 +64,15 @@ fn venues<'a>(exits: &'a [Exit], cents: &[u64], costs: &[u64]) -> Vec<SplitVenue
     (0..exits.len()).map(of).collect()
 }
 
-/// The most that any split brings, in micro-dollars × 100, its costs taken off, by trying all.
-fn by_trying_all(exits: &[Exit], cents: &[u64], costs: &[u64], amount: u64) -> Option<i128> {
+/// The most that any split brings, in micro-dollars × 100, its costs taken off, by trying all: a leg may bring so
+/// little, `least` units.
+fn by_trying_all(
+    exits: &[Exit],
+    cents: &[u64],
+    costs: &[u64],
+    amount: u64,
+    least: i128,
+) -> Option<i128> {
     let mut best: Vec<Option<i128>> = vec![None; usize::try_from(amount).unwrap() + 1];
     best[0] = Some(0);
     for (at, exit) in exits.iter().enumerate() {
@@ -69,7 +80,9 @@ fn by_trying_all(exits: &[Exit], cents: &[u64], costs: &[u64], amount: u64) -> O
             .map(|sold| {
                 let fill = exit.curve().fill(U256::from(sold as u64)).ok()?;
                 let out = i128::from(fill.amount_out.saturating_to::<u64>());
-                Some(out * i128::from(cents[at]) * 1_000_000 - i128::from(costs[at]) * 100)
+                (out >= least).then_some(
+                    out * i128::from(cents[at]) * 1_000_000 - i128::from(costs[at]) * 100,
+                )
             })
             .collect();
         for total in (1..best.len()).rev() {
@@ -118,7 +131,7 @@ proptest! {
         let exits: Vec<_> = pools.iter().map(|(pool, _, _)| at_par(pool, direction, [0, 0])).collect();
         let cents: Vec<_> = pools.iter().map(|(_, cents, _)| *cents).collect();
         let costs: Vec<_> = pools.iter().map(|(_, _, cost)| *cost).collect();
-        let best = by_trying_all(&exits, &cents, &costs, amount);
+        let best = by_trying_all(&exits, &cents, &costs, amount, 0);
         match split_exit(&venues(&exits, &cents, &costs), U256::from(amount)) {
             Ok(split) => {
                 holds(&exits, &split, U256::from(amount))?;
@@ -131,7 +144,11 @@ proptest! {
             Err(SplitError::BeyondLiquidity { max_amount_in }) => {
                 prop_assert!(best.is_none() || max_amount_in >= U256::from(amount));
             }
-            Err(SplitError::NoOutput) => prop_assert!(best.is_none_or(|best| best <= 0)),
+            // A leg that is paid nothing is none.
+            Err(SplitError::NoOutput) => {
+                let paying = by_trying_all(&exits, &cents, &costs, amount, 1);
+                prop_assert!(paying.is_none_or(|best| best <= 0), "{paying:?}");
+            }
             Err(other) => prop_assert!(false, "{other}"),
         }
     }
@@ -236,4 +253,42 @@ fn what_cannot_be_split_is_refused_by_name() {
     assert!(
         matches!(refused, SplitError::BeyondLiquidity { max_amount_in } if max_amount_in < U256::from(9))
     );
+}
+
+/// The corners of the least concave curve from nothing on that is nowhere below what up to `most` units are paid.
+fn hull(exit: &Exit, most: u64) -> Vec<[i128; 2]> {
+    let mut hull: Vec<[i128; 2]> = vec![[0, 0]];
+    for sold in 1..=most {
+        let Ok(fill) = exit.curve().fill(U256::from(sold)) else { continue };
+        let corner = [i128::from(sold), i128::from(fill.amount_out.saturating_to::<u64>())];
+        while let [.., a, b] = hull[..] {
+            let rises = [(b[1] - a[1]) * (corner[0] - a[0]), (corner[1] - a[1]) * (b[0] - a[0])];
+            if rises[0] > rises[1] {
+                break;
+            }
+            hull.pop();
+        }
+        hull.push(corner);
+    }
+    hull
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_local_rejects: 1 << 24, ..ProptestConfig::with_cases(2_000) })]
+
+    /// What a certificate rests on: some concave curve lies between what is paid and what is bounded.
+    #[test]
+    fn a_concave_curve_lies_between_what_a_pool_pays_and_its_bound(pool in small_pool(), zero_for_one: bool) {
+        let direction = if zero_for_one { Direction::ZeroForOne } else { Direction::OneForZero };
+        let exit = at_par(&pool, direction, [0, 0]);
+        for corners in hull(&exit, 160).windows(2) {
+            let [[from, paid_from], [to, paid_to]] = [corners[0], corners[1]];
+            for sold in from..=to {
+                let paid = paid_from * (to - sold) + paid_to * (sold - from);
+                let paid = (U1024::from(u128::try_from(paid).unwrap()) << 64) / U1024::from(u128::try_from(to - from).unwrap());
+                let bound = bound::unrounded(exit.curve(), U256::from(u128::try_from(sold).unwrap()));
+                prop_assert!(bound >= paid, "{sold} between {corners:?}");
+            }
+        }
+    }
 }
