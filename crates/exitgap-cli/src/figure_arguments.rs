@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::arguments::GuardArgs;
+use crate::recorded::RecordedArgs;
 
 #[derive(Debug, Args)]
 pub struct HoursArgs {
@@ -17,14 +17,8 @@ pub struct HoursArgs {
     /// The token to sell: token0 or token1 [default: the pool's].
     #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
     pub base: Option<String>,
-    /// Read from a recorder's database.
-    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
-    pub db: Option<PathBuf>,
-    /// Ask a service.
-    #[arg(long, value_name = "URL")]
-    pub api: Option<String>,
     #[command(flatten)]
-    pub guards: GuardArgs,
+    pub source: RecordedArgs,
 }
 
 pub const STRESS_NOTES: &str = "\
@@ -56,14 +50,8 @@ pub struct StressArgs {
     /// The last slot, an RFC 3339 instant [default: the newest].
     #[arg(long, value_name = "INSTANT")]
     pub to: Option<String>,
-    /// Read from a recorder's database.
-    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
-    pub db: Option<PathBuf>,
-    /// Ask a service.
-    #[arg(long, value_name = "URL")]
-    pub api: Option<String>,
     #[command(flatten)]
-    pub guards: GuardArgs,
+    pub source: RecordedArgs,
 }
 
 pub const DECAY_NOTES: &str = "\
@@ -104,14 +92,8 @@ pub struct DecayArgs {
     /// Write the figure file that anyone can recompute it from, instead of printing the figure.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Read from a recorder's database.
-    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
-    pub db: Option<PathBuf>,
-    /// Ask a service.
-    #[arg(long, value_name = "URL")]
-    pub api: Option<String>,
     #[command(flatten)]
-    pub guards: GuardArgs,
+    pub source: RecordedArgs,
 }
 
 pub const EXPOSURE_NOTES: &str = "\
@@ -161,14 +143,8 @@ pub struct ExposureArgs {
     /// Write the figure file that anyone can recompute it from, instead of printing the figure.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Read from a recorder's database.
-    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
-    pub db: Option<PathBuf>,
-    /// Ask a service.
-    #[arg(long, value_name = "URL")]
-    pub api: Option<String>,
     #[command(flatten)]
-    pub guards: GuardArgs,
+    pub source: RecordedArgs,
 }
 
 pub const ACCURACY_NOTES: &str = "\
@@ -233,12 +209,6 @@ pub struct RoutesArgs {
     /// The slot at or before this RFC 3339 instant [default: the newest recorded].
     #[arg(long, value_name = "INSTANT")]
     pub at: Option<String>,
-    /// Read from a recorder's database.
-    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
-    pub db: Option<PathBuf>,
-    /// Ask a service.
-    #[arg(long, value_name = "URL")]
-    pub api: Option<String>,
     #[command(flatten)]
-    pub guards: GuardArgs,
+    pub source: RecordedArgs,
 }

@@ -14,6 +14,7 @@ mod kept;
 mod log;
 mod pay_arguments;
 mod receipts;
+mod recorded;
 mod source;
 mod trust;
 

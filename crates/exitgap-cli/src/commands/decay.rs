@@ -1,76 +1,46 @@
 //! `exitgap decay`: how a book thins after its price has moved.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use exitgap_api::operations::{DecayAsked, DecayFileAsked, Operation};
-use exitgap_api::{DepthDecay, DepthDecaySide, Guards, Number, parse_pool};
+use exitgap_api::{DepthDecay, DepthDecaySide, Number};
 
-use super::{of_database, print_json};
+use super::{print_json, write_file};
 use crate::arguments::DecayArgs;
 use crate::failure::{Failure, too_little_recorded};
 use crate::format::{Columns, grouped, printable};
-use crate::source::{self, unreadable};
+use crate::recorded::question;
 
 pub fn run(args: &DecayArgs, json: bool) -> Result<ExitCode, Failure> {
-    let guards = args.guards.read()?;
-    let asked = read(args, guards)?;
+    let asked = read(args)?;
     if let Some(path) = &args.file {
-        return write_file(args, asked, path);
+        let bytes = args.source.ask(
+            async |client| client.decay_file(&asked).await,
+            async |service| Ok(service.decay_file(DecayFileAsked(asked.clone())).await?.to_vec()),
+        )?;
+        return write_file(path, &bytes);
     }
-    let decay = match (&args.api, &args.db) {
-        (Some(url), _) => {
-            let native = source::api::native()?;
-            source::api::through(url, native, guards, async |client| {
-                client.depth_decay(&asked).await
-            })?
-        }
-        // The arguments name one of the two.
-        (None, db) => {
-            let path = db.as_deref().unwrap_or(Path::new(""));
-            of_database(path, async |service| Ok(service.decay(asked.clone()).await?))?
-        }
-    };
+    let decay = args.source.ask(
+        async |client| client.depth_decay(&asked).await,
+        async |service| service.decay(asked.clone()).await,
+    )?;
     if json { print_json(&decay) } else { print_text(&decay) }?;
     Ok(if decay.enough { ExitCode::SUCCESS } else { too_little_recorded() })
 }
 
-/// The question, read as a service reads it.
-fn read(args: &DecayArgs, guards: Guards) -> Result<DecayAsked, Failure> {
-    let pool = parse_pool(&args.pool)?.to_string();
-    let numbers = [
+fn read(args: &DecayArgs) -> Result<DecayAsked, Failure> {
+    let given = [
+        ("pool", Some(&args.pool)),
         ("move_pct", Some(&args.move_pct)),
+        ("within_slots", Some(&args.within_slots)),
         ("gap_pct", Some(&args.gap)),
         ("base", args.base.as_ref()),
         ("from", args.from.as_ref()),
         ("to", args.to.as_ref()),
     ];
-    let mut query = format!("within_slots={}", args.within_slots);
-    for (name, value) in numbers {
-        if let Some(value) = value {
-            query.extend(["&", name, "=", value]);
-        }
-    }
-    let mut asked: DecayAsked = Operation::Decay.read(Some(&pool), &query)?;
-    asked.guards = guards;
-    Ok(asked)
-}
-
-/// Writes the figure file, for `exitgap verify`.
-fn write_file(args: &DecayArgs, asked: DecayAsked, path: &PathBuf) -> Result<ExitCode, Failure> {
-    let bytes = match (&args.api, &args.db) {
-        (Some(url), _) => source::api::with(url, async |client| client.decay_file(&asked).await)?,
-        (None, db) => {
-            let db = db.as_deref().unwrap_or(Path::new(""));
-            let file = DecayFileAsked(asked);
-            of_database(db, async |service| Ok(service.decay_file(file.clone()).await?))?.to_vec()
-        }
-    };
-    std::fs::write(path, &bytes)
-        .map_err(|error| unreadable(format!("writing {}: {error}", path.display())))?;
-    writeln!(anstream::stdout(), "{} bytes written to {}", bytes.len(), path.display())?;
-    Ok(ExitCode::SUCCESS)
+    let asked: DecayAsked = question(Operation::Decay, given)?;
+    Ok(DecayAsked { guards: args.source.guards()?, ..asked })
 }
 
 fn print_text(decay: &DepthDecay) -> Result<(), Failure> {

@@ -1,21 +1,20 @@
 //! `exitgap exposure`: could the market of any slot of a week have absorbed a liquidation?
 
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use exitgap_api::operations::{ExposureAsked, ExposureFileAsked, Operation};
 use exitgap_api::{
-    Band, Guards, LiquidationCascade, LiquidationExposure, Number, Status, size_as_written,
+    Band, LiquidationCascade, LiquidationExposure, Number, Status, size_as_written,
 };
 use exitgap_core::units::SizeUsd;
 use serde::Serialize;
 
-use super::{cascade, of_database, print_json};
+use super::{cascade, print_json, write_file};
 use crate::arguments::ExposureArgs;
 use crate::failure::{Failure, too_little_recorded};
 use crate::format::{Columns, grouped, printable};
-use crate::source::{self, unreadable};
+use crate::recorded::question;
 
 /// What positions come to.
 #[derive(Serialize)]
@@ -25,10 +24,9 @@ struct OfPositions<'a> {
 }
 
 pub fn run(args: &ExposureArgs, json: bool) -> Result<ExitCode, Failure> {
-    let guards = args.guards.read()?;
     // Sizes and rules are read before anything is looked up.
     let named = args.cascade_usd.as_deref().map(size_as_written).transpose()?;
-    let asked = read(args, named.unwrap_or(SizeUsd::MIN), guards)?;
+    let asked = read(args, named.unwrap_or(SizeUsd::MIN))?;
     let Some(positions) = &args.positions else {
         return answer(args, asked, &[], json);
     };
@@ -56,21 +54,18 @@ fn answer(
     json: bool,
 ) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.file {
-        return write_file(args, asked, path);
+        let bytes = args.source.ask(
+            async |client| client.exposure_file(&asked).await,
+            async |service| {
+                Ok(service.exposure_file(ExposureFileAsked(asked.clone())).await?.to_vec())
+            },
+        )?;
+        return write_file(path, &bytes);
     }
-    let exposure = match (&args.api, &args.db) {
-        (Some(url), _) => {
-            let native = source::api::native()?;
-            source::api::through(url, native, asked.guards, async |client| {
-                client.liquidation_exposure(&asked).await
-            })?
-        }
-        // The arguments name one of the two.
-        (None, db) => {
-            let path = db.as_deref().unwrap_or(Path::new(""));
-            of_database(path, async |service| Ok(service.exposure(asked.clone()).await?))?
-        }
-    };
+    let exposure = args.source.ask(
+        async |client| client.liquidation_exposure(&asked).await,
+        async |service| service.exposure(asked.clone()).await,
+    )?;
     match (json, cascades) {
         (false, _) => print_text(&exposure),
         (true, []) => print_json(&exposure),
@@ -79,42 +74,19 @@ fn answer(
     Ok(if exposure.enough { ExitCode::SUCCESS } else { too_little_recorded() })
 }
 
-/// The question, read as a service reads it.
-fn read(args: &ExposureArgs, cascade: SizeUsd, guards: Guards) -> Result<ExposureAsked, Failure> {
-    let mut query = format!("cascade_usd={cascade}");
-    let shares = [
+fn read(args: &ExposureArgs, cascade: SizeUsd) -> Result<ExposureAsked, Failure> {
+    let cascade = cascade.to_string();
+    let given = [
+        ("cascade_usd", Some(&cascade)),
         ("bonus_pct", Some(&args.bonus_pct)),
         ("protocol_fee_pct", Some(&args.protocol_fee_pct)),
         ("fall_pct", Some(&args.fall_pct)),
         ("from", args.from.as_ref()),
         ("to", args.to.as_ref()),
     ];
-    let shares = shares.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    for (name, value) in args.venues.iter().map(|venue| ("venue", venue)).chain(shares) {
-        query.extend(["&", name, "=", value]);
-    }
-    let mut asked: ExposureAsked = Operation::Exposure.read(None, &query)?;
-    asked.guards = guards;
-    Ok(asked)
-}
-
-/// Writes the figure file, for `exitgap verify`.
-fn write_file(args: &ExposureArgs, asked: ExposureAsked, path: &Path) -> Result<ExitCode, Failure> {
-    let bytes = match (&args.api, &args.db) {
-        (Some(url), _) => {
-            source::api::with(url, async |client| client.exposure_file(&asked).await)?
-        }
-        (None, db) => {
-            let db = db.as_deref().unwrap_or(Path::new(""));
-            let file = ExposureFileAsked(asked);
-            of_database(db, async |service| Ok(service.exposure_file(file.clone()).await?))?
-                .to_vec()
-        }
-    };
-    std::fs::write(path, &bytes)
-        .map_err(|error| unreadable(format!("writing {}: {error}", path.display())))?;
-    writeln!(anstream::stdout(), "{} bytes written to {}", bytes.len(), path.display())?;
-    Ok(ExitCode::SUCCESS)
+    let venues = args.venues.iter().map(|venue| ("venue", Some(venue)));
+    let asked: ExposureAsked = question(Operation::Exposure, venues.chain(given))?;
+    Ok(ExposureAsked { guards: args.source.guards()?, ..asked })
 }
 
 fn in_words(band: Band) -> &'static str {

@@ -1,59 +1,37 @@
 //! `exitgap hours`: open against closed markets.
 
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use exitgap_api::operations::{HoursAsked, Operation};
-use exitgap_api::{Guards, HoursSpread, Interval, MarketHours, Number, parse_pool};
+use exitgap_api::{HoursSpread, MarketHours, Number};
 use exitgap_client::HistoryOf;
-use exitgap_core::evidence::Base;
 
-use super::{of_database, print_json};
+use super::print_json;
 use crate::arguments::HoursArgs;
 use crate::failure::{Failure, too_little_recorded};
 use crate::format::{Columns, grouped, printable};
-use crate::source;
+use crate::recorded::question;
 
 pub fn run(args: &HoursArgs, json: bool) -> Result<ExitCode, Failure> {
-    let guards = args.guards.read()?;
-    let asked = read(args, guards)?;
-    let hours = match (&args.api, &args.db) {
-        (Some(url), _) => of_service(url, asked)?,
-        // The arguments name one of the two.
-        (None, db) => {
-            let path = db.as_deref().unwrap_or(Path::new(""));
-            of_database(path, async |service| Ok(service.hours(asked.clone()).await?))?
-        }
-    };
+    let asked = read(args)?;
+    let hours = args.source.ask(
+        async |client| client.hours(&HistoryOf::from(&asked.series)).await,
+        async |service| service.hours(asked.clone()).await,
+    )?;
     if json { print_json(&hours) } else { print_text(&hours) }?;
     Ok(if hours.enough { ExitCode::SUCCESS } else { too_little_recorded() })
 }
 
-/// The question, read as a service reads it.
-fn read(args: &HoursArgs, guards: Guards) -> Result<HoursAsked, Failure> {
-    let pool = parse_pool(&args.pool)?.to_string();
-    let base = args.base.as_ref().map_or_else(String::new, |base| format!("&base={base}"));
-    let query = format!("size_usd={}{base}", args.size_usd);
-    let mut asked: HoursAsked = Operation::Hours.read(Some(&pool), &query)?;
-    asked.series.guards = guards;
+fn read(args: &HoursArgs) -> Result<HoursAsked, Failure> {
+    let given = [
+        ("pool", Some(&args.pool)),
+        ("size_usd", Some(&args.size_usd)),
+        ("base", args.base.as_ref()),
+    ];
+    let mut asked: HoursAsked = question(Operation::Hours, given)?;
+    asked.series.guards = args.source.guards()?;
     Ok(asked)
-}
-
-fn of_service(url: &str, asked: HoursAsked) -> Result<MarketHours, Failure> {
-    let series = asked.series;
-    let of = HistoryOf {
-        pool: series.pool,
-        size: series.size,
-        base: series.base.as_deref().and_then(Base::from_code),
-        from: None,
-        to: None,
-        interval: Interval::FiveMinutes,
-        cursor: None,
-    };
-    source::api::through(url, source::api::native()?, series.guards, async |client| {
-        client.hours(&of).await
-    })
 }
 
 fn print_text(hours: &MarketHours) -> Result<(), Failure> {

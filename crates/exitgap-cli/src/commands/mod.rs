@@ -10,7 +10,7 @@ mod explain;
 mod exposure;
 mod hours;
 mod ladder;
-mod mcp;
+pub mod mcp;
 mod pay;
 mod pools;
 mod routes;
@@ -81,17 +81,6 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Licences => Ok(io::stdout().write_all(include_bytes!("../../THIRD-PARTY.txt"))?),
     }?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Asks a service of one's own, on a recorder's database.
-fn of_database<T>(
-    path: &Path,
-    ask: impl AsyncFnOnce(&exitgap_ops::Service) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let runtime = runtime.map_err(|error| source::unreadable(error.to_string()))?;
-    runtime.block_on(async { ask(&mcp::local::service(path).await?).await })
 }
 
 /// What a question is about, found.
@@ -248,4 +237,13 @@ fn print_source(context: &Context, beside: &Beside) -> Result<(), Failure> {
         writeln!(out, "{:<16}{}", "evidence", printable(url))?;
     }
     Ok(())
+}
+
+/// Writes a figure file, for `exitgap verify`.
+fn write_file(path: &Path, bytes: &[u8]) -> Result<ExitCode, Failure> {
+    std::fs::write(path, bytes).map_err(|error| {
+        source::unreadable(format!("writing {}: {error}", path.display()))
+    })?;
+    writeln!(anstream::stdout(), "{} bytes written to {}", bytes.len(), path.display())?;
+    Ok(ExitCode::SUCCESS)
 }

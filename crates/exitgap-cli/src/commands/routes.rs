@@ -1,47 +1,36 @@
 //! `exitgap routes`: a token's venues, each alone and split.
 
 use std::io::Write;
-use std::path::Path;
 
 use exitgap_api::operations::{Operation, RoutesAsked};
-use exitgap_api::{BestSplit, Guards, Routes, Status, size_as_written};
+use exitgap_api::{BestSplit, Routes, Status, size_as_written};
 
-use super::{of_database, print_json};
+use super::print_json;
 use crate::arguments::RoutesArgs;
 use crate::failure::Failure;
 use crate::format::{Columns, grouped, printable};
-use crate::source;
+use crate::recorded::question;
 
 pub fn run(args: &RoutesArgs, json: bool) -> Result<(), Failure> {
-    let guards = args.guards.read()?;
-    let asked = read(args, guards)?;
-    let routes = match (&args.api, &args.db) {
-        (Some(url), _) => {
-            let native = source::api::native()?;
-            source::api::through(url, native, guards, async |client| {
-                client.recomputed_routes(&asked).await
-            })?
-        }
-        // The arguments name one of the two.
-        (None, db) => {
-            let path = db.as_deref().unwrap_or(Path::new(""));
-            of_database(path, async |service| Ok(service.routes(&asked).await?))?
-        }
-    };
+    let asked = read(args)?;
+    let routes = args.source.ask(
+        async |client| client.recomputed_routes(&asked).await,
+        async |service| service.routes(&asked).await,
+    )?;
     if json { print_json(&routes) } else { print_text(&routes) }
 }
 
-/// The question, read as a service reads it.
-fn read(args: &RoutesArgs, guards: Guards) -> Result<RoutesAsked, Failure> {
-    let size = size_as_written(&args.size_usd)?;
-    let mut query = format!("size_usd={size}&fixed_cost_usd={}", args.fixed_cost_usd);
-    for (name, value) in [("quote_group", &args.quote_group), ("at", &args.at)] {
-        if let Some(value) = value {
-            query.extend(["&", name, "=", value]);
-        }
-    }
-    let asked: RoutesAsked = Operation::Routes.read(Some(&args.token), &query)?;
-    Ok(RoutesAsked { guards, ..asked })
+fn read(args: &RoutesArgs) -> Result<RoutesAsked, Failure> {
+    let size = size_as_written(&args.size_usd)?.to_string();
+    let given = [
+        ("token", Some(&args.token)),
+        ("size_usd", Some(&size)),
+        ("fixed_cost_usd", Some(&args.fixed_cost_usd)),
+        ("quote_group", args.quote_group.as_ref()),
+        ("at", args.at.as_ref()),
+    ];
+    let asked: RoutesAsked = question(Operation::Routes, given)?;
+    Ok(RoutesAsked { guards: args.source.guards()?, ..asked })
 }
 
 fn print_text(routes: &Routes) -> Result<(), Failure> {

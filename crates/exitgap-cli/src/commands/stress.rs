@@ -1,70 +1,39 @@
 //! `exitgap stress`: the worst of a period, and how long it lasted.
 
 use std::io::Write;
-use std::path::Path;
 
 use exitgap_api::operations::{Operation, StressAsked};
-use exitgap_api::{
-    GapPoint, Guards, Interval, Number, Status, Stress, parse_pool, size_as_written,
-};
+use exitgap_api::{GapPoint, Number, Status, Stress, size_as_written};
 use exitgap_client::HistoryOf;
-use exitgap_core::evidence::Base;
 
-use super::{of_database, print_json};
+use super::print_json;
 use crate::arguments::StressArgs;
 use crate::failure::Failure;
 use crate::format::{Columns, grouped, printable};
-use crate::source;
+use crate::recorded::question;
 
 pub fn run(args: &StressArgs, json: bool) -> Result<(), Failure> {
-    let guards = args.guards.read()?;
-    let asked = read(args, guards)?;
-    let stress = match (&args.api, &args.db) {
-        (Some(url), _) => of_service(url, &asked)?,
-        // The arguments name one of the two.
-        (None, db) => {
-            let path = db.as_deref().unwrap_or(Path::new(""));
-            of_database(path, async |service| Ok(service.stress(asked.clone()).await?))?
-        }
-    };
+    let asked = read(args)?;
+    let stress = args.source.ask(
+        async |client| client.stress(&HistoryOf::from(&asked.series), asked.limit).await,
+        async |service| service.stress(asked.clone()).await,
+    )?;
     if json { print_json(&stress) } else { print_text(&stress) }
 }
 
-/// The question, read as a service reads it.
-fn read(args: &StressArgs, guards: Guards) -> Result<StressAsked, Failure> {
-    let pool = parse_pool(&args.pool)?.to_string();
-    let mut query = format!("size_usd={}", size_as_written(&args.size_usd)?);
-    let others = [
-        ("limit_pct", &args.limit_pct),
-        ("base", &args.base),
-        ("from", &args.from),
-        ("to", &args.to),
+fn read(args: &StressArgs) -> Result<StressAsked, Failure> {
+    let size = size_as_written(&args.size_usd)?.to_string();
+    let given = [
+        ("pool", Some(&args.pool)),
+        ("size_usd", Some(&size)),
+        ("limit_pct", args.limit_pct.as_ref()),
+        ("base", args.base.as_ref()),
+        ("from", args.from.as_ref()),
+        ("to", args.to.as_ref()),
     ];
-    for (name, value) in others {
-        if let Some(value) = value {
-            query.extend(["&", name, "=", value]);
-        }
-    }
-    let mut asked: StressAsked = Operation::Stress.read(Some(&pool), &query)?;
-    asked.series.guards = guards;
+    let mut asked: StressAsked = question(Operation::Stress, given)?;
+    asked.series.guards = args.source.guards()?;
     Ok(asked)
-}
-
-fn of_service(url: &str, asked: &StressAsked) -> Result<Stress, Failure> {
-    let series = &asked.series;
-    let of = HistoryOf {
-        pool: series.pool.clone(),
-        size: series.size,
-        base: series.base.as_deref().and_then(Base::from_code),
-        from: series.from.map(|slot| slot.to_string()),
-        to: series.to.map(|slot| slot.to_string()),
-        interval: Interval::Hour,
-        cursor: None,
-    };
-    let native = source::api::native()?;
-    source::api::through(url, native, series.guards, async |client| {
-        client.stress(&of, asked.limit).await
-    })
 }
 
 fn print_text(stress: &Stress) -> Result<(), Failure> {
