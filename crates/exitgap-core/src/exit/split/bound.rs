@@ -112,7 +112,7 @@ pub(super) fn unrounded(curve: &SaleCurve, amount: U256) -> U1024 {
 fn rounded_up(curve: &SaleCurve, segments: usize) -> U256 {
     let FeeRate { numerator, denominator } = curve.least_fee();
     let each = denominator.div_ceil((denominator - numerator).max(1)).saturating_add(1);
-    U256::from(segments) * U256::from(each)
+    U256::from(each.saturating_mul(segments as u64))
 }
 
 /// No less than `max (w·F(x) + price·(N − x))` over the curve.
