@@ -55,6 +55,7 @@ pub fn question<'a, Q: Question>(
     operation: Operation,
     given: impl IntoIterator<Item = (&'a str, Option<&'a String>)>,
 ) -> Result<Q, Failure> {
-    let given = given.into_iter().filter_map(|(name, value)| Some((name, Cow::from(value?.as_str()))));
+    let given =
+        given.into_iter().filter_map(|(name, value)| Some((name, Cow::from(value?.as_str()))));
     Ok(Q::read(&Given::named(operation.row().parameters, given)?)?)
 }

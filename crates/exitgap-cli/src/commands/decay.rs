@@ -17,7 +17,9 @@ pub fn run(args: &DecayArgs, json: bool) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.file {
         let bytes = args.source.ask(
             async |client| client.decay_file(&asked).await,
-            async |service| Ok(service.decay_file(DecayFileAsked(asked.clone())).await?.to_vec()),
+            async |service| {
+                Ok(service.decay_file(DecayFileAsked(asked.clone())).await?.bytes.to_vec())
+            },
         )?;
         return write_file(path, &bytes);
     }

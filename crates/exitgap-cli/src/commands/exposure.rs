@@ -4,9 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use exitgap_api::operations::{ExposureAsked, ExposureFileAsked, Operation};
-use exitgap_api::{
-    Band, LiquidationCascade, LiquidationExposure, Number, Status, size_as_written,
-};
+use exitgap_api::{Band, LiquidationCascade, LiquidationExposure, Number, Status, size_as_written};
 use exitgap_core::units::SizeUsd;
 use serde::Serialize;
 
@@ -28,7 +26,7 @@ pub fn run(args: &ExposureArgs, json: bool) -> Result<ExitCode, Failure> {
     let named = args.cascade_usd.as_deref().map(size_as_written).transpose()?;
     let asked = read(args, named.unwrap_or(SizeUsd::MIN))?;
     let Some(positions) = &args.positions else {
-        return answer(args, asked, &[], json);
+        return answer(args, &asked, &[], json);
     };
     let cascades = cascade::of_positions(args, &asked, positions)?;
     if !json {
@@ -37,7 +35,7 @@ pub fn run(args: &ExposureArgs, json: bool) -> Result<ExitCode, Failure> {
     // The larger one: the oracle follows.
     if let Some(last) = cascades.last().filter(|last| last.liquidated > 0) {
         let cascade = size_as_written(last.cascade_usd.as_str())?;
-        return answer(args, ExposureAsked { cascade, ..asked }, &cascades, json);
+        return answer(args, &ExposureAsked { cascade, ..asked }, &cascades, json);
     }
     if json {
         print_json(&OfPositions { cascades: &cascades, exposure: None })?;
@@ -49,21 +47,21 @@ pub fn run(args: &ExposureArgs, json: bool) -> Result<ExitCode, Failure> {
 
 fn answer(
     args: &ExposureArgs,
-    asked: ExposureAsked,
+    asked: &ExposureAsked,
     cascades: &[LiquidationCascade],
     json: bool,
 ) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.file {
         let bytes = args.source.ask(
-            async |client| client.exposure_file(&asked).await,
+            async |client| client.exposure_file(asked).await,
             async |service| {
-                Ok(service.exposure_file(ExposureFileAsked(asked.clone())).await?.to_vec())
+                Ok(service.exposure_file(ExposureFileAsked(asked.clone())).await?.bytes.to_vec())
             },
         )?;
         return write_file(path, &bytes);
     }
     let exposure = args.source.ask(
-        async |client| client.liquidation_exposure(&asked).await,
+        async |client| client.liquidation_exposure(asked).await,
         async |service| service.exposure(asked.clone()).await,
     )?;
     match (json, cascades) {

@@ -241,9 +241,8 @@ fn print_source(context: &Context, beside: &Beside) -> Result<(), Failure> {
 
 /// Writes a figure file, for `exitgap verify`.
 fn write_file(path: &Path, bytes: &[u8]) -> Result<ExitCode, Failure> {
-    std::fs::write(path, bytes).map_err(|error| {
-        source::unreadable(format!("writing {}: {error}", path.display()))
-    })?;
+    std::fs::write(path, bytes)
+        .map_err(|error| source::unreadable(format!("writing {}: {error}", path.display())))?;
     writeln!(anstream::stdout(), "{} bytes written to {}", bytes.len(), path.display())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -22,8 +22,11 @@ pub fn run(args: &RoutesArgs, json: bool) -> Result<(), Failure> {
 
 fn read(args: &RoutesArgs) -> Result<RoutesAsked, Failure> {
     let size = size_as_written(&args.size_usd)?.to_string();
+    let mut named = args.token.splitn(2, '/').map(str::to_owned);
+    let (chain, token) = (named.next(), named.next());
     let given = [
-        ("token", Some(&args.token)),
+        ("chain", chain.as_ref()),
+        ("token", token.as_ref()),
         ("size_usd", Some(&size)),
         ("fixed_cost_usd", Some(&args.fixed_cost_usd)),
         ("quote_group", args.quote_group.as_ref()),
