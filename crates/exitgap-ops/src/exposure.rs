@@ -14,9 +14,9 @@ use exitgap_core::series::{Slot, days_observed_hundredths};
 use exitgap_core::units::{Percent, SizeUsd};
 use exitgap_store::Reader;
 
-use super::evidence::{ProofKey, proof};
+use super::figures::FigureFile;
 use super::history::Series;
-use super::{IntoProblem, Proof, Service};
+use super::{IntoProblem, Service};
 
 /// What an exposure is of, with what answers say of its series.
 struct ExposureOf {
@@ -64,16 +64,15 @@ impl Service {
     }
 
     /// The file that proves it.
-    pub async fn exposure_file(&self, asked: ExposureFileAsked) -> Result<Proof, Problem> {
+    pub async fn exposure_file(&self, asked: ExposureFileAsked) -> Result<FigureFile, Problem> {
+        let ExposureAsked { venues, from, to, .. } = &asked.0;
+        let is_whole = venues.iter().all(|venue| venue.base.is_some());
+        let named = is_whole.then_some(from.zip(*to)).flatten();
         let terms = self.exposure_of(asked.0).await?.terms;
-        let key = ProofKey::Figure(Operation::ExposureFile.of_exposure(&terms).to_string());
-        if let Some(kept) = self.evidence.get(&key) {
-            return Ok(kept);
-        }
-        let made = self.figures.read(move |reader| reader.exposure_file(&terms)).await?;
-        let made = proof(made);
-        self.evidence.insert(key, made.clone());
-        Ok(made)
+        let is_settled = named.is_some_and(|(_, to)| to == terms.to);
+        let of = Operation::ExposureFile.of_exposure(&terms);
+        let make = move |reader: &Reader| reader.exposure_file(&terms);
+        Ok(FigureFile { bytes: self.figure_file(&of, make).await?, is_settled })
     }
 
     /// The terms of a question: bases and period as the series have them, each of which meets the guards.

@@ -1,6 +1,6 @@
 //! Figures drawn from many slots, and what they are recomputed from.
 
-use exitgap_api::operations::{DecayAsked, DecayFileAsked, Operation, SlotAsked};
+use exitgap_api::operations::{DecayAsked, DecayFileAsked, Operation, SlotAsked, Target};
 use exitgap_api::{
     DepthDecay, DepthDecayOf, DepthSourceKind, Guards, Number, Problem, ProblemCode,
     SNAPSHOT_PAGE_BYTES, SeriesMethod, SeriesSource, Standing, Status, Window,
@@ -21,6 +21,15 @@ const SLOTS: u32 = 28 * Slot::PER_DAY;
 
 /// Slots of one answer of snapshots.
 const SLOTS_OF_LINES: u32 = 96;
+
+/// A figure's file.
+#[derive(Debug, Clone)]
+pub struct FigureFile {
+    /// The file.
+    pub bytes: Proof,
+    /// Whether the question names all that it depends on, and no slot that is yet to come: its bytes never change.
+    pub is_settled: bool,
+}
 
 /// What a decay is of, with what answers say of its series.
 struct DecayOf {
@@ -77,14 +86,27 @@ impl Service {
     }
 
     /// The file that a decay is recomputed from: the same bytes each time.
-    pub async fn decay_file(&self, asked: DecayFileAsked) -> Result<Proof, Problem> {
+    pub async fn decay_file(&self, asked: DecayFileAsked) -> Result<FigureFile, Problem> {
+        let DecayAsked { base, from, to, .. } = &asked.0;
+        let named = base.is_some().then_some(from.zip(*to)).flatten();
         let terms = self.decay_of(asked.0).await?.terms;
-        let key = ProofKey::Figure(Operation::DecayFile.of_decay(&terms).to_string());
+        let is_settled = named.is_some_and(|(_, to)| to == terms.to);
+        let of = Operation::DecayFile.of_decay(&terms);
+        let make = move |reader: &Reader| reader.decay_file(&terms);
+        Ok(FigureFile { bytes: self.figure_file(&of, make).await?, is_settled })
+    }
+
+    /// A figure's file by its whole address: kept, or made.
+    pub(super) async fn figure_file<E: IntoProblem + Send + 'static>(
+        &self,
+        of: &Target,
+        make: impl FnOnce(&Reader) -> Result<Vec<u8>, E> + Send + 'static,
+    ) -> Result<Proof, Problem> {
+        let key = ProofKey::Figure(of.to_string());
         if let Some(kept) = self.evidence.get(&key) {
             return Ok(kept);
         }
-        let made = self.figures.read(move |reader| reader.decay_file(&terms)).await?;
-        let made = proof(made);
+        let made = proof(self.figures.read(make).await?);
         self.evidence.insert(key, made.clone());
         Ok(made)
     }

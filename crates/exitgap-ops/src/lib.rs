@@ -47,6 +47,7 @@ use exitgap_store::{FindError, Reader, StoreError};
 pub use capabilities::Deployment;
 pub use current::{Current, PoolNow};
 pub use evidence::Proof;
+pub use figures::FigureFile;
 pub use lane::Lane;
 pub use prepared::Prepared;
 pub use readers::Readers;

@@ -24,6 +24,13 @@ fn target(url: &Value) -> String {
     url[url.find("/api/").unwrap()..].to_owned()
 }
 
+/// The same target with a last slot that is not recorded yet.
+pub fn to_a_later_slot(target: &str) -> String {
+    let (before, named) = target.split_once("&to=").unwrap();
+    let rest = named.find('&').map_or("", |end| &named[end..]);
+    format!("{before}&to=2027-08-22T00:00:00Z{rest}")
+}
+
 fn whole(step: &Value, field: &str) -> i64 {
     step[field].as_i64().unwrap()
 }
@@ -100,6 +107,9 @@ fn proven(recorded: &Recorded, service: &Service, told: &Value) {
     let file = service.get(&target(&told["figure_url"]));
     assert_eq!(file.header("cache-control"), Some("public, max-age=31536000, immutable"));
     assert_eq!(service.get(&target(&told["figure_url"])).body, file.body);
+    let still_growing = service.get(&to_a_later_slot(&target(&told["figure_url"])));
+    assert_eq!(still_growing.body, file.body, "up to the newest slot");
+    assert_eq!(still_growing.header("cache-control"), Some("public, max-age=5"));
     let events = &file.json()["result"]["events"];
     assert_eq!(events[0]["slot"], told["events"][0]["slot"]);
     fs::write(recorded.path("decay.json"), &file.body).unwrap();
@@ -149,6 +159,11 @@ fn said_by_the_command_line(recorded: &Recorded, service: &Service, id: &str, to
         for field in ["events", "down", "up", "have", "from", "to"] {
             assert_eq!(said[field], told[field], "{field}");
         }
+        // An offset is part of an instant.
+        let later = ["--to", "2027-08-22T02:00:00+02:00", "--json"];
+        let said = cli(recorded, &[&asked[..], &source, &later].concat()).stdout;
+        let said: Value = serde_json::from_slice(&said).unwrap();
+        assert_eq!(said["to"], told["to"]);
         let text =
             String::from_utf8(cli(recorded, &[&asked[..], &source].concat()).stdout).unwrap();
         assert!(text.contains("7 slots of 2016") && text.contains("decay/1"), "{text}");

@@ -7,6 +7,7 @@ use exitgap_tests::binaries;
 use exitgap_tests::devchain::World;
 use serde_json::{Value, json};
 
+use super::decay::to_a_later_slot;
 use crate::scenes::chain::scene;
 use crate::scenes::here::{Here, With, stored};
 use crate::scenes::service::{Recorded, Service, configured, record_in};
@@ -115,6 +116,9 @@ fn proven(recorded: &Recorded, service: &Service, told: &Value) {
     let url = told["figure_url"].as_str().unwrap();
     let file = service.get(&url[url.find("/api/").unwrap()..]);
     assert_eq!(file.header("cache-control"), Some("public, max-age=31536000, immutable"));
+    let still_growing = service.get(&to_a_later_slot(&url[url.find("/api/").unwrap()..]));
+    assert_eq!(still_growing.body, file.body, "up to the newest slot");
+    assert_eq!(still_growing.header("cache-control"), Some("public, max-age=5"));
     fs::write(recorded.path("exposure.json"), &file.body).unwrap();
     fs::write(recorded.path("key"), service.get("/log/verifier-key").body).unwrap();
     let url = format!("http://{}", service.address);

@@ -75,14 +75,6 @@ impl Question for ExposureAsked {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExposureFileAsked(pub ExposureAsked);
 
-impl ExposureFileAsked {
-    /// Whether it names all that the file depends on, so that its bytes never change.
-    pub fn is_whole(&self) -> bool {
-        let ExposureAsked { venues, from, to, .. } = &self.0;
-        venues.iter().all(|venue| venue.base.is_some()) && from.is_some() && to.is_some()
-    }
-}
-
 impl Question for ExposureFileAsked {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
         let asked = ExposureAsked::read(given)?;

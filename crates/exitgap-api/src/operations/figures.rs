@@ -70,14 +70,6 @@ pub(super) fn period(given: &Given<'_>) -> Result<(Option<Slot>, Option<Slot>), 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecayFileAsked(pub DecayAsked);
 
-impl DecayFileAsked {
-    /// Whether it names all that the file depends on, so that its bytes never change.
-    pub fn is_whole(&self) -> bool {
-        let DecayAsked { base, from, to, .. } = &self.0;
-        base.is_some() && from.is_some() && to.is_some()
-    }
-}
-
 impl Question for DecayFileAsked {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
         given.one(&BASE_BY_PLACE, |text| values::word(&BASE_BY_PLACE, text, Base::from_code))?;

@@ -5,6 +5,7 @@ use axum::http::header::VARY;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::{DecayFileAsked, EvidenceAsked, ExposureFileAsked, Keep, Operation};
+use exitgap_ops::FigureFile;
 
 use super::address::Address;
 use super::reply::{JSON, Refused, Reply};
@@ -31,13 +32,16 @@ pub async fn file(
 /// The figure file of an exposure.
 pub async fn exposure_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
     let asked: ExposureFileAsked = address.read(Operation::ExposureFile)?;
-    let keep = if asked.is_whole() { Keep::Forever } else { Keep::Seconds(5) };
-    Ok(Reply::new(app.service.exposure_file(asked).await?, JSON, keep))
+    Ok(figure_file(app.service.exposure_file(asked).await?))
 }
 
 /// The figure file of a decay.
 pub async fn decay_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
     let asked: DecayFileAsked = address.read(Operation::DecayFile)?;
-    let keep = if asked.is_whole() { Keep::Forever } else { Keep::Seconds(5) };
-    Ok(Reply::new(app.service.decay_file(asked).await?, JSON, keep))
+    Ok(figure_file(app.service.decay_file(asked).await?))
+}
+
+fn figure_file(file: FigureFile) -> Reply {
+    let keep = if file.is_settled { Keep::Forever } else { Keep::Seconds(5) };
+    Reply::new(file.bytes, JSON, keep)
 }
