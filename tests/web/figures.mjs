@@ -4,6 +4,12 @@ import assert from "node:assert/strict";
 export default async function figures({ pool, open, get, shoot, fits }) {
   const page = await open(`/pools/${pool}`);
   const section = page.locator("#decay");
+  const asked = [];
+  page.on("request", (request) => request.url().includes("/v1/decay/") && asked.push(request.url()));
+  await section.locator("summary").first().waitFor();
+  await page.waitForLoadState("networkidle");
+  assert.deepEqual(asked, [], "weeks of snapshots are read for those who open it");
+  await section.locator("summary").first().click();
   await section.locator(".facts").waitFor();
   await section.getByLabel("Moves of at least").selectOption("200000");
   const told = await get(`/v1/decay/${pool}?move_pct=0.2&base=token0`);

@@ -284,6 +284,38 @@ fn a_portfolio_has_at_most_a_hundred_positions_and_costs_as_many_requests() {
 }
 
 #[test]
+fn what_reads_many_snapshots_counts_as_many_requests() {
+    let folder = small();
+    let limits = Limits { rate_per_minute: 600, ..Limits::default() };
+    let here = Here::start(folder.path(), With { limits, ..With::default() });
+    here.refresh();
+    let pool = BusyPool::new(1, 4).id;
+    let left = |target: &str| -> u32 {
+        let answer = here.get(target);
+        let header = answer.header("ratelimit").unwrap();
+        header.split("r=").nth(1).unwrap().split(';').next().unwrap().parse().unwrap()
+    };
+    let mut before = left("/livez");
+    for (target, cost) in [
+        (format!("/v1/pools/{pool}"), 1),
+        (format!("/v1/stress/{pool}?size_usd=1000"), 1),
+        (format!("/v1/history/{pool}?size_usd=10000"), 1),
+        (format!("/v1/stress/{pool}?size_usd=1001"), 5),
+        (format!("/v1/history/{pool}?interval=5m&size_usd=12.5"), 5),
+        (format!("/v1/decay/{pool}"), 20),
+        (format!("/api/v1/decay/{pool}"), 20),
+        (format!("/v1/exposure?venue={pool}&cascade_usd=1000"), 20),
+        (format!("/api/v1/exposure?venue={pool}&cascade_usd=1000"), 20),
+    ] {
+        let now = left(&target);
+        // Ten a second come back meanwhile.
+        let taken = before.saturating_sub(now);
+        assert!(taken <= cost && taken + 4 >= cost, "{target}: {taken}");
+        before = now;
+    }
+}
+
+#[test]
 fn another_method_is_refused_whatever_comes_with_it() {
     let folder = small();
     let here = Here::start(folder.path(), With::default());

@@ -33,6 +33,27 @@ pub fn PoolDecay(
     /// The token sold.
     base: Memo<usize>,
 ) -> impl IntoView {
+    let (opened, set_opened) = signal(false);
+    let pool = StoredValue::new(pool);
+    view! {
+        <section id="decay">
+            <h2>"After the price has moved"</h2>
+            <p class="quiet">
+                "The book is the depth at 2 % from the pool's own mid price. After each move within a quarter of an hour it is \
+                 split exactly: what the move alone did to the liquidity that was there, and what providers put in or took out."
+            </p>
+            // The service reads four weeks of snapshots for it: only for those who ask.
+            <details on:toggle=move |_| set_opened.set(true)>
+                <summary>"Show the moves of the last four weeks"</summary>
+                <Show when=move || opened.get()><Moves pool=pool.get_value() base=base/></Show>
+            </details>
+        </section>
+    }
+}
+
+/// What is behind it, once it is open.
+#[component]
+fn Moves(pool: PoolId, base: Memo<usize>) -> impl IntoView {
     let (moved, set_moved) = signal(FIRST_MOVE);
     let asked = Memo::new(move |_| DecayAsked {
         pool: pool.clone(),
@@ -73,17 +94,10 @@ pub fn PoolDecay(
         Some(Ok(decay)) => view! { <Told decay=decay asked=asked.get_untracked()/> }.into_any(),
     };
     view! {
-        <section id="decay">
-            <h2>"After the price has moved"</h2>
-            <p class="quiet">
-                "The book is the depth at 2 % from the pool's own mid price. After each move within a quarter of an hour it is \
-                 split exactly: what the move alone did to the liquidity that was there, and what providers put in or took out."
-            </p>
-            <form class="controls" on:submit=|event| event.prevent_default()>
-                <label>"Moves of at least" <select on:change=choose>{choices}</select></label>
-            </form>
-            {answer}
-        </section>
+        <form class="controls" on:submit=|event| event.prevent_default()>
+            <label>"Moves of at least" <select on:change=choose>{choices}</select></label>
+        </form>
+        {answer}
     }
 }
 

@@ -20,10 +20,11 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use exitgap_api::operations::parameters::POSITION;
+use exitgap_api::operations::parameters::{POSITION, SIZE};
 use exitgap_api::operations::{MAX_POSITIONS, Operation};
 use exitgap_api::x402::{BodyMembers, X_PAYMENT_RECEIPT};
 use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
+use exitgap_core::units::SizeUsd;
 use exitgap_mcp::Allowance;
 use exitgap_mcp::discovery::MCP_PATH;
 use serde::Serialize;
@@ -149,7 +150,8 @@ impl Edge {
     /// Counts a portfolio's positions, and a token's venues, against what is free.
     fn take_exits(&self, request: &Request) -> Result<(), Problem> {
         let path = request.uri().path();
-        if path != Operation::Portfolio.template() && !is_routes(path) {
+        let is_of_routes = path.starts_with(Operation::Routes.prefix());
+        if path != Operation::Portfolio.template() && !is_of_routes {
             return Ok(());
         }
         match self.free.as_ref().zip(self.client(request)) {
@@ -270,28 +272,42 @@ fn is_tools(uri: &Uri) -> bool {
 }
 
 /// As how many requests one counts: a portfolio is as many exits as it has positions, a token sold through its pools
-/// as many as it may well have pools.
+/// as many as it may well have pools; what is drawn from many snapshots counts as the time that it may take.
 fn cost(uri: &Uri) -> NonZeroU32 {
-    if is_routes(uri.path()) {
-        return NonZeroU32::MIN.saturating_add(EXITS_OF_TOKEN - 1);
-    }
-    let is_portfolio = uri.path() == Operation::Portfolio.template();
-    let query = uri.query().filter(|_| is_portfolio).unwrap_or_default();
-    let positions = form_urlencoded::parse(query.as_bytes())
-        .filter(|(name, _)| name == POSITION.name)
-        // More are refused before anything is computed.
-        .take(MAX_POSITIONS)
-        .map(|(_, position)| if is_of_token(&position) { EXITS_OF_TOKEN } else { 1 })
-        .sum::<u32>();
-    NonZeroU32::new(positions).unwrap_or(NonZeroU32::MIN)
+    let is_of = |operation: Operation| uri.path().starts_with(operation.prefix());
+    let is_any = |operations: &[Operation]| operations.iter().any(|one| is_of(*one));
+    let query = || form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    let requests = if is_of(Operation::Routes) {
+        EXITS_OF_TOKEN
+    } else if is_any(&FIGURES) {
+        FIGURE
+    } else if is_any(&[Operation::History, Operation::Stress]) {
+        let is_standard = |size: &str| size.parse().is_ok_and(|s| SizeUsd::STANDARD.contains(&s));
+        let is_other = query().any(|(name, size)| name == SIZE.name && !is_standard(&size));
+        if is_other { SERIES_OF_ANY_SIZE } else { 1 }
+    } else if uri.path() == Operation::Portfolio.template() {
+        query()
+            .filter(|(name, _)| name == POSITION.name)
+            // More are refused before anything is computed.
+            .take(MAX_POSITIONS)
+            .map(|(_, position)| if is_of_token(&position) { EXITS_OF_TOKEN } else { 1 })
+            .sum()
+    } else {
+        1
+    };
+    NonZeroU32::new(requests).unwrap_or(NonZeroU32::MIN)
 }
 
 /// As how many exits a token sold through its pools counts.
 const EXITS_OF_TOKEN: u32 = 5;
 
-fn is_routes(path: &str) -> bool {
-    path.starts_with(Operation::Routes.prefix())
-}
+/// What reads every snapshot of weeks, and as how many requests that counts.
+const FIGURES: [Operation; 4] =
+    [Operation::Decay, Operation::DecayFile, Operation::Exposure, Operation::ExposureFile];
+const FIGURE: u32 = 20;
+
+/// As how many requests a series counts that is computed from the snapshots.
+const SERIES_OF_ANY_SIZE: u32 = 5;
 
 /// Whether a position names a token: a pool has a colon of its own before any slash.
 fn is_of_token(position: &str) -> bool {
