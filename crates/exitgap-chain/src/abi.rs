@@ -38,6 +38,8 @@ sol! {
         function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes calldata data) external;
         event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to);
         event Sync(uint112 reserve0, uint112 reserve1);
+        event Mint(address indexed sender, uint256 amount0, uint256 amount1);
+        event Burn(address indexed sender, uint256 amount0, uint256 amount1, address indexed to);
     }
 
     // What only pairs descended from Solidly answer: Velodrome, Aerodrome and their like.

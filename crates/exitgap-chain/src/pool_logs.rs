@@ -93,13 +93,15 @@ impl PoolLogs {
     }
 }
 
-const EVENTS: [B256; 6] = [
+const EVENTS: [B256; 8] = [
     V3Pool::Swap::SIGNATURE_HASH,
     V3Pool::Mint::SIGNATURE_HASH,
     V3Pool::Burn::SIGNATURE_HASH,
     PancakePool::Swap::SIGNATURE_HASH,
     V2Pair::Swap::SIGNATURE_HASH,
     V2Pair::Sync::SIGNATURE_HASH,
+    V2Pair::Mint::SIGNATURE_HASH,
+    V2Pair::Burn::SIGNATURE_HASH,
 ];
 
 fn decoded(log: &Log, pool: Address, from: u64, to: u64) -> Result<PoolLog, RpcError> {
@@ -164,6 +166,14 @@ fn event_of(log: &Log) -> Result<PoolEvent, RpcError> {
         V2Pair::Sync::SIGNATURE_HASH => {
             let sync = V2Pair::Sync::decode_log_data(data).map_err(malformed)?;
             PoolEvent::Reserves([sync.reserve0.to(), sync.reserve1.to()])
+        }
+        V2Pair::Mint::SIGNATURE_HASH => {
+            let mint = V2Pair::Mint::decode_log_data(data).map_err(malformed)?;
+            PoolEvent::Deposit([mint.amount0, mint.amount1])
+        }
+        V2Pair::Burn::SIGNATURE_HASH => {
+            let burn = V2Pair::Burn::decode_log_data(data).map_err(malformed)?;
+            PoolEvent::Withdrawal([burn.amount0, burn.amount1])
         }
         other => return Err(contradiction("a log's topics", "an event asked for", other)),
     })

@@ -149,9 +149,9 @@ pub struct ExposureArgs {
 
 pub const ACCURACY_NOTES: &str = "\
 Nothing is selected: each swap that the pool logged between two recorded slots is compared with the newest estimate before it, \
-and with older ones, or counted by why not. That the node kept none back is checked by the snapshots: all logs between two of \
-them, replayed on the first, must give the second, bit for bit. Positive errors: reality was worse. Of Uniswap v3 and v2 and \
-what logs as they do. Exit code 4 with less than 200 swaps or seven days. The snapshots are taken as they are: `exitgap audit` \
+and with older ones, or counted by why not. That the node kept none back is checked by the snapshots: the logs between two of \
+them are replayed on the first; each swap must be one that the contract makes there, and they must end at the second, bit for \
+bit. Positive errors: reality was worse. Of Uniswap v3 and v2 and what logs as they do. Exit code 4 with less than 200 swaps or seven days. The snapshots are taken as they are: `exitgap audit` \
 checks them against the signed log.
 
 Example:

@@ -249,13 +249,7 @@ impl DevChain {
 
     /// The transaction in which the trader sells up to `amount_in` to a v3 pool, no further than
     /// the price `limit` (0: as far as it goes).
-    pub(super) fn v3_swap_tx(
-        &self,
-        pool: &Pool,
-        token_in: Address,
-        amount_in: U256,
-        limit: U256,
-    ) -> Tx {
+    pub fn v3_swap_tx(&self, pool: &Pool, token_in: Address, amount_in: U256, limit: U256) -> Tx {
         let call = abi::V3Router::exactInputSingleCall {
             params: abi::V3Router::ExactInputSingleParams {
                 tokenIn: token_in,
@@ -266,6 +260,23 @@ impl DevChain {
                 amountIn: amount_in,
                 amountOutMinimum: U256::ZERO,
                 sqrtPriceLimitX96: U160::from(limit),
+            },
+        };
+        Tx::call(self.trader, self.contracts.v3_router, &call)
+    }
+
+    /// The transaction in which the trader buys exactly `amount_out` from a v3 pool, for as much as that takes.
+    pub fn v3_buy_tx(&self, pool: &Pool, token_in: Address, amount_out: U256) -> Tx {
+        let call = abi::V3Router::exactOutputSingleCall {
+            params: abi::V3Router::ExactOutputSingleParams {
+                tokenIn: token_in,
+                tokenOut: pool.other(token_in),
+                fee: U24::from(pool.fee),
+                recipient: self.trader,
+                deadline: U256::MAX,
+                amountOut: amount_out,
+                amountInMaximum: U256::MAX,
+                sqrtPriceLimitX96: U160::ZERO,
             },
         };
         Tx::call(self.trader, self.contracts.v3_router, &call)

@@ -2,8 +2,10 @@
 
 use std::process::{Command, Output};
 
+use alloy::eips::BlockId;
+use alloy::primitives::U256;
 use exitgap_tests::binaries;
-use exitgap_tests::devchain::World;
+use exitgap_tests::devchain::{PoolReading, World};
 use serde_json::{Value, json};
 
 use crate::scenes::chain::scene;
@@ -32,13 +34,30 @@ async fn real_swaps_are_exact_where_nothing_moved_and_a_log_kept_back_is_noticed
     let [weth, usdc] = [World::WETH, World::USDC].map(|asset| &world.assets[asset]);
     let positions = world.pools[0].positions.clone();
     let sell = |usd| chain.swap_tx(&pool, weth.token.address, weth.worth(usd));
-    let last = record_blocks(&chain, &world, &folder, 7, |place| match place {
+    let PoolReading::V3 { sqrt_price_x96, .. } =
+        chain.read_pools(&[pool], BlockId::latest()).await.unwrap()[0]
+    else {
+        panic!("a pool of ranges");
+    };
+    // A twentieth below where it begins, on the side to which a sale moves it.
+    let part = sqrt_price_x96 / U256::from(20);
+    let limit = if weth.token.address == pool.token0 {
+        sqrt_price_x96 - part
+    } else {
+        sqrt_price_x96 + part
+    };
+    let last = record_blocks(&chain, &world, &folder, 8, |place| match place {
         1 => vec![sell(40_000)],
         2 => vec![chain.swap_tx(&pair, weth.token.address, weth.worth(9_000))],
         // The second is estimated as if the first had not been.
         3 => vec![sell(60_000), sell(60_000)],
         4 => positions.iter().map(|one| chain.burn_tx(one, one.liquidity / 3)).collect(),
         5 => vec![chain.swap_tx(&pool, usdc.token.address, usdc.worth(5_000))],
+        // One that ends at a price, and one that buys exactly so much.
+        6 => vec![
+            chain.v3_swap_tx(&pool, weth.token.address, weth.worth(40_000_000), limit),
+            chain.v3_buy_tx(&pool, usdc.token.address, weth.worth(30_000)),
+        ],
         _ => Vec::new(),
     })
     .await;
@@ -49,15 +68,24 @@ async fn real_swaps_are_exact_where_nothing_moved_and_a_log_kept_back_is_noticed
     let told = record(&recorded, 0, db, &chain.url());
     assert_eq!(told, record(&recorded, 0, ["--api", &url], &chain.url()));
     assert_eq!((&told["figure"], &told["status"]), (&json!("accuracy/1"), &json!("preview")));
-    assert_eq!((&told["slots"], &told["stretches"]), (&json!(7), &json!(6)));
-    assert_eq!((&told["swaps"], &told["compared"]), (&json!(4), &json!(4)));
+    assert_eq!((&told["slots"], &told["stretches"]), (&json!(8), &json!(7)));
+    assert_eq!((&told["swaps"], &told["compared"]), (&json!(6), &json!(6)));
     assert_eq!((&told["stretches_incomplete"], &told["enough"]), (&json!(0), &json!(false)));
     let newest = &told["by_age"][0];
-    assert_eq!((&newest["n"], &newest["exact_n"]), (&json!(4), &json!(3)), "{told}");
+    assert_eq!((&newest["n"], &newest["exact_n"]), (&json!(6), &json!(4)), "{told}");
     // What the one that moved the price received is what was estimated of the one after it.
     let swaps = told["worst"].as_array().unwrap();
-    let (moved, first) =
-        (&swaps[0], swaps[1..].iter().find(|one| one["block"] == swaps[0]["block"]).unwrap());
+    let of_two = |error: fn(f64) -> bool| {
+        let sold = swaps.iter().filter(|one| error(one["error_pct"].as_f64().unwrap()));
+        sold.cloned().collect::<Vec<_>>()
+    };
+    let [moved] = &of_two(|error| error > 0.0)[..] else { panic!("one was worse: {told}") };
+    let first = of_two(|error| error == 0.0)
+        .into_iter()
+        .find(|one| one["block"] == moved["block"])
+        .unwrap();
+    // What was bought after the price had been moved to its limit cost less than was estimated.
+    assert_eq!(of_two(|error| error < 0.0).len(), 1, "{told}");
     assert!(moved["error_pct"].as_f64().unwrap() > 0.0, "reality was worse: {moved}");
     assert_eq!(first["error_pct"], 0);
     assert_eq!(moved["estimated_out_raw"], first["amount_out_raw"]);
@@ -75,13 +103,18 @@ async fn real_swaps_are_exact_where_nothing_moved_and_a_log_kept_back_is_noticed
     let asked = ["accuracy", &recorded.pool(0), "--rpc", &chain.url(), "--chain-id", "31337"];
     let text = String::from_utf8(run(&recorded, &[&asked[..], &db].concat()).stdout).unwrap();
     for said in
-        ["4 logged, 4 compared", "bit for bit", "a record wants 200 swaps", "288 slots older"]
+        ["6 logged, 6 compared", "bit for bit", "a record wants 200 swaps", "288 slots older"]
     {
         assert!(text.contains(said), "{said}: {text}");
     }
     kept_back(&recorded, &chain.url());
     refused(&recorded, &chain.url());
     assert_eq!(service.end(), Some(0));
+}
+
+/// Where two logs of one block begin.
+fn first_of_two(logs: &[Value]) -> usize {
+    (1..logs.len()).find(|at| logs[*at]["blockNumber"] == logs[at - 1]["blockNumber"]).unwrap() - 1
 }
 
 /// A node that keeps logs back, or tells others.
@@ -109,16 +142,13 @@ fn kept_back(recorded: &Recorded, node: &str) {
     // A withdrawal: no swap was in its stretch.
     assert_eq!(
         without(|logs| logs.iter().position(|log| log["topics"][0] == BURN).unwrap()),
-        (1, 4, 0)
+        (1, 6, 0)
     );
-    // The second of two swaps: the other one is not compared either.
-    assert_eq!(
-        without(|logs| {
-            let of_block = |log: &Value| log["blockNumber"].clone();
-            (1..logs.len()).find(|at| of_block(&logs[*at]) == of_block(&logs[at - 1])).unwrap()
-        }),
-        (1, 2, 1)
-    );
+    // Either of two swaps in one block: the other one is not compared either.
+    for place in [0, 1] {
+        let gone = if place == 0 { first_of_two } else { |logs: &[Value]| first_of_two(logs) + 1 };
+        assert_eq!(without(gone), (1, 4, 1), "{place}");
+    }
     for (field, value, said) in [
         ("address", json!(format!("0x{}", "11".repeat(20))), "a log's address"),
         ("blockNumber", json!("0x1"), "a log's block"),

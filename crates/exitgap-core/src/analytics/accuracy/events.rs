@@ -30,8 +30,12 @@ pub enum PoolEvent {
         /// How much.
         delta: i128,
     },
-    /// The reserves of a constant product.
+    /// The reserves of a constant product, told before what changed them.
     Reserves([u128; 2]),
+    /// Both tokens of a constant product put in for shares of it.
+    Deposit([U256; 2]),
+    /// The same taken out.
+    Withdrawal([U256; 2]),
 }
 
 /// What a swap brought into the pool and took out of it, by token; raw units.

@@ -5,9 +5,10 @@
 //! - `scan`: the one pass over slots and logs; `result`: what comes of it
 //!
 //! Nothing is selected: each swap between two slots that stand is compared, or counted among those that could not be,
-//! with the reason. That no log is absent is **checked by the snapshots themselves**: all logs between two slots,
-//! replayed on the state of the first, must give the state of the second bit for bit. Where they do not, none of that
-//! stretch's swaps is compared (`fills_incomplete`).
+//! with the reason. That no log is absent is **checked by the snapshots themselves**: all logs between two slots are
+//! replayed on the state of the first. Each swap must be one that the contract could have made there, with the amounts,
+//! the price, the tick and the liquidity that it says, and the last must leave the state of the second slot, bit for bit.
+//! Where one does not, none of that stretch's swaps is compared (`fills_incomplete`).
 //!
 //! `error_pct = 100 × (estimated − received) × quote ÷ (sold × base)` at the oracle prices of the slot: the realised gap
 //! less the estimated one, half-even to six decimals. **Positive: reality was worse.** Of pools of concentrated liquidity

@@ -1,50 +1,33 @@
-//! Whether the logs between two slots are all there are: replayed on the earlier state they give the later one.
+//! Whether the logs between two slots are all there are: each follows from the state before it, and together they give
+//! the later slot's state.
 
-use std::collections::BTreeMap;
-
+use super::events::{SwapAmounts, SwapKind};
 use super::{PoolEvent, PriceAfter};
-use crate::pools::{Concentrated, ConstantProduct, PoolState, Tick};
+use crate::pools::{Concentrated, ConstantProduct, Direction, Fill, PoolState, Tick};
+use crate::wide::U256;
 
-/// A state that logs are replayed on.
+/// A state that logs are replayed on; `None` once a log does not follow from it.
 #[derive(Debug, Clone)]
 pub(super) enum Replay {
-    Ranges {
-        price: PriceAfter,
-        /// Net and gross liquidity by tick.
-        ticks: BTreeMap<i32, (i128, u128)>,
-        fee_pips: u32,
-        tick_spacing: i32,
-        /// A log that no such state can have.
-        broken: bool,
-    },
-    Reserves {
-        reserves: [u128; 2],
-        pair: ConstantProduct,
-        broken: bool,
-    },
+    Ranges(Option<PoolState>),
+    Reserves(Option<Reserves>),
+}
+
+/// A pair between two logs.
+#[derive(Debug, Clone)]
+pub(super) struct Reserves {
+    pair: ConstantProduct,
+    /// The reserves before the last change, where no log has said yet what changed them.
+    unexplained: Option<[u128; 2]>,
 }
 
 impl Replay {
     /// `None` where the kind's logs are not known.
     pub fn of(state: &PoolState) -> Option<Self> {
         match state {
-            PoolState::Concentrated(pool) => Some(Self::Ranges {
-                price: PriceAfter {
-                    sqrt_price_x96: pool.sqrt_price_x96(),
-                    tick: pool.tick(),
-                    liquidity: pool.liquidity(),
-                },
-                ticks: pool
-                    .ticks()
-                    .iter()
-                    .map(|tick| (tick.tick, (tick.liquidity_net, tick.liquidity_gross)))
-                    .collect(),
-                fee_pips: pool.fee_pips(),
-                tick_spacing: pool.tick_spacing(),
-                broken: false,
-            }),
+            PoolState::Concentrated(_) => Some(Self::Ranges(Some(state.clone()))),
             PoolState::ConstantProduct(pair) => {
-                Some(Self::Reserves { reserves: pair.reserves(), pair: *pair, broken: false })
+                Some(Self::Reserves(Some(Reserves { pair: *pair, unexplained: None })))
             }
             _ => None,
         }
@@ -52,77 +35,154 @@ impl Replay {
 
     pub fn apply(&mut self, event: &PoolEvent) {
         match self {
-            Self::Ranges { price, ticks, broken, .. } => match event {
-                PoolEvent::Swap(_, Some(after)) => *price = *after,
-                PoolEvent::Liquidity { lower, upper, delta } => {
-                    *broken |= add(price, ticks, *lower, *upper, *delta).is_none();
-                }
-                PoolEvent::Swap(_, None) | PoolEvent::Reserves(_) => *broken = true,
-            },
-            Self::Reserves { reserves, broken, .. } => match event {
-                PoolEvent::Reserves(found) => *reserves = *found,
-                // Its reserves come in a log of their own.
-                PoolEvent::Swap(_, None) => {}
-                PoolEvent::Swap(_, Some(_)) | PoolEvent::Liquidity { .. } => *broken = true,
-            },
+            Self::Ranges(state) => *state = state.take().and_then(|state| after(&state, event)),
+            Self::Reserves(pair) => *pair = pair.take().and_then(|pair| pair.after(event)),
         }
     }
 
     /// Whether it is this state, bit for bit.
-    pub fn is(&self, state: &PoolState) -> bool {
+    pub fn is(self, state: &PoolState) -> bool {
         match (self, state) {
-            (
-                Self::Ranges { price, ticks, fee_pips, tick_spacing, broken },
-                PoolState::Concentrated(pool),
-            ) => {
-                let ticks = ticks.iter().map(|(tick, (net, gross))| Tick {
-                    tick: *tick,
-                    liquidity_net: *net,
-                    liquidity_gross: *gross,
-                });
-                let PriceAfter { sqrt_price_x96, tick, liquidity } = *price;
-                let (ticks, fee_pips) = (ticks.collect(), *fee_pips);
-                let made = Concentrated::new(
-                    sqrt_price_x96,
-                    tick,
-                    liquidity,
-                    fee_pips,
-                    *tick_spacing,
-                    ticks,
-                );
-                !broken && made.is_ok_and(|made| made == *pool)
-            }
-            (Self::Reserves { reserves, pair, broken }, PoolState::ConstantProduct(found)) => {
-                let made = ConstantProduct::new(*reserves, pair.fee());
-                !broken && made.is_ok_and(|made| made == *found)
+            (Self::Ranges(Some(made)), PoolState::Concentrated(_)) => made == *state,
+            (Self::Reserves(Some(made)), PoolState::ConstantProduct(found)) => {
+                made.settled().is_some_and(|made| made.pair == *found)
             }
             _ => false,
         }
     }
 }
 
-/// Adds liquidity to a range; `None` where no contract could.
-fn add(
-    price: &mut PriceAfter,
-    ticks: &mut BTreeMap<i32, (i128, u128)>,
-    lower: i32,
-    upper: i32,
-    delta: i128,
-) -> Option<()> {
-    // A burn of nothing settles fees.
-    if delta == 0 {
-        return Some(());
+/// A pool of ranges after a log.
+fn after(state: &PoolState, event: &PoolEvent) -> Option<PoolState> {
+    let PoolState::Concentrated(pool) = state else { return None };
+    match event {
+        PoolEvent::Swap(amounts, Some(price)) => after_swap(state, pool, amounts, *price),
+        PoolEvent::Liquidity { lower, upper, delta } => with(pool, *lower, *upper, *delta),
+        _ => None,
     }
-    for (at, net_delta) in [(lower, delta), (upper, delta.checked_neg()?)] {
-        let (net, gross) = ticks.entry(at).or_default();
-        *net = net.checked_add(net_delta)?;
-        *gross = gross.checked_add_signed(delta)?;
-        if *gross == 0 {
-            ticks.remove(&at);
+}
+
+/// A pool of ranges after a swap that can have been this one. Of a swap in which nothing went in, or nothing came out,
+/// any price is taken.
+fn after_swap(
+    state: &PoolState,
+    pool: &Concentrated,
+    amounts: &SwapAmounts,
+    price: PriceAfter,
+) -> Option<PoolState> {
+    let moved = || at(pool, price, pool.ticks().to_vec());
+    let SwapKind::Sale { direction, amount_in, amount_out } = amounts.kind() else {
+        return moved();
+    };
+    let sold = state.fill_once(direction, amount_in).ok()?;
+    let next = state.after(direction, &sold);
+    if sold.amount_out == amount_out && price_of(&next) == Some(price) {
+        return Some(next);
+    }
+    // One that ended at a price or at an output: a sale of as much, or of the units less that it was rounded up by.
+    let slack = rounded_up(pool, price.tick);
+    let less = amount_in.checked_sub(slack).filter(|less| !less.is_zero());
+    let less = less.and_then(|less| state.fill_once(direction, less).ok());
+    let least = less.as_ref().map_or(U256::ZERO, |fill| fill.amount_out);
+    let from = less.as_ref().and_then(Fill::sqrt_price_after_x96).unwrap_or(pool.sqrt_price_x96());
+    let to = sold.sqrt_price_after_x96()?;
+    // Where no liquidity is left, a price moves without an amount.
+    let ran_dry = price.liquidity == 0 && price_of(&next)?.liquidity == 0;
+    let is_between = match direction {
+        Direction::ZeroForOne => {
+            price.sqrt_price_x96 <= from && (ran_dry || price.sqrt_price_x96 >= to)
+        }
+        Direction::OneForZero => {
+            price.sqrt_price_x96 >= from && (ran_dry || price.sqrt_price_x96 <= to)
+        }
+    };
+    let can_be = (least..=sold.amount_out).contains(&amount_out) && is_between;
+    if can_be { moved() } else { None }
+}
+
+/// Units by which a swap to a tick is rounded up at most: its amount and its fee, at each stop on the way.
+fn rounded_up(pool: &Concentrated, tick: i32) -> U256 {
+    const MILLION: u64 = 1_000_000;
+    let [low, high] = [pool.tick().min(tick), pool.tick().max(tick)];
+    let words =
+        u64::from(low.abs_diff(high)) / (256 * u64::from(pool.tick_spacing().unsigned_abs()));
+    let ticks = pool.ticks().iter().filter(|at| (low..=high).contains(&at.tick)).count() as u64;
+    let each = 2 + MILLION.div_ceil(MILLION.saturating_sub(pool.fee_pips().into()).max(1));
+    U256::from(each * (words + ticks + 2))
+}
+
+fn price_of(state: &PoolState) -> Option<PriceAfter> {
+    let PoolState::Concentrated(pool) = state else { return None };
+    let (sqrt_price_x96, tick, liquidity) = (pool.sqrt_price_x96(), pool.tick(), pool.liquidity());
+    Some(PriceAfter { sqrt_price_x96, tick, liquidity })
+}
+
+/// The same pool at another price, with these ticks.
+fn at(pool: &Concentrated, price: PriceAfter, ticks: Vec<Tick>) -> Option<PoolState> {
+    let PriceAfter { sqrt_price_x96, tick, liquidity } = price;
+    let (fee_pips, spacing) = (pool.fee_pips(), pool.tick_spacing());
+    let made = Concentrated::new(sqrt_price_x96, tick, liquidity, fee_pips, spacing, ticks);
+    made.ok().map(PoolState::from)
+}
+
+/// The same pool with more or less liquidity in a range; `None` where no contract could have it.
+fn with(pool: &Concentrated, lower: i32, upper: i32, delta: i128) -> Option<PoolState> {
+    let mut ticks = pool.ticks().to_vec();
+    // A burn of nothing settles fees.
+    let changes = [(lower, delta), (upper, delta.checked_neg()?)];
+    for (tick, net) in changes.into_iter().filter(|_| delta != 0) {
+        let place = ticks.partition_point(|known| known.tick < tick);
+        if ticks.get(place).is_none_or(|known| known.tick != tick) {
+            ticks.insert(place, Tick { tick, liquidity_net: 0, liquidity_gross: 0 });
+        }
+        let known = &mut ticks[place];
+        known.liquidity_net = known.liquidity_net.checked_add(net)?;
+        known.liquidity_gross = known.liquidity_gross.checked_add_signed(delta)?;
+        if known.liquidity_gross == 0 {
+            ticks.remove(place);
         }
     }
+    let mut price = price_of(&PoolState::from(pool.clone()))?;
     if (lower..upper).contains(&price.tick) {
         price.liquidity = price.liquidity.checked_add_signed(delta)?;
     }
-    Some(())
+    at(pool, price, ticks)
+}
+
+impl Reserves {
+    /// The pair after a log. Its reserves come in one of their own, and then what changed them.
+    fn after(self, event: &PoolEvent) -> Option<Self> {
+        let now = self.pair.reserves();
+        if let PoolEvent::Reserves(found) = event {
+            let Self { pair, .. } = self.settled()?;
+            let pair = ConstantProduct::new(*found, pair.fee()).ok()?;
+            return Some(Self { pair, unexplained: Some(now) });
+        }
+        let before = self.unexplained?.map(U256::from);
+        let now = now.map(U256::from);
+        let explains = (0..2).all(|token| match event {
+            PoolEvent::Swap(SwapAmounts { sold, bought }, None) => {
+                before[token]
+                    .checked_add(sold[token])
+                    .and_then(|all| all.checked_sub(bought[token]))
+                    == Some(now[token])
+            }
+            PoolEvent::Deposit(amounts) => {
+                before[token].checked_add(amounts[token]) == Some(now[token])
+            }
+            // What somebody gave the pair before stays in it.
+            PoolEvent::Withdrawal(amounts) => {
+                now[token].checked_add(amounts[token]).is_some_and(|all| all >= before[token])
+            }
+            _ => false,
+        });
+        explains.then_some(Self { pair: self.pair, unexplained: None })
+    }
+
+    /// The pair, where a change that nothing explains can have been a gift.
+    fn settled(self) -> Option<Self> {
+        let now = self.pair.reserves();
+        let is_gift = |before: [u128; 2]| now[0] >= before[0] && now[1] >= before[1];
+        self.unexplained.is_none_or(is_gift).then_some(self)
+    }
 }

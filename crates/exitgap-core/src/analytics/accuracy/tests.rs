@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::analytics::made_up::{observation, pair, pool, ranges, slot};
 use crate::exit::{Exit, estimate_error};
-use crate::pools::{Concentrated, Direction, FeeRate, PoolState, Solidly};
+use crate::pools::{Concentrated, ConstantProduct, Direction, FeeRate, PoolState, Solidly};
 use crate::series::Slot;
 use crate::snapshot::{BlockRef, Observation};
 use crate::units::Percent;
@@ -131,9 +131,8 @@ fn a_log_that_is_absent_doubled_or_changed_is_noticed() {
         let mut logs = all.to_vec();
         logs.remove(absent);
         let (compared, incomplete, stretches) = told(&logs);
-        // The last swap tells the price: without the first one only its volume is unknown.
-        let noticed = stretches == 1 && compared == 0 && incomplete > 0;
-        assert!(noticed || absent == 0, "{absent}: {compared} {incomplete}");
+        let left = if absent == 1 { 2 } else { 1 };
+        assert_eq!((compared, incomplete, stretches), (0, left, 1), "{absent}");
     }
     let changed = |change: fn(&mut SwapAmounts, &mut PriceAfter)| {
         let mut logs = all.to_vec();
@@ -153,31 +152,112 @@ fn a_log_that_is_absent_doubled_or_changed_is_noticed() {
     assert_eq!(told(&[all.as_slice(), &[log(0, 4, nothing)]].concat()).2, 0, "it settles fees");
 }
 
+/// A swap of any amounts, and the reserves that it leaves, as a pair tells them.
+fn traded(held: &mut [u128; 2], sold: [u64; 2], bought: [u64; 2]) -> [PoolEvent; 2] {
+    for token in 0..2 {
+        held[token] = held[token] + u128::from(sold[token]) - u128::from(bought[token]);
+    }
+    let [sold, bought] = [sold, bought].map(|amounts| amounts.map(U256::from));
+    [PoolEvent::Reserves(*held), PoolEvent::Swap(SwapAmounts { sold, bought }, None)]
+}
+
+/// What a pass over one stretch of a pair tells.
+fn of_pair(events: &[PoolEvent]) -> AccuracyResult {
+    let start = [4_000_000_000_000_u128, 5_000_000_000_000];
+    let last = events.iter().rev().find_map(|event| match event {
+        PoolEvent::Reserves(held) => Some(*held),
+        _ => None,
+    });
+    let of = |held: [u128; 2]| {
+        let fee = FeeRate { numerator: 3, denominator: 1_000 };
+        PoolState::from(ConstantProduct::new(held, fee).unwrap())
+    };
+    let mut scan = AccuracyScan::new();
+    scan.take(slot(0), observed(0, &of(start)), &[]).unwrap();
+    let logs: Vec<_> = (1..)
+        .zip(events)
+        .map(|(n, event)| PoolLog { index: n, ..log(0, 1, event.clone()) })
+        .collect();
+    scan.take(slot(1), observed(1, &of(last.unwrap_or(start))), &logs).unwrap();
+    scan.finish()
+}
+
 #[test]
 fn a_pair_is_followed_by_its_reserves_and_every_swap_is_counted() {
-    let first = pair(4_000_000_000_000, 5_000_000_000_000);
-    let (one, last) = swap(&first, SELL, 9_000_000_000);
-    let flash = |sold: [u64; 2], bought: [u64; 2]| {
-        let wide = |amounts: [u64; 2]| amounts.map(U256::from);
-        PoolEvent::Swap(SwapAmounts { sold: wide(sold), bought: wide(bought) }, None)
-    };
-    let logs = [
-        log(0, 1, flash([5, 5], [4, 0])),
-        log(0, 2, flash([0, 0], [0, 1])),
-        log(0, 3, flash([u64::MAX, 0], [0, 1])),
-        log(0, 4, reserves(&last)),
-        log(0, 5, one),
-    ];
-    let mut scan = AccuracyScan::new();
-    scan.take(slot(0), observed(0, &first), &[]).unwrap();
-    scan.take(slot(1), observed(1, &last), &logs).unwrap();
-    let told = scan.finish();
+    let mut held = [4_000_000_000_000_u128, 5_000_000_000_000];
+    let of = |amounts: [u64; 2]| amounts.map(U256::from);
+    let mut events = traded(&mut held, [9_000_000_000, 0], [0, 11_000_000_000]).to_vec();
+    // Both tokens in, nothing in, and more in than the pair of the slot takes.
+    events.extend(traded(&mut held, [5, 5], [4, 0]));
+    events.extend(traded(&mut held, [0, 0], [0, 1]));
+    events.extend(traded(&mut held, [u64::MAX, 0], [0, 1]));
+    held = [held[0] + 700, held[1] + 900];
+    events.extend([PoolEvent::Reserves(held), PoolEvent::Deposit(of([700, 900]))]);
+    // Somebody has given a hundred of the first token before the withdrawal, and tells it after.
+    held = [held[0] - 300, held[1] - 500];
+    events.extend([PoolEvent::Reserves(held), PoolEvent::Withdrawal(of([400, 500]))]);
+    held[0] += 8;
+    events.push(PoolEvent::Reserves(held));
+    let told = of_pair(&events);
     let not = told.not_compared;
-    assert_eq!((told.swaps, not.two_sided, not.zero), (4, 1, 1));
-    let others = not.fills_incomplete + not.estimate_refused + not.out_of_range;
+    assert_eq!((told.stretches_incomplete, told.swaps), (0, 4));
+    assert_eq!((not.two_sided, not.zero, not.fills_incomplete), (1, 1, 0));
+    let others = not.estimate_refused + not.out_of_range;
     assert_eq!(told.compared + not.two_sided + not.zero + others, told.swaps, "all of them");
-    let (exact, worst) = (told.ages[0].exact_n, &told.worst);
-    assert!(exact == 1 && worst.len() == told.compared as usize, "{told:?}");
+    // Without its reserves no change is explained, and without a swap or a withdrawal those are not. What both reserves
+    // rose by can be a gift: a deposit, and a swap that was both tokens in.
+    for absent in 0..events.len() - 1 {
+        let is_gift = [3, 9].contains(&absent);
+        let told = of_pair(&[&events[..absent], &events[absent + 1..]].concat());
+        let incomplete = u32::from(!is_gift);
+        assert_eq!(told.stretches_incomplete, incomplete, "{absent}: {:?}", events[absent]);
+        assert!(is_gift || told.compared == 0);
+    }
+    for swap in 0..4 {
+        let without = [&events[..swap * 2], &events[swap * 2 + 2..]].concat();
+        assert_eq!(of_pair(&without).stretches_incomplete, 1, "{swap}");
+    }
+    // One reserve for the other, and no swap that says so.
+    assert_eq!(
+        of_pair(&[PoolEvent::Reserves([4_000_000_000_009, 4_999_999_999_998])])
+            .stretches_incomplete,
+        1
+    );
+}
+
+/// Swaps that end at an output or at a price: their amounts are not those of a sale to the unit.
+#[test]
+fn a_swap_that_ends_at_an_output_or_a_price_is_one_that_the_contract_makes() {
+    let first = start();
+    let (sale, after) = swap(&first, SELL, 7_000_000_500);
+    let PoolEvent::Swap(sold, Some(price)) = sale else { panic!("a swap") };
+    let complete = |amounts: SwapAmounts, price: PriceAfter| {
+        let PoolState::Concentrated(pool) = &after else { panic!("ranges") };
+        let PriceAfter { sqrt_price_x96, tick, liquidity } = price;
+        let (fee, spacing, ticks) = (pool.fee_pips(), pool.tick_spacing(), pool.ticks().to_vec());
+        let last = Concentrated::new(sqrt_price_x96, tick, liquidity, fee, spacing, ticks).unwrap();
+        let mut scan = AccuracyScan::new();
+        scan.take(slot(0), observed(0, &first), &[]).unwrap();
+        let log = log(0, 1, PoolEvent::Swap(amounts, Some(price)));
+        scan.take(slot(1), observed(1, &last.into()), &[log]).unwrap();
+        scan.finish().stretches_incomplete == 0
+    };
+    let with = |more_in: i64, less_out: u64| {
+        let mut amounts = sold;
+        let by = U256::from(more_in.unsigned_abs());
+        amounts.sold[0] = if more_in < 0 { amounts.sold[0] - by } else { amounts.sold[0] + by };
+        amounts.bought[1] -= U256::from(less_out);
+        amounts
+    };
+    assert!(complete(sold, price));
+    // A unit or two more than the price needs, a unit less than it pays.
+    assert!(complete(with(1, 0), price) && complete(with(2, 1), price));
+    assert!(!complete(with(-1, 0), price), "as much is not had for less");
+    assert!(!complete(with(40, 0), price), "nobody pays forty units for nothing");
+    assert!(!complete(with(0, 40), price), "nor leaves them");
+    let further =
+        PriceAfter { sqrt_price_x96: price.sqrt_price_x96 - (price.sqrt_price_x96 >> 30), ..price };
+    assert!(!complete(sold, further), "nor moves the price further than paid for");
 }
 
 #[test]
