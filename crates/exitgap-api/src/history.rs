@@ -198,9 +198,26 @@ pub struct Stress {
     /// The lowest depth.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lowest_depth: Option<DepthPoint>,
+    /// What the pool held around its own price in the slot of the worst gap …
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub worst_gap_book: Option<PoolBook>,
+    /// … and of the lowest depth: whether liquidity had gone, or the price had moved away.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lowest_depth_book: Option<PoolBook>,
     /// More of the period's slots; absent of a period of more than 31 days.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub detail: Option<StressDetail>,
+}
+
+/// A pool's own price in a slot, and what it held around that: depth without the distance from the oracle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct PoolBook {
+    /// How far the pool's mid price lay below the oracle, percent; negative: above. `null` where that is out of bounds.
+    pub basis_pct: Option<Number>,
+    /// The depth at 2 % from the pool's own mid price, whole USD at the oracle's price; `null` where the search for it was
+    /// given up.
+    pub book_usd: Option<Number>,
 }
 
 /// The slots of a period, one by one. A slot that refused the size is worse than any number.

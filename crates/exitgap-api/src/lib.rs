@@ -76,7 +76,7 @@ pub use exposure::{
 pub use fragility::{Fragility, FragilityRow, LowestDepth, StandardGap};
 pub use guards::{Days, Guards, Standing};
 pub use history::{
-    DepthPoint, FillablePoint, GapPoint, History, HistoryRow, Interval, SeriesOf, Stress,
+    DepthPoint, FillablePoint, GapPoint, History, HistoryRow, Interval, PoolBook, SeriesOf, Stress,
     StressDetail, TimeAbove,
 };
 pub use hours::{HoursClosed, HoursClosure, HoursSpread, HoursToken, MarketHours};

@@ -3,11 +3,13 @@
 //! - `scene`: the pool everything is measured on
 //! - `peers`: ours, two crates, the contract, an npm package
 //! - `market`: pools as busy ones are from slot to slot
+//! - `browser`: the npm package in Chromium
 //! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `recorder`, `http`, `wasm`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
 
+mod browser;
 mod clock;
 mod evidence;
 mod exits;

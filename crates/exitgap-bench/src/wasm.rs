@@ -2,7 +2,7 @@
 //! quotes, in Node.js and in Chromium, beside `@uniswap/v3-sdk` and native code.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use exitgap_core::evidence::{Policy, Verdict, verify};
@@ -15,6 +15,7 @@ use exitgap_core::snapshot::{
 use serde_json::{Value, json};
 
 use crate::BenchError;
+use crate::browser::{self, answer, named};
 use crate::clock::nanoseconds;
 use crate::evidence::{Week, float, slot, week};
 use crate::peers::Peer;
@@ -29,24 +30,13 @@ const TICKS: [u32; 3] = [1, 10, 100];
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let package = named("EXITGAP_PKG")?;
     weigh(&package, report)?;
-    let folder = tempfile::tempdir().map_err(failed)?;
-    let installed = folder.path().join("node_modules/exitgap");
-    copy(&package, &installed)?;
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for name in ["measure.mjs", "measure.html", "page.js"] {
-        fs::copy(here.join("js/wasm").join(name), folder.path().join(name)).map_err(failed)?;
-    }
+    let folder = browser::install("wasm", &["measure.mjs", "measure.html", "page.js"])?;
     let scene = Scene::new()?;
     let week = week()?;
     let asked = question(&scene, &week)?;
     fs::write(folder.path().join("question.json"), asked.to_string()).map_err(failed)?;
     let node = answer(Command::new("node").arg("measure.mjs").current_dir(folder.path()))?;
-    let driver = here.join("../../tests/js/npm/browser.mjs");
-    let mut browser = Command::new("node");
-    browser.arg(driver).arg(folder.path()).arg("measure.html");
-    let shown = answer(&mut browser)?;
-    let chromium: Value = serde_json::from_str(shown["text"].as_str().unwrap_or_default())
-        .map_err(|error| BenchError::Wasm(format!("the page showed {shown}: {error}")))?;
+    let chromium = browser::shown(folder.path(), "measure.html")?;
     for (name, found) in [("Node.js", &node), ("Chromium", &chromium)] {
         if found["outputs"] != asked["outputs"] || found["verdicts"] != json!(["valid", "valid"]) {
             return Err(BenchError::Wasm(format!("{name} answers otherwise: {found}")));
@@ -180,33 +170,6 @@ fn peer_ns(peer: &mut JsSdk, scene: &Scene, ticks: u32) -> Result<f64, BenchErro
     let repeats = repeats as u32;
     let rounds = (0..5).map(|_| batch(repeats)).collect::<Result<Vec<_>, _>>()?;
     Ok(crate::clock::median(rounds))
-}
-
-fn answer(command: &mut Command) -> Result<Value, BenchError> {
-    let output = command.output().map_err(failed)?;
-    serde_json::from_slice(&output.stdout).map_err(|error| {
-        BenchError::Wasm(format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
-    })
-}
-
-/// Copies what the package ships, folder by folder.
-fn copy(from: &Path, to: &Path) -> Result<(), BenchError> {
-    fs::create_dir_all(to).map_err(failed)?;
-    for entry in fs::read_dir(from).map_err(failed)?.flatten() {
-        let (path, place) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() {
-            copy(&path, &place)?;
-        } else {
-            fs::copy(&path, &place).map_err(failed)?;
-        }
-    }
-    Ok(())
-}
-
-fn named(variable: &str) -> Result<PathBuf, BenchError> {
-    std::env::var_os(variable).map(PathBuf::from).ok_or_else(|| {
-        BenchError::Wasm(format!("{variable} is not set; run `cargo xtask bench wasm`"))
-    })
 }
 
 fn failed(error: impl std::fmt::Display) -> BenchError {

@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 
 use exitgap_api::operations::StressAsked;
-use exitgap_api::{Number, Problem, ProblemCode, Stress, StressDetail, TimeAbove};
+use exitgap_api::{Number, PoolBook, Problem, ProblemCode, Stress, StressDetail, TimeAbove};
 use exitgap_core::analytics::nearest_rank;
+use exitgap_core::exit::Exit;
 use exitgap_core::series::Slot;
 use exitgap_core::units::{GapLimit, Percent};
 use exitgap_store::{FindError, Gap, Held, NoGap, Point, Reader, Rollup, StoreError};
@@ -34,14 +35,16 @@ impl Service {
         let guards = asked.guards;
         let base = self.series_base(&asked).await?;
         let reach = if is_kept(asked.size) { u32::MAX } else { MOST_COMPUTED };
-        let (series, rollup, points) = self
+        let (series, rollup, points, books) = self
             .readers_of(asked.size)
             .read(move |reader| {
                 let series = Series::find(reader, &asked, base, reach)?;
                 let (rollup, points) = looked_at(reader, &series)?;
-                Ok::<_, StressError>((series, rollup, points))
+                let books = books(reader, &series, &rollup)?;
+                Ok::<_, StressError>((series, rollup, points, books))
             })
             .await?;
+        let [worst_gap_book, lowest_depth_book] = books;
         let of = self.series_of(&series, series.to, &rollup);
         guards.check(&self.standing(&series, of.status))?;
         let side = &rollup.directions[series.direction.base_index()];
@@ -57,6 +60,8 @@ impl Service {
             slots_refused: gap.map_or(0, |gap| gap.refused_slots),
             least_fillable: gap.and_then(|gap| gap.least_fillable).map(fillable_point),
             lowest_depth: side.lowest.map(|lowest| series.depth_point(&self.urls, lowest)),
+            worst_gap_book,
+            lowest_depth_book,
             detail: points.map(|points| detail(&self.urls, &series, &points, limit)),
         })
     }
@@ -86,6 +91,25 @@ fn looked_at(
         rollup.add_point(of, point);
     }
     Ok((rollup, Some(points)))
+}
+
+/// What the pool held around its own price in the slots of the worst gap and of the lowest depth.
+fn books(
+    reader: &Reader,
+    series: &Series,
+    rollup: &Rollup,
+) -> Result<[Option<PoolBook>; 2], StressError> {
+    let side = &rollup.directions[series.direction.base_index()];
+    let worst = side.gaps[series.size_index].and_then(|gap| gap.worst).map(|(slot, _)| slot);
+    let book = |slot: Option<Slot>| -> Result<Option<PoolBook>, StressError> {
+        let Some(slot) = slot else { return Ok(None) };
+        let Some(snapshot) = reader.snapshot_at(&series.pool, slot)? else { return Ok(None) };
+        let observation = snapshot.observation();
+        let book = Exit::depth_from_mid_usd(observation, series.direction, GapLimit::DEPTH);
+        let basis = Exit::of(observation, series.direction).basis();
+        Ok(Some(PoolBook { basis_pct: basis.map(Number::from), book_usd: book.map(Number::from) }))
+    };
+    Ok([book(worst)?, book(side.lowest.map(|(slot, _)| slot))?])
 }
 
 fn detail(urls: &Urls, series: &Series, points: &[Point], limit: Option<GapLimit>) -> StressDetail {

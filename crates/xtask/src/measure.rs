@@ -19,8 +19,9 @@ Usage: cargo xtask bench [--json] [what]
 
 The parts are `quote`, `exit`, `evidence`, `seal`, `figures`, `verify`, `recorder`, `http` and `wasm`; `evidence` measures
 files, windows, verifying, and the size of the verifier as a WASM module; `seal` sealing 100 to 10,000 pools, what a
-slot weighs, fsck and uncached evidence (needs 3 GB of memory); `figures` decay, exposure, a split and a day at any
-size, from a store of thirty days that it generates (a minute or two); `verify` searches a
+slot weighs, fsck and uncached evidence (needs 3 GB of memory); `figures` decay, exposure, a split, a day at any
+size and swaps against estimates, from a store of thirty days that it generates, and verifying a week's figure file,
+in Chromium too (three minutes); `verify` searches a
 minute for the evidence file that takes longest to verify; `http` the service
 under load, on a store of 1,000 pools and 90 days that it generates in the system's folder for
 temporary files (5 GB, some minutes); `wasm`, which runs only when named, the npm package: its size
@@ -72,15 +73,18 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     if !other_part {
         command.env("EXITGAP_VERIFY_WASM", verifier_module(root)?);
     }
-    if of("wasm") {
+    let all = arguments.is_empty() || arguments == ["--json"];
+    if all || of("wasm") || of("figures") {
         pkg::build(root)?;
         setup::ensure_chromium();
         command
             .env("EXITGAP_PKG", root.join("pkg"))
-            .env("EXITGAP_HELIOS", setup::ensure_helios(root)?)
             .env("EXITGAP_NPM_TOOLS", setup::ensure_npm_tools(root)?);
     }
-    if arguments.is_empty() || arguments == ["--json"] || of("http") {
+    if of("wasm") {
+        command.env("EXITGAP_HELIOS", setup::ensure_helios(root)?);
+    }
+    if all || of("http") {
         // It starts the service by name, which `cargo run` alone would not build.
         let mut build = workspace::cargo(root);
         build.args(["build", "--release", "--quiet", "--locked", "--bins"]);

@@ -4,10 +4,12 @@ use std::process::Command;
 
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_tests::binaries;
+use exitgap_tests::devchain::World;
 use serde_json::{Value, json};
 
+use crate::scenes::chain::scene;
 use crate::scenes::here::{Here, With, stored};
-use crate::scenes::service::{Service, recorded};
+use crate::scenes::service::{Recorded, Service, configured, record_blocks, recorded};
 use crate::scenes::store::{BusyPool, slot};
 
 fn rows(answer: &Value) -> &[Value] {
@@ -180,4 +182,63 @@ fn more_slots_than_are_computed_are_refused_or_paged() {
         .map(|row| row["slots_recorded"].as_u64().unwrap())
         .sum();
     assert_eq!(all, u64::from(MOST) + 1);
+}
+
+/// An oracle that leaves the pool's price takes the depth with it, and no liquidity.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_price_that_moved_away_does_not_read_as_liquidity_that_went() {
+    let (chain, world) = scene().await;
+    let folder = configured(&chain, &world);
+    let weth = &world.assets[World::WETH];
+    let positions = world.pools[0].positions.clone();
+    let round = chain.latest_round(&weth.feed).await.unwrap();
+    let answer = weth.initial_answer.cast_signed();
+    let told = |round, answer| chain.answer_tx(&weth.feed, round, answer);
+    let last = record_blocks(&chain, &world, &folder, 4, |place| match place {
+        2 => vec![told(round + 2, answer * 106 / 100)],
+        3 => {
+            let burns = positions.iter().map(|one| chain.burn_tx(one, one.liquidity / 2));
+            burns.chain([told(round + 3, answer)]).collect()
+        }
+        _ => Vec::new(),
+    })
+    .await;
+    let recorded = Recorded { folder, world, last };
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let target = format!("/v1/stress/{}?size_usd=1000&base=WETH", recorded.pool(0));
+    let stress = |period: &str| service.get(&format!("{target}{period}")).found();
+    let book = |stress: &Value| stress["lowest_depth_book"]["book_usd"].as_f64().unwrap();
+    let [calm, moved, thin] = ["00:05", "00:10", "00:15"].map(|at| {
+        let at = format!("2026-08-22T{at}:00Z");
+        stress(&format!("&from={at}&to={at}"))
+    });
+    assert!(calm["lowest_depth"]["depth_usd"].as_u64().unwrap() > 100_000, "{calm}");
+    assert!(calm["lowest_depth_book"]["basis_pct"].as_f64().unwrap().abs() < 0.5, "{calm}");
+    // 1 - 1 / 1.06, and as many tokens as before, each worth more.
+    assert_eq!(moved["lowest_depth"]["depth_usd"], 0);
+    let basis = moved["lowest_depth_book"]["basis_pct"].as_f64().unwrap();
+    assert!((5.2..6.1).contains(&basis), "{moved}");
+    assert!((1.0..1.07).contains(&(book(&moved) / book(&calm))), "{moved} {calm}");
+    // Half of it has gone, and the oracle is where it was.
+    assert!((0.45..0.55).contains(&(book(&thin) / book(&calm))), "{thin} {calm}");
+    assert!(thin["lowest_depth_book"]["basis_pct"].as_f64().unwrap().abs() < 0.5, "{thin}");
+    let whole = stress("");
+    assert_eq!(whole["lowest_depth"], moved["lowest_depth"]);
+    assert_eq!(whole["lowest_depth_book"], moved["lowest_depth_book"]);
+    assert_eq!(whole["worst_gap_book"], moved["worst_gap_book"], "it is the widest gap, too");
+    let arguments = [
+        "stress",
+        &recorded.pool(0),
+        "--size-usd",
+        "1000",
+        "--base",
+        "token0",
+        "--db",
+        "exitgap.db",
+    ];
+    let mut command = Command::new(binaries::path("exitgap"));
+    let output = command.args(arguments).current_dir(recorded.folder.path()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("% below the oracle"), "{text}");
+    assert_eq!(service.end(), Some(0));
 }

@@ -1,6 +1,6 @@
 //! The worst of a period, chosen by two times or by dragging over the chart.
 
-use exitgap_api::Stress;
+use exitgap_api::{PoolBook, Stress};
 use exitgap_core::units::SizeUsd;
 use leptos::prelude::*;
 
@@ -89,6 +89,8 @@ pub fn Worst(
             view! { {depth_view(&point, &stress.of)}{when} }.into_any()
         },
     );
+    let [gap_book, depth_book] = [&stress.worst_gap_book, &stress.lowest_depth_book]
+        .map(|book| book.as_ref().map(|book| view! { <small>{held(book)}</small> }));
     let slots = format!(
         "{} recorded, {} missing, {} retracted",
         stress.slots_recorded, stress.slots_missing, stress.slots_retracted
@@ -104,10 +106,26 @@ pub fn Worst(
     view! {
         <dl class="facts stress">
             <div><dt>"Period"</dt><dd>{of}</dd></div>
-            <div><dt>{sold}</dt><dd>{gap}</dd></div>
+            <div><dt>{sold}</dt><dd>{gap}{gap_book}</dd></div>
             {refused}
-            <div><dt>"Lowest depth at 2 %"</dt><dd>{depth}</dd></div>
+            <div><dt>"Lowest depth at 2 %"</dt><dd>{depth}{depth_book}</dd></div>
             <div><dt>"Slots"</dt><dd>{slots}</dd></div>
         </dl>
+    }
+}
+
+/// What the pool held around its own price: whether liquidity had gone, or the price had moved away.
+fn held(book: &PoolBook) -> String {
+    let usd = book
+        .book_usd
+        .as_ref()
+        .map_or_else(|| "not known".to_owned(), |usd| text::usd(usd.as_str()));
+    let held = format!("{usd} within 2 % of the pool's own price");
+    match book.basis_pct.as_ref().map(|basis| basis.as_str()) {
+        Some(basis) if basis.starts_with('-') => {
+            format!("{held}, {} above the oracle", text::percent(&basis[1..]))
+        }
+        Some(basis) => format!("{held}, {} below the oracle", text::percent(basis)),
+        None => held,
     }
 }

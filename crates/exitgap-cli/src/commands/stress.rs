@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use exitgap_api::operations::{Operation, StressAsked};
-use exitgap_api::{GapPoint, Number, Status, Stress, size_as_written};
+use exitgap_api::{GapPoint, Number, PoolBook, Status, Stress, size_as_written};
 use exitgap_client::HistoryOf;
 
 use super::print_json;
@@ -56,6 +56,9 @@ fn print_text(stress: &Stress) -> Result<(), Failure> {
         format!("{}, {}", gap.unwrap_or_else(|| "-".to_owned()), printable(&point.time))
     };
     line("widest gap", stress.worst_gap.as_ref().map_or("-".to_owned(), point))?;
+    if let Some(book) = &stress.worst_gap_book {
+        line("", in_words(book))?;
+    }
     if stress.slots_refused > 0 {
         let least = stress.least_fillable.as_ref().map_or(String::new(), |least| {
             let usd = grouped(least.max_fillable_usd.as_str());
@@ -67,6 +70,9 @@ fn print_text(stress: &Stress) -> Result<(), Failure> {
         format!("{} USD at 2 %, {}", grouped(depth.depth_usd.as_str()), printable(&depth.time))
     });
     line("lowest depth", depth)?;
+    if let Some(book) = &stress.lowest_depth_book {
+        line("", in_words(book))?;
+    }
     let Some(detail) = &stress.detail else {
         return Ok(line("more", "is told of at most 31 days".to_owned())?);
     };
@@ -94,4 +100,17 @@ fn print_text(stress: &Stress) -> Result<(), Failure> {
         ]);
     }
     Ok(write!(out, "\n{table}")?)
+}
+
+/// Whether liquidity had gone, or the price had moved away.
+fn in_words(book: &PoolBook) -> String {
+    let usd = book.book_usd.as_ref().map_or("-".to_owned(), |usd| grouped(usd.as_str()));
+    let held = format!("{usd} USD at 2 % from the pool's own price");
+    match book.basis_pct.as_ref().map(Number::as_str) {
+        Some(basis) if basis.starts_with('-') => {
+            format!("{held}, which was {} % above the oracle", &basis[1..])
+        }
+        Some(basis) => format!("{held}, which was {basis} % below the oracle"),
+        None => held,
+    }
 }

@@ -1,17 +1,22 @@
 //! Figures drawn from many snapshots of a store: thirty days of one pool, a week of three venues, a split, a day at a size
-//! that is not kept; and verifying a week's file.
+//! that is not kept; swaps against estimates; and verifying a week's file, natively and in a browser.
+//!
+//! - `accuracy`: swaps; `verified`: files
 
 #![expect(
     clippy::result_large_err,
     reason = "a store's error names what it is about, and one ends the bench"
 )]
 
+mod accuracy;
+mod verified;
+
+use std::path::Path;
 use std::time::Instant;
 
 use exitgap_core::analytics::decay::DecayTerms;
 use exitgap_core::analytics::exposure::{ExposureTerms, ExposureVenue, Liquidation};
-use exitgap_core::analytics::figure::FigureVerifier;
-use exitgap_core::evidence::{Base, Verdict};
+use exitgap_core::evidence::Base;
 use exitgap_core::exit::{Exit, SplitVenue, split_size};
 use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::Direction;
@@ -30,6 +35,9 @@ use crate::report::Report;
 /// The ticks of every pool here.
 const TICKS: usize = 250;
 
+/// Those of a pool of many.
+const WIDE: usize = 1_200;
+
 /// Thirty days.
 const SLOTS: u32 = 30 * Slot::PER_DAY;
 
@@ -44,6 +52,7 @@ const VENUES: u16 = 8;
 /// Adds `figures.*`.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     report.add("figures.split_8_venues_us", split_us()?);
+    report.add("figures.accuracy_slot_us_per_swap", accuracy::us_per_swap()?);
     let folder = tempfile::tempdir().map_err(failed)?;
     let path = folder.path().join("series.db");
     let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
@@ -81,13 +90,36 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let direction = Direction::ZeroForOne;
     let any_size = || reader.points_at(&pool, direction, size, day, to);
     report.add("figures.history_any_size_day_ms", milliseconds(any_size)?);
-    let file = reader.decay_file(&DecayTerms { from: week, ..month }).map_err(failed)?;
-    report.add("figures.verify_7d_ms", verify_ms(&reader, &key, &file)?);
+    let file = reader.decay_file(&DecayTerms { from: week, ..month.clone() }).map_err(failed)?;
+    let file = verified::File::new(&reader, &key, file)?;
+    report.add("figures.verify_7d_ms", file.natively_ms()?);
+    report.add("figures.verify_7d_browser_ms", file.in_browser_ms()?);
+    let wide = folder.path().join("wide.db");
+    eprintln!("figures: {WEEK} slots of a pool of {WIDE} ticks");
+    let pool = record_week(&wide, &key)?;
+    let reader = Reader::open(&wide).map_err(failed)?;
+    let (from, to) = (slot(0)?, slot(WEEK - 1)?);
+    let file = reader.decay_file(&DecayTerms { pool, from, to, ..month }).map_err(failed)?;
+    let file = verified::File::new(&reader, &key, file)?;
+    report.add("figures.verify_7d_1200_ticks_browser_ms", file.in_browser_ms()?);
     Ok(())
 }
 
+/// A store of a week of one pool of many ticks.
+fn record_week(path: &Path, key: &SignerKey) -> Result<PoolId, BenchError> {
+    let mut store = Store::create(path, key).map_err(failed)?;
+    let mut market = BusyPool::real(4, WIDE);
+    for index in 0..WEEK {
+        let at = slot(index)?;
+        let ready = Ready::all(&[market.recorded(at)?]).map_err(failed)?;
+        store.append_ready(at, ready, &Changes::default()).map_err(failed)?;
+    }
+    store.close().map_err(failed)?;
+    Ok(market.id.clone())
+}
+
 /// A store of one pool over thirty days, and of two more that are like it in the last week.
-fn record(path: &std::path::Path, key: &SignerKey) -> Result<Vec<PoolId>, BenchError> {
+fn record(path: &Path, key: &SignerKey) -> Result<Vec<PoolId>, BenchError> {
     eprintln!("figures: {SLOTS} slots of a pool of {TICKS} ticks, and two more in the last week");
     let mut store = Store::create(path, key).map_err(failed)?;
     let mut market = BusyPool::real(1, TICKS);
@@ -154,24 +186,6 @@ fn split_us() -> Result<f64, BenchError> {
         split.split.optimality_gap
     );
     Ok(nanoseconds(|| split_size(&venues, size)) / 1e3)
-}
-
-/// A week's file, recomputed from the store's snapshots.
-fn verify_ms(reader: &Reader, key: &SignerKey, file: &[u8]) -> Result<f64, BenchError> {
-    let log = reader.log().map_err(failed)?.ok_or_else(|| failed("there is no log"))?;
-    let key = key.named(&log.origin.to_string()).map_err(failed)?.verifier();
-    let verify = || -> Result<(), BenchError> {
-        let mut verifier = FigureVerifier::new(file, core::slice::from_ref(&key));
-        while let Some(wanted) = verifier.wanted() {
-            let documents = reader.documents(wanted.snapshot).map_err(failed)?;
-            verifier.take(documents.as_ref());
-        }
-        match verifier.finish().verdict {
-            Verdict::Valid => Ok(()),
-            verdict => Err(failed(format!("the file is {verdict:?}"))),
-        }
-    };
-    milliseconds(verify)
 }
 
 fn milliseconds<T, E: std::fmt::Display>(

@@ -1,0 +1,78 @@
+//! A week's figure file, recomputed from its snapshots.
+
+use std::fs;
+
+use exitgap_core::analytics::figure::FigureVerifier;
+use exitgap_core::evidence::Verdict;
+use exitgap_core::series::Slot;
+use exitgap_core::tlog::{SignerKey, VerifierKey};
+use exitgap_store::Reader;
+use serde_json::json;
+
+use super::{failed, milliseconds};
+use crate::BenchError;
+use crate::browser;
+
+/// Slots of a page of snapshots, as a service serves them.
+const PAGE: u32 = 96;
+
+/// A file, and whoever has what it is recomputed from.
+pub struct File<'a> {
+    reader: &'a Reader,
+    key: VerifierKey,
+    bytes: Vec<u8>,
+}
+
+impl<'a> File<'a> {
+    pub fn new(reader: &'a Reader, key: &SignerKey, bytes: Vec<u8>) -> Result<Self, BenchError> {
+        let log = reader.log().map_err(failed)?.ok_or_else(|| failed("there is no log"))?;
+        let key = key.named(&log.origin.to_string()).map_err(failed)?.verifier();
+        Ok(Self { reader, key, bytes })
+    }
+
+    /// Recomputed here, from the store.
+    pub fn natively_ms(&self) -> Result<f64, BenchError> {
+        milliseconds(|| -> Result<(), BenchError> {
+            let mut verifier = FigureVerifier::new(&self.bytes, core::slice::from_ref(&self.key));
+            while let Some(wanted) = verifier.wanted() {
+                let documents = self.reader.documents(wanted.snapshot).map_err(failed)?;
+                verifier.take(documents.as_ref());
+            }
+            match verifier.finish().verdict {
+                Verdict::Valid => Ok(()),
+                verdict => Err(failed(format!("the file is {verdict:?}"))),
+            }
+        })
+    }
+
+    /// Recomputed in Chromium by the npm package, every page of snapshots fetched.
+    pub fn in_browser_ms(&self) -> Result<f64, BenchError> {
+        let folder = browser::install("figures", &["figure.html", "page.js"])?;
+        let at = |name: String| folder.path().join(name);
+        fs::write(at("figure.json".to_owned()), &self.bytes).map_err(failed)?;
+        let keys = json!({ "keys": [self.key.to_string()] });
+        fs::write(at("question.json".to_owned()), keys.to_string()).map_err(failed)?;
+        let figure: serde_json::Value = serde_json::from_slice(&self.bytes).map_err(failed)?;
+        let uses = figure["uses"].as_array().ok_or_else(|| failed("the file uses nothing"))?;
+        let pool = uses[0]["pool"].as_str().unwrap_or_default().parse().map_err(failed)?;
+        let slots = uses.iter().filter_map(|one| one["slot"].as_str()?.parse::<u64>().ok());
+        let (mut next, mut bytes) = (0, 0);
+        for slot in slots {
+            if slot < next {
+                continue;
+            }
+            let from = Slot::new(slot).map_err(failed)?;
+            let to = Slot::new(slot + u64::from(PAGE) - 1).map_err(failed)?;
+            let lines = self.reader.snapshot_lines(&pool, from, to, usize::MAX).map_err(failed)?;
+            bytes += lines.len();
+            fs::write(at(format!("{slot}.ndjson")), lines).map_err(failed)?;
+            next = slot + u64::from(PAGE);
+        }
+        let found = browser::shown(folder.path(), "figure.html")?;
+        if found["verdict"] != "valid" {
+            return Err(failed(format!("the browser answers otherwise: {found}")));
+        }
+        eprintln!("figures: in Chromium, {} MB of snapshots: {found}", bytes / 1_000_000);
+        found["verify_ms"].as_f64().ok_or_else(|| failed("the page told no time"))
+    }
+}
