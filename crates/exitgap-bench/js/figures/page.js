@@ -18,5 +18,6 @@ for (let round = 0; round < 3; round += 1) {
   taken.push(performance.now() - started);
 }
 const verify_ms = taken.sort((a, b) => a - b)[1];
-const found = { verdict: report.verdict, verify_ms, told: told.length };
+const open = report.checks.filter(({ outcome }) => outcome !== "pass");
+const found = { verdict: report.verdict, verify_ms, told: told.length, open };
 document.getElementById('out').textContent = JSON.stringify(found);

@@ -55,7 +55,7 @@ impl<'a> File<'a> {
         let figure: serde_json::Value = serde_json::from_slice(&self.bytes).map_err(failed)?;
         let uses = figure["uses"].as_array().ok_or_else(|| failed("the file uses nothing"))?;
         let pool = uses[0]["pool"].as_str().unwrap_or_default().parse().map_err(failed)?;
-        let slots = uses.iter().filter_map(|one| one["slot"].as_str()?.parse::<u64>().ok());
+        let slots = uses.iter().filter_map(|one| one["slot"].as_u64());
         let (mut next, mut bytes) = (0, 0);
         for slot in slots {
             if slot < next {
