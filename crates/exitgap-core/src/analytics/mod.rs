@@ -5,6 +5,7 @@
 //! - [`accuracy`]: every real swap against what was estimated of it
 //! - [`decay`]: how a book thins after a move of the price, and how much of it was withdrawn
 //! - [`exposure`]: whether the market of any slot of a week could have absorbed a liquidation
+//! - [`redemption`]: selling now beside redeeming later, modelled
 //! - [`figure`]: the one file by which any of them is recomputed; its bytes are in `docs/figure-v1.md`
 //!
 //! A slot *stands* where it is recorded and not retracted. Others are counted, never filled.
@@ -16,6 +17,7 @@ pub mod exposure;
 pub mod figure;
 #[cfg(test)]
 mod made_up;
+pub mod redemption;
 mod shared;
 
 pub use shared::{ONE_HUNDRED_PERCENT, nearest_rank, share_pct, standing};
