@@ -55,6 +55,10 @@ export class Client {
     return this.#json(() => `/v1/simulate/${id(pool)}`, of, names);
   }
 
+  redemptionWindow(pool, of) {
+    return this.#json(() => `/v1/redemption/${id(pool)}`, of, { sizeUsd: decimal, ...AT });
+  }
+
   ladder(pool, of) {
     return this.#json(() => `/v1/ladder/${id(pool)}`, of, AT);
   }

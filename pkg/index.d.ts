@@ -115,6 +115,12 @@ export function simulateOrders(
   of: SimulateOptions,
 ): SimulationResult;
 
+/** One sale beside redeeming the same by each file of terms: **modelled**, from what somebody wrote down. */
+export function redemptionWindow(
+  snapshot: SnapshotFile | OpenSnapshot,
+  of: RedemptionOptions,
+): RedemptionWindowResult;
+
 /** Ranks venues from their ladders, each alone and one sale split across them. */
 export function rankRoutes(ladders: readonly RouteLadder[], of: RankOptions): RouteRanking;
 
@@ -137,6 +143,7 @@ export class OpenSnapshot {
   ladder(of: LadderOptions): Ladder;
   maxSizeFor(of: MaxSizeOptions): MaxSizeResult;
   simulateOrders(of: SimulateOptions): SimulationResult;
+  redemptionWindow(of: RedemptionOptions): RedemptionWindowResult;
   /** What the pool contract pays for a raw amount, to the unit: raw units as text. */
   fill(of: FillOptions): string;
   close(): void;
@@ -175,6 +182,11 @@ export interface OrdersOptions {
 
 export interface SimulateOptions extends OrdersOptions {
   base: BaseInput;
+}
+
+export interface RedemptionOptions extends EstimateOptions {
+  /** Files of terms, as text: JSON of at most 16 KiB each, at most eight. */
+  terms?: readonly string[];
 }
 
 export interface FillOptions {
@@ -284,6 +296,8 @@ export class Client {
   maxSize(pool: string, of: Signal & At & { gapPct: DecimalInput }): Promise<PublishedMaxSize>;
   /** One sale in several orders, beside the same sale at once. */
   simulate(pool: string, of: Signal & At & OrdersOptions): Promise<PublishedSimulation>;
+  /** One sale beside each way of redeeming the same that the operator wrote down: modelled. */
+  redemptionWindow(pool: string, of: Signal & At & { sizeUsd: DecimalInput }): Promise<PublishedRedemption>;
   ladder(pool: string, of?: Signal & At): Promise<PublishedLadder>;
   history(pool: string, of: Signal & SeriesOptions & HistoryPage): Promise<History>;
   stress(pool: string, of: Signal & SeriesOptions & { limitPct?: DecimalInput }): Promise<Stress>;

@@ -9,7 +9,8 @@ use exitgap_core::units::{GapLimit, SizeUsd};
 
 use crate::{
     Amounts, Answer, Context, ExitResult, GapRung, Ladder, LadderRows, MaxSizeResult, Problem,
-    Provenance, Simulation, SimulationResult,
+    Provenance, RedemptionTermsRead, RedemptionWindow, RedemptionWindowResult, Simulation,
+    SimulationResult,
 };
 
 /// An observation, ready to be asked about in one direction.
@@ -67,6 +68,16 @@ impl<'a> Answers<'a> {
         let simulation =
             self.exit.simulate_orders(plan).map_err(|refused| Problem::from(&refused))?;
         Ok(self.answer(Simulation::from(&simulation), Some(plan.size())))
+    }
+
+    /// Selling `size` now beside redeeming it by each of the terms, handed in at the time of the observation's block.
+    pub fn redemption_window(
+        &self,
+        size: SizeUsd,
+        terms: &[RedemptionTermsRead],
+    ) -> RedemptionWindowResult {
+        let at_s = self.observation.block().timestamp;
+        self.answer(RedemptionWindow::of(&self.exit, size, terms, at_s), Some(size))
     }
 
     fn answer<F>(&self, figures: F, size: Option<SizeUsd>) -> Answer<F> {

@@ -43,6 +43,7 @@ mod problem;
 mod problem_document;
 mod published;
 pub mod receipt;
+mod redemption;
 mod routes;
 mod routes_answer;
 mod series_method;
@@ -94,8 +95,11 @@ pub use portfolio::{Portfolio, PortfolioExit, PortfolioTotal, Position};
 pub use problem::{Problem, ProblemCode};
 pub use problem_document::{PROBLEM_JSON, ProblemDocument};
 pub use published::{
-    Published, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedSimulation,
-    RetractionNotice, SlotState, SlotStatus,
+    Published, PublishedExit, PublishedLadder, PublishedMaxSize, PublishedRedemption,
+    PublishedSimulation, RetractionNotice, SlotState, SlotStatus,
+};
+pub use redemption::{
+    MAX_TERMS_BYTES, RedemptionPath, RedemptionTermsRead, RedemptionWindow, RedemptionWindowResult,
 };
 pub use routes::{
     RankedVenue, Route, RouteExit, RouteLadder, RouteLeg, RouteRanking, RouteRung, RouteSplit,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Amounts, Answer, GapRung, LadderRows, Number, Simulation};
+use crate::{Amounts, Answer, GapRung, LadderRows, Number, RedemptionWindow, Simulation};
 
 /// An answer as the service publishes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +40,9 @@ pub type PublishedMaxSize = Published<GapRung>;
 
 /// `GET /v1/simulate/{pool}`.
 pub type PublishedSimulation = Published<Simulation>;
+
+/// `GET /v1/redemption/{pool}`.
+pub type PublishedRedemption = Published<RedemptionWindow>;
 
 /// `GET /v1/ladder/{pool}`.
 pub type PublishedLadder = Published<LadderRows>;

@@ -10,7 +10,7 @@ use crate::figure_arguments::{
     ACCURACY_NOTES, DECAY_NOTES, EXPOSURE_NOTES, ROUTES_NOTES, STRESS_NOTES,
 };
 pub use crate::figure_arguments::{
-    AccuracyArgs, DecayArgs, ExposureArgs, HoursArgs, RoutesArgs, StressArgs,
+    AccuracyArgs, DecayArgs, ExposureArgs, HoursArgs, REDEEM_NOTES, RoutesArgs, StressArgs,
 };
 use crate::pay_arguments::{EXIT_NOTES, ExitArgs, LEDGER_NOTES, PayCommand};
 
@@ -175,6 +175,18 @@ pub enum Command {
         /// Seconds between orders; echoed, nothing is computed from it.
         #[arg(long, value_name = "S", default_value_t = 0)]
         interval_s: u32,
+    },
+    /// Sell now, or redeem later? One sale beside what terms pay, and the yearly rate at which waiting breaks even.
+    #[command(after_long_help = REDEEM_NOTES)]
+    Redeem {
+        #[command(flatten)]
+        question: Guarded,
+        /// The size in USD: 250000, $250,000, 250k, 1.5m.
+        #[arg(long, value_name = "USD", allow_hyphen_values = true)]
+        size_usd: String,
+        /// A file of terms, JSON; may be given several times.
+        #[arg(long, value_name = "FILE", required = true)]
+        terms: Vec<PathBuf>,
     },
     /// Open against closed markets: when the pool's market opens, and what its closures were like.
     Hours(HoursArgs),

@@ -212,3 +212,19 @@ pub struct RoutesArgs {
     #[command(flatten)]
     pub source: RecordedArgs,
 }
+
+pub const REDEEM_NOTES: &str = "\
+Modelled: terms are a file that you wrote after what you read, and its hash is told. A file names how it pays, what is kept, the \
+least and the most that is redeemed, for whom, and where and when you read it:
+
+  {\"v\": 1, \"kind\": \"on_days\", \"calendar\": \"XNYS\", \"cutoff_before_close_s\": 3600, \"settlement_days\": [1, 2],
+   \"fee_pct\": \"0.1\", \"minimum_usd\": \"1000\", \"capacity_usd\": \"5000000\",
+   \"eligibility\": \"…\", \"source\": \"https://…\", \"read_on\": \"2026-11-20\"}
+
+What is handed in up to the cut-off, so long before a trading day's close, counts for that day, later for the next; it is paid at \
+the close so many trading days after, at the least and at the most. Other kinds are at_once, and in_turn with ahead_usd and \
+per_day_usd, which are the least, the middle and the most that is paid a day. It is handed in at the time of the block.
+
+Example:
+  exitgap redeem ethereum:0x88e6… --base token0 --size-usd 1m --terms terms.json --db exitgap.db
+";

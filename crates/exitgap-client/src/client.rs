@@ -10,7 +10,8 @@ use exitgap_api::operations::parameters::{
 use exitgap_api::operations::{Operation, PositionAsked, Target};
 use exitgap_api::{
     Capabilities, Fragility, Guards, History, MarketHours, Number, Payments, PoolList, Portfolio,
-    PublishedExit, PublishedLadder, PublishedMaxSize, PublishedSimulation, SeriesOf, Stress,
+    PublishedExit, PublishedLadder, PublishedMaxSize, PublishedRedemption, PublishedSimulation,
+    SeriesOf, Stress,
 };
 use exitgap_core::Newer;
 use exitgap_core::evidence::Base;
@@ -185,6 +186,18 @@ impl<T: Transport> Client<T> {
         let target = Operation::Simulation.target_of(pool).with(&SIZE, plan.size());
         let target = target.with(&ORDERS, plan.parts()).with(&RECOVERY, plan.recovery());
         let target = target.with(&ORDER_INTERVAL, plan.interval_s());
+        self.guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
+    }
+
+    /// `GET /v1/redemption/{pool}`: a sale beside each way of redeeming the same that the operator wrote down.
+    pub async fn redemption(
+        &self,
+        pool: &PoolId,
+        size: SizeUsd,
+        base: Option<&str>,
+        at: Option<&str>,
+    ) -> Result<PublishedRedemption, ClientError> {
+        let target = Operation::Redemption.target_of(pool).with(&SIZE, size);
         self.guarded(target.maybe(&BASE, base).maybe(&AT, at)).await
     }
 

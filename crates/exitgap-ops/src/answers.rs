@@ -107,11 +107,16 @@ impl Service {
         Ok(self.publish(&found, direction, rows, None, None))
     }
 
-    fn evidence_url(&self, prepared: &Prepared, direction: Direction, size_usd: &str) -> String {
+    pub(super) fn evidence_url(
+        &self,
+        prepared: &Prepared,
+        direction: Direction,
+        size_usd: &str,
+    ) -> String {
         prepared.evidence_url(&self.urls, direction, size_usd)
     }
 
-    fn publish<F>(
+    pub(super) fn publish<F>(
         &self,
         found: &Found,
         direction: Direction,

@@ -156,7 +156,13 @@ const TABLE: [Row; 25] = [
         "",
         &[],
     ),
-    specified("Redemption-window modelling", "time-to-cash on real-world-asset tokens", &[]),
+    asked(
+        "Redemption-window modelling",
+        &[Operation::Redemption],
+        "modelled from terms that the operator wrote down; command-line redeem, SDK redemptionWindow()",
+        "",
+        &[RECORDER],
+    ),
     asked(
         "Liquidation exposure scoring",
         &[Operation::Exposure],

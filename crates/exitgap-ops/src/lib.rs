@@ -8,7 +8,7 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `routes`, `history`, `stress`, `hours`, `fragility`, `portfolio`, `pools`, `evidence`, `figures`, `exposure`, `verified`,
+//! - `answers`, `routes`, `history`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `verified`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -30,6 +30,7 @@ mod pools;
 mod portfolio;
 mod prepared;
 mod readers;
+mod redemption;
 mod routes;
 mod stress;
 mod urls;
@@ -51,6 +52,7 @@ pub use figures::FigureFile;
 pub use lane::Lane;
 pub use prepared::Prepared;
 pub use readers::Readers;
+pub use redemption::TermsOfToken;
 pub use routes::QuoteGroup;
 pub use urls::Urls;
 
@@ -102,6 +104,7 @@ pub struct Service {
     now: Now,
     deployment: Deployment,
     quote_groups: Vec<QuoteGroup>,
+    redemption: Vec<TermsOfToken>,
 }
 
 impl Service {
@@ -124,6 +127,7 @@ impl Service {
             now,
             deployment: Deployment::default(),
             quote_groups: Vec::new(),
+            redemption: Vec::new(),
         }
     }
 

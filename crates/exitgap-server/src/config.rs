@@ -4,6 +4,8 @@
 mod environment;
 #[path = "config_groups.rs"]
 mod groups;
+#[path = "config_redemption.rs"]
+mod redemption;
 
 use std::fs;
 use std::net::SocketAddr;
@@ -16,11 +18,12 @@ use exitgap_chain::config::{
 use exitgap_core::ids::PoolId;
 use serde::Deserialize;
 
-use crate::ops::{Bounds, QuoteGroup, Urls};
+use crate::ops::{Bounds, QuoteGroup, TermsOfToken, Urls};
 use crate::payments::PaymentsConfig;
 
 pub use environment::EnvironmentError;
 pub use groups::{QuoteGroupConfig, QuoteGroupError};
+pub use redemption::{RedemptionConfig, RedemptionConfigError};
 
 /// What `init` writes: every key, explained.
 pub const EXAMPLE: &str = include_str!("../../../examples/mainnet.toml");
@@ -64,6 +67,9 @@ pub struct Config {
     /// `[[quote_group]]` tables: tokens that one is sold for alike.
     #[serde(default)]
     pub quote_group: Vec<QuoteGroupConfig>,
+    /// `[[redemption]]` tables: terms by which tokens are redeemed.
+    #[serde(default)]
+    pub redemption: Vec<RedemptionConfig>,
 }
 
 /// `[store]`.
@@ -297,6 +303,8 @@ pub struct Checked {
     pub plan: Plan,
     /// Tokens that one is sold for alike.
     pub quote_groups: Vec<QuoteGroup>,
+    /// Terms by which tokens are redeemed.
+    pub redemption: Vec<TermsOfToken>,
 }
 
 /// Why a configuration is refused.
@@ -362,6 +370,14 @@ pub enum ConfigError {
         /// What is wrong, naming the key.
         error: QuoteGroupError,
     },
+    /// A `[[redemption]]` holds no acceptable value, or its file is none of terms.
+    #[error("{path}: {error}")]
+    Redemption {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, naming the key.
+        error: RedemptionConfigError,
+    },
     /// Chains, oracles and pools do not go together.
     #[error("{path}: {error}")]
     Plan {
@@ -422,6 +438,9 @@ impl Checked {
         let groups = groups::checked(&config.quote_group, &config.chain);
         let quote_groups =
             groups.map_err(|error| ConfigError::QuoteGroup { path: path.clone(), error })?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let redemption = redemption::checked(&config.redemption, &config.chain, folder)
+            .map_err(|error| ConfigError::Redemption { path: path.clone(), error })?;
         config.payments.plan(&plan).map_err(|(key, message)| {
             let path = path.clone();
             ConfigError::Serving { path, table: "payments", key, message }
@@ -435,7 +454,7 @@ impl Checked {
                 *path = folder.join(&path);
             }
         }
-        Ok(Self { config, plan, quote_groups })
+        Ok(Self { config, plan, quote_groups, redemption })
     }
 }
 

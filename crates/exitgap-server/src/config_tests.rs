@@ -182,6 +182,38 @@ fn environment_variables_count_more_and_unknown_ones_are_refused() {
 }
 
 #[test]
+fn terms_of_redemption_are_read_with_the_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("exitgap.toml");
+    let table = |chain: &str, token: &str, file: &str| {
+        format!("\n[[redemption]]\nchain = \"{chain}\"\ntoken = \"{token}\"\nterms = \"{file}\"\n")
+    };
+    let parse = |tables: &str| Checked::parse(&format!("{EXAMPLE}{tables}"), &path);
+    let terms = r#"{"v": 1, "kind": "at_once", "eligibility": "all", "source": "here", "read_on": "2026-08-20"}"#;
+    fs::write(folder.path().join("terms.json"), terms).unwrap();
+    fs::write(folder.path().join("wrong.json"), terms.replace("at_once", "soon")).unwrap();
+    fs::write(folder.path().join("long.json"), "x".repeat(20_000)).unwrap();
+    let usdc = "0xA0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+    let checked = parse(&table("ethereum", usdc, "terms.json").repeat(8)).unwrap();
+    assert_eq!((checked.redemption.len(), &checked.redemption[0].terms.source[..]), (8, "here"));
+    for (tables, said) in [
+        (table("base", usdc, "terms.json"), "chain: no [[chain]] has the slug base"),
+        (table("ethereum", "USDC", "terms.json"), "token: it is no address"),
+        (table("ethereum", usdc, "none.json"), "none.json: No such file"),
+        (table("ethereum", usdc, "wrong.json"), "wrong.json: terms: kind: at_once"),
+        (table("ethereum", usdc, "long.json"), "has more than 16384 bytes"),
+        (table("ethereum", usdc, "terms.json").repeat(9), "more than 8 files of one token"),
+        (
+            (0..101).map(|n| table("ethereum", &format!("0x{n:040x}"), "terms.json")).collect(),
+            "more than 100 files",
+        ),
+    ] {
+        let refused = parse(&tables).unwrap_err().to_string();
+        assert!(refused.contains(said), "{said}: {refused}");
+    }
+}
+
+#[test]
 fn groups_of_quote_tokens_are_checked() {
     let group = |chain: &str, name: &str, tokens: &str| {
         format!("\n[[quote_group]]\nchain = \"{chain}\"\nname = \"{name}\"\ntokens = [{tokens}]\n")

@@ -9,6 +9,7 @@ mod guards;
 mod hours;
 mod kept;
 mod limits;
+mod redemption;
 mod refusals;
 mod routes;
 mod sales;

@@ -102,10 +102,12 @@ pub enum Operation {
     ExposureFile,
     /// Snapshots of a pool, slot after slot.
     Snapshots,
+    /// Selling now beside redeeming later.
+    Redemption,
 }
 
 /// How many there are.
-const COUNT: usize = Operation::Snapshots as usize + 1;
+const COUNT: usize = Operation::Redemption as usize + 1;
 
 /// All that is known of an operation.
 #[derive(Debug)]

@@ -354,4 +354,12 @@ pub(super) static ROWS: [Row; COUNT] = [
         keep: Some(Keep::Seconds(300)),
         ..row(Operation::Snapshots, "readSnapshots", "/api/v1/series/{pool}")
     },
+    Row {
+        title: "Sell now, or redeem later?",
+        about: "What selling a size fills at beside each way of redeeming it that the operator wrote down: how long one waits, what that brings more, and the yearly rate at which waiting breaks even. **Modelled**: terms are a file that somebody read somewhere, named by its hash; `evidence_url` proves the sale alone. No `paths` where the operator knows no terms of the token.",
+        parameters: &[&POOL, &SIZE, &BASE, &AT, &MAX_AGE, &MIN_DAYS, &REQUIRE],
+        answer: Answer::Document("Published_RedemptionWindow"),
+        refusals: &[400, 404, 412, 422, 503],
+        ..row(Operation::Redemption, "readRedemption", "/v1/redemption/{pool}")
+    },
 ];

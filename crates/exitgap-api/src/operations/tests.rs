@@ -14,7 +14,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
     let named = Some(named);
     match operation {
         O::Pools => operation.read::<PoolsAsked>(named, query).map(drop),
-        O::Exit => operation.read::<ExitAsked>(named, query).map(drop),
+        O::Exit | O::Redemption => operation.read::<ExitAsked>(named, query).map(drop),
         O::MaxSize => operation.read::<MaxSizeAsked>(named, query).map(drop),
         O::Simulation => operation.read::<SimulationAsked>(named, query).map(drop),
         O::Ladder => operation.read::<SnapshotAsked>(named, query).map(drop),

@@ -13,6 +13,7 @@ mod ladder;
 pub mod mcp;
 mod pay;
 mod pools;
+mod redeem;
 mod routes;
 mod simulate;
 mod size;
@@ -70,6 +71,9 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
             let size_usd = size_as_written(&size_usd)?.to_string();
             let plan = parse_order_plan(&size_usd, orders, &recovery_pct, interval_s)?;
             simulate::run(&question, plan, json)
+        }
+        Command::Redeem { question, size_usd, terms } => {
+            redeem::run(&question, &size_usd, &terms, json)
         }
         Command::Snapshot { question } => snapshot::run(&question),
         Command::Mcp(args) => mcp::run(&args),

@@ -152,10 +152,16 @@ pub fn redemption(
 }
 
 fn sold(exit: &Exit, size: SizeUsd) -> Result<Sold, Refusal> {
-    let gap = exit.estimate(size)?.gap;
-    let left = i128::from(ONE_HUNDRED_PERCENT) - gap.0;
-    let left = u64::try_from(left.max(0)).unwrap_or(u64::MAX);
-    Ok(Sold { gap, receives: UsdMicros(kept(size.micros(), left)) })
+    Ok(Sold::of(size, exit.estimate(size)?.gap))
+}
+
+impl Sold {
+    /// A sale of a size at a gap.
+    pub fn of(size: SizeUsd, gap: Percent) -> Self {
+        let left = i128::from(ONE_HUNDRED_PERCENT) - gap.0;
+        let left = u64::try_from(left.max(0)).unwrap_or(u64::MAX);
+        Self { gap, receives: UsdMicros(kept(size.micros(), left)) }
+    }
 }
 
 /// A share in millionths of a percent of an amount, rounded down; capped.

@@ -180,6 +180,7 @@ async fn app(
     let service =
         Service::new(store, urls, now, bounds).deployed_as(Deployment { recording, pages });
     let service = service.with_quote_groups(checked.quote_groups.clone());
+    let service = service.with_redemption_terms(checked.redemption.clone());
     Ok(App {
         till,
         service: Arc::new(service),

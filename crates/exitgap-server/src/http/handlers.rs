@@ -36,6 +36,9 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
         O::Simulation => document(operation, |app, asked: SimulationAsked| async move {
             app.service.simulate(&asked).await
         }),
+        O::Redemption => document(operation, |app, asked: ExitAsked| async move {
+            app.service.redemption(&asked).await
+        }),
         O::Ladder => document(operation, |app, asked: SnapshotAsked| async move {
             app.service.ladder(&asked).await
         }),

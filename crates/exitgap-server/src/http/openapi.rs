@@ -19,6 +19,7 @@ pub const ADDRESS: &str = "/v1/openapi.json";
     exitgap_api::Published<exitgap_api::Amounts>,
     exitgap_api::Published<exitgap_api::GapRung>,
     exitgap_api::Published<exitgap_api::Simulation>,
+    exitgap_api::Published<exitgap_api::RedemptionWindow>,
     exitgap_api::Published<exitgap_api::LadderRows>,
     exitgap_api::History,
     exitgap_api::Stress,

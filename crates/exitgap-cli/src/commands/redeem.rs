@@ -1,0 +1,118 @@
+//! `exitgap redeem`: sell now, or redeem later?
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use exitgap_api::{
+    MAX_TERMS_BYTES, Number, RedemptionPath, RedemptionTermsRead, RedemptionWindowResult,
+    size_as_written,
+};
+
+use super::{Asked, Beside, print_answer, print_heading, print_source};
+use crate::arguments::Guarded;
+use crate::failure::Failure;
+use crate::format::{grouped, printable};
+use crate::source;
+
+pub fn run(
+    guarded: &Guarded,
+    size_usd: &str,
+    terms: &[PathBuf],
+    json: bool,
+) -> Result<(), Failure> {
+    let size = size_as_written(size_usd)?;
+    let read = |path: &PathBuf| -> Result<RedemptionTermsRead, Failure> {
+        let file = source::read_named("file of terms", path, MAX_TERMS_BYTES)?;
+        Ok(RedemptionTermsRead::read(&file)?)
+    };
+    let terms: Vec<_> = terms.iter().map(read).collect::<Result<_, _>>()?;
+    let asked = Asked::find(guarded)?;
+    let (answer, beside) = (asked.answers().redemption_window(size, &terms), asked.beside());
+    if json { print_answer(&answer, &beside) } else { print_text(&answer, &beside) }
+}
+
+fn print_text(answer: &RedemptionWindowResult, beside: &Beside) -> Result<(), Failure> {
+    print_heading(&answer.context)?;
+    let window = &answer.figures;
+    let mut out = anstream::stdout().lock();
+    let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
+    line("size", format!("{} USD", grouped(window.size_usd.as_str())))?;
+    let now = match (&window.receives_now_usd, &window.exit_gap_pct, window.refusal) {
+        (Some(usd), Some(gap), _) => {
+            format!("{} USD, {gap} % below the oracle", grouped(usd.as_str()))
+        }
+        (.., Some(refusal)) => format!("not to be sold at once: {}", refusal.as_str()),
+        _ => "-".to_owned(),
+    };
+    line("sold now", now)?;
+    for path in &window.paths {
+        for (name, text) in lines(path) {
+            line(name, text)?;
+        }
+    }
+    line(
+        "modelled",
+        "terms are what somebody wrote down; nothing on the chain proves them".to_owned(),
+    )?;
+    drop(out);
+    print_source(&answer.context, beside)
+}
+
+/// What one way of redeeming says, line by line.
+fn lines(path: &RedemptionPath) -> Vec<(&'static str, String)> {
+    let usd = |value: &Option<Number>| {
+        value.as_ref().map_or("-".to_owned(), |usd| format!("{} USD", grouped(usd.as_str())))
+    };
+    let read = printable(&path.terms_read_on);
+    let terms =
+        format!("{}, read on {read} by {}", printable(&path.terms_source), path.terms_sha256);
+    if let Some(refusal) = &path.refusal {
+        let least = grouped(path.minimum_usd.as_str());
+        let why = match refusal.as_str() {
+            "below_minimum" => format!("not of this size: {least} USD at the least"),
+            _ => "not known: the calendar ends before it is paid".to_owned(),
+        };
+        return vec![("redeemed", why), ("terms", terms)];
+    }
+    let mut lines = vec![(
+        "redeemed",
+        format!("{} of it, for {}", usd(&path.redeemed_usd), usd(&path.receives_usd)),
+    )];
+    if path.sold_usd.as_ref().is_some_and(|sold| sold.as_str() != "0") {
+        lines.push((
+            "",
+            format!("{} beyond the capacity are sold now, which is in that", usd(&path.sold_usd)),
+        ));
+    }
+    let wait = |seconds: Option<u64>| seconds.map_or("never".to_owned(), in_words);
+    let middle = path
+        .t_middle_s
+        .map_or(String::new(), |s| format!(", {} at the pace in the middle", in_words(s)));
+    lines.push(("paid after", format!("{} to {}{middle}", wait(path.t_min_s), wait(path.t_max_s))));
+    if let Some(advantage) = &path.advantage_pct {
+        lines.push(("advantage", format!("{advantage} % over selling now")));
+    }
+    let rates = [&path.break_even_annual_pct_at_t_min, &path.break_even_annual_pct_at_t_max];
+    if let [Some(at_least), Some(at_most)] = rates {
+        lines.push((
+            "break-even",
+            format!(
+                "{at_most} to {at_least} % a year: redeem if you can do without the money for less"
+            ),
+        ));
+    }
+    lines.push(("for", printable(&path.eligibility)));
+    lines.push(("terms", terms));
+    lines
+}
+
+/// Seconds as days, hours and minutes, up to whole minutes.
+fn in_words(seconds: u64) -> String {
+    let minutes = seconds.div_ceil(60);
+    let (days, hours, minutes) = (minutes / 1_440, minutes / 60 % 24, minutes % 60);
+    match (days, hours) {
+        (0, 0) => format!("{minutes} min"),
+        (0, _) => format!("{hours} h {minutes:02} min"),
+        _ => format!("{days} d {hours:02} h {minutes:02} min"),
+    }
+}

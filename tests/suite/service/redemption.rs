@@ -1,0 +1,175 @@
+//! Selling now beside redeeming later: by the operator's terms from a service, and by one's own on the command line.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use exitgap_tests::binaries;
+use exitgap_tests::devchain::World;
+use serde_json::{Value, json};
+
+use crate::scenes::chain::scene;
+use crate::scenes::service::{Recorded, Service, configured_with, record_in};
+
+const FUND: &str = r#"{"v": 1, "kind": "on_days", "calendar": "XNYS", "cutoff_before_close_s": 3600, "settlement_days": [1, 2],
+  "fee_pct": "0.05", "capacity_usd": "60000", "eligibility": "whoever passed the issuer's checks",
+  "source": "https://issuer.example/terms", "read_on": "2026-08-20"}"#;
+
+const DESK: &str = r#"{"v": 1, "kind": "at_once", "minimum_usd": "5000000", "eligibility": "dealers",
+  "source": "a call with the desk", "read_on": "2026-08-19"}"#;
+
+fn cli(recorded: &Recorded, arguments: &[&str]) -> Output {
+    let mut command = Command::new(binaries::path("exitgap"));
+    command.args(arguments).current_dir(recorded.folder.path()).output().unwrap()
+}
+
+/// A number of a document, in millionths.
+fn millionths(value: &Value) -> i128 {
+    format!("{:.0}", value.as_f64().unwrap_or_else(|| panic!("{value}")) * 1e6).parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sale_stands_beside_what_the_terms_pay() {
+    let (chain, world) = scene().await;
+    let weth = format!("{:#x}", world.assets[World::WETH].token.address);
+    let of = |file: &str| {
+        format!("\n[[redemption]]\nchain = \"anvil\"\ntoken = \"{weth}\"\nterms = \"{file}\"\n")
+    };
+    let folder = configured_with(&chain, &world, &[of("fund.json"), of("desk.json")].concat());
+    fs::write(folder.path().join("fund.json"), FUND).unwrap();
+    fs::write(folder.path().join("desk.json"), DESK).unwrap();
+    let recorded = record_in(&chain, world, folder, 3).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let pool = recorded.pool(0);
+    let ask = |query: &str| service.get(&format!("/v1/redemption/{pool}?{query}"));
+
+    let told = ask("size_usd=100000&base=WETH").found();
+    assert_eq!((&told["figure"], &told["modelled"]), (&json!("redemption/1"), &json!(true)));
+    let exit = |usd: u32| service.get(&format!("/v1/exit/{pool}?size_usd={usd}&base=WETH")).found();
+    let (whole, rest) = (exit(100_000), exit(40_000));
+    assert_eq!(
+        (&told["exit_gap_pct"], &told["evidence_url"]),
+        (&whole["exit_gap_pct"], &whole["evidence_url"])
+    );
+    let received =
+        |usd: i128, exit: &Value| usd * (100_000_000 - millionths(&exit["exit_gap_pct"])) / 100;
+    let now = received(100_000, &whole);
+    assert_eq!(millionths(&told["receives_now_usd"]), now);
+    let [fund, desk] = &told["paths"].as_array().unwrap()[..] else { panic!("two: {told}") };
+    // Sixty thousand are redeemed for a twentieth of a percent, the rest is sold.
+    assert_eq!((&fund["redeemed_usd"], &fund["sold_usd"]), (&json!(60_000), &json!(40_000)));
+    let later = 60_000 * 999_500 + received(40_000, &rest);
+    assert_eq!(millionths(&fund["receives_usd"]), later);
+    let advantage = millionths(&fund["advantage_pct"]);
+    assert!(((later - now) * 100_000_000 - advantage * now).abs() * 2 <= now, "{told}");
+    // Friday evening in New York: it counts for Monday, and is paid on Tuesday or Wednesday at the close.
+    let at = told["handed_in_at"].as_str().unwrap();
+    assert_eq!(told["handed_in_at"], told["method"]["depth_source"]["block_time"]);
+    let since_midnight = {
+        let [h, m, s] = [11, 14, 17].map(|from| at[from..from + 2].parse::<u64>().unwrap());
+        h * 3_600 + m * 60 + s
+    };
+    let day = at[8..10].parse::<u64>().unwrap();
+    let until = |close_on: u64| (close_on - day) * 86_400 + 20 * 3_600 - since_midnight;
+    assert_eq!(
+        (fund["t_min_s"].as_u64(), fund["t_max_s"].as_u64()),
+        (Some(until(25)), Some(until(26)))
+    );
+    let yearly = millionths(&fund["break_even_annual_pct_at_t_min"]);
+    let exactly = advantage * 31_536_000;
+    assert!(
+        (exactly - yearly * i128::from(until(25))).abs() * 2 <= i128::from(until(25)),
+        "{fund}"
+    );
+    assert_eq!((&desk["kind"], &desk["refusal"]), (&json!("at_once"), &json!("below_minimum")));
+    assert_eq!(desk["terms_source"], "a call with the desk");
+    // Nobody wrote terms of the other token down, and a size that the pool does not take can only be redeemed.
+    assert_eq!(ask("size_usd=1000&base=USDC").found()["paths"], json!([]));
+    let most = ask("size_usd=900000000&base=WETH").found();
+    assert_eq!(
+        (&most["receives_now_usd"], &most["refusal"]),
+        (&json!(null), &json!("beyond_liquidity"))
+    );
+    assert_eq!(most["paths"][1]["receives_usd"], 900_000_000);
+    assert_eq!(ask("size_usd=1000&require=live").problem().1, "not_live");
+    assert_eq!(ask("size_usd=0").problem().2.as_deref(), Some("size_usd"));
+    by_own_terms(&recorded, &service, &told);
+    assert_eq!(service.end(), Some(0));
+}
+
+/// The same on the command line, from a store and from a service, and files that are no terms.
+fn by_own_terms(recorded: &Recorded, service: &Service, told: &Value) {
+    let (pool, url) = (recorded.pool(0), format!("http://{}", service.address));
+    let asked = [
+        "redeem",
+        &pool,
+        "--base",
+        "WETH",
+        "--size-usd",
+        "100k",
+        "--terms",
+        "fund.json",
+        "--terms",
+        "desk.json",
+    ];
+    for source in [["--db", "exitgap.db"], ["--api", &url]] {
+        let output = cli(recorded, &[&asked[..], &source, &["--json"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        for field in ["paths", "receives_now_usd", "exit_gap_pct", "handed_in_at"] {
+            assert_eq!(said[field], told[field], "{field}");
+        }
+        let text =
+            String::from_utf8(cli(recorded, &[&asked[..], &source].concat()).stdout).unwrap();
+        for said in [
+            "60,000 USD of it",
+            "beyond the capacity",
+            "% a year",
+            "nothing on the chain proves",
+            "5,000,000 USD at the least",
+        ] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
+    }
+    for (file, said) in [
+        ("{}", "missing field"),
+        (&FUND.replace("XNYS", "XXXX"), "calendar: none of that name"),
+        (&FUND.replace("\"v\": 1", "\"v\": 9"), "v: this version reads 1"),
+    ] {
+        fs::write(recorded.path("own.json"), file).unwrap();
+        let output = cli(
+            recorded,
+            &[
+                "redeem",
+                &pool,
+                "--base",
+                "WETH",
+                "--size-usd",
+                "1k",
+                "--terms",
+                "own.json",
+                "--db",
+                "exitgap.db",
+            ],
+        );
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && error.contains(said), "{said}: {error}");
+    }
+    let absent = cli(
+        recorded,
+        &[
+            "redeem",
+            &pool,
+            "--base",
+            "WETH",
+            "--size-usd",
+            "1k",
+            "--terms",
+            "none.json",
+            "--db",
+            "exitgap.db",
+        ],
+    );
+    assert!(
+        !absent.status.success() && String::from_utf8(absent.stderr).unwrap().contains("none.json")
+    );
+}
