@@ -9,9 +9,6 @@ import load, * as wasm from './dist/exitgap.js';
 import { bytes, decimal, list, options, text, texts, whole, wrong } from './arguments.js';
 import { ExitgapError, errorOf, said, typed } from './error.js';
 
-// Files of terms, and how long each may be.
-const [MOST_TERMS, MOST_TERMS_BYTES] = [8, 16384];
-
 let starting = null;
 let limits = null;
 
@@ -198,14 +195,6 @@ export class OpenSnapshot {
     });
   }
 
-  redemptionWindow(of) {
-    return this.#ask((opened) => {
-      const asked = options(of, ['sizeUsd', 'terms', 'base']);
-      const terms = list(asked.terms, 'terms', MOST_TERMS, (file) => text(file, 'terms', MOST_TERMS_BYTES));
-      return opened.redemptionWindow(base(asked.base), decimal(asked.sizeUsd, 'sizeUsd'), terms);
-    });
-  }
-
   fill(of) {
     return this.#ask((opened) => {
       const { amountInRaw, base: named } = options(of, FILL);
@@ -272,10 +261,6 @@ export function maxSizeFor(snapshot, of) {
 
 export function simulateOrders(snapshot, of) {
   return once(snapshot, (opened) => opened.simulateOrders(of));
-}
-
-export function redemptionWindow(snapshot, of) {
-  return once(snapshot, (opened) => opened.redemptionWindow(of));
 }
 
 export function rankRoutes(ladders, of) {

@@ -115,12 +115,6 @@ export function simulateOrders(
   of: SimulateOptions,
 ): SimulationResult;
 
-/** One sale beside redeeming the same by each file of terms: **modelled**, from what somebody wrote down. */
-export function redemptionWindow(
-  snapshot: SnapshotFile | OpenSnapshot,
-  of: RedemptionOptions,
-): RedemptionWindowResult;
-
 /** Ranks venues from their ladders, each alone and one sale split across them. */
 export function rankRoutes(ladders: readonly RouteLadder[], of: RankOptions): RouteRanking;
 
@@ -143,7 +137,6 @@ export class OpenSnapshot {
   ladder(of: LadderOptions): Ladder;
   maxSizeFor(of: MaxSizeOptions): MaxSizeResult;
   simulateOrders(of: SimulateOptions): SimulationResult;
-  redemptionWindow(of: RedemptionOptions): RedemptionWindowResult;
   /** What the pool contract pays for a raw amount, to the unit: raw units as text. */
   fill(of: FillOptions): string;
   close(): void;
@@ -182,11 +175,6 @@ export interface OrdersOptions {
 
 export interface SimulateOptions extends OrdersOptions {
   base: BaseInput;
-}
-
-export interface RedemptionOptions extends EstimateOptions {
-  /** Files of terms, as text: JSON of at most 16 KiB each, at most eight. */
-  terms?: readonly string[];
 }
 
 export interface FillOptions {
@@ -1546,8 +1534,65 @@ export interface Stress extends SeriesOf {
   evidence_url?: string;
   /** The lowest depth. */
   lowest_depth?: DepthPoint;
+  /** What the pool held around its own price in the slot of the worst gap … */
+  worst_gap_book?: PoolBook;
+  /** … and of the lowest depth: whether liquidity had gone, or the price had moved away. */
+  lowest_depth_book?: PoolBook;
   /** More of the period's slots; absent of a period of more than 31 days. */
   detail?: StressDetail;
+}
+
+/** A pool's own price in a slot, and what it held around that: depth without the distance from the oracle. */
+export interface PoolBook {
+  /** How far the pool's mid price lay below the oracle; negative: above. */
+  basis_pct: number | null;
+  /** The depth at 2 % from the pool's own mid price; `null` where the search for it was given up. */
+  book_usd: number | null;
+}
+
+/** Selling a size now beside redeeming it. **Modelled**: terms are what somebody read, and nothing on a chain proves them. */
+export interface RedemptionWindow {
+  figure: string;
+  modelled: true;
+  size_usd: number;
+  /** `size_usd × (1 - exit_gap_pct)`, rounded down; `null` where it cannot be sold. */
+  receives_now_usd: number | null;
+  exit_gap_pct: number | null;
+  /** Why it cannot be sold at once. */
+  refusal?: ErrorCode;
+  /** The time of the snapshot's block. */
+  handed_in_at: string;
+  /** None where the operator knows no terms of the token. */
+  paths: RedemptionPath[];
+}
+
+/** One way of redeeming a size. */
+export interface RedemptionPath {
+  kind: "at_once" | "on_days" | "in_turn" | (string & {});
+  /** Why these terms do not take it. */
+  refusal?: "below_minimum" | "unknown_days" | (string & {});
+  fee_pct: number;
+  minimum_usd: number;
+  capacity_usd: number | null;
+  /** The size, or the capacity; the rest is sold now. */
+  redeemed_usd: number | null;
+  sold_usd: number | null;
+  /** What both bring, at the oracle's price. */
+  receives_usd: number | null;
+  /** Seconds; `null`: nobody is paid. */
+  t_min_s: number | null;
+  t_max_s: number | null;
+  /** Of a queue, at its pace in the middle. */
+  t_middle_s?: number;
+  /** Positive: redeeming brings more. */
+  advantage_pct: number | null;
+  /** The advantage as a simple yearly rate over `t_min_s`: who can do without the money for less redeems. */
+  break_even_annual_pct_at_t_min: number | null;
+  break_even_annual_pct_at_t_max: number | null;
+  eligibility: string;
+  terms_source: string;
+  terms_read_on: string;
+  terms_sha256: string;
 }
 
 /** The slots of a period. One that refused the size is worse than any number. */
@@ -1936,6 +1981,9 @@ export type PublishedMaxSize = Published<GapRung>;
 
 /** `GET /v1/simulate/{pool}`. */
 export type PublishedSimulation = Published<Simulation>;
+
+/** `GET /v1/redemption/{pool}`. */
+export type PublishedRedemption = Published<RedemptionWindow>;
 
 /** `GET /v1/ladder/{pool}`. */
 export type PublishedLadder = Published<LadderRows>;

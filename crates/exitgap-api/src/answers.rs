@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use exitgap_core::analytics::redemption::RedemptionTermsRead;
 use exitgap_core::exit::{Exit, OrderPlan};
 use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::Observation;
@@ -9,8 +10,7 @@ use exitgap_core::units::{GapLimit, SizeUsd};
 
 use crate::{
     Amounts, Answer, Context, ExitResult, GapRung, Ladder, LadderRows, MaxSizeResult, Problem,
-    Provenance, RedemptionTermsRead, RedemptionWindow, RedemptionWindowResult, Simulation,
-    SimulationResult,
+    Provenance, RedemptionWindow, RedemptionWindowResult, Simulation, SimulationResult,
 };
 
 /// An observation, ready to be asked about in one direction.

@@ -1,7 +1,8 @@
 //! Selling now beside redeeming later, by the terms that the operator wrote down.
 
 use exitgap_api::operations::ExitAsked;
-use exitgap_api::{Problem, PublishedRedemption, RedemptionTermsRead, RedemptionWindow};
+use exitgap_api::{Problem, ProblemCode, PublishedRedemption, RedemptionWindow};
+use exitgap_core::analytics::redemption::RedemptionTermsRead;
 use exitgap_core::ids::{Address, ChainSlug};
 
 use super::answers::direction;
@@ -41,7 +42,7 @@ impl Service {
             prepared.with_exit(direction, |exit| RedemptionWindow::of(exit, size, &terms, at_s))
         };
         let window = self.work_out(&found, compare).await?;
-        let has_evidence = window.refusal.is_none_or(|code| code.has_evidence());
+        let has_evidence = window.refusal.is_none_or(ProblemCode::has_evidence);
         let evidence =
             has_evidence.then(|| self.evidence_url(&found.prepared, direction, &size.to_string()));
         Ok(self.publish(&found, direction, window, Some(size), evidence))

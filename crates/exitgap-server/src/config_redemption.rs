@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use exitgap_api::{MAX_TERMS_BYTES, RedemptionTermsRead};
 use exitgap_chain::config::ChainConfig;
+use exitgap_core::analytics::redemption::{MAX_TERMS_BYTES, RedemptionTermsRead};
 use exitgap_core::ids::{Address, ChainSlug};
 use serde::Deserialize;
 
@@ -72,7 +72,7 @@ pub(super) fn checked(
         }
         let read = std::fs::read(&path).map_err(|error| error.to_string());
         let read = read
-            .and_then(|file| RedemptionTermsRead::read(&file).map_err(|problem| problem.detail));
+            .and_then(|file| RedemptionTermsRead::read(&file).map_err(|error| error.to_string()));
         let terms = match read {
             Ok(terms) => terms,
             Err(why) => return wrong("terms", format!("{shown}: {why}")),

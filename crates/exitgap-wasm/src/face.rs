@@ -190,17 +190,6 @@ impl JsOpened {
         answer(self.0.simulate_orders(base, size_usd, orders, recovery_pct, interval_s))
     }
 
-    /// See [`Opened::redemption_window`].
-    #[wasm_bindgen(js_name = redemptionWindow)]
-    pub fn redemption_window(
-        &self,
-        base: &str,
-        size_usd: &str,
-        terms: Vec<String>,
-    ) -> Result<JsValue, JsValue> {
-        answer(self.0.redemption_window(base, size_usd, &terms))
-    }
-
     /// See [`Opened::base_index`].
     #[wasm_bindgen(js_name = baseIndex)]
     pub fn base_index(&self, base: &str) -> Result<u8, JsValue> {

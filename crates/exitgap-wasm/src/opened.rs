@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use exitgap_api::{
     Answers, Direct, ExitResult, Ladder, MaxSizeResult, Problem, ProblemCode, Provenance,
-    RedemptionTermsRead, RedemptionWindowResult, SimulationResult, parse_gap_limit,
-    parse_order_plan, parse_size, parse_steps,
+    SimulationResult, parse_gap_limit, parse_order_plan, parse_size, parse_steps,
 };
 use exitgap_core::U256;
 use exitgap_core::exit::Exits;
@@ -98,19 +97,6 @@ impl Opened {
     ) -> Result<SimulationResult, Problem> {
         let plan = parse_order_plan(size_usd, orders, recovery_pct, interval_s)?;
         self.answers(base)?.simulate_orders(plan)
-    }
-
-    /// One sale beside redeeming the same by each file of terms.
-    pub fn redemption_window(
-        &self,
-        base: &str,
-        size_usd: &str,
-        terms: &[String],
-    ) -> Result<RedemptionWindowResult, Problem> {
-        let size = parse_size(size_usd)?;
-        let terms = terms.iter().map(|file| RedemptionTermsRead::read(file.as_bytes()));
-        let terms: Vec<_> = terms.collect::<Result<_, _>>()?;
-        Ok(self.answers(base)?.redemption_window(size, &terms))
     }
 
     /// Which token `base` names: 0 or 1.

@@ -80,7 +80,6 @@ function calls(exitgap, snapshot, opened, evidence, ladder) {
     ladder: { base: 'token0', gap: [1], sizeUsd: [1] },
     maxSizeFor: { base: 'token0', gap: 1 },
     simulateOrders: { base: 'token0', sizeUsd: 100, orders: 2, recoveryPct: 1, intervalS: 1 },
-    redemptionWindow: { base: 'token0', sizeUsd: 100, terms: [] },
   };
   for (const [name, options] of Object.entries(asked)) {
     list.push((x) => exitgap[name](x, options), (x) => exitgap[name](snapshot, x));

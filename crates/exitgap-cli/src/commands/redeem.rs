@@ -3,10 +3,8 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use exitgap_api::{
-    MAX_TERMS_BYTES, Number, RedemptionPath, RedemptionTermsRead, RedemptionWindowResult,
-    size_as_written,
-};
+use exitgap_api::{Number, RedemptionPath, RedemptionWindowResult, size_as_written};
+use exitgap_core::analytics::redemption::{MAX_TERMS_BYTES, RedemptionTermsRead};
 
 use super::{Asked, Beside, print_answer, print_heading, print_source};
 use crate::arguments::Guarded;
@@ -23,7 +21,7 @@ pub fn run(
     let size = size_as_written(size_usd)?;
     let read = |path: &PathBuf| -> Result<RedemptionTermsRead, Failure> {
         let file = source::read_named("file of terms", path, MAX_TERMS_BYTES)?;
-        Ok(RedemptionTermsRead::read(&file)?)
+        Ok(RedemptionTermsRead::read(&file).map_err(exitgap_api::Problem::from)?)
     };
     let terms: Vec<_> = terms.iter().map(read).collect::<Result<_, _>>()?;
     let asked = Asked::find(guarded)?;

@@ -5,6 +5,8 @@
 //! more, in percent of now; divided by the time to wait, as a simple yearly rate, it is the break-even: who can do without
 //! the money at less than that a year redeems.
 //!
+//! - `terms`: files of them
+//!
 //! It says nothing of gates, of who may redeem, of a price that moves while one waits.
 
 use crate::exit::{Exit, Refusal};
@@ -13,6 +15,10 @@ use crate::units::{Percent, SizeUsd, UsdMicros, round_half_even};
 use crate::wide::{U1024, narrow};
 
 use super::shared::{ONE_HUNDRED_PERCENT, share_pct};
+
+mod terms;
+
+pub use terms::{MAX_TERMS_BYTES, RedemptionTermsRead, TermsError};
 
 /// The name and version of these rules.
 pub const REDEMPTION: &str = "redemption/1";

@@ -1,0 +1,243 @@
+//! Terms as files have them: JSON, amounts as text.
+
+use sha2::{Digest as _, Sha256};
+
+use super::{ONE_HUNDRED_PERCENT, Pays, RedemptionTerms};
+use crate::hours::{Calendar, Hours};
+use crate::ids::DocumentHash;
+use crate::json::{Wire, read, wire_struct};
+use crate::series::unix_s_of;
+use crate::units::{UsdMicros, parse_scaled};
+
+/// The most bytes of a file of terms.
+pub const MAX_TERMS_BYTES: usize = 16 << 10;
+
+/// Terms as somebody read them, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RedemptionTermsRead {
+    /// The terms.
+    pub terms: RedemptionTerms,
+    /// Who may redeem.
+    pub eligibility: String,
+    /// Where they stand.
+    pub source: String,
+    /// When they were read, `YYYY-MM-DD`.
+    pub read_on: String,
+    /// The SHA-256 of the file.
+    pub sha256: DocumentHash,
+}
+
+/// Why a file is none of terms, naming the field.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("terms: {0}")]
+pub struct TermsError(String);
+
+/// The file.
+#[derive(Debug)]
+struct File {
+    v: u32,
+    kind: String,
+    fee_pct: Option<String>,
+    minimum_usd: Option<String>,
+    capacity_usd: Option<String>,
+    calendar: Option<String>,
+    cutoff_before_close_s: Option<u32>,
+    settlement_days: Option<[u8; 2]>,
+    ahead_usd: Option<String>,
+    per_day_usd: Option<(String, String, String)>,
+    eligibility: String,
+    source: String,
+    read_on: String,
+}
+
+wire_struct!(File {
+    v, kind, eligibility, source, read_on;
+    optional fee_pct, minimum_usd, capacity_usd, calendar, cutoff_before_close_s, settlement_days, ahead_usd, per_day_usd
+});
+
+impl RedemptionTermsRead {
+    /// Reads a file of terms.
+    ///
+    /// ```
+    /// # use exitgap_core::analytics::redemption::RedemptionTermsRead;
+    /// let file = br#"{"v": 1, "kind": "on_days", "fee_pct": "0.1", "calendar": "XNYS",
+    ///   "cutoff_before_close_s": 3600, "settlement_days": [1, 2],
+    ///   "eligibility": "holders who passed the issuer's checks",
+    ///   "source": "https://issuer.example/redemptions", "read_on": "2026-11-20"}"#;
+    /// assert_eq!(RedemptionTermsRead::read(file)?.terms.fee_e8, 100_000);
+    /// # Ok::<(), exitgap_core::analytics::redemption::TermsError>(())
+    /// ```
+    pub fn read(file: &[u8]) -> Result<Self, TermsError> {
+        if file.len() > MAX_TERMS_BYTES {
+            return Err(wrong(&format!("a file of terms is at most {MAX_TERMS_BYTES} bytes")));
+        }
+        let of: File =
+            read(file).and_then(|json| Wire::read(&json)).map_err(|error| wrong(&error))?;
+        if of.v != 1 {
+            return Err(wrong("v: this version reads 1"));
+        }
+        let fee = of
+            .fee_pct
+            .as_deref()
+            .map_or(Ok(0), |text| scaled("fee_pct", text, ONE_HUNDRED_PERCENT))?;
+        let usd = |name: &str, text: &Option<String>| {
+            text.as_deref().map(|text| scaled(name, text, MOST_USD).map(UsdMicros)).transpose()
+        };
+        let minimum = usd("minimum_usd", &of.minimum_usd)?.unwrap_or(UsdMicros(0));
+        let capacity = usd("capacity_usd", &of.capacity_usd)?;
+        let pays = of.pays()?;
+        for (name, text) in
+            [("eligibility", &of.eligibility), ("source", &of.source), ("read_on", &of.read_on)]
+        {
+            let is_plain = !text.is_empty() && text.chars().all(|c| !c.is_control());
+            if !is_plain || text.chars().count() > 400 {
+                return Err(wrong(&format!("{name}: 1 to 400 characters on one line")));
+            }
+        }
+        if unix_s_of(&format!("{}T00:00:00Z", of.read_on)).is_err() {
+            return Err(wrong("read_on: a date, as 2026-11-20"));
+        }
+        let fee_e8 = u32::try_from(fee).unwrap_or(u32::MAX);
+        let terms = RedemptionTerms { pays, fee_e8, minimum, capacity };
+        let sha256 = DocumentHash(Sha256::digest(file).into());
+        let File { eligibility, source, read_on, .. } = of;
+        Ok(Self { terms, eligibility, source, read_on, sha256 })
+    }
+}
+
+impl File {
+    fn pays(&self) -> Result<Pays, TermsError> {
+        let on_days = self.calendar.is_some()
+            || self.cutoff_before_close_s.is_some()
+            || self.settlement_days.is_some();
+        let in_turn = self.ahead_usd.is_some() || self.per_day_usd.is_some();
+        match self.kind.as_str() {
+            "at_once" if !on_days && !in_turn => Ok(Pays::AtOnce),
+            "on_days" if !in_turn => self.on_days(),
+            "in_turn" if !on_days => self.in_turn(),
+            "at_once" | "on_days" | "in_turn" => {
+                Err(wrong(&format!("kind: fields of another kind stand beside {}", self.kind)))
+            }
+            _ => Err(wrong("kind: at_once, on_days or in_turn")),
+        }
+    }
+
+    fn on_days(&self) -> Result<Pays, TermsError> {
+        let name =
+            self.calendar.as_deref().ok_or_else(|| wrong("calendar: of on_days, as XNYS"))?;
+        let calendar = Calendar::of(name, Hours::Regular)
+            .ok_or_else(|| wrong("calendar: none of that name is known; XNYS is"))?;
+        let cutoff_before_close_s = self.cutoff_before_close_s.unwrap_or(0);
+        if cutoff_before_close_s > 86_400 {
+            return Err(wrong("cutoff_before_close_s: at most 86400, a day"));
+        }
+        let days =
+            self.settlement_days.ok_or_else(|| wrong("settlement_days: of on_days, as [1, 2]"))?;
+        if days[0] > days[1] || days[1] > 60 {
+            return Err(wrong("settlement_days: the least and the most, at most 60"));
+        }
+        Ok(Pays::OnDays { calendar, cutoff_before_close_s, settlement_days: days })
+    }
+
+    fn in_turn(&self) -> Result<Pays, TermsError> {
+        let (Some(ahead), Some(per_day)) = (&self.ahead_usd, &self.per_day_usd) else {
+            return Err(wrong("ahead_usd and per_day_usd: of in_turn"));
+        };
+        let ahead = UsdMicros(scaled("ahead_usd", ahead, MOST_USD)?);
+        let mut paces = [UsdMicros(0); 3];
+        let (least, middle, most) = per_day;
+        for (pace, text) in paces.iter_mut().zip([least, middle, most]) {
+            *pace = UsdMicros(scaled("per_day_usd", text, MOST_USD)?);
+        }
+        if !paces.is_sorted_by_key(|pace| pace.0) {
+            return Err(wrong("per_day_usd: the least, the middle and the most, ascending"));
+        }
+        Ok(Pays::InTurn { ahead, per_day: paces })
+    }
+}
+
+/// A thousand billion dollars.
+const MOST_USD: u64 = 1_000_000_000_000_000_000;
+
+/// A plain decimal of at most six decimals, in millionths.
+fn scaled(name: &str, text: &str, most: u64) -> Result<u64, TermsError> {
+    let found = parse_scaled(text, 6, false).ok().and_then(|found| u64::try_from(found).ok());
+    found.filter(|found| *found <= most).ok_or_else(|| {
+        wrong(&format!("{name}: a plain decimal from 0 to {}, as text", UsdMicros(most)))
+    })
+}
+
+fn wrong(detail: &str) -> TermsError {
+    TermsError(detail.chars().filter(|c| !c.is_control()).take(200).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"{"v": 1, "kind": "on_days", "fee_pct": "0.25", "minimum_usd": "100", "capacity_usd": "5000000",
+        "calendar": "XNYS", "cutoff_before_close_s": 3600, "settlement_days": [1, 2],
+        "eligibility": "who passed the checks", "source": "https://issuer.example", "read_on": "2026-11-20"}"#;
+
+    #[test]
+    fn terms_are_read_as_written_and_named_by_their_bytes() {
+        let read = RedemptionTermsRead::read(FILE.as_bytes()).unwrap();
+        assert_eq!((read.terms.fee_e8, read.terms.minimum), (250_000, UsdMicros(100_000_000)));
+        assert_eq!(read.terms.capacity, Some(UsdMicros(5_000_000_000_000)));
+        let Pays::OnDays { settlement_days, cutoff_before_close_s, .. } = read.terms.pays else {
+            panic!("on days")
+        };
+        assert_eq!((settlement_days, cutoff_before_close_s), ([1, 2], 3_600));
+        let spaced = RedemptionTermsRead::read(FILE.replace(", ", ",  ").as_bytes()).unwrap();
+        assert_eq!(spaced.terms, read.terms);
+        assert_ne!(spaced.sha256, read.sha256);
+        let queue = FILE.replace("on_days", "in_turn").replace(
+            r#""calendar": "XNYS", "cutoff_before_close_s": 3600, "settlement_days": [1, 2],"#,
+            r#""ahead_usd": "3000000", "per_day_usd": ["0", "1000", "2000.5"],"#,
+        );
+        let Pays::InTurn { per_day, .. } =
+            RedemptionTermsRead::read(queue.as_bytes()).unwrap().terms.pays
+        else {
+            panic!("in turn")
+        };
+        assert_eq!(per_day[2], UsdMicros(2_000_500_000));
+    }
+
+    #[test]
+    fn what_are_no_terms_is_refused_by_the_field() {
+        for (from, to, said) in [
+            ("\"v\": 1", "\"v\": 2", "v: this version"),
+            ("\"v\": 1,", "", "missing field `v`"),
+            ("on_days", "some_day", "kind: at_once"),
+            ("on_days", "at_once", "kind: fields of another kind"),
+            ("on_days", "in_turn", "kind: fields of another kind"),
+            ("\"0.25\"", "\"101\"", "fee_pct"),
+            ("\"0.25\"", "\"-1\"", "fee_pct"),
+            ("\"0.25\"", "\"1e1\"", "fee_pct"),
+            ("\"0.25\"", "0.25", "expected"),
+            ("\"100\"", "\"1.0000001\"", "minimum_usd"),
+            ("XNYS", "XPAR", "calendar"),
+            ("3600", "86401", "cutoff_before_close_s"),
+            ("3600", "-1", "cutoff_before_close_s"),
+            ("[1, 2]", "[2, 1]", "settlement_days"),
+            ("[1, 2]", "[1, 61]", "settlement_days"),
+            ("[1, 2]", "[1]", "settlement_days"),
+            ("2026-11-20", "2026-02-30", "read_on"),
+            ("2026-11-20", "yesterday", "read_on"),
+            ("who passed the checks", "", "eligibility"),
+            ("https://issuer.example", "a\\u001b[2Jb", "source"),
+            ("\"source\"", "\"sauce\"", "missing field `source`"),
+            ("\"v\": 1", "\"v\": 1, \"w\": 1", "unknown field `w`"),
+        ] {
+            let changed = FILE.replacen(from, to, 1);
+            assert_ne!(changed, FILE);
+            let problem = RedemptionTermsRead::read(changed.as_bytes()).unwrap_err().to_string();
+            assert!(problem.contains(said), "{from} -> {to}: {problem}");
+        }
+        let long = FILE.replace("who passed", &"x".repeat(MAX_TERMS_BYTES));
+        assert!(
+            RedemptionTermsRead::read(long.as_bytes()).unwrap_err().to_string().contains("16384")
+        );
+        assert!(RedemptionTermsRead::read(b"\xff").is_err());
+    }
+}
