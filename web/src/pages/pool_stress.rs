@@ -1,6 +1,6 @@
 //! The worst of a period, chosen by two times or by dragging over the chart.
 
-use exitgap_api::{PoolBook, Stress};
+use exitgap_api::{Number, PoolBook, Stress};
 use exitgap_core::units::SizeUsd;
 use leptos::prelude::*;
 
@@ -121,7 +121,7 @@ fn held(book: &PoolBook) -> String {
         .as_ref()
         .map_or_else(|| "not known".to_owned(), |usd| text::usd(usd.as_str()));
     let held = format!("{usd} within 2 % of the pool's own price");
-    match book.basis_pct.as_ref().map(|basis| basis.as_str()) {
+    match book.basis_pct.as_ref().map(Number::as_str) {
         Some(basis) if basis.starts_with('-') => {
             format!("{held}, {} above the oracle", text::percent(&basis[1..]))
         }
