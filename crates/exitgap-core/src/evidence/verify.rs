@@ -11,6 +11,7 @@ use super::proof::{head_in_slot, leaf_in_log};
 use super::report::{Check, CheckName, Report, Unknown};
 use super::result::{Answer, ResultError, check_method};
 use super::window::HeadWindow;
+use crate::analytics::accuracy::Fills;
 use crate::ids::HeadHash;
 use crate::json::{DocumentError, Json};
 use crate::series::Slot;
@@ -98,7 +99,7 @@ fn unknown_names(parts: &Parts) -> (Vec<String>, Vec<String>) {
         names.into_iter().map(str::to_owned).collect()
     };
     (
-        listed(committed.filter(|name| *name != Predecessor::NAME).collect()),
+        listed(committed.filter(|name| ![Predecessor::NAME, Fills::NAME].contains(name)).collect()),
         listed(facts.filter(|fact| !fact.is_known()).map(|fact| fact.name.as_str()).collect()),
     )
 }

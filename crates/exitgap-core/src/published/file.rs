@@ -22,6 +22,8 @@ pub enum LogFile {
     Slot(Slot),
     /// A part of a slot, or of several.
     Part(DocumentHash),
+    /// What a pool logged in some blocks, packed; the name is that of the document in it.
+    Fills(DocumentHash),
     /// A tile of the log's tree, or of its leaves.
     Tile(Tile),
 }
@@ -29,7 +31,7 @@ pub enum LogFile {
 impl LogFile {
     /// Their paths, for people.
     pub const PATHS: &str = "checkpoint, verifier-key, predecessor, superseded-by, tile/<level>/<index>, \
-        tile/entries/<index>, slots/<slot>.jsonl, parts/<sha256>";
+        tile/entries/<index>, slots/<slot>.jsonl, parts/<sha256>, fills/<sha256>";
 }
 
 impl fmt::Display for LogFile {
@@ -40,13 +42,17 @@ impl fmt::Display for LogFile {
             Self::Predecessor => f.write_str("predecessor"),
             Self::SupersededBy => f.write_str("superseded-by"),
             Self::Slot(slot) => write!(f, "slots/{}.jsonl", slot.number()),
-            Self::Part(sha256) => {
-                let hash = sha256.to_string();
-                write!(f, "parts/{}", hash.strip_prefix("0x").unwrap_or(&hash))
-            }
+            Self::Part(sha256) => write!(f, "parts/{}", digits(sha256)),
+            Self::Fills(sha256) => write!(f, "fills/{}", digits(sha256)),
             Self::Tile(tile) => f.write_str(&tile.path()),
         }
     }
+}
+
+/// The hash without what says that it is one.
+fn digits(hash: &DocumentHash) -> String {
+    let hash = hash.to_string();
+    hash.strip_prefix("0x").unwrap_or(&hash).to_owned()
 }
 
 /// A path at which the folder of a log never has a file.
@@ -74,6 +80,7 @@ impl FromStr for LogFile {
             },
             Some(("slots", file)) => file.strip_suffix(".jsonl").and_then(slot),
             Some(("parts", hash)) => format!("0x{hash}").parse().ok().map(Self::Part),
+            Some(("fills", hash)) => format!("0x{hash}").parse().ok().map(Self::Fills),
             Some(("tile", _)) => path.parse().ok().map(Self::Tile),
             Some(_) => None,
         };
@@ -94,6 +101,7 @@ mod tests {
             "superseded-by",
             "slots/5957856.jsonl",
             "parts/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
+            "fills/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
             "tile/0/000",
             "tile/0/x001/234",
             "tile/1/000.p/7",
@@ -113,6 +121,7 @@ mod tests {
             "parts/00112233445566778899aabbccddeeff00112233445566778899aabbccddee/.",
             "parts/00112233445566778899AABBCCDDEEFF00112233445566778899aabbccddeeff",
             "parts/..",
+            "fills/..",
             "tile/0/..",
             "tile/../checkpoint",
             "tile/0//etc/passwd",

@@ -1,5 +1,6 @@
 //! What a pool's contract logged.
 
+use crate::ids::Address;
 use crate::pools::Direction;
 use crate::wide::U256;
 
@@ -12,6 +13,9 @@ pub struct PoolLog {
     pub index: u32,
     /// The hash of its transaction.
     pub transaction: [u8; 32],
+    /// Who asked and who was given: of a swap its sender and its recipient; of liquidity its owner, or who put it in,
+    /// and who got it, where that is said; else nobody, address zero.
+    pub parties: [Address; 2],
     /// What it says.
     pub event: PoolEvent,
 }
@@ -77,6 +81,14 @@ impl SwapAmounts {
             ([false, true], [true, false]) => self.sale(Direction::OneForZero),
             ([false, false], _) | (_, [false, false]) => SwapKind::Zero,
             _ => SwapKind::TwoSided,
+        }
+    }
+
+    /// Which token was sold, where one was for the other.
+    pub(super) fn direction(&self) -> Option<Direction> {
+        match self.kind() {
+            SwapKind::Sale { direction, .. } => Some(direction),
+            SwapKind::TwoSided | SwapKind::Zero => None,
         }
     }
 

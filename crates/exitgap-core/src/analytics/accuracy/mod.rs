@@ -2,7 +2,8 @@
 //! before.
 //!
 //! - `events`: what a pool's contract logged; `replay`: whether the logs are all of them
-//! - `scan`: the one pass over slots and logs; `result`: what comes of it
+//! - `fills`: the document in which a recorder keeps the logs of some blocks, and to which its heads commit
+//! - `scan`: the one pass over slots and logs; `flags`: what stood around a swap; `result`: what comes of it
 //!
 //! Nothing is selected: each swap between two slots that stand is compared, or counted among those that could not be,
 //! with the reason. That no log is absent is **checked by the snapshots themselves**: all logs between two slots are
@@ -17,13 +18,24 @@
 //! It says nothing of reverted trades, nor of orders that were never sent.
 
 mod events;
+mod fills;
+mod flags;
 mod replay;
 mod result;
 mod scan;
 
+use crate::pools::PoolState;
+
 pub use events::{PoolEvent, PoolLog, PriceAfter, SwapAmounts};
+pub use fills::{Fills, FillsError, MAX_FILLS_BYTES, MAX_FILLS_LOGS};
+pub use flags::{SwapFlags, SwapsFlagged};
 pub use result::{AccuracyAge, AccuracyResult, AccuracySize, ComparedSwap, NotCompared};
 pub use scan::{AccuracyError, AccuracyScan};
+
+/// Whether swaps of a pool of this kind are compared: what it logs is known, and replayed.
+pub fn is_told_of(state: &PoolState) -> bool {
+    replay::Replay::of(state).is_some()
+}
 
 /// The name and version of these rules.
 pub const ACCURACY: &str = "accuracy/1";

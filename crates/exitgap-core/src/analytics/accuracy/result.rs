@@ -1,6 +1,7 @@
 //! What comes of a pass.
 
 use super::OLDER_SLOTS;
+use super::flags::{SwapFlags, SwapsFlagged};
 use crate::analytics::shared::nearest_rank;
 use crate::pools::Direction;
 use crate::series::Slot;
@@ -23,6 +24,8 @@ pub struct AccuracyResult {
     pub compared: u32,
     /// Swaps that were not, by why not. With `compared` they are all.
     pub not_compared: NotCompared,
+    /// Compared swaps with a flag, each.
+    pub flagged: SwapsFlagged,
     /// By how much older the slot is than the newest before the swap; see [`OLDER_SLOTS`].
     pub ages: Vec<AccuracyAge>,
     /// By size and direction, against the newest slot before.
@@ -103,6 +106,8 @@ pub struct ComparedSwap {
     pub size_usd: UsdMicros,
     /// Positive: reality was worse.
     pub error: Percent,
+    /// What stood around it.
+    pub flags: SwapFlags,
 }
 
 /// Where decades of sizes begin, dollars.
@@ -121,6 +126,7 @@ pub(super) struct Found {
     pub stretches_incomplete: u32,
     pub swaps: u32,
     pub not_compared: NotCompared,
+    pub flagged: SwapsFlagged,
     /// Errors by age.
     pub by_age: [Vec<Percent>; OLDER_SLOTS.len()],
     /// Those of the newest slot before, by decade and direction.
@@ -132,6 +138,7 @@ pub(super) struct Found {
 impl Found {
     /// Takes in a swap compared with the newest slot before it.
     pub fn take(&mut self, swap: ComparedSwap) {
+        self.flagged.count(swap.flags);
         let usd = swap.size_usd.whole_dollars();
         let decade = DECADES.iter().rposition(|from| usd >= *from).unwrap_or(0);
         self.by_size[decade][swap.direction.base_index()].push(swap.error);
@@ -158,6 +165,7 @@ impl Found {
             swaps: self.swaps,
             compared,
             not_compared: self.not_compared,
+            flagged: self.flagged,
             ages: ages.map(|(older, errors)| of(*older, &errors)).collect(),
             sizes: sizes.filter(|size| size.errors.n > 0).collect(),
             worst: self.worst,

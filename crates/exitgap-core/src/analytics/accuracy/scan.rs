@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::events::{PoolLog, SwapKind};
+use super::flags::{SwapFlags, flags_of};
 use super::replay::Replay;
 use super::result::{AccuracyResult, ComparedSwap, Found};
 use super::{OLDER_SLOTS, PoolEvent};
@@ -116,7 +117,7 @@ impl AccuracyScan {
         self.found.stretches += 1;
         self.found.stretches_incomplete += u32::from(!complete);
         let newest = *newest;
-        for log in logs {
+        for (place, log) in logs.iter().enumerate() {
             let PoolEvent::Swap(amounts, _) = &log.event else { continue };
             self.found.swaps += 1;
             let not = &mut self.found.not_compared;
@@ -135,12 +136,12 @@ impl AccuracyScan {
                 }
                 sale @ SwapKind::Sale { .. } => sale,
             };
-            self.compare_swap(log, newest, kind);
+            self.compare_swap(log, flags_of(logs, place), newest, kind);
         }
     }
 
     /// Compares a sale with the newest slot before it, and with older ones.
-    fn compare_swap(&mut self, log: &PoolLog, newest: Slot, kind: SwapKind) {
+    fn compare_swap(&mut self, log: &PoolLog, flags: SwapFlags, newest: Slot, kind: SwapKind) {
         let SwapKind::Sale { direction, amount_in, amount_out } = kind else { return };
         for (place, older) in OLDER_SLOTS.iter().enumerate() {
             let at = newest.number().saturating_sub(*older);
@@ -175,6 +176,7 @@ impl AccuracyScan {
                 estimated_out,
                 size_usd: worth_of(observation, direction, amount_in),
                 error,
+                flags,
             };
             self.found.take(swap);
         }

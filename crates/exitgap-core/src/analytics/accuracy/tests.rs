@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::analytics::made_up::{observation, pair, pool, ranges, slot};
 use crate::exit::{Exit, estimate_error};
+use crate::ids::Address;
 use crate::pools::{Concentrated, ConstantProduct, Direction, FeeRate, PoolState, Solidly};
 use crate::series::Slot;
 use crate::snapshot::{BlockRef, Observation};
@@ -24,7 +25,7 @@ fn observed(place: u32, state: &PoolState) -> Observation {
 /// A log at the n-th block after a slot's.
 fn log(after: u32, n: u32, event: PoolEvent) -> PoolLog {
     let block = u64::from(after) * 10 + 1_000 + u64::from(n);
-    PoolLog { block, index: n, transaction: [7; 32], event }
+    PoolLog { block, index: n, transaction: [7; 32], parties: [Address([0; 20]); 2], event }
 }
 
 /// A swap, and the state after it.
@@ -325,4 +326,101 @@ proptest! {
             prop_assert!(at >= slot(0) && Exit::of(&observed(0, &first), one.direction).direction() == one.direction);
         }
     }
+}
+
+/// A log of somebody's in a block, in a transaction of its own.
+fn by(index: u32, who: u8, transaction: u8, event: PoolEvent) -> PoolLog {
+    let (who, transaction) = (Address([who; 20]), [transaction; 32]);
+    PoolLog { block: 1_001, index, transaction, parties: [who, Address([9; 20])], event }
+}
+
+#[test]
+fn what_stands_around_a_swap_is_flagged_and_excludes_nothing() {
+    let sale = |direction: Direction| {
+        let mut amounts = SwapAmounts { sold: [U256::ZERO; 2], bought: [U256::ZERO; 2] };
+        amounts.sold[direction.base_index()] = U256::from(5_u8);
+        amounts.bought[direction.quote_index()] = U256::from(4_u8);
+        PoolEvent::Swap(amounts, None)
+    };
+    let (sell, buy) = (sale(SELL), sale(Direction::OneForZero));
+    let range = |delta| PoolEvent::Liquidity { lower: -60, upper: 60, delta };
+    let flags = |logs: &[PoolLog], place| flags::flags_of(logs, place);
+    let plain = SwapFlags::default();
+    // Two of one transaction; one of another.
+    let logs = [by(1, 1, 1, sell.clone()), by(2, 1, 1, sell.clone()), by(3, 2, 2, sell.clone())];
+    let told: Vec<bool> = (0..3).map(|place| flags(&logs, place).same_tx).collect();
+    assert_eq!(told, [true, true, false]);
+    // Liquidity that came and left around it, of one owner and range alone.
+    let jit = |owner: u8, last| {
+        let logs = [by(1, 5, 1, range(7)), by(2, 1, 2, sell.clone()), by(3, owner, 3, range(last))];
+        flags(&logs, 1)
+    };
+    assert_eq!(jit(5, -7), SwapFlags { jit: true, ..plain });
+    assert_eq!([jit(6, -7), jit(5, 7)], [plain; 2]);
+    // Bought before it and sold after it by one, and two transactions further away.
+    let around = |between: u32, last: &PoolEvent| {
+        let mut logs = vec![by(1, 5, 1, buy.clone())];
+        for n in 0..between {
+            logs.push(by(2 + n, 7, 20 + u8::try_from(n).unwrap(), PoolEvent::Reserves([1, 1])));
+        }
+        logs.push(by(10, 1, 2, sell.clone()));
+        let mut end = by(11, 5, 3, last.clone());
+        end.parties[1] = Address([8; 20]);
+        logs.push(end);
+        flags(&logs, 1 + between as usize)
+    };
+    assert_eq!(around(1, &sell), SwapFlags { sandwich_suspected: true, ..plain });
+    assert_eq!([around(2, &sell), around(0, &buy)], [plain; 2], "too far; both the same way");
+    let other_block = PoolLog { block: 1_002, ..by(1, 5, 3, sell.clone()) };
+    let logs = [by(1, 5, 1, buy), by(2, 1, 2, sell), other_block];
+    assert_eq!(flags(&logs, 1), plain);
+}
+
+#[test]
+fn fills_have_one_spelling_and_bounds() {
+    let first = start();
+    let (sold, _) = swap(&first, SELL, 5_000_000_000);
+    let amounts = [U256::from(3_u8), U256::MAX];
+    let events = [
+        sold,
+        PoolEvent::Liquidity { lower: -600, upper: 600, delta: -1_000 },
+        PoolEvent::Reserves([u128::MAX, 1]),
+        PoolEvent::Deposit(amounts),
+        PoolEvent::Withdrawal(amounts),
+        swap(&pair(1_000_000, 1_000_000), SELL, 500).0,
+    ];
+    let logs: Vec<PoolLog> = (1..).zip(events).map(|(n, event)| by(n, 3, 4, event)).collect();
+    let contract = pool().contract().clone();
+    let fills = Fills { contract, after_block: 1_000, to_block: 1_010, logs };
+    let bytes = fills.to_canonical().unwrap();
+    assert_eq!(Fills::from_canonical(&bytes).unwrap(), fills);
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    let empty = Fills { after_block: 1_010, logs: Vec::new(), ..fills.clone() };
+    assert_eq!(Fills::from_canonical(&empty.to_canonical().unwrap()).unwrap(), empty);
+    assert_ne!(Fills::hash_of(&bytes), Fills::hash_of(&empty.to_canonical().unwrap()));
+    let refused = |text: &str| Fills::from_canonical(text.as_bytes()).unwrap_err().to_string();
+    for (from, to, why) in [
+        ("\"index\":2", "\"index\":1", "log 1: out of order"),
+        ("\"block\":1001,\"deposit", "\"block\":1011,\"deposit", "log 3: out of order"),
+        ("\"lower\":-600", "\"lower\":600", "log 1: not in a pool's bounds"),
+        ("\"lower\":-600", "\"lower\":-999999", "log 1: not in a pool's bounds"),
+        ("\"after_block\":1000", "\"after_block\":1011", "block 1011 is after 1010"),
+        ("\"reserves\":[", "\"reservs\":[", "unknown field `reservs`"),
+        ("\"to_block\"", " \"to_block\"", "not canonical"),
+        ("\"v\":1", "\"v\":2", "version"),
+        ("\"deposit\":[", "\"withdrawal\":[\"1\",\"1\"],\"deposit\":[", "not canonical"),
+    ] {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "{from}");
+        assert!(refused(&changed).contains(why), "{from}: {}", refused(&changed));
+    }
+    let line = Fills::line(slot(7), &bytes).unwrap();
+    let told = Fills::from_line(&line).unwrap();
+    assert_eq!(told, (slot(7), fills.clone(), Fills::hash_of(&bytes)));
+    assert!(Fills::from_line(&bytes).unwrap_err().to_string().contains("missing field"));
+    let two = text.replacen("\"index\":5,", "\"deposit\":[\"1\",\"1\"],\"index\":5,", 1);
+    assert!(refused(&two).contains("log 4: not one of the five kinds"), "{}", refused(&two));
+    let many = vec![fills.logs[0].clone(); MAX_FILLS_LOGS + 1];
+    let why = Fills { logs: many, ..fills }.to_canonical().unwrap_err().to_string();
+    assert!(why.contains("4097 logs are more than 4096"), "{why}");
 }

@@ -1,0 +1,272 @@
+//! The logs of some blocks as a recorder keeps them: a canonical document, named by its hash, to which a head commits.
+//!
+//! Each document of a pool follows the one before it: its first block is the one after that one's last, so that no
+//! block is left out unseen. A recorder that could not read some blocks in time begins anew after them, with a document
+//! of no blocks, and what was swapped there is compared with nothing.
+
+use sha2::{Digest as _, Sha256};
+
+use super::{PoolEvent, PoolLog, PriceAfter, SwapAmounts};
+use crate::evidence::Commits;
+use crate::ids::{Address, Contract, DocumentHash, Word};
+use crate::json::{
+    DocumentError, Part, VERSION, Wire, from_canonical, parse, to_canonical, to_canonical_within,
+    wire_struct,
+};
+use crate::pools::MAX_TICK;
+use crate::series::Slot;
+use crate::wide::U256;
+
+/// The most logs of a document.
+pub const MAX_FILLS_LOGS: usize = 4_096;
+
+/// The most bytes of a document.
+pub const MAX_FILLS_BYTES: usize = 4 << 20;
+
+/// What a pool logged in the blocks after one and up to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fills {
+    /// The pool's contract.
+    pub contract: Contract,
+    /// The block before the first.
+    pub after_block: u64,
+    /// The last block; the same where there is none.
+    pub to_block: u64,
+    /// All that it logged there of what [`PoolEvent`] tells, in the order of the chain.
+    pub logs: Vec<PoolLog>,
+}
+
+/// Why bytes are no such document.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FillsError {
+    /// They are no document of this kind.
+    #[error("no document of fills: {0}")]
+    Document(#[from] DocumentError),
+    /// A log that no pool's contract makes, or that is out of order.
+    #[error("no document of fills: log {place}: {what}")]
+    Log {
+        /// Its place in the list, from 0.
+        place: usize,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// More logs than there may be, or a first block after the last.
+    #[error("no document of fills: {0}")]
+    Bounds(String),
+}
+
+impl Fills {
+    /// The name under which a head commits to one.
+    pub const NAME: &str = "fills";
+
+    /// The canonical bytes. Refused where [`Fills::from_canonical`] would not take them.
+    pub fn to_canonical(&self) -> Result<Vec<u8>, FillsError> {
+        self.check()?;
+        Ok(to_canonical_within(&Document::of(self), MAX_FILLS_BYTES)?)
+    }
+
+    /// Reads untrusted bytes.
+    pub fn from_canonical(bytes: &[u8]) -> Result<Self, FillsError> {
+        let document: Document = from_canonical(bytes, MAX_FILLS_BYTES, "fills")?;
+        let Document { contract, after_block, to_block, logs, .. } = document;
+        let logs = logs.into_iter().enumerate().map(|(place, log)| {
+            let wrong = || FillsError::Log { place, what: "not one of the five kinds" };
+            log.read().ok_or_else(wrong)
+        });
+        let fills = Self { contract, after_block, to_block, logs: logs.collect::<Result<_, _>>()? };
+        fills.check()?;
+        Ok(fills)
+    }
+
+    /// What a head says that commits to a document.
+    pub fn commitment(document: DocumentHash) -> Commits {
+        Self::NAME.parse().map_or_else(|_| Commits::default(), |name| Commits::to(name, document))
+    }
+
+    /// Whether its blocks follow those of a document that ended with this one: the next ones, or none, after a gap.
+    pub fn follows(&self, to_block: u64) -> bool {
+        let begins = self.after_block == self.to_block && self.logs.is_empty();
+        self.after_block == to_block || (begins && self.after_block > to_block)
+    }
+
+    /// The name of canonical bytes.
+    pub fn hash_of(canonical: &[u8]) -> DocumentHash {
+        DocumentHash(Sha256::digest(canonical).into())
+    }
+
+    /// A line that carries a document, of these canonical bytes, with the slot whose head commits to it.
+    pub fn line(slot: Slot, canonical: &[u8]) -> Result<Vec<u8>, FillsError> {
+        let mut line = to_canonical(&Line { slot, fills: Part(canonical.to_vec()) })?;
+        line.push(b'\n');
+        Ok(line)
+    }
+
+    /// Reads an untrusted line: the slot, the document, and the name that the pool's head of that slot is to commit to.
+    pub fn from_line(line: &[u8]) -> Result<(Slot, Self, DocumentHash), FillsError> {
+        let json = parse(line, MAX_FILLS_BYTES + 256)?;
+        let Line { slot, fills } = Line::read(&json).map_err(DocumentError::Shape)?;
+        Ok((slot, Self::from_canonical(&fills.0)?, Self::hash_of(&fills.0)))
+    }
+
+    fn check(&self) -> Result<(), FillsError> {
+        if self.logs.len() > MAX_FILLS_LOGS {
+            let found = self.logs.len();
+            return Err(FillsError::Bounds(format!("{found} logs are more than {MAX_FILLS_LOGS}")));
+        }
+        if self.after_block > self.to_block {
+            let Self { after_block, to_block, .. } = self;
+            return Err(FillsError::Bounds(format!("block {after_block} is after {to_block}")));
+        }
+        let mut before = (self.after_block, u32::MAX);
+        for (place, log) in self.logs.iter().enumerate() {
+            let at = (log.block, log.index);
+            if at <= before || log.block > self.to_block {
+                return Err(FillsError::Log { place, what: "out of order, or of another block" });
+            }
+            if !possible(&log.event) {
+                return Err(FillsError::Log { place, what: "not in a pool's bounds" });
+            }
+            before = at;
+        }
+        Ok(())
+    }
+}
+
+/// Whether it is within the bounds of what contracts log.
+fn possible(event: &PoolEvent) -> bool {
+    let on_scale = |tick: i32| tick.unsigned_abs() <= MAX_TICK.unsigned_abs();
+    match event {
+        PoolEvent::Swap(_, price) => price.is_none_or(|price| on_scale(price.tick)),
+        PoolEvent::Liquidity { lower, upper, .. } => {
+            lower < upper && on_scale(*lower) && on_scale(*upper)
+        }
+        PoolEvent::Reserves(_) | PoolEvent::Deposit(_) | PoolEvent::Withdrawal(_) => true,
+    }
+}
+
+struct Document {
+    v: u32,
+    contract: Contract,
+    after_block: u64,
+    to_block: u64,
+    logs: Vec<Log>,
+}
+
+wire_struct!(Document { v, contract, after_block, to_block, logs });
+
+struct Line {
+    slot: Slot,
+    fills: Part,
+}
+
+wire_struct!(Line { slot, fills });
+
+struct Log {
+    block: u64,
+    index: u32,
+    transaction: Word,
+    parties: [Address; 2],
+    swap: Option<Swap>,
+    liquidity: Option<Range>,
+    reserves: Option<[u128; 2]>,
+    deposit: Option<[U256; 2]>,
+    withdrawal: Option<[U256; 2]>,
+}
+
+wire_struct!(Log {
+    block, index, transaction, parties;
+    optional swap, liquidity, reserves, deposit, withdrawal
+});
+
+struct Swap {
+    sold: [U256; 2],
+    bought: [U256; 2],
+    price: Option<Price>,
+}
+
+wire_struct!(Swap { sold, bought; optional price });
+
+struct Price {
+    sqrt_price_x96: U256,
+    tick: i32,
+    liquidity: u128,
+}
+
+wire_struct!(Price { sqrt_price_x96, tick, liquidity });
+
+struct Range {
+    lower: i32,
+    upper: i32,
+    delta: i128,
+}
+
+wire_struct!(Range { lower, upper, delta });
+
+impl Document {
+    fn of(fills: &Fills) -> Self {
+        let Fills { contract, after_block, to_block, logs } = fills;
+        Self {
+            v: VERSION,
+            contract: contract.clone(),
+            after_block: *after_block,
+            to_block: *to_block,
+            logs: logs.iter().map(Log::of).collect(),
+        }
+    }
+}
+
+impl Log {
+    fn of(log: &PoolLog) -> Self {
+        let PoolLog { block, index, transaction, parties, event } = log;
+        let mut of = Self {
+            block: *block,
+            index: *index,
+            transaction: Word(*transaction),
+            parties: *parties,
+            swap: None,
+            liquidity: None,
+            reserves: None,
+            deposit: None,
+            withdrawal: None,
+        };
+        match event {
+            PoolEvent::Swap(SwapAmounts { sold, bought }, price) => {
+                let price = price.map(|price| {
+                    let PriceAfter { sqrt_price_x96, tick, liquidity } = price;
+                    Price { sqrt_price_x96, tick, liquidity }
+                });
+                of.swap = Some(Swap { sold: *sold, bought: *bought, price });
+            }
+            PoolEvent::Liquidity { lower, upper, delta } => {
+                of.liquidity = Some(Range { lower: *lower, upper: *upper, delta: *delta });
+            }
+            PoolEvent::Reserves(reserves) => of.reserves = Some(*reserves),
+            PoolEvent::Deposit(amounts) => of.deposit = Some(*amounts),
+            PoolEvent::Withdrawal(amounts) => of.withdrawal = Some(*amounts),
+        }
+        of
+    }
+
+    /// `None` where it is not of exactly one kind.
+    fn read(self) -> Option<PoolLog> {
+        let Self { block, index, transaction, parties, .. } = self;
+        let event = match (self.swap, self.liquidity, self.reserves, self.deposit, self.withdrawal)
+        {
+            (Some(Swap { sold, bought, price }), None, None, None, None) => {
+                let price = price.map(|price| {
+                    let Price { sqrt_price_x96, tick, liquidity } = price;
+                    PriceAfter { sqrt_price_x96, tick, liquidity }
+                });
+                PoolEvent::Swap(SwapAmounts { sold, bought }, price)
+            }
+            (None, Some(Range { lower, upper, delta }), None, None, None) => {
+                PoolEvent::Liquidity { lower, upper, delta }
+            }
+            (None, None, Some(reserves), None, None) => PoolEvent::Reserves(reserves),
+            (None, None, None, Some(amounts), None) => PoolEvent::Deposit(amounts),
+            (None, None, None, None, Some(amounts)) => PoolEvent::Withdrawal(amounts),
+            _ => return None,
+        };
+        Some(PoolLog { block, index, transaction: transaction.0, parties, event })
+    }
+}
