@@ -40,6 +40,16 @@ pub enum StoreError {
         /// The one found; 0 for a file that is no `SQLite` database or an empty one.
         found: i32,
     },
+    /// Fills that cannot be a pool's next ones.
+    #[error("slot {slot}: the fills of {pool} are not written: {rule}")]
+    Fills {
+        /// The pool.
+        pool: PoolId,
+        /// The slot whose head would commit to them.
+        slot: Slot,
+        /// What they break.
+        rule: String,
+    },
     /// The file was written by a newer exitgap.
     #[error(
         "{path} has schema version {found}, and this build reads up to {expected}; use a newer exitgap"

@@ -63,6 +63,7 @@ mod derived;
 mod error;
 mod evidence;
 mod figure;
+mod fills;
 mod folder;
 mod fsck;
 mod lock;
@@ -86,14 +87,15 @@ pub use derived::rebuild::{Rebuilt, rebuild};
 pub use derived::rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};
 pub use error::StoreError;
 pub use evidence::EvidenceError;
-pub use figure::FigureError;
+pub use figure::{FigureError, RecordedAccuracy};
+pub use fills::StoredFills;
 pub use folder::{LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError};
 pub use fsck::{Checked, Damage};
 pub use log::{LogIdentity, StoredHead, StoredLeaf};
 pub use lookup::{FindError, Recorded};
 pub use model::{
-    Appended, Changes, Entry, Latest, NewDoubt, NewEntry, NewRetraction, NewRetractionCause,
-    Outcome, Page, Pool, Totals,
+    Appended, Changes, Entry, Latest, NewDoubt, NewEntry, NewFills, NewRetraction,
+    NewRetractionCause, Outcome, Page, Pool, Totals,
 };
 pub use notes::{Rechecked, Suspicion};
 pub use reader::Reader;

@@ -1,5 +1,6 @@
 //! What goes into the store and what comes out.
 
+use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::ids::{BlockHash, PoolId, SnapshotHash};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -29,6 +30,17 @@ pub struct Changes {
     /// Slots up to this one that its reading put in doubt. Kept beside the series: the heads do
     /// not say it, and a slot that is given again is not compared by it.
     pub doubts: Vec<NewDoubt>,
+    /// What pools of the store logged in blocks that are final, at most one of a pool: its head commits to it.
+    pub fills: Vec<NewFills>,
+}
+
+/// What a pool logged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewFills {
+    /// The pool, one that is all of its contract.
+    pub pool: PoolId,
+    /// The document; it follows the pool's one before.
+    pub fills: Fills,
 }
 
 /// Slots of a pool whose recorded ticks a later full reading contradicts.

@@ -1,6 +1,6 @@
 //! Rows as what they stand for: nothing that a file holds is believed.
 
-use exitgap_core::ids::{HeadHash, SnapshotHash};
+use exitgap_core::ids::{DocumentHash, HeadHash, SnapshotHash};
 use exitgap_core::series::{MissingReason, Slot};
 
 use crate::db::{EntryRow, HeadRow, PoolRow};
@@ -75,6 +75,7 @@ pub fn full_entry_of(row: HeadRow) -> Result<(FullEntry, HeadHash), StoreError> 
         lowest: [dollars(lowest0)?, dollars(lowest1)?],
         method_version: row.method_version,
         retracts: Vec::new(),
+        fills: row.fills.map(DocumentHash),
     };
     // A missing slot's head states no depth, so that no hash would tell.
     if !matches!(full.entry.outcome, Outcome::Recorded(_)) && full.depth_usd != [None; 2] {

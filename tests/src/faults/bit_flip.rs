@@ -82,7 +82,9 @@ impl Victim {
         let mut store = made.open_or_create()?;
         let [taken_back, given_up] = [0, scene.pools - 1].map(|pool| BusyPool::new(pool, 1).id);
         let retraction = NewRetraction::orphaned(taken_back, slot(9), BlockHash([0xee; 32]));
-        let changes = Changes { retractions: vec![retraction], ..Changes::default() };
+        let fills = vec![BusyPool::new(1, 1).fills([1_000, 1_010])];
+        let retractions = vec![retraction];
+        let changes = Changes { retractions, fills, ..Changes::default() };
         store.append_slot_with(slot(10), &scene.entries(10), &changes)?;
         store.sign_beside(&SignerKey::from_seed(key().verifier().name(), [8; 32])?)?;
         let mut others = scene.entries(11);
@@ -267,6 +269,9 @@ impl Readable {
                 rows.push(String::from_utf8(head.canonical)?);
             }
             let page = reader.entries(&pool, Slot::FIRST, Slot::LAST, Reader::MAX_PAGE)?;
+            for fills in reader.fills(&pool, [Slot::FIRST, Slot::LAST], 99)?.entries {
+                rows.push(String::from_utf8(fills.canonical)?);
+            }
             for entry in page.entries {
                 rows.push(format!("{entry:?}"));
                 if let Outcome::Recorded(hash) = entry.outcome {
@@ -298,7 +303,7 @@ fn tables(store: &Path) -> Result<Vec<String>> {
     let connection = Connection::open_with_flags(store, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let mut found = Vec::new();
     for table in bit_flip_rows::table_names(&connection)? {
-        if table == "body" {
+        if table == "body" || table == "fills" {
             continue;
         }
         let mut statement = connection.prepare(&format!("SELECT * FROM \"{table}\""))?;

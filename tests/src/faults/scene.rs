@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use exitgap_core::U256;
+use exitgap_core::analytics::accuracy::{Fills, PoolEvent, PoolLog, SwapAmounts};
 use exitgap_core::ids::{Address, BlockHash, PoolId};
 use exitgap_core::pools::{Concentrated, Direction, MAX_TICK, PoolState, Tick, sqrt_ratio_at_tick};
 use exitgap_core::series::{MissingReason, Slot};
@@ -12,7 +13,7 @@ use exitgap_core::snapshot::{
     Snapshot, Symbol, Token,
 };
 use exitgap_core::tlog::SignerKey;
-use exitgap_store::NewEntry;
+use exitgap_store::{NewEntry, NewFills};
 
 use crate::devchain::Rng;
 
@@ -57,6 +58,22 @@ impl BusyPool {
         let id = id.parse().expect("a pool id");
         let (decimals, symbols) = (12, ["ONE", "TWO"]);
         Self { id, decimals, symbols, number, rng, spacing, tick: 0, positions, round: 1 << 65 }
+    }
+
+    /// What it logged in the blocks after one and up to another: a swap in the last of them.
+    pub fn fills(&self, [after_block, to_block]: [u64; 2]) -> NewFills {
+        let sold = [U256::from(5_u8), U256::ZERO];
+        let bought = [U256::ZERO, U256::from(4_u8)];
+        let log = PoolLog {
+            block: to_block,
+            index: 3,
+            transaction: [self.number; 32],
+            parties: [Address([8; 20]); 2],
+            event: PoolEvent::Swap(SwapAmounts { sold, bought }, None),
+        };
+        let (contract, logs) = (self.id.contract().clone(), vec![log]);
+        let fills = Fills { contract, after_block, to_block, logs };
+        NewFills { pool: self.id.clone(), fills }
     }
 
     /// The same pool with what happens in it drawn from `slot`: whoever asks for a slot gets

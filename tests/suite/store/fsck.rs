@@ -242,7 +242,7 @@ fn each_kind_of_damage_is_found_first_where_it_is() {
     );
     rows(
         "INSERT INTO entry SELECT pool_no, slot + 90, NULL, 'recorder_down', 1, 1, NULL, NULL, NULL,
-            NULL, method_version, head_sha256 FROM entry LIMIT 1",
+            NULL, method_version, NULL, head_sha256 FROM entry LIMIT 1",
         "entry",
     );
 }
@@ -300,6 +300,56 @@ fn retractions_too_far_back_or_without_both_hashes_are_found() {
     let found = found(more);
     let rows = matches!(&*found.error, StoreError::Rows { table: "retraction", .. });
     assert!(rows, "{found}");
+}
+
+/// A store of one pool whose second and third slot commit to what it logged.
+fn store_with_fills() -> (TempDir, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("series.db");
+    let mut store = Store::create(&path, &key()).unwrap();
+    let mut pool = BusyPool::new(1, 5);
+    store.append_slot(slot(0), &[pool.recorded(slot(0))]).unwrap();
+    for (n, blocks) in [(1, [1_000, 1_010]), (2, [1_010, 1_020])] {
+        let changes = Changes { fills: vec![pool.fills(blocks)], ..Changes::default() };
+        store.append_slot_with(slot(n), &[pool.recorded(slot(n))], &changes).unwrap();
+    }
+    store.close().unwrap();
+    assert_eq!(fsck(&path).unwrap().fills, 2);
+    (folder, path)
+}
+
+#[test]
+fn fills_that_are_not_those_of_their_head_are_found() {
+    let found = |change: &str| {
+        let (_folder, path) = store_with_fills();
+        damage(&path, change);
+        fsck(&path).expect_err(change)
+    };
+    for change in [
+        "zstd = (SELECT zstd FROM fills WHERE slot = 5957857)",
+        "zstd = x'00'",
+        "document_bytes = document_bytes - 1",
+        "document_bytes = 4194305",
+        "after_block = 1011",
+        "to_block = 1021",
+        "to_block = -1",
+    ] {
+        let found = found(&format!("UPDATE fills SET {change} WHERE slot = 5957858"));
+        let row = matches!(&*found.error, StoreError::CorruptRow { table: "fills", .. });
+        assert!(row && found.slot == Some(slot(2)), "{change}: {found}");
+    }
+    for change in ["fills_sha256 = zeroblob(32)", "fills_sha256 = NULL"] {
+        let found = found(&format!("UPDATE entry SET {change} WHERE slot = 5957858"));
+        let head = matches!(&*found.error, StoreError::CorruptHead { .. });
+        assert!(head && found.slot == Some(slot(2)), "{change}: {found}");
+    }
+    let gone = found("DELETE FROM fills WHERE slot = 5957858");
+    assert!(gone.to_string().contains("none of slot"), "{gone}");
+    // One that no head commits to.
+    let more =
+        "INSERT INTO fills SELECT pool_no, 5957856, 1, 2, document_bytes, zstd FROM fills LIMIT 1";
+    let found = found(more);
+    assert!(matches!(&*found.error, StoreError::Rows { table: "fills", .. }), "{found}");
 }
 
 /// Writes another last head, and everything that follows from it, signed by the log's own key:

@@ -4,6 +4,7 @@ mod binary;
 mod crash;
 mod endings;
 mod figures;
+mod fills;
 mod folder;
 mod fsck;
 mod keys;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use exitgap_core::pools::PoolState;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
-use exitgap_store::{CorruptBody, Outcome, Reader, Store, StoreError};
+use exitgap_store::{Changes, CorruptBody, Outcome, Reader, Store, StoreError};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -21,7 +21,9 @@ fn store_with(recorded: u32) -> (TempDir, PathBuf, BusyPool) {
     for n in 0..recorded {
         store.append_slot(slot(n), &[pool.recorded(slot(n))]).unwrap();
     }
-    store.append_slot(slot(recorded), &[pool.missing(MissingReason::ChainLagging)]).unwrap();
+    let changes = Changes { fills: vec![pool.fills([1_010, 1_020])], ..Changes::default() };
+    let missing = [pool.missing(MissingReason::ChainLagging)];
+    store.append_slot_with(slot(recorded), &missing, &changes).unwrap();
     (folder, path, pool)
 }
 
@@ -38,6 +40,7 @@ pub fn dump(path: &Path) -> Vec<String> {
         "sealed_slot",
         "retraction",
         "retirement",
+        "fills",
         "log_key",
         "predecessor",
         "figures",
@@ -71,7 +74,7 @@ fn behind_the_guard(path: &Path, guard: &str, change: &str) {
 const CARELESS: &str = "PRAGMA foreign_keys = OFF; PRAGMA recursive_triggers = OFF;";
 
 /// Statements a second, careless connection tries, and what the database answers.
-const ATTACKS: [(&str, &str); 52] = [
+const ATTACKS: [(&str, &str); 59] = [
     (
         "UPDATE entry SET missing_reason = 'recorder_down' WHERE missing_reason IS NOT NULL",
         "an entry is never changed",
@@ -81,7 +84,7 @@ const ATTACKS: [(&str, &str); 52] = [
     ("INSERT OR REPLACE INTO entry SELECT * FROM entry LIMIT 1", "the slot is sealed"),
     (
         "REPLACE INTO entry SELECT pool_no, slot, NULL, 'recorder_down', 0, 1,
-         NULL, NULL, NULL, NULL, '1.0.0', head_sha256 FROM entry LIMIT 1",
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, head_sha256 FROM entry LIMIT 1",
         "the slot is sealed",
     ),
     ("INSERT OR IGNORE INTO entry SELECT * FROM entry LIMIT 1", "the slot is sealed"),
@@ -92,17 +95,17 @@ const ATTACKS: [(&str, &str); 52] = [
     ),
     (
         "INSERT INTO entry VALUES (1, 5957880, NULL, 'recorder_down', 3, 20,
-         NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32))",
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, zeroblob(32))",
         "an entry follows the one before it",
     ),
     (
         "INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 9, 2,
-         NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32))",
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, zeroblob(32))",
         "an entry follows the one before it",
     ),
     (
         "INSERT INTO entry VALUES (2, 5957860, NULL, 'recorder_down', 0, 1,
-         NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32))",
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, zeroblob(32))",
         "an entry follows the one before it",
     ),
     ("UPDATE body SET zstd = x'00'", "a body is never changed"),
@@ -181,13 +184,13 @@ const ATTACKS: [(&str, &str); 52] = [
     (
         "INSERT INTO retraction VALUES (1, 5957856, 5957860, 'orphaned', zeroblob(32), randomblob(32));
          INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 3, 2,
-         NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32))",
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, zeroblob(32))",
         "an entry follows the one before it",
     ),
     ("INSERT INTO retirement VALUES (1, 5957859)", "the slot is sealed"),
     (
         "INSERT INTO entry VALUES (1, 5957860, NULL, NULL, 3, 2,
-         NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32))",
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, zeroblob(32))",
         "or the last of a retired pool",
     ),
     (
@@ -208,13 +211,33 @@ const ATTACKS: [(&str, &str); 52] = [
     ("UPDATE slot_tile SET hashes = zeroblob(32)", "a tile of a slot is never changed"),
     ("DELETE FROM slot_tile", "a tile of a slot is never deleted"),
     ("INSERT OR REPLACE INTO slot_tile SELECT * FROM slot_tile", "the slot is sealed"),
+    ("UPDATE fills SET zstd = x'00'", "fills are never changed"),
+    ("DELETE FROM fills", "fills are never deleted"),
+    ("INSERT OR REPLACE INTO fills SELECT * FROM fills", "the slot is sealed"),
+    ("INSERT INTO fills VALUES (1, 5957860, 0, 1, 1, x'00')", "fills follow those before them"),
+    (
+        "INSERT INTO fills VALUES (1, 5957860, 1020, 1030, 1, x'00');
+         REPLACE INTO fills VALUES (1, 5957860, 1020, 1030, 1, x'01')",
+        "the fills are in the store already",
+    ),
+    (
+        "INSERT INTO fills VALUES (1, 5957860, 1020, 1030, 1, x'00');
+         INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 3, 2,
+         NULL, NULL, NULL, NULL, '1.0.0', NULL, zeroblob(32))",
+        "commits to the fills that are there",
+    ),
+    (
+        "INSERT INTO entry VALUES (1, 5957860, NULL, 'recorder_down', 3, 2,
+         NULL, NULL, NULL, NULL, '1.0.0', zeroblob(32), zeroblob(32))",
+        "commits to the fills that are there",
+    ),
 ];
 
 #[test]
 fn a_second_connection_cannot_change_what_is_written() {
     let (_folder, path, _) = store_with(3);
     let before = dump(&path);
-    assert_eq!(before.len(), 1 + 3 + 4 + 1 + 7 + 4 + 4 + 4 + 1 + 1);
+    assert_eq!(before.len(), 1 + 3 + 4 + 1 + 7 + 4 + 4 + 4 + 1 + 1 + 1);
     let second = Connection::open(&path).unwrap();
     second.execute_batch(CARELESS).unwrap();
     for (attack, answer) in ATTACKS {
@@ -240,11 +263,11 @@ fn a_dropped_guard_another_file_and_a_newer_schema_are_named_on_open() {
     alter("DROP TRIGGER entry_follows");
     let altered = |error| matches!(error, StoreError::SchemaAltered { object, .. } if object == "trigger entry_follows");
     assert!(altered(error(&path).0) && altered(error(&path).1));
-    alter("PRAGMA user_version = 5");
-    let older = |error| matches!(error, StoreError::OlderSchema { expected: 6, found: 5, .. });
+    alter("PRAGMA user_version = 6");
+    let older = |error| matches!(error, StoreError::OlderSchema { expected: 7, found: 6, .. });
     assert!(older(error(&path).0) && older(error(&path).1));
-    alter("PRAGMA user_version = 7");
-    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 6, found: 7, .. });
+    alter("PRAGMA user_version = 8");
+    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 7, found: 8, .. });
     assert!(newer(error(&path).0) && newer(error(&path).1));
 
     let foreign = folder.path().join("foreign.db");

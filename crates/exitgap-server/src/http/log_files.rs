@@ -151,7 +151,7 @@ fn kind_of(file: &LogFile) -> (&'static str, Keep) {
         LogFile::Predecessor => (TEXT, Keep::Forever),
         LogFile::SupersededBy => (TEXT, Keep::Seconds(60)),
         LogFile::Slot(_) => ("application/jsonl", Keep::Forever),
-        LogFile::Part(_) => (BYTES, Keep::Forever),
+        LogFile::Part(_) | LogFile::Fills(_) => (BYTES, Keep::Forever),
         // A narrow one gives way to the full one.
         LogFile::Tile(tile) => {
             (BYTES, if tile.is_full() { Keep::Forever } else { Keep::Seconds(300) })

@@ -23,8 +23,8 @@ mod values;
 pub use error::DatabaseError;
 pub use fold::AFTER_PAGES;
 pub use tables::{
-    BodyRow, Counts, EntryRow, FiguresRow, HeadRow, NewBodyRow, PoolRow, SealedBodyRow,
-    SealedSlotRow,
+    BodyRow, Counts, EntryRow, FiguresRow, FillsRow, HeadRow, NewBodyRow, NewFillsRow, PoolRow,
+    SealedBodyRow, SealedSlotRow,
 };
 pub use values::Values;
 

@@ -49,6 +49,7 @@ statements! {
     INSERT_DOUBT = "insert_doubt", "writing a doubt";
     INSERT_ENTRY = "insert_entry", "writing an entry";
     INSERT_FIGURES = "insert_figures", "writing figures";
+    INSERT_FILLS = "insert_fills", "writing fills";
     INSERT_LOG = "insert_log", "naming the log";
     INSERT_LOG_KEY = "insert_log_key", "naming a key";
     INSERT_LOG_NODE = "insert_log_node", "writing the log's tree";
@@ -73,6 +74,8 @@ statements! {
     SELECT_FIGURES_DIGEST = "select_figures_digest", "reading a day";
     SELECT_FIGURES_ROW = "select_figures_row", "reading figures";
     SELECT_FIGURES_ROWS = "select_figures_rows", "reading figures";
+    SELECT_FILLS = "select_fills", "reading fills", "fills";
+    SELECT_FILLS_PLACE = "select_fills_place", "reading fills", "fills";
     SELECT_GAPS = "select_gaps", "reading gaps", "figures";
     SELECT_HEADS = "select_heads", "reading heads";
     SELECT_HEAD = "select_heads", "reading a head";

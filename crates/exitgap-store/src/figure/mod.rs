@@ -1,9 +1,12 @@
 //! Figures drawn from many snapshots of a store, and their files. Their meaning is the core's.
 //!
 //! - `exposure`: the one of several pools
+//! - `accuracy`: swaps against estimates
 
+mod accuracy;
 mod exposure;
 
+use exitgap_core::analytics::accuracy::AccuracyError;
 use exitgap_core::analytics::decay::{DecayError, DecayResult, DecayScan, DecayTerms};
 use exitgap_core::analytics::exposure::ExposureError;
 use exitgap_core::analytics::figure::{FigureUse, write_decay};
@@ -20,6 +23,8 @@ use crate::evidence::EvidenceError;
 use crate::model::Pool;
 use crate::reader::Reader;
 
+pub use accuracy::RecordedAccuracy;
+
 /// Why there is no figure.
 #[derive(Debug, thiserror::Error)]
 pub enum FigureError {
@@ -32,6 +37,9 @@ pub enum FigureError {
     /// The same of an exposure, or its venues do not go together.
     #[error(transparent)]
     Exposure(#[from] ExposureError),
+    /// The pool is of another kind.
+    #[error(transparent)]
+    Accuracy(#[from] AccuracyError),
     /// The parts do not make a file.
     #[error("the figure file cannot be written: {0}")]
     Document(#[from] DocumentError),

@@ -4,10 +4,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::evidence::HeadEntry;
-use exitgap_core::ids::PoolId;
+use exitgap_core::ids::{DocumentHash, PoolId};
 use exitgap_core::published::{
-    FrameRef, MAX_PART_BYTES, MAX_PART_POOLS, MAX_PARTS, Manifest, PartRef, Table,
+    FrameRef, LogFile, MAX_PART_BYTES, MAX_PART_POOLS, MAX_PARTS, Manifest, PartRef, Table,
 };
 use exitgap_core::series::Slot;
 
@@ -37,6 +38,8 @@ pub struct SlotFiles {
     pub slot: Slot,
     parts: Vec<(PartRef, Vec<u8>)>,
     manifest: Vec<u8>,
+    /// Documents of fills, packed, by their names.
+    fills: Vec<(DocumentHash, Vec<u8>)>,
 }
 
 impl SlotFiles {
@@ -67,7 +70,12 @@ impl SlotFiles {
             checkpoint: sealed.checkpoint,
         };
         let manifest = manifest.to_bytes().map_err(|error| unwritable(slot, &error))?;
-        Ok(Self { slot, parts, manifest })
+        Ok(Self { slot, parts, manifest, fills: Vec::new() })
+    }
+
+    /// With what its heads commit to.
+    pub fn with_fills(self, fills: Vec<(DocumentHash, Vec<u8>)>) -> Self {
+        Self { fills, ..self }
     }
 
     /// The files of a slot of the store, read back.
@@ -76,8 +84,12 @@ impl SlotFiles {
             || StoreError::CorruptLog { slot, what: CorruptLog::Absent("the sealed slot") };
         let (leaf, checkpoint) = reader.sealed(slot)?.ok_or_else(absent)?;
         let mut pieces = Vec::new();
-        let mut last = None;
+        let (mut last, mut fills) = (None, Vec::new());
         for stored in reader.slot_heads(slot)? {
+            if let Some(hash) = stored.head.commits.get(Fills::NAME) {
+                let pool = reader.pool(&stored.head.pool)?.ok_or_else(absent)?;
+                fills.push((hash, reader.packed_fills(&pool, slot)?));
+            }
             let pool = stored.head.pool;
             let body = match stored.head.entry {
                 HeadEntry::Recorded { snapshot: hash, .. } => {
@@ -90,14 +102,20 @@ impl SlotFiles {
             };
             pieces.push(Piece { pool, head: stored.canonical, body });
         }
-        Self::new(slot, Sealed { leaf: leaf.canonical, checkpoint }, pieces, MAX_PARTS)
+        let sealed = Sealed { leaf: leaf.canonical, checkpoint };
+        Ok(Self::new(slot, sealed, pieces, MAX_PARTS)?.with_fills(fills))
     }
 
-    /// Writes the parts, and then the manifest at `manifest`. Files that are there already must
+    /// Writes the parts and what heads commit to, and then the manifest at `manifest`. Files that are there already must
     /// hold the same.
     pub fn write(&self, folder: &Path, manifest: &Path) -> Result<(), PublishError> {
         let parts = self.parts.iter().map(|(part, bytes)| (folder.join(part.path()), &bytes[..]));
         durable::write_all_once(&folder.join("parts"), parts)?;
+        if !self.fills.is_empty() {
+            let path = |hash| folder.join(LogFile::Fills(hash).to_string());
+            let fills = self.fills.iter().map(|(hash, packed)| (path(*hash), &packed[..]));
+            durable::write_all_once(&folder.join("fills"), fills)?;
+        }
         durable::write_once(manifest, &self.manifest)
     }
 }

@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use exitgap_core::published::{Folder, MAX_MANIFEST_BYTES, Manifest, PartRef, Table};
+use exitgap_core::analytics::accuracy::{Fills, MAX_FILLS_BYTES};
+use exitgap_core::ids::DocumentHash;
+use exitgap_core::published::{Folder, LogFile, MAX_MANIFEST_BYTES, Manifest, PartRef, Table};
 use exitgap_core::series::Slot;
 use zstd::stream::read::Decoder;
 
@@ -33,6 +35,24 @@ impl<'a> Files<'a> {
     /// Those below `folder`.
     pub fn of(folder: &'a Path) -> Self {
         Self { folder }
+    }
+}
+
+impl Files<'_> {
+    /// The document of fills of this name.
+    pub fn fills(&self, hash: DocumentHash) -> Result<Fills, FileError> {
+        let path = self.folder.join(LogFile::Fills(hash).to_string());
+        let failed = |reason: &dyn std::fmt::Display| wrong(&path, reason);
+        let (mut packed, most) = (Vec::new(), MAX_FILLS_BYTES as u64 + (64 << 10));
+        File::open(&path)
+            .and_then(|file| file.take(most).read_to_end(&mut packed))
+            .map_err(|error| failed(&error))?;
+        let document = unpack_table(&packed, MAX_FILLS_BYTES).map_err(|error| failed(&error))?;
+        let found = Fills::hash_of(&document);
+        if found != hash {
+            return Err(failed(&format!("it holds a document of hash {found}")));
+        }
+        Fills::from_canonical(&document).map_err(|error| failed(&error))
     }
 }
 

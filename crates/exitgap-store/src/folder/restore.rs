@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::evidence::{Head, HeadEntry, RetractionCause, SlotLeaf};
 use exitgap_core::pools::Direction;
 use exitgap_core::published::{Bodies, BodyError, Folder, Place, PublishedError};
@@ -13,7 +14,7 @@ use super::reading::{FileError, Files};
 use super::{LogFolder, PublishError, manifest_path, read};
 use crate::bodies::packing;
 use crate::error::StoreError;
-use crate::model::{Changes, NewEntry, NewRetraction, NewRetractionCause};
+use crate::model::{Changes, NewEntry, NewFills, NewRetraction, NewRetractionCause};
 use crate::writer::Store;
 
 /// Why a store is not restored, or not further.
@@ -176,6 +177,10 @@ impl<'a> Slots<'a> {
             for head in &table.heads {
                 let head = Head::from_canonical(head).map_err(|error| words(&error))?;
                 note_changes(&head, &mut changes).map_err(SlotError::Slot)?;
+                if let Some(hash) = head.commits.get(Fills::NAME) {
+                    let (pool, fills) = (head.pool.clone(), self.files.fills(hash)?);
+                    changes.fills.push(NewFills { pool, fills });
+                }
                 let reading = match head.entry {
                     HeadEntry::Recorded { .. } => {
                         let (expected, found) = (table.heads.len(), table.frames.len());
@@ -204,7 +209,7 @@ fn note_changes(head: &Head, changes: &mut Changes) -> Result<(), String> {
     if let Some(newer) = head.newer() {
         return Err(format!("the head of {}: {newer}", head.pool));
     }
-    if let Some((name, _)) = head.commits.iter().next() {
+    if let Some((name, _)) = head.commits.iter().find(|(name, _)| name.as_str() != Fills::NAME) {
         return Err(format!("the head of {} commits to {name}, {NEWER}", head.pool));
     }
     changes.retractions.extend(head.retracts.iter().filter_map(|retraction| {

@@ -37,6 +37,8 @@ pub struct Checked {
     pub retractions: u64,
     /// Pools that retired.
     pub retirements: u64,
+    /// Documents of fills whose bytes hash to what a head commits to.
+    pub fills: u64,
 }
 
 /// The first thing wrong with a store, and where.
@@ -184,6 +186,7 @@ impl Reader {
                 last = held.recorded.or(last);
                 checked.retirements += u64::from(held.retired);
                 checked.retractions += u64::from(held.retracted);
+                checked.fills += u64::from(held.fills);
             }
             self.check_heads_root(slot, &hashes).map_err(at)?;
             self.check_slot_tiles(slot, &hashes).map_err(at)?;
@@ -226,7 +229,7 @@ impl Reader {
         tiles: u64,
         last: Option<Slot>,
     ) -> Result<(), StoreError> {
-        let Checked { slots, heads, bodies, retractions, retirements, .. } = *checked;
+        let Checked { slots, heads, bodies, retractions, retirements, fills, .. } = *checked;
         let expected = [
             ("body", bodies),
             ("entry", heads),
@@ -234,6 +237,7 @@ impl Reader {
             ("slot_tile", tiles),
             ("retraction", retractions),
             ("retirement", retirements),
+            ("fills", fills),
         ];
         compare_counts(&expected, last, |tables| self.db.series_counts(tables))
     }

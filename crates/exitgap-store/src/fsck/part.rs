@@ -55,6 +55,8 @@ pub struct HeldHead {
     pub retired: bool,
     /// How many slots it takes back.
     pub retracted: u32,
+    /// Whether it commits to a document of fills.
+    pub fills: bool,
 }
 
 /// A pool's head in a slot, by the pool's place, or what is wrong.
@@ -209,8 +211,13 @@ impl Part {
                 }
             }
         }
+        let fills = row.fills.is_some();
+        if fills {
+            self.reader.packed_fills(pool, slot)?;
+        }
         self.heads.insert(pool.number, (row, hash));
-        Ok(HeldHead { leaf: Head::leaf_of(&stored.canonical), recorded, retired, retracted })
+        let leaf = Head::leaf_of(&stored.canonical);
+        Ok(HeldHead { leaf, recorded, retired, retracted, fills })
     }
 
     /// Computes a slot's figures anew, which must be those of its head and its derived row.

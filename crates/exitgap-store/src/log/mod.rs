@@ -6,10 +6,11 @@ pub mod slot_tiles;
 
 use std::collections::HashMap;
 
+use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::evidence::{
     Commits, Depths, Head, HeadEntry, MAX_RETRACTION_SLOTS, Predecessor, Retraction, SlotLeaf,
 };
-use exitgap_core::ids::{HeadHash, PoolId};
+use exitgap_core::ids::{DocumentHash, HeadHash, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, Hash, Origin, VerifierKey, root};
 
@@ -75,13 +76,15 @@ pub(crate) struct FullEntry {
     pub method_version: String,
     /// Slots that the head takes back, ascending.
     pub retracts: Vec<Retraction>,
+    /// The document of fills that it commits to.
+    pub fills: Option<DocumentHash>,
 }
 
 impl FullEntry {
     /// The head of this entry. Its height is how many slots the pool has behind it: it has
     /// a head for each.
     pub fn head(&self, pool: &PoolId, first_slot: Slot, prev: Option<HeadHash>) -> Head {
-        let Self { entry, depth_usd, lowest, method_version, retracts } = self;
+        let Self { entry, depth_usd, lowest, method_version, retracts, fills } = self;
         let head_entry = match entry.outcome {
             Outcome::Recorded(snapshot) => HeadEntry::Recorded { snapshot, depth_usd: *depth_usd },
             Outcome::Missing(reason) => HeadEntry::Missing(reason),
@@ -97,8 +100,7 @@ impl FullEntry {
             lowest_depth_7d_usd: *lowest,
             method_version: method_version.clone(),
             retracts: retracts.clone(),
-            // The recorder commits to nothing yet, and nothing else is taken in.
-            commits: Commits::default(),
+            commits: fills.map(Fills::commitment).unwrap_or_default(),
         }
     }
 }

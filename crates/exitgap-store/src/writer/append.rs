@@ -12,7 +12,7 @@ use super::Store;
 use super::check::{Slotful, check_entries, outcome_of};
 use crate::bodies::packing::{self, Dictionaries, Record};
 use crate::bodies::unpack;
-use crate::db::{Db, NewBodyRow, Transaction};
+use crate::db::{Db, NewBodyRow, NewFillsRow, Transaction};
 use crate::derived::write::Derived;
 use crate::error::StoreError;
 use crate::folder::{Piece, SlotFiles};
@@ -20,7 +20,7 @@ use crate::log::FullEntry;
 use crate::model::{Appended, Changes, NewEntry, Outcome, Pool, base_token};
 use crate::notes;
 use crate::reader::Reader;
-use crate::writer::changes::CheckedChanges;
+use crate::writer::changes::{CheckedChanges, PackedFills};
 use crate::writer::ready::{Ready, spread};
 use crate::writer::seal::{NewHead, Sealer, Sealing, SlotHeads};
 
@@ -108,7 +108,7 @@ impl Store {
         pools.retain(|pool| pool.retired_slot.is_none());
         let slots_at_once = (MAX_FILLED_ENTRIES / pools.len().max(1)).max(1);
         let outcome = Outcome::Missing(MissingReason::RecorderDown);
-        let missing = NewHead { outcome, figures: None, retracts: Vec::new() };
+        let missing = NewHead { outcome, figures: None, retracts: Vec::new(), fills: None };
         let mut sealings = Vec::with_capacity(pools.len());
         for pool in &pools {
             sealings.push(self.heads.sealing(&self.reader, pool, last)?);
@@ -275,7 +275,12 @@ impl Store {
                 frames.insert(entry.pool, (frame, zstd));
                 figures = Some(ready.figures);
             }
-            let new = NewHead { outcome, figures, retracts: retracts(&name) };
+            let fills = changes.fills.get(&name);
+            if let Some(fills) = fills {
+                insert_fills(&self.reader.db, sealing.pool.number, slot, fills)?;
+            }
+            let fills = fills.map(|fills| fills.hash);
+            let new = NewHead { outcome, figures, retracts: retracts(&name), fills };
             let head = heads.add(&self.reader, &mut self.derived, &sealing, slot, &new)?;
             newest.insert(sealing.pool.number, head);
         }
@@ -292,7 +297,8 @@ impl Store {
             let body = frames.remove(&pool);
             Piece { pool, head, body }
         });
-        let files = SlotFiles::new(slot, sealed, pieces, self.parts_most)?;
+        let fills = changes.fills.values().map(|fills| (fills.hash, fills.zstd.clone())).collect();
+        let files = SlotFiles::new(slot, sealed, pieces, self.parts_most)?.with_fills(fills);
         commit(transaction, slot)?;
         self.unpublished = Some(files);
         self.heads = LastHeads { slot: Some(slot), heads: newest };
@@ -333,7 +339,7 @@ fn retire(
     retracts: Vec<Retraction>,
 ) -> Result<(), StoreError> {
     reader.db.insert_retirement(sealing.pool.number, slot)?;
-    let new = NewHead { outcome: Outcome::Retired, figures: None, retracts };
+    let new = NewHead { outcome: Outcome::Retired, figures: None, retracts, fills: None };
     heads.add(reader, derived, &sealing, slot, &new).map(|_| ())
 }
 
@@ -362,6 +368,12 @@ fn keep_default_base(db: &Db, pool: &Pool, entry: &NewEntry<Ready>) -> Result<()
         return Ok(());
     }
     db.update_default_base(pool.number, base_token(entry.default_base))
+}
+
+fn insert_fills(db: &Db, pool_no: i64, slot: Slot, fills: &PackedFills) -> Result<(), StoreError> {
+    let PackedFills { blocks, document_bytes, zstd, .. } = fills;
+    let (blocks, document_bytes) = (*blocks, *document_bytes);
+    db.insert_fills(pool_no, &NewFillsRow { slot, blocks, document_bytes, zstd })
 }
 
 fn insert_body(db: &Db, ready: &Ready, body: &Body) -> Result<i64, StoreError> {

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::evidence::{MAX_RETRACTION_SLOTS, Retraction};
-use exitgap_core::ids::PoolId;
+use exitgap_core::ids::{DocumentHash, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::BlockRef;
 
+use crate::bodies::packing;
 use crate::error::StoreError;
-use crate::model::{Changes, NewDoubt, NewRetraction, NewRetractionCause, Pool};
+use crate::model::{Changes, NewDoubt, NewFills, NewRetraction, NewRetractionCause, Pool};
 use crate::reader::Reader;
 
 /// Why a slot is not taken back.
@@ -40,6 +42,8 @@ pub struct CheckedChanges {
     pub retires: BTreeMap<String, Pool>,
     /// Taken as they are.
     pub doubts: Vec<NewDoubt>,
+    /// By the pools' names.
+    pub fills: BTreeMap<String, PackedFills>,
 }
 
 impl CheckedChanges {
@@ -76,7 +80,53 @@ impl CheckedChanges {
             }
             checked.retires.insert(id.to_string(), pool);
         }
+        for new in &changes.fills {
+            let name = new.pool.to_string();
+            let packed = PackedFills::of(reader, slot, new)?;
+            if checked.fills.insert(name, packed).is_some() {
+                return Err(refused_fills(new, slot, "they are given twice"));
+            }
+        }
         Ok(checked)
+    }
+}
+
+fn refused_fills(new: &NewFills, slot: Slot, rule: &str) -> StoreError {
+    StoreError::Fills { pool: new.pool.clone(), slot, rule: rule.to_owned() }
+}
+
+/// A checked document of fills, as it is written.
+#[derive(Debug)]
+pub struct PackedFills {
+    pub hash: DocumentHash,
+    pub blocks: [i64; 2],
+    pub document_bytes: usize,
+    pub zstd: Vec<u8>,
+}
+
+impl PackedFills {
+    fn of(reader: &Reader, slot: Slot, new: &NewFills) -> Result<Self, StoreError> {
+        let refused = |rule| refused_fills(new, slot, rule);
+        let NewFills { pool: id, fills } = new;
+        let pool = reader.pool(id)?.ok_or_else(|| refused("the store has no such pool"))?;
+        if id.pair().is_some() || fills.contract != *id.contract() {
+            return Err(refused("they are of another contract"));
+        }
+        let before = slot.previous().map(|before| reader.fills_until(&pool, before));
+        let before = before.transpose()?.flatten();
+        if before.is_some_and(|(_, to_block)| !fills.follows(to_block)) {
+            return Err(refused("they do not follow those before them"));
+        }
+        let document =
+            fills.to_canonical().map_err(|error| refused_fills(new, slot, &error.to_string()))?;
+        let block = |number: u64| i64::try_from(number).map_err(|_| refused("its blocks"));
+        let source = |source| StoreError::Compress { pool: id.clone(), source };
+        Ok(Self {
+            hash: Fills::hash_of(&document),
+            blocks: [block(fills.after_block)?, block(fills.to_block)?],
+            document_bytes: document.len(),
+            zstd: packing::compress(&document, None).map_err(source)?,
+        })
     }
 }
 

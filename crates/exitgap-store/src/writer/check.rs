@@ -87,10 +87,13 @@ impl Store {
         for pool in self.reader.pools()?.into_iter().filter(|pool| pool.has(slot)) {
             let name = pool.id.to_string();
             let retires = pool.retired_slot == Some(slot);
-            let retracts = self.reader.full_entry(&pool, slot)?.map(|(row, _)| row.retracts);
+            let row = self.reader.full_entry(&pool, slot)?.map(|(row, _)| row);
+            let fills = row.as_ref().and_then(|row| row.fills);
+            let retracts = row.map(|row| row.retracts);
             let offered = changes.retracts.get(&name).map(Vec::as_slice).unwrap_or_default();
             if retires != changes.retires.contains_key(&name)
                 || retracts.unwrap_or_default() != offered
+                || fills != changes.fills.get(&name).map(|fills| fills.hash)
             {
                 return Err(StoreError::ChangesDiffer { slot, pool: pool.id });
             }

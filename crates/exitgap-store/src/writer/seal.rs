@@ -3,7 +3,7 @@
 
 use exitgap_core::evidence::{Commits, Head, Predecessor, Retraction, RetractionCause, SlotLeaf};
 use exitgap_core::exit::METHOD_VERSION;
-use exitgap_core::ids::{HeadHash, PoolId};
+use exitgap_core::ids::{DocumentHash, HeadHash, PoolId};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, Hash, Note, Origin, SignerKey, VerifierKey, root};
 
@@ -44,6 +44,8 @@ pub struct NewHead {
     pub figures: Option<SnapshotFigures>,
     /// Ascending; checked.
     pub retracts: Vec<Retraction>,
+    /// The document of fills that it commits to, which is written.
+    pub fills: Option<DocumentHash>,
 }
 
 /// A slot's heads so far, in the order of pool ids.
@@ -233,6 +235,7 @@ impl SlotHeads {
             lowest: window.directions.map(|figures| figures.lowest.map(|(_, depth)| depth)),
             method_version: METHOD_VERSION.to_owned(),
             retracts: new.retracts.clone(),
+            fills: new.fills,
         };
         let prev = sealing.before.as_ref().map(|(_, hash)| *hash);
         let head = row.head(&pool.id, pool.first_slot, prev);

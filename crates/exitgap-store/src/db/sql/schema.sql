@@ -1,4 +1,4 @@
--- The store, schema version 6. Created in one transaction, so that a file holds
+-- The store, schema version 7. Created in one transaction, so that a file holds
 -- all of it or nothing.
 --
 -- Every table is append-only but the derived ones and the recorder's own at the end. Two triggers refuse UPDATE
@@ -6,7 +6,7 @@
 -- overwrite, and what would leave a hole. A slot is an instant: slot × 300 s UTC.
 
 PRAGMA application_id = 1163413328; -- 0x45584750, "EXGP"
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 
 -- The pools of the series, each from the slot in which it was first recorded.
 CREATE TABLE pool (
@@ -71,6 +71,7 @@ CREATE TABLE entry (
     lowest0_7d_usd     INTEGER,           -- the lowest depth0_usd of 2,016 slots with this one
     lowest1_7d_usd     INTEGER,
     method_version     TEXT    NOT NULL,  -- the rules behind the depths
+    fills_sha256       BLOB    CHECK (length(fills_sha256) = 32), -- what the head commits to: a row of fills
     head_sha256        BLOB    NOT NULL CHECK (length(head_sha256) = 32),
     PRIMARY KEY (pool_no, slot),
     CHECK (snapshot_sha256 IS NULL OR missing_reason IS NULL),
@@ -93,6 +94,19 @@ CREATE TABLE retraction (
     CHECK (orphaned_hash <> canonical_hash),
     CHECK ((code = 'orphaned') = (orphaned_hash IS NOT NULL)),
     CHECK ((code = 'orphaned') = (canonical_hash IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
+-- What pools logged in the blocks after one and up to another, each document named by the pool's head
+-- of its slot, and never otherwise. A pool's documents follow each other; one of no blocks begins anew.
+CREATE TABLE fills (
+    pool_no         INTEGER NOT NULL REFERENCES pool (pool_no),
+    slot            INTEGER NOT NULL,
+    after_block     INTEGER NOT NULL CHECK (after_block >= 0),
+    to_block        INTEGER NOT NULL,
+    document_bytes  INTEGER NOT NULL CHECK (document_bytes BETWEEN 1 AND 4194304),
+    zstd            BLOB    NOT NULL,
+    PRIMARY KEY (pool_no, slot),
+    CHECK (after_block <= to_block)
 ) STRICT, WITHOUT ROWID;
 
 -- Pools that are monitored no longer, each with the slot of its last entry.
@@ -188,6 +202,10 @@ CREATE TRIGGER entry_follows BEFORE INSERT ON entry BEGIN
     WHERE EXISTS (SELECT 1 FROM entry WHERE pool_no = NEW.pool_no AND slot = NEW.slot);
     SELECT RAISE(ABORT, 'exitgap: a retired pool has no further entries')
     WHERE EXISTS (SELECT 1 FROM retirement WHERE pool_no = NEW.pool_no AND slot < NEW.slot);
+    SELECT RAISE(ABORT, 'exitgap: a head commits to the fills that are there, and to no others')
+    WHERE (NEW.fills_sha256 IS NOT NULL) <> EXISTS (
+        SELECT 1 FROM fills WHERE pool_no = NEW.pool_no AND slot = NEW.slot
+    );
     SELECT RAISE(ABORT, 'exitgap: an entry is recorded, missing, or the last of a retired pool')
     WHERE (NEW.snapshot_sha256 IS NULL AND NEW.missing_reason IS NULL) <> EXISTS (
         SELECT 1 FROM retirement WHERE pool_no = NEW.pool_no AND slot = NEW.slot
@@ -231,6 +249,25 @@ CREATE TRIGGER retraction_is_new BEFORE INSERT ON retraction BEGIN
     WHERE NOT EXISTS (
         SELECT 1 FROM entry
         WHERE pool_no = NEW.pool_no AND slot = NEW.slot AND snapshot_sha256 IS NOT NULL
+    );
+END;
+
+CREATE TRIGGER fills_are_not_changed BEFORE UPDATE ON fills BEGIN
+    SELECT RAISE(ABORT, 'exitgap: fills are never changed');
+END;
+CREATE TRIGGER fills_stay BEFORE DELETE ON fills BEGIN
+    SELECT RAISE(ABORT, 'exitgap: fills are never deleted');
+END;
+CREATE TRIGGER fills_follow BEFORE INSERT ON fills BEGIN
+    SELECT RAISE(ABORT, 'exitgap: the slot is sealed')
+    WHERE EXISTS (SELECT 1 FROM sealed_slot WHERE slot >= NEW.slot)
+        OR EXISTS (SELECT 1 FROM entry WHERE pool_no = NEW.pool_no AND slot = NEW.slot);
+    SELECT RAISE(ABORT, 'exitgap: the fills are in the store already')
+    WHERE EXISTS (SELECT 1 FROM fills WHERE pool_no = NEW.pool_no AND slot = NEW.slot);
+    SELECT RAISE(ABORT, 'exitgap: fills follow those before them')
+    WHERE NEW.after_block < (
+        SELECT to_block FROM fills
+        WHERE pool_no = NEW.pool_no AND slot < NEW.slot ORDER BY slot DESC LIMIT 1
     );
 END;
 

@@ -6,4 +6,5 @@ SELECT
     (SELECT count(*) FROM slot_tile)  AS slot_tile,
     (SELECT count(*) FROM retraction) AS retraction,
     (SELECT count(*) FROM retirement) AS retirement,
+    (SELECT count(*) FROM fills)      AS fills,
     (SELECT max(slot) FROM sealed_slot) AS last_slot;

@@ -23,6 +23,7 @@ pub struct HeadRow {
     pub depth_usd: [Option<i64>; 2],
     pub lowest_7d_usd: [Option<i64>; 2],
     pub method_version: String,
+    pub fills: Option<[u8; 32]>,
     pub hash: [u8; 32],
 }
 
@@ -69,6 +70,7 @@ impl HeadRow {
             depth_usd: [row.get("depth0_usd")?, row.get("depth1_usd")?],
             lowest_7d_usd: [row.get("lowest0_7d_usd")?, row.get("lowest1_7d_usd")?],
             method_version: row.get("method_version")?,
+            fills: row.get("fills_sha256")?,
             hash: row.get("head_sha256")?,
         })
     }
@@ -180,6 +182,7 @@ impl Db {
             (":lowest0_7d_usd", dollars(new.lowest[0])),
             (":lowest1_7d_usd", dollars(new.lowest[1])),
             (":method_version", new.method_version.as_str().into()),
+            (":fills_sha256", new.fills.as_ref().map(|fills| &fills.0).into()),
             (":head_sha256", hash.into()),
         ];
         self.execute(&statements::INSERT_ENTRY, &args).map(|_| ())

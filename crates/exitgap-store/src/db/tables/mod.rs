@@ -6,6 +6,7 @@ mod bodies;
 mod counts;
 mod derived;
 mod entries;
+mod fills;
 mod log;
 mod notes;
 mod pools;
@@ -14,6 +15,7 @@ pub use bodies::{BodyRow, NewBodyRow, SealedBodyRow};
 pub use counts::Counts;
 pub use derived::FiguresRow;
 pub use entries::{EntryRow, HeadRow};
+pub use fills::{FillsRow, NewFillsRow};
 pub use log::SealedSlotRow;
 pub use pools::PoolRow;
 
