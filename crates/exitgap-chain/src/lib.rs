@@ -56,7 +56,7 @@ mod trial;
 pub use events::{Event, FullReadCause};
 pub use limits::Limits;
 pub use missing::Missing;
-pub use pool_logs::PoolLogs;
+pub use pool_logs::{LogsSince, LogsUntil, PoolLogs};
 pub use pools::PoolInfo;
 pub use reader::{ChainReader, Finding, GenesisDisagreement, Severity, SlotReading, readers};
 pub use rpc::{ClientError, provide_tls};

@@ -1,7 +1,7 @@
-//! What one pool logged between two blocks, for whoever compares estimates with what was received. That no log is absent a
+//! What pools logged between two blocks, for whoever compares estimates with what was received. That no log is absent a
 //! node cannot show; replaying them between two recorded states does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::{B256, I256};
 use alloy::rpc::types::Log;
@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use crate::abi::{PancakePool, V2Pair, V3Pool, own};
 use crate::blocks::contradiction;
 use crate::config::Plan;
-use crate::rpc::{ClientError, Rpc, RpcError, value};
+use crate::rpc::{ClientError, Failure, Rpc, RpcError, value};
 use crate::{Limits, Missing};
 
 /// The most logs that one reading may have.
@@ -48,49 +48,107 @@ impl PoolLogs {
         last: u64,
         deadline: Instant,
     ) -> Result<Vec<PoolLog>, Missing> {
-        let (mut from, mut found) = (after + 1, Vec::new());
-        let mut stretch = self.rpc.blocks_per_log_request();
-        while from <= last {
-            let to = last.min(from.saturating_add(stretch - 1));
-            match self.request(pool, from, to, deadline).await {
-                Ok(more) => {
-                    found.extend(more);
-                    from = to + 1;
-                }
-                Err(failure) if failure.error.is_about_size() && to > from => {
-                    stretch = self.rpc.ask_for_fewer_log_blocks((to - from).div_ceil(2));
-                }
-                Err(failure) => return Err(failure.into()),
-            }
-            if found.len() > MAX_LOGS {
-                let detail = format!("more than {MAX_LOGS} logs");
-                return Err(Missing::new(MissingReason::RpcResponseInvalid, detail));
-            }
-        }
-        found.sort_by_key(|log| (log.block, log.index));
-        Ok(found)
+        let pools = BTreeSet::from([pool]);
+        let (_, mut found) = read(&self.rpc, &pools, [after, last], u64::MAX, deadline).await?;
+        Ok(found.remove(&pool).unwrap_or_default())
     }
+}
 
-    async fn request(
-        &self,
-        pool: Address,
-        from: u64,
-        to: u64,
-        deadline: Instant,
-    ) -> Result<Vec<PoolLog>, crate::rpc::Failure> {
-        let events: BTreeSet<String> = EVENTS.iter().map(ToString::to_string).collect();
-        let params = json!([{
-            "fromBlock": format!("{from:#x}"),
-            "toBlock": format!("{to:#x}"),
-            "address": pool.to_string(),
-            "topics": [events],
-        }]);
-        let decode = |raw: &_| -> Result<Vec<PoolLog>, RpcError> {
-            let logs: Vec<Log> = value(raw)?;
-            logs.iter().map(|log| decoded(log, pool, from, to)).collect()
-        };
-        self.rpc.request("eth_getLogs", &params, deadline, decode).await
+/// Pools whose logs are asked for: each with the block that was its last.
+pub type LogsSince = BTreeMap<Address, u64>;
+
+/// What a pool logged in the blocks after the last one, up to and with another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogsUntil {
+    /// The last block.
+    pub to_block: u64,
+    /// In the order of the chain.
+    pub logs: Vec<PoolLog>,
+}
+
+/// What pools logged up to `last`, or to a nearer block where the nodes serve no more within `most` requests.
+pub(crate) async fn read_since(
+    rpc: &Rpc,
+    since: &LogsSince,
+    last: u64,
+    most: u64,
+    deadline: Instant,
+) -> Result<BTreeMap<Address, LogsUntil>, Missing> {
+    let mut together: BTreeMap<u64, BTreeSet<Address>> = BTreeMap::new();
+    for (pool, after) in since.iter().filter(|(_, after)| **after < last) {
+        together.entry(*after).or_default().insert(*pool);
     }
+    let mut found = BTreeMap::new();
+    // Those that are furthest ahead are most, and come first: whoever lags holds nobody up.
+    for (after, pools) in together.into_iter().rev().take(usize::try_from(most).unwrap_or(1)) {
+        let (to_block, mut logs) = read(rpc, &pools, [after, last], most, deadline).await?;
+        found.extend(pools.into_iter().map(|pool| {
+            (pool, LogsUntil { to_block, logs: logs.remove(&pool).unwrap_or_default() })
+        }));
+    }
+    Ok(found)
+}
+
+/// The logs of pools in the blocks after one and up to another, by pool, in the order of the chain; the second is the
+/// last block of as many as were read in `most` requests.
+async fn read(
+    rpc: &Rpc,
+    pools: &BTreeSet<Address>,
+    [after, last]: [u64; 2],
+    most: u64,
+    deadline: Instant,
+) -> Result<(u64, BTreeMap<Address, Vec<PoolLog>>), Missing> {
+    let mut found: BTreeMap<Address, Vec<PoolLog>> = BTreeMap::new();
+    let (mut from, mut count, mut requests) = (after + 1, 0, 0);
+    // A pool's swaps are many, and what nodes serve of them says little of the logs that ticks are followed by.
+    let mut stretch = rpc.blocks_per_log_request();
+    while from <= last && requests < most {
+        let to = last.min(from.saturating_add(stretch - 1));
+        requests += 1;
+        match request(rpc, pools, from, to, deadline).await {
+            Ok(more) => {
+                count += more.len();
+                for (pool, log) in more {
+                    found.entry(pool).or_default().push(log);
+                }
+                from = to + 1;
+            }
+            Err(failure) if failure.error.is_about_size() && to > from => {
+                stretch = (to - from).div_ceil(2);
+            }
+            Err(failure) => return Err(failure.into()),
+        }
+        if count > MAX_LOGS {
+            let detail = format!("more than {MAX_LOGS} logs");
+            return Err(Missing::new(MissingReason::RpcResponseInvalid, detail));
+        }
+    }
+    for logs in found.values_mut() {
+        logs.sort_by_key(|log| (log.block, log.index));
+    }
+    Ok((from - 1, found))
+}
+
+async fn request(
+    rpc: &Rpc,
+    pools: &BTreeSet<Address>,
+    from: u64,
+    to: u64,
+    deadline: Instant,
+) -> Result<Vec<(Address, PoolLog)>, Failure> {
+    let events: BTreeSet<String> = EVENTS.iter().map(ToString::to_string).collect();
+    let addresses: Vec<String> = pools.iter().map(ToString::to_string).collect();
+    let params = json!([{
+        "fromBlock": format!("{from:#x}"),
+        "toBlock": format!("{to:#x}"),
+        "address": addresses,
+        "topics": [events],
+    }]);
+    let decode = |raw: &_| -> Result<Vec<(Address, PoolLog)>, RpcError> {
+        let logs: Vec<Log> = value(raw)?;
+        logs.iter().map(|log| decoded(log, pools, from, to)).collect()
+    };
+    rpc.request("eth_getLogs", &params, deadline, decode).await
 }
 
 const EVENTS: [B256; 8] = [
@@ -104,9 +162,15 @@ const EVENTS: [B256; 8] = [
     V2Pair::Burn::SIGNATURE_HASH,
 ];
 
-fn decoded(log: &Log, pool: Address, from: u64, to: u64) -> Result<PoolLog, RpcError> {
-    if own(log.address()) != pool {
-        return Err(contradiction("a log's address", pool, own(log.address())));
+fn decoded(
+    log: &Log,
+    pools: &BTreeSet<Address>,
+    from: u64,
+    to: u64,
+) -> Result<(Address, PoolLog), RpcError> {
+    let pool = own(log.address());
+    if !pools.contains(&pool) {
+        return Err(contradiction("a log's address", "one of the pools asked for", pool));
     }
     if log.removed {
         return Err(contradiction("a log's removed flag", false, true));
@@ -118,10 +182,16 @@ fn decoded(log: &Log, pool: Address, from: u64, to: u64) -> Result<PoolLog, RpcE
     let index = log.log_index.and_then(|index| u32::try_from(index).ok());
     let index = index.ok_or_else(|| contradiction("a log's index", "a number", "none"))?;
     let transaction = log.transaction_hash.unwrap_or_default().0;
-    Ok(PoolLog { block, index, transaction, event: event_of(log)? })
+    let (event, parties) = event_of(log)?;
+    let parties = parties.map(own);
+    Ok((pool, PoolLog { block, index, transaction, parties, event }))
 }
 
-fn event_of(log: &Log) -> Result<PoolEvent, RpcError> {
+type Parties = [alloy::primitives::Address; 2];
+
+/// What a log says, and who is party to it.
+fn event_of(log: &Log) -> Result<(PoolEvent, Parties), RpcError> {
+    let nobody = alloy::primitives::Address::ZERO;
     let malformed =
         |_| contradiction("a log's data", "what its first topic says", "something else");
     let topic = log.topic0().copied().unwrap_or_default();
@@ -134,7 +204,8 @@ fn event_of(log: &Log) -> Result<PoolEvent, RpcError> {
                 tick: swap.tick.as_i32(),
                 liquidity: swap.liquidity,
             };
-            PoolEvent::Swap(signed([swap.amount0, swap.amount1]), Some(price))
+            let amounts = signed([swap.amount0, swap.amount1]);
+            (PoolEvent::Swap(amounts, Some(price)), [swap.sender, swap.recipient])
         }
         PancakePool::Swap::SIGNATURE_HASH => {
             let swap = PancakePool::Swap::decode_log_data(data).map_err(malformed)?;
@@ -143,17 +214,20 @@ fn event_of(log: &Log) -> Result<PoolEvent, RpcError> {
                 tick: swap.tick.as_i32(),
                 liquidity: swap.liquidity,
             };
-            PoolEvent::Swap(signed([swap.amount0, swap.amount1]), Some(price))
+            let amounts = signed([swap.amount0, swap.amount1]);
+            (PoolEvent::Swap(amounts, Some(price)), [swap.sender, swap.recipient])
         }
         V3Pool::Mint::SIGNATURE_HASH => {
             let mint = V3Pool::Mint::decode_log_data(data).map_err(malformed)?;
             let [lower, upper] = [mint.tickLower.as_i32(), mint.tickUpper.as_i32()];
-            PoolEvent::Liquidity { lower, upper, delta: liquidity(mint.amount)? }
+            let delta = liquidity(mint.amount)?;
+            (PoolEvent::Liquidity { lower, upper, delta }, [mint.owner; 2])
         }
         V3Pool::Burn::SIGNATURE_HASH => {
             let burn = V3Pool::Burn::decode_log_data(data).map_err(malformed)?;
             let [lower, upper] = [burn.tickLower.as_i32(), burn.tickUpper.as_i32()];
-            PoolEvent::Liquidity { lower, upper, delta: -liquidity(burn.amount)? }
+            let delta = -liquidity(burn.amount)?;
+            (PoolEvent::Liquidity { lower, upper, delta }, [burn.owner; 2])
         }
         V2Pair::Swap::SIGNATURE_HASH => {
             let swap = V2Pair::Swap::decode_log_data(data).map_err(malformed)?;
@@ -161,19 +235,19 @@ fn event_of(log: &Log) -> Result<PoolEvent, RpcError> {
                 sold: [swap.amount0In, swap.amount1In],
                 bought: [swap.amount0Out, swap.amount1Out],
             };
-            PoolEvent::Swap(amounts, None)
+            (PoolEvent::Swap(amounts, None), [swap.sender, swap.to])
         }
         V2Pair::Sync::SIGNATURE_HASH => {
             let sync = V2Pair::Sync::decode_log_data(data).map_err(malformed)?;
-            PoolEvent::Reserves([sync.reserve0.to(), sync.reserve1.to()])
+            (PoolEvent::Reserves([sync.reserve0.to(), sync.reserve1.to()]), [nobody; 2])
         }
         V2Pair::Mint::SIGNATURE_HASH => {
             let mint = V2Pair::Mint::decode_log_data(data).map_err(malformed)?;
-            PoolEvent::Deposit([mint.amount0, mint.amount1])
+            (PoolEvent::Deposit([mint.amount0, mint.amount1]), [mint.sender, nobody])
         }
         V2Pair::Burn::SIGNATURE_HASH => {
             let burn = V2Pair::Burn::decode_log_data(data).map_err(malformed)?;
-            PoolEvent::Withdrawal([burn.amount0, burn.amount1])
+            (PoolEvent::Withdrawal([burn.amount0, burn.amount1]), [burn.sender, burn.to])
         }
         other => return Err(contradiction("a log's topics", "an event asked for", other)),
     })

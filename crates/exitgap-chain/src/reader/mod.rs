@@ -22,7 +22,7 @@ mod schedule;
 
 use std::collections::BTreeMap;
 
-use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
+use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{BlockRef, Observation, Snapshot};
 use tokio::time::Instant;
@@ -35,6 +35,7 @@ use crate::events::{Event, Events};
 use crate::limits::Limits;
 use crate::missing::Missing;
 use crate::multicall::Multicall;
+use crate::pool_logs::{self, LogsSince, LogsUntil};
 use crate::pools::{PoolInfo, identify};
 use crate::rpc::{ClientError, Rpc};
 use follow::PartMemory;
@@ -232,6 +233,18 @@ impl ChainReader {
                 (plan.id.clone(), info)
             })
             .collect()
+    }
+
+    /// What pools logged of swaps and of what changes their states, each after its block and up to `last`; nearer where
+    /// the nodes serve no more within the bounds on requests.
+    pub async fn logs_since(
+        &self,
+        since: &LogsSince,
+        last: u64,
+        deadline: Instant,
+    ) -> Result<BTreeMap<Address, LogsUntil>, Missing> {
+        let most = self.rpc.limits().log_requests;
+        pool_logs::read_since(&self.rpc, since, last, most, deadline).await
     }
 
     /// The hash of the block that is canonical at this number now.

@@ -6,6 +6,7 @@
 //! ran is `recorder_down`.
 
 mod clock;
+mod fills;
 mod read;
 mod recheck;
 mod run;
@@ -242,7 +243,12 @@ impl<R: SlotReader> Recorder<R> {
         }
         let unconfigured = self.unconfigured()?;
         self.resume_readers().await?;
-        let readings = read::all(&mut self.chains, slot, started + budget).await;
+        self.plan_fills().await?;
+        let mut readings = read::all(&mut self.chains, slot, started + budget).await;
+        for (chain, reading) in self.chains.iter_mut().zip(&mut readings) {
+            let slug = chain.slug().clone();
+            chain.fills.take(&slug, slot, reading.told.take());
+        }
         let doubts = doubts_of(slot, readings.iter().flat_map(|reading| &reading.events));
         let mut report = SlotReport {
             slot,
@@ -280,10 +286,12 @@ impl<R: SlotReader> Recorder<R> {
         for NewDoubt { pool, first } in &doubts {
             tracing::error!(%slot, %pool, from = %first, "its slots up to this one are in doubt: a full reading found other ticks");
         }
-        let changes = Changes { retractions, retirements: self.retiring.clone(), doubts };
+        let fills = self.chains.iter().flat_map(|chain| chain.fills.due(slot)).collect();
+        let changes = Changes { retractions, retirements: self.retiring.clone(), doubts, fills };
         let append =
             move |store: &mut Store| store.append_ready(slot, all_ready(entries), &changes);
         report.filled_slots = self.blocking(append).await??.filled_slots;
+        self.chains.iter_mut().for_each(|chain| chain.fills.written(slot));
         for pool in self.retiring.drain(..) {
             tracing::warn!(%slot, %pool, "retired: this was its last entry");
         }
@@ -312,6 +320,27 @@ impl<R: SlotReader> Recorder<R> {
             let chain = self.chains[place].slug().clone();
             let read = move |store: &mut Store| recheck::standing(store.reader(), &chain);
             self.chains[place].standing = self.blocking(read).await??;
+        }
+        Ok(())
+    }
+
+    /// Plans which logs of pools are asked for with the next slot.
+    async fn plan_fills(&mut self) -> Result<(), RecorderError> {
+        if !R::TELLS_LOGS {
+            return Ok(());
+        }
+        for place in 0..self.chains.len() {
+            let chain = self.chains[place].slug().clone();
+            let pools: Vec<PoolId> =
+                self.chains[place].pools().iter().map(|(pool, _)| pool.clone()).collect();
+            let mut gatherer = std::mem::take(&mut self.chains[place].fills);
+            let plan = move |store: &mut Store| {
+                let planned = gatherer.plan(store.reader(), &chain, &pools);
+                (gatherer, planned)
+            };
+            let (gatherer, planned) = self.blocking(plan).await?;
+            self.chains[place].fills = gatherer;
+            planned?;
         }
         Ok(())
     }
@@ -373,7 +402,10 @@ impl<R: SlotReader> Recorder<R> {
         let mut entries = Vec::new();
         for (chain, reading) in self.chains.iter_mut().zip(readings) {
             let read = reading.pools.iter().flatten();
-            chain.recheck.note(slot, read.map(|read| &read.snapshot));
+            chain.recheck.note(slot, read.clone().map(|read| &read.snapshot));
+            if R::TELLS_LOGS {
+                chain.fills.note(slot, read.map(|read| &read.snapshot));
+            }
             for ((pool, default_base), result) in chain.pools().iter().zip(reading.pools) {
                 let reading = result.map_err(|missing: Missing| missing.reason);
                 entries.push(NewEntry { pool: pool.clone(), default_base: *default_base, reading });

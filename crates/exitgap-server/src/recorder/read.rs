@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use exitgap_chain::{Event, Missing, SlotReading};
-use exitgap_core::ids::{ChainSlug, PoolId};
+use exitgap_chain::{Event, LogsUntil, Missing, SlotReading};
+use exitgap_core::ids::{Address, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
@@ -14,12 +14,16 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use super::PoolReading;
+use super::fills::{Ask, Gatherer, Told};
 use super::recheck::{Due, Hashes, Recheck};
 use super::source::{SlotReader, Source, Standing};
 
 /// How long before the slot's deadline a reader is told to end, so that it can still say
 /// why each pool is missing. A reader that does not end is given up at the deadline.
 const MARGIN: Duration = Duration::from_secs(1);
+
+/// How long a slot's reading may last longer for what pools logged.
+const LOGS_WITHIN: Duration = Duration::from_secs(5);
 
 /// A pool's snapshot, and what was made ready of it before the slot's deadline.
 pub struct Read {
@@ -37,6 +41,8 @@ pub struct Chain<R> {
     pub standing: Standing,
     /// Its earlier slots, to be looked at again.
     pub recheck: Recheck,
+    /// What its pools logged.
+    pub fills: Gatherer,
 }
 
 /// What came of one chain at one slot.
@@ -47,12 +53,20 @@ pub struct ChainReading {
     pub events: Vec<Event>,
     /// HTTP requests it took.
     pub requests: u64,
+    /// What pools logged, where that was asked for.
+    pub told: Told,
 }
 
 impl<R> Chain<R> {
     /// A chain that was not read yet.
     pub fn new(source: Source<R>) -> Self {
-        Self { source, reader: None, standing: Standing::default(), recheck: Recheck::default() }
+        Self {
+            source,
+            reader: None,
+            standing: Standing::default(),
+            recheck: Recheck::default(),
+            fills: Gatherer::default(),
+        }
     }
 
     /// Its pools and their default directions.
@@ -74,7 +88,7 @@ impl<R> Chain<R> {
     fn all_missing(&self, reason: MissingReason, detail: &str) -> ChainReading {
         let missing = Missing { reason, detail: detail.to_owned() };
         let pools = self.source.pools.iter().map(|_| Err(missing.clone())).collect();
-        ChainReading { pools, events: Vec::new(), requests: 0 }
+        ChainReading { pools, events: Vec::new(), requests: 0, told: None }
     }
 
     /// Puts a reading into the order of the pools, and believes nothing about other pools
@@ -92,8 +106,8 @@ impl<R> Chain<R> {
             Some(result) => result,
             None => Err(missing(MissingReason::DeadlineExceeded, "the pool was not read")),
         });
-        let (events, requests) = (reading.events, reading.requests);
-        ChainReading { pools: pools.collect(), events, requests }
+        let MadeReady { events, requests, told, .. } = reading;
+        ChainReading { pools: pools.collect(), events, requests, told }
     }
 }
 
@@ -119,8 +133,8 @@ pub async fn all<R: SlotReader>(
         let Some(reader) = chain.reader.take() else { continue };
         // A thread each: taking thousands of ticks apart is work, and one chain's work must not
         // delay another's.
-        let runtime = Handle::current();
-        let task = move || runtime.block_on(read(reader, slot, deadline));
+        let (runtime, ask) = (Handle::current(), chain.fills.ask());
+        let task = move || runtime.block_on(read(reader, slot, ask, deadline));
         places.insert(tasks.spawn_blocking(task).id(), place);
     }
     // A thread that never yields cannot be ended, but it is not waited for either.
@@ -150,15 +164,35 @@ pub async fn all<R: SlotReader>(
 async fn read<R: SlotReader>(
     mut reader: R,
     slot: Slot,
+    ask: Option<Ask>,
     deadline: Instant,
 ) -> Option<(R, MadeReady)> {
     let left = deadline.saturating_duration_since(Instant::now());
     let reading = reader.read_slot(slot, deadline - MARGIN.min(left / 4));
     let SlotReading { pools, events, requests, .. } = timeout_at(deadline, reading).await.ok()?;
+    let told = match ask {
+        Some(ask) => logs(&reader, &ask, deadline).await,
+        None => None,
+    };
     // It ends a little before the deadline, so that its end is seen in time: what is not ready by then is
     // made so when the slot is written.
     let until = deadline - (MARGIN / 4).min(left / 16);
-    Some((reader, MadeReady { pools: all_ready_until(&pools, until), events, requests }))
+    let requests = requests + told.as_ref().map_or(0, |(_, requests)| *requests);
+    let told = told.map(|(told, _)| told);
+    Some((reader, MadeReady { pools: all_ready_until(&pools, until), events, requests, told }))
+}
+
+/// What the nodes tell of what pools logged, as long as there is time for the slot beside it, and the requests it took.
+async fn logs<R: SlotReader>(
+    reader: &R,
+    ask: &Ask,
+    deadline: Instant,
+) -> Option<(Result<BTreeMap<Address, LogsUntil>, Missing>, u64)> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let until = Instant::now() + LOGS_WITHIN.min(left / 2);
+    let (before, asked) = (reader.requests(), reader.logs_since(&ask.since, ask.last, until));
+    let told = timeout_at(until, asked).await.ok()?;
+    Some((told, reader.requests() - before))
 }
 
 /// A chain's reading with its snapshots made ready.
@@ -166,6 +200,7 @@ struct MadeReady {
     pools: Vec<(PoolId, PoolReading)>,
     events: Vec<Event>,
     requests: u64,
+    told: Told,
 }
 
 /// Makes a chain's snapshots ready side by side, as long as there is time: canonical bytes, hashes, figures.

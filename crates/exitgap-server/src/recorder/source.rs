@@ -1,11 +1,12 @@
 //! What the recorder reads from: one reader per chain.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::future::{Future, ready};
 
 use exitgap_chain::config::{ChainPlan, Plan};
-use exitgap_chain::{ChainReader, Limits, Missing, SlotReading};
-use exitgap_core::ids::{BlockHash, ChainSlug, PoolId};
+use exitgap_chain::{ChainReader, Limits, LogsSince, LogsUntil, Missing, SlotReading};
+use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{BlockRef, Snapshot};
@@ -69,6 +70,24 @@ pub trait SlotReader: Send + 'static {
     fn confirmations(&self) -> u32 {
         64
     }
+
+    /// Whether it tells what pools logged.
+    const TELLS_LOGS: bool = false;
+
+    /// What pools logged after a block each and up to `last`, or a nearer one.
+    fn logs_since(
+        &self,
+        _since: &LogsSince,
+        _last: u64,
+        _deadline: Instant,
+    ) -> impl Future<Output = Result<BTreeMap<Address, LogsUntil>, Missing>> {
+        ready(Ok(BTreeMap::new()))
+    }
+
+    /// HTTP requests it sent so far.
+    fn requests(&self) -> u64 {
+        0
+    }
 }
 
 impl SlotReader for ChainReader {
@@ -110,6 +129,21 @@ impl SlotReader for ChainReader {
 
     fn confirmations(&self) -> u32 {
         self.plan().confirmations()
+    }
+
+    const TELLS_LOGS: bool = true;
+
+    fn logs_since(
+        &self,
+        since: &LogsSince,
+        last: u64,
+        deadline: Instant,
+    ) -> impl Future<Output = Result<BTreeMap<Address, LogsUntil>, Missing>> {
+        Self::logs_since(self, since, last, deadline)
+    }
+
+    fn requests(&self) -> u64 {
+        Self::requests(self)
     }
 }
 
