@@ -81,6 +81,10 @@ export class Client {
     return this.#json(() => `/v1/decay/${id(pool)}`, of, names);
   }
 
+  accuracy(pool, of) {
+    return this.#json(() => `/v1/accuracy/${id(pool)}`, of, { from: short, to: short, ...GUARDS });
+  }
+
   liquidationExposure(venues, of) {
     const names = { cascadeUsd: decimal, bonusPct: decimal, protocolFeePct: decimal, fallPct: decimal };
     const path = () => {

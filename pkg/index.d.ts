@@ -293,6 +293,8 @@ export class Client {
   marketHours(pool: string, of: Signal & HoursOptions): Promise<MarketHours>;
   /** How a book thins after its price has moved. */
   depthDecay(pool: string, of?: Signal & DecayOptions): Promise<DepthDecay>;
+  /** Every swap of a period against its estimate. */
+  accuracy(pool: string, of?: Signal & Guards & { from?: string; to?: string }): Promise<PoolAccuracy>;
   /** Whether the market of any slot of a week could have absorbed a liquidation, after a fall of the price. */
   liquidationExposure(
     venues: readonly (string | { pool: string; base?: BaseInput })[],
@@ -1411,6 +1413,71 @@ export interface DepthDecaySide {
   half_life_n: number;
   half_life_slots_q50: number | null;
   horizons: DepthDecayHorizon[];
+}
+
+/** Errors of many swaps, percent: the realised gap less the estimated one. Positive: reality was worse. */
+export interface AccuracyErrors {
+  /** Swaps compared. */
+  n: number;
+  /** Of them estimated to the unit. */
+  exact_n: number;
+  abs_error_pct_q50: number | null;
+  abs_error_pct_q95: number | null;
+  worst_pct: number | null;
+  mean_error_pct: number | null;
+}
+
+/** A swap, and what was estimated of it. */
+export interface AccuracySwap {
+  block: number;
+  log_index: number;
+  transaction: string;
+  /** The slot of the estimate. */
+  slot: number;
+  base: "token0" | "token1";
+  size_usd: number;
+  amount_in_raw: string;
+  amount_out_raw: string;
+  estimated_out_raw: string;
+  error_pct: number;
+  /** What stood around it. */
+  flags?: ("same_tx" | "jit" | "sandwich_suspected")[];
+}
+
+/** `GET /v1/accuracy/{pool}`. With `not_compared`, `compared` swaps are all. */
+export interface PoolAccuracy {
+  /** The rules: `accuracy/1`. */
+  figure: string;
+  pool: string;
+  from: string;
+  to: string;
+  status: "live" | "preview";
+  /** 200 swaps over seven days. */
+  enough: boolean;
+  slots: number;
+  stretches: number;
+  /** Of them those whose logs, replayed, did not give the later state. */
+  stretches_incomplete: number;
+  swaps: number;
+  compared: number;
+  not_compared: {
+    fills_incomplete: number;
+    estimate_refused: number;
+    two_sided: number;
+    zero: number;
+    out_of_range: number;
+  };
+  flagged: { same_tx: number; jit: number; sandwich_suspected: number };
+  by_age: (AccuracyErrors & { older_slots: number })[];
+  by_size: (AccuracyErrors & { from_usd: number; base: "token0" | "token1" })[];
+  /** The largest errors either way, at most ten. */
+  worst: AccuracySwap[];
+  days_observed: number;
+  /** Later slots whose swaps no head commits to yet. */
+  slots_waiting: number;
+  documents: number;
+  /** The documents that the swaps were read from. */
+  fills_url: string;
 }
 
 /** `GET /v1/decay/{pool}`. Books are whole USD. */

@@ -1,7 +1,7 @@
 //! The accuracy record: every real swap against what was estimated of it.
 
 use exitgap_core::analytics::accuracy::{
-    ACCURACY, AccuracyAge, AccuracyResult, AccuracySize, ComparedSwap, NotCompared,
+    ACCURACY, AccuracyAge, AccuracyResult, AccuracySize, ComparedSwap, NotCompared, SwapFlags,
 };
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::Word;
@@ -67,6 +67,18 @@ pub struct AccuracyNotCompared {
     pub out_of_range: u32,
 }
 
+/// Compared swaps around which something stood. They are compared like all others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AccuracyFlagged {
+    /// Their transaction swapped in the pool more than once.
+    pub same_tx: u32,
+    /// In their block liquidity of one owner came into a range before them and left it after them.
+    pub jit: u32,
+    /// In their block somebody swapped before them, and the other way after them, near by.
+    pub sandwich_suspected: u32,
+}
+
 /// A swap, and what was estimated of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -91,6 +103,9 @@ pub struct AccuracySwap {
     pub estimated_out_raw: String,
     /// Positive: reality was worse.
     pub error_pct: Number,
+    /// What stood around it: `same_tx`, `jit`, `sandwich_suspected`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
 }
 
 /// Every swap of a pool between two recorded slots.
@@ -121,6 +136,8 @@ pub struct AccuracyRecord {
     pub compared: u32,
     /// Those that were not.
     pub not_compared: AccuracyNotCompared,
+    /// Compared swaps around which something stood.
+    pub flagged: AccuracyFlagged,
     /// By the age of the estimate.
     pub by_age: Vec<AccuracyByAge>,
     /// By size and direction.
@@ -153,6 +170,11 @@ impl AccuracyRecord {
                 two_sided,
                 zero,
                 out_of_range,
+            },
+            flagged: AccuracyFlagged {
+                same_tx: result.flagged.same_tx,
+                jit: result.flagged.jit,
+                sandwich_suspected: result.flagged.sandwich_suspected,
             },
             by_age: result.ages.iter().map(AccuracyByAge::from).collect(),
             by_size: result.sizes.iter().map(AccuracyBySize::from).collect(),
@@ -200,6 +222,32 @@ impl From<&ComparedSwap> for AccuracySwap {
             amount_out_raw: swap.amount_out.to_string(),
             estimated_out_raw: swap.estimated_out.to_string(),
             error_pct: swap.error.into(),
+            flags: flags_of(swap.flags),
         }
     }
+}
+
+fn flags_of(flags: SwapFlags) -> Vec<String> {
+    let SwapFlags { same_tx, jit, sandwich_suspected } = flags;
+    let all = [("same_tx", same_tx), ("jit", jit), ("sandwich_suspected", sandwich_suspected)];
+    all.into_iter().filter(|(_, has)| *has).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// The accuracy record of a recorded pool: `GET /v1/accuracy/{pool}`. Its swaps are those of the documents that the
+/// pool's heads commit to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct PoolAccuracy {
+    /// The record.
+    #[serde(flatten)]
+    pub record: AccuracyRecord,
+    /// Days of snapshots behind the pool's newest, at 288 a day.
+    pub days_observed: Number,
+    /// Later slots of the period that stand and whose swaps no head commits to yet: their blocks are not final, or
+    /// their logs were not read.
+    pub slots_waiting: u32,
+    /// Documents that the swaps were read from …
+    pub documents: u32,
+    /// … and where they are, from the first slot on.
+    pub fills_url: String,
 }

@@ -55,8 +55,8 @@ mod written;
 pub mod x402;
 
 pub use accuracy::{
-    AccuracyByAge, AccuracyBySize, AccuracyErrors, AccuracyNotCompared, AccuracyRecord,
-    AccuracySwap,
+    AccuracyByAge, AccuracyBySize, AccuracyErrors, AccuracyFlagged, AccuracyNotCompared,
+    AccuracyRecord, AccuracySwap, PoolAccuracy,
 };
 pub use answers::Answers;
 pub use best_split::{BestSplit, SplitAlone, SplitCandidate, SplitLeftOut, SplitLeg};

@@ -149,13 +149,15 @@ pub struct ExposureArgs {
 
 pub const ACCURACY_NOTES: &str = "\
 Nothing is selected: each swap that the pool logged between two recorded slots is compared with the newest estimate before it, \
-and with older ones, or counted by why not. That the node kept none back is checked by the snapshots: the logs between two of \
+and with older ones, or counted by why not. Without --rpc the swaps are those that the recorder read, to which the pool's heads \
+commit; with --rpc they are read from a node again, and the recorder's word for them is not taken. That none was kept back is checked by the snapshots: the logs between two of \
 them are replayed on the first; each swap must be one that the contract makes there, and they must end at the second, bit for \
 bit. Positive errors: reality was worse. Of Uniswap v3 and v2 and what logs as they do. Exit code 4 with less than 200 swaps or seven days. The snapshots are taken as they are: `exitgap audit` \
 checks them against the signed log.
 
 Example:
-  exitgap accuracy ethereum:0x88e6… --rpc https://… --db exitgap.db
+  exitgap accuracy ethereum:0x88e6… --api https://…
+  exitgap accuracy ethereum:0x88e6… --api https://… --rpc https://…
 ";
 
 #[derive(Debug, Args)]
@@ -163,8 +165,8 @@ pub struct AccuracyArgs {
     /// The pool's name.
     #[arg(help = "The pool, <chain>:<address>")]
     pub pool: String,
-    /// A node of the pool's chain that serves logs; several are tried in turn.
-    #[arg(long, value_name = "URL", required = true)]
+    /// Recount it from a node of the pool's chain that serves logs; several are tried in turn.
+    #[arg(long, value_name = "URL")]
     pub rpc: Vec<String>,
     /// The chain's id, where it is not a well-known one (ethereum, optimism, base, arbitrum).
     #[arg(long, value_name = "ID")]
@@ -175,12 +177,8 @@ pub struct AccuracyArgs {
     /// The last slot, an RFC 3339 instant [default: the newest].
     #[arg(long, value_name = "INSTANT")]
     pub to: Option<String>,
-    /// Read the snapshots from a recorder's database.
-    #[arg(long, env = "EXITGAP_DB", value_name = "FILE", required_unless_present = "api")]
-    pub db: Option<PathBuf>,
-    /// Read the snapshots from a service.
-    #[arg(long, value_name = "URL")]
-    pub api: Option<String>,
+    #[command(flatten)]
+    pub source: RecordedArgs,
 }
 
 pub const ROUTES_NOTES: &str = "\

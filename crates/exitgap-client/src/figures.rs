@@ -6,9 +6,12 @@ use exitgap_api::operations::parameters::{
     BASE, BONUS, BOOK_GAP, CASCADE, FALL, MOVE, PERIOD_FROM, PROTOCOL_FEE, SLOT, TO, VENUE,
     WITHIN_SLOTS,
 };
-use exitgap_api::operations::{DecayAsked, ExposureAsked, Operation, Target, VenueAsked};
+use exitgap_api::operations::{
+    AccuracyAsked, DecayAsked, ExposureAsked, Operation, Target, VenueAsked,
+};
 use exitgap_api::{
     DepthDecay, LiquidationExposure, LiquidationVenue, MAX_SNAPSHOT_PAGE_BYTES, Number,
+    PoolAccuracy,
 };
 use exitgap_core::analytics::exposure::Liquidation;
 use exitgap_core::analytics::figure::{FigureReport, FigureUse, FigureVerifier, MAX_FIGURE_BYTES};
@@ -39,6 +42,17 @@ impl<T: Transport> Client<T> {
             return Err(self.not_as_specified(&target, "it answers another question"));
         }
         Ok(decay)
+    }
+
+    /// `GET /v1/accuracy/{pool}`: every swap of a period against its estimate.
+    pub async fn accuracy(&self, asked: &AccuracyAsked) -> Result<PoolAccuracy, ClientError> {
+        let target = Operation::Accuracy.target_of(&asked.pool);
+        let target = target.maybe(&PERIOD_FROM, asked.from).maybe(&TO, asked.to);
+        let told: PoolAccuracy = self.guarded(target.clone()).await?;
+        if told.record.pool != asked.pool.to_string() {
+            return Err(self.not_as_specified(&target, "it answers another question"));
+        }
+        Ok(told)
     }
 
     /// The figure file of a decay: bytes to verify, not yet verified.

@@ -179,10 +179,12 @@ const TABLE: [Row; 25] = [
     specified("Machine-payable endpoints", "every call is free here", &["x402 settlement"]),
     specified("Sub-second responses", "a target, not a promise", &[]),
     specified("Webhooks and streams", "blocked behind alerting", &[ALERTING]),
-    specified(
+    asked(
         "Accuracy record",
-        "command-line accuracy recounts it from any node; the service keeps no record of its own",
-        &[],
+        &[Operation::Accuracy],
+        "every swap of a recorded pool, from documents that heads commit to; command-line accuracy recounts it from any node",
+        "",
+        &[RECORDER],
     ),
 ];
 

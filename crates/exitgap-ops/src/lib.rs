@@ -8,7 +8,7 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `routes`, `history`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `verified`,
+//! - `answers`, `accuracy`, `routes`, `history`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `verified`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -16,6 +16,7 @@
     reason = "a problem carries what it found, and a request makes one at most"
 )]
 
+mod accuracy;
 mod answers;
 mod capabilities;
 mod current;

@@ -26,6 +26,7 @@ const calls = [
   client.exit(pool, { sizeUsd: 1000, base: 'token0', at: series.from, ...guards }),
   client.maxSize(pool, { gapPct: 2, base: 'token0', at: series.from, ...guards }),
   client.simulate(pool, { sizeUsd: 1000, orders: 3, recoveryPct: '12.5', intervalS: 60, base: 'token0', at: series.from, ...guards }),
+  client.accuracy(pool, { from: series.from, ...guards }),
   client.redemptionWindow(pool, { sizeUsd: 1000, base: 'token0', at: series.from, ...guards }),
   client.ladder(pool, { base: 'token0', at: series.from, ...guards }),
   client.history(pool, { ...series, interval: '1h', cursor: '5957857' }),

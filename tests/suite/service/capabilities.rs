@@ -19,7 +19,7 @@ use crate::scenes::service::{Service as Served, recorded};
 use crate::scenes::store::{BusyPool, key, slot};
 
 /// Rows that are built, by whether they are a page and nothing else.
-const BUILT: [(&str, bool); 18] = [
+const BUILT: [(&str, bool); 19] = [
     ("Agent-native JSON", false),
     ("Continuous depth recording", false),
     ("Disclosed method", false),
@@ -38,6 +38,7 @@ const BUILT: [(&str, bool); 18] = [
     ("Depth decay tracking", false),
     ("Liquidation exposure scoring", false),
     ("Redemption-window modelling", false),
+    ("Accuracy record", false),
 ];
 
 /// The entry of a pool of this chain. A snapshot says itself whether its chain is a known one.

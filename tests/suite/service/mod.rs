@@ -1,5 +1,6 @@
 //! The HTTP service.
 
+mod accuracy;
 mod answers;
 mod any_size;
 mod capabilities;

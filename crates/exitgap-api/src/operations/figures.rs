@@ -51,6 +51,27 @@ impl Question for DecayAsked {
     }
 }
 
+/// How good a pool's estimates were.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccuracyAsked {
+    /// The pool.
+    pub pool: PoolId,
+    /// The first slot; else seven days before the last.
+    pub from: Option<Slot>,
+    /// The last slot; else the newest.
+    pub to: Option<Slot>,
+    /// What the series must meet.
+    pub guards: Guards,
+}
+
+impl Question for AccuracyAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let (from, to) = period(given)?;
+        let pool = given.needed(&POOL, parse_pool)?;
+        Ok(Self { pool, from, to, guards: Guards::read(given)? })
+    }
+}
+
 /// The first and the last slot of a period, where they are named.
 pub(super) fn period(given: &Given<'_>) -> Result<(Option<Slot>, Option<Slot>), Problem> {
     let from = match given.one(&PERIOD_FROM, |text| slot_at(PERIOD_FROM.name, text)) {

@@ -26,7 +26,7 @@ mod tests;
 
 pub use evidence_of::{EvidenceOf, VerificationAsked};
 pub use exposure::{ExposureAsked, ExposureFileAsked, VenueAsked, venue};
-pub use figures::{DecayAsked, DecayFileAsked};
+pub use figures::{AccuracyAsked, DecayAsked, DecayFileAsked};
 pub use given::Given;
 pub use kinds::Kind;
 pub use parameter::{Parameter, Place, Presence};
@@ -104,10 +104,14 @@ pub enum Operation {
     Snapshots,
     /// Selling now beside redeeming later.
     Redemption,
+    /// Swaps of a pool against estimates.
+    Accuracy,
+    /// What a pool logged, document after document.
+    Fills,
 }
 
 /// How many there are.
-const COUNT: usize = Operation::Redemption as usize + 1;
+const COUNT: usize = Operation::Fills as usize + 1;
 
 /// All that is known of an operation.
 #[derive(Debug)]

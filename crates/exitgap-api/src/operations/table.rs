@@ -362,4 +362,23 @@ pub(super) static ROWS: [Row; COUNT] = [
         refusals: &[400, 404, 412, 422, 503],
         ..row(Operation::Redemption, "readRedemption", "/v1/redemption/{pool}")
     },
+    Row {
+        group: Group::Series,
+        title: "How good were the estimates?",
+        about: "Every swap that the pool logged in a period against what was estimated of it from the newest slot before, and from older ones; nothing is selected, and what is not compared is counted by why not. `error_pct` is the realised gap less the estimated one: positive, reality was worse. That no log is absent is checked by the snapshots: the logs between two of them, replayed on the first, must give the second bit for bit; `stretches_incomplete` counts where they do not. The swaps are those of documents that the pool's heads commit to (`fills_url`); `exitgap accuracy --rpc` recounts them from any node. Of pools of concentrated liquidity that log as Uniswap v3 does, and of constant product. It says nothing of reverted trades, nor of orders that were never sent.",
+        parameters: &[&POOL, &PERIOD_FROM, &TO, &MAX_AGE, &MIN_DAYS, &REQUIRE],
+        answer: Answer::Document("PoolAccuracy"),
+        refusals: &[400, 404, 412, 422, 503],
+        ..row(Operation::Accuracy, "readAccuracy", "/v1/accuracy/{pool}")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "What a pool logged",
+        about: "A line for each head from this slot on that commits to one, at most 96 and no further after 4 MiB: `slot`, and `fills`, the canonical document whose SHA-256 stands in that head under `commits.fills`. Each tells all swaps and changes of liquidity of the blocks after `after_block` up to `to_block`, and follows the one before; one of no blocks begins anew after blocks that could not be read.",
+        parameters: &[&POOL, &SLOT],
+        answer: Answer::Bytes("application/x-ndjson"),
+        refusals: &[400, 404, 503],
+        keep: Some(Keep::Seconds(300)),
+        ..row(Operation::Fills, "readFills", "/v1/fills/{pool}")
+    },
 ];

@@ -13,6 +13,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
     use Operation as O;
     let named = Some(named);
     match operation {
+        O::Accuracy => operation.read::<AccuracyAsked>(named, query).map(drop),
         O::Pools => operation.read::<PoolsAsked>(named, query).map(drop),
         O::Exit | O::Redemption => operation.read::<ExitAsked>(named, query).map(drop),
         O::MaxSize => operation.read::<MaxSizeAsked>(named, query).map(drop),
@@ -29,7 +30,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::Fragility => operation.read::<BoardAsked>(named, query).map(drop),
         O::Portfolio => operation.read::<PortfolioAsked>(named, query).map(drop),
         O::Evidence => operation.read::<EvidenceAsked>(named, query).map(drop),
-        O::Window | O::SlotStatus | O::Snapshots => {
+        O::Window | O::SlotStatus | O::Snapshots | O::Fills => {
             operation.read::<SlotAsked>(named, query).map(drop)
         }
         O::Snapshot => operation.read::<SnapshotHash>(named, query).map(drop),

@@ -1,13 +1,15 @@
-//! `exitgap accuracy`: every real swap of a pool against what was estimated of it, recounted from a node.
+//! `exitgap accuracy`: every real swap of a pool against what was estimated of it, as it is recorded or recounted from a
+//! node.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use exitgap_api::operations::{AccuracyAsked, Operation};
 use exitgap_api::{
-    AccuracyErrors, AccuracyRecord, Number, Problem, ProblemCode, SNAPSHOT_PAGE_BYTES, Status,
-    parse_pool, slot_at,
+    AccuracyErrors, AccuracyRecord, Number, PoolAccuracy, Problem, ProblemCode,
+    SNAPSHOT_PAGE_BYTES, Status, parse_pool, slot_at,
 };
 use exitgap_chain::{Limits, PoolLogs};
 use exitgap_core::analytics::accuracy::{AccuracyError, AccuracyScan, PoolLog};
@@ -21,6 +23,7 @@ use super::print_json;
 use crate::arguments::AccuracyArgs;
 use crate::failure::{Failure, too_little_recorded};
 use crate::format::{Columns, grouped, printable};
+use crate::recorded::question;
 use crate::source::{self, unreadable};
 
 /// Slots of a page of snapshots, as a service serves them.
@@ -33,6 +36,9 @@ const MOST_SLOTS: u32 = 31 * Slot::PER_DAY;
 const DEADLINE: Duration = Duration::from_mins(2);
 
 pub fn run(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
+    if args.rpc.is_empty() {
+        return recorded(args, json);
+    }
     let pool = parse_pool(&args.pool)?;
     let unheld = || wrong("pool", "a pool that a manager holds logs as its manager");
     let contract = pool.contract().address().ok_or_else(unheld)?;
@@ -60,6 +66,30 @@ pub fn run(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
     let record = AccuracyRecord::new(pool.to_string(), period, &result);
     if json { print_json(&record) } else { print_text(&record) }?;
     Ok(if record.enough { ExitCode::SUCCESS } else { too_little_recorded() })
+}
+
+/// What a recorder's own documents say.
+fn recorded(args: &AccuracyArgs, json: bool) -> Result<ExitCode, Failure> {
+    let given =
+        [("pool", Some(&args.pool)), ("from", args.from.as_ref()), ("to", args.to.as_ref())];
+    let asked: AccuracyAsked = question(Operation::Accuracy, given)?;
+    let asked = AccuracyAsked { guards: args.source.guards()?, ..asked };
+    let told = args.source.ask(
+        async |client| client.accuracy(&asked).await,
+        async |service| service.accuracy(asked.clone()).await,
+    )?;
+    if json {
+        print_json(&told)?;
+    } else {
+        print_text(&told.record)?;
+        let mut out = anstream::stdout().lock();
+        let PoolAccuracy { documents, slots_waiting, .. } = &told;
+        writeln!(out, "{:<16}{documents} documents that the pool's heads commit to", "swaps from")?;
+        if *slots_waiting > 0 {
+            writeln!(out, "{:<16}{slots_waiting} later slots: not final, or not read", "to come")?;
+        }
+    }
+    Ok(if told.record.enough { ExitCode::SUCCESS } else { too_little_recorded() })
 }
 
 /// One pass over pages of snapshots.
@@ -136,7 +166,7 @@ fn period(args: &AccuracyArgs, pool: &PoolId) -> Result<[Slot; 2], Failure> {
 
 /// The newest slot of the source.
 fn newest(args: &AccuracyArgs, pool: &PoolId) -> Result<Slot, Failure> {
-    let found = source::newest(args.db.as_deref(), args.api.as_deref(), pool, None)?;
+    let found = source::newest(args.source.db.as_deref(), args.source.api.as_deref(), pool, None)?;
     match found.provenance {
         exitgap_api::Provenance::Recorded { slot, .. } => Ok(slot),
         exitgap_api::Provenance::Direct(_) => Err(unreadable("the source names no slot").into()),
@@ -145,10 +175,10 @@ fn newest(args: &AccuracyArgs, pool: &PoolId) -> Result<Slot, Failure> {
 
 /// A page of the source's snapshots from a slot on, a snapshot file a line.
 fn page(args: &AccuracyArgs, pool: &PoolId, at: Slot, to: Slot) -> Result<Vec<u8>, Failure> {
-    if let Some(url) = &args.api {
+    if let Some(url) = &args.source.api {
         return source::api::with(url, async |client| client.series(pool, at).await);
     }
-    let reader = source::open(args.db.as_deref().unwrap_or(Path::new("")))?;
+    let reader = source::open(args.source.db.as_deref().unwrap_or(Path::new("")))?;
     let lines = reader.snapshot_lines(pool, at, to, SNAPSHOT_PAGE_BYTES);
     Ok(lines.map_err(|error| unreadable(error.to_string()))?)
 }
@@ -226,6 +256,15 @@ fn print_text(record: &AccuracyRecord) -> Result<(), Failure> {
         .collect();
     if !reasons.is_empty() {
         line("not compared", reasons.join(", "))?;
+    }
+    let flagged = &record.flagged;
+    let flags = [
+        ("of a transaction that swapped more than once", flagged.same_tx),
+        ("around which liquidity came and left", flagged.jit),
+        ("between two of one party", flagged.sandwich_suspected),
+    ];
+    for (words, count) in flags.into_iter().filter(|(_, count)| *count > 0) {
+        line("flagged", format!("{count} {words}; compared like all others"))?;
     }
     if !record.enough {
         line("too short", "a record wants 200 swaps and seven days".to_owned())?;

@@ -302,8 +302,13 @@ fn cost(uri: &Uri) -> NonZeroU32 {
 const EXITS_OF_TOKEN: u32 = 5;
 
 /// What reads every snapshot of weeks, and as how many requests that counts.
-const FIGURES: [Operation; 4] =
-    [Operation::Decay, Operation::DecayFile, Operation::Exposure, Operation::ExposureFile];
+const FIGURES: [Operation; 5] = [
+    Operation::Decay,
+    Operation::DecayFile,
+    Operation::Exposure,
+    Operation::ExposureFile,
+    Operation::Accuracy,
+];
 const FIGURE: u32 = 20;
 
 /// As how many requests a series counts that is computed from the snapshots.

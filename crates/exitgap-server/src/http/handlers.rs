@@ -5,9 +5,9 @@ use axum::extract::State;
 use axum::routing::{MethodRouter, any, get};
 use bytes::Bytes;
 use exitgap_api::operations::{
-    BoardAsked, DecayAsked, ExitAsked, ExposureAsked, HistoryAsked, HoursAsked, Keep, MaxSizeAsked,
-    Methods, Operation, PoolsAsked, PortfolioAsked, Question, RoutesAsked, SimulationAsked,
-    SlotAsked, SnapshotAsked, StressAsked,
+    AccuracyAsked, BoardAsked, DecayAsked, ExitAsked, ExposureAsked, HistoryAsked, HoursAsked,
+    Keep, MaxSizeAsked, Methods, Operation, PoolsAsked, PortfolioAsked, Question, RoutesAsked,
+    SimulationAsked, SlotAsked, SnapshotAsked, StressAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use serde::Serialize;
@@ -18,6 +18,10 @@ use super::{App, evidence, log_files, operators};
 use crate::payments::Till;
 
 /// The handler of an operation, with the methods it answers.
+#[expect(
+    clippy::too_many_lines,
+    reason = "a few lines for each operation, and no operation is left out"
+)]
 pub fn of(operation: Operation) -> MethodRouter<App> {
     use Operation as O;
     match operation {
@@ -93,6 +97,12 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
             app.service.exposure(asked).await
         }),
         O::ExposureFile => get(evidence::exposure_file),
+        O::Accuracy => document(operation, |app, asked: AccuracyAsked| async move {
+            app.service.accuracy(asked).await
+        }),
+        O::Fills => {
+            lines(operation, |app, asked: SlotAsked| async move { app.service.fills(asked).await })
+        }
         O::Snapshots => {
             lines(
                 operation,

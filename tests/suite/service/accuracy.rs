@@ -1,0 +1,192 @@
+//! The accuracy record that a recorder keeps: real swaps on the development chain, read with later slots once their
+//! blocks are final, committed to by heads, and the same as a stranger counts them from a node.
+
+use std::fs;
+use std::process::Command;
+
+use exitgap_core::analytics::accuracy::Fills;
+use exitgap_core::evidence::Head;
+use exitgap_server::config::Checked;
+use exitgap_store::{LogFolder, Reader};
+use exitgap_tests::binaries;
+use exitgap_tests::devchain::{DevChain, Tx, World};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::scenes::chain::scene;
+use crate::scenes::proxy::{Lie, Proxy};
+use crate::scenes::service::{Recorded, Service, configured, record_blocks};
+
+/// What a Swap of Uniswap v3 is named in logs.
+const SWAP: &str = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
+
+/// A recorder's folder whose chain is final after two blocks and asked at this address.
+fn soon_final(chain: &DevChain, world: &World, url: &str) -> TempDir {
+    let folder = configured(chain, world);
+    let path = folder.path().join("exitgap.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    let chain_id = "chain_id = 31337\n";
+    assert!(text.contains(chain_id));
+    let text = text.replace(chain_id, "chain_id = 31337\nconfirmations = 2\n");
+    fs::write(&path, text.replace(&chain.url(), url)).unwrap();
+    folder
+}
+
+/// Records eleven slots; swaps happen in the first seven.
+async fn played(chain: &DevChain, world: World, url: &str) -> Recorded {
+    let folder = soon_final(chain, &world, url);
+    let pool = world.pools[0].pool;
+    let pair = world.pools[World::FIRST_V2].pool;
+    let weth = &world.assets[World::WETH];
+    let sell = |usd| chain.swap_tx(&pool, weth.token.address, weth.worth(usd));
+    let happens = |place| -> Vec<Tx> {
+        match place {
+            1 => vec![sell(40_000)],
+            2 => vec![chain.swap_tx(&pair, weth.token.address, weth.worth(9_000))],
+            4 => vec![sell(60_000), sell(60_000)],
+            6 => vec![sell(10_000)],
+            _ => Vec::new(),
+        }
+    };
+    let last = record_blocks(chain, &world, &folder, 11, happens).await;
+    Recorded { folder, world, last }
+}
+
+fn run(recorded: &Recorded, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(binaries::path("exitgap"));
+    let output = command.args(arguments).current_dir(recorded.folder.path()).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recorders_swaps_are_those_that_a_stranger_counts_from_a_node() {
+    let (chain, world) = scene().await;
+    let recorded = played(&chain, world, &chain.url()).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let url = format!("http://{}", service.address);
+    let pool = recorded.pool(0);
+    let told = service.get(&format!("/v1/accuracy/{pool}")).found();
+    assert_eq!((&told["figure"], &told["status"]), (&json!("accuracy/1"), &json!("preview")));
+    // The newest blocks are not final.
+    let waiting = told["slots_waiting"].as_u64().unwrap();
+    assert!((1..=4).contains(&waiting), "{told}");
+    assert_eq!(told["slots"].as_u64().unwrap() + waiting, 11);
+    assert_eq!((&told["swaps"], &told["compared"]), (&json!(4), &json!(4)), "{told}");
+    assert_eq!(told["stretches_incomplete"], 0);
+    let newest = &told["by_age"][0];
+    assert_eq!((&newest["n"], &newest["exact_n"]), (&json!(4), &json!(3)), "{told}");
+    // Everything else is what the command line recounts from a node, to the letter.
+    let [from, to] = ["from", "to"].map(|name| told[name].as_str().unwrap());
+    let asked = ["accuracy", &pool, "--from", from, "--to", to, "--json", "--api", &url];
+    let node = ["--rpc", &chain.url(), "--chain-id", "31337"];
+    let (code, counted, error) = run(&recorded, &[&asked[..], &node].concat());
+    assert_eq!(code, Some(4), "{error}");
+    let counted: Value = serde_json::from_str(&counted).unwrap();
+    for (name, value) in counted.as_object().unwrap() {
+        assert_eq!(&told[name], value, "{name}");
+    }
+    // Asked of the service and of the database it is one.
+    let of_period = format!("/v1/accuracy/{pool}?from={from}&to={to}");
+    let of_period = service.get(&of_period).found();
+    let (code, of_service, _) = run(&recorded, &asked);
+    assert_eq!(code, Some(4), "it is short");
+    assert_eq!(serde_json::from_str::<Value>(&of_service).unwrap(), of_period);
+    let db = ["accuracy", &pool, "--from", from, "--to", to, "--db", "exitgap.db"];
+    let (_, text, _) = run(&recorded, &db);
+    for said in ["4 logged, 4 compared", "bit for bit", "documents that the pool's heads commit to"]
+    {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let pair = recorded.pool(World::FIRST_V2);
+    let of_pair = service.get(&format!("/v1/accuracy/{pair}")).found();
+    assert_eq!((&of_pair["compared"], &of_pair["by_age"][0]["exact_n"]), (&json!(1), &json!(1)));
+    committed(&recorded, &service, &told);
+    refused(&recorded, &service);
+    assert_eq!(service.end(), Some(0));
+}
+
+/// Each line of what the pool logged is a document that its head of that slot commits to, and none is left out.
+fn committed(recorded: &Recorded, service: &Service, told: &Value) {
+    let pool = recorded.pool(0);
+    let url = told["fills_url"].as_str().unwrap();
+    let target = &url[url.find("/v1/fills").unwrap()..];
+    let answer = service.get(target);
+    assert_eq!(answer.header("content-type"), Some("application/x-ndjson"));
+    let lines: Vec<&[u8]> = answer.body.split(|b| *b == b'\n').filter(|l| !l.is_empty()).collect();
+    assert_eq!(lines.len() as u64, told["documents"].as_u64().unwrap());
+    let reader = Reader::open(recorded.path("exitgap.db")).unwrap();
+    let of = reader.pool(&pool.parse().unwrap()).unwrap().unwrap();
+    let (mut until, mut swaps) = (None, 0);
+    for line in lines {
+        let (slot, fills, hash) = Fills::from_line(line).unwrap();
+        let head = reader.head(&of, slot).unwrap().unwrap();
+        let head = Head::from_canonical(&head.canonical).unwrap();
+        assert_eq!(head.commits.get(Fills::NAME), Some(hash));
+        assert!(until.is_none_or(|until| until == fills.after_block), "no block is left out");
+        until = Some(fills.to_block);
+        swaps += fills.logs.len();
+    }
+    assert_eq!(swaps, 4);
+    // From a later slot on there are fewer, and the log's folder has each.
+    let later = service.get(&format!("/v1/fills/{pool}?slot={}", recorded.last.number()));
+    assert!(later.body.len() < answer.body.len());
+    let checked = Checked::read(&recorded.path("exitgap.toml")).unwrap();
+    let log = LogFolder::new(&checked.config.evidence.folder);
+    let files = fs::read_dir(log.path().join("fills")).unwrap().count();
+    assert!(files > 4, "{files}");
+    assert!(reader.fsck(|_| {}).unwrap().fills > 4);
+}
+
+/// What is no question, or has no answer.
+fn refused(recorded: &Recorded, service: &Service) {
+    let code = |target: &str| {
+        let (status, code, field) = service.get(target).problem();
+        (status, code, field.unwrap_or_default())
+    };
+    let unknown = format!("anvil:0x{}", "11".repeat(20));
+    let pool = recorded.pool(0);
+    for (target, expected) in [
+        (format!("/v1/accuracy/{unknown}"), (404, "unknown_pool", "")),
+        (format!("/v1/fills/{unknown}?slot=5957856"), (404, "unknown_pool", "")),
+        (format!("/v1/fills/{pool}"), (400, "invalid_parameter", "slot")),
+        (
+            format!("/v1/accuracy/{pool}?from=2026-08-22T00:00:00Z&to=2026-08-21T00:00:00Z"),
+            (400, "period_reversed", "from"),
+        ),
+        (format!("/v1/accuracy/{pool}?base=token0"), (400, "unknown_parameter", "base")),
+        (format!("/v1/accuracy/{pool}?require=live"), (412, "not_live", "require")),
+    ] {
+        let (status, code, field) = code(&target);
+        assert_eq!((status, code.as_str()), (expected.0, expected.1), "{target}: {field}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_swap_that_the_recorders_node_keeps_back_makes_its_stretch_incomplete() {
+    let (chain, world) = scene().await;
+    let proxy = Proxy::start(&chain.url());
+    // Whatever is asked for swaps misses the first of each answer.
+    proxy.lie(|asked, truth| {
+        if asked["method"] != "eth_getLogs" {
+            return None;
+        }
+        let mut logs = truth["result"].as_array()?.clone();
+        let place = logs.iter().position(|log| log["topics"][0] == SWAP)?;
+        logs.remove(place);
+        Some(Lie::Result(logs.into()))
+    });
+    let recorded = played(&chain, world, &proxy.url()).await;
+    assert!(proxy.fired() >= 3, "{}", proxy.fired());
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let told = service.get(&format!("/v1/accuracy/{}", recorded.pool(0))).found();
+    // Of two stretches one swap each is gone; of the one with two the other is not compared either. What is gone of the
+    // third leaves nothing to commit to yet.
+    assert_eq!(
+        (&told["stretches_incomplete"], &told["compared"]),
+        (&json!(2), &json!(0)),
+        "{told}"
+    );
+    assert_eq!((&told["swaps"], &told["not_compared"]["fills_incomplete"]), (&json!(1), &json!(1)));
+    assert_eq!(service.end(), Some(0));
+}
