@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use exitgap_api::{Days, Guards, Problem};
 
+use crate::alert_arguments::{ALERT_NOTES, AlertCommand};
 use crate::figure_arguments::{
     ACCURACY_NOTES, DECAY_NOTES, EXPOSURE_NOTES, ROUTES_NOTES, STRESS_NOTES,
 };
@@ -133,6 +134,9 @@ pub enum Command {
     /// What a service answers now for an exit of a stated size; with --pay, paid for where it asks.
     #[command(after_long_help = EXIT_NOTES)]
     Exit(ExitArgs),
+    /// Rules that say when a pool is worth a word.
+    #[command(subcommand, after_long_help = ALERT_NOTES)]
+    Alert(AlertCommand),
     /// What was paid: list the ledger, and ask the chain about what is not known.
     #[command(subcommand, after_long_help = LEDGER_NOTES)]
     Pay(PayCommand),

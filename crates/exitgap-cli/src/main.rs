@@ -5,6 +5,7 @@
 
 #![expect(clippy::result_large_err, reason = "a problem is made once, and then the program ends")]
 
+mod alert_arguments;
 mod arguments;
 mod commands;
 mod failure;

@@ -6,7 +6,7 @@
 //! ([`pools`]), the method that turns a pool's state into `exit_gap_pct`
 //! ([`exit`]), snapshots and their canonical bytes ([`snapshot`]), the slots
 //! of a series ([`series`]), calendars of markets ([`hours`]), transparency logs ([`tlog`]) and the evidence that rests on
-//! them ([`evidence`]), figures drawn from many snapshots ([`analytics`]).
+//! them ([`evidence`]), figures drawn from many snapshots ([`analytics`]), rules that say when a pool is worth a word ([`alerts`]).
 //!
 //! **Out of scope**, and who does it: reading chains (`exitgap-chain`), keeping
 //! series (`exitgap-store`), words on the wire (`exitgap-api`).
@@ -17,6 +17,7 @@
 
 #![warn(clippy::float_arithmetic)]
 
+pub mod alerts;
 pub mod analytics;
 pub mod evidence;
 pub mod exit;

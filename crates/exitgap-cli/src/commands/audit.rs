@@ -32,9 +32,12 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
             return Err(source::unreadable(what.to_owned()).into());
         }
     }
-    let against = Against { folder: &folder, newest: &newest, keys: &keys, since: since.as_ref() };
+    let since_ref = since.as_ref();
+    let against =
+        Against { folder: &folder, newest: &newest, keys: &keys, since: since_ref, watched: None };
     let bar = progress(newest.checkpoint.size);
-    let (counts, broken) = replay(&against, |counts| bar.set_position(counts.slots));
+    let tick = |counts: &Counts| bar.set_position(counts.slots);
+    let (counts, broken) = replay(&against, tick, &mut |_| {});
     bar.finish_and_clear();
     let (fault, contradiction) = broken.unzip();
     let named = || keys_trusted.then(|| check_named_keys(&folder, &newest, &keys).err()).flatten();
@@ -85,21 +88,21 @@ fn predecessor(folder: &FolderReader) -> Result<Option<String>, Failure> {
 }
 
 /// A fault of the log; what this machine could not read is a failure, and no fault of the log's.
-fn readable(fault: Box<Fault>) -> Result<Box<Fault>, Failure> {
+pub(super) fn readable(fault: Box<Fault>) -> Result<Box<Fault>, Failure> {
     match &fault.rule {
         Rule::FileUnreadable { .. } => Err(unreadable(&fault.rule)),
         _ => Ok(fault),
     }
 }
 
-fn unreadable(rule: &Rule) -> Failure {
+pub(super) fn unreadable(rule: &Rule) -> Failure {
     let hint = "a log's folder holds checkpoint, verifier-key, slots/, parts/ and tile/, as \
                 crates/exitgap-core/docs/log-folder-v1.md has it";
     source::unreadable(rule.to_string()).hint(hint).into()
 }
 
 /// The key in the folder: it tells that the log agrees with itself, not whose it is.
-fn own_keys(folder: &FolderReader) -> Result<Vec<VerifierKey>, Failure> {
+pub(super) fn own_keys(folder: &FolderReader) -> Result<Vec<VerifierKey>, Failure> {
     let text = folder.text("verifier-key", trust::MAX_KEY_FILE_BYTES);
     let text = text.map_err(|rule| unreadable(&rule))?;
     trust::from_lines(text.as_bytes())
@@ -132,7 +135,7 @@ fn check_named_keys(
     }
 }
 
-fn newest(folder: &FolderReader) -> Result<SignedCheckpoint, Failure> {
+pub(super) fn newest(folder: &FolderReader) -> Result<SignedCheckpoint, Failure> {
     let note = folder.text("checkpoint", MAX_NOTE_BYTES).map_err(|rule| unreadable(&rule))?;
     let (checkpoint, _) = Checkpoint::from_note(&note).map_err(|error| {
         unreadable(&Rule::CheckpointInvalid { file: "checkpoint".into(), error })
@@ -149,7 +152,7 @@ fn superseded_by(folder: &FolderReader) -> Result<Option<String>, Failure> {
 }
 
 /// Drawn on stderr, and only where that is a terminal.
-fn progress(slots: u64) -> ProgressBar {
+pub(super) fn progress(slots: u64) -> ProgressBar {
     let template = "{bar:30} {pos} of {len} slots, {per_sec}, {eta} left";
     let style = ProgressStyle::with_template(template);
     ProgressBar::new(slots).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

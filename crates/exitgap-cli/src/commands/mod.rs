@@ -1,6 +1,7 @@
 //! The commands: each asks the core one question and prints one document.
 
 mod accuracy;
+mod alert;
 mod audit;
 mod cascade;
 mod decay;
@@ -52,6 +53,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::VerifyReceipt(args) => return verify_receipt::run(&args, json),
         Command::Audit(args) => return audit::run(&args, json),
         Command::Hours(args) => return hours::run(&args, json),
+        Command::Alert(command) => return alert::run(&command, json),
         Command::Accuracy(args) => return accuracy::run(&args, json),
         Command::Exposure(args) => return exposure::run(&args, json),
         Command::Decay(args) => return decay::run(&args, json),

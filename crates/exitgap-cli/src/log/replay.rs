@@ -38,6 +38,18 @@ pub struct Against<'a> {
     pub keys: &'a [VerifierKey],
     /// A checkpoint seen before.
     pub since: Option<&'a SignedCheckpoint>,
+    /// A pool whose slots are told one after the other.
+    pub watched: Option<&'a PoolId>,
+}
+
+/// A slot of a watched pool, all of which holds.
+pub struct WatchedSlot {
+    /// Its head.
+    pub head: Head,
+    /// The snapshot that it names, where this version reads it.
+    pub snapshot: Option<Snapshot>,
+    /// The first checkpoint over it.
+    pub checkpoint: Checkpoint,
 }
 
 /// What was found to hold.
@@ -63,8 +75,13 @@ pub struct Counts {
 pub type Broken = (Box<Fault>, Option<Contradiction>);
 
 /// Replays the log; `tick` is told after each slot. Counts are of what holds.
-pub fn replay(against: &Against, mut tick: impl FnMut(&Counts)) -> (Counts, Option<Broken>) {
+pub fn replay(
+    against: &Against,
+    mut tick: impl FnMut(&Counts),
+    tell: &mut dyn FnMut(WatchedSlot),
+) -> (Counts, Option<Broken>) {
     let mut walk = Walk {
+        tell,
         against,
         tiles: Tiles::new(against.folder, against.newest.checkpoint.size),
         tree: Frontier::default(),
@@ -78,6 +95,7 @@ pub fn replay(against: &Against, mut tick: impl FnMut(&Counts)) -> (Counts, Opti
 
 struct Walk<'a> {
     against: &'a Against<'a>,
+    tell: &'a mut dyn FnMut(WatchedSlot),
     tiles: Tiles<'a>,
     tree: Frontier,
     bodies: Bodies<'a, FolderReader>,
@@ -141,19 +159,30 @@ impl Walk<'_> {
             .check_pools(&leaf)
             .map_err(|error| Rule::ManifestInvalid { file: manifest_file(slot), error }.at(slot))?;
         let Heads { heads, places } = read_heads(self.against.folder, &manifest, &leaf)?;
+        let is_watched = |pool: &PoolId| self.against.watched == Some(pool);
+        let watched = heads.iter().map(|(head, _)| head).find(|head| is_watched(&head.pool));
+        let watched = watched.cloned();
         let named = self.follow(slot, heads)?;
         if index == 0 {
             self.check_predecessor(&leaf).map_err(at)?;
         }
+        let mut of_watched = None;
         for (head, place) in named.iter().zip(&places) {
             let by = |rule: Rule| rule.by(slot, &head.pool);
             let body = self.bodies.body(&head.pool, slot, place);
             let mut snapshot = body.map_err(|error| by(error.into()))?;
             let state = snapshot.split_off((place.frame.snapshot as usize).min(snapshot.len()));
-            self.snapshot(slot, head, &SnapshotDocuments { snapshot, state }).map_err(by)?;
+            let documents = SnapshotDocuments { snapshot, state };
+            let read = self.snapshot(slot, head, &documents).map_err(by)?;
+            of_watched = of_watched.or(read.filter(|_| self.against.watched == Some(&head.pool)));
         }
         self.tree.push(leaf_hash);
-        self.check_checkpoint(&manifest_file(slot), &manifest.checkpoint, index + 1).map_err(at)?;
+        let checkpoint =
+            self.check_checkpoint(&manifest_file(slot), &manifest.checkpoint, index + 1);
+        let checkpoint = checkpoint.map_err(at)?;
+        if let Some(head) = watched {
+            (self.tell)(WatchedSlot { head, snapshot: of_watched, checkpoint });
+        }
         Ok(manifest.checkpoint)
     }
 
@@ -191,7 +220,7 @@ impl Walk<'_> {
         slot: Slot,
         head: &Named,
         documents: &SnapshotDocuments,
-    ) -> Result<(), Rule> {
+    ) -> Result<Option<Snapshot>, Rule> {
         let (expected, found) = (head.snapshot, documents.hash());
         if expected != found {
             return Err(Rule::SnapshotHash { expected, found });
@@ -200,7 +229,7 @@ impl Walk<'_> {
             Ok(snapshot) => snapshot,
             Err(error) if error.newer().is_some() => {
                 self.counts.unsupported += 1;
-                return Ok(());
+                return Ok(None);
             }
             Err(SnapshotError::OtherContract { found, .. }) => {
                 return Err(Rule::SnapshotOfAnother { found: found.to_string() });
@@ -220,7 +249,7 @@ impl Walk<'_> {
             history.set_block(observation.block().hash);
         }
         self.counts.snapshots += 1;
-        Ok(())
+        Ok(Some(snapshot))
     }
 
     /// The first leaf commits to the predecessor that the folder names, or to none where it names
@@ -245,14 +274,15 @@ impl Walk<'_> {
     }
 
     /// The manifest's last line: the checkpoint of the log up to and with this slot.
-    fn check_checkpoint(&self, file: &str, note: &str, size: u64) -> Result<(), Rule> {
+    fn check_checkpoint(&self, file: &str, note: &str, size: u64) -> Result<Checkpoint, Rule> {
         let (checkpoint, _) = Checkpoint::from_note(note)
             .map_err(|error| Rule::CheckpointInvalid { file: file.to_owned(), error })?;
         let origin = &self.against.newest.checkpoint.origin;
         same(file, "origin", origin.to_string(), checkpoint.origin.to_string())?;
         same(file, "size", size.to_string(), checkpoint.size.to_string())?;
         same(file, "root", self.tree.root().to_string(), checkpoint.root.to_string())?;
-        check_signature(note, file, origin, self.against.keys)
+        check_signature(note, file, origin, self.against.keys)?;
+        Ok(checkpoint)
     }
 
     /// Compares the log at the size of the checkpoint seen before with that one. `note`

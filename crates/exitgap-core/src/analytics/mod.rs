@@ -16,7 +16,7 @@ pub mod decay;
 pub mod exposure;
 pub mod figure;
 #[cfg(test)]
-mod made_up;
+pub(crate) mod made_up;
 pub mod redemption;
 mod shared;
 

@@ -1,0 +1,443 @@
+//! A rule: what of a pool is watched, from which slot on, and how often it speaks.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::evidence::Base;
+use crate::ids::{Code, DocumentHash, PoolId};
+use crate::json::{VERSION, Wire as _, read, to_canonical, wire_code, wire_struct};
+use crate::series::Slot;
+use crate::units::{GapLimit, Percent, SizeUsd, UsdMicros, parse_scaled};
+
+/// The most bytes of a rule.
+pub const MAX_RULE_BYTES: usize = 4 << 10;
+
+/// The most slots of a run that a rule waits for.
+const MOST_RUN: u32 = Slot::PER_DAY;
+
+/// The most slots between two of its words.
+const MOST_PAUSE: u32 = 7 * Slot::PER_DAY;
+
+/// The most reasons that a rule names.
+const MOST_REASONS: usize = 16;
+
+/// The most characters of an address.
+const MOST_URL: usize = 200;
+
+/// What is watched. Every threshold has a second one, at which it is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AlertKind {
+    /// The gap of a sale is above a percentage; a sale that is not filled is worse than any gap.
+    GapAbove {
+        /// The size sold.
+        size: SizeUsd,
+        /// Above this it fires.
+        pct: Percent,
+        /// At this or below it is over.
+        clear_pct: Percent,
+    },
+    /// What can be sold within a gap is below an amount.
+    DepthBelow {
+        /// Below this it fires.
+        usd: UsdMicros,
+        /// At this or above it is over.
+        clear_usd: UsdMicros,
+        /// The gap.
+        at: GapLimit,
+    },
+    /// The lowest depth at two percent of seven days is below an amount.
+    LowestDepthBelow {
+        /// Below this it fires.
+        usd: UsdMicros,
+        /// At this or above it is over.
+        clear_usd: UsdMicros,
+    },
+    /// An oracle's answer is older than its heartbeat.
+    OracleStale,
+    /// The market of one of the tokens is closed.
+    MarketClosed,
+    /// The slot is missing.
+    Missing {
+        /// For one of these reasons; for any, where there is none.
+        reasons: Vec<Code>,
+    },
+}
+
+/// What a slot that says nothing counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnMissing {
+    /// As nothing.
+    Hold,
+    /// As a breach.
+    Breach,
+    /// As the end of one.
+    Clear,
+}
+
+impl OnMissing {
+    const ALL: [Self; 3] = [Self::Hold, Self::Breach, Self::Clear];
+
+    /// As documents spell it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Hold => "hold",
+            Self::Breach => "breach",
+            Self::Clear => "clear",
+        }
+    }
+}
+
+wire_code!(OnMissing, OnMissing::ALL);
+
+/// How many slots in a row it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AlertTimes {
+    /// Breaches until it fires.
+    pub for_slots: u32,
+    /// Slots without one until it is over.
+    pub clear_for_slots: u32,
+    /// Slots that say nothing until that is said; 0: it is not.
+    pub no_data_slots: u32,
+    /// Slots after it fired in which it does not fire again.
+    pub refire_slots: u32,
+    /// Slots after which it is said again while it lasts; 0: it is not.
+    pub remind_slots: u32,
+}
+
+impl Default for AlertTimes {
+    fn default() -> Self {
+        Self {
+            for_slots: 2,
+            clear_for_slots: 3,
+            no_data_slots: 3,
+            refire_slots: 12,
+            remind_slots: 0,
+        }
+    }
+}
+
+/// A rule with all that its events depend on beside the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertRule {
+    /// The alert's name.
+    pub alert: Code,
+    /// The pool.
+    pub pool: PoolId,
+    /// The token sold.
+    pub base: Base,
+    /// What is watched.
+    pub kind: AlertKind,
+    /// How long.
+    pub times: AlertTimes,
+    /// What a slot without data counts as.
+    pub on_missing: OnMissing,
+    /// The first slot that counts.
+    pub first_slot: Slot,
+    /// Where evidence is: the beginning of its addresses.
+    pub web_url: String,
+}
+
+/// Why a rule is none, naming the field.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {why}")]
+pub struct RuleError {
+    /// The field; `rule` where it is the document.
+    pub field: &'static str,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+struct Document {
+    v: u32,
+    alert: Code,
+    pool: PoolId,
+    base: Base,
+    kind: String,
+    first_slot: Slot,
+    web_url: String,
+    size_usd: Option<String>,
+    pct: Option<String>,
+    clear_pct: Option<String>,
+    usd: Option<String>,
+    clear_usd: Option<String>,
+    at_pct: Option<String>,
+    reasons: Vec<Code>,
+    for_slots: Option<u32>,
+    clear_for_slots: Option<u32>,
+    no_data_slots: Option<u32>,
+    refire_slots: Option<u32>,
+    remind_slots: Option<u32>,
+    on_missing: Option<OnMissing>,
+}
+
+wire_struct!(Document {
+    v, alert, pool, base, kind, first_slot, web_url;
+    optional size_usd, pct, clear_pct, usd, clear_usd, at_pct, reasons, for_slots, clear_for_slots, no_data_slots,
+        refire_slots, remind_slots, on_missing
+});
+
+impl AlertRule {
+    /// Reads an untrusted rule, in any spelling of its JSON. What is left out has its default: two breaches fire, three
+    /// slots without end it, three slots without data are said, it fires again after twelve slots at the earliest and
+    /// does not remind; a threshold is over at a tenth of it on the safe side.
+    ///
+    /// ```
+    /// # use exitgap_core::alerts::AlertRule;
+    /// let rule = AlertRule::read(br#"{"v": 1, "alert": "mine", "pool": "anvil:0x00000000000000000000000000000000000000aa",
+    ///   "base": "token0", "kind": "gap_above", "size_usd": "250000", "pct": "2", "first_slot": 5957856,
+    ///   "web_url": "https://exits.example"}"#)?;
+    /// assert!(String::from_utf8_lossy(&rule.to_canonical()).contains(r#""clear_pct":"1.8""#));
+    /// # Ok::<(), exitgap_core::alerts::RuleError>(())
+    /// ```
+    pub fn read(bytes: &[u8]) -> Result<Self, RuleError> {
+        if bytes.len() > MAX_RULE_BYTES {
+            return Err(wrong("rule", &format!("at most {MAX_RULE_BYTES} bytes")));
+        }
+        let json = read(bytes).map_err(|error| wrong("rule", &error))?;
+        let document = Document::read(&json).map_err(|error| wrong("rule", &error))?;
+        document.rule()
+    }
+
+    /// The canonical bytes: with every default in its place.
+    pub fn to_canonical(&self) -> Vec<u8> {
+        // Texts and small numbers: nothing that has no canonical form.
+        to_canonical(&Document::of(self)).unwrap_or_default()
+    }
+
+    /// The name of the canonical bytes.
+    pub fn hash(&self) -> DocumentHash {
+        DocumentHash(Sha256::digest(self.to_canonical()).into())
+    }
+
+    /// The threshold, as text; of what has none, what fires it.
+    pub fn threshold(&self) -> String {
+        match &self.kind {
+            AlertKind::GapAbove { pct, .. } => pct.to_string(),
+            AlertKind::DepthBelow { usd, .. } | AlertKind::LowestDepthBelow { usd, .. } => {
+                usd.to_string()
+            }
+            AlertKind::OracleStale | AlertKind::MarketClosed => "true".to_owned(),
+            AlertKind::Missing { .. } => "missing".to_owned(),
+        }
+    }
+}
+
+impl AlertKind {
+    /// As documents spell it.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::GapAbove { .. } => "gap_above",
+            Self::DepthBelow { .. } => "depth_below",
+            Self::LowestDepthBelow { .. } => "lowest_depth_below",
+            Self::OracleStale => "oracle_stale",
+            Self::MarketClosed => "market_closed",
+            Self::Missing { .. } => "missing",
+        }
+    }
+}
+
+impl Document {
+    fn of(rule: &AlertRule) -> Self {
+        let AlertTimes { for_slots, clear_for_slots, no_data_slots, refire_slots, remind_slots } =
+            rule.times;
+        let mut of = Self {
+            v: VERSION,
+            alert: rule.alert,
+            pool: rule.pool.clone(),
+            base: rule.base,
+            kind: rule.kind.code().to_owned(),
+            first_slot: rule.first_slot,
+            web_url: rule.web_url.clone(),
+            size_usd: None,
+            pct: None,
+            clear_pct: None,
+            usd: None,
+            clear_usd: None,
+            at_pct: None,
+            reasons: Vec::new(),
+            for_slots: Some(for_slots),
+            clear_for_slots: Some(clear_for_slots),
+            no_data_slots: Some(no_data_slots),
+            refire_slots: Some(refire_slots),
+            remind_slots: Some(remind_slots),
+            on_missing: Some(rule.on_missing),
+        };
+        match &rule.kind {
+            AlertKind::GapAbove { size, pct, clear_pct } => {
+                of.size_usd = Some(size.to_string());
+                (of.pct, of.clear_pct) = (Some(pct.to_string()), Some(clear_pct.to_string()));
+            }
+            AlertKind::DepthBelow { usd, clear_usd, at } => {
+                (of.usd, of.clear_usd) = (Some(usd.to_string()), Some(clear_usd.to_string()));
+                of.at_pct = Some(at.to_string());
+            }
+            AlertKind::LowestDepthBelow { usd, clear_usd } => {
+                (of.usd, of.clear_usd) = (Some(usd.to_string()), Some(clear_usd.to_string()));
+            }
+            AlertKind::OracleStale | AlertKind::MarketClosed => {}
+            AlertKind::Missing { reasons } => of.reasons.clone_from(reasons),
+        }
+        of
+    }
+
+    fn rule(self) -> Result<AlertRule, RuleError> {
+        if self.v != VERSION {
+            return Err(wrong("v", "this version reads 1"));
+        }
+        let kind = self.kind()?;
+        self.check_fields(&kind)?;
+        let times = AlertTimes::default();
+        let slots = |field, given: Option<u32>, default, least, most| {
+            let slots = given.unwrap_or(default);
+            if (least..=most).contains(&slots) {
+                return Ok(slots);
+            }
+            Err(wrong(field, &format!("{slots} slots; {least} to {most} can be")))
+        };
+        let times = AlertTimes {
+            for_slots: slots("for_slots", self.for_slots, times.for_slots, 1, MOST_RUN)?,
+            clear_for_slots: slots(
+                "clear_for_slots",
+                self.clear_for_slots,
+                times.clear_for_slots,
+                1,
+                MOST_RUN,
+            )?,
+            no_data_slots: slots(
+                "no_data_slots",
+                self.no_data_slots,
+                times.no_data_slots,
+                0,
+                MOST_RUN,
+            )?,
+            refire_slots: slots(
+                "refire_slots",
+                self.refire_slots,
+                times.refire_slots,
+                0,
+                MOST_PAUSE,
+            )?,
+            remind_slots: slots(
+                "remind_slots",
+                self.remind_slots,
+                times.remind_slots,
+                0,
+                MOST_PAUSE,
+            )?,
+        };
+        let url = &self.web_url;
+        let plain = url.bytes().all(|c| c.is_ascii_graphic() && !b"\"\\<>?#".contains(&c));
+        let schemed = ["https://", "http://"].iter().any(|scheme| url.starts_with(scheme));
+        if !plain || !schemed || url.len() > MOST_URL || url.ends_with('/') {
+            return Err(wrong(
+                "web_url",
+                "an address such as https://exits.example, without a slash at its end",
+            ));
+        }
+        let Self { alert, pool, base, first_slot, web_url, on_missing, .. } = self;
+        let on_missing = on_missing.unwrap_or(OnMissing::Hold);
+        Ok(AlertRule { alert, pool, base, kind, times, on_missing, first_slot, web_url })
+    }
+
+    fn kind(&self) -> Result<AlertKind, RuleError> {
+        match self.kind.as_str() {
+            "gap_above" => {
+                let size = needed("size_usd", self.size_usd.as_ref())?;
+                let size = size.parse().map_err(|error| wrong("size_usd", &format!("{error}")))?;
+                let pct = percent("pct", needed("pct", self.pct.as_ref())?)?;
+                let band = Percent(pct.0 - pct.0.abs() / 10);
+                let clear_pct = self.clear_pct.as_ref().map(|text| percent("clear_pct", text));
+                let clear_pct = clear_pct.transpose()?.unwrap_or(band);
+                if clear_pct > pct {
+                    return Err(wrong("clear_pct", "it is over before it fires: at most pct"));
+                }
+                Ok(AlertKind::GapAbove { size, pct, clear_pct })
+            }
+            "depth_below" => {
+                let [usd, clear_usd] = self.depths()?;
+                let at = self.at_pct.as_ref().map(|text| text.parse());
+                let at = at.transpose().map_err(|error| wrong("at_pct", &format!("{error}")))?;
+                Ok(AlertKind::DepthBelow { usd, clear_usd, at: at.unwrap_or(GapLimit::DEPTH) })
+            }
+            "lowest_depth_below" => {
+                let [usd, clear_usd] = self.depths()?;
+                Ok(AlertKind::LowestDepthBelow { usd, clear_usd })
+            }
+            "oracle_stale" => Ok(AlertKind::OracleStale),
+            "market_closed" => Ok(AlertKind::MarketClosed),
+            "missing" => {
+                let mut reasons = self.reasons.clone();
+                crate::sorting::sort(&mut reasons, Ord::cmp);
+                reasons.dedup();
+                if reasons.len() > MOST_REASONS {
+                    return Err(wrong("reasons", &format!("at most {MOST_REASONS}")));
+                }
+                Ok(AlertKind::Missing { reasons })
+            }
+            other => {
+                let found: String = other.chars().take(40).collect();
+                Err(wrong(
+                    "kind",
+                    &format!(
+                        "{found:?}; it can be gap_above, depth_below, lowest_depth_below, oracle_stale, market_closed, missing"
+                    ),
+                ))
+            }
+        }
+    }
+
+    fn depths(&self) -> Result<[UsdMicros; 2], RuleError> {
+        let usd = dollars("usd", needed("usd", self.usd.as_ref())?)?;
+        let band = UsdMicros(usd.0 + usd.0 / 10);
+        let clear_usd = self.clear_usd.as_ref().map(|text| dollars("clear_usd", text));
+        let clear_usd = clear_usd.transpose()?.unwrap_or(band);
+        if clear_usd < usd {
+            return Err(wrong("clear_usd", "it is over before it fires: at least usd"));
+        }
+        Ok([usd, clear_usd])
+    }
+
+    /// Requires that nothing stands there that the kind does not have.
+    fn check_fields(&self, kind: &AlertKind) -> Result<(), RuleError> {
+        let gap = matches!(kind, AlertKind::GapAbove { .. });
+        let depth = matches!(kind, AlertKind::DepthBelow { .. });
+        let usd = depth || matches!(kind, AlertKind::LowestDepthBelow { .. });
+        let missing = matches!(kind, AlertKind::Missing { .. });
+        for (field, given, has) in [
+            ("size_usd", self.size_usd.is_some(), gap),
+            ("pct", self.pct.is_some(), gap),
+            ("clear_pct", self.clear_pct.is_some(), gap),
+            ("usd", self.usd.is_some(), usd),
+            ("clear_usd", self.clear_usd.is_some(), usd),
+            ("at_pct", self.at_pct.is_some(), depth),
+            ("reasons", !self.reasons.is_empty(), missing),
+        ] {
+            if given && !has {
+                return Err(wrong(field, &format!("{} has none", kind.code())));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn needed<'a>(field: &'static str, text: Option<&'a String>) -> Result<&'a str, RuleError> {
+    text.map(String::as_str).ok_or_else(|| wrong(field, "it is missing"))
+}
+
+fn percent(field: &'static str, text: &str) -> Result<Percent, RuleError> {
+    let read = Percent::parse(text).map_err(|error| wrong(field, &error.to_string()))?;
+    if read.0.abs() >= Percent::BOUND {
+        return Err(wrong(field, "below a billion percent either way"));
+    }
+    Ok(read)
+}
+
+fn dollars(field: &'static str, text: &str) -> Result<UsdMicros, RuleError> {
+    const MOST: u64 = 1_000_000_000_000_000;
+    let read = parse_scaled(text, 6, false).map_err(|error| wrong(field, &error.to_string()))?;
+    let micros = u64::try_from(read).ok().filter(|micros| *micros <= MOST);
+    micros.map(UsdMicros).ok_or_else(|| wrong(field, "at most 1000000000"))
+}
+
+fn wrong(field: &'static str, why: &str) -> RuleError {
+    RuleError { field, why: why.to_owned() }
+}

@@ -1,0 +1,118 @@
+//! What a slot says to a rule.
+
+use super::rule::{AlertKind, AlertRule};
+use crate::evidence::{Head, HeadEntry};
+use crate::exit::{Exit, METHOD_VERSION};
+use crate::json::wire_code;
+use crate::pools::Direction;
+use crate::snapshot::Snapshot;
+use crate::units::{GapLimit, UsdMicros};
+
+/// What a value is to a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sample {
+    /// Beyond the threshold.
+    Breach,
+    /// Between the threshold and where it is over.
+    Between,
+    /// Where it is over.
+    Clear,
+    /// There is none.
+    Nothing,
+}
+
+impl Sample {
+    const ALL: [Self; 4] = [Self::Breach, Self::Between, Self::Clear, Self::Nothing];
+
+    /// As documents spell it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Breach => "breach",
+            Self::Between => "between",
+            Self::Clear => "clear",
+            Self::Nothing => "nothing",
+        }
+    }
+
+    fn of(breach: bool, clear: bool) -> Self {
+        match (breach, clear) {
+            (true, _) => Self::Breach,
+            (false, true) => Self::Clear,
+            (false, false) => Self::Between,
+        }
+    }
+}
+
+wire_code!(Sample, Sample::ALL);
+
+/// A slot's value, as text: a percentage, dollars, `true` or `false`, or why there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// What it is to the rule.
+    pub sample: Sample,
+    /// The value.
+    pub value: String,
+}
+
+impl Reading {
+    /// What a slot says to a rule: its head, and the snapshot that it names, where it names one.
+    pub fn of(rule: &AlertRule, head: &Head, snapshot: Option<&Snapshot>) -> Self {
+        let told = |sample, value: &str| Self { sample, value: value.to_owned() };
+        let missing = match &head.entry {
+            HeadEntry::Recorded { .. } => None,
+            HeadEntry::Missing(reason) => Some(reason.code()),
+            HeadEntry::Retired => Some("retired"),
+        };
+        if let AlertKind::Missing { reasons } = &rule.kind {
+            let Some(missing) = missing else { return told(Sample::Clear, "recorded") };
+            let meant = reasons.is_empty() || reasons.iter().any(|one| one.as_str() == missing);
+            return told(if meant { Sample::Breach } else { Sample::Between }, missing);
+        }
+        if let Some(missing) = missing {
+            return told(Sample::Nothing, missing);
+        }
+        let Some(snapshot) = snapshot else { return told(Sample::Nothing, "unknown_snapshot") };
+        let observation = snapshot.observation();
+        let direction = Direction::from(rule.base);
+        let flag = |is: bool| told(Sample::of(is, !is), if is { "true" } else { "false" });
+        match &rule.kind {
+            AlertKind::OracleStale => flag(observation.oracle_stale()),
+            AlertKind::MarketClosed => flag(!observation.session().market_open),
+            AlertKind::GapAbove { size, pct, clear_pct } => {
+                match Exit::estimate_once(observation, direction, *size) {
+                    Ok(estimate) => told(
+                        Sample::of(estimate.gap > *pct, estimate.gap <= *clear_pct),
+                        &estimate.gap.to_string(),
+                    ),
+                    // What is not filled is worse than any gap.
+                    Err(refusal) => told(Sample::Breach, refusal.code()),
+                }
+            }
+            AlertKind::DepthBelow { usd, clear_usd, at } => {
+                let depth = match &head.entry {
+                    HeadEntry::Recorded { depth_usd, .. }
+                        if *at == GapLimit::DEPTH && head.method_version == METHOD_VERSION =>
+                    {
+                        depth_usd[direction.base_index()]
+                    }
+                    _ => Exit::of(observation, direction).depth_usd(*at).ok(),
+                };
+                of_depth(depth, *usd, *clear_usd)
+            }
+            AlertKind::LowestDepthBelow { usd, clear_usd } => {
+                of_depth(head.lowest_depth_7d_usd[direction.base_index()], *usd, *clear_usd)
+            }
+            AlertKind::Missing { .. } => told(Sample::Clear, "recorded"),
+        }
+    }
+}
+
+/// Whole dollars against a threshold; a depth that is not told says nothing.
+fn of_depth(depth: Option<u64>, usd: UsdMicros, clear_usd: UsdMicros) -> Reading {
+    let Some(depth) = depth else {
+        return Reading { sample: Sample::Nothing, value: "depth_not_told".to_owned() };
+    };
+    let micros = UsdMicros(depth.saturating_mul(1_000_000));
+    let sample = Sample::of(micros < usd, micros >= clear_usd);
+    Reading { sample, value: depth.to_string() }
+}

@@ -1,0 +1,154 @@
+//! The table of states, one slot at a time.
+
+use super::event::AlertEventType;
+use super::rule::{AlertTimes, OnMissing};
+use super::sample::Sample;
+use crate::json::{wire_code, wire_struct};
+
+/// Where an alert stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing.
+    #[default]
+    Ok,
+    /// Breached, not for long enough, or too soon after it fired.
+    Pending,
+    /// Fired.
+    Firing,
+    /// No breach any more, not for long enough.
+    Recovering,
+    /// Nothing is known.
+    NoData,
+}
+
+impl Standing {
+    const ALL: [Self; 5] = [Self::Ok, Self::Pending, Self::Firing, Self::Recovering, Self::NoData];
+
+    /// As documents spell it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Pending => "pending",
+            Self::Firing => "firing",
+            Self::Recovering => "recovering",
+            Self::NoData => "no_data",
+        }
+    }
+
+    fn fires(self) -> bool {
+        matches!(self, Self::Firing | Self::Recovering)
+    }
+}
+
+wire_code!(Standing, Standing::ALL);
+
+/// A state, with its counters of slots in a row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AlertState {
+    /// Where it stands.
+    pub standing: Standing,
+    /// Breaches.
+    pub hot: u32,
+    /// Slots that are clear.
+    pub cold: u32,
+    /// Slots that say nothing.
+    pub dark: u32,
+    /// The slot at which it last fired.
+    pub fired: Option<u32>,
+    /// The slot at which it last spoke of a breach: it fired, or reminded.
+    pub told: Option<u32>,
+    /// Whether it had fired when data ended.
+    pub fired_before: bool,
+}
+
+wire_struct!(AlertState { standing, hot, cold, dark, fired_before; optional fired, told });
+
+/// What a slot does to a state: the state after it, and what is to be said. At most two events: data came back, and
+/// with it another.
+///
+/// | state | breach | between | clear | nothing |
+/// |---|---|---|---|---|
+/// | ok, pending | one more; **firing** after `for_slots`, `refire_slots` after the last time | ok | ok | stays |
+/// | firing, recovering | firing | firing | one more; **ok** after `clear_for_slots` | stays |
+/// | any | | | | **no data** after `no_data_slots` |
+/// | no data | **data**: as it was before, then its row | same | same | stays |
+pub fn step(
+    times: AlertTimes,
+    on_missing: OnMissing,
+    before: AlertState,
+    slot: u32,
+    sample: Sample,
+) -> (AlertState, Vec<AlertEventType>) {
+    let (mut state, mut said) = (before, Vec::new());
+    let sample = match (sample, on_missing) {
+        (Sample::Nothing, OnMissing::Breach) => Sample::Breach,
+        (Sample::Nothing, OnMissing::Clear) => Sample::Clear,
+        (sample, _) => sample,
+    };
+    if sample == Sample::Nothing {
+        state.dark = state.dark.saturating_add(1);
+        if state.dark == times.no_data_slots && state.standing != Standing::NoData {
+            state.fired_before = state.standing.fires();
+            (state.standing, state.hot, state.cold) = (Standing::NoData, 0, 0);
+            said.push(AlertEventType::NoData);
+        }
+        return (state, said);
+    }
+    state.dark = 0;
+    if state.standing == Standing::NoData {
+        state.standing = if state.fired_before { Standing::Firing } else { Standing::Ok };
+        said.push(AlertEventType::Data);
+    }
+    if state.standing.fires() {
+        said.extend(fired(times, &mut state, slot, sample));
+    } else {
+        said.extend(calm(times, &mut state, slot, sample));
+    }
+    (state, said)
+}
+
+/// The row of what has not fired.
+fn calm(
+    times: AlertTimes,
+    state: &mut AlertState,
+    slot: u32,
+    sample: Sample,
+) -> Option<AlertEventType> {
+    if sample != Sample::Breach {
+        (state.standing, state.hot) = (Standing::Ok, 0);
+        return None;
+    }
+    state.hot = state.hot.saturating_add(1);
+    let rested = |fired: u32| slot >= fired.saturating_add(times.refire_slots);
+    if state.hot >= times.for_slots && state.fired.is_none_or(rested) {
+        (state.standing, state.hot, state.cold) = (Standing::Firing, 0, 0);
+        (state.fired, state.told) = (Some(slot), Some(slot));
+        return Some(AlertEventType::Firing);
+    }
+    state.standing = Standing::Pending;
+    None
+}
+
+/// The row of what has.
+fn fired(
+    times: AlertTimes,
+    state: &mut AlertState,
+    slot: u32,
+    sample: Sample,
+) -> Option<AlertEventType> {
+    if sample == Sample::Clear {
+        (state.standing, state.cold) = (Standing::Recovering, state.cold.saturating_add(1));
+        if state.cold >= times.clear_for_slots {
+            (state.standing, state.hot, state.cold) = (Standing::Ok, 0, 0);
+            return Some(AlertEventType::Resolved);
+        }
+    } else {
+        (state.standing, state.cold) = (Standing::Firing, 0);
+    }
+    let due = |told: u32| slot >= told.saturating_add(times.remind_slots);
+    if times.remind_slots > 0 && state.told.is_none_or(due) {
+        state.told = Some(slot);
+        return Some(AlertEventType::Reminder);
+    }
+    None
+}
