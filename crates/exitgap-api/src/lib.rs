@@ -49,6 +49,7 @@ mod routes_answer;
 mod series_method;
 mod simulation;
 mod size;
+mod stream;
 mod verification;
 mod verified;
 mod written;
@@ -107,6 +108,7 @@ pub use routes_answer::Routes;
 pub use series_method::{SeriesMethod, SeriesSource};
 pub use simulation::{AtOnce, OrderFill, Simulation, SimulationResult};
 pub use size::{MaxSize, MaxSizeResult};
+pub use stream::{StreamedPool, StreamedSlot};
 pub use verification::{
     AuditFault, AuditReport, Claim, Contradiction, Recomputation, VerificationReport,
 };

@@ -178,7 +178,11 @@ const TABLE: [Row; 25] = [
     ),
     specified("Machine-payable endpoints", "every call is free here", &["x402 settlement"]),
     specified("Sub-second responses", "a target, not a promise", &[]),
-    specified("Webhooks and streams", "blocked behind alerting", &[ALERTING]),
+    specified(
+        "Webhooks and streams",
+        "GET /v1/stream tells sealed slots as they come; webhooks are not built",
+        &[ALERTING],
+    ),
     asked(
         "Accuracy record",
         &[Operation::Accuracy],

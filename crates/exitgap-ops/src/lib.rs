@@ -8,7 +8,7 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `accuracy`, `routes`, `history`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `verified`,
+//! - `answers`, `accuracy`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `verified`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -33,6 +33,7 @@ mod prepared;
 mod readers;
 mod redemption;
 mod routes;
+mod stream;
 mod stress;
 mod urls;
 mod verified;
@@ -55,6 +56,7 @@ pub use prepared::Prepared;
 pub use readers::Readers;
 pub use redemption::TermsOfToken;
 pub use routes::QuoteGroup;
+pub use stream::{Sealed, StreamedEvents, too_many_streams};
 pub use urls::Urls;
 
 use evidence::EvidenceCache;
@@ -106,6 +108,7 @@ pub struct Service {
     deployment: Deployment,
     quote_groups: Vec<QuoteGroup>,
     redemption: Vec<TermsOfToken>,
+    streamed: stream::Streamed,
 }
 
 impl Service {
@@ -129,6 +132,7 @@ impl Service {
             deployment: Deployment::default(),
             quote_groups: Vec::new(),
             redemption: Vec::new(),
+            streamed: stream::Streamed::default(),
         }
     }
 
@@ -151,6 +155,9 @@ impl Service {
         let Some(current) = read else { return Ok(None) };
         let last = current.last_slot;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(current);
+        if let Some(last) = last {
+            self.streamed.sealed(last);
+        }
         Ok(last)
     }
 

@@ -26,7 +26,7 @@ const calls = [
   client.exit(pool, { sizeUsd: 1000, base: 'token0', at: series.from, ...guards }),
   client.maxSize(pool, { gapPct: 2, base: 'token0', at: series.from, ...guards }),
   client.simulate(pool, { sizeUsd: 1000, orders: 3, recoveryPct: '12.5', intervalS: 60, base: 'token0', at: series.from, ...guards }),
-  client.accuracy(pool, { from: series.from, ...guards }),
+  client.accuracy(pool, { from: series.from, to: series.to, ...guards }),
   client.redemptionWindow(pool, { sizeUsd: 1000, base: 'token0', at: series.from, ...guards }),
   client.ladder(pool, { base: 'token0', at: series.from, ...guards }),
   client.history(pool, { ...series, interval: '1h', cursor: '5957857' }),
@@ -74,6 +74,8 @@ for (const [template, { get }] of Object.entries(paths)) {
 }
 assert.deepEqual(left.sort(), [
   // Asked once a figure file names snapshots.
-  '/api/v1/series/{pool}', '/livez', '/metrics', '/readyz', '/v1/alerts', '/v1/history/{pool}?limit', '/v1/pools?limit',
+  '/api/v1/series/{pool}', '/livez', '/metrics', '/readyz', '/v1/alerts', '/v1/fills/{pool}', '/v1/history/{pool}?limit',
+  // A browser has EventSource for it.
+  '/v1/pools?limit', '/v1/stream',
 ]);
 console.log('sound');

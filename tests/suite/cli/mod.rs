@@ -1,6 +1,7 @@
 //! The command line `exitgap`.
 
 mod accuracy;
+mod alert;
 mod audit;
 mod audit_damage;
 mod audit_page;

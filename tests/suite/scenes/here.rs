@@ -61,6 +61,7 @@ impl Here {
             telemetry: Arc::default(),
             log_folder: folder.join("log"),
             site: Arc::default(),
+            streams: Arc::default(),
         };
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let listener = runtime.block_on(Listener::bind(any, "nothing")).unwrap();

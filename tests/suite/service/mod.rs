@@ -16,4 +16,5 @@ mod routes;
 mod sales;
 mod schemathesis;
 mod series;
+mod stream;
 mod two_hosts;

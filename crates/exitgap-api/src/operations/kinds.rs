@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::evidence_of::MAX_EVIDENCE_URL_BYTES;
 use super::questions::{MAX_POSITIONS, MAX_RANK};
+use super::streams::MAX_WATCHED;
 use crate::parameters::MAX_TOKEN_NAME_BYTES;
 
 /// What a parameter may hold.
@@ -43,6 +44,10 @@ pub enum Kind {
     Positions,
     /// A pool with the token sold or without, such as `ethereum:0x88e6…/token0`; as many as there are venues.
     Venues,
+    /// Pools, each in a value of its own; as many as are watched.
+    Pools,
+    /// The id of an event of a stream, `<slot>.<place>`.
+    EventId,
     /// A SHA-256, `0x` and 64 hexadecimal digits.
     Hash,
     /// The path of a file of the published log.
@@ -102,6 +107,11 @@ impl Kind {
                 let one = text(format!("{POOL}(/[ -~]{{1,{MAX_TOKEN_NAME_BYTES}}})?"));
                 json!({"type": "array", "items": one, "minItems": 1, "maxItems": MAX_ROUTE_VENUES})
             }
+            Self::Pools => {
+                let one = text(POOL.to_owned());
+                json!({"type": "array", "items": one, "minItems": 1, "maxItems": MAX_WATCHED})
+            }
+            Self::EventId => text("[0-9]{7,9}\\.(0|[1-9][0-9]{0,9})".to_owned()),
             Self::Hash => text("0x[0-9a-f]{64}".to_owned()),
             Self::LogFile => json!({"type": "string", "enum": ["checkpoint", "verifier-key"]}),
             Self::EvidenceUrl => json!({"type": "string", "maxLength": MAX_EVIDENCE_URL_BYTES}),
@@ -110,7 +120,7 @@ impl Kind {
 
     /// Whether it is given once for each of several values.
     pub fn is_repeated(self) -> bool {
-        matches!(self, Self::Positions | Self::Venues)
+        matches!(self, Self::Positions | Self::Venues | Self::Pools)
     }
 
     /// Whether its schema is of a whole number.

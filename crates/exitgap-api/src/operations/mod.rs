@@ -17,6 +17,7 @@ mod kinds;
 mod parameter;
 mod questions;
 mod sales;
+mod streams;
 mod table;
 mod target;
 mod values;
@@ -36,6 +37,7 @@ pub use questions::{
     StressAsked, position_as_written,
 };
 pub use sales::{ExitAsked, MaxSizeAsked, RoutesAsked, SimulationAsked, SnapshotAsked};
+pub use streams::{EventPlace, MAX_WATCHED, StreamAsked};
 pub use target::Target;
 
 /// The parameters of all operations, by what each means.
@@ -108,10 +110,12 @@ pub enum Operation {
     Accuracy,
     /// What a pool logged, document after document.
     Fills,
+    /// Sealed slots as they come.
+    Stream,
 }
 
 /// How many there are.
-const COUNT: usize = Operation::Fills as usize + 1;
+const COUNT: usize = Operation::Stream as usize + 1;
 
 /// All that is known of an operation.
 #[derive(Debug)]

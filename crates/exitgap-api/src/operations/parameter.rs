@@ -363,6 +363,22 @@ pub mod all {
     )
     .hint("venue=<pool> or <pool>/<base>, repeated for each, up to 12 times");
 
+    /// The pools of a stream.
+    pub const WATCHED: Parameter = Parameter::optional(
+        "pool",
+        Kind::Pools,
+        "A pool whose heads are told, `<chain>:<address>`. Repeated for each, up to 100 times; slots alone where left out.",
+    )
+    .hint("pool=<chain>:<address>, repeated for each, up to 100 times");
+
+    /// Where a stream goes on.
+    pub const LAST_EVENT_ID: Parameter = Parameter::optional(
+        "last_event_id",
+        Kind::EventId,
+        "The id of the last event that came, for whoever cannot send the header `Last-Event-ID`, which counts before it.",
+    )
+    .hint("the id of the last event as it came, such as 5957857.0");
+
     /// What a liquidation sells.
     pub const CASCADE: Parameter = Parameter::required(
         "cascade_usd",

@@ -2,11 +2,11 @@
 
 use super::parameters::{
     AT, BASE, BASE_BY_PLACE, BOARD_SIZE, BONUS, BOOK_GAP, CASCADE, CHAIN, CHAIN_IN_PATH,
-    EVIDENCE_SLOT, FALL, FIXED_COST, FROM, GAP, HISTORY_LIMIT, INTERVAL, LEVEL, LIMIT, LOG_FILE,
-    MAX_AGE, METHOD, MIN_DAYS, MOVE, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL, POOL_CURSOR,
-    POSITION, PROTOCOL_FEE, QUOTE_GROUP, RANK_CURSOR, RECOVERY, REQUIRE, SERIES_SIZE, SIZE, SLOT,
-    SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH, VENUE,
-    WITHIN_SLOTS,
+    EVIDENCE_SLOT, FALL, FIXED_COST, FROM, GAP, HISTORY_LIMIT, INTERVAL, LAST_EVENT_ID, LEVEL,
+    LIMIT, LOG_FILE, MAX_AGE, METHOD, MIN_DAYS, MOVE, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL,
+    POOL_CURSOR, POSITION, PROTOCOL_FEE, QUOTE_GROUP, RANK_CURSOR, RECOVERY, REQUIRE, SERIES_SIZE,
+    SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH,
+    VENUE, WATCHED, WITHIN_SLOTS,
 };
 use super::{Answer, COUNT, Group, Keep, Methods, Operation, PriceClass, Row};
 
@@ -380,5 +380,15 @@ pub(super) static ROWS: [Row; COUNT] = [
         refusals: &[400, 404, 503],
         keep: Some(Keep::Seconds(300)),
         ..row(Operation::Fills, "readFills", "/v1/fills/{pool}")
+    },
+    Row {
+        group: Group::Series,
+        title: "Sealed slots as they come",
+        about: "Server-sent events: `slot` for each sealed slot, then `pool` for each pool asked for that has a head in it. Their data are the documents `StreamedSlot` and `StreamedPool`. An id is `<slot>.<place>`, a function of the log and of the pools asked for: who comes back with `Last-Event-ID` goes on after it, up to seven days back; further back an event `reset` names the newest slot, and the present follows. The first event has an id and no data. A comment comes every 15 seconds. At most 6 streams of one client.",
+        parameters: &[&WATCHED, &LAST_EVENT_ID],
+        answer: Answer::Bytes("text/event-stream"),
+        refusals: &[400, 404, 429],
+        keep: None,
+        ..row(Operation::Stream, "streamSlots", "/v1/stream")
     },
 ];

@@ -55,6 +55,7 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
         telemetry: Arc::default(),
         log_folder,
         site: Arc::default(),
+        streams: Arc::default(),
     };
     app.service.refresh().await.map_err(|problem| BenchError::Http(problem.detail))?;
     let looking = app.clone();

@@ -92,10 +92,8 @@ fn of_log(
     replayed: &mut Replayed,
 ) -> Result<Option<Box<Fault>>, Failure> {
     let folder = FolderReader::new(log);
-    let keys = match args.trust.trust.is_empty() {
-        true => audit::own_keys(&folder)?,
-        false => trust::keys(&args.trust.trust)?,
-    };
+    let named = &args.trust.trust;
+    let keys = if named.is_empty() { audit::own_keys(&folder)? } else { trust::keys(named)? };
     let newest = audit::newest(&folder)?;
     let pool = replayed.run.rule().pool.clone();
     let against = Against {

@@ -101,6 +101,7 @@ async fn serve_until_told(
         let told = move |counts| telemetry.payments(counts);
         tokio::spawn(sweep(till, ended.clone(), told))
     });
+    let streaming = app.service.clone();
     let looking = tokio::spawn(look(app.clone(), ended.clone()));
     let operating = operators.map(|listener| {
         tracing::info!(operators = %listener.address(), "answering operators");
@@ -120,6 +121,7 @@ async fn serve_until_told(
         let _ = stop.wait_for(|stop| *stop != Stop::No).await;
         Ok(())
     };
+    streaming.end_streams();
     // Both may have ended by themselves.
     let _ = end.send(true);
     let _ = serving.await;
@@ -187,6 +189,7 @@ async fn app(
         telemetry: Arc::default(),
         log_folder: config.evidence.folder.clone(),
         site: Arc::new(site),
+        streams: Arc::default(),
     })
 }
 

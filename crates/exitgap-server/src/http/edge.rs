@@ -208,6 +208,10 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
     if is_tools && let Some(allowance) = edge.allowance(&request) {
         request.extensions_mut().insert(allowance);
     }
+    if request.uri().path() == Operation::Stream.template() {
+        let client = edge.client(&request);
+        request.extensions_mut().insert(super::stream::Client(client));
+    }
     let mut response = next.run(request).await;
     if let Some(Refused(problem)) = response.extensions_mut().remove() {
         response = tell(*problem, &id, response);

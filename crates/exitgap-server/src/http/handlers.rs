@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::address::Address;
 use super::reply::{JSON, LINES, Refused, Reply};
-use super::{App, evidence, log_files, operators};
+use super::{App, evidence, log_files, operators, stream};
 use crate::payments::Till;
 
 /// The handler of an operation, with the methods it answers.
@@ -97,6 +97,7 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
             app.service.exposure(asked).await
         }),
         O::ExposureFile => get(evidence::exposure_file),
+        O::Stream => get(stream::serve),
         O::Accuracy => document(operation, |app, asked: AccuracyAsked| async move {
             app.service.accuracy(asked).await
         }),

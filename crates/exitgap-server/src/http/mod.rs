@@ -20,6 +20,7 @@ mod operators;
 mod rate;
 mod reply;
 mod site;
+mod stream;
 mod telemetry;
 mod tools;
 
@@ -42,6 +43,7 @@ pub use edge::{FreeEstimates, Limits};
 pub use listen::{Connections, ListenError, Listener};
 pub use openapi::document as openapi_document;
 pub use site::Site;
+pub use stream::Streams;
 pub use telemetry::Telemetry;
 
 use edge::Edge;
@@ -60,6 +62,8 @@ pub struct App {
     pub log_folder: PathBuf,
     /// The pages.
     pub site: Arc<Site>,
+    /// The streams that are open.
+    pub streams: Arc<Streams>,
 }
 
 /// Where operators ask whether the service lives, is ready, and what is measured.

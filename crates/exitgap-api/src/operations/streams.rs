@@ -1,0 +1,70 @@
+//! What a stream is asked for.
+
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
+
+use super::parameters::{LAST_EVENT_ID, WATCHED};
+use super::{Given, Question, values};
+use crate::{Problem, parse_pool};
+
+/// The most pools of a stream.
+pub const MAX_WATCHED: usize = 100;
+
+/// Where a stream was left: the id of the last event that came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventPlace {
+    /// The slot.
+    pub slot: Slot,
+    /// Its place in the slot: 0 is the slot's own event, then the pools in the order of their names.
+    pub place: u32,
+}
+
+impl EventPlace {
+    /// Reads an id, `<slot>.<place>`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (slot, place) = text.split_once('.')?;
+        let number: u64 = slot.parse().ok()?;
+        let read = Self { slot: Slot::new(number).ok()?, place: place.parse().ok()? };
+        (read.to_string() == text).then_some(read)
+    }
+}
+
+impl std::fmt::Display for EventPlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.slot.number(), self.place)
+    }
+}
+
+/// Sealed slots as they come, with some pools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamAsked {
+    /// The pools, in the order of their names, each once.
+    pub pools: Vec<PoolId>,
+    /// After which event.
+    pub after: Option<EventPlace>,
+}
+
+impl Question for StreamAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let count = given.all(&WATCHED).count();
+        if count > MAX_WATCHED {
+            let detail = format!("a stream is of at most {MAX_WATCHED} pools, not {count}");
+            return Err(values::refusal(&WATCHED, &detail));
+        }
+        let pools: Result<Vec<PoolId>, Problem> = given.all(&WATCHED).map(parse_pool).collect();
+        let mut pools = pools?;
+        pools.sort_by_cached_key(ToString::to_string);
+        pools.dedup();
+        let after = given.one(&LAST_EVENT_ID, |text| {
+            let wrong = || {
+                let shown: String = text.chars().take(40).collect();
+                values::refusal(
+                    &LAST_EVENT_ID,
+                    &format!("last_event_id: {shown:?} is no event's id"),
+                )
+            };
+            EventPlace::parse(text).ok_or_else(wrong)
+        })?;
+        Ok(Self { pools, after })
+    }
+}

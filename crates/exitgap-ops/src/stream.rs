@@ -1,0 +1,136 @@
+//! Sealed slots, told as they come.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use exitgap_api::{Problem, ProblemCode, StreamedPool, StreamedSlot};
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::{LookupError, Slot};
+use exitgap_core::tlog::Checkpoint;
+use exitgap_store::{FindError, Reader, StoreError};
+use tokio::sync::{OnceCell, watch};
+
+use super::{IntoProblem, Service};
+
+/// What a slot says to whoever watches some pools: its own document, then one of each pool that has a head in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamedEvents {
+    /// The slot's document, JSON.
+    pub slot: String,
+    /// Those of the pools, by their places among the watched.
+    pub pools: Vec<(u32, String)>,
+}
+
+/// How far the log is, for those who wait for more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sealed {
+    /// The newest slot.
+    pub newest: Option<Slot>,
+    /// No more will come: the process ends.
+    pub ends: bool,
+}
+
+/// What was made for one, for all who watch the same.
+type Made = Arc<OnceCell<Arc<StreamedEvents>>>;
+
+/// Events of the newest slots, each made once.
+#[derive(Debug, Default)]
+pub(super) struct Streamed {
+    made: Mutex<BTreeMap<(Slot, Vec<PoolId>), Made>>,
+    sealed: watch::Sender<Sealed>,
+}
+
+/// Different questions of the newest slots that are kept.
+const KEPT: usize = 16_384;
+
+impl Streamed {
+    /// Tells all who wait that a slot was sealed.
+    pub fn sealed(&self, newest: Slot) {
+        self.sealed.send_modify(|sealed| sealed.newest = Some(newest));
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.retain(|(slot, _), _| slot.number() + 1 >= newest.number());
+    }
+
+    fn cell(&self, slot: Slot, pools: &[PoolId]) -> Made {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if made.len() >= KEPT {
+            made.clear();
+        }
+        made.entry((slot, pools.to_vec())).or_default().clone()
+    }
+}
+
+impl Service {
+    /// How far the log is, and what becomes of it.
+    pub fn watch_slots(&self) -> watch::Receiver<Sealed> {
+        self.streamed.sealed.subscribe()
+    }
+
+    /// Tells all who wait for slots that no more will come.
+    pub fn end_streams(&self) {
+        self.streamed.sealed.send_modify(|sealed| sealed.ends = true);
+    }
+
+    /// Requires that each pool is recorded.
+    pub fn require_pools(&self, pools: &[PoolId]) -> Result<(), Problem> {
+        let current = self.current();
+        match pools.iter().find(|pool| !current.pools.contains_key(*pool)) {
+            None => Ok(()),
+            Some(pool) => {
+                let pool = (*pool).clone();
+                let nearest = Vec::new();
+                Err(FindError::Lookup(LookupError::UnknownPool { pool, nearest }).into_problem())
+            }
+        }
+    }
+
+    /// What a sealed slot says to whoever watches these pools.
+    pub async fn streamed(
+        &self,
+        slot: Slot,
+        pools: &[PoolId],
+    ) -> Result<Arc<StreamedEvents>, Problem> {
+        let newest = self.current().last_slot;
+        let make = || async {
+            let pools = pools.to_vec();
+            let read = move |reader: &Reader| events(reader, slot, &pools);
+            self.read(read).await.map(Arc::new)
+        };
+        // Of those long past everybody asks for others.
+        if newest.is_none_or(|newest| slot.number() + 1 < newest.number()) {
+            return make().await;
+        }
+        self.streamed.cell(slot, pools).get_or_try_init(make).await.cloned()
+    }
+}
+
+fn events(reader: &Reader, slot: Slot, pools: &[PoolId]) -> Result<StreamedEvents, FindError> {
+    let corrupt =
+        |what: &str| StoreError::CorruptRow { table: "sealed_slot", found: what.to_owned() };
+    let leaf = reader.leaf(slot)?.ok_or_else(|| corrupt("no such slot"))?.leaf;
+    let log = reader.log()?.ok_or_else(|| corrupt("no log"))?;
+    let size = log.origin.index_of(slot).map_or(0, |index| index + 1);
+    let note = reader.checkpoint(size)?.ok_or_else(|| corrupt("no checkpoint"))?;
+    let (checkpoint, _) = Checkpoint::from_note(&note).map_err(|_| corrupt("no checkpoint"))?;
+    let text = |document: serde_json::Result<String>| {
+        document
+            .map_err(|error| StoreError::CorruptRow { table: "entry", found: error.to_string() })
+    };
+    let slot_text = text(serde_json::to_string(&StreamedSlot::new(slot, leaf.pools, &checkpoint)))?;
+    let mut told = Vec::with_capacity(pools.len());
+    for (place, id) in (1..).zip(pools) {
+        let Some(pool) = reader.pool(id)? else { continue };
+        let Some(stored) = reader.head(&pool, slot)? else { continue };
+        told.push((place, text(serde_json::to_string(&StreamedPool::from(&stored.head)))?));
+    }
+    Ok(StreamedEvents { slot: slot_text, pools: told })
+}
+
+/// Why a stream is not begun.
+pub fn too_many_streams(most: usize) -> Problem {
+    Problem::new(
+        ProblemCode::RateLimited,
+        format!("more than the {most} streams that there may be"),
+    )
+    .hint("one stream may be of 100 pools; end some, or ask again later")
+}

@@ -1,0 +1,263 @@
+//! Sealed slots as server-sent events: `GET /v1/stream`.
+//!
+//! An event's id is its slot and its place in it, a function of the log and of the pools asked for: whoever comes back
+//! with the last id that came goes on after it, at any replica, up to seven days back. What a connection cannot take is
+//! not kept for it: the next event is made when the last one is written, and a connection on which nothing can be
+//! written is closed as any other (`listen`).
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use exitgap_api::Problem;
+use exitgap_api::operations::{EventPlace, Operation, StreamAsked};
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
+use hyper::body::Frame;
+use tokio::sync::{mpsc, watch};
+
+use super::App;
+use super::address::Address;
+use super::reply::Refused;
+use crate::ops::{Sealed, Service, too_many_streams};
+
+/// Streams at once, and of one client.
+const MOST: usize = 10_000;
+const MOST_OF_CLIENT: usize = 6;
+
+/// How far back one goes on: seven days of slots.
+const REACH: u32 = 7 * Slot::PER_DAY;
+
+/// How long nothing may be said.
+const SILENCE: Duration = Duration::from_secs(15);
+
+/// Whoever a request is from, where that is known.
+#[derive(Debug, Clone, Copy)]
+pub struct Client(pub Option<IpAddr>);
+
+/// The streams that are open.
+#[derive(Debug, Default)]
+pub struct Streams {
+    open: Mutex<HashMap<Option<IpAddr>, usize>>,
+}
+
+/// One of them, given back when dropped.
+struct Place {
+    streams: Arc<Streams>,
+    client: Option<IpAddr>,
+}
+
+impl Streams {
+    /// How many are open.
+    pub fn count(&self) -> usize {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).values().sum()
+    }
+
+    fn place(self: &Arc<Self>, client: Option<IpAddr>) -> Result<Place, Problem> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.values().sum::<usize>() >= MOST {
+            return Err(too_many_streams(MOST));
+        }
+        let of_client = open.entry(client).or_default();
+        if client.is_some() && *of_client >= MOST_OF_CLIENT {
+            return Err(too_many_streams(MOST_OF_CLIENT));
+        }
+        *of_client += 1;
+        drop(open);
+        Ok(Place { streams: self.clone(), client })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = self.streams.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = open.get_mut(&self.client) {
+            *count -= 1;
+            if *count == 0 {
+                open.remove(&self.client);
+            }
+        }
+    }
+}
+
+/// Begins a stream.
+pub async fn serve(
+    State(app): State<App>,
+    address: Address,
+    request: Request,
+) -> Result<Response, Refused> {
+    let StreamAsked { pools, after } = address.read(Operation::Stream)?;
+    app.service.require_pools(&pools)?;
+    let after = match last_event_id(request.headers())? {
+        Some(after) => Some(after),
+        None => after,
+    };
+    let client = request.extensions().get::<Client>().and_then(|Client(client)| *client);
+    let place = app.streams.place(client)?;
+    let (frames, rest) = mpsc::channel(1);
+    let told = Telling { service: app.service.clone(), pools, frames };
+    tokio::spawn(async move {
+        // It ends when the process does, when nobody listens any more, or when the store cannot be read.
+        let _ = told.tell(after).await;
+        drop(place);
+    });
+    let mut headers = HeaderMap::with_capacity(4);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    let unbuffered = HeaderName::from_static("x-accel-buffering");
+    headers.insert(unbuffered, HeaderValue::from_static("no"));
+    Ok((headers, Body::new(Frames(rest))).into_response())
+}
+
+/// What a browser says when it comes back.
+fn last_event_id(headers: &HeaderMap) -> Result<Option<EventPlace>, Problem> {
+    let Some(value) = headers.get("last-event-id").filter(|value| !value.is_empty()) else {
+        return Ok(None);
+    };
+    let place = value.to_str().ok().and_then(EventPlace::parse);
+    place.map(Some).ok_or_else(|| {
+        Problem::new(
+            exitgap_api::ProblemCode::InvalidParameter,
+            "Last-Event-ID: it is no event's id",
+        )
+        .field("Last-Event-ID")
+        .hint("give the id of the last event as it came, or none")
+    })
+}
+
+/// A body of frames as they come.
+struct Frames(mpsc::Receiver<Bytes>);
+
+impl hyper::body::Body for Frames {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        self.0.poll_recv(context).map(|frame| frame.map(|frame| Ok(Frame::data(frame))))
+    }
+}
+
+/// A stream being told.
+struct Telling {
+    service: Arc<Service>,
+    pools: Vec<PoolId>,
+    frames: mpsc::Sender<Bytes>,
+}
+
+/// Nobody listens any more, or nothing can be told.
+struct Over;
+
+impl Telling {
+    async fn tell(&self, after: Option<EventPlace>) -> Result<(), Over> {
+        let mut sealed = self.service.watch_slots();
+        let newest = self.service.current().last_slot;
+        let mut next = match (after, newest) {
+            (Some(after), Some(newest)) => self.resume(after, newest).await?,
+            // Where it begins, so that who loses the connection at once comes back to here.
+            (_, newest) => {
+                let id = newest.map_or(String::new(), |newest| {
+                    let last = u32::try_from(self.pools.len()).unwrap_or(u32::MAX);
+                    format!("id: {}\n", EventPlace { slot: newest, place: last })
+                });
+                self.say(format!("retry: {}\n{id}data\n\n", retry_ms())).await?;
+                newest.and_then(Slot::next)
+            }
+        };
+        loop {
+            let newest = self.wait(&mut sealed, next).await?;
+            let mut slot = next.unwrap_or(newest);
+            while slot <= newest {
+                self.slot(slot, 0).await?;
+                next = slot.next();
+                match next {
+                    Some(later) => slot = later,
+                    None => return Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Says what came after an event; of one too long ago, or yet to come, that it is not, and the present. Gives the
+    /// next slot.
+    async fn resume(&self, after: EventPlace, newest: Slot) -> Result<Option<Slot>, Over> {
+        let near = after.slot <= newest && newest.number() - after.slot.number() <= REACH;
+        let retry = retry_ms();
+        if !near {
+            let number = newest.number();
+            let reset = format!("retry: {retry}\nevent: reset\ndata: {{\"slot\":{number}}}\n\n");
+            self.say(reset).await?;
+            self.slot(newest, 0).await?;
+            return Ok(newest.next());
+        }
+        self.say(format!("retry: {retry}\nid: {after}\ndata\n\n")).await?;
+        self.slot(after.slot, after.place.saturating_add(1)).await?;
+        Ok(after.slot.next())
+    }
+
+    /// Waits until a slot is sealed, and gives the newest; says now and then that nothing is said.
+    async fn wait(
+        &self,
+        sealed: &mut watch::Receiver<Sealed>,
+        next: Option<Slot>,
+    ) -> Result<Slot, Over> {
+        loop {
+            let Sealed { newest, ends } = *sealed.borrow_and_update();
+            // What was sealed before the first who watched is known all the same.
+            let newest = newest.or_else(|| self.service.current().last_slot);
+            if ends {
+                return Err(Over);
+            }
+            if let Some(newest) = newest.filter(|newest| next.is_none_or(|next| next <= *newest)) {
+                return Ok(newest);
+            }
+            tokio::select! {
+                changed = sealed.changed() => changed.map_err(|_| Over)?,
+                () = self.frames.closed() => return Err(Over),
+                () = tokio::time::sleep(SILENCE) => self.say(":\n\n".to_owned()).await?,
+            }
+        }
+    }
+
+    /// Says a slot's events from a place on, in one frame.
+    async fn slot(&self, slot: Slot, from: u32) -> Result<(), Over> {
+        let told = self.service.streamed(slot, &self.pools).await;
+        let events = told.map_err(|problem| {
+            tracing::warn!(%slot, detail = %problem.detail, "a stream ends");
+            Over
+        })?;
+        let mut frame = String::new();
+        let all = std::iter::once(("slot", 0, &events.slot))
+            .chain(events.pools.iter().map(|(place, text)| ("pool", *place, text)));
+        for (event, place, text) in all.filter(|(_, place, _)| *place >= from) {
+            let id = EventPlace { slot, place };
+            // Writing to a String cannot fail.
+            let _ = write!(frame, "event: {event}\nid: {id}\ndata: {text}\n\n");
+        }
+        if frame.is_empty() { Ok(()) } else { self.say(frame).await }
+    }
+
+    async fn say(&self, frame: String) -> Result<(), Over> {
+        self.frames.send(frame.into()).await.map_err(|_| Over)
+    }
+}
+
+/// When a browser comes back: not all of them at once.
+fn retry_ms() -> u32 {
+    let mut random = [0; 2];
+    // Without it they come back at one time, which is no more than a crowd.
+    let _ = getrandom::fill(&mut random);
+    3_000 + u32::from(u16::from_le_bytes(random)) % 7_000
+}
