@@ -1,5 +1,5 @@
-// A pool's page while its series goes on: ages tick, and a newer slot is offered. Whoever runs this seals a slot
-// once it says "waiting" on standard output.
+// A pool's page and the board while the series goes on: ages tick, and a newer slot is offered as soon as the service
+// tells it, without asking now and then. Whoever runs this seals a slot once it says "waiting" on standard output.
 // Usage: node follow.mjs <service's address> <folder of node_modules> <folder for screenshots>
 import assert from "node:assert/strict";
 import { eventually, start } from "./browser.mjs";
@@ -27,13 +27,21 @@ await context.clock.runFor(70_000);
 assert.match(await newest.textContent(), /, 11\d s old/);
 await context.clock.runFor(180_000);
 assert.match(await newest.textContent(), /, 4 min old/);
-assert.equal(asked, 1, "nothing newer can be there yet: nobody is asked");
+assert.equal(asked, 1, "nothing newer was told: nobody is asked");
+const board = await open("/", { context });
+await board.waitForSelector("table");
+assert.equal(await board.locator("#newer").count(), 0);
 
 console.info("waiting");
 await eventually("the slot is sealed", async () =>
   (await get(`/v1/ladder/${pool}`)).method.depth_source.slot > method.depth_source.slot);
 const { method: now } = await get(`/v1/ladder/${pool}`);
-await context.clock.runFor(60_000);
+await board.waitForSelector("#newer >> text=A newer slot was sealed.");
+await shoot(board, "board-newer");
+await board.getByRole("button", { name: "Show it" }).click();
+await eventually("the board is asked for again", async () => (await board.locator("#newer").count()) === 0);
+await board.waitForSelector("table");
+await board.close();
 await page.waitForSelector(`#newer >> text=A newer slot was recorded, ${slot(now.depth_source.slot_time)}`);
 assert.ok((await newest.textContent()).includes(slot(method.depth_source.slot_time)), "what is read stays");
 await shoot(page, "pool-newer");

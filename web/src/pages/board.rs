@@ -14,7 +14,7 @@ use crate::chart::Spark;
 use crate::check::{Published, Sold, Standing};
 use crate::parts::{
     Asking, CheckAll, CheckedGap, Empty, Failed, Loading, PreviewNotice, StatusTag, linked,
-    not_understood,
+    not_understood, on_sealed,
 };
 use crate::paths::{Page, evidence_href};
 use crate::service::client;
@@ -90,6 +90,14 @@ pub fn Board() -> impl IntoView {
         },
     );
     let retry = board.again();
+    let (is_newer, set_newer) = signal(false);
+    on_sealed(None, move || {
+        let _ = set_newer.try_set(true);
+    });
+    let show_newer = move |_| {
+        set_newer.set(false);
+        retry.run(());
+    };
     let other_size = move || {
         let said = query.read().get("size")?;
         let shown = asked.read().size;
@@ -108,6 +116,12 @@ pub fn Board() -> impl IntoView {
         </p>
         <Controls asked=asked/>
         {other_size}
+        {move || is_newer.get().then(|| view! {
+            <p class="refused" role="status" id="newer">
+                "A newer slot was sealed. "
+                <button type="button" class="small" on:click=show_newer>"Show it"</button>
+            </p>
+        })}
         {move || match board.answer(&asked.get()) {
             None => view! { <Loading what="the board"/> }.into_any(),
             Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),

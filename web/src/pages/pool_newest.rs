@@ -4,22 +4,16 @@ use core::time::Duration;
 
 use exitgap_api::PublishedLadder;
 use exitgap_client::Recorded;
-use exitgap_core::series::Slot;
 use leptos::leptos_dom::helpers::set_interval_with_handle;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
+use crate::parts::on_sealed;
 use crate::service::client;
 use crate::text;
 
 /// How often the age is told anew.
 const TICK: Duration = Duration::from_secs(10);
-
-/// Ticks between two questions for a newer slot.
-const TICKS_ASKED: u32 = 3;
-
-/// The age from which a newer slot may be there, s: a slot's length, and a little for reading it.
-const MAY_BE_NEWER_S: u64 = Slot::SECONDS + 10;
 
 /// The newest recorded slot's instant, as the service says, and how many after it are missing.
 fn newest_of(published: &PublishedLadder) -> (String, u32) {
@@ -45,15 +39,14 @@ pub fn Newest(
     let pool = recorded.with_value(|recorded| recorded.snapshot.observation().pool().clone());
     let client = client();
     let tick = move || {
-        let Some(now) = ticks.try_get_untracked().map(|ticks| ticks.wrapping_add(1)) else {
-            return;
-        };
-        ticks.set(now);
-        if now % TICKS_ASKED != 0 || age() < MAY_BE_NEWER_S {
-            return;
+        if let Some(now) = ticks.try_get_untracked() {
+            ticks.set(now.wrapping_add(1));
         }
+    };
+    let of_pool = pool.clone();
+    on_sealed(Some(&of_pool), move || {
         let (pool, client) = (pool.clone(), client.clone());
-        // Nobody waits for it: what cannot be had now is asked for again.
+        // Nobody waits for it: what cannot be had now is asked for with the next slot.
         spawn_local(async move {
             if let Ok(published) = client.ladder(&pool, None, None).await {
                 let (slot, count) = newest_of(&published);
@@ -61,7 +54,7 @@ pub fn Newest(
                 let _ = missing.try_set(count);
             }
         });
-    };
+    });
     if let Ok(timer) = set_interval_with_handle(tick, TICK) {
         on_cleanup(move || timer.clear());
     }

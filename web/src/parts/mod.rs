@@ -7,6 +7,7 @@ mod contradiction;
 mod drawn;
 mod elsewhere;
 mod gap;
+mod live;
 mod split;
 mod states;
 
@@ -16,5 +17,6 @@ pub use conditions::Conditions;
 pub use drawn::Drawn;
 pub use elsewhere::Whose;
 pub use gap::{CheckAll, CheckedGap, linked};
+pub use live::on_sealed;
 pub use split::Split;
 pub use states::{Empty, Failed, Loading, PreviewNotice, Refused, StatusTag, not_understood};
