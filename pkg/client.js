@@ -81,6 +81,13 @@ export class Client {
     return this.#json(() => `/v1/decay/${id(pool)}`, of, names);
   }
 
+  alerts(pool, of) {
+    const names = { pct: decimal, clearPct: decimal, usd: decimal, clearUsd: decimal, atPct: decimal };
+    const slots = { forSlots: whole, clearForSlots: whole, noDataSlots: whole, refireSlots: whole, remindSlots: whole };
+    const words = { alert: short, kind: short, onMissing: short, reason: short };
+    return this.#json(() => `/v1/alerts/${id(pool)}`, of, { ...words, ...SERIES, ...names, ...slots });
+  }
+
   accuracy(pool, of) {
     return this.#json(() => `/v1/accuracy/${id(pool)}`, of, { from: short, to: short, ...GUARDS });
   }

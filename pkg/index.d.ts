@@ -293,6 +293,8 @@ export class Client {
   marketHours(pool: string, of: Signal & HoursOptions): Promise<MarketHours>;
   /** How a book thins after its price has moved. */
   depthDecay(pool: string, of?: Signal & DecayOptions): Promise<DepthDecay>;
+  /** Where a rule of one's own stands after a period, and every event on the way. */
+  alerts(pool: string, of: Signal & AlertOptions): Promise<AlertsTold>;
   /** Every swap of a period against its estimate. */
   accuracy(pool: string, of?: Signal & Guards & { from?: string; to?: string }): Promise<PoolAccuracy>;
   /** Whether the market of any slot of a week could have absorbed a liquidation, after a fall of the price. */
@@ -1413,6 +1415,62 @@ export interface DepthDecaySide {
   half_life_n: number;
   half_life_slots_q50: number | null;
   horizons: DepthDecayHorizon[];
+}
+
+/** A rule, and the period. What is left out has the service's default. */
+export interface AlertOptions extends Guards {
+  kind: "gap_above" | "depth_below" | "lowest_depth_below" | "oracle_stale" | "market_closed" | "missing";
+  base?: BaseInput;
+  /** Of `gap_above`. */
+  sizeUsd?: DecimalInput;
+  pct?: DecimalInput;
+  clearPct?: DecimalInput;
+  /** Of `depth_below` and `lowest_depth_below`. */
+  usd?: DecimalInput;
+  clearUsd?: DecimalInput;
+  atPct?: DecimalInput;
+  /** Of `missing`. */
+  reason?: string;
+  forSlots?: number;
+  clearForSlots?: number;
+  noDataSlots?: number;
+  refireSlots?: number;
+  remindSlots?: number;
+  onMissing?: "hold" | "breach" | "clear";
+  /** What the rule is called: its events' names depend on it. */
+  alert?: string;
+  from?: string;
+  to?: string;
+}
+
+/** `GET /v1/alerts/{pool}`. */
+export interface AlertsTold {
+  /** The table of states: `alerts/1`. */
+  alerts_version: string;
+  pool: string;
+  /** The rule with every default: as a file what `exitgap alert replay` reads. */
+  rule: Record<string, unknown>;
+  rule_hash: string;
+  from: string;
+  to: string;
+  slots: number;
+  status: "live" | "preview";
+  days_observed: number;
+  state: {
+    standing: "ok" | "pending" | "firing" | "recovering" | "no_data";
+    breach_slots: number;
+    clear_slots: number;
+    no_data_slots: number;
+    fired_slot?: number;
+  };
+  events: {
+    id: string;
+    seq: number;
+    type: string;
+    slot: number;
+    /** The event itself, canonical but for white space. */
+    document: Record<string, unknown>;
+  }[];
 }
 
 /** Errors of many swaps, percent: the realised gap less the estimated one. Positive: reality was worse. */

@@ -18,6 +18,7 @@
 )]
 
 mod accuracy;
+mod alert;
 mod answers;
 mod best_split;
 mod capabilities;
@@ -59,6 +60,7 @@ pub use accuracy::{
     AccuracyByAge, AccuracyBySize, AccuracyErrors, AccuracyFlagged, AccuracyNotCompared,
     AccuracyRecord, AccuracySwap, PoolAccuracy,
 };
+pub use alert::{AlertEventTold, AlertStanding, AlertsTold};
 pub use answers::Answers;
 pub use best_split::{BestSplit, SplitAlone, SplitCandidate, SplitLeftOut, SplitLeg};
 pub use capabilities::{Capabilities, Capability, CapabilityStatus, ChainCapability};

@@ -117,7 +117,13 @@ const TABLE: [Row; 25] = [
     asked("Spread history", &[Operation::History], "", "/pools/{pool}", &[RECORDER]),
     asked("Public fragility board", &[Operation::Fragility], "", "/", &[RECORDER]),
     asked("Portfolio view", &[Operation::Portfolio], "", "/portfolio", &[RECORDER]),
-    specified(ALERTING, "/v1/alerts refuses with not_available", &[]),
+    asked(
+        ALERTING,
+        &[Operation::AlertsOf],
+        "of the caller's own rule, with re-arm and hysteresis; command-line alert replay computes the same of a published log; nothing is delivered",
+        "",
+        &[RECORDER],
+    ),
     asked(
         "Route comparison",
         &[Operation::Routes],

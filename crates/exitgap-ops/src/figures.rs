@@ -183,6 +183,7 @@ impl IntoProblem for FigureError {
             Self::Decay(error) => error.into_problem(),
             Self::Exposure(error) => error.into_problem(),
             Self::Accuracy(error) => error.into_problem(),
+            Self::Alert(error) => error.into_problem(),
             Self::Evidence(EvidenceError::UnknownPool { pool }) => {
                 FindError::Lookup(LookupError::UnknownPool { pool, nearest: Vec::new() })
                     .into_problem()

@@ -8,7 +8,7 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `accuracy`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `verified`,
+//! - `answers`, `accuracy`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `verified`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -17,6 +17,7 @@
 )]
 
 mod accuracy;
+mod alerts;
 mod answers;
 mod capabilities;
 mod current;

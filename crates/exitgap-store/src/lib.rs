@@ -87,7 +87,7 @@ pub use derived::rebuild::{Rebuilt, rebuild};
 pub use derived::rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};
 pub use error::StoreError;
 pub use evidence::EvidenceError;
-pub use figure::{FigureError, RecordedAccuracy};
+pub use figure::{AlertEvaluated, FigureError, RecordedAccuracy};
 pub use fills::StoredFills;
 pub use folder::{LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError};
 pub use fsck::{Checked, Damage};

@@ -26,6 +26,11 @@ const calls = [
   client.exit(pool, { sizeUsd: 1000, base: 'token0', at: series.from, ...guards }),
   client.maxSize(pool, { gapPct: 2, base: 'token0', at: series.from, ...guards }),
   client.simulate(pool, { sizeUsd: 1000, orders: 3, recoveryPct: '12.5', intervalS: 60, base: 'token0', at: series.from, ...guards }),
+  client.alerts(pool, {
+    kind: 'gap_above', base: 'token0', sizeUsd: 1000, pct: 2, clearPct: '1.5', usd: 1, clearUsd: 2, atPct: 1, reason: 'any',
+    forSlots: 1, clearForSlots: 2, noDataSlots: 3, refireSlots: 4, remindSlots: 5, onMissing: 'hold', alert: 'mine',
+    from: series.from, to: series.to, ...guards,
+  }),
   client.accuracy(pool, { from: series.from, to: series.to, ...guards }),
   client.redemptionWindow(pool, { sizeUsd: 1000, base: 'token0', at: series.from, ...guards }),
   client.ladder(pool, { base: 'token0', at: series.from, ...guards }),

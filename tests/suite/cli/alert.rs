@@ -11,7 +11,7 @@ use exitgap_tests::devchain::World;
 use serde_json::{Value, json};
 
 use crate::scenes::chain::scene;
-use crate::scenes::service::{Recorded, configured, record_blocks};
+use crate::scenes::service::{Recorded, Service, configured, record_blocks};
 
 fn run(recorded: &Recorded, arguments: &[&str]) -> Output {
     let mut command = Command::new(binaries::path("exitgap"));
@@ -74,6 +74,7 @@ async fn a_rule_says_the_same_of_a_published_log_and_of_the_database() {
         assert!(text.contains(said), "{said}: {text}");
     }
     refused(&recorded, &rule, &log);
+    served(&recorded, &rule, &of_log.stdout);
     // What does not hold is said, and what was found before it shown.
     let manifest = std::path::Path::new(&log).join(format!("slots/{}.jsonl", last.number() - 1));
     let bytes = fs::read_to_string(&manifest).unwrap();
@@ -81,6 +82,60 @@ async fn a_rule_says_the_same_of_a_published_log_and_of_the_database() {
     let broken = run(&recorded, &asked);
     assert_eq!(broken.status.code(), Some(6), "{broken:?}");
     assert!(String::from_utf8(broken.stderr).unwrap().contains("the log does not hold"));
+}
+
+/// A service that is asked the same tells the same, to the letter; the rule that it names is one to replay.
+fn served(recorded: &Recorded, rule: &Value, replayed: &[u8]) {
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let pool = recorded.pool(0);
+    let text = |name: &str| rule[name].as_str().unwrap().to_owned();
+    let asked = format!(
+        "/v1/alerts/{pool}?kind=gap_above&base={}&size_usd={}&pct={}&clear_for_slots=2",
+        text("base"),
+        text("size_usd"),
+        text("pct")
+    );
+    let told = service.get(&asked).found();
+    assert_eq!((&told["slots"], &told["alerts_version"]), (&json!(12), &json!("alerts/1")));
+    assert_eq!(told["state"]["standing"], "ok");
+    let types: Vec<&str> = told["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["type"].as_str().unwrap())
+        .collect();
+    assert_eq!(types, ["alert.firing", "alert.resolved"]);
+    // Its own rule, replayed of the database: each event's document, byte for byte.
+    fs::write(recorded.path("told.json"), told["rule"].to_string()).unwrap();
+    let again = run(recorded, &["alert", "replay", "told.json", "--db", "exitgap.db", "--json"]);
+    let documents = told["events"].as_array().unwrap().iter();
+    let lines: String = documents.map(|one| one["document"].to_string() + "\n").collect();
+    assert_eq!(String::from_utf8(again.stdout).unwrap(), lines);
+    assert_ne!(lines.as_bytes(), replayed, "another name, another address: other events");
+    let ended = service.get(&format!("{asked}&to=2026-08-22T00:20:00Z")).found();
+    assert_eq!((&ended["state"]["standing"], &ended["slots"]), (&json!("firing"), &json!(5)));
+    assert_eq!(ended["events"][0], told["events"][0], "asked later it is the same event");
+    for (query, field) in [
+        ("kind=gap_above&pct=2", "size_usd"),
+        ("kind=gap_above&size_usd=1&pct=2&usd=5", "usd"),
+        ("kind=gap_above&size_usd=1&pct=2&clear_pct=3", "clear_pct"),
+        ("kind=oracle_stale&for_slots=0", "for_slots"),
+        ("kind=oracle_stale&alert=Mine", "alert"),
+        ("kind=stale", "kind"),
+        ("size_usd=1", "kind"),
+        ("kind=missing&from=2026-08-01T00:00:00Z&to=2026-10-01T00:00:00Z", ""),
+    ] {
+        let problem = service.get(&format!("/v1/alerts/{pool}?{query}"));
+        if field.is_empty() {
+            // Of a period longer than what is recorded all that is recorded is told.
+            assert_eq!(problem.found()["slots"], 12);
+            continue;
+        }
+        let body = problem.json();
+        assert_eq!((&body["code"], &body["field"]), (&json!("invalid_parameter"), &json!(field)));
+    }
+    assert_eq!(service.get("/v1/alerts").problem().0, 404, "nothing is kept here");
+    assert_eq!(service.end(), Some(0));
 }
 
 /// What is no rule, and a pool that nobody recorded.

@@ -19,7 +19,7 @@ use crate::scenes::service::{Service as Served, recorded};
 use crate::scenes::store::{BusyPool, key, slot};
 
 /// Rows that are built, by whether they are a page and nothing else.
-const BUILT: [(&str, bool); 19] = [
+const BUILT: [(&str, bool); 20] = [
     ("Agent-native JSON", false),
     ("Continuous depth recording", false),
     ("Disclosed method", false),
@@ -39,6 +39,7 @@ const BUILT: [(&str, bool); 19] = [
     ("Liquidation exposure scoring", false),
     ("Redemption-window modelling", false),
     ("Accuracy record", false),
+    ("Spread alerting", false),
 ];
 
 /// The entry of a pool of this chain. A snapshot says itself whether its chain is a known one.

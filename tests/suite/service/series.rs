@@ -275,7 +275,11 @@ async fn a_base_is_named_alike_wherever_the_description_says_so() {
         let Some(base) = parameters.iter().find(|one| one["name"] == "base") else { continue };
         addresses += 1;
         let path = path.replace("{pool}", &pool);
-        let size = if path.contains("/decay/") { "" } else { "size_usd=1000&" };
+        let size = match path.split('/').nth(2) {
+            Some("alerts") => "kind=oracle_stale&",
+            _ if path.contains("/decay/") => "",
+            _ => "size_usd=1000&",
+        };
         let ask = |base: &str| service.get(&format!("{path}?{size}base={base}"));
         let by_place = base["schema"]["enum"] == json!(["token0", "token1"]);
         if by_place {
@@ -290,6 +294,7 @@ async fn a_base_is_named_alike_wherever_the_description_says_so() {
         let ask = |base: &str| {
             let more = match path.split('/').nth(2) {
                 Some("ladder" | "decay") => "",
+                Some("alerts") => "kind=oracle_stale&",
                 Some("size") => "gap_pct=2&",
                 Some("simulate") => "size_usd=1000&orders=2&",
                 _ => "size_usd=1000&",
@@ -313,7 +318,7 @@ async fn a_base_is_named_alike_wherever_the_description_says_so() {
             assert_eq!(ask(wrong).problem(), refused, "{wrong:?} at {path}");
         }
     }
-    assert_eq!(addresses, 11);
+    assert_eq!(addresses, 12);
     let position = format!("/v1/portfolio?position={pool}/{}:1000", names[1]);
     assert_eq!(service.get(&position).found()["exits"][0]["base"], "token1");
     let position = format!("/v1/portfolio?position={pool}/DOGE:1000");

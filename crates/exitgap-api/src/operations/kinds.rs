@@ -46,6 +46,10 @@ pub enum Kind {
     Venues,
     /// Pools, each in a value of its own; as many as are watched.
     Pools,
+    /// A name of small letters, digits and underscores.
+    Word,
+    /// A name of small letters, digits and underscores; as many as are meant.
+    Code,
     /// The id of an event of a stream, `<slot>.<place>`.
     EventId,
     /// A SHA-256, `0x` and 64 hexadecimal digits.
@@ -111,6 +115,11 @@ impl Kind {
                 let one = text(POOL.to_owned());
                 json!({"type": "array", "items": one, "minItems": 1, "maxItems": MAX_WATCHED})
             }
+            Self::Word => text("[a-z][a-z0-9_]{0,39}".to_owned()),
+            Self::Code => {
+                let one = text("[a-z][a-z0-9_]{0,39}".to_owned());
+                json!({"type": "array", "items": one, "minItems": 1, "maxItems": 16})
+            }
             Self::EventId => text("[0-9]{7,9}\\.(0|[1-9][0-9]{0,9})".to_owned()),
             Self::Hash => text("0x[0-9a-f]{64}".to_owned()),
             Self::LogFile => json!({"type": "string", "enum": ["checkpoint", "verifier-key"]}),
@@ -120,7 +129,7 @@ impl Kind {
 
     /// Whether it is given once for each of several values.
     pub fn is_repeated(self) -> bool {
-        matches!(self, Self::Positions | Self::Venues | Self::Pools)
+        matches!(self, Self::Positions | Self::Venues | Self::Pools | Self::Code)
     }
 
     /// Whether its schema is of a whole number.

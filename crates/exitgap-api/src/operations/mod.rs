@@ -9,6 +9,7 @@
 //! - [`Given`]: the parameters of a request, checked; [`Question`]: read into what is asked
 //! - [`Target`]: the other way, an address written
 
+mod alerts;
 mod evidence_of;
 mod exposure;
 mod figures;
@@ -25,6 +26,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
+pub use alerts::AlertAsked;
 pub use evidence_of::{EvidenceOf, VerificationAsked};
 pub use exposure::{ExposureAsked, ExposureFileAsked, VenueAsked, venue};
 pub use figures::{AccuracyAsked, DecayAsked, DecayFileAsked};
@@ -112,10 +114,12 @@ pub enum Operation {
     Fills,
     /// Sealed slots as they come.
     Stream,
+    /// What a caller's rule says of a pool.
+    AlertsOf,
 }
 
 /// How many there are.
-const COUNT: usize = Operation::Stream as usize + 1;
+const COUNT: usize = Operation::AlertsOf as usize + 1;
 
 /// All that is known of an operation.
 #[derive(Debug)]

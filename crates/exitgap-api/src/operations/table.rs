@@ -1,12 +1,14 @@
 //! The rows, in the order in which operations are described.
 
 use super::parameters::{
-    AT, BASE, BASE_BY_PLACE, BOARD_SIZE, BONUS, BOOK_GAP, CASCADE, CHAIN, CHAIN_IN_PATH,
-    EVIDENCE_SLOT, FALL, FIXED_COST, FROM, GAP, HISTORY_LIMIT, INTERVAL, LAST_EVENT_ID, LEVEL,
-    LIMIT, LOG_FILE, MAX_AGE, METHOD, MIN_DAYS, MOVE, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL,
-    POOL_CURSOR, POSITION, PROTOCOL_FEE, QUOTE_GROUP, RANK_CURSOR, RECOVERY, REQUIRE, SERIES_SIZE,
-    SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH,
-    VENUE, WATCHED, WITHIN_SLOTS,
+    ALERT_KIND, ALERT_NAME, ALERT_PCT, ALERT_REASON, ALERT_SIZE, ALERT_USD, AT, AT_PCT, BASE,
+    BASE_BY_PLACE, BOARD_SIZE, BONUS, BOOK_GAP, CASCADE, CHAIN, CHAIN_IN_PATH, CLEAR_FOR_SLOTS,
+    CLEAR_PCT, CLEAR_USD, EVIDENCE_SLOT, FALL, FIXED_COST, FOR_SLOTS, FROM, GAP, HISTORY_LIMIT,
+    INTERVAL, LAST_EVENT_ID, LEVEL, LIMIT, LOG_FILE, MAX_AGE, METHOD, MIN_DAYS, MOVE,
+    NO_DATA_SLOTS, ON_MISSING, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL, POOL_CURSOR, POSITION,
+    PROTOCOL_FEE, QUOTE_GROUP, RANK_CURSOR, RECOVERY, REFIRE_SLOTS, REMIND_SLOTS, REQUIRE,
+    SERIES_SIZE, SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
+    TOKEN_IN_PATH, VENUE, WATCHED, WITHIN_SLOTS,
 };
 use super::{Answer, COUNT, Group, Keep, Methods, Operation, PriceClass, Row};
 
@@ -390,5 +392,37 @@ pub(super) static ROWS: [Row; COUNT] = [
         refusals: &[400, 404, 429],
         keep: None,
         ..row(Operation::Stream, "streamSlots", "/v1/stream")
+    },
+    Row {
+        group: Group::Series,
+        title: "When would a rule have spoken?",
+        about: "Where a rule of one's own stands after a period, and every event on the way: it fires after `for_slots` breaches in a row, is over after `clear_for_slots` that are clear, and does not fire again for `refire_slots`. The rule is not kept: who asks again with the same `from` and `alert` is told the same events, and later ones, byte for byte as `exitgap alert replay` computes them of the published log. At most 31 days; 30 where no period is named.",
+        parameters: &[
+            &POOL,
+            &ALERT_KIND,
+            &BASE,
+            &ALERT_SIZE,
+            &ALERT_PCT,
+            &CLEAR_PCT,
+            &ALERT_USD,
+            &CLEAR_USD,
+            &AT_PCT,
+            &ALERT_REASON,
+            &FOR_SLOTS,
+            &CLEAR_FOR_SLOTS,
+            &NO_DATA_SLOTS,
+            &REFIRE_SLOTS,
+            &REMIND_SLOTS,
+            &ON_MISSING,
+            &ALERT_NAME,
+            &PERIOD_FROM,
+            &TO,
+            &MAX_AGE,
+            &MIN_DAYS,
+            &REQUIRE,
+        ],
+        answer: Answer::Document("AlertsTold"),
+        refusals: &[400, 404, 412, 503],
+        ..row(Operation::AlertsOf, "evaluateAlert", "/v1/alerts/{pool}")
     },
 ];

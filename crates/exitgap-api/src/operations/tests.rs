@@ -14,6 +14,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
     let named = Some(named);
     match operation {
         O::Stream => operation.read::<StreamAsked>(named, query).map(drop),
+        O::AlertsOf => operation.read::<AlertAsked>(named, query).map(drop),
         O::Accuracy => operation.read::<AccuracyAsked>(named, query).map(drop),
         O::Pools => operation.read::<PoolsAsked>(named, query).map(drop),
         O::Exit | O::Redemption => operation.read::<ExitAsked>(named, query).map(drop),
@@ -60,6 +61,7 @@ fn example(parameter: &Parameter) -> String {
         Kind::OneOf(words) => words[0].to_owned(),
         Kind::Positions => format!("{POOL}/token0:1000"),
         Kind::Venues => format!("{POOL}/token0"),
+        Kind::Code | Kind::Word => "rpc_unavailable".to_owned(),
         Kind::EventId => "5957900.1".to_owned(),
         Kind::Hash => format!("0x{}", "ab".repeat(32)),
         Kind::LogFile => "checkpoint".to_owned(),

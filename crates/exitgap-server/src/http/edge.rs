@@ -306,12 +306,13 @@ fn cost(uri: &Uri) -> NonZeroU32 {
 const EXITS_OF_TOKEN: u32 = 5;
 
 /// What reads every snapshot of weeks, and as how many requests that counts.
-const FIGURES: [Operation; 5] = [
+const FIGURES: [Operation; 6] = [
     Operation::Decay,
     Operation::DecayFile,
     Operation::Exposure,
     Operation::ExposureFile,
     Operation::Accuracy,
+    Operation::AlertsOf,
 ];
 const FIGURE: u32 = 20;
 

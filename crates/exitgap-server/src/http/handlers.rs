@@ -5,9 +5,9 @@ use axum::extract::State;
 use axum::routing::{MethodRouter, any, get};
 use bytes::Bytes;
 use exitgap_api::operations::{
-    AccuracyAsked, BoardAsked, DecayAsked, ExitAsked, ExposureAsked, HistoryAsked, HoursAsked,
-    Keep, MaxSizeAsked, Methods, Operation, PoolsAsked, PortfolioAsked, Question, RoutesAsked,
-    SimulationAsked, SlotAsked, SnapshotAsked, StressAsked,
+    AccuracyAsked, AlertAsked, BoardAsked, DecayAsked, ExitAsked, ExposureAsked, HistoryAsked,
+    HoursAsked, Keep, MaxSizeAsked, Methods, Operation, PoolsAsked, PortfolioAsked, Question,
+    RoutesAsked, SimulationAsked, SlotAsked, SnapshotAsked, StressAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use serde::Serialize;
@@ -98,6 +98,12 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
         }),
         O::ExposureFile => get(evidence::exposure_file),
         O::Stream => get(stream::serve),
+        O::AlertsOf => {
+            document(
+                operation,
+                |app, asked: AlertAsked| async move { app.service.alerts(asked).await },
+            )
+        }
         O::Accuracy => document(operation, |app, asked: AccuracyAsked| async move {
             app.service.accuracy(asked).await
         }),

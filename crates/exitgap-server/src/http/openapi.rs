@@ -27,6 +27,7 @@ pub const ADDRESS: &str = "/v1/openapi.json";
     exitgap_api::Routes,
     exitgap_api::DepthDecay,
     exitgap_api::PoolAccuracy,
+    exitgap_api::AlertsTold,
     exitgap_api::LiquidationExposure,
     exitgap_api::Fragility,
     exitgap_api::Portfolio,

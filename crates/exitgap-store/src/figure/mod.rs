@@ -2,10 +2,13 @@
 //!
 //! - `exposure`: the one of several pools
 //! - `accuracy`: swaps against estimates
+//! - `alert`: a rule, evaluated
 
 mod accuracy;
+mod alert;
 mod exposure;
 
+use exitgap_core::alerts::AlertRunError;
 use exitgap_core::analytics::accuracy::AccuracyError;
 use exitgap_core::analytics::decay::{DecayError, DecayResult, DecayScan, DecayTerms};
 use exitgap_core::analytics::exposure::ExposureError;
@@ -24,6 +27,7 @@ use crate::model::Pool;
 use crate::reader::Reader;
 
 pub use accuracy::RecordedAccuracy;
+pub use alert::AlertEvaluated;
 
 /// Why there is no figure.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +41,9 @@ pub enum FigureError {
     /// The same of an exposure, or its venues do not go together.
     #[error(transparent)]
     Exposure(#[from] ExposureError),
+    /// A rule's slots do not follow each other.
+    #[error(transparent)]
+    Alert(#[from] AlertRunError),
     /// The pool is of another kind.
     #[error(transparent)]
     Accuracy(#[from] AccuracyError),

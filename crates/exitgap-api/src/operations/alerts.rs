@@ -1,0 +1,103 @@
+//! What a rule is asked of a pool.
+
+use exitgap_core::ids::{Code, PoolId};
+use exitgap_core::series::Slot;
+use exitgap_core::units::{GapLimit, SizeUsd};
+use serde_json::{Map, Value, json};
+
+use super::figures::period;
+use super::parameters::{
+    ALERT_KIND, ALERT_NAME, ALERT_PCT, ALERT_REASON, ALERT_SIZE, ALERT_USD, AT_PCT, BASE,
+    CLEAR_FOR_SLOTS, CLEAR_PCT, CLEAR_USD, FOR_SLOTS, NO_DATA_SLOTS, ON_MISSING, POOL,
+    REFIRE_SLOTS, REMIND_SLOTS,
+};
+use super::{Given, Kind, Parameter, Question, values};
+use crate::{Guards, Problem, parse_pool};
+
+/// What a rule says of a period.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertAsked {
+    /// The pool.
+    pub pool: PoolId,
+    /// The token sold, as callers name it; else the pool's default.
+    pub base: Option<String>,
+    /// The first slot; else 30 days before the last.
+    pub from: Option<Slot>,
+    /// The last slot; else the newest.
+    pub to: Option<Slot>,
+    /// The fields of the rule that the caller names, as the rule's document has them.
+    pub rule: Map<String, Value>,
+    /// What the series must meet.
+    pub guards: Guards,
+}
+
+/// Those that stand in the rule under their own name, as text.
+const TEXTS: [&Parameter; 9] = [
+    &ALERT_NAME,
+    &ALERT_KIND,
+    &ALERT_SIZE,
+    &ALERT_PCT,
+    &CLEAR_PCT,
+    &ALERT_USD,
+    &CLEAR_USD,
+    &AT_PCT,
+    &ON_MISSING,
+];
+
+/// Those that are numbers of slots.
+const SLOTS: [&Parameter; 5] =
+    [&FOR_SLOTS, &CLEAR_FOR_SLOTS, &NO_DATA_SLOTS, &REFIRE_SLOTS, &REMIND_SLOTS];
+
+impl Question for AlertAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let (from, to) = period(given)?;
+        let mut rule = Map::new();
+        for parameter in TEXTS {
+            let text = |text: &str| checked(parameter, text);
+            let found = if parameter.is_required() {
+                Some(given.needed(parameter, text)?)
+            } else {
+                given.one(parameter, text)?
+            };
+            if let Some(text) = found {
+                rule.insert(parameter.name.to_owned(), json!(text));
+            }
+        }
+        for parameter in SLOTS {
+            let slots = given.one(parameter, |text| values::whole(parameter, text))?;
+            if let Some(slots) = slots {
+                rule.insert(parameter.name.to_owned(), json!(slots));
+            }
+        }
+        let reasons = given.all(&ALERT_REASON).map(|text| checked(&ALERT_REASON, text));
+        let reasons = reasons.collect::<Result<Vec<String>, Problem>>()?;
+        if !reasons.is_empty() {
+            rule.insert("reasons".to_owned(), json!(reasons));
+        }
+        Ok(Self {
+            pool: given.needed(&POOL, parse_pool)?,
+            base: given.one(&BASE, values::token_name)?,
+            from,
+            to,
+            rule,
+            guards: Guards::read(given)?,
+        })
+    }
+}
+
+/// A value of a rule as it is written there, where it is one of the parameter's kind.
+fn checked(parameter: &Parameter, text: &str) -> Result<String, Problem> {
+    let wrong = |why: &dyn std::fmt::Display| {
+        values::refusal(parameter, &format!("{}: {why}", parameter.name))
+    };
+    match parameter.kind {
+        Kind::OneOf(words) => {
+            let known = |word: &str| words.contains(&word).then(|| word.to_owned());
+            return values::word(parameter, text, known);
+        }
+        Kind::Size => text.parse::<SizeUsd>().map(drop).map_err(|error| wrong(&error))?,
+        Kind::Gap => text.parse::<GapLimit>().map(drop).map_err(|error| wrong(&error))?,
+        _ => text.parse::<Code>().map(drop).map_err(|error| wrong(&error))?,
+    }
+    Ok(text.to_owned())
+}

@@ -1,0 +1,72 @@
+//! A rule over the recorded slots of its pool.
+
+use exitgap_core::alerts::{AlertCheckpoint, AlertEvent, AlertRule, AlertRun, SealedSlot};
+use exitgap_core::evidence::HeadEntry;
+use exitgap_core::series::Slot;
+use exitgap_core::tlog::Checkpoint;
+
+use super::FigureError;
+use crate::bodies::packing::Dictionaries;
+use crate::bodies::parse;
+use crate::corrupt::{CorruptBody, CorruptLog};
+use crate::error::StoreError;
+use crate::evidence::EvidenceError;
+use crate::log::LogIdentity;
+use crate::reader::Reader;
+
+/// A rule, evaluated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertEvaluated {
+    /// The run after the last slot.
+    pub run: AlertRun,
+    /// What it said.
+    pub events: Vec<AlertEvent>,
+    /// Slots that it took.
+    pub slots: u32,
+}
+
+impl Reader {
+    /// What a rule has to say from its first slot up to another. Snapshots are unpacked one after the other, and few are
+    /// held.
+    pub fn alert(&self, rule: AlertRule, to: Slot) -> Result<AlertEvaluated, FigureError> {
+        let unknown = || EvidenceError::UnknownPool { pool: rule.pool.clone() };
+        let pool = self.pool(&rule.pool)?.ok_or_else(unknown)?;
+        let heads = self.heads(&pool, rule.first_slot, to)?;
+        let log = self.log()?;
+        let (mut run, mut kept) = (AlertRun::new(rule), Dictionaries::default());
+        let (mut events, mut slots) = (Vec::new(), 0);
+        for stored in heads {
+            let slot = stored.head.slot;
+            let snapshot = match stored.head.entry {
+                HeadEntry::Recorded { snapshot: hash, .. } => {
+                    let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
+                    let documents = self.documents_after(hash, slot, &mut kept)?;
+                    Some(parse(&pool.id, hash, &documents.ok_or_else(absent)?)?)
+                }
+                HeadEntry::Missing(_) | HeadEntry::Retired => None,
+            };
+            let checkpoint = self.first_over(log.as_ref(), slot)?;
+            let (head, snapshot, checkpoint) = (&stored.head, snapshot.as_ref(), &checkpoint);
+            events.extend(run.take(SealedSlot { head, snapshot, checkpoint })?);
+            slots += 1;
+        }
+        Ok(AlertEvaluated { run, events, slots })
+    }
+
+    /// The first checkpoint that covers a slot.
+    fn first_over(
+        &self,
+        log: Option<&LogIdentity>,
+        slot: Slot,
+    ) -> Result<AlertCheckpoint, StoreError> {
+        let corrupt = |what| StoreError::CorruptLog { slot, what };
+        let absent = || corrupt(CorruptLog::Absent("the checkpoint"));
+        let size = log.and_then(|log| log.origin.index_of(slot)).map_or(0, |index| index + 1);
+        let note = self.checkpoint(size)?.ok_or_else(absent)?;
+        let (Checkpoint { origin, size, root, .. }, _) =
+            Checkpoint::from_note(&note).map_err(|error| {
+                corrupt(CorruptLog::Checkpoint(format!("is no checkpoint: {error}")))
+            })?;
+        Ok(AlertCheckpoint { origin: origin.to_string(), size, root })
+    }
+}
