@@ -21,12 +21,8 @@ pub fn on_sealed(pool: Option<&PoolId>, then: impl Fn() + 'static) {
     let url = format!("{}{}", client().base(), target.as_str());
     let Ok(source) = EventSource::new(&url) else { return };
     let told = Closure::<dyn Fn()>::new(then);
-    let listens = source
-        .add_event_listener_with_callback(event, told.as_ref().unchecked_ref::<js_sys::Function>());
-    if listens.is_err() {
-        source.close();
-        return;
-    }
+    // Whoever listens for an event by its name cannot be refused.
+    let _ = source.add_event_listener_with_callback(event, told.as_ref().unchecked_ref());
     let held = StoredValue::new_local((source, told));
     on_cleanup(move || {
         held.try_with_value(|(source, _)| source.close());
