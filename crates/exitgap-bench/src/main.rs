@@ -4,11 +4,12 @@
 //! - `peers`: ours, two crates, the contract, an npm package
 //! - `market`: pools as busy ones are from slot to slot
 //! - `browser`: the npm package in Chromium
-//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `recorder`, `http`, `wasm`: the sections; each adds numbers to the `report`
+//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `alerts`, `recorder`, `http`, `wasm`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
 
+mod alerts;
 mod browser;
 mod clock;
 mod evidence;
@@ -61,6 +62,8 @@ enum Section {
     Seal,
     /// Figures drawn from many snapshots.
     Figures,
+    /// Rules over a slot, and a slot told to ten thousand streams.
+    Alerts,
     /// The slowest evidence file that a search finds.
     Verify,
     /// The recorder and its store; takes the longest.
@@ -138,6 +141,9 @@ fn run(arguments: &Arguments) -> Result<(), BenchError> {
     }
     if wanted(Section::Figures) {
         figures::measure(&mut report)?;
+    }
+    if wanted(Section::Alerts) {
+        alerts::measure(&mut report)?;
     }
     if wanted(Section::Verify) {
         slowest::measure(&mut report)?;

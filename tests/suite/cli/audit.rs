@@ -259,7 +259,7 @@ fn what_only_a_later_version_knows_is_not_wrong_but_not_checked() {
     assert_eq!((&protocol["verdict"], &protocol["unsupported"]), (&"incomplete".into(), &1.into()));
     // What is committed to beside is nobody's to judge here.
     let mut log = Log::honest(SLOTS);
-    log.head(3).commits = Commits::to("fills".parse().unwrap(), commitment.parse().unwrap());
+    log.head(3).commits = Commits::to("weather".parse().unwrap(), commitment.parse().unwrap());
     log.link();
     assert_eq!(Published::of(&log).report(&[], 0)["verdict"], "valid");
 }

@@ -151,8 +151,8 @@ fn refused(recorded: &Recorded, service: &Service) {
         (format!("/v1/fills/{unknown}?slot=5957856"), (404, "unknown_pool", "")),
         (format!("/v1/fills/{pool}"), (400, "invalid_parameter", "slot")),
         (
-            format!("/v1/accuracy/{pool}?from=2026-08-22T00:00:00Z&to=2026-08-21T00:00:00Z"),
-            (400, "period_reversed", "from"),
+            format!("/v1/accuracy/{pool}?from=2026-08-22T00:20:00Z&to=2026-08-22T00:10:00Z"),
+            (422, "period_reversed", "from"),
         ),
         (format!("/v1/accuracy/{pool}?base=token0"), (400, "unknown_parameter", "base")),
         (format!("/v1/accuracy/{pool}?require=live"), (412, "not_live", "require")),

@@ -6,6 +6,7 @@ use std::path::Path;
 use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_store::{Changes, LogFolder, NewFills, Reader, Store, StoreError};
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::scenes::store::{BusyPool, key, slot};
@@ -83,12 +84,23 @@ fn what_heads_commit_to_is_kept_published_and_restored() {
         let (ended, _) = restore(&format!("{n}.db"));
         let why = ended.unwrap_err();
         assert!(why.contains(&file.display().to_string()), "{why}");
+        let report = audit(log.path(), &path);
+        let code = if n == 1 { "file_absent" } else { "fills_invalid" };
+        assert_eq!(
+            (&report["verdict"], &report["fault"]["code"]),
+            (&json!("invalid"), &json!(code))
+        );
     }
     let other = fs::read_dir(log.path().join("fills")).unwrap().map(|file| file.unwrap().path());
     let other = other.into_iter().find(|path| *path != file).unwrap();
     fs::copy(other, &file).unwrap();
     let (ended, _) = restore("other.db");
     assert!(ended.unwrap_err().contains("it holds a document of hash 0x"));
+    let fault = &audit(log.path(), &path)["fault"];
+    assert_eq!(
+        (&fault["code"], &fault["slot"]),
+        (&json!("fills_hash_mismatch"), &json!(5_957_858))
+    );
 }
 
 #[test]

@@ -44,6 +44,7 @@ pub use target::Target;
 
 /// The parameters of all operations, by what each means.
 pub mod parameters {
+    pub use super::parameter::alerts::*;
     pub use super::parameter::all::*;
 }
 

@@ -6,6 +6,7 @@ use exitgap_core::U256;
 use exitgap_core::analytics::accuracy::{
     AccuracyScan, PoolEvent, PoolLog, PriceAfter, SwapAmounts,
 };
+use exitgap_core::ids::Address;
 use exitgap_core::pools::{Direction, PoolState};
 use exitgap_core::snapshot::{BlockRef, Observation};
 
@@ -34,7 +35,7 @@ pub fn us_per_swap() -> Result<f64, BenchError> {
             let direction = if n % 2 == 0 { Direction::ZeroForOne } else { Direction::OneForZero };
             let (event, after) = swap(&state, direction)?;
             let block = block_of(place - 1) + 1 + u64::from(n / 4);
-            logs.push(PoolLog { block, index: n, transaction: [1; 32], event });
+            logs.push(PoolLog { block, index: n, transaction: [1; 32], parties: [Address([0; 20]); 2], event });
             state = after;
         }
         passed.push((seen(first, place, &state)?, logs));

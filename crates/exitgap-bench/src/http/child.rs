@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use super::failed;
 use super::flood;
-use crate::BenchError;
+use crate::{BenchError, alerts};
 
 /// The word that makes this program one of these processes.
 pub const ROLE: &str = "as-child";
@@ -33,6 +33,11 @@ pub fn play(words: &[String]) -> Result<(), BenchError> {
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["serve", store, last] => runtime.block_on(serve(store.into(), last, false))?,
         ["serve-recording", store, last] => runtime.block_on(serve(store.into(), last, true))?,
+        ["sealing", store] => runtime.block_on(alerts::streams::sealing(store.into()))?,
+        ["streams", address, count] => runtime.block_on(alerts::streams::crowd(
+            address.parse().map_err(failed)?,
+            count.parse().map_err(failed)?,
+        ))?,
         ["idle", address, count] => runtime
             .block_on(idle(address.parse().map_err(failed)?, count.parse().map_err(failed)?))?,
         _ => return Err(BenchError::Http("no such part".to_owned())),
@@ -137,6 +142,12 @@ impl Part {
     pub fn line(&mut self) -> Result<String, BenchError> {
         let line = self.lines.next().ok_or_else(|| failed("a part of the bench ended early"))?;
         line.map_err(failed)
+    }
+
+    /// Tells it a line.
+    pub fn say(&mut self, line: &str) -> Result<(), BenchError> {
+        let stdin = self.stdin.as_mut().ok_or_else(|| failed("a part of the bench ended early"))?;
+        writeln!(stdin, "{line}").and_then(|()| stdin.flush()).map_err(failed)
     }
 
     /// Ends it, and gives the lines it had not been asked for.

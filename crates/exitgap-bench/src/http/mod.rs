@@ -22,11 +22,11 @@ use std::time::Duration;
 
 use exitgap_core::series::Slot;
 
-pub use child::{ROLE, play};
+pub use child::{Part, ROLE, play};
 
 use crate::BenchError;
 use crate::report::Report;
-use child::{Part, Served};
+use child::Served;
 use generate::{Extent, Generated, generate};
 use load::{Found, Targets, answered, load, one_by_one};
 

@@ -4,6 +4,7 @@ use std::io;
 
 use exitgap_api::AuditFault;
 use exitgap_core::Newer;
+use exitgap_core::analytics::accuracy::FillsError;
 use exitgap_core::evidence::{Depths, HeadError, LeafError};
 use exitgap_core::ids::{DocumentHash, PoolId, SnapshotHash};
 use exitgap_core::published::{BodyError, PublishedError};
@@ -73,6 +74,14 @@ pub enum Rule {
     PartHash { file: String, found: DocumentHash },
     #[error("{file}: {reason}")]
     PartInvalid { file: String, reason: String },
+    #[error("{file} holds a document of hash {found}, which is not its name")]
+    FillsHash { file: String, found: DocumentHash },
+    #[error("{file}: {error}")]
+    FillsInvalid { file: String, error: FillsError },
+    #[error("{file}: {reason}")]
+    FillsUnpacked { file: String, reason: String },
+    #[error("{file} is of {what}")]
+    FillsOfOther { file: String, what: String },
     #[error("{reason}")]
     BodyInvalid { reason: String },
     #[error("{file} is not a tile: {reason}")]
@@ -153,6 +162,7 @@ impl Rule {
             Self::ManifestInvalid { error, .. } => error.newer(),
             Self::LeafInvalid { error } => error.newer(),
             Self::HeadInvalid { error, .. } => error.newer(),
+            Self::FillsInvalid { error, .. } => error.newer(),
             _ => None,
         }
     }
@@ -168,6 +178,9 @@ impl Rule {
             Self::ManifestInvalid { .. } => "manifest_invalid",
             Self::PartHash { .. } => "part_hash_mismatch",
             Self::PartInvalid { .. } => "part_invalid",
+            Self::FillsHash { .. } => "fills_hash_mismatch",
+            Self::FillsInvalid { .. } | Self::FillsUnpacked { .. } => "fills_invalid",
+            Self::FillsOfOther { .. } => "fills_do_not_follow",
             Self::BodyInvalid { .. } => "body_invalid",
             Self::TileInvalid { .. } => "tile_invalid",
             Self::TileMismatch { .. } => "tile_mismatch",

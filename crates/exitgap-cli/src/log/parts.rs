@@ -2,6 +2,8 @@
 
 use std::io::Read;
 
+use exitgap_core::analytics::accuracy::{Fills, MAX_FILLS_BYTES};
+use exitgap_core::ids::DocumentHash;
 use exitgap_core::published::{
     Folder, LogFile, MAX_MANIFEST_BYTES, Manifest, PartError, PartRef, Table,
 };
@@ -18,6 +20,22 @@ const WINDOW_LOG_MAX: u32 = 23;
 /// The manifest's place in the folder.
 pub fn manifest_file(slot: Slot) -> String {
     LogFile::Slot(slot).to_string()
+}
+
+/// The document of fills of this name.
+pub fn fills(folder: &FolderReader, hash: DocumentHash) -> Result<Fills, Rule> {
+    let file = LogFile::Fills(hash).to_string();
+    // What does not pack is a little longer packed.
+    let packed = folder.read(&file, MAX_FILLS_BYTES + (64 << 10))?;
+    let document = match unpack_table(&packed, MAX_FILLS_BYTES) {
+        Ok(document) => document,
+        Err(reason) => return Err(Rule::FillsUnpacked { file, reason }),
+    };
+    let found = Fills::hash_of(&document);
+    if found != hash {
+        return Err(Rule::FillsHash { file, found });
+    }
+    Fills::from_canonical(&document).map_err(|error| Rule::FillsInvalid { file, error })
 }
 
 impl Folder for FolderReader {

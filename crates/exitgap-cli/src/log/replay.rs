@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use exitgap_api::Contradiction;
+use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::evidence::{Depths, Head, HeadEntry, Predecessor, SlotLeaf, depths};
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::{DocumentHash, HeadHash, PoolId, SnapshotHash};
-use exitgap_core::published::{Bodies, Folder, Manifest, PartRef, Place, PublishedError};
+use exitgap_core::published::{Bodies, Folder, LogFile, Manifest, PartRef, Place, PublishedError};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Snapshot, SnapshotDocuments, SnapshotError};
 use exitgap_core::tlog::{
@@ -17,7 +18,7 @@ use serde_json::Value;
 use super::fault::{Fault, Rule};
 use super::folder::FolderReader;
 use super::history::History;
-use super::parts::manifest_file;
+use super::parts::{self, manifest_file};
 use super::tree::Tiles;
 
 /// A signed checkpoint that the caller kept.
@@ -87,6 +88,7 @@ pub fn replay(
         tree: Frontier::default(),
         bodies: Bodies::new(against.folder),
         pools: BTreeMap::new(),
+        fills_until: BTreeMap::new(),
         counts: Counts::default(),
     };
     let broken = walk.whole(&mut tick).err();
@@ -100,6 +102,8 @@ struct Walk<'a> {
     tree: Frontier,
     bodies: Bodies<'a, FolderReader>,
     pools: BTreeMap<PoolId, History>,
+    /// The last block of each pool's newest fills.
+    fills_until: BTreeMap<PoolId, u64>,
     counts: Counts,
 }
 
@@ -162,9 +166,14 @@ impl Walk<'_> {
         let is_watched = |pool: &PoolId| self.against.watched == Some(pool);
         let watched = heads.iter().map(|(head, _)| head).find(|head| is_watched(&head.pool));
         let watched = watched.cloned();
+        let committed = |head: &Head| Some((head.pool.clone(), head.commits.get(Fills::NAME)?));
+        let fills: Vec<_> = heads.iter().filter_map(|(head, _)| committed(head)).collect();
         let named = self.follow(slot, heads)?;
         if index == 0 {
             self.check_predecessor(&leaf).map_err(at)?;
+        }
+        for (head, hash) in fills {
+            self.fills(&head, hash).map_err(|rule| rule.by(slot, &head))?;
         }
         let mut of_watched = None;
         for (head, place) in named.iter().zip(&places) {
@@ -250,6 +259,26 @@ impl Walk<'_> {
         }
         self.counts.snapshots += 1;
         Ok(Some(snapshot))
+    }
+
+    /// Requires that the folder has the document that a head commits to, and that it follows the pool's one before.
+    fn fills(&mut self, pool: &PoolId, hash: DocumentHash) -> Result<(), Rule> {
+        let fills = parts::fills(self.against.folder, hash)?;
+        let before = self.fills_until.insert(pool.clone(), fills.to_block);
+        let other = |what: String| {
+            let file = LogFile::Fills(hash).to_string();
+            Err(Rule::FillsOfOther { file, what })
+        };
+        if fills.contract != *pool.contract() {
+            return other(fills.contract.to_string());
+        }
+        match before.filter(|until| !fills.follows(*until)) {
+            Some(until) => other(format!(
+                "the blocks after {}, and the one before ended with {until}",
+                fills.after_block
+            )),
+            None => Ok(()),
+        }
     }
 
     /// The first leaf commits to the predecessor that the folder names, or to none where it names

@@ -13,6 +13,7 @@ use crate::json::{
     DocumentError, Part, VERSION, Wire, from_canonical, parse, to_canonical, to_canonical_within,
     wire_struct,
 };
+use crate::newer::Newer;
 use crate::pools::MAX_TICK;
 use crate::series::Slot;
 use crate::wide::U256;
@@ -53,6 +54,16 @@ pub enum FillsError {
     /// More logs than there may be, or a first block after the last.
     #[error("no document of fills: {0}")]
     Bounds(String),
+}
+
+impl FillsError {
+    /// What a later version made, where that is why.
+    pub fn newer(&self) -> Option<Newer> {
+        match self {
+            Self::Document(DocumentError::Newer(newer)) => Some(*newer),
+            _ => None,
+        }
+    }
 }
 
 impl Fills {
