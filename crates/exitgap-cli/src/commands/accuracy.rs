@@ -287,6 +287,7 @@ fn print_text(record: &AccuracyRecord) -> Result<(), Failure> {
     for age in &record.by_age {
         let name = match age.older_slots {
             0 => "newest slot".to_owned(),
+            1 => "1 slot older".to_owned(),
             older => format!("{older} slots older"),
         };
         row(name, &age.errors);
