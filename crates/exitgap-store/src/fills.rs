@@ -44,12 +44,9 @@ impl Reader {
         Ok(Some((slot_of("fills", slot)?, number_of(block)?)))
     }
 
-    /// The document of one slot as it is published.
-    pub(crate) fn packed_fills(&self, pool: &Pool, slot: Slot) -> Result<Vec<u8>, StoreError> {
-        let mut found = self.db.fills(pool.number, [slot, slot], 1, |row| {
-            stored(&row)?;
-            Ok(row.zstd)
-        })?;
+    /// The document that the pool's head of a slot commits to.
+    pub(crate) fn fills_of(&self, pool: &Pool, slot: Slot) -> Result<StoredFills, StoreError> {
+        let mut found = self.db.fills(pool.number, [slot, slot], 1, |row| stored(&row))?;
         found.pop().ok_or_else(|| corrupt(format!("none of slot {slot}")))
     }
 }

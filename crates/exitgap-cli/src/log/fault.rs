@@ -74,7 +74,7 @@ pub enum Rule {
     PartHash { file: String, found: DocumentHash },
     #[error("{file}: {reason}")]
     PartInvalid { file: String, reason: String },
-    #[error("{file} holds a document of hash {found}, which is not its name")]
+    #[error("{file} holds a document of hash {found}, to which no head commits there")]
     FillsHash { file: String, found: DocumentHash },
     #[error("{file}: {error}")]
     FillsInvalid { file: String, error: FillsError },

@@ -123,7 +123,7 @@ impl FolderReader {
         widths
     }
 
-    fn open(&self, file: &str) -> Result<File, Rule> {
+    pub fn open(&self, file: &str) -> Result<File, Rule> {
         File::open(self.path.join(file)).map_err(|error| failed(file, error))
     }
 

@@ -1,6 +1,7 @@
 //! A slot's manifest and parts: read up to their limits, unpacked never beyond what they say.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
 
 use exitgap_core::analytics::accuracy::{Fills, MAX_FILLS_BYTES};
 use exitgap_core::ids::DocumentHash;
@@ -22,20 +23,48 @@ pub fn manifest_file(slot: Slot) -> String {
     LogFile::Slot(slot).to_string()
 }
 
-/// The document of fills of this name.
-pub fn fills(folder: &FolderReader, hash: DocumentHash) -> Result<Fills, Rule> {
-    let file = LogFile::Fills(hash).to_string();
-    // What does not pack is a little longer packed.
-    let packed = folder.read(&file, MAX_FILLS_BYTES + (64 << 10))?;
-    let document = match unpack_table(&packed, MAX_FILLS_BYTES) {
-        Ok(document) => document,
-        Err(reason) => return Err(Rule::FillsUnpacked { file, reason }),
-    };
-    let found = Fills::hash_of(&document);
-    if found != hash {
-        return Err(Rule::FillsHash { file, found });
+/// The documents of fills of a slot, one after the other, in the order of pool ids.
+pub struct LoggedFills {
+    file: String,
+    slot: Slot,
+    lines: Option<BufReader<Decoder<'static, BufReader<File>>>>,
+}
+
+impl LoggedFills {
+    /// Those of a slot; nothing is read yet.
+    pub fn of(slot: Slot) -> Self {
+        Self { file: LogFile::Fills(slot).to_string(), slot, lines: None }
     }
-    Fills::from_canonical(&document).map_err(|error| Rule::FillsInvalid { file, error })
+
+    /// The next document, which is to have this name.
+    pub fn next(&mut self, folder: &FolderReader, hash: DocumentHash) -> Result<Fills, Rule> {
+        let file = || self.file.clone();
+        let unpacked =
+            |error: std::io::Error| Rule::FillsUnpacked { file: file(), reason: error.to_string() };
+        if self.lines.is_none() {
+            let opened = folder.open(&self.file)?;
+            let decoder = Decoder::new(opened).and_then(|mut decoder| {
+                decoder.window_log_max(WINDOW_LOG_MAX)?;
+                Ok(BufReader::new(decoder))
+            });
+            self.lines = Some(decoder.map_err(unpacked)?);
+        }
+        let mut line = Vec::new();
+        if let Some(lines) = &mut self.lines {
+            let most = MAX_FILLS_BYTES as u64 + 256;
+            let read = lines.take(most).read_until(b'\n', &mut line);
+            let file = self.file.clone();
+            read.map_err(|error| Rule::FillsUnpacked { file, reason: error.to_string() })?;
+        }
+        let line = line.strip_suffix(b"\n").unwrap_or(&line);
+        let file = self.file.clone();
+        let (slot, fills, found) = Fills::from_line(line)
+            .map_err(|error| Rule::FillsInvalid { file: file.clone(), error })?;
+        if (slot, found) != (self.slot, hash) {
+            return Err(Rule::FillsHash { file, found });
+        }
+        Ok(fills)
+    }
 }
 
 impl Folder for FolderReader {

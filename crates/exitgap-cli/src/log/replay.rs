@@ -172,8 +172,11 @@ impl Walk<'_> {
         if index == 0 {
             self.check_predecessor(&leaf).map_err(at)?;
         }
-        for (head, hash) in fills {
-            self.fills(&head, hash).map_err(|rule| rule.by(slot, &head))?;
+        let mut logged = parts::LoggedFills::of(slot);
+        for (pool, hash) in fills {
+            let read = logged.next(self.against.folder, hash);
+            let read = read.and_then(|fills| self.fills(slot, &pool, &fills));
+            read.map_err(|rule| rule.by(slot, &pool))?;
         }
         let mut of_watched = None;
         for (head, place) in named.iter().zip(&places) {
@@ -261,12 +264,11 @@ impl Walk<'_> {
         Ok(Some(snapshot))
     }
 
-    /// Requires that the folder has the document that a head commits to, and that it follows the pool's one before.
-    fn fills(&mut self, pool: &PoolId, hash: DocumentHash) -> Result<(), Rule> {
-        let fills = parts::fills(self.against.folder, hash)?;
+    /// Requires that a document to which a head commits is the pool's, and follows its one before.
+    fn fills(&mut self, slot: Slot, pool: &PoolId, fills: &Fills) -> Result<(), Rule> {
         let before = self.fills_until.insert(pool.clone(), fills.to_block);
         let other = |what: String| {
-            let file = LogFile::Fills(hash).to_string();
+            let file = LogFile::Fills(slot).to_string();
             Err(Rule::FillsOfOther { file, what })
         };
         if fills.contract != *pool.contract() {

@@ -22,8 +22,8 @@ pub enum LogFile {
     Slot(Slot),
     /// A part of a slot, or of several.
     Part(DocumentHash),
-    /// What a pool logged in some blocks, packed; the name is that of the document in it.
-    Fills(DocumentHash),
+    /// What pools logged, to which a slot's heads commit, packed.
+    Fills(Slot),
     /// A tile of the log's tree, or of its leaves.
     Tile(Tile),
 }
@@ -31,7 +31,7 @@ pub enum LogFile {
 impl LogFile {
     /// Their paths, for people.
     pub const PATHS: &str = "checkpoint, verifier-key, predecessor, superseded-by, tile/<level>/<index>, \
-        tile/entries/<index>, slots/<slot>.jsonl, parts/<sha256>, fills/<sha256>";
+        tile/entries/<index>, slots/<slot>.jsonl, parts/<sha256>, fills/<slot>.zst";
 }
 
 impl fmt::Display for LogFile {
@@ -42,17 +42,14 @@ impl fmt::Display for LogFile {
             Self::Predecessor => f.write_str("predecessor"),
             Self::SupersededBy => f.write_str("superseded-by"),
             Self::Slot(slot) => write!(f, "slots/{}.jsonl", slot.number()),
-            Self::Part(sha256) => write!(f, "parts/{}", digits(sha256)),
-            Self::Fills(sha256) => write!(f, "fills/{}", digits(sha256)),
+            Self::Part(sha256) => {
+                let hash = sha256.to_string();
+                write!(f, "parts/{}", hash.strip_prefix("0x").unwrap_or(&hash))
+            }
+            Self::Fills(slot) => write!(f, "fills/{}.zst", slot.number()),
             Self::Tile(tile) => f.write_str(&tile.path()),
         }
     }
-}
-
-/// The hash without what says that it is one.
-fn digits(hash: &DocumentHash) -> String {
-    let hash = hash.to_string();
-    hash.strip_prefix("0x").unwrap_or(&hash).to_owned()
 }
 
 /// A path at which the folder of a log never has a file.
@@ -80,7 +77,10 @@ impl FromStr for LogFile {
             },
             Some(("slots", file)) => file.strip_suffix(".jsonl").and_then(slot),
             Some(("parts", hash)) => format!("0x{hash}").parse().ok().map(Self::Part),
-            Some(("fills", hash)) => format!("0x{hash}").parse().ok().map(Self::Fills),
+            Some(("fills", file)) => match file.strip_suffix(".zst").and_then(slot) {
+                Some(Self::Slot(slot)) => Some(Self::Fills(slot)),
+                _ => None,
+            },
             Some(("tile", _)) => path.parse().ok().map(Self::Tile),
             Some(_) => None,
         };
@@ -101,7 +101,7 @@ mod tests {
             "superseded-by",
             "slots/5957856.jsonl",
             "parts/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
-            "fills/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
+            "fills/5957856.zst",
             "tile/0/000",
             "tile/0/x001/234",
             "tile/1/000.p/7",
@@ -122,6 +122,8 @@ mod tests {
             "parts/00112233445566778899AABBCCDDEEFF00112233445566778899aabbccddeeff",
             "parts/..",
             "fills/..",
+            "fills/05957856.zst",
+            "fills/5957856",
             "tile/0/..",
             "tile/../checkpoint",
             "tile/0//etc/passwd",

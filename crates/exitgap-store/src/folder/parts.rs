@@ -6,7 +6,7 @@ use std::path::Path;
 
 use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::evidence::HeadEntry;
-use exitgap_core::ids::{DocumentHash, PoolId};
+use exitgap_core::ids::PoolId;
 use exitgap_core::published::{
     FrameRef, LogFile, MAX_PART_BYTES, MAX_PART_POOLS, MAX_PARTS, Manifest, PartRef, Table,
 };
@@ -38,8 +38,8 @@ pub struct SlotFiles {
     pub slot: Slot,
     parts: Vec<(PartRef, Vec<u8>)>,
     manifest: Vec<u8>,
-    /// Documents of fills, packed, by their names.
-    fills: Vec<(DocumentHash, Vec<u8>)>,
+    /// What its heads commit to of what pools logged, packed; `None`: nothing.
+    fills: Option<Vec<u8>>,
 }
 
 impl SlotFiles {
@@ -70,12 +70,22 @@ impl SlotFiles {
             checkpoint: sealed.checkpoint,
         };
         let manifest = manifest.to_bytes().map_err(|error| unwritable(slot, &error))?;
-        Ok(Self { slot, parts, manifest, fills: Vec::new() })
+        Ok(Self { slot, parts, manifest, fills: None })
     }
 
-    /// With what its heads commit to.
-    pub fn with_fills(self, fills: Vec<(DocumentHash, Vec<u8>)>) -> Self {
-        Self { fills, ..self }
+    /// With documents of fills to which its heads commit, canonical, in the order of pool ids.
+    pub fn with_fills<'a>(self, fills: impl Iterator<Item = &'a [u8]>) -> Result<Self, StoreError> {
+        let mut lines = Vec::new();
+        for canonical in fills {
+            let line = Fills::line(self.slot, canonical);
+            lines.extend(line.map_err(|error| unwritable(self.slot, &error))?);
+        }
+        if lines.is_empty() {
+            return Ok(self);
+        }
+        let packed = zstd::encode_all(&lines[..], EFFORT);
+        let packed = packed.map_err(|error| unwritable(self.slot, &error))?;
+        Ok(Self { fills: Some(packed), ..self })
     }
 
     /// The files of a slot of the store, read back.
@@ -86,9 +96,9 @@ impl SlotFiles {
         let mut pieces = Vec::new();
         let (mut last, mut fills) = (None, Vec::new());
         for stored in reader.slot_heads(slot)? {
-            if let Some(hash) = stored.head.commits.get(Fills::NAME) {
+            if stored.head.commits.get(Fills::NAME).is_some() {
                 let pool = reader.pool(&stored.head.pool)?.ok_or_else(absent)?;
-                fills.push((hash, reader.packed_fills(&pool, slot)?));
+                fills.push(reader.fills_of(&pool, slot)?.canonical);
             }
             let pool = stored.head.pool;
             let body = match stored.head.entry {
@@ -103,7 +113,7 @@ impl SlotFiles {
             pieces.push(Piece { pool, head: stored.canonical, body });
         }
         let sealed = Sealed { leaf: leaf.canonical, checkpoint };
-        Ok(Self::new(slot, sealed, pieces, MAX_PARTS)?.with_fills(fills))
+        Self::new(slot, sealed, pieces, MAX_PARTS)?.with_fills(fills.iter().map(Vec::as_slice))
     }
 
     /// Writes the parts and what heads commit to, and then the manifest at `manifest`. Files that are there already must
@@ -111,10 +121,8 @@ impl SlotFiles {
     pub fn write(&self, folder: &Path, manifest: &Path) -> Result<(), PublishError> {
         let parts = self.parts.iter().map(|(part, bytes)| (folder.join(part.path()), &bytes[..]));
         durable::write_all_once(&folder.join("parts"), parts)?;
-        if !self.fills.is_empty() {
-            let path = |hash| folder.join(LogFile::Fills(hash).to_string());
-            let fills = self.fills.iter().map(|(hash, packed)| (path(*hash), &packed[..]));
-            durable::write_all_once(&folder.join("fills"), fills)?;
+        if let Some(fills) = &self.fills {
+            durable::write_once(&folder.join(LogFile::Fills(self.slot).to_string()), fills)?;
         }
         durable::write_once(manifest, &self.manifest)
     }

@@ -1,11 +1,11 @@
 //! Reading the folder back: manifests, parts and bodies, each up to its limit.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use exitgap_core::analytics::accuracy::{Fills, MAX_FILLS_BYTES};
-use exitgap_core::ids::DocumentHash;
+use exitgap_core::ids::{DocumentHash, PoolId};
 use exitgap_core::published::{Folder, LogFile, MAX_MANIFEST_BYTES, Manifest, PartRef, Table};
 use exitgap_core::series::Slot;
 use zstd::stream::read::Decoder;
@@ -39,20 +39,46 @@ impl<'a> Files<'a> {
 }
 
 impl Files<'_> {
-    /// The document of fills of this name.
-    pub fn fills(&self, hash: DocumentHash) -> Result<Fills, FileError> {
-        let path = self.folder.join(LogFile::Fills(hash).to_string());
-        let failed = |reason: &dyn std::fmt::Display| wrong(&path, reason);
-        let (mut packed, most) = (Vec::new(), MAX_FILLS_BYTES as u64 + (64 << 10));
-        File::open(&path)
-            .and_then(|file| file.take(most).read_to_end(&mut packed))
-            .map_err(|error| failed(&error))?;
-        let document = unpack_table(&packed, MAX_FILLS_BYTES).map_err(|error| failed(&error))?;
-        let found = Fills::hash_of(&document);
-        if found != hash {
-            return Err(failed(&format!("it holds a document of hash {found}")));
+    /// What the heads of a slot commit to of what pools logged; nothing is read yet.
+    pub fn fills(&self, slot: Slot) -> LoggedFills {
+        LoggedFills { path: self.folder.join(LogFile::Fills(slot).to_string()), slot, lines: None }
+    }
+}
+
+/// The documents of fills of a slot, one after the other, in the order of pool ids.
+pub struct LoggedFills {
+    path: PathBuf,
+    slot: Slot,
+    lines: Option<BufReader<Decoder<'static, BufReader<File>>>>,
+}
+
+impl LoggedFills {
+    /// The next document, which is to have this name.
+    pub fn next(&mut self, pool: &PoolId, hash: DocumentHash) -> Result<Fills, FileError> {
+        let failed = |reason: &dyn std::fmt::Display| wrong(&self.path, reason);
+        if self.lines.is_none() {
+            let opened = File::open(&self.path).and_then(|file| {
+                let mut decoder = Decoder::new(file)?;
+                decoder.window_log_max(TABLE_WINDOW_LOG)?;
+                Ok(BufReader::new(decoder))
+            });
+            self.lines = Some(opened.map_err(|error| failed(&error))?);
         }
-        Fills::from_canonical(&document).map_err(|error| failed(&error))
+        let mut line = Vec::new();
+        if let Some(lines) = &mut self.lines {
+            let most = MAX_FILLS_BYTES as u64 + 256;
+            lines.take(most).read_until(b'\n', &mut line).map_err(|error| failed(&error))?;
+        }
+        let line = line.strip_suffix(b"\n").unwrap_or(&line);
+        let (slot, fills, found) =
+            Fills::from_line(line).map_err(|error| failed(&format!("{pool}: {error}")))?;
+        if (slot, found) != (self.slot, hash) {
+            let reason = format!(
+                "where {hash} is to be, it holds a document of hash {found}, of slot {slot}"
+            );
+            return Err(failed(&reason));
+        }
+        Ok(fills)
     }
 }
 

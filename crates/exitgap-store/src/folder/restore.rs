@@ -171,6 +171,7 @@ impl<'a> Slots<'a> {
         manifest.check_pools(&leaf).map_err(|error| words(&error))?;
         let checkpoint = manifest.checkpoint;
         let (mut entries, mut changes) = (Vec::new(), Changes::default());
+        let mut logged = self.files.fills(slot);
         for part in &manifest.parts {
             let (table, mut from) = self.files.table(part)?;
             let mut frames = table.frames.iter();
@@ -178,8 +179,8 @@ impl<'a> Slots<'a> {
                 let head = Head::from_canonical(head).map_err(|error| words(&error))?;
                 note_changes(&head, &mut changes).map_err(SlotError::Slot)?;
                 if let Some(hash) = head.commits.get(Fills::NAME) {
-                    let (pool, fills) = (head.pool.clone(), self.files.fills(hash)?);
-                    changes.fills.push(NewFills { pool, fills });
+                    let fills = logged.next(&head.pool, hash)?;
+                    changes.fills.push(NewFills { pool: head.pool.clone(), fills });
                 }
                 let reading = match head.entry {
                     HeadEntry::Recorded { .. } => {

@@ -213,7 +213,7 @@ impl Part {
         }
         let fills = row.fills.is_some();
         if fills {
-            self.reader.packed_fills(pool, slot)?;
+            self.reader.fills_of(pool, slot)?;
         }
         self.heads.insert(pool.number, (row, hash));
         let leaf = Head::leaf_of(&stored.canonical);

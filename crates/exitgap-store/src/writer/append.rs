@@ -297,8 +297,8 @@ impl Store {
             let body = frames.remove(&pool);
             Piece { pool, head, body }
         });
-        let fills = changes.fills.values().map(|fills| (fills.hash, fills.zstd.clone())).collect();
-        let files = SlotFiles::new(slot, sealed, pieces, self.parts_most)?.with_fills(fills);
+        let fills = changes.fills.values().map(|fills| &fills.canonical[..]);
+        let files = SlotFiles::new(slot, sealed, pieces, self.parts_most)?.with_fills(fills)?;
         commit(transaction, slot)?;
         self.unpublished = Some(files);
         self.heads = LastHeads { slot: Some(slot), heads: newest };
@@ -371,8 +371,8 @@ fn keep_default_base(db: &Db, pool: &Pool, entry: &NewEntry<Ready>) -> Result<()
 }
 
 fn insert_fills(db: &Db, pool_no: i64, slot: Slot, fills: &PackedFills) -> Result<(), StoreError> {
-    let PackedFills { blocks, document_bytes, zstd, .. } = fills;
-    let (blocks, document_bytes) = (*blocks, *document_bytes);
+    let PackedFills { blocks, canonical, zstd, .. } = fills;
+    let (blocks, document_bytes) = (*blocks, canonical.len());
     db.insert_fills(pool_no, &NewFillsRow { slot, blocks, document_bytes, zstd })
 }
 

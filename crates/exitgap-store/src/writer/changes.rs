@@ -100,7 +100,7 @@ fn refused_fills(new: &NewFills, slot: Slot, rule: &str) -> StoreError {
 pub struct PackedFills {
     pub hash: DocumentHash,
     pub blocks: [i64; 2],
-    pub document_bytes: usize,
+    pub canonical: Vec<u8>,
     pub zstd: Vec<u8>,
 }
 
@@ -124,8 +124,8 @@ impl PackedFills {
         Ok(Self {
             hash: Fills::hash_of(&document),
             blocks: [block(fills.after_block)?, block(fills.to_block)?],
-            document_bytes: document.len(),
             zstd: packing::compress(&document, None).map_err(source)?,
+            canonical: document,
         })
     }
 }
