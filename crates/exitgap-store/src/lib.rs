@@ -55,6 +55,7 @@
     reason = "errors carry what they found, and a request or a slot makes one at most"
 )]
 
+pub mod alerts;
 mod backup;
 mod bodies;
 mod corrupt;
@@ -87,7 +88,7 @@ pub use derived::rebuild::{Rebuilt, rebuild};
 pub use derived::rollup::{Day, DirectionRollup, GapRollup, Rollup, day_of};
 pub use error::StoreError;
 pub use evidence::EvidenceError;
-pub use figure::{AlertEvaluated, FigureError, RecordedAccuracy};
+pub use figure::{AlertEvaluated, FigureError, RecordedAccuracy, WatchedSlot, Watching};
 pub use fills::StoredFills;
 pub use folder::{LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError};
 pub use fsck::{Checked, Damage};

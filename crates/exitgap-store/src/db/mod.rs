@@ -8,6 +8,8 @@
 //! Nothing is decided here. That a row makes sense is asked where rows are read from (`rows.rs`);
 //! what is written is refused by the schema (`sql/schema.sql`), whoever asks for it.
 
+pub mod alerts;
+pub mod apart;
 mod arg;
 mod copy;
 mod error;

@@ -1,8 +1,9 @@
 //! A rule over the recorded slots of its pool.
 
 use exitgap_core::alerts::{AlertCheckpoint, AlertEvent, AlertRule, AlertRun, SealedSlot};
-use exitgap_core::evidence::HeadEntry;
+use exitgap_core::evidence::{Head, HeadEntry};
 use exitgap_core::series::Slot;
+use exitgap_core::snapshot::Snapshot;
 use exitgap_core::tlog::Checkpoint;
 
 use super::FigureError;
@@ -11,7 +12,8 @@ use crate::bodies::parse;
 use crate::corrupt::{CorruptBody, CorruptLog};
 use crate::error::StoreError;
 use crate::evidence::EvidenceError;
-use crate::log::LogIdentity;
+use crate::log::{LogIdentity, StoredHead};
+use crate::model::Pool;
 use crate::reader::Reader;
 
 /// A rule, evaluated.
@@ -25,6 +27,29 @@ pub struct AlertEvaluated {
     pub slots: u32,
 }
 
+/// A slot of a pool, as rules are given it.
+#[derive(Debug)]
+pub struct WatchedSlot {
+    head: Head,
+    snapshot: Option<Snapshot>,
+    checkpoint: AlertCheckpoint,
+}
+
+impl WatchedSlot {
+    /// What a run takes.
+    pub fn sealed(&self) -> SealedSlot<'_> {
+        let Self { head, snapshot, checkpoint } = self;
+        SealedSlot { head, snapshot: snapshot.as_ref(), checkpoint }
+    }
+}
+
+/// Reads slots for rules, one pool's one after the other.
+#[derive(Debug, Default)]
+pub struct Watching {
+    kept: Dictionaries,
+    log: Option<LogIdentity>,
+}
+
 impl Reader {
     /// What a rule has to say from its first slot up to another. Snapshots are unpacked one after the other, and few are
     /// held.
@@ -32,25 +57,48 @@ impl Reader {
         let unknown = || EvidenceError::UnknownPool { pool: rule.pool.clone() };
         let pool = self.pool(&rule.pool)?.ok_or_else(unknown)?;
         let heads = self.heads(&pool, rule.first_slot, to)?;
-        let log = self.log()?;
-        let (mut run, mut kept) = (AlertRun::new(rule), Dictionaries::default());
+        let (mut run, mut watching) = (AlertRun::new(rule), Watching::default());
         let (mut events, mut slots) = (Vec::new(), 0);
         for stored in heads {
-            let slot = stored.head.slot;
-            let snapshot = match stored.head.entry {
-                HeadEntry::Recorded { snapshot: hash, .. } => {
-                    let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
-                    let documents = self.documents_after(hash, slot, &mut kept)?;
-                    Some(parse(&pool.id, hash, &documents.ok_or_else(absent)?)?)
-                }
-                HeadEntry::Missing(_) | HeadEntry::Retired => None,
-            };
-            let checkpoint = self.first_over(log.as_ref(), slot)?;
-            let (head, snapshot, checkpoint) = (&stored.head, snapshot.as_ref(), &checkpoint);
-            events.extend(run.take(SealedSlot { head, snapshot, checkpoint })?);
+            let watched = self.watch(&pool, stored, &mut watching)?;
+            events.extend(run.take(watched.sealed())?);
             slots += 1;
         }
         Ok(AlertEvaluated { run, events, slots })
+    }
+
+    /// A slot of a pool, where it has one.
+    pub fn watched(
+        &self,
+        pool: &Pool,
+        slot: Slot,
+        watching: &mut Watching,
+    ) -> Result<Option<WatchedSlot>, FigureError> {
+        let Some(stored) = self.head(pool, slot)? else { return Ok(None) };
+        self.watch(pool, stored, watching).map(Some)
+    }
+
+    fn watch(
+        &self,
+        pool: &Pool,
+        stored: StoredHead,
+        watching: &mut Watching,
+    ) -> Result<WatchedSlot, FigureError> {
+        let head = stored.head;
+        let slot = head.slot;
+        let snapshot = match head.entry {
+            HeadEntry::Recorded { snapshot: hash, .. } => {
+                let absent = || StoreError::Corrupt { hash, what: CorruptBody::Absent };
+                let documents = self.documents_after(hash, slot, &mut watching.kept)?;
+                Some(parse(&pool.id, hash, &documents.ok_or_else(absent)?)?)
+            }
+            HeadEntry::Missing(_) | HeadEntry::Retired => None,
+        };
+        if watching.log.is_none() {
+            watching.log = self.log()?;
+        }
+        let checkpoint = self.first_over(watching.log.as_ref(), slot)?;
+        Ok(WatchedSlot { head, snapshot, checkpoint })
     }
 
     /// The first checkpoint that covers a slot.

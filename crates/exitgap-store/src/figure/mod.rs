@@ -27,7 +27,7 @@ use crate::model::Pool;
 use crate::reader::Reader;
 
 pub use accuracy::RecordedAccuracy;
-pub use alert::AlertEvaluated;
+pub use alert::{AlertEvaluated, WatchedSlot, Watching};
 
 /// Why there is no figure.
 #[derive(Debug, thiserror::Error)]

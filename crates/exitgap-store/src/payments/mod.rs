@@ -27,7 +27,8 @@ use exitgap_core::ids::{Address, BlockHash, Word};
 use sha2::{Digest, Sha256};
 
 use crate::db::DatabaseError;
-use crate::db::payments::{LeaseRow, NewPaymentRow, NotPayments, PaymentsDb, SettledRow};
+use crate::db::apart::FileKind;
+use crate::db::payments::{LeaseRow, NewPaymentRow, PaymentsDb, SettledRow};
 
 pub use model::{
     Claim, ClaimToken, Counts, Family, NewPayment, Payment, Reserved, Sent, Settled, State,
@@ -89,7 +90,7 @@ impl Payments {
     pub fn open(path: &Path) -> Result<Self> {
         match PaymentsDb::open(path)? {
             Ok(db) => Ok(Self(Mutex::new(db))),
-            Err(NotPayments { application_id, version }) => Err(PaymentsError::NotPayments {
+            Err(FileKind { application_id, version }) => Err(PaymentsError::NotPayments {
                 path: path.to_owned(),
                 found: application_id,
                 version,

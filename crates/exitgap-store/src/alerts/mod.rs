@@ -1,0 +1,388 @@
+//! Rules that are kept for others, their events, and what of them was sent: one `SQLite` file of its own, shared by the
+//! processes of one machine.
+//!
+//! **In scope**: who owns which rule, how many there may be; what a slot made of them, in one transaction; what is to be
+//! sent, and by whom. **Out of scope**, and who does it: what a slot makes of a rule (`exitgap-core::alerts`), when to
+//! evaluate and how to send (`exitgap-server`). Which database it is, only `db/` knows.
+//!
+//! An event is a function of its rule and the log. So what was interrupted is done again: whoever comes second to a slot
+//! finds the same events there and changes nothing, and what is kept of a run may be old. An event and that it is to be
+//! sent are written together. What is sent is leased first and marked after, so that it is sent **at least once**, under
+//! one id; of one rule one after the other.
+
+mod model;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use exitgap_core::series::Slot;
+
+use crate::db::DatabaseError;
+use crate::db::alerts::{AlertRow, AlertsDb, NewAlertRow, NewEndpointRow, NewEventRow, Rows};
+use crate::db::apart::FileKind;
+
+pub use model::{
+    AlertBounds, AlertCounts, Attempted, ChangedAlert, Endpoint, EndpointKeys, EndpointState, Full,
+    Kept, KeptAlert, KeptEvent, NewAlert, NewEndpoint, Outcome, Owner, Sending, Sent, Stepped,
+};
+
+/// Why the kept rules cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum AlertsError {
+    /// The file is something else, or of another version.
+    #[error(
+        "{path} is no database of alerts that this build reads: application id {found:#010x}, \
+         version {version}"
+    )]
+    NotAlerts {
+        /// The file.
+        path: PathBuf,
+        /// Its application id.
+        found: i32,
+        /// Its version.
+        version: i32,
+    },
+    /// The database refused.
+    #[error("alerts: {0}")]
+    Database(#[from] DatabaseError),
+    /// A row holds what cannot be in it.
+    #[error("alerts: {what} of {of} is damaged")]
+    Damaged {
+        /// What.
+        what: &'static str,
+        /// Whose.
+        of: String,
+    },
+}
+
+type Result<T> = std::result::Result<T, AlertsError>;
+
+/// How long events are kept, and rules that ended: 30 days.
+const KEPT_S: u64 = 30 * 86_400;
+
+/// How often a host is asked in an hour whether it wants events.
+const CHALLENGES_AN_HOUR: i64 = 3;
+const HOUR_MS: i64 = 3_600_000;
+
+/// How long an endpoint fails before it is disabled: five days.
+const FAILING_MS: i64 = 5 * 86_400_000;
+
+/// The most rules of an owner that are listed.
+const LISTED: u32 = 200;
+
+/// Of how many that are due some are taken: more than wait at hosts that are busy.
+const CANDIDATES: u32 = 2_000;
+
+/// The most characters of what is kept of a failure.
+const MAX_SAID: usize = 200;
+
+/// The kept rules of one machine.
+#[derive(Debug)]
+pub struct Alerts(Mutex<AlertsDb>);
+
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn said(text: &str) -> String {
+    text.chars().take(MAX_SAID).collect()
+}
+
+impl Alerts {
+    /// Opens the file, and makes it where there is none.
+    pub fn open(path: &Path) -> Result<Self> {
+        match AlertsDb::open(path)? {
+            Ok(db) => Ok(Self(Mutex::new(db))),
+            Err(FileKind { application_id, version }) => Err(AlertsError::NotAlerts {
+                path: path.to_owned(),
+                found: application_id,
+                version,
+            }),
+        }
+    }
+
+    /// A transaction that a panic interrupted was rolled back.
+    fn db(&self) -> MutexGuard<'_, AlertsDb> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a rule, unless there is no room, or the same request made one before.
+    pub fn keep(&self, new: &NewAlert, bounds: &AlertBounds, now_ms: u64) -> Result<Kept> {
+        self.db().write(|rows| {
+            if let Some(name) = &new.idempotency
+                && let Some(found) = rows.made_before(&new.owner, name)?
+            {
+                if found.request != new.request {
+                    return Ok(Kept::OtherRequest);
+                }
+                return Ok(Kept::Again(Box::new(whole_alert(rows, found)?)));
+            }
+            if let Some(full) = full(rows, new, bounds)? {
+                return Ok(Kept::Full(full));
+            }
+            let now_ms = whole(now_ms);
+            let endpoint = match &new.endpoint {
+                None => None,
+                Some(NewEndpoint { url, host, salt }) => {
+                    let (token, url, host) = (&new.owner, url.as_str(), host.as_str());
+                    Some(rows.endpoint(&NewEndpointRow { token, url, host, salt, now_ms })?.id)
+                }
+            };
+            rows.put_alert(&NewAlertRow {
+                id: &new.id,
+                token: &new.owner,
+                client: &new.client,
+                idempotency: new.idempotency.as_deref(),
+                request: &new.request,
+                rule: &new.rule,
+                endpoint,
+                created_s: now_ms / 1_000,
+                expires_s: whole(new.expires_s),
+                run: &new.run,
+                state: &new.state,
+            })?;
+            let absent = || AlertsError::Damaged { what: "the rule", of: new.id.clone() };
+            let made = rows.alert(&new.owner, &new.id)?.ok_or_else(absent)?;
+            Ok(Kept::New(Box::new(whole_alert(rows, made)?)))
+        })
+    }
+
+    /// Whether somebody has this token.
+    pub fn is_owner(&self, owner: &Owner) -> Result<bool> {
+        self.db().read(|rows| Ok(rows.of_token(owner)? > 0))
+    }
+
+    /// An owner's rules, the newest first. They end later, now that their owner came.
+    pub fn of_owner(&self, owner: &Owner, until_s: u64) -> Result<Vec<KeptAlert>> {
+        self.db().write(|rows| {
+            rows.renew(owner, whole(until_s))?;
+            let found = rows.alerts(owner, LISTED)?;
+            found.into_iter().map(|row| whole_alert(rows, row)).collect()
+        })
+    }
+
+    /// An owner's rule of this name; all of the owner's end later.
+    pub fn one(&self, owner: &Owner, id: &str, until_s: u64) -> Result<Option<KeptAlert>> {
+        self.db().write(|rows| {
+            rows.renew(owner, whole(until_s))?;
+            let found = rows.alert(owner, id)?;
+            found.map(|row| whole_alert(rows, row)).transpose()
+        })
+    }
+
+    /// A rule ends by its owner's will; whether it had not.
+    pub fn end(&self, alert: i64, now_s: u64) -> Result<bool> {
+        self.db().write(|rows| Ok(rows.end(alert, "deleted", whole(now_s))?))
+    }
+
+    /// A rule's events after one, oldest first.
+    pub fn events(&self, alert: i64, after_seq: u32, most: u32) -> Result<Vec<KeptEvent>> {
+        let found = self.db().read(|rows| rows.events(alert, after_seq.into(), most))?;
+        found.into_iter().map(KeptEvent::of).collect()
+    }
+
+    /// An endpoint has new keys.
+    pub fn rotate(&self, endpoint: i64, now_ms: u64) -> Result<()> {
+        self.db().write(|rows| Ok(rows.rotate(endpoint, whole(now_ms))?))
+    }
+
+    /// An endpoint is asked again whether it wants events.
+    pub fn ask_again(&self, endpoint: i64, now_ms: u64) -> Result<()> {
+        self.db().write(|rows| Ok(rows.ask_again(endpoint, whole(now_ms))?))
+    }
+
+    /// Events from one on are sent again: how many.
+    pub fn send_again(&self, alert: i64, from_seq: u32, now_ms: u64) -> Result<usize> {
+        self.db().write(|rows| Ok(rows.send_again(alert, from_seq.into(), whole(now_ms))?))
+    }
+
+    /// Rules that came or ended since a mark, and the next mark.
+    pub fn changed_since(&self, mark: i64) -> Result<(Vec<ChangedAlert>, i64)> {
+        let found = self.db().read(|rows| rows.changed_since(mark))?;
+        let next = found.iter().map(|row| row.changed).fold(mark, i64::max);
+        Ok((found.into_iter().map(ChangedAlert::from).collect(), next))
+    }
+
+    /// The last slot that was evaluated.
+    pub fn evaluated(&self) -> Result<Option<Slot>> {
+        Ok(model::slot_of(self.db().read(|rows| rows.evaluated_slot())?))
+    }
+
+    /// Writes down what a slot made of rules, all or nothing: how many events were not there.
+    pub fn take_slot(&self, slot: Slot, stepped: &[Stepped], now_ms: u64) -> Result<usize> {
+        let (number, now_ms) = (i64::from(slot.number()), whole(now_ms));
+        self.db().write(|rows| {
+            let mut made = 0;
+            for Stepped { no, events, run, state, ended } in stepped {
+                for event in events {
+                    let new = NewEventRow {
+                        alert: *no,
+                        seq: event.seq.into(),
+                        id: &event.id,
+                        r#type: event.event.code(),
+                        slot: event.slot.number().into(),
+                        document: &event.canonical,
+                        now_ms,
+                    };
+                    made += usize::from(rows.put_event(&new)?);
+                }
+                if let Some(run) = run {
+                    rows.put_run(*no, run, number)?;
+                }
+                if let Some(state) = state {
+                    rows.put_state(*no, state, number)?;
+                }
+                if *ended {
+                    rows.end(*no, "retired", now_ms / 1_000)?;
+                }
+            }
+            rows.reach_slot(number)?;
+            Ok(made)
+        })
+    }
+
+    /// Marks what became of attempts, and takes what is to be sent next, until an instant by which it is marked: so many,
+    /// and of a host as many as `room` says.
+    pub fn turn(
+        &self,
+        attempted: &[Attempted],
+        most: usize,
+        room: impl Fn(&str) -> usize,
+        now_ms: u64,
+        until_ms: u64,
+    ) -> Result<Vec<Sending>> {
+        let (now_ms, until_ms) = (whole(now_ms), whole(until_ms));
+        let mut db = self.db();
+        if attempted.is_empty() {
+            let idle = |rows: &Rows<'_>| {
+                let nothing = rows.asked(now_ms, 1)?.is_empty() && rows.due(now_ms, 1)?.is_empty();
+                Ok::<_, AlertsError>(nothing)
+            };
+            if most == 0 || db.read(idle)? {
+                return Ok(Vec::new());
+            }
+        }
+        db.write(|rows| {
+            for attempted in attempted {
+                mark(rows, attempted, now_ms)?;
+            }
+            take(rows, most, room, now_ms, until_ms)
+        })
+    }
+
+    /// Ends what expired, and forgets what is long past.
+    pub fn tidy(&self, now_ms: u64) -> Result<()> {
+        let now_s = now_ms / 1_000;
+        self.db().write(|rows| {
+            rows.expire(whole(now_s))?;
+            let before_s = whole(now_s.saturating_sub(KEPT_S));
+            Ok(rows.forget(before_s, whole(now_ms).saturating_sub(HOUR_MS))?)
+        })
+    }
+
+    /// How much there is.
+    pub fn counts(&self) -> Result<AlertCounts> {
+        let found = self.db().read(|rows| rows.counts())?;
+        let [alerts, events, pending, delivered, given_up] =
+            [found.alerts, found.events, found.pending, found.delivered, found.given_up]
+                .map(|number| u64::try_from(number).unwrap_or(0));
+        Ok(AlertCounts { alerts, events, pending, delivered, given_up })
+    }
+}
+
+fn whole_alert(rows: &Rows<'_>, row: AlertRow) -> Result<KeptAlert> {
+    let endpoint = row.endpoint.map(|id| rows.endpoint_of(id)).transpose()?.flatten();
+    let pending = rows.pending_of(row.no)?;
+    KeptAlert::of(row, endpoint, pending)
+}
+
+/// Which bound a new rule would pass.
+fn full(rows: &Rows<'_>, new: &NewAlert, bounds: &AlertBounds) -> Result<Option<Full>> {
+    if rows.live()? >= bounds.most.into() {
+        return Ok(Some(Full::All));
+    }
+    if rows.live_of_client(&new.client)? >= bounds.per_client.into() {
+        return Ok(Some(Full::Client));
+    }
+    if let Some(endpoint) = &new.endpoint
+        && rows.live_of_host(&endpoint.host)? >= bounds.per_host.into()
+    {
+        return Ok(Some(Full::Host));
+    }
+    Ok(None)
+}
+
+/// Marks what became of an attempt.
+fn mark(rows: &Rows<'_>, attempted: &Attempted, now_ms: i64) -> Result<()> {
+    let Attempted { sending, outcome } = attempted;
+    let endpoint = sending.endpoint;
+    match (&sending.what, outcome) {
+        (Sent::Challenge, Outcome::Taken) => rows.verified(endpoint)?,
+        (Sent::Challenge, Outcome::Failed { again_ms, said: why }) => {
+            rows.not_verified(endpoint, again_ms.map(whole), &said(why))?;
+        }
+        (Sent::Challenge, Outcome::Gone { said: why }) => {
+            rows.not_verified(endpoint, None, &said(why))?;
+        }
+        (Sent::Event { alert, seq, .. }, Outcome::Taken) => {
+            rows.delivered((*alert, (*seq).into()))?;
+            rows.endpoint_answers(endpoint)?;
+        }
+        (Sent::Event { alert, seq, .. }, Outcome::Failed { again_ms, said: why }) => {
+            let (event, why) = ((*alert, i64::from(*seq)), said(why));
+            match again_ms {
+                Some(again_ms) => rows.put_off(event, whole(*again_ms), &why)?,
+                None => rows.give_up(event, &why)?,
+            }
+            let since_ms = rows.endpoint_fails(endpoint, now_ms, &why)?.unwrap_or(now_ms);
+            if now_ms - since_ms >= FAILING_MS {
+                rows.disable(endpoint, &format!("five days of failures only; the last: {why}"))?;
+            }
+        }
+        (Sent::Event { alert, seq, .. }, Outcome::Gone { said: why }) => {
+            rows.give_up((*alert, (*seq).into()), &said(why))?;
+            rows.disable(endpoint, &said(why))?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes what is to be sent.
+fn take(
+    rows: &Rows<'_>,
+    most: usize,
+    room: impl Fn(&str) -> usize,
+    now_ms: i64,
+    until_ms: i64,
+) -> Result<Vec<Sending>> {
+    let mut taken: Vec<Sending> = Vec::new();
+    let is_free = |taken: &[Sending], host: &str| {
+        taken.iter().filter(|sending| sending.host == host).count() < room(host)
+    };
+    for endpoint in rows.asked(now_ms, CANDIDATES)? {
+        if taken.len() >= most {
+            return Ok(taken);
+        }
+        if !is_free(&taken, &endpoint.host) {
+            continue;
+        }
+        if rows.challenged(&endpoint.host, now_ms - HOUR_MS)? >= CHALLENGES_AN_HOUR {
+            rows.postpone_challenge(endpoint.id, now_ms + HOUR_MS / 3)?;
+        } else if rows.lease_challenge(&endpoint, now_ms, until_ms)? {
+            taken.push(Sending::challenge(endpoint)?);
+        }
+    }
+    for due in rows.due(now_ms, CANDIDATES)? {
+        if taken.len() >= most {
+            break;
+        }
+        let free = is_free(&taken, &due.host);
+        if free && rows.lease((due.alert, due.seq), now_ms, until_ms)? {
+            taken.push(Sending::event(due)?);
+        }
+    }
+    Ok(taken)
+}
+
+#[cfg(test)]
+mod tests;

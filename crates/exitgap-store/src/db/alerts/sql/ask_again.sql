@@ -1,0 +1,2 @@
+UPDATE endpoint SET state = 'unverified', challenge_ms = :now_ms, challenges = 0
+WHERE id = :endpoint AND state <> 'verified';

@@ -1,0 +1,1 @@
+UPDATE endpoint SET state = 'disabled', said = :said WHERE id = :endpoint;

@@ -1,0 +1,1 @@
+DELETE FROM alert WHERE ended_s < :before_s;

@@ -1,0 +1,1 @@
+DELETE FROM challenged WHERE at_ms < :before_ms;

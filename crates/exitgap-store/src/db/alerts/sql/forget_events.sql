@@ -1,0 +1,1 @@
+DELETE FROM event WHERE made_s < :before_s;

@@ -1,0 +1,4 @@
+INSERT INTO alert
+    (id, token, client, idempotency, request, rule, endpoint, created_s, expires_s, run, run_slot, state, state_slot, changed)
+VALUES
+    (:id, :token, :client, :idempotency, :request, :rule, :endpoint, :created_s, :expires_s, :run, 0, :state, 0, :changed);

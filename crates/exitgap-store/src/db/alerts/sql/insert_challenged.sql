@@ -1,0 +1,1 @@
+INSERT INTO challenged (host, at_ms) VALUES (:host, :now_ms);

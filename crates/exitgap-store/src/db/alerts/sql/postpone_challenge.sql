@@ -1,0 +1,1 @@
+UPDATE endpoint SET challenge_ms = :at_ms WHERE id = :endpoint;

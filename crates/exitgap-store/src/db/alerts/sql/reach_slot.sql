@@ -1,0 +1,1 @@
+UPDATE counter SET value = max(value, :slot) WHERE name = 'evaluated_slot';

@@ -1,0 +1,1 @@
+SELECT value FROM counter WHERE name = :name;

@@ -1,0 +1,1 @@
+SELECT * FROM endpoint WHERE token = :token AND url = :url;

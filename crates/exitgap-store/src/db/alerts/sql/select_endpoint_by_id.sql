@@ -1,0 +1,1 @@
+SELECT * FROM endpoint WHERE id = :id;
