@@ -85,7 +85,7 @@ export class Client {
     const names = { pct: decimal, clearPct: decimal, usd: decimal, clearUsd: decimal, atPct: decimal };
     const slots = { forSlots: whole, clearForSlots: whole, noDataSlots: whole, refireSlots: whole, remindSlots: whole };
     const words = { alert: short, kind: short, onMissing: short, reason: short };
-    return this.#json(() => `/v1/alerts/${id(pool)}`, of, { ...words, ...SERIES, ...names, ...slots });
+    return this.#json(() => `/v1/alerts/backtest/${id(pool)}`, of, { ...words, ...SERIES, ...names, ...slots });
   }
 
   accuracy(pool, of) {

@@ -1443,7 +1443,7 @@ export interface AlertOptions extends Guards {
   to?: string;
 }
 
-/** `GET /v1/alerts/{pool}`. */
+/** `GET /v1/alerts/backtest/{pool}`. */
 export interface AlertsTold {
   /** The table of states: `alerts/1`. */
   alerts_version: string;

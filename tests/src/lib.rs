@@ -2,7 +2,8 @@
 //!
 //! In scope: [`fixtures`] finds the fetched node and the contracts' published bytecode;
 //! [`devchain`] runs a private chain with the real contracts on it, and a seeded market that trades
-//! there; [`faults`] kills, cuts off and damages what records; [`fuzz`] says what must hold for any
+//! there; [`faults`] kills, cuts off and damages what records; [`receiver`] is
+//! sent events; [`fuzz`] says what must hold for any
 //! input. Out of scope: stand-ins for contracts. Whatever a test compares with is the contract.
 
 pub mod binaries;
@@ -19,3 +20,5 @@ pub mod fuzz;
 pub mod message;
 #[cfg(feature = "suite")]
 pub mod parity;
+#[cfg(feature = "suite")]
+pub mod receiver;

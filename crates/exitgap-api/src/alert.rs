@@ -42,7 +42,7 @@ pub struct AlertEventTold {
     pub document: Value,
 }
 
-/// What a rule has to say of a period: `GET /v1/alerts/{pool}`. The rule is the caller's, and nothing of it is kept.
+/// What a rule has to say of a period: `GET /v1/alerts/backtest/{pool}`. The rule is the caller's, and nothing of it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AlertsTold {

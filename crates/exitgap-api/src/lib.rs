@@ -19,6 +19,7 @@
 
 mod accuracy;
 mod alert;
+mod alert_kept;
 mod answers;
 mod best_split;
 mod capabilities;
@@ -61,6 +62,10 @@ pub use accuracy::{
     AccuracyRecord, AccuracySwap, PoolAccuracy,
 };
 pub use alert::{AlertEventTold, AlertStanding, AlertsTold};
+pub use alert_kept::{
+    AlertEventKept, AlertEventsKept, AlertKept, AlertMade, AlertsKept, AlertsResent, WebhookKeys,
+    WebhookTold,
+};
 pub use answers::Answers;
 pub use best_split::{BestSplit, SplitAlone, SplitCandidate, SplitLeftOut, SplitLeg};
 pub use capabilities::{Capabilities, Capability, CapabilityStatus, ChainCapability};

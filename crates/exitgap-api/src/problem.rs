@@ -79,6 +79,16 @@ pub enum ProblemCode {
     BodyNotAccepted,
     /// More requests than one client may make.
     RateLimited,
+    /// What is asked for has an owner, and the request shows no token, or one that nobody has.
+    TokenRequired,
+    /// The token's owner has no such rule.
+    UnknownAlert,
+    /// The caller's name for the request stands for another one.
+    RequestDiffers,
+    /// More rules than one client, or one host, may have.
+    TooManyAlerts,
+    /// No more rules are kept here.
+    AlertsFull,
     /// The answer has a price, which was not paid; the headers say how it is.
     PaymentRequired,
     /// What the request pays with cannot be read, or is there twice.
@@ -134,6 +144,11 @@ impl ProblemCode {
             Self::AddressTooLong => "address_too_long",
             Self::BodyNotAccepted => "body_not_accepted",
             Self::RateLimited => "rate_limited",
+            Self::TokenRequired => "token_required",
+            Self::UnknownAlert => "unknown_alert",
+            Self::RequestDiffers => "request_differs",
+            Self::TooManyAlerts => "too_many_alerts",
+            Self::AlertsFull => "alerts_full",
             Self::PaymentRequired => "payment_required",
             Self::PaymentMalformed => "payment_malformed",
             Self::PaymentUsed => "payment_used",
@@ -163,8 +178,9 @@ impl ProblemCode {
             | Self::UnknownParameter
             | Self::UnknownMethodVersion
             | Self::PaymentMalformed => 400,
+            Self::TokenRequired => 401,
             Self::PaymentRequired => 402,
-            Self::PaymentUsed => 409,
+            Self::PaymentUsed | Self::RequestDiffers => 409,
             Self::UnknownPool
             | Self::UnknownChain
             | Self::UnknownBase
@@ -173,6 +189,7 @@ impl ProblemCode {
             | Self::SlotRetracted
             | Self::BeforeSeries
             | Self::AfterSeries
+            | Self::UnknownAlert
             | Self::NotAvailable
             | Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
@@ -188,11 +205,12 @@ impl ProblemCode {
             | Self::OrdersNotExact
             | Self::FigureUnsupportedKind
             | Self::PeriodReversed => 422,
-            Self::RateLimited | Self::FreeEstimatesUsed => 429,
+            Self::RateLimited | Self::TooManyAlerts | Self::FreeEstimatesUsed => 429,
             Self::SourceUnreadable | Self::InternalError => 500,
             Self::ChainUnreadable => 502,
             Self::NoSnapshotYet
             | Self::TimedOut
+            | Self::AlertsFull
             | Self::PaymentPending
             | Self::PaymentsUnavailable => 503,
         }
@@ -234,6 +252,11 @@ impl ProblemCode {
             Self::AddressTooLong => "The address is too long",
             Self::BodyNotAccepted => "Nothing here takes a body",
             Self::RateLimited => "Too many requests",
+            Self::TokenRequired => "A token is required",
+            Self::UnknownAlert => "No such rule of this owner",
+            Self::RequestDiffers => "Another request came under this name",
+            Self::TooManyAlerts => "Too many rules",
+            Self::AlertsFull => "No more rules are kept",
             Self::PaymentRequired => "A payment is required",
             Self::PaymentMalformed => "Not a payment",
             Self::PaymentUsed => "The payment was used",

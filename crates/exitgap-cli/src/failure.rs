@@ -225,6 +225,11 @@ fn exit_code(code: ProblemCode) -> u8 {
         | ProblemCode::AddressTooLong
         | ProblemCode::BodyNotAccepted
         | ProblemCode::RateLimited
+        | ProblemCode::TokenRequired
+        | ProblemCode::UnknownAlert
+        | ProblemCode::RequestDiffers
+        | ProblemCode::TooManyAlerts
+        | ProblemCode::AlertsFull
         | ProblemCode::FreeEstimatesUsed
         | ProblemCode::TimedOut
         | ProblemCode::InternalError => UNREADABLE,

@@ -18,6 +18,7 @@ use exitgap_chain::config::{
 use exitgap_core::ids::PoolId;
 use serde::Deserialize;
 
+use crate::alerts::AlertsConfig;
 use crate::ops::{Bounds, QuoteGroup, TermsOfToken, Urls};
 use crate::payments::PaymentsConfig;
 
@@ -49,6 +50,9 @@ pub struct Config {
     /// What is paid for, and how.
     #[serde(default)]
     pub payments: PaymentsConfig,
+    /// Which rules are kept for others, and how they are told.
+    #[serde(default)]
+    pub alerts: AlertsConfig,
     /// What is logged.
     #[serde(default)]
     pub log: LogConfig,
@@ -341,7 +345,7 @@ pub enum ConfigError {
         /// The number found.
         found: u32,
     },
-    /// A key of `[http]`, `[serve]` or `[payments]` holds no acceptable value.
+    /// A key of `[http]`, `[serve]`, `[payments]` or `[alerts]` holds no acceptable value.
     #[error("{path}: [{table}] {key}: {message}")]
     Serving {
         /// The file.
@@ -445,11 +449,15 @@ impl Checked {
             let path = path.clone();
             ConfigError::Serving { path, table: "payments", key, message }
         })?;
+        config.alerts.plan().map_err(|(key, message)| {
+            let path = path.clone();
+            ConfigError::Serving { path, table: "alerts", key, message }
+        })?;
         if let Some(folder) = path.parent() {
-            let Config { store, evidence, payments, .. } = &mut config;
+            let Config { store, evidence, payments, alerts, .. } = &mut config;
             let mut paths = vec![&mut store.path, &mut evidence.key_file, &mut evidence.folder];
             paths.extend([&mut payments.hot_key_file, &mut payments.receipt_key_file]);
-            paths.push(&mut payments.database);
+            paths.extend([&mut payments.database, &mut alerts.database, &mut alerts.key_file]);
             for path in paths.into_iter().chain(&mut evidence.retiring_key_file) {
                 *path = folder.join(&path);
             }

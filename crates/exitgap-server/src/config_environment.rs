@@ -51,7 +51,7 @@ const fn key(
 const NUMBER: &str = "a whole number";
 
 /// Every key that may be set. A test holds them against the keys of the example.
-static KEYS: [Key; 30] = [
+static KEYS: [Key; 37] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
         parse(seconds, &mut config.recorder.seal_after_s)
@@ -90,6 +90,13 @@ static KEYS: [Key; 30] = [
     }),
     key("SERVE_READERS", NUMBER, |config, readers| parse(readers, &mut config.serve.readers)),
     key("SERVE_CACHE_MIB", NUMBER, |config, mib| parse(mib, &mut config.serve.cache_mib)),
+    key("ALERTS_ENABLED", "true or false", |config, word| parse(word, &mut config.alerts.enabled)),
+    key("ALERTS_DATABASE", "a path", |config, path| parse(path, &mut config.alerts.database)),
+    key("ALERTS_KEY_FILE", "a path", |config, path| parse(path, &mut config.alerts.key_file)),
+    key("ALERTS_PER_CLIENT", NUMBER, |config, most| parse(most, &mut config.alerts.per_client)),
+    key("ALERTS_PER_HOST", NUMBER, |config, most| parse(most, &mut config.alerts.per_host)),
+    key("ALERTS_MOST", NUMBER, |config, most| parse(most, &mut config.alerts.most)),
+    key("ALERTS_TIMEOUT_S", NUMBER, |config, seconds| parse(seconds, &mut config.alerts.timeout_s)),
     key("PAYMENTS_ENABLED", "true or false", |config, word| {
         parse(word, &mut config.payments.enabled)
     }),

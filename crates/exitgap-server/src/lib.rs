@@ -1,7 +1,7 @@
 //! The recorder and the service of exitgap, and the command line that runs them.
 //!
 //! **In scope**: the configuration file ([`config`]), the loop that reads every pool at
-//! every slot and appends it to the store ([`recorder`]), the HTTP face of what is answered from
+//! every slot and appends it to the store ([`recorder`]), the rules that are kept and told ([`alerts`]), the HTTP face of what is answered from
 //! the store ([`http`]), the commands of the binary `exitgap-server` ([`cli`]). **Out of scope**, and
 //! who does it: how a pool is read (`exitgap-chain`), how a slot is kept (`exitgap-store`), what is
 //! answered from it ([`ops`]), which tools agents have (`exitgap-mcp`).
@@ -11,10 +11,12 @@
     reason = "errors carry what they found, and a slot makes one at most"
 )]
 
+pub mod alerts;
 pub mod cli;
 pub mod config;
 pub mod http;
 pub mod payments;
 pub mod recorder;
+mod secret_file;
 
 pub use exitgap_ops as ops;

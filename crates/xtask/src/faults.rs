@@ -36,6 +36,10 @@ Usage: cargo xtask faults [KIND …] [--json] [--kills N] [--cuts N] [--flips N]
                 the steps between which a payment is written down, in turn, and 66 times at random. The
                 chain's own events say who paid. The control settles without writing ahead, and is killed at
                 the same steps. Brings the kind budget with it
+  alerts        two processes that evaluate kept rules and tell them, killed (-9) N times (500) while slots are
+                sealed and endpoints fail; what came is compared with what rule and log make. Thirty days of
+                slots evaluated by a process that forgets, and at the end. And every spelling of an address
+                that nothing may be sent to; the control reaches a listener
 
   --json        one flat JSON object of numbers on stdout, nothing else
   --cases N     how often the disk is filled, each time to another last free byte (8)

@@ -69,6 +69,8 @@ for (const { origin, pathname, searchParams } of asked) {
 }
 const left = [];
 for (const [template, { get }] of Object.entries(paths)) {
+  // What is made or changed there, its owner does.
+  if (!get) continue;
   if (!(template in given)) {
     left.push(template);
     continue;
@@ -79,7 +81,8 @@ for (const [template, { get }] of Object.entries(paths)) {
 }
 assert.deepEqual(left.sort(), [
   // Asked once a figure file names snapshots.
-  '/api/v1/series/{pool}', '/livez', '/metrics', '/readyz', '/v1/alerts', '/v1/fills/{pool}', '/v1/history/{pool}?limit',
+  '/api/v1/series/{pool}', '/livez', '/metrics', '/readyz', '/v1/alerts', '/v1/alerts/{alert}',
+  '/v1/alerts/{alert}/events', '/v1/fills/{pool}', '/v1/history/{pool}?limit',
   // A browser has EventSource for it.
   '/v1/pools?limit', '/v1/stream',
 ]);

@@ -10,8 +10,9 @@ use exitgap_tests::faults::home::Home;
 use exitgap_tests::faults::recorder::Course;
 use exitgap_tests::faults::scene::Scene;
 use exitgap_tests::faults::{
-    Part, Result, bit_flip, budget, budget_payer, disk_full, failing_sync, flood, flood_clients,
-    kill, old_backup, payments, payments_careless, power_cut, recorder, tamper, writer,
+    Part, Result, alerts, bit_flip, budget, budget_payer, disk_full, failing_sync, flood,
+    flood_clients, kill, old_backup, payments, payments_careless, power_cut, recorder, tamper,
+    writer,
 };
 
 /// Does faults to a recorded series, or to its service, and says what became of it.
@@ -111,6 +112,7 @@ enum Kind {
     Flood,
     Budget,
     Payments,
+    Alerts,
 }
 
 fn main() -> ExitCode {
@@ -162,6 +164,10 @@ fn all(arguments: &Arguments) -> Result<bool> {
             Kind::Flood => flood::run(&mut progress),
             Kind::Budget => budget::run(16, 8, arguments.seed, &mut progress),
             Kind::Payments => payments::run(payments::WHOLE, arguments.seed, &mut progress),
+            Kind::Alerts => {
+                let extent = alerts::Extent { kills: arguments.kills, ..alerts::WHOLE };
+                alerts::run(extent, arguments.seed, &mut progress)
+            }
         };
         line.end();
         let part = part?;

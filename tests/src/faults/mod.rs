@@ -1,10 +1,12 @@
 //! Faults done to a recorded series, or to its service, and what becomes of it: `cargo xtask faults`.
 //!
 //! In scope: kills, power cuts, full disks, disks that fail, flipped bits, changed evidence, old
-//! copies, floods of requests, payments, wallets that share a budget. Each part proves that its fault happened, and where it can shows beside it what the same
+//! copies, floods of requests, payments, wallets that share a budget, kept rules and whom they are told to. Each part proves that its fault happened, and where it can shows beside it what the same
 //! check says without the protection, or without the fault. Out of scope: an operator who seals a
 //! false log with the log's own key; that is `exitgap audit`'s part, and tested there.
 
+pub mod alerts;
+pub mod alerts_ssrf;
 pub mod bit_flip;
 mod bit_flip_files;
 mod bit_flip_rows;

@@ -90,7 +90,7 @@ fn served(recorded: &Recorded, rule: &Value, replayed: &[u8]) {
     let pool = recorded.pool(0);
     let text = |name: &str| rule[name].as_str().unwrap().to_owned();
     let asked = format!(
-        "/v1/alerts/{pool}?kind=gap_above&base={}&size_usd={}&pct={}&clear_for_slots=2",
+        "/v1/alerts/backtest/{pool}?kind=gap_above&base={}&size_usd={}&pct={}&clear_for_slots=2",
         text("base"),
         text("size_usd"),
         text("pct")
@@ -125,7 +125,7 @@ fn served(recorded: &Recorded, rule: &Value, replayed: &[u8]) {
         ("size_usd=1", "kind"),
         ("kind=missing&from=2026-08-01T00:00:00Z&to=2026-10-01T00:00:00Z", ""),
     ] {
-        let problem = service.get(&format!("/v1/alerts/{pool}?{query}"));
+        let problem = service.get(&format!("/v1/alerts/backtest/{pool}?{query}"));
         if field.is_empty() {
             // Of a period longer than what is recorded all that is recorded is told.
             assert_eq!(problem.found()["slots"], 12);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use exitgap_server::alerts::{AlertsPlan, AlertsRoom, Desk, NowMs};
 use exitgap_server::http::{App, Connections, Limits, Listener, Operators, router};
 use exitgap_server::ops::{Bounds, Service, Urls};
 use exitgap_store::{LogFolder, NewEntry, Store};
@@ -25,6 +26,8 @@ pub struct With {
     pub bounds: Bounds,
     pub limits: Limits,
     pub connections: Connections,
+    /// Where rules are kept, and by which clock.
+    pub alerts: Option<(AlertsPlan, NowMs)>,
 }
 
 /// A running service, ended when dropped.
@@ -55,9 +58,12 @@ impl Here {
         let shown = now.clone();
         let clock = Arc::new(move || shown.load(Ordering::SeqCst));
         let service = Service::new(folder.join("series.db"), urls, clock, with.bounds);
+        let service = Arc::new(service);
+        let room = with.alerts.map(|(plan, now_ms)| AlertsRoom::open(plan, now_ms).unwrap());
         let app = App {
             till: None,
-            service: Arc::new(service),
+            desk: room.clone().map(|room| Desk::new(room, service.clone())),
+            service,
             telemetry: Arc::default(),
             log_folder: folder.join("log"),
             site: Arc::default(),
@@ -67,6 +73,10 @@ impl Here {
         let listener = runtime.block_on(Listener::bind(any, "nothing")).unwrap();
         let address = listener.address();
         let (stop, stopped) = watch::channel(false);
+        if let Some(room) = room {
+            let store = folder.join("series.db");
+            runtime.spawn(room.run(store, stopped.clone(), |_| {}));
+        }
         let routes = router(app.clone(), &with.limits, Operators::Public);
         let telemetry = app.telemetry.clone();
         runtime.spawn(listener.serve(routes, with.connections, telemetry, stopped));

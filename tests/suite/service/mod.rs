@@ -1,6 +1,7 @@
 //! The HTTP service.
 
 mod accuracy;
+mod alerts;
 mod answers;
 mod any_size;
 mod capabilities;

@@ -149,7 +149,7 @@ async fn answers_keep_the_conventions_of_http() {
     let preflight = service.ask("OPTIONS", &target, &[("Origin", "https://a.example")]);
     assert_eq!(preflight.status, 204);
     assert!(preflight.header("access-control-allow-methods").unwrap().contains("GET"));
-    assert_eq!(preflight.header("access-control-allow-headers"), Some("*"));
+    assert_eq!(preflight.header("access-control-allow-headers"), Some("*,authorization"));
     assert_eq!(preflight.header("access-control-max-age"), Some("86400"));
     assert_eq!(preflight.header("allow"), Some("GET, HEAD, OPTIONS"));
     for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE"] {

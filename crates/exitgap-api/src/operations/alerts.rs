@@ -7,11 +7,12 @@ use serde_json::{Map, Value, json};
 
 use super::figures::period;
 use super::parameters::{
-    ALERT_KIND, ALERT_NAME, ALERT_PCT, ALERT_REASON, ALERT_SIZE, ALERT_USD, AT_PCT, BASE,
-    CLEAR_FOR_SLOTS, CLEAR_PCT, CLEAR_USD, FOR_SLOTS, NO_DATA_SLOTS, ON_MISSING, POOL,
-    REFIRE_SLOTS, REMIND_SLOTS,
+    AFTER_SEQ, ALERT_IN_PATH, ALERT_KIND, ALERT_NAME, ALERT_PCT, ALERT_REASON, ALERT_SIZE,
+    ALERT_USD, AT_PCT, BASE, CLEAR_FOR_SLOTS, CLEAR_PCT, CLEAR_USD, FOR_SLOTS, FROM_SEQ, LIMIT,
+    NO_DATA_SLOTS, ON_MISSING, POOL, REFIRE_SLOTS, REMIND_SLOTS, WEBHOOK_URL,
 };
 use super::{Given, Kind, Parameter, Question, values};
+use crate::parameters::shown;
 use crate::{Guards, Problem, parse_pool};
 
 /// What a rule says of a period.
@@ -29,6 +30,85 @@ pub struct AlertAsked {
     pub rule: Map<String, Value>,
     /// What the series must meet.
     pub guards: Guards,
+}
+
+/// The longest address that is sent events, bytes.
+pub const MAX_WEBHOOK_URL_BYTES: usize = 2_048;
+
+/// A rule that is to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeepAsked {
+    /// The rule.
+    pub rule: AlertAsked,
+    /// Where its events are sent.
+    pub webhook_url: Option<String>,
+}
+
+/// A kept rule, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedAlert(pub Code);
+
+/// What a kept rule said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventsAsked {
+    /// The rule.
+    pub alert: NamedAlert,
+    /// After which event.
+    pub after_seq: u32,
+    /// The most events.
+    pub limit: u32,
+}
+
+/// What is to be sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SendAgainAsked {
+    /// The rule.
+    pub alert: NamedAlert,
+    /// From which event on.
+    pub from_seq: u32,
+}
+
+impl Question for KeepAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let webhook_url = given.one(&WEBHOOK_URL, |text| {
+            let plain = text.bytes().all(|c| c.is_ascii_graphic());
+            if !plain || text.is_empty() || text.len() > MAX_WEBHOOK_URL_BYTES {
+                let detail = format!("webhook_url: {:?} is no address", shown(text));
+                return Err(values::refusal(&WEBHOOK_URL, &detail));
+            }
+            Ok(text.to_owned())
+        })?;
+        Ok(Self { rule: AlertAsked::read(given)?, webhook_url })
+    }
+}
+
+impl Question for NamedAlert {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let no_name = |text: &str| {
+            let detail = format!("alert: {:?} is no rule's name", shown(text));
+            values::refusal(&ALERT_IN_PATH, &detail)
+        };
+        given.needed(&ALERT_IN_PATH, |text| text.parse().map_err(|_| no_name(text))).map(Self)
+    }
+}
+
+impl Question for EventsAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        Ok(Self {
+            alert: NamedAlert::read(given)?,
+            after_seq: given.needed(&AFTER_SEQ, |text| values::whole(&AFTER_SEQ, text))?,
+            limit: given.needed(&LIMIT, |text| values::whole(&LIMIT, text))?,
+        })
+    }
+}
+
+impl Question for SendAgainAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        Ok(Self {
+            alert: NamedAlert::read(given)?,
+            from_seq: given.needed(&FROM_SEQ, |text| values::whole(&FROM_SEQ, text))?,
+        })
+    }
 }
 
 /// Those that stand in the rule under their own name, as text.

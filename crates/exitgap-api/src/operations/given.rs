@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::{Map, Value};
+
 use crate::parameters::shown;
 use crate::{Problem, ProblemCode, invalid_parameter};
 
@@ -41,6 +43,38 @@ impl<'a> Given<'a> {
             given.push((parameter, value));
         }
         Ok(Self(given))
+    }
+
+    /// Reads what a request asks with its path and its body: an object whose members are named as the operation's
+    /// parameters, each a text, a number, or a list of texts where there may be several.
+    pub fn body(
+        parameters: &[&'static Parameter],
+        named: Option<&'a str>,
+        members: &'a Map<String, Value>,
+    ) -> Result<Self, Problem> {
+        let mut given = Self::read(parameters, named, "")?;
+        for (name, value) in members {
+            let parameter = in_query(parameters)
+                .find(|parameter| parameter.name == name)
+                .ok_or_else(|| unknown(in_query(parameters), name, "this request"))?;
+            let text = |value: &'a Value| match value {
+                Value::String(text) => Ok(Cow::Borrowed(text.as_str())),
+                Value::Number(number) => Ok(Cow::Owned(number.to_string())),
+                _ => {
+                    let detail = format!("{name}: neither a text nor a number");
+                    Err(invalid_parameter(name, &detail, parameter.hint.unwrap_or_default()))
+                }
+            };
+            match value {
+                Value::Array(several) if parameter.kind.is_repeated() => {
+                    for value in several {
+                        given.0.push((parameter, text(value)?));
+                    }
+                }
+                value => given.0.push((parameter, text(value)?)),
+            }
+        }
+        Ok(given)
     }
 
     /// Takes parameters that are given by their names, as a tool's arguments are: each is there once,

@@ -4,6 +4,7 @@ use exitgap_core::exit::MAX_ROUTE_VENUES;
 use exitgap_core::series::Slot;
 use serde_json::{Value, json};
 
+use super::alerts::MAX_WEBHOOK_URL_BYTES;
 use super::evidence_of::MAX_EVIDENCE_URL_BYTES;
 use super::questions::{MAX_POSITIONS, MAX_RANK};
 use super::streams::MAX_WATCHED;
@@ -58,6 +59,8 @@ pub enum Kind {
     LogFile,
     /// The address of an evidence file.
     EvidenceUrl,
+    /// An address that is sent events.
+    WebhookUrl,
 }
 
 /// The name of a contract of its own, or of a pool that a manager holds under an id of 32 bytes; with
@@ -123,6 +126,9 @@ impl Kind {
             Self::EventId => text("[0-9]{7,9}\\.(0|[1-9][0-9]{0,9})".to_owned()),
             Self::Hash => text("0x[0-9a-f]{64}".to_owned()),
             Self::LogFile => json!({"type": "string", "enum": ["checkpoint", "verifier-key"]}),
+            Self::WebhookUrl => {
+                json!({"type": "string", "format": "uri", "maxLength": MAX_WEBHOOK_URL_BYTES})
+            }
             Self::EvidenceUrl => json!({"type": "string", "maxLength": MAX_EVIDENCE_URL_BYTES}),
         }
     }

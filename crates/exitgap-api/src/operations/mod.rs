@@ -26,7 +26,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-pub use alerts::AlertAsked;
+pub use alerts::{AlertAsked, EventsAsked, KeepAsked, NamedAlert, SendAgainAsked};
 pub use evidence_of::{EvidenceOf, VerificationAsked};
 pub use exposure::{ExposureAsked, ExposureFileAsked, VenueAsked, venue};
 pub use figures::{AccuracyAsked, DecayAsked, DecayFileAsked};
@@ -73,7 +73,7 @@ pub enum Operation {
     Capabilities,
     /// What a payment is to be.
     Payments,
-    /// Specified, not built.
+    /// An owner's rules.
     Alerts,
     /// Whether the process answers.
     Livez,
@@ -117,10 +117,24 @@ pub enum Operation {
     Stream,
     /// What a caller's rule says of a pool.
     AlertsOf,
+    /// A rule is kept.
+    KeepAlert,
+    /// A kept rule.
+    Alert,
+    /// A kept rule ends.
+    EndAlert,
+    /// What a kept rule said.
+    AlertEvents,
+    /// An endpoint is asked again.
+    AskEndpoint,
+    /// An endpoint has new keys.
+    RotateKeys,
+    /// Events are sent again.
+    SendAgain,
 }
 
 /// How many there are.
-const COUNT: usize = Operation::AlertsOf as usize + 1;
+const COUNT: usize = Operation::SendAgain as usize + 1;
 
 /// All that is known of an operation.
 #[derive(Debug)]
@@ -129,10 +143,10 @@ pub struct Row {
     pub operation: Operation,
     /// Its name in descriptions, such as `estimateExit`.
     pub id: &'static str,
-    /// Its address. At most its last parts vary: `{name}` stands for a parameter in the path.
+    /// Its address: `{name}` stands for a parameter in the path. What varies stands together.
     pub template: &'static str,
-    /// The methods it answers.
-    pub methods: Methods,
+    /// The method it answers.
+    pub method: Method,
     /// Among which others it is described.
     pub group: Group,
     /// What it is for, in a line.
@@ -151,13 +165,26 @@ pub struct Row {
     pub price: PriceClass,
 }
 
-/// The methods that an operation answers.
+/// The method that an operation answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Methods {
-    /// GET and HEAD: it reads.
-    Read,
-    /// Which ones there will be is not decided: all are answered alike.
-    Undecided,
+pub enum Method {
+    /// GET, and HEAD: it reads.
+    Get,
+    /// It makes or changes something of its caller's. What does not stand in the path stands in its body, a JSON object.
+    Post,
+    /// It ends something of its caller's.
+    Delete,
+}
+
+impl Method {
+    /// As HTTP spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Delete => "DELETE",
+        }
+    }
 }
 
 /// What an operation answers.
@@ -212,6 +239,8 @@ pub enum Group {
     Series,
     /// What a number is checked with.
     Evidence,
+    /// Rules that speak when a pool is worth a word.
+    Alerts,
     /// The deployment itself.
     Service,
     /// For whoever runs it.
@@ -220,8 +249,14 @@ pub enum Group {
 
 impl Group {
     /// All of them, in the order in which they are described.
-    pub const ALL: [Self; 5] =
-        [Self::Estimates, Self::Series, Self::Evidence, Self::Service, Self::Operators];
+    pub const ALL: [Self; 6] = [
+        Self::Estimates,
+        Self::Series,
+        Self::Evidence,
+        Self::Alerts,
+        Self::Service,
+        Self::Operators,
+    ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -229,6 +264,7 @@ impl Group {
             Self::Estimates => "Estimates",
             Self::Series => "Series",
             Self::Evidence => "Evidence",
+            Self::Alerts => "Alerts",
             Self::Service => "Service",
             Self::Operators => "Operators",
         }
@@ -240,6 +276,9 @@ impl Group {
             Self::Estimates => "From the newest recorded slot, or the one asked for",
             Self::Series => "What was recorded; free, keyless, permanent",
             Self::Evidence => "What anyone can check a number with; free and keyless",
+            Self::Alerts => {
+                "Rules of one's own over the sealed slots, kept and told where the operator keeps them. Whoever makes one is given a token, and shows it with every later call as `Authorization: Bearer`"
+            }
             Self::Service => "The deployment itself",
             Self::Operators => "For whoever runs it",
         }
@@ -279,6 +318,26 @@ impl Operation {
     pub fn prefix(self) -> &'static str {
         let template = self.template();
         template.find('{').map_or(template, |at| &template[..at])
+    }
+
+    /// What comes after the last part that varies.
+    pub(super) fn suffix(self) -> &'static str {
+        let template = self.template();
+        template.rfind('}').map_or("", |at| &template[at + 1..])
+    }
+
+    /// Whether a path is one of its addresses.
+    pub fn is_at(self, path: &str) -> bool {
+        let (mut of, mut at) = (self.template().split('/'), path.split('/'));
+        loop {
+            match (of.next(), at.next()) {
+                (None, None) => return true,
+                // A file of the log has slashes of its own.
+                (Some("{path}"), Some(_)) => return true,
+                (Some(of), Some(at)) if of == at || (of.starts_with('{') && !at.is_empty()) => {}
+                _ => return false,
+            }
+        }
     }
 
     /// Whether it is asked for where the API is. All others are asked for where evidence, log and

@@ -1,19 +1,22 @@
 //! The rows, in the order in which operations are described.
 
 use super::parameters::{
-    ALERT_KIND, ALERT_NAME, ALERT_PCT, ALERT_REASON, ALERT_SIZE, ALERT_USD, AT, AT_PCT, BASE,
-    BASE_BY_PLACE, BOARD_SIZE, BONUS, BOOK_GAP, CASCADE, CHAIN, CHAIN_IN_PATH, CLEAR_FOR_SLOTS,
-    CLEAR_PCT, CLEAR_USD, EVIDENCE_SLOT, FALL, FIXED_COST, FOR_SLOTS, FROM, GAP, HISTORY_LIMIT,
-    INTERVAL, LAST_EVENT_ID, LEVEL, LIMIT, LOG_FILE, MAX_AGE, METHOD, MIN_DAYS, MOVE,
-    NO_DATA_SLOTS, ON_MISSING, ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL, POOL_CURSOR, POSITION,
-    PROTOCOL_FEE, QUOTE_GROUP, RANK_CURSOR, RECOVERY, REFIRE_SLOTS, REMIND_SLOTS, REQUIRE,
-    SERIES_SIZE, SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
-    TOKEN_IN_PATH, VENUE, WATCHED, WITHIN_SLOTS,
+    AFTER_SEQ, ALERT_IN_PATH, ALERT_KIND, ALERT_NAME, ALERT_PCT, ALERT_POOL, ALERT_REASON,
+    ALERT_SIZE, ALERT_USD, AT, AT_PCT, BASE, BASE_BY_PLACE, BOARD_SIZE, BONUS, BOOK_GAP, CASCADE,
+    CHAIN, CHAIN_IN_PATH, CLEAR_FOR_SLOTS, CLEAR_PCT, CLEAR_USD, EVIDENCE_SLOT, FALL, FIXED_COST,
+    FOR_SLOTS, FROM, FROM_SEQ, GAP, HISTORY_LIMIT, INTERVAL, LAST_EVENT_ID, LEVEL, LIMIT, LOG_FILE,
+    MAX_AGE, METHOD, MIN_DAYS, MOVE, NO_DATA_SLOTS, ON_MISSING, ORDER_INTERVAL, ORDERS,
+    PERIOD_FROM, POOL, POOL_CURSOR, POSITION, PROTOCOL_FEE, QUOTE_GROUP, RANK_CURSOR, RECOVERY,
+    REFIRE_SLOTS, REMIND_SLOTS, REQUIRE, SERIES_SIZE, SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT,
+    STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH, VENUE, WATCHED, WEBHOOK_URL, WITHIN_SLOTS,
 };
-use super::{Answer, COUNT, Group, Keep, Methods, Operation, PriceClass, Row};
+use super::{Answer, COUNT, Group, Keep, Method, Operation, PriceClass, Row};
 
 /// What changes with the next slot.
 const NEWEST: Option<Keep> = Some(Keep::Seconds(5));
+
+/// What is refused of what belongs to somebody.
+const OWNED: &[u16] = &[400, 401, 404, 503];
 
 const JSON: Answer = Answer::Bytes("application/json");
 
@@ -23,7 +26,7 @@ const fn row(operation: Operation, id: &'static str, template: &'static str) -> 
         operation,
         id,
         template,
-        methods: Methods::Read,
+        method: Method::Get,
         group: Group::Estimates,
         title: "",
         about: "",
@@ -163,12 +166,12 @@ pub(super) static ROWS: [Row; COUNT] = [
         ..row(Operation::Payments, "readPayments", "/v1/payments")
     },
     Row {
-        methods: Methods::Undecided,
-        group: Group::Service,
-        title: "Alerts: specified, not built yet",
-        about: "Refused with `not_available`, whatever is asked.",
-        refusals: &[404],
-        keep: None,
+        group: Group::Alerts,
+        title: "One's own rules",
+        about: "Those of the token that is shown, the newest first. They end 30 days after their owner last came: this call is one.",
+        answer: Answer::Document("AlertsKept"),
+        refusals: OWNED,
+        keep: Some(Keep::Never),
         ..row(Operation::Alerts, "listAlerts", "/v1/alerts")
     },
     Row {
@@ -394,7 +397,7 @@ pub(super) static ROWS: [Row; COUNT] = [
         ..row(Operation::Stream, "streamSlots", "/v1/stream")
     },
     Row {
-        group: Group::Series,
+        group: Group::Alerts,
         title: "When would a rule have spoken?",
         about: "Where a rule of one's own stands after a period, and every event on the way: it fires after `for_slots` breaches in a row, is over after `clear_for_slots` that are clear, and does not fire again for `refire_slots`. The rule is not kept: who asks again with the same `from` and `alert` is told the same events, and later ones, byte for byte as `exitgap alert replay` computes them of the published log. At most 31 days; 30 where no period is named.",
         parameters: &[
@@ -423,6 +426,99 @@ pub(super) static ROWS: [Row; COUNT] = [
         ],
         answer: Answer::Document("AlertsTold"),
         refusals: &[400, 404, 412, 503],
-        ..row(Operation::AlertsOf, "evaluateAlert", "/v1/alerts/{pool}")
+        ..row(Operation::AlertsOf, "evaluateAlert", "/v1/alerts/backtest/{pool}")
+    },
+    Row {
+        method: Method::Post,
+        group: Group::Alerts,
+        title: "Keep a rule, and be told",
+        about: "The rule is evaluated with every slot that is sealed from now on, the same events as `/v1/alerts/backtest/{pool}` and `exitgap alert replay` compute, byte for byte. Without a token one is made and told once. With `webhook_url` the events are sent there, signed as Standard Webhooks are, after the address has echoed a challenge; the key to check them with is told once. `Idempotency-Key`, with a token, makes a repeated request make one rule. So many rules for each client and for each host.",
+        parameters: &[
+            &ALERT_POOL,
+            &ALERT_KIND,
+            &BASE,
+            &ALERT_SIZE,
+            &ALERT_PCT,
+            &CLEAR_PCT,
+            &ALERT_USD,
+            &CLEAR_USD,
+            &AT_PCT,
+            &ALERT_REASON,
+            &FOR_SLOTS,
+            &CLEAR_FOR_SLOTS,
+            &NO_DATA_SLOTS,
+            &REFIRE_SLOTS,
+            &REMIND_SLOTS,
+            &ON_MISSING,
+            &WEBHOOK_URL,
+        ],
+        answer: Answer::Document("AlertMade"),
+        refusals: &[400, 401, 404, 409, 413, 503],
+        keep: Some(Keep::Never),
+        ..row(Operation::KeepAlert, "keepAlert", "/v1/alerts")
+    },
+    Row {
+        group: Group::Alerts,
+        title: "A rule of one's own",
+        about: "Where it stands, and how its webhook does.",
+        parameters: &[&ALERT_IN_PATH],
+        answer: Answer::Document("AlertKept"),
+        refusals: OWNED,
+        keep: Some(Keep::Never),
+        ..row(Operation::Alert, "readAlert", "/v1/alerts/{alert}")
+    },
+    Row {
+        method: Method::Delete,
+        group: Group::Alerts,
+        title: "End a rule",
+        about: "It says nothing more, and nothing more of it is sent. It is listed for another 30 days.",
+        parameters: &[&ALERT_IN_PATH],
+        answer: Answer::Document("AlertKept"),
+        refusals: OWNED,
+        keep: Some(Keep::Never),
+        ..row(Operation::EndAlert, "endAlert", "/v1/alerts/{alert}")
+    },
+    Row {
+        group: Group::Alerts,
+        title: "What a rule said",
+        about: "Its events of the last 30 days after `after_seq`, oldest first, and what became of their delivery. Each names its evidence.",
+        parameters: &[&ALERT_IN_PATH, &AFTER_SEQ, &LIMIT],
+        answer: Answer::Document("AlertEventsKept"),
+        refusals: OWNED,
+        keep: Some(Keep::Never),
+        ..row(Operation::AlertEvents, "listAlertEvents", "/v1/alerts/{alert}/events")
+    },
+    Row {
+        method: Method::Post,
+        group: Group::Alerts,
+        title: "Ask the webhook again",
+        about: "The rule's address is sent a challenge at once, at most three an hour for each host: for one that is unverified or disabled.",
+        parameters: &[&ALERT_IN_PATH],
+        answer: Answer::Document("AlertKept"),
+        refusals: OWNED,
+        keep: Some(Keep::Never),
+        ..row(Operation::AskEndpoint, "askEndpoint", "/v1/alerts/{alert}/verify")
+    },
+    Row {
+        method: Method::Post,
+        group: Group::Alerts,
+        title: "Change the webhook's keys",
+        about: "New keys for all that is sent to the rule's address. For a day the ones before sign too.",
+        parameters: &[&ALERT_IN_PATH],
+        answer: Answer::Document("WebhookKeys"),
+        refusals: OWNED,
+        keep: Some(Keep::Never),
+        ..row(Operation::RotateKeys, "rotateKeys", "/v1/alerts/{alert}/rotate")
+    },
+    Row {
+        method: Method::Post,
+        group: Group::Alerts,
+        title: "Send events again",
+        about: "Those from `from_seq` on, as they were, under the same ids.",
+        parameters: &[&ALERT_IN_PATH, &FROM_SEQ],
+        answer: Answer::Document("AlertsResent"),
+        refusals: OWNED,
+        keep: Some(Keep::Never),
+        ..row(Operation::SendAgain, "sendAgain", "/v1/alerts/{alert}/replay")
     },
 ];

@@ -22,7 +22,7 @@ impl Operation {
     pub fn target_of(self, named: impl Display) -> Target {
         let mut text = String::with_capacity(128);
         // Writing into a string does not fail.
-        let _ = write!(text, "{}{named}", self.prefix());
+        let _ = write!(text, "{}{named}{}", self.prefix(), self.suffix());
         Target { operation: self, path_bytes: text.len(), text }
     }
 }

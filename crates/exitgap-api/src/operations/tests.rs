@@ -14,6 +14,12 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
     let named = Some(named);
     match operation {
         O::Stream => operation.read::<StreamAsked>(named, query).map(drop),
+        O::KeepAlert => operation.read::<KeepAsked>(named, query).map(drop),
+        O::Alert | O::EndAlert | O::AskEndpoint | O::RotateKeys => {
+            operation.read::<NamedAlert>(named, query).map(drop)
+        }
+        O::AlertEvents => operation.read::<EventsAsked>(named, query).map(drop),
+        O::SendAgain => operation.read::<SendAgainAsked>(named, query).map(drop),
         O::AlertsOf => operation.read::<AlertAsked>(named, query).map(drop),
         O::Accuracy => operation.read::<AccuracyAsked>(named, query).map(drop),
         O::Pools => operation.read::<PoolsAsked>(named, query).map(drop),
@@ -65,6 +71,7 @@ fn example(parameter: &Parameter) -> String {
         Kind::EventId => "5957900.1".to_owned(),
         Kind::Hash => format!("0x{}", "ab".repeat(32)),
         Kind::LogFile => "checkpoint".to_owned(),
+        Kind::WebhookUrl => "https://hooks.example/exits".to_owned(),
         Kind::EvidenceUrl => format!("/api/v1/exit/{POOL}?base=token0&slot=5957900&size_usd=1"),
     }
 }
@@ -160,16 +167,20 @@ fn every_default_is_a_value_of_its_kind_and_of_its_schema() {
 }
 
 #[test]
-fn names_and_addresses_are_used_once_and_what_varies_is_the_last_part() {
+fn names_and_addresses_are_used_once_and_what_varies_stands_together() {
     let rows: Vec<&Row> = Operation::all().map(Operation::row).collect();
     let ids: BTreeSet<_> = rows.iter().map(|row| row.id).collect();
-    let templates: BTreeSet<_> = rows.iter().map(|row| row.template).collect();
+    let templates: BTreeSet<_> = rows.iter().map(|row| (row.template, row.method.name())).collect();
     assert_eq!((ids.len(), templates.len()), (rows.len(), rows.len()));
     for row in rows {
         assert_eq!(row.operation.template(), row.template);
         let in_path = row.parameters.iter().filter(|one| one.place == Place::Path);
         let varies = in_path.map(|one| format!("{{{}}}", one.name)).collect::<Vec<_>>().join("/");
-        assert_eq!(row.template, format!("{}{varies}", row.operation.prefix()));
+        let (before, after) = (row.operation.prefix(), row.operation.suffix());
+        assert_eq!(row.template, format!("{before}{varies}{after}"));
+        let target = row.operation.target_of(varies.replace(['{', '}'], ""));
+        assert!(row.operation.is_at(target.path()), "{}", row.template);
+        assert!(row.method == Method::Get || row.keep == Some(Keep::Never), "{}", row.id);
         assert!(!row.title.is_empty() && !row.about.is_empty(), "{}", row.id);
     }
     assert_eq!(

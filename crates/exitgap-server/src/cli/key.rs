@@ -10,6 +10,7 @@ use exitgap_api::receipt::ReceiptSigner;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{CheckpointError, NoteError, Origin, SignerKey};
 
+use crate::alerts::{AlertKey, AlertKeyError};
 use crate::payments::{ReceiptFileError, write_signer};
 
 #[derive(Debug, Subcommand)]
@@ -30,6 +31,14 @@ pub enum KeyCommand {
     ///
     /// The file is readable by its owner only, and one that exists is left alone.
     Receipts {
+        /// Where to write it.
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+    },
+    /// Makes the key that the keys of webhooks are derived from.
+    ///
+    /// The file is readable by its owner only, and one that exists is left alone.
+    Alerts {
         /// Where to write it.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
@@ -79,6 +88,9 @@ pub enum KeyError {
     /// The file of a key of receipts.
     #[error(transparent)]
     Receipts(#[from] ReceiptFileError),
+    /// The file of a key of alerts.
+    #[error(transparent)]
+    Alerts(#[from] AlertKeyError),
     /// Standard output.
     #[error("writing the public key: {0}")]
     Output(#[source] io::Error),
@@ -126,6 +138,19 @@ pub fn new_receipt_key(path: &Path) -> Result<(), KeyError> {
     let _ = writeln!(
         io::stderr(),
         "wrote {}; keep it to yourself. The line above is its public half, which GET /v1/payments names.",
+        path.display()
+    );
+    Ok(())
+}
+
+/// Makes a key of alerts at `path`.
+pub fn new_alert_key(path: &Path) -> Result<(), KeyError> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).map_err(KeyError::Random)?;
+    AlertKey::from_seed(seed).write(path)?;
+    let _ = writeln!(
+        io::stderr(),
+        "wrote {}; keep it to yourself: each webhook is told keys of its own, which are derived from it.",
         path.display()
     );
     Ok(())

@@ -1,6 +1,7 @@
-//! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`, `serve`,
+//! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`, `serve`, `alerts`,
 //! `evidence`, `fsck`, `backup`, `restore`, `successor`.
 
+mod alerts;
 mod check;
 mod evidence;
 mod fsck;
@@ -21,14 +22,16 @@ use exitgap_store::{
     Damage, EvidenceError, PublishError, Reader, RestoreError, StoreError, SuccessorError,
 };
 
+use crate::alerts::AlertsStartError;
 use crate::config::{Checked, ConfigError, EXAMPLE};
 use crate::http::ListenError;
 use crate::payments::TillError;
 use crate::recorder::RecorderError;
+use alerts::{AlertsArgs, alerts};
 use check::check;
 use evidence::{EvidenceArgs, evidence};
 use fsck::fsck;
-use key::{KeyCommand, KeyError, new_key, new_receipt_key};
+use key::{KeyCommand, KeyError, new_alert_key, new_key, new_receipt_key};
 use record::{RecordArgs, record};
 use restore::restore;
 use serve::{ServeArgs, serve};
@@ -87,6 +90,12 @@ enum Command {
     /// reference at /docs, and /livez, /readyz and /metrics for operators. SIGTERM or Ctrl-C
     /// finishes the slot and the requests in hand.
     Serve(ServeArgs),
+    /// Evaluates the rules that are kept for others, and sends what they say.
+    ///
+    /// `serve` does that too, where [alerts] is enabled: this is for a process of its own beside one, or after one.
+    /// Two at once change nothing: an event has one id, whoever makes it. SIGTERM or Ctrl-C waits for what is being
+    /// sent.
+    Alerts(AlertsArgs),
     /// Writes the evidence file of one result: what anyone can check offline.
     ///
     /// It holds the request, the result, the snapshot it follows from, and the proofs up to the
@@ -184,6 +193,10 @@ enum CliError {
     Listen(#[from] ListenError),
     #[error(transparent)]
     Till(#[from] TillError),
+    #[error(transparent)]
+    Alerts(#[from] AlertsStartError),
+    #[error("{path} keeps no rules for others; set [alerts] enabled = true")]
+    AlertsOff { path: PathBuf },
     #[error("starting: {0}")]
     Start(#[source] io::Error),
     #[error("writing to standard output: {0}")]
@@ -206,9 +219,11 @@ pub fn main() -> ExitCode {
         Command::Init { config } => init(&config),
         Command::Key(KeyCommand::New { out, name }) => new_key(&out, &name).map_err(Into::into),
         Command::Key(KeyCommand::Receipts { out }) => new_receipt_key(&out).map_err(Into::into),
+        Command::Key(KeyCommand::Alerts { out }) => new_alert_key(&out).map_err(Into::into),
         Command::Check { config } => check(&config),
         Command::Record(args) => record(&args),
         Command::Serve(args) => serve(&args),
+        Command::Alerts(args) => alerts(&args),
         Command::Evidence(args) => evidence(&args),
         Command::Fsck { derived, rebuild, config } => fsck(&config, derived, rebuild),
         Command::Restore { config } => restore(&config),

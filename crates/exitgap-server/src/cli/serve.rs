@@ -16,6 +16,7 @@ use super::key::read_key;
 use super::record::{clock, recorder, run, start_log, stop_on_signals};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
+use crate::alerts::{AlertsRoom, Desk, machine_clock};
 use crate::config::{Checked, Config};
 use crate::http::{
     App, Connections, FreeEstimates, Limits, Listener, Operators, Site, Telemetry,
@@ -94,12 +95,16 @@ async fn serve_until_told(
     let mut stop = stop_on_signals().map_err(CliError::Start)?;
     let recorder = record.then(|| recorder(&checked)).transpose()?;
 
-    let app = app(&checked, clock, record, site).await?;
+    let Served { app, room } = app(&checked, clock, record, site).await?;
     let (end, ended) = watch::channel(false);
     let sweeping = app.till.clone().map(|till| {
         let telemetry = app.telemetry.clone();
         let told = move |counts| telemetry.payments(counts);
         tokio::spawn(sweep(till, ended.clone(), told))
+    });
+    let telling = room.map(|room| {
+        let (store, telemetry) = (checked.config.store.path.clone(), app.telemetry.clone());
+        tokio::spawn(room.run(store, ended.clone(), move |counts| telemetry.alerts(counts)))
     });
     let streaming = app.service.clone();
     let looking = tokio::spawn(look(app.clone(), ended.clone()));
@@ -132,6 +137,10 @@ async fn serve_until_told(
     if let Some(sweeping) = sweeping {
         sweeping.abort();
     }
+    if let Some(telling) = telling {
+        // What is being sent is waited for, and marked.
+        let _ = telling.await;
+    }
     result
 }
 
@@ -157,12 +166,18 @@ async fn record_apart(
     result.await.unwrap_or(Err(CliError::Recorder(RecorderError::Interrupted)))
 }
 
+/// What is served, and what is done beside it.
+struct Served {
+    app: App,
+    room: Option<Arc<AlertsRoom>>,
+}
+
 async fn app(
     checked: &Checked,
     clock: SystemClock,
     recording: bool,
     site: Site,
-) -> Result<App, CliError> {
+) -> Result<Served, CliError> {
     let config = &checked.config;
     let now: Now = Arc::new(move || clock.now().as_secs());
     let (store, bounds) = (config.store.path.clone(), config.serve.bounds());
@@ -183,14 +198,23 @@ async fn app(
         Service::new(store, urls, now, bounds).deployed_as(Deployment { recording, pages });
     let service = service.with_quote_groups(checked.quote_groups.clone());
     let service = service.with_redemption_terms(checked.redemption.clone());
-    Ok(App {
+    let service = Arc::new(service);
+    let room = match config.alerts.plan().ok().flatten() {
+        // Deadlines are the machine's, also where a rehearsal's slots are not.
+        Some(plan) => Some(AlertsRoom::open(plan, machine_clock())?),
+        None => None,
+    };
+    let desk = room.clone().map(|room| Desk::new(room, service.clone()));
+    let app = App {
         till,
-        service: Arc::new(service),
+        desk,
+        service,
         telemetry: Arc::default(),
         log_folder: config.evidence.folder.clone(),
         site: Arc::new(site),
         streams: Arc::default(),
-    })
+    };
+    Ok(Served { app, room })
 }
 
 /// The keys of logs that are known here. One that cannot be read signs nothing here either.

@@ -23,6 +23,11 @@ impl Address {
         self.named.as_deref().unwrap_or_default()
     }
 
+    /// The same; `None` where nothing varies.
+    pub fn path(&self) -> Option<&str> {
+        self.named.as_deref()
+    }
+
     /// What is asked with it of an operation.
     pub fn read<Q: Question>(&self, operation: Operation) -> Result<Q, Problem> {
         let query = self.uri.query().unwrap_or_default();

@@ -41,16 +41,18 @@ fn page(document: &Value) -> String {
     let base = text(&document["servers"][0]["url"]);
     let _ = write!(
         page,
-        "<p>{}</p><p>Reached at <code>{base}</code>. Every call is a GET, needs no key, and \
-         answers JSON; a refusal is <code>application/problem+json</code> with a stable \
+        "<p>{}</p><p>Reached at <code>{base}</code>. Every call but those of one's own alerts is a GET and needs no key. All \
+         answer JSON; a refusal is <code>application/problem+json</code> with a stable \
          <code>code</code>. Machine-readable: <a href=\"{ADDRESS}\">OpenAPI 3.1</a>.</p>",
         text(&document["info"]["description"])
     );
     for tag in document["tags"].as_array().into_iter().flatten() {
         let _ = write!(page, "<h2>{}</h2><p>{}</p>", text(&tag["name"]), text(&tag["description"]));
         for (path, item) in document["paths"].as_object().into_iter().flatten() {
-            if item["get"]["tags"][0] == tag["name"] {
-                address(&mut page, path, &item["get"], document);
+            for (method, operation) in item.as_object().into_iter().flatten() {
+                if operation["tags"][0] == tag["name"] {
+                    address(&mut page, &method.to_uppercase(), path, operation, document);
+                }
             }
         }
     }
@@ -58,17 +60,18 @@ fn page(document: &Value) -> String {
     page
 }
 
-fn address(page: &mut String, path: &str, operation: &Value, document: &Value) {
+fn address(page: &mut String, method: &str, path: &str, operation: &Value, document: &Value) {
     let _ = write!(
         page,
-        "<section id=\"{id}\"><h3><code>GET {path}</code></h3><p><b>{}</b><br>{}</p>",
+        "<section id=\"{id}\"><h3><code>{method} {path}</code></h3><p><b>{}</b><br>{}</p>",
         text(&operation["summary"]),
         code(&operation["description"]),
         id = text(&operation["operationId"]),
         path = escape(path),
     );
     let parameters = operation["parameters"].as_array().map_or(&[][..], Vec::as_slice);
-    if !parameters.is_empty() {
+    let body = &operation["requestBody"]["content"]["application/json"]["schema"];
+    if !parameters.is_empty() || body.is_object() {
         page.push_str("<div class=\"wide\"><table><tr><th>Parameter<th>Meaning");
         for parameter in parameters {
             let needed = if parameter["required"] == true { ", needed" } else { "" };
@@ -81,15 +84,29 @@ fn address(page: &mut String, path: &str, operation: &Value, document: &Value) {
                 allowed(&parameter["schema"]),
             );
         }
+        for (name, schema) in body["properties"].as_object().into_iter().flatten() {
+            let is = |required: &Value| required == name.as_str();
+            let needed = body["required"].as_array().is_some_and(|all| all.iter().any(is));
+            let _ = write!(
+                page,
+                "<tr><td><code>{}</code><br><small>body{}</small><td>{}{}",
+                escape(name),
+                if needed { ", needed" } else { "" },
+                code(&schema["description"]),
+                allowed(schema),
+            );
+        }
         page.push_str("</table></div>");
     }
-    let schema = &operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"];
+    let answer = ["200", "201"].map(|status| &operation["responses"][status]);
+    let answer = answer.into_iter().find(|answer| answer.is_object()).unwrap_or(&Value::Null);
+    let schema = &answer["content"]["application/json"]["schema"]["$ref"];
     if let Some(name) = schema.as_str().and_then(|name| name.rsplit('/').next()) {
         fields(page, name, &document["components"]["schemas"]);
     }
     let refusals = operation["responses"].as_object().into_iter().flatten();
     let refusals: Vec<String> = refusals
-        .filter(|(status, _)| *status != "200")
+        .filter(|(status, _)| !status.starts_with('2'))
         .map(|(status, response)| {
             format!("<b>{}</b> {}", escape(status), code(&response["description"]))
         })

@@ -14,14 +14,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{
-    self, ACCEPT_ENCODING, ALLOW, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH,
-    RETRY_AFTER, TRANSFER_ENCODING, VARY,
+    self, ACCEPT_ENCODING, ALLOW, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderName,
+    IF_NONE_MATCH, RETRY_AFTER, TRANSFER_ENCODING, VARY, WWW_AUTHENTICATE,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::parameters::{POSITION, SIZE};
-use exitgap_api::operations::{MAX_POSITIONS, Operation};
+use exitgap_api::operations::{self, MAX_POSITIONS, Operation};
 use exitgap_api::x402::{BodyMembers, X_PAYMENT_RECEIPT};
 use exitgap_api::{PROBLEM_JSON, Problem, ProblemCode, ProblemDocument};
 use exitgap_core::units::SizeUsd;
@@ -103,6 +103,10 @@ impl Default for Limits {
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub IpAddr);
 
+/// Whoever a request is from, where that is known.
+#[derive(Debug, Clone, Copy)]
+pub struct Client(pub Option<IpAddr>);
+
 /// What the layer keeps.
 pub struct Edge {
     rate: Option<Rate>,
@@ -155,7 +159,7 @@ impl Edge {
             return Ok(());
         }
         match self.free.as_ref().zip(self.client(request)) {
-            Some((free, client)) => take(free, client, cost(request.uri()).get()),
+            Some((free, client)) => take(free, client, cost(request.method(), request.uri()).get()),
             None => Ok(()),
         }
     }
@@ -164,7 +168,7 @@ impl Edge {
     /// told, or else the narrowest.
     fn count(&self, request: &Request) -> Option<Verdict> {
         let client = self.client(request)?;
-        let cost = cost(request.uri());
+        let cost = cost(request.method(), request.uri());
         let all = self.rate.as_ref().map(|rate| rate.ask(client, cost));
         if all.as_ref().is_some_and(|all| all.retry_after_s.is_some()) || !is_tools(request.uri()) {
             return all;
@@ -208,13 +212,15 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
     if is_tools && let Some(allowance) = edge.allowance(&request) {
         request.extensions_mut().insert(allowance);
     }
-    if request.uri().path() == Operation::Stream.template() {
+    let path = request.uri().path();
+    let allowed = if is_tools { TOOLS_METHODS } else { methods_at(path) };
+    if path == Operation::Stream.template() || path.starts_with(Operation::Alerts.template()) {
         let client = edge.client(&request);
-        request.extensions_mut().insert(super::stream::Client(client));
+        request.extensions_mut().insert(Client(client));
     }
     let mut response = next.run(request).await;
     if let Some(Refused(problem)) = response.extensions_mut().remove() {
-        response = tell(*problem, &id, response);
+        response = tell(*problem, &id, allowed, response);
         if has_body {
             // What of the body is under way is not waited for.
             let close = HeaderValue::from_static("close");
@@ -222,7 +228,7 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
         }
     } else if method == Method::OPTIONS {
         *response.status_mut() = StatusCode::NO_CONTENT;
-        response.headers_mut().insert(ALLOW, if is_tools { TOOLS_METHODS } else { METHODS });
+        response.headers_mut().insert(ALLOW, allowed);
     } else if response.status() == StatusCode::OK {
         not_modified(&mut response, if_none_match.as_ref());
     }
@@ -264,6 +270,22 @@ fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Op
     (verdict, refused)
 }
 
+/// The methods that an address answers.
+pub fn methods_at(path: &str) -> HeaderValue {
+    let mut methods: Vec<&str> = Vec::new();
+    for operation in Operation::all().filter(|operation| operation.is_at(path)) {
+        match operation.row().method {
+            operations::Method::Get => methods.extend(["GET", "HEAD"]),
+            other => methods.push(other.name()),
+        }
+    }
+    if methods.is_empty() {
+        return METHODS;
+    }
+    methods.push("OPTIONS");
+    HeaderValue::try_from(methods.join(", ")).unwrap_or(METHODS)
+}
+
 /// Whether a body comes after the head.
 fn has_body(headers: &HeaderMap) -> bool {
     let empty = headers.get(CONTENT_LENGTH).is_none_or(|length| length.as_bytes() == b"0");
@@ -277,13 +299,15 @@ fn is_tools(uri: &Uri) -> bool {
 
 /// As how many requests one counts: a portfolio is as many exits as it has positions, a token sold through its pools
 /// as many as it may well have pools; what is drawn from many snapshots counts as the time that it may take.
-fn cost(uri: &Uri) -> NonZeroU32 {
+fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
     let is_of = |operation: Operation| uri.path().starts_with(operation.prefix());
     let is_any = |operations: &[Operation]| operations.iter().any(|one| is_of(*one));
     let query = || form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     let requests = if is_of(Operation::Routes) {
         EXITS_OF_TOKEN
-    } else if is_any(&FIGURES) {
+    } else if is_any(&FIGURES)
+        || (*method == Method::POST && uri.path() == Operation::KeepAlert.template())
+    {
         FIGURE
     } else if is_any(&[Operation::History, Operation::Stress]) {
         let is_standard = |size: &str| size.parse().is_ok_and(|s| SizeUsd::STANDARD.contains(&s));
@@ -329,8 +353,9 @@ fn is_of_token(position: &str) -> bool {
 pub fn cors() -> CorsLayer {
     CorsLayer::new()
         .allow_origin(cors::Any)
-        .allow_methods([Method::GET, Method::HEAD, Method::OPTIONS, Method::POST])
-        .allow_headers(cors::Any)
+        .allow_methods([Method::GET, Method::HEAD, Method::OPTIONS, Method::POST, Method::DELETE])
+        // What shows whose a rule is is not among all others: it has to be named.
+        .allow_headers([HeaderName::from_static("*"), AUTHORIZATION])
         .expose_headers(EXPOSED)
         .max_age(Duration::from_hours(24))
         // An answer is the same whatever the origin.
@@ -360,7 +385,7 @@ struct Told {
 
 /// The problem's document, in place of the empty answer that carried the problem, whose headers of
 /// `cors` stay.
-fn tell(problem: Problem, id: &HeaderValue, carrier: Response) -> Response {
+fn tell(problem: Problem, id: &HeaderValue, allowed: HeaderValue, carrier: Response) -> Response {
     let code = problem.code;
     let id = id.to_str().unwrap_or_default().to_owned();
     let document = ProblemDocument::new(problem, id);
@@ -378,7 +403,10 @@ fn tell(problem: Problem, id: &HeaderValue, carrier: Response) -> Response {
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     match code {
         ProblemCode::MethodNotAllowed => {
-            headers.insert(ALLOW, METHODS);
+            headers.insert(ALLOW, allowed);
+        }
+        ProblemCode::TokenRequired => {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         ProblemCode::NoSnapshotYet => {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("300"));

@@ -2,19 +2,19 @@
 //! operation of [`crate::ops`] is asked, and what it gives becomes a reply.
 
 use axum::extract::State;
-use axum::routing::{MethodRouter, any, get};
+use axum::routing::{MethodRouter, get};
 use bytes::Bytes;
 use exitgap_api::operations::{
     AccuracyAsked, AlertAsked, BoardAsked, DecayAsked, ExitAsked, ExposureAsked, HistoryAsked,
-    HoursAsked, Keep, MaxSizeAsked, Methods, Operation, PoolsAsked, PortfolioAsked, Question,
-    RoutesAsked, SimulationAsked, SlotAsked, SnapshotAsked, StressAsked,
+    HoursAsked, Keep, MaxSizeAsked, Operation, PoolsAsked, PortfolioAsked, Question, RoutesAsked,
+    SimulationAsked, SlotAsked, SnapshotAsked, StressAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use serde::Serialize;
 
 use super::address::Address;
 use super::reply::{JSON, LINES, Refused, Reply};
-use super::{App, evidence, log_files, operators, stream};
+use super::{App, alerts, evidence, log_files, operators, stream};
 use crate::payments::Till;
 
 /// The handler of an operation, with the methods it answers.
@@ -128,10 +128,39 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
         O::Livez => get(operators::livez),
         O::Readyz => get(operators::readyz),
         O::Metrics => get(operators::metrics),
-        O::Alerts => match operation.row().methods {
-            Methods::Read => get(not_available),
-            Methods::Undecided => any(not_available),
-        },
+        O::Alerts => {
+            alerts::answer(operation, |desk, caller, (): ()| async move { desk.list(caller).await })
+        }
+        O::KeepAlert => alerts::answer(operation, |desk, caller, asked| async move {
+            desk.keep(caller, asked).await
+        }),
+        O::Alert => {
+            alerts::answer(
+                operation,
+                |desk, caller, named| async move { desk.one(caller, named).await },
+            )
+        }
+        O::EndAlert => {
+            alerts::answer(
+                operation,
+                |desk, caller, named| async move { desk.end(caller, named).await },
+            )
+        }
+        O::AlertEvents => alerts::answer(operation, |desk, caller, asked| async move {
+            desk.events(caller, asked).await
+        }),
+        O::AskEndpoint => {
+            alerts::answer(
+                operation,
+                |desk, caller, named| async move { desk.ask(caller, named).await },
+            )
+        }
+        O::RotateKeys => alerts::answer(operation, |desk, caller, named| async move {
+            desk.rotate(caller, named).await
+        }),
+        O::SendAgain => alerts::answer(operation, |desk, caller, asked| async move {
+            desk.send_again(caller, asked).await
+        }),
     }
 }
 
@@ -190,11 +219,4 @@ where
             reply(&answered, keep)
         }
     })
-}
-
-/// What is specified and not built.
-async fn not_available() -> Refused {
-    Problem::new(ProblemCode::NotAvailable, "alerts are specified and not built yet")
-        .hint("GET /v1/capabilities says what this deployment can do")
-        .into()
 }

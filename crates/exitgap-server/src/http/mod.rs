@@ -8,6 +8,7 @@
 //! nothing of it.
 
 mod address;
+mod alerts;
 mod docs;
 mod edge;
 mod evidence;
@@ -28,6 +29,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use exitgap_api::operations::{Group, Operation, PriceClass};
@@ -36,6 +38,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
+use crate::alerts::Desk;
 use crate::ops::Service;
 use crate::payments::{self, Till};
 
@@ -64,6 +67,8 @@ pub struct App {
     pub site: Arc<Site>,
     /// The streams that are open.
     pub streams: Arc<Streams>,
+    /// Where rules are kept; `None`: they are not.
+    pub desk: Option<Desk>,
 }
 
 /// Where operators ask whether the service lives, is ready, and what is measured.
@@ -168,6 +173,8 @@ async fn not_here() -> Refused {
         .into()
 }
 
-async fn method_not_allowed() -> Refused {
-    Problem::new(ProblemCode::MethodNotAllowed, "this address is read with GET or HEAD").into()
+async fn method_not_allowed(uri: Uri) -> Refused {
+    let methods = edge::methods_at(uri.path());
+    let detail = format!("this address answers {}", methods.to_str().unwrap_or_default());
+    Problem::new(ProblemCode::MethodNotAllowed, detail).into()
 }

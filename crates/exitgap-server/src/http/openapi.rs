@@ -2,7 +2,7 @@
 //! documents' own types.
 
 use axum::extract::State;
-use exitgap_api::operations::{Answer, Group, Keep, Operation, Parameter, Place, Row};
+use exitgap_api::operations::{Answer, Group, Keep, Method, Operation, Parameter, Place, Row};
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
 
@@ -28,6 +28,12 @@ pub const ADDRESS: &str = "/v1/openapi.json";
     exitgap_api::DepthDecay,
     exitgap_api::PoolAccuracy,
     exitgap_api::AlertsTold,
+    exitgap_api::AlertMade,
+    exitgap_api::AlertKept,
+    exitgap_api::AlertsKept,
+    exitgap_api::AlertEventsKept,
+    exitgap_api::WebhookKeys,
+    exitgap_api::AlertsResent,
     exitgap_api::LiquidationExposure,
     exitgap_api::Fragility,
     exitgap_api::Portfolio,
@@ -64,8 +70,10 @@ fn refusal(status: u16) -> Value {
             "Where the operator asks for a price (`/v1/payments`): it was not paid. The headers and the body offer it, by \
              x402 and as a transfer"
         }
-        409 => "The payment was used for another request, or long ago",
-        404 => "No such pool, token of it, slot or file",
+        401 => "No token of an owner is shown, or one that nobody has",
+        409 => "The payment, or the name, was used for another request, or the payment long ago",
+        413 => "The body is longer than is read",
+        404 => "No such pool, token of it, slot, file or rule",
         412 => "There is an answer, and it does not meet a guard of the question",
         414 => "The address is too long",
         422 => {
@@ -104,7 +112,8 @@ fn responses(row: &Row) -> Map<String, Value> {
     }
     if row.answer != Answer::Nothing {
         let answer = json!({"description": "The answer", "content": content});
-        responses.insert("200".to_owned(), answer);
+        let status = if row.operation == Operation::KeepAlert { "201" } else { "200" };
+        responses.insert(status.to_owned(), answer);
     }
     for status in row.refusals.iter().chain(&[429]) {
         responses.insert(status.to_string(), refusal(*status));
@@ -113,15 +122,49 @@ fn responses(row: &Row) -> Map<String, Value> {
 }
 
 fn operation(row: &Row) -> Value {
-    json!({
+    let in_body = |one: &&Parameter| row.method == Method::Post && one.place == Place::Query;
+    let (members, others): (Vec<&Parameter>, Vec<&Parameter>) =
+        row.parameters.iter().copied().partition(in_body);
+    let mut operation = json!({
         "operationId": row.id,
         "tags": [row.group.name()],
         "summary": row.title,
         "description": row.about,
-        "parameters": row.parameters.iter().map(|one| parameter(one)).collect::<Vec<_>>(),
+        "parameters": others.iter().map(|one| parameter(one)).collect::<Vec<_>>(),
         "responses": responses(row),
         "x-price-class": row.price.code(),
-    })
+    });
+    if !members.is_empty() {
+        operation["requestBody"] = body(&members);
+    }
+    if row.refusals.contains(&401) {
+        // Where one is made, none need be shown.
+        let optional = row.operation == Operation::KeepAlert;
+        let bearer = json!({"owner": []});
+        operation["security"] = if optional { json!([{}, bearer]) } else { json!([bearer]) };
+    }
+    operation
+}
+
+/// What a body holds: the members of a JSON object.
+fn body(members: &[&Parameter]) -> Value {
+    let properties: Map<String, Value> = members
+        .iter()
+        .map(|one| {
+            let mut schema = one.schema();
+            schema["description"] = json!(one.about);
+            (one.name.to_owned(), schema)
+        })
+        .collect();
+    let required: Vec<&str> =
+        members.iter().filter(|one| one.is_required()).map(|one| one.name).collect();
+    let schema = json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    });
+    json!({"required": !required.is_empty(), "content": {"application/json": {"schema": schema}}})
 }
 
 /// The document. `base_url` is where the service is reached.
@@ -129,8 +172,13 @@ pub fn document(base_url: &str) -> Value {
     let schemas = serde_json::to_value(Schemas::openapi()).unwrap_or_default();
     let mut paths = Map::new();
     for row in Operation::all().map(Operation::row) {
-        paths.insert(row.template.to_owned(), json!({"get": operation(row)}));
+        let at = paths.entry(row.template).or_insert_with(|| json!({}));
+        at[row.method.name().to_ascii_lowercase()] = operation(row);
     }
+    let mut components = schemas["components"].clone();
+    components["securitySchemes"] = json!({
+        "owner": {"type": "http", "scheme": "bearer", "description": "The token that was told with the owner's first rule."}
+    });
     let tag = |group: Group| json!({"name": group.name(), "description": group.about()});
     json!({
         "openapi": "3.1.0",
@@ -143,7 +191,7 @@ pub fn document(base_url: &str) -> Value {
         "servers": [{"url": base_url}],
         "tags": Group::ALL.map(tag),
         "paths": paths,
-        "components": schemas["components"],
+        "components": components,
     })
 }
 
@@ -212,10 +260,13 @@ mod tests {
         }
         for (path, item) in document["paths"].as_object().unwrap() {
             let named = path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
-            let parameters = item["get"]["parameters"].as_array().unwrap();
-            let in_path = parameters.iter().filter(|parameter| parameter["in"] == "path");
-            let in_path = in_path.map(|parameter| parameter["name"].as_str().unwrap());
-            assert_eq!(in_path.collect::<Vec<_>>(), named.collect::<Vec<_>>(), "{path}");
+            let named: Vec<_> = named.collect();
+            for operation in item.as_object().unwrap().values() {
+                let parameters = operation["parameters"].as_array().unwrap();
+                let in_path = parameters.iter().filter(|parameter| parameter["in"] == "path");
+                let in_path = in_path.map(|parameter| parameter["name"].as_str().unwrap());
+                assert_eq!(in_path.collect::<Vec<_>>(), named, "{path}");
+            }
         }
     }
 }

@@ -28,6 +28,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::App;
 use super::address::Address;
+use super::edge::Client;
 use super::reply::Refused;
 use crate::ops::{Sealed, Service, too_many_streams};
 
@@ -40,10 +41,6 @@ const REACH: u32 = 7 * Slot::PER_DAY;
 
 /// How long nothing may be said.
 const SILENCE: Duration = Duration::from_secs(15);
-
-/// Whoever a request is from, where that is known.
-#[derive(Debug, Clone, Copy)]
-pub struct Client(pub Option<IpAddr>);
 
 /// The streams that are open.
 #[derive(Debug, Default)]

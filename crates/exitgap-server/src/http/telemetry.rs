@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use exitgap_core::series::MissingReason;
+use exitgap_store::alerts::AlertCounts;
 use exitgap_store::payments::Counts;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -52,6 +53,8 @@ pub struct Telemetry {
     refused_connections: Counter,
     kept_bytes: Gauge,
     payments: Family<OfState, Gauge>,
+    alerts: Gauge,
+    deliveries: Family<OfState, Gauge>,
 }
 
 fn latencies() -> Histogram {
@@ -113,6 +116,14 @@ impl Default for Telemetry {
             "Payments by state: those that are settling are owed, orphaned ones were taken back",
             payments.clone(),
         );
+        let alerts = Gauge::default();
+        registry.register("alerts", "Rules that are kept for others", alerts.clone());
+        let deliveries = Family::default();
+        registry.register(
+            "alert_deliveries",
+            "Events of the last 30 days that are sent, by state: pending ones wait",
+            deliveries.clone(),
+        );
         Self {
             registry,
             requests,
@@ -125,6 +136,8 @@ impl Default for Telemetry {
             refused_connections,
             kept_bytes,
             payments,
+            alerts,
+            deliveries,
         }
     }
 }
@@ -167,6 +180,19 @@ impl Telemetry {
         ] {
             let of = OfState { state: state.to_owned() };
             self.payments.get_or_create(&of).set(i64::try_from(number).unwrap_or(i64::MAX));
+        }
+    }
+
+    /// How many rules are kept, and how their deliveries stand.
+    pub fn alerts(&self, counts: AlertCounts) {
+        let AlertCounts { alerts, pending, delivered, given_up, .. } = counts;
+        let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        self.alerts.set(whole(alerts));
+        for (state, number) in
+            [("pending", pending), ("delivered", delivered), ("given_up", given_up)]
+        {
+            let of = OfState { state: state.to_owned() };
+            self.deliveries.get_or_create(&of).set(whole(number));
         }
     }
 

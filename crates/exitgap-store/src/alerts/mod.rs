@@ -205,7 +205,7 @@ impl Alerts {
 
     /// The last slot that was evaluated.
     pub fn evaluated(&self) -> Result<Option<Slot>> {
-        Ok(model::slot_of(self.db().read(|rows| rows.evaluated_slot())?))
+        Ok(model::slot_of(self.db().read(|rows| Ok::<_, AlertsError>(rows.evaluated_slot()?))?))
     }
 
     /// Writes down what a slot made of rules, all or nothing: how many events were not there.
@@ -282,7 +282,7 @@ impl Alerts {
 
     /// How much there is.
     pub fn counts(&self) -> Result<AlertCounts> {
-        let found = self.db().read(|rows| rows.counts())?;
+        let found = self.db().read(|rows| Ok::<_, AlertsError>(rows.counts()?))?;
         let [alerts, events, pending, delivered, given_up] =
             [found.alerts, found.events, found.pending, found.delivered, found.given_up]
                 .map(|number| u64::try_from(number).unwrap_or(0));

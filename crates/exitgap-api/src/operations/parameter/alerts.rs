@@ -7,6 +7,46 @@ const NAME_HINT: &str = "1 to 40 of a-z, 0-9 and '_', first a letter";
 const USD_HINT: &str = "a plain number from 0.01 to 1000000000 with at most six decimals";
 const PCT_HINT: &str = "a plain percentage from -100 to 100 with at most six decimals";
 
+/// The pool of a rule that is kept.
+pub const ALERT_POOL: Parameter = Parameter::required(
+    "pool",
+    Kind::Pool,
+    "The pool, `<chain>:<address>` in small letters; a pool of Uniswap v4 has its id in place of an address.",
+)
+.hint("a pool is named <chain>:<address>; GET /v1/pools lists them");
+
+/// A kept rule.
+pub const ALERT_IN_PATH: Parameter =
+    Parameter::required("alert", Kind::Word, "The rule's name, as it was given when it was made.")
+        .in_path()
+        .hint("GET /v1/alerts lists your own");
+
+/// Where the events of a kept rule are sent.
+pub const WEBHOOK_URL: Parameter = Parameter::optional(
+    "webhook_url",
+    Kind::WebhookUrl,
+    "Where events are sent: https, at port 443 or 8443, at a public address. Only read where left out.",
+)
+.hint("an address such as https://hooks.example/exits, without a name, a password or a fragment");
+
+/// After which event.
+pub const AFTER_SEQ: Parameter = Parameter::optional(
+    "after_seq",
+    Kind::Whole(0, u32::MAX),
+    "The place of the last event that is known; 0 where left out.",
+)
+.or("0")
+.hint("next_after_seq of the answer before");
+
+/// From which event on.
+pub const FROM_SEQ: Parameter = Parameter::optional(
+    "from_seq",
+    Kind::Whole(1, u32::MAX),
+    "The place of the first event; 1 where left out.",
+)
+.or("1")
+.hint("an event's seq, from 1");
+
 /// What a rule is called.
 pub const ALERT_NAME: Parameter = Parameter::optional(
     "alert",

@@ -1,0 +1,134 @@
+//! What is to be sent: taken by lease, tried, marked.
+//!
+//! The lease ends a little after the attempt must have. Whoever is ended between sending and marking leaves a lease that
+//! ends, and the event is sent again under its id.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use exitgap_store::alerts::{Alerts, Attempted, Sending};
+use tokio::sync::{Notify, mpsc, watch};
+
+use super::post::Poster;
+use super::{LOOK_EVERY, NowMs};
+
+/// Attempts at once, and of one host.
+const AT_ONCE: usize = 200;
+const AT_ONCE_OF_HOST: usize = 4;
+
+/// What a lease has beyond what an attempt may take.
+const LEASE_MORE: Duration = Duration::from_secs(2);
+
+/// How long it is waited after the database refused.
+const AFTER_ERROR: Duration = Duration::from_secs(2);
+
+/// Sends what is to be sent.
+pub struct Deliverer {
+    alerts: Arc<Alerts>,
+    poster: Arc<Poster>,
+    now_ms: NowMs,
+    bell: Arc<Notify>,
+    lease_ms: u64,
+    under_way: HashMap<String, usize>,
+    attempted: Vec<Attempted>,
+}
+
+impl Deliverer {
+    /// Over the deliveries of a database.
+    pub fn new(
+        alerts: Arc<Alerts>,
+        poster: Poster,
+        now_ms: NowMs,
+        bell: Arc<Notify>,
+        timeout: Duration,
+    ) -> Self {
+        let lease_ms = u64::try_from((timeout + LEASE_MORE).as_millis()).unwrap_or(u64::MAX);
+        Self {
+            alerts,
+            poster: Arc::new(poster),
+            now_ms,
+            bell,
+            lease_ms,
+            under_way: HashMap::new(),
+            attempted: Vec::new(),
+        }
+    }
+
+    /// Sends until it is told to end; what is under way then is waited for and marked.
+    pub async fn run(mut self, mut ended: watch::Receiver<bool>) {
+        let (done, mut outcomes) = mpsc::channel(AT_ONCE);
+        while !*ended.borrow() {
+            let wait = match self.turn(true).await {
+                Some(taken) => {
+                    for sending in taken {
+                        self.begin(sending, done.clone());
+                    }
+                    LOOK_EVERY
+                }
+                None => AFTER_ERROR,
+            };
+            tokio::select! {
+                Some(attempted) = outcomes.recv() => self.end(attempted),
+                () = self.bell.notified() => {}
+                () = tokio::time::sleep(wait) => {}
+                _ = ended.changed() => {}
+            }
+            // Many are marked at once.
+            while let Ok(attempted) = outcomes.try_recv() {
+                self.end(attempted);
+            }
+        }
+        while !self.under_way.is_empty() {
+            let Some(attempted) = outcomes.recv().await else { break };
+            self.end(attempted);
+        }
+        let _ = self.turn(false).await;
+    }
+
+    /// Marks what ended, and takes what is next. `None`: the database refused, and what ended is marked later.
+    async fn turn(&mut self, take: bool) -> Option<Vec<Sending>> {
+        let busy: usize = self.under_way.values().sum();
+        let most = if take { AT_ONCE.saturating_sub(busy) } else { 0 };
+        let (alerts, attempted) = (self.alerts.clone(), std::mem::take(&mut self.attempted));
+        let (under_way, now_ms) = (self.under_way.clone(), (self.now_ms)());
+        let until_ms = now_ms.saturating_add(self.lease_ms);
+        let turn = move || {
+            let room = |host: &str| {
+                AT_ONCE_OF_HOST.saturating_sub(under_way.get(host).copied().unwrap_or(0))
+            };
+            let taken = alerts.turn(&attempted, most, room, now_ms, until_ms);
+            (taken, attempted)
+        };
+        match tokio::task::spawn_blocking(turn).await {
+            Ok((Ok(taken), _)) => Some(taken),
+            Ok((Err(error), attempted)) => {
+                tracing::error!(%error, "deliveries are not marked; it is tried again");
+                self.attempted = attempted;
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    fn begin(&mut self, sending: Sending, done: mpsc::Sender<Attempted>) {
+        *self.under_way.entry(sending.host.clone()).or_default() += 1;
+        let (poster, now_ms) = (self.poster.clone(), (self.now_ms)());
+        tokio::spawn(async move {
+            let outcome = poster.attempt(&sending, now_ms).await;
+            // Nobody waits for it only when the process ends.
+            let _ = done.send(Attempted { sending, outcome }).await;
+        });
+    }
+
+    fn end(&mut self, attempted: Attempted) {
+        let host = &attempted.sending.host;
+        if let Some(count) = self.under_way.get_mut(host) {
+            *count -= 1;
+            if *count == 0 {
+                self.under_way.remove(host);
+            }
+        }
+        self.attempted.push(attempted);
+    }
+}

@@ -1,0 +1,239 @@
+//! The keys that events are signed with: derived, for each endpoint its own, from one that the operator has.
+//!
+//! Whoever is sent events of two endpoints cannot pass those of one off as the other's, and nothing but the operator's
+//! key is to be kept secret. Derivation is HKDF-SHA256 (RFC 5869); a change of keys counts the generation up.
+
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use base64ct::{Base64, Base64UrlUnpadded, Encoding as _};
+use ed25519_dalek::{Signer as _, SigningKey};
+use exitgap_store::alerts::{EndpointKeys, Owner};
+use hkdf::Hkdf;
+use hmac::{Hmac, Mac as _};
+use sha2::{Digest as _, Sha256};
+
+use crate::secret_file::{self, SecretFileError};
+
+/// For how long the keys before sign too.
+pub const PREVIOUS_MS: u64 = 24 * 3_600_000;
+
+/// What the file of a key begins with.
+const FORM: &str = "exitgap-alerts-key:1:";
+
+/// What an owner's token begins with.
+const TOKEN: &str = "exa_";
+
+/// Why there is no key.
+#[derive(Debug, thiserror::Error)]
+pub enum AlertKeyError {
+    /// The file.
+    #[error(transparent)]
+    File(#[from] SecretFileError),
+    /// It holds something else.
+    #[error("{path} holds no key of alerts; `exitgap-server key alerts` makes one")]
+    NotAKey {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// The operator's key.
+#[derive(Clone)]
+pub struct AlertKey([u8; 32]);
+
+/// The keys of an endpoint of one generation.
+pub struct WebhookKey {
+    secret: [u8; 32],
+    signer: SigningKey,
+}
+
+impl AlertKey {
+    /// A key of these bytes.
+    pub fn from_seed(seed: [u8; 32]) -> Self {
+        Self(seed)
+    }
+
+    /// Reads a key that nobody but its owner may read.
+    pub fn read(path: &Path) -> Result<Self, AlertKeyError> {
+        let text = secret_file::read(path, "alerts")?;
+        let mut seed = [0; 32];
+        let encoded = text.trim_end().strip_prefix(FORM);
+        let read = encoded.and_then(|text| Base64::decode(text, &mut seed).ok().map(<[u8]>::len));
+        match read {
+            Some(32) => Ok(Self(seed)),
+            _ => Err(AlertKeyError::NotAKey { path: path.to_owned() }),
+        }
+    }
+
+    /// Writes it, readable by its owner only, where there is no file.
+    pub fn write(&self, path: &Path) -> Result<(), AlertKeyError> {
+        let text = format!("{FORM}{}", Base64::encode_string(&self.0));
+        Ok(secret_file::write(path, &text)?)
+    }
+
+    /// An endpoint's keys, of a generation.
+    pub fn webhook(&self, salt: &[u8; 16], generation: u32) -> WebhookKey {
+        let derived = Hkdf::<Sha256>::new(Some(salt), &self.0);
+        let of = |what: &str| {
+            let mut bytes = [0; 32];
+            // 32 bytes are fewer than HKDF can give.
+            let _ = derived
+                .expand(format!("exitgap webhook {what} {generation}").as_bytes(), &mut bytes);
+            bytes
+        };
+        WebhookKey { secret: of("v1"), signer: SigningKey::from_bytes(&of("v1a")) }
+    }
+
+    /// What stands for a client where clients are counted: its address cannot be told from it.
+    pub fn client(&self, client: Option<IpAddr>) -> [u8; 16] {
+        let mut mac = mac(&self.0);
+        mac.update(b"exitgap alerts client\n");
+        mac.update(client.map(|ip| ip.to_string()).unwrap_or_default().as_bytes());
+        let digest: [u8; 32] = mac.finalize().into_bytes().into();
+        let mut cut = [0; 16];
+        cut.copy_from_slice(&digest[..16]);
+        cut
+    }
+
+    /// The signatures of a message, as the header `webhook-signature` has them: by the keys of now, and for a day after
+    /// they came by those before.
+    pub fn sign(&self, keys: &EndpointKeys, id: &str, timestamp_s: u64, body: &[u8]) -> String {
+        let mut signed = self.webhook(&keys.salt, keys.generation).sign(id, timestamp_s, body);
+        if let Some(before) = previous(keys, timestamp_s.saturating_mul(1_000)) {
+            signed.push(' ');
+            signed.push_str(&self.webhook(&keys.salt, before).sign(id, timestamp_s, body));
+        }
+        signed
+    }
+}
+
+/// The generation before, where it signs too.
+pub fn previous(keys: &EndpointKeys, now_ms: u64) -> Option<u32> {
+    let rotated_ms = keys.rotated_ms?;
+    let before = keys.generation.checked_sub(1).filter(|before| *before > 0)?;
+    (now_ms < rotated_ms.saturating_add(PREVIOUS_MS)).then_some(before)
+}
+
+fn mac(key: &[u8; 32]) -> Hmac<Sha256> {
+    // A key shorter than a block is filled with zeros.
+    let mut block = [0; 64];
+    block[..32].copy_from_slice(key);
+    Hmac::new(&block.into())
+}
+
+impl WebhookKey {
+    /// As receivers are told it.
+    pub fn secret_text(&self) -> String {
+        format!("whsec_{}", Base64::encode_string(&self.secret))
+    }
+
+    /// The key that `v1a` is checked with.
+    pub fn public_text(&self) -> String {
+        format!("whpk_{}", Base64::encode_string(self.signer.verifying_key().as_bytes()))
+    }
+
+    fn sign(&self, id: &str, timestamp_s: u64, body: &[u8]) -> String {
+        let mut message = format!("{id}.{timestamp_s}.").into_bytes();
+        message.extend_from_slice(body);
+        let mut mac = mac(&self.secret);
+        mac.update(&message);
+        let shared = Base64::encode_string(&mac.finalize().into_bytes());
+        let signature = Base64::encode_string(&self.signer.sign(&message).to_bytes());
+        format!("v1,{shared} v1a,{signature}")
+    }
+}
+
+/// An owner's token.
+#[derive(Clone, PartialEq, Eq)]
+pub struct OwnerToken([u8; 32]);
+
+impl OwnerToken {
+    /// A new one.
+    pub fn new() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes)?;
+        Ok(Self(bytes))
+    }
+
+    /// Reads one as it was told.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut bytes = [0; 32];
+        let encoded = text.strip_prefix(TOKEN)?;
+        let read = Base64UrlUnpadded::decode(encoded, &mut bytes).ok()?.len();
+        (read == 32).then_some(Self(bytes))
+    }
+
+    /// As its owner is told it.
+    pub fn text(&self) -> String {
+        format!("{TOKEN}{}", Base64UrlUnpadded::encode_string(&self.0))
+    }
+
+    /// What is kept of it.
+    pub fn owner(&self) -> Owner {
+        Sha256::digest(self.0).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEYS: EndpointKeys = EndpointKeys { salt: [3; 16], generation: 1, rotated_ms: None };
+
+    #[test]
+    fn every_endpoint_and_generation_has_keys_of_its_own() {
+        let key = AlertKey::from_seed([9; 32]);
+        let of = |salt, generation| {
+            let keys = key.webhook(&[salt; 16], generation);
+            [keys.secret_text(), keys.public_text()]
+        };
+        assert_eq!(of(1, 1), of(1, 1));
+        let all = [of(1, 1), of(1, 2), of(2, 1)].concat();
+        let distinct: std::collections::BTreeSet<_> = all.iter().collect();
+        assert_eq!(distinct.len(), 6);
+        assert!(all[0].starts_with("whsec_") && all[1].starts_with("whpk_"));
+        assert_ne!(AlertKey::from_seed([8; 32]).webhook(&[1; 16], 1).secret_text(), all[0]);
+        let client = |ip: &str| key.client(ip.parse().ok());
+        assert!(
+            client("10.0.0.1") != client("10.0.0.2") && client("10.0.0.1") == client("10.0.0.1")
+        );
+    }
+
+    #[test]
+    fn after_a_change_both_keys_sign_for_a_day() {
+        let key = AlertKey::from_seed([9; 32]);
+        let rotated = EndpointKeys { generation: 2, rotated_ms: Some(1_000), ..KEYS };
+        let before = key.sign(&KEYS, "evt_a", 5, b"{}");
+        let both = key.sign(&rotated, "evt_a", 5, b"{}");
+        assert_eq!(before.split(' ').count(), 2, "{before}");
+        assert!(both.ends_with(&before) && both.split(' ').count() == 4, "{both}");
+        let later = key.sign(&rotated, "evt_a", 86_401, b"{}");
+        assert_eq!(later.split(' ').count(), 2, "{later}");
+        assert_ne!(key.sign(&KEYS, "evt_a", 5, b"{ }"), before);
+        assert_ne!(key.sign(&KEYS, "evt_a", 6, b"{}"), before);
+        assert_ne!(key.sign(&KEYS, "evt_b", 5, b"{}"), before);
+    }
+
+    #[test]
+    fn keys_and_tokens_are_read_as_they_were_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("alerts.key");
+        let absent = AlertKey::read(&path).err().unwrap().to_string();
+        assert!(absent.contains("exitgap-server key alerts --out"), "{absent}");
+        AlertKey::from_seed([7; 32]).write(&path).unwrap();
+        assert!(AlertKey::from_seed([6; 32]).write(&path).is_err());
+        assert_eq!(AlertKey::read(&path).unwrap().0, [7; 32]);
+        for text in ["", "exitgap-alerts-key:1:", "exitgap-alerts-key:1:AAAA", "other"] {
+            std::fs::write(&path, text).unwrap();
+            let error = AlertKey::read(&path).err().unwrap();
+            assert!(matches!(error, AlertKeyError::NotAKey { .. }), "{text}: {error}");
+        }
+        let token = OwnerToken::new().unwrap();
+        assert!(OwnerToken::read(&token.text()) == Some(token.clone()));
+        assert_eq!(token.text().len(), 47);
+        for text in ["", "exa_", "exa_AAAA", &token.text()[1..], &format!("{}A", token.text())] {
+            assert!(OwnerToken::read(text).is_none(), "{text}");
+        }
+    }
+}

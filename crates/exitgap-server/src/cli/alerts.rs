@@ -1,0 +1,46 @@
+//! `alerts`: kept rules evaluated and told, in a process of their own.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use tokio::sync::watch;
+
+use super::record::{start_log, stop_on_signals};
+use super::{CliError, runtime};
+use crate::alerts::{AlertsRoom, machine_clock};
+use crate::config::Checked;
+use crate::recorder::Stop;
+
+#[derive(Debug, Args)]
+pub struct AlertsArgs {
+    /// The configuration file.
+    #[arg(long, value_name = "FILE", default_value = "exitgap.toml")]
+    config: PathBuf,
+}
+
+/// Evaluates and tells until it is told to end.
+pub fn alerts(args: &AlertsArgs) -> Result<(), CliError> {
+    let checked = Checked::read(&args.config)?;
+    start_log(&checked.config.log);
+    // It was checked with the configuration.
+    let plan = checked.config.alerts.plan().ok().flatten();
+    let plan = plan.ok_or_else(|| CliError::AlertsOff { path: args.config.clone() })?;
+    let room = AlertsRoom::open(plan, machine_clock())?;
+    let runtime = runtime("alerts")?;
+    let result = runtime.block_on(async {
+        let mut stop = stop_on_signals().map_err(CliError::Start)?;
+        let (end, ended) = watch::channel(false);
+        let store = checked.config.store.path.clone();
+        tracing::info!(store = %store.display(), "evaluating the kept rules");
+        let mut running = tokio::spawn(room.run(store, ended, |_| {}));
+        tokio::select! {
+            done = &mut running => return done.unwrap_or(Ok(())).map_err(CliError::from),
+            _ = stop.wait_for(|stop| *stop != Stop::No) => {}
+        }
+        // It may have ended by itself.
+        let _ = end.send(true);
+        running.await.unwrap_or(Ok(())).map_err(CliError::from)
+    });
+    runtime.shutdown_background();
+    result
+}

@@ -1,0 +1,77 @@
+//! Keys in files that nobody but their owner may read.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// More bytes than a key's file has.
+const MAX_KEY_BYTES: u64 = 1024;
+
+/// Why there is no key.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretFileError {
+    /// There is no file.
+    #[error("there is no key at {path}; make one with `exitgap-server key {kind} --out {path}`")]
+    Absent {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// Which command makes one.
+        kind: &'static str,
+    },
+    /// A file is there already.
+    #[error("{path} exists and is left as it is: what it signed is checked with it")]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It cannot be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Others than its owner may read or write it.
+    #[error("{path} has the mode {mode:o}: whoever reads it can sign with it; make it 600")]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+}
+
+/// Reads what nobody but its owner may read; `kind` is what `exitgap-server key` calls it.
+pub fn read(path: &Path, kind: &'static str) -> Result<String, SecretFileError> {
+    let file_error = |source| SecretFileError::File { path: path.to_owned(), source };
+    let mut file = fs::File::open(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => SecretFileError::Absent { path: path.to_owned(), kind },
+        _ => file_error(source),
+    })?;
+    // Of the file that was opened, not of what has its name by then.
+    let mode = file.metadata().map_err(file_error)?.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        return Err(SecretFileError::Open { path: path.to_owned(), mode });
+    }
+    let mut text = String::new();
+    (&mut file).take(MAX_KEY_BYTES).read_to_string(&mut text).map_err(file_error)?;
+    Ok(text)
+}
+
+/// Writes a new key, readable by its owner only, where there is no file.
+pub fn write(path: &Path, text: &str) -> Result<(), SecretFileError> {
+    let file_error = |source| SecretFileError::File { path: path.to_owned(), source };
+    let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let mut file = created.map_err(|source| match source.kind() {
+        io::ErrorKind::AlreadyExists => SecretFileError::Exists { path: path.to_owned() },
+        _ => file_error(source),
+    })?;
+    let written = writeln!(file, "{text}").and_then(|()| file.sync_all());
+    written.map_err(|source| {
+        // Half a key is of no use, and would keep the next one from being written.
+        let _ = fs::remove_file(path);
+        file_error(source)
+    })
+}
