@@ -22,3 +22,8 @@ pub mod message;
 pub mod parity;
 #[cfg(feature = "suite")]
 pub mod receiver;
+
+/// How events are received is a page; what it shows in Rust is tried.
+#[cfg(doctest)]
+#[doc = include_str!("../../crates/exitgap-server/docs/webhooks.md")]
+pub struct Webhooks;

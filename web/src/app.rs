@@ -5,6 +5,7 @@ use leptos_router::components::{A, FlatRoutes, Route, Router};
 use leptos_router::hooks::use_location;
 use leptos_router::path;
 
+use crate::pages::alerts::AlertsPage;
 use crate::pages::board::Board;
 use crate::pages::capabilities::CapabilitiesPage;
 use crate::pages::evidence::EvidencePage;
@@ -38,6 +39,7 @@ pub fn App() -> impl IntoView {
                 <nav aria-label="Pages">
                     <A href=Page::Board.href() exact=true>"Board"</A>
                     <A href=Page::Portfolio.href()>"Portfolio"</A>
+                    <A href=Page::Alerts.href()>"Alerts"</A>
                     <A href=Page::Verify.href()>"Verify"</A>
                     <A href=Page::Method.href()>"How it works"</A>
                     <A href=Page::Capabilities.href()>"Capabilities"</A>
@@ -51,6 +53,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/api/v1/exit/:pool") view=EvidencePage/>
                     <Route path=path!("/verify") view=VerifyPage/>
                     <Route path=path!("/portfolio") view=PortfolioPage/>
+                    <Route path=path!("/alerts") view=AlertsPage/>
                     <Route path=path!("/capabilities") view=CapabilitiesPage/>
                     <Route path=path!("/method") view=MethodPage/>
                 </FlatRoutes>

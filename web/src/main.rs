@@ -6,6 +6,7 @@
 //! - `chart`: drawing; floating point is used here and nowhere else
 //! - `check`: this browser's own verification
 //! - `service`: the service that is asked
+//! - `kept_rules`: the reader's own rules
 //! - `download`, `local_storage`: what the reader takes along, and what the browser keeps
 //! - `paths`, `text`: addresses and numbers as people read them
 
@@ -13,6 +14,7 @@ mod app;
 mod chart;
 mod check;
 mod download;
+mod kept_rules;
 mod local_storage;
 mod pages;
 mod parts;

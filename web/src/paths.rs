@@ -17,6 +17,8 @@ pub enum Page {
     Verify,
     /// Several positions.
     Portfolio,
+    /// The reader's own rules.
+    Alerts,
     /// What this deployment can do.
     Capabilities,
     /// How the number is made.
@@ -33,6 +35,7 @@ impl Page {
             Self::Evidence(of) => of.target().to_string(),
             Self::Verify => "/verify".to_owned(),
             Self::Portfolio => "/portfolio".to_owned(),
+            Self::Alerts => "/alerts".to_owned(),
             Self::Capabilities => "/capabilities".to_owned(),
             Self::Method => "/method".to_owned(),
         }
@@ -50,6 +53,7 @@ pub fn title_of(path: &str) -> String {
         "/" => "exitgap: where would your size lose most?",
         "/verify" => "Verify an evidence file | exitgap",
         "/portfolio" => "Portfolio | exitgap",
+        "/alerts" => "Alerts | exitgap",
         "/capabilities" => "Capabilities | exitgap",
         "/method" => "How it works | exitgap",
         _ if path.starts_with("/pools/") => return pool_title("A pool"),

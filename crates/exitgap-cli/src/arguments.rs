@@ -60,6 +60,7 @@ Exit codes:
 Environment:
   EXITGAP_DB      default of --db
   EXITGAP_CONFIG  default of --config
+  EXITGAP_ALERTS_TOKEN  default of --token, of rules that a service keeps
   NO_COLOR        no colours";
 
 const VERIFY_NOTES: &str = "\

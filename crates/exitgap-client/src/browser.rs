@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use exitgap_api::operations::Method;
 use gloo_net::http;
 use gloo_timers::future::TimeoutFuture;
 use js_sys::{Reflect, Uint8Array};
@@ -37,7 +38,7 @@ fn unreachable(error: &JsValue) -> TransportError {
 }
 
 impl Transport for Browser {
-    async fn get(&self, request: &Request) -> Result<Response, TransportError> {
+    async fn send(&self, request: &Request) -> Result<Response, TransportError> {
         let abort = Abort(AbortController::new().map_err(|error| unreachable(&error))?);
         let answer = core::pin::pin!(fetch(request, &abort));
         let timeout = core::pin::pin!(timer(request.timeout));
@@ -71,16 +72,24 @@ async fn first<T>(
 async fn fetch(request: &Request, abort: &Abort) -> Result<Response, TransportError> {
     let cache =
         if request.fresh { web_sys::RequestCache::NoCache } else { web_sys::RequestCache::Default };
-    let asked = http::Request::get(&request.url).header("accept", request.accept);
+    let asked = match request.method {
+        Method::Get => http::Request::get(&request.url),
+        Method::Post => http::Request::post(&request.url),
+        Method::Delete => http::Request::delete(&request.url),
+    };
+    let asked = asked.header("accept", request.accept);
     let asked =
         request.headers.iter().fold(asked, |asked, (name, value)| asked.header(name, value));
-    let answer = asked
+    let asked = asked
         .cache(cache)
         .redirect(web_sys::RequestRedirect::Error)
-        .abort_signal(Some(&abort.0.signal()))
-        .send()
-        .await
-        .map_err(|error| TransportError::Unreachable(error.to_string()))?;
+        .abort_signal(Some(&abort.0.signal()));
+    let asked = match request.body.as_slice() {
+        [] => asked.build(),
+        body => asked.body(String::from_utf8_lossy(body).into_owned()),
+    };
+    let unreachable = |error: gloo_net::Error| TransportError::Unreachable(error.to_string());
+    let answer = asked.map_err(unreachable)?.send().await.map_err(unreachable)?;
     let headers = Response::HEADERS
         .into_iter()
         .filter_map(|name| Some((name.to_owned(), answer.headers().get(name)?)))

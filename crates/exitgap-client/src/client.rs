@@ -7,7 +7,7 @@ use exitgap_api::operations::parameters::{
     AT, BASE, BOARD_SIZE, CHAIN, FROM, GAP, INTERVAL, LEVEL, LIMIT, ORDER_INTERVAL, ORDERS,
     POOL_CURSOR, POSITION, RANK_CURSOR, RECOVERY, SERIES_SIZE, SIZE, SLOT_CURSOR, SORT, TO,
 };
-use exitgap_api::operations::{Operation, PositionAsked, Target};
+use exitgap_api::operations::{Method, Operation, PositionAsked, Target};
 use exitgap_api::{
     Capabilities, Fragility, Guards, History, MarketHours, Number, Payments, PoolList, Portfolio,
     PublishedExit, PublishedLadder, PublishedMaxSize, PublishedRedemption, PublishedSimulation,
@@ -350,6 +350,22 @@ impl<T: Transport> Client<T> {
         })
     }
 
+    /// The document at an address of what has an owner, with a JSON body where it takes one.
+    pub async fn owned<D: DeserializeOwned>(
+        &self,
+        target: &Target,
+        token: Option<&str>,
+        body: Option<String>,
+    ) -> Result<D, ClientError> {
+        let mut request = self.request(target, JSON, MAX_JSON_BYTES).await?;
+        request.headers.extend(token.map(|token| ("authorization", format!("Bearer {token}"))));
+        request.body = body.map(String::into_bytes).unwrap_or_default();
+        let bytes = self.ask(&request).await?;
+        document::read(&bytes).map_err(|error| {
+            self.not_as_specified(target, format!("not the document expected: {error}"))
+        })
+    }
+
     pub(crate) async fn bytes(
         &self,
         target: &Target,
@@ -370,14 +386,20 @@ impl<T: Transport> Client<T> {
         let of_api = target.operation().is_of_api();
         let host = if of_api { &self.base } else { Box::pin(self.web()).await? };
         let (url, timeout) = (format!("{host}{target}"), self.options.timeout);
-        Ok(Request { url, accept, timeout, max_bytes, fresh: false, headers: Vec::new() })
+        let (method, headers) = (target.operation().method(), Vec::new());
+        let (fresh, body) = (false, Vec::new());
+        Ok(Request { method, body, url, accept, timeout, max_bytes, fresh, headers })
     }
 
-    /// Asks until there is an answer, or no patience left.
+    /// Asks until there is an answer, or no patience left. What makes or ends something is asked once: what came of it
+    /// may not have come back.
     async fn ask(&self, request: &Request) -> Result<Vec<u8>, ClientError> {
+        if request.method != Method::Get {
+            return body(request, self.transport.send(request).await);
+        }
         let mut repeated = 0;
         loop {
-            let outcome = self.transport.get(request).await;
+            let outcome = self.transport.send(request).await;
             let pause = match &outcome {
                 Ok(response) if response.status == 200 => None,
                 Ok(response) => self.pause_after(response, repeated),
@@ -435,11 +457,11 @@ fn body(
     };
     let challenge = PaymentChallenge::of(&response);
     match (response.status, challenge) {
-        (200, _) if response.body.len() > request.max_bytes => {
+        (200 | 201, _) if response.body.len() > request.max_bytes => {
             let error = TransportError::TooLarge { max_bytes: request.max_bytes };
             Err(ClientError::Transport { url, error })
         }
-        (200, _) => Ok(response.body),
+        (200 | 201, _) => Ok(response.body),
         (402, Some(challenge)) => Err(ClientError::PaymentRequired { url, challenge }),
         (status, _) => match document::read::<ServerProblem>(&response.body) {
             Ok(problem) if problem.status == status => Err(ClientError::Refused(Box::new(problem))),

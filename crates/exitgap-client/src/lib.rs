@@ -21,6 +21,8 @@ mod document;
 mod documents;
 mod error;
 mod figures;
+#[cfg(not(target_arch = "wasm32"))]
+mod kept_alerts;
 mod logwatch;
 mod memory;
 mod since;

@@ -4,6 +4,8 @@ use core::hash::BuildHasher;
 use core::time::Duration;
 use std::hash::RandomState;
 
+use exitgap_api::operations::Method;
+
 use crate::transport::{Request, Response, Transport, TransportError};
 
 /// A connection pool of the operating system's sockets. Follows no redirects: an answer comes from
@@ -40,7 +42,7 @@ fn chain(error: &dyn core::error::Error) -> String {
 }
 
 impl Transport for Native {
-    async fn get(&self, request: &Request) -> Result<Response, TransportError> {
+    async fn send(&self, request: &Request) -> Result<Response, TransportError> {
         let failed = |error: reqwest::Error| {
             if error.is_timeout() {
                 TransportError::TimedOut(request.timeout)
@@ -48,7 +50,16 @@ impl Transport for Native {
                 TransportError::Unreachable(chain(&error.without_url()))
             }
         };
-        let mut asked = self.client.get(&request.url).header("accept", request.accept);
+        let method = match request.method {
+            Method::Get => reqwest::Method::GET,
+            Method::Post => reqwest::Method::POST,
+            Method::Delete => reqwest::Method::DELETE,
+        };
+        let asked = self.client.request(method, &request.url).header("accept", request.accept);
+        let mut asked = match request.body.as_slice() {
+            [] => asked,
+            body => asked.header("content-type", "application/json").body(body.to_vec()),
+        };
         if request.fresh {
             asked = asked.header("cache-control", "no-cache");
         }

@@ -29,7 +29,7 @@ struct Texts {
 }
 
 impl Transport for &Texts {
-    async fn get(&self, request: &Request) -> Result<Response, TransportError> {
+    async fn send(&self, request: &Request) -> Result<Response, TransportError> {
         self.asked.borrow_mut().push((request.url.clone(), request.max_bytes));
         let found = self.texts.iter().find(|(part, _)| request.url.contains(part));
         let (_, body) = found.unwrap_or_else(|| panic!("{} was asked for", request.url));

@@ -1,16 +1,17 @@
-//! What a client needs of the world: a GET, a pause and a little randomness.
+//! What a client needs of the world: a request, a pause and a little randomness.
 
 use core::future::Future;
 use core::time::Duration;
 
+use exitgap_api::operations::Method;
 use exitgap_api::x402;
 
 /// How requests are made and time passes.
 pub trait Transport {
-    /// Reads an address. Must give up at the request's timeout, and reading once the body exceeds
+    /// Makes a request and reads what comes back. Must give up at the request's timeout, and reading once the body exceeds
     /// its limit. Dropping the future must abandon the request. Follows no redirect: what a request
     /// carries, a payment for one, is for the address that was asked.
-    fn get(&self, request: &Request) -> impl Future<Output = Result<Response, TransportError>>;
+    fn send(&self, request: &Request) -> impl Future<Output = Result<Response, TransportError>>;
 
     /// Waits.
     fn pause(&self, time: Duration) -> impl Future<Output = ()>;
@@ -19,9 +20,13 @@ pub trait Transport {
     fn random(&self) -> u32;
 }
 
-/// One GET.
+/// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
+    /// The method.
+    pub method: Method,
+    /// What is sent, JSON; nothing with most.
+    pub body: Vec<u8>,
     /// The whole address.
     pub url: String,
     /// The media type asked for.

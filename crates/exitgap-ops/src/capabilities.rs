@@ -18,6 +18,8 @@ pub struct Deployment {
     pub recording: bool,
     /// Whether this process serves pages.
     pub pages: bool,
+    /// Whether it keeps rules for others, and tells them.
+    pub alerts: bool,
 }
 
 /// A capability as built.
@@ -43,6 +45,8 @@ struct Specified {
 enum Row {
     Built(Built),
     Specified(Specified),
+    /// Built, where rules are kept; else what there is without.
+    WithAlerts(Built, Specified),
 }
 
 const fn built(
@@ -75,6 +79,7 @@ const fn specified(
 
 const RECORDER: &str = "Continuous depth recording";
 const ALERTING: &str = "Spread alerting";
+const STREAMS: &str = "Webhooks and streams";
 
 /// Every capability of the specification, in its order. What gates a capability (the last column) is
 /// taken from the specification too.
@@ -120,7 +125,7 @@ const TABLE: [Row; 25] = [
     asked(
         ALERTING,
         &[Operation::AlertsOf],
-        "of the caller's own rule, with re-arm and hysteresis; command-line alert replay computes the same of a published log; nothing is delivered",
+        "of the caller's own rule, with re-arm and hysteresis; command-line alert replay computes the same of a published log",
         "",
         &[RECORDER],
     ),
@@ -184,10 +189,19 @@ const TABLE: [Row; 25] = [
     ),
     specified("Machine-payable endpoints", "every call is free here", &["x402 settlement"]),
     specified("Sub-second responses", "a target, not a promise", &[]),
-    specified(
-        "Webhooks and streams",
-        "GET /v1/stream tells sealed slots as they come; webhooks are not built",
-        &[ALERTING],
+    Row::WithAlerts(
+        Built {
+            name: STREAMS,
+            operations: &[Operation::KeepAlert, Operation::Stream],
+            place: "events of kept rules, signed, by webhook; sealed slots as they come",
+            page: "",
+            gated_by: &[ALERTING],
+        },
+        Specified {
+            name: STREAMS,
+            place: "GET /v1/stream tells sealed slots as they come; this deployment keeps no rules, and sends nothing",
+            gated_by: &[ALERTING],
+        },
     ),
     asked(
         "Accuracy record",
@@ -210,7 +224,7 @@ impl Service {
             web_url: (self.urls.web != self.urls.base).then(|| self.urls.web.clone()),
             recording: deployment.recording,
             pages: deployment.pages,
-            capabilities: TABLE.iter().map(|row| word(row, deployment.pages, &live_on)).collect(),
+            capabilities: TABLE.iter().map(|row| word(row, deployment, &live_on)).collect(),
             chains,
         }
     }
@@ -261,7 +275,8 @@ impl Service {
 }
 
 /// A row as this deployment has it.
-fn word(row: &Row, pages: bool, live_on: &[String]) -> Capability {
+fn word(row: &Row, deployment: Deployment, live_on: &[String]) -> Capability {
+    let pages = deployment.pages;
     let capability = |name: &str, status, place: String, gated_by: &[&str]| Capability {
         capability: name.to_owned(),
         status,
@@ -270,6 +285,9 @@ fn word(row: &Row, pages: bool, live_on: &[String]) -> Capability {
         gated_by: gated_by.iter().map(|gate| (*gate).to_owned()).collect(),
     };
     match row {
+        Row::WithAlerts(_, Specified { name, place, gated_by }) if !deployment.alerts => {
+            capability(name, CapabilityStatus::Roadmap, (*place).to_owned(), gated_by)
+        }
         Row::Specified(Specified { name, place, gated_by }) => {
             capability(name, CapabilityStatus::Roadmap, (*place).to_owned(), gated_by)
         }
@@ -277,8 +295,12 @@ fn word(row: &Row, pages: bool, live_on: &[String]) -> Capability {
             let place = "this build of the service has no pages".to_owned();
             capability(name, CapabilityStatus::Roadmap, place, gated_by)
         }
-        Row::Built(Built { name, operations, place, page, gated_by }) => {
-            let address = |operation: &Operation| format!("GET {}", operation.template());
+        Row::Built(built) | Row::WithAlerts(built, _) => {
+            let Built { name, operations, place, page, gated_by } = built;
+            let address = |operation: &Operation| {
+                let row = operation.row();
+                format!("{} {}", row.method.name(), row.template)
+            };
             let mut places: Vec<String> = operations.iter().map(address).collect();
             let page = if pages { *page } else { "" };
             let other = [*place, page].into_iter().filter(|place| !place.is_empty());

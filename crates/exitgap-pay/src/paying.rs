@@ -167,7 +167,7 @@ impl<T: Transport, S: Signer> Paying<T, S> {
         paid.headers.push(open.header.clone());
         let amount = Usdc::from(open.terms.amount);
         loop {
-            let outcome = self.transport.get(&paid).await;
+            let outcome = self.transport.send(&paid).await;
             let (last, pause) = match outcome {
                 Ok(answer) if is_pending(answer.status) => (reason(&answer), pause_of(&answer)),
                 Ok(answer) => return self.answered(request, open, answer),
@@ -240,11 +240,11 @@ impl<T: Transport, S: Signer> Paying<T, S> {
 }
 
 impl<T: Transport, S: Signer> Transport for Paying<T, S> {
-    async fn get(&self, request: &Request) -> Result<Response, TransportError> {
+    async fn send(&self, request: &Request) -> Result<Response, TransportError> {
         if let Some(open) = self.remembered(&request.url) {
             return self.send(request, &open).await;
         }
-        let answer = self.transport.get(request).await?;
+        let answer = self.transport.send(request).await?;
         if answer.status != 402 {
             return Ok(answer);
         }

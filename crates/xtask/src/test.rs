@@ -57,6 +57,7 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
         setup::ensure_x402_python(root)?;
         setup::ensure_mcp_clients(root)?;
         setup::ensure_mcp_python(root)?;
+        setup::ensure_webhooks_python(root)?;
     }
     step("building libraries, binaries and tests");
     // One build of everything, so that the features of shared dependencies are resolved once.

@@ -24,6 +24,9 @@ use crate::devchain::{
 };
 use play::Days;
 
+/// Rules are kept, and may be told to this machine.
+const ALERTS: &str = "\n[alerts]\nenabled = true\nallow_networks = [\"127.0.0.0/8\"]\n";
+
 /// What the demonstration needs.
 #[derive(Debug)]
 pub struct Demo {
@@ -77,11 +80,14 @@ impl Demo {
         })?;
         std::fs::create_dir_all(&self.folder)?;
         let config = self.folder.join("exitgap.toml");
-        let text = recorder_config(&chain, &world) + &venues::venues_config(&venues, &world);
+        let text =
+            recorder_config(&chain, &world) + &venues::venues_config(&venues, &world) + ALERTS;
         std::fs::write(&config, text)?;
         step("making the key that signs what is recorded");
         let key = self.folder.join("exitgap.key");
         run(&self.server, &["key", "new", "--name", "demo.example/exits", "--out"], &key)?;
+        let alerts = self.folder.join("alerts.key");
+        run(&self.server, &["key", "alerts", "--out"], &alerts)?;
         step("asking the node whether the recorder's configuration is right");
         // The node answers for its newest block, which must hold fresh prices.
         market.play_slot(first - 1).await?;

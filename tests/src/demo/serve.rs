@@ -114,6 +114,7 @@ The service answers at {base} until Ctrl-C. To try from a shell:
   curl -o key '{base}/log/verifier-key'
   {cli} verify evidence.json --trust key
   {cli} verify {deep} --size-usd 50000 --api {base} --kept seen    # all of that, and remembers the log
+  {cli} alert keep {deep} --kind gap_above --size-usd 50000 --pct 1 --api {base}    # be told when it is worse
 
   {base}/docs lists every address."
     );

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, ValueEnum};
+use exitgap_api::operations::Method;
 use exitgap_client::{Native, Request, Response, Transport, TransportError};
 use exitgap_core::ids::{Address, Caip2};
 use exitgap_pay::{
@@ -110,12 +111,12 @@ impl Signer for Halting<LocalSigner> {
 }
 
 impl Transport for Halting<Native> {
-    async fn get(&self, request: &Request) -> std::result::Result<Response, TransportError> {
+    async fn send(&self, request: &Request) -> std::result::Result<Response, TransportError> {
         let pays = !request.headers.is_empty();
         if pays && self.stop_at == Some(Step::Sending) {
             halt(Step::Sending);
         }
-        let answer = self.inner.get(request).await;
+        let answer = self.inner.send(request).await;
         if pays && self.stop_at == Some(Step::Answered) {
             halt(Step::Answered);
         }
@@ -147,6 +148,8 @@ pub fn pay(course: &Course) -> Result<()> {
     let paying = Paying::new(transport, signer, policy, open(ledger, stop_at)?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let request = Request {
+        method: Method::Get,
+        body: Vec::new(),
         url: url.clone(),
         accept: "application/json",
         timeout: Duration::from_secs(30),
@@ -155,7 +158,7 @@ pub fn pay(course: &Course) -> Result<()> {
         headers: Vec::new(),
     };
     for _ in 0..*attempts {
-        match runtime.block_on(paying.get(&request)) {
+        match runtime.block_on(paying.send(&request)) {
             Ok(answer) if answer.status == 200 => say("paid")?,
             Ok(answer) => say(&answer.status.to_string())?,
             Err(TransportError::Payment { code, .. }) => say(code)?,

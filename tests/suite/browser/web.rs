@@ -5,11 +5,12 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use exitgap_core::snapshot::Snapshot;
+use exitgap_core::snapshot::{BlockRef, Observation, Snapshot};
 use exitgap_core::tlog::{Checkpoint, Hash, SignerKey};
 use exitgap_server::config::Checked;
 use exitgap_store::{LogFolder, NewEntry, Store};
 use exitgap_tests::fixtures;
+use exitgap_tests::receiver::Receiver;
 use serde_json::Value;
 
 use crate::scenes::holes::tear_holes;
@@ -89,14 +90,22 @@ async fn lighthouse_finds_the_pages_accessible_and_sound() {
     }
 }
 
+/// Seals slots, so many after the last that was recorded, in which every pool is as it was.
+fn seal_others(recorded: &Recorded, count: u32) {
+    for _ in 0..count {
+        seal_another(recorded);
+    }
+}
+
 /// Seals the next slot, in which every pool is as it was.
 fn seal_another(recorded: &Recorded) {
     let checked = Checked::read(&recorded.path("exitgap.toml")).unwrap();
     let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
     let mut store =
         Store::open(&checked.config.store.path, &key.trim_end().parse().unwrap()).unwrap();
-    let next = recorded.last.next().unwrap();
     let reader = store.reader();
+    let (_, last) = reader.slots().unwrap().unwrap();
+    let next = last.next().unwrap();
     let entries: Vec<_> = reader
         .pools()
         .unwrap()
@@ -105,7 +114,20 @@ fn seal_another(recorded: &Recorded) {
             let hash = reader.latest(&pool, None).unwrap().unwrap().snapshot.unwrap().1;
             let before = reader.documents(hash).unwrap().unwrap();
             let before = Snapshot::from_canonical(&before.snapshot, &before.state);
-            let same = Snapshot::new(next, before.unwrap().observation().clone()).unwrap();
+            let before = before.unwrap();
+            let seen = before.observation();
+            // As it was, in a block of now: one that is too old is none of the slot's.
+            let block = BlockRef { timestamp: next.unix_s() - 9, ..seen.block() };
+            let same = Observation::new(
+                seen.pool().clone(),
+                seen.chain(),
+                block,
+                seen.tokens().clone(),
+                seen.state().clone(),
+                seen.oracles().to_vec(),
+                seen.facts().to_vec(),
+            );
+            let same = Snapshot::new(next, same.unwrap()).unwrap();
             NewEntry { pool: pool.id, default_base: pool.default_base, reading: Ok(same) }
         })
         .collect();
@@ -130,6 +152,51 @@ async fn a_pools_page_follows_its_series() {
     }
     let output = page.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The whole way: a rule made on a page fires at the slot that breaks it, its receiver verifies it, the page shows it
+/// without being loaded again, and a stranger computes it from the published log.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rule_made_on_a_page_is_told_shown_and_replayed() {
+    let recorded = recorded(4).await;
+    let config = recorded.path("exitgap.toml");
+    let table = "\n[alerts]\nenabled = true\nallow_networks = [\"127.0.0.0/8\"]\n";
+    fs::write(&config, fs::read_to_string(&config).unwrap() + table).unwrap();
+    let mut key = Command::new(exitgap_tests::binaries::path("exitgap-server"));
+    key.args(["key", "alerts", "--out", "alerts.key"]).current_dir(recorded.folder.path());
+    assert!(key.output().unwrap().status.success());
+    let receiver = Receiver::taking().unwrap();
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut page = Command::new("node");
+    page.arg(root.join("tests/web/alerts.mjs")).arg(format!("http://{}", service.address));
+    page.arg(fixtures::folder().join("npm-tools/node_modules"));
+    page.arg(root.join("target/screenshots")).arg(receiver.url("/exits"));
+    let mut page = page.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(page.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let secret = lines.next().unwrap_or_default();
+    let token = lines.next().unwrap_or_default();
+    if secret.starts_with("whsec_") {
+        seal_others(&recorded, 2);
+    }
+    let output = page.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let events = receiver.wait_for(1, std::time::Duration::from_secs(20));
+    let event = events.first().expect("the event was sent");
+    let mut headers = http::HeaderMap::new();
+    for name in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
+        headers.insert(name, event.header(name).parse().unwrap());
+    }
+    standardwebhooks::Webhook::new(&secret).unwrap().verify(&event.body, &headers).unwrap();
+    // The rule, as its owner is told it, and the log, which everybody has.
+    let bearer = format!("Bearer {token}");
+    let listed = service.ask("GET", "/v1/alerts", &[("Authorization", &bearer)]).found();
+    fs::write(recorded.path("rule.json"), listed["alerts"][0]["rule"].to_string()).unwrap();
+    let log = Checked::read(&config).unwrap().config.evidence.folder;
+    let mut replay = Command::new(exitgap_tests::binaries::path("exitgap"));
+    replay.args(["alert", "replay", "rule.json", "--json", "--log"]).arg(log);
+    let replayed = replay.current_dir(recorded.folder.path()).output().unwrap();
+    assert_eq!(replayed.stdout.trim_ascii_end(), event.body, "byte for byte");
 }
 
 /// Lighthouse's own troubles are tried again, and what it never could do leaves the rest standing.

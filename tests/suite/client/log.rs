@@ -403,7 +403,7 @@ struct Tiled {
 }
 
 impl Transport for &Tiled {
-    async fn get(&self, request: &Request) -> Result<Response, TransportError> {
+    async fn send(&self, request: &Request) -> Result<Response, TransportError> {
         if request.url.ends_with("/log/checkpoint") {
             return Ok(answer(self.checkpoint.as_str()));
         }

@@ -5,6 +5,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
+use exitgap_api::operations::Method;
 use exitgap_api::operations::{Held, PositionAsked};
 use exitgap_api::{Days, Guards, Interval};
 use exitgap_client::{
@@ -293,8 +294,9 @@ async fn what_a_service_sends_is_not_believed() {
     let url = format!("{}/v1/openapi.json", base(&service));
     let timeout = Duration::from_secs(15);
     let (accept, max_bytes, fresh) = ("application/json", 1_000, false);
-    let request = Request { url, accept, timeout, max_bytes, fresh, headers: Vec::new() };
-    assert_eq!(native.get(&request).await, Err(TransportError::TooLarge { max_bytes: 1_000 }));
+    let (method, body, headers) = (Method::Get, Vec::new(), Vec::new());
+    let request = Request { method, body, url, accept, timeout, max_bytes, fresh, headers };
+    assert_eq!(native.send(&request).await, Err(TransportError::TooLarge { max_bytes: 1_000 }));
 }
 
 #[tokio::test(flavor = "multi_thread")]

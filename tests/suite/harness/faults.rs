@@ -1,8 +1,8 @@
 //! Short forms of `cargo xtask faults`: each kind of fault, a few times.
 
 use exitgap_tests::faults::{
-    Part, bit_flip, budget, disk_full, failing_sync, flood, kill, old_backup, payments, power_cut,
-    strace, tamper,
+    Part, alerts, bit_flip, budget, disk_full, failing_sync, flood, kill, old_backup, payments,
+    power_cut, strace, tamper,
 };
 
 /// The part of a run in which everything held.
@@ -93,6 +93,20 @@ fn wallets_that_share_a_ledger_reach_their_budget_and_never_exceed_it() {
         (6, 7)
     );
     assert!(part.number("budget.control_overspent_units") > 0);
+}
+
+#[test]
+fn kept_rules_are_told_whole_and_in_order_whoever_is_killed() {
+    let extent = alerts::Extent { kills: 12, replayed_slots: 288, replayed_rules: 12 };
+    let part = held(alerts::run(extent, 7, &mut |_, _, _| {}));
+    assert_eq!(part.number("alerts.kills"), 12);
+    assert!(part.number("alerts.events") > 100, "{:?}", part.figures);
+    assert!(
+        part.number("alerts.duplicates_same_id") > 0,
+        "a kill fell between sending and marking"
+    );
+    assert!(part.number("alerts.replayed") > 300);
+    assert!(part.number("ssrf.cases") >= 60 && part.number("ssrf.control_reached") > 0);
 }
 
 /// What `faults --json` prints is numbers, whatever the fault.

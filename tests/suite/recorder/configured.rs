@@ -61,7 +61,7 @@ async fn a_configured_genesis_is_live_from_the_node_to_the_verdict() {
     let now = last.unix_s() + 60;
     let path = checked.config.store.path.clone();
     let answers = Answers::new(path, urls, Arc::new(move || now), Bounds::default())
-        .deployed_as(Deployment { recording: true, pages: false });
+        .deployed_as(Deployment { recording: true, pages: false, alerts: false });
     answers.refresh().await.unwrap();
     let told = answers.capabilities();
     assert_eq!(told.chains[0].not_live_because, None);

@@ -31,9 +31,9 @@ impl<F: Fn(&Request, Outcomes) -> Outcomes> Meddling<F> {
 }
 
 impl<F: Fn(&Request, Outcomes) -> Outcomes> Transport for &Meddling<F> {
-    async fn get(&self, request: &Request) -> Outcomes {
+    async fn send(&self, request: &Request) -> Outcomes {
         self.asked.borrow_mut().push(request.url.clone());
-        let outcome = self.native.get(request).await;
+        let outcome = self.native.send(request).await;
         (self.meddle)(request, outcome)
     }
 

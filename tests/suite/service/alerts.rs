@@ -10,6 +10,7 @@ use exitgap_core::alerts::AlertRule;
 use exitgap_core::series::MissingReason;
 use exitgap_server::alerts::{AlertKey, AlertsConfig, AlertsPlan, machine_clock};
 use exitgap_store::{Reader, Store};
+use exitgap_tests::binaries;
 use exitgap_tests::receiver::{Does, Received, Receiver};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
@@ -344,7 +345,7 @@ fn rules_belong_to_whoever_shows_their_token() {
         assert_eq!(unknown.problem().1, "token_required", "{method} {target}");
         assert_eq!(unknown.header("www-authenticate"), Some("Bearer"));
         let none = keeping.here.get(&target);
-        assert_eq!(none.problem().0, if method == "DELETE" { 401 } else { 401 }, "{method}");
+        assert_eq!(none.problem().0, 401, "{target}");
     }
     let list = keeping.ask("GET", "/v1/alerts", my_token).found();
     assert_eq!(list["alerts"].as_array().unwrap().len(), 1);
@@ -490,4 +491,75 @@ fn a_service_that_begins_again_goes_on_where_it_was() {
         receiver.wait_for(5, Duration::ZERO).into_iter().map(|event| event.body).collect();
     assert_eq!(bodies, computed(&folder, &made));
     drop((one, two));
+}
+
+#[test]
+fn the_command_line_keeps_rules_and_tells_of_them() {
+    let mut keeping = Keeping::new();
+    let receiver = Receiver::taking().unwrap();
+    let api = format!("http://{}", keeping.here.address);
+    let run = |arguments: &[&str], token: Option<&str>| {
+        let mut command = std::process::Command::new(binaries::path("exitgap"));
+        command.args(arguments).args(["--api", &api]).env_remove("EXITGAP_ALERTS_TOKEN");
+        let output =
+            command.envs(token.map(|token| ("EXITGAP_ALERTS_TOKEN", token))).output().unwrap();
+        let [out, err] =
+            [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        (output.status.code(), out, err)
+    };
+    let pool = keeping.pool.id.to_string();
+    let (url, once) = (receiver.url("/cli"), "1");
+    let rule = [
+        "alert",
+        "keep",
+        &pool,
+        "--kind",
+        "missing",
+        "--for-slots",
+        once,
+        "--clear-for-slots",
+        once,
+        "--webhook-url",
+        &url,
+    ];
+    let (code, made, err) = run(&[&rule[..], &["--json"]].concat(), None);
+    assert_eq!(code, Some(0), "{err}");
+    let made: Value = serde_json::from_str(&made).unwrap();
+    let (token, name) = (made["token"].as_str().unwrap(), made["alert"]["alert"].as_str().unwrap());
+    keeping.wait_for_webhook(&made, "verified");
+    keeping.seal("missing");
+    receiver.wait_for(1, SOON);
+    until("it is marked", || keeping.alert(&made)["webhook"]["pending"] == 0);
+    let token = Some(token);
+    let (_, shown, _) = run(&["alert", "show", name], token);
+    for said in ["missing", "firing, 1 events so far", "verified", &url, "whpk_"] {
+        assert!(shown.contains(said), "{said}: {shown}");
+    }
+    let (_, events, _) = run(&["alert", "events", name], token);
+    assert!(events.contains("alert.firing") && events.contains("delivered"), "{events}");
+    let (_, resent, _) = run(&["alert", "resend", name], token);
+    assert!(resent.contains("1 events"), "{resent}");
+    assert_eq!(receiver.wait_for(2, SOON).len(), 2);
+    let (_, rotated, _) = run(&["alert", "rotate", name], token);
+    assert!(rotated.contains("whsec_") && rotated.contains("whpk_"), "{rotated}");
+    // In words: what is shown once is said to be.
+    let (code, words, err) = run(&rule[..rule.len() - 2], token);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(words.contains("backtest") && !words.contains("exa_"), "{words}");
+    let (_, list, _) = run(&["alert", "list"], token);
+    assert_eq!(list.lines().count(), 3, "{list}");
+    let (_, ended, _) = run(&["alert", "end", name], token);
+    assert!(ended.contains("deleted"), "{ended}");
+    for (arguments, token, said) in [
+        (&["alert", "list"][..], None, "token_required"),
+        (&["alert", "show", "al_none"], token, "unknown_alert"),
+        (&["alert", "show", "No"], token, "invalid_parameter"),
+        (&["alert", "keep", &pool, "--kind", "gap_under"], token, "invalid_parameter"),
+    ] {
+        let (code, _, err) = run(arguments, token);
+        assert!(
+            code != Some(0) && err.contains(said) && err.contains("hint"),
+            "{arguments:?}: {err}"
+        );
+    }
 }

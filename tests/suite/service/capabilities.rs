@@ -120,7 +120,16 @@ fn check(told: &Capabilities, live_on: &[&str], pages: bool) {
 async fn rows_are_live_only_where_a_live_chain_is_recorded_now() {
     let folder = TempDir::new().unwrap();
     let path = two_chains(folder.path());
-    let all = Deployment { recording: true, pages: true };
+    let all = Deployment { recording: true, pages: true, alerts: false };
+
+    // Whoever keeps no rules sends nothing.
+    for alerts in [false, true] {
+        let told = said(&path, Deployment { alerts, ..all }, 60).await;
+        let row = told.capabilities.iter().find(|row| row.capability == "Webhooks and streams");
+        let expected = if alerts { CapabilityStatus::Live } else { CapabilityStatus::Roadmap };
+        assert_eq!(row.unwrap().status, expected, "{row:?}");
+        assert_eq!(row.unwrap().place.contains("POST /v1/alerts, GET /v1/stream"), alerts);
+    }
 
     // A fresh slot of a known chain, and the same at the edge of three slots.
     for age in [60, 900] {
@@ -139,11 +148,11 @@ async fn rows_are_live_only_where_a_live_chain_is_recorded_now() {
     let why = told.chains[1].not_live_because.as_deref().unwrap();
     assert!(why.contains("901 s old"), "{why}");
     // Nobody records here, though the data are fresh.
-    let told = said(&path, Deployment { recording: false, pages: true }, 60).await;
+    let told = said(&path, Deployment { recording: false, pages: true, alerts: false }, 60).await;
     check(&told, &[], true);
     assert!(told.chains.iter().all(|one| one.not_live_because.is_some()));
     // Built without pages.
-    let told = said(&path, Deployment { recording: true, pages: false }, 60).await;
+    let told = said(&path, Deployment { recording: true, pages: false, alerts: false }, 60).await;
     check(&told, &["ethereum"], false);
 }
 

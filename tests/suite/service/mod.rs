@@ -11,6 +11,7 @@ mod guards;
 mod hours;
 mod kept;
 mod limits;
+mod receivers;
 mod redemption;
 mod refusals;
 mod routes;

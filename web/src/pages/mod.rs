@@ -1,5 +1,6 @@
 //! One file per page.
 
+pub mod alerts;
 pub mod board;
 pub mod capabilities;
 pub mod evidence;
@@ -12,6 +13,7 @@ pub mod verify;
 mod evidence_break;
 mod evidence_later;
 mod figure_check;
+mod pool_alert;
 mod pool_answer;
 mod pool_decay;
 mod pool_history;

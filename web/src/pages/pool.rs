@@ -9,6 +9,7 @@ use exitgap_core::units::{GapLimit, SizeUsd};
 use leptos::prelude::*;
 use leptos_router::hooks::{query_signal_with_options, use_params_map};
 
+use super::pool_alert::PoolAlert;
 use super::pool_answer::Answer;
 use super::pool_decay::PoolDecay;
 use super::pool_history::PoolHistory;
@@ -108,6 +109,7 @@ fn Pool(recorded: Recorded, retry: Callback<()>) -> impl IntoView {
         <Answer recorded=recorded base=base size=size/>
         <Ladders recorded=recorded base=base/>
         <PoolHistory pool=pool.clone() base=base symbols=symbols asked=size/>
+        <PoolAlert pool=pool.clone() base=base size=size/>
         <PoolDecay pool=pool base=base/>
         <Simulate recorded=recorded base=base size=size/>
     }

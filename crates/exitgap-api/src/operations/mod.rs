@@ -298,6 +298,17 @@ static TEMPLATES: [&str; COUNT] = {
     templates
 };
 
+/// The methods alone, likewise.
+static METHODS: [Method; COUNT] = {
+    let mut methods = [Method::Get; COUNT];
+    let mut index = 0;
+    while index < COUNT {
+        methods[index] = table::ROWS[index].method;
+        index += 1;
+    }
+    methods
+};
+
 impl Operation {
     /// All of them, in the order in which they are described.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
@@ -312,6 +323,11 @@ impl Operation {
     /// Its address, with `{name}` for the part that varies.
     pub fn template(self) -> &'static str {
         TEMPLATES[self as usize]
+    }
+
+    /// Its method.
+    pub fn method(self) -> Method {
+        METHODS[self as usize]
     }
 
     /// Its address up to the first part that varies; all of it where none does.
@@ -331,9 +347,8 @@ impl Operation {
         let (mut of, mut at) = (self.template().split('/'), path.split('/'));
         loop {
             match (of.next(), at.next()) {
-                (None, None) => return true,
                 // A file of the log has slashes of its own.
-                (Some("{path}"), Some(_)) => return true,
+                (None, None) | (Some("{path}"), Some(_)) => return true,
                 (Some(of), Some(at)) if of == at || (of.starts_with('{') && !at.is_empty()) => {}
                 _ => return false,
             }

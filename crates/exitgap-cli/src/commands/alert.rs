@@ -15,7 +15,7 @@ use exitgap_core::snapshot::Snapshot;
 use exitgap_core::tlog::Checkpoint;
 use exitgap_store::Reader;
 
-use super::audit;
+use super::{audit, kept_alerts};
 use crate::alert_arguments::{AlertCommand, ReplayArgs};
 use crate::failure::{Failure, verdict_code};
 use crate::format::{Columns, printable};
@@ -25,8 +25,17 @@ use crate::trust;
 
 pub fn run(command: &AlertCommand, json: bool) -> Result<ExitCode, Failure> {
     match command {
-        AlertCommand::Replay(args) => replay_rule(args, json),
+        AlertCommand::Replay(args) => return replay_rule(args, json),
+        AlertCommand::Keep(args) => kept_alerts::keep(args, json),
+        AlertCommand::List(args) => kept_alerts::list(args, json),
+        AlertCommand::Show(args) => kept_alerts::show(args, json),
+        AlertCommand::Events(args) => kept_alerts::events(args, json),
+        AlertCommand::End(args) => kept_alerts::end(args, json),
+        AlertCommand::Ask(args) => kept_alerts::ask(args, json),
+        AlertCommand::Rotate(args) => kept_alerts::rotate(args, json),
+        AlertCommand::Resend(args) => kept_alerts::resend(args, json),
     }
+    .map(|()| ExitCode::SUCCESS)
 }
 
 fn replay_rule(args: &ReplayArgs, json: bool) -> Result<ExitCode, Failure> {

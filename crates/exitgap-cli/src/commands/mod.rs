@@ -10,6 +10,7 @@ mod exit;
 mod explain;
 mod exposure;
 mod hours;
+mod kept_alerts;
 mod ladder;
 pub mod mcp;
 mod pay;

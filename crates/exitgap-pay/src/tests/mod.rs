@@ -8,6 +8,7 @@ use core::time::Duration;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use exitgap_api::operations::Method;
 use exitgap_api::x402::{self, Priced, Settlement, Terms, Units};
 use exitgap_client::{Request, Response, Transport, TransportError};
 use exitgap_core::ids::{Address, Caip2};
@@ -100,7 +101,7 @@ fn next<A: Clone>(answers: &RefCell<Vec<A>>) -> A {
 }
 
 impl Transport for &Shop {
-    async fn get(&self, request: &Request) -> Result<Response, TransportError> {
+    async fn send(&self, request: &Request) -> Result<Response, TransportError> {
         self.asked.borrow_mut().push(request.clone());
         if request.headers.is_empty() { Ok(next(&self.unpaid)) } else { next(&self.paid) }
     }
@@ -167,7 +168,7 @@ impl Scene {
     }
 
     fn get(&self) -> Result<Response, TransportError> {
-        now(self.paying().get(&request(URL)))
+        now(self.paying().send(&request(URL)))
     }
 
     /// The code of a refusal that signed nothing and sent nothing.
@@ -195,7 +196,16 @@ impl Scene {
 fn request(url: &str) -> Request {
     let (timeout, headers) = (Duration::from_secs(30), Vec::new());
     let url = url.to_owned();
-    Request { url, accept: "application/json", timeout, max_bytes: 1 << 20, fresh: false, headers }
+    Request {
+        method: Method::Get,
+        body: Vec::new(),
+        url,
+        accept: "application/json",
+        timeout,
+        max_bytes: 1 << 20,
+        fresh: false,
+        headers,
+    }
 }
 
 fn code(outcome: Result<Response, TransportError>) -> &'static str {

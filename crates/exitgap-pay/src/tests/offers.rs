@@ -104,7 +104,7 @@ fn the_shared_cases_come_to_what_they_say() {
     }
     for case in vectors["addresses"].as_array().unwrap() {
         let scene = Scene::new(answer_of(case), paid()).with(policy);
-        let outcome = now(scene.paying().get(&request(case["url"].as_str().unwrap())));
+        let outcome = now(scene.paying().send(&request(case["url"].as_str().unwrap())));
         match case["code"].as_str() {
             Some(expected) => assert_eq!(code(outcome), expected, "{case}"),
             None => assert_eq!(outcome.unwrap().status, 200, "{case}"),

@@ -47,17 +47,17 @@ fn a_caller_that_gave_up_gets_the_same_payment_repeated() {
         let paying = Paying::new(&stuck, signer, scene.policy.clone(), scene.ledger());
         let asked = request(URL);
         {
-            let mut first = pin!(paying.get(&asked));
+            let mut first = pin!(paying.send(&asked));
             assert!(first.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
         }
         *stuck.1.borrow_mut() = false;
-        assert_eq!(now(paying.get(&asked)).unwrap().status, 200);
+        assert_eq!(now(paying.send(&asked)).unwrap().status, 200);
     }
     let sent = scene.sent();
     assert_eq!((sent.len(), scene.spent()), (2, 10_000));
     assert_eq!(sent[0], sent[1]);
     // Another wallet of the same ledger knows nothing of it and pays anew.
-    now(paying.get(&request(URL))).unwrap();
+    now(paying.send(&request(URL))).unwrap();
     assert_eq!(scene.spent(), 20_000);
 }
 
@@ -65,8 +65,8 @@ fn a_caller_that_gave_up_gets_the_same_payment_repeated() {
 struct Stuck<'a>(&'a Shop, RefCell<bool>);
 
 impl Transport for &Stuck<'_> {
-    async fn get(&self, request: &Request) -> Result<Response, TransportError> {
-        let answer = (&self.0).get(request).await;
+    async fn send(&self, request: &Request) -> Result<Response, TransportError> {
+        let answer = (&self.0).send(request).await;
         if *self.1.borrow() && !request.headers.is_empty() {
             core::future::pending::<()>().await;
         }

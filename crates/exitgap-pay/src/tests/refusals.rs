@@ -67,12 +67,12 @@ fn nothing_is_paid_after_a_redirect_or_without_tls() {
     let scene = Scene::settling(&priced(10_000));
     for url in ["http://exitgap.example/v1/exit/a", "http://127.0.0.1.example/v1/exit/a", "nowhere"]
     {
-        assert_eq!(code(now(scene.paying().get(&request(url)))), "address_not_paid", "{url}");
+        assert_eq!(code(now(scene.paying().send(&request(url)))), "address_not_paid", "{url}");
     }
     let here = scene.with(|policy| policy.budgets[0].host = "127.0.0.1:8080".to_owned());
     let url = "http://127.0.0.1:8080/v1/exit/a";
-    assert_eq!(now(here.paying().get(&request(url))).unwrap().status, 200);
+    assert_eq!(now(here.paying().send(&request(url))).unwrap().status, 200);
     // No way around the path's budget.
     let url = "http://127.0.0.1:8080/v1/exit/%2e%2e/other";
-    assert_eq!(code(now(here.paying().get(&request(url)))), "no_budget");
+    assert_eq!(code(now(here.paying().send(&request(url)))), "no_budget");
 }

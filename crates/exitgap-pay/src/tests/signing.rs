@@ -40,7 +40,7 @@ fn typed_data_is_signed_as_the_official_clients_sign_it() {
 fn an_offer_is_paid_once_and_written_down() {
     let scene = Scene::settling(&priced(10_000));
     let paying = scene.paying();
-    assert_eq!(now(paying.get(&request(URL))).unwrap().status, 200);
+    assert_eq!(now(paying.send(&request(URL))).unwrap().status, 200);
     let [(name, value)] = &scene.sent()[..] else { panic!("one payment") };
     assert_eq!(*name, PAYMENT_SIGNATURE);
     let payment = Payment::of_v2_header(value).unwrap();
@@ -92,7 +92,7 @@ impl Signer for Refuses {
 fn a_signer_that_refuses_costs_nothing() {
     let scene = Scene::settling(&priced(10_000));
     let paying = Paying::new(&scene.shop, Refuses, scene.policy.clone(), scene.ledger());
-    let error = now(paying.get(&request(URL))).unwrap_err();
+    let error = now(paying.send(&request(URL))).unwrap_err();
     assert!(error.to_string().contains("the button was not pressed"), "{error}");
     assert_eq!(code(Err(error)), "signer_failed");
     assert_eq!((scene.sent().len(), scene.spent()), (0, 0));

@@ -181,7 +181,7 @@ async fn app(
     let config = &checked.config;
     let now: Now = Arc::new(move || clock.now().as_secs());
     let (store, bounds) = (config.store.path.clone(), config.serve.bounds());
-    let pages = site.is_built();
+    let (pages, alerts) = (site.is_built(), config.alerts.enabled);
     let urls = config.http.urls();
     // It was checked with the configuration.
     let payments = config.payments.plan(&checked.plan).ok().flatten();
@@ -195,7 +195,7 @@ async fn app(
         None => None,
     };
     let service =
-        Service::new(store, urls, now, bounds).deployed_as(Deployment { recording, pages });
+        Service::new(store, urls, now, bounds).deployed_as(Deployment { recording, pages, alerts });
     let service = service.with_quote_groups(checked.quote_groups.clone());
     let service = service.with_redemption_terms(checked.redemption.clone());
     let service = Arc::new(service);

@@ -163,6 +163,7 @@ fn pages() -> Router<App> {
         .route("/pools/{pool}", get(site::pool))
         .route("/verify", get(site::fixed))
         .route("/portfolio", get(site::fixed))
+        .route("/alerts", get(site::fixed))
         .route("/capabilities", get(site::fixed))
         .route("/method", get(site::fixed))
 }

@@ -164,6 +164,10 @@ pub async fn fixed(State(app): State<App>, uri: Uri) -> Result<Response, Refused
             "Portfolio | exitgap",
             "What exiting several positions at once would cost, computed in your browser.",
         ),
+        "/alerts" => words(
+            "Alerts | exitgap",
+            "Your own rules: where each stands and what it said, with evidence for every value.",
+        ),
         "/capabilities" => {
             words("Capabilities | exitgap", "What this deployment can do: live, preview, roadmap.")
         }

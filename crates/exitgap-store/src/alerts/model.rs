@@ -215,7 +215,7 @@ pub struct Sending {
     pub host: String,
     /// What its keys are derived with.
     pub keys: EndpointKeys,
-    /// The attempt, from 1.
+    /// The attempt, from 1; those that nobody marked do not count.
     pub attempt: u32,
 }
 
@@ -369,7 +369,7 @@ impl Sending {
             url: row.url,
             host: row.host,
             keys: keys(of, row.salt, row.generation, row.rotated_ms)?,
-            attempt: number("the attempts", of, row.attempts + 1)?,
+            attempt: number("the failures", of, row.failures + 1)?,
         })
     }
 
@@ -378,7 +378,7 @@ impl Sending {
             what: Sent::Challenge,
             endpoint: row.id,
             keys: keys(row.id, row.salt, row.generation, row.rotated_ms)?,
-            attempt: number("the attempts", row.id, row.challenges + 1)?,
+            attempt: number("the failures", row.id, row.failures + 1)?,
             url: row.url,
             host: row.host,
         })

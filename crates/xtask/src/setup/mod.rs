@@ -29,7 +29,9 @@ pub use chromium::ensure_chromium;
 pub use npm_tree::{
     ensure_js_sdk, ensure_lighthouse, ensure_mcp_clients, ensure_npm_tools, ensure_x402_clients,
 };
-pub use python::{ensure_mcp_python, ensure_schemathesis, ensure_x402_python};
+pub use python::{
+    ensure_mcp_python, ensure_schemathesis, ensure_webhooks_python, ensure_x402_python,
+};
 
 /// What `cargo xtask setup --help` prints.
 pub const HELP: &str = "\

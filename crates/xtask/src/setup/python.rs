@@ -24,6 +24,14 @@ const SCHEMATHESIS: Package =
 /// The official client of the tools for agents.
 const MCP: Package = Package { name: "mcp", version: "2.3.0", extras: "", folder: "mcp-python" };
 
+/// The reference library of webhooks.
+const WEBHOOKS: Package = Package {
+    name: "standardwebhooks",
+    version: "1.1.0",
+    extras: "",
+    folder: "standardwebhooks-python",
+};
+
 /// The official client of payments, over both of the HTTP libraries that it pays through.
 const X402: Package = Package {
     name: "x402",
@@ -40,6 +48,11 @@ pub fn ensure_schemathesis(root: &Path) -> Result<()> {
 /// Makes `.fixtures/mcp-python/bin/python` know the client.
 pub fn ensure_mcp_python(root: &Path) -> Result<()> {
     ensure(root, &MCP)
+}
+
+/// Makes `.fixtures/standardwebhooks-python/bin/python` know the library.
+pub fn ensure_webhooks_python(root: &Path) -> Result<()> {
+    ensure(root, &WEBHOOKS)
 }
 
 /// Makes `.fixtures/x402-python/bin/python` know the client.

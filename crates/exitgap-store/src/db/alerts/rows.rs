@@ -21,7 +21,7 @@ pub struct EndpointRow {
     pub generation: i64,
     pub rotated_ms: Option<i64>,
     pub state: String,
-    pub challenges: i64,
+    pub failures: i64,
     pub failing_ms: Option<i64>,
     pub said: Option<String>,
 }
@@ -108,7 +108,7 @@ pub struct NewEventRow<'a> {
 pub struct DueRow {
     pub alert: i64,
     pub seq: i64,
-    pub attempts: i64,
+    pub failures: i64,
     pub event_id: String,
     pub document: Vec<u8>,
     pub endpoint: i64,
@@ -138,7 +138,7 @@ fn endpoint(row: &Row<'_>) -> rusqlite::Result<EndpointRow> {
         generation: row.get("generation")?,
         rotated_ms: row.get("rotated_ms")?,
         state: row.get("state")?,
-        challenges: row.get("challenges")?,
+        failures: row.get("failures")?,
         failing_ms: row.get("failing_ms")?,
         said: row.get("said")?,
     })
@@ -187,7 +187,7 @@ fn due(row: &Row<'_>) -> rusqlite::Result<DueRow> {
     Ok(DueRow {
         alert: row.get("alert")?,
         seq: row.get("seq")?,
-        attempts: row.get("attempts")?,
+        failures: row.get("failures")?,
         event_id: row.get("event_id")?,
         document: row.get("document")?,
         endpoint: row.get("endpoint")?,

@@ -1,2 +1,2 @@
-UPDATE endpoint SET leased_ms = :until_ms, challenges = challenges + 1
+UPDATE endpoint SET leased_ms = :until_ms
 WHERE id = :endpoint AND state = 'unverified' AND leased_ms <= :now_ms;

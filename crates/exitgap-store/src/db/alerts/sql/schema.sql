@@ -17,7 +17,8 @@ CREATE TABLE endpoint (
     state TEXT NOT NULL CHECK (state IN ('unverified', 'verified', 'disabled')),
     -- When it is asked next whether it wants events; NULL: only when its owner says so.
     challenge_ms INTEGER,
-    challenges INTEGER NOT NULL DEFAULT 0,
+    -- How often that is known to have failed.
+    failures INTEGER NOT NULL DEFAULT 0,
     leased_ms INTEGER NOT NULL DEFAULT 0,
     -- Since when nothing but failures came of it, and the last of them.
     failing_ms INTEGER,
@@ -86,13 +87,17 @@ CREATE TABLE delivery (
     seq INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'given_up')),
     due_ms INTEGER NOT NULL,
+    -- How often it was taken, and how often that is known to have failed: who was ended on the way did not fail.
     attempts INTEGER NOT NULL DEFAULT 0,
+    failures INTEGER NOT NULL DEFAULT 0,
     leased_ms INTEGER NOT NULL DEFAULT 0,
     said TEXT,
     PRIMARY KEY (alert, seq)
 ) WITHOUT ROWID;
 
 CREATE INDEX delivery_due ON delivery (due_ms) WHERE state = 'pending';
+-- The first that waits of a rule is found at once, however many came before it.
+CREATE INDEX delivery_pending ON delivery (alert, seq) WHERE state = 'pending';
 
 CREATE TABLE counter (name TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO counter VALUES ('changed', 0), ('evaluated_slot', 0);

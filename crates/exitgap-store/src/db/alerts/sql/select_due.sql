@@ -1,4 +1,4 @@
-SELECT delivery.alert, delivery.seq, delivery.attempts, event.id AS event_id, event.document,
+SELECT delivery.alert, delivery.seq, delivery.failures, event.id AS event_id, event.document,
     endpoint.id AS endpoint, endpoint.url, endpoint.host, endpoint.salt, endpoint.generation, endpoint.rotated_ms
 FROM delivery
 JOIN alert ON alert.no = delivery.alert
@@ -8,7 +8,7 @@ WHERE delivery.state = 'pending' AND delivery.due_ms <= :now_ms AND delivery.lea
     AND endpoint.state = 'verified' AND alert.ended IS NOT 'deleted'
     -- What comes after another waits until that one came, or was given up.
     AND NOT EXISTS (
-        SELECT 1 FROM delivery AS earlier
+        SELECT 1 FROM delivery AS earlier INDEXED BY delivery_pending
         WHERE earlier.alert = delivery.alert AND earlier.seq < delivery.seq AND earlier.state = 'pending'
     )
 ORDER BY delivery.due_ms LIMIT :most;

@@ -1,0 +1,70 @@
+//! Rules that the service keeps for their owner, who shows a token.
+
+use exitgap_api::operations::Operation;
+use exitgap_api::operations::parameters::{AFTER_SEQ, LIMIT};
+use exitgap_api::{AlertEventsKept, AlertKept, AlertMade, AlertsKept, AlertsResent, WebhookKeys};
+use exitgap_core::ids::Code;
+use serde_json::{Map, Value, json};
+
+use crate::transport::Transport;
+use crate::{Client, ClientError};
+
+impl<T: Transport> Client<T> {
+    /// `POST /v1/alerts`: keeps a rule, whose members are those of the operation. Without a token one is made, and told
+    /// this once.
+    pub async fn keep_alert(
+        &self,
+        rule: &Map<String, Value>,
+        token: Option<&str>,
+    ) -> Result<AlertMade, ClientError> {
+        self.owned(&Operation::KeepAlert.target(), token, Some(json!(rule).to_string())).await
+    }
+
+    /// `GET /v1/alerts`: the rules of a token's owner.
+    pub async fn kept_alerts(&self, token: &str) -> Result<AlertsKept, ClientError> {
+        self.owned(&Operation::Alerts.target(), Some(token), None).await
+    }
+
+    /// `GET /v1/alerts/{alert}`: one of them.
+    pub async fn kept_alert(&self, alert: Code, token: &str) -> Result<AlertKept, ClientError> {
+        self.owned(&Operation::Alert.target_of(alert.as_str()), Some(token), None).await
+    }
+
+    /// `DELETE /v1/alerts/{alert}`: one of them ends.
+    pub async fn end_alert(&self, alert: Code, token: &str) -> Result<AlertKept, ClientError> {
+        self.owned(&Operation::EndAlert.target_of(alert.as_str()), Some(token), None).await
+    }
+
+    /// `GET /v1/alerts/{alert}/events`: what one of them said after an event.
+    pub async fn alert_events(
+        &self,
+        alert: Code,
+        after_seq: u32,
+        limit: u32,
+        token: &str,
+    ) -> Result<AlertEventsKept, ClientError> {
+        let target = Operation::AlertEvents.target_of(alert.as_str()).with(&AFTER_SEQ, after_seq);
+        self.owned(&target.with(&LIMIT, limit), Some(token), None).await
+    }
+
+    /// `POST /v1/alerts/{alert}/verify`: its webhook is asked again whether it wants events.
+    pub async fn ask_webhook(&self, alert: Code, token: &str) -> Result<AlertKept, ClientError> {
+        self.owned(&Operation::AskEndpoint.target_of(alert.as_str()), Some(token), None).await
+    }
+
+    /// `POST /v1/alerts/{alert}/rotate`: its webhook has new keys.
+    pub async fn rotate_keys(&self, alert: Code, token: &str) -> Result<WebhookKeys, ClientError> {
+        self.owned(&Operation::RotateKeys.target_of(alert.as_str()), Some(token), None).await
+    }
+
+    /// `POST /v1/alerts/{alert}/replay`: its events from one on are sent again.
+    pub async fn send_again(
+        &self,
+        alert: Code,
+        from_seq: u32,
+        token: &str,
+    ) -> Result<AlertsResent, ClientError> {
+        let target = Operation::SendAgain.target_of(alert.as_str());
+        self.owned(&target, Some(token), Some(json!({"from_seq": from_seq}).to_string())).await
+    }
+}

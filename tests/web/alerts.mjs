@@ -1,0 +1,67 @@
+// A rule made on a pool's page: tried on its history, kept, and shown when it speaks, without the page being loaded
+// again. Whoever runs this seals two slots once a key and a token were written to standard output.
+// Usage: node alerts.mjs <service's address> <folder of node_modules> <folder for screenshots> <webhook>
+import assert from "node:assert/strict";
+import { eventually, start } from "./browser.mjs";
+
+const [service, modules, shots, webhook] = process.argv.slice(2);
+const { browser, pool, open, shoot, noise } = await start(service, modules, shots);
+
+const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+// Two of its questions are refused on purpose.
+const page = await open(`/pools/${pool}?size_usd=250k`, { context, expected: ["status of 400"] });
+await page.waitForSelector(".agreement .standing.pass");
+// One click opens it: it is tried at once, with what stands there.
+await page.locator("#alert summary").click();
+await page.waitForSelector("#alert >> text=/would (not )?have fired/");
+// More than nothing is always lost: two slots of four are enough.
+await page.fill("#alert-number", "0");
+await page.waitForSelector("#alert >> text=It would have fired once");
+await page.waitForSelector("#alert figure.chart svg");
+// What cannot be a rule is said, and why.
+await page.fill("#alert-number", "many");
+await page.waitForSelector("#alert >> text=pct");
+await page.fill("#alert-number", "0");
+await page.waitForSelector("#alert >> text=It would have fired once");
+await shoot(page, "pool-alert");
+await page.fill("#alert-webhook", "http://10.0.0.1/");
+await page.click("#keep-alert");
+await page.waitForSelector("#alert >> text=webhook_url");
+await page.fill("#alert-webhook", webhook);
+await page.click("#keep-alert");
+await page.waitForSelector("#alert >> text=It is kept");
+const secret = await page.locator("#alert code").textContent();
+await page.getByRole("link", { name: "Your alerts" }).click();
+await page.waitForSelector("h1 >> text=Alerts");
+await page.waitForSelector("text=It has said nothing yet.");
+const link = await page.getByRole("link", { name: "The link to your rules" }).getAttribute("href");
+const token = link.split("#")[1];
+assert.match(token, /^exa_[A-Za-z0-9_-]{43}$/);
+console.info(secret);
+console.info(token);
+
+// The slots are sealed; nothing here is clicked.
+await page.waitForSelector("section .tag >> text=firing", { timeout: 20_000 });
+await page.waitForSelector("td >> text=firing");
+await eventually("it is sent", async () => (await page.locator("tbody tr").first().textContent()).includes("delivered")
+  || (await page.reload(), await page.waitForSelector("tbody tr"), false));
+await shoot(page, "alerts");
+// Each value has its evidence, which this browser checks.
+await page.locator("tbody a").first().click();
+await page.waitForSelector(".verdict.pass");
+// Another browser that has the link sees the same; without it there is nothing.
+const other = await open("/alerts");
+await other.waitForSelector("text=No rules yet");
+await other.close();
+const linked = await open(`/alerts#${token}`, { width: 390 });
+await linked.waitForSelector("td >> text=firing");
+await shoot(linked, "alerts-phone");
+const asked = [];
+linked.on("request", (request) => asked.push(request.url()));
+await linked.getByRole("button", { name: "End this rule" }).click();
+await linked.waitForSelector("section .tag >> text=deleted");
+assert.ok(asked.every((url) => !url.includes("exa_")), "the token is in no address");
+await linked.getByRole("button", { name: "Forget it here" }).click();
+await linked.waitForSelector("text=No rules yet");
+await browser.close();
+assert.deepEqual(noise, [], "the browser complained");

@@ -1,0 +1,181 @@
+//! The reader's own rules: the token that this browser keeps for them, and what the service says of them.
+
+use exitgap_api::Number;
+use exitgap_api::operations::{Operation, Target};
+use exitgap_client::{Browser, Client, ClientError, Storage};
+use leptos::prelude::window;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::local_storage::LocalStorage;
+
+/// Under what the token is kept.
+const KEPT: &str = "exitgap alerts token";
+
+/// A rule, as far as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Rule {
+    pub kind: String,
+    pub base: String,
+    #[serde(default)]
+    pub size_usd: Option<String>,
+    #[serde(default)]
+    pub pct: Option<String>,
+    #[serde(default)]
+    pub usd: Option<String>,
+}
+
+/// Where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Standing {
+    pub standing: String,
+}
+
+/// Where its events are sent.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Webhook {
+    pub url: String,
+    pub state: String,
+    pub pending: u32,
+    #[serde(default)]
+    pub last_failure: Option<String>,
+}
+
+/// A kept rule.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct KeptRule {
+    pub alert: String,
+    pub pool: String,
+    pub rule: Rule,
+    pub expires: String,
+    #[serde(default)]
+    pub ended: Option<String>,
+    pub state: Standing,
+    pub last_seq: u32,
+    #[serde(default)]
+    pub webhook: Option<Webhook>,
+}
+
+/// All of an owner's.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct KeptRules {
+    pub alerts: Vec<KeptRule>,
+}
+
+/// One that was made.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Made {
+    pub alert: KeptRule,
+    #[serde(default)]
+    pub token: Option<String>,
+    #[serde(default)]
+    pub webhook_secret: Option<String>,
+}
+
+/// A slot that an event rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Sample {
+    pub value: String,
+    pub evidence_url: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct EventData {
+    pub samples: Vec<Sample>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct EventDocument {
+    pub timestamp: String,
+    pub data: EventData,
+}
+
+/// What a rule said.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Event {
+    pub r#type: String,
+    pub slot: u32,
+    pub document: EventDocument,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct KeptEvent {
+    pub event: Event,
+    #[serde(default)]
+    pub delivery: Option<String>,
+}
+
+/// What a kept rule said.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct KeptEvents {
+    pub events: Vec<KeptEvent>,
+}
+
+/// When a rule would have spoken.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Backtest {
+    pub from: String,
+    pub to: String,
+    pub days_observed: Number,
+    pub state: Standing,
+    pub events: Vec<Event>,
+}
+
+/// The token that the address brings, which is kept then, or that this browser has.
+pub fn token() -> Option<String> {
+    let fragment = window().location().hash().unwrap_or_default();
+    let brought = fragment.strip_prefix('#').filter(|text| text.starts_with("exa_"));
+    if let Some(token) = brought {
+        LocalStorage.put(KEPT, token);
+        return Some(token.to_owned());
+    }
+    LocalStorage.get(KEPT).filter(|token| !token.is_empty())
+}
+
+/// Keeps a token; forgets the one there is, where it is empty.
+pub fn keep_token(token: &str) {
+    LocalStorage.put(KEPT, token);
+}
+
+/// Asks the service for what is its owner's.
+pub async fn owned<D: DeserializeOwned>(
+    client: Client<Browser>,
+    target: Target,
+    token: Option<String>,
+    body: Option<String>,
+) -> Result<D, ClientError> {
+    client.owned(&target, token.as_deref(), body).await
+}
+
+/// The reader's rules; none where there is no token.
+pub async fn list(
+    client: Client<Browser>,
+    token: Option<String>,
+) -> Result<Vec<KeptRule>, ClientError> {
+    if token.is_none() {
+        return Ok(Vec::new());
+    }
+    let kept: KeptRules = owned(client, Operation::Alerts.target(), token, None).await?;
+    Ok(kept.alerts)
+}
+
+/// A rule in words.
+pub fn in_words(rule: &Rule) -> String {
+    let usd = |text: &Option<String>| crate::text::usd(text.as_deref().unwrap_or_default());
+    match rule.kind.as_str() {
+        "gap_above" => {
+            let pct = crate::text::percent(rule.pct.as_deref().unwrap_or_default());
+            format!("selling {} of {} loses more than {pct}", usd(&rule.size_usd), rule.base)
+        }
+        "depth_below" => {
+            format!("less than {} of {} can be sold within 2 %", usd(&rule.usd), rule.base)
+        }
+        "lowest_depth_below" => {
+            format!("the lowest depth of seven days is below {}", usd(&rule.usd))
+        }
+        "oracle_stale" => "an oracle's answer is older than its heartbeat".to_owned(),
+        "market_closed" => "the market of one of the tokens is closed".to_owned(),
+        "missing" => "slots are missing".to_owned(),
+        other => other.to_owned(),
+    }
+}

@@ -1,0 +1,166 @@
+//! The reader's own rules: where each stands, what it said, with evidence; whoever has the link sees them.
+
+use core::time::Duration;
+
+use exitgap_api::operations::{Operation, parameters};
+use leptos::prelude::*;
+
+use crate::kept_rules::{KeptEvents, KeptRule, in_words, keep_token, list, owned, token};
+use crate::parts::{Asking, Empty, Failed, Loading, linked, on_sealed};
+use crate::paths::{Page, evidence_href};
+use crate::service::client;
+use crate::text;
+
+/// Events of a rule that are shown.
+const SHOWN: u32 = 1_000;
+
+/// How long after a slot is sealed it is asked what rules made of it.
+const EVALUATED_AFTER: Duration = Duration::from_secs(2);
+
+/// The page.
+#[component]
+pub fn AlertsPage() -> impl IntoView {
+    let shown = RwSignal::new(token());
+    let rules = Asking::new(move || shown.get(), |token| list(client(), token));
+    let again = rules.again();
+    // A slot is evaluated after it is sealed, and its events are on their way then.
+    let ask = move || {
+        // The reader may have left the page.
+        let _ = again.try_run(());
+    };
+    on_sealed(None, move || set_timeout(ask, EVALUATED_AFTER));
+    let forget = move |_| {
+        keep_token("");
+        let _ = window().location().set_hash("");
+        shown.set(None);
+    };
+    view! {
+        <h1>"Alerts"</h1>
+        <p class="lead">"Rules that this service keeps for you. Each is evaluated with every slot that is sealed, and whoever has the rule and \
+            the published log computes the same. Make one on a pool's page."</p>
+        {move || match rules.answer(&shown.get()) {
+            None => view! { <Loading what="your rules"/> }.into_any(),
+            Some(Err(error)) => view! { <Failed error=error retry=again/> }.into_any(),
+            Some(Ok(rules)) if rules.is_empty() => {
+                let words = "No rules yet, or this browser does not have the link to them.".to_owned();
+                view! { <Empty words=words/> }.into_any()
+            }
+            Some(Ok(rules)) => {
+                let rules: Vec<_> = rules
+                    .into_iter()
+                    .map(|rule| view! { <OneRule rule=rule token=shown again=again/> })
+                    .collect();
+                view! { {rules} }.into_any()
+            }
+        }}
+        {move || shown.get().map(|token| {
+            let link = format!("{}#{token}", Page::Alerts.href());
+            view! {
+                <p class="quiet">
+                    <a href=link rel="external">"The link to your rules"</a>
+                    ": whoever has it sees and ends them. It is kept in this browser, and in the part of the address that is never sent. "
+                    <button type="button" on:click=forget>"Forget it here"</button>
+                </p>
+            }
+        })}
+    }
+}
+
+/// One of them.
+#[component]
+fn OneRule(rule: KeptRule, token: RwSignal<Option<String>>, again: Callback<()>) -> impl IntoView {
+    let name = rule.alert.clone();
+    let (asked, of) = (name.clone(), rule.last_seq);
+    let after = of.saturating_sub(SHOWN);
+    let events = Asking::new(
+        move || (asked.clone(), of),
+        move |(name, _)| {
+            let target = Operation::AlertEvents.target_of(name).with(&parameters::AFTER_SEQ, after);
+            let target = target.with(&parameters::LIMIT, SHOWN);
+            owned::<KeptEvents>(client(), target, token.get_untracked(), None)
+        },
+    );
+    let ended = rule.ended.clone();
+    let standing = ended.clone().unwrap_or_else(|| rule.state.standing.clone());
+    let class = if standing == "firing" { "tag preview" } else { "tag" };
+    let end = {
+        let (name, client) = (name.clone(), client());
+        move |_| {
+            let client = client.clone();
+            let (target, token) = (Operation::EndAlert.target_of(&name), token.get_untracked());
+            leptos::task::spawn_local(async move {
+                // What could not be ended still stands in the list.
+                drop(owned::<KeptRule>(client, target, token, None).await);
+                again.run(());
+            });
+        }
+    };
+    let webhook = rule.webhook.clone().map(|webhook| {
+        let why = webhook.last_failure.map(|why| format!(": {why}")).unwrap_or_default();
+        let waiting = (webhook.pending > 0).then(|| format!(", {} waiting", webhook.pending));
+        format!("{} ({}{}{why})", webhook.url, webhook.state, waiting.unwrap_or_default())
+    });
+    let is_gap = rule.rule.kind == "gap_above";
+    let (pool, id) = (Page::Pool(rule.pool.clone()).href(), name.clone());
+    view! {
+        <section id=id>
+            <h2>{in_words(&rule.rule)}" "<span class=class>{standing}</span></h2>
+            <p class="quiet">
+                <a href=pool>{text::short_pool(&rule.pool)}</a>
+                {webhook.map(|webhook| format!(" · told to {webhook}"))}
+                {format!(" · kept until {}", text::instant(&rule.expires))}
+            </p>
+            {move || match events.answer(&(name.clone(), of)) {
+                None => view! { <Loading what="its events"/> }.into_any(),
+                Some(Err(error)) => view! { <Failed error=error/> }.into_any(),
+                Some(Ok(told)) if told.events.is_empty() => {
+                    view! { <Empty words="It has said nothing yet.".to_owned()/> }.into_any()
+                }
+                Some(Ok(told)) => view! { <Said told=told is_gap=is_gap/> }.into_any(),
+            }}
+            {ended.is_none().then(|| view! { <p><button type="button" on:click=end>"End this rule"</button></p> })}
+        </section>
+    }
+}
+
+/// What it said, the newest first.
+#[component]
+fn Said(told: KeptEvents, is_gap: bool) -> impl IntoView {
+    let rows: Vec<_> = told
+        .events
+        .into_iter()
+        .rev()
+        .map(|kept| {
+            let document = kept.event.document;
+            let samples: Vec<_> = document
+                .data
+                .samples
+                .into_iter()
+                .map(|sample| {
+                    let href = evidence_href(&sample.evidence_url);
+                    let is_number = sample.value.ends_with(|last: char| last.is_ascii_digit());
+                    let value = if is_gap && is_number {
+                        text::percent(&sample.value)
+                    } else {
+                        sample.value
+                    };
+                    view! { {linked(value, href)}" " }
+                })
+                .collect();
+            view! {
+                <tr>
+                    <th scope="row">{text::instant(&document.timestamp)}</th>
+                    <td>{kept.event.r#type.trim_start_matches("alert.").replace('_', " ")}</td>
+                    <td>{samples}</td>
+                    <td>{kept.delivery.unwrap_or_else(|| "–".to_owned()).replace('_', " ")}</td>
+                </tr>
+            }
+        })
+        .collect();
+    view! {
+        <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>
+            <thead><tr><th scope="col">"at"</th><th scope="col">"it"</th><th scope="col">"for these values"</th><th scope="col">"sent"</th></tr></thead>
+            <tbody>{rows}</tbody>
+        </table></div>
+    }
+}

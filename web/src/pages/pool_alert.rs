@@ -1,0 +1,289 @@
+//! A rule of the reader's own about this pool: tried on its history, and kept.
+
+use core::time::Duration;
+
+use exitgap_api::operations::{Operation, Target, parameters};
+use exitgap_api::{History, Interval, size_as_written, slot_at};
+use exitgap_client::{Browser, Client, ClientError, HistoryOf};
+use exitgap_core::evidence::Base;
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
+use exitgap_core::units::SizeUsd;
+use js_sys::{JSON, Object, Reflect};
+use leptos::prelude::*;
+
+use super::pool::base_name;
+use crate::chart::{Line, LineChart, parsed};
+use crate::kept_rules::{Backtest, Made, keep_token, owned, token};
+use crate::parts::{Asking, Failed, Loading, settled};
+use crate::paths::Page;
+use crate::service::client;
+use crate::text;
+
+/// How long the reader must pause before a rule is tried.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// What can be watched here: kind, its words, what its number is, and the number to begin with.
+const KINDS: [(&str, &str, &str, &str); 3] = [
+    ("gap_above", "this size loses more than", "percent", "2"),
+    ("depth_below", "within 2 % can be sold less than", "USD", "100000"),
+    ("missing", "slots are missing", "", ""),
+];
+
+/// A rule, as the reader has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Wanted {
+    kind: &'static str,
+    number: String,
+    size: String,
+    base: usize,
+}
+
+impl Wanted {
+    /// What it is made of beside the pool, by the names of the operation's parameters.
+    fn members(&self) -> Vec<(&'static str, String)> {
+        let mut members =
+            vec![("kind", self.kind.to_owned()), ("base", base_name(self.base).to_owned())];
+        match self.kind {
+            "gap_above" => {
+                let size = size_as_written(&self.size);
+                let size = size.map_or_else(|_| self.size.clone(), |size| size.to_string());
+                members.extend([("size_usd", size), ("pct", self.number.clone())]);
+            }
+            "depth_below" => members.push(("usd", self.number.clone())),
+            _ => {}
+        }
+        members
+    }
+
+    /// Where it is tried.
+    fn target(&self, pool: &PoolId) -> Target {
+        let known = [
+            &parameters::ALERT_KIND,
+            &parameters::BASE,
+            &parameters::ALERT_SIZE,
+            &parameters::ALERT_PCT,
+            &parameters::ALERT_USD,
+        ];
+        let add = |target: Target, (name, value): (&str, String)| {
+            let parameter = known.into_iter().find(|one| one.name == name);
+            target.maybe(parameter.unwrap_or(&parameters::BASE), parameter.map(|_| value))
+        };
+        self.members().into_iter().fold(Operation::AlertsOf.target_of(pool), add)
+    }
+
+    /// What is asked to keep it.
+    fn body(&self, pool: &PoolId, webhook: &str) -> String {
+        let object = Object::new();
+        let webhook = (!webhook.is_empty()).then(|| ("webhook_url", webhook.to_owned()));
+        let members = self.members().into_iter().chain([("pool", pool.to_string())]).chain(webhook);
+        for (name, value) in members {
+            // An object of one's own takes every member.
+            let _ = Reflect::set(&object, &name.into(), &value.into());
+        }
+        JSON::stringify(&object).map(String::from).unwrap_or_default()
+    }
+}
+
+/// The section.
+#[component]
+pub fn PoolAlert(
+    /// The pool.
+    pool: PoolId,
+    /// The token sold.
+    base: Memo<usize>,
+    /// The text of the size box.
+    size: Memo<String>,
+) -> impl IntoView {
+    let opened = RwSignal::new(false);
+    view! {
+        <section id="alert">
+            <h2>"Be told when it gets worse"</h2>
+            <details on:toggle=move |_| opened.set(true)>
+                <summary>"Make a rule about this pool"</summary>
+                {move || opened.get().then(|| view! { <Making pool=pool.clone() base=base size=size/> })}
+            </details>
+        </section>
+    }
+}
+
+#[component]
+fn Making(pool: PoolId, base: Memo<usize>, size: Memo<String>) -> impl IntoView {
+    let kind = RwSignal::new(0_usize);
+    let number = RwSignal::new(KINDS[0].3.to_owned());
+    let webhook = RwSignal::new(String::new());
+    let typed = Memo::new(move |_| Wanted {
+        kind: KINDS[kind.get()].0,
+        number: number.get(),
+        size: size.get(),
+        base: base.get(),
+    });
+    let wanted = settled(typed, PAUSE);
+    let tried = {
+        let pool = pool.clone();
+        Asking::new(
+            move || wanted.get(),
+            move |wanted| {
+                let pool = pool.clone();
+                let client = client();
+                async move { try_rule(&client, &pool, &wanted).await }
+            },
+        )
+    };
+    let retry = tried.again();
+    let choose = move |event| {
+        let chosen = event_target_value(&event);
+        let place = KINDS.iter().position(|(kind, ..)| *kind == chosen).unwrap_or(0);
+        kind.set(place);
+        number.set(KINDS[place].3.to_owned());
+    };
+    let kinds: Vec<_> = KINDS
+        .into_iter()
+        .map(|(kind, words, ..)| view! { <option value=kind>{words}</option> })
+        .collect();
+    let unit = move || KINDS[kind.get()].2;
+    view! {
+        <form class="controls" on:submit=|event| event.prevent_default()>
+            <label>"Tell me when" <select on:change=choose>{kinds}</select></label>
+            {move || (!unit().is_empty()).then(|| view! {
+                <label>{unit()}
+                    <input type="text" inputmode="decimal" autocomplete="off" id="alert-number" prop:value=move || number.get()
+                        on:input=move |event| number.set(event_target_value(&event))/>
+                </label>
+            })}
+            <label>"Webhook, if you have one"
+                <input type="url" autocomplete="off" id="alert-webhook" placeholder="https://…" prop:value=move || webhook.get()
+                    on:input=move |event| webhook.set(event_target_value(&event))/>
+            </label>
+        </form>
+        {move || match tried.answer(&wanted.get()) {
+            None => view! { <Loading what="what it would have said"/> }.into_any(),
+            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+            Some(Ok((told, history))) => {
+                view! { <Tried told=told history=history wanted=wanted.get()/> }.into_any()
+            }
+        }}
+        <Keep pool=pool wanted=typed webhook=webhook/>
+    }
+}
+
+/// When a rule would have spoken, and the gap of its size meanwhile.
+async fn try_rule(
+    client: &Client<Browser>,
+    pool: &PoolId,
+    wanted: &Wanted,
+) -> Result<(Backtest, History), ClientError> {
+    let told = client.read(&wanted.target(pool)).await?;
+    let base = Some(if wanted.base == 0 { Base::Token0 } else { Base::Token1 });
+    let size = size_as_written(&wanted.size).unwrap_or(SizeUsd::STANDARD[2]);
+    let (pool, interval) = (pool.clone(), Interval::Hour);
+    let of = HistoryOf { pool, base, size, interval, from: None, to: None, cursor: None };
+    Ok((told, client.history(&of).await?))
+}
+
+/// A rule over its history.
+#[component]
+fn Tried(told: Backtest, history: History, wanted: Wanted) -> impl IntoView {
+    let fired: Vec<u32> = told
+        .events
+        .iter()
+        .filter(|event| event.r#type == "alert.firing")
+        .map(|event| event.slot)
+        .collect();
+    let begins: Vec<u32> =
+        history.rows.iter().map(|row| slot_at("at", &row.time).map_or(0, Slot::number)).collect();
+    let falls_in = |place: usize| {
+        let next = begins.get(place + 1).copied().unwrap_or(u32::MAX);
+        fired.iter().any(|slot| (begins[place]..next).contains(slot))
+    };
+    let gap = |place: usize| {
+        let worst = history.rows.get(place)?.worst.as_ref()?;
+        worst.exit_gap_pct.as_ref().map(|gap| gap.as_str().to_owned())
+    };
+    let gaps: Vec<Option<String>> = (0..begins.len()).map(gap).collect();
+    let shown = |gap: &Option<String>| gap.as_deref().map(text::percent).unwrap_or_default();
+    let line = |name: &str, class, values: Vec<Option<f64>>, shown| Line {
+        name: name.to_owned(),
+        class,
+        values,
+        shown,
+    };
+    let value = |gap: &Option<String>| gap.as_deref().and_then(parsed);
+    let limit = (wanted.kind == "gap_above").then(|| parsed(&wanted.number)).flatten();
+    let mut lines = vec![line(
+        "exit gap, worst slot of the row",
+        "line-c",
+        gaps.iter().map(value).collect(),
+        gaps.iter().map(shown).collect(),
+    )];
+    if limit.is_some() {
+        let words = text::percent(&wanted.number);
+        lines.push(line(
+            "the rule's limit",
+            "line-b",
+            vec![limit; begins.len()],
+            vec![words; begins.len()],
+        ));
+    }
+    let fires = (0..begins.len())
+        .map(|place| falls_in(place).then(|| value(&gaps[place]).or(limit)).flatten());
+    let words = (0..begins.len())
+        .map(|place| if falls_in(place) { "here".to_owned() } else { String::new() });
+    lines.push(line("it would have fired", "line-a", fires.collect(), words.collect()));
+    let places = history.rows.iter().map(|row| text::instant(&row.time)).collect();
+    let size = text::usd(history.of.size_usd.as_str());
+    let title = format!(
+        "Exit gap in %, selling {size} of {}, and where the rule would have fired",
+        history.of.base
+    );
+    let times = match fired.len() {
+        0 => "It would not have fired".to_owned(),
+        1 => "It would have fired once".to_owned(),
+        many => format!("It would have fired {many} times"),
+    };
+    let period = format!("{} to {}", text::instant(&told.from), text::instant(&told.to));
+    view! {
+        <p role="status">{format!("{times} from {period}. Now it is {}.", told.state.standing.replace('_', " "))}</p>
+        <LineChart title=title places=places lines=lines/>
+    }
+}
+
+/// What keeps it, and what is told once.
+#[component]
+fn Keep(pool: PoolId, wanted: Memo<Wanted>, webhook: RwSignal<String>) -> impl IntoView {
+    let made = RwSignal::new(None::<Result<Made, ClientError>>);
+    let busy = RwSignal::new(false);
+    let asker = client();
+    let keep = move |_| {
+        busy.set(true);
+        let body = wanted.get_untracked().body(&pool, webhook.get_untracked().trim());
+        let asked =
+            owned::<Made>(asker.clone(), Operation::KeepAlert.target(), token(), Some(body));
+        leptos::task::spawn_local(async move {
+            let answer = asked.await;
+            if let Ok(Made { token: Some(token), .. }) = &answer {
+                keep_token(token);
+            }
+            // The reader may have left the page.
+            let _ = busy.try_set(false);
+            drop(made.try_set(Some(answer)));
+        });
+    };
+    view! {
+        <p><button type="button" id="keep-alert" disabled=move || busy.get() on:click=keep>"Keep this rule"</button></p>
+        {move || made.get().map(|made| match made {
+            Err(error) => view! { <Failed error=error/> }.into_any(),
+            Ok(made) => {
+                let secret = made.webhook_secret.map(|secret| view! {
+                    <p>"Check what is sent to you with this key, which is shown once: "<code>{secret}</code></p>
+                });
+                view! {
+                    <div role="status">
+                        <p>"It is kept, and evaluated with every slot from now on. "<a href=Page::Alerts.href()>"Your alerts"</a></p>
+                        {secret}
+                    </div>
+                }.into_any()
+            }
+        })}
+    }
+}
