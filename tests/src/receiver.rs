@@ -167,8 +167,8 @@ fn answer(stream: &TcpStream, kept: &Mutex<Vec<Received>>, does: &Rule) -> std::
         }
         Does::Floods => {
             write!(out, "HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n")?;
-            for _ in 0..10_000 {
-                out.write_all(&[b'a'; 100_000])?;
+            for _ in 0..125_000 {
+                out.write_all(&[b'a'; 8_000])?;
             }
             Ok(())
         }

@@ -13,10 +13,10 @@ pub enum AlertCommand {
     Replay(ReplayArgs),
     /// Has a service keep a rule, and be told by webhook, or by `alert events`.
     ///
-    /// The first one is answered with a token, which is shown once: keep it, as EXITGAP_ALERTS_TOKEN. Where the address
+    /// The first one is answered with a token, which is shown once: keep it, as `EXITGAP_ALERTS_TOKEN`. Where the address
     /// of the webhook is new, the key that its events are checked with is shown, too.
     #[command(after_long_help = KEEP_NOTES)]
-    Keep(KeepArgs),
+    Keep(Box<KeepArgs>),
     /// One's own rules at a service.
     List(OwnerArgs),
     /// One of them, and how its webhook stands.
@@ -77,28 +77,28 @@ pub struct KeepArgs {
     /// The pool.
     #[arg(value_name = "POOL")]
     pub pool: String,
-    /// gap_above, depth_below, lowest_depth_below, oracle_stale, market_closed or missing.
+    /// `gap_above`, `depth_below`, `lowest_depth_below`, `oracle_stale`, `market_closed` or missing.
     #[arg(long, value_name = "KIND")]
     pub kind: String,
     /// The token sold: token0, token1, a symbol or an address; else the pool's default.
     #[arg(long, value_name = "TOKEN")]
     pub base: Option<String>,
-    /// Of gap_above: the size sold.
+    /// Of `gap_above`: the size sold.
     #[arg(long, value_name = "USD")]
     pub size_usd: Option<String>,
-    /// Of gap_above: above this it is a breach, percent.
+    /// Of `gap_above`: above this it is a breach, percent.
     #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
     pub pct: Option<String>,
-    /// Of gap_above: at most this is clear, percent.
+    /// Of `gap_above`: at most this is clear, percent.
     #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
     pub clear_pct: Option<String>,
-    /// Of depth_below and lowest_depth_below: below this it is a breach.
+    /// Of `depth_below` and `lowest_depth_below`: below this it is a breach.
     #[arg(long, value_name = "USD")]
     pub usd: Option<String>,
-    /// Of depth_below and lowest_depth_below: at least this is clear.
+    /// Of `depth_below` and `lowest_depth_below`: at least this is clear.
     #[arg(long, value_name = "USD")]
     pub clear_usd: Option<String>,
-    /// Of depth_below: the gap within which it is, percent; 2 where left out.
+    /// Of `depth_below`: the gap within which it is, percent; 2 where left out.
     #[arg(long, value_name = "PCT")]
     pub at_pct: Option<String>,
     /// Of missing: for this reason; may be given again.

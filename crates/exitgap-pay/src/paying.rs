@@ -19,7 +19,7 @@ use crate::{Ledger, PayError, Policy, Signer, TypedData, Usdc};
 
 /// A transport that pays for what it is asked to pay for, and repeats what it has paid for.
 ///
-/// One [`Transport::get`] makes at most one payment. What is lost on the way is asked for again with
+/// One [`Transport::send`] makes at most one payment. What is lost on the way is asked for again with
 /// the *same* signed header until its authorization expires, and never with another.
 #[derive(Debug)]
 pub struct Paying<T, S> {

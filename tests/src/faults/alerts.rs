@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use exitgap_core::alerts::{AlertRule, AlertRun};
-use exitgap_core::series::MissingReason;
+use exitgap_core::series::{MissingReason, Slot};
 use exitgap_server::alerts::{AlertKey, Evaluator};
 use exitgap_store::alerts::{
     AlertBounds, Alerts, EndpointState, Kept, KeptAlert, NewAlert, NewEndpoint,
@@ -23,7 +23,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::scene::{BusyPool, key, slot};
-use super::{Part, Progress, Result, alerts_ssrf};
+use super::{Part, Progress, Result, alerts_ssrf, alerts_stream};
 use crate::binaries;
 use crate::devchain::Rng;
 use crate::receiver::{Does, Received, Receiver};
@@ -70,12 +70,13 @@ pub fn run(extent: Extent, seed: u64, progress: Progress<'_>) -> Result<Part> {
     }
     killed(extent, seed, &mut part, progress)?;
     replayed(extent, seed, &mut part, progress)?;
+    alerts_stream::run(extent.kills.div_ceil(10), seed, &mut part, progress)?;
     alerts_ssrf::run(&mut part, progress)?;
     Ok(part)
 }
 
 /// A folder with a store that grows, rules over it, and their endpoints.
-struct Scene {
+pub(super) struct Scene {
     folder: TempDir,
     store: Store,
     pools: Vec<BusyPool>,
@@ -84,7 +85,7 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(seed: u64) -> Result<Self> {
+    pub(super) fn new(seed: u64) -> Result<Self> {
         let folder = TempDir::new()?;
         let store = Store::create(folder.path().join("series.db"), &key())?;
         AlertKey::from_seed([3; 32]).write(&folder.path().join("alerts.key"))?;
@@ -95,17 +96,29 @@ impl Scene {
         Ok(scene)
     }
 
+    /// Where all of it is.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The last slot that was sealed.
+    pub(super) fn last(&self) -> Slot {
+        slot(self.next.saturating_sub(1))
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// Seals a slot in which about one pool in `once_in` is missing.
-    fn seal(&mut self, once_in: u64) -> Result<()> {
+    pub(super) fn seal(&mut self, once_in: u64) -> Result<()> {
         let at = slot(self.next);
         let (rng, pools) = (&mut self.rng, &mut self.pools);
-        let entry = |pool: &mut BusyPool| match once_in > 0 && rng.once_in(once_in) {
-            true => pool.missing(MissingReason::ChainLagging),
-            false => pool.recorded(at),
+        let entry = |pool: &mut BusyPool| {
+            if once_in > 0 && rng.once_in(once_in) {
+                return pool.missing(MissingReason::ChainLagging);
+            }
+            pool.recorded(at)
         };
         let entries: Vec<_> = pools.iter_mut().map(entry).collect();
         self.store.append_slot(at, &entries)?;

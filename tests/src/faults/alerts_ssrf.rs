@@ -138,9 +138,13 @@ impl Lookup for Table {
     }
 }
 
-fn poster(lookup: Arc<dyn Lookup>, networks: Networks) -> Result<Poster> {
+fn system() -> Arc<dyn Lookup> {
+    Arc::new(SystemLookup)
+}
+
+fn poster(lookup: &Arc<dyn Lookup>, networks: Networks) -> Result<Poster> {
     let key = AlertKey::from_seed([1; 32]);
-    Ok(Poster::new(&lookup, networks, key, Duration::from_secs(2))?)
+    Ok(Poster::new(lookup, networks, key, Duration::from_secs(2))?)
 }
 
 fn sending(url: &str) -> Sending {
@@ -156,10 +160,10 @@ fn traps() -> (Vec<TcpListener>, usize) {
     let open: Vec<TcpListener> =
         ["0.0.0.0", "[::1]"].iter().flat_map(|ip| at(ip)).flatten().collect();
     let count = open.len();
-    open.iter().for_each(|trap| {
+    for trap in &open {
         // A listener that waits would never say that nobody came.
         let _ = trap.set_nonblocking(true);
-    });
+    }
     (open, count)
 }
 
@@ -172,7 +176,7 @@ pub fn run(part: &mut Part, progress: Progress<'_>) -> Result<()> {
     let (traps, count) = traps();
     part.note(format!("ssrf: {count} listeners of this machine wait at ports 443 and 8443"));
     let none = Networks::default();
-    let strict = poster(Arc::new(SystemLookup), none.clone())?;
+    let strict = poster(&system(), none.clone())?;
     let literals = LITERALS.iter().flat_map(|host| {
         [format!("https://{host}/latest/meta-data"), format!("https://{host}:8443/")]
     });
@@ -212,7 +216,8 @@ fn names(runtime: &tokio::runtime::Runtime, part: &mut Part) -> Result<()> {
     if first.is_err() {
         return Err("a public address is refused: nothing would be shown".into());
     }
-    let poster = poster(table.clone(), Networks::default())?;
+    let lookup: Arc<dyn Lookup> = table.clone();
+    let poster = poster(&lookup, Networks::default())?;
     for name in NAMES.iter().map(|(name, _)| *name).chain([REBOUND]) {
         part.count("ssrf.cases");
         if runtime.block_on(guarded.addresses(name)).is_ok() {
@@ -231,7 +236,7 @@ fn names(runtime: &tokio::runtime::Runtime, part: &mut Part) -> Result<()> {
 fn redirects(runtime: &tokio::runtime::Runtime, part: &mut Part) -> Result<()> {
     let inner = Receiver::start(Ipv4Addr::new(127, 0, 9, 9), |_| Does::Takes)?;
     let own = Networks::new(vec!["127.0.0.1/32".parse()?]);
-    let poster = poster(Arc::new(SystemLookup), own)?;
+    let poster = poster(&system(), own)?;
     for status in [301, 302, 303, 307, 308] {
         part.count("ssrf.cases");
         let to = format!("location: {}\r\n", inner.url("/"));
@@ -254,7 +259,7 @@ fn redirects(runtime: &tokio::runtime::Runtime, part: &mut Part) -> Result<()> {
 /// The same sender where this machine is allowed: what would be reached is there.
 fn control(runtime: &tokio::runtime::Runtime, part: &mut Part) -> Result<()> {
     let here = Networks::new(vec!["127.0.0.0/8".parse()?]);
-    let poster = poster(Arc::new(SystemLookup), here)?;
+    let poster = poster(&system(), here)?;
     for ip in [[127, 0, 0, 1], [127, 0, 9, 9]] {
         let receiver = Receiver::start(Ipv4Addr::from(ip), |_| Does::Takes)?;
         let outcome = runtime.block_on(poster.attempt(&sending(&receiver.url("/")), 1_000_000));

@@ -7,6 +7,7 @@
 
 pub mod alerts;
 pub mod alerts_ssrf;
+mod alerts_stream;
 pub mod bit_flip;
 mod bit_flip_files;
 mod bit_flip_rows;

@@ -8,3 +8,4 @@ mod audit_page;
 mod commands;
 mod evidence;
 mod rpc;
+mod watch;

@@ -19,7 +19,7 @@ use super::{audit, kept_alerts};
 use crate::alert_arguments::{AlertCommand, ReplayArgs};
 use crate::failure::{Failure, verdict_code};
 use crate::format::{Columns, printable};
-use crate::log::{Against, Fault, FolderReader, WatchedSlot, replay};
+use crate::log::{Against, Fault, FolderReader, Watched, WatchedSlot, replay};
 use crate::source::{self, unreadable};
 use crate::trust;
 
@@ -80,7 +80,7 @@ impl Replayed {
     }
 }
 
-fn read_rule(path: &Path) -> Result<AlertRule, Failure> {
+pub(super) fn read_rule(path: &Path) -> Result<AlertRule, Failure> {
     let mut bytes = Vec::new();
     let most = MAX_RULE_BYTES as u64 + 1;
     File::open(path)
@@ -110,7 +110,7 @@ fn of_log(
         newest: &newest,
         keys: &keys,
         since: None,
-        watched: Some(&pool),
+        watched: Watched::Of(std::slice::from_ref(&pool)),
     };
     let bar = audit::progress(newest.checkpoint.size);
     let mut seen = false;

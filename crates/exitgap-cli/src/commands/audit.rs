@@ -13,7 +13,7 @@ use super::{print_json, verdict, verify};
 use crate::arguments::AuditArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::{grouped, printable};
-use crate::log::{Against, Counts, Fault, FolderReader, Rule, SignedCheckpoint, replay};
+use crate::log::{Against, Counts, Fault, FolderReader, Rule, SignedCheckpoint, Watched, replay};
 use crate::{source, trust};
 
 /// The longest origin line of a successor looked at.
@@ -33,8 +33,9 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
         }
     }
     let since_ref = since.as_ref();
+    let watched = Watched::Of(&[]);
     let against =
-        Against { folder: &folder, newest: &newest, keys: &keys, since: since_ref, watched: None };
+        Against { folder: &folder, newest: &newest, keys: &keys, since: since_ref, watched };
     let bar = progress(newest.checkpoint.size);
     let tick = |counts: &Counts| bar.set_position(counts.slots);
     let (counts, broken) = replay(&against, tick, &mut |_| {});

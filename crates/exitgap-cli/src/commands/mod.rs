@@ -26,6 +26,7 @@ mod verify;
 mod verify_figure;
 mod verify_receipt;
 mod verify_remote;
+mod watch;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -53,6 +54,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Verify(args) => return verify::run(&args, json),
         Command::VerifyReceipt(args) => return verify_receipt::run(&args, json),
         Command::Audit(args) => return audit::run(&args, json),
+        Command::Watch(args) => return watch::run(&args, json),
         Command::Hours(args) => return hours::run(&args, json),
         Command::Alert(command) => return alert::run(&command, json),
         Command::Accuracy(args) => return accuracy::run(&args, json),

@@ -16,5 +16,7 @@ mod tree;
 
 pub use fault::{Fault, Rule};
 pub use folder::FolderReader;
-pub use replay::{Against, Counts, SignedCheckpoint, WatchedSlot, check_signature, replay};
+pub use replay::{
+    Against, Counts, SignedCheckpoint, Watched, WatchedSlot, check_signature, replay,
+};
 pub use tree::leaf_hashes;

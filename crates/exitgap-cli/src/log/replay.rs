@@ -39,8 +39,27 @@ pub struct Against<'a> {
     pub keys: &'a [VerifierKey],
     /// A checkpoint seen before.
     pub since: Option<&'a SignedCheckpoint>,
-    /// A pool whose slots are told one after the other.
-    pub watched: Option<&'a PoolId>,
+    /// Pools whose slots are told one after the other.
+    pub watched: Watched<'a>,
+}
+
+/// Pools whose slots are told.
+#[derive(Debug, Clone, Copy)]
+pub enum Watched<'a> {
+    /// These.
+    Of(&'a [PoolId]),
+    /// All that there are.
+    All,
+}
+
+impl Watched<'_> {
+    /// Whether a pool is one of them.
+    fn has(self, pool: &PoolId) -> bool {
+        match self {
+            Self::Of(pools) => pools.contains(pool),
+            Self::All => true,
+        }
+    }
 }
 
 /// A slot of a watched pool, all of which holds.
@@ -163,9 +182,9 @@ impl Walk<'_> {
             .check_pools(&leaf)
             .map_err(|error| Rule::ManifestInvalid { file: manifest_file(slot), error }.at(slot))?;
         let Heads { heads, places } = read_heads(self.against.folder, &manifest, &leaf)?;
-        let is_watched = |pool: &PoolId| self.against.watched == Some(pool);
-        let watched = heads.iter().map(|(head, _)| head).find(|head| is_watched(&head.pool));
-        let watched = watched.cloned();
+        let is_watched = |head: &&Head| self.against.watched.has(&head.pool);
+        let watched = heads.iter().map(|(head, _)| head).filter(is_watched);
+        let watched: Vec<Head> = watched.cloned().collect();
         let committed = |head: &Head| Some((head.pool.clone(), head.commits.get(Fills::NAME)?));
         let fills: Vec<_> = heads.iter().filter_map(|(head, _)| committed(head)).collect();
         let named = self.follow(slot, heads)?;
@@ -178,7 +197,7 @@ impl Walk<'_> {
             let read = read.and_then(|fills| self.fills(slot, &pool, &fills));
             read.map_err(|rule| rule.by(slot, &pool))?;
         }
-        let mut of_watched = None;
+        let mut of_watched = BTreeMap::new();
         for (head, place) in named.iter().zip(&places) {
             let by = |rule: Rule| rule.by(slot, &head.pool);
             let body = self.bodies.body(&head.pool, slot, place);
@@ -186,14 +205,17 @@ impl Walk<'_> {
             let state = snapshot.split_off((place.frame.snapshot as usize).min(snapshot.len()));
             let documents = SnapshotDocuments { snapshot, state };
             let read = self.snapshot(slot, head, &documents).map_err(by)?;
-            of_watched = of_watched.or(read.filter(|_| self.against.watched == Some(&head.pool)));
+            if let Some(snapshot) = read.filter(|_| self.against.watched.has(&head.pool)) {
+                of_watched.insert(head.pool.clone(), snapshot);
+            }
         }
         self.tree.push(leaf_hash);
         let checkpoint =
             self.check_checkpoint(&manifest_file(slot), &manifest.checkpoint, index + 1);
         let checkpoint = checkpoint.map_err(at)?;
-        if let Some(head) = watched {
-            (self.tell)(WatchedSlot { head, snapshot: of_watched, checkpoint });
+        for head in watched {
+            let (snapshot, checkpoint) = (of_watched.remove(&head.pool), checkpoint.clone());
+            (self.tell)(WatchedSlot { head, snapshot, checkpoint });
         }
         Ok(manifest.checkpoint)
     }

@@ -35,7 +35,7 @@ pub fn open(
     let open = || {
         let mut connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(BUSY_LIMIT)?;
-        connection.execute_batch(include_str!("sql/apart.sql"))?;
+        connection.execute_batch(include_str!("apart.sql"))?;
         connection.set_prepared_statement_cache_capacity(64);
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let pragma = |name| transaction.pragma_query_value(None, name, |row| row.get(0));

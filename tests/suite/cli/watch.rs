@@ -1,0 +1,130 @@
+//! A log that is followed: what is new in it is said once, and what does not hold ends it.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use exitgap_core::series::MissingReason;
+use exitgap_store::{LogFolder, Store};
+use exitgap_tests::binaries;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::scenes::store::{BusyPool, key, slot};
+
+/// A log that goes on.
+struct Log {
+    folder: TempDir,
+    store: Store,
+    pools: [BusyPool; 2],
+    next: u32,
+}
+
+impl Log {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let store = Store::create(folder.path().join("series.db"), &key()).unwrap();
+        let pools = [1, 2].map(|number| BusyPool::new(number, 5));
+        Self { folder, store, pools, next: 0 }
+    }
+
+    fn seal(&mut self, second_is_missing: bool) {
+        let at = slot(self.next);
+        let [first, second] = &mut self.pools;
+        let second = match second_is_missing {
+            true => second.missing(MissingReason::ChainLagging),
+            false => second.recorded(at),
+        };
+        self.store.append_slot(at, &[first.recorded(at), second]).unwrap();
+        LogFolder::new(self.folder.path().join("log")).publish(self.store.reader()).unwrap();
+        self.next += 1;
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn watch(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(binaries::path("exitgap"));
+        command.args(["watch", "log", "--json", "--rule", "rule.json"]).args(arguments);
+        command.current_dir(self.path());
+        command
+    }
+}
+
+fn said(output: &Output) -> Vec<(String, u64)> {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().map(|line| of(&serde_json::from_str(line).unwrap())).collect()
+}
+
+fn of(line: &Value) -> (String, u64) {
+    let slot = line["slot"].as_u64().unwrap() - u64::from(slot(0).number());
+    let event = line["event"]["type"].as_str();
+    (event.or(line["alarm"].as_str()).unwrap().to_owned(), slot)
+}
+
+fn told(what: &str, slot: u64) -> (String, u64) {
+    (what.to_owned(), slot)
+}
+
+#[test]
+fn a_log_is_followed_and_what_does_not_hold_ends_it() {
+    let mut log = Log::new();
+    let rule = json!({
+        "v": 1, "alert": "mine", "pool": log.pools[1].id.to_string(), "base": "token0", "kind": "missing",
+        "first_slot": slot(0).number(), "web_url": "https://exits.example", "for_slots": 1, "clear_for_slots": 1,
+        "refire_slots": 0,
+    });
+    fs::write(log.path().join("rule.json"), rule.to_string()).unwrap();
+    log.seal(false);
+    log.seal(true);
+    let once = ["--once", "--seen", "seen"];
+    let first = log.watch(&once).output().unwrap();
+    assert_eq!(first.status.code(), Some(0), "{first:?}");
+    let expected = [told("missing", 1), told("alert.firing", 1), told("slot", 1)];
+    assert_eq!(said(&first), expected);
+    // The event is the one that anyone replays.
+    let mut replay = Command::new(binaries::path("exitgap"));
+    replay.args(["alert", "replay", "rule.json", "--log", "log", "--json"]).current_dir(log.path());
+    let replayed: Value = serde_json::from_slice(&replay.output().unwrap().stdout).unwrap();
+    let line = String::from_utf8_lossy(&first.stdout).lines().nth(1).unwrap().to_owned();
+    assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["event"], replayed);
+    // Nothing is said twice, also by a later run.
+    assert_eq!(said(&log.watch(&once).output().unwrap()), []);
+    log.seal(false);
+    let second = log.watch(&once).output().unwrap();
+    assert_eq!(said(&second), [told("alert.resolved", 2), told("slot", 2)]);
+
+    // While it runs.
+    let every = ["--seen", "seen", "--every-s", "1", "--late-after-s", "3"];
+    let mut child =
+        log.watch(&every).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || of(&serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap());
+    log.seal(true);
+    assert_eq!(
+        [next(), next(), next()],
+        [told("missing", 3), told("alert.firing", 3), told("slot", 3)]
+    );
+    assert_eq!(next(), told("late", 3));
+    // A history that was rewritten: the same slots, otherwise, under the same key.
+    let other = TempDir::new().unwrap();
+    let mut rewritten = Log { folder: other, ..Log::new() };
+    rewritten.store = Store::create(rewritten.path().join("series.db"), &key()).unwrap();
+    for _ in 0..5 {
+        rewritten.seal(false);
+    }
+    fs::remove_dir_all(log.path().join("log")).unwrap();
+    fs::rename(rewritten.path().join("log"), log.path().join("log")).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(6), "{ended:?}");
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("does not hold"), "{ended:?}");
+    // What it is told of late, and files that are none.
+    for arguments in
+        [&["--seen", "rule.json", "--once"][..], &["--rule", "log/checkpoint", "--once"]]
+    {
+        let refused = log.watch(arguments).output().unwrap();
+        assert!(matches!(refused.status.code(), Some(2 | 5)), "{arguments:?}: {refused:?}");
+    }
+}
