@@ -21,7 +21,7 @@ const CLIENTS: usize = 3;
 const LATEST_MS: u64 = 400;
 
 /// How long what is left over may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The slots that a client was told of, in order.
 type Told = Arc<Mutex<Vec<u32>>>;

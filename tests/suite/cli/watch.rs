@@ -32,9 +32,10 @@ impl Log {
     fn seal(&mut self, second_is_missing: bool) {
         let at = slot(self.next);
         let [first, second] = &mut self.pools;
-        let second = match second_is_missing {
-            true => second.missing(MissingReason::ChainLagging),
-            false => second.recorded(at),
+        let second = if second_is_missing {
+            second.missing(MissingReason::ChainLagging)
+        } else {
+            second.recorded(at)
         };
         self.store.append_slot(at, &[first.recorded(at), second]).unwrap();
         LogFolder::new(self.folder.path().join("log")).publish(self.store.reader()).unwrap();

@@ -33,9 +33,8 @@ pub fn seal_to_post_p99_ms() -> Result<f64, BenchError> {
     let mut store = Store::create(path("series.db"), &key()).map_err(failed)?;
     let mut pools: Vec<BusyPool> = (0..POOLS).map(|number| BusyPool::new(number, 20)).collect();
     let mut seal = |n: u32, speak: bool| {
-        let entry = |pool: &mut BusyPool| match speak {
-            true => pool.missing(MissingReason::ChainLagging),
-            false => pool.recorded(slot(n)),
+        let entry = |pool: &mut BusyPool| {
+            if speak { pool.missing(MissingReason::ChainLagging) } else { pool.recorded(slot(n)) }
         };
         let entries: Vec<_> = pools.iter_mut().map(entry).collect();
         store.append_slot(slot(n), &entries).map_err(failed).map(|_| Instant::now())
