@@ -120,6 +120,57 @@ export async function verifyFigure(file, of) {
   }
 }
 
+/** A rule about a pool, evaluated slot after slot. */
+export class OpenAlert {
+  #running;
+
+  constructor(rule, of) {
+    this.#running = call(() => {
+      const { kept } = options(of, ['kept']);
+      const before = kept == null ? undefined : bytes(kept, 'kept', limits.text);
+      return wasm.RunningAlert.read(bytes(rule, 'rule', limits.text), before);
+    });
+  }
+
+  #ask(question) {
+    return call(() => {
+      if (this.#running === null) throw wrong('rule', 'it was closed');
+      return question(this.#running);
+    });
+  }
+
+  take(slot) {
+    return this.#ask((running) => {
+      const { head, snapshot, checkpoint } = options(slot, ['head', 'snapshot', 'checkpoint'], 'slot');
+      const { origin, size, root } = options(checkpoint, ['origin', 'size', 'root'], 'checkpoint');
+      return running.take(
+        bytes(head, 'head', limits.text),
+        snapshot == null ? undefined : bytes(snapshot, 'snapshot', limits.snapshot_file),
+        text(origin, 'checkpoint', 1000),
+        whole(size, 'checkpoint'),
+        text(root, 'checkpoint', 100),
+      );
+    });
+  }
+
+  standing() {
+    return this.#ask((running) => running.standing());
+  }
+
+  keep() {
+    return this.#ask((running) => running.keep());
+  }
+
+  close() {
+    this.#running?.free();
+    this.#running = null;
+  }
+}
+
+export function openAlert(rule, of) {
+  return new OpenAlert(rule, of);
+}
+
 /** The token sold: a snapshot does not say which one a pool sells by default. */
 function base(value) {
   if (value === undefined || value === null) {

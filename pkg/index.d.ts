@@ -127,6 +127,72 @@ export function bestSplit(
   of: BestSplitOptions,
 ): BestSplit;
 
+/**
+ * Reads a rule about a pool (the `rule` of an alert, or one of one's own), to evaluate it over sealed slots: its events
+ * are byte for byte those that a service sends and `exitgap alert replay` prints.
+ */
+export function openAlert(rule: Bytes, of?: OpenAlertOptions): OpenAlert;
+
+export interface OpenAlertOptions {
+  /** What `keep()` gave: the run goes on where that one stood. */
+  kept?: Bytes;
+}
+
+/** A rule being evaluated. `close()` gives its memory back; else the garbage collector does. */
+export class OpenAlert {
+  constructor(rule: Bytes, of?: OpenAlertOptions);
+  /**
+   * Takes the next slot, from the rule's first on, missing ones included, and answers what is to be said of it. A head
+   * that does not follow the one before it, and a snapshot that is not the one its head names, are refused: who has
+   * verified the last head has verified all that were taken.
+   */
+  take(slot: SealedSlot): AlertEvent[];
+  standing(): AlertStanding;
+  /** What to go on with later, as `kept`. */
+  keep(): Uint8Array;
+  close(): void;
+}
+
+/** A pool's slot, as a log has it. */
+export interface SealedSlot {
+  /** The pool's head, its canonical bytes. */
+  head: Bytes;
+  /** The snapshot that the head names; left out where it names none. */
+  snapshot?: SnapshotFile;
+  /** The first checkpoint that covers the slot: what its note says in three lines. */
+  checkpoint: { origin: string; size: number; root: string };
+}
+
+export interface AlertEvent {
+  /** The same from every evaluator: a webhook's `webhook-id`. */
+  id: string;
+  type:
+    | 'alert.firing'
+    | 'alert.resolved'
+    | 'alert.no_data'
+    | 'alert.data'
+    | 'alert.reminder'
+    | 'alert.corrected'
+    | 'alert.ended';
+  /** From 1. */
+  seq: number;
+  slot: number;
+  /** The canonical document: a webhook's body. */
+  document: string;
+}
+
+export interface AlertStanding {
+  standing: 'ok' | 'pending' | 'firing' | 'recovering' | 'no_data';
+  /** The slot that is to come; absent after the pool's last. */
+  next_slot?: number;
+  /** How many events there were. */
+  seq: number;
+  /** The rule, every word of it, canonical. */
+  rule: string;
+  /** The SHA-256 of that. */
+  rule_hash: string;
+}
+
 /** Reads a snapshot once, to ask it often. */
 export function open(snapshot: SnapshotFile): OpenSnapshot;
 

@@ -7,7 +7,10 @@ use exitgap_api::Problem;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::objects::{answer, object, thrown};
-use crate::{CheckedFigure, LIMITS, Opened, SplitOver, Venues, recompute, snapshot_hash, verify};
+use crate::{
+    CheckedFigure, LIMITS, Opened, RunningAlert, SplitOver, Venues, checkpoint_of, recompute,
+    snapshot_hash, verify,
+};
 
 /// The version of this package.
 #[wasm_bindgen(js_name = version)]
@@ -79,6 +82,44 @@ impl JsCheckedFigure {
     /// See [`CheckedFigure::report`].
     pub fn report(self) -> Result<JsValue, JsValue> {
         object(&self.0.report())
+    }
+}
+
+/// See [`RunningAlert`].
+#[wasm_bindgen(js_name = RunningAlert)]
+#[derive(Debug)]
+pub struct JsRunningAlert(RunningAlert);
+
+#[wasm_bindgen(js_class = RunningAlert)]
+impl JsRunningAlert {
+    /// See [`RunningAlert::new`].
+    #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
+    pub fn read(rule: &[u8], kept: Option<Vec<u8>>) -> Result<JsRunningAlert, JsValue> {
+        or_thrown(RunningAlert::new(rule, kept.as_deref()).map(Self))
+    }
+
+    /// See [`RunningAlert::take`].
+    #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
+    pub fn take(
+        &mut self,
+        head: &[u8],
+        snapshot: Option<Vec<u8>>,
+        origin: &str,
+        size: u32,
+        root: &str,
+    ) -> Result<JsValue, JsValue> {
+        let checkpoint = or_thrown(checkpoint_of(origin, size.into(), root))?;
+        answer(self.0.take(head, snapshot.as_deref(), &checkpoint))
+    }
+
+    /// See [`RunningAlert::standing`].
+    pub fn standing(&self) -> Result<JsValue, JsValue> {
+        object(&self.0.standing())
+    }
+
+    /// See [`RunningAlert::keep`].
+    pub fn keep(&self) -> Vec<u8> {
+        self.0.keep()
     }
 }
 

@@ -7,7 +7,7 @@
 //! parameters (`exitgap-api`); types of arguments, their largest lengths, being ready, errors as
 //! errors (the package's `api.js`, the only caller).
 //!
-//! - `verifying`, `figure`, `opened`, `routes`, `split`: the functions, native and in WebAssembly alike
+//! - `verifying`, `figure`, `opened`, `routes`, `split`, `alert`: the functions, native and in WebAssembly alike
 //! - `face`: the same, for JavaScript
 //! - `objects`: documents as objects
 //!
@@ -18,6 +18,7 @@
     reason = "a problem carries what it found, and a request makes one at most"
 )]
 
+mod alert;
 mod face;
 mod figure;
 mod objects;
@@ -26,6 +27,7 @@ mod routes;
 mod split;
 mod verifying;
 
+pub use alert::{RunningAlert, SaidEvent, StandingNow, checkpoint_of};
 pub use figure::{CheckedFigure, WantedSnapshot};
 pub use opened::{Opened, snapshot_hash};
 pub use routes::Venues;

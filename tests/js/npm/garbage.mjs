@@ -23,11 +23,18 @@ function garbage() {
   ];
 }
 
+const RULE = JSON.stringify({
+  v: 1, alert: 'mine', pool: 'a:0x00000000000000000000000000000000000000aa', base: 'token0', kind: 'missing',
+  first_slot: 5958000, web_url: 'https://exits.example',
+});
+const CHECKPOINT = { origin: 'a/1', size: 1, root: `${'A'.repeat(43)}=` };
+
 /** Every function as it is called with one argument replaced. */
 function calls(exitgap, snapshot, opened, evidence, ladder) {
-  const { Client, init, verify, recompute, snapshotHash, open, rankRoutes, bestSplit, verifyFigure } = exitgap;
+  const { Client, init, verify, recompute, snapshotHash, open, rankRoutes, bestSplit, verifyFigure, openAlert } = exitgap;
   // A service that answers everything, so that only arguments can be wrong.
   const client = new Client('https://exitgap.example', { fetch: async () => new Response('{}') });
+  const alert = openAlert(RULE);
   const [pool, url] = ['a:0x1', 'https://a/a:0x1?base=token0&slot=1&size_usd=1&method_version=1'];
   const service = [
     (x) => new Client(x), (x) => new Client('https://a', x), (x) => new Client('https://a', { fetch: x }),
@@ -56,6 +63,12 @@ function calls(exitgap, snapshot, opened, evidence, ladder) {
     (x) => verify(evidence, { seen: { note: '', proof: x } }),
     (x) => verify(evidence, { seen: { note: '', proof: [x] } }),
     (x) => verify(evidence, { window: x }), (x) => recompute(x), (x) => snapshotHash(x),
+    (x) => openAlert(x), (x) => openAlert(RULE, x), (x) => openAlert(RULE, { kept: x }),
+    (x) => alert.take(x), (x) => alert.take({ head: x, checkpoint: CHECKPOINT }),
+    (x) => alert.take({ head: '{}', snapshot: x, checkpoint: CHECKPOINT }),
+    (x) => alert.take({ head: '{}', checkpoint: x }),
+    ...['origin', 'size', 'root'].map((name) =>
+      (x) => alert.take({ head: '{}', checkpoint: { ...CHECKPOINT, [name]: x } })),
     (x) => verifyFigure(x), (x) => verifyFigure('x', x), (x) => verifyFigure('x', { keys: x }),
     (x) => verifyFigure('x', { page: x }), (x) => verifyFigure('x', { onProgress: x }),
     (x) => client.liquidationExposure(x), (x) => client.liquidationExposure([x], { cascadeUsd: 1 }),
@@ -124,6 +137,8 @@ const MAY_ANSWER = {
   '(x) => new Client(\'https://a\', { fetch: x })': [0, 8],
   '(x) => new Client(\'https://a\', { retries: x })': [0],
   '(x) => new Client(\'https://a\', { timeoutMs: x })': [0],
+  '(x) => openAlert(RULE, x)': [0, 23, 28],
+  '(x) => openAlert(RULE, { kept: x })': [0, 1],
   '(x) => rankRoutes([ladder], { sizeUsd: 1, fixedCostsUsd: x })': [0, 21],
   '(x) => rankRoutes([{ ...ladder, by_gap: x }], { sizeUsd: 1 })': [21, 25],
   '(x) => rankRoutes([{ ...ladder, by_size: [x] }], { sizeUsd: 1 })': [15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 27, 28, 29, 30, 31, 32, 33],

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::alerts::Scene;
+use super::alerts_scene::Scene;
 use super::{Part, Progress, Result};
 use crate::binaries;
 use crate::devchain::Rng;

@@ -1,4 +1,5 @@
 //! What runs in a browser or in Node: the pages and the npm package.
 
 mod npm;
+mod npm_alerts;
 mod web;
