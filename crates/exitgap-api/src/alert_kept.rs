@@ -126,6 +126,16 @@ pub struct WebhookKeys {
     pub previous_until: String,
 }
 
+/// What an owner shows for a stream in place of the token: `POST /v1/alerts/ticket`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct StreamTicket {
+    /// The parameter `ticket` of `/v1/stream`. It lets nobody do anything but read what the owner's rules say.
+    pub ticket: String,
+    /// Until when a stream can be begun with it, RFC 3339.
+    pub expires: String,
+}
+
 /// What is sent again: `POST /v1/alerts/{alert}/replay`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

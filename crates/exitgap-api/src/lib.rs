@@ -63,8 +63,8 @@ pub use accuracy::{
 };
 pub use alert::{AlertEventTold, AlertStanding, AlertsTold};
 pub use alert_kept::{
-    AlertEventKept, AlertEventsKept, AlertKept, AlertMade, AlertsKept, AlertsResent, WebhookKeys,
-    WebhookTold,
+    AlertEventKept, AlertEventsKept, AlertKept, AlertMade, AlertsKept, AlertsResent, StreamTicket,
+    WebhookKeys, WebhookTold,
 };
 pub use answers::Answers;
 pub use best_split::{BestSplit, SplitAlone, SplitCandidate, SplitLeftOut, SplitLeg};

@@ -2,7 +2,9 @@
 
 use exitgap_api::operations::Operation;
 use exitgap_api::operations::parameters::{AFTER_SEQ, LIMIT};
-use exitgap_api::{AlertEventsKept, AlertKept, AlertMade, AlertsKept, AlertsResent, WebhookKeys};
+use exitgap_api::{
+    AlertEventsKept, AlertKept, AlertMade, AlertsKept, AlertsResent, StreamTicket, WebhookKeys,
+};
 use exitgap_core::ids::Code;
 use serde_json::{Map, Value, json};
 
@@ -55,6 +57,12 @@ impl<T: Transport> Client<T> {
     /// `POST /v1/alerts/{alert}/rotate`: its webhook has new keys.
     pub async fn rotate_keys(&self, alert: Code, token: &str) -> Result<WebhookKeys, ClientError> {
         self.owned(&Operation::RotateKeys.target_of(alert.as_str()), Some(token), None).await
+    }
+
+    /// `POST /v1/alerts/ticket`: what a stream is asked with, to tell of a token's owner's rules.
+    pub async fn stream_ticket(&self, token: &str) -> Result<StreamTicket, ClientError> {
+        let nothing = Some("{}".to_owned());
+        self.owned(&Operation::StreamTicket.target(), Some(token), nothing).await
     }
 
     /// `POST /v1/alerts/{alert}/replay`: its events from one on are sent again.

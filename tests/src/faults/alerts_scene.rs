@@ -113,6 +113,7 @@ impl Scene {
             idempotency: None,
             request: [0; 32],
             rule: rule.to_canonical(),
+            first_slot: rule.first_slot,
             endpoint,
             expires_s: u64::from(u32::MAX),
             run: AlertRun::new(rule.clone()).keep(),

@@ -36,16 +36,16 @@ fn plan(folder: &Path) -> AlertsPlan {
 }
 
 /// A store that seals slot after slot, and a service that keeps rules beside it.
-struct Keeping {
-    folder: TempDir,
+pub struct Keeping {
+    pub folder: TempDir,
     store: Store,
-    pool: BusyPool,
-    here: Here,
+    pub pool: BusyPool,
+    pub here: Here,
     next: u32,
 }
 
 impl Keeping {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self::with(|plan| plan)
     }
 
@@ -60,7 +60,7 @@ impl Keeping {
         keeping
     }
 
-    fn seal(&mut self, what: &str) {
+    pub fn seal(&mut self, what: &str) {
         let at = slot(self.next);
         let entry = match what {
             "recorded" => self.pool.recorded(at),
@@ -72,7 +72,7 @@ impl Keeping {
     }
 
     /// A rule that fires with the first slot that is missing, and ends with the first that is not.
-    fn rule(&self, webhook: Option<&str>) -> Value {
+    pub fn rule(&self, webhook: Option<&str>) -> Value {
         let mut rule = json!({
             "pool": self.pool.id.to_string(), "kind": "missing",
             "for_slots": 1, "clear_for_slots": 1, "refire_slots": 0, "no_data_slots": 0,
@@ -83,14 +83,14 @@ impl Keeping {
         rule
     }
 
-    fn send(&self, target: &str, token: Option<&str>, body: &Value) -> Answer {
+    pub fn send(&self, target: &str, token: Option<&str>, body: &Value) -> Answer {
         let bearer = token.map(|token| format!("Bearer {token}"));
         let headers: Vec<(&str, &str)> =
             bearer.iter().map(|bearer| ("Authorization", bearer.as_str())).collect();
         post(self.here.address, target, &headers, body.to_string().as_bytes())
     }
 
-    fn ask(&self, method: &str, target: &str, token: &str) -> Answer {
+    pub fn ask(&self, method: &str, target: &str, token: &str) -> Answer {
         let request = format!(
             "{method} {target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
         );
@@ -98,7 +98,7 @@ impl Keeping {
     }
 
     /// Keeps a rule, and gives what was told of it.
-    fn keep(&self, rule: &Value) -> Value {
+    pub fn keep(&self, rule: &Value) -> Value {
         let made = self.send("/v1/alerts", None, rule);
         assert_eq!(made.status, 201, "{}", String::from_utf8_lossy(&made.body));
         made.json()
@@ -116,7 +116,7 @@ impl Keeping {
 }
 
 /// What whoever has the rule and the series computes.
-fn computed(folder: &Path, made: &Value) -> Vec<Vec<u8>> {
+pub fn computed(folder: &Path, made: &Value) -> Vec<Vec<u8>> {
     let rule = AlertRule::read(made["alert"]["rule"].to_string().as_bytes()).unwrap();
     let reader = Reader::open(folder.join("series.db")).unwrap();
     let (_, last) = reader.slots().unwrap().unwrap();

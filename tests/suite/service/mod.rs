@@ -11,6 +11,7 @@ mod guards;
 mod hours;
 mod kept;
 mod limits;
+mod own_stream;
 mod receivers;
 mod redemption;
 mod refusals;

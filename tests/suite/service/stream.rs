@@ -15,21 +15,21 @@ use crate::scenes::store::{BusyPool, key, slot};
 
 /// An event as a browser would dispatch it; without data only its id counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Event {
-    name: String,
-    id: String,
-    data: String,
+pub struct Event {
+    pub name: String,
+    pub id: String,
+    pub data: String,
 }
 
 /// A connection that reads events.
-struct Stream {
+pub struct Stream {
     reader: BufReader<TcpStream>,
-    head: String,
+    pub head: String,
     retry: Option<u64>,
 }
 
 impl Stream {
-    fn open(address: SocketAddr, target: &str, last: Option<&str>) -> Self {
+    pub fn open(address: SocketAddr, target: &str, last: Option<&str>) -> Self {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
         let last = last.map_or(String::new(), |last| format!("Last-Event-ID: {last}\r\n"));
@@ -47,7 +47,7 @@ impl Stream {
     }
 
     /// The next event with an id; `None` where the stream ends.
-    fn next(&mut self) -> Option<Event> {
+    pub fn next(&mut self) -> Option<Event> {
         let (mut name, mut id, mut data) = (String::new(), String::new(), String::new());
         loop {
             let mut line = String::new();

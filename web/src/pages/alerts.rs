@@ -1,12 +1,10 @@
 //! The reader's own rules: where each stands, what it said, with evidence; whoever has the link sees them.
 
-use core::time::Duration;
-
 use exitgap_api::operations::{Operation, parameters};
 use leptos::prelude::*;
 
-use crate::kept_rules::{KeptEvents, KeptRule, in_words, keep_token, list, owned, token};
-use crate::parts::{Asking, Empty, Failed, Loading, linked, on_sealed};
+use crate::kept_rules::{KeptEvents, KeptRule, in_words, keep_token, list, owned, ticket, token};
+use crate::parts::{Asking, Empty, Failed, Loading, linked, on_evaluated};
 use crate::paths::{Page, evidence_href};
 use crate::service::client;
 use crate::text;
@@ -14,21 +12,20 @@ use crate::text;
 /// Events of a rule that are shown.
 const SHOWN: u32 = 1_000;
 
-/// How long after a slot is sealed it is asked what rules made of it.
-const EVALUATED_AFTER: Duration = Duration::from_secs(2);
-
 /// The page.
 #[component]
 pub fn AlertsPage() -> impl IntoView {
     let shown = RwSignal::new(token());
     let rules = Asking::new(move || shown.get(), |token| list(client(), token));
     let again = rules.again();
-    // A slot is evaluated after it is sealed, and its events are on their way then.
-    let ask = move || {
-        // The reader may have left the page.
-        let _ = again.try_run(());
-    };
-    on_sealed(None, move || set_timeout(ask, EVALUATED_AFTER));
+    // What did not change is not drawn again.
+    let found = Memo::new(move |_| rules.answer(&shown.get()));
+    let tickets = Asking::new(move || shown.get(), |token| ticket(client(), token));
+    Effect::new(move || {
+        if let Some(Some(ticket)) = tickets.answer(&shown.get()) {
+            on_evaluated(&ticket, move || rules.renew());
+        }
+    });
     let forget = move |_| {
         keep_token("");
         let _ = window().location().set_hash("");
@@ -38,7 +35,7 @@ pub fn AlertsPage() -> impl IntoView {
         <h1>"Alerts"</h1>
         <p class="lead">"Rules that this service keeps for you. Each is evaluated with every slot that is sealed, and whoever has the rule and \
             the published log computes the same. Make one on a pool's page."</p>
-        {move || match rules.answer(&shown.get()) {
+        {move || match found.get() {
             None => view! { <Loading what="your rules"/> }.into_any(),
             Some(Err(error)) => view! { <Failed error=error retry=again/> }.into_any(),
             Some(Ok(rules)) if rules.is_empty() => {
@@ -108,7 +105,7 @@ fn OneRule(rule: KeptRule, token: RwSignal<Option<String>>, again: Callback<()>)
             <p class="quiet">
                 <a href=pool>{text::short_pool(&rule.pool)}</a>
                 {webhook.map(|webhook| format!(" · told to {webhook}"))}
-                {format!(" · kept until {}", text::instant(&rule.expires))}
+                {format!(" · kept until {}", rule.expires)}
             </p>
             {move || match events.answer(&(name.clone(), of)) {
                 None => view! { <Loading what="its events"/> }.into_any(),

@@ -62,6 +62,11 @@ impl<A: Clone + PartialEq + 'static, T: Clone + 'static> Asking<A, T> {
         })
     }
 
+    /// Asks again, and shows the answer that there is until another comes.
+    pub fn renew(self) {
+        next(self.again);
+    }
+
     /// Forgets the answer and asks again.
     pub fn again(self) -> Callback<()> {
         Callback::new(move |()| {

@@ -1,6 +1,6 @@
 //! Slots as they are sealed, told by the service's stream.
 
-use exitgap_api::operations::{Operation, parameters};
+use exitgap_api::operations::{Operation, Target, parameters};
 use exitgap_core::ids::PoolId;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -14,10 +14,18 @@ use crate::service::client;
 /// the service refuses another one.
 pub fn on_sealed(pool: Option<&PoolId>, then: impl Fn() + 'static) {
     let target = Operation::Stream.target();
-    let (target, event) = match pool {
-        Some(pool) => (target.with(&parameters::WATCHED, pool), "pool"),
-        None => (target, "slot"),
-    };
+    match pool {
+        Some(pool) => listen(&target.with(&parameters::WATCHED, pool), "pool", then),
+        None => listen(&target, "slot", then),
+    }
+}
+
+/// The same with each slot that the reader's rules were evaluated with, whose ticket this is.
+pub fn on_evaluated(ticket: &str, then: impl Fn() + 'static) {
+    listen(&Operation::Stream.target().with(&parameters::TICKET, ticket), "slot", then);
+}
+
+fn listen(target: &Target, event: &str, then: impl Fn() + 'static) {
     let url = format!("{}{}", client().base(), target.as_str());
     let Ok(source) = EventSource::new(&url) else { return };
     let told = Closure::<dyn Fn()>::new(then);

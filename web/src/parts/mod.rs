@@ -17,6 +17,6 @@ pub use conditions::Conditions;
 pub use drawn::Drawn;
 pub use elsewhere::Whose;
 pub use gap::{CheckAll, CheckedGap, linked};
-pub use live::on_sealed;
+pub use live::{on_evaluated, on_sealed};
 pub use split::Split;
 pub use states::{Empty, Failed, Loading, PreviewNotice, Refused, StatusTag, not_understood};

@@ -53,6 +53,8 @@ pub enum Kind {
     Code,
     /// The id of an event of a stream, `<slot>.<place>`.
     EventId,
+    /// What an owner of rules shows for a stream.
+    Ticket,
     /// A SHA-256, `0x` and 64 hexadecimal digits.
     Hash,
     /// The path of a file of the published log.
@@ -124,6 +126,7 @@ impl Kind {
                 json!({"type": "array", "items": one, "minItems": 1, "maxItems": 16})
             }
             Self::EventId => text("[0-9]{7,9}\\.(0|[1-9][0-9]{0,9})".to_owned()),
+            Self::Ticket => text("ext_[0-9A-Za-z_-]{70}".to_owned()),
             Self::Hash => text("0x[0-9a-f]{64}".to_owned()),
             Self::LogFile => json!({"type": "string", "enum": ["checkpoint", "verifier-key"]}),
             Self::WebhookUrl => {

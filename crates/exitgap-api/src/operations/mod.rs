@@ -131,10 +131,12 @@ pub enum Operation {
     RotateKeys,
     /// Events are sent again.
     SendAgain,
+    /// A stream tells of an owner's rules.
+    StreamTicket,
 }
 
 /// How many there are.
-const COUNT: usize = Operation::SendAgain as usize + 1;
+const COUNT: usize = Operation::StreamTicket as usize + 1;
 
 /// All that is known of an operation.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
 
-use super::parameters::{LAST_EVENT_ID, WATCHED};
+use super::parameters::{LAST_EVENT_ID, TICKET, WATCHED};
 use super::{Given, Question, values};
 use crate::{Problem, parse_pool};
 
@@ -15,7 +15,8 @@ pub const MAX_WATCHED: usize = 100;
 pub struct EventPlace {
     /// The slot.
     pub slot: Slot,
-    /// Its place in the slot: 0 is the slot's own event, then the pools in the order of their names.
+    /// Its place in the slot: 0 is the slot's own event, then the pools in the order of their names, then what an owner's
+    /// rules said, rule by rule in the order of their names.
     pub place: u32,
 }
 
@@ -40,6 +41,8 @@ impl std::fmt::Display for EventPlace {
 pub struct StreamAsked {
     /// The pools, in the order of their names, each once.
     pub pools: Vec<PoolId>,
+    /// What an owner of rules shows.
+    pub ticket: Option<String>,
     /// After which event.
     pub after: Option<EventPlace>,
 }
@@ -65,6 +68,14 @@ impl Question for StreamAsked {
             };
             EventPlace::parse(text).ok_or_else(wrong)
         })?;
-        Ok(Self { pools, after })
+        let ticket = given.one(&TICKET, |text| {
+            let of = text.strip_prefix("ext_").map(str::as_bytes).unwrap_or_default();
+            let plain = |byte: &u8| byte.is_ascii_alphanumeric() || [b'-', b'_'].contains(byte);
+            if of.len() == 70 && of.iter().all(plain) {
+                return Ok(text.to_owned());
+            }
+            Err(values::refusal(&TICKET, "ticket: it is none"))
+        })?;
+        Ok(Self { pools, ticket, after })
     }
 }

@@ -8,7 +8,8 @@ use super::parameters::{
     MAX_AGE, METHOD, MIN_DAYS, MOVE, NO_DATA_SLOTS, ON_MISSING, ORDER_INTERVAL, ORDERS,
     PERIOD_FROM, POOL, POOL_CURSOR, POSITION, PROTOCOL_FEE, QUOTE_GROUP, RANK_CURSOR, RECOVERY,
     REFIRE_SLOTS, REMIND_SLOTS, REQUIRE, SERIES_SIZE, SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT,
-    STANDARD_SIZE, STATE_HASH, TO, TOKEN_IN_PATH, VENUE, WATCHED, WEBHOOK_URL, WITHIN_SLOTS,
+    STANDARD_SIZE, STATE_HASH, TICKET, TO, TOKEN_IN_PATH, VENUE, WATCHED, WEBHOOK_URL,
+    WITHIN_SLOTS,
 };
 use super::{Answer, COUNT, Group, Keep, Method, Operation, PriceClass, Row};
 
@@ -389,10 +390,10 @@ pub(super) static ROWS: [Row; COUNT] = [
     Row {
         group: Group::Series,
         title: "Sealed slots as they come",
-        about: "Server-sent events: `slot` for each sealed slot, then `pool` for each pool asked for that has a head in it. Their data are the documents `StreamedSlot` and `StreamedPool`. An id is `<slot>.<place>`, a function of the log and of the pools asked for: who comes back with `Last-Event-ID` goes on after it, up to seven days back; further back an event `reset` names the newest slot, and the present follows. The first event has an id and no data. A comment comes every 15 seconds. At most 6 streams of one client.",
-        parameters: &[&WATCHED, &LAST_EVENT_ID],
+        about: "Server-sent events: `slot` for each sealed slot, then `pool` for each pool asked for that has a head in it. Their data are the documents `StreamedSlot` and `StreamedPool`. An id is `<slot>.<place>`, a function of the log and of the pools asked for: with `ticket` also what the owner's rules said, after the pools, as events `alert` (`AlertEventTold`), and a slot is told once all rules were evaluated with it. Who comes back with `Last-Event-ID` goes on after it, up to seven days back; further back an event `reset` names the newest slot, and the present follows. The first event has an id and no data. A comment comes every 15 seconds. At most 6 streams of one client.",
+        parameters: &[&WATCHED, &TICKET, &LAST_EVENT_ID],
         answer: Answer::Bytes("text/event-stream"),
-        refusals: &[400, 404, 429],
+        refusals: &[400, 401, 404, 429],
         keep: None,
         ..row(Operation::Stream, "streamSlots", "/v1/stream")
     },
@@ -520,5 +521,15 @@ pub(super) static ROWS: [Row; COUNT] = [
         refusals: OWNED,
         keep: Some(Keep::Never),
         ..row(Operation::SendAgain, "sendAgain", "/v1/alerts/{alert}/replay")
+    },
+    Row {
+        method: Method::Post,
+        group: Group::Alerts,
+        title: "A ticket for a stream",
+        about: "What a browser's `EventSource`, which sends no token, gives `/v1/stream` as `ticket`: it lets whoever sees the address read what the owner's rules say, for a day, and nothing else.",
+        answer: Answer::Document("StreamTicket"),
+        refusals: &[400, 401, 413, 503],
+        keep: Some(Keep::Never),
+        ..row(Operation::StreamTicket, "streamTicket", "/v1/alerts/ticket")
     },
 ];

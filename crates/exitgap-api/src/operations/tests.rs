@@ -13,6 +13,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
     use Operation as O;
     let named = Some(named);
     match operation {
+        O::StreamTicket => operation.read::<()>(named, query).map(drop),
         O::Stream => operation.read::<StreamAsked>(named, query).map(drop),
         O::KeepAlert => operation.read::<KeepAsked>(named, query).map(drop),
         O::Alert | O::EndAlert | O::AskEndpoint | O::RotateKeys => {
@@ -69,6 +70,7 @@ fn example(parameter: &Parameter) -> String {
         Kind::Venues => format!("{POOL}/token0"),
         Kind::Code | Kind::Word => "rpc_unavailable".to_owned(),
         Kind::EventId => "5957900.1".to_owned(),
+        Kind::Ticket => format!("ext_{}", "A".repeat(70)),
         Kind::Hash => format!("0x{}", "ab".repeat(32)),
         Kind::LogFile => "checkpoint".to_owned(),
         Kind::WebhookUrl => "https://hooks.example/exits".to_owned(),

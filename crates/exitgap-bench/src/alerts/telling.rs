@@ -107,6 +107,7 @@ fn keep(alerts: &Alerts, port: u16) -> Result<(), BenchError> {
             idempotency: None,
             request: [0; 32],
             rule: rule.to_canonical(),
+            first_slot: rule.first_slot,
             endpoint: Some(NewEndpoint { url: format!("http://{host}:{port}/"), host, salt: [0; 16] }),
             expires_s: u64::from(u32::MAX),
             run: AlertRun::new(rule).keep(),

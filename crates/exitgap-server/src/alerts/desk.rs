@@ -24,6 +24,9 @@ use crate::ops::Service;
 /// How long a rule is kept after its owner last came, seconds: 30 days.
 const KEPT_S: u64 = 30 * 86_400;
 
+/// How often a rule is begun later, where slots are evaluated meanwhile.
+const TRIES: u32 = 5;
+
 /// Who asks.
 #[derive(Clone)]
 pub struct Caller {
@@ -38,15 +41,19 @@ pub struct Caller {
 /// Keeps rules, and tells of them.
 #[derive(Clone)]
 pub struct Desk {
-    room: Arc<AlertsRoom>,
+    pub(super) room: Arc<AlertsRoom>,
     service: Arc<Service>,
 }
 
-type Answer<T> = Result<T, Problem>;
+pub(super) type Answer<T> = Result<T, Problem>;
 
 fn unavailable(error: &AlertsError) -> Problem {
     tracing::error!(%error, "alerts");
     Problem::new(ProblemCode::InternalError, "the kept rules cannot be read or written now")
+}
+
+fn not_kept() -> Problem {
+    Problem::new(ProblemCode::InternalError, "the rule could not be kept")
 }
 
 fn random<const N: usize>() -> Answer<[u8; N]> {
@@ -62,7 +69,7 @@ impl Desk {
         Self { room, service }
     }
 
-    fn now_ms(&self) -> u64 {
+    pub(super) fn now_ms(&self) -> u64 {
         (self.room.now_ms)()
     }
 
@@ -71,7 +78,7 @@ impl Desk {
     }
 
     /// Does what waits for a disk where nobody else waits for it.
-    async fn alerts<T: Send + 'static>(
+    pub(super) async fn alerts<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Alerts) -> Result<T, AlertsError> + Send + 'static,
     ) -> Answer<T> {
@@ -103,24 +110,21 @@ impl Desk {
                 Problem::new(ProblemCode::InternalError, "the system gave no random numbers")
             })?,
         };
-        let rule = self.rule_of(&backtest)?;
-        let run = AlertRun::new(rule.clone());
-        let state = AlertStanding::from(run.state());
+        let salt = endpoint.as_ref().map(|endpoint| endpoint.salt);
         let new = NewAlert {
-            id: rule.alert.as_str().to_owned(),
+            id: String::new(),
             owner: token.owner(),
             client: self.room.key.client(caller.client),
             idempotency: caller.idempotency,
             request: request.into(),
-            rule: rule.to_canonical(),
+            rule: Vec::new(),
+            first_slot: Slot::FIRST,
             endpoint,
             expires_s: self.until_s(),
-            run: run.keep(),
-            state: serde_json::to_string(&state).unwrap_or_default(),
+            run: Vec::new(),
+            state: String::new(),
         };
-        let (bounds, now_ms) = (self.room.plan.bounds, self.now_ms());
-        let salt = new.endpoint.as_ref().map(|endpoint| endpoint.salt);
-        let kept = self.alerts(move |alerts| alerts.keep(&new, &bounds, now_ms)).await?;
+        let kept = self.keep_from_now(new, &backtest).await?;
         let alert = match kept {
             Kept::New(alert) | Kept::Again(alert) => *alert,
             Kept::OtherRequest => {
@@ -130,6 +134,7 @@ impl Desk {
                     .hint("give each request a name of its own"));
             }
             Kept::Full(full) => return Err(self.full(full)),
+            Kept::Passed => return Err(not_kept()),
         };
         self.room.bell.notify_one();
         // The keys of an address that its owner has already were told with it.
@@ -145,9 +150,30 @@ impl Desk {
         })
     }
 
+    /// Keeps a rule from the next slot on that nobody evaluated yet.
+    async fn keep_from_now(&self, mut new: NewAlert, backtest: &AlertsTold) -> Answer<Kept> {
+        for _ in 0..TRIES {
+            let rule = self.rule_of(backtest).await?;
+            let run = AlertRun::new(rule.clone());
+            let state = AlertStanding::from(run.state());
+            rule.alert.as_str().clone_into(&mut new.id);
+            (new.rule, new.first_slot, new.run) =
+                (rule.to_canonical(), rule.first_slot, run.keep());
+            new.state = serde_json::to_string(&state).unwrap_or_default();
+            let (asked, bounds, now_ms) = (new.clone(), self.room.plan.bounds, self.now_ms());
+            match self.alerts(move |alerts| alerts.keep(&asked, &bounds, now_ms)).await? {
+                Kept::Passed => {}
+                kept => return Ok(kept),
+            }
+        }
+        Ok(Kept::Passed)
+    }
+
     /// The rule that is kept of one that was tried: with a name and a first slot of its own.
-    fn rule_of(&self, backtest: &AlertsTold) -> Answer<AlertRule> {
-        let newest = self.service.current().last_slot.and_then(Slot::next);
+    async fn rule_of(&self, backtest: &AlertsTold) -> Answer<AlertRule> {
+        // An evaluator may know of a slot before this service does.
+        let evaluated = self.alerts(Alerts::evaluated).await?;
+        let newest = self.service.current().last_slot.max(evaluated).and_then(Slot::next);
         let none = || Problem::new(ProblemCode::NoSnapshotYet, "no slot is sealed yet");
         let first = newest.ok_or_else(none)?;
         let mut rule = backtest.rule.clone();
@@ -155,7 +181,7 @@ impl Desk {
         rule["first_slot"] = json!(first.number());
         AlertRule::read(rule.to_string().as_bytes()).map_err(|error| {
             tracing::error!(%error, "a rule that was read cannot be read again");
-            Problem::new(ProblemCode::InternalError, "the rule could not be kept")
+            not_kept()
         })
     }
 
@@ -207,7 +233,7 @@ impl Desk {
             ))
     }
 
-    async fn owner(&self, caller: &Caller) -> Answer<OwnerToken> {
+    pub(super) async fn owner(&self, caller: &Caller) -> Answer<OwnerToken> {
         let none = || {
             Problem::new(ProblemCode::TokenRequired, "the request shows no token")
                 .hint("Authorization: Bearer exa_…, the token that was told with the first rule")
@@ -257,7 +283,7 @@ impl Desk {
         Ok(AlertEventsKept {
             alert: found.id,
             next_after_seq: events.last().map_or(after_seq, |event| event.seq),
-            events: events.into_iter().map(event_told).collect(),
+            events: events.into_iter().map(event_kept).collect(),
         })
     }
 
@@ -338,21 +364,21 @@ impl Desk {
     }
 }
 
-fn event_told(event: KeptEvent) -> AlertEventKept {
-    let (delivery, attempts, last_failure) = match event.delivery {
+fn event_kept(event: KeptEvent) -> AlertEventKept {
+    let (delivery, attempts, last_failure) = match event.delivery.clone() {
         Some((state, attempts, said)) => (Some(state), attempts, said),
         None => (None, 0, None),
     };
-    AlertEventKept {
-        event: AlertEventTold {
-            id: event.id,
-            seq: event.seq,
-            r#type: event.r#type,
-            slot: event.slot,
-            document: serde_json::from_slice(&event.document).unwrap_or(Value::Null),
-        },
-        delivery,
-        attempts,
-        last_failure,
+    AlertEventKept { event: event_told(event), delivery, attempts, last_failure }
+}
+
+/// An event as it is told.
+pub(super) fn event_told(event: KeptEvent) -> AlertEventTold {
+    AlertEventTold {
+        id: event.id,
+        seq: event.seq,
+        r#type: event.r#type,
+        slot: event.slot,
+        document: serde_json::from_slice(&event.document).unwrap_or(Value::Null),
     }
 }

@@ -106,14 +106,14 @@ impl Evaluator {
                 break;
             }
             let stepped = known.step(&reader, slot)?;
-            turned.events += alerts.take_slot(slot, &stepped, now_ms)?;
+            turned.events += alerts.take_slot(slot, &stepped, known.mark, now_ms)?;
             turned.slots += 1;
         }
         if let Some(newest) = newest.filter(|_| turned.slots == 0)
             && alerts.evaluated()?.is_none_or(|evaluated| evaluated < newest)
         {
             // There is no rule that it says anything to.
-            alerts.take_slot(newest, &[], now_ms)?;
+            alerts.take_slot(newest, &[], known.mark, now_ms)?;
         }
         known.reader = Some(reader);
         Ok(turned)

@@ -24,6 +24,12 @@ const FORM: &str = "exitgap-alerts-key:1:";
 /// What an owner's token begins with.
 const TOKEN: &str = "exa_";
 
+/// What a ticket begins with.
+const TICKET: &str = "ext_";
+
+/// An owner, an instant of 32 bits and a code of 128.
+const TICKET_BYTES: usize = 32 + 4 + 16;
+
 /// Why there is no key.
 #[derive(Debug, thiserror::Error)]
 pub enum AlertKeyError {
@@ -94,6 +100,35 @@ impl AlertKey {
         let mut cut = [0; 16];
         cut.copy_from_slice(&digest[..16]);
         cut
+    }
+
+    /// What an owner shows for a stream in place of the token, until an instant: it lets nobody do anything else.
+    pub fn ticket(&self, owner: &Owner, until_s: u32) -> String {
+        let mut bytes = [0; TICKET_BYTES];
+        bytes[..32].copy_from_slice(owner);
+        bytes[32..36].copy_from_slice(&until_s.to_be_bytes());
+        let code = self.ticket_mac(&bytes[..36]).finalize().into_bytes();
+        bytes[36..].copy_from_slice(&code[..16]);
+        format!("{TICKET}{}", Base64UrlUnpadded::encode_string(&bytes))
+    }
+
+    /// Whose a ticket is, where it is one of this key's and still holds.
+    pub fn owner_of(&self, ticket: &str, now_s: u64) -> Option<Owner> {
+        let mut bytes = [0; TICKET_BYTES];
+        let encoded = ticket.strip_prefix(TICKET)?;
+        let read = Base64UrlUnpadded::decode(encoded, &mut bytes).ok()?.len();
+        let (said, code) = bytes.split_at(36);
+        self.ticket_mac(said).verify_truncated_left(code).ok()?;
+        let until_s = u32::from_be_bytes(said[32..].try_into().ok()?);
+        let owner = said[..32].try_into().ok()?;
+        (read == TICKET_BYTES && now_s < until_s.into()).then_some(owner)
+    }
+
+    fn ticket_mac(&self, said: &[u8]) -> Hmac<Sha256> {
+        let mut mac = mac(&self.0);
+        mac.update(b"exitgap alerts ticket\n");
+        mac.update(said);
+        mac
     }
 
     /// The signatures of a message, as the header `webhook-signature` has them: by the keys of now, and for a day after
@@ -213,6 +248,24 @@ mod tests {
         assert_ne!(key.sign(&KEYS, "evt_a", 5, b"{ }"), before);
         assert_ne!(key.sign(&KEYS, "evt_a", 6, b"{}"), before);
         assert_ne!(key.sign(&KEYS, "evt_b", 5, b"{}"), before);
+    }
+
+    #[test]
+    fn a_ticket_is_of_its_owner_and_key_and_has_an_end() {
+        let key = AlertKey::from_seed([9; 32]);
+        let (owner, ticket) = ([7; 32], key.ticket(&[7; 32], 1_000));
+        assert_eq!((ticket.len(), key.owner_of(&ticket, 999)), (74, Some(owner)));
+        assert_eq!(key.owner_of(&ticket, 1_000), None);
+        assert_eq!(AlertKey::from_seed([8; 32]).owner_of(&ticket, 0), None);
+        for place in 0..ticket.len() {
+            let mut bytes = ticket.clone().into_bytes();
+            bytes[place] = if bytes[place] == b'A' { b'E' } else { b'A' };
+            assert_eq!(key.owner_of(std::str::from_utf8(&bytes).unwrap(), 0), None, "{place}");
+        }
+        let token = OwnerToken([7; 32]).text();
+        for text in ["", "ext_", &token, &ticket[..73], &format!("{ticket}A")] {
+            assert_eq!(key.owner_of(text, 0), None, "{text}");
+        }
     }
 
     #[test]

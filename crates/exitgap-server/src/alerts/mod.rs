@@ -1,6 +1,7 @@
 //! Rules that are kept for their owners, evaluated with every sealed slot, and told.
 //!
 //! - `desk`: what an owner asks: keep a rule, list, end, change keys; one operation per question, over the store of alerts
+//! - `streamed`: what an owner's stream is told of them
 //! - `evaluate`: what each sealed slot makes of every rule, slot by slot, in one transaction
 //! - `deliver`: what is to be sent, leased, tried, marked; `post`: one attempt; `guard`: where it may go; `keys`: how it
 //!   is signed
@@ -16,11 +17,14 @@ mod evaluate;
 mod guard;
 mod keys;
 mod post;
+mod streamed;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use exitgap_core::series::Slot;
 use exitgap_store::alerts::{AlertCounts, Alerts, AlertsError};
 use tokio::sync::{Notify, watch};
 
@@ -72,6 +76,10 @@ pub struct AlertsRoom {
     now_ms: NowMs,
     /// Rung when there may be something to send.
     bell: Arc<Notify>,
+    /// The last slot that all rules were evaluated with, as far as those who wait for it were told.
+    evaluated: watch::Sender<Option<Slot>>,
+    /// Whether somebody looks for them.
+    looks: AtomicBool,
 }
 
 impl AlertsRoom {
@@ -79,7 +87,15 @@ impl AlertsRoom {
     pub fn open(plan: AlertsPlan, now_ms: NowMs) -> Result<Arc<Self>, AlertsStartError> {
         let key = AlertKey::read(&plan.key_file)?;
         let alerts = Arc::new(Alerts::open(&plan.database)?);
-        Ok(Arc::new(Self { alerts, plan, key, now_ms, bell: Arc::default() }))
+        Ok(Arc::new(Self {
+            alerts,
+            plan,
+            key,
+            now_ms,
+            bell: Arc::default(),
+            evaluated: watch::Sender::default(),
+            looks: AtomicBool::new(false),
+        }))
     }
 
     /// Evaluates the slots of a store and sends what comes of it, until it is told to end; `told` is told now and then how

@@ -58,7 +58,8 @@ where
     }
 }
 
-fn not_kept() -> Problem {
+/// Why no rule is found here.
+pub fn not_kept() -> Problem {
     let preview = Operation::AlertsOf.template();
     Problem::new(ProblemCode::NotAvailable, "this deployment keeps no rules for others").hint(format!(
         "evaluate a rule where it is asked: {preview}, or `exitgap alert replay` over the published log"

@@ -158,6 +158,12 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
         O::RotateKeys => alerts::answer(operation, |desk, caller, named| async move {
             desk.rotate(caller, named).await
         }),
+        O::StreamTicket => {
+            alerts::answer(
+                operation,
+                |desk, caller, (): ()| async move { desk.ticket(caller).await },
+            )
+        }
         O::SendAgain => alerts::answer(operation, |desk, caller, asked| async move {
             desk.send_again(caller, asked).await
         }),

@@ -34,6 +34,7 @@ pub const ADDRESS: &str = "/v1/openapi.json";
     exitgap_api::AlertEventsKept,
     exitgap_api::WebhookKeys,
     exitgap_api::AlertsResent,
+    exitgap_api::StreamTicket,
     exitgap_api::LiquidationExposure,
     exitgap_api::Fragility,
     exitgap_api::Portfolio,

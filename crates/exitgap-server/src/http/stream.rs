@@ -23,13 +23,16 @@ use exitgap_api::Problem;
 use exitgap_api::operations::{EventPlace, Operation, StreamAsked};
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
+use exitgap_store::alerts::Owner;
 use hyper::body::Frame;
 use tokio::sync::{mpsc, watch};
 
 use super::App;
 use super::address::Address;
+use super::alerts;
 use super::edge::Client;
 use super::reply::Refused;
+use crate::alerts::Desk;
 use crate::ops::{Sealed, Service, too_many_streams};
 
 /// Streams at once, and of one client.
@@ -93,8 +96,17 @@ pub async fn serve(
     address: Address,
     request: Request,
 ) -> Result<Response, Refused> {
-    let StreamAsked { pools, after } = address.read(Operation::Stream)?;
+    let StreamAsked { pools, ticket, after } = address.read(Operation::Stream)?;
     app.service.require_pools(&pools)?;
+    let own = match ticket {
+        None => None,
+        Some(ticket) => {
+            let desk = app.desk.clone().ok_or_else(alerts::not_kept)?;
+            let owner = desk.owner_of(&ticket)?;
+            let evaluated = desk.watch_evaluated().await?;
+            Some(Own { desk, owner, evaluated })
+        }
+    };
     let after = match last_event_id(request.headers())? {
         Some(after) => Some(after),
         None => after,
@@ -102,7 +114,7 @@ pub async fn serve(
     let client = request.extensions().get::<Client>().and_then(|Client(client)| *client);
     let place = app.streams.place(client)?;
     let (frames, rest) = mpsc::channel(1);
-    let told = Telling { service: app.service.clone(), pools, frames };
+    let mut told = Telling { service: app.service.clone(), pools, own, frames };
     tokio::spawn(async move {
         // It ends when the process does, when nobody listens any more, or when the store cannot be read.
         let _ = told.tell(after).await;
@@ -151,16 +163,26 @@ impl hyper::body::Body for Frames {
 struct Telling {
     service: Arc<Service>,
     pools: Vec<PoolId>,
+    own: Option<Own>,
     frames: mpsc::Sender<Bytes>,
+}
+
+/// Whose rules are told of, and how far they are evaluated.
+struct Own {
+    desk: Desk,
+    owner: Owner,
+    evaluated: watch::Receiver<Option<Slot>>,
 }
 
 /// Nobody listens any more, or nothing can be told.
 struct Over;
 
 impl Telling {
-    async fn tell(&self, after: Option<EventPlace>) -> Result<(), Over> {
+    async fn tell(&mut self, after: Option<EventPlace>) -> Result<(), Over> {
         let mut sealed = self.service.watch_slots();
-        let newest = self.service.current().last_slot;
+        let sealed_last = self.service.current().last_slot;
+        // Where nothing was evaluated yet, no rule is older than the newest slot.
+        let newest = self.reach(sealed_last).or(sealed_last);
         let mut next = match (after, newest) {
             (Some(after), Some(newest)) => self.resume(after, newest).await?,
             // Where it begins, so that who loses the connection at once comes back to here.
@@ -206,14 +228,14 @@ impl Telling {
 
     /// Waits until a slot is sealed, and gives the newest; says now and then that nothing is said.
     async fn wait(
-        &self,
+        &mut self,
         sealed: &mut watch::Receiver<Sealed>,
         next: Option<Slot>,
     ) -> Result<Slot, Over> {
         loop {
             let Sealed { newest, ends } = *sealed.borrow_and_update();
             // What was sealed before the first who watched is known all the same.
-            let newest = newest.or_else(|| self.service.current().last_slot);
+            let newest = self.reach(newest.or_else(|| self.service.current().last_slot));
             if ends {
                 return Err(Over);
             }
@@ -222,6 +244,7 @@ impl Telling {
             }
             tokio::select! {
                 changed = sealed.changed() => changed.map_err(|_| Over)?,
+                () = changed(&mut self.own) => {}
                 () = self.frames.closed() => return Err(Over),
                 () = tokio::time::sleep(SILENCE) => self.say(":\n\n".to_owned()).await?,
             }
@@ -235,9 +258,12 @@ impl Telling {
             tracing::warn!(%slot, detail = %problem.detail, "a stream ends");
             Over
         })?;
+        let said = self.said(slot).await?;
         let mut frame = String::new();
+        let after = u32::try_from(self.pools.len()).unwrap_or(u32::MAX).saturating_add(1);
         let all = std::iter::once(("slot", 0, &events.slot))
-            .chain(events.pools.iter().map(|(place, text)| ("pool", *place, text)));
+            .chain(events.pools.iter().map(|(place, text)| ("pool", *place, text)))
+            .chain((after..).zip(&said).map(|(place, text)| ("alert", place, text)));
         for (event, place, text) in all.filter(|(_, place, _)| *place >= from) {
             let id = EventPlace { slot, place };
             // Writing to a String cannot fail.
@@ -246,8 +272,38 @@ impl Telling {
         if frame.is_empty() { Ok(()) } else { self.say(frame).await }
     }
 
+    /// The newest slot of which all is known that is told.
+    fn reach(&self, newest: Option<Slot>) -> Option<Slot> {
+        match &self.own {
+            None => newest,
+            Some(own) => newest.min(*own.evaluated.borrow()),
+        }
+    }
+
+    /// What the owner's rules said of a slot.
+    async fn said(&self, slot: Slot) -> Result<Vec<String>, Over> {
+        let Some(Own { desk, owner, .. }) = &self.own else { return Ok(Vec::new()) };
+        let said = desk.said_in(*owner, slot).await.map_err(|problem| {
+            tracing::warn!(%slot, detail = %problem.detail, "a stream ends");
+            Over
+        })?;
+        // Documents that were read are written.
+        said.iter().map(|event| serde_json::to_string(event).map_err(|_| Over)).collect()
+    }
+
     async fn say(&self, frame: String) -> Result<(), Over> {
         self.frames.send(frame.into()).await.map_err(|_| Over)
+    }
+}
+
+/// Waits until rules are evaluated further; for ever where nobody's are told of.
+async fn changed(own: &mut Option<Own>) {
+    match own {
+        // What tells it lives as long as the desk.
+        Some(own) => {
+            let _ = own.evaluated.changed().await;
+        }
+        None => std::future::pending().await,
     }
 }
 

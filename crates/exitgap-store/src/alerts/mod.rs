@@ -70,6 +70,9 @@ const FAILING_MS: i64 = 5 * 86_400_000;
 /// The most rules of an owner that are listed.
 const LISTED: u32 = 200;
 
+/// The most events of an owner that one slot tells.
+const SAID_IN_SLOT: u32 = 10_000;
+
 /// Of how many that are due some are taken: more than wait at hosts that are busy.
 const CANDIDATES: u32 = 2_000;
 
@@ -116,6 +119,9 @@ impl Alerts {
                     return Ok(Kept::OtherRequest);
                 }
                 return Ok(Kept::Again(Box::new(whole_alert(rows, found)?)));
+            }
+            if model::slot_of(rows.evaluated_slot()?).is_some_and(|last| last >= new.first_slot) {
+                return Ok(Kept::Passed);
             }
             if let Some(full) = full(rows, new, bounds)? {
                 return Ok(Kept::Full(full));
@@ -196,22 +202,40 @@ impl Alerts {
         self.db().write(|rows| Ok(rows.send_again(alert, from_seq.into(), whole(now_ms))?))
     }
 
+    /// What an owner's rules said of a slot: rule by rule in the order of their names, the same whenever it is asked
+    /// once the slot is evaluated.
+    pub fn said_in(&self, owner: &Owner, slot: Slot) -> Result<Vec<KeptEvent>> {
+        let slot = slot.number().into();
+        let found = self.db().read(|rows| rows.said_in(owner, slot, SAID_IN_SLOT))?;
+        found.into_iter().map(KeptEvent::of).collect()
+    }
+
     /// Rules that came or ended since a mark, and the next mark.
     pub fn changed_since(&self, mark: i64) -> Result<(Vec<ChangedAlert>, i64)> {
-        let found = self.db().read(|rows| rows.changed_since(mark))?;
-        let next = found.iter().map(|row| row.changed).fold(mark, i64::max);
+        let (found, next) = self.db().read(|rows| {
+            Ok::<_, AlertsError>((rows.changed_since(mark)?, rows.newest_change()?))
+        })?;
         Ok((found.into_iter().map(ChangedAlert::from).collect(), next))
     }
 
-    /// The last slot that was evaluated.
+    /// The last slot that all rules were evaluated with: no event of it, or of one before, is yet to come.
     pub fn evaluated(&self) -> Result<Option<Slot>> {
         Ok(model::slot_of(self.db().read(|rows| Ok::<_, AlertsError>(rows.evaluated_slot()?))?))
     }
 
-    /// Writes down what a slot made of rules, all or nothing: how many events were not there.
-    pub fn take_slot(&self, slot: Slot, stepped: &[Stepped], now_ms: u64) -> Result<usize> {
+    /// Writes down what a slot made of rules, all or nothing: how many events were not there. The rules are all that
+    /// there were at a mark; where others came since, the slot does not count as evaluated yet.
+    pub fn take_slot(
+        &self,
+        slot: Slot,
+        stepped: &[Stepped],
+        mark: i64,
+        now_ms: u64,
+    ) -> Result<usize> {
         let (number, now_ms) = (i64::from(slot.number()), whole(now_ms));
         self.db().write(|rows| {
+            // First: a rule that ends here is a change, too.
+            rows.reach_slot(number, mark)?;
             let mut made = 0;
             for Stepped { no, events, run, state, ended } in stepped {
                 for event in events {
@@ -236,7 +260,6 @@ impl Alerts {
                     rows.end(*no, "retired", now_ms / 1_000)?;
                 }
             }
-            rows.reach_slot(number)?;
             Ok(made)
         })
     }

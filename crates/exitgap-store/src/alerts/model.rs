@@ -46,6 +46,8 @@ pub struct NewAlert {
     pub request: [u8; 32],
     /// The rule's canonical bytes.
     pub rule: Vec<u8>,
+    /// Its first slot.
+    pub first_slot: Slot,
     /// Where its events are sent.
     pub endpoint: Option<NewEndpoint>,
     /// When it ends unless it is renewed, Unix seconds.
@@ -76,6 +78,8 @@ pub enum Kept {
     Again(Box<KeptAlert>),
     /// Another request came before under the caller's name for it.
     OtherRequest,
+    /// Its first slot was evaluated already.
+    Passed,
     /// There is no room.
     Full(Full),
 }

@@ -24,6 +24,9 @@ impl Home {
     }
 }
 
+/// Later than all changes.
+const MARK: i64 = i64::MAX;
+
 fn new(id: &str, client: u8, host: Option<&str>) -> NewAlert {
     let endpoint = host.map(|host| NewEndpoint {
         url: format!("https://{host}/{id}"),
@@ -37,6 +40,7 @@ fn new(id: &str, client: u8, host: Option<&str>) -> NewAlert {
         idempotency: None,
         request: [0; 32],
         rule: b"{}".to_vec(),
+        first_slot: Slot::LAST,
         endpoint,
         expires_s: 1_000,
         run: b"{}".to_vec(),
@@ -156,9 +160,9 @@ fn two_evaluators_make_one_event_and_one_delivery() {
         ..stepped(alert.no, vec![event(1, slot)])
     };
     let later = slot.next().unwrap();
-    assert_eq!(one.take_slot(later, &[step("later")], 10).unwrap(), 1);
+    assert_eq!(one.take_slot(later, &[step("later")], MARK, 10).unwrap(), 1);
     // Who comes after changes nothing, and what it keeps of its run is older.
-    assert_eq!(two.take_slot(slot, &[step("earlier")], 11).unwrap(), 0);
+    assert_eq!(two.take_slot(slot, &[step("earlier")], MARK, 11).unwrap(), 0);
     assert_eq!(two.evaluated().unwrap(), Some(later));
     assert_eq!(one.one(&OWNER, "a1", 0).unwrap().unwrap().state, "later");
     assert_eq!(two.changed_since(0).unwrap().0[0].run, b"later");
@@ -167,8 +171,39 @@ fn two_evaluators_make_one_event_and_one_delivery() {
     marked(&one, &taken[0], Outcome::Taken, 21);
     assert_eq!(one.counts().unwrap().delivered, 1);
     // Made again after it was sent, it is not sent again.
-    assert_eq!(two.take_slot(slot, &[step("earlier")], 30).unwrap(), 0);
+    assert_eq!(two.take_slot(slot, &[step("earlier")], MARK, 30).unwrap(), 0);
     assert_eq!(self::taken(&two, 500), []);
+}
+
+#[test]
+fn a_slot_is_evaluated_when_no_event_of_it_is_yet_to_come() {
+    let home = Home::new();
+    let alerts = home.open();
+    let (_, mark) = alerts.changed_since(0).unwrap();
+    let [first, second, third] =
+        [0, 1, 2].map(|n| Slot::FIRST.number() + n).map(|number| Slot::new(number.into()).unwrap());
+    alerts.take_slot(first, &[], mark, 10).unwrap();
+    assert_eq!(alerts.evaluated().unwrap(), Some(first));
+    let begins = |id: &str, first_slot| NewAlert { first_slot, ..new(id, 1, None) };
+    assert_eq!(alerts.keep(&begins("late", first), &BOUNDS, 0).unwrap(), Kept::Passed);
+    let rule = kept(&alerts, &begins("a1", second));
+    // Whoever does not know of it has not evaluated the slot.
+    alerts.take_slot(second, &[], mark, 11).unwrap();
+    assert_eq!(alerts.evaluated().unwrap(), Some(first));
+    let (changed, mark) = alerts.changed_since(mark).unwrap();
+    assert_eq!(changed.len(), 1);
+    let last = Stepped { ended: true, ..stepped(rule.no, vec![event(1, second)]) };
+    alerts.take_slot(second, &[last], mark, 12).unwrap();
+    assert_eq!(alerts.evaluated().unwrap(), Some(second), "that the rule ended came after");
+    assert_eq!(alerts.said_in(&OWNER, second).unwrap().len(), 1);
+    assert_eq!(alerts.said_in(&OWNER, first).unwrap(), []);
+    assert_eq!(alerts.said_in(&[0; 32], second).unwrap(), []);
+    // A mark that nobody shows any more is no later change.
+    alerts.tidy(40 * 86_400_000).unwrap();
+    let (changed, mark) = alerts.changed_since(0).unwrap();
+    assert_eq!(changed, []);
+    alerts.take_slot(third, &[], mark, 13).unwrap();
+    assert_eq!(alerts.evaluated().unwrap(), Some(third));
 }
 
 #[test]
@@ -177,7 +212,7 @@ fn of_a_rule_one_event_after_the_other_is_sent_and_what_nobody_marks_again() {
     let alerts = home.open();
     let alert = verified(&alerts, "a1", "one.example");
     let events = (1..=3).map(|seq| event(seq, Slot::FIRST)).collect();
-    assert_eq!(alerts.take_slot(Slot::FIRST, &[stepped(alert.no, events)], 10).unwrap(), 3);
+    assert_eq!(alerts.take_slot(Slot::FIRST, &[stepped(alert.no, events)], MARK, 10).unwrap(), 3);
     let first = taken(&alerts, 10);
     assert_eq!((seqs(&first), first[0].attempt), (vec![1], 1));
     assert_eq!(taken(&alerts, 50), [], "it is leased");
@@ -208,7 +243,9 @@ fn an_endpoint_is_asked_first_three_times_an_hour_and_disabled_when_it_only_fail
     let home = Home::new();
     let alerts = home.open();
     let alert = kept(&alerts, &new("a1", 1, Some("one.example")));
-    alerts.take_slot(Slot::FIRST, &[stepped(alert.no, vec![event(1, Slot::FIRST)])], 10).unwrap();
+    alerts
+        .take_slot(Slot::FIRST, &[stepped(alert.no, vec![event(1, Slot::FIRST)])], MARK, 10)
+        .unwrap();
     let endpoint = alert.endpoint.unwrap().id;
     for at_ms in [10, 20, 30] {
         let asked = taken(&alerts, at_ms);
@@ -267,7 +304,7 @@ fn a_host_has_so_many_at_once_and_others_do_not_wait_for_it() {
     }
     let now_ms = 4 * hour_ms;
     let steps: Vec<_> = all.iter().map(|no| stepped(*no, vec![event(1, Slot::FIRST)])).collect();
-    alerts.take_slot(Slot::FIRST, &steps, now_ms).unwrap();
+    alerts.take_slot(Slot::FIRST, &steps, MARK, now_ms).unwrap();
     let room = |host: &str| if host == "busy.example" { 2 } else { 4 };
     let taken = alerts.turn(&[], 10, room, now_ms, now_ms + 100).unwrap();
     let of = |host: &str| taken.iter().filter(|sending| sending.host == host).count();
@@ -279,7 +316,9 @@ fn what_is_long_past_is_forgotten_and_a_foreign_file_is_refused() {
     let home = Home::new();
     let alerts = home.open();
     let alert = verified(&alerts, "a1", "one.example");
-    alerts.take_slot(Slot::FIRST, &[stepped(alert.no, vec![event(1, Slot::FIRST)])], 10).unwrap();
+    alerts
+        .take_slot(Slot::FIRST, &[stepped(alert.no, vec![event(1, Slot::FIRST)])], MARK, 10)
+        .unwrap();
     alerts.end(alert.no, 20).unwrap();
     assert_eq!(taken(&alerts, 20), [], "an owner who deletes it is sent nothing more");
     assert_eq!(alerts.counts().unwrap().events, 1);

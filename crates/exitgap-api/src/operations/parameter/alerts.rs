@@ -189,6 +189,14 @@ pub const WATCHED: Parameter = Parameter::optional(
 )
 .hint("pool=<chain>:<address>, repeated for each, up to 100 times");
 
+/// Whose rules a stream tells of.
+pub const TICKET: Parameter = Parameter::optional(
+    "ticket",
+    Kind::Ticket,
+    "What an owner of kept rules shows, so that the stream tells of them, too; `POST /v1/alerts/ticket` gives it.",
+)
+.hint("ext_ and 70 letters, as POST /v1/alerts/ticket gives it");
+
 /// Where a stream goes on.
 pub const LAST_EVENT_ID: Parameter = Parameter::optional(
     "last_event_id",

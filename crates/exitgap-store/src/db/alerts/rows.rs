@@ -75,7 +75,6 @@ pub struct ChangedRow {
     pub run: Vec<u8>,
     pub state: String,
     pub over: bool,
-    pub changed: i64,
 }
 
 /// An event, and what became of its delivery.
@@ -166,7 +165,6 @@ fn changed(row: &Row<'_>) -> rusqlite::Result<ChangedRow> {
         run: row.get("run")?,
         state: row.get("state")?,
         over: row.get("over")?,
-        changed: row.get("changed")?,
     })
 }
 
@@ -341,8 +339,14 @@ impl Rows<'_> {
         self.number(sql!("select_counter"), named_params! {":name": "evaluated_slot"}, "value")
     }
 
-    pub fn reach_slot(&self, slot: i64) -> Result<()> {
-        self.run(sql!("reach_slot"), named_params! {":slot": slot}).map(drop)
+    /// All rules up to this change were evaluated up to a slot; nothing where there are later ones.
+    pub fn reach_slot(&self, slot: i64, mark: i64) -> Result<()> {
+        self.run(sql!("reach_slot"), named_params! {":slot": slot, ":mark": mark}).map(drop)
+    }
+
+    /// The newest change of a rule.
+    pub fn newest_change(&self) -> Result<i64> {
+        self.number(sql!("select_counter"), named_params! {":name": "changed"}, "value")
     }
 
     /// What is kept of a run, unless somebody kept a later one.
@@ -379,6 +383,12 @@ impl Rows<'_> {
     pub fn events(&self, alert: i64, after_seq: i64, most: u32) -> Result<Vec<EventRow>> {
         let params = named_params! {":alert": alert, ":after_seq": after_seq, ":most": most};
         self.all(sql!("select_events"), params, event)
+    }
+
+    /// What an owner's rules said of a slot, rule by rule.
+    pub fn said_in(&self, token: &[u8; 32], slot: i64, most: u32) -> Result<Vec<EventRow>> {
+        let params = named_params! {":token": token, ":slot": slot, ":most": most};
+        self.all(sql!("select_said_in"), params, event)
     }
 
     /// What is to be sent by now and nobody sends, longest due first.

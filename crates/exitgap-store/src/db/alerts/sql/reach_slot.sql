@@ -1,1 +1,2 @@
-UPDATE counter SET value = max(value, :slot) WHERE name = 'evaluated_slot';
+UPDATE counter SET value = max(value, :slot)
+WHERE name = 'evaluated_slot' AND (SELECT value FROM counter WHERE name = 'changed') <= :mark;

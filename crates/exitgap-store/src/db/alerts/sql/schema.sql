@@ -77,6 +77,7 @@ CREATE TABLE event (
 ) WITHOUT ROWID;
 
 CREATE INDEX event_made ON event (made_s);
+CREATE INDEX event_slot ON event (alert, slot);
 
 -- An event, once made, stays as it is: whoever makes it again makes the same.
 CREATE TRIGGER event_stays BEFORE UPDATE ON event

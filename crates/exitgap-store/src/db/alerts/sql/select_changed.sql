@@ -1,1 +1,1 @@
-SELECT no, rule, run, state, ended IS NOT NULL AS over, changed FROM alert WHERE changed > :mark ORDER BY changed, no;
+SELECT no, rule, run, state, ended IS NOT NULL AS over FROM alert WHERE changed > :mark ORDER BY changed, no;
