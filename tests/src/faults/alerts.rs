@@ -3,21 +3,20 @@
 //!
 //! Slots are sealed all the while, here and not by a recorder. Some endpoints fail now and then.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use exitgap_store::alerts::{Alerts, EndpointState, KeptAlert};
+use exitgap_store::alerts::Alerts;
 
-use super::alerts_scene::{Expected, Scene};
-use super::{Part, Progress, Result, alerts_replayed, alerts_ssrf, alerts_stream};
-use crate::binaries;
+use super::alerts_judge::{control, judge};
+use super::alerts_scene::{Scene, start, until_told, until_verified};
+use super::{Part, Progress, Result, alerts_disk, alerts_replayed, alerts_ssrf, alerts_stream};
 use crate::devchain::Rng;
-use crate::receiver::{Does, Received, Receiver};
+use crate::receiver::{Does, Receiver};
 
 /// How much is done.
 #[derive(Debug, Clone, Copy)]
@@ -44,27 +43,27 @@ const LATEST_MS: u64 = 300;
 /// What passes between two slots, so that there are thousands of them and not more.
 const BETWEEN_SLOTS: Duration = Duration::from_millis(30);
 
-/// How long what is left over may take once nobody is killed any more.
-const PATIENCE: Duration = Duration::from_mins(3);
-
 /// All of it.
 pub fn run(extent: Extent, seed: u64, progress: Progress<'_>) -> Result<Part> {
     let mut part = Part::default();
-    for key in ["kills", "lost", "duplicates_other_id", "duplicates_same_id", "out_of_order"] {
+    let counted = [
+        "kills",
+        "lost",
+        "duplicates_other_id",
+        "duplicates_same_id",
+        "out_of_order",
+        "disk_full_cases",
+    ];
+    for key in counted {
         part.set(&format!("alerts.{key}"), 0_u64);
     }
     killed(extent, seed, &mut part, progress)?;
     let (slots, rules) = (extent.replayed_slots, extent.replayed_rules);
+    alerts_disk::run(seed, &mut part, progress)?;
     alerts_replayed::run(slots, rules, seed, &mut part, progress)?;
     alerts_stream::run(extent.kills.div_ceil(10), seed, &mut part, progress)?;
     alerts_ssrf::run(&mut part, progress)?;
     Ok(part)
-}
-
-fn start(folder: &Path) -> Result<Child> {
-    let mut command = Command::new(binaries::path("exitgap-server"));
-    command.arg("alerts").current_dir(folder).stdout(Stdio::null());
-    Ok(command.env("EXITGAP_LOG_LEVEL", "error").spawn()?)
 }
 
 /// Kills processes while slots are sealed, lets what is left over come, and compares.
@@ -82,29 +81,11 @@ fn killed(extent: Extent, seed: u64, part: &mut Part, progress: Progress<'_>) ->
         if fails { Does::Answers(500, String::new()) } else { Does::Takes }
     })?;
     let alerts = Alerts::open(&scene.path("alerts.db"))?;
-    let mut rules = Vec::new();
-    for number in 0..RULES {
-        // Three endpoints of a host are asked in an hour: here all rules have hosts of their own.
-        let url = format!("http://127.0.1.{number}:{}/{number}", receiver.address().port());
-        rules.push(scene.keep(&alerts, number, Some(&url))?);
-    }
+    let rules = scene.keep_told(&alerts, RULES, &receiver)?;
     let mut processes: Vec<(Child, Instant)> = Vec::new();
     // A host is asked three times an hour: who is killed in between uses that up.
     let first = (start(scene.folder())?, Instant::now());
-    let verified = || {
-        let of =
-            |n: u32| alerts.one(&[u8::try_from(n % 256).unwrap_or(0); 32], &format!("al_{n}"), 0);
-        let is = |alert: KeptAlert| {
-            alert.endpoint.is_some_and(|one| one.state == EndpointState::Verified)
-        };
-        (0..RULES).all(|n| of(n).ok().flatten().is_some_and(is))
-    };
-    while !verified() {
-        if first.1.elapsed() > PATIENCE {
-            return Err("the endpoints were not asked".into());
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until_verified(&alerts, RULES)?;
     processes.push(first);
     let mut rng = Rng::new(seed ^ 0xa1e7);
     for done in 0..extent.kills {
@@ -132,57 +113,12 @@ fn killed(extent: Extent, seed: u64, part: &mut Part, progress: Progress<'_>) ->
     while processes.len() < PROCESSES {
         processes.push((start(scene.folder())?, Instant::now()));
     }
-    let begun = Instant::now();
-    while begun.elapsed() < PATIENCE {
-        let counts = alerts.counts()?;
-        if counts.events == whole as u64 && counts.pending == 0 {
-            break;
-        }
-        progress("alerts: told", counts.delivered, whole as u64);
-        std::thread::sleep(Duration::from_millis(200));
-    }
+    until_told(&alerts, whole, progress)?;
     for (mut child, _) in processes {
         child.kill()?;
         child.wait()?;
     }
-    judge(&receiver.received(), &expected, part);
-    Ok(())
-}
-
-/// Compares what endpoints were told with what they should have been.
-fn judge(received: &[Received], expected: &Expected, part: &mut Part) {
-    let mut seen: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
-    for one in received.iter().filter(|one| one.kind() != "endpoint.challenge") {
-        let document = one.json();
-        let alert = document["data"]["alert"].as_str().unwrap_or_default();
-        let seq = document["data"]["seq"].as_u64().unwrap_or(0);
-        let place = usize::try_from(seq).unwrap_or(0);
-        let Some((name, events)) = expected.get_key_value(alert) else {
-            part.problem("alerts.duplicates_other_id", format!("{alert}: there is no such rule"));
-            continue;
-        };
-        let should = place.checked_sub(1).and_then(|place| events.get(place));
-        if should.is_none_or(|(id, body)| *id != one.header("webhook-id") || *body != one.body) {
-            part.problem("alerts.duplicates_other_id", format!("{alert} {seq} is another event"));
-            continue;
-        }
-        let of_alert = seen.entry(name).or_default();
-        if of_alert.contains(&place) {
-            part.count("alerts.duplicates_same_id");
-            continue;
-        }
-        if of_alert.last().copied().unwrap_or(0) + 1 != place {
-            part.problem(
-                "alerts.out_of_order",
-                format!("{alert}: {seq} came before the one before"),
-            );
-        }
-        of_alert.insert(place);
-    }
-    for (alert, events) in expected {
-        let came = seen.get(alert.as_str()).map_or(0, BTreeSet::len);
-        for seq in came..events.len() {
-            part.problem("alerts.lost", format!("{alert}: {} never came", seq + 1));
-        }
-    }
+    let received = receiver.received();
+    judge(&received, &expected, part);
+    control(received, &expected, part)
 }

@@ -11,7 +11,7 @@ use exitgap_server::alerts::Evaluator;
 use exitgap_store::alerts::Alerts;
 use serde_json::json;
 
-use super::alerts_scene::{Expected, POOLS, Scene};
+use super::alerts_scene::{Expected, POOLS, Scene, owner};
 use super::{Part, Progress, Result};
 use crate::devchain::Rng;
 
@@ -55,8 +55,7 @@ pub fn run(
     let expected = scene.expected(&rules)?;
     let (mut compared, mut mismatches) = (0_u64, 0_u64);
     for (number, rule) in (0..).zip(&rules) {
-        let owner = [u8::try_from(number % 256_u32).unwrap_or(0); 32];
-        let alert = alerts.one(&owner, rule.alert.as_str(), 0)?.ok_or("a rule is gone")?;
+        let alert = alerts.one(&owner(number), rule.alert.as_str(), 0)?.ok_or("a rule is gone")?;
         let told = alerts.events(alert.no, 0, u32::MAX)?;
         let should = expected.get(rule.alert.as_str()).map_or(&[][..], Vec::as_slice);
         compared += should.len().max(told.len()) as u64;

@@ -3,21 +3,28 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use exitgap_core::alerts::{AlertRule, AlertRun, SealedSlot};
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_server::alerts::AlertKey;
-use exitgap_store::alerts::{AlertBounds, Alerts, Kept, NewAlert, NewEndpoint};
+use exitgap_store::alerts::{AlertBounds, Alerts, EndpointState, Kept, NewAlert, NewEndpoint};
 use exitgap_store::{Reader, Store, Watching};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::Result;
 use super::scene::{BusyPool, key, slot};
+use super::{Progress, Result};
+use crate::binaries;
 use crate::devchain::Rng;
+use crate::receiver::Receiver;
 
 /// The events of each rule, as id and bytes.
 pub(super) type Expected = BTreeMap<String, Vec<(String, Vec<u8>)>>;
+
+/// How long it is waited for what is left over.
+const PATIENCE: Duration = Duration::from_mins(3);
 
 /// Pools that there are.
 pub(super) const POOLS: u8 = 3;
@@ -108,7 +115,7 @@ impl Scene {
         });
         let new = NewAlert {
             id: format!("al_{number}"),
-            owner: [u8::try_from(number % 256).unwrap_or(0); 32],
+            owner: owner(number),
             client: [0; 16],
             idempotency: None,
             request: [0; 32],
@@ -123,6 +130,18 @@ impl Scene {
             Kept::New(_) => Ok(rule),
             other => Err(format!("a rule was not kept: {other:?}").into()),
         }
+    }
+
+    /// Keeps so many, each sent to a host of its own: three endpoints of one are asked in an hour.
+    pub(super) fn keep_told(
+        &self,
+        alerts: &Alerts,
+        rules: u32,
+        receiver: &Receiver,
+    ) -> Result<Vec<AlertRule>> {
+        let port = receiver.address().port();
+        let url = |number| format!("http://127.0.1.{number}:{port}/{number}");
+        (0..rules).map(|number| self.keep(alerts, number, Some(&url(number)))).collect()
     }
 
     /// What whoever has the rules and the store computes: the events of each rule, as bytes.
@@ -159,6 +178,49 @@ impl Scene {
         }
         Ok(())
     }
+}
+
+/// A process that evaluates and tells.
+pub(super) fn start(folder: &Path) -> Result<Child> {
+    let mut command = Command::new(binaries::path("exitgap-server"));
+    command.arg("alerts").current_dir(folder).stdout(Stdio::null());
+    Ok(command.env("EXITGAP_LOG_LEVEL", "error").spawn()?)
+}
+
+/// Waits until all endpoints want events.
+pub(super) fn until_verified(alerts: &Alerts, rules: u32) -> Result<()> {
+    let verified = |n: u32| {
+        let found = alerts.one(&owner(n), &format!("al_{n}"), 0).ok().flatten();
+        let endpoint = found.and_then(|alert| alert.endpoint);
+        endpoint.is_some_and(|endpoint| endpoint.state == EndpointState::Verified)
+    };
+    let begun = Instant::now();
+    while !(0..rules).all(verified) {
+        if begun.elapsed() > PATIENCE {
+            return Err("the endpoints were not asked".into());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
+}
+
+/// Waits until so many events are made and sent; what never is, is counted by who compares.
+pub(super) fn until_told(alerts: &Alerts, events: usize, progress: Progress<'_>) -> Result<()> {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        let counts = alerts.counts()?;
+        if counts.events == events as u64 && counts.pending == 0 {
+            break;
+        }
+        progress("alerts: told", counts.delivered, events as u64);
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    Ok(())
+}
+
+/// Whose a rule is.
+pub(super) fn owner(number: u32) -> [u8; 32] {
+    [u8::try_from(number % 256).unwrap_or(0); 32]
 }
 
 /// A configuration whose chain nobody asks.

@@ -6,6 +6,8 @@
 //! false log with the log's own key; that is `exitgap audit`'s part, and tested there.
 
 pub mod alerts;
+mod alerts_disk;
+mod alerts_judge;
 pub mod alerts_replayed;
 mod alerts_scene;
 pub mod alerts_ssrf;

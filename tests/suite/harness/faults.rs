@@ -105,6 +105,10 @@ fn kept_rules_are_told_whole_and_in_order_whoever_is_killed() {
         part.number("alerts.duplicates_same_id") > 0,
         "a kill fell between sending and marking"
     );
+    assert_eq!(
+        (part.number("alerts.controls_noticed"), part.number("alerts.disk_full_cases")),
+        (3, 5)
+    );
     assert!(part.number("alerts.replayed") > 300);
     assert!(part.number("ssrf.cases") >= 60 && part.number("ssrf.control_reached") > 0);
 }

@@ -233,6 +233,8 @@ impl Alerts {
         now_ms: u64,
     ) -> Result<usize> {
         let (number, now_ms) = (i64::from(slot.number()), whole(now_ms));
+        // By a clock that runs ahead it is no later.
+        let due_ms = now_ms.min(whole(slot.unix_s()).saturating_mul(1_000));
         self.db().write(|rows| {
             // First: a rule that ends here is a change, too.
             rows.reach_slot(number, mark)?;
@@ -247,6 +249,7 @@ impl Alerts {
                         slot: event.slot.number().into(),
                         document: &event.canonical,
                         now_ms,
+                        due_ms,
                     };
                     made += usize::from(rows.put_event(&new)?);
                 }
@@ -278,7 +281,8 @@ impl Alerts {
         let mut db = self.db();
         if attempted.is_empty() {
             let idle = |rows: &Rows<'_>| {
-                let nothing = rows.asked(now_ms, 1)?.is_empty() && rows.due(now_ms, 1)?.is_empty();
+                let nothing = rows.asked(now_ms, until_ms, 1)?.is_empty()
+                    && rows.due(now_ms, until_ms, 1)?.is_empty();
                 Ok::<_, AlertsError>(nothing)
             };
             if most == 0 || db.read(idle)? {
@@ -382,7 +386,7 @@ fn take(
     let is_free = |taken: &[Sending], host: &str| {
         taken.iter().filter(|sending| sending.host == host).count() < room(host)
     };
-    for endpoint in rows.asked(now_ms, CANDIDATES)? {
+    for endpoint in rows.asked(now_ms, until_ms, CANDIDATES)? {
         if taken.len() >= most {
             return Ok(taken);
         }
@@ -395,7 +399,7 @@ fn take(
             taken.push(Sending::challenge(endpoint)?);
         }
     }
-    for due in rows.due(now_ms, CANDIDATES)? {
+    for due in rows.due(now_ms, until_ms, CANDIDATES)? {
         if taken.len() >= most {
             break;
         }

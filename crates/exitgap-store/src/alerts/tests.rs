@@ -207,6 +207,23 @@ fn a_slot_is_evaluated_when_no_event_of_it_is_yet_to_come() {
 }
 
 #[test]
+fn a_clock_that_was_an_hour_ahead_keeps_nothing_back() {
+    let home = Home::new();
+    let alerts = home.open();
+    let alert = verified(&alerts, "a1", "one.example");
+    let right_ms = (Slot::FIRST.unix_s() + 60) * 1_000;
+    let ahead_ms = right_ms + 3_600_000;
+    let events = vec![event(1, Slot::FIRST)];
+    alerts.take_slot(Slot::FIRST, &[stepped(alert.no, events)], MARK, ahead_ms).unwrap();
+    assert_eq!(seqs(&taken(&alerts, right_ms)), [1], "it is due when its slot is over");
+    // Taken by who was killed then, under a lease of the wrong clock.
+    assert_eq!(taken(&alerts, right_ms + 1), []);
+    assert_eq!(seqs(&taken(&alerts, ahead_ms)), [1]);
+    assert_eq!(seqs(&taken(&alerts, right_ms + 2)), [1]);
+    assert_eq!(taken(&alerts, right_ms + 3), [], "and a right one is kept to");
+}
+
+#[test]
 fn of_a_rule_one_event_after_the_other_is_sent_and_what_nobody_marks_again() {
     let home = Home::new();
     let alerts = home.open();

@@ -100,6 +100,7 @@ pub struct NewEventRow<'a> {
     pub slot: i64,
     pub document: &'a [u8],
     pub now_ms: i64,
+    pub due_ms: i64,
 }
 
 /// What is to be sent.
@@ -374,7 +375,7 @@ impl Rows<'_> {
         if self.run(sql!("insert_event"), params)? == 0 {
             return Ok(false);
         }
-        let params = named_params! {":alert": new.alert, ":seq": new.seq, ":now_ms": new.now_ms};
+        let params = named_params! {":alert": new.alert, ":seq": new.seq, ":due_ms": new.due_ms};
         self.run(sql!("insert_delivery"), params)?;
         Ok(true)
     }
@@ -392,8 +393,9 @@ impl Rows<'_> {
     }
 
     /// What is to be sent by now and nobody sends, longest due first.
-    pub fn due(&self, now_ms: i64, most: u32) -> Result<Vec<DueRow>> {
-        self.all(sql!("select_due"), named_params! {":now_ms": now_ms, ":most": most}, due)
+    pub fn due(&self, now_ms: i64, until_ms: i64, most: u32) -> Result<Vec<DueRow>> {
+        let params = named_params! {":now_ms": now_ms, ":until_ms": until_ms, ":most": most};
+        self.all(sql!("select_due"), params, due)
     }
 
     /// Takes a delivery until an instant; whether nobody else has it.
@@ -439,8 +441,9 @@ impl Rows<'_> {
     }
 
     /// Endpoints that are to be asked by now whether they want events.
-    pub fn asked(&self, now_ms: i64, most: u32) -> Result<Vec<EndpointRow>> {
-        self.all(sql!("select_asked"), named_params! {":now_ms": now_ms, ":most": most}, endpoint)
+    pub fn asked(&self, now_ms: i64, until_ms: i64, most: u32) -> Result<Vec<EndpointRow>> {
+        let params = named_params! {":now_ms": now_ms, ":until_ms": until_ms, ":most": most};
+        self.all(sql!("select_asked"), params, endpoint)
     }
 
     /// How often a host was asked since an instant.
