@@ -87,7 +87,7 @@ fn named(name: &str, n: u32, place: u32) -> (String, String) {
 
 /// A store that seals slot after slot, and a service that looks at it.
 struct Sealing {
-    _folder: TempDir,
+    folder: TempDir,
     store: Store,
     pools: [BusyPool; 2],
     here: Here,
@@ -100,7 +100,7 @@ impl Sealing {
         let store = Store::create(folder.path().join("series.db"), &key()).unwrap();
         let here = Here::start(folder.path(), With::default());
         let pools = [1, 2].map(|number| BusyPool::new(number, 5));
-        let mut sealing = Self { _folder: folder, store, pools, here, next: 0 };
+        let mut sealing = Self { folder, store, pools, here, next: 0 };
         sealing.seal();
         sealing
     }
@@ -222,6 +222,33 @@ fn what_is_no_stream_is_refused_and_a_client_has_six() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(status("", None), "200");
+}
+
+#[test]
+fn who_comes_back_to_a_service_that_just_began_loses_nothing() {
+    let mut sealing = Sealing::new();
+    for _ in 0..3 {
+        sealing.seal();
+    }
+    let folder = sealing.folder.path().to_owned();
+    let began = Here::start(&folder, With::default());
+    let (address, pool) = (began.address, sealing.pools[0].id.to_string());
+    assert_eq!(began.app.service.current().last_slot, None, "it has not read its store");
+    let target = format!("/v1/stream?pool={pool}");
+    let reading = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        began.refresh();
+        began
+    });
+    let last = format!("{}.1", slot(1).number());
+    let mut stream = Stream::open(address, &target, Some(&last));
+    assert!(stream.head.contains("200"), "{}", stream.head);
+    let told = stream.take(5);
+    assert_eq!((told[0].0.as_str(), told[0].1.as_str()), ("", last.as_str()));
+    let expected =
+        [named("slot", 2, 0), named("pool", 2, 1), named("slot", 3, 0), named("pool", 3, 1)];
+    assert_eq!(told[1..], expected);
+    drop(reading.join().unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -42,6 +42,9 @@ const MOST_OF_CLIENT: usize = 6;
 /// How far back one goes on: seven days of slots.
 const REACH: u32 = 7 * Slot::PER_DAY;
 
+/// How long a process may take until it has read its store.
+const BEGINNING: Duration = Duration::from_secs(5);
+
 /// How long nothing may be said.
 const SILENCE: Duration = Duration::from_secs(15);
 
@@ -97,6 +100,13 @@ pub async fn serve(
     request: Request,
 ) -> Result<Response, Refused> {
     let StreamAsked { pools, ticket, after } = address.read(Operation::Stream)?;
+    let after = match last_event_id(request.headers())? {
+        Some(after) => Some(after),
+        None => after,
+    };
+    if after.is_some() {
+        known_slots(&app.service).await;
+    }
     app.service.require_pools(&pools)?;
     let own = match ticket {
         None => None,
@@ -106,10 +116,6 @@ pub async fn serve(
             let evaluated = desk.watch_evaluated().await?;
             Some(Own { desk, owner, evaluated })
         }
-    };
-    let after = match last_event_id(request.headers())? {
-        Some(after) => Some(after),
-        None => after,
     };
     let client = request.extensions().get::<Client>().and_then(|Client(client)| *client);
     let place = app.streams.place(client)?;
@@ -126,6 +132,18 @@ pub async fn serve(
     let unbuffered = HeaderName::from_static("x-accel-buffering");
     headers.insert(unbuffered, HeaderValue::from_static("no"));
     Ok((headers, Body::new(Frames(rest))).into_response())
+}
+
+/// Waits a little until a process that just began has read its store: whoever comes back is not told that there is nothing,
+/// after which a browser would not come again.
+async fn known_slots(service: &Service) {
+    let mut sealed = service.watch_slots();
+    let until = tokio::time::Instant::now() + BEGINNING;
+    while service.current().last_slot.is_none() && !sealed.borrow_and_update().ends {
+        if !matches!(tokio::time::timeout_at(until, sealed.changed()).await, Ok(Ok(()))) {
+            return;
+        }
+    }
 }
 
 /// What a browser says when it comes back.
@@ -183,10 +201,14 @@ impl Telling {
         let sealed_last = self.service.current().last_slot;
         // Where nothing was evaluated yet, no rule is older than the newest slot.
         let newest = self.reach(sealed_last).or(sealed_last);
-        let mut next = match (after, newest) {
-            (Some(after), Some(newest)) => self.resume(after, newest).await?,
+        let mut next = match after {
+            // A process that just began may not have read its store yet: what came meanwhile is known when it has.
+            Some(after) => {
+                let newest = self.wait(&mut sealed, None).await?;
+                self.resume(after, newest).await?
+            }
             // Where it begins, so that who loses the connection at once comes back to here.
-            (_, newest) => {
+            None => {
                 let id = newest.map_or(String::new(), |newest| {
                     let last = u32::try_from(self.pools.len()).unwrap_or(u32::MAX);
                     format!("id: {}\n", EventPlace { slot: newest, place: last })
