@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::arguments::TrustArgs;
+use crate::copy::LogAt;
 
 #[derive(Debug, Subcommand)]
 pub enum AlertCommand {
@@ -142,9 +143,14 @@ pub struct ReplayArgs {
     /// The rule, a JSON file.
     #[arg(value_name = "RULE")]
     pub rule: PathBuf,
-    /// A published log's folder, or a copy of it; it is audited on the way.
-    #[arg(long, value_name = "FOLDER", required_unless_present = "db", conflicts_with = "db")]
-    pub log: Option<PathBuf>,
+    /// A published log's folder or a copy of it; or the URL of a service, or of its log, which is copied first. It is
+    /// audited on the way.
+    #[arg(long, value_name = "FOLDER|URL", value_parser = clap::value_parser!(LogAt))]
+    #[arg(required_unless_present = "db", conflicts_with = "db")]
+    pub log: Option<LogAt>,
+    /// With a URL: the folder that the copy is kept in; the next run goes on from there.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "db")]
+    pub copy: Option<PathBuf>,
     /// A recorder's database, which is taken at its word.
     #[arg(long, env = "EXITGAP_DB", value_name = "FILE")]
     pub db: Option<PathBuf>,
@@ -172,6 +178,7 @@ clear.
 
 Exit code 6 where the log does not hold; its events are not to be believed then.
 
-Example:
+Examples:
   exitgap alert replay rule.json --log ./log --trust log.pub
+  exitgap alert replay rule.json --log https://exits.example --copy ./log --trust log.pub
 ";

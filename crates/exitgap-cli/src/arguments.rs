@@ -13,6 +13,8 @@ use crate::figure_arguments::{
 pub use crate::figure_arguments::{
     AccuracyArgs, DecayArgs, ExposureArgs, HoursArgs, REDEEM_NOTES, RoutesArgs, StressArgs,
 };
+use crate::log_arguments::{AUDIT_NOTES, WATCH_NOTES};
+pub use crate::log_arguments::{AuditArgs, WatchArgs};
 use crate::pay_arguments::{EXIT_NOTES, ExitArgs, LEDGER_NOTES, PayCommand};
 
 /// At this size, how far below the oracle price will I really fill?
@@ -89,32 +91,6 @@ Examples:
 
 Exit codes:
   0  valid       6  invalid       7  incomplete       5  could not be read       2  wrong arguments";
-
-const AUDIT_NOTES: &str = "\
-Examples:
-  exitgap audit log/ --trust verifier-key
-  exitgap audit log/ --trust verifier-key --since checkpoint.last-week --json
-
-Without --trust signatures are checked by the folder's own key. That shows that the log agrees
-with itself, not whose log it is: the verdict is then `incomplete` at best.
-
-Exit codes:
-  0  valid       6  invalid       7  incomplete       5  could not be read       2  wrong arguments";
-
-const WATCH_NOTES: &str = "\
-For who would rather trust their own machine than the service that is watched: LOG is a copy that any mirror of files
-keeps up to date, and everything that is said follows from it. With each new checkpoint the whole copy is audited, against
-the last checkpoint seen here too, so that a history that was rewritten is noticed.
-
-A line for each alarm, with --json an object: `slot` says that one holds, `missing` that a pool has none, `late` that
-none came, `rule` an event of a rule, in the bytes that a service sends. With --seen the last checkpoint is kept in a
-file, and the next run begins after it.
-
-Ends with 6 as soon as the log does not hold: nothing after that is to be believed.
-
-Example:
-  exitgap watch ./log --trust verifier-key --rule rule.json --seen seen.checkpoint
-";
 
 const MCP_NOTES: &str = "\
 Eight read-only tools. With --api, snapshots are fetched, hashed and answered from here, and evidence is verified here: what
@@ -456,43 +432,6 @@ pub struct McpArgs {
     /// earlier run kept there: a history rewritten since is noticed.
     #[arg(long, value_name = "FOLDER", help_heading = "Policy", requires = "api")]
     pub kept: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub struct AuditArgs {
-    /// The log's folder, or a copy of it.
-    #[arg(value_name = "FOLDER")]
-    pub log: PathBuf,
-    #[command(flatten)]
-    pub trust: TrustArgs,
-    /// A signed checkpoint of the log that you kept: the log must still hold it.
-    #[arg(long, value_name = "FILE", help_heading = "Policy")]
-    pub since: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub struct WatchArgs {
-    /// The log's folder, or a copy of it that is kept up to date.
-    #[arg(value_name = "FOLDER")]
-    pub log: PathBuf,
-    #[command(flatten)]
-    pub trust: TrustArgs,
-    /// A rule, a JSON file as of `exitgap alert replay`; may be given again.
-    #[arg(long, value_name = "FILE")]
-    pub rule: Vec<PathBuf>,
-    /// Keeps the last checkpoint seen in this file.
-    #[arg(long, value_name = "FILE", help_heading = "Policy")]
-    pub seen: Option<PathBuf>,
-    /// How often is looked for a new checkpoint, seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 15)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=3_600))]
-    pub every_s: u32,
-    /// Alarms once no slot came for so many seconds, by this machine's clock; 0: never.
-    #[arg(long, value_name = "SECONDS", default_value_t = 900)]
-    pub late_after_s: u32,
-    /// Looks once, and ends.
-    #[arg(long)]
-    pub once: bool,
 }
 
 #[derive(Debug, Args)]

@@ -8,11 +8,13 @@
 mod alert_arguments;
 mod arguments;
 mod commands;
+mod copy;
 mod failure;
 mod figure_arguments;
 mod format;
 mod kept;
 mod log;
+mod log_arguments;
 mod pay_arguments;
 mod receipts;
 mod recorded;

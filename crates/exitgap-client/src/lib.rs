@@ -53,4 +53,4 @@ pub use transport::{Request, Response, Transport, TransportError};
 #[cfg(target_arch = "wasm32")]
 pub use browser::Browser;
 #[cfg(not(target_arch = "wasm32"))]
-pub use native::Native;
+pub use native::{Incoming, Native};

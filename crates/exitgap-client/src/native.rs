@@ -41,15 +41,47 @@ fn chain(error: &dyn core::error::Error) -> String {
     text
 }
 
-impl Transport for Native {
-    async fn send(&self, request: &Request) -> Result<Response, TransportError> {
-        let failed = |error: reqwest::Error| {
-            if error.is_timeout() {
-                TransportError::TimedOut(request.timeout)
-            } else {
-                TransportError::Unreachable(chain(&error.without_url()))
-            }
-        };
+/// An answer whose body is taken piece by piece.
+#[derive(Debug)]
+pub struct Incoming {
+    /// The HTTP status.
+    pub status: u16,
+    /// Headers that the client reads, names in lower case.
+    pub headers: Vec<(String, String)>,
+    answer: reqwest::Response,
+    timeout: Duration,
+    max_bytes: usize,
+    /// Bytes that may still come.
+    left: usize,
+}
+
+impl Incoming {
+    /// The header of this name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The body's next piece; `None` after its last. Gives up as [`Transport::send`] does.
+    pub async fn piece(&mut self) -> Result<Option<Vec<u8>>, TransportError> {
+        let chunk = self.answer.chunk().await.map_err(|error| failed(error, self.timeout))?;
+        let Some(chunk) = chunk else { return Ok(None) };
+        let left = self.left.checked_sub(chunk.len());
+        self.left = left.ok_or(TransportError::TooLarge { max_bytes: self.max_bytes })?;
+        Ok(Some(chunk.into()))
+    }
+}
+
+fn failed(error: reqwest::Error, timeout: Duration) -> TransportError {
+    if error.is_timeout() {
+        TransportError::TimedOut(timeout)
+    } else {
+        TransportError::Unreachable(chain(&error.without_url()))
+    }
+}
+
+impl Native {
+    /// Makes a request, and leaves its body to be taken: for files too large to hold at once.
+    pub async fn open(&self, request: &Request) -> Result<Incoming, TransportError> {
         let method = match request.method {
             Method::Get => reqwest::Method::GET,
             Method::Post => reqwest::Method::POST,
@@ -66,19 +98,25 @@ impl Transport for Native {
         for (name, value) in &request.headers {
             asked = asked.header(*name, value);
         }
-        let mut answer = asked.timeout(request.timeout).send().await.map_err(failed)?;
+        let (timeout, max_bytes) = (request.timeout, request.max_bytes);
+        let answer = asked.timeout(timeout).send().await.map_err(|error| failed(error, timeout))?;
         let headers = Response::HEADERS.into_iter().filter_map(|name| {
             let value = answer.headers().get(name)?.to_str().ok()?;
             Some((name.to_owned(), value.to_owned()))
         });
         let (status, headers) = (answer.status().as_u16(), headers.collect());
+        Ok(Incoming { status, headers, answer, timeout, max_bytes, left: max_bytes })
+    }
+}
+
+impl Transport for Native {
+    async fn send(&self, request: &Request) -> Result<Response, TransportError> {
+        let mut incoming = self.open(request).await?;
         let mut body = Vec::new();
-        while let Some(chunk) = answer.chunk().await.map_err(failed)? {
-            if body.len() + chunk.len() > request.max_bytes {
-                return Err(TransportError::TooLarge { max_bytes: request.max_bytes });
-            }
-            body.extend_from_slice(&chunk);
+        while let Some(piece) = incoming.piece().await? {
+            body.extend_from_slice(&piece);
         }
+        let Incoming { status, headers, .. } = incoming;
         Ok(Response { status, headers, body })
     }
 

@@ -6,6 +6,8 @@ mod audit;
 mod audit_damage;
 mod audit_page;
 mod commands;
+mod copied;
+mod copied_hostile;
 mod evidence;
 mod rpc;
 mod watch;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use exitgap_core::series::MissingReason;
-use exitgap_store::{LogFolder, Store};
+use exitgap_store::{Changes, LogFolder, Store};
 use exitgap_tests::binaries;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -14,22 +14,32 @@ use tempfile::TempDir;
 use crate::scenes::store::{BusyPool, key, slot};
 
 /// A log that goes on.
-struct Log {
+pub struct Log {
     folder: TempDir,
     store: Store,
-    pools: [BusyPool; 2],
+    pub pools: [BusyPool; 2],
     next: u32,
 }
 
 impl Log {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let store = Store::create(folder.path().join("series.db"), &key()).unwrap();
         let pools = [1, 2].map(|number| BusyPool::new(number, 5));
         Self { folder, store, pools, next: 0 }
     }
 
-    fn seal(&mut self, second_is_missing: bool) {
+    pub fn seal(&mut self, second_is_missing: bool) {
+        self.append(second_is_missing);
+        self.publish();
+    }
+
+    pub fn publish(&self) {
+        LogFolder::new(self.folder.path().join("log")).publish(self.store.reader()).unwrap();
+    }
+
+    /// Seals a slot that is not published yet.
+    pub fn append(&mut self, second_is_missing: bool) {
         let at = slot(self.next);
         let [first, second] = &mut self.pools;
         let second = if second_is_missing {
@@ -37,13 +47,26 @@ impl Log {
         } else {
             second.recorded(at)
         };
-        self.store.append_slot(at, &[first.recorded(at), second]).unwrap();
-        LogFolder::new(self.folder.path().join("log")).publish(self.store.reader()).unwrap();
+        // In every other slot the first pool's fills are read.
+        let after = 1_000 + 10 * u64::from(self.next / 2);
+        let fills = (self.next % 2 == 1).then(|| first.fills([after, after + 10]));
+        let changes = Changes { fills: fills.into_iter().collect(), ..Changes::default() };
+        self.store.append_slot_with(at, &[first.recorded(at), second], &changes).unwrap();
         self.next += 1;
     }
 
-    fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// Writes a rule of the second pool, which says when it is missing.
+    pub fn write_rule(&self) {
+        let rule = json!({
+            "v": 1, "alert": "mine", "pool": self.pools[1].id.to_string(), "base": "token0", "kind": "missing",
+            "first_slot": slot(0).number(), "web_url": "https://exits.example", "for_slots": 1, "clear_for_slots": 1,
+            "refire_slots": 0,
+        });
+        fs::write(self.path().join("rule.json"), rule.to_string()).unwrap();
     }
 
     fn watch(&self, arguments: &[&str]) -> Command {
@@ -59,25 +82,21 @@ fn said(output: &Output) -> Vec<(String, u64)> {
     text.lines().map(|line| of(&serde_json::from_str(line).unwrap())).collect()
 }
 
-fn of(line: &Value) -> (String, u64) {
+/// What a line says, and of which slot, counted from the log's first.
+pub fn of(line: &Value) -> (String, u64) {
     let slot = line["slot"].as_u64().unwrap() - u64::from(slot(0).number());
     let event = line["event"]["type"].as_str();
     (event.or(line["alarm"].as_str()).unwrap().to_owned(), slot)
 }
 
-fn told(what: &str, slot: u64) -> (String, u64) {
+pub fn told(what: &str, slot: u64) -> (String, u64) {
     (what.to_owned(), slot)
 }
 
 #[test]
 fn a_log_is_followed_and_what_does_not_hold_ends_it() {
     let mut log = Log::new();
-    let rule = json!({
-        "v": 1, "alert": "mine", "pool": log.pools[1].id.to_string(), "base": "token0", "kind": "missing",
-        "first_slot": slot(0).number(), "web_url": "https://exits.example", "for_slots": 1, "clear_for_slots": 1,
-        "refire_slots": 0,
-    });
-    fs::write(log.path().join("rule.json"), rule.to_string()).unwrap();
+    log.write_rule();
     log.seal(false);
     log.seal(true);
     let once = ["--once", "--seen", "seen"];

@@ -17,6 +17,7 @@ use exitgap_store::Reader;
 
 use super::{audit, kept_alerts};
 use crate::alert_arguments::{AlertCommand, ReplayArgs};
+use crate::copy::{LogAt, LogSource};
 use crate::failure::{Failure, verdict_code};
 use crate::format::{Columns, printable};
 use crate::log::{Against, Fault, FolderReader, Watched, WatchedSlot, replay};
@@ -97,12 +98,13 @@ pub(super) fn read_rule(path: &Path) -> Result<AlertRule, Failure> {
 /// All slots of a published log, which is audited on the way; what of it does not hold.
 fn of_log(
     args: &ReplayArgs,
-    log: &Path,
+    log: &LogAt,
     replayed: &mut Replayed,
 ) -> Result<Option<Box<Fault>>, Failure> {
-    let folder = FolderReader::new(log);
-    let named = &args.trust.trust;
-    let keys = if named.is_empty() { audit::own_keys(&folder)? } else { trust::keys(named)? };
+    let trusted = trust::keys(&args.trust.trust)?;
+    let source = LogSource::read(log, args.copy.as_deref())?;
+    let folder = FolderReader::new(source.path());
+    let keys = if trusted.is_empty() { audit::own_keys(&folder)? } else { trusted };
     let newest = audit::newest(&folder)?;
     let pool = replayed.run.rule().pool.clone();
     let against = Against {

@@ -11,20 +11,21 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{print_json, verdict, verify};
 use crate::arguments::AuditArgs;
+use crate::copy::{LogSource, MAX_ORIGIN_BYTES};
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::{grouped, printable};
 use crate::log::{Against, Counts, Fault, FolderReader, Rule, SignedCheckpoint, Watched, replay};
 use crate::{source, trust};
 
-/// The longest origin line of a successor looked at.
-const MAX_ORIGIN_BYTES: usize = 4 << 10;
-
 pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
-    let folder = FolderReader::new(&args.log);
+    // What is wrong with the arguments is said before a log is copied.
     let keys_trusted = !args.trust.trust.is_empty();
-    let keys = if keys_trusted { trust::keys(&args.trust.trust)? } else { own_keys(&folder)? };
-    let newest = newest(&folder)?;
+    let trusted = trust::keys(&args.trust.trust)?;
     let since = args.since.as_deref().map(verify::kept).transpose()?;
+    let source = LogSource::read(&args.log, args.copy.as_deref())?;
+    let folder = FolderReader::new(source.path());
+    let keys = if keys_trusted { trusted } else { own_keys(&folder)? };
+    let newest = newest(&folder)?;
     if let Some(since) = &since {
         verify::check_kept(since, &newest.checkpoint.origin, &keys)?;
         if since.checkpoint.size == 0 {

@@ -17,11 +17,16 @@ use serde_json::{Value, json};
 
 use super::{alert, audit, verify};
 use crate::arguments::WatchArgs;
+use crate::copy::LogSource;
 use crate::failure::{Failure, verdict_code};
 use crate::format::printable;
 use crate::log::{Against, Fault, FolderReader, SignedCheckpoint, Watched, WatchedSlot, replay};
 use crate::source::unreadable;
 use crate::trust;
+
+/// The longest that a copy is brought up to date at one look: what else there is to say, that no slot came,
+/// does not wait for longer.
+const LONGEST_LOOK: Duration = Duration::from_mins(5);
 
 /// What is remembered between looks.
 struct Watch {
@@ -44,11 +49,13 @@ struct Said {
 }
 
 pub fn run(args: &WatchArgs, json: bool) -> Result<ExitCode, Failure> {
-    let folder = FolderReader::new(&args.log);
-    let named = &args.trust.trust;
-    let keys = if named.is_empty() { audit::own_keys(&folder)? } else { trust::keys(named)? };
+    // What is wrong with the arguments is said before a log is copied.
+    let trusted = trust::keys(&args.trust.trust)?;
     let rules = args.rule.iter().map(|path| alert::read_rule(path)).collect::<Result<_, _>>()?;
     let seen = args.seen.as_deref().filter(|path| path.exists()).map(verify::kept).transpose()?;
+    let mut followed = Followed::begin(args)?;
+    let folder = FolderReader::new(followed.source.path());
+    let keys = if trusted.is_empty() { audit::own_keys(&folder)? } else { trusted };
     if let Some(seen) = &seen {
         verify::check_kept(seen, &audit::newest(&folder)?.checkpoint.origin, &keys)?;
     }
@@ -82,6 +89,55 @@ pub fn run(args: &WatchArgs, json: bool) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::SUCCESS);
         }
         std::thread::sleep(Duration::from_secs(args.every_s.into()));
+        followed.look();
+    }
+}
+
+/// Where the log is, and why it could not be looked at.
+struct Followed {
+    source: LogSource,
+    /// The code of what was said of it last.
+    said: Option<String>,
+}
+
+impl Followed {
+    /// Looks for the first time: until there is something to read, or once.
+    fn begin(args: &WatchArgs) -> Result<Self, Failure> {
+        let source = LogSource::followed(&args.log, args.copy.as_deref())?;
+        let mut followed = Self { source, said: None };
+        if args.once {
+            followed.source.refresh(LONGEST_LOOK)?;
+            return Ok(followed);
+        }
+        while !followed.look() && !followed.source.path().join("checkpoint").exists() {
+            std::thread::sleep(Duration::from_secs(args.every_s.into()));
+        }
+        Ok(followed)
+    }
+
+    /// Brings a copy up to date; whether that succeeded. A service that is not reached says nothing against
+    /// the log: it is said once, and tried again.
+    fn look(&mut self) -> bool {
+        match self.source.refresh(LONGEST_LOOK) {
+            Ok(()) => {
+                if self.said.take().is_some() {
+                    anstream::eprintln!("the copy is up to date again");
+                }
+                true
+            }
+            Err(error) => {
+                let code = error.code();
+                if self.said.as_deref() != Some(code) {
+                    let words = printable(&error.to_string());
+                    anstream::eprintln!(
+                        "the copy is not up to date [{}]: {words}",
+                        printable(code)
+                    );
+                    self.said = Some(code.to_owned());
+                }
+                false
+            }
+        }
     }
 }
 

@@ -1,0 +1,204 @@
+//! The folder that a copy is kept in. A file comes into it whole or not at all, also where the power
+//! goes: written aside, synced, renamed into place, its folder synced.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use exitgap_core::ids::DocumentHash;
+use exitgap_core::published::LogFile;
+use exitgap_core::tlog::Tile;
+use sha2::{Digest, Sha256};
+use zstd::zstd_safe;
+
+use super::error::CopyError;
+use super::fetch::Sink;
+
+/// Where files stand that are not yet whole.
+const ASIDE: &str = ".copy-aside";
+
+/// Who holds a lock on it, brings the copy up to date.
+const LOCK: &str = ".copy-lock";
+
+/// A folder with a copy of a log.
+pub struct Place {
+    path: PathBuf,
+    /// How many files were begun.
+    begun: AtomicU64,
+}
+
+impl Place {
+    /// The folder at `path`, which is made where it is absent, and refused where it holds something
+    /// else.
+    pub fn open(path: &Path) -> Result<Self, CopyError> {
+        let place = Self { path: path.to_owned(), begun: AtomicU64::new(0) };
+        fs::create_dir_all(path).map_err(failed(path))?;
+        // A copy's first file.
+        if place.path_of(&LogFile::VerifierKey).exists() {
+            return Ok(place);
+        }
+        for entry in fs::read_dir(path).map_err(failed(path))? {
+            let name = entry.map_err(failed(path))?.file_name();
+            if name != ASIDE && name != LOCK {
+                return Err(CopyError::NotACopy { path: path.to_owned() });
+            }
+        }
+        Ok(place)
+    }
+
+    /// Where a file of the log is: always inside the folder, as such a file has but one path.
+    pub fn path_of(&self, file: &LogFile) -> PathBuf {
+        self.path.join(file.to_string())
+    }
+
+    /// Keeps other processes from changing the copy while the lock lives, and removes what one that
+    /// was killed left unfinished.
+    pub fn lock(&self) -> Result<File, CopyError> {
+        let path = self.path.join(LOCK);
+        let lock = File::create(&path).map_err(failed(&path))?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => CopyError::InUse { path: self.path.clone() },
+            TryLockError::Error(error) => CopyError::Folder { path, error },
+        })?;
+        let aside = self.path.join(ASIDE);
+        remove_folder(&aside)?;
+        fs::create_dir(&aside).map_err(failed(&aside))?;
+        Ok(lock)
+    }
+
+    /// A file's bytes; `None` where it is not there.
+    pub fn read(&self, file: &LogFile, most: usize) -> Result<Option<Vec<u8>>, CopyError> {
+        let path = self.path_of(file);
+        let Some(length) = self.length(file)? else { return Ok(None) };
+        if length > most as u64 {
+            let why = format!("it is larger than the {most} bytes that such a file may have");
+            return Err(CopyError::Damaged { path, why });
+        }
+        let mut bytes = Vec::new();
+        let read = File::open(&path).and_then(|file| file.take(length).read_to_end(&mut bytes));
+        read.map_err(failed(&path))?;
+        Ok(Some(bytes))
+    }
+
+    /// A file's length; `None` where it is not there.
+    pub fn length(&self, file: &LogFile) -> Result<Option<u64>, CopyError> {
+        let path = self.path_of(file);
+        match fs::metadata(&path) {
+            Ok(facts) if facts.is_file() => Ok(Some(facts.len())),
+            Ok(_) => Err(CopyError::Damaged { path, why: "it is no file".to_owned() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CopyError::Folder { path, error }),
+        }
+    }
+
+    /// A file to be written, aside.
+    pub fn aside(&self) -> Result<Aside, CopyError> {
+        let number = self.begun.fetch_add(1, Ordering::Relaxed);
+        let path = self.path.join(ASIDE).join(number.to_string());
+        let file = File::create(&path).map_err(failed(&path))?;
+        Ok(Aside { file, path, bytes: 0, hasher: Sha256::new() })
+    }
+
+    /// Puts a whole file in its place.
+    pub fn put(&self, file: &LogFile, bytes: &[u8]) -> Result<(), CopyError> {
+        let mut aside = self.aside()?;
+        aside.take(bytes)?;
+        self.place(&aside, file)
+    }
+
+    /// Puts a file that was written aside in its place.
+    pub fn place(&self, aside: &Aside, file: &LogFile) -> Result<(), CopyError> {
+        aside.file.sync_all().map_err(failed(&aside.path))?;
+        let path = self.path_of(file);
+        let folder = path.parent().unwrap_or(&self.path);
+        self.make_folder(folder)?;
+        fs::rename(&aside.path, &path).map_err(failed(&path))?;
+        sync(folder)
+    }
+
+    /// Removes the narrower tiles of a full one's place, as their log does.
+    pub fn remove_narrower(&self, full: &Tile) -> Result<(), CopyError> {
+        remove_folder(&self.path.join(format!("{}.p", full.path_when_full())))
+    }
+
+    /// Makes a folder inside the copy, and its name outlast a power cut.
+    fn make_folder(&self, folder: &Path) -> Result<(), CopyError> {
+        if folder.is_dir() {
+            return Ok(());
+        }
+        let above = folder.parent().unwrap_or(&self.path);
+        self.make_folder(above)?;
+        match fs::create_dir(folder) {
+            // Another file of the same folder came at the same time.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            made => made.map_err(failed(folder)),
+        }?;
+        sync(above)
+    }
+}
+
+/// A file that is not yet whole. It is removed where it does not become so.
+pub struct Aside {
+    file: File,
+    path: PathBuf,
+    bytes: u64,
+    hasher: Sha256,
+}
+
+impl Aside {
+    /// Whether it is one Zstandard frame, and nothing after it: by its blocks' lengths, without unpacking
+    /// them.
+    pub fn is_one_frame(&self) -> Result<bool, CopyError> {
+        // Such a file may be large: no two are looked at at once.
+        static ONE: Mutex<()> = Mutex::new(());
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = fs::read(&self.path).map_err(failed(&self.path))?;
+        Ok(zstd_safe::find_frame_compressed_size(&bytes) == Ok(bytes.len()))
+    }
+
+    /// Its length and its hash.
+    pub fn is(&self) -> (u64, DocumentHash) {
+        (self.bytes, DocumentHash(self.hasher.clone().finalize().into()))
+    }
+}
+
+impl Sink for Aside {
+    fn begin(&mut self) -> Result<(), CopyError> {
+        (self.bytes, self.hasher) = (0, Sha256::new());
+        let emptied = self.file.set_len(0).and_then(|()| self.file.rewind());
+        emptied.map_err(failed(&self.path))
+    }
+
+    fn take(&mut self, piece: &[u8]) -> Result<(), CopyError> {
+        self.file.write_all(piece).map_err(failed(&self.path))?;
+        self.bytes += piece.len() as u64;
+        self.hasher.update(piece);
+        Ok(())
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        // It is not there any more where it was put in its place.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn remove_folder(path: &Path) -> Result<(), CopyError> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.map_err(failed(path)),
+    }
+}
+
+/// Makes renames in the folder outlast a power cut.
+fn sync(folder: &Path) -> Result<(), CopyError> {
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed(folder))
+}
+
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> CopyError {
+    let path = path.to_owned();
+    |error| CopyError::Folder { path, error }
+}

@@ -1,0 +1,145 @@
+//! Where a log is read from: a folder, or a service whose log is copied into one.
+
+use std::ffi::OsString;
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use exitgap_api::invalid_parameter;
+use exitgap_client::BaseUrl;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{Copier, CopyError};
+use crate::failure::Failure;
+use crate::format::printable;
+use crate::source::unreadable;
+
+/// A log, as the arguments name it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LogAt {
+    /// The folder it is published in, or a copy of it.
+    Folder(PathBuf),
+    /// A service, or its log.
+    Url(String),
+}
+
+impl From<OsString> for LogAt {
+    fn from(argument: OsString) -> Self {
+        match argument.to_str() {
+            Some(url) if url.contains("://") => Self::Url(url.to_owned()),
+            _ => Self::Folder(argument.into()),
+        }
+    }
+}
+
+/// A folder to read a log from, and who brings it up to date.
+pub struct LogSource {
+    path: PathBuf,
+    copier: Option<Copier>,
+    /// Goes with the copy that nobody wants to keep.
+    _temporary: Option<Temporary>,
+}
+
+impl LogSource {
+    /// A log that is read once. What a service publishes is brought into `copy`, or into a folder that is
+    /// removed afterwards.
+    pub fn read(log: &LogAt, copy: Option<&Path>) -> Result<Self, Failure> {
+        let mut source = match (log, copy) {
+            (LogAt::Folder(path), copy) => Self::of_folder(path, copy)?,
+            (LogAt::Url(url), Some(copy)) => Self::copied(url, copy)?,
+            (LogAt::Url(url), None) => {
+                let temporary = Temporary::new()?;
+                let source = Self::copied(url, &temporary.0)?;
+                let path = temporary.0.display();
+                anstream::eprintln!(
+                    "Copying the log into {path}, which is removed afterwards; give --copy FOLDER to keep it."
+                );
+                Self { _temporary: Some(temporary), ..source }
+            }
+        };
+        if let Some(copier) = &mut source.copier {
+            let bar = progress();
+            let updated = copier.update(Duration::MAX, &bar);
+            bar.finish_and_clear();
+            updated?;
+        }
+        Ok(source)
+    }
+
+    /// A log that is followed. What a service publishes is kept in `copy`; it is not yet up to date.
+    pub fn followed(log: &LogAt, copy: Option<&Path>) -> Result<Self, Failure> {
+        match (log, copy) {
+            (LogAt::Folder(path), copy) => Self::of_folder(path, copy),
+            (LogAt::Url(url), Some(copy)) => Self::copied(url, copy),
+            (LogAt::Url(_), None) => {
+                let detail = "copy: a log that is followed at a URL is kept in a folder";
+                let hint = "name it with --copy FOLDER: the next run goes on from there";
+                Err(invalid_parameter("copy", detail, hint).into())
+            }
+        }
+    }
+
+    fn of_folder(path: &Path, copy: Option<&Path>) -> Result<Self, Failure> {
+        if copy.is_some() {
+            let detail = "copy: a log's folder is read where it is";
+            let hint = "--copy goes with the URL of a service, or of its log";
+            return Err(invalid_parameter("copy", detail, hint).into());
+        }
+        Ok(Self { path: path.to_owned(), copier: None, _temporary: None })
+    }
+
+    fn copied(url: &str, path: &Path) -> Result<Self, Failure> {
+        let copier = Copier::new(address(url)?, path)?;
+        Ok(Self { path: path.to_owned(), copier: Some(copier), _temporary: None })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Brings a copy up to date, within `limit`; a folder that is read where it is, somebody else does.
+    pub fn refresh(&mut self, limit: Duration) -> Result<(), CopyError> {
+        match &mut self.copier {
+            Some(copier) => copier.update(limit, &ProgressBar::hidden()),
+            None => Ok(()),
+        }
+    }
+}
+
+fn address(url: &str) -> Result<BaseUrl, Failure> {
+    url.parse().map_err(|_| {
+        let shown: String = url.chars().take(80).collect();
+        let detail = format!("log: {shown:?} is no address of a log");
+        let hint = "such as https://exitgap.example or https://exitgap.example/log, without name, password, query or fragment";
+        invalid_parameter("log", &printable(&detail), hint).into()
+    })
+}
+
+/// Drawn on stderr, and only where that is a terminal.
+fn progress() -> ProgressBar {
+    let style =
+        ProgressStyle::with_template("{bar:30} {pos} of {len} slots copied, {per_sec}, {eta} left");
+    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// A folder of this process's own, removed with it.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new() -> Result<Self, Failure> {
+        // A hasher's keys are random: nobody knows the name before, and an existing folder is an error.
+        let name = format!("exitgap-log-{:016x}", RandomState::new().hash_one(()));
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir(&path)
+            .map_err(|error| unreadable(format!("{}: {error}", path.display())))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

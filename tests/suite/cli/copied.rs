@@ -1,0 +1,404 @@
+//! A log that a service publishes, copied: what is read of the copy is what is read of the folder, nothing is fetched twice,
+//! and a copy that was cut off goes on.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use exitgap_tests::binaries;
+use serde_json::Value;
+
+use super::watch::{Log, of, told};
+use crate::scenes::between::between;
+use crate::scenes::service::{Recorded, Service, recorded};
+use crate::scenes::store::slot;
+
+/// What is answered instead of the truth: to the request for this file of the log, with the service's answer.
+type Liar = dyn Fn(&str, Vec<u8>) -> Option<Vec<u8>> + Send;
+
+/// A service that publishes a log which goes on, and somebody before it who counts, and may lie.
+pub struct Origin {
+    pub log: Log,
+    pub url: String,
+    shared: Arc<Shared>,
+    _service: Service,
+    _recorded: Recorded,
+}
+
+#[derive(Default)]
+struct Shared {
+    asked: Mutex<Vec<String>>,
+    liar: Mutex<Option<Box<Liar>>>,
+    fired: Mutex<usize>,
+}
+
+impl Origin {
+    /// With a log of so many slots, of which each third misses a pool.
+    pub async fn start(slots: u32) -> Self {
+        Self::start_with(slots, "60000").await
+    }
+
+    /// The same, where each client may make so many requests per minute.
+    async fn start_with(slots: u32, rate: &str) -> Self {
+        let recorded = recorded(1).await;
+        let rate = [("EXITGAP_HTTP_RATE_PER_MINUTE", rate)];
+        let service = Service::start(recorded.folder.path(), &["--no-record"], &rate);
+        let mut log = Log::new();
+        (0..slots).for_each(|index| log.append(index % 3 == 1));
+        log.publish();
+        let published = recorded.path("exitgap-log");
+        fs::remove_dir_all(&published).unwrap();
+        std::os::unix::fs::symlink(log.path().join("log"), &published).unwrap();
+        let shared = Arc::new(Shared::default());
+        let answering = Arc::clone(&shared);
+        let address = between(service.address, move |head, answer| answering.answer(head, answer));
+        let url = format!("http://{address}");
+        Self { log, url, shared, _service: service, _recorded: recorded }
+    }
+
+    /// The log's own address.
+    pub fn log_url(&self) -> String {
+        format!("{}/log", self.url)
+    }
+
+    /// The folder that is published.
+    pub fn folder(&self) -> PathBuf {
+        self.log.path().join("log")
+    }
+
+    /// From now on, answers as `liar` says.
+    pub fn lie(&self, liar: impl Fn(&str, Vec<u8>) -> Option<Vec<u8>> + Send + 'static) {
+        *self.shared.liar.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(liar));
+        *self.shared.fired.lock().unwrap() = 0;
+    }
+
+    /// From now on, tells the truth; how often it did not.
+    pub fn be_honest(&self) -> usize {
+        *self.shared.liar.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.fired()
+    }
+
+    pub fn fired(&self) -> usize {
+        *self.shared.fired.lock().unwrap()
+    }
+
+    /// The files of the log that were asked for since this was asked last.
+    pub fn asked(&self) -> Vec<String> {
+        let mut asked = std::mem::take(&mut *self.shared.asked.lock().unwrap());
+        asked.sort();
+        asked
+    }
+
+    /// Runs the program in the log's folder, with a folder of its own for what is temporary.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let temporary = self.log.path().join("temporary");
+        fs::create_dir_all(&temporary).unwrap();
+        let mut command = Command::new(binaries::path("exitgap"));
+        command.args(arguments).current_dir(self.log.path()).env("TMPDIR", temporary);
+        command
+    }
+
+    /// Audits what is at the log's address, by the published key, copied into this folder below the log's.
+    pub fn audit(&self, copy: &str) -> Output {
+        let url = self.log_url();
+        self.run(&["audit", &url, "--copy", copy, "--trust", "log/verifier-key"])
+    }
+
+    /// What is published, but for tiles that were widened since: only earlier checkpoints need them.
+    pub fn published(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut files = files(&self.folder());
+        let tiles: Vec<_> = files.keys().filter(|file| file.contains(".p/")).cloned().collect();
+        for tile in &tiles {
+            let (place, width) = tile.rsplit_once('/').unwrap();
+            let width: u32 = width.parse().unwrap();
+            if tiles.contains(&format!("{place}/{}", width + 1)) {
+                files.remove(tile);
+            }
+        }
+        files
+    }
+
+    /// The copy in this folder, which must be that of the published one: each file whole.
+    pub fn copied(&self, copy: &str) -> BTreeMap<String, Vec<u8>> {
+        let (here, there) = (files(&self.log.path().join(copy)), files(&self.folder()));
+        for (file, bytes) in &here {
+            assert!(there.get(file) == Some(bytes), "{file} is whole");
+        }
+        here
+    }
+}
+
+impl Shared {
+    fn answer(&self, head: &str, answer: Vec<u8>) -> Vec<u8> {
+        let target = head.split(' ').nth(1).unwrap_or_default();
+        let Some(file) = target.strip_prefix("/log/") else { return answer };
+        self.asked.lock().unwrap().push(file.to_owned());
+        let liar = self.liar.lock().unwrap_or_else(PoisonError::into_inner);
+        match liar.as_ref().and_then(|liar| liar(file, answer.clone())) {
+            Some(lie) => {
+                *self.fired.lock().unwrap() += 1;
+                lie
+            }
+            None => answer,
+        }
+    }
+}
+
+/// The files of a log below a folder, but for what the copier keeps for itself.
+pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+            match path.is_dir() {
+                _ if name.starts_with(".copy-") => {}
+                true => folders.push(path),
+                false => drop(found.insert(name, fs::read(&path).unwrap())),
+            }
+        }
+    }
+    found
+}
+
+pub fn words(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_url_is_read_like_the_folder_behind_it() {
+    let origin = Origin::start(4).await;
+    origin.log.write_rule();
+    let replay = |log: &[&str]| {
+        origin.run(&[&["alert", "replay", "rule.json", "--json", "--log"], log].concat())
+    };
+    let by_folder = replay(&["log"]);
+    assert_eq!(by_folder.status.code(), Some(0), "{}", words(&by_folder));
+    assert!(by_folder.stdout.starts_with(b"{"), "there is something to say");
+    let (service, log) = (origin.url.clone(), format!("{}/", origin.log_url()));
+    let thrown_away = replay(&[&service]);
+    assert_eq!(thrown_away.stdout, by_folder.stdout, "the same bytes: {}", words(&thrown_away));
+    assert!(words(&thrown_away).contains("give --copy FOLDER to keep it"));
+    let temporary = fs::read_dir(origin.log.path().join("temporary")).unwrap();
+    assert_eq!(temporary.count(), 0, "what is not kept is removed");
+    let kept = replay(&[&log, "--copy", "made/when/absent"]);
+    assert_eq!((kept.stdout, kept.status.code()), (by_folder.stdout, Some(0)));
+    let copied = origin.copied("made/when/absent");
+    assert!(copied == origin.published(), "all that is published: {:?}", copied.keys());
+    assert!(copied.keys().any(|file| file.starts_with("fills/")));
+
+    let audit = |log: &[&str]| {
+        let output =
+            origin.run(&[&["audit", "--json", "--trust", "log/verifier-key"], log].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let by_folder = audit(&["log"]);
+    assert_eq!(audit(&[&service]), by_folder);
+    assert_eq!(audit(&[&service, "--copy", "other"]), by_folder);
+    assert_eq!(audit(&["other"]), by_folder, "a copy is a log's folder");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_there_is_not_fetched_again() {
+    let mut origin = Origin::start(5).await;
+    assert_eq!(origin.audit("copy").status.code(), Some(0));
+    origin.asked();
+    // Nothing new: what may have changed is asked for, and nothing else.
+    assert_eq!(origin.audit("copy").status.code(), Some(0));
+    let always = ["checkpoint", "predecessor", "superseded-by", "verifier-key"];
+    assert_eq!(origin.asked(), always);
+    let before = files(&origin.folder());
+    origin.log.seal(false);
+    origin.log.seal(true);
+    // What was fetched before need not be there any more.
+    for part in before.keys().filter(|file| file.starts_with("parts/")) {
+        fs::rename(origin.folder().join(part), origin.log.path().join("taken")).unwrap();
+    }
+    let again = origin.audit("copy");
+    assert_eq!(again.status.code(), Some(0), "{}", words(&again));
+    let new = |kind: &str| {
+        let is_new = |file: &&String| file.starts_with(kind) && !before.contains_key(*file);
+        files(&origin.folder()).keys().filter(is_new).cloned().collect::<Vec<_>>()
+    };
+    let fills = |index| format!("fills/{}.zst", slot(index).number());
+    let mut expected: Vec<String> = always.map(str::to_owned).to_vec();
+    expected.extend([fills(5), fills(6)]);
+    expected.extend([new("parts/"), new("slots/")].concat());
+    expected.extend(["tile/0/000.p/7", "tile/entries/000.p/7"].map(str::to_owned));
+    expected.sort();
+    assert_eq!(origin.asked(), expected);
+    // A file that was lost is fetched again, and only that.
+    let lost = format!("slots/{}.jsonl", slot(6).number());
+    fs::remove_file(origin.log.path().join("copy").join(&lost)).unwrap();
+    assert_eq!(origin.audit("copy").status.code(), Some(0));
+    let mut expected = [&always.map(str::to_owned)[..], &[fills(6), lost]].concat();
+    expected.sort();
+    assert_eq!(origin.asked(), expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_goes_over_full_tiles_and_one_that_grew_meanwhile() {
+    let mut origin = Origin::start(250).await;
+    assert_eq!(origin.audit("copy").status.code(), Some(0));
+    let seen = fs::read(origin.folder().join("checkpoint")).unwrap();
+    (0..8).for_each(|_| origin.log.append(false));
+    origin.log.publish();
+    assert!(!origin.folder().join("tile/0/000.p").exists(), "narrower tiles are gone");
+    // Whoever noted the checkpoint before finds the full tile in the narrower one's place.
+    let noted = seen.clone();
+    origin.lie(move |file, _| (file == "checkpoint").then(|| answer("200 OK", "", &noted)));
+    let late = origin.audit("late");
+    assert!(late.status.code() == Some(0) && origin.be_honest() == 1, "{}", words(&late));
+    let copied = origin.log.path().join("late");
+    assert_eq!(fs::read(copied.join("checkpoint")).unwrap(), seen);
+    assert!(copied.join("tile/entries/000").is_file() && !copied.join("tile/0/000.p").exists());
+    // Both copies go on, and narrower tiles go from them as from the log.
+    for copy in ["copy", "late"] {
+        let audited = origin.audit(copy);
+        assert_eq!(audited.status.code(), Some(0), "{}", words(&audited));
+        assert!(origin.copied(copy) == origin.published(), "{copy}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_that_bounds_its_clients_is_heeded() {
+    let origin = Origin::start_with(25, "60").await;
+    let refused = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&refused);
+    origin.lie(move |_, truth| {
+        *counted.lock().unwrap() += usize::from(truth.starts_with(b"HTTP/1.1 429"));
+        None
+    });
+    let audited = origin.audit("copy");
+    assert_eq!(audited.status.code(), Some(0), "{}", words(&audited));
+    assert!(*refused.lock().unwrap() > 0, "more was asked than a client may ask");
+    assert!(origin.copied("copy") == origin.published());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_that_is_killed_goes_on() {
+    let origin = Origin::start(6).await;
+    let whole = origin.published();
+    let mut placed = Vec::new();
+    for kill_at in [1, 2, 5, 9, 14, 20, 24] {
+        // From this request on no answer is whole: the process is killed in the middle.
+        let (copy, came) = (format!("copy-{kill_at}"), Mutex::new(0));
+        origin.lie(move |_, _| {
+            let mut came = came.lock().unwrap();
+            *came += 1;
+            let is_cut = *came >= kill_at;
+            drop(came);
+            // The beginning of one, and then nothing.
+            is_cut.then(|| b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nbegun".to_vec())
+        });
+        let url = origin.log_url();
+        let mut child = origin
+            .command(&["audit", &url, "--copy", &copy])
+            .stderr(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_until(|| origin.fired() > 0);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(origin.be_honest() > 0);
+        let here = origin.copied(&copy);
+        assert!(!here.contains_key("checkpoint"), "the checkpoint comes last");
+        placed.push(here.len());
+        origin.asked();
+        let audited = origin.audit(&copy);
+        assert_eq!(audited.status.code(), Some(0), "{kill_at}: {}", words(&audited));
+        let asked = origin.asked();
+        let again = |file: &&String| !file.contains("verifier-key") && asked.contains(file);
+        assert_eq!(here.keys().find(again), None, "killed at {kill_at}");
+        assert!(origin.copied(&copy) == whole, "{kill_at}");
+        let aside = origin.log.path().join(&copy).join(".copy-aside");
+        assert_eq!(fs::read_dir(aside).unwrap().count(), 0, "what was unfinished is removed");
+    }
+    assert!(placed[0] == 0 && placed.last().is_some_and(|last| *last > 9), "{placed:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_is_followed_at_its_url() {
+    let mut origin = Origin::start(1).await;
+    origin.log.write_rule();
+    let url = origin.url.clone();
+    let every = [
+        "--json",
+        "--rule",
+        "rule.json",
+        "--every-s",
+        "1",
+        "--late-after-s",
+        "4",
+        "--seen",
+        "seen",
+    ];
+    let watch =
+        [&["watch", &url, "--copy", "copy", "--trust", "log/verifier-key"], &every[..]].concat();
+    // It begins while the service is out of order.
+    origin.lie(|_, _| Some(answer("500 Sorry", "", b"")));
+    let mut child =
+        origin.command(&watch).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut errors = BufReader::new(child.stderr.take().unwrap()).lines().map(|line| line.unwrap());
+    let said = errors.next().unwrap();
+    assert!(said.contains("not up to date [not_as_specified]") && said.contains("500"), "{said}");
+    wait_until(|| origin.fired() >= 2);
+    origin.be_honest();
+    assert_eq!(errors.next().unwrap(), "the copy is up to date again", "it was said once");
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || of(&serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap());
+    assert_eq!(next(), told("slot", 0));
+    origin.log.seal(true);
+    assert_eq!(
+        [next(), next(), next()],
+        ["missing", "alert.firing", "slot"].map(|what| told(what, 1))
+    );
+    // Nobody answers for longer than a slot may be late.
+    origin.lie(|_, _| Some(answer("500 Sorry", "", b"")));
+    assert_eq!(next(), told("late", 1));
+    assert!(errors.next().unwrap().contains("not up to date"));
+    assert!(origin.be_honest() >= 2);
+    origin.log.seal(false);
+    assert_eq!([next(), next()], [told("alert.resolved", 2), told("slot", 2)]);
+    assert_eq!(errors.next().unwrap(), "the copy is up to date again");
+    // A history that was rewritten, under the same key.
+    let mut rewritten = Log::new();
+    (0..5).for_each(|_| rewritten.seal(false));
+    fs::remove_dir_all(origin.folder()).unwrap();
+    fs::rename(rewritten.path().join("log"), origin.folder()).unwrap();
+    assert!(errors.next().unwrap().contains("the log does not hold"));
+    assert_eq!(child.wait().unwrap().code(), Some(6));
+    // The next run begins after what was seen.
+    let mut rest = String::new();
+    errors.by_ref().for_each(|line| rest.push_str(&line));
+    assert_eq!(rest, "");
+}
+
+/// An answer with its head.
+pub fn answer(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n"
+    );
+    [head.as_bytes(), body].concat()
+}
+
+fn wait_until(holds: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < Duration::from_secs(30), "it never came to that");
+        thread::sleep(Duration::from_millis(10));
+    }
+}

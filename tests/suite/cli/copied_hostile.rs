@@ -1,0 +1,260 @@
+//! Services that lie to whoever copies their log: each lie is refused by its name, nothing of it stays, and with the truth the
+//! copy goes on.
+
+use std::fs::{self, File};
+
+use exitgap_core::published::MAX_MANIFEST_BYTES;
+use serde_json::Value;
+
+use super::copied::{Origin, answer, files, words};
+use crate::scenes;
+use crate::scenes::store::slot;
+
+/// The body of an answer.
+fn body(answer: &[u8]) -> &[u8] {
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+    &answer[end + 4..]
+}
+
+/// A part with other bytes.
+fn changed(mut part: Vec<u8>) -> Vec<u8> {
+    *part.last_mut().unwrap() ^= 1;
+    part
+}
+
+/// Of which files, what is made of the service's answer, and what the program says of that.
+type Lie = (&'static str, fn(Vec<u8>) -> Vec<u8>, &'static str, &'static str);
+
+const LIES: [Lie; 23] = [
+    ("parts/", changed, "part_hash_mismatch", "which is not its name"),
+    ("parts/", |_| answer("200 OK", "", b"short"), "part_hash_mismatch", "its manifest says"),
+    (
+        "parts/",
+        |part| answer("200 OK", "", &[body(&part), b"more"].concat()),
+        "answer_too_large",
+        "accepted",
+    ),
+    ("parts/", |_| answer("404 Gone", "", b""), "file_absent", "commits to it"),
+    ("slots/", |_| flood(MAX_MANIFEST_BYTES), "answer_too_large", "accepted"),
+    ("slots/", |_| answer("200 OK", "", b"{}\n"), "not_as_specified", "it ends in line 2"),
+    ("slots/", |_| answer("404 Gone", "", b""), "file_absent", "slots/"),
+    (
+        "slots/",
+        |_| answer("302 Found", "Location: /log/checkpoint\r\n", b""),
+        "not_as_specified",
+        "redirects are not followed",
+    ),
+    ("slots/", |_| answer("503 Sorry", "", b""), "not_as_specified", "answered 503"),
+    ("slots/", |_| answer("429 Busy", "Retry-After: 3600\r\n", b""), "rate_limited", "3600 s"),
+    (
+        "slots/",
+        |_| b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\ncut".to_vec(),
+        "unreachable",
+        "slots/",
+    ),
+    ("fills/", |_| answer("500 Sorry", "", b""), "not_as_specified", "answered 500"),
+    (
+        "fills/",
+        |_| answer("200 OK", "", b"no frame"),
+        "not_as_specified",
+        "no whole Zstandard frame",
+    ),
+    (
+        "fills/",
+        |fills| undeclared(&body(&fills)[..20]),
+        "not_as_specified",
+        "no whole Zstandard frame",
+    ),
+    (
+        "verifier-key",
+        |key| undeclared(&body(&key)[..body(&key).len() - 1]),
+        "not_as_specified",
+        "line break",
+    ),
+    ("tile/0", |_| answer("200 OK", "", &[7; 32]), "not_as_specified", "are no such tile"),
+    ("tile/entries", |_| flood(1 << 20), "answer_too_large", "accepted"),
+    (
+        "tile/entries",
+        |_| answer("200 OK", "", b"\0\x05abc"),
+        "not_as_specified",
+        "are no such tile",
+    ),
+    ("verifier-key", |_| answer("200 OK", "", b"no key\n"), "not_as_specified", "line 1"),
+    ("verifier-key", |_| flood(64 << 10), "answer_too_large", "accepted"),
+    ("checkpoint", |_| answer("200 OK", "", b"no checkpoint"), "not_as_specified", "checkpoint"),
+    ("checkpoint", |note| sized(&note, "1000000000"), "log_too_long", "1000000000 slots"),
+    (
+        "checkpoint",
+        |note| sized(&note, "18446744073709551615"),
+        "log_too_long",
+        "so many cannot have been",
+    ),
+];
+
+/// More bytes than that, without a declared length.
+fn flood(most: usize) -> Vec<u8> {
+    undeclared(&vec![b' '; most + 1])
+}
+
+/// A body that ends where the connection does: nobody can tell from outside whether it was cut.
+fn undeclared(body: &[u8]) -> Vec<u8> {
+    [b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", body].concat()
+}
+
+/// A checkpoint that says it is of this size.
+fn sized(note: &[u8], size: &str) -> Vec<u8> {
+    let note = String::from_utf8(body(note).to_vec()).unwrap();
+    let mut lines: Vec<&str> = note.split('\n').collect();
+    lines[1] = size;
+    answer("200 OK", "", lines.join("\n").as_bytes())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_lie_is_refused_by_its_name_and_the_copy_goes_on() {
+    let origin = Origin::start(4).await;
+    for (number, (files_of, make, code, why)) in LIES.into_iter().enumerate() {
+        let copy = format!("copy-{number}");
+        origin.lie(move |file, truth| file.starts_with(files_of).then(|| make(truth)));
+        let refused = origin.audit(&copy);
+        let said = words(&refused);
+        assert!(origin.be_honest() > 0, "{number}: the lie is told");
+        assert_eq!(refused.status.code(), Some(5), "{number}: {said}");
+        assert!(said.contains(&format!("[{code}]")) && said.contains(why), "{number}: {said}");
+        assert!(said.contains(&origin.url), "{number}: {said}");
+        let here = origin.copied(&copy);
+        assert!(!here.contains_key("checkpoint"), "{number}");
+        let audited = origin.audit(&copy);
+        assert_eq!(audited.status.code(), Some(0), "{number}: {}", words(&audited));
+        assert!(origin.copied(&copy) == origin.published(), "{number}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_passes_is_waited_for() {
+    let origin = Origin::start(3).await;
+    for (number, passing) in [
+        answer("503 Sorry", "", b""),
+        answer("502 Sorry", "", b""),
+        answer("429 Busy", "Retry-After: 1\r\n", b""),
+        b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\nbegun".to_vec(),
+        Vec::new(),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let left = std::sync::atomic::AtomicUsize::new(3);
+        let take = move || {
+            let order = std::sync::atomic::Ordering::SeqCst;
+            left.fetch_update(order, order, |left| left.checked_sub(1)).is_ok()
+        };
+        origin.lie(move |file, _| (file.starts_with("parts/") && take()).then(|| passing.clone()));
+        let audited = origin.audit(&format!("copy-{number}"));
+        assert_eq!(audited.status.code(), Some(0), "{number}: {}", words(&audited));
+        assert_eq!(origin.be_honest(), 3);
+    }
+}
+
+/// The checkpoint that was signed with a slot.
+fn earlier(origin: &Origin, index: u32) -> Vec<u8> {
+    let manifest = origin.folder().join(format!("slots/{}.jsonl", slot(index).number()));
+    let manifest = fs::read_to_string(manifest).unwrap();
+    let line: Value = serde_json::from_str(manifest.lines().last().unwrap()).unwrap();
+    line["checkpoint"].as_str().unwrap().as_bytes().to_vec()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_is_of_one_log_and_never_shrinks() {
+    let mut origin = Origin::start(4).await;
+    assert_eq!(origin.audit("copy").status.code(), Some(0));
+    let before = origin.copied("copy");
+    let other = scenes::log::Log::honest(3).checkpoint(3).into_bytes();
+    let other_key = format!("{}\n", scenes::log::signer().verifier()).into_bytes();
+    let shrunk = earlier(&origin, 1);
+    for (file, lie, code, why) in [
+        ("checkpoint", shrunk, "log_shrank", "of 2 slots, the copy has one of 4"),
+        ("checkpoint", other, "other_log", "exitgap.example/log/5958856"),
+        ("verifier-key", other_key, "other_log", "does not begin with the keys"),
+        ("predecessor", b"another\n".to_vec(), "", ""),
+        ("predecessor", b"a third\n".to_vec(), "other_log", "it is never changed"),
+    ] {
+        origin.lie(move |asked, _| (asked == file).then(|| answer("200 OK", "", &lie)));
+        let refused = origin.audit("copy");
+        let said = words(&refused);
+        assert_eq!(origin.be_honest(), 1, "{file}");
+        if code.is_empty() {
+            // That is for the audit to say, with the log's first leaf.
+            assert_eq!(refused.status.code(), Some(6), "{said}");
+            continue;
+        }
+        assert_eq!(refused.status.code(), Some(5), "{said}");
+        assert!(said.contains(&format!("[{code}]")) && said.contains(why), "{said}");
+    }
+    let false_one = origin.log.path().join("copy/predecessor");
+    assert_eq!(fs::read(&false_one).unwrap(), b"another\n");
+    let gone = origin.audit("copy");
+    assert!(gone.status.code() == Some(5) && words(&gone).contains("[other_log]"), "{gone:?}");
+    fs::remove_file(false_one).unwrap();
+    assert!(origin.copied("copy") == before, "nothing else was changed");
+    origin.log.seal(false);
+    assert_eq!(origin.audit("copy").status.code(), Some(0));
+    damaged(&origin);
+}
+
+/// Files in the copy that are not what they should be, and folders that are no copies.
+fn damaged(origin: &Origin) {
+    let copy = origin.log.path().join("copy");
+    let part = files(&copy).into_keys().find(|file| file.starts_with("parts/")).unwrap();
+    for (file, most) in [
+        (part, "its manifest says"),
+        (format!("slots/{}.jsonl", slot(2).number()), "it ends in line 1"),
+        ("checkpoint".to_owned(), "copy/checkpoint"),
+    ] {
+        let path = copy.join(&file);
+        fs::write(&path, "x").unwrap();
+        let said = words(&origin.audit("copy"));
+        assert!(said.contains("[copy_damaged]") && said.contains(most), "{said}");
+        assert!(said.contains("remove it to have it fetched again"), "{said}");
+        fs::remove_file(&path).unwrap();
+        assert_eq!(origin.audit("copy").status.code(), Some(0), "{file}");
+    }
+    let lock = File::create(copy.join(".copy-lock")).unwrap();
+    lock.lock().unwrap();
+    let said = words(&origin.audit("copy"));
+    assert!(said.contains("[copy_in_use]"), "{said}");
+    drop(lock);
+    let other = origin.log.path().join("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("letter"), "dear").unwrap();
+    let said = words(&origin.audit("other"));
+    assert!(said.contains("[not_a_copy]"), "{said}");
+    assert_eq!(fs::read_dir(&other).unwrap().count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_copied_is_an_argument_that_is_wrong() {
+    let origin = Origin::start(1).await;
+    let url = origin.url.clone();
+    for (arguments, field, words_of) in [
+        (&["watch", &url][..], "copy", "is kept in a folder"),
+        (&["watch", "log", "--copy", "copy"], "copy", "read where it is"),
+        (&["audit", "log", "--copy", "copy"], "copy", "read where it is"),
+        (&["audit", "ftp://exits.example"], "log", "is no address of a log"),
+        (
+            &["audit", "http://name@exits.example", "--copy", "copy"],
+            "log",
+            "is no address of a log",
+        ),
+    ] {
+        let refused = origin.run(&[arguments, &["--json"]].concat());
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
+        let problem: Value = serde_json::from_slice(&refused.stderr).unwrap();
+        assert_eq!(problem["field"], field, "{problem}");
+        assert!(problem["detail"].as_str().unwrap().contains(words_of), "{problem}");
+    }
+    assert!(!origin.log.path().join("copy").exists());
+    // Nobody is there.
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let refused = origin.run(&["watch", &format!("http://{gone}/log"), "--copy", "copy", "--once"]);
+    assert_eq!(refused.status.code(), Some(5));
+    assert!(words(&refused).contains("[unreachable]"), "{}", words(&refused));
+}
