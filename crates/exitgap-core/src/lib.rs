@@ -6,7 +6,8 @@
 //! ([`pools`]), the method that turns a pool's state into `exit_gap_pct`
 //! ([`exit`]), snapshots and their canonical bytes ([`snapshot`]), the slots
 //! of a series ([`series`]), calendars of markets ([`hours`]), transparency logs ([`tlog`]) and the evidence that rests on
-//! them ([`evidence`]), figures drawn from many snapshots ([`analytics`]), rules that say when a pool is worth a word ([`alerts`]).
+//! them ([`evidence`]), figures drawn from many snapshots ([`analytics`]), rules that say when a pool is worth a word ([`alerts`]),
+//! and what the chain's own state says of a pool ([`proof`]).
 //!
 //! **Out of scope**, and who does it: reading chains (`exitgap-chain`), keeping
 //! series (`exitgap-store`), words on the wire (`exitgap-api`).
@@ -26,6 +27,7 @@ pub mod ids;
 mod json;
 mod newer;
 pub mod pools;
+pub mod proof;
 pub mod published;
 pub mod series;
 pub mod snapshot;

@@ -72,6 +72,11 @@ impl Concentrated {
         Ok(Self { ranges, fee_pips })
     }
 
+    /// Price, liquidity and ticks.
+    pub fn ranges(&self) -> &Ranges {
+        &self.ranges
+    }
+
     /// √price, Q64.96, token 1 per token 0.
     pub fn sqrt_price_x96(&self) -> U256 {
         self.ranges.sqrt_price_x96

@@ -1,0 +1,357 @@
+//! A snapshot beside what the chain's own state says.
+
+use serde::Serialize;
+
+use super::file::{ProofError, ProvenWords, RangeSubject, StateProof, TickRange};
+use super::layout::Layout;
+use crate::evidence::Outcome;
+use crate::exit::{Exit, Refusal};
+use crate::pools::{
+    ConcentratedV4, ConstantProduct, Direction, PoolState, Ranges, Solidly, Tick,
+    tick_at_sqrt_ratio,
+};
+use crate::snapshot::{Observation, Snapshot};
+use crate::units::{GapLimit, SizeUsd};
+use crate::wide::U256;
+
+/// A check of a state proof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StateCheckName {
+    /// The header is that of the snapshot's block, and the next block came after the slot's instant.
+    Header,
+    /// The pool's state is what the block's state holds.
+    PoolState,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StateCheck {
+    /// Which check.
+    pub name: StateCheckName,
+    /// How it came out.
+    pub outcome: Outcome,
+    /// A stable code: `ok`, or what failed or was absent.
+    pub code: &'static str,
+    /// What would have passed.
+    pub expected: String,
+    /// What was found.
+    pub found: String,
+    /// What stays the operator's word all the same.
+    pub unproven: Vec<&'static str>,
+}
+
+/// What no proof of a pool's storage says.
+const HEADER_UNPROVEN: [&str; 1] = ["that the chain has a block with this hash"];
+
+impl StateCheck {
+    fn pass(name: StateCheckName, found: String, unproven: &[&'static str]) -> Self {
+        let (outcome, expected) = (Outcome::Pass, found.clone());
+        Self { name, outcome, code: "ok", expected, found, unproven: unproven.to_vec() }
+    }
+
+    fn of(
+        name: StateCheckName,
+        outcome: Outcome,
+        code: &'static str,
+        [expected, found]: [String; 2],
+    ) -> Self {
+        Self { name, outcome, code, expected, found, unproven: Vec::new() }
+    }
+
+    fn not_checked(name: StateCheckName, code: &'static str, why: String) -> Self {
+        Self::of(
+            name,
+            Outcome::NotChecked,
+            code,
+            ["a proof of this snapshot's state".to_owned(), why],
+        )
+    }
+}
+
+/// Holds a snapshot against a proof. `size` is the sale whose fill must be covered, beside the depths at 2 %, which a head
+/// states of every snapshot.
+pub fn check_state(
+    proof: &Result<StateProof, ProofError>,
+    snapshot: &Snapshot,
+    size: Option<(Direction, SizeUsd)>,
+) -> [StateCheck; 2] {
+    let unusable = |why: String| {
+        [StateCheckName::Header, StateCheckName::PoolState]
+            .map(|name| StateCheck::not_checked(name, "proof_unusable", why.clone()))
+    };
+    let proof = match proof {
+        Ok(proof) => proof,
+        Err(error) => return unusable(error.to_string()),
+    };
+    if let Err(why) = is_of(proof, snapshot) {
+        return unusable(why);
+    }
+    [header(proof, snapshot), pool_state(proof, snapshot, size)]
+}
+
+/// Whether a proof is of a snapshot's pool and block at all.
+fn is_of(proof: &StateProof, snapshot: &Snapshot) -> Result<(), String> {
+    let (observation, subject) = (snapshot.observation(), &proof.subject);
+    let block = observation.block();
+    if proof.header.hash != block.hash {
+        return Err(format!(
+            "it is of block {}, the snapshot of {}",
+            proof.header.hash, block.hash
+        ));
+    }
+    if subject.chain != observation.chain().caip2 {
+        return Err(format!("it is of chain {}", subject.chain));
+    }
+    let contract = observation.pool().contract();
+    if subject.id != contract.id() || contract.address().is_some_and(|own| own != subject.address) {
+        return Err(format!("it is of contract {}", subject.address));
+    }
+    match Layout::of_facts(observation.facts()) {
+        Some(layout) if layout != subject.layout => {
+            let [of, found] = [layout, subject.layout].map(Layout::code);
+            Err(format!("it reads {found} where the pool is of {of}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn header(proof: &StateProof, snapshot: &Snapshot) -> StateCheck {
+    let name = StateCheckName::Header;
+    let (block, header) = (snapshot.observation().block(), &proof.header);
+    if (header.number, header.timestamp) != (block.number, block.timestamp) {
+        let of = |number, timestamp| format!("number {number}, timestamp {timestamp}");
+        let expected = of(header.number, header.timestamp);
+        let found = of(block.number, block.timestamp);
+        return StateCheck::of(name, Outcome::Fail, "block_differs", [expected, found]);
+    }
+    let instant = snapshot.slot().unix_s();
+    match proof.child {
+        Some(child) if child.timestamp <= instant => {
+            let expected = format!("a next block after {instant}");
+            let found = format!("block {} of {}", child.number, child.timestamp);
+            StateCheck::of(name, Outcome::Fail, "not_the_last_block", [expected, found])
+        }
+        Some(child) => {
+            let found = format!("{}, followed by {}", header.hash, child.hash);
+            StateCheck::pass(name, found, &HEADER_UNPROVEN)
+        }
+        None => {
+            let unproven =
+                [HEADER_UNPROVEN[0], "that no later block came before the slot's instant"];
+            StateCheck::pass(name, header.hash.to_string(), &unproven)
+        }
+    }
+}
+
+/// A pool's own words, and what of them is the operator's.
+struct Claimed {
+    price: U256,
+    ranges: Ranges,
+    unproven: &'static [&'static str],
+}
+
+const UNPROVEN_OF_PAIRS: &[&str] = &["tokens", "decimals", "fee", "what the contract's code does"];
+const UNPROVEN_OF_RANGES: &[&str] =
+    &["tokens", "decimals", "fee", "tick spacing", "what the contract's code does"];
+const UNPROVEN_OF_V4: &[&str] =
+    &["decimals", "which contract is the manager", "what its code does"];
+
+fn pool_state(
+    proof: &StateProof,
+    snapshot: &Snapshot,
+    size: Option<(Direction, SizeUsd)>,
+) -> StateCheck {
+    let name = StateCheckName::PoolState;
+    let (state, layout) = (snapshot.observation().state(), proof.subject.layout);
+    match &proof.words {
+        ProvenWords::Reserves(words) => match (reserves(layout, words), reserves_of(layout, state))
+        {
+            (Some(proven), Some(claimed)) if proven == claimed => {
+                StateCheck::pass(name, written(&proven), UNPROVEN_OF_PAIRS)
+            }
+            (Some(proven), Some(claimed)) => {
+                let words = [written(&proven), written(&claimed)];
+                StateCheck::of(name, Outcome::Fail, "state_differs", words)
+            }
+            _ => other_kind(state),
+        },
+        ProvenWords::Ranges { price, liquidity, ticks } => {
+            let (Some(claimed), Some(subject)) =
+                (claimed(layout, state, *price), &proof.subject.ranges)
+            else {
+                return other_kind(state);
+            };
+            let words = [*price, *liquidity];
+            if let Some([expected, found]) = differing(words, ticks, subject, &claimed) {
+                return StateCheck::of(name, Outcome::Fail, "state_differs", [expected, found]);
+            }
+            let needed = needed(snapshot.observation(), &claimed.ranges, size);
+            if !subject.range.covers(needed) {
+                let [expected, found] = [needed, subject.range]
+                    .map(|TickRange { low, high }| format!("ticks {low} to {high}"));
+                let code = "beyond_proven_range";
+                return StateCheck::of(name, Outcome::NotChecked, code, [expected, found]);
+            }
+            let TickRange { low, high } = subject.range;
+            let found = format!("√price, liquidity, {} ticks from {low} to {high}", ticks.len());
+            StateCheck::pass(name, found, claimed.unproven)
+        }
+    }
+}
+
+fn other_kind(state: &PoolState) -> StateCheck {
+    let why = format!("no layout of this version is of a {} state", state.protocol());
+    StateCheck::not_checked(StateCheckName::PoolState, "unsupported_layout", why)
+}
+
+fn written(reserves: &[U256; 2]) -> String {
+    format!("reserves {} and {}", reserves[0], reserves[1])
+}
+
+/// The reserves in a pool's words.
+fn reserves(layout: Layout, words: &[U256]) -> Option<[U256; 2]> {
+    match (layout, words) {
+        (Layout::UniswapV2, [word]) => Some([low(*word, 112), low(*word >> 112, 112)]),
+        (Layout::AerodromeV2, [first, second]) => Some([*first, *second]),
+        _ => None,
+    }
+}
+
+fn reserves_of(layout: Layout, state: &PoolState) -> Option<[U256; 2]> {
+    match layout {
+        Layout::UniswapV2 => Some(ConstantProduct::of(state)?.reserves().map(U256::from)),
+        Layout::AerodromeV2 => Some(Solidly::of(state)?.reserves()),
+        _ => None,
+    }
+}
+
+/// The lowest bits of a word.
+fn low(word: U256, bits: usize) -> U256 {
+    word & ((U256::from(1_u8) << bits) - U256::from(1_u8))
+}
+
+/// What a snapshot's state would have its words be; `price` is the proven one, of which other bits than these are not read.
+fn claimed(layout: Layout, state: &PoolState, price: U256) -> Option<Claimed> {
+    let word = |ranges: &Ranges| {
+        let tick = low(signed(ranges.tick()), 24) << 160;
+        ranges.sqrt_price_x96() | tick
+    };
+    match (layout, state) {
+        (Layout::UniswapV4, PoolState::ConcentratedV4(pool)) => {
+            let fees = fees_of(pool) << 184;
+            let rest = price & !low(U256::MAX, 232);
+            let price = word(pool.ranges()) | fees | rest;
+            Some(Claimed { price, ranges: pool.ranges().clone(), unproven: UNPROVEN_OF_V4 })
+        }
+        (
+            Layout::UniswapV3 | Layout::PancakeV3 | Layout::Slipstream,
+            PoolState::Concentrated(pool),
+        ) => {
+            let rest = price & !low(U256::MAX, 184);
+            let price = word(pool.ranges()) | rest;
+            Some(Claimed { price, ranges: pool.ranges().clone(), unproven: UNPROVEN_OF_RANGES })
+        }
+        _ => None,
+    }
+}
+
+/// The fees of a pool of Uniswap v4 as its word has them: the protocol's for each token sold, then the providers'.
+fn fees_of(pool: &ConcentratedV4) -> U256 {
+    let [zero, one] = pool.protocol_fee();
+    U256::from(zero) | U256::from(one) << 12 | U256::from(pool.lp_fee_pips()) << 24
+}
+
+fn signed(number: i32) -> U256 {
+    let magnitude = U256::from(number.unsigned_abs());
+    if number < 0 { U256::ZERO.wrapping_sub(magnitude) } else { magnitude }
+}
+
+/// The first word that is another than the state has it: expected and found.
+fn differing(
+    [price, liquidity]: [U256; 2],
+    ticks: &[U256],
+    subject: &RangeSubject,
+    claimed: &Claimed,
+) -> Option<[String; 2]> {
+    let ranges = &claimed.ranges;
+    if claimed.price != price {
+        return Some([
+            format!("price word {price:#x}"),
+            format!("price word {:#x}", claimed.price),
+        ]);
+    }
+    // Above the liquidity of some lies what no fill reads.
+    if low(liquidity, 128) != U256::from(ranges.liquidity()) {
+        let found = format!("liquidity {}", ranges.liquidity());
+        return Some([format!("liquidity {}", low(liquidity, 128)), found]);
+    }
+    if subject.tick_spacing != ranges.tick_spacing() {
+        let of = |spacing: i32| format!("tick spacing {spacing}");
+        return Some([of(subject.tick_spacing), of(ranges.tick_spacing())]);
+    }
+    let inside = |tick: &&Tick| (subject.range.low..=subject.range.high).contains(&tick.tick);
+    let mut own = ranges.ticks().iter().filter(inside);
+    let proven = subject.ticks.iter().zip(ticks);
+    for (tick, word) in proven {
+        let expected = format!("tick {tick} with {word:#x}");
+        match own.next() {
+            Some(own) if own.tick == *tick && word_of(own) == *word => {}
+            Some(own) => {
+                return Some([expected, format!("tick {} with {:#x}", own.tick, word_of(own))]);
+            }
+            None => return Some([expected, "no such tick".to_owned()]),
+        }
+    }
+    own.next().map(|own| ["no such tick".to_owned(), format!("tick {}", own.tick)])
+}
+
+/// A tick's first word.
+fn word_of(tick: &Tick) -> U256 {
+    let net = U256::from(tick.liquidity_net.unsigned_abs());
+    let net = if tick.liquidity_net < 0 { U256::ZERO.wrapping_sub(net) } else { net };
+    U256::from(tick.liquidity_gross) | net << 128
+}
+
+/// The ticks that a fill of a size and the depths at 2 % read: what a proof must cover; `None`: of pools without ticks.
+pub fn needed_ticks(snapshot: &Snapshot, size: Option<(Direction, SizeUsd)>) -> Option<TickRange> {
+    let observation = snapshot.observation();
+    let ranges = match observation.state() {
+        PoolState::Concentrated(pool) => pool.ranges(),
+        PoolState::ConcentratedV4(pool) => pool.ranges(),
+        _ => return None,
+    };
+    Some(needed(observation, ranges, size))
+}
+
+fn needed(
+    observation: &Observation,
+    ranges: &Ranges,
+    size: Option<(Direction, SizeUsd)>,
+) -> TickRange {
+    let mut needed = TickRange { low: ranges.tick(), high: ranges.tick() };
+    for direction in [Direction::ZeroForOne, Direction::OneForZero] {
+        let exit = Exit::of(observation, direction);
+        let asked = size.filter(|(of, _)| *of == direction).map(|(_, size)| size);
+        // Up to the first dollar that does not pass any more: that it does not is stated, too.
+        let depth = exit.depth_usd(GapLimit::DEPTH).ok();
+        let beyond =
+            depth.and_then(|usd| SizeUsd::from_micros((usd + 1).checked_mul(1_000_000)?).ok());
+        for size in [asked, beyond].into_iter().flatten() {
+            let Some(end) = end_of(&exit, size) else { return TickRange::ALL };
+            (needed.low, needed.high) = (needed.low.min(end), needed.high.max(end));
+        }
+    }
+    needed
+}
+
+/// The tick at which a sale leaves the price; `None`: it takes all there is.
+fn end_of(exit: &Exit, size: SizeUsd) -> Option<i32> {
+    match exit.estimate(size).and_then(|estimate| exit.fill(estimate.amount_in)) {
+        Ok(fill) => fill.sqrt_price_after_x96().map(tick_at_sqrt_ratio),
+        Err(Refusal::NoInput | Refusal::NoOutput | Refusal::GapOutOfRange) => {
+            exit.fill(U256::from(1_u8)).ok()?.sqrt_price_after_x96().map(tick_at_sqrt_ratio)
+        }
+        Err(_) => None,
+    }
+}

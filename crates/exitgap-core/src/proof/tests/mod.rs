@@ -1,0 +1,6 @@
+//! - `mainnet`: a header, an account and a pool's words of mainnet, and every change of them
+//! - `tries`: tries made here, walked; `states`: pools in them, proven and lied about
+
+mod mainnet;
+mod states;
+mod tries;

@@ -1,0 +1,332 @@
+use std::collections::BTreeMap;
+
+use super::super::trie::keccak;
+use super::super::*;
+use super::tries::{Drawn, Trie, encode, string};
+use crate::analytics::made_up::{observation_of, pool};
+use crate::evidence::Outcome;
+use crate::ids::{Address, BlockHash};
+use crate::pools::{
+    Concentrated, ConstantProduct, Direction, FeeRate, PoolState, Tick, sqrt_ratio_at_tick,
+};
+use crate::series::Slot;
+use crate::snapshot::{BlockRef, Observation, Snapshot};
+use crate::wide::U256;
+
+/// A chain of one contract, whose storage is these words.
+struct Chain {
+    subject: ProofSubject,
+    header: Vec<u8>,
+    child: Vec<u8>,
+    accounts: Trie,
+    storage: Trie,
+}
+
+const ADDRESS: Address = Address([0xaa; 20]);
+const NUMBER: u64 = 77;
+
+fn block_of(parent: [u8; 32], state_root: [u8; 32], block: u64, timestamp: u64) -> Vec<u8> {
+    let trimmed = |number: u64| {
+        let digits: Vec<u8> =
+            number.to_be_bytes().into_iter().skip_while(|byte| *byte == 0).collect();
+        string(&digits)
+    };
+    let mut fields = vec![string(&[1; 32]); 16];
+    fields[0] = string(&parent);
+    fields[3] = string(&state_root);
+    fields[6] = string(&[0; 256]);
+    fields[8] = trimmed(block);
+    fields[11] = trimmed(timestamp);
+    encode(&fields)
+}
+
+fn at() -> Slot {
+    Slot::FIRST
+}
+
+impl Chain {
+    fn new(subject: ProofSubject, words: &BTreeMap<[u8; 32], U256>, child_after: u64) -> Self {
+        let storage = words.iter().filter(|(_, word)| !word.is_zero()).map(|(slot, word)| {
+            let digits: Vec<u8> =
+                word.to_be_bytes::<32>().into_iter().skip_while(|byte| *byte == 0).collect();
+            (keccak(slot), string(&digits))
+        });
+        let storage = Trie::new(&storage.collect());
+        let account = encode(&[string(&[1]), string(&[]), string(&storage.root), string(&[9; 32])]);
+        let mut accounts: BTreeMap<[u8; 32], Vec<u8>> =
+            (0..50).map(|n| (keccak(&[n]), vec![0xc1, n])).collect();
+        accounts.insert(keccak(&ADDRESS.0), account);
+        let accounts = Trie::new(&accounts);
+        let header = block_of([3; 32], accounts.root, NUMBER, at().unix_s() - 12);
+        let child = block_of(keccak(&header), [4; 32], NUMBER + 1, at().unix_s() + child_after);
+        Self { subject, header, child, accounts, storage }
+    }
+
+    fn file(&self) -> Result<Vec<u8>, ProofError> {
+        self.subject.file(&ProofParts {
+            header: &self.header,
+            child: &self.child,
+            accounts: &self.accounts.nodes,
+            storage: &self.storage.nodes,
+        })
+    }
+
+    fn snapshot(&self, state: PoolState) -> Snapshot {
+        snapshot_at(BlockHash(keccak(&self.header)), state)
+    }
+}
+
+fn snapshot_at(hash: BlockHash, state: PoolState) -> Snapshot {
+    let made = observation_of(&pool(), at(), state);
+    let block = BlockRef { hash, number: NUMBER, timestamp: at().unix_s() - 12 };
+    let (tokens, oracles) = (made.tokens().clone(), made.oracles().to_vec());
+    let facts = Vec::new();
+    let state = made.state().clone();
+    let made = Observation::new(pool(), made.chain(), block, tokens, state, oracles, facts);
+    Snapshot::new(at(), made.unwrap()).unwrap()
+}
+
+const SPACING: i32 = 60;
+
+fn tick(index: i32, net: i128, gross: u128) -> Tick {
+    Tick { liquidity_gross: gross, ..Tick::new(index * SPACING, net) }
+}
+
+/// Narrow positions around the price, and one of all prices.
+fn ticks() -> Vec<Tick> {
+    let wide = 10_i128.pow(12);
+    let mut ticks =
+        vec![tick(-1_000, wide, wide.unsigned_abs()), tick(1_000, -wide, wide.unsigned_abs())];
+    for n in 1..=8 {
+        let net = i128::from(n) * 10_i128.pow(11);
+        ticks.push(tick(-n, net, net.unsigned_abs() + 5));
+        ticks.push(tick(n, -net, net.unsigned_abs() + 5));
+    }
+    ticks.sort_by_key(|tick| tick.tick);
+    ticks
+}
+
+fn active(ticks: &[Tick], at: i32) -> u128 {
+    let sum: i128 =
+        ticks.iter().filter(|tick| tick.tick <= at).map(|tick| tick.liquidity_net).sum();
+    sum.unsigned_abs()
+}
+
+fn state(price_tick: i32, ticks: Vec<Tick>) -> PoolState {
+    let price = sqrt_ratio_at_tick(price_tick).unwrap();
+    let liquidity = active(&ticks, price_tick);
+    Concentrated::new(price, price_tick, liquidity, 3_000, SPACING, ticks).unwrap().into()
+}
+
+/// What a pool of Uniswap v3 has in its storage, with bits above that no fill reads.
+fn v3(
+    price_tick: i32,
+    ticks: &[Tick],
+    range: TickRange,
+) -> (ProofSubject, BTreeMap<[u8; 32], U256>) {
+    let places = Layout::UniswapV3.ranges(None).unwrap();
+    let wrapped = |number: i128, bits: usize| {
+        let magnitude = U256::from(number.unsigned_abs());
+        let word = if number < 0 { U256::ZERO.wrapping_sub(magnitude) } else { magnitude };
+        word & ((U256::from(1_u8) << bits) - U256::from(1_u8))
+    };
+    let mut words = BTreeMap::new();
+    let price = sqrt_ratio_at_tick(price_tick).unwrap() | wrapped(price_tick.into(), 24) << 160;
+    words.insert(places.price, price | U256::from(0x1234_u32) << 184);
+    words.insert(places.liquidity, U256::from(active(ticks, price_tick)));
+    for tick in ticks {
+        let word = U256::from(tick.liquidity_gross) | wrapped(tick.liquidity_net, 128) << 128;
+        words.insert(places.tick(tick.tick), word);
+        let compressed = tick.tick.div_euclid(SPACING);
+        let bit = U256::from(1_u8) << usize::try_from(compressed & 255).unwrap();
+        *words.entry(places.bitmap(compressed >> 8)).or_insert(U256::ZERO) |= bit;
+    }
+    let inside =
+        ticks.iter().map(|tick| tick.tick).filter(|tick| (range.low..=range.high).contains(tick));
+    let ranges = RangeSubject { range, tick_spacing: SPACING, ticks: inside.collect() };
+    let subject = ProofSubject {
+        chain: "eip155:31337".parse().unwrap(),
+        address: ADDRESS,
+        id: None,
+        layout: Layout::UniswapV3,
+        ranges: Some(ranges),
+    };
+    (subject, words)
+}
+
+const WIDE: TickRange = TickRange { low: -6_000, high: 6_000 };
+
+fn outcomes(checks: &[StateCheck; 2]) -> [(Outcome, &'static str); 2] {
+    [0, 1].map(|at| (checks[at].outcome, checks[at].code))
+}
+
+const PASS: (Outcome, &str) = (Outcome::Pass, "ok");
+
+#[test]
+fn a_pool_of_ranges_is_proven_as_far_as_its_figures_read() {
+    let ticks = ticks();
+    let (subject, words) = v3(7, &ticks, WIDE);
+    let chain = Chain::new(subject, &words, 1);
+    let file = chain.file().unwrap();
+    let proof = StateProof::read(&file);
+    let snapshot = chain.snapshot(state(7, ticks.clone()));
+    let size = Some((Direction::ZeroForOne, "1000".parse().unwrap()));
+    let checks = check_state(&proof, &snapshot, size);
+    assert_eq!(outcomes(&checks), [PASS, PASS], "{checks:?}");
+    assert!(checks[1].unproven.contains(&"decimals") && checks[0].unproven.len() == 1);
+    // What lies outside the range is not read by it, and does not matter.
+    let mut far = ticks.clone();
+    far[0] = tick(-2_000, far[0].liquidity_net, far[0].liquidity_gross);
+    let other = chain.snapshot(state(7, far));
+    assert_eq!(outcomes(&check_state(&proof, &other, size)), [PASS, PASS]);
+    // A sale beyond it is not covered, and a narrow proof covers no depth.
+    let all = Some((Direction::ZeroForOne, "1000000000".parse().unwrap()));
+    let beyond = (Outcome::NotChecked, "beyond_proven_range");
+    assert_eq!(outcomes(&check_state(&proof, &snapshot, all)), [PASS, beyond]);
+    let (narrow, words) = v3(7, &ticks, TickRange { low: 0, high: 60 });
+    let narrow = Chain::new(narrow, &words, 1);
+    let narrow_proof = StateProof::read(&narrow.file().unwrap());
+    assert_eq!(outcomes(&check_state(&narrow_proof, &snapshot, None)), [PASS, beyond]);
+    let needed = needed_ticks(&snapshot, size).unwrap();
+    assert!(needed.low < 0 && needed.high > 60 && WIDE.covers(needed), "{needed:?}");
+    // Of another block, and by words that are none.
+    let elsewhere = snapshot_at(BlockHash([1; 32]), state(7, ticks));
+    let unusable = [(Outcome::NotChecked, "proof_unusable"); 2];
+    assert_eq!(outcomes(&check_state(&proof, &elsewhere, size)), unusable);
+    assert_eq!(outcomes(&check_state(&StateProof::read(b"{}\n"), &snapshot, size)), unusable);
+}
+
+#[test]
+fn every_lie_about_a_pool_is_told_from_its_state() {
+    let ticks = ticks();
+    let (subject, words) = v3(7, &ticks, WIDE);
+    let chain = Chain::new(subject, &words, 1);
+    let proof = StateProof::read(&chain.file().unwrap());
+    let mut drawn = Drawn(3);
+    let mut draw = |below: usize| usize::try_from(drawn.next()).unwrap() % below;
+    let (mut lies, mut told) = (0, 0);
+    for _ in 0..3_000 {
+        let mut lie = ticks.clone();
+        let (kind, place) = (draw(4), 1 + draw(8));
+        // Both ends of a position change, so that the state is one that a contract can hold.
+        let (low, high) = (place, 17 - place);
+        let by = 1 + i128::try_from(draw(1_000)).unwrap();
+        let price_tick = match kind {
+            0 => 7 + i32::try_from(draw(40)).unwrap() + 1,
+            1 => {
+                lie[low].liquidity_net += by;
+                lie[high].liquidity_net -= by;
+                lie[low].liquidity_gross += by.unsigned_abs();
+                lie[high].liquidity_gross += by.unsigned_abs();
+                7
+            }
+            2 => {
+                lie[low].liquidity_gross += by.unsigned_abs();
+                7
+            }
+            _ => {
+                // A position that nobody was told of.
+                lie.remove(high);
+                lie.remove(low);
+                7
+            }
+        };
+        let snapshot = chain.snapshot(state(price_tick, lie));
+        let checks = check_state(&proof, &snapshot, None);
+        lies += 1;
+        told += u32::from(outcomes(&checks)[1] == (Outcome::Fail, "state_differs"));
+        assert_eq!(outcomes(&checks)[0], PASS);
+    }
+    assert_eq!((lies, told), (3_000, 3_000));
+}
+
+#[test]
+fn a_block_that_is_not_the_last_before_the_instant_is_told() {
+    let ticks = ticks();
+    let (subject, words) = v3(7, &ticks, WIDE);
+    let chain = Chain::new(subject, &words, 0);
+    let snapshot = chain.snapshot(state(7, ticks));
+    let checks = check_state(&StateProof::read(&chain.file().unwrap()), &snapshot, None);
+    assert_eq!(outcomes(&checks)[0], (Outcome::Fail, "not_the_last_block"));
+    // A next header that does not follow, and none at all.
+    let stranger =
+        Chain { child: block_of([8; 32], [4; 32], NUMBER + 1, at().unix_s() + 1), ..chain };
+    assert!(matches!(stranger.file(), Err(ProofError::Header(_))));
+    let alone = Chain { child: Vec::new(), ..stranger };
+    let checks = check_state(&StateProof::read(&alone.file().unwrap()), &snapshot, None);
+    assert_eq!((outcomes(&checks)[0], checks[0].unproven.len()), (PASS, 2));
+}
+
+#[test]
+fn reserves_are_proven_word_by_word() {
+    let fee = FeeRate { numerator: 3, denominator: 1_000 };
+    let pair = |x, y| PoolState::from(ConstantProduct::new([x, y], fee).unwrap());
+    let word =
+        U256::from(5_000_000_u32) | U256::from(7_000_000_u32) << 112 | U256::from(9_u8) << 224;
+    let subject = ProofSubject {
+        chain: "eip155:31337".parse().unwrap(),
+        address: ADDRESS,
+        id: None,
+        layout: Layout::UniswapV2,
+        ranges: None,
+    };
+    let chain = Chain::new(subject, &BTreeMap::from([(layout::number(8), word)]), 1);
+    let proof = StateProof::read(&chain.file().unwrap());
+    let of = |x, y| outcomes(&check_state(&proof, &chain.snapshot(pair(x, y)), None))[1];
+    assert_eq!(of(5_000_000, 7_000_000), PASS);
+    for (x, y) in [(5_000_001, 7_000_000), (5_000_000, 6_999_999), (7_000_000, 5_000_000)] {
+        assert_eq!(of(x, y), (Outcome::Fail, "state_differs"));
+    }
+    let ranges = chain.snapshot(state(7, ticks()));
+    let other = outcomes(&check_state(&proof, &ranges, None))[1];
+    assert_eq!(other, (Outcome::NotChecked, "unsupported_layout"));
+}
+
+#[test]
+fn a_file_that_is_none_is_refused_by_what_is_wrong_with_it() {
+    let ticks = ticks();
+    let (subject, words) = v3(7, &ticks, WIDE);
+    let chain = Chain::new(subject.clone(), &words, 1);
+    let file = chain.file().unwrap();
+    // No byte of it may be another.
+    for at in 0..file.len() {
+        let mut changed = file.clone();
+        changed[at] ^= 1 << (at % 8);
+        let read = StateProof::read(&changed);
+        let same = |proof: &StateProof| *proof == StateProof::read(&file).unwrap();
+        // Of the next header no more is known than that it follows.
+        let in_child = read.as_ref().is_ok_and(|proof| {
+            proof.child.map(|child| child.parent) == proof.child.map(|_| proof.header.hash)
+        });
+        assert!(read.is_err() || (!read.as_ref().is_ok_and(same) && in_child), "byte {at}");
+    }
+    assert!(matches!(StateProof::read(&file[..file.len() - 1]), Err(ProofError::Shape(_))));
+    assert!(matches!(StateProof::read(&[&file[..], &[0x80]].concat()), Err(ProofError::Shape(_))));
+    assert!(matches!(
+        StateProof::read(&vec![b'x'; MAX_PROOF_BYTES + 1]),
+        Err(ProofError::TooLarge { .. })
+    ));
+    assert!(matches!(StateProof::read(b"[]\n"), Err(ProofError::Line(_))));
+    // Ticks that the bitmap does not have, and one of it left out.
+    let with = |ticks: Vec<i32>| {
+        let ranges = RangeSubject { ticks, ..subject.ranges.clone().unwrap() };
+        let subject = ProofSubject { ranges: Some(ranges), ..subject.clone() };
+        subject.file(&ProofParts {
+            header: &chain.header,
+            child: &chain.child,
+            accounts: &chain.accounts.nodes,
+            storage: &chain.storage.nodes,
+        })
+    };
+    let named = subject.ranges.clone().unwrap().ticks;
+    let without: Vec<i32> = named[1..].to_vec();
+    assert_eq!(with(without), Err(ProofError::Ticks { tick: named[0] }));
+    let last = [&named[..], &[600]].concat();
+    assert_eq!(with(last), Err(ProofError::Ticks { tick: 600 }));
+    for wrong in [vec![0, 0], vec![60, 0], vec![61], vec![6_060]] {
+        assert!(matches!(with(wrong), Err(ProofError::Shape(_))));
+    }
+    // An account that is not there.
+    let nobody = ProofSubject { address: Address([9; 20]), ..subject };
+    assert_eq!(Chain { subject: nobody, ..chain }.file(), Err(ProofError::NoContract));
+}

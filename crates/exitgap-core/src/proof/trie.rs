@@ -1,0 +1,180 @@
+//! A walk down a Merkle-Patricia trie, key after key, through the nodes that a proof has.
+//!
+//! The keys ascend. The nodes stand in the order in which the walk meets them first, each once; so what it needs to
+//! remember is its own path, and a proof has one spelling. A node counts only under the hash that its parent, or the
+//! root, has for it.
+
+use sha3::{Digest as _, Keccak256};
+
+use super::rlp::{Item, list, split, text};
+
+/// Nibbles of a key.
+const NIBBLES: usize = 64;
+
+/// Keccak-256.
+pub(super) fn keccak(bytes: &[u8]) -> [u8; 32] {
+    Keccak256::digest(bytes).into()
+}
+
+/// Why a walk ends before its keys do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WalkError {
+    /// The nodes end before the walk does.
+    #[error("a node is absent")]
+    Absent,
+    /// A node is another than the one that is named above it.
+    #[error("a node does not hash to what names it")]
+    Hash,
+    /// A node is none.
+    #[error("a node is malformed")]
+    Malformed,
+    /// The keys do not ascend.
+    #[error("the keys do not ascend")]
+    Order,
+}
+
+/// A node on the walk's path, and how many nibbles lead to it.
+#[derive(Debug, Clone, Copy)]
+struct Met<'a> {
+    depth: usize,
+    node: &'a [u8],
+}
+
+/// Where a walk has its nodes from.
+pub(super) trait Nodes<'a> {
+    /// The node of this hash.
+    fn node(&mut self, hash: &[u8; 32]) -> Result<&'a [u8], WalkError>;
+}
+
+/// Nodes one after the other, in the order in which they are met.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct InOrder<'a>(pub &'a [u8]);
+
+impl<'a> Nodes<'a> for InOrder<'a> {
+    fn node(&mut self, hash: &[u8; 32]) -> Result<&'a [u8], WalkError> {
+        if self.0.is_empty() {
+            return Err(WalkError::Absent);
+        }
+        let (item, rest) = split(self.0).ok_or(WalkError::Malformed)?;
+        if keccak(item.whole) != *hash {
+            return Err(WalkError::Hash);
+        }
+        self.0 = rest;
+        Ok(item.whole)
+    }
+}
+
+/// A walk under a root.
+#[derive(Debug, Clone)]
+pub(super) struct Walk<'a, N> {
+    root: [u8; 32],
+    nodes: N,
+    path: Vec<Met<'a>>,
+    before: Option<[u8; 32]>,
+}
+
+/// What follows a node on the way to a key.
+enum Step<'a> {
+    /// Another node, so many nibbles further.
+    Child(&'a [u8], usize),
+    /// The key's value; `None`: the trie has none.
+    End(Option<&'a [u8]>),
+}
+
+impl<'a, N: Nodes<'a>> Walk<'a, N> {
+    pub fn new(root: [u8; 32], nodes: N) -> Self {
+        Self { root, nodes, path: Vec::new(), before: None }
+    }
+
+    /// What is left where the nodes are from.
+    pub fn into_nodes(self) -> N {
+        self.nodes
+    }
+
+    /// The value under the next key, as the payload of its text; `None` where the trie has none.
+    pub fn value(&mut self, key: &[u8; 32]) -> Result<Option<&'a [u8]>, WalkError> {
+        let Met { mut depth, mut node } = self.begin(key)?;
+        self.before = Some(*key);
+        loop {
+            let (child, nibbles) = match step(node, key, depth)? {
+                Step::End(value) => return Ok(value),
+                Step::Child(child, nibbles) => (child, nibbles),
+            };
+            depth += nibbles;
+            let (item, _) = split(child).ok_or(WalkError::Malformed)?;
+            match item {
+                // A node shorter than a hash stands in its parent.
+                Item { is_list: true, whole, .. } if whole.len() < 32 => node = whole,
+                Item { is_list: false, payload: [], .. } => return Ok(None),
+                Item { is_list: false, payload, .. } => {
+                    let hash = payload.try_into().map_err(|_| WalkError::Malformed)?;
+                    node = self.nodes.node(&hash)?;
+                    self.path.push(Met { depth, node });
+                }
+                Item { .. } => return Err(WalkError::Malformed),
+            }
+        }
+    }
+
+    /// Where the walk to a key leaves the one before it.
+    fn begin(&mut self, key: &[u8; 32]) -> Result<Met<'a>, WalkError> {
+        let Some(before) = self.before else {
+            let met = Met { depth: 0, node: self.nodes.node(&self.root)? };
+            self.path.push(met);
+            return Ok(met);
+        };
+        if before >= *key {
+            return Err(WalkError::Order);
+        }
+        let common = (0..NIBBLES).take_while(|at| nibble(&before, *at) == nibble(key, *at)).count();
+        while self.path.len() > 1 && self.path.last().is_some_and(|met| met.depth > common) {
+            self.path.pop();
+        }
+        self.path.last().copied().ok_or(WalkError::Absent)
+    }
+}
+
+/// What a node says of a key of which `depth` nibbles lead to it.
+fn step<'a>(node: &'a [u8], key: &[u8; 32], depth: usize) -> Result<Step<'a>, WalkError> {
+    let malformed = WalkError::Malformed;
+    // The root of a trie that holds nothing.
+    if node == [0x80] {
+        return Ok(Step::End(None));
+    }
+    let (items, count) = list::<17>(node).ok_or(malformed)?;
+    match count {
+        17 if depth < NIBBLES => Ok(Step::Child(items[usize::from(nibble(key, depth))], 1)),
+        2 => {
+            let path = text(items[0]).ok_or(malformed)?;
+            let (flags, first) =
+                path.first().map(|first| (first >> 4, first & 15)).ok_or(malformed)?;
+            let is_odd = flags & 1 == 1;
+            if flags > 3 || (!is_odd && first != 0) {
+                return Err(malformed);
+            }
+            let skipped = if is_odd { 1 } else { 2 };
+            let length = 2 * path.len() - skipped;
+            let is_leaf = flags >= 2;
+            let end = depth + length;
+            // A leaf ends a key, an extension leads somewhere.
+            if (is_leaf && end != NIBBLES) || (!is_leaf && (length == 0 || end >= NIBBLES)) {
+                return Err(malformed);
+            }
+            let nibble_of = |at: usize| {
+                if at.is_multiple_of(2) { path[at / 2] >> 4 } else { path[at / 2] & 15 }
+            };
+            if (0..length).any(|at| nibble_of(skipped + at) != nibble(key, depth + at)) {
+                return Ok(Step::End(None));
+            }
+            if is_leaf {
+                return Ok(Step::End(Some(text(items[1]).ok_or(malformed)?)));
+            }
+            Ok(Step::Child(items[1], length))
+        }
+        _ => Err(malformed),
+    }
+}
+
+fn nibble(key: &[u8; 32], at: usize) -> u8 {
+    if at.is_multiple_of(2) { key[at / 2] >> 4 } else { key[at / 2] & 15 }
+}
