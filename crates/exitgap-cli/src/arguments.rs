@@ -361,9 +361,36 @@ pub struct VerifyArgs {
     /// or one that goes on from there, which claims what came after: it tells of a slot taken back.
     #[arg(long, value_name = "FILE", help_heading = "Policy")]
     pub window: Option<PathBuf>,
+    #[command(flatten)]
+    pub chain: ChainArgs,
     /// Of a figure file: where the snapshots are that it is recomputed from, a recorder's database or a service's URL.
     #[arg(long, value_name = "FILE|URL")]
     pub snapshots: Option<String>,
+}
+
+/// The chain itself, by nodes of the reader's own choice.
+#[derive(Debug, Args)]
+pub struct ChainArgs {
+    /// A node that you trust: the pool's state is proven from the block's own hash, and each node named must have that
+    /// block. May be given several times.
+    #[arg(long, value_name = "URL", help_heading = "The chain's word", conflicts_with = "api")]
+    pub rpc: Vec<String>,
+    /// A state proof (.egp) to use in place of one asked of the node; without --rpc nobody says that the chain has the block.
+    #[arg(long, value_name = "FILE", help_heading = "The chain's word", conflicts_with = "api")]
+    pub state_proof: Option<PathBuf>,
+    /// Keeps the proof that the node gave.
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "The chain's word",
+        requires = "rpc",
+        conflicts_with = "state_proof"
+    )]
+    pub keep_proof: Option<PathBuf>,
+    /// How the contract keeps its words, where the snapshot does not say whose factory made it: `uniswap_v2`, `uniswap_v3`,
+    /// `pancake_v3`, `slipstream` or `aerodrome_v2`.
+    #[arg(long, value_name = "NAME", help_heading = "The chain's word", requires = "rpc")]
+    pub layout: Option<String>,
 }
 
 #[derive(Debug, Args)]

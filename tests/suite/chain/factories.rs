@@ -26,7 +26,7 @@ fn own(address: Address) -> exitgap_core::ids::Address {
 }
 
 /// A pool with liquidity in overlapping ranges, and the configuration that reads it.
-async fn pancake() -> (DevChain, PaidPool, Config) {
+pub async fn pancake() -> (DevChain, PaidPool, Config) {
     let (chain, world) = scene().await;
     let tokens = chain.create_tokens(&[("ONE", 18), ("TWO", 18)]).await.unwrap();
     let pool = chain.create_pancake_pool([&tokens[0], &tokens[1]], 2_500).await.unwrap();

@@ -53,7 +53,7 @@ fn config_of(key: PoolKey) -> PoolConfig {
 
 /// The manager with three pools: of two tokens, of the chain's own coin, and of the widest spacing;
 /// each with what the protocol takes in one direction and in the other.
-async fn managed() -> (DevChain, V4, Vec<V4Pool>, Config) {
+pub async fn managed() -> (DevChain, V4, Vec<V4Pool>, Config) {
     let (chain, world) = scene().await;
     let tokens = chain.create_tokens(&[("ONE", 18), ("TWO", 18)]).await.unwrap();
     let [one, two] = [tokens[0].address, tokens[1].address];

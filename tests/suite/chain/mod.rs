@@ -13,6 +13,7 @@ mod linked;
 mod managed;
 mod nodes;
 mod parity;
+mod proofs;
 mod ranges;
 mod reader;
 mod recorded;

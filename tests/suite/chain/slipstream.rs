@@ -21,7 +21,7 @@ fn own(address: Address) -> exitgap_core::ids::Address {
 }
 
 /// A pool of tick spacing 50 with overlapping ranges, and the configuration that reads it.
-async fn slipstream() -> (DevChain, PaidPool, Config) {
+pub async fn slipstream() -> (DevChain, PaidPool, Config) {
     let (chain, world) = scene().await;
     let tokens = chain.create_tokens(&[("ONE", 18), ("TWO", 18)]).await.unwrap();
     let pool = chain.create_slipstream_pool([&tokens[0], &tokens[1]], 50).await.unwrap();

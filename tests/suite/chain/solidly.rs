@@ -19,7 +19,7 @@ fn own(address: Address) -> exitgap_core::ids::Address {
 
 /// A stable pool of 6 and 18 decimals off its balance and a volatile one of 18 and 8, in this order,
 /// and the configuration that reads both.
-async fn solidly() -> (DevChain, [SolidlyPool; 2], Config) {
+pub async fn solidly() -> (DevChain, [SolidlyPool; 2], Config) {
     let (chain, world) = scene().await;
     let tokens = chain.create_tokens(&[("SIX", 6), ("FULL", 18), ("EIGHT", 8)]).await.unwrap();
     let factory = chain.deploy_solidly().await.unwrap();
@@ -47,7 +47,7 @@ async fn solidly() -> (DevChain, [SolidlyPool; 2], Config) {
 }
 
 /// Both pools' states, recorded at a slot by a reader of its own.
-async fn recorded(config: &Config, slot: u64) -> Vec<PoolState> {
+pub async fn recorded(config: &Config, slot: u64) -> Vec<PoolState> {
     let reading = read(&mut reader(config, small_limits()), slot).await;
     assert!(reading.events.is_empty(), "{:?}", reading.events);
     let states = snapshots(reading).into_iter();
@@ -56,7 +56,12 @@ async fn recorded(config: &Config, slot: u64) -> Vec<PoolState> {
 
 /// Sells this many random shares of the reserves for real, one after the other and either way: each
 /// pays core's fill of what was read. Answers what is left.
-async fn sell(chain: &DevChain, pool: &SolidlyPool, state: &PoolState, times: u32) -> PoolState {
+pub async fn sell(
+    chain: &DevChain,
+    pool: &SolidlyPool,
+    state: &PoolState,
+    times: u32,
+) -> PoolState {
     let mut rng = Rng::new(u64::from(times));
     let mut state = state.clone();
     for number in 0..times {

@@ -10,4 +10,5 @@ mod copied;
 mod copied_hostile;
 mod evidence;
 mod rpc;
+mod verify_chain;
 mod watch;

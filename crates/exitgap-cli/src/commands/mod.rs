@@ -26,6 +26,7 @@ mod verify;
 mod verify_figure;
 mod verify_receipt;
 mod verify_remote;
+mod verify_state;
 mod watch;
 
 use std::io::{self, Write};

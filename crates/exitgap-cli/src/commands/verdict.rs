@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use exitgap_api::{Claim, Contradiction, Explanation, VerificationReport, check_name};
 use exitgap_client::{ClientError, Since};
 use exitgap_core::evidence::{Base, Check, CheckName, Evidence, Outcome, Report, Verdict};
+use exitgap_core::proof::StateCheck;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -22,6 +23,8 @@ pub struct Explained<'a> {
     report: &'a VerificationReport,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanations: Option<Vec<Explanation>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    chain: &'a [StateCheck],
 }
 
 impl<'a> Explained<'a> {
@@ -29,7 +32,12 @@ impl<'a> Explained<'a> {
     pub fn of(report: &'a VerificationReport, explain: bool) -> Self {
         let checks = &report.report.checks;
         let explanations = || checks.iter().map(|check| Explanation::of(check.name)).collect();
-        Self { report, explanations: explain.then(explanations) }
+        Self { report, explanations: explain.then(explanations), chain: &[] }
+    }
+
+    /// And what the chain itself says.
+    pub fn with_chain(self, chain: &'a [StateCheck]) -> Self {
+        Self { chain, ..self }
     }
 }
 

@@ -12,7 +12,7 @@ use exitgap_core::tlog::{
 };
 
 use super::verdict::{Explained, print_advice, print_text};
-use super::{explain, print_json, verify_figure, verify_remote};
+use super::{explain, print_json, verify_figure, verify_remote, verify_state};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::printable;
@@ -44,11 +44,12 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
         policy.required.push(CheckName::Window);
     }
     let report = VerificationReport::beside_tiles(&evidence, &policy, args.log.is_some());
-    let verdict = report.report.verdict;
+    let chain = verify_state::checks(&args.chain, &evidence)?;
+    let verdict = verify_state::together(report.report.verdict, &chain);
     read_or_not(if json {
-        print_json(&Explained::of(&report, args.explain))
+        print_json(&Explained::of(&report, args.explain).with_chain(&chain))
     } else {
-        print_text(&evidence, &report, args.explain)
+        print_text(&evidence, &report, args.explain).and_then(|()| verify_state::print(&chain))
     })?;
     if !json {
         print_advice(&report, policy.keys.is_empty());

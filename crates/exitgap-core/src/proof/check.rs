@@ -6,11 +6,12 @@ use super::file::{ProofError, ProvenWords, RangeSubject, StateProof, TickRange};
 use super::layout::Layout;
 use crate::evidence::Outcome;
 use crate::exit::{Exit, Refusal};
+use crate::ids::{Address, BlockHash, Word};
 use crate::pools::{
     ConcentratedV4, ConstantProduct, Direction, PoolState, Ranges, Solidly, Tick,
     tick_at_sqrt_ratio,
 };
-use crate::snapshot::{Observation, Snapshot};
+use crate::snapshot::{Fact, Observation, Snapshot};
 use crate::units::{GapLimit, SizeUsd};
 use crate::wide::U256;
 
@@ -22,6 +23,8 @@ pub enum StateCheckName {
     Header,
     /// The pool's state is what the block's state holds.
     PoolState,
+    /// The chain has this block, as whoever the reader chose to ask says.
+    Canonical,
 }
 
 /// What came of it.
@@ -90,6 +93,49 @@ pub fn check_state(
     [header(proof, snapshot), pool_state(proof, snapshot, size)]
 }
 
+/// Where a snapshot says that its pool is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The contract whose storage holds it; `None`: a manager that the snapshot does not name.
+    pub address: Option<Address>,
+    /// Its id, where a manager holds it.
+    pub id: Option<Word>,
+    /// How that storage is laid out; `None`: no fact says whose factory made it.
+    pub layout: Option<Layout>,
+}
+
+impl Place {
+    /// What a pool's name and facts say.
+    pub fn of(observation: &Observation) -> Self {
+        let (contract, facts) = (observation.pool().contract(), observation.facts());
+        let manager = || facts.iter().find(|fact| fact.name.as_str() == Fact::POOL_KEY);
+        let address = contract.address().or_else(|| Some(manager()?.contract));
+        Self { address, id: contract.id(), layout: Layout::of_facts(facts) }
+    }
+}
+
+/// Whether the chain has a snapshot's block, by those whom the reader asked: each by its name, with the hash that it has at the
+/// block's number.
+pub fn check_canonical(snapshot: &Snapshot, asked: &[(String, Option<BlockHash>)]) -> StateCheck {
+    let name = StateCheckName::Canonical;
+    let block = snapshot.observation().block();
+    let other =
+        asked.iter().find_map(|(by, hash)| Some((by, hash.filter(|hash| *hash != block.hash)?)));
+    if let Some((by, hash)) = other {
+        let words = [format!("{hash}, by {by}"), block.hash.to_string()];
+        return StateCheck::of(name, Outcome::Fail, "other_block", words);
+    }
+    let named: Vec<&str> =
+        asked.iter().filter(|(_, hash)| hash.is_some()).map(|(by, _)| by.as_str()).collect();
+    if named.len() < asked.len() || named.is_empty() {
+        let found = format!("{} of {} answered", named.len(), asked.len());
+        let words = ["an answer of everybody who was asked".to_owned(), found];
+        return StateCheck::of(name, Outcome::NotChecked, "not_answered", words);
+    }
+    let found = format!("block {} is {} by {}", block.number, block.hash, named.join(", "));
+    StateCheck::pass(name, found, &["that those who were asked do not lie together"])
+}
+
 /// Whether a proof is of a snapshot's pool and block at all.
 fn is_of(proof: &StateProof, snapshot: &Snapshot) -> Result<(), String> {
     let (observation, subject) = (snapshot.observation(), &proof.subject);
@@ -103,11 +149,11 @@ fn is_of(proof: &StateProof, snapshot: &Snapshot) -> Result<(), String> {
     if subject.chain != observation.chain().caip2 {
         return Err(format!("it is of chain {}", subject.chain));
     }
-    let contract = observation.pool().contract();
-    if subject.id != contract.id() || contract.address().is_some_and(|own| own != subject.address) {
+    let own = Place::of(observation);
+    if subject.id != own.id || own.address.is_some_and(|own| own != subject.address) {
         return Err(format!("it is of contract {}", subject.address));
     }
-    match Layout::of_facts(observation.facts()) {
+    match own.layout {
         Some(layout) if layout != subject.layout => {
             let [of, found] = [layout, subject.layout].map(Layout::code);
             Err(format!("it reads {found} where the pool is of {of}"))
@@ -151,11 +197,18 @@ struct Claimed {
     unproven: &'static [&'static str],
 }
 
-const UNPROVEN_OF_PAIRS: &[&str] = &["tokens", "decimals", "fee", "what the contract's code does"];
-const UNPROVEN_OF_RANGES: &[&str] =
-    &["tokens", "decimals", "fee", "tick spacing", "what the contract's code does"];
+const UNPROVEN_OF_PAIRS: &[&str] =
+    &["the oracle's readings", "tokens", "decimals", "fee", "what the contract's code does"];
+const UNPROVEN_OF_RANGES: &[&str] = &[
+    "the oracle's readings",
+    "tokens",
+    "decimals",
+    "fee",
+    "tick spacing",
+    "what the contract's code does",
+];
 const UNPROVEN_OF_V4: &[&str] =
-    &["decimals", "which contract is the manager", "what its code does"];
+    &["the oracle's readings", "decimals", "which contract is the manager", "what its code does"];
 
 fn pool_state(
     proof: &StateProof,
@@ -316,12 +369,16 @@ fn word_of(tick: &Tick) -> U256 {
 /// The ticks that a fill of a size and the depths at 2 % read: what a proof must cover; `None`: of pools without ticks.
 pub fn needed_ticks(snapshot: &Snapshot, size: Option<(Direction, SizeUsd)>) -> Option<TickRange> {
     let observation = snapshot.observation();
-    let ranges = match observation.state() {
-        PoolState::Concentrated(pool) => pool.ranges(),
-        PoolState::ConcentratedV4(pool) => pool.ranges(),
-        _ => return None,
-    };
-    Some(needed(observation, ranges, size))
+    Some(needed(observation, ranges_of(observation.state())?, size))
+}
+
+/// The ranges of a pool that keeps its ticks where a layout says; `None`: it has none.
+pub fn ranges_of(state: &PoolState) -> Option<&Ranges> {
+    match state {
+        PoolState::Concentrated(pool) => Some(pool.ranges()),
+        PoolState::ConcentratedV4(pool) => Some(pool.ranges()),
+        _ => None,
+    }
 }
 
 fn needed(

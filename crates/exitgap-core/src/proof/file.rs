@@ -184,6 +184,17 @@ impl ProofSubject {
         Ok(self.roles()?.into_iter().filter_map(bitmap).collect())
     }
 
+    /// The same subject with the ticks that these words of the bitmap have, in the order of [`ProofSubject::bitmap`].
+    #[must_use]
+    pub fn with_ticks(mut self, words: &[(i32, U256)]) -> Self {
+        if let Some(ranges) = &mut self.ranges {
+            let ticks =
+                words.iter().flat_map(|(word, bits)| ranges.ticks_in(*word, *bits)).collect();
+            ranges.ticks = ticks;
+        }
+        self
+    }
+
     fn roles(&self) -> Result<Vec<([u8; 32], Role)>, ProofError> {
         if let Some(reserves) = self.layout.reserves() {
             if self.ranges.is_some() || self.id.is_some() {
@@ -226,7 +237,7 @@ impl RangeSubject {
     }
 
     /// The ticks of the range that a word of the bitmap has.
-    pub fn ticks_in(&self, word: i32, bits: U256) -> impl Iterator<Item = i32> + '_ {
+    fn ticks_in(&self, word: i32, bits: U256) -> impl Iterator<Item = i32> + '_ {
         let tick = move |bit: i32| (word * 256 + bit) * self.tick_spacing;
         let set = move |bit: &i32| usize::try_from(*bit).is_ok_and(|bit| bits.bit(bit));
         let TickRange { low, high } = self.range;
@@ -235,6 +246,11 @@ impl RangeSubject {
 }
 
 impl StateProof {
+    /// The hash of the block whose header this is the RLP of.
+    pub fn block_of(header: &[u8]) -> Option<BlockHash> {
+        Some(BlockHeader::read(header)?.hash)
+    }
+
     /// Reads a file, and follows every word in it down from its block.
     pub fn read(file: &[u8]) -> Result<Self, ProofError> {
         if file.len() > MAX_PROOF_BYTES {

@@ -60,6 +60,11 @@ impl Layout {
         }
     }
 
+    /// The layout of this name.
+    pub fn of_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|layout| layout.code() == code)
+    }
+
     /// What a snapshot's facts say it is: whose factory made the pool, or that a manager holds it.
     pub fn of_facts(facts: &[Fact]) -> Option<Self> {
         facts.iter().find_map(|fact| match fact.name.as_str() {

@@ -15,7 +15,9 @@ mod layout;
 mod rlp;
 mod trie;
 
-pub use check::{StateCheck, StateCheckName, check_state, needed_ticks};
+pub use check::{
+    Place, StateCheck, StateCheckName, check_canonical, check_state, needed_ticks, ranges_of,
+};
 pub use file::{
     MAX_PROOF_BYTES, ProofError, ProofParts, ProofSubject, ProvenWords, RangeSubject, StateProof,
     TickRange,

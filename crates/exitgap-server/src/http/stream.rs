@@ -201,21 +201,18 @@ impl Telling {
         let sealed_last = self.service.current().last_slot;
         // Where nothing was evaluated yet, no rule is older than the newest slot.
         let newest = self.reach(sealed_last).or(sealed_last);
-        let mut next = match after {
+        let mut next = if let Some(after) = after {
             // A process that just began may not have read its store yet: what came meanwhile is known when it has.
-            Some(after) => {
-                let newest = self.wait(&mut sealed, None).await?;
-                self.resume(after, newest).await?
-            }
+            let newest = self.wait(&mut sealed, None).await?;
+            self.resume(after, newest).await?
+        } else {
             // Where it begins, so that who loses the connection at once comes back to here.
-            None => {
-                let id = newest.map_or(String::new(), |newest| {
-                    let last = u32::try_from(self.pools.len()).unwrap_or(u32::MAX);
-                    format!("id: {}\n", EventPlace { slot: newest, place: last })
-                });
-                self.say(format!("retry: {}\n{id}data\n\n", retry_ms())).await?;
-                newest.and_then(Slot::next)
-            }
+            let id = newest.map_or(String::new(), |newest| {
+                let last = u32::try_from(self.pools.len()).unwrap_or(u32::MAX);
+                format!("id: {}\n", EventPlace { slot: newest, place: last })
+            });
+            self.say(format!("retry: {}\n{id}data\n\n", retry_ms())).await?;
+            newest.and_then(Slot::next)
         };
         loop {
             let newest = self.wait(&mut sealed, next).await?;

@@ -1,0 +1,193 @@
+//! `exitgap verify --rpc`: the snapshot of an evidence file held against the chain's own state.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use exitgap_api::{Problem, ProblemCode, invalid_parameter};
+use exitgap_chain::{Limits, ProveError, StateProver};
+use exitgap_core::evidence::{Evidence, Outcome, Verdict};
+use exitgap_core::ids::BlockHash;
+use exitgap_core::pools::Direction;
+use exitgap_core::proof::{
+    Layout, MAX_PROOF_BYTES, StateCheck, StateCheckName, StateProof, TickRange, check_canonical,
+    check_state, needed_ticks,
+};
+use exitgap_core::snapshot::Snapshot;
+use exitgap_core::units::SizeUsd;
+use tokio::runtime::Runtime;
+use tokio::time::Instant;
+
+use crate::arguments::ChainArgs;
+use crate::failure::Failure;
+use crate::format::printable;
+use crate::source::{self, unreadable};
+
+/// How long nodes may take for a proof.
+const DEADLINE: Duration = Duration::from_mins(2);
+
+/// Ticks beyond those that are read, on both sides: that a size a little larger is proven, too.
+const MARGIN_TICKS: i32 = 100;
+
+/// What the chain says of a file's snapshot; nothing where it was not asked.
+pub fn checks(args: &ChainArgs, evidence: &Evidence) -> Result<Vec<StateCheck>, Failure> {
+    if args.rpc.is_empty() && args.state_proof.is_none() {
+        return Ok(Vec::new());
+    }
+    let unread = || unreadable("the file has no snapshot that can be read".to_owned());
+    let snapshot = evidence.snapshot().ok_or_else(unread)?;
+    let size = size_of(evidence);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let provers =
+        args.rpc.iter().map(|url| prover(url, snapshot)).collect::<Result<Vec<_>, _>>()?;
+    let proof = match &args.state_proof {
+        Some(path) => source::read_named("state proof", path, MAX_PROOF_BYTES)?,
+        None => asked(args, &runtime, &provers, snapshot, size)?,
+    };
+    let mut checks = check_state(&StateProof::read(&proof), snapshot, size).to_vec();
+    if !args.rpc.is_empty() {
+        let number = snapshot.observation().block().number;
+        let hash = |prover: &StateProver| -> Option<BlockHash> {
+            runtime.block_on(prover.canonical(number, Instant::now() + DEADLINE)).ok()
+        };
+        let named: Vec<(String, Option<BlockHash>)> =
+            args.rpc.iter().zip(&provers).map(|(url, prover)| (host(url), hash(prover))).collect();
+        checks.push(check_canonical(snapshot, &named));
+    }
+    Ok(checks)
+}
+
+/// The sale that the file is about.
+fn size_of(evidence: &Evidence) -> Option<(Direction, SizeUsd)> {
+    let request = &evidence.stated()?.request;
+    Some((Direction::from(request.base), request.size_usd.parse().ok()?))
+}
+
+/// A node by its host: the rest of its address may be a key.
+fn host(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    rest[..end].rsplit('@').next().unwrap_or_default().to_owned()
+}
+
+fn prover(url: &str, snapshot: &Snapshot) -> Result<StateProver, Failure> {
+    let observation = snapshot.observation();
+    let (pool, chain_id) = (observation.pool(), observation.chain().caip2.0);
+    let plan = source::rpc::plan_of_chain(&[url.to_owned()], Some(chain_id), pool)?;
+    let prover = StateProver::new(&plan, pool.chain(), Limits::for_one_answer());
+    let prover = prover.map_err(|error| unreadable(error.to_string()))?;
+    Ok(prover.ok_or_else(|| unreadable(format!("no node of chain {}", pool.chain())))?)
+}
+
+/// A proof asked of the nodes, one after the other until one gives it.
+fn asked(
+    args: &ChainArgs,
+    runtime: &Runtime,
+    provers: &[StateProver],
+    snapshot: &Snapshot,
+    size: Option<(Direction, SizeUsd)>,
+) -> Result<Vec<u8>, Failure> {
+    let layout = args.layout.as_deref().map(layout_of).transpose()?;
+    let needed = needed_ticks(snapshot, size).unwrap_or(TickRange::ALL);
+    let TickRange { low, high } = TickRange::ALL;
+    let range = TickRange {
+        low: needed.low.saturating_sub(MARGIN_TICKS).max(low),
+        high: needed.high.saturating_add(MARGIN_TICKS).min(high),
+    };
+    let mut failed = None;
+    for prover in provers {
+        let deadline = Instant::now() + DEADLINE;
+        match runtime.block_on(prover.prove(snapshot, layout, range, deadline)) {
+            Ok(proof) => {
+                if let Some(path) = &args.keep_proof {
+                    keep(path, &proof)?;
+                }
+                return Ok(proof);
+            }
+            Err(error) => failed = Some(error),
+        }
+    }
+    let detail = failed.as_ref().map_or("no node was named".to_owned(), ToString::to_string);
+    let hint = match failed {
+        Some(ProveError::UnknownLayout) => {
+            "name it with --layout, where the pool is of such a kind"
+        }
+        Some(ProveError::OtherBlock { .. }) => {
+            "the chain left that block, or the node is of another chain: ask another node with --rpc"
+        }
+        _ => {
+            "nodes prove the state of the last 128 blocks, archive nodes that of older ones: name one of those, or a proof \
+              that was kept, with --state-proof"
+        }
+    };
+    let problem =
+        Problem::new(ProblemCode::ChainUnreadable, format!("proving the state: {detail}"));
+    Err(problem.hint(hint).into())
+}
+
+fn layout_of(name: &str) -> Result<Layout, Failure> {
+    let hint = "uniswap_v2, uniswap_v3, pancake_v3, slipstream or aerodrome_v2";
+    let unknown = || invalid_parameter("layout", &format!("layout: {}", printable(name)), hint);
+    Ok(Layout::of_code(name).ok_or_else(unknown)?)
+}
+
+/// In whole or not at all.
+fn keep(path: &Path, proof: &[u8]) -> Result<(), Failure> {
+    let new = path.with_added_extension("new");
+    let kept = fs::write(&new, proof).and_then(|()| fs::rename(&new, path));
+    kept.map_err(|error| unreadable(format!("{}: {error}", path.display())).into())
+}
+
+/// A verdict together with what the chain says: what it contradicts is invalid, what it was asked and does not say is not
+/// whole.
+pub fn together(verdict: Verdict, checks: &[StateCheck]) -> Verdict {
+    let any = |outcome| checks.iter().any(|check| check.outcome == outcome);
+    match verdict {
+        Verdict::Valid | Verdict::Incomplete if any(Outcome::Fail) => Verdict::Invalid,
+        Verdict::Valid if any(Outcome::NotChecked) => Verdict::Incomplete,
+        verdict => verdict,
+    }
+}
+
+/// The checks, and what nobody but the operator says.
+pub fn print(checks: &[StateCheck]) -> Result<(), Failure> {
+    if checks.is_empty() {
+        return Ok(());
+    }
+    let mut out = anstream::stdout().lock();
+    let bold = Style::new().bold();
+    writeln!(out, "\n{bold}By the chain itself{bold:#}")?;
+    let mut unproven: Vec<&str> = Vec::new();
+    for check in checks {
+        let (colour, outcome) = match check.outcome {
+            Outcome::Pass => (AnsiColor::Green, "pass"),
+            Outcome::Fail => (AnsiColor::Red, "FAIL"),
+            Outcome::NotChecked => (AnsiColor::Yellow, "not checked"),
+        };
+        let style = Style::new().bold().fg_color(Some(colour.into()));
+        let name = match check.name {
+            StateCheckName::Header => "header",
+            StateCheckName::PoolState => "pool_state",
+            StateCheckName::Canonical => "canonical",
+        };
+        let (expected, found) = (printable(&check.expected), printable(&check.found));
+        write!(out, "{name:<13}{style}{outcome:<13}{style:#}")?;
+        if check.outcome == Outcome::Pass {
+            writeln!(out, "{found}")?;
+        } else {
+            writeln!(out, "{}", check.code)?;
+            writeln!(out, "{:<26}expected  {expected}", "")?;
+            writeln!(out, "{:<26}found     {found}", "")?;
+        }
+        unproven.extend(&check.unproven);
+    }
+    let canonical = checks
+        .iter()
+        .any(|check| check.name == StateCheckName::Canonical && check.outcome == Outcome::Pass);
+    // Said by those who were asked.
+    unproven.retain(|what| !canonical || *what != "that the chain has a block with this hash");
+    writeln!(out, "\nStill somebody's word: {}.", unproven.join("; "))?;
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! State proofs of running contracts, asked of a real node: every layout after real trades, and nodes that lie.
+
+use exitgap_chain::config::{Config, Plan};
+use exitgap_chain::{ProveError, StateProver};
+use exitgap_core::U256;
+use exitgap_core::evidence::Outcome;
+use exitgap_core::ids::BlockHash;
+use exitgap_core::pools::Direction;
+use exitgap_core::proof::{
+    Layout, ProvenWords, StateProof, TickRange, check_canonical, check_state, needed_ticks,
+};
+use exitgap_core::snapshot::{Observation, Snapshot};
+use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, World};
+use serde_json::Value;
+
+use super::{factories, managed, slipstream, solidly};
+use crate::scenes::chain::{
+    deadline, pass_slot, read, reader, scene, small_limits, snapshots, world_config,
+};
+use crate::scenes::proxy::{Lie, Proxy};
+
+const PASS: (Outcome, &str) = (Outcome::Pass, "ok");
+
+fn prover(config: &Config, url: &str) -> StateProver {
+    let mut config = config.clone();
+    config.chain[0].rpc_urls = vec![url.parse().unwrap()];
+    let plan = Plan::new(&config).unwrap();
+    StateProver::new(&plan, &"anvil".parse().unwrap(), small_limits()).unwrap().unwrap()
+}
+
+fn outcomes(file: &[u8], snapshot: &Snapshot) -> [(Outcome, &'static str); 2] {
+    let checks = check_state(&StateProof::read(file), snapshot, None);
+    [0, 1].map(|at| (checks[at].outcome, checks[at].code))
+}
+
+/// The same snapshot of a pool out of which a little was bought.
+fn after_a_sale(snapshot: &Snapshot) -> Snapshot {
+    let of = snapshot.observation();
+    let state = of.state();
+    let small = |digits| state.fill_once(Direction::ZeroForOne, U256::from(10_u64.pow(digits)));
+    let fill = (6..19).find_map(|digits| small(digits).ok()).unwrap();
+    let after = state.after(Direction::ZeroForOne, &fill);
+    let (tokens, oracles) = (of.contract_tokens().to_vec(), of.oracles().to_vec());
+    let (pool, facts) = (of.pool().clone(), of.facts().to_vec());
+    let other = Observation::new(pool, of.chain(), of.block(), tokens, after, oracles, facts);
+    Snapshot::new(snapshot.slot(), other.unwrap()).unwrap()
+}
+
+/// Requires that a pool's snapshot is what the chain says, and that another is not.
+async fn proven(chain: &DevChain, config: &Config, snapshot: &Snapshot, layout: Option<Layout>) {
+    let range = needed_ticks(snapshot, None).unwrap_or(TickRange::ALL);
+    let prover = prover(config, &chain.url());
+    for range in [range, TickRange::ALL] {
+        let file = prover.prove(snapshot, layout, range, deadline()).await.unwrap();
+        assert_eq!(outcomes(&file, snapshot), [PASS, PASS], "{:?}", snapshot.observation().pool());
+        let other = after_a_sale(snapshot);
+        assert_eq!(outcomes(&file, &other), [PASS, (Outcome::Fail, "state_differs")]);
+        let proof = StateProof::read(&file).unwrap();
+        assert!(proof.child.is_some(), "the next block is there");
+        if let (ProvenWords::Ranges { ticks, .. }, TickRange::ALL) = (&proof.words, range) {
+            assert!(ticks.len() >= 2, "{}", ticks.len());
+        }
+    }
+}
+
+async fn snapshots_of(chain: &DevChain, config: &Config) -> Vec<Snapshot> {
+    pass_slot(chain, FIRST_SLOT + 1).await;
+    snapshots(read(&mut reader(config, small_limits()), FIRST_SLOT + 1).await)
+}
+
+#[tokio::test]
+async fn pools_of_the_world_are_proven_after_a_day_of_trades() {
+    let (chain, world) = scene().await;
+    let mut market = Market::new(&chain, &world, 3).await.unwrap();
+    for slot in FIRST_SLOT..FIRST_SLOT + 6 {
+        market.play_slot(slot).await.unwrap();
+    }
+    let pools = [0, 1, World::FIRST_V2];
+    let config = world_config(&chain, &world, &[chain.url()], pools).await;
+    let last = FIRST_SLOT + 5;
+    let read = snapshots(read(&mut reader(&config, small_limits()), last).await);
+    for (snapshot, index) in read.iter().zip(pools) {
+        let layout = if index == World::FIRST_V2 { Layout::UniswapV2 } else { Layout::UniswapV3 };
+        proven(&chain, &config, snapshot, Some(layout)).await;
+        let none = prover(&config, &chain.url());
+        let unknown = none.prove(snapshot, None, TickRange::ALL, deadline()).await;
+        assert!(matches!(unknown, Err(ProveError::UnknownLayout)), "{unknown:?}");
+        // The other layout's words are not this pool's.
+        let wrong = none.prove(snapshot, Some(Layout::PancakeV3), TickRange::ALL, deadline()).await;
+        if let Ok(file) = wrong {
+            assert_ne!(outcomes(&file, snapshot)[1], PASS);
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_other_layout_is_that_of_its_contracts() {
+    let (chain, pool, config) = factories::pancake().await;
+    pass_slot(&chain, FIRST_SLOT).await;
+    chain.swap_paid(&pool, true, alloy::primitives::U256::from(10_u128.pow(17))).await.unwrap();
+    for snapshot in snapshots_of(&chain, &config).await {
+        proven(&chain, &config, &snapshot, None).await;
+    }
+    let (chain, pool, config) = slipstream::slipstream().await;
+    pass_slot(&chain, FIRST_SLOT).await;
+    chain.swap_paid(&pool, false, alloy::primitives::U256::from(10_u128.pow(17))).await.unwrap();
+    for snapshot in snapshots_of(&chain, &config).await {
+        proven(&chain, &config, &snapshot, None).await;
+    }
+    let (chain, pools, config) = solidly::solidly().await;
+    pass_slot(&chain, FIRST_SLOT).await;
+    let states = solidly::recorded(&config, FIRST_SLOT).await;
+    for (pool, state) in pools.iter().zip(&states) {
+        solidly::sell(&chain, pool, state, 3).await;
+    }
+    for snapshot in snapshots_of(&chain, &config).await {
+        proven(&chain, &config, &snapshot, None).await;
+    }
+    let (chain, _, pools, config) = managed::managed().await;
+    let found = snapshots_of(&chain, &config).await;
+    assert_eq!(found.len(), pools.len());
+    for snapshot in found {
+        proven(&chain, &config, &snapshot, None).await;
+    }
+}
+
+/// What is done to an answer.
+type Change = fn(&mut Value);
+
+/// A node that hides, changes or exchanges what it answers proves nothing, or proves the truth.
+#[tokio::test]
+async fn a_node_that_lies_about_state_is_refused_or_gives_itself_away() {
+    let (chain, world) = scene().await;
+    Market::new(&chain, &world, 3).await.unwrap().play_slot(FIRST_SLOT).await.unwrap();
+    let config = world_config(&chain, &world, &[chain.url()], [1]).await;
+    let snapshot =
+        snapshots(read(&mut reader(&config, small_limits()), FIRST_SLOT).await).remove(0);
+    let range = needed_ticks(&snapshot, None).unwrap();
+    let proxy = Proxy::start(&chain.url());
+    let lies: [(&str, Change); 6] = [
+        ("a value", |told| told["storageProof"][0]["value"] = "0x1".into()),
+        ("a node is gone", |told| {
+            told["storageProof"][0]["proof"].as_array_mut().unwrap().pop();
+        }),
+        ("a node is another", |told| {
+            let node = told["storageProof"][0]["proof"][0].as_str().unwrap();
+            let last = if node.ends_with('0') { "1" } else { "0" };
+            let other = format!("{}{last}", &node[..node.len() - 1]);
+            for entry in told["storageProof"].as_array_mut().unwrap() {
+                entry["proof"][0] = other.clone().into();
+            }
+        }),
+        ("a word less", |told| {
+            told["storageProof"].as_array_mut().unwrap().pop();
+        }),
+        ("no account", |told| told["accountProof"] = Value::Array(Vec::new())),
+        ("the words in another order", |told| {
+            told["storageProof"].as_array_mut().unwrap().reverse();
+        }),
+    ];
+    let honest = prover(&config, &chain.url());
+    let layout = Some(Layout::UniswapV3);
+    let control = honest.prove(&snapshot, layout, range, deadline()).await.unwrap();
+    assert_eq!(outcomes(&control, &snapshot), [PASS, PASS]);
+    for (what, lie) in lies {
+        proxy.lie(move |request, told| {
+            let mut told = told["result"].clone();
+            (request["method"] == "eth_getProof").then(|| {
+                lie(&mut told);
+                Lie::Result(told)
+            })
+        });
+        let proven =
+            prover(&config, &proxy.url()).prove(&snapshot, layout, range, deadline()).await;
+        assert!(proxy.fired() > 0, "{what}");
+        match proven {
+            Err(ProveError::Node(_) | ProveError::Proof(_)) => {}
+            // What is beside the nodes is not believed, and may be what it likes.
+            Ok(file) => assert_eq!(outcomes(&file, &snapshot), [PASS, PASS], "{what}"),
+            other => panic!("{what}: {other:?}"),
+        }
+    }
+    // Another block's header, and another block at that height.
+    proxy.lie(|request, told| {
+        let mut told = told["result"].clone();
+        (request["method"] == "eth_getBlockByNumber").then(|| {
+            told["stateRoot"] = told["parentHash"].clone();
+            Lie::Result(told)
+        })
+    });
+    let forged = prover(&config, &proxy.url()).prove(&snapshot, layout, range, deadline()).await;
+    assert!(matches!(forged, Err(ProveError::Node(_))), "{forged:?}");
+    let block = snapshot.observation().block();
+    let told = honest.canonical(block.number, deadline()).await.unwrap();
+    let asked = |hash| check_canonical(&snapshot, &[("mine".to_owned(), hash)]);
+    assert_eq!(asked(Some(told)).outcome, Outcome::Pass);
+    assert_eq!(asked(Some(BlockHash([1; 32]))).code, "other_block");
+    assert_eq!(asked(None).code, "not_answered");
+}

@@ -1,0 +1,130 @@
+//! `exitgap verify --rpc`: a number held against the chain's own state, by a node of the reader's.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_tests::binaries;
+use exitgap_tests::devchain::World;
+use serde_json::Value;
+
+use crate::scenes::chain::scene;
+use crate::scenes::proxy::{Lie, Proxy};
+use crate::scenes::service::{Recorded, Service, configured, record};
+
+fn run(recorded: &Recorded, arguments: &[&str]) -> Output {
+    let mut command = Command::new(binaries::path("exitgap"));
+    command.args(arguments).current_dir(recorded.folder.path()).output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// The chain's checks, as name, outcome and code.
+fn checks(output: &Output) -> Vec<[String; 3]> {
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let words = |check: &Value| {
+        ["name", "outcome", "code"].map(|key| check[key].as_str().unwrap().to_owned())
+    };
+    report["chain"].as_array().unwrap().iter().map(words).collect()
+}
+
+fn named(checks: &[[&str; 3]]) -> Vec<[String; 3]> {
+    checks.iter().map(|check| check.map(str::to_owned)).collect()
+}
+
+const HEADER: [&str; 3] = ["header", "pass", "ok"];
+const STATE: [&str; 3] = ["pool_state", "pass", "ok"];
+const CANONICAL: [&str; 3] = ["canonical", "pass", "ok"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
+    let (chain, world) = scene().await;
+    let folder = configured(&chain, &world);
+    let last = record(&chain, &world, &folder, 3).await;
+    let recorded = Recorded { folder, world, last };
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let mut files = Vec::new();
+    for (index, layout) in [(1, "uniswap_v3"), (World::FIRST_V2, "uniswap_v2")] {
+        let pool = recorded.pool(index);
+        let target = format!(
+            "/api/v1/exit/{pool}?base=token0&slot={}&size_usd=1000&method_version={METHOD_VERSION}",
+            last.number()
+        );
+        let evidence = service.get(&target);
+        assert_eq!(evidence.status, 200, "{}", String::from_utf8_lossy(&evidence.body));
+        let file = format!("{index}.json");
+        fs::write(recorded.path(&file), &evidence.body).unwrap();
+        files.push((file, layout));
+    }
+    let (proxy, node) = (Proxy::start(&chain.url()), chain.url());
+    for (file, layout) in &files {
+        let asked = [
+            "verify",
+            file,
+            "--rpc",
+            &node,
+            "--layout",
+            layout,
+            "--json",
+            "--keep-proof",
+            "state.egp",
+        ];
+        let output = run(&recorded, &asked);
+        assert_eq!(checks(&output), named(&[HEADER, STATE, CANONICAL]), "{}", text(&output));
+        // No key of the log's was trusted: nothing is wrong, and not everything was checked.
+        assert_eq!(output.status.code(), Some(7), "{}", text(&output));
+        let words = text(&run(&recorded, &asked[..6]));
+        for said in
+            ["By the chain itself", "canonical    pass", "Still somebody's word: ", "decimals"]
+        {
+            assert!(words.contains(said), "{said}: {words}");
+        }
+        assert!(!words.contains("that the chain has a block with this hash"), "{words}");
+        // What was kept says the same, but not that the chain has the block.
+        let output = run(&recorded, &["verify", file, "--state-proof", "state.egp", "--json"]);
+        assert_eq!(checks(&output), named(&[HEADER, STATE]));
+        let words = text(&run(&recorded, &["verify", file, "--state-proof", "state.egp"]));
+        assert!(words.contains("that the chain has a block with this hash"), "{words}");
+    }
+    // The other file's proof is of another contract.
+    let (v3, v2) = (&files[0], &files[1]);
+    let output = run(&recorded, &["verify", &v3.0, "--state-proof", "state.egp", "--json"]);
+    let unusable = |name| [name, "not_checked", "proof_unusable"];
+    assert_eq!(checks(&output), named(&[unusable("header"), unusable("pool_state")]));
+    // Of two nodes one has another block.
+    proxy.lie(|request, told| {
+        let mut told = told["result"].clone();
+        (request["method"] == "eth_getBlockByNumber").then(|| {
+            told["gasLimit"] = "0x1".into();
+            Lie::Result(told)
+        })
+    });
+    let asked =
+        ["verify", &v2.0, "--rpc", &node, "--rpc", &proxy.url(), "--layout", v2.1, "--json"];
+    let output = run(&recorded, &asked);
+    assert!(proxy.fired() > 0);
+    let not_answered = ["canonical", "not_checked", "not_answered"];
+    assert_eq!(checks(&output), named(&[HEADER, STATE, not_answered]), "a header that is none");
+    refused(&recorded, &v3.0, &node);
+}
+
+fn refused(recorded: &Recorded, file: &str, node: &str) {
+    fs::write(recorded.path("none.egp"), "nothing").unwrap();
+    let output = run(recorded, &["verify", file, "--state-proof", "none.egp"]);
+    assert!(text(&output).contains("proof_unusable"), "{}", text(&output));
+    let dead = "http://127.0.0.1:1";
+    for (arguments, code, said) in [
+        (vec!["--rpc", node, "--layout", "curve"], 2, "aerodrome_v2"),
+        (vec!["--rpc", dead, "--layout", "uniswap_v3"], 5, "archive"),
+        (vec!["--state-proof", "absent.egp"], 5, "absent.egp"),
+        (vec!["--layout", "uniswap_v3"], 2, "--rpc"),
+        (vec!["--rpc", node, "--keep-proof", "a", "--state-proof", "b"], 2, "cannot be used with"),
+    ] {
+        let all = [&["verify", file][..], &arguments].concat();
+        let output = run(recorded, &all);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", text(&output));
+        assert!(text(&output).contains(said), "{said}: {}", text(&output));
+    }
+}
