@@ -6,8 +6,7 @@
 use alloy::consensus::Header as Sealed;
 use alloy::rlp::encode;
 use alloy::rpc::types::{EIP1186AccountProofResponse, Header as Answered};
-use exitgap_core::U256;
-use exitgap_core::ids::{BlockHash, ChainSlug};
+use exitgap_core::ids::{BlockHash, ChainSlug, Word};
 use exitgap_core::pools::Ranges;
 use exitgap_core::proof::{
     Layout, Place, ProofError, ProofParts, ProofSubject, RangeSubject, StateProof, TickRange,
@@ -71,7 +70,7 @@ impl<F: Into<Missing>> From<F> for ProveError {
 struct Answers {
     accounts: Vec<Vec<u8>>,
     storage: Vec<Vec<u8>>,
-    values: Vec<U256>,
+    values: Vec<Word>,
 }
 
 impl StateProver {
@@ -128,7 +127,7 @@ impl StateProver {
         if !bitmap.is_empty() {
             let slots: Vec<[u8; 32]> = bitmap.iter().map(|(_, slot)| *slot).collect();
             self.words(&subject, &slots, block.number, &mut answers, deadline).await?;
-            let words: Vec<(i32, U256)> =
+            let words: Vec<(i32, Word)> =
                 bitmap.iter().map(|(word, _)| *word).zip(answers.values.drain(..)).collect();
             subject = subject.with_ticks(&words);
         }
@@ -182,7 +181,7 @@ impl StateProver {
             answers.accounts.extend(answer.account_proof.iter().map(|node| node.to_vec()));
             for word in answer.storage_proof {
                 answers.storage.extend(word.proof.iter().map(|node| node.to_vec()));
-                answers.values.push(U256::from_be_bytes(word.value.to_be_bytes::<32>()));
+                answers.values.push(Word(word.value.to_be_bytes::<32>()));
             }
         }
         Ok(())

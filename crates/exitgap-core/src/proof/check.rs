@@ -190,10 +190,11 @@ fn header(proof: &StateProof, snapshot: &Snapshot) -> StateCheck {
     }
 }
 
-/// A pool's own words, and what of them is the operator's.
-struct Claimed {
-    price: U256,
-    ranges: Ranges,
+/// What a snapshot's state says, and what stays the operator's word.
+struct Claimed<'a> {
+    /// What the price's word ends with.
+    price: Vec<u8>,
+    ranges: &'a Ranges,
     unproven: &'static [&'static str],
 }
 
@@ -230,16 +231,16 @@ fn pool_state(
             _ => other_kind(state),
         },
         ProvenWords::Ranges { price, liquidity, ticks } => {
-            let (Some(claimed), Some(subject)) =
-                (claimed(layout, state, *price), &proof.subject.ranges)
+            let (Some(claimed), Some(subject)) = (claimed(layout, state), &proof.subject.ranges)
             else {
                 return other_kind(state);
             };
-            let words = [*price, *liquidity];
-            if let Some([expected, found]) = differing(words, ticks, subject, &claimed) {
+            if let Some([expected, found]) =
+                differing([*price, *liquidity], ticks, subject, &claimed)
+            {
                 return StateCheck::of(name, Outcome::Fail, "state_differs", [expected, found]);
             }
-            let needed = needed(snapshot.observation(), &claimed.ranges, size);
+            let needed = needed(snapshot.observation(), claimed.ranges, size);
             if !subject.range.covers(needed) {
                 let [expected, found] = [needed, subject.range]
                     .map(|TickRange { low, high }| format!("ticks {low} to {high}"));
@@ -263,12 +264,21 @@ fn written(reserves: &[U256; 2]) -> String {
 }
 
 /// The reserves in a pool's words.
-fn reserves(layout: Layout, words: &[U256]) -> Option<[U256; 2]> {
+fn reserves(layout: Layout, words: &[Word]) -> Option<[U256; 2]> {
     match (layout, words) {
-        (Layout::UniswapV2, [word]) => Some([low(*word, 112), low(*word >> 112, 112)]),
-        (Layout::AerodromeV2, [first, second]) => Some([*first, *second]),
+        (Layout::UniswapV2, [Word(word)]) => Some([number(&word[18..]), number(&word[4..18])]),
+        (Layout::AerodromeV2, [first, second]) => Some([number(&first.0), number(&second.0)]),
         _ => None,
     }
+}
+
+/// The number of these bytes, at most 32, most significant first.
+fn number(bytes: &[u8]) -> U256 {
+    let mut limbs = [0; 4];
+    for (limb, eight) in limbs.iter_mut().zip(bytes.rchunks(8)) {
+        *limb = eight.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+    }
+    U256::from_limbs(limbs)
 }
 
 fn reserves_of(layout: Layout, state: &PoolState) -> Option<[U256; 2]> {
@@ -279,65 +289,57 @@ fn reserves_of(layout: Layout, state: &PoolState) -> Option<[U256; 2]> {
     }
 }
 
-/// The lowest bits of a word.
-fn low(word: U256, bits: usize) -> U256 {
-    word & ((U256::from(1_u8) << bits) - U256::from(1_u8))
-}
-
-/// What a snapshot's state would have its words be; `price` is the proven one, of which other bits than these are not read.
-fn claimed(layout: Layout, state: &PoolState, price: U256) -> Option<Claimed> {
-    let word = |ranges: &Ranges| {
-        let tick = low(signed(ranges.tick()), 24) << 160;
-        ranges.sqrt_price_x96() | tick
-    };
-    match (layout, state) {
-        (Layout::UniswapV4, PoolState::ConcentratedV4(pool)) => {
-            let fees = fees_of(pool) << 184;
-            let rest = price & !low(U256::MAX, 232);
-            let price = word(pool.ranges()) | fees | rest;
-            Some(Claimed { price, ranges: pool.ranges().clone(), unproven: UNPROVEN_OF_V4 })
-        }
+/// What a snapshot's state would have in its words.
+fn claimed(layout: Layout, state: &PoolState) -> Option<Claimed<'_>> {
+    let (fees, unproven) = match (layout, state) {
+        (Layout::UniswapV4, PoolState::ConcentratedV4(pool)) => (fees_of(pool), UNPROVEN_OF_V4),
         (
             Layout::UniswapV3 | Layout::PancakeV3 | Layout::Slipstream,
-            PoolState::Concentrated(pool),
-        ) => {
-            let rest = price & !low(U256::MAX, 184);
-            let price = word(pool.ranges()) | rest;
-            Some(Claimed { price, ranges: pool.ranges().clone(), unproven: UNPROVEN_OF_RANGES })
-        }
-        _ => None,
-    }
+            PoolState::Concentrated(_),
+        ) => (Vec::new(), UNPROVEN_OF_RANGES),
+        _ => return None,
+    };
+    let ranges = ranges_of(state)?;
+    let price = ranges.sqrt_price_x96();
+    let limbs = price.as_limbs().iter().rev().flat_map(|limb| limb.to_be_bytes());
+    let tick = &ranges.tick().to_be_bytes()[1..];
+    let price = fees.into_iter().chain(tick.iter().copied()).chain(limbs.skip(12)).collect();
+    Some(Claimed { price, ranges, unproven })
 }
 
-/// The fees of a pool of Uniswap v4 as its word has them: the protocol's for each token sold, then the providers'.
-fn fees_of(pool: &ConcentratedV4) -> U256 {
+/// The fees of a pool of Uniswap v4 as its word has them: the providers', then the protocol's for each token sold.
+fn fees_of(pool: &ConcentratedV4) -> Vec<u8> {
     let [zero, one] = pool.protocol_fee();
-    U256::from(zero) | U256::from(one) << 12 | U256::from(pool.lp_fee_pips()) << 24
+    let protocol = one << 12 | zero;
+    [pool.lp_fee_pips(), protocol].iter().flat_map(|fee| fee.to_be_bytes()[1..].to_vec()).collect()
 }
 
-fn signed(number: i32) -> U256 {
-    let magnitude = U256::from(number.unsigned_abs());
-    if number < 0 { U256::ZERO.wrapping_sub(magnitude) } else { magnitude }
+/// Bytes, as they are written.
+fn written_bytes(bytes: &[u8]) -> String {
+    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
+    digits.collect::<String>()
 }
 
 /// The first word that is another than the state has it: expected and found.
 fn differing(
-    [price, liquidity]: [U256; 2],
-    ticks: &[U256],
+    [price, liquidity]: [Word; 2],
+    ticks: &[Word],
     subject: &RangeSubject,
-    claimed: &Claimed,
+    claimed: &Claimed<'_>,
 ) -> Option<[String; 2]> {
-    let ranges = &claimed.ranges;
-    if claimed.price != price {
-        return Some([
-            format!("price word {price:#x}"),
-            format!("price word {:#x}", claimed.price),
-        ]);
+    let ranges = claimed.ranges;
+    // Above what a fill reads of it, a word may hold what it likes.
+    let proven = &price.0[32 - claimed.price.len()..];
+    if claimed.price != proven {
+        return Some(
+            [proven, &claimed.price].map(|word| format!("price word …{}", written_bytes(word))),
+        );
     }
-    // Above the liquidity of some lies what no fill reads.
-    if low(liquidity, 128) != U256::from(ranges.liquidity()) {
-        let found = format!("liquidity {}", ranges.liquidity());
-        return Some([format!("liquidity {}", low(liquidity, 128)), found]);
+    let proven = number(&liquidity.0[16..]);
+    if proven != U256::from(ranges.liquidity()) {
+        return Some(
+            [proven, U256::from(ranges.liquidity())].map(|one| format!("liquidity {one}")),
+        );
     }
     if subject.tick_spacing != ranges.tick_spacing() {
         let of = |spacing: i32| format!("tick spacing {spacing}");
@@ -345,25 +347,23 @@ fn differing(
     }
     let inside = |tick: &&Tick| (subject.range.low..=subject.range.high).contains(&tick.tick);
     let mut own = ranges.ticks().iter().filter(inside);
-    let proven = subject.ticks.iter().zip(ticks);
-    for (tick, word) in proven {
-        let expected = format!("tick {tick} with {word:#x}");
+    for (tick, word) in subject.ticks.iter().zip(ticks) {
+        let of = |tick: i32, word: Word| format!("tick {tick} with {word}");
         match own.next() {
             Some(own) if own.tick == *tick && word_of(own) == *word => {}
-            Some(own) => {
-                return Some([expected, format!("tick {} with {:#x}", own.tick, word_of(own))]);
-            }
-            None => return Some([expected, "no such tick".to_owned()]),
+            Some(own) => return Some([of(*tick, *word), of(own.tick, word_of(own))]),
+            None => return Some([of(*tick, *word), "no such tick".to_owned()]),
         }
     }
     own.next().map(|own| ["no such tick".to_owned(), format!("tick {}", own.tick)])
 }
 
 /// A tick's first word.
-fn word_of(tick: &Tick) -> U256 {
-    let net = U256::from(tick.liquidity_net.unsigned_abs());
-    let net = if tick.liquidity_net < 0 { U256::ZERO.wrapping_sub(net) } else { net };
-    U256::from(tick.liquidity_gross) | net << 128
+fn word_of(tick: &Tick) -> Word {
+    let mut word = [0; 32];
+    word[..16].copy_from_slice(&tick.liquidity_net.to_be_bytes());
+    word[16..].copy_from_slice(&tick.liquidity_gross.to_be_bytes());
+    Word(word)
 }
 
 /// The ticks that a fill of a size and the depths at 2 % read: what a proof must cover; `None`: of pools without ticks.

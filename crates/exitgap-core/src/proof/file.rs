@@ -11,7 +11,6 @@ use super::trie::{InOrder, Walk, WalkError, keccak};
 use crate::ids::{Address, BlockHash, Caip2, Word};
 use crate::json::{DocumentError, VERSION, from_canonical, to_canonical, wire_struct};
 use crate::pools::{MAX_TICK, MIN_TICK};
-use crate::wide::U256;
 
 /// The most bytes of a file.
 pub const MAX_PROOF_BYTES: usize = 4 << 20;
@@ -25,6 +24,9 @@ const MAX_BITMAP_WORDS: i32 = 6_932;
 
 /// The largest spacing of any kind.
 const MAX_SPACING: i32 = 32_767;
+
+/// What is not there.
+const ZERO: Word = Word([0; 32]);
 
 /// Why a file proves nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -147,15 +149,15 @@ pub struct StateProof {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProvenWords {
     /// Reserves.
-    Reserves(Vec<U256>),
+    Reserves(Vec<Word>),
     /// √price and tick; liquidity; and of each tick of the subject its first word.
     Ranges {
         /// √price, tick, and of Uniswap v4 the fees.
-        price: U256,
+        price: Word,
         /// Active liquidity.
-        liquidity: U256,
+        liquidity: Word,
         /// Of each tick its first word.
-        ticks: Vec<U256>,
+        ticks: Vec<Word>,
     },
 }
 
@@ -186,7 +188,7 @@ impl ProofSubject {
 
     /// The same subject with the ticks that these words of the bitmap have, in the order of [`ProofSubject::bitmap`].
     #[must_use]
-    pub fn with_ticks(mut self, words: &[(i32, U256)]) -> Self {
+    pub fn with_ticks(mut self, words: &[(i32, Word)]) -> Self {
         if let Some(ranges) = &mut self.ranges {
             let ticks =
                 words.iter().flat_map(|(word, bits)| ranges.ticks_in(*word, *bits)).collect();
@@ -237,9 +239,11 @@ impl RangeSubject {
     }
 
     /// The ticks of the range that a word of the bitmap has.
-    fn ticks_in(&self, word: i32, bits: U256) -> impl Iterator<Item = i32> + '_ {
+    fn ticks_in(&self, word: i32, bits: Word) -> impl Iterator<Item = i32> + '_ {
         let tick = move |bit: i32| (word * 256 + bit) * self.tick_spacing;
-        let set = move |bit: &i32| usize::try_from(*bit).is_ok_and(|bit| bits.bit(bit));
+        let set = move |bit: &i32| {
+            usize::try_from(*bit).is_ok_and(|bit| bits.0[31 - bit / 8] >> (bit % 8) & 1 == 1)
+        };
         let TickRange { low, high } = self.range;
         (0..256).filter(set).map(tick).filter(move |tick| (low..=high).contains(tick))
     }
@@ -322,9 +326,9 @@ fn words(subject: &ProofSubject, root: [u8; 32], nodes: &[u8]) -> Result<ProvenW
         subject.roles()?.into_iter().map(|(slot, role)| (keccak(&slot), role)).collect();
     crate::sorting::sort(&mut roles, |a, b| a.0.cmp(&b.0));
     let mut walk = Walk::new(root, InOrder(nodes));
-    let (mut reserves, mut price, mut liquidity) = ([U256::ZERO; 2], U256::ZERO, U256::ZERO);
+    let (mut reserves, mut price, mut liquidity) = ([ZERO; 2], ZERO, ZERO);
     let named = subject.ranges.as_ref().map_or(&[][..], |ranges| &ranges.ticks);
-    let (mut bitmap, mut ticks) = (Vec::new(), vec![U256::ZERO; named.len()]);
+    let (mut bitmap, mut ticks) = (Vec::new(), vec![ZERO; named.len()]);
     for (key, role) in roles {
         let value = walk.value(&key).map_err(ProofError::Storage)?;
         let value = word_of(value).ok_or(ProofError::Word)?;
@@ -362,10 +366,10 @@ fn words(subject: &ProofSubject, root: [u8; 32], nodes: &[u8]) -> Result<ProvenW
 }
 
 /// The word of a leaf; one that is absent is zero.
-fn word_of(leaf: Option<&[u8]>) -> Option<U256> {
-    let Some(leaf) = leaf else { return Some(U256::ZERO) };
+fn word_of(leaf: Option<&[u8]>) -> Option<Word> {
+    let Some(leaf) = leaf else { return Some(ZERO) };
     let digits = text(leaf).filter(|digits| !digits.is_empty())?;
-    Some(U256::from_be_bytes(rlp::number::<32>(digits)?))
+    Some(Word(rlp::number(digits)?))
 }
 
 /// What a node answered, to be made a file of.

@@ -6,7 +6,6 @@ use super::trie::keccak;
 use crate::ids::Word;
 use crate::json::wire_code;
 use crate::snapshot::Fact;
-use crate::wide::U256;
 
 /// A family of contracts that keep their words alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,11 +96,11 @@ impl Layout {
             Self::UniswapV2 | Self::AerodromeV2 => return None,
         };
         let base = match (self, id) {
-            (Self::UniswapV4, Some(Word(id))) => U256::from_be_bytes(mapped(id, &number(6))),
+            (Self::UniswapV4, Some(Word(id))) => mapped(id, &number(6)),
             (Self::UniswapV4, None) | (_, Some(_)) => return None,
-            (_, None) => U256::ZERO,
+            (_, None) => [0; 32],
         };
-        let at = |offset: u8| base.wrapping_add(U256::from(offset)).to_be_bytes::<32>();
+        let at = |offset: u8| plus(base, offset);
         Some(RangeWords {
             price: at(price),
             liquidity: at(liquidity),
@@ -128,6 +127,16 @@ pub(super) fn number(word: u8) -> [u8; 32] {
     let mut bytes = [0; 32];
     bytes[31] = word;
     bytes
+}
+
+/// The number that comes so much later.
+fn plus(mut base: [u8; 32], offset: u8) -> [u8; 32] {
+    let mut carried = offset;
+    for byte in base.iter_mut().rev() {
+        let (sum, over) = byte.overflowing_add(carried);
+        (*byte, carried) = (sum, over.into());
+    }
+    base
 }
 
 /// A number of 32 bits as the contracts' 256.

@@ -5,13 +5,12 @@ use super::super::*;
 use super::tries::{Drawn, Trie, encode, string};
 use crate::analytics::made_up::{observation_of, pool};
 use crate::evidence::Outcome;
-use crate::ids::{Address, BlockHash};
+use crate::ids::{Address, BlockHash, Word};
 use crate::pools::{
     Concentrated, ConstantProduct, Direction, FeeRate, PoolState, Tick, sqrt_ratio_at_tick,
 };
 use crate::series::Slot;
 use crate::snapshot::{BlockRef, Observation, Snapshot};
-use crate::wide::U256;
 
 /// A chain of one contract, whose storage is these words.
 struct Chain {
@@ -45,10 +44,9 @@ fn at() -> Slot {
 }
 
 impl Chain {
-    fn new(subject: ProofSubject, words: &BTreeMap<[u8; 32], U256>, child_after: u64) -> Self {
-        let storage = words.iter().filter(|(_, word)| !word.is_zero()).map(|(slot, word)| {
-            let digits: Vec<u8> =
-                word.to_be_bytes::<32>().into_iter().skip_while(|byte| *byte == 0).collect();
+    fn new(subject: ProofSubject, words: &BTreeMap<[u8; 32], Word>, child_after: u64) -> Self {
+        let storage = words.iter().filter(|(_, word)| word.0 != [0; 32]).map(|(slot, word)| {
+            let digits: Vec<u8> = word.0.into_iter().skip_while(|byte| *byte == 0).collect();
             (keccak(slot), string(&digits))
         });
         let storage = Trie::new(&storage.collect());
@@ -123,23 +121,30 @@ fn v3(
     price_tick: i32,
     ticks: &[Tick],
     range: TickRange,
-) -> (ProofSubject, BTreeMap<[u8; 32], U256>) {
+) -> (ProofSubject, BTreeMap<[u8; 32], Word>) {
     let places = Layout::UniswapV3.ranges(None).unwrap();
-    let wrapped = |number: i128, bits: usize| {
-        let magnitude = U256::from(number.unsigned_abs());
-        let word = if number < 0 { U256::ZERO.wrapping_sub(magnitude) } else { magnitude };
-        word & ((U256::from(1_u8) << bits) - U256::from(1_u8))
-    };
     let mut words = BTreeMap::new();
-    let price = sqrt_ratio_at_tick(price_tick).unwrap() | wrapped(price_tick.into(), 24) << 160;
-    words.insert(places.price, price | U256::from(0x1234_u32) << 184);
-    words.insert(places.liquidity, U256::from(active(ticks, price_tick)));
+    let sqrt_price = sqrt_ratio_at_tick(price_tick).unwrap();
+    let mut price = [0; 32];
+    for (place, limb) in price.rchunks_mut(8).zip(sqrt_price.as_limbs()) {
+        place.copy_from_slice(&limb.to_be_bytes());
+    }
+    // Above the price the tick, and above that what no fill reads.
+    price[..9].copy_from_slice(&[0x12; 9]);
+    price[9..12].copy_from_slice(&price_tick.to_be_bytes()[1..]);
+    words.insert(places.price, Word(price));
+    let mut liquidity = [0; 32];
+    liquidity[16..].copy_from_slice(&active(ticks, price_tick).to_be_bytes());
+    words.insert(places.liquidity, Word(liquidity));
     for tick in ticks {
-        let word = U256::from(tick.liquidity_gross) | wrapped(tick.liquidity_net, 128) << 128;
-        words.insert(places.tick(tick.tick), word);
+        let mut word = [0; 32];
+        word[..16].copy_from_slice(&tick.liquidity_net.to_be_bytes());
+        word[16..].copy_from_slice(&tick.liquidity_gross.to_be_bytes());
+        words.insert(places.tick(tick.tick), Word(word));
         let compressed = tick.tick.div_euclid(SPACING);
-        let bit = U256::from(1_u8) << usize::try_from(compressed & 255).unwrap();
-        *words.entry(places.bitmap(compressed >> 8)).or_insert(U256::ZERO) |= bit;
+        let bit = usize::try_from(compressed & 255).unwrap();
+        let bitmap = words.entry(places.bitmap(compressed >> 8)).or_insert(Word([0; 32]));
+        bitmap.0[31 - bit / 8] |= 1 << (bit % 8);
     }
     let inside =
         ticks.iter().map(|tick| tick.tick).filter(|tick| (range.low..=range.high).contains(tick));
@@ -261,8 +266,10 @@ fn a_block_that_is_not_the_last_before_the_instant_is_told() {
 fn reserves_are_proven_word_by_word() {
     let fee = FeeRate { numerator: 3, denominator: 1_000 };
     let pair = |x, y| PoolState::from(ConstantProduct::new([x, y], fee).unwrap());
-    let word =
-        U256::from(5_000_000_u32) | U256::from(7_000_000_u32) << 112 | U256::from(9_u8) << 224;
+    let mut word = [9; 32];
+    word[18..].copy_from_slice(&5_000_000_u128.to_be_bytes()[2..]);
+    word[4..18].copy_from_slice(&7_000_000_u128.to_be_bytes()[2..]);
+    let word = Word(word);
     let subject = ProofSubject {
         chain: "eip155:31337".parse().unwrap(),
         address: ADDRESS,
