@@ -2,4 +2,5 @@
 
 mod npm;
 mod npm_alerts;
+mod stream;
 mod web;
