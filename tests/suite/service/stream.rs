@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use exitgap_core::series::MissingReason;
+use exitgap_server::http::Connections;
 use exitgap_store::Store;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -249,6 +250,43 @@ fn who_comes_back_to_a_service_that_just_began_loses_nothing() {
         [named("slot", 2, 0), named("pool", 2, 1), named("slot", 3, 0), named("pool", 3, 1)];
     assert_eq!(told[1..], expected);
     drop(reading.join().unwrap());
+}
+
+/// Nothing is kept for who does not read: the connection is closed, and who comes back goes on after the last that came.
+#[test]
+fn who_does_not_read_is_closed_and_goes_on_later() {
+    let folder = TempDir::new().unwrap();
+    let mut store = Store::create(folder.path().join("series.db"), &key()).unwrap();
+    let mut pools: Vec<BusyPool> = (0..40).map(|number| BusyPool::new(number, 2)).collect();
+    let entries: Vec<_> = pools.iter_mut().map(|pool| pool.recorded(slot(0))).collect();
+    store.append_slot(slot(0), &entries).unwrap();
+    store.fill_until(slot(1_500)).unwrap();
+    let connections =
+        Connections { write_within: Duration::from_millis(500), ..Connections::default() };
+    let here = Here::start(folder.path(), With { connections, ..With::default() });
+    here.refresh();
+    let names: Vec<String> = pools.iter().map(|pool| format!("pool={}", pool.id)).collect();
+    let target = format!("/v1/stream?{}", names.join("&"));
+    let last = format!("{}.0", slot(1).number());
+    let mut slow = Stream::open(here.address, &target, Some(&last));
+    assert!(slow.head.contains("200"), "{}", slow.head);
+    // It reads one event of some sixty thousand, and then no more.
+    assert_eq!(slow.next().unwrap().id, last);
+    let until = Instant::now() + Duration::from_secs(30);
+    while here.app.streams.count() > 0 {
+        assert!(Instant::now() < until, "its place is given back");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // What was on its way comes, and then the end, long before the newest slot.
+    let mut came = last;
+    while let Some(event) = slow.next() {
+        came = event.id;
+    }
+    assert!(came < format!("{}.0", slot(1_400).number()), "{came}");
+    let mut back = Stream::open(here.address, &target, Some(&came));
+    assert_eq!(back.next().unwrap().id, came);
+    let newest = format!("{}.40", slot(1_499).number());
+    while back.next().expect("a reader is not closed").id != newest {}
 }
 
 #[tokio::test(flavor = "multi_thread")]
