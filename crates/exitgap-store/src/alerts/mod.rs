@@ -18,7 +18,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use exitgap_core::series::Slot;
 
 use crate::db::DatabaseError;
-use crate::db::alerts::{AlertRow, AlertsDb, NewAlertRow, NewEndpointRow, NewEventRow, Rows};
+use crate::db::alerts::{
+    AlertRow, AlertsDb, Lease, NewAlertRow, NewEndpointRow, NewEventRow, Rows,
+};
 use crate::db::apart::FileKind;
 
 pub use model::{
@@ -63,6 +65,10 @@ const KEPT_S: u64 = 30 * 86_400;
 /// How often a host is asked in an hour whether it wants events.
 const CHALLENGES_AN_HOUR: i64 = 3;
 const HOUR_MS: i64 = 3_600_000;
+
+/// How far apart the clocks of two who send may be, and how long one may wait for the database once it
+/// looked at its own: a lease that ends later than one of now by less is another's, and kept to.
+const SKEW_MS: i64 = 60_000;
 
 /// How long an endpoint fails before it is disabled: five days.
 const FAILING_MS: i64 = 5 * 86_400_000;
@@ -278,11 +284,11 @@ impl Alerts {
         until_ms: u64,
     ) -> Result<Vec<Sending>> {
         let (now_ms, until_ms) = (whole(now_ms), whole(until_ms));
+        let lease = Lease { now_ms, until_ms, wrong_ms: until_ms.saturating_add(SKEW_MS) };
         let mut db = self.db();
         if attempted.is_empty() {
             let idle = |rows: &Rows<'_>| {
-                let nothing = rows.asked(now_ms, until_ms, 1)?.is_empty()
-                    && rows.due(now_ms, until_ms, 1)?.is_empty();
+                let nothing = rows.asked(lease, 1)?.is_empty() && rows.due(lease, 1)?.is_empty();
                 Ok::<_, AlertsError>(nothing)
             };
             if most == 0 || db.read(idle)? {
@@ -293,7 +299,7 @@ impl Alerts {
             for attempted in attempted {
                 mark(rows, attempted, now_ms)?;
             }
-            take(rows, most, room, now_ms, until_ms)
+            take(rows, most, room, lease)
         })
     }
 
@@ -379,14 +385,14 @@ fn take(
     rows: &Rows<'_>,
     most: usize,
     room: impl Fn(&str) -> usize,
-    now_ms: i64,
-    until_ms: i64,
+    lease: Lease,
 ) -> Result<Vec<Sending>> {
+    let now_ms = lease.now_ms;
     let mut taken: Vec<Sending> = Vec::new();
     let is_free = |taken: &[Sending], host: &str| {
         taken.iter().filter(|sending| sending.host == host).count() < room(host)
     };
-    for endpoint in rows.asked(now_ms, until_ms, CANDIDATES)? {
+    for endpoint in rows.asked(lease, CANDIDATES)? {
         if taken.len() >= most {
             return Ok(taken);
         }
@@ -395,16 +401,16 @@ fn take(
         }
         if rows.challenged(&endpoint.host, now_ms - HOUR_MS)? >= CHALLENGES_AN_HOUR {
             rows.postpone_challenge(endpoint.id, now_ms + HOUR_MS / 3)?;
-        } else if rows.lease_challenge(&endpoint, now_ms, until_ms)? {
+        } else if rows.lease_challenge(&endpoint, lease)? {
             taken.push(Sending::challenge(endpoint)?);
         }
     }
-    for due in rows.due(now_ms, until_ms, CANDIDATES)? {
+    for due in rows.due(lease, CANDIDATES)? {
         if taken.len() >= most {
             break;
         }
         let free = is_free(&taken, &due.host);
-        if free && rows.lease((due.alert, due.seq), now_ms, until_ms)? {
+        if free && rows.lease((due.alert, due.seq), lease)? {
             taken.push(Sending::event(due)?);
         }
     }

@@ -224,6 +224,19 @@ fn a_clock_that_was_an_hour_ahead_keeps_nothing_back() {
 }
 
 #[test]
+fn a_lease_that_another_took_a_moment_later_is_kept_to() {
+    let home = Home::new();
+    let (one, two) = (home.open(), home.open());
+    let alert = verified(&one, "a1", "one.example");
+    let events = vec![event(1, Slot::FIRST)];
+    one.take_slot(Slot::FIRST, &[stepped(alert.no, events)], MARK, 1_000).unwrap();
+    assert_eq!(seqs(&taken(&one, 1_001)), [1]);
+    assert_eq!(taken(&two, 1_000), [], "it looked at its clock and then waited for the other");
+    assert_eq!(taken(&two, 1_001 + 100 - 1), [], "until the lease ends");
+    assert_eq!(seqs(&taken(&two, 1_001 + 100)), [1]);
+}
+
+#[test]
 fn of_a_rule_one_event_after_the_other_is_sent_and_what_nobody_marks_again() {
     let home = Home::new();
     let alerts = home.open();

@@ -10,7 +10,8 @@ use super::DatabaseError;
 use super::apart::{self, FileKind};
 
 pub use rows::{
-    AlertRow, ChangedRow, DueRow, EndpointRow, EventRow, NewAlertRow, NewEndpointRow, NewEventRow,
+    AlertRow, ChangedRow, DueRow, EndpointRow, EventRow, Lease, NewAlertRow, NewEndpointRow,
+    NewEventRow,
 };
 
 /// `EXAL`, in the file's header.

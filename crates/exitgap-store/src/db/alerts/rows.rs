@@ -103,6 +103,15 @@ pub struct NewEventRow<'a> {
     pub due_ms: i64,
 }
 
+/// For how long what is to be sent is somebody's.
+#[derive(Debug, Clone, Copy)]
+pub struct Lease {
+    pub now_ms: i64,
+    pub until_ms: i64,
+    /// A lease that ends later than this is of a clock that was wrong.
+    pub wrong_ms: i64,
+}
+
 /// What is to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueRow {
@@ -393,15 +402,18 @@ impl Rows<'_> {
     }
 
     /// What is to be sent by now and nobody sends, longest due first.
-    pub fn due(&self, now_ms: i64, until_ms: i64, most: u32) -> Result<Vec<DueRow>> {
-        let params = named_params! {":now_ms": now_ms, ":until_ms": until_ms, ":most": most};
+    pub fn due(&self, lease: Lease, most: u32) -> Result<Vec<DueRow>> {
+        let Lease { now_ms, wrong_ms, .. } = lease;
+        let params = named_params! {":now_ms": now_ms, ":wrong_ms": wrong_ms, ":most": most};
         self.all(sql!("select_due"), params, due)
     }
 
     /// Takes a delivery until an instant; whether nobody else has it.
-    pub fn lease(&self, (alert, seq): (i64, i64), now_ms: i64, until_ms: i64) -> Result<bool> {
+    pub fn lease(&self, (alert, seq): (i64, i64), lease: Lease) -> Result<bool> {
+        let Lease { now_ms, until_ms, wrong_ms } = lease;
         let params = named_params! {
-            ":alert": alert, ":seq": seq, ":now_ms": now_ms, ":until_ms": until_ms,
+            ":alert": alert, ":seq": seq,
+            ":now_ms": now_ms, ":until_ms": until_ms, ":wrong_ms": wrong_ms,
         };
         Ok(self.run(sql!("lease_delivery"), params)? == 1)
     }
@@ -441,8 +453,9 @@ impl Rows<'_> {
     }
 
     /// Endpoints that are to be asked by now whether they want events.
-    pub fn asked(&self, now_ms: i64, until_ms: i64, most: u32) -> Result<Vec<EndpointRow>> {
-        let params = named_params! {":now_ms": now_ms, ":until_ms": until_ms, ":most": most};
+    pub fn asked(&self, lease: Lease, most: u32) -> Result<Vec<EndpointRow>> {
+        let Lease { now_ms, wrong_ms, .. } = lease;
+        let params = named_params! {":now_ms": now_ms, ":wrong_ms": wrong_ms, ":most": most};
         self.all(sql!("select_asked"), params, endpoint)
     }
 
@@ -453,14 +466,12 @@ impl Rows<'_> {
     }
 
     /// Takes a challenge until an instant; whether nobody else has it.
-    pub fn lease_challenge(
-        &self,
-        endpoint: &EndpointRow,
-        now_ms: i64,
-        until_ms: i64,
-    ) -> Result<bool> {
-        let params =
-            named_params! {":endpoint": endpoint.id, ":now_ms": now_ms, ":until_ms": until_ms};
+    pub fn lease_challenge(&self, endpoint: &EndpointRow, lease: Lease) -> Result<bool> {
+        let Lease { now_ms, until_ms, wrong_ms } = lease;
+        let params = named_params! {
+            ":endpoint": endpoint.id,
+            ":now_ms": now_ms, ":until_ms": until_ms, ":wrong_ms": wrong_ms,
+        };
         if self.run(sql!("lease_challenge"), params)? == 0 {
             return Ok(false);
         }
