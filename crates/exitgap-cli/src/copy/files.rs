@@ -68,6 +68,10 @@ impl Log {
 
     async fn fills(&self, slot: Slot) -> Result<(), CopyError> {
         let file = LogFile::Fills(slot);
+        // Here already, and whole, where a copy was cut off between it and the manifest.
+        if self.place.length(&file)?.is_some() {
+            return Ok(());
+        }
         let mut aside = self.place.aside()?;
         if !self.fetcher.get(&file, length(MAX_FILLS_FILE_BYTES), &mut aside).await? {
             return Ok(());
