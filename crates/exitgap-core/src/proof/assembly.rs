@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 
 use super::trie::{Nodes, Walk, WalkError, keccak};
 
-/// Nodes by their hashes, and those that a walk met, in its order.
-struct ByHash<'a> {
-    nodes: BTreeMap<[u8; 32], &'a [u8]>,
+/// Nodes by their hashes, whatever tries they are of.
+pub(super) struct NodePool<'a>(BTreeMap<[u8; 32], &'a [u8]>);
+
+/// Those of them that a walk met, in its order.
+struct Met<'p, 'a> {
+    pool: &'p NodePool<'a>,
     met: Vec<u8>,
 }
 
-impl<'a> Nodes<'a> for ByHash<'a> {
+impl<'a> Nodes<'a> for Met<'_, 'a> {
     fn node(&mut self, hash: &[u8; 32]) -> Result<&'a [u8], WalkError> {
-        let node = *self.nodes.get(hash).ok_or(WalkError::Absent)?;
+        let node = *self.pool.0.get(hash).ok_or(WalkError::Absent)?;
         self.met.extend_from_slice(node);
         Ok(node)
     }
@@ -21,14 +24,20 @@ impl<'a> Nodes<'a> for ByHash<'a> {
 /// The values under ascending keys, as far as the nodes lead.
 type Values<'a> = Vec<Option<&'a [u8]>>;
 
-/// The nodes that a walk to these keys meets, in its order, and what it finds. What it would not read is left out.
-pub(super) fn in_order<'a>(
-    root: [u8; 32],
-    keys: &[[u8; 32]],
-    nodes: &'a [Vec<u8>],
-) -> Result<(Vec<u8>, Values<'a>), WalkError> {
-    let nodes = nodes.iter().map(|node| (keccak(node), node.as_slice())).collect();
-    let mut walk = Walk::new(root, ByHash { nodes, met: Vec::new() });
-    let values = keys.iter().map(|key| walk.value(key)).collect::<Result<_, _>>()?;
-    Ok((walk.into_nodes().met, values))
+impl<'a> NodePool<'a> {
+    /// Of nodes in any order, each as often as it came.
+    pub fn of(nodes: &'a [Vec<u8>]) -> Self {
+        Self(nodes.iter().map(|node| (keccak(node), node.as_slice())).collect())
+    }
+
+    /// The nodes that a walk to these keys meets, in its order, and what it finds. What it would not read is left out.
+    pub fn in_order(
+        &self,
+        root: [u8; 32],
+        keys: &[[u8; 32]],
+    ) -> Result<(Vec<u8>, Values<'a>), WalkError> {
+        let mut walk = Walk::new(root, Met { pool: self, met: Vec::new() });
+        let values = keys.iter().map(|key| walk.value(key)).collect::<Result<_, _>>()?;
+        Ok((walk.into_nodes().met, values))
+    }
 }

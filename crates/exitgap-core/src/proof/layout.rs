@@ -130,7 +130,7 @@ pub(super) fn number(word: u8) -> [u8; 32] {
 }
 
 /// The number that comes so much later.
-fn plus(mut base: [u8; 32], offset: u8) -> [u8; 32] {
+pub(super) fn plus(mut base: [u8; 32], offset: u8) -> [u8; 32] {
     let mut carried = offset;
     for byte in base.iter_mut().rev() {
         let (sum, over) = byte.overflowing_add(carried);
@@ -147,7 +147,7 @@ fn signed(number: i32) -> [u8; 32] {
 }
 
 /// Where a mapping keeps what is under a key.
-fn mapped(key: [u8; 32], mapping: &[u8; 32]) -> [u8; 32] {
+pub(super) fn mapped(key: [u8; 32], mapping: &[u8; 32]) -> [u8; 32] {
     let mut both = [0; 64];
     both[..32].copy_from_slice(&key);
     both[32..].copy_from_slice(mapping);

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::super::assembly::in_order;
+use super::super::assembly::NodePool;
 use super::super::header::Account;
 use super::super::rlp::{number, text};
 use super::super::trie::{InOrder, Walk, keccak};
@@ -63,14 +63,15 @@ fn a_mainnet_header_says_what_the_node_says_of_it() {
     let proof = &vector["proof"];
     let account_nodes = nodes(&proof["accountProof"]);
     let account_key = keccak(&bytes(&proof["address"]));
-    let (met, found) = in_order(header.state_root, &[account_key], &account_nodes).unwrap();
+    let (met, found) =
+        NodePool::of(&account_nodes).in_order(header.state_root, &[account_key]).unwrap();
     assert!(!met.is_empty());
     let account = Account::read(found[0].unwrap()).unwrap();
     assert_eq!(account.storage_root, word(&proof["storageHash"]));
     let storage = &proof["storageProof"][0];
     let key = keccak(&word(&storage["key"]));
     let storage_nodes = nodes(&storage["proof"]);
-    let (_, found) = in_order(account.storage_root, &[key], &storage_nodes).unwrap();
+    let (_, found) = NodePool::of(&storage_nodes).in_order(account.storage_root, &[key]).unwrap();
     assert_eq!(number::<32>(text(found[0].unwrap()).unwrap()).unwrap(), word(&storage["value"]));
 }
 
@@ -89,7 +90,7 @@ fn mainnet_words() -> ([u8; 32], Vec<KeyAndWord>, Vec<u8>) {
     }
     let root = word(&pool["storageHash"]);
     let keys: Vec<[u8; 32]> = words.keys().copied().collect();
-    let (met, _) = in_order(root, &keys, &all).unwrap();
+    let (met, _) = NodePool::of(&all).in_order(root, &keys).unwrap();
     (root, words.into_iter().collect(), met)
 }
 
@@ -110,7 +111,8 @@ fn the_words_of_a_mainnet_pool_are_where_the_layout_says() {
     let pool = &vector["pool"];
     let address = keccak(&bytes(&pool["address"]));
     let accounts = nodes(&pool["accountProof"]);
-    let (_, found) = in_order(word(&pool["stateRoot"]), &[address], &accounts).unwrap();
+    let (_, found) =
+        NodePool::of(&accounts).in_order(word(&pool["stateRoot"]), &[address]).unwrap();
     assert_eq!(Account::read(found[0].unwrap()).unwrap().storage_root, word(&pool["storageHash"]));
     let key_of = |name: &str| {
         let all = pool["storageProof"].as_array().unwrap();

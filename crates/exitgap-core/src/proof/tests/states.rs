@@ -24,7 +24,7 @@ struct Chain {
 const ADDRESS: Address = Address([0xaa; 20]);
 const NUMBER: u64 = 77;
 
-fn block_of(parent: [u8; 32], state_root: [u8; 32], block: u64, timestamp: u64) -> Vec<u8> {
+pub fn block_of(parent: [u8; 32], state_root: [u8; 32], block: u64, timestamp: u64) -> Vec<u8> {
     let trimmed = |number: u64| {
         let digits: Vec<u8> =
             number.to_be_bytes().into_iter().skip_while(|byte| *byte == 0).collect();
@@ -64,8 +64,7 @@ impl Chain {
         self.subject.file(&ProofParts {
             header: &self.header,
             child: &self.child,
-            accounts: &self.accounts.nodes,
-            storage: &self.storage.nodes,
+            nodes: &[&self.accounts.nodes[..], &self.storage.nodes].concat(),
         })
     }
 
@@ -91,7 +90,7 @@ fn tick(index: i32, net: i128, gross: u128) -> Tick {
 }
 
 /// Narrow positions around the price, and one of all prices.
-fn ticks() -> Vec<Tick> {
+pub fn ticks() -> Vec<Tick> {
     let wide = 10_i128.pow(12);
     let mut ticks =
         vec![tick(-1_000, wide, wide.unsigned_abs()), tick(1_000, -wide, wide.unsigned_abs())];
@@ -110,14 +109,14 @@ fn active(ticks: &[Tick], at: i32) -> u128 {
     sum.unsigned_abs()
 }
 
-fn state(price_tick: i32, ticks: Vec<Tick>) -> PoolState {
+pub fn state(price_tick: i32, ticks: Vec<Tick>) -> PoolState {
     let price = sqrt_ratio_at_tick(price_tick).unwrap();
     let liquidity = active(&ticks, price_tick);
     Concentrated::new(price, price_tick, liquidity, 3_000, SPACING, ticks).unwrap().into()
 }
 
 /// What a pool of Uniswap v3 has in its storage, with bits above that no fill reads.
-fn v3(
+pub fn v3(
     price_tick: i32,
     ticks: &[Tick],
     range: TickRange,
@@ -155,13 +154,14 @@ fn v3(
         id: None,
         layout: Layout::UniswapV3,
         ranges: Some(ranges),
+        feeds: Vec::new(),
     };
     (subject, words)
 }
 
-const WIDE: TickRange = TickRange { low: -6_000, high: 6_000 };
+pub const WIDE: TickRange = TickRange { low: -6_000, high: 6_000 };
 
-fn outcomes(checks: &[StateCheck; 2]) -> [(Outcome, &'static str); 2] {
+fn outcomes(checks: &[StateCheck; 3]) -> [(Outcome, &'static str); 2] {
     [0, 1].map(|at| (checks[at].outcome, checks[at].code))
 }
 
@@ -276,6 +276,7 @@ fn reserves_are_proven_word_by_word() {
         id: None,
         layout: Layout::UniswapV2,
         ranges: None,
+        feeds: Vec::new(),
     };
     let chain = Chain::new(subject, &BTreeMap::from([(layout::number(8), word)]), 1);
     let proof = StateProof::read(&chain.file().unwrap());
@@ -321,8 +322,7 @@ fn a_file_that_is_none_is_refused_by_what_is_wrong_with_it() {
         subject.file(&ProofParts {
             header: &chain.header,
             child: &chain.child,
-            accounts: &chain.accounts.nodes,
-            storage: &chain.storage.nodes,
+            nodes: &[&chain.accounts.nodes[..], &chain.storage.nodes].concat(),
         })
     };
     let named = subject.ranges.clone().unwrap().ticks;
@@ -335,5 +335,8 @@ fn a_file_that_is_none_is_refused_by_what_is_wrong_with_it() {
     }
     // An account that is not there.
     let nobody = ProofSubject { address: Address([9; 20]), ..subject };
-    assert_eq!(Chain { subject: nobody, ..chain }.file(), Err(ProofError::NoContract));
+    assert_eq!(
+        Chain { subject: nobody, ..chain }.file(),
+        Err(ProofError::NoContract(Address([9; 20])))
+    );
 }

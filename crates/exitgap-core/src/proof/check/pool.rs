@@ -1,194 +1,20 @@
-//! A snapshot beside what the chain's own state says.
+//! A pool's state beside the words of its contract, and what of it a proof must cover.
 
-use serde::Serialize;
-
-use super::file::{ProofError, ProvenWords, RangeSubject, StateProof, TickRange};
-use super::layout::Layout;
+use super::{StateCheck, StateCheckName};
 use crate::evidence::Outcome;
 use crate::exit::{Exit, Refusal};
-use crate::ids::{Address, BlockHash, Word};
+use crate::ids::Word;
 use crate::pools::{
     ConcentratedV4, ConstantProduct, Direction, PoolState, Ranges, Solidly, Tick,
     tick_at_sqrt_ratio,
 };
-use crate::snapshot::{Fact, Observation, Snapshot};
+use crate::proof::file::StateProof;
+use crate::proof::layout::Layout;
+use crate::proof::subject::{RangeSubject, TickRange};
+use crate::proof::words::{ProvenWords, number};
+use crate::snapshot::{Observation, Snapshot};
 use crate::units::{GapLimit, SizeUsd};
 use crate::wide::U256;
-
-/// A check of a state proof.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StateCheckName {
-    /// The header is that of the snapshot's block, and the next block came after the slot's instant.
-    Header,
-    /// The pool's state is what the block's state holds.
-    PoolState,
-    /// The chain has this block, as whoever the reader chose to ask says.
-    Canonical,
-}
-
-/// What came of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct StateCheck {
-    /// Which check.
-    pub name: StateCheckName,
-    /// How it came out.
-    pub outcome: Outcome,
-    /// A stable code: `ok`, or what failed or was absent.
-    pub code: &'static str,
-    /// What would have passed.
-    pub expected: String,
-    /// What was found.
-    pub found: String,
-    /// What stays the operator's word all the same.
-    pub unproven: Vec<&'static str>,
-}
-
-/// What no proof of a pool's storage says.
-const HEADER_UNPROVEN: [&str; 1] = ["that the chain has a block with this hash"];
-
-impl StateCheck {
-    fn pass(name: StateCheckName, found: String, unproven: &[&'static str]) -> Self {
-        let (outcome, expected) = (Outcome::Pass, found.clone());
-        Self { name, outcome, code: "ok", expected, found, unproven: unproven.to_vec() }
-    }
-
-    fn of(
-        name: StateCheckName,
-        outcome: Outcome,
-        code: &'static str,
-        [expected, found]: [String; 2],
-    ) -> Self {
-        Self { name, outcome, code, expected, found, unproven: Vec::new() }
-    }
-
-    fn not_checked(name: StateCheckName, code: &'static str, why: String) -> Self {
-        Self::of(
-            name,
-            Outcome::NotChecked,
-            code,
-            ["a proof of this snapshot's state".to_owned(), why],
-        )
-    }
-}
-
-/// Holds a snapshot against a proof. `size` is the sale whose fill must be covered, beside the depths at 2 %, which a head
-/// states of every snapshot.
-pub fn check_state(
-    proof: &Result<StateProof, ProofError>,
-    snapshot: &Snapshot,
-    size: Option<(Direction, SizeUsd)>,
-) -> [StateCheck; 2] {
-    let unusable = |why: String| {
-        [StateCheckName::Header, StateCheckName::PoolState]
-            .map(|name| StateCheck::not_checked(name, "proof_unusable", why.clone()))
-    };
-    let proof = match proof {
-        Ok(proof) => proof,
-        Err(error) => return unusable(error.to_string()),
-    };
-    if let Err(why) = is_of(proof, snapshot) {
-        return unusable(why);
-    }
-    [header(proof, snapshot), pool_state(proof, snapshot, size)]
-}
-
-/// Where a snapshot says that its pool is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// The contract whose storage holds it; `None`: a manager that the snapshot does not name.
-    pub address: Option<Address>,
-    /// Its id, where a manager holds it.
-    pub id: Option<Word>,
-    /// How that storage is laid out; `None`: no fact says whose factory made it.
-    pub layout: Option<Layout>,
-}
-
-impl Place {
-    /// What a pool's name and facts say.
-    pub fn of(observation: &Observation) -> Self {
-        let (contract, facts) = (observation.pool().contract(), observation.facts());
-        let manager = || facts.iter().find(|fact| fact.name.as_str() == Fact::POOL_KEY);
-        let address = contract.address().or_else(|| Some(manager()?.contract));
-        Self { address, id: contract.id(), layout: Layout::of_facts(facts) }
-    }
-}
-
-/// Whether the chain has a snapshot's block, by those whom the reader asked: each by its name, with the hash that it has at the
-/// block's number.
-pub fn check_canonical(snapshot: &Snapshot, asked: &[(String, Option<BlockHash>)]) -> StateCheck {
-    let name = StateCheckName::Canonical;
-    let block = snapshot.observation().block();
-    let other =
-        asked.iter().find_map(|(by, hash)| Some((by, hash.filter(|hash| *hash != block.hash)?)));
-    if let Some((by, hash)) = other {
-        let words = [format!("{hash}, by {by}"), block.hash.to_string()];
-        return StateCheck::of(name, Outcome::Fail, "other_block", words);
-    }
-    let named: Vec<&str> =
-        asked.iter().filter(|(_, hash)| hash.is_some()).map(|(by, _)| by.as_str()).collect();
-    if named.len() < asked.len() || named.is_empty() {
-        let found = format!("{} of {} answered", named.len(), asked.len());
-        let words = ["an answer of everybody who was asked".to_owned(), found];
-        return StateCheck::of(name, Outcome::NotChecked, "not_answered", words);
-    }
-    let found = format!("block {} is {} by {}", block.number, block.hash, named.join(", "));
-    StateCheck::pass(name, found, &["that those who were asked do not lie together"])
-}
-
-/// Whether a proof is of a snapshot's pool and block at all.
-fn is_of(proof: &StateProof, snapshot: &Snapshot) -> Result<(), String> {
-    let (observation, subject) = (snapshot.observation(), &proof.subject);
-    let block = observation.block();
-    if proof.header.hash != block.hash {
-        return Err(format!(
-            "it is of block {}, the snapshot of {}",
-            proof.header.hash, block.hash
-        ));
-    }
-    if subject.chain != observation.chain().caip2 {
-        return Err(format!("it is of chain {}", subject.chain));
-    }
-    let own = Place::of(observation);
-    if subject.id != own.id || own.address.is_some_and(|own| own != subject.address) {
-        return Err(format!("it is of contract {}", subject.address));
-    }
-    match own.layout {
-        Some(layout) if layout != subject.layout => {
-            let [of, found] = [layout, subject.layout].map(Layout::code);
-            Err(format!("it reads {found} where the pool is of {of}"))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn header(proof: &StateProof, snapshot: &Snapshot) -> StateCheck {
-    let name = StateCheckName::Header;
-    let (block, header) = (snapshot.observation().block(), &proof.header);
-    if (header.number, header.timestamp) != (block.number, block.timestamp) {
-        let of = |number, timestamp| format!("number {number}, timestamp {timestamp}");
-        let expected = of(header.number, header.timestamp);
-        let found = of(block.number, block.timestamp);
-        return StateCheck::of(name, Outcome::Fail, "block_differs", [expected, found]);
-    }
-    let instant = snapshot.slot().unix_s();
-    match proof.child {
-        Some(child) if child.timestamp <= instant => {
-            let expected = format!("a next block after {instant}");
-            let found = format!("block {} of {}", child.number, child.timestamp);
-            StateCheck::of(name, Outcome::Fail, "not_the_last_block", [expected, found])
-        }
-        Some(child) => {
-            let found = format!("{}, followed by {}", header.hash, child.hash);
-            StateCheck::pass(name, found, &HEADER_UNPROVEN)
-        }
-        None => {
-            let unproven =
-                [HEADER_UNPROVEN[0], "that no later block came before the slot's instant"];
-            StateCheck::pass(name, header.hash.to_string(), &unproven)
-        }
-    }
-}
 
 /// What a snapshot's state says, and what stays the operator's word.
 struct Claimed<'a> {
@@ -198,20 +24,13 @@ struct Claimed<'a> {
     unproven: &'static [&'static str],
 }
 
-const UNPROVEN_OF_PAIRS: &[&str] =
-    &["the oracle's readings", "tokens", "decimals", "fee", "what the contract's code does"];
-const UNPROVEN_OF_RANGES: &[&str] = &[
-    "the oracle's readings",
-    "tokens",
-    "decimals",
-    "fee",
-    "tick spacing",
-    "what the contract's code does",
-];
+const UNPROVEN_OF_PAIRS: &[&str] = &["tokens", "decimals", "fee", "what the contract's code does"];
+const UNPROVEN_OF_RANGES: &[&str] =
+    &["tokens", "decimals", "fee", "tick spacing", "what the contract's code does"];
 const UNPROVEN_OF_V4: &[&str] =
-    &["the oracle's readings", "decimals", "which contract is the manager", "what its code does"];
+    &["decimals", "which contract is the manager", "what its code does"];
 
-fn pool_state(
+pub(super) fn state(
     proof: &StateProof,
     snapshot: &Snapshot,
     size: Option<(Direction, SizeUsd)>,
@@ -270,15 +89,6 @@ fn reserves(layout: Layout, words: &[Word]) -> Option<[U256; 2]> {
         (Layout::AerodromeV2, [first, second]) => Some([number(&first.0), number(&second.0)]),
         _ => None,
     }
-}
-
-/// The number of these bytes, at most 32, most significant first.
-fn number(bytes: &[u8]) -> U256 {
-    let mut limbs = [0; 4];
-    for (limb, eight) in limbs.iter_mut().zip(bytes.rchunks(8)) {
-        *limb = eight.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
-    }
-    U256::from_limbs(limbs)
 }
 
 fn reserves_of(layout: Layout, state: &PoolState) -> Option<[U256; 2]> {

@@ -1,0 +1,137 @@
+//! State proofs, asked of a node: `eth_getProof`, and the headers of a block and of the next.
+//!
+//! What a node answers is put together by the core, which follows every word of it down from the block's hash: what does
+//! not lead there is refused. `ask`: the questions; `recorded`: the recorder's own states, before they are signed.
+
+mod ask;
+mod recorded;
+
+use exitgap_core::ids::{BlockHash, ChainSlug};
+use exitgap_core::pools::Ranges;
+use exitgap_core::proof::{
+    Layout, Place, ProofError, ProofParts, ProofSubject, RangeSubject, TickRange, ranges_of,
+};
+use exitgap_core::snapshot::Snapshot;
+use tokio::time::Instant;
+
+pub use recorded::{Proven, Unproven};
+pub(crate) use recorded::Proving;
+
+use crate::blocks;
+use crate::config::Plan;
+use crate::limits::Limits;
+use crate::missing::Missing;
+use crate::rpc::{ClientError, Failure, Rpc, RpcError};
+use ask::{Answers, Asked, Headers};
+
+/// A node of a chain, asked for proofs.
+#[derive(Debug)]
+pub struct StateProver {
+    rpc: Rpc,
+}
+
+/// Why there is no proof.
+#[derive(Debug, thiserror::Error)]
+pub enum ProveError {
+    /// No layout is known for the pool.
+    #[error(
+        "how the pool's contract keeps its words is not known; layouts are those of Uniswap v2, v3 and v4 and their kin, and of Aerodrome v2"
+    )]
+    UnknownLayout,
+    /// The node serves no such proof, or did not answer.
+    #[error("{0}")]
+    Node(Missing),
+    /// The node answered what contradicts itself or the question.
+    #[error("{0}")]
+    Contradiction(Missing),
+    /// The node has another block at that height, or none.
+    #[error("the node's block {number} is {}, and the snapshot is of {expected}", told(*found))]
+    OtherBlock {
+        /// The height.
+        number: u64,
+        /// The snapshot's.
+        expected: BlockHash,
+        /// The node's.
+        found: Option<BlockHash>,
+    },
+    /// What it answered does not lead down from the block.
+    #[error("what the node answered proves nothing: {0}")]
+    Proof(#[from] ProofError),
+}
+
+fn told(hash: Option<BlockHash>) -> String {
+    hash.map_or("null".to_owned(), |hash| hash.to_string())
+}
+
+impl From<Failure> for ProveError {
+    fn from(failure: Failure) -> Self {
+        match failure.error {
+            RpcError::Contradiction { .. } => Self::Contradiction(failure.into()),
+            _ => Self::Node(failure.into()),
+        }
+    }
+}
+
+impl StateProver {
+    /// The nodes of a chain that the plan has; `None` where it has none. Sends nothing yet.
+    pub fn new(
+        plan: &Plan,
+        chain: &ChainSlug,
+        limits: Limits,
+    ) -> Result<Option<Self>, ClientError> {
+        let chain = plan.chains().iter().find(|planned| planned.slug() == chain);
+        chain.map(|chain| Ok(Self { rpc: Rpc::new(chain, limits)? })).transpose()
+    }
+
+    /// The hash that the node has at this number.
+    pub async fn canonical(&self, number: u64, deadline: Instant) -> Result<BlockHash, Missing> {
+        Ok(blocks::canonical_hash(&self.rpc, number, deadline).await?)
+    }
+
+    /// The file of a proof of a snapshot's state, of all ticks of a range, and of its feeds as far as their layouts are known;
+    /// `layout` counts where the snapshot does not say it. Which ticks there are is the chain's word, and not the snapshot's.
+    pub async fn prove(
+        &self,
+        snapshot: &Snapshot,
+        layout: Option<Layout>,
+        range: TickRange,
+        deadline: Instant,
+    ) -> Result<Vec<u8>, ProveError> {
+        let subject = subject_of(snapshot, layout, range).ok_or(ProveError::UnknownLayout)?;
+        let observation = snapshot.observation();
+        let block = observation.block();
+        let asked = Asked { rpc: &self.rpc, number: block.number, deadline };
+        let headers = asked.headers(block).await?;
+        let Answers { mut nodes, feeds } = asked.feeds(observation).await?;
+        let mut subject = asked.with_ticks(subject, &mut nodes).await?;
+        subject.feeds = feeds;
+        file_of(&asked, &subject, &headers, nodes).await
+    }
+}
+
+/// What is to be proven of a snapshot's pool, without its ticks; `None`: its layout, or the contract that holds it, is not known.
+fn subject_of(
+    snapshot: &Snapshot,
+    layout: Option<Layout>,
+    range: TickRange,
+) -> Option<ProofSubject> {
+    let observation = snapshot.observation();
+    let Place { address, id, layout: own } = Place::of(observation);
+    let (layout, address) = own.or(layout).zip(address)?;
+    let spacing = ranges_of(observation.state()).map(Ranges::tick_spacing);
+    let ranges = |tick_spacing| RangeSubject { range, tick_spacing, ticks: Vec::new() };
+    let (chain, feeds) = (observation.chain().caip2, Vec::new());
+    Some(ProofSubject { chain, address, id, layout, ranges: spacing.map(ranges), feeds })
+}
+
+/// The file of a subject, whose feeds' nodes are among these, and the words of whose pool are asked for.
+async fn file_of(
+    asked: &Asked<'_>,
+    subject: &ProofSubject,
+    headers: &Headers,
+    mut nodes: Vec<Vec<u8>>,
+) -> Result<Vec<u8>, ProveError> {
+    asked.words(subject.address, &subject.slots()?, &mut nodes).await?;
+    let Headers { header, child } = headers;
+    Ok(subject.file(&ProofParts { header, child, nodes: &nodes })?)
+}

@@ -1,0 +1,165 @@
+//! What is to be proven of a pool, and which words that takes.
+
+use super::feed::{FeedSubject, MAX_FEEDS};
+use super::file::ProofError;
+use super::layout::{Layout, number as word};
+use crate::ids::{Address, Caip2, Word};
+use crate::pools::{MAX_TICK, MIN_TICK};
+
+/// The most ticks of a proof.
+const MAX_TICKS: usize = 8_192;
+
+/// The most words of a bitmap: those of a spacing of 1, at all prices.
+const MAX_BITMAP_WORDS: i32 = 6_932;
+
+/// The largest spacing of any kind.
+const MAX_SPACING: i32 = 32_767;
+
+/// Ticks from one up to another, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TickRange {
+    /// The lowest.
+    pub low: i32,
+    /// The highest.
+    pub high: i32,
+}
+
+impl TickRange {
+    /// Every tick there is.
+    pub const ALL: Self = Self { low: MIN_TICK, high: MAX_TICK };
+
+    /// Whether all of another lie in it.
+    pub fn covers(self, other: Self) -> bool {
+        self.low <= other.low && other.high <= self.high
+    }
+}
+
+/// What is to be proven of a pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProofSubject {
+    /// Its chain.
+    pub chain: Caip2,
+    /// The contract whose storage holds it.
+    pub address: Address,
+    /// Its id, where that contract manages many.
+    pub id: Option<Word>,
+    /// How that storage is laid out.
+    pub layout: Layout,
+    /// Of a pool of ranges: how far.
+    pub ranges: Option<RangeSubject>,
+    /// Feeds that are proven with it, ascending by their addresses.
+    pub feeds: Vec<FeedSubject>,
+}
+
+/// The ticks of a pool of ranges that are to be proven.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RangeSubject {
+    /// How far.
+    pub range: TickRange,
+    /// The pool's spacing.
+    pub tick_spacing: i32,
+    /// All initialised ticks within it, ascending.
+    pub ticks: Vec<i32>,
+}
+
+/// What a word of storage is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Reserve,
+    Price,
+    Liquidity,
+    Bitmap(i32),
+    Tick(usize),
+}
+
+impl ProofSubject {
+    /// The words that prove it, as the numbers of their slots.
+    pub fn slots(&self) -> Result<Vec<[u8; 32]>, ProofError> {
+        Ok(self.roles()?.into_iter().map(|(slot, _)| slot).collect())
+    }
+
+    /// The contracts whose storage it takes, each once: the pool's, then those of its feeds.
+    pub fn contracts(&self) -> Result<Vec<Address>, ProofError> {
+        let sorted = self.feeds.is_sorted_by(|a, b| a.feed < b.feed);
+        if self.feeds.len() > MAX_FEEDS || !sorted {
+            return Err(ProofError::Shape("its feeds are too many, or out of order"));
+        }
+        let mut contracts = vec![self.address];
+        for contract in self.feeds.iter().flat_map(|feed| [feed.feed, feed.aggregator]) {
+            if !contracts.contains(&contract) {
+                contracts.push(contract);
+            }
+        }
+        Ok(contracts)
+    }
+
+    /// The words of the bitmap that the range needs, and the numbers of their slots: what they hold says which ticks there are.
+    pub fn bitmap(&self) -> Result<Vec<(i32, [u8; 32])>, ProofError> {
+        let bitmap = |(slot, role)| match role {
+            Role::Bitmap(word) => Some((word, slot)),
+            _ => None,
+        };
+        Ok(self.roles()?.into_iter().filter_map(bitmap).collect())
+    }
+
+    /// The same subject with the ticks that these words of the bitmap have, in the order of [`ProofSubject::bitmap`].
+    #[must_use]
+    pub fn with_ticks(mut self, words: &[(i32, Word)]) -> Self {
+        if let Some(ranges) = &mut self.ranges {
+            let ticks =
+                words.iter().flat_map(|(word, bits)| ranges.ticks_in(*word, *bits)).collect();
+            ranges.ticks = ticks;
+        }
+        self
+    }
+
+    pub(super) fn roles(&self) -> Result<Vec<([u8; 32], Role)>, ProofError> {
+        if let Some(reserves) = self.layout.reserves() {
+            if self.ranges.is_some() || self.id.is_some() {
+                return Err(ProofError::Shape("reserves have no ticks and no id"));
+            }
+            return Ok(reserves.iter().map(|slot| (word(*slot), Role::Reserve)).collect());
+        }
+        let ranges = self.ranges.as_ref().ok_or(ProofError::Shape("it names no range"))?;
+        let places = self.layout.ranges(self.id);
+        let places = places.ok_or(ProofError::Shape("the layout and the id do not fit"))?;
+        let mut roles = vec![(places.price, Role::Price), (places.liquidity, Role::Liquidity)];
+        let [first, last] = ranges.bitmap()?;
+        roles.extend((first..=last).map(|word| (places.bitmap(word), Role::Bitmap(word))));
+        let ticks = ranges.ticks.iter().enumerate();
+        roles.extend(ticks.map(|(at, tick)| (places.tick(*tick), Role::Tick(at))));
+        Ok(roles)
+    }
+}
+
+impl RangeSubject {
+    /// The first and the last word of the bitmap that are needed.
+    fn bitmap(&self) -> Result<[i32; 2], ProofError> {
+        let Self { range: TickRange { low, high }, tick_spacing, ticks } = self;
+        if *low > *high || *low < MIN_TICK || *high > MAX_TICK {
+            return Err(ProofError::Shape("its range is none"));
+        }
+        if !(1..=MAX_SPACING).contains(tick_spacing) {
+            return Err(ProofError::Shape("its tick spacing is none"));
+        }
+        let fits = |tick: &i32| (*low..=*high).contains(tick) && tick % tick_spacing == 0;
+        if ticks.len() > MAX_TICKS || !ticks.iter().all(fits) || !ticks.is_sorted_by(|a, b| a < b) {
+            return Err(ProofError::Shape("its ticks are out of order, range or spacing"));
+        }
+        let words = [low, high].map(|tick| tick.div_euclid(*tick_spacing) >> 8);
+        if words[1] - words[0] >= MAX_BITMAP_WORDS {
+            return Err(ProofError::Shape("its range has too many words"));
+        }
+        Ok(words)
+    }
+
+    /// The ticks of the range that a word of the bitmap has.
+    pub(super) fn ticks_in(&self, word: i32, bits: Word) -> impl Iterator<Item = i32> + '_ {
+        let tick = move |bit: i32| (word * 256 + bit) * self.tick_spacing;
+        let set = move |bit: &i32| {
+            usize::try_from(*bit).is_ok_and(|bit| bits.0[31 - bit / 8] >> (bit % 8) & 1 == 1)
+        };
+        let TickRange { low, high } = self.range;
+        (0..256).filter(set).map(tick).filter(move |tick| (low..=high).contains(tick))
+    }
+}

@@ -1,0 +1,95 @@
+//! Words of storage, walked to, and what those of a pool say.
+
+use super::file::ProofError;
+use super::rlp::{self, text};
+use super::subject::{ProofSubject, Role};
+use super::trie::{InOrder, Walk, keccak};
+use crate::ids::Word;
+use crate::wide::U256;
+
+/// What is not there.
+const ZERO: Word = Word([0; 32]);
+
+/// The words of a pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProvenWords {
+    /// Reserves.
+    Reserves(Vec<Word>),
+    /// √price and tick; liquidity; and of each tick of the subject its first word.
+    Ranges {
+        /// √price, tick, and of Uniswap v4 the fees.
+        price: Word,
+        /// Active liquidity.
+        liquidity: Word,
+        /// Of each tick its first word.
+        ticks: Vec<Word>,
+    },
+}
+
+/// Words of a contract's storage, in the order of their slots, walked to through exactly these nodes.
+pub(super) fn walked(
+    root: [u8; 32],
+    slots: &[[u8; 32]],
+    nodes: &[u8],
+) -> Result<Vec<Word>, ProofError> {
+    let mut keys: Vec<([u8; 32], usize)> =
+        slots.iter().enumerate().map(|(at, slot)| (keccak(slot), at)).collect();
+    crate::sorting::sort(&mut keys, |a, b| a.0.cmp(&b.0));
+    let mut walk = Walk::new(root, InOrder(nodes));
+    let mut words = vec![ZERO; slots.len()];
+    for (key, at) in keys {
+        let value = walk.value(&key).map_err(ProofError::Storage)?;
+        words[at] = word_of(value).ok_or(ProofError::Word)?;
+    }
+    if walk.into_nodes().0.is_empty() { Ok(words) } else { Err(ProofError::Surplus) }
+}
+
+/// What a pool's words are, where the bitmap has the ticks that the subject names and no others.
+pub(super) fn words(subject: &ProofSubject, found: Vec<Word>) -> Result<ProvenWords, ProofError> {
+    let (mut price, mut liquidity) = (ZERO, ZERO);
+    let named = subject.ranges.as_ref().map_or(&[][..], |ranges| &ranges.ticks);
+    let (mut bitmap, mut ticks) = (Vec::new(), vec![ZERO; named.len()]);
+    for ((_, role), value) in subject.roles()?.into_iter().zip(&found) {
+        match role {
+            Role::Reserve => {}
+            Role::Price => price = *value,
+            Role::Liquidity => liquidity = *value,
+            Role::Bitmap(word) => bitmap.push((word, *value)),
+            Role::Tick(at) => ticks[at] = *value,
+        }
+    }
+    let Some(ranges) = &subject.ranges else {
+        return Ok(ProvenWords::Reserves(found));
+    };
+    let mut left = named.iter().copied();
+    for tick in bitmap.into_iter().flat_map(|(word, bits)| ranges.ticks_in(word, bits)) {
+        match left.next() {
+            Some(expected) if expected == tick => {}
+            other => {
+                return Err(ProofError::Ticks {
+                    tick: other.map_or(tick, |other| other.min(tick)),
+                });
+            }
+        }
+    }
+    match left.next() {
+        Some(tick) => Err(ProofError::Ticks { tick }),
+        None => Ok(ProvenWords::Ranges { price, liquidity, ticks }),
+    }
+}
+
+/// The word of a leaf; one that is absent is zero.
+fn word_of(leaf: Option<&[u8]>) -> Option<Word> {
+    let Some(leaf) = leaf else { return Some(ZERO) };
+    let digits = text(leaf).filter(|digits| !digits.is_empty())?;
+    Some(Word(rlp::number(digits)?))
+}
+
+/// The number of these bytes, at most 32, most significant first.
+pub(super) fn number(bytes: &[u8]) -> U256 {
+    let mut limbs = [0; 4];
+    for (limb, eight) in limbs.iter_mut().zip(bytes.rchunks(8)) {
+        *limb = eight.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+    }
+    U256::from_limbs(limbs)
+}

@@ -1,0 +1,75 @@
+//! What the chain's own state says of what was read, before it is signed: a state that it contradicts is not recorded.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use exitgap_chain::{Missing, Proven, Unproven};
+use exitgap_core::ids::{Contract, PoolId};
+use exitgap_core::snapshot::Snapshot;
+use tokio::time::{Instant, timeout_at};
+
+use super::source::SlotReader;
+
+/// How long a slot's proofs may take, where there is time: the rest of it is for what comes after.
+const PROVE_WITHIN: Duration = Duration::from_secs(20);
+
+/// What is known of a chain's pools of a slot.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Proofs {
+    /// Proofs of those that the chain's own state confirms, one a contract.
+    pub files: BTreeMap<Contract, Vec<u8>>,
+    /// How many pools it confirms.
+    pub proven: u32,
+    /// Of how many of them it confirms the oracles' readings, too.
+    pub oracles_proven: u32,
+    /// How many it says nothing of, by why.
+    pub unproven: BTreeMap<Unproven, u32>,
+}
+
+impl Proofs {
+    /// With those of another chain.
+    pub fn add(&mut self, other: Self) {
+        self.files.extend(other.files);
+        self.proven += other.proven;
+        self.oracles_proven += other.oracles_proven;
+        for (why, count) in other.unproven {
+            *self.unproven.entry(why).or_default() += count;
+        }
+    }
+}
+
+/// Holds what was read against the chain's own state. What it contradicts is missing, with what was found.
+pub async fn prove<R: SlotReader>(
+    reader: &mut R,
+    pools: &mut [(PoolId, Result<Snapshot, Missing>)],
+    deadline: Instant,
+) -> Proofs {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let until = Instant::now() + PROVE_WITHIN.min(left / 2);
+    let snapshots: Vec<Snapshot> =
+        pools.iter().filter_map(|(_, read)| read.as_ref().ok().cloned()).collect();
+    if snapshots.is_empty() {
+        return Proofs::default();
+    }
+    let asked: Vec<&Snapshot> = snapshots.iter().collect();
+    let late = || vec![Proven::Unproven(Unproven::NoTime); asked.len()];
+    // It ends by itself; what does not is not waited for.
+    let proven = timeout_at(until + PROVE_WITHIN / 20, reader.prove(&asked, until)).await;
+    let mut proven = proven.unwrap_or_else(|_| late()).into_iter();
+    let mut proofs = Proofs::default();
+    for (pool, read) in pools.iter_mut().filter(|(_, read)| read.is_ok()) {
+        match proven.next().unwrap_or(Proven::Unproven(Unproven::NoTime)) {
+            Proven::Held { file, has_oracles } => {
+                proofs.proven += 1;
+                proofs.oracles_proven += u32::from(has_oracles);
+                proofs.files.insert(pool.contract().clone(), file);
+            }
+            Proven::Unproven(why) => *proofs.unproven.entry(why).or_default() += 1,
+            Proven::Contradicted(missing) => {
+                tracing::error!(%pool, %missing, "not recorded");
+                *read = Err(missing);
+            }
+        }
+    }
+    proofs
+}

@@ -1,0 +1,140 @@
+//! Rows of kept proofs, by the names of their columns, and the statements on them.
+
+use rusqlite::{OptionalExtension, Params, Row, named_params};
+
+use super::super::DatabaseError;
+use super::Rows;
+
+macro_rules! sql {
+    ($name:literal) => {
+        include_str!(concat!("sql/", $name, ".sql"))
+    };
+}
+
+/// A chain's day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DayRow {
+    pub no: i64,
+    pub day: i64,
+    pub thinned: i64,
+}
+
+type Result<T> = std::result::Result<T, DatabaseError>;
+
+impl Rows<'_> {
+    fn all<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let rows = || {
+            let mut statement = self.0.prepare_cached(sql)?;
+            statement.query_map(params, read)?.collect::<rusqlite::Result<Vec<T>>>()
+        };
+        rows().map_err(DatabaseError::engine)
+    }
+
+    fn one<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        let row = || self.0.prepare_cached(sql)?.query_row(params, read).optional();
+        row().map_err(DatabaseError::engine)
+    }
+
+    fn run(&self, sql: &str, params: impl Params) -> Result<usize> {
+        let run = || self.0.prepare_cached(sql)?.execute(params);
+        run().map_err(DatabaseError::engine)
+    }
+
+    /// The day of a chain, made where there is none.
+    pub fn day(&self, chain: &str, day: i64) -> Result<i64> {
+        let params = named_params! {":chain": chain, ":day": day};
+        self.run(sql!("insert_day"), params)?;
+        let no = self.one(sql!("select_day"), params, |row| row.get("no"))?;
+        no.ok_or_else(|| DatabaseError::engine(rusqlite::Error::QueryReturnedNoRows))
+    }
+
+    /// A node's number; it is written where it is not there.
+    pub fn node(&self, chain_day: i64, hash: &[u8; 32], bytes: &[u8]) -> Result<i64> {
+        let params = named_params! {":chain_day": chain_day, ":hash": hash};
+        if let Some(no) = self.one(sql!("select_node"), params, |row| row.get("no"))? {
+            return Ok(no);
+        }
+        let params = named_params! {":chain_day": chain_day, ":hash": hash, ":bytes": bytes};
+        let no = self.one(sql!("insert_node"), params, |row| row.get("no"))?;
+        no.ok_or_else(|| DatabaseError::engine(rusqlite::Error::QueryReturnedNoRows))
+    }
+
+    pub fn node_bytes(&self, no: i64) -> Result<Option<Vec<u8>>> {
+        self.one(sql!("select_bytes"), named_params! {":no": no}, |row| row.get("bytes"))
+    }
+
+    /// Writes a proof, where there is none of this contract at this slot.
+    pub fn put_proof(
+        &self,
+        (contract, slot): (&str, i64),
+        chain_day: i64,
+        body: &[u8],
+    ) -> Result<bool> {
+        let params = named_params! {
+            ":contract": contract, ":slot": slot, ":chain_day": chain_day, ":body": body,
+        };
+        Ok(self.run(sql!("insert_proof"), params)? == 1)
+    }
+
+    /// A proof's body, and whether it was asked for before.
+    pub fn proof(&self, contract: &str, slot: i64) -> Result<Option<(Vec<u8>, bool)>> {
+        let params = named_params! {":contract": contract, ":slot": slot};
+        self.one(sql!("select_proof"), params, |row| Ok((row.get("body")?, row.get("asked")?)))
+    }
+
+    pub fn mark_asked(&self, contract: &str, slot: i64) -> Result<()> {
+        let params = named_params! {":contract": contract, ":slot": slot};
+        self.run(sql!("mark_asked"), params).map(drop)
+    }
+
+    /// Days before one that were not thinned to the last, oldest first.
+    pub fn days_before(&self, before: i64) -> Result<Vec<DayRow>> {
+        self.all(sql!("select_days"), named_params! {":before": before}, |row| {
+            Ok(DayRow { no: row.get("no")?, day: row.get("day")?, thinned: row.get("thinned")? })
+        })
+    }
+
+    /// Forgets a day's proofs but for those of every so many slots, and those that were asked for.
+    pub fn thin(&self, chain_day: i64, every: u32) -> Result<usize> {
+        let params = named_params! {":chain_day": chain_day, ":every": every};
+        self.run(sql!("delete_proofs"), params)
+    }
+
+    pub fn mark_thinned(&self, chain_day: i64, thinned: i64) -> Result<()> {
+        let params = named_params! {":chain_day": chain_day, ":thinned": thinned};
+        self.run(sql!("mark_thinned"), params).map(drop)
+    }
+
+    pub fn bodies(&self, chain_day: i64) -> Result<Vec<Vec<u8>>> {
+        let params = named_params! {":chain_day": chain_day};
+        self.all(sql!("select_bodies"), params, |row| row.get("body"))
+    }
+
+    pub fn nodes(&self, chain_day: i64) -> Result<Vec<i64>> {
+        self.all(sql!("select_nodes"), named_params! {":chain_day": chain_day}, |row| row.get("no"))
+    }
+
+    pub fn delete_node(&self, no: i64) -> Result<()> {
+        self.run(sql!("delete_node"), named_params! {":no": no}).map(drop)
+    }
+
+    pub fn proofs(&self) -> Result<i64> {
+        let number = self.one(sql!("count_proofs"), (), |row| row.get("number"))?;
+        Ok(number.unwrap_or_default())
+    }
+
+    pub fn bytes(&self) -> Result<i64> {
+        let number = self.one(sql!("sum_bytes"), (), |row| row.get("number"))?;
+        Ok(number.unwrap_or_default())
+    }
+}

@@ -1,0 +1,1 @@
+DELETE FROM proofs WHERE chain_day = :chain_day AND asked = 0 AND slot % :every <> 0

@@ -1,0 +1,1 @@
+INSERT INTO chain_days (chain, day) VALUES (:chain, :day) ON CONFLICT DO NOTHING

@@ -1,0 +1,1 @@
+INSERT INTO nodes (chain_day, hash, bytes) VALUES (:chain_day, :hash, :bytes) RETURNING no

@@ -1,0 +1,1 @@
+UPDATE chain_days SET thinned = :thinned WHERE no = :chain_day

@@ -1,0 +1,1 @@
+SELECT body FROM proofs WHERE chain_day = :chain_day

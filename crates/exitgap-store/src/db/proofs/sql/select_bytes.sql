@@ -1,0 +1,1 @@
+SELECT bytes FROM nodes WHERE no = :no

@@ -1,0 +1,1 @@
+SELECT no FROM chain_days WHERE chain = :chain AND day = :day

@@ -1,0 +1,1 @@
+SELECT no FROM nodes WHERE chain_day = :chain_day

@@ -1,0 +1,1 @@
+SELECT body, asked FROM proofs WHERE contract = :contract AND slot = :slot

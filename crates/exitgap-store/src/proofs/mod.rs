@@ -1,0 +1,221 @@
+//! State proofs that are kept: one `SQLite` file beside the series'.
+//!
+//! **In scope**: keeping a proof as the nodes it has, each once a chain and day, because from slot to slot few are new; handing
+//! it out byte for byte; thinning what is old. **Out of scope**, and who does it: whether it proves anything
+//! (`exitgap-core::proof`, asked by whoever hands one in and by whoever takes one). Losing the file loses no record: a proof
+//! certifies itself, and any archive node makes it again.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use exitgap_core::ids::Contract;
+use exitgap_core::proof::{MAX_PROOF_BYTES, StateProof};
+use exitgap_core::series::Slot;
+use sha2::{Digest, Sha256};
+
+use crate::db::DatabaseError;
+use crate::db::apart::FileKind;
+use crate::db::proofs::{ProofsDb, Rows};
+use crate::derived::rollup::day_of;
+
+#[cfg(test)]
+mod tests;
+
+/// Days of which all proofs are kept; after them one an hour.
+const WHOLE_DAYS: i64 = 7;
+/// Days of which one an hour is kept; after them one a day.
+const HOURLY_DAYS: i64 = 90;
+/// Slots of an hour.
+const HOUR: u32 = Slot::PER_DAY / 24;
+
+/// zstd's effort for a line and the numbers of nodes.
+const EFFORT: i32 = 3;
+
+/// The most bytes of a body once it is unpacked: a line, and 8 for each node of the largest file.
+const MAX_BODY_BYTES: usize = MAX_PROOF_BYTES;
+
+/// Why proofs cannot be kept or read.
+#[derive(Debug, thiserror::Error)]
+pub enum ProofsError {
+    /// The file is something else, or of another version.
+    #[error(
+        "{path} is no database of state proofs that this build reads: application id {found:#010x}, \
+         version {version}"
+    )]
+    NotProofs {
+        /// The file.
+        path: PathBuf,
+        /// Its application id.
+        found: i32,
+        /// Its version.
+        version: i32,
+    },
+    /// The database refused.
+    #[error("state proofs: {0}")]
+    Database(#[from] DatabaseError),
+    /// A row holds what cannot be in it.
+    #[error("state proofs: that of {contract} at slot {slot} is damaged")]
+    Damaged {
+        /// Whose.
+        contract: Box<Contract>,
+        /// When.
+        slot: Slot,
+    },
+    /// It is not a proof.
+    #[error("what was to be kept is no state proof")]
+    NoProof,
+    /// The compressor refused.
+    #[error("state proofs: {0}")]
+    Packing(#[from] io::Error),
+}
+
+/// What thinning took away.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Thinned {
+    /// Proofs.
+    pub proofs: u64,
+    /// Nodes that nothing leads to any more.
+    pub nodes: u64,
+}
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptProofs {
+    /// Proofs.
+    pub proofs: u64,
+    /// Bytes of nodes and bodies.
+    pub bytes: u64,
+}
+
+/// The kept proofs of one machine.
+#[derive(Debug)]
+pub struct Proofs(Mutex<ProofsDb>);
+
+type Result<T> = std::result::Result<T, ProofsError>;
+
+impl Proofs {
+    /// Opens the file, and makes it where there is none.
+    pub fn open(path: &Path) -> Result<Self> {
+        match ProofsDb::open(path)? {
+            Ok(db) => Ok(Self(Mutex::new(db))),
+            Err(FileKind { application_id, version }) => Err(ProofsError::NotProofs {
+                path: path.to_owned(),
+                found: application_id,
+                version,
+            }),
+        }
+    }
+
+    /// A transaction that a panic interrupted was rolled back.
+    fn db(&self) -> MutexGuard<'_, ProofsDb> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the proofs of a slot, all or none; how many there were not yet.
+    pub fn keep(&self, slot: Slot, proofs: &[(Contract, Vec<u8>)]) -> Result<usize> {
+        self.db().write(|rows| {
+            let mut new = 0;
+            for (contract, file) in proofs {
+                new += usize::from(put(rows, slot, contract, file)?);
+            }
+            Ok(new)
+        })
+    }
+
+    /// The proof of a contract at a slot, as it was handed in; from then on it is kept for ever.
+    pub fn asked(&self, contract: &Contract, slot: Slot) -> Result<Option<Vec<u8>>> {
+        let mut db = self.db();
+        let (name, at) = (contract.to_string(), i64::from(slot.number()));
+        let found = db.read(|rows| {
+            let Some((body, asked)) = rows.proof(&name, at)? else { return Ok(None) };
+            let damaged = || ProofsError::Damaged { contract: Box::new(contract.clone()), slot };
+            let file = unpacked(rows, &body).ok().flatten().ok_or_else(damaged)?;
+            Ok::<_, ProofsError>(Some((file, asked)))
+        })?;
+        let Some((file, asked)) = found else { return Ok(None) };
+        if !asked {
+            db.write(|rows| Ok::<_, ProofsError>(rows.mark_asked(&name, at)?))?;
+        }
+        Ok(Some(file))
+    }
+
+    /// Forgets what is older than the policy keeps, as of a slot.
+    pub fn thin(&self, now: Slot) -> Result<Thinned> {
+        let today = i64::from(day_of(now));
+        let mut thinned = Thinned::default();
+        let days = self.db().read(|rows| Ok::<_, ProofsError>(rows.days_before(today - WHOLE_DAYS)?))?;
+        for day in days {
+            let (level, every) =
+                if day.day < today - HOURLY_DAYS { (2, Slot::PER_DAY) } else { (1, HOUR) };
+            if level <= day.thinned {
+                continue;
+            }
+            // A day at a time, so that a slot's proofs never wait long.
+            self.db().write(|rows| {
+                let gone = rows.thin(day.no, every)?;
+                let mut used = BTreeSet::new();
+                for body in rows.bodies(day.no)? {
+                    let body = zstd::bulk::decompress(&body, MAX_BODY_BYTES)?;
+                    used.extend(numbers(&body).ok_or(ProofsError::NoProof)?.0);
+                }
+                for node in rows.nodes(day.no)? {
+                    if !used.contains(&node) {
+                        rows.delete_node(node)?;
+                        thinned.nodes += 1;
+                    }
+                }
+                thinned.proofs += u64::try_from(gone).unwrap_or(u64::MAX);
+                Ok::<_, ProofsError>(rows.mark_thinned(day.no, level)?)
+            })?;
+        }
+        Ok(thinned)
+    }
+
+    /// How much is kept.
+    pub fn kept(&self) -> Result<KeptProofs> {
+        let count = |number: i64| u64::try_from(number).unwrap_or_default();
+        self.db().read(|rows| {
+            Ok(KeptProofs { proofs: count(rows.proofs()?), bytes: count(rows.bytes()?) })
+        })
+    }
+}
+
+fn put(rows: &Rows<'_>, slot: Slot, contract: &Contract, file: &[u8]) -> Result<bool> {
+    let (line, nodes) = StateProof::pieces(file).ok_or(ProofsError::NoProof)?;
+    let day = rows.day(contract.chain().as_str(), i64::from(day_of(slot)))?;
+    let count = u32::try_from(nodes.len()).map_err(|_| ProofsError::NoProof)?;
+    let mut body = count.to_be_bytes().to_vec();
+    for node in nodes {
+        let no = rows.node(day, &Sha256::digest(node).into(), node)?;
+        body.extend_from_slice(&no.to_be_bytes());
+    }
+    body.extend_from_slice(line);
+    let body = zstd::bulk::compress(&body, EFFORT)?;
+    Ok(rows.put_proof((&contract.to_string(), i64::from(slot.number())), day, &body)?)
+}
+
+/// The numbers of a body's nodes, and its line.
+fn numbers(body: &[u8]) -> Option<(Vec<i64>, &[u8])> {
+    let (count, rest) = body.split_first_chunk::<4>()?;
+    let count = usize::try_from(u32::from_be_bytes(*count)).ok()?;
+    let (numbers, line) = rest.split_at_checked(count.checked_mul(8)?)?;
+    let (numbers, _) = numbers.as_chunks::<8>();
+    Some((numbers.iter().map(|number| i64::from_be_bytes(*number)).collect(), line))
+}
+
+/// A proof's file; `None`: what is written of it is not whole.
+fn unpacked(rows: &Rows<'_>, body: &[u8]) -> Result<Option<Vec<u8>>> {
+    let body = zstd::bulk::decompress(body, MAX_BODY_BYTES)?;
+    let Some((numbers, line)) = numbers(&body) else { return Ok(None) };
+    let mut file = line.to_vec();
+    for number in numbers {
+        let Some(bytes) = rows.node_bytes(number)? else { return Ok(None) };
+        file.extend_from_slice(&bytes);
+        if file.len() > MAX_PROOF_BYTES {
+            return Ok(None);
+        }
+    }
+    Ok(Some(file))
+}
