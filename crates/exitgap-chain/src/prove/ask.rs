@@ -79,7 +79,8 @@ impl Asked<'_> {
     ) -> Result<Vec<Word>, ProveError> {
         let mut words = Vec::with_capacity(slots.len());
         for slots in slots.chunks(TOGETHER) {
-            let keys: Vec<String> = slots.iter().map(|slot| B256::from(*slot).to_string()).collect();
+            let keys: Vec<String> =
+                slots.iter().map(|slot| B256::from(*slot).to_string()).collect();
             let params = json!([contract.to_string(), keys, format!("{:#x}", self.number)]);
             let read = |raw: &RawValue| {
                 let answer: EIP1186AccountProofResponse = value(raw)?;

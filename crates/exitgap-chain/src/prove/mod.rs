@@ -1,9 +1,11 @@
 //! State proofs, asked of a node: `eth_getProof`, and the headers of a block and of the next.
 //!
 //! What a node answers is put together by the core, which follows every word of it down from the block's hash: what does
-//! not lead there is refused. `ask`: the questions; `recorded`: the recorder's own states, before they are signed.
+//! not lead there is refused. `ask`: the questions; `recorded`: the recorder's own states, before they are signed;
+//! `reach`: how far back a node proves.
 
 mod ask;
+mod reach;
 mod recorded;
 
 use exitgap_core::ids::{BlockHash, ChainSlug};
@@ -14,8 +16,9 @@ use exitgap_core::proof::{
 use exitgap_core::snapshot::Snapshot;
 use tokio::time::Instant;
 
-pub use recorded::{Proven, Unproven};
+pub(crate) use reach::{Reach, reach};
 pub(crate) use recorded::Proving;
+pub use recorded::{Proven, Unproven, judged, subject_to_record};
 
 use crate::blocks;
 use crate::config::Plan;

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use exitgap_core::evidence::Outcome;
 use exitgap_core::ids::{Address, ChainSlug};
 use exitgap_core::proof::{
-    FeedSubject, StateCheckName, StateProof, TickRange, check_state, needed_ticks, ranges_of,
+    FeedSubject, ProofParts, ProofSubject, StateCheckName, StateProof, TickRange, check_state,
+    needed_ticks, ranges_of,
 };
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::{BlockRef, Snapshot};
@@ -17,7 +18,7 @@ use futures_util::{StreamExt as _, stream};
 use tokio::time::Instant;
 
 use super::ask::{Answers, Asked, Headers, feeds_of};
-use super::{ProveError, file_of, subject_of};
+use super::{ProveError, subject_of};
 use crate::missing::Missing;
 use crate::rpc::Rpc;
 
@@ -78,7 +79,8 @@ pub(crate) struct Proving {
 /// What all pools of a block share.
 struct Shared {
     headers: Headers,
-    feeds: BTreeMap<Address, Answers>,
+    /// Where their feeds keep their rounds; a feed that the nodes contradict themselves about, with what they said.
+    feeds: BTreeMap<Address, Result<Answers, Missing>>,
 }
 
 impl Proving {
@@ -98,8 +100,7 @@ impl Proving {
             Ok(shared) => shared,
             Err(error) => {
                 tracing::warn!(%chain, block = block.number, %error, "no state of this slot is proven");
-                let all = outcome(Err(error), deadline);
-                return vec![all; snapshots.len()];
+                return vec![unproven(error, deadline); snapshots.len()];
             }
         };
         let count = snapshots.len();
@@ -125,12 +126,16 @@ impl Shared {
         snapshots: &[&Snapshot],
     ) -> Result<Self, ProveError> {
         let headers = asked.headers(block).await?;
-        let mut feeds: BTreeMap<Address, Answers> = BTreeMap::new();
-        for snapshot in snapshots {
-            for (feed, reading) in feeds_of(snapshot.observation()) {
-                if !feeds.contains_key(&feed) {
-                    feeds.insert(feed, asked.answers_of(feed, reading).await?);
-                }
+        let mut feeds: BTreeMap<Address, Result<Answers, Missing>> = BTreeMap::new();
+        for (feed, reading) in snapshots.iter().flat_map(|one| feeds_of(one.observation())) {
+            if !feeds.contains_key(&feed) {
+                let answers = match asked.answers_of(feed, reading).await {
+                    Ok(answers) => Ok(answers),
+                    Err(ProveError::Contradiction(missing)) => Err(missing),
+                    // A pool is proven without it.
+                    Err(_) => Ok(Answers::default()),
+                };
+                feeds.insert(feed, answers);
             }
         }
         Ok(Self { headers, feeds })
@@ -144,61 +149,85 @@ impl Shared {
             let detail = "it was read at another block than its chain's other pools";
             return Proven::Contradicted(Missing::new(MissingReason::RpcResponseInvalid, detail));
         }
-        let needed = needed_ticks(snapshot, None).unwrap_or(TickRange::ALL);
-        let range = TickRange {
-            low: needed.low.saturating_sub(MARGIN_TICKS).max(TickRange::ALL.low),
-            high: needed.high.saturating_add(MARGIN_TICKS).min(TickRange::ALL.high),
+        let own = feeds_of(snapshot.observation()).filter_map(|(feed, _)| self.feeds.get(&feed));
+        let (mut nodes, mut feeds) = (Vec::new(), Vec::new());
+        for answers in own {
+            match answers {
+                Ok(answers) => {
+                    feeds.extend(answers.feeds.iter().copied());
+                    nodes.extend(answers.nodes.iter().cloned());
+                }
+                Err(missing) => return Proven::Contradicted(missing.clone()),
+            }
+        }
+        let subject = match subject_to_record(snapshot, feeds) {
+            Ok(subject) => subject,
+            Err(not) => return not,
         };
-        let Some(mut subject) = subject_of(snapshot, None, range) else {
-            return Proven::Unproven(Unproven::UnsupportedLayout);
-        };
-        // What was read says which ticks there are; the bitmap must have the same.
-        if let (Some(of), Some(ranges)) =
-            (&mut subject.ranges, ranges_of(snapshot.observation().state()))
-        {
-            let ticks = ranges.ticks().iter().map(|tick| tick.tick);
-            of.ticks = ticks.filter(|tick| (range.low..=range.high).contains(tick)).collect();
+        let Headers { header, child } = &self.headers;
+        match asked.words(subject.0.address, &subject.1, &mut nodes).await {
+            Ok(_) => judged(snapshot, &subject.0, &ProofParts { header, child, nodes: &nodes }),
+            Err(error) => unproven(error, asked.deadline),
         }
-        let mut nodes = Vec::new();
-        for (feed, _) in feeds_of(snapshot.observation()) {
-            let Some(answers) = self.feeds.get(&feed) else { continue };
-            subject.feeds.extend(&answers.feeds);
-            nodes.extend(answers.nodes.iter().cloned());
-        }
-        subject.feeds.sort_by_key(|feed: &FeedSubject| feed.feed);
-        subject.feeds.dedup();
-        match subject.slots() {
-            Ok(slots) if slots.len() <= MOST_WORDS => {}
-            Ok(_) => return Proven::Unproven(Unproven::TooWide),
-            Err(error) => return outcome(Err(error.into()), asked.deadline),
-        }
-        let file = file_of(asked, &subject, &self.headers, nodes).await;
-        outcome(file.map(|file| (file, snapshot)), asked.deadline)
     }
 }
 
-/// What comes of an answer: only what contradicts is held against the state, for a node that lies may as well say nothing.
-fn outcome(file: Result<(Vec<u8>, &Snapshot), ProveError>, deadline: Instant) -> Proven {
-    let (file, snapshot) = match file {
-        Ok(proven) => proven,
-        Err(ProveError::UnknownLayout) => return Proven::Unproven(Unproven::UnsupportedLayout),
-        Err(ProveError::Node(_)) if Instant::now() >= deadline => {
-            return Proven::Unproven(Unproven::NoTime);
+/// What is to be proven of a snapshot that is about to be recorded, and the words of its pool that it takes. Which ticks there
+/// are the snapshot says: the bitmap must have the same.
+pub fn subject_to_record(
+    snapshot: &Snapshot,
+    mut feeds: Vec<FeedSubject>,
+) -> Result<(ProofSubject, Vec<[u8; 32]>), Proven> {
+    let needed = needed_ticks(snapshot, None).unwrap_or(TickRange::ALL);
+    let range = TickRange {
+        low: needed.low.saturating_sub(MARGIN_TICKS).max(TickRange::ALL.low),
+        high: needed.high.saturating_add(MARGIN_TICKS).min(TickRange::ALL.high),
+    };
+    let unsupported = Proven::Unproven(Unproven::UnsupportedLayout);
+    let mut subject = subject_of(snapshot, None, range).ok_or(unsupported)?;
+    if let (Some(of), Some(ranges)) =
+        (&mut subject.ranges, ranges_of(snapshot.observation().state()))
+    {
+        let ticks = ranges.ticks().iter().map(|tick| tick.tick);
+        of.ticks = ticks.filter(|tick| (range.low..=range.high).contains(tick)).collect();
+    }
+    feeds.sort_by_key(|feed: &FeedSubject| feed.feed);
+    feeds.dedup();
+    subject.feeds = feeds;
+    match subject.slots() {
+        Ok(slots) if slots.len() <= MOST_WORDS => Ok((subject, slots)),
+        Ok(_) => Err(Proven::Unproven(Unproven::TooWide)),
+        Err(error) => Err(contradicted(error.to_string())),
+    }
+}
+
+/// Without an answer nothing is proven. Only what contradicts is held against the state: a node that lies may as well say
+/// nothing.
+fn unproven(error: ProveError, deadline: Instant) -> Proven {
+    match error {
+        ProveError::UnknownLayout => Proven::Unproven(Unproven::UnsupportedLayout),
+        ProveError::Node(_) if Instant::now() >= deadline => Proven::Unproven(Unproven::NoTime),
+        ProveError::Node(_) | ProveError::OtherBlock { .. } => {
+            Proven::Unproven(Unproven::NotServed)
         }
-        Err(ProveError::Node(_) | ProveError::OtherBlock { .. }) => {
-            return Proven::Unproven(Unproven::NotServed);
-        }
-        Err(ProveError::Contradiction(missing)) => return Proven::Contradicted(missing),
-        Err(error @ ProveError::Proof(_)) => return contradicted(error.to_string()),
+        ProveError::Contradiction(missing) => Proven::Contradicted(missing),
+        ProveError::Proof(error) => contradicted(error.to_string()),
+    }
+}
+
+/// What nodes of the chain's tries say of a snapshot.
+pub fn judged(snapshot: &Snapshot, subject: &ProofSubject, parts: &ProofParts<'_>) -> Proven {
+    let file = match subject.file(parts) {
+        Ok(file) => file,
+        Err(error) => return contradicted(error.to_string()),
     };
     let checks = check_state(&StateProof::read(&file), snapshot, None);
     if let Some(check) = checks.iter().find(|check| check.outcome == Outcome::Fail) {
         let (expected, found) = (&check.expected, &check.found);
         return contradicted(format!("{}: proven is {expected}, read was {found}", check.code));
     }
-    let passed = |name| {
-        checks.iter().any(|check| check.name == name && check.outcome == Outcome::Pass)
-    };
+    let passed =
+        |name| checks.iter().any(|check| check.name == name && check.outcome == Outcome::Pass);
     if !passed(StateCheckName::PoolState) {
         return Proven::Unproven(Unproven::UnsupportedLayout);
     }

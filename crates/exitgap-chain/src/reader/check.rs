@@ -14,6 +14,7 @@ use crate::config::{ChainPlan, FeedPlan, OraclePlan, RpcUrl, SequencerPlan};
 use crate::multicall::Multicall;
 use crate::oracles::{self, FeedAnswer};
 use crate::pools::PoolInfo;
+use crate::prove::{ProveError, Reach, reach};
 use crate::rpc::Rpc;
 use crate::trial::{self, Tried, Verdict};
 
@@ -79,13 +80,14 @@ impl ChainReader {
         for url in self.plan.urls() {
             let subject = format!("chain {}, node {url}", self.plan.slug());
             match check_node(&self.plan, self.rpc.limits().clone(), url.clone(), deadline).await {
-                Ok(block) => {
+                Ok((block, reach)) => {
                     heads.push(block);
                     let message = format!(
                         "chain id and genesis agree; newest block {} at {}",
                         block.number, block.timestamp
                     );
                     findings.push(finding(Severity::Fine, &subject, message));
+                    findings.push(reach_found(&subject, &reach));
                 }
                 Err(message) => findings.push(finding(Severity::Error, &subject, message)),
             }
@@ -273,14 +275,41 @@ fn judge(subject: &str, answer: FeedAnswer, heartbeat_s: u32, now: u64) -> Findi
     finding(Severity::Fine, subject, message)
 }
 
-/// The newest block of one node by itself, its identity checked.
+/// How far back a node proves states.
+fn reach_found(subject: &str, reach: &Reach) -> Finding {
+    let why = |error: &ProveError| error.to_string().chars().take(200).collect::<String>();
+    match (reach.furthest, &reach.beyond) {
+        (None, Some((_, error))) => {
+            let message = format!(
+                "proves no state, so that what is recorded stays the operator's word: {}",
+                why(error)
+            );
+            finding(Severity::Warning, subject, message)
+        }
+        (Some((back, age_s)), Some((beyond, error))) => {
+            let message = format!(
+                "proves states of {back} blocks back ({age_s} s), and none of {beyond}: {}",
+                why(error)
+            );
+            finding(Severity::Fine, subject, message)
+        }
+        (furthest, None) => {
+            let (back, age_s) = furthest.unwrap_or_default();
+            let message = format!("proves states of {back} blocks back ({age_s} s) and later");
+            finding(Severity::Fine, subject, message)
+        }
+    }
+}
+
+/// The newest block of one node by itself, its identity checked, and how far back it proves states.
 async fn check_node(
     plan: &ChainPlan,
     limits: crate::Limits,
     url: RpcUrl,
     deadline: Instant,
-) -> Result<BlockRef, String> {
+) -> Result<(BlockRef, Reach), String> {
     let rpc = Rpc::new(&plan.with_only(url), limits).map_err(|error| error.to_string())?;
     let head = blocks::head(&rpc, deadline).await.map_err(|failure| failure.to_string())?;
-    Ok(head.block)
+    let reach = reach(&rpc, plan.tag(), plan.multicall3(), head.block, deadline).await;
+    Ok((head.block, reach))
 }

@@ -37,6 +37,7 @@ use crate::missing::Missing;
 use crate::multicall::Multicall;
 use crate::pool_logs::{self, LogsSince, LogsUntil};
 use crate::pools::{PoolInfo, identify};
+use crate::prove::{Proven, Proving};
 use crate::rpc::{ClientError, Rpc};
 use follow::PartMemory;
 use links::Links;
@@ -57,6 +58,7 @@ pub struct ChainReader {
     finder: BlockFinder,
     links: Links,
     memory: Vec<PoolMemory>,
+    proving: Proving,
 }
 
 /// What was read of one chain at one slot.
@@ -88,7 +90,7 @@ impl ChainReader {
         let rpc = Rpc::new(&plan, limits)?;
         let memory = vec![PoolMemory::default(); plan.pools().len()];
         let (finder, links) = (BlockFinder::default(), Links::default());
-        Ok(Self { plan, rpc, second, finder, links, memory })
+        Ok(Self { plan, rpc, second, finder, links, memory, proving: Proving::default() })
     }
 
     /// Tells a new reader where the series stands: at which blocks earlier slots were recorded,
@@ -245,6 +247,11 @@ impl ChainReader {
     ) -> Result<BTreeMap<Address, LogsUntil>, Missing> {
         let most = self.rpc.limits().log_requests;
         pool_logs::read_since(&self.rpc, since, last, most, deadline).await
+    }
+
+    /// Holds snapshots that it read at a slot against the chain's own state; in their order.
+    pub async fn prove(&mut self, snapshots: &[&Snapshot], deadline: Instant) -> Vec<Proven> {
+        self.proving.prove(&self.rpc, self.plan.slug(), snapshots, deadline).await
     }
 
     /// The hash of the block that is canonical at this number now.
