@@ -73,6 +73,7 @@ mod lookup;
 mod model;
 mod notes;
 pub mod payments;
+pub mod proofs;
 mod reader;
 mod rows;
 mod writer;

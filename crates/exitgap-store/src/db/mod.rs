@@ -17,6 +17,7 @@ mod file;
 mod fold;
 mod open;
 pub mod payments;
+pub mod proofs;
 mod row;
 mod statements;
 mod tables;

@@ -145,7 +145,8 @@ impl Proofs {
     pub fn thin(&self, now: Slot) -> Result<Thinned> {
         let today = i64::from(day_of(now));
         let mut thinned = Thinned::default();
-        let days = self.db().read(|rows| Ok::<_, ProofsError>(rows.days_before(today - WHOLE_DAYS)?))?;
+        let days =
+            self.db().read(|rows| Ok::<_, ProofsError>(rows.days_before(today - WHOLE_DAYS)?))?;
         for day in days {
             let (level, every) =
                 if day.day < today - HOURLY_DAYS { (2, Slot::PER_DAY) } else { (1, HOUR) };

@@ -9,8 +9,6 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::DatabaseError;
 use super::apart::{self, FileKind};
 
-pub use rows::DayRow;
-
 /// `EXPR`, in the file's header.
 const KIND: FileKind = FileKind { application_id: 0x4558_5052, version: 1 };
 
