@@ -166,6 +166,15 @@ export class Client {
     });
   }
 
+  /** The state proof that is kept of a pool at a slot: bytes to verify. */
+  stateProof(pool, of) {
+    return guarded(async () => {
+      const { slot, signal } = { ...options(of, ['slot', 'signal']) };
+      const path = `/api/v1/proof/${id(pool)}/${whole(slot, 'slot')}`;
+      return this.#bytes(await this.#at(path, real(signal)), 'application/octet-stream', MOST.state, real(signal));
+    });
+  }
+
   window(pool, of) {
     return guarded(async () => {
       const { path, signal } = target(`/api/v1/window/${id(pool)}`, of, { slot: whole });

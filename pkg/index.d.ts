@@ -386,6 +386,8 @@ export class Client {
     figureUrl: string,
     of?: Signal & Pick<VerifyFigureOptions, "keys" | "onProgress">,
   ): Promise<FigureReport>;
+  /** The state proof (`.egp`) that is kept of a pool at a slot: bytes to verify; `not_found` where none is. */
+  stateProof(pool: string, of: Signal & { slot: number }): Promise<Uint8Array>;
   /** The pool's head window that ends at a slot: bytes to verify. */
   window(pool: string, of: Signal & { slot: number }): Promise<Uint8Array>;
   /**

@@ -8,6 +8,7 @@ use exitgap_api::operations::{Operation, Target};
 use exitgap_core::evidence::{MAX_EVIDENCE_BYTES, MAX_WINDOW_BYTES};
 use exitgap_core::ids::{PoolId, SnapshotHash};
 use exitgap_core::pools::{MAX_STATE_BYTES, PoolState};
+use exitgap_core::proof::MAX_PROOF_BYTES;
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, Snapshot, SnapshotDocuments};
 
@@ -24,6 +25,12 @@ impl<T: Transport> Client<T> {
     pub async fn window(&self, pool: &PoolId, slot: Slot) -> Result<Vec<u8>, ClientError> {
         let target = Operation::Window.target_of(pool).with(&SLOT, slot.number());
         self.bytes(&target, JSON, MAX_WINDOW_BYTES).await
+    }
+
+    /// The state proof that is kept of a pool's contract at a slot: bytes to verify.
+    pub async fn state_proof(&self, pool: &PoolId, slot: Slot) -> Result<Vec<u8>, ClientError> {
+        let target = Operation::StateProof.target_of(format_args!("{pool}/{}", slot.number()));
+        self.bytes(&target, "application/octet-stream", MAX_PROOF_BYTES).await
     }
 
     /// What became of a slot since it was sealed.

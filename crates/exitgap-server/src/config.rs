@@ -10,12 +10,14 @@ mod redemption;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use exitgap_chain::config::{
     ChainConfig, Config as Sources, ConfigError as PlanError, OracleConfig, Plan, PoolConfig,
     TokenConfig,
 };
 use exitgap_core::ids::PoolId;
+use exitgap_store::proofs::{Proofs, ProofsError};
 use serde::Deserialize;
 
 use crate::alerts::AlertsConfig;
@@ -41,6 +43,9 @@ pub struct Config {
     /// How the log of slots is signed and published.
     #[serde(default)]
     pub evidence: EvidenceConfig,
+    /// What is held against the chains' own state, and which proofs are kept.
+    #[serde(default)]
+    pub proofs: ProofsConfig,
     /// How the service is reached.
     #[serde(default)]
     pub http: HttpConfig,
@@ -107,6 +112,33 @@ impl RecorderConfig {
 impl Default for RecorderConfig {
     fn default() -> Self {
         Self { seal_after_s: 60, retire: Vec::new() }
+    }
+}
+
+/// `[proofs]`. What the chains' own state says of what is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProofsConfig {
+    /// Whether each slot's states are held against the chain's own before they are signed: one that it contradicts is not
+    /// recorded, one of which its nodes prove nothing is, and is counted. Default: yes.
+    pub each_slot: bool,
+    /// Whether the proofs are kept, and handed out at `/api/v1/proof`: all for 7 days, one an hour for 90, one a day after
+    /// that, and those that were asked for. Default: yes.
+    pub keep: bool,
+    /// Where they are kept. Relative to the folder of the configuration file. Default `proofs.db`.
+    pub database: PathBuf,
+}
+
+impl Default for ProofsConfig {
+    fn default() -> Self {
+        Self { each_slot: true, keep: true, database: "proofs.db".into() }
+    }
+}
+
+impl ProofsConfig {
+    /// The kept proofs; `None` where none are. The file is made where there is none.
+    pub fn open(&self) -> Result<Option<Arc<Proofs>>, ProofsError> {
+        self.keep.then(|| Proofs::open(&self.database).map(Arc::new)).transpose()
     }
 }
 
@@ -454,10 +486,11 @@ impl Checked {
             ConfigError::Serving { path, table: "alerts", key, message }
         })?;
         if let Some(folder) = path.parent() {
-            let Config { store, evidence, payments, alerts, .. } = &mut config;
+            let Config { store, evidence, proofs, payments, alerts, .. } = &mut config;
             let mut paths = vec![&mut store.path, &mut evidence.key_file, &mut evidence.folder];
             paths.extend([&mut payments.hot_key_file, &mut payments.receipt_key_file]);
             paths.extend([&mut payments.database, &mut alerts.database, &mut alerts.key_file]);
+            paths.push(&mut proofs.database);
             for path in paths.into_iter().chain(&mut evidence.retiring_key_file) {
                 *path = folder.join(&path);
             }

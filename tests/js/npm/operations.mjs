@@ -49,6 +49,7 @@ const calls = [
   client.slotStatus(pool, { slot: 5957856 }),
   client.evidence(evidence),
   client.window(pool, { slot: 5957856 }),
+  client.stateProof(pool, { slot: 5957856 }),
   client.snapshot(hash),
   client.checkpoint(),
   client.verifierKey(),

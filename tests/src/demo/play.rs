@@ -63,12 +63,14 @@ impl<'a, 'chain> Days<'a, 'chain> {
         bar.set_style(ProgressStyle::with_template(
             "   {bar:40} {pos}/{len} slots, {msg}, {eta} left",
         )?);
-        let (mut recorded, mut missing, mut requests, mut transactions) = (0, 0, 0, 0);
+        let (mut recorded, mut proven, mut missing) = (0, 0, 0);
+        let (mut requests, mut transactions) = (0, 0);
         while self.next < end()? {
             let played = self.market.play_slot(self.next).await?;
             let report = recorder.record_slot(Slot::new(self.next)?).await?;
             transactions += played.transactions;
             recorded += report.recorded;
+            proven += report.proven;
             missing += report.missing.values().sum::<u32>();
             requests += report.requests;
             self.next += 1;
@@ -78,13 +80,17 @@ impl<'a, 'chain> Days<'a, 'chain> {
         }
         bar.finish_and_clear();
         eprintln!(
-            "   {} slots, {transactions} transactions, {recorded} snapshots recorded, {missing} \
-             missing, {requests} requests to the node, {:.1} s",
+            "   {} slots, {transactions} transactions, {recorded} snapshots recorded, {proven} of them \
+             proven from the chain's own state, {missing} missing, {requests} requests to the node, \
+             {:.1} s",
             self.next - first,
             started.elapsed().as_secs_f32()
         );
         if missing > 0 {
             return Err(format!("{missing} snapshots are missing that should not be").into());
+        }
+        if proven < recorded {
+            return Err(format!("{} snapshots are not proven", recorded - proven).into());
         }
         if quiet {
             self.record_quiet(&mut recorder).await?;
@@ -125,6 +131,8 @@ impl<'a, 'chain> Days<'a, 'chain> {
         };
         let sources = Source::of_plan(&self.checked.plan, &Limits::default());
         let seal_after = std::time::Duration::from_secs(config.recorder.seal_after_s.into());
-        Ok(Recorder::new(store, sources, seal_after))
+        let mut recorder = Recorder::new(store, sources, seal_after);
+        recorder.prove_states(config.proofs.open()?);
+        Ok(recorder)
     }
 }

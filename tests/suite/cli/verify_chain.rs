@@ -36,6 +36,7 @@ fn named(checks: &[[&str; 3]]) -> Vec<[String; 3]> {
 
 const HEADER: [&str; 3] = ["header", "pass", "ok"];
 const STATE: [&str; 3] = ["pool_state", "pass", "ok"];
+const ORACLE: [&str; 3] = ["oracle_state", "pass", "ok"];
 const CANONICAL: [&str; 3] = ["canonical", "pass", "ok"];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -56,6 +57,23 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
         assert_eq!(evidence.status, 200, "{}", String::from_utf8_lossy(&evidence.body));
         let file = format!("{index}.json");
         fs::write(recorded.path(&file), &evidence.body).unwrap();
+        // What the recorder proved before it signed is handed out.
+        let served = service.get(&format!("/api/v1/proof/{pool}/{}", last.number()));
+        assert_eq!(served.status, 200, "{}", String::from_utf8_lossy(&served.body));
+        assert!(format!("{:?}", served.headers).contains("immutable"), "{:?}", served.headers);
+        fs::write(recorded.path("served.egp"), &served.body).unwrap();
+        let output = run(&recorded, &["verify", &file, "--state-proof", "served.egp", "--json"]);
+        assert_eq!(checks(&output), named(&[HEADER, STATE, ORACLE]), "{}", text(&output));
+        for (of, status, said) in [
+            (format!("{pool}/{}", last.number() + 1), 404, "--rpc"),
+            (format!("{pool}/soon"), 400, "slot"),
+            (format!("nobody/{}", last.number()), 400, "pool"),
+        ] {
+            let refused = service.get(&format!("/api/v1/proof/{of}"));
+            let words = String::from_utf8_lossy(&refused.body).into_owned();
+            assert_eq!(refused.status, status, "{of}: {words}");
+            assert!(words.contains(said), "{of}: {words}");
+        }
         files.push((file, layout));
     }
     let (proxy, node) = (Proxy::start(&chain.url()), chain.url());
@@ -72,7 +90,12 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
             "state.egp",
         ];
         let output = run(&recorded, &asked);
-        assert_eq!(checks(&output), named(&[HEADER, STATE, CANONICAL]), "{}", text(&output));
+        assert_eq!(
+            checks(&output),
+            named(&[HEADER, STATE, ORACLE, CANONICAL]),
+            "{}",
+            text(&output)
+        );
         // No key of the log's was trusted: nothing is wrong, and not everything was checked.
         assert_eq!(output.status.code(), Some(7), "{}", text(&output));
         let words = text(&run(&recorded, &asked[..6]));
@@ -84,7 +107,7 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
         assert!(!words.contains("that the chain has a block with this hash"), "{words}");
         // What was kept says the same, but not that the chain has the block.
         let output = run(&recorded, &["verify", file, "--state-proof", "state.egp", "--json"]);
-        assert_eq!(checks(&output), named(&[HEADER, STATE]));
+        assert_eq!(checks(&output), named(&[HEADER, STATE, ORACLE]));
         let words = text(&run(&recorded, &["verify", file, "--state-proof", "state.egp"]));
         assert!(words.contains("that the chain has a block with this hash"), "{words}");
     }
@@ -92,7 +115,10 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
     let (v3, v2) = (&files[0], &files[1]);
     let output = run(&recorded, &["verify", &v3.0, "--state-proof", "state.egp", "--json"]);
     let unusable = |name| [name, "not_checked", "proof_unusable"];
-    assert_eq!(checks(&output), named(&[unusable("header"), unusable("pool_state")]));
+    assert_eq!(
+        checks(&output),
+        named(&[unusable("header"), unusable("pool_state"), unusable("oracle_state")])
+    );
     // Of two nodes one has another block.
     proxy.lie(|request, told| {
         let mut told = told["result"].clone();
@@ -106,7 +132,11 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
     let output = run(&recorded, &asked);
     assert!(proxy.fired() > 0);
     let not_answered = ["canonical", "not_checked", "not_answered"];
-    assert_eq!(checks(&output), named(&[HEADER, STATE, not_answered]), "a header that is none");
+    assert_eq!(
+        checks(&output),
+        named(&[HEADER, STATE, ORACLE, not_answered]),
+        "a header that is none"
+    );
     refused(&recorded, &v3.0, &node);
 }
 

@@ -6,4 +6,5 @@ mod configured;
 mod example;
 mod example_chains;
 mod four;
+mod proofs;
 mod slots;

@@ -68,6 +68,7 @@ impl Here {
             log_folder: folder.join("log"),
             site: Arc::default(),
             streams: Arc::default(),
+            proofs: None,
         };
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let listener = runtime.block_on(Listener::bind(any, "nothing")).unwrap();

@@ -119,7 +119,8 @@ fn recorder_of(folder: &TempDir) -> (Checked, Recorder<ChainReader>) {
     let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
     let store = Store::create(&checked.config.store.path, &key.trim_end().parse().unwrap());
     let sources = Source::of_plan(&checked.plan, &Limits::default());
-    let recorder = Recorder::new(store.unwrap(), sources, Duration::from_mins(1));
+    let mut recorder = Recorder::new(store.unwrap(), sources, Duration::from_mins(1));
+    recorder.prove_states(checked.config.proofs.open().unwrap());
     (checked, recorder)
 }
 

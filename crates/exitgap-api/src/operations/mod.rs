@@ -87,6 +87,8 @@ pub enum Operation {
     Window,
     /// What became of a slot since.
     SlotStatus,
+    /// What the chain's own state says of a pool at a slot.
+    StateProof,
     /// A snapshot's canonical bytes.
     Snapshot,
     /// A state's canonical bytes.

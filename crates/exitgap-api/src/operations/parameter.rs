@@ -207,6 +207,9 @@ pub mod all {
     )
     .hint(SLOT_HINT);
 
+    /// The slot of a state proof.
+    pub const SLOT_IN_PATH: Parameter = SLOT.in_path();
+
     /// The slot that evidence is of.
     pub const EVIDENCE_SLOT: Parameter = Parameter::optional(
         "slot",

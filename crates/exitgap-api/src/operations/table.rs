@@ -7,9 +7,9 @@ use super::parameters::{
     FOR_SLOTS, FROM, FROM_SEQ, GAP, HISTORY_LIMIT, INTERVAL, LAST_EVENT_ID, LEVEL, LIMIT, LOG_FILE,
     MAX_AGE, METHOD, MIN_DAYS, MOVE, NO_DATA_SLOTS, ON_MISSING, ORDER_INTERVAL, ORDERS,
     PERIOD_FROM, POOL, POOL_CURSOR, POSITION, PROTOCOL_FEE, QUOTE_GROUP, RANK_CURSOR, RECOVERY,
-    REFIRE_SLOTS, REMIND_SLOTS, REQUIRE, SERIES_SIZE, SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT,
-    STANDARD_SIZE, STATE_HASH, TICKET, TO, TOKEN_IN_PATH, VENUE, WATCHED, WEBHOOK_URL,
-    WITHIN_SLOTS,
+    REFIRE_SLOTS, REMIND_SLOTS, REQUIRE, SERIES_SIZE, SIZE, SLOT, SLOT_CURSOR, SLOT_IN_PATH,
+    SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TICKET, TO, TOKEN_IN_PATH, VENUE, WATCHED,
+    WEBHOOK_URL, WITHIN_SLOTS,
 };
 use super::{Answer, COUNT, Group, Keep, Method, Operation, PriceClass, Row};
 
@@ -232,6 +232,16 @@ pub(super) static ROWS: [Row; COUNT] = [
         // A slot may be retracted with any later one.
         keep: Some(Keep::Seconds(30)),
         ..row(Operation::SlotStatus, "readSlotStatus", "/api/v1/status/{pool}")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "What the chain's own state says of a pool at a slot",
+        about: "A state proof (`.egp`), as the recorder checked it before it signed: the block's header, and what leads from it to the pool's words and to its oracles'. `exitgap verify --state-proof` checks it, and any archive node makes it anew (`exitgap verify --rpc`). Absent where none was kept, and where the nodes served none.",
+        parameters: &[&POOL, &SLOT_IN_PATH],
+        answer: Answer::Bytes("application/octet-stream"),
+        refusals: &[400, 404, 503],
+        keep: Some(Keep::Forever),
+        ..row(Operation::StateProof, "readStateProof", "/api/v1/proof/{pool}/{slot}")
     },
     Row {
         group: Group::Evidence,

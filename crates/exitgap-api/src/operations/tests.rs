@@ -39,7 +39,7 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::Fragility => operation.read::<BoardAsked>(named, query).map(drop),
         O::Portfolio => operation.read::<PortfolioAsked>(named, query).map(drop),
         O::Evidence => operation.read::<EvidenceAsked>(named, query).map(drop),
-        O::Window | O::SlotStatus | O::Snapshots | O::Fills => {
+        O::Window | O::SlotStatus | O::StateProof | O::Snapshots | O::Fills => {
             operation.read::<SlotAsked>(named, query).map(drop)
         }
         O::Snapshot => operation.read::<SnapshotHash>(named, query).map(drop),

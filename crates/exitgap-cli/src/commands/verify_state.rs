@@ -170,6 +170,7 @@ pub fn print(checks: &[StateCheck]) -> Result<(), Failure> {
         let name = match check.name {
             StateCheckName::Header => "header",
             StateCheckName::PoolState => "pool_state",
+            StateCheckName::OracleState => "oracle_state",
             StateCheckName::Canonical => "canonical",
         };
         let (expected, found) = (printable(&check.expected), printable(&check.found));

@@ -27,8 +27,8 @@ const DEADLINE: Duration = Duration::from_mins(1);
 const DEFAULT_HEARTBEAT_S: u32 = 3_600;
 
 /// Tables of the recorder's file that say nothing about reading.
-const RECORDER_TABLES: [&str; 8] =
-    ["store", "recorder", "evidence", "http", "serve", "log", "payments", "alerts"];
+const RECORDER_TABLES: [&str; 9] =
+    ["store", "recorder", "evidence", "http", "serve", "log", "payments", "alerts", "proofs"];
 
 /// Reads the pool at the chain's latest block.
 pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<Found, Failure> {

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use exitgap_store::proofs::ProofsError;
 use exitgap_store::{
     Damage, EvidenceError, PublishError, Reader, RestoreError, StoreError, SuccessorError,
 };
@@ -173,6 +174,8 @@ enum CliError {
     Findings { errors: usize },
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    Proofs(#[from] ProofsError),
     #[error("damaged: {0}")]
     Damaged(Damage),
     #[error(transparent)]

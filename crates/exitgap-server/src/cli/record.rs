@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -9,6 +10,7 @@ use exitgap_chain::config::Plan;
 use exitgap_chain::{ChainReader, Limits};
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::SignerKey;
+use exitgap_store::proofs::Proofs;
 use exitgap_store::{LogFolder, Store, StoreError};
 use tokio::sync::watch;
 use tracing_subscriber::Layer;
@@ -42,7 +44,7 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     let checked = Checked::read(&args.config)?;
     start_log(&checked.config.log);
     let clock = clock(args.rehearse_at, &checked.plan)?;
-    let recorder = recorder(&checked)?;
+    let recorder = recorder(&checked, checked.config.proofs.open()?)?;
     let until = args.until.map(|SlotArg(slot)| slot);
     let runtime = runtime("exitgap-server")?;
     let result = runtime.block_on(async {
@@ -66,7 +68,10 @@ pub fn clock(rehearse_at: Option<SlotArg>, plan: &Plan) -> Result<SystemClock, C
 }
 
 /// The recorder of a configuration, its store opened and what it has published.
-pub fn recorder(checked: &Checked) -> Result<Recorder<ChainReader>, CliError> {
+pub fn recorder(
+    checked: &Checked,
+    proofs: Option<Arc<Proofs>>,
+) -> Result<Recorder<ChainReader>, CliError> {
     let Checked { config, plan, .. } = checked;
     let sources = Source::of_plan(plan, &Limits::default());
     // What cannot be read at all is said before a store is made for it.
@@ -84,6 +89,9 @@ pub fn recorder(checked: &Checked) -> Result<Recorder<ChainReader>, CliError> {
     recorder.check_pools()?;
     for pool in recorder.retire(&config.recorder.retire)? {
         tracing::warn!(%pool, "retires with the next slot, for good");
+    }
+    if config.proofs.each_slot {
+        recorder.prove_states(proofs);
     }
     let published = recorder.publish_in(LogFolder::new(&config.evidence.folder))?;
     let folder = config.evidence.folder.display();

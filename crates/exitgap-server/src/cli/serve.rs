@@ -93,9 +93,15 @@ async fn serve_until_told(
         None => None,
     };
     let mut stop = stop_on_signals().map_err(CliError::Start)?;
-    let recorder = record.then(|| recorder(&checked)).transpose()?;
+    let proofs = checked.config.proofs.open()?;
+    let mut recorder = record.then(|| recorder(&checked, proofs.clone())).transpose()?;
 
-    let Served { app, room } = app(&checked, clock, record, site).await?;
+    let Served { mut app, room } = app(&checked, clock, record, site).await?;
+    app.proofs = proofs;
+    if let Some(recorder) = &mut recorder {
+        let telemetry = app.telemetry.clone();
+        recorder.tell(move |report| telemetry.proofs(report.proven, &report.unproven));
+    }
     let (end, ended) = watch::channel(false);
     let sweeping = app.till.clone().map(|till| {
         let telemetry = app.telemetry.clone();
@@ -213,6 +219,7 @@ async fn app(
         log_folder: config.evidence.folder.clone(),
         site: Arc::new(site),
         streams: Arc::default(),
+        proofs: None,
     };
     Ok(Served { app, room })
 }

@@ -4,7 +4,10 @@ use axum::extract::State;
 use axum::http::header::VARY;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use exitgap_api::operations::{DecayFileAsked, EvidenceAsked, ExposureFileAsked, Keep, Operation};
+use exitgap_api::operations::{
+    DecayFileAsked, EvidenceAsked, ExposureFileAsked, Keep, Operation, SlotAsked,
+};
+use exitgap_api::{Problem, ProblemCode};
 use exitgap_ops::FigureFile;
 
 use super::address::Address;
@@ -27,6 +30,29 @@ pub async fn file(
     let reply = Reply::new(app.service.evidence(asked).await?, JSON, keep);
     let vary = HeaderValue::from_static("accept, accept-encoding");
     Ok(([(VARY, vary)], reply).into_response())
+}
+
+/// The state proof that is kept of a pool's contract at a slot.
+pub async fn state_proof(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
+    let SlotAsked { pool, slot } = address.read(Operation::StateProof)?;
+    let absent = || {
+        let detail = format!("no state proof of {pool} at slot {slot} is kept");
+        Problem::new(ProblemCode::NotFound, detail).hint(
+            "any node that has the block's state makes it: exitgap verify <evidence> --rpc <url>",
+        )
+    };
+    let Some(proofs) = app.proofs.clone() else { return Err(absent().into()) };
+    let contract = pool.contract().clone();
+    let found = app.service.lane().run(move || proofs.asked(&contract, slot)).await?;
+    match found {
+        Ok(Some(file)) => Ok(Reply::new(file, "application/octet-stream", Keep::Forever)),
+        Ok(None) => Err(absent().into()),
+        Err(error) => {
+            tracing::error!(%error, %pool, %slot, "a state proof could not be read");
+            let detail = "the state proof could not be read";
+            Err(Problem::new(ProblemCode::SourceUnreadable, detail).into())
+        }
+    }
 }
 
 /// The figure file of an exposure.

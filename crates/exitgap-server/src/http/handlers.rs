@@ -123,6 +123,7 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
             bytes(operation, |app, hash| async move { app.service.snapshot(hash).await })
         }
         O::State => bytes(operation, |app, hash| async move { app.service.state(hash).await }),
+        O::StateProof => get(evidence::state_proof),
         O::Evidence => get(evidence::file),
         O::Log => get(log_files::serve),
         O::Livez => get(operators::livez),

@@ -34,6 +34,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use exitgap_api::operations::{Group, Operation, PriceClass};
 use exitgap_api::{Problem, ProblemCode};
+use exitgap_store::proofs::Proofs;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
@@ -69,6 +70,8 @@ pub struct App {
     pub streams: Arc<Streams>,
     /// Where rules are kept; `None`: they are not.
     pub desk: Option<Desk>,
+    /// The state proofs that are kept; `None`: none are.
+    pub proofs: Option<Arc<Proofs>>,
 }
 
 /// Where operators ask whether the service lives, is ready, and what is measured.

@@ -102,7 +102,7 @@ fn responses(row: &Row) -> Map<String, Value> {
     };
     let mut content = Map::new();
     content.insert(media_type.to_owned(), json!({"schema": schema.clone()}));
-    if media_type == "application/octet-stream" {
+    if row.operation == Operation::Log {
         content.insert("text/plain".to_owned(), json!({"schema": schema}));
     }
     let mut responses = Map::new();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use exitgap_chain::Unproven;
 use exitgap_core::series::MissingReason;
 use exitgap_store::alerts::AlertCounts;
 use exitgap_store::payments::Counts;
@@ -47,6 +48,8 @@ pub struct Telemetry {
     latency: Family<Route, Histogram, fn() -> Histogram>,
     recorded: Counter,
     missing: Family<Reason, Counter>,
+    proven: Counter,
+    unproven: Family<Reason, Counter>,
     slot_age: Family<OfChain, Gauge>,
     doubtful: Gauge,
     connections: Gauge,
@@ -83,6 +86,18 @@ impl Default for Telemetry {
             "snapshots_missing",
             "Pools' slots that are missing, by reason, since the start",
             missing.clone(),
+        );
+        let proven = Counter::default();
+        registry.register(
+            "states_proven",
+            "Pools' slots whose state the chain's own confirmed before they were signed, since the start",
+            proven.clone(),
+        );
+        let unproven = Family::default();
+        registry.register(
+            "states_unproven",
+            "Recorded slots of pools that the chain's own state says nothing of, by reason, since the start",
+            unproven.clone(),
         );
         let slot_age = Family::default();
         registry.register(
@@ -130,6 +145,8 @@ impl Default for Telemetry {
             latency,
             recorded,
             missing,
+            proven,
+            unproven,
             slot_age,
             doubtful,
             connections,
@@ -148,6 +165,15 @@ impl Telemetry {
         let route = route.to_owned();
         self.requests.get_or_create(&Answered { route: route.clone(), status }).inc();
         self.latency.get_or_create(&Route { route }).observe(took.as_secs_f64());
+    }
+
+    /// Counts what the chains' own states said of a slot.
+    pub fn proofs(&self, proven: u32, unproven: &BTreeMap<Unproven, u32>) {
+        self.proven.inc_by(proven.into());
+        for (why, pools) in unproven {
+            let reason = Reason { reason: why.code().to_owned() };
+            self.unproven.get_or_create(&reason).inc_by(u64::from(*pools));
+        }
     }
 
     /// A slot was sealed: so many pools recorded, and the others missing by reason.

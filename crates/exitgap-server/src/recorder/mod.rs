@@ -7,18 +7,22 @@
 
 mod clock;
 mod fills;
+mod proofs;
 mod read;
 mod recheck;
 mod run;
 mod source;
 
 use std::collections::BTreeMap;
+use std::mem::take;
+use std::sync::Arc;
 use std::time::Duration;
 
-use exitgap_chain::{Event, Limits, Missing};
-use exitgap_core::ids::PoolId;
+use exitgap_chain::{Event, Limits, Missing, Unproven};
+use exitgap_core::ids::{Contract, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
+use exitgap_store::proofs::{Proofs as KeptProofs, ProofsError};
 use exitgap_store::{
     Changes, LogFolder, NewDoubt, NewEntry, NewRetraction, PublishError, Published, Ready, Store,
     StoreError, spread,
@@ -29,6 +33,7 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use run::Stop;
 pub use source::{MakeReader, SlotReader, Source, Standing};
 
+use proofs::Proofs;
 use read::{Chain, ChainReading, Read};
 
 /// How far ahead of the store's last slot a slot may be that nothing but the clock vouches
@@ -42,6 +47,9 @@ const RECHECK_WITHIN: Duration = Duration::from_secs(20);
 /// How long the nodes may take to say which chain they serve, before the first slot.
 const NODES_WITHIN: Duration = Duration::from_secs(10);
 
+/// Slots after which old state proofs are thinned.
+const THIN_EVERY: u32 = Slot::PER_DAY / 24;
+
 /// Records pools into a store.
 pub struct Recorder<R> {
     /// Away while a blocking task writes with it.
@@ -53,6 +61,12 @@ pub struct Recorder<R> {
     published: u64,
     /// Pools to retire with the next slot.
     retiring: Vec<PoolId>,
+    /// Whether what is read is held against the chain's own state.
+    prove: bool,
+    /// Where the proofs are kept.
+    kept: Option<Arc<KeptProofs>>,
+    /// Who is told of each slot.
+    told: Option<Box<dyn Fn(&SlotReport) + Send>>,
 }
 
 /// What became of a slot.
@@ -69,6 +83,12 @@ pub struct SlotReport {
     /// Pools of which earlier slots are in doubt since: their ticks, read in full, were not what
     /// had been followed.
     pub doubts: u32,
+    /// Pools whose state the chain's own confirms.
+    pub proven: u32,
+    /// Of them those whose oracles' readings it confirms, too.
+    pub oracles_proven: u32,
+    /// Recorded pools that it says nothing of, by why; none where it is not asked.
+    pub unproven: BTreeMap<Unproven, u32>,
     /// HTTP requests it took.
     pub requests: u64,
     /// Slots before it that were filled with `recorder_down`.
@@ -142,7 +162,27 @@ impl<R: SlotReader> Recorder<R> {
     pub fn new(store: Store, sources: Vec<Source<R>>, seal_after: Duration) -> Self {
         let chains = sources.into_iter().map(Chain::new).collect();
         let (store, folder, retiring) = (Some(store), None, Vec::new());
-        Self { store, chains, seal_after, folder, published: 0, retiring }
+        Self {
+            store,
+            chains,
+            seal_after,
+            folder,
+            published: 0,
+            retiring,
+            prove: false,
+            kept: None,
+            told: None,
+        }
+    }
+
+    /// Holds what it reads against the chain's own state before it signs it, and keeps the proofs where that is wanted.
+    pub fn prove_states(&mut self, kept: Option<Arc<KeptProofs>>) {
+        (self.prove, self.kept) = (true, kept);
+    }
+
+    /// Tells `told` of each slot once it is recorded.
+    pub fn tell(&mut self, told: impl Fn(&SlotReport) + Send + 'static) {
+        self.told = Some(Box::new(told));
     }
 
     /// Publishes the log in `folder`, after each slot. Refused where the store may not go on
@@ -244,7 +284,9 @@ impl<R: SlotReader> Recorder<R> {
         let unconfigured = self.unconfigured()?;
         self.resume_readers().await?;
         self.plan_fills().await?;
-        let mut readings = read::all(&mut self.chains, slot, started + budget).await;
+        let mut readings = read::all(&mut self.chains, slot, self.prove, started + budget).await;
+        let mut proofs = Proofs::default();
+        readings.iter_mut().for_each(|reading| proofs.add(take(&mut reading.proofs)));
         for (chain, reading) in self.chains.iter_mut().zip(&mut readings) {
             let slug = chain.slug().clone();
             chain.fills.take(&slug, slot, reading.told.take());
@@ -256,6 +298,9 @@ impl<R: SlotReader> Recorder<R> {
             missing: BTreeMap::new(),
             retracted: 0,
             doubts: 0,
+            proven: proofs.proven,
+            oracles_proven: proofs.oracles_proven,
+            unproven: proofs.unproven,
             requests: readings.iter().map(|reading| reading.requests).sum(),
             filled_slots: 0,
             elapsed: Duration::ZERO,
@@ -292,13 +337,44 @@ impl<R: SlotReader> Recorder<R> {
             move |store: &mut Store| store.append_ready(slot, all_ready(entries), &changes);
         report.filled_slots = self.blocking(append).await??.filled_slots;
         self.chains.iter_mut().for_each(|chain| chain.fills.written(slot));
+        self.keep(slot, proofs.files).await;
         for pool in self.retiring.drain(..) {
             tracing::warn!(%slot, %pool, "retired: this was its last entry");
         }
         report.elapsed = started.elapsed();
         report.unpublished = self.publish().await?.err().map(|error| error.to_string());
+        if let Some(told) = &self.told {
+            told(&report);
+        }
         self.recheck(slot).await?;
         Ok(report)
+    }
+
+    /// Keeps a slot's proofs, and forgets old ones. The slot is recorded whatever comes of it: a proof can be made again.
+    async fn keep(&self, slot: Slot, files: BTreeMap<Contract, Vec<u8>>) {
+        let Some(kept) = self.kept.clone() else { return };
+        let keeping = move || {
+            let files: Vec<(Contract, Vec<u8>)> = files.into_iter().collect();
+            kept.keep(slot, &files)?;
+            if slot.number().is_multiple_of(THIN_EVERY) {
+                let thinned = kept.thin(slot)?;
+                if thinned.proofs > 0 {
+                    tracing::info!(
+                        proofs = thinned.proofs,
+                        nodes = thinned.nodes,
+                        "old state proofs were thinned"
+                    );
+                }
+            }
+            Ok::<_, ProofsError>(())
+        };
+        match tokio::task::spawn_blocking(keeping).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::error!(%slot, %error, "the slot's state proofs are not kept")
+            }
+            Err(error) => tracing::error!(%slot, %error, "the slot's state proofs are not kept"),
+        }
     }
 
     /// Requires that no chain's nodes contradict each other about which chain it is.
@@ -333,7 +409,7 @@ impl<R: SlotReader> Recorder<R> {
             let chain = self.chains[place].slug().clone();
             let pools: Vec<PoolId> =
                 self.chains[place].pools().iter().map(|(pool, _)| pool.clone()).collect();
-            let mut gatherer = std::mem::take(&mut self.chains[place].fills);
+            let mut gatherer = take(&mut self.chains[place].fills);
             let plan = move |store: &mut Store| {
                 let planned = gatherer.plan(store.reader(), &chain, &pools);
                 (gatherer, planned)
@@ -352,9 +428,7 @@ impl<R: SlotReader> Recorder<R> {
         let mut rechecks: Vec<_> = self
             .chains
             .iter_mut()
-            .map(|chain| {
-                (chain.slug().clone(), chain.confirmations(), std::mem::take(&mut chain.recheck))
-            })
+            .map(|chain| (chain.slug().clone(), chain.confirmations(), take(&mut chain.recheck)))
             .collect();
         let (rechecks, due) = self
             .blocking(move |store| {

@@ -15,6 +15,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::PoolReading;
 use super::fills::{Ask, Gatherer, Told};
+use super::proofs::{self, Proofs};
 use super::recheck::{Due, Hashes, Recheck};
 use super::source::{SlotReader, Source, Standing};
 
@@ -55,6 +56,8 @@ pub struct ChainReading {
     pub requests: u64,
     /// What pools logged, where that was asked for.
     pub told: Told,
+    /// What the chain's own state says of them.
+    pub proofs: Proofs,
 }
 
 impl<R> Chain<R> {
@@ -88,7 +91,13 @@ impl<R> Chain<R> {
     fn all_missing(&self, reason: MissingReason, detail: &str) -> ChainReading {
         let missing = Missing { reason, detail: detail.to_owned() };
         let pools = self.source.pools.iter().map(|_| Err(missing.clone())).collect();
-        ChainReading { pools, events: Vec::new(), requests: 0, told: None }
+        ChainReading {
+            pools,
+            events: Vec::new(),
+            requests: 0,
+            told: None,
+            proofs: Proofs::default(),
+        }
     }
 
     /// Puts a reading into the order of the pools, and believes nothing about other pools
@@ -106,8 +115,8 @@ impl<R> Chain<R> {
             Some(result) => result,
             None => Err(missing(MissingReason::DeadlineExceeded, "the pool was not read")),
         });
-        let MadeReady { events, requests, told, .. } = reading;
-        ChainReading { pools: pools.collect(), events, requests, told }
+        let MadeReady { events, requests, told, proofs, .. } = reading;
+        ChainReading { pools: pools.collect(), events, requests, told, proofs }
     }
 }
 
@@ -116,6 +125,7 @@ impl<R> Chain<R> {
 pub async fn all<R: SlotReader>(
     chains: &mut [Chain<R>],
     slot: Slot,
+    prove: bool,
     deadline: Instant,
 ) -> Vec<ChainReading> {
     let late = "the chain's reader did not end before the slot was sealed";
@@ -134,7 +144,7 @@ pub async fn all<R: SlotReader>(
         // A thread each: taking thousands of ticks apart is work, and one chain's work must not
         // delay another's.
         let (runtime, ask) = (Handle::current(), chain.fills.ask());
-        let task = move || runtime.block_on(read(reader, slot, ask, deadline));
+        let task = move || runtime.block_on(read(reader, slot, prove, ask, deadline));
         places.insert(tasks.spawn_blocking(task).id(), place);
     }
     // A thread that never yields cannot be ended, but it is not waited for either.
@@ -164,12 +174,22 @@ pub async fn all<R: SlotReader>(
 async fn read<R: SlotReader>(
     mut reader: R,
     slot: Slot,
+    prove: bool,
     ask: Option<Ask>,
     deadline: Instant,
 ) -> Option<(R, MadeReady)> {
     let left = deadline.saturating_duration_since(Instant::now());
     let reading = reader.read_slot(slot, deadline - MARGIN.min(left / 4));
-    let SlotReading { pools, events, requests, .. } = timeout_at(deadline, reading).await.ok()?;
+    let read = timeout_at(deadline, reading).await.ok()?;
+    let SlotReading { mut pools, events, mut requests, .. } = read;
+    let proofs = if prove {
+        let before = reader.requests();
+        let proofs = proofs::prove(&mut reader, &mut pools, deadline).await;
+        requests += reader.requests() - before;
+        proofs
+    } else {
+        Proofs::default()
+    };
     let told = match ask {
         Some(ask) => logs(&reader, &ask, deadline).await,
         None => None,
@@ -179,7 +199,8 @@ async fn read<R: SlotReader>(
     let until = deadline - (MARGIN / 4).min(left / 16);
     let requests = requests + told.as_ref().map_or(0, |(_, requests)| *requests);
     let told = told.map(|(told, _)| told);
-    Some((reader, MadeReady { pools: all_ready_until(&pools, until), events, requests, told }))
+    let pools = all_ready_until(&pools, until);
+    Some((reader, MadeReady { pools, events, requests, told, proofs }))
 }
 
 /// What the nodes tell of what pools logged, as long as there is time for the slot beside it, and the requests it took.
@@ -201,6 +222,7 @@ struct MadeReady {
     events: Vec<Event>,
     requests: u64,
     told: Told,
+    proofs: Proofs,
 }
 
 /// Makes a chain's snapshots ready side by side, as long as there is time: canonical bytes, hashes, figures.

@@ -105,9 +105,17 @@ fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(),
         Ok(report) => {
             let missing: Vec<_> =
                 report.missing.iter().map(|(reason, pools)| format!("{reason}={pools}")).collect();
+            let unproven: Vec<_> = report
+                .unproven
+                .iter()
+                .map(|(why, pools)| format!("{}={pools}", why.code()))
+                .collect();
             tracing::info!(
                 slot = %slot,
                 recorded = report.recorded,
+                proven = report.proven,
+                oracles_proven = report.oracles_proven,
+                unproven = unproven.join(" "),
                 retracted = report.retracted,
                 doubts = report.doubts,
                 missing = missing.join(" "),

@@ -5,7 +5,9 @@ use std::error::Error;
 use std::future::{Future, ready};
 
 use exitgap_chain::config::{ChainPlan, Plan};
-use exitgap_chain::{ChainReader, Limits, LogsSince, LogsUntil, Missing, SlotReading};
+use exitgap_chain::{
+    ChainReader, Limits, LogsSince, LogsUntil, Missing, Proven, SlotReading, Unproven,
+};
 use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
@@ -84,6 +86,16 @@ pub trait SlotReader: Send + 'static {
         ready(Ok(BTreeMap::new()))
     }
 
+    /// Holds snapshots that it read at a slot against the chain's own state; one answer each, in their order. A reader that
+    /// cannot leaves them unproven.
+    fn prove(
+        &mut self,
+        snapshots: &[&Snapshot],
+        _deadline: Instant,
+    ) -> impl Future<Output = Vec<Proven>> {
+        ready(vec![Proven::Unproven(Unproven::NotServed); snapshots.len()])
+    }
+
     /// HTTP requests it sent so far.
     fn requests(&self) -> u64 {
         0
@@ -140,6 +152,14 @@ impl SlotReader for ChainReader {
         deadline: Instant,
     ) -> impl Future<Output = Result<BTreeMap<Address, LogsUntil>, Missing>> {
         Self::logs_since(self, since, last, deadline)
+    }
+
+    fn prove(
+        &mut self,
+        snapshots: &[&Snapshot],
+        deadline: Instant,
+    ) -> impl Future<Output = Vec<Proven>> {
+        Self::prove(self, snapshots, deadline)
     }
 
     fn requests(&self) -> u64 {
