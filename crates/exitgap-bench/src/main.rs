@@ -4,7 +4,7 @@
 //! - `peers`: ours, two crates, the contract, an npm package
 //! - `market`: pools as busy ones are from slot to slot
 //! - `browser`: the npm package in Chromium
-//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `alerts`, `recorder`, `http`, `wasm`: the sections; each adds numbers to the `report`
+//! - `quotes`, `kinds`, `exits`, `evidence`, `slowest`, `seal`, `figures`, `proof`, `alerts`, `recorder`, `http`, `wasm`: the sections; each adds numbers to the `report`
 //!
 //! In one run, peers take turns with ours, each number is the median of several rounds, and all
 //! peers must name the same amounts or the bench fails.
@@ -19,6 +19,7 @@ mod http;
 mod kinds;
 mod market;
 mod peers;
+mod proof;
 mod quotes;
 mod recorder;
 mod report;
@@ -62,6 +63,8 @@ enum Section {
     Seal,
     /// Figures drawn from many snapshots.
     Figures,
+    /// State proofs: sizes, checking, changes and lies.
+    Proof,
     /// Rules over a slot, and a slot told to ten thousand streams.
     Alerts,
     /// The slowest evidence file that a search finds.
@@ -141,6 +144,9 @@ fn run(arguments: &Arguments) -> Result<(), BenchError> {
     }
     if wanted(Section::Figures) {
         figures::measure(&mut report)?;
+    }
+    if wanted(Section::Proof) {
+        proof::measure(&mut report)?;
     }
     if wanted(Section::Alerts) {
         alerts::measure(&mut report)?;

@@ -17,11 +17,11 @@ Usage: cargo xtask bench [--json] [what]
   --json   one flat JSON object of numbers on stdout, nothing else
   what     only this part, such as `quote` or `evidence`
 
-The parts are `quote`, `exit`, `evidence`, `seal`, `figures`, `alerts`, `verify`, `recorder`, `http` and `wasm`; `evidence` measures
+The parts are `quote`, `exit`, `evidence`, `seal`, `figures`, `proof`, `alerts`, `verify`, `recorder`, `http` and `wasm`; `evidence` measures
 files, windows, verifying, and the size of the verifier as a WASM module; `seal` sealing 100 to 10,000 pools, what a
 slot weighs, fsck and uncached evidence (needs 3 GB of memory); `figures` decay, exposure, a split, a day at any
 size and swaps against estimates, from a store of thirty days that it generates, and verifying a week's figure file,
-in Chromium too (three minutes); `alerts` a hundred thousand rules over a slot, and a slot told to ten thousand
+in Chromium too (three minutes); `proof` state proofs of a large pool, checked, changed and lied about (two minutes); `alerts` a hundred thousand rules over a slot, and a slot told to ten thousand
 streams; `verify` searches a
 minute for the evidence file that takes longest to verify; `http` the service
 under load, on a store of 1,000 pools and 90 days that it generates in the system's folder for
@@ -62,10 +62,11 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
     setup::ensure(root)?;
     let js_sdk = setup::ensure_js_sdk(root)?;
     let of = |part: &str| arguments.iter().any(|argument| argument == part);
-    let other_part =
-        ["quote", "exit", "seal", "figures", "alerts", "verify", "recorder", "http", "wasm"]
-            .into_iter()
-            .any(of);
+    let other_part = [
+        "quote", "exit", "seal", "figures", "proof", "alerts", "verify", "recorder", "http", "wasm",
+    ]
+    .into_iter()
+    .any(of);
     let mut command = workspace::cargo(root);
     command
         .args(["run", "--release", "--quiet", "--locked"])

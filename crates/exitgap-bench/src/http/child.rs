@@ -61,6 +61,7 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
         log_folder,
         site: Arc::default(),
         streams: Arc::default(),
+        proofs: None,
         desk: None,
     };
     app.service.refresh().await.map_err(|problem| BenchError::Http(problem.detail))?;

@@ -1,12 +1,15 @@
 //! The recorder: 100 v3 pools of about 1,200 ticks on the development chain, in steady state; and in `mixed`, pools
-//! of every kind that this chain runs.
+//! of every kind that this chain runs; `proving`: what they are held against before they are signed.
 
 mod mixed;
+mod proving;
 
 use std::time::{Duration, Instant};
 
 use alloy_primitives::U256;
-use exitgap_chain::config::{BaseToken, ChainConfig, Config, OracleConfig, Plan, PoolConfig};
+use exitgap_chain::config::{
+    BaseToken, ChainConfig, Config, Factory, FactoryKind, OracleConfig, Plan, PoolConfig,
+};
 use exitgap_chain::{ChainReader, Limits};
 use exitgap_core::ids::ChainSlug;
 use exitgap_core::series::Slot;
@@ -50,7 +53,7 @@ struct Measured {
 
 /// Adds `recorder.requests_per_pool`, `recorder.cpu_ms_per_pool`,
 /// `recorder.slot_100_pools_ms`, `recorder.read_cpu_ms_per_pool` and `store.bytes_per_snapshot`; and what
-/// [`mixed::record`] adds.
+/// [`mixed::record`] and [`proving::measure`] add.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -75,7 +78,13 @@ async fn record(report: &mut Report) -> Result<(), BenchError> {
     let folder = tempfile::tempdir().map_err(failed)?;
     let key = SignerKey::from_seed("exitgap.example/bench", [7; 32]).map_err(failed)?;
     let store = Store::create(folder.path().join("series.db"), &key).map_err(failed)?;
-    let plan = Plan::new(&config(&chain, &world, &pools)?).map_err(failed)?;
+    let mut config = config(&chain, &world, &pools)?;
+    config.chain[0].factory.push(Factory {
+        address: exitgap_core::ids::Address(chain.contracts.v3_factory.into_array()),
+        kind: FactoryKind::UniswapV3,
+        fee_modules: Vec::new(),
+    });
+    let plan = Plan::new(&config).map_err(failed)?;
     let sources = Source::of_plan(&plan, &Limits::default());
     // Reads the same slots beside the recorder, and nothing else.
     let mut readers = exitgap_chain::readers(plan, &Limits::default()).map_err(failed)?;
@@ -108,7 +117,7 @@ async fn record(report: &mut Report) -> Result<(), BenchError> {
     }
     let after = totals(&recorder)?;
     add(report, measured, before.as_ref().unwrap_or(&after), &after);
-    Ok(())
+    proving::measure(report, &chain, &pools, &mut reader, WARMING + SLOTS).await
 }
 
 fn add(report: &mut Report, measured: Measured, before: &Totals, after: &Totals) {

@@ -1,0 +1,66 @@
+//! What it takes to prove each slot what is about to be signed, and to keep the proofs.
+
+use std::time::{Duration, Instant};
+
+use exitgap_chain::{ChainReader, Proven};
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::Snapshot;
+use exitgap_store::proofs::Proofs;
+use exitgap_tests::devchain::{DevChain, MintedPosition, Pool};
+
+use super::{failed, trade};
+use crate::BenchError;
+use crate::clock::median;
+use crate::report::Report;
+
+/// Slots that are proven; the first is not counted, because nothing is kept before it.
+const SLOTS: u64 = 13;
+
+/// Adds `proof.slot_ms`, `proof.coverage_pct`, `proof.file_bytes` and `proof.bytes_per_slot`, of a pool.
+pub async fn measure(
+    report: &mut Report,
+    chain: &DevChain,
+    pools: &[(Pool, Vec<MintedPosition>)],
+    reader: &mut ChainReader,
+    first: u64,
+) -> Result<(), BenchError> {
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let kept = Proofs::open(&folder.path().join("proofs.db")).map_err(failed)?;
+    let (mut slot_ms, mut held, mut asked, mut bytes) = (Vec::new(), 0_u64, 0_u64, 0_u64);
+    let mut before = None;
+    for index in first..first + SLOTS {
+        let slot = Slot::new(exitgap_tests::devchain::FIRST_SLOT + index).map_err(failed)?;
+        trade(chain, pools, index, slot.unix_s()).await?;
+        let deadline = tokio::time::Instant::now() + Duration::from_mins(2);
+        let reading = reader.read_slot(slot, deadline).await;
+        let snapshots: Vec<&Snapshot> =
+            reading.pools.iter().filter_map(|(_, read)| read.as_ref().ok()).collect();
+        let started = Instant::now();
+        let proven = reader.prove(&snapshots, deadline).await;
+        slot_ms.push(started.elapsed().as_secs_f64() * 1e3);
+        let mut files = Vec::new();
+        for (snapshot, proven) in snapshots.iter().zip(proven) {
+            asked += 1;
+            match proven {
+                Proven::Held { file, .. } => {
+                    held += 1;
+                    bytes += file.len() as u64;
+                    files.push((snapshot.observation().pool().contract().clone(), file));
+                }
+                Proven::Unproven(_) => {}
+                Proven::Contradicted(missing) => return Err(failed(missing)),
+            }
+        }
+        kept.keep(slot, &files).map_err(failed)?;
+        before = before.or(Some(kept.kept().map_err(failed)?));
+    }
+    let after = kept.kept().map_err(failed)?;
+    let before = before.unwrap_or(after);
+    let float = |number: u64| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
+    report.add("proof.slot_ms", median(slot_ms));
+    report.add("proof.coverage_pct", float(held) / float(asked.max(1)) * 100.0);
+    report.add("proof.file_bytes", float(bytes) / float(held.max(1)));
+    let new = float(after.bytes - before.bytes) / float((after.proofs - before.proofs).max(1));
+    report.add("proof.bytes_per_slot", new);
+    Ok(())
+}
