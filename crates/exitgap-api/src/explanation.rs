@@ -59,7 +59,7 @@ fn words(check: CheckName) -> [&'static str; 3] {
         CheckName::Snapshot => [
             "The pool's state in the file obeys the rules of its kind, and its SHA-256 is the name that the head gives.",
             "The state that the result is computed from is the state that was recorded.",
-            "That the chain really was in that state. Until state proofs arrive, an operator can record a lie.",
+            "That the chain really was in that state: a state proof does, under a block's hash that you look up yourself (`exitgap verify --rpc`).",
         ],
         CheckName::Head => [
             "The pool's entry for the slot is of the pool and slot asked about, by released rules, and states the depths that the snapshot has.",

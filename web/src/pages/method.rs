@@ -57,11 +57,34 @@ pub fn MethodPage() -> impl IntoView {
         </ul>
         <h2>"What this does not prove"</h2>
         <ul>
-            <li>"That the chain really was in the recorded state: until state proofs arrive, an operator can record a lie."</li>
+            <li>"That the chain really was in the recorded state. A state proof does, see below: what only says what was signed, an operator may have made up."</li>
             <li>"When a slot was sealed: days observed counts slots. Only a checkpoint that somebody kept proves their age; this browser keeps the last it saw."</li>
             <li>"That the same server showed others the same history: witnesses will, later."</li>
             <li>"That you will fill at this price: others trade before you, and the pool moves on after the slot. Gas is not in the gap."</li>
             <li>"Tokens that take a fee on transfer or change balances are not exact."</li>
         </ul>
+        <h2 id="who-can-lie">"Who can still lie about what"</h2>
+        <p>
+            "The evidence file says what the operator signed. "<code>"exitgap verify evidence.json --rpc <your node>"</code>" holds it \
+             against the chain's own state: the pool's words and its oracles' are proven down from the block's hash, and your node \
+             says whether the chain has that block. No key of ours counts in it. The recorder does the same of every slot before it signs."
+        </p>
+        <table>
+            <thead><tr><th>"Who"</th><th>"With the evidence alone"</th><th>"With a state proof, and the block looked up"</th></tr></thead>
+            <tbody>
+                <tr><td>"A node that lies to the recorder"</td><td>"is signed"</td><td>"is not recorded: the recorder proves first, where its node serves proofs"</td></tr>
+                <tr><td>"An operator who makes up a state"</td><td>"is not noticed"</td><td>"is shown: the block your node has holds another state"</td></tr>
+                <tr><td>"An operator who takes an earlier block"</td><td>"is not noticed"</td><td>"is shown, where the proof has the next block's header"</td></tr>
+                <tr><td>"An operator who rewrites the log"</td><td>"is shown to whoever kept an earlier checkpoint"</td><td>"likewise"</td></tr>
+                <tr><td>"An operator who leaves a slot out"</td><td>"is shown as missing; why, is the operator's word"</td><td>"likewise"</td></tr>
+                <tr><td>"This server, with its pages"</td><td>"can: take the program from elsewhere"</td><td>"likewise"</td></tr>
+                <tr><td>"The nodes that you asked"</td><td>"are not asked"</td><td>"all of them together can"</td></tr>
+            </tbody>
+        </table>
+        <p>
+            "What no proof of storage says, and stays somebody's word: which feeds price the tokens and how many decimals they have, \
+             fees that are code, what the contracts' code does, whether the oracle is right. Pools whose words are in no known order \
+             (Curve, Balancer, Algebra) are not proven, and a check of them says so."
+        </p>
     }
 }

@@ -284,7 +284,7 @@ impl Alerts {
         until_ms: u64,
     ) -> Result<Vec<Sending>> {
         let (now_ms, until_ms) = (whole(now_ms), whole(until_ms));
-        let lease = Lease { now_ms, until_ms, wrong_ms: until_ms.saturating_add(SKEW_MS) };
+        let lease = Lease { now_ms, until_ms, wrong_after: until_ms.saturating_add(SKEW_MS) };
         let mut db = self.db();
         if attempted.is_empty() {
             let idle = |rows: &Rows<'_>| {

@@ -108,8 +108,8 @@ pub struct NewEventRow<'a> {
 pub struct Lease {
     pub now_ms: i64,
     pub until_ms: i64,
-    /// A lease that ends later than this is of a clock that was wrong.
-    pub wrong_ms: i64,
+    /// A lease that ends later than this, milliseconds too, is of a clock that was wrong.
+    pub wrong_after: i64,
 }
 
 /// What is to be sent.
@@ -403,17 +403,17 @@ impl Rows<'_> {
 
     /// What is to be sent by now and nobody sends, longest due first.
     pub fn due(&self, lease: Lease, most: u32) -> Result<Vec<DueRow>> {
-        let Lease { now_ms, wrong_ms, .. } = lease;
-        let params = named_params! {":now_ms": now_ms, ":wrong_ms": wrong_ms, ":most": most};
+        let Lease { now_ms, wrong_after, .. } = lease;
+        let params = named_params! {":now_ms": now_ms, ":wrong_ms": wrong_after, ":most": most};
         self.all(sql!("select_due"), params, due)
     }
 
     /// Takes a delivery until an instant; whether nobody else has it.
     pub fn lease(&self, (alert, seq): (i64, i64), lease: Lease) -> Result<bool> {
-        let Lease { now_ms, until_ms, wrong_ms } = lease;
+        let Lease { now_ms, until_ms, wrong_after } = lease;
         let params = named_params! {
             ":alert": alert, ":seq": seq,
-            ":now_ms": now_ms, ":until_ms": until_ms, ":wrong_ms": wrong_ms,
+            ":now_ms": now_ms, ":until_ms": until_ms, ":wrong_ms": wrong_after,
         };
         Ok(self.run(sql!("lease_delivery"), params)? == 1)
     }
@@ -454,8 +454,8 @@ impl Rows<'_> {
 
     /// Endpoints that are to be asked by now whether they want events.
     pub fn asked(&self, lease: Lease, most: u32) -> Result<Vec<EndpointRow>> {
-        let Lease { now_ms, wrong_ms, .. } = lease;
-        let params = named_params! {":now_ms": now_ms, ":wrong_ms": wrong_ms, ":most": most};
+        let Lease { now_ms, wrong_after, .. } = lease;
+        let params = named_params! {":now_ms": now_ms, ":wrong_ms": wrong_after, ":most": most};
         self.all(sql!("select_asked"), params, endpoint)
     }
 
@@ -467,10 +467,10 @@ impl Rows<'_> {
 
     /// Takes a challenge until an instant; whether nobody else has it.
     pub fn lease_challenge(&self, endpoint: &EndpointRow, lease: Lease) -> Result<bool> {
-        let Lease { now_ms, until_ms, wrong_ms } = lease;
+        let Lease { now_ms, until_ms, wrong_after } = lease;
         let params = named_params! {
             ":endpoint": endpoint.id,
-            ":now_ms": now_ms, ":until_ms": until_ms, ":wrong_ms": wrong_ms,
+            ":now_ms": now_ms, ":until_ms": until_ms, ":wrong_ms": wrong_after,
         };
         if self.run(sql!("lease_challenge"), params)? == 0 {
             return Ok(false);
