@@ -13,8 +13,8 @@ use crate::figure_arguments::{
 pub use crate::figure_arguments::{
     AccuracyArgs, DecayArgs, ExposureArgs, HoursArgs, REDEEM_NOTES, RoutesArgs, StressArgs,
 };
-use crate::log_arguments::{AUDIT_NOTES, WATCH_NOTES};
-pub use crate::log_arguments::{AuditArgs, WatchArgs};
+use crate::log_arguments::{AUDIT_NOTES, COMPARE_NOTES, WATCH_NOTES};
+pub use crate::log_arguments::{AuditArgs, CompareArgs, WatchArgs};
 use crate::pay_arguments::{EXIT_NOTES, ExitArgs, LEDGER_NOTES, PayCommand};
 
 /// At this size, how far below the oracle price will I really fill?
@@ -221,6 +221,9 @@ pub enum Command {
     /// Replay a published log: every head, snapshot, depth and hash of every slot.
     #[command(after_long_help = AUDIT_NOTES)]
     Audit(AuditArgs),
+    /// Hold two operators' published logs against each other, slot by slot.
+    #[command(after_long_help = COMPARE_NOTES)]
+    Compare(CompareArgs),
     /// Follow a published log: audit each slot that comes, and alarm at what does not hold, is missing, late, or a rule's.
     #[command(after_long_help = WATCH_NOTES)]
     Watch(WatchArgs),

@@ -1,4 +1,4 @@
-//! Arguments of `exitgap audit` and `exitgap watch`.
+//! Arguments of `exitgap audit`, `exitgap compare` and `exitgap watch`.
 
 use std::path::PathBuf;
 
@@ -37,6 +37,40 @@ Examples:
   exitgap watch ./log --trust verifier-key --rule rule.json --seen seen.checkpoint
   exitgap watch https://exitgap.example --copy ./log --trust verifier-key --seen seen.checkpoint
 ";
+
+pub const COMPARE_NOTES: &str = "\
+Both logs are replayed as `exitgap audit` does, and then held against each other: of every pool that both recorded, whatever
+each calls its chain, the block, the state, the feeds that both read and the tokens' decimals, slot by slot. Slots that one
+of them took back are left out.
+
+`state_differs` and `feed_differs` are about one and the same block: one of the two does not say what the chain holds. Which
+one, the chain says: `exitgap verify <evidence of that slot> --rpc <your node> --keep-proof lie.egp`. The file that this
+keeps, beside the signed evidence, shows it to anybody.
+
+Examples:
+  exitgap compare log/ other/ --trust verifier-key --trust other.key
+  exitgap compare https://exits.example https://other.example --copy-first ours --copy-second theirs --json
+
+Exit codes:
+  0  valid       6  invalid       7  incomplete       5  could not be read       2  wrong arguments";
+
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// A log's folder or a copy of it; or the URL of a service, or of its log, which is copied first.
+    #[arg(value_name = "FOLDER|URL", value_parser = clap::value_parser!(LogAt))]
+    pub first: LogAt,
+    /// Another operator's.
+    #[arg(value_name = "FOLDER|URL", value_parser = clap::value_parser!(LogAt))]
+    pub second: LogAt,
+    /// With a URL first: the folder that the copy is kept in; the next run goes on from there.
+    #[arg(long, value_name = "FOLDER")]
+    pub copy_first: Option<PathBuf>,
+    /// The same of the second.
+    #[arg(long, value_name = "FOLDER")]
+    pub copy_second: Option<PathBuf>,
+    #[command(flatten)]
+    pub trust: TrustArgs,
+}
 
 #[derive(Debug, Args)]
 pub struct AuditArgs {

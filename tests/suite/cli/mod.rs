@@ -6,6 +6,7 @@ mod audit;
 mod audit_damage;
 mod audit_page;
 mod commands;
+mod compare;
 mod copied;
 mod copied_hostile;
 mod evidence;

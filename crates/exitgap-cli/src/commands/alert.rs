@@ -119,7 +119,8 @@ fn of_log(
     let mut tell = |slot: WatchedSlot| {
         seen = true;
         let WatchedSlot { head, snapshot, checkpoint } = slot;
-        replayed.take(&head, snapshot.as_ref(), &checkpoint);
+        let snapshot = snapshot.as_ref().map(|(snapshot, _)| snapshot);
+        replayed.take(&head, snapshot, &checkpoint);
     };
     let (_, broken) = replay(&against, |counts| bar.set_position(counts.slots), &mut tell);
     bar.finish_and_clear();

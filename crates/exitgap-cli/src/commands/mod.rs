@@ -4,6 +4,7 @@ mod accuracy;
 mod alert;
 mod audit;
 mod cascade;
+mod compare;
 mod decay;
 mod estimate;
 mod exit;
@@ -55,6 +56,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Verify(args) => return verify::run(&args, json),
         Command::VerifyReceipt(args) => return verify_receipt::run(&args, json),
         Command::Audit(args) => return audit::run(&args, json),
+        Command::Compare(args) => return compare::run(&args, json),
         Command::Watch(args) => return watch::run(&args, json),
         Command::Hours(args) => return hours::run(&args, json),
         Command::Alert(command) => return alert::run(&command, json),

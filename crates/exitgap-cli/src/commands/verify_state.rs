@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use exitgap_api::{Problem, ProblemCode, invalid_parameter};
+use exitgap_api::{Problem, ProblemCode, invalid_parameter, size_asked, still_unproven};
 use exitgap_chain::{Limits, ProveError, StateProver};
 use exitgap_core::evidence::{Evidence, Outcome, Verdict};
 use exitgap_core::ids::BlockHash;
@@ -38,7 +38,7 @@ pub fn checks(args: &ChainArgs, evidence: &Evidence) -> Result<Vec<StateCheck>, 
     }
     let unread = || unreadable("the file has no snapshot that can be read".to_owned());
     let snapshot = evidence.snapshot().ok_or_else(unread)?;
-    let size = size_of(evidence);
+    let size = size_asked(evidence);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let provers =
         args.rpc.iter().map(|url| prover(url, snapshot)).collect::<Result<Vec<_>, _>>()?;
@@ -57,12 +57,6 @@ pub fn checks(args: &ChainArgs, evidence: &Evidence) -> Result<Vec<StateCheck>, 
         checks.push(check_canonical(snapshot, &named));
     }
     Ok(checks)
-}
-
-/// The sale that the file is about.
-fn size_of(evidence: &Evidence) -> Option<(Direction, SizeUsd)> {
-    let request = &evidence.stated()?.request;
-    Some((Direction::from(request.base), request.size_usd.parse().ok()?))
 }
 
 /// A node by its host: the rest of its address may be a key.
@@ -159,7 +153,6 @@ pub fn print(checks: &[StateCheck]) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let bold = Style::new().bold();
     writeln!(out, "\n{bold}By the chain itself{bold:#}")?;
-    let mut unproven: Vec<&str> = Vec::new();
     for check in checks {
         let (colour, outcome) = match check.outcome {
             Outcome::Pass => (AnsiColor::Green, "pass"),
@@ -182,13 +175,8 @@ pub fn print(checks: &[StateCheck]) -> Result<(), Failure> {
             writeln!(out, "{:<26}expected  {expected}", "")?;
             writeln!(out, "{:<26}found     {found}", "")?;
         }
-        unproven.extend(&check.unproven);
     }
-    let canonical = checks
-        .iter()
-        .any(|check| check.name == StateCheckName::Canonical && check.outcome == Outcome::Pass);
-    // Said by those who were asked.
-    unproven.retain(|what| !canonical || *what != "that the chain has a block with this hash");
+    let unproven = still_unproven(checks);
     writeln!(out, "\nStill somebody's word: {}.", unproven.join("; "))?;
     Ok(())
 }

@@ -226,7 +226,7 @@ fn take(run: &mut AlertRun, slot: &WatchedSlot) -> Result<Vec<AlertEvent>, Alert
     }
     let Checkpoint { origin, size, root, .. } = &slot.checkpoint;
     let checkpoint = AlertCheckpoint { origin: origin.to_string(), size: *size, root: *root };
-    let (head, snapshot) = (&slot.head, slot.snapshot.as_ref());
+    let (head, snapshot) = (&slot.head, slot.snapshot.as_ref().map(|(snapshot, _)| snapshot));
     run.take(SealedSlot { head, snapshot, checkpoint: &checkpoint })
 }
 

@@ -6,7 +6,7 @@ use exitgap_api::Contradiction;
 use exitgap_core::analytics::accuracy::Fills;
 use exitgap_core::evidence::{Depths, Head, HeadEntry, Predecessor, SlotLeaf, depths};
 use exitgap_core::exit::METHOD_VERSION;
-use exitgap_core::ids::{DocumentHash, HeadHash, PoolId, SnapshotHash};
+use exitgap_core::ids::{DocumentHash, HeadHash, PoolId, SnapshotHash, StateHash};
 use exitgap_core::published::{Bodies, Folder, LogFile, Manifest, PartRef, Place, PublishedError};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{Snapshot, SnapshotDocuments, SnapshotError};
@@ -66,8 +66,8 @@ impl Watched<'_> {
 pub struct WatchedSlot {
     /// Its head.
     pub head: Head,
-    /// The snapshot that it names, where this version reads it.
-    pub snapshot: Option<Snapshot>,
+    /// The snapshot that it names, with the name of its state, where this version reads it.
+    pub snapshot: Option<(Snapshot, StateHash)>,
     /// The first checkpoint over it.
     pub checkpoint: Checkpoint,
 }
@@ -205,8 +205,9 @@ impl Walk<'_> {
             let state = snapshot.split_off((place.frame.snapshot as usize).min(snapshot.len()));
             let documents = SnapshotDocuments { snapshot, state };
             let read = self.snapshot(slot, head, &documents).map_err(by)?;
-            if let Some(snapshot) = read.filter(|_| self.against.watched.has(&head.pool)) {
-                of_watched.insert(head.pool.clone(), snapshot);
+            let named = read.zip(Snapshot::state_named_in(&documents.snapshot));
+            if let Some(named) = named.filter(|_| self.against.watched.has(&head.pool)) {
+                of_watched.insert(head.pool.clone(), named);
             }
         }
         self.tree.push(leaf_hash);

@@ -5,6 +5,7 @@
 //! the block rule assigns to a slot. Both are checked when made: what exists here
 //! can be computed with.
 
+mod agreement;
 mod error;
 mod fact;
 mod observation;
@@ -14,6 +15,7 @@ mod token;
 mod wire;
 mod wire_session;
 
+pub use agreement::{Difference, Testimony};
 pub use error::ObservationError;
 pub use fact::Fact;
 pub use observation::{BaseError, BlockRef, ChainKind, ChainTag, Observation, Snapshot};

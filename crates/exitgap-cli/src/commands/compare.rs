@@ -1,0 +1,225 @@
+//! `exitgap compare`: two operators' logs, replayed and held against each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use exitgap_api::{ComparedLog, ComparedSlot, ComparisonReport};
+use exitgap_core::evidence::Verdict;
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::{Difference, Snapshot, Testimony};
+use exitgap_core::tlog::{Note, VerifierKey};
+
+use super::{audit, print_json};
+use crate::arguments::CompareArgs;
+use crate::copy::{LogAt, LogSource};
+use crate::failure::{Failure, read_or_not, verdict_code};
+use crate::format::{grouped, printable};
+use crate::log::{Against, Fault, FolderReader, Watched, WatchedSlot, replay};
+use crate::trust;
+
+/// Differences that are listed.
+const LISTED: usize = 100;
+
+/// A pool by its chain's id and its contract: what operators cannot choose.
+type Place = String;
+
+/// What one log says.
+#[derive(Default)]
+struct Told {
+    origin: String,
+    keys_trusted: bool,
+    slots: u64,
+    fault: Option<Box<Fault>>,
+    /// By the name that the operator gives them.
+    names: BTreeMap<Place, PoolId>,
+    of: BTreeMap<(Slot, Place), Testimony>,
+}
+
+pub fn run(args: &CompareArgs, json: bool) -> Result<ExitCode, Failure> {
+    let trusted = trust::keys(&args.trust.trust)?;
+    let first = told(&args.first, args.copy_first.as_deref(), &trusted)?;
+    let second = told(&args.second, args.copy_second.as_deref(), &trusted)?;
+    let report = compared(&first, &second);
+    let printed = if json { print_json(&report) } else { print_text(&report) };
+    read_or_not(printed)?;
+    Ok(verdict_code(report.verdict))
+}
+
+/// Replays a log, and keeps what it says of each pool and slot that it did not take back.
+fn told(log: &LogAt, copy: Option<&Path>, trusted: &[VerifierKey]) -> Result<Told, Failure> {
+    let source = LogSource::read(log, copy)?;
+    let folder = FolderReader::new(source.path());
+    let newest = audit::newest(&folder)?;
+    let origin = &newest.checkpoint.origin;
+    // Keys of both logs are named together: those that are of this one count for it.
+    let signed = |key: &&VerifierKey| {
+        let by = std::slice::from_ref(*key);
+        Note::parse(&newest.note).is_ok_and(|note| note.signed_by(origin, by).is_ok())
+    };
+    let own: Vec<VerifierKey> = trusted.iter().filter(signed).cloned().collect();
+    let keys_trusted = !own.is_empty();
+    let keys = if keys_trusted { own } else { audit::own_keys(&folder)? };
+    let watched = Watched::All;
+    let against = Against { folder: &folder, newest: &newest, keys: &keys, since: None, watched };
+    let mut told = Told { origin: origin.to_string(), keys_trusted, ..Told::default() };
+    let bar = audit::progress(newest.checkpoint.size);
+    let mut tell = |slot: WatchedSlot| told.take(slot);
+    let (counts, broken) = replay(&against, |counts| bar.set_position(counts.slots), &mut tell);
+    bar.finish_and_clear();
+    told.slots = counts.slots;
+    told.fault = broken.map(|(fault, _)| audit::readable(fault)).transpose()?;
+    Ok(told)
+}
+
+fn place(snapshot: &Snapshot) -> Place {
+    let observation = snapshot.observation();
+    let name = observation.pool().to_string();
+    // After the operator's own name of the chain.
+    let contract = name.split_once(':').map_or(name.as_str(), |(_, contract)| contract);
+    format!("{}:{contract}", observation.chain().caip2)
+}
+
+impl Told {
+    fn take(&mut self, slot: WatchedSlot) {
+        let WatchedSlot { head, snapshot, .. } = slot;
+        if !head.retracts.is_empty() {
+            let own = self.names.iter().find(|(_, name)| **name == head.pool);
+            if let Some(place) = own.map(|(place, _)| place.clone()) {
+                for retraction in &head.retracts {
+                    self.of.remove(&(retraction.slot, place.clone()));
+                }
+            }
+        }
+        if let Some((snapshot, state)) = snapshot {
+            let place = place(&snapshot);
+            self.names.entry(place.clone()).or_insert(head.pool);
+            self.of.insert((head.slot, place), Testimony::of(&snapshot, state));
+        }
+    }
+
+    fn document(&self) -> ComparedLog {
+        let Self { origin, keys_trusted, slots, fault, .. } = self;
+        let fault = fault.as_deref().map(Fault::document);
+        ComparedLog { origin: origin.clone(), keys_trusted: *keys_trusted, slots: *slots, fault }
+    }
+
+    /// How many slots of these pools it has that another has not.
+    fn without(&self, other: &Self, pools: &BTreeSet<&Place>) -> u64 {
+        let only =
+            self.of.keys().filter(|key| pools.contains(&key.1) && !other.of.contains_key(key));
+        only.count() as u64
+    }
+}
+
+fn compared(first: &Told, second: &Told) -> ComparisonReport {
+    let pools: BTreeSet<&Place> =
+        first.names.keys().filter(|place| second.names.contains_key(*place)).collect();
+    let (mut slots, mut differing, mut other_block) = (0, 0, 0);
+    let mut differences = Vec::new();
+    for (key, ours) in &first.of {
+        let Some(theirs) = second.of.get(key) else { continue };
+        slots += 1;
+        let Some(difference) = ours.differs_from(theirs) else { continue };
+        differing += 1;
+        other_block += u64::from(difference == Difference::OtherBlock);
+        if differences.len() < LISTED {
+            let names = [&first.names[&key.1], &second.names[&key.1]].map(ToString::to_string);
+            differences.push(line(key.0, names, difference, [ours, theirs]));
+        }
+    }
+    let is_wrong = first.fault.is_some() || second.fault.is_some() || differing > other_block;
+    let is_whole = first.keys_trusted && second.keys_trusted && slots > 0 && other_block == 0;
+    let verdict = match (is_wrong, is_whole) {
+        (true, _) => Verdict::Invalid,
+        (false, true) => Verdict::Valid,
+        (false, false) => Verdict::Incomplete,
+    };
+    ComparisonReport {
+        verdict,
+        logs: [first.document(), second.document()],
+        pools: pools.len() as u64,
+        slots,
+        differing,
+        other_block,
+        only_one: [first.without(second, &pools), second.without(first, &pools)],
+        differences,
+    }
+}
+
+fn line(
+    slot: Slot,
+    pools: [String; 2],
+    difference: Difference,
+    of: [&Testimony; 2],
+) -> ComparedSlot {
+    let about = match difference {
+        Difference::FeedDiffers(of) | Difference::DecimalsDiffer(of) => Some(of.to_string()),
+        Difference::OtherBlock | Difference::StateDiffers => None,
+    };
+    let number = u64::from(slot.number());
+    ComparedSlot {
+        slot: number,
+        slot_time: slot.to_string(),
+        pools,
+        code: difference.code().to_owned(),
+        of: about,
+        blocks: of.map(|one| one.block.number),
+        block_hashes: of.map(|one| one.block.hash.to_string()),
+        states: of.map(|one| one.state.to_string()),
+    }
+}
+
+fn print_text(report: &ComparisonReport) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let colour = |colour: AnsiColor| Style::new().bold().fg_color(Some(colour.into()));
+    let (style, verdict) = match report.verdict {
+        Verdict::Valid => (colour(AnsiColor::Green), "VALID: they say the same"),
+        Verdict::Invalid if report.differing > report.other_block => {
+            (colour(AnsiColor::Red), "INVALID: of one block they say different things")
+        }
+        Verdict::Invalid => (colour(AnsiColor::Red), "INVALID: one of them does not hold"),
+        Verdict::Incomplete => (
+            colour(AnsiColor::Yellow),
+            "INCOMPLETE: nothing is wrong, but not everything could be compared",
+        ),
+    };
+    writeln!(out, "{style}{verdict}{style:#}.")?;
+    for log in &report.logs {
+        let by = if log.keys_trusted { "a trusted key" } else { "its own key only" };
+        let (origin, slots) = (printable(&log.origin), grouped(&log.slots.to_string()));
+        writeln!(out, "{:<16}{origin}: {slots} slots hold, by {by}", "log")?;
+        if let Some(fault) = &log.fault {
+            writeln!(out, "{:<16}{}: {}", "first fault", fault.code, printable(&fault.detail))?;
+        }
+    }
+    let count = |number: u64| grouped(&number.to_string());
+    let [first, second] = report.only_one;
+    writeln!(
+        out,
+        "{:<16}{} pools of both, {} slots of them compared, {} differ; only the first has {}, only the second {}",
+        "compared",
+        count(report.pools),
+        count(report.slots),
+        count(report.differing),
+        count(first),
+        count(second)
+    )?;
+    for one in &report.differences {
+        let about = one.of.as_ref().map_or(String::new(), |of| format!(" of {of}"));
+        writeln!(
+            out,
+            "{:<16}{} {}: {}{about}",
+            "difference", one.slot_time, one.pools[0], one.code
+        )?;
+        let [ours, theirs] = [0, 1].map(|at| {
+            format!("block {} {}, state {}", one.blocks[at], one.block_hashes[at], one.states[at])
+        });
+        writeln!(out, "{:<16}first   {ours}", "")?;
+        writeln!(out, "{:<16}second  {theirs}", "")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! Whether two operators say the same of one pool at one slot, whatever they call it.
+//!
+//! What the chain says is compared: the block, the state, token decimals, and the feeds that both read. What each chooses for
+//! itself is not: names, which feeds price a token, how old a round may be.
+
+use super::{BlockRef, OracleSource, Snapshot};
+use crate::ids::{Address, StateHash};
+use crate::wide::U256;
+
+/// What a snapshot says of the chain, as far as another operator's says it too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Testimony {
+    /// The block.
+    pub block: BlockRef,
+    /// The state, by its hash: it holds what the contract holds and no name of anybody's.
+    pub state: StateHash,
+    tokens: Vec<(Address, u8)>,
+    feeds: Vec<(Address, Round)>,
+}
+
+/// What a feed answered: round, answer, its decimals, and when it was written.
+type Round = (u128, U256, u8, u64);
+
+/// In what two operators differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Difference {
+    /// They read at different blocks: until blocks are final, a retraction decides.
+    OtherBlock,
+    /// The same block, and another state: one of them does not say what the chain holds.
+    StateDiffers,
+    /// The same block, and another round, answer or time of this feed.
+    FeedDiffers(Address),
+    /// Other decimals of this token.
+    DecimalsDiffer(Address),
+}
+
+impl Difference {
+    /// As documents spell it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::OtherBlock => "other_block",
+            Self::StateDiffers => "state_differs",
+            Self::FeedDiffers(_) => "feed_differs",
+            Self::DecimalsDiffer(_) => "decimals_differ",
+        }
+    }
+}
+
+impl Testimony {
+    /// What a snapshot says; `state` is the name of its state.
+    pub fn of(snapshot: &Snapshot, state: StateHash) -> Self {
+        let observation = snapshot.observation();
+        let tokens = observation.contract_tokens().iter();
+        let feeds = observation.oracles().iter().filter_map(|reading| match &reading.source {
+            OracleSource::Chainlink(read) => {
+                let round = (read.round, reading.answer, reading.decimals, read.updated_at);
+                Some((read.feed, round))
+            }
+            OracleSource::Fixed => None,
+        });
+        Self {
+            block: observation.block(),
+            state,
+            tokens: tokens.map(|token| (token.address, token.decimals)).collect(),
+            feeds: feeds.collect(),
+        }
+    }
+
+    /// The first thing in which another differs; `None`: they agree in all that both say.
+    pub fn differs_from(&self, other: &Self) -> Option<Difference> {
+        if self.block != other.block {
+            return Some(Difference::OtherBlock);
+        }
+        if self.state != other.state {
+            return Some(Difference::StateDiffers);
+        }
+        let feed = differing(&self.feeds, &other.feeds).map(Difference::FeedDiffers);
+        feed.or_else(|| differing(&self.tokens, &other.tokens).map(Difference::DecimalsDiffer))
+    }
+}
+
+/// The first of what both name that is not the same by both.
+fn differing<T: PartialEq>(ours: &[(Address, T)], theirs: &[(Address, T)]) -> Option<Address> {
+    let differs =
+        |(of, one): &&(Address, T)| theirs.iter().any(|(other, value)| other == of && value != one);
+    ours.iter().find(differs).map(|(of, _)| *of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::BlockHash;
+
+    type Change = fn(&mut Testimony);
+
+    fn testimony() -> Testimony {
+        let block = BlockRef { hash: BlockHash([1; 32]), number: 7, timestamp: 70 };
+        let round = (1, U256::from(5_u8), 8, 60);
+        Testimony {
+            block,
+            state: StateHash([2; 32]),
+            tokens: vec![(Address([3; 20]), 18), (Address([4; 20]), 6)],
+            feeds: vec![(Address([5; 20]), round), (Address([6; 20]), round)],
+        }
+    }
+
+    #[test]
+    fn what_both_say_is_compared_and_nothing_else() {
+        let ours = testimony();
+        assert_eq!(ours.differs_from(&testimony()), None);
+        // A feed of one alone says nothing of the other.
+        let mut fewer = testimony();
+        fewer.feeds.remove(0);
+        fewer.feeds.push((Address([9; 20]), (9, U256::from(9_u8), 9, 9)));
+        assert_eq!(ours.differs_from(&fewer), None);
+        let changes: [(Change, Difference); 7] = [
+            (|one| one.block.hash = BlockHash([8; 32]), Difference::OtherBlock),
+            (|one| one.block.number = 8, Difference::OtherBlock),
+            (|one| one.state = StateHash([9; 32]), Difference::StateDiffers),
+            (|one| one.feeds[1].1.0 += 1, Difference::FeedDiffers(Address([6; 20]))),
+            (|one| one.feeds[1].1.1 += U256::from(1_u8), Difference::FeedDiffers(Address([6; 20]))),
+            (|one| one.feeds[0].1.3 += 1, Difference::FeedDiffers(Address([5; 20]))),
+            (|one| one.tokens[1].1 = 18, Difference::DecimalsDiffer(Address([4; 20]))),
+        ];
+        for (change, expected) in changes {
+            let mut other = testimony();
+            change(&mut other);
+            assert_eq!(ours.differs_from(&other), Some(expected), "{}", expected.code());
+            assert_eq!(other.differs_from(&ours), Some(expected));
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! `exitgap compare`: two operators of one chain, who say the same; and one whose node lied to him, up to the file that shows it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use exitgap_chain::{ChainReader, Limits};
+use exitgap_core::pools::PoolState;
+use exitgap_core::series::Slot;
+use exitgap_server::config::Checked;
+use exitgap_server::recorder::{Recorder, Source};
+use exitgap_store::{LogFolder, Store};
+use exitgap_tests::binaries;
+use exitgap_tests::demo::recorder_config;
+use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Market, World};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::scenes::chain::{pass_slot, scene};
+use crate::scenes::proxy::{Lie, Proxy};
+
+/// A recorder with a name of its own for the chain, which believes its node.
+struct Operator {
+    folder: TempDir,
+    recorder: Recorder<ChainReader>,
+}
+
+impl Operator {
+    fn new(chain: &DevChain, world: &World, url: &str, slug: &str) -> Self {
+        let folder = TempDir::new().unwrap();
+        let text = recorder_config(chain, world).replace(&chain.url(), url);
+        let text = text.replace("\"anvil\"", &format!("\"{slug}\""));
+        fs::write(folder.path().join("exitgap.toml"), text).unwrap();
+        let name = format!("{slug}.example/exits");
+        let made = ["key", "new", "--out", "exitgap.key", "--name", &name];
+        let made = program("exitgap-server", folder.path(), &made);
+        assert!(made.status.success(), "{}", words(&made));
+        let checked = Checked::read(&folder.path().join("exitgap.toml")).unwrap();
+        let key = fs::read_to_string(&checked.config.evidence.key_file).unwrap();
+        let store =
+            Store::create(&checked.config.store.path, &key.trim_end().parse().unwrap()).unwrap();
+        let sources = Source::of_plan(&checked.plan, &Limits::default());
+        let mut recorder = Recorder::new(store, sources, Duration::from_mins(1));
+        recorder.publish_in(LogFolder::new(&checked.config.evidence.folder)).unwrap();
+        Self { folder, recorder }
+    }
+
+    async fn record(&mut self, slot: u64) {
+        let report = self.recorder.record_slot(Slot::new(slot).unwrap()).await.unwrap();
+        assert!(report.missing.is_empty(), "{report:?}");
+    }
+
+    fn log(&self) -> String {
+        self.folder.path().join("exitgap-log").to_str().unwrap().to_owned()
+    }
+}
+
+fn program(name: &str, folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(binaries::path(name)).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn words(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// The first operator's log beside the second's, by these keys.
+fn compared(first: &Operator, second: &Operator, more: &[&str]) -> (Option<i32>, Value) {
+    let (ours, theirs) = (first.log(), second.log());
+    let arguments = [&["compare", &ours, &theirs, "--json"][..], more].concat();
+    let output = program("exitgap", first.folder.path(), &arguments);
+    let report = serde_json::from_slice(&output.stdout);
+    (output.status.code(), report.unwrap_or_else(|_| panic!("{}", words(&output))))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lie_that_one_of_two_operators_signed_ends_as_a_file_that_shows_it() {
+    let (chain, world) = scene().await;
+    let mut market = Market::new(&chain, &world, 9).await.unwrap();
+    let proxy = Proxy::start(&chain.url());
+    let mut honest = Operator::new(&chain, &world, &chain.url(), "anvil");
+    let mut lying = Operator::new(&chain, &world, &proxy.url(), "devnet");
+    for slot in FIRST_SLOT..FIRST_SLOT + 3 {
+        market.play_slot(slot).await.unwrap();
+        honest.record(slot).await;
+        lying.record(slot).await;
+    }
+    let [ours, theirs] = [&honest, &lying].map(|one| format!("{}/verifier-key", one.log()));
+    let (code, report) = compared(&honest, &lying, &["--trust", &ours, "--trust", &theirs]);
+    let pools = u64::try_from(world.pools.len()).unwrap();
+    assert_eq!((code, &report["verdict"]), (Some(0), &Value::from("valid")), "{report}");
+    assert_eq!((&report["pools"], &report["slots"]), (&pools.into(), &(3 * pools).into()));
+    assert_eq!(report["differing"], 0);
+    // By their own keys only, it is not known whose they are; a log beside itself says nothing against it.
+    assert_eq!(compared(&honest, &lying, &[]).0, Some(7));
+    assert_eq!(compared(&honest, &honest, &["--trust", &ours]).0, Some(0));
+    // The node of one tells a reserve that is not there.
+    pass_slot(&chain, FIRST_SLOT + 3).await;
+    honest.record(FIRST_SLOT + 3).await;
+    let pair = format!("anvil:{:#x}", world.pools[World::FIRST_V2].pool.address);
+    let reserve = reserve_of(&honest, &pair, FIRST_SLOT + 3);
+    let (of, other) = (format!("{reserve:064x}"), format!("{:064x}", reserve + 1));
+    proxy.lie(move |request, told| {
+        let answer = told["result"].as_str().filter(|_| request["method"] == "eth_call")?;
+        answer.contains(&of).then(|| Lie::Result(answer.replace(&of, &other).into()))
+    });
+    lying.record(FIRST_SLOT + 3).await;
+    assert!(proxy.fired() > 0);
+    let (code, report) = compared(&honest, &lying, &["--trust", &ours, "--trust", &theirs]);
+    assert_eq!((code, &report["differing"]), (Some(6), &Value::from(1)), "{report}");
+    let found = &report["differences"][0];
+    assert_eq!(found["code"], "state_differs", "{report}");
+    assert_eq!(found["pools"][0], pair);
+    assert_eq!(found["block_hashes"][0], found["block_hashes"][1]);
+    let printed =
+        program("exitgap", honest.folder.path(), &["compare", &honest.log(), &lying.log()]);
+    assert!(words(&printed).contains("state_differs"), "{}", words(&printed));
+    shown(&chain, &honest, &lying, &pair);
+}
+
+fn reserve_of(operator: &Operator, pair: &str, slot: u64) -> u128 {
+    let reader = operator.recorder.store().unwrap().reader();
+    let pool = reader.pool(&pair.parse().unwrap()).unwrap().unwrap();
+    let snapshot = reader.snapshot_at(&pool, Slot::new(slot).unwrap()).unwrap().unwrap();
+    match snapshot.observation().state() {
+        PoolState::ConstantProduct(pair) => pair.reserves()[0],
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Both sign what they recorded. The chain says who lied, and what it said is kept: whoever has it needs no chain.
+fn shown(chain: &DevChain, honest: &Operator, lying: &Operator, pair: &str) {
+    let at = Slot::new(FIRST_SLOT + 3).unwrap().to_string();
+    for (operator, slug, code, outcome) in
+        [(honest, "anvil", 0, "pass"), (lying, "devnet", 6, "fail")]
+    {
+        let pool = pair.replace("anvil", slug);
+        let made = ["evidence", &pool, "--size-usd", "1000", "--at", &at, "--out", "evidence.json"];
+        let made = program("exitgap-server", operator.folder.path(), &made);
+        assert!(made.status.success(), "{}", words(&made));
+        let key = format!("{}/verifier-key", operator.log());
+        let verify = ["verify", "evidence.json", "--trust", &key, "--json"];
+        let alone = program("exitgap", operator.folder.path(), &verify);
+        assert_eq!(alone.status.code(), Some(0), "what was signed follows from what was signed");
+        let by_chain = ["--rpc", &chain.url(), "--keep-proof", "state.egp"];
+        let by_file = ["--state-proof", "state.egp"];
+        for more in [&by_chain[..], &by_file[..]] {
+            let output = program("exitgap", operator.folder.path(), &[&verify[..], more].concat());
+            let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let checks = report["chain"].as_array().unwrap();
+            let state = checks.iter().find(|check| check["name"] == "pool_state").unwrap();
+            assert_eq!(output.status.code(), Some(code), "{slug} {more:?}: {report}");
+            assert_eq!(state["outcome"], outcome, "{slug}: {report}");
+        }
+    }
+}
