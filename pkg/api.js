@@ -77,6 +77,23 @@ export function verify(evidence, policy) {
   });
 }
 
+/** Holds evidence against what the chain's own state says, and against the block of those who were asked for it. */
+export function verifyState(evidence, proof, of) {
+  return call(() => {
+    const { blocks } = options(of, ['blocks']);
+    const asked = list(blocks ?? undefined, 'blocks', MANY, (block) => {
+      const { by, hash } = options(block, ['by', 'hash'], 'blocks');
+      return [text(by, 'blocks', 200), hash == null ? '' : text(hash, 'blocks', 100)];
+    });
+    return wasm.verifyState(
+      bytes(evidence, 'evidence', limits.evidence),
+      bytes(proof, 'proof', limits.proof),
+      asked.map(([by]) => by),
+      asked.map(([, hash]) => hash),
+    );
+  });
+}
+
 export function recompute(evidence) {
   return call(() => wasm.recompute(bytes(evidence, 'evidence', limits.evidence)));
 }

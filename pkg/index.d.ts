@@ -70,6 +70,14 @@ export interface VerifyPolicy {
 export function recompute(evidence: Bytes): Recomputation;
 
 /**
+ * Holds the snapshot of an evidence file against a state proof (`.egp`, as `client.stateProof` fetches it or `exitgap verify --rpc
+ * --keep-proof` makes it): the pool's words and its oracles', proven down from the block's hash. `blocks` is what those whom you
+ * asked, a node or a wallet of yours, have as the hash of the block of that number: only they say that the chain has it. No
+ * signature of the log's is looked at: that is `verify`.
+ */
+export function verifyState(evidence: Bytes, proof: Bytes, of?: VerifyStateOptions): StateReport;
+
+/**
  * Computes a figure file's result anew from the snapshots that it names, each hashed, and makes the other checks.
  * The snapshots are asked of `page`; without it the check `snapshots` is not made, and the verdict is `incomplete`.
  */
@@ -2139,6 +2147,29 @@ export interface FigureCheck {
   code: string;
   expected: string;
   found: string;
+}
+
+export interface VerifyStateOptions {
+  /** Who was asked for the block, each by a name for people, with the hash; none where it did not answer. */
+  blocks?: readonly { by: string; hash?: string | null }[];
+}
+
+export interface StateCheck {
+  name: 'header' | 'pool_state' | 'oracle_state' | 'canonical';
+  outcome: Outcome;
+  /** `ok`, or what failed or was absent, such as `state_differs`, `other_block`, `beyond_proven_range`. */
+  code: string;
+  expected: string;
+  found: string;
+  /** What stays somebody's word all the same. */
+  unproven: string[];
+}
+
+export interface StateReport {
+  /** `header`, `pool_state`, `oracle_state`, and `canonical` where somebody was asked. */
+  checks: StateCheck[];
+  /** What stays somebody's word after all of them. */
+  unproven: string[];
 }
 
 export interface FigureReport {

@@ -23,6 +23,7 @@ mod alert_kept;
 mod answers;
 mod best_split;
 mod capabilities;
+mod comparison;
 mod context;
 mod decay;
 mod exit;
@@ -51,6 +52,7 @@ mod routes_answer;
 mod series_method;
 mod simulation;
 mod size;
+mod state;
 mod stream;
 mod verification;
 mod verified;
@@ -69,6 +71,7 @@ pub use alert_kept::{
 pub use answers::Answers;
 pub use best_split::{BestSplit, SplitAlone, SplitCandidate, SplitLeftOut, SplitLeg};
 pub use capabilities::{Capabilities, Capability, CapabilityStatus, ChainCapability};
+pub use comparison::{ComparedLog, ComparedSlot, ComparisonReport};
 pub use context::{
     Answer, Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, OracleState,
     Provenance, Status, TokenLabel, Window,
@@ -115,6 +118,7 @@ pub use routes_answer::Routes;
 pub use series_method::{SeriesMethod, SeriesSource};
 pub use simulation::{AtOnce, OrderFill, Simulation, SimulationResult};
 pub use size::{MaxSize, MaxSizeResult};
+pub use state::{StateReport, size_asked, still_unproven};
 pub use stream::{StreamedPool, StreamedSlot};
 pub use verification::{
     AuditFault, AuditReport, Claim, Contradiction, Recomputation, VerificationReport,

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use crate::objects::{answer, object, thrown};
 use crate::{
     CheckedFigure, LIMITS, Opened, RunningAlert, SplitOver, Venues, checkpoint_of, recompute,
-    snapshot_hash, verify,
+    snapshot_hash, verify, verify_state,
 };
 
 /// The version of this package.
@@ -36,6 +36,18 @@ pub fn js_verify(
 ) -> Result<JsValue, JsValue> {
     let seen = note.map(|note| (note, proof.as_slice()));
     answer(verify(evidence, &keys, seen, window))
+}
+
+/// See [`verify_state`].
+#[wasm_bindgen(js_name = verifyState)]
+#[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
+pub fn js_verify_state(
+    evidence: &[u8],
+    proof: &[u8],
+    by: Vec<String>,
+    hashes: Vec<String>,
+) -> Result<JsValue, JsValue> {
+    answer(verify_state(evidence, proof, by, &hashes))
 }
 
 /// See [`recompute`].

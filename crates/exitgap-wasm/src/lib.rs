@@ -7,7 +7,7 @@
 //! parameters (`exitgap-api`); types of arguments, their largest lengths, being ready, errors as
 //! errors (the package's `api.js`, the only caller).
 //!
-//! - `verifying`, `figure`, `opened`, `routes`, `split`, `alert`: the functions, native and in WebAssembly alike
+//! - `verifying`, `figure`, `opened`, `routes`, `split`, `alert`, `state`: the functions, native and in WebAssembly alike
 //! - `face`: the same, for JavaScript
 //! - `objects`: documents as objects
 //!
@@ -25,6 +25,7 @@ mod objects;
 mod opened;
 mod routes;
 mod split;
+mod state;
 mod verifying;
 
 pub use alert::{RunningAlert, SaidEvent, StandingNow, checkpoint_of};
@@ -32,12 +33,14 @@ pub use figure::{CheckedFigure, WantedSnapshot};
 pub use opened::{Opened, snapshot_hash};
 pub use routes::Venues;
 pub use split::SplitOver;
+pub use state::verify_state;
 pub use verifying::{recompute, verify};
 
 use exitgap_api::MAX_SNAPSHOT_PAGE_BYTES;
 use exitgap_core::analytics::figure::MAX_FIGURE_BYTES;
 use exitgap_core::evidence::{MAX_EVIDENCE_BYTES, MAX_WINDOW_BYTES};
 use exitgap_core::pools::MAX_STATE_BYTES;
+use exitgap_core::proof::MAX_PROOF_BYTES;
 use exitgap_core::snapshot::{MAX_SNAPSHOT_BYTES, MAX_SNAPSHOT_FILE_BYTES};
 use serde::Serialize;
 
@@ -56,6 +59,7 @@ const LIMITS: Limits = Limits {
     window: MAX_WINDOW_BYTES,
     figure: MAX_FIGURE_BYTES,
     page: MAX_SNAPSHOT_PAGE_BYTES,
+    proof: MAX_PROOF_BYTES,
     text: MAX_TEXT_BYTES,
 };
 
@@ -71,5 +75,6 @@ struct Limits {
     window: usize,
     figure: usize,
     page: usize,
+    proof: usize,
     text: usize,
 }

@@ -31,7 +31,7 @@ const CHECKPOINT = { origin: 'a/1', size: 1, root: `${'A'.repeat(43)}=` };
 
 /** Every function as it is called with one argument replaced. */
 function calls(exitgap, snapshot, opened, evidence, ladder) {
-  const { Client, init, verify, recompute, snapshotHash, open, rankRoutes, bestSplit, verifyFigure, openAlert } = exitgap;
+  const { Client, init, verify, verifyState, recompute, snapshotHash, open, rankRoutes, bestSplit, verifyFigure, openAlert } = exitgap;
   // A service that answers everything, so that only arguments can be wrong.
   const client = new Client('https://exitgap.example', { fetch: async () => new Response('{}') });
   const alert = openAlert(RULE);
@@ -46,7 +46,7 @@ function calls(exitgap, snapshot, opened, evidence, ladder) {
     (x) => client.portfolio([{ pool, sizeUsd: 1, base: x }]), (x) => client.portfolio([], x),
     (x) => client.evidence(x), (x) => client.evidence(url, x), (x) => client.snapshot(x),
     (x) => client.verify(x), (x) => client.verify(url, x), (x) => client.verify(url, {}, x),
-    (x) => client.exit(pool, { sizeUsd: x }), (x) => client.window(pool, { slot: x }),
+    (x) => client.exit(pool, { sizeUsd: x }), (x) => client.window(pool, { slot: x }), (x) => client.stateProof(pool, { slot: x }),
     (x) => client.slotStatus(pool, { slot: x }), (x) => client.fragility({ limit: x }),
   ];
   for (const name of ['pools', 'fragility', 'capabilities', 'payments', 'checkpoint', 'verifierKey']) {
@@ -69,6 +69,7 @@ function calls(exitgap, snapshot, opened, evidence, ladder) {
     (x) => alert.take({ head: '{}', checkpoint: x }),
     ...['origin', 'size', 'root'].map((name) =>
       (x) => alert.take({ head: '{}', checkpoint: { ...CHECKPOINT, [name]: x } })),
+    (x) => verifyState(x, 'x'), (x) => verifyState('x', x), (x) => verifyState('x', 'x', x), (x) => verifyState('x', 'x', { blocks: x }),
     (x) => verifyFigure(x), (x) => verifyFigure('x', x), (x) => verifyFigure('x', { keys: x }),
     (x) => verifyFigure('x', { page: x }), (x) => verifyFigure('x', { onProgress: x }),
     (x) => client.liquidationExposure(x), (x) => client.liquidationExposure([x], { cascadeUsd: 1 }),

@@ -114,6 +114,30 @@ async fn a_figure_is_computed_again_from_what_a_service_sends() {
     );
 }
 
+/// The same checks, word for word, in the module and on the command line.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_chains_own_state_is_held_against_evidence() {
+    let recorded = recorded(3).await;
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
+    let project = Project::new();
+    project.add(&["state.mjs"]);
+    let (address, slot) =
+        (format!("http://{}", service.address), recorded.last.number().to_string());
+    for index in [0, World::FIRST_V2] {
+        let folder = recorded.folder.path();
+        let asked = ["state.mjs", &address, &recorded.pool(index), &slot, folder.to_str().unwrap()];
+        let ours: Value = serde_json::from_str(&project.node(&asked)).unwrap();
+        let verify = ["verify", "evidence.json", "--state-proof", "state.egp", "--json"];
+        let output = Command::new(binaries::path("exitgap"))
+            .args(verify)
+            .current_dir(folder)
+            .output()
+            .unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["chain"], ours, "{report}");
+    }
+}
+
 #[test]
 fn the_packages_client_asks_only_for_what_is_described() {
     let project = Project::new();

@@ -1,0 +1,63 @@
+//! What the chain's own state says of an evidence file.
+
+use exitgap_core::evidence::{Evidence, Outcome};
+use exitgap_core::ids::BlockHash;
+use exitgap_core::pools::Direction;
+use exitgap_core::proof::{StateCheck, StateCheckName, StateProof, check_canonical, check_state};
+use exitgap_core::units::SizeUsd;
+use serde::Serialize;
+
+use crate::{Problem, ProblemCode};
+
+/// An evidence file's snapshot held against a state proof.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StateReport {
+    /// `header`, `pool_state`, `oracle_state`, and `canonical` where somebody was asked for the block.
+    pub checks: Vec<StateCheck>,
+    /// What stays somebody's word all the same.
+    pub unproven: Vec<&'static str>,
+}
+
+/// The sale that an evidence file is about.
+pub fn size_asked(evidence: &Evidence) -> Option<(Direction, SizeUsd)> {
+    let request = &evidence.stated()?.request;
+    Some((Direction::from(request.base), request.size_usd.parse().ok()?))
+}
+
+/// What stays somebody's word after checks: each thing once, and the block's place on the chain only where nobody said it.
+pub fn still_unproven(checks: &[StateCheck]) -> Vec<&'static str> {
+    let is_canonical = |check: &StateCheck| {
+        check.name == StateCheckName::Canonical && check.outcome == Outcome::Pass
+    };
+    let said = checks.iter().any(is_canonical);
+    let mut unproven: Vec<&'static str> = Vec::new();
+    for what in checks.iter().flat_map(|check| check.unproven.iter().copied()) {
+        let is_said = said && what == StateCheck::CANONICAL_UNPROVEN;
+        if !is_said && !unproven.contains(&what) {
+            unproven.push(what);
+        }
+    }
+    unproven
+}
+
+impl StateReport {
+    /// Holds a file against the bytes of a proof; `asked` is whom the reader asked for the block, and the hash that each has at
+    /// its number.
+    pub fn of(
+        evidence: &Evidence,
+        proof: &[u8],
+        asked: &[(String, Option<BlockHash>)],
+    ) -> Result<Self, Problem> {
+        let snapshot = evidence.snapshot().ok_or_else(|| {
+            let detail = "evidence: the file has no snapshot that can be read";
+            Problem::new(ProblemCode::InvalidParameter, detail).field("evidence")
+        })?;
+        let proof = StateProof::read(proof);
+        let mut checks = check_state(&proof, snapshot, size_asked(evidence)).to_vec();
+        if !asked.is_empty() {
+            checks.push(check_canonical(snapshot, asked));
+        }
+        let unproven = still_unproven(&checks);
+        Ok(Self { checks, unproven })
+    }
+}
