@@ -22,6 +22,7 @@ mod paths;
 mod service;
 mod text;
 mod told;
+mod wallet;
 
 /// A third of the weight of the one that comes with Rust.
 #[global_allocator]

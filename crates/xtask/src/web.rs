@@ -26,7 +26,7 @@ Prints the size of every file, as it is and compressed; a first page that loads 
 is an error.";
 
 /// The most that any first page loads, in bytes of Brotli. Every page loads all files but the copies.
-const MOST_BYTES: u64 = 553_000;
+const MOST_BYTES: u64 = 578_000;
 
 /// Compresses every file of a folder, and prints the sizes.
 const COMPRESS: &str = "

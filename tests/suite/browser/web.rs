@@ -13,8 +13,9 @@ use exitgap_tests::fixtures;
 use exitgap_tests::receiver::Receiver;
 use serde_json::Value;
 
+use crate::scenes::chain::scene;
 use crate::scenes::holes::tear_holes;
-use crate::scenes::service::{Recorded, Service, recorded};
+use crate::scenes::service::{Recorded, Service, configured, record_in, recorded};
 
 const SLOTS: u64 = 14;
 
@@ -55,6 +56,27 @@ async fn every_page_works_in_a_browser() {
     let complained = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}{complained}");
     assert!(said.contains(r#""web.axe_violations":0,"web.console_errors":0"#), "{said}");
+}
+
+/// A number is confirmed by the chain: its state is proven in the browser, and the reader's wallet has the block.
+#[tokio::test(flavor = "multi_thread")]
+async fn evidence_is_confirmed_by_the_readers_own_wallet() {
+    let (chain, world) = scene().await;
+    let folder = configured(&chain, &world);
+    let recorded = record_in(&chain, world, folder, 4).await;
+    let limits = [("EXITGAP_HTTP_RATE_PER_MINUTE", "100000")];
+    let service = Service::start(recorded.folder.path(), &["--no-record"], &limits);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let output = Command::new("node")
+        .arg(root.join("tests/web/chain.mjs"))
+        .arg(format!("http://{}", service.address))
+        .arg(fixtures::folder().join("npm-tools/node_modules"))
+        .arg(root.join("target/screenshots"))
+        .arg(chain.url())
+        .output()
+        .unwrap();
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "sound\n", "{complained}");
 }
 
 /// Speed is measured by `cargo xtask bench web`; what does not depend on the machine is asserted

@@ -13,6 +13,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use super::evidence_break::BreakIt;
+use super::evidence_chain::ByChain;
 use super::evidence_later::Later;
 use super::pool::slippage;
 use crate::check;
@@ -132,8 +133,9 @@ fn Evidence(found: Found) -> impl IntoView {
     let file = StoredValue::new(verification.bytes.clone());
     let window_note = window_words(&checks, of.slot, without_window);
     let window_note = format!("{window_note}. {}", observed(stated));
-    let later = of.clone();
+    let (later, by_chain) = (of.clone(), of.clone());
     let verified = Arc::new(verification.clone());
+    let proven = Arc::clone(&verified);
     view! {
         <PreviewNotice shown=preview/>
         <Verdicts report=verification.report.clone() trust=trust told=told/>
@@ -162,6 +164,7 @@ fn Evidence(found: Found) -> impl IntoView {
         </p>
         <h2>"Every check"</h2>
         <Checks checks=checks/>
+        <ByChain of=by_chain verified=proven/>
         <BreakIt verification=verification/>
         <h2>"The depth snapshot"</h2>
         <Drawn points=points/>

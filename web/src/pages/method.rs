@@ -69,18 +69,43 @@ pub fn MethodPage() -> impl IntoView {
              against the chain's own state: the pool's words and its oracles' are proven down from the block's hash, and your node \
              says whether the chain has that block. No key of ours counts in it. The recorder does the same of every slot before it signs."
         </p>
-        <table>
-            <thead><tr><th>"Who"</th><th>"With the evidence alone"</th><th>"With a state proof, and the block looked up"</th></tr></thead>
-            <tbody>
-                <tr><td>"A node that lies to the recorder"</td><td>"is signed"</td><td>"is not recorded: the recorder proves first, where its node serves proofs"</td></tr>
-                <tr><td>"An operator who makes up a state"</td><td>"is not noticed"</td><td>"is shown: the block your node has holds another state"</td></tr>
-                <tr><td>"An operator who takes an earlier block"</td><td>"is not noticed"</td><td>"is shown, where the proof has the next block's header"</td></tr>
-                <tr><td>"An operator who rewrites the log"</td><td>"is shown to whoever kept an earlier checkpoint"</td><td>"likewise"</td></tr>
-                <tr><td>"An operator who leaves a slot out"</td><td>"is shown as missing; why, is the operator's word"</td><td>"likewise"</td></tr>
-                <tr><td>"This server, with its pages"</td><td>"can: take the program from elsewhere"</td><td>"likewise"</td></tr>
-                <tr><td>"The nodes that you asked"</td><td>"are not asked"</td><td>"all of them together can"</td></tr>
-            </tbody>
-        </table>
+        <ul>
+            <li>
+                <b>"A node that lies to the recorder"</b>
+                ". With the evidence alone: is signed. \
+                 With a state proof, and the block looked up: is not recorded: the recorder proves first, where its node serves proofs."
+            </li>
+            <li>
+                <b>"An operator who makes up a state"</b>
+                ". With the evidence alone: is not noticed. \
+                 With a state proof, and the block looked up: is shown: the block your node has holds another state."
+            </li>
+            <li>
+                <b>"An operator who takes an earlier block"</b>
+                ". With the evidence alone: is not noticed. \
+                 With a state proof, and the block looked up: is shown, where the proof has the next block's header."
+            </li>
+            <li>
+                <b>"An operator who rewrites the log"</b>
+                ". With the evidence alone: is shown to whoever kept an earlier checkpoint. \
+                 With a state proof, and the block looked up: likewise."
+            </li>
+            <li>
+                <b>"An operator who leaves a slot out"</b>
+                ". With the evidence alone: is shown as missing; why, is the operator's word. \
+                 With a state proof, and the block looked up: likewise."
+            </li>
+            <li>
+                <b>"This server, with its pages"</b>
+                ". With the evidence alone: can: take the program from elsewhere. \
+                 With a state proof, and the block looked up: likewise."
+            </li>
+            <li>
+                <b>"The nodes that you asked"</b>
+                ". With the evidence alone: are not asked. \
+                 With a state proof, and the block looked up: all of them together can."
+            </li>
+        </ul>
         <p>
             "What no proof of storage says, and stays somebody's word: which feeds price the tokens and how many decimals they have, \
              fees that are code, what the contracts' code does, whether the oracle is right. Pools whose words are in no known order \

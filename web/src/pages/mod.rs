@@ -11,6 +11,7 @@ pub mod portfolio;
 pub mod verify;
 
 mod evidence_break;
+mod evidence_chain;
 mod evidence_later;
 mod figure_check;
 mod pool_alert;

@@ -1,0 +1,108 @@
+// Evidence held against the chain's own state in a browser, by its reader's wallet: an EIP-1193 provider whose words are
+// those of the real node. Usage: node chain.mjs <service> <folder of node_modules> <folder for screenshots> <node>
+import assert from "node:assert/strict";
+import { eventually, start } from "./browser.mjs";
+
+const [service, modules, shots, node] = process.argv.slice(2);
+const scene = await start(service, modules, shots);
+const { evidence } = scene;
+const asked = [];
+
+/** A browser with a wallet that answers by `lie`, or else as the node does; none at all without `lie`. */
+async function browser(lie, width = 1280) {
+  const context = await scene.browser.newContext({ viewport: { width, height: 900 } });
+  if (lie) {
+    await context.exposeFunction("askNode", async (method, params) => {
+      asked.push(method);
+      const answer = lie(method, params);
+      if (answer !== undefined) return answer;
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+      const told = await fetch(node, { method: "POST", headers: { "content-type": "application/json" }, body });
+      return { result: (await told.json()).result };
+    });
+    await context.addInitScript(() => {
+      window.ethereum = {
+        async request({ method, params }) {
+          const { result, error } = await window.askNode(method, params);
+          if (error) throw new Error(error);
+          return result;
+        },
+      };
+    });
+  }
+  return context;
+}
+
+const outcomes = async (page) => Object.fromEntries(await page.locator("#by-chain li[data-check]")
+  .evaluateAll((all) => all.map((one) => [one.dataset.check, one.dataset.outcome])));
+
+/** Opens the evidence and its state proof. */
+async function opened(context, width) {
+  const page = await scene.open(evidence, { context, width });
+  await page.waitForSelector(".verdict.pass");
+  await page.locator("#ask-chain").click();
+  await page.waitForSelector("#chain-verdict");
+  return page;
+}
+
+const proven = { header: "pass", pool_state: "pass", oracle_state: "pass" };
+for (const [width, name] of [[1280, "chain"], [360, "chain-phone"]]) {
+  const page = await opened(await browser(() => undefined, width), width);
+  assert.deepEqual(await outcomes(page), proven);
+  assert.ok((await page.locator("#unproven").textContent()).includes("that the chain has a block with this hash"));
+  assert.ok((await page.locator("#chain-verdict").getAttribute("class")).includes("warn"), "nobody was asked yet");
+  await page.locator("#ask-wallet").click();
+  await page.waitForSelector("#chain-verdict.pass >> text=Confirmed by the chain");
+  assert.deepEqual(await outcomes(page), { ...proven, canonical: "pass" });
+  assert.ok(!(await page.locator("#unproven").textContent()).includes("that the chain has a block"));
+  await scene.accessible(page, name);
+  await page.locator("#by-chain").scrollIntoViewIfNeeded();
+  await scene.shoot(page, name);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+  assert.ok(wide, `${name}: nothing stands out at the side`);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download the proof" }).click();
+  assert.equal((await download).suggestedFilename(), "state.egp");
+}
+assert.deepEqual([...new Set(asked)].sort(), ["eth_chainId", "eth_getBlockByNumber"], "nothing else is asked");
+
+// Each way in which a wallet does not help has its own words.
+const other = { number: "0x1", hash: `0x${"22".repeat(32)}` };
+for (const [lie, words, canonical] of [
+  [(method) => (method === "eth_chainId" ? { result: "0x1" } : undefined), "Your wallet is on chain 0x1", undefined],
+  [() => ({ error: "User rejected the request." }), "User rejected the request", undefined],
+  [(method) => (method === "eth_getBlockByNumber" ? { result: null } : undefined), "", "warn"],
+  [(method) => (method === "eth_getBlockByNumber" ? { result: other } : undefined), "", "fail"],
+  [undefined, "There is no wallet in this browser", undefined],
+]) {
+  const page = await opened(await browser(lie));
+  await page.locator("#ask-wallet").click();
+  if (words) await page.waitForSelector(`#wallet >> text=${words}`);
+  else await eventually("the wallet answered", async () => (await outcomes(page)).canonical !== undefined);
+  assert.equal((await outcomes(page)).canonical, canonical);
+}
+
+// A proof that is not kept, and one that is of another state.
+const gone = { status: 404, contentType: "application/problem+json", body: JSON.stringify({ type: "about:blank", title: "", status: 404, detail: "none", code: "not_found" }) };
+const without = await scene.open(evidence, { expected: ["404"], routes: { "**/api/v1/proof/**": (route) => route.fulfill(gone) } });
+await without.waitForSelector(".verdict.pass");
+await without.locator("#ask-chain").click();
+await without.waitForSelector("#no-proof >> text=the operator's word");
+const changed = await scene.open(evidence, {
+  routes: {
+    "**/api/v1/proof/**": async (route) => {
+      const response = await route.fetch();
+      const body = await response.body();
+      body[body.length - 9] ^= 1;
+      await route.fulfill({ response, body });
+    },
+  },
+});
+await changed.waitForSelector(".verdict.pass");
+await changed.locator("#ask-chain").click();
+await changed.waitForSelector("#chain-verdict >> text=Not proven");
+assert.deepEqual(await outcomes(changed), { header: "warn", pool_state: "warn", oracle_state: "warn" });
+
+await scene.browser.close();
+assert.deepEqual(scene.noise, [], "the browser complained");
+console.log("sound");
