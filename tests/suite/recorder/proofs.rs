@@ -129,7 +129,7 @@ async fn a_node_that_lies_about_what_it_is_asked_is_not_believed() {
     for snapshot in &honest {
         match snapshot.observation().state() {
             PoolState::Concentrated(pool) => {
-                price = format!("{:064x}", pool.ranges().sqrt_price_x96())
+                price = format!("{:064x}", pool.ranges().sqrt_price_x96());
             }
             PoolState::ConstantProduct(pair) => reserve = pair.reserves()[0],
             _ => {}

@@ -127,16 +127,16 @@ impl Shared {
     ) -> Result<Self, ProveError> {
         let headers = asked.headers(block).await?;
         let mut feeds: BTreeMap<Address, Result<Answers, Missing>> = BTreeMap::new();
-        for (feed, reading) in snapshots.iter().flat_map(|one| feeds_of(one.observation())) {
-            if !feeds.contains_key(&feed) {
-                let answers = match asked.answers_of(feed, reading).await {
-                    Ok(answers) => Ok(answers),
-                    Err(ProveError::Contradiction(missing)) => Err(missing),
-                    // A pool is proven without it.
-                    Err(_) => Ok(Answers::default()),
-                };
-                feeds.insert(feed, answers);
-            }
+        let named: BTreeMap<_, _> =
+            snapshots.iter().flat_map(|one| feeds_of(one.observation())).collect();
+        for (feed, reading) in named {
+            let answers = match asked.answers_of(feed, reading).await {
+                Ok(answers) => Ok(answers),
+                Err(ProveError::Contradiction(missing)) => Err(missing),
+                // A pool is proven without it.
+                Err(_) => Ok(Answers::default()),
+            };
+            feeds.insert(feed, answers);
         }
         Ok(Self { headers, feeds })
     }
@@ -197,7 +197,7 @@ pub fn subject_to_record(
     match subject.slots() {
         Ok(slots) if slots.len() <= MOST_WORDS => Ok((subject, slots)),
         Ok(_) => Err(Proven::Unproven(Unproven::TooWide)),
-        Err(error) => Err(contradicted(error.to_string())),
+        Err(error) => Err(contradicted(&error.to_string())),
     }
 }
 
@@ -211,7 +211,7 @@ fn unproven(error: ProveError, deadline: Instant) -> Proven {
             Proven::Unproven(Unproven::NotServed)
         }
         ProveError::Contradiction(missing) => Proven::Contradicted(missing),
-        ProveError::Proof(error) => contradicted(error.to_string()),
+        ProveError::Proof(error) => contradicted(&error.to_string()),
     }
 }
 
@@ -219,12 +219,12 @@ fn unproven(error: ProveError, deadline: Instant) -> Proven {
 pub fn judged(snapshot: &Snapshot, subject: &ProofSubject, parts: &ProofParts<'_>) -> Proven {
     let file = match subject.file(parts) {
         Ok(file) => file,
-        Err(error) => return contradicted(error.to_string()),
+        Err(error) => return contradicted(&error.to_string()),
     };
     let checks = check_state(&StateProof::read(&file), snapshot, None);
     if let Some(check) = checks.iter().find(|check| check.outcome == Outcome::Fail) {
         let (expected, found) = (&check.expected, &check.found);
-        return contradicted(format!("{}: proven is {expected}, read was {found}", check.code));
+        return contradicted(&format!("{}: proven is {expected}, read was {found}", check.code));
     }
     let passed =
         |name| checks.iter().any(|check| check.name == name && check.outcome == Outcome::Pass);
@@ -234,7 +234,7 @@ pub fn judged(snapshot: &Snapshot, subject: &ProofSubject, parts: &ProofParts<'_
     Proven::Held { file, has_oracles: passed(StateCheckName::OracleState) }
 }
 
-fn contradicted(detail: String) -> Proven {
+fn contradicted(detail: &str) -> Proven {
     let detail = format!("the chain's own state says otherwise: {detail}");
     Proven::Contradicted(Missing::new(MissingReason::RpcResponseInvalid, detail))
 }

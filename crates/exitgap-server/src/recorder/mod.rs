@@ -50,6 +50,9 @@ const NODES_WITHIN: Duration = Duration::from_secs(10);
 /// Slots after which old state proofs are thinned.
 const THIN_EVERY: u32 = Slot::PER_DAY / 24;
 
+/// Is told of a slot once it is recorded.
+type Told = dyn Fn(&SlotReport) + Send;
+
 /// Records pools into a store.
 pub struct Recorder<R> {
     /// Away while a blocking task writes with it.
@@ -66,7 +69,7 @@ pub struct Recorder<R> {
     /// Where the proofs are kept.
     kept: Option<Arc<KeptProofs>>,
     /// Who is told of each slot.
-    told: Option<Box<dyn Fn(&SlotReport) + Send>>,
+    told: Option<Box<Told>>,
 }
 
 /// What became of a slot.
@@ -286,7 +289,9 @@ impl<R: SlotReader> Recorder<R> {
         self.plan_fills().await?;
         let mut readings = read::all(&mut self.chains, slot, self.prove, started + budget).await;
         let mut proofs = Proofs::default();
-        readings.iter_mut().for_each(|reading| proofs.add(take(&mut reading.proofs)));
+        for reading in &mut readings {
+            proofs.add(take(&mut reading.proofs));
+        }
         for (chain, reading) in self.chains.iter_mut().zip(&mut readings) {
             let slug = chain.slug().clone();
             chain.fills.take(&slug, slot, reading.told.take());
@@ -368,13 +373,12 @@ impl<R: SlotReader> Recorder<R> {
             }
             Ok::<_, ProofsError>(())
         };
-        match tokio::task::spawn_blocking(keeping).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => {
-                tracing::error!(%slot, %error, "the slot's state proofs are not kept")
-            }
-            Err(error) => tracing::error!(%slot, %error, "the slot's state proofs are not kept"),
-        }
+        let failed = match tokio::task::spawn_blocking(keeping).await {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
+        };
+        tracing::error!(%slot, error = failed, "the slot's state proofs are not kept");
     }
 
     /// Requires that no chain's nodes contradict each other about which chain it is.

@@ -47,9 +47,12 @@ pub struct StateCheck {
 }
 
 /// What no proof of a pool's storage says.
-const HEADER_UNPROVEN: [&str; 1] = ["that the chain has a block with this hash"];
+const HEADER_UNPROVEN: [&str; 1] = [StateCheck::CANONICAL_UNPROVEN];
 
 impl StateCheck {
+    /// What only those say who are asked for the block.
+    pub const CANONICAL_UNPROVEN: &str = "that the chain has a block with this hash";
+
     fn pass(name: StateCheckName, found: String, unproven: &[&'static str]) -> Self {
         let (outcome, expected) = (Outcome::Pass, found.clone());
         Self { name, outcome, code: "ok", expected, found, unproven: unproven.to_vec() }
