@@ -63,6 +63,14 @@ pub fn MethodPage() -> impl IntoView {
             <li>"That you will fill at this price: others trade before you, and the pool moves on after the slot. Gas is not in the gap."</li>
             <li>"Tokens that take a fee on transfer or change balances are not exact."</li>
         </ul>
+        <WhoCanLie/>
+    }
+}
+
+/// Whose word each statement is, without a state proof and with one.
+#[component]
+fn WhoCanLie() -> impl IntoView {
+    view! {
         <h2 id="who-can-lie">"Who can still lie about what"</h2>
         <p>
             "The evidence file says what the operator signed. "<code>"exitgap verify evidence.json --rpc <your node>"</code>" holds it \
