@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use exitgap_core::evidence::Outcome;
 use exitgap_core::ids::{Address, ChainSlug};
 use exitgap_core::proof::{
-    FeedSubject, ProofParts, ProofSubject, StateCheckName, StateProof, TickRange, check_state,
-    needed_ticks, ranges_of,
+    FeedSubject, ProofError, ProofParts, ProofSubject, StateCheckName, StateProof, TickRange,
+    check_state, needed_ticks, ranges_of,
 };
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::{BlockRef, Snapshot};
@@ -25,8 +25,9 @@ use crate::rpc::Rpc;
 /// Ticks that are proven beyond those that figures read, on both sides, so that many a larger size is proven, too.
 const MARGIN_TICKS: i32 = 200;
 
-/// The most words of a pool that are asked for each slot.
-const MOST_WORDS: usize = 1_024;
+/// The most words of a pool that are asked for each slot: the whole bitmap of the narrowest spacing, where a pool's liquidity
+/// ends before its figures do, and its ticks.
+const MOST_WORDS: usize = 8_192;
 
 /// Why a state is recorded without a proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,7 +36,7 @@ pub enum Unproven {
     UnsupportedLayout,
     /// The nodes serve no proofs, or none of this block.
     NotServed,
-    /// Its figures read more words than are asked for.
+    /// Its figures read more words than are asked for, or than a proof may hold.
     TooWide,
     /// There was no time left.
     NoTime,
@@ -219,6 +220,7 @@ fn unproven(error: ProveError, deadline: Instant) -> Proven {
 pub fn judged(snapshot: &Snapshot, subject: &ProofSubject, parts: &ProofParts<'_>) -> Proven {
     let file = match subject.file(parts) {
         Ok(file) => file,
+        Err(ProofError::TooLarge { .. }) => return Proven::Unproven(Unproven::TooWide),
         Err(error) => return contradicted(&error.to_string()),
     };
     let checks = check_state(&StateProof::read(&file), snapshot, None);

@@ -78,11 +78,14 @@ pub(super) fn words(subject: &ProofSubject, found: Vec<Word>) -> Result<ProvenWo
     }
 }
 
-/// The word of a leaf; one that is absent is zero.
+/// The word of a leaf; one that is absent is zero. So is one without digits: a chain takes such a word out of its trie, and
+/// development nodes leave it there, under roots that are as binding.
 fn word_of(leaf: Option<&[u8]>) -> Option<Word> {
     let Some(leaf) = leaf else { return Some(ZERO) };
-    let digits = text(leaf).filter(|digits| !digits.is_empty())?;
-    Some(Word(rlp::number(digits)?))
+    match text(leaf)? {
+        [] => Some(ZERO),
+        digits => Some(Word(rlp::number(digits)?)),
+    }
 }
 
 /// The number of these bytes, at most 32, most significant first.
@@ -92,4 +95,50 @@ pub(super) fn number(bytes: &[u8]) -> U256 {
         *limb = eight.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
     }
     U256::from_limbs(limbs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof::trie::WalkError;
+
+    /// A trie of one leaf: its root, and its node.
+    fn trie(slot: &[u8; 32], value: &[u8]) -> ([u8; 32], Vec<u8>) {
+        let path = [&[0x20][..], &keccak(slot)].concat();
+        let text = |bytes: &[u8]| {
+            let short = bytes.len() == 1 && bytes[0] < 0x80;
+            if short {
+                bytes.to_vec()
+            } else {
+                [&[0x80 + u8::try_from(bytes.len()).unwrap()], bytes].concat()
+            }
+        };
+        let items = [text(&path), text(value)].concat();
+        let length = u8::try_from(items.len()).unwrap();
+        let head = if length < 56 { vec![0xc0 + length] } else { vec![0xf8, length] };
+        let node = [head, items].concat();
+        (keccak(&node), node)
+    }
+
+    #[test]
+    fn a_word_that_a_node_keeps_as_zero_is_zero_and_what_is_no_number_is_none() {
+        let slot = [7; 32];
+        let word = |value: &[u8]| {
+            let (root, node) = trie(&slot, value);
+            walked(root, &[slot], &node).map(|words| words[0])
+        };
+        assert_eq!(word(&[0x80]).unwrap(), ZERO);
+        let five = word(&[5]).unwrap();
+        assert_eq!(five.0[31], 5);
+        // With a leading zero, as a list, and with more digits than a word has.
+        for wrong in [&[0x00][..], &[0x82, 0, 5], &[0xc0], &[&[0xa1][..], &[1; 33]].concat()] {
+            assert!(matches!(word(wrong), Err(ProofError::Word)), "{wrong:?}");
+        }
+        let (root, mut node) = trie(&slot, &[5]);
+        *node.last_mut().unwrap() = 6;
+        assert!(matches!(
+            walked(root, &[slot], &node),
+            Err(ProofError::Storage(WalkError::Hash | WalkError::Absent))
+        ));
+    }
 }
