@@ -94,6 +94,18 @@ export function verifyState(evidence, proof, of) {
   });
 }
 
+/** Holds evidence against a policy of witnesses: who cosigned the log's checkpoint, and since when it was there. */
+export function witnessed(evidence, policy, of) {
+  return call(() => {
+    const { nowS } = options(of, ['nowS']);
+    return wasm.witnessed(
+      bytes(evidence, 'evidence', limits.evidence),
+      bytes(policy, 'policy', limits.text),
+      nowS == null ? undefined : whole(nowS, 'nowS'),
+    );
+  });
+}
+
 export function recompute(evidence) {
   return call(() => wasm.recompute(bytes(evidence, 'evidence', limits.evidence)));
 }

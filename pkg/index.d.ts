@@ -78,6 +78,18 @@ export function recompute(evidence: Bytes): Recomputation;
 export function verifyState(evidence: Bytes, proof: Bytes, of?: VerifyStateOptions): StateReport;
 
 /**
+ * Whether the witnesses that you trust cosigned the checkpoint that an evidence file rests on, and since when it was there.
+ * `policy` is the text of a policy (C2SP tlog-policy): lines such as `witness <name> <key>`, `group <name> 2 <name> <name>
+ * <name>` and `quorum <name>`. No signature of the log's own is looked at unless the policy names logs: that is `verify`.
+ */
+export function witnessed(evidence: Bytes, policy: Bytes, of?: WitnessedOptions): WitnessCheck;
+
+export interface WitnessedOptions {
+  /** The Unix second that it is, by your clock: a cosignature from later does not count. */
+  nowS?: number;
+}
+
+/**
  * Computes a figure file's result anew from the snapshots that it names, each hashed, and makes the other checks.
  * The snapshots are asked of `page`; without it the check `snapshots` is not made, and the verdict is `incomplete`.
  */
@@ -2170,6 +2182,23 @@ export interface StateReport {
   checks: StateCheck[];
   /** What stays somebody's word after all of them. */
   unproven: string[];
+}
+
+/** What the witnesses of a policy say of a checkpoint. */
+export interface WitnessCheck {
+  name: "witnessed";
+  outcome: Outcome;
+  /**
+   * `ok`; `cosignature_forged` and `signature_forged` fail; `quorum_missing`, `log_not_in_policy` and `log_proof_invalid` leave it
+   * not checked.
+   */
+  code: string;
+  expected: string;
+  found: string;
+  /** The Unix second before which the checkpoint was there, by the clocks of the quorum; absent without one. */
+  recorded_before_s?: number;
+  /** The policy's witnesses that cosigned, each with the Unix second it names. */
+  cosigned: { witness: string; key: string; time_s: number }[];
 }
 
 export interface FigureReport {

@@ -56,6 +56,7 @@ mod state;
 mod stream;
 mod verification;
 mod verified;
+mod witnessed;
 mod written;
 pub mod x402;
 
@@ -124,4 +125,5 @@ pub use verification::{
     AuditFault, AuditReport, Claim, Contradiction, Recomputation, VerificationReport,
 };
 pub use verified::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
+pub use witnessed::witnessed;
 pub use written::size_as_written;

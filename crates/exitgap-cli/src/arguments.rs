@@ -364,6 +364,10 @@ pub struct VerifyArgs {
     /// or one that goes on from there, which claims what came after: it tells of a slot taken back.
     #[arg(long, value_name = "FILE", help_heading = "Policy")]
     pub window: Option<PathBuf>,
+    /// Whose cosignatures the log's checkpoint must bear: a policy of witnesses (C2SP tlog-policy), with lines such as
+    /// `witness <name> <key>`, `group <name> 2 <name> <name> <name>` and `quorum <name>`.
+    #[arg(long, value_name = "FILE", help_heading = "Policy", conflicts_with = "api")]
+    pub witnesses: Option<PathBuf>,
     #[command(flatten)]
     pub chain: ChainArgs,
     /// Of a figure file: where the snapshots are that it is recomputed from, a recorder's database or a service's URL.

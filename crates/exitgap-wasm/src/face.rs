@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use crate::objects::{answer, object, thrown};
 use crate::{
     CheckedFigure, LIMITS, Opened, RunningAlert, SplitOver, Venues, checkpoint_of, recompute,
-    snapshot_hash, verify, verify_state,
+    snapshot_hash, verify, verify_state, witnessed,
 };
 
 /// The version of this package.
@@ -48,6 +48,16 @@ pub fn js_verify_state(
     hashes: Vec<String>,
 ) -> Result<JsValue, JsValue> {
     answer(verify_state(evidence, proof, by, &hashes))
+}
+
+/// See [`witnessed`].
+#[wasm_bindgen(js_name = witnessed)]
+pub fn js_witnessed(
+    evidence: &[u8],
+    policy: &[u8],
+    now_s: Option<f64>,
+) -> Result<JsValue, JsValue> {
+    answer(witnessed(evidence, policy, now_s))
 }
 
 /// See [`recompute`].

@@ -7,7 +7,7 @@
 //! parameters (`exitgap-api`); types of arguments, their largest lengths, being ready, errors as
 //! errors (the package's `api.js`, the only caller).
 //!
-//! - `verifying`, `figure`, `opened`, `routes`, `split`, `alert`, `state`: the functions, native and in WebAssembly alike
+//! - `verifying`, `figure`, `opened`, `routes`, `split`, `alert`, `state`, `witnessed`: the functions, native and in WebAssembly alike
 //! - `face`: the same, for JavaScript
 //! - `objects`: documents as objects
 //!
@@ -27,6 +27,7 @@ mod routes;
 mod split;
 mod state;
 mod verifying;
+mod witnessed;
 
 pub use alert::{RunningAlert, SaidEvent, StandingNow, checkpoint_of};
 pub use figure::{CheckedFigure, WantedSnapshot};
@@ -35,6 +36,7 @@ pub use routes::Venues;
 pub use split::SplitOver;
 pub use state::verify_state;
 pub use verifying::{recompute, verify};
+pub use witnessed::witnessed;
 
 use exitgap_api::MAX_SNAPSHOT_PAGE_BYTES;
 use exitgap_core::analytics::figure::MAX_FIGURE_BYTES;

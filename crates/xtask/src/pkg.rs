@@ -42,7 +42,7 @@ const MODULES: [Module; 1] = [Module {
     built_of: ["exitgap-wasm", "exitgap_wasm"],
     name: "exitgap",
     scripts: &["index.js", "answers.js", "api.js", "arguments.js", "client.js", "error.js"],
-    most_bytes: 380_000,
+    most_bytes: 387_000,
 }];
 
 /// Weighs files together, as they are served each by itself.

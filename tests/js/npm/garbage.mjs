@@ -31,7 +31,7 @@ const CHECKPOINT = { origin: 'a/1', size: 1, root: `${'A'.repeat(43)}=` };
 
 /** Every function as it is called with one argument replaced. */
 function calls(exitgap, snapshot, opened, evidence, ladder) {
-  const { Client, init, verify, verifyState, recompute, snapshotHash, open, rankRoutes, bestSplit, verifyFigure, openAlert } = exitgap;
+  const { Client, init, verify, verifyState, witnessed, recompute, snapshotHash, open, rankRoutes, bestSplit, verifyFigure, openAlert } = exitgap;
   // A service that answers everything, so that only arguments can be wrong.
   const client = new Client('https://exitgap.example', { fetch: async () => new Response('{}') });
   const alert = openAlert(RULE);
@@ -70,6 +70,8 @@ function calls(exitgap, snapshot, opened, evidence, ladder) {
     ...['origin', 'size', 'root'].map((name) =>
       (x) => alert.take({ head: '{}', checkpoint: { ...CHECKPOINT, [name]: x } })),
     (x) => verifyState(x, 'x'), (x) => verifyState('x', x), (x) => verifyState('x', 'x', x), (x) => verifyState('x', 'x', { blocks: x }),
+    (x) => witnessed(x, 'quorum none\n'), (x) => witnessed('x', x), (x) => witnessed('x', 'quorum none\n', x),
+    (x) => witnessed('x', 'quorum none\n', { nowS: x }),
     (x) => verifyFigure(x), (x) => verifyFigure('x', x), (x) => verifyFigure('x', { keys: x }),
     (x) => verifyFigure('x', { page: x }), (x) => verifyFigure('x', { onProgress: x }),
     (x) => client.liquidationExposure(x), (x) => client.liquidationExposure([x], { cascadeUsd: 1 }),
@@ -156,6 +158,9 @@ const MAY_ANSWER = {
   '(x) => verifyFigure(\'x\', { page: x })': [0, 8],
   '(x) => verifyFigure(x)': [9, 10, 11, 12, 14, 15, 17],
   '(x) => verify(x)': [9, 10, 11, 12, 14, 15, 17],
+  '(x) => witnessed(\'x\', \'quorum none\\n\', x)': [0, 23, 28],
+  '(x) => witnessed(\'x\', \'quorum none\\n\', { nowS: x })': [0, 1],
+  '(x) => witnessed(x, \'quorum none\\n\')': [9, 10, 11, 12, 14, 15, 17],
 };
 
 export async function tryGarbage(exitgap, memory, snapshot, evidence, keys) {

@@ -28,6 +28,7 @@ mod verify_figure;
 mod verify_receipt;
 mod verify_remote;
 mod verify_state;
+mod verify_witnesses;
 mod watch;
 
 use std::io::{self, Write};

@@ -5,7 +5,9 @@ use std::io::Write;
 use anstyle::{AnsiColor, Style};
 use exitgap_api::{Claim, Contradiction, Explanation, VerificationReport, check_name};
 use exitgap_client::{ClientError, Since};
-use exitgap_core::evidence::{Base, Check, CheckName, Evidence, Outcome, Report, Verdict};
+use exitgap_core::evidence::{
+    Base, Check, CheckName, Evidence, Outcome, Report, Verdict, WitnessCheck,
+};
 use exitgap_core::proof::StateCheck;
 use serde::Serialize;
 
@@ -25,6 +27,8 @@ pub struct Explained<'a> {
     explanations: Option<Vec<Explanation>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     chain: &'a [StateCheck],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witnessed: Option<&'a WitnessCheck>,
 }
 
 impl<'a> Explained<'a> {
@@ -32,12 +36,17 @@ impl<'a> Explained<'a> {
     pub fn of(report: &'a VerificationReport, explain: bool) -> Self {
         let checks = &report.report.checks;
         let explanations = || checks.iter().map(|check| Explanation::of(check.name)).collect();
-        Self { report, explanations: explain.then(explanations), chain: &[] }
+        Self { report, explanations: explain.then(explanations), chain: &[], witnessed: None }
     }
 
     /// And what the chain itself says.
     pub fn with_chain(self, chain: &'a [StateCheck]) -> Self {
         Self { chain, ..self }
+    }
+
+    /// And what its witnesses say.
+    pub fn with_witnesses(self, witnessed: Option<&'a WitnessCheck>) -> Self {
+        Self { witnessed, ..self }
     }
 }
 
@@ -45,6 +54,7 @@ pub fn print_text(
     evidence: &Evidence,
     document: &VerificationReport,
     explain: bool,
+    witnessed: Option<&WitnessCheck>,
 ) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let report = &document.report;
@@ -67,7 +77,10 @@ pub fn print_text(
             writeln!(out)?;
         }
     }
-    for signer in &report.unknown_signers {
+    let cosigned = |signer: &&String| {
+        witnessed.is_some_and(|check| check.cosigned.iter().any(|by| by.key == **signer))
+    };
+    for signer in report.unknown_signers.iter().filter(|signer| !cosigned(signer)) {
         writeln!(out, "\nSigned by {}, a key that is not trusted: ignored.", printable(signer))?;
     }
     for (names, by) in [(&report.unknown_commits, "commitment"), (&report.unknown_facts, "fact")] {

@@ -12,7 +12,7 @@ use exitgap_core::tlog::{
 };
 
 use super::verdict::{Explained, print_advice, print_text};
-use super::{explain, print_json, verify_figure, verify_remote, verify_state};
+use super::{explain, print_json, verify_figure, verify_remote, verify_state, verify_witnesses};
 use crate::arguments::VerifyArgs;
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::printable;
@@ -45,11 +45,18 @@ pub fn run(args: &VerifyArgs, json: bool) -> Result<ExitCode, Failure> {
     }
     let report = VerificationReport::beside_tiles(&evidence, &policy, args.log.is_some());
     let chain = verify_state::checks(&args.chain, &evidence)?;
+    let witnessed = verify_witnesses::check(args.witnesses.as_deref(), &evidence)?;
+    let witnessed = witnessed.as_ref();
     let verdict = verify_state::together(report.report.verdict, &chain);
+    let verdict = verify_witnesses::together(verdict, witnessed);
     read_or_not(if json {
-        print_json(&Explained::of(&report, args.explain).with_chain(&chain))
+        print_json(
+            &Explained::of(&report, args.explain).with_chain(&chain).with_witnesses(witnessed),
+        )
     } else {
-        print_text(&evidence, &report, args.explain).and_then(|()| verify_state::print(&chain))
+        print_text(&evidence, &report, args.explain, witnessed)
+            .and_then(|()| verify_witnesses::print(witnessed))
+            .and_then(|()| verify_state::print(&chain))
     })?;
     if !json {
         print_advice(&report, policy.keys.is_empty());

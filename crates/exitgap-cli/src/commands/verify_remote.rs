@@ -105,7 +105,7 @@ pub fn run(api: &str, pool: &str, args: &VerifyArgs, json: bool) -> Result<ExitC
     read_or_not(if json {
         print_document(report, log, since, args.explain)
     } else {
-        print_text(evidence, report, args.explain).and_then(|()| print_since(since))
+        print_text(evidence, report, args.explain, None).and_then(|()| print_since(since))
     })?;
     if !json {
         print_log(log, args.remote.kept.is_some());

@@ -145,6 +145,11 @@ pub fn together(verdict: Verdict, checks: &[StateCheck]) -> Verdict {
     }
 }
 
+/// Whether somebody has the block.
+fn said_by_chain(checks: &[StateCheck]) -> bool {
+    checks.iter().any(|check| check.name == StateCheckName::Canonical)
+}
+
 /// The checks, and what nobody but the operator says.
 pub fn print(checks: &[StateCheck]) -> Result<(), Failure> {
     if checks.is_empty() {
@@ -175,6 +180,14 @@ pub fn print(checks: &[StateCheck]) -> Result<(), Failure> {
             writeln!(out, "{:<26}expected  {expected}", "")?;
             writeln!(out, "{:<26}found     {found}", "")?;
         }
+    }
+    if checks.iter().all(|check| check.outcome == Outcome::Pass) && said_by_chain(checks) {
+        let green = Style::new().bold().fg_color(Some(AnsiColor::Green.into()));
+        writeln!(
+            out,
+            "\n{green}Confirmed by the chain{green:#}: the nodes you named have this block, and its state is what was recorded. No \
+             key of the log's counts in that."
+        )?;
     }
     let unproven = still_unproven(checks);
     writeln!(out, "\nStill somebody's word: {}.", unproven.join("; "))?;

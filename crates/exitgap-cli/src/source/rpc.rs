@@ -27,8 +27,10 @@ const DEADLINE: Duration = Duration::from_mins(1);
 const DEFAULT_HEARTBEAT_S: u32 = 3_600;
 
 /// Tables of the recorder's file that say nothing about reading.
-const RECORDER_TABLES: [&str; 9] =
-    ["store", "recorder", "evidence", "http", "serve", "log", "payments", "alerts", "proofs"];
+const RECORDER_TABLES: [&str; 10] = [
+    "store", "recorder", "evidence", "http", "serve", "log", "payments", "alerts", "proofs",
+    "witness",
+];
 
 /// Reads the pool at the chain's latest block.
 pub fn find(source: &SourceArgs, pool: &PoolId) -> Result<Found, Failure> {

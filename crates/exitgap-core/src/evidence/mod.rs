@@ -7,7 +7,8 @@
 //! - `result`, `file`: what was asked and answered, and the file that proves it
 //! - `predecessor`: what a log's first leaf says of a log that was lost
 //! - `window`: the last heads of a pool, compactly
-//! - `opened`: a file, read once, and what it comes to; `verify`, `report`: whether it proves that
+//! - `opened`: a file, read once, and what it comes to; `verify`, `report`: whether it proves that;
+//!   `witnessed`: what witnesses say of its checkpoint
 
 mod commits;
 mod file;
@@ -21,6 +22,7 @@ mod result;
 mod retraction;
 mod verify;
 mod window;
+mod witnessed;
 
 pub use crate::json::DocumentError;
 pub use commits::Commits;
@@ -39,6 +41,7 @@ pub use result::{
 pub use retraction::{MAX_RETRACTION_SLOTS, Retraction, RetractionCause};
 pub use verify::{Policy, SeenCheckpoint, verify};
 pub use window::{HeadWindow, MAX_WINDOW_BYTES, WindowError};
+pub use witnessed::{CosignedBy, WitnessCheck, check_witnessed};
 
 #[cfg(test)]
 mod tests;

@@ -199,7 +199,7 @@ impl LogProof {
 }
 
 /// ASCII digits without leading zeros.
-fn plain_number(text: &str) -> Option<u64> {
+pub(super) fn plain_number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|number: &u64| number.to_string() == text)
 }
 

@@ -5,21 +5,30 @@
 //! - `tiles`: where a published log keeps them (`tlog-tiles`)
 //! - `note`: texts with Ed25519 signatures (`signed-note`)
 //! - `checkpoint`: a log's state, and a leaf's place in it (`tlog-checkpoint`, `tlog-proof`)
+//! - `cosignature`: a witness's word on a checkpoint (`tlog-cosignature`); `policy`: whose word is asked for
+//!   (`tlog-policy`); `witness`: what may be cosigned (`tlog-witness`)
 //! - `signed`: whether a checkpoint is signed by whom one trusts; nothing else judges that
 //!
 //! Why by hand: `docs/decisions/0021-the-transparency-log-by-hand.md`.
 
 mod checkpoint;
+mod cosignature;
 mod note;
+mod policy;
 mod signed;
 mod tiles;
 mod tree;
+mod witness;
 
 pub use checkpoint::{
     Checkpoint, CheckpointError, LogProof, MAX_PROOF_BYTES, MAX_PROOF_HASHES, Origin,
 };
+pub use cosignature::{Cosigned, Cosigner, MAX_COSIGNATURE_TIME_S, WitnessKey, WitnessKeyError};
 pub use note::{
     KeyId, MAX_NOTE_BYTES, MAX_SIGNATURES, Note, NoteError, SignerKey, Signers, VerifierKey,
+};
+pub use policy::{
+    MAX_POLICY_BYTES, MAX_POLICY_ITEMS, PolicyError, PolicyRule, PolicyWitness, WitnessPolicy,
 };
 pub use signed::{SignedError, Unsigned};
 pub use tiles::{Shelf, TILE_WIDTH, Tile, push_entry, split_entries};
@@ -27,4 +36,8 @@ pub use tree::{
     Frontier, Hash, Subtree, consistency_proof, consistency_ranges, inclusion_proof,
     inclusion_ranges, is_consistent, join, leaf_hash, node_hash, root, root_from_inclusion,
     subtrees,
+};
+pub use witness::{
+    AddCheckpoint, MAX_REQUEST_BYTES, MAX_REQUEST_HASHES, RequestError, WitnessRefusal,
+    WitnessedState, may_cosign,
 };

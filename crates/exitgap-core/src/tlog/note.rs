@@ -8,7 +8,7 @@ use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha256};
 
 /// The algorithm byte of Ed25519 in key ids and encoded keys.
-const ED25519: u8 = 1;
+pub(super) const ED25519: u8 = 1;
 
 /// The longest note looked at.
 pub const MAX_NOTE_BYTES: usize = 64 << 10;
@@ -66,13 +66,13 @@ pub enum NoteError {
 pub struct KeyId(pub [u8; 4]);
 
 impl KeyId {
-    fn of(name: &str, public: &[u8; 32]) -> Self {
-        let digest = Sha256::new().chain_update(name).chain_update(b"\n").chain_update([ED25519]);
+    pub(super) fn of(name: &str, algorithm: u8, public: &[u8; 32]) -> Self {
+        let digest = Sha256::new().chain_update(name).chain_update(b"\n").chain_update([algorithm]);
         let digest = digest.chain_update(public).finalize();
         Self([digest[0], digest[1], digest[2], digest[3]])
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let canonical =
             text.len() == 8 && text.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'));
         let number = u32::from_str_radix(text, 16).ok().filter(|_| canonical)?;
@@ -109,19 +109,30 @@ impl VerifierKey {
     pub fn public_bytes(&self) -> &[u8; 32] {
         self.key.as_bytes()
     }
+
+    /// The same key as the signer of this name.
+    pub fn named(&self, name: &str) -> Result<Self, NoteError> {
+        check_name(name)?;
+        let id = KeyId::of(name, ED25519, self.key.as_bytes());
+        Ok(Self { name: name.to_owned(), id, key: self.key })
+    }
+
+    pub(super) fn verifying_key(&self) -> VerifyingKey {
+        self.key
+    }
 }
 
-fn check_name(name: &str) -> Result<(), NoteError> {
+pub(super) fn check_name(name: &str) -> Result<(), NoteError> {
     let fits = !name.is_empty() && !name.chars().any(|c| c.is_whitespace() || c == '+' || c < ' ');
     if fits { Ok(()) } else { Err(NoteError::Name) }
 }
 
 /// Base64 of the algorithm byte and 32 bytes, in its one spelling.
-fn key_bytes(text: &str) -> Option<[u8; 32]> {
+pub(super) fn key_bytes(text: &str, algorithm: u8) -> Option<[u8; 32]> {
     let bytes =
         Base64::decode_vec(text).ok().filter(|bytes| Base64::encode_string(bytes) == text)?;
-    let (algorithm, key) = bytes.split_first()?;
-    (*algorithm == ED25519).then(|| key.try_into().ok()).flatten()
+    let (found, key) = bytes.split_first()?;
+    (*found == algorithm).then(|| key.try_into().ok()).flatten()
 }
 
 impl FromStr for VerifierKey {
@@ -134,8 +145,8 @@ impl FromStr for VerifierKey {
         };
         check_name(name)?;
         let found = KeyId::parse(id).ok_or(NoteError::VerifierKey)?;
-        let bytes = key_bytes(key).ok_or(NoteError::VerifierKey)?;
-        let expected = KeyId::of(name, &bytes);
+        let bytes = key_bytes(key, ED25519).ok_or(NoteError::VerifierKey)?;
+        let expected = KeyId::of(name, ED25519, &bytes);
         if found != expected {
             return Err(NoteError::KeyId { expected, found });
         }
@@ -174,7 +185,11 @@ impl SignerKey {
     /// The public half.
     pub fn verifier(&self) -> VerifierKey {
         let key = self.key.verifying_key();
-        VerifierKey { name: self.name.clone(), id: KeyId::of(&self.name, key.as_bytes()), key }
+        VerifierKey {
+            name: self.name.clone(),
+            id: KeyId::of(&self.name, ED25519, key.as_bytes()),
+            key,
+        }
     }
 
     /// The private half as text; whoever reads it can sign.
@@ -195,8 +210,13 @@ impl SignerKey {
         Ok(format!("{note}{}", self.signature_line(text)))
     }
 
+    /// What the key makes of these bytes, whatever they are.
+    pub(super) fn sign_bytes(&self, bytes: &[u8]) -> [u8; 64] {
+        self.key.sign(bytes).to_bytes()
+    }
+
     fn signature_line(&self, text: &str) -> String {
-        let signature = self.key.sign(text.as_bytes()).to_bytes();
+        let signature = self.sign_bytes(text.as_bytes());
         let line = Base64::encode_string(&[&self.verifier().id.0[..], &signature].concat());
         format!("— {} {line}\n", self.name)
     }
@@ -210,7 +230,7 @@ impl FromStr for SignerKey {
         let (Some(name), Some(id), Some(seed)) = (parts.next(), parts.next(), parts.next()) else {
             return Err(NoteError::SignerKey);
         };
-        let seed = key_bytes(seed).ok_or(NoteError::SignerKey)?;
+        let seed = key_bytes(seed, ED25519).ok_or(NoteError::SignerKey)?;
         let key = Self::from_seed(name, seed)?;
         let (expected, found) = (key.verifier().id, KeyId::parse(id).ok_or(NoteError::SignerKey)?);
         if found == expected { Ok(key) } else { Err(NoteError::KeyId { expected, found }) }
@@ -232,11 +252,13 @@ pub struct Note<'a> {
     signatures: Vec<SignatureLine<'a>>,
 }
 
+/// A line under a note's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct SignatureLine<'a> {
-    name: &'a str,
-    id: KeyId,
-    signature: Vec<u8>,
+pub(super) struct SignatureLine<'a> {
+    pub name: &'a str,
+    pub id: KeyId,
+    /// The bytes after the id: what they are, the key's algorithm says.
+    pub signature: Vec<u8>,
 }
 
 /// What a note's signatures are worth to somebody who trusts certain keys.
@@ -305,6 +327,19 @@ impl<'a> Note<'a> {
         signers
     }
 
+    /// The lines under the text.
+    pub(super) fn lines(&self) -> &[SignatureLine<'a>] {
+        &self.signatures
+    }
+
+    /// The lines of all but these keys, each with its line break: what others signed beside them.
+    pub fn lines_of_others(&self, keys: &[VerifierKey]) -> String {
+        let of_others = |line: &&SignatureLine<'_>| {
+            keys.iter().all(|key| key.name != line.name || key.id != line.id)
+        };
+        self.signatures.iter().filter(of_others).map(SignatureLine::to_text).collect()
+    }
+
     /// The note as only these keys signed it: without the lines of all others.
     pub fn by(&self, keys: &[VerifierKey]) -> String {
         let of_them = |line: &&SignatureLine<'_>| {
@@ -320,7 +355,7 @@ impl<'a> Note<'a> {
 
 impl SignatureLine<'_> {
     /// The line, with its line break.
-    fn to_text(&self) -> String {
+    pub fn to_text(&self) -> String {
         let bytes = [&self.id.0[..], &self.signature].concat();
         format!("— {} {}\n", self.name, Base64::encode_string(&bytes))
     }
@@ -331,7 +366,7 @@ impl SignatureLine<'_> {
     }
 }
 
-fn parse_line(line: &str) -> Option<SignatureLine<'_>> {
+pub(super) fn parse_line(line: &str) -> Option<SignatureLine<'_>> {
     let (name, encoded) = line.strip_prefix("— ")?.split_once(' ')?;
     check_name(name).ok()?;
     let bytes =

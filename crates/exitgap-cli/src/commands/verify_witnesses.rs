@@ -1,0 +1,62 @@
+//! `exitgap verify --witnesses`: whether those whom the reader trusts cosigned the log's checkpoint, and since when it
+//! was there.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anstyle::{AnsiColor, Style};
+use exitgap_api::witnessed;
+use exitgap_core::evidence::{Evidence, Outcome, Verdict, WitnessCheck};
+use exitgap_core::tlog::MAX_POLICY_BYTES;
+
+use crate::failure::Failure;
+use crate::format::printable;
+use crate::source;
+
+/// What the policy's witnesses say of a file; nothing where no policy is given.
+pub fn check(policy: Option<&Path>, evidence: &Evidence) -> Result<Option<WitnessCheck>, Failure> {
+    let Some(path) = policy else { return Ok(None) };
+    let policy = source::read_named("policy of witnesses", path, MAX_POLICY_BYTES)?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ok(Some(witnessed(evidence, &policy, Some(now.as_secs()))?))
+}
+
+/// A verdict together with what witnesses say: a false cosignature is invalid, a missing quorum not whole.
+pub fn together(verdict: Verdict, check: Option<&WitnessCheck>) -> Verdict {
+    match (verdict, check.map(|check| check.outcome)) {
+        (Verdict::Valid | Verdict::Incomplete, Some(Outcome::Fail)) => Verdict::Invalid,
+        (Verdict::Valid, Some(Outcome::NotChecked)) => Verdict::Incomplete,
+        (verdict, _) => verdict,
+    }
+}
+
+/// The check, in words.
+pub fn print(check: Option<&WitnessCheck>) -> Result<(), Failure> {
+    let Some(check) = check else { return Ok(()) };
+    let mut out = anstream::stdout().lock();
+    let bold = Style::new().bold();
+    writeln!(out, "\n{bold}By its witnesses{bold:#}")?;
+    let (colour, outcome) = match check.outcome {
+        Outcome::Pass => (AnsiColor::Green, "pass"),
+        Outcome::Fail => (AnsiColor::Red, "FAIL"),
+        Outcome::NotChecked => (AnsiColor::Yellow, "not checked"),
+    };
+    let style = Style::new().bold().fg_color(Some(colour.into()));
+    let (expected, found) = (printable(&check.expected), printable(&check.found));
+    write!(out, "{:<13}{style}{outcome:<13}{style:#}", check.name)?;
+    if check.outcome == Outcome::Pass {
+        writeln!(out, "{found}")?;
+    } else {
+        writeln!(out, "{}", check.code)?;
+        writeln!(out, "{:<26}expected  {expected}", "")?;
+        writeln!(out, "{:<26}found     {found}", "")?;
+    }
+    if check.recorded_before_s.is_some() {
+        writeln!(
+            out,
+            "\nStill somebody's word: that the witnesses do not lie together, and that their clocks are right."
+        )?;
+    }
+    Ok(())
+}
