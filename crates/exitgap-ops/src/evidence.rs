@@ -1,18 +1,24 @@
 //! What results are checked with: evidence files, head windows, snapshots, and what became
 //! of a slot later.
 
+use std::time::{Duration, Instant};
+
 use exitgap_api::operations::{EvidenceAsked, SlotAsked};
 use exitgap_api::{Problem, ProblemCode, RetractionNotice, SlotState, SlotStatus};
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
 use exitgap_core::series::{LookupError, Slot};
 use exitgap_core::units::SizeUsd;
-use exitgap_store::{EvidenceError, FindError, Outcome, Retracted, TakenBack};
+use exitgap_store::{EvidenceError, FindError, Outcome, Reader, Retracted, TakenBack};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::history::state_of;
 use super::{IntoProblem, Service};
+
+/// How long a slot's witnesses are waited for, which belong into its evidence: a little longer than its recorder waits.
+const WITNESSES_WITHIN: Duration = Duration::from_secs(7);
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// How many proofs the cache's own tables are made for.
 const CACHE_ITEMS: usize = 1_000;
@@ -73,13 +79,28 @@ impl Service {
         if let Some(kept) = self.evidence.get(&key) {
             return Ok(kept);
         }
-        let made = self
-            .read(move |reader| {
+        let made = {
+            let pool = pool.clone();
+            move |reader: &Reader| {
                 // Refusals name what there is instead.
                 has_snapshot(reader.find(&pool, Some(slot)))?;
-                reader.evidence(&pool, base, slot, size).map_err(ProofError::Evidence)
-            })
-            .await?;
+                match reader.evidence(&pool, base, slot, size) {
+                    Err(EvidenceError::Awaited { .. }) => Ok(None),
+                    made => made.map(Some).map_err(ProofError::Evidence),
+                }
+            }
+        };
+        let started = Instant::now();
+        let made = loop {
+            if let Some(made) = self.read(made.clone()).await? {
+                break made;
+            }
+            if started.elapsed() > WITNESSES_WITHIN {
+                let error = EvidenceError::Awaited { slot };
+                return Err(Problem::new(ProblemCode::NoSnapshotYet, error.to_string()));
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        };
         let proof = proof(made);
         self.evidence.insert(key, proof.clone());
         Ok(proof)

@@ -13,6 +13,7 @@ use exitgap_core::units::SizeUsd;
 use crate::bodies::parse;
 use crate::corrupt::{CorruptBody, CorruptLog};
 use crate::error::StoreError;
+use crate::log::cosigned::Cosignatures;
 use crate::model::{Outcome, Pool};
 use crate::reader::Reader;
 
@@ -57,6 +58,14 @@ pub enum EvidenceError {
         /// The slot asked for.
         slot: Slot,
     },
+    /// The slot was sealed a moment ago, and what its witnesses answer belongs into its evidence.
+    #[error(
+        "slot {slot} was sealed a moment ago, and its witnesses are being asked; ask again in a few seconds"
+    )]
+    Awaited {
+        /// The slot.
+        slot: Slot,
+    },
     /// The sale has no percentage, and nothing to prove.
     #[error(transparent)]
     Result(#[from] ResultError),
@@ -98,7 +107,12 @@ impl Reader {
         let snapshot = parse(&pool.id, hash, &documents)?;
         let request = EvidenceRequest::new(pool.id.clone(), slot, base, size);
         let answer = Answer::compute(&request, &snapshot, &stored.head)?;
-        let proof = self.head_proof(&pool, slot)?;
+        let mut proof = self.head_proof(&pool, slot)?;
+        match self.cosignatures(slot)? {
+            Cosignatures::NotAsked => {}
+            Cosignatures::Awaited => return Err(EvidenceError::Awaited { slot }),
+            Cosignatures::Lines(lines) => proof.log_proof.checkpoint.push_str(&lines),
+        }
         Ok(write_evidence(&request, &answer, &documents, &stored.canonical, &proof)?)
     }
 

@@ -76,6 +76,7 @@ pub mod payments;
 pub mod proofs;
 mod reader;
 mod rows;
+pub mod witness;
 mod writer;
 
 pub use corrupt::{CorruptBody, CorruptHead, CorruptLog};
@@ -93,6 +94,7 @@ pub use figure::{AlertEvaluated, FigureError, RecordedAccuracy, WatchedSlot, Wat
 pub use fills::StoredFills;
 pub use folder::{LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError};
 pub use fsck::{Checked, Damage};
+pub use log::cosigned::{Cosignatures, MAX_COSIGNATURE_BYTES};
 pub use log::{LogIdentity, StoredHead, StoredLeaf};
 pub use lookup::{FindError, Recorded};
 pub use model::{

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use exitgap_core::evidence::Predecessor;
 use exitgap_core::ids::BlockHash;
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{Hash, Origin, SignerKey};
+use exitgap_core::tlog::{Cosigner, Hash, Note, Origin, SignerKey};
 use exitgap_store::{Changes, NewRetraction, Outcome, Reader, Store};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
@@ -66,6 +66,17 @@ pub enum Verdict {
     Missed(String),
 }
 
+/// Records the seventh slot, which a witness cosigned.
+fn cosigned(made: &Home, scene: &Scene) -> Result<()> {
+    let mut store = made.open_or_create()?;
+    store.await_cosignatures(true);
+    store.append_slot(slot(6), &scene.entries(6))?;
+    let note = store.reader().checkpoint(7)?.ok_or("the checkpoint is gone")?;
+    let witness = Cosigner::new(SignerKey::from_seed("witness.example/w1", [7; 32])?);
+    store.cosigned(&witness.cosign(Note::parse(&note)?.text, 1_787_000_000))?;
+    Ok(())
+}
+
 impl Victim {
     /// A store of twelve slots with rows in every table: a log that succeeds another, a pause, a
     /// slot taken back, a pool given up, a second key. `live` with its newest slots in the write-ahead log
@@ -77,6 +88,7 @@ impl Victim {
         fs::create_dir(made.folder())?;
         Store::create_successor(made.store(), &key(), &predecessor()?)?.close()?;
         made.record_until(6)?;
+        cosigned(&made, &scene)?;
         made.open_or_create()?.fill_until(slot(8))?;
         made.record_until(10)?;
         let mut store = made.open_or_create()?;

@@ -11,7 +11,10 @@ use std::time::Duration;
 
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::SignerKey;
-use exitgap_store::{LogFolder, PublishError, Published, Reader, RestoreError, Store, StoreError};
+use exitgap_store::{
+    Checked, Cosignatures, LogFolder, PublishError, Published, Reader, RestoreError, Store,
+    StoreError,
+};
 use exitgap_tests::binaries;
 use exitgap_tests::devchain::Rng;
 use serde_json::Value;
@@ -214,7 +217,7 @@ fn a_lost_store_comes_back_from_its_slots_and_no_other_does() {
     let wrong = log.restore(&mut empty, |_, _| {}).unwrap_err();
     assert!(matches!(&wrong, RestoreError::Slot { path, .. } if *path == at(2)), "{wrong}");
     assert_eq!(empty.reader().log_size().unwrap(), 2);
-    // Others may have signed beside the log: the store holds what its log signed.
+    // Others may have signed beside the log: what they signed stays beside it.
     let own = String::from_utf8(third).unwrap();
     let witness = SignerKey::from_seed("witness.example", [9; 32]).unwrap();
     let line = witness.sign("another text\n").unwrap().lines().last().unwrap().to_owned();
@@ -228,7 +231,10 @@ fn a_lost_store_comes_back_from_its_slots_and_no_other_does() {
     let reader = Reader::open(&path).unwrap();
     assert_eq!(empty.reader().checkpoint(11).unwrap(), reader.checkpoint(11).unwrap());
     assert_eq!(empty.reader().slot_heads(slot(10)).unwrap(), reader.slot_heads(slot(10)).unwrap());
-    assert_eq!(empty.reader().fsck(|_| {}).unwrap(), reader.fsck(|_| {}).unwrap());
+    let lines = Cosignatures::Lines(format!("{line}\n"));
+    assert_eq!(empty.reader().cosignatures(slot(2)).unwrap(), lines);
+    let expected = Checked { asked_witnesses: 1, cosigned: 1, ..reader.fsck(|_| {}).unwrap() };
+    assert_eq!(empty.reader().fsck(|_| {}).unwrap(), expected);
     empty.fill_until(slot(12)).unwrap();
     assert_eq!(log.publish(empty.reader()).unwrap(), Published { size: 12, slots: 1 });
     assert_eq!(audit(&folder, &lost)["verdict"], "valid");

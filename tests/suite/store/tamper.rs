@@ -38,6 +38,8 @@ pub fn dump(path: &Path) -> Vec<String> {
         "log_node",
         "slot_tile",
         "sealed_slot",
+        "cosigning",
+        "cosigned",
         "retraction",
         "retirement",
         "fills",
@@ -263,11 +265,11 @@ fn a_dropped_guard_another_file_and_a_newer_schema_are_named_on_open() {
     alter("DROP TRIGGER entry_follows");
     let altered = |error| matches!(error, StoreError::SchemaAltered { object, .. } if object == "trigger entry_follows");
     assert!(altered(error(&path).0) && altered(error(&path).1));
-    alter("PRAGMA user_version = 6");
-    let older = |error| matches!(error, StoreError::OlderSchema { expected: 7, found: 6, .. });
+    alter("PRAGMA user_version = 7");
+    let older = |error| matches!(error, StoreError::OlderSchema { expected: 8, found: 7, .. });
     assert!(older(error(&path).0) && older(error(&path).1));
-    alter("PRAGMA user_version = 8");
-    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 7, found: 8, .. });
+    alter("PRAGMA user_version = 9");
+    let newer = |error| matches!(error, StoreError::NewerSchema { expected: 8, found: 9, .. });
     assert!(newer(error(&path).0) && newer(error(&path).1));
 
     let foreign = folder.path().join("foreign.db");

@@ -22,12 +22,13 @@ mod row;
 mod statements;
 mod tables;
 mod values;
+pub mod witness;
 
 pub use error::DatabaseError;
 pub use fold::AFTER_PAGES;
 pub use tables::{
-    BodyRow, Counts, EntryRow, FiguresRow, FillsRow, HeadRow, NewBodyRow, NewFillsRow, PoolRow,
-    SealedBodyRow, SealedSlotRow,
+    BodyRow, CosignedRow, Counts, EntryRow, FiguresRow, FillsRow, HeadRow, NewBodyRow, NewFillsRow,
+    PoolRow, SealedBodyRow, SealedSlotRow,
 };
 pub use values::Values;
 

@@ -46,6 +46,8 @@ statements! {
     DELETE_SUSPICION = "delete_suspicion", "noting what was rechecked";
     INSERT_BODY = "insert_body", "writing a body";
     INSERT_DAY = "insert_day", "writing a day";
+    INSERT_COSIGNED = "insert_cosigned", "writing cosignatures";
+    INSERT_COSIGNING = "insert_cosigning", "sealing a slot";
     INSERT_DOUBT = "insert_doubt", "writing a doubt";
     INSERT_ENTRY = "insert_entry", "writing an entry";
     INSERT_FIGURES = "insert_figures", "writing figures";
@@ -63,6 +65,7 @@ statements! {
     SELECT_BODY = "select_body", "reading a body";
     SELECT_BODY_BY_STATE = "select_body_by_state", "reading a state";
     SELECT_COUNTS = "select_counts", "counting rows";
+    SELECT_COSIGNED = "select_cosigned", "reading cosignatures", "cosigned";
     SELECT_DAY = "select_day", "reading a day", "day";
     SELECT_DAY_ROW = "select_day_row", "reading a day";
     SELECT_DERIVED_COUNTS = "select_derived_counts", "counting rows";

@@ -3,7 +3,8 @@
 //!
 //! # Order of writes, and what a crash leaves
 //!
-//! The store has committed a slot before anything of it is written here. Then its parts, then its
+//! The store has committed a slot before anything of it is written here, and what its witnesses answered, where they
+//! were asked: a slot that awaits them is not published. Then its parts, then its
 //! manifest, then the tiles that changed, then `checkpoint`, each written aside, synced, renamed
 //! into place and its folder synced before the next. A crash anywhere leaves a `checkpoint` of
 //! which every file is there, and at most files it does not yet commit to: the next
@@ -224,9 +225,9 @@ impl LogFolder {
         self.check_version()?;
         let Some(log) = reader.log()? else { return Ok(Published { size: 0, slots: 0 }) };
         let before = self.published(reader, Some(&log))?;
-        let size = reader.log_size()?;
-        if before == size {
-            return Ok(Published { size, slots: 0 });
+        let size = reader.publishable()?;
+        if before >= size {
+            return Ok(Published { size: before, slots: 0 });
         }
         self.check_key(&log)?;
         let (path, keys) = (self.path.join("verifier-key"), log.key_lines());
@@ -252,7 +253,7 @@ impl LogFolder {
             }
             tiles::write(reader, &self.path, from, to)?;
             let checkpoint =
-                reader.checkpoint(to)?.ok_or_else(|| absent(&log, "the checkpoint"))?;
+                reader.published_checkpoint(to)?.ok_or_else(|| absent(&log, "the checkpoint"))?;
             durable::write(&self.path.join("checkpoint"), checkpoint.as_bytes())?;
             tiles::remove_partial(&self.path, from, to)?;
             from = to;

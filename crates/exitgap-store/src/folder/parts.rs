@@ -15,6 +15,7 @@ use exitgap_core::series::Slot;
 use super::{PublishError, durable};
 use crate::corrupt::{CorruptBody, CorruptLog};
 use crate::error::StoreError;
+use crate::log::cosigned::Cosignatures;
 use crate::reader::Reader;
 use crate::writer::seal::Sealed;
 
@@ -37,7 +38,7 @@ pub struct SlotFiles {
     /// The slot.
     pub slot: Slot,
     parts: Vec<(PartRef, Vec<u8>)>,
-    manifest: Vec<u8>,
+    manifest: Manifest,
     /// What its heads commit to of what pools logged, packed; `None`: nothing.
     fills: Option<Vec<u8>>,
 }
@@ -69,8 +70,15 @@ impl SlotFiles {
             parts: parts.iter().map(|(part, _)| part.clone()).collect(),
             checkpoint: sealed.checkpoint,
         };
-        let manifest = manifest.to_bytes().map_err(|error| unwritable(slot, &error))?;
+        manifest.to_bytes().map_err(|error| unwritable(slot, &error))?;
         Ok(Self { slot, parts, manifest, fills: None })
+    }
+
+    /// With the checkpoint that witnesses signed, where it is this slot's.
+    pub fn cosigned(&mut self, slot: Slot, checkpoint: String) {
+        if self.slot == slot {
+            self.manifest.checkpoint = checkpoint;
+        }
     }
 
     /// With documents of fills to which its heads commit, canonical, in the order of pool ids.
@@ -93,6 +101,10 @@ impl SlotFiles {
         let absent =
             || StoreError::CorruptLog { slot, what: CorruptLog::Absent("the sealed slot") };
         let (leaf, checkpoint) = reader.sealed(slot)?.ok_or_else(absent)?;
+        let checkpoint = match reader.cosignatures(slot)? {
+            Cosignatures::Lines(lines) => checkpoint + &lines,
+            Cosignatures::NotAsked | Cosignatures::Awaited => checkpoint,
+        };
         let mut pieces = Vec::new();
         let (mut last, mut fills) = (None, Vec::new());
         for stored in reader.slot_heads(slot)? {
@@ -124,7 +136,8 @@ impl SlotFiles {
         if let Some(fills) = &self.fills {
             durable::write_once(&folder.join(LogFile::Fills(self.slot).to_string()), fills)?;
         }
-        durable::write_once(manifest, &self.manifest)
+        let bytes = self.manifest.to_bytes().map_err(|error| unwritable(self.slot, &error))?;
+        durable::write_once(manifest, &bytes)
     }
 }
 

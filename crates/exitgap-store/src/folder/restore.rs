@@ -8,7 +8,7 @@ use exitgap_core::pools::Direction;
 use exitgap_core::published::{Bodies, BodyError, Folder, Place, PublishedError};
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::Snapshot;
-use exitgap_core::tlog::Checkpoint;
+use exitgap_core::tlog::{Checkpoint, Note, NoteError};
 
 use super::reading::{FileError, Files};
 use super::{LogFolder, PublishError, manifest_path, read};
@@ -76,6 +76,14 @@ impl LogFolder {
             return Err(PublishError::OtherLog { path, expected, found }.into());
         }
         store.sealed_by(keys)?;
+        let files = Files::of(&self.path);
+        if let Some(slot) = store.reader().awaited()? {
+            // A copy of the time between a slot's commit and its witnesses' answers.
+            let published = checkpoint.origin.index_of(slot).is_some_and(|at| at < checkpoint.size);
+            let lines =
+                if published { self.cosignatures(store, &files, slot)? } else { String::new() };
+            store.cosigned(&lines)?;
+        }
         let before = store.reader().log_size()?;
         if before == 0
             && store.reader().predecessor()?.is_none()
@@ -83,7 +91,6 @@ impl LogFolder {
         {
             store.succeed(&predecessor)?;
         }
-        let files = Files::of(&self.path);
         let mut slots = Slots::of(&files);
         for index in before..checkpoint.size {
             let beyond = |error: &dyn std::fmt::Display| RestoreError::Slot {
@@ -101,6 +108,24 @@ impl LogFolder {
             progress(index + 1, checkpoint.size);
         }
         Ok(checkpoint.size.saturating_sub(before))
+    }
+
+    /// What others than the log signed beside a published slot's checkpoint.
+    fn cosignatures(
+        &self,
+        store: &Store,
+        files: &Files<'_>,
+        slot: Slot,
+    ) -> Result<String, RestoreError> {
+        let manifest = files
+            .manifest(slot)
+            .map_err(|FileError { path, reason }| RestoreError::Slot { path, reason })?;
+        let wrong = |error: NoteError| RestoreError::Slot {
+            path: manifest_path(&self.path, slot),
+            reason: error.to_string(),
+        };
+        let keys = store.reader().log()?.map(|log| log.keys).unwrap_or_default();
+        Ok(Note::parse(&manifest.checkpoint).map_err(wrong)?.lines_of_others(&keys))
     }
 }
 

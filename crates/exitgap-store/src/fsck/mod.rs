@@ -39,6 +39,10 @@ pub struct Checked {
     pub retirements: u64,
     /// Documents of fills whose bytes hash to what a head commits to.
     pub fills: u64,
+    /// Slots whose checkpoint was shown to witnesses.
+    pub asked_witnesses: u64,
+    /// Of these, but for the newest slot, those whose cosignatures are as they were written.
+    pub cosigned: u64,
 }
 
 /// The first thing wrong with a store, and where.
@@ -162,7 +166,7 @@ impl Reader {
         of_slots: u64,
         progress: &mut impl FnMut(&Checked),
     ) -> Result<(Checked, u64), Damage> {
-        let mut tiles = 0;
+        let (mut tiles, newest) = (0, last);
         let mut checked = Checked { of_slots, ..Checked::default() };
         let mut tree = Tree::default();
         let mut next = Some(first);
@@ -198,6 +202,10 @@ impl Reader {
             let leaf = SlotLeaf::leaf_of(&leaf.canonical);
             tree.add(self, slot, checked.slots, leaf).map_err(at)?;
             self.check_checkpoint(slot, &checkpoint, tree.root()).map_err(at)?;
+            let [asked, answered] = self.check_cosignatures(slot, &checkpoint).map_err(at)?;
+            checked.asked_witnesses += asked;
+            // Of the newest they may be written while this goes on.
+            checked.cosigned += if slot == newest { 0 } else { answered };
             checked.slots += 1;
             progress(&checked);
             next = slot.next();
@@ -230,6 +238,7 @@ impl Reader {
         last: Option<Slot>,
     ) -> Result<(), StoreError> {
         let Checked { slots, heads, bodies, retractions, retirements, fills, .. } = *checked;
+        let Checked { asked_witnesses, cosigned, .. } = *checked;
         let expected = [
             ("body", bodies),
             ("entry", heads),
@@ -238,6 +247,8 @@ impl Reader {
             ("retraction", retractions),
             ("retirement", retirements),
             ("fills", fills),
+            ("cosigning", asked_witnesses),
+            ("cosigned", cosigned),
         ];
         compare_counts(&expected, last, |tables| self.db.series_counts(tables))
     }

@@ -1,6 +1,7 @@
 //! Reading what was sealed: heads, slot leaves, the log and its checkpoints. Each document
 //! is made of rows and must hash to what the row says.
 
+pub mod cosigned;
 pub mod merkle;
 pub mod slot_tiles;
 

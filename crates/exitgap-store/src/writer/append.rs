@@ -56,6 +56,8 @@ impl Store {
                 return Ok(Appended { written: false, filled_slots: 0 });
             }
         }
+        // What came of witnesses that were asked and never heard is nothing.
+        self.cosigned("")?;
         let pools = self.reader.pools()?;
         for pool in &pools {
             let name = pool.id.to_string();
@@ -100,10 +102,11 @@ impl Store {
 
     fn fill(&mut self, until: Slot) -> Result<u32, StoreError> {
         let Some((_, last)) = self.reader.slots()? else { return Ok(0) };
-        let Some(sealer) = &self.sealer else { return Ok(0) };
         if last.next().is_none_or(|next| next >= until) {
             return Ok(0);
         }
+        self.cosigned("")?;
+        let Some(sealer) = &self.sealer else { return Ok(0) };
         let mut pools = self.reader.pools()?;
         pools.retain(|pool| pool.retired_slot.is_none());
         let slots_at_once = (MAX_FILLED_ENTRIES / pools.len().max(1)).max(1);
@@ -291,6 +294,12 @@ impl Store {
         self.derived.finish(&self.reader)?;
         if !changes.doubts.is_empty() {
             notes::insert_doubts(&self.reader.db, &self.reader.pools()?, slot, &changes.doubts)?;
+        }
+        if match checkpoint {
+            Some(before) => !sealer.signed_by_others(before).is_empty(),
+            None => self.awaits_cosignatures,
+        } {
+            self.reader.db.insert_cosigning(slot)?;
         }
         let sealed = sealer.seal(&self.reader.db, slot, &heads, checkpoint)?;
         let pieces = heads.canonical.into_iter().map(|(pool, head)| {

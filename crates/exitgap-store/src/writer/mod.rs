@@ -48,9 +48,11 @@ pub struct Store {
     /// Pages of the write-ahead log after which it is folded into the database.
     fold_after_pages: u32,
     /// The newest slot as it is to be published, until it is.
-    unpublished: Option<SlotFiles>,
+    pub(crate) unpublished: Option<SlotFiles>,
     /// Parts that a slot may have.
     parts_most: usize,
+    /// Whether slots wait for witnesses before they are published.
+    pub(crate) awaits_cosignatures: bool,
     _lock: Lock,
 }
 
@@ -98,6 +100,7 @@ impl Store {
             fold_after_pages: AFTER_PAGES,
             unpublished: None,
             parts_most: MAX_PARTS,
+            awaits_cosignatures: false,
             _lock: lock,
         }
     }
@@ -218,7 +221,14 @@ impl Store {
         changes: &Changes,
         checkpoint: &str,
     ) -> Result<Appended, StoreError> {
-        self.append(slot, Ready::all(entries)?, changes, Some(checkpoint))
+        let appended = self.append(slot, Ready::all(entries)?, changes, Some(checkpoint))?;
+        if let Some(sealer) = &self.sealer
+            && appended.written
+        {
+            let lines = sealer.signed_by_others(checkpoint);
+            self.cosigned(&lines)?;
+        }
+        Ok(appended)
     }
 
     /// Lets a second key of the log's name sign every checkpoint from the next slot on, beside the

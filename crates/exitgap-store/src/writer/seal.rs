@@ -138,6 +138,11 @@ impl Sealer {
         self.signers[0].verifier()
     }
 
+    /// The lines of a note that none of the log's keys signed; none where it is no note.
+    pub fn signed_by_others(&self, note: &str) -> String {
+        Note::parse(note).map(|note| note.lines_of_others(&self.keys)).unwrap_or_default()
+    }
+
     /// The checkpoint's note: signed, or as it was signed before, by one of the log's keys.
     fn sign(
         &self,
@@ -158,7 +163,7 @@ impl Sealer {
             .ok()
             .filter(|note| note.text == text && note.signed_by(&self.origin, &self.keys).is_ok());
         if let Some(note) = note {
-            // What others signed beside it is theirs to keep: a store holds what its log signed.
+            // What others signed beside it is kept apart, as what witnesses signed.
             return Ok(note.by(&self.keys));
         }
         Err(StoreError::SealedOtherwise { slot, expected: expected.to_owned(), found: ours })

@@ -1,4 +1,4 @@
--- The store, schema version 7. Created in one transaction, so that a file holds
+-- The store, schema version 8. Created in one transaction, so that a file holds
 -- all of it or nothing.
 --
 -- Every table is append-only but the derived ones and the recorder's own at the end. Two triggers refuse UPDATE
@@ -6,7 +6,7 @@
 -- overwrite, and what would leave a hole. A slot is an instant: slot × 300 s UTC.
 
 PRAGMA application_id = 1163413328; -- 0x45584750, "EXGP"
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;
 
 -- The pools of the series, each from the slot in which it was first recorded.
 CREATE TABLE pool (
@@ -154,6 +154,19 @@ CREATE TABLE slot_tile (
     tile_index  INTEGER NOT NULL CHECK (tile_index >= 0),
     hashes      BLOB    NOT NULL CHECK (length(hashes) > 0 AND length(hashes) % 32 = 0),
     PRIMARY KEY (slot, level, tile_index)
+) STRICT;
+
+-- Sealed slots whose checkpoint was shown to witnesses: until there is a row of cosigned, what they answer is
+-- awaited.
+CREATE TABLE cosigning (
+    slot  INTEGER PRIMARY KEY
+) STRICT;
+
+-- What witnesses signed beside the log's own key before the slot was published; nothing that came later.
+CREATE TABLE cosigned (
+    slot    INTEGER PRIMARY KEY,
+    lines   TEXT NOT NULL CHECK (length(lines) <= 16384), -- signature lines, each with its line break
+    sha256  BLOB NOT NULL CHECK (length(sha256) = 32)     -- over the slot's number, four bytes, and the lines
 ) STRICT;
 
 CREATE TRIGGER pool_keeps_its_name BEFORE UPDATE OF pool_no, pool_id, first_slot ON pool BEGIN
@@ -353,6 +366,31 @@ CREATE TRIGGER log_node_follows BEFORE INSERT ON log_node BEGIN
         SELECT 1 FROM log_node
         WHERE level = NEW.level - 1 AND node_index = 2 * NEW.node_index + 1
     );
+END;
+
+CREATE TRIGGER cosigning_is_not_changed BEFORE UPDATE ON cosigning BEGIN
+    SELECT RAISE(ABORT, 'exitgap: what is shown to witnesses stays so');
+END;
+CREATE TRIGGER cosigning_stays BEFORE DELETE ON cosigning BEGIN
+    SELECT RAISE(ABORT, 'exitgap: what is shown to witnesses stays so');
+END;
+CREATE TRIGGER cosigning_begins_with_its_slot BEFORE INSERT ON cosigning BEGIN
+    SELECT RAISE(ABORT, 'exitgap: a slot is shown to witnesses from when it is sealed, or never')
+    WHERE EXISTS (SELECT 1 FROM sealed_slot WHERE slot >= NEW.slot)
+        OR EXISTS (SELECT 1 FROM cosigning WHERE slot >= NEW.slot);
+END;
+
+CREATE TRIGGER cosigned_is_not_changed BEFORE UPDATE ON cosigned BEGIN
+    SELECT RAISE(ABORT, 'exitgap: cosignatures are never changed');
+END;
+CREATE TRIGGER cosigned_stays BEFORE DELETE ON cosigned BEGIN
+    SELECT RAISE(ABORT, 'exitgap: cosignatures are never deleted');
+END;
+CREATE TRIGGER cosigned_once BEFORE INSERT ON cosigned BEGIN
+    SELECT RAISE(ABORT, 'exitgap: only the newest slot is cosigned, once, and only where that is awaited')
+    WHERE EXISTS (SELECT 1 FROM cosigned WHERE slot >= NEW.slot)
+        OR NOT EXISTS (SELECT 1 FROM cosigning WHERE slot = NEW.slot)
+        OR NEW.slot IS NOT (SELECT max(slot) FROM sealed_slot);
 END;
 
 CREATE TRIGGER slot_tile_is_not_changed BEFORE UPDATE ON slot_tile BEGIN

@@ -1,5 +1,5 @@
 //! The log: `log`, `log_key`, `predecessor`, its tree in `log_node`, and what seals a slot:
-//! `sealed_slot` and `slot_tile`.
+//! `sealed_slot` and `slot_tile`; what witnesses signed beside it: `cosigning` and `cosigned`.
 
 use exitgap_core::series::Slot;
 
@@ -17,6 +17,22 @@ pub struct SealedSlotRow {
     pub pools: i64,
     pub heads_root: [u8; 32],
     pub checkpoint: String,
+}
+
+/// What a slot's witnesses answered, where they were asked.
+pub struct CosignedRow {
+    /// Whether they were.
+    pub asked: bool,
+    /// Their lines and the hash over slot and lines; `None`: they are awaited.
+    pub answered: Option<(String, [u8; 32])>,
+}
+
+impl CosignedRow {
+    fn read(row: Row) -> Result<Self, DatabaseError> {
+        let lines: Option<String> = row.get("lines")?;
+        let sha256: Option<[u8; 32]> = row.get("sha256")?;
+        Ok(Self { asked: row.get::<i64>("asked")? == 1, answered: lines.zip(sha256) })
+    }
 }
 
 impl SealedSlotRow {
@@ -65,6 +81,27 @@ impl Db {
     /// What seals the slot.
     pub fn sealed_slot(&self, slot: Slot) -> Result<Option<SealedSlotRow>, StoreError> {
         self.row(&statements::SELECT_SEALED_SLOT, &[(":slot", slot.into())], SealedSlotRow::read)
+    }
+
+    /// What the slot's witnesses answered; `None`: none were asked.
+    pub fn cosigned(&self, slot: Slot) -> Result<Option<CosignedRow>, StoreError> {
+        self.row(&statements::SELECT_COSIGNED, &[(":slot", slot.into())], CosignedRow::read)
+    }
+
+    /// Writes that the slot's checkpoint, which is about to be sealed, is shown to witnesses.
+    pub fn insert_cosigning(&self, slot: Slot) -> Result<(), StoreError> {
+        self.execute(&statements::INSERT_COSIGNING, &[(":slot", slot.into())]).map(|_| ())
+    }
+
+    /// Writes what they answered.
+    pub fn insert_cosigned(
+        &self,
+        slot: Slot,
+        lines: &str,
+        sha256: &[u8; 32],
+    ) -> Result<(), StoreError> {
+        let args = [(":slot", slot.into()), (":lines", lines.into()), (":sha256", sha256.into())];
+        self.execute(&statements::INSERT_COSIGNED, &args).map(|_| ())
     }
 
     /// The hashes of a tile of the slot, one after the other.

@@ -16,7 +16,7 @@ pub use counts::Counts;
 pub use derived::FiguresRow;
 pub use entries::{EntryRow, HeadRow};
 pub use fills::{FillsRow, NewFillsRow};
-pub use log::SealedSlotRow;
+pub use log::{CosignedRow, SealedSlotRow};
 pub use pools::PoolRow;
 
 use super::arg::Arg;

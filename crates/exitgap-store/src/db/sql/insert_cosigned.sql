@@ -1,0 +1,1 @@
+INSERT INTO cosigned (slot, lines, sha256) VALUES (:slot, :lines, :sha256);

@@ -1,0 +1,1 @@
+INSERT INTO cosigning (slot) VALUES (:slot);

@@ -1,0 +1,1 @@
+SELECT size, root, checkpoint FROM state WHERE origin = :origin;

@@ -1,0 +1,174 @@
+//! What a witness remembers: of each log the checkpoint that it cosigned last, in one `SQLite` file of its own.
+//!
+//! **Out of scope**, and who does it: what may be cosigned (`exitgap-core::tlog`), who asks and who signs
+//! (`exitgap-server`).
+//!
+//! Looking at the last state, judging and writing the new one are one transaction, so that of two who ask at once one
+//! comes second and is judged by the other's state. It is on the disk before anybody signs: a crash between leaves a
+//! state that was not answered for, and the log asks again.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use exitgap_core::tlog::{Hash, WitnessRefusal, WitnessedState};
+
+use sha2::{Digest, Sha256};
+
+use crate::db::DatabaseError;
+use crate::db::apart::FileKind;
+use crate::db::witness::{ContradictionRow, StateRow, WitnessDb};
+
+/// The most contradictions of a log that are kept: one is enough.
+const MOST_CONTRADICTIONS: u32 = 100;
+
+/// Why a witness's state cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum WitnessStateError {
+    /// The file is something else, or of another version.
+    #[error(
+        "{path} is no state of a witness that this build reads: application id {found:#010x}, version {version}"
+    )]
+    NotAState {
+        /// The file.
+        path: PathBuf,
+        /// Its application id.
+        found: i32,
+        /// Its version.
+        version: i32,
+    },
+    /// The database refused.
+    #[error("the witness's state: {0}")]
+    Database(#[from] DatabaseError),
+    /// A size that no log has.
+    #[error("the witness's state: a size of {0}")]
+    Size(i64),
+}
+
+type Result<T> = std::result::Result<T, WitnessStateError>;
+
+/// A checkpoint that is to be cosigned.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    /// Its log.
+    pub origin: &'a str,
+    /// The signed checkpoint.
+    pub checkpoint: &'a str,
+    /// Its root, for when it contradicts the one before.
+    pub root: Hash,
+}
+
+/// The state of one witness.
+#[derive(Debug)]
+pub struct WitnessState(Mutex<WitnessDb>);
+
+fn state_of(row: &StateRow) -> Result<WitnessedState> {
+    let size = u64::try_from(row.size).map_err(|_| WitnessStateError::Size(row.size))?;
+    Ok(WitnessedState { size, root: Hash(row.root) })
+}
+
+/// The SHA-256 of a log's origin, in hex: what others ask for it by.
+pub fn hash_of(origin: &str) -> String {
+    Sha256::digest(origin).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl WitnessState {
+    /// Opens the file, and makes it where there is none.
+    pub fn open(path: &Path) -> Result<Self> {
+        match WitnessDb::open(path)? {
+            Ok(db) => Ok(Self(Mutex::new(db))),
+            Err(FileKind { application_id: found, version }) => {
+                Err(WitnessStateError::NotAState { path: path.to_owned(), found, version })
+            }
+        }
+    }
+
+    /// A transaction that a panic interrupted was rolled back.
+    fn db(&self) -> MutexGuard<'_, WitnessDb> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Judges a checkpoint by what was cosigned last, and writes it down where it may be cosigned: it is on the disk
+    /// when this returns. A contradiction is kept, too.
+    pub fn advance(
+        &self,
+        candidate: Candidate<'_>,
+        judge: impl FnOnce(
+            Option<WitnessedState>,
+        ) -> std::result::Result<WitnessedState, WitnessRefusal>,
+    ) -> Result<std::result::Result<WitnessedState, WitnessRefusal>> {
+        let Candidate { origin, checkpoint, root } = candidate;
+        self.db().write(|rows| {
+            let last = rows.state(origin)?;
+            let judged = judge(last.as_ref().map(state_of).transpose()?);
+            match (&judged, &last) {
+                (Ok(state), _) => {
+                    let size =
+                        i64::try_from(state.size).map_err(|_| WitnessStateError::Size(i64::MAX))?;
+                    let checkpoint = checkpoint.to_owned();
+                    let row = StateRow { size, root: state.root.0, checkpoint };
+                    rows.put_state(origin, &hash_of(origin), &row)?;
+                }
+                (Err(WitnessRefusal::Contradiction { .. }), Some(last)) => {
+                    let (cosigned, other) = (last.checkpoint.as_str(), checkpoint);
+                    let row =
+                        ContradictionRow { size: last.size, other_root: &root.0, cosigned, other };
+                    rows.put_contradiction(origin, &row, MOST_CONTRADICTIONS)?;
+                }
+                _ => {}
+            }
+            Ok(judged)
+        })
+    }
+
+    /// The checkpoint that was cosigned last of the log whose origin has this SHA-256, in hex.
+    pub fn latest(&self, origin_sha256: &str) -> Result<Option<String>> {
+        self.db().write(|rows| Ok(rows.latest(origin_sha256)?))
+    }
+
+    /// Pairs of checkpoints of one size that a log signed, the one that was cosigned first.
+    pub fn contradictions(&self, origin: &str) -> Result<Vec<[String; 2]>> {
+        self.db().write(|rows| Ok(rows.contradictions(origin, MOST_CONTRADICTIONS)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_is_there_again_and_never_rolled_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("witness.db");
+        let state = |size: u64, byte| WitnessedState { size, root: Hash([byte; 32]) };
+        let candidate =
+            |checkpoint, byte| Candidate { origin: "log/1", checkpoint, root: Hash([byte; 32]) };
+        let witness = WitnessState::open(&path).unwrap();
+        let first = witness.advance(candidate("seven", 1), |last| {
+            assert_eq!(last, None);
+            Ok(state(7, 1))
+        });
+        assert_eq!(first.unwrap(), Ok(state(7, 1)));
+        // Whatever a judge says, the file takes no smaller size, and no other root of the same.
+        for (size, byte) in [(6, 1), (7, 2)] {
+            let rolled = witness.advance(candidate("x", byte), |_| Ok(state(size, byte)));
+            assert!(matches!(rolled, Err(WitnessStateError::Database(_))), "{size}");
+        }
+        drop(witness);
+        let witness = WitnessState::open(&path).unwrap();
+        let refusal = WitnessRefusal::Contradiction { size: 7 };
+        for _ in 0..2 {
+            let again = witness.advance(candidate("other", 2), |last| {
+                assert_eq!(last, Some(state(7, 1)));
+                Err(refusal.clone())
+            });
+            assert_eq!(again.unwrap(), Err(refusal.clone()));
+        }
+        assert_eq!(witness.latest(&hash_of("log/1")).unwrap().as_deref(), Some("seven"));
+        let both = ["seven".to_owned(), "other".to_owned()];
+        assert_eq!(witness.contradictions("log/1").unwrap(), [both]);
+        assert_eq!(witness.latest(&hash_of("log/2")).unwrap(), None);
+        std::fs::write(folder.path().join("text"), "no database, but long enough to look at it")
+            .unwrap();
+        assert!(WitnessState::open(&folder.path().join("text")).is_err());
+    }
+}
