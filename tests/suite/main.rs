@@ -12,3 +12,4 @@ mod recorder;
 mod scenes;
 mod service;
 mod store;
+mod witness;

@@ -23,6 +23,7 @@ use serde::Deserialize;
 use crate::alerts::AlertsConfig;
 use crate::ops::{Bounds, QuoteGroup, TermsOfToken, Urls};
 use crate::payments::PaymentsConfig;
+use crate::witness::WitnessConfig;
 
 pub use environment::EnvironmentError;
 pub use groups::{QuoteGroupConfig, QuoteGroupError};
@@ -46,6 +47,9 @@ pub struct Config {
     /// What is held against the chains' own state, and which proofs are kept.
     #[serde(default)]
     pub proofs: ProofsConfig,
+    /// Who cosigns the log, and whose logs are cosigned here.
+    #[serde(default)]
+    pub witness: WitnessConfig,
     /// How the service is reached.
     #[serde(default)]
     pub http: HttpConfig,
@@ -377,7 +381,7 @@ pub enum ConfigError {
         /// The number found.
         found: u32,
     },
-    /// A key of `[http]`, `[serve]`, `[payments]` or `[alerts]` holds no acceptable value.
+    /// A key of `[http]`, `[serve]`, `[payments]`, `[alerts]` or `[witness]` holds no acceptable value.
     #[error("{path}: [{table}] {key}: {message}")]
     Serving {
         /// The file.
@@ -485,12 +489,16 @@ impl Checked {
             let path = path.clone();
             ConfigError::Serving { path, table: "alerts", key, message }
         })?;
+        config.witness.plan().map_err(|(key, message)| {
+            let path = path.clone();
+            ConfigError::Serving { path, table: "witness", key, message }
+        })?;
         if let Some(folder) = path.parent() {
-            let Config { store, evidence, proofs, payments, alerts, .. } = &mut config;
+            let Config { store, evidence, proofs, witness, payments, alerts, .. } = &mut config;
             let mut paths = vec![&mut store.path, &mut evidence.key_file, &mut evidence.folder];
             paths.extend([&mut payments.hot_key_file, &mut payments.receipt_key_file]);
             paths.extend([&mut payments.database, &mut alerts.database, &mut alerts.key_file]);
-            paths.push(&mut proofs.database);
+            paths.extend([&mut proofs.database, &mut witness.key_file, &mut witness.database]);
             for path in paths.into_iter().chain(&mut evidence.retiring_key_file) {
                 *path = folder.join(&path);
             }

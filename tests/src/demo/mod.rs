@@ -7,6 +7,7 @@
 //! The recorder runs in this process at first, because the days are played faster than it would
 //! pass; every question is put to the `exitgap` program as a person would put it.
 
+mod operators;
 mod pay;
 mod play;
 mod recorder_config;
@@ -110,9 +111,9 @@ impl Demo {
         show::answers(self, &chain, &world, &day).await?;
         venues::sell_at_each(self, &chain, &world, &venues, &day).await?;
         if self.once {
-            return Ok(());
+            return operators::confirm(self, &chain, &mut market, (&world, &venues), &day).await;
         }
-        serve::go_on(self, &mut market, &world, &day).await
+        serve::go_on(self, &chain, &mut market, (&world, &venues), &day).await
     }
 }
 

@@ -115,7 +115,7 @@ impl<'a> Scene<'a> {
         let mut config = fs::OpenOptions::new().append(true).open(&day.config)?;
         config.write_all(payments_config(&paid).as_bytes())?;
         drop(config);
-        let address = free_address()?;
+        let address = free_address("")?;
         let mut serve = Command::new(&demo.server);
         serve.args(["serve", "--no-record", "--listen", &address, "--config"]).arg(&day.config);
         let mut service = serve.kill_on_drop(true).spawn()?;

@@ -5,11 +5,11 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 
 use super::play::Day;
-use super::{Demo, step};
-use crate::devchain::{Market, SLOT_SECONDS, World};
+use super::{Demo, operators, step};
+use crate::devchain::{DevChain, Market, SLOT_SECONDS, Venues, World};
 
 /// Where the service listens, unless somebody else does.
 const PORT: u16 = 8080;
@@ -25,30 +25,32 @@ pub fn slot_now() -> Result<u64, Box<dyn Error>> {
 /// Starts the service, which records from here on, and plays each slot as it comes.
 pub async fn go_on(
     demo: &Demo,
+    chain: &DevChain,
     market: &mut Market<'_>,
-    world: &World,
+    (world, venues): (&World, &Venues),
     day: &Day,
 ) -> Result<(), Box<dyn Error>> {
     let site = match &demo.pages {
         Some(pages) => wait_for_pages(pages).await?,
         None => None,
     };
+    let address = free_address("")?;
+    let second = operators::prepare(demo, chain, (world, venues), day, &address)?;
     step("serving, and recording every five minutes from now on");
-    let address = free_address()?;
-    let mut serve = Command::new(&demo.server);
-    serve.args(["serve", "--listen", &address, "--config"]).arg(&day.config);
-    if let Some(site) = site {
-        serve.arg("--site").arg(site);
-    }
-    let mut service = serve.kill_on_drop(true).spawn()?;
+    let site = site.map(|site| site.display().to_string());
+    let pages: Vec<&str> = site.iter().flat_map(|site| ["--site", site]).collect();
+    let mut other = operators::serving(demo, &second.config, &second.address, &[])?;
+    wait_until_ready(&mut other, &second.address).await?;
+    let mut service = operators::serving(demo, &day.config, &address, &pages)?;
     wait_until_ready(&mut service, &address).await?;
-    show(demo, &format!("http://{address}"), world);
+    show(demo, &format!("http://{address}"), &second.address, world);
     let mut next = u64::from(day.slot.number()) + 1;
     loop {
         let instant = UNIX_EPOCH + Duration::from_secs(next * SLOT_SECONDS);
         let left = instant.duration_since(SystemTime::now()).unwrap_or_default();
         tokio::select! {
             ended = service.wait() => return Err(format!("the service ended with {}", ended?).into()),
+            ended = other.wait() => return Err(format!("the second operator's ended with {}", ended?).into()),
             () = tokio::time::sleep(left) => {}
         }
         market.play_slot(next).await?;
@@ -72,11 +74,11 @@ async fn wait_for_pages(pages: &Path) -> Result<Option<PathBuf>, Box<dyn Error>>
     Ok(Some(site).filter(|site| !site.is_empty()).map(PathBuf::from))
 }
 
-/// Where the service listens.
-pub fn free_address() -> Result<String, Box<dyn Error>> {
+/// Where a service may listen: the port that is expected, unless somebody listens there, or is to.
+pub fn free_address(taken: &str) -> Result<String, Box<dyn Error>> {
     let port = match TcpListener::bind((Ipv4Addr::LOCALHOST, PORT)) {
-        Ok(_) => PORT,
-        Err(_) => TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port(),
+        Ok(_) if !taken.ends_with(&format!(":{PORT}")) => PORT,
+        _ => TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port(),
     };
     Ok(format!("127.0.0.1:{port}"))
 }
@@ -95,8 +97,9 @@ pub async fn wait_until_ready(service: &mut Child, address: &str) -> Result<(), 
 }
 
 /// What to try.
-fn show(demo: &Demo, base: &str, world: &World) {
-    let cli = demo.cli.display();
+fn show(demo: &Demo, base: &str, second: &str, world: &World) {
+    let (cli, witnesses) = (demo.cli.display(), demo.folder.join("witnesses"));
+    let witnesses = witnesses.display();
     let deep = format!("anvil:{:#x}", world.pools[0].pool.address);
     println!(
         "
@@ -115,6 +118,10 @@ The service answers at {base} until Ctrl-C. To try from a shell:
   {cli} verify evidence.json --trust key
   {cli} verify {deep} --size-usd 50000 --api {base} --kept seen    # all of that, and remembers the log
   {cli} alert keep {deep} --kind gap_above --size-usd 50000 --pct 1 --api {base}    # be told when it is worse
+
+A second operator records the same pools at http://{second}; from the next slot on each cosigns the other's log:
+
+  {cli} verify evidence.json --trust key --witnesses {witnesses}    # also: since when it was there, and by whose clock
 
   {base}/docs lists every address."
     );

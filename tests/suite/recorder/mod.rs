@@ -8,3 +8,4 @@ mod example_chains;
 mod four;
 mod proofs;
 mod slots;
+mod witnessed;

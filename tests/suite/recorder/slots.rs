@@ -24,7 +24,7 @@ use crate::scenes::store::{BusyPool, code_of, key, slot};
 /// What a scripted chain does at a slot, counted from the series' first.
 type Script = dyn Fn(u32) -> Act + Send + Sync;
 
-enum Act {
+pub(super) enum Act {
     /// Every pool is read.
     Read,
     /// Every pool is missing.
@@ -33,7 +33,7 @@ enum Act {
     Hang,
 }
 
-struct Scripted {
+pub(super) struct Scripted {
     pool: Arc<Mutex<BusyPool>>,
     script: Arc<Script>,
     /// The chain's blocks by number, where somebody asks.
@@ -68,7 +68,10 @@ impl SlotReader for Scripted {
 }
 
 /// A chain of one pool.
-fn source(number: u8, script: impl Fn(u32) -> Act + Send + Sync + 'static) -> Source<Scripted> {
+pub(super) fn source(
+    number: u8,
+    script: impl Fn(u32) -> Act + Send + Sync + 'static,
+) -> Source<Scripted> {
     let pool = BusyPool::new(number, 3);
     let id = pool.id.clone();
     let (pool, script): (_, Arc<Script>) = (Arc::new(Mutex::new(pool)), Arc::new(script));
@@ -82,7 +85,7 @@ fn source(number: u8, script: impl Fn(u32) -> Act + Send + Sync + 'static) -> So
     }
 }
 
-fn recorder(path: &Path, sources: Vec<Source<Scripted>>) -> Recorder<Scripted> {
+pub(super) fn recorder(path: &Path, sources: Vec<Source<Scripted>>) -> Recorder<Scripted> {
     let store = if path.exists() { Store::open(path, &key()) } else { Store::create(path, &key()) };
     Recorder::new(store.unwrap(), sources, Duration::from_mins(1))
 }

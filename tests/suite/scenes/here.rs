@@ -69,6 +69,7 @@ impl Here {
             site: Arc::default(),
             streams: Arc::default(),
             proofs: None,
+            witness: None,
         };
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let listener = runtime.block_on(Listener::bind(any, "nothing")).unwrap();

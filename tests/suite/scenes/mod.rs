@@ -18,3 +18,4 @@ pub mod service;
 pub mod store;
 pub mod till;
 pub mod usdc;
+pub mod witness;

@@ -88,6 +88,7 @@ pub async fn sealing(path: PathBuf) -> Result<(), BenchError> {
         site: Arc::default(),
         streams: Arc::default(),
         proofs: None,
+            witness: None,
         desk: None,
     };
     app.service.refresh().await.map_err(|problem| failed(problem.detail))?;

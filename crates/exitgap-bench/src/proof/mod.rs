@@ -2,7 +2,9 @@
 //! changed one, or a lie of a node, is ever taken.
 //!
 //! - `world`: a state as large as a busy pool's
+//! - `witness`: how long a log waits for a witness, and whether one ever cosigns another past
 
+mod witness;
 mod world;
 
 use alloy_primitives::B256;
@@ -33,7 +35,8 @@ fn failed(error: impl std::fmt::Display) -> BenchError {
 }
 
 /// Adds `proof.range_bytes`, `proof.full_bytes`, `proof.verify_ms`, `proof.verify_full_ms`, `proof.alloy_trie_times`,
-/// `proof.changed`, `proof.changed_accepted`, `proof.lies`, `proof.lies_recorded` and `proof.lies_unread`.
+/// `proof.changed`, `proof.changed_accepted`, `proof.lies`, `proof.lies_recorded`, `proof.lies_unread`, and those of
+/// witnesses.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     eprintln!("proof: making a state of 97,000 words and 100,000 accounts");
     let world = World::new()?;
@@ -65,7 +68,8 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let theirs = nanoseconds(|| singles.iter().all(whole));
     report.add("proof.alloy_trie_times", theirs / ours);
     changed(report, &world, &range)?;
-    lies(report, &world)
+    lies(report, &world)?;
+    witness::measure(report)
 }
 
 fn float(number: u64) -> f64 {
@@ -232,6 +236,6 @@ fn other_liquidity(world: &World, by: i128) -> Result<Option<Lie>, BenchError> {
 fn state_of(at: i32, ticks: Vec<Tick>, fee_pips: u32) -> Option<PoolState> {
     let below = ticks.iter().filter(|tick| tick.tick <= at).map(|tick| tick.liquidity_net);
     let active = u128::try_from(below.sum::<i128>()).ok()?;
-    let price = sqrt_ratio_at_tick(at).ok()?;
+    let price = sqrt_ratio_at_tick(at)?;
     Some(Concentrated::new(price, at, active, fee_pips, 10, ticks).ok()?.into())
 }

@@ -14,7 +14,7 @@ use exitgap_core::proof::{
 use exitgap_core::series::Slot;
 use exitgap_core::snapshot::{
     BlockRef, ChainKind, ChainTag, Fact, Observation, OracleReading, OracleRole, OracleSource,
-    RoundData, Snapshot, Token,
+    RoundData, Snapshot, Symbol, Token,
 };
 use exitgap_tests::devchain::Rng;
 
@@ -91,7 +91,7 @@ impl World {
     pub fn new() -> Result<Self, BenchError> {
         let mut rng = Rng::new(5);
         let (ticks, active) = ticks(&mut rng);
-        let price = sqrt_ratio_at_tick(3).map_err(failed)?;
+        let price = sqrt_ratio_at_tick(3).ok_or_else(|| failed("no price"))?;
         let state = Concentrated::new(price, 3, active, 500, SPACING, ticks.clone());
         let state = PoolState::from(state.map_err(failed)?);
         let feeds: Vec<FeedSubject> = (1..=2)
@@ -242,7 +242,7 @@ fn pool_words(
     let bitmap: HashMap<[u8; 32], i32> =
         subject.bitmap().map_err(failed)?.into_iter().map(|(word, slot)| (slot, word)).collect();
     let mut price = [0; 32];
-    let sqrt_price: [u8; 32] = sqrt_ratio_at_tick(3).map_err(failed)?.to_be_bytes();
+    let sqrt_price: [u8; 32] = sqrt_ratio_at_tick(3).ok_or_else(|| failed("no price"))?.to_be_bytes();
     price[12..].copy_from_slice(&sqrt_price[12..]);
     price[11] = 3;
     let mut liquidity = [0; 32];
@@ -316,7 +316,7 @@ fn snapshot(
     let hash = BlockHash(keccak256(header).0);
     let block = BlockRef { hash, number: NUMBER, timestamp: Slot::FIRST.unix_s() - 8 };
     let token = |n: u8| {
-        let symbol = ["AAA", "BBB"][usize::from(n)].parse().map_err(failed)?;
+        let symbol = Symbol::clean(["AAA", "BBB"][usize::from(n)]);
         Ok::<_, BenchError>(Token { address: Address([n + 1; 20]), decimals: 18, symbol })
     };
     let reading = |(token, feed): (u8, &FeedSubject)| OracleReading {

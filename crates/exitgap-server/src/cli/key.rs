@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use exitgap_api::receipt::ReceiptSigner;
 use exitgap_core::series::Slot;
-use exitgap_core::tlog::{CheckpointError, NoteError, Origin, SignerKey};
+use exitgap_core::tlog::{CheckpointError, Cosigner, NoteError, Origin, SignerKey};
 
 use crate::alerts::{AlertKey, AlertKeyError};
 use crate::payments::{ReceiptFileError, write_signer};
+use crate::secret_file::{self, SecretFileError};
 
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {
@@ -34,6 +35,17 @@ pub enum KeyCommand {
         /// Where to write it.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
+    },
+    /// Makes the key that cosigns others' logs, and prints its public half, for their operators.
+    ///
+    /// The file is readable by its owner only, and one that exists is left alone. It is no log's key.
+    Witness {
+        /// Where to write it.
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// The witness's name, such as example.org/witness: a name you own, without white space or +.
+        #[arg(long, value_name = "NAME")]
+        name: String,
     },
     /// Makes the key that the keys of webhooks are derived from.
     ///
@@ -91,6 +103,9 @@ pub enum KeyError {
     /// The file of a key of alerts.
     #[error(transparent)]
     Alerts(#[from] AlertKeyError),
+    /// The file of a witness's key.
+    #[error(transparent)]
+    Witness(#[from] SecretFileError),
     /// Standard output.
     #[error("writing the public key: {0}")]
     Output(#[source] io::Error),
@@ -138,6 +153,22 @@ pub fn new_receipt_key(path: &Path) -> Result<(), KeyError> {
     let _ = writeln!(
         io::stderr(),
         "wrote {}; keep it to yourself. The line above is its public half, which GET /v1/payments names.",
+        path.display()
+    );
+    Ok(())
+}
+
+/// Makes a witness's key at `path`.
+pub fn new_witness_key(path: &Path, name: &str) -> Result<(), KeyError> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).map_err(KeyError::Random)?;
+    let key = SignerKey::from_seed(name, seed).map_err(|error| KeyError::Name(error.into()))?;
+    secret_file::write(path, &key.to_secret_text())?;
+    writeln!(io::stdout(), "{}", Cosigner::new(key).verifier()).map_err(KeyError::Output)?;
+    let _ = writeln!(
+        io::stderr(),
+        "wrote {}; keep it to yourself. The line above is its public half: whose log it is to cosign names it in \
+         [witness] asks, with this service's address and /witness.",
         path.display()
     );
     Ok(())

@@ -1,5 +1,5 @@
 //! The command line of `exitgap-server`: `init`, `key new`, `check`, `record`, `serve`, `alerts`,
-//! `evidence`, `fsck`, `backup`, `restore`, `successor`.
+//! `witness`, `evidence`, `fsck`, `backup`, `restore`, `successor`.
 
 mod alerts;
 mod check;
@@ -11,6 +11,7 @@ mod restore;
 mod serve;
 mod slot_arg;
 mod successor;
+mod witness;
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -28,15 +29,17 @@ use crate::config::{Checked, ConfigError, EXAMPLE};
 use crate::http::ListenError;
 use crate::payments::TillError;
 use crate::recorder::RecorderError;
+use crate::witness::StandError;
 use alerts::{AlertsArgs, alerts};
 use check::check;
 use evidence::{EvidenceArgs, evidence};
 use fsck::fsck;
-use key::{KeyCommand, KeyError, new_alert_key, new_key, new_receipt_key};
+use key::{KeyCommand, KeyError, new_alert_key, new_key, new_receipt_key, new_witness_key};
 use record::{RecordArgs, record};
 use restore::restore;
 use serve::{ServeArgs, serve};
 use successor::{SuccessorArgs, successor};
+use witness::{WitnessArgs, witness};
 
 /// Records how deep liquidity pools are, every five minutes, append-only.
 ///
@@ -97,6 +100,12 @@ enum Command {
     /// Two at once change nothing: an event has one id, whoever makes it. SIGTERM or Ctrl-C waits for what is being
     /// sent.
     Alerts(AlertsArgs),
+    /// Cosigns checkpoints of others' logs, as a witness that they ask.
+    ///
+    /// A checkpoint is cosigned where its log's key signed it and it goes on from the one that was cosigned last: so a
+    /// log that is witnessed has one past, and was there at the time that the witness names. `serve` does that too,
+    /// where [witness] names logs: this is for a machine that records nothing. SIGTERM or Ctrl-C ends it.
+    Witness(WitnessArgs),
     /// Writes the evidence file of one result: what anyone can check offline.
     ///
     /// It holds the request, the result, the snapshot it follows from, and the proofs up to the
@@ -200,6 +209,12 @@ enum CliError {
     Alerts(#[from] AlertsStartError),
     #[error("{path} keeps no rules for others; set [alerts] enabled = true")]
     AlertsOff { path: PathBuf },
+    #[error(transparent)]
+    Stand(#[from] StandError),
+    #[error("--log: {error}")]
+    WitnessLogs { error: String },
+    #[error("the witnesses of this log cannot be asked: {0}")]
+    Witnesses(#[source] reqwest::Error),
     #[error("starting: {0}")]
     Start(#[source] io::Error),
     #[error("writing to standard output: {0}")]
@@ -222,11 +237,15 @@ pub fn main() -> ExitCode {
         Command::Init { config } => init(&config),
         Command::Key(KeyCommand::New { out, name }) => new_key(&out, &name).map_err(Into::into),
         Command::Key(KeyCommand::Receipts { out }) => new_receipt_key(&out).map_err(Into::into),
+        Command::Key(KeyCommand::Witness { out, name }) => {
+            new_witness_key(&out, &name).map_err(Into::into)
+        }
         Command::Key(KeyCommand::Alerts { out }) => new_alert_key(&out).map_err(Into::into),
         Command::Check { config } => check(&config),
         Command::Record(args) => record(&args),
         Command::Serve(args) => serve(&args),
         Command::Alerts(args) => alerts(&args),
+        Command::Witness(args) => witness(&args),
         Command::Evidence(args) => evidence(&args),
         Command::Fsck { derived, rebuild, config } => fsck(&config, derived, rebuild),
         Command::Restore { config } => restore(&config),

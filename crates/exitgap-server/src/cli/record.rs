@@ -23,6 +23,7 @@ use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
 use crate::config::{Checked, LogConfig, LogFormat, LogLevel};
 use crate::recorder::{Recorder, SlotReader, Source, Stop, SystemClock};
+use crate::witness::Witnesses;
 
 #[derive(Debug, Args)]
 pub struct RecordArgs {
@@ -92,6 +93,12 @@ pub fn recorder(
     }
     if config.proofs.each_slot {
         recorder.prove_states(proofs);
+    }
+    // It was checked with the configuration.
+    let asks = config.witness.plan().map(|plan| plan.asks).unwrap_or_default();
+    if !asks.is_empty() {
+        tracing::info!(witnesses = asks.len(), "each slot is shown to witnesses");
+        recorder.ask_witnesses(Witnesses::new(asks).map_err(CliError::Witnesses)?)?;
     }
     let published = recorder.publish_in(LogFolder::new(&config.evidence.folder))?;
     let folder = config.evidence.folder.display();

@@ -15,7 +15,7 @@ use tokio::sync::{oneshot, watch};
 use super::key::read_key;
 use super::record::{clock, recorder, run, start_log, stop_on_signals};
 use super::slot_arg::SlotArg;
-use super::{CliError, runtime};
+use super::{CliError, runtime, witness};
 use crate::alerts::{AlertsRoom, Desk, machine_clock};
 use crate::config::{Checked, Config};
 use crate::http::{
@@ -100,7 +100,11 @@ async fn serve_until_told(
     app.proofs = proofs;
     if let Some(recorder) = &mut recorder {
         let telemetry = app.telemetry.clone();
-        recorder.tell(move |report| telemetry.proofs(report.proven, &report.unproven));
+        recorder.tell(move |report| {
+            telemetry.proofs(report.proven, &report.unproven);
+            telemetry
+                .cosigned(report.cosigned, report.not_cosigned.iter().map(|(witness, _)| witness));
+        });
     }
     let (end, ended) = watch::channel(false);
     let sweeping = app.till.clone().map(|till| {
@@ -220,6 +224,7 @@ async fn app(
         site: Arc::new(site),
         streams: Arc::default(),
         proofs: None,
+        witness: witness::of_config(config, &log_keys(config))?,
     };
     Ok(Served { app, room })
 }

@@ -34,12 +34,13 @@ use super::free::{Free, UsedUp};
 use super::rate::{Rate, Verdict};
 use super::reply::{JSON, Refused};
 use super::telemetry::Telemetry;
+use super::witness;
 use crate::payments::Members;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
-/// Of the tools' address, which takes a body.
-const TOOLS_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
+/// Of addresses that take a body and are no operations: the tools', and a witness's.
+const POST_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
 
 /// The headers of an answer that a page of another origin may read.
 const EXPOSED: [HeaderName; 13] = [
@@ -213,7 +214,7 @@ pub async fn pass(State(edge): State<Arc<Edge>>, mut request: Request, next: Nex
         request.extensions_mut().insert(allowance);
     }
     let path = request.uri().path();
-    let allowed = if is_tools { TOOLS_METHODS } else { methods_at(path) };
+    let allowed = methods_at(path);
     if path == Operation::Stream.template() || path.starts_with(Operation::Alerts.template()) {
         let client = edge.client(&request);
         request.extensions_mut().insert(Client(client));
@@ -272,6 +273,9 @@ fn admit(edge: &Edge, request: &Request, has_body: bool) -> (Option<Verdict>, Op
 
 /// The methods that an address answers.
 pub fn methods_at(path: &str) -> HeaderValue {
+    if [MCP_PATH, witness::ADD_CHECKPOINT].contains(&path) {
+        return POST_METHODS;
+    }
     let mut methods: Vec<&str> = Vec::new();
     for operation in Operation::all().filter(|operation| operation.is_at(path)) {
         match operation.row().method {

@@ -24,6 +24,7 @@ mod site;
 mod stream;
 mod telemetry;
 mod tools;
+mod witness;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,6 +43,7 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 use crate::alerts::Desk;
 use crate::ops::Service;
 use crate::payments::{self, Till};
+use crate::witness::Stand;
 
 pub use edge::{FreeEstimates, Limits};
 pub use listen::{Connections, ListenError, Listener};
@@ -70,6 +72,8 @@ pub struct App {
     pub streams: Arc<Streams>,
     /// Where rules are kept; `None`: they are not.
     pub desk: Option<Desk>,
+    /// The witness of others' logs; `None`: it is none.
+    pub witness: Option<Arc<Stand>>,
     /// The state proofs that are kept; `None`: none are.
     pub proofs: Option<Arc<Proofs>>,
 }
@@ -103,6 +107,7 @@ pub fn router(app: App, limits: &Limits, operators: Operators) -> Router {
         .merge(routes(of_class(PriceClass::Free)))
         .merge(descriptions())
         .merge(tools)
+        .merge(app.witness.clone().map_or_else(Router::new, witness::routes))
         .merge(pages())
         .fallback(site::file_or_nothing)
         .method_not_allowed_fallback(method_not_allowed)
@@ -119,6 +124,21 @@ pub fn operators_router(app: App) -> Router {
         .method_not_allowed_fallback(method_not_allowed)
         .with_state(app);
     wear(routes, edge)
+}
+
+/// The addresses of a witness alone.
+pub fn witness_router(stand: Arc<Stand>, limits: &Limits) -> Router {
+    let edge = Arc::new(Edge::new(limits, Arc::default()));
+    let routes = witness::routes(stand)
+        .fallback(no_witness_here)
+        .method_not_allowed_fallback(method_not_allowed);
+    wear(routes, edge)
+}
+
+async fn no_witness_here() -> Refused {
+    Problem::new(ProblemCode::NotFound, "nothing is at this address")
+        .hint("this is a witness of logs: POST /witness/add-checkpoint")
+        .into()
 }
 
 /// A handler that does nothing, wearing the same layers: what a bench compares with.

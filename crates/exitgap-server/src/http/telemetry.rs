@@ -32,6 +32,11 @@ struct Reason {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfWitness {
+    witness: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfState {
     state: String,
 }
@@ -50,6 +55,8 @@ pub struct Telemetry {
     missing: Family<Reason, Counter>,
     proven: Counter,
     unproven: Family<Reason, Counter>,
+    cosignatures: Counter,
+    not_cosigned: Family<OfWitness, Counter>,
     slot_age: Family<OfChain, Gauge>,
     doubtful: Gauge,
     connections: Gauge,
@@ -99,6 +106,18 @@ impl Default for Telemetry {
             "Recorded slots of pools that the chain's own state says nothing of, by reason, since the start",
             unproven.clone(),
         );
+        let cosignatures = Counter::default();
+        registry.register(
+            "cosignatures",
+            "Cosignatures of witnesses under slots, since the start",
+            cosignatures.clone(),
+        );
+        let not_cosigned = Family::default();
+        registry.register(
+            "not_cosigned",
+            "Slots that a witness was asked to cosign and did not, since the start",
+            not_cosigned.clone(),
+        );
         let slot_age = Family::default();
         registry.register(
             "newest_slot_age_seconds",
@@ -147,6 +166,8 @@ impl Default for Telemetry {
             missing,
             proven,
             unproven,
+            cosignatures,
+            not_cosigned,
             slot_age,
             doubtful,
             connections,
@@ -173,6 +194,14 @@ impl Telemetry {
         for (why, pools) in unproven {
             let reason = Reason { reason: why.code().to_owned() };
             self.unproven.get_or_create(&reason).inc_by(u64::from(*pools));
+        }
+    }
+
+    /// Counts what a slot's witnesses did.
+    pub fn cosigned<'a>(&self, cosigned: u32, not: impl Iterator<Item = &'a String>) {
+        self.cosignatures.inc_by(cosigned.into());
+        for witness in not {
+            self.not_cosigned.get_or_create(&OfWitness { witness: witness.clone() }).inc();
         }
     }
 

@@ -58,6 +58,7 @@ impl<R: SlotReader> Recorder<R> {
     ) -> Result<(), RecorderError> {
         self.check_pools()?;
         self.check_nodes().await?;
+        self.resume_cosigning().await?;
         for (pool, _) in self.unconfigured()? {
             tracing::warn!(%pool, "in the store but not configured: recorded as missing, recorder_down");
         }
@@ -118,12 +119,16 @@ fn settle(slot: Slot, recorded: Result<SlotReport, RecorderError>) -> Result<(),
                 unproven = unproven.join(" "),
                 retracted = report.retracted,
                 doubts = report.doubts,
+                cosigned = report.cosigned,
                 missing = missing.join(" "),
                 filled_slots = report.filled_slots,
                 requests = report.requests,
                 ms = u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
                 "slot"
             );
+            for (witness, why) in &report.not_cosigned {
+                tracing::warn!(slot = %slot, witness, why, "not cosigned");
+            }
             if let Some(error) = report.unpublished {
                 tracing::error!(slot = %slot, error, "the slot is recorded, and not yet published");
             }

@@ -1,0 +1,83 @@
+//! `witness`: a witness of others' logs, in a process of its own.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use exitgap_core::tlog::VerifierKey;
+use tokio::sync::watch;
+
+use super::record::{start_log, stop_on_signals};
+use super::{CliError, runtime};
+use crate::config::{Config, LogConfig};
+use crate::http::{Connections, Limits, Listener, witness_router};
+use crate::recorder::{Clock, Stop, SystemClock};
+use crate::witness::{Stand, StandError, logs_of};
+
+#[derive(Debug, Args)]
+pub struct WitnessArgs {
+    /// The public key of a log that is cosigned, as its `key new` printed it or its /log/verifier-key says; again for
+    /// each.
+    #[arg(long = "log", value_name = "KEY", required = true)]
+    logs: Vec<String>,
+    /// The key that cosigns, as `exitgap-server key witness` makes it.
+    #[arg(long, value_name = "FILE", default_value = "witness.key")]
+    key: PathBuf,
+    /// What was cosigned last of each log; made where there is none. Whoever loses it could cosign another past.
+    #[arg(long, value_name = "FILE", default_value = "witness.db")]
+    database: PathBuf,
+    /// The address to listen on; port 0: any that is free. Logs ask at /witness/add-checkpoint.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8081")]
+    listen: SocketAddr,
+}
+
+/// Cosigns until it is told to end.
+pub fn witness(args: &WitnessArgs) -> Result<(), CliError> {
+    start_log(&LogConfig::default());
+    let logs = logs_of(&args.logs).map_err(|error| CliError::WitnessLogs { error })?;
+    let stand = Arc::new(open(&args.key, &args.database, logs)?);
+    let runtime = runtime("witness")?;
+    let result = runtime.block_on(async {
+        let listener = Listener::bind(args.listen, "--listen").await?;
+        let mut stop = stop_on_signals().map_err(CliError::Start)?;
+        let (end, ended) = watch::channel(false);
+        tracing::info!(listen = %listener.address(), key = %stand.key(), "witnessing");
+        let router = witness_router(stand, &Limits::default());
+        let serving =
+            tokio::spawn(listener.serve(router, Connections::default(), Arc::default(), ended));
+        // Nobody can say so any more only when the process ends.
+        let _ = stop.wait_for(|stop| *stop != Stop::No).await;
+        // It may have ended by itself.
+        let _ = end.send(true);
+        let _ = serving.await;
+        Ok(())
+    });
+    runtime.shutdown_background();
+    result
+}
+
+/// The witness that a configuration asks for, beside a service; `None`: it looks after no log.
+pub fn of_config(
+    config: &Config,
+    own_logs: &[VerifierKey],
+) -> Result<Option<Arc<Stand>>, CliError> {
+    // It was checked with the configuration.
+    let logs = config.witness.plan().map(|plan| plan.logs).unwrap_or_default();
+    if logs.is_empty() {
+        return Ok(None);
+    }
+    let path = &config.witness.key_file;
+    let stand = open(path, &config.witness.database, logs)?;
+    if own_logs.iter().any(|log| log.public_bytes() == stand.key().public_bytes()) {
+        return Err(StandError::LogsKey { path: path.clone() }.into());
+    }
+    tracing::info!(key = %stand.key(), logs = config.witness.logs.len(), "witnessing");
+    Ok(Some(Arc::new(stand)))
+}
+
+fn open(key: &Path, database: &Path, logs: Vec<VerifierKey>) -> Result<Stand, StandError> {
+    // A rehearsal's clock is not what others date by.
+    let now_s = || SystemClock::default().now().as_secs();
+    Stand::open(key, database, logs, Arc::new(now_s))
+}

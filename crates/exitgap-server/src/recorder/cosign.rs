@@ -1,0 +1,76 @@
+//! A sealed slot's checkpoint, shown to this log's witnesses before it is published.
+
+use std::sync::Arc;
+
+use exitgap_core::tlog::Hash;
+use exitgap_store::{Store, StoreError};
+
+use super::source::SlotReader;
+use super::{Recorder, RecorderError};
+use crate::witness::{Answered, Due, Shown, Witnesses};
+
+/// How many cosigned, and who did not, with why.
+type Came = (u32, Vec<(String, String)>);
+
+impl<R: SlotReader> Recorder<R> {
+    /// Shows each slot from the next on to these witnesses before it is published.
+    pub fn ask_witnesses(&mut self, witnesses: Witnesses) -> Result<(), RecorderError> {
+        let store = self.store.as_mut().ok_or(RecorderError::Interrupted)?;
+        store.await_cosignatures(true);
+        self.witnesses = Some(Arc::new(witnesses));
+        Ok(())
+    }
+
+    /// Shows its witnesses the newest slot where the process ended before they answered, and publishes it then.
+    pub(super) async fn resume_cosigning(&mut self) -> Result<(), RecorderError> {
+        if self.store()?.reader().awaited()?.is_none() {
+            return Ok(());
+        }
+        self.cosign().await?;
+        // Where there are none any more, nobody cosigned it.
+        self.blocking(|store| store.cosigned("")).await??;
+        if let Err(error) = self.publish().await? {
+            tracing::error!(%error, "the newest slot is recorded, and not yet published");
+        }
+        Ok(())
+    }
+
+    /// Shows the slot that was just sealed, and writes down what came of it: nobody is waited for longer than five
+    /// seconds, and the slot is published whoever answered.
+    pub(super) async fn cosign(&mut self) -> Result<Came, RecorderError> {
+        let Some(witnesses) = self.witnesses.clone() else { return Ok((0, Vec::new())) };
+        let sealed = |store: &mut Store| {
+            let size = store.reader().log_size()?;
+            Ok::<_, StoreError>(store.reader().checkpoint(size)?.map(|note| Shown::now(note, size)))
+        };
+        let Some(shown) = self.blocking(sealed).await?? else { return Ok((0, Vec::new())) };
+        let mut answered = Answered::default();
+        let asks = self.with_proofs(witnesses.all(shown.size), shown.size).await?;
+        let again = witnesses.ask(&shown, asks, &mut answered).await;
+        if !again.is_empty() {
+            let asks = self.with_proofs(again, shown.size).await?;
+            let third = witnesses.ask(&shown, asks, &mut answered).await;
+            witnesses.give_up(&third, &mut answered);
+        }
+        let Answered { lines, cosigned, failed } = answered;
+        self.blocking(move |store| store.cosigned(&lines)).await??;
+        Ok((cosigned, failed))
+    }
+
+    /// Each with the proof that the log goes on from what it cosigned last.
+    async fn with_proofs(
+        &mut self,
+        due: Vec<Due>,
+        size: u64,
+    ) -> Result<Vec<(Due, Vec<Hash>)>, RecorderError> {
+        let proven = move |store: &mut Store| {
+            let with = due.into_iter().map(|due| {
+                let proof =
+                    if due.old == 0 { None } else { store.reader().consistency(due.old, size)? };
+                Ok((due, proof.unwrap_or_default()))
+            });
+            with.collect::<Result<Vec<_>, StoreError>>()
+        };
+        Ok(self.blocking(proven).await??)
+    }
+}

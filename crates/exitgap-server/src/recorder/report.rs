@@ -1,0 +1,100 @@
+//! What became of a slot, or why nothing did.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use exitgap_chain::Unproven;
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::{MissingReason, Slot};
+use exitgap_store::StoreError;
+
+/// What became of a slot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlotReport {
+    /// The slot.
+    pub slot: Slot,
+    /// Pools with a snapshot.
+    pub recorded: u32,
+    /// Pools without one, by reason code.
+    pub missing: BTreeMap<MissingReason, u32>,
+    /// Earlier slots of pools that it took back: their blocks were orphaned.
+    pub retracted: u32,
+    /// Pools of which earlier slots are in doubt since: their ticks, read in full, were not what
+    /// had been followed.
+    pub doubts: u32,
+    /// Pools whose state the chain's own confirms.
+    pub proven: u32,
+    /// Of them those whose oracles' readings it confirms, too.
+    pub oracles_proven: u32,
+    /// Recorded pools that it says nothing of, by why; none where it is not asked.
+    pub unproven: BTreeMap<Unproven, u32>,
+    /// Witnesses that cosigned it.
+    pub cosigned: u32,
+    /// Those that were asked and did not, by name, each with why.
+    pub not_cosigned: Vec<(String, String)>,
+    /// HTTP requests it took.
+    pub requests: u64,
+    /// Slots before it that were filled with `recorder_down`.
+    pub filled_slots: u32,
+    /// From the start of the reading to the end of the commit.
+    pub elapsed: Duration,
+    /// Why the slot is not published, where it should be. It is recorded all the same, and
+    /// published with a later one.
+    pub unpublished: Option<String>,
+}
+
+/// Why a slot was not recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum RecorderError {
+    /// The slot is in the store, or lies before what is.
+    #[error("slot {slot} is sealed; the store's last is {last}")]
+    Sealed {
+        /// The slot asked for.
+        slot: Slot,
+        /// The store's last.
+        last: Slot,
+    },
+    /// The slot is more than a day after the last, and no pool could be read: nothing
+    /// confirms that the clock is right.
+    #[error(
+        "slot {slot} is more than a day after the last, {last}, and no chain confirms the time; \
+         it is not written, check the machine's clock and the nodes"
+    )]
+    ClockUnconfirmed {
+        /// The slot by the clock.
+        slot: Slot,
+        /// The store's last.
+        last: Slot,
+    },
+    /// No pool is configured and the store has none.
+    #[error("there is no pool to record; configure at least one [[pool]]")]
+    NoPool,
+    /// A pool is configured that was retired, which is final.
+    #[error(
+        "{pool} is configured, and it retired at slot {slot}, which is final; take it out of the \
+         configuration, or record it under a new log"
+    )]
+    Retired {
+        /// The pool.
+        pool: PoolId,
+        /// The slot of its last entry.
+        slot: Slot,
+    },
+    /// A pool is to be recorded and to retire.
+    #[error(
+        "{pool} is configured and to be retired; take its [[pool]] out, or its name from `retire`"
+    )]
+    RetiringConfigured {
+        /// The pool.
+        pool: PoolId,
+    },
+    /// Two nodes of a chain answer, and serve different chains.
+    #[error("{0}")]
+    NodesDisagree(String),
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An earlier call was interrupted while it wrote; the store went with it.
+    #[error("the recorder was interrupted while it wrote; open the store again")]
+    Interrupted,
+}

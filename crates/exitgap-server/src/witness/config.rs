@@ -1,0 +1,151 @@
+//! `[witness]`: who cosigns this log, and whose logs are cosigned here.
+
+use std::path::PathBuf;
+
+use exitgap_core::tlog::{VerifierKey, WitnessKey};
+use reqwest::Url;
+use serde::Deserialize;
+
+/// The most witnesses, and the most logs.
+const MOST: usize = 16;
+
+/// `[witness]`, as written.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct WitnessConfig {
+    /// Whom each checkpoint is shown to before it is published: a witness's key and its address, such as
+    /// `other.example/witness+67f7aea0+BEqS… https://other.example/witness`. At most 16. Default: nobody.
+    pub asks: Vec<String>,
+    /// Whose checkpoints are cosigned here, at `/witness/add-checkpoint`: the public key of each log, or of all logs
+    /// that a key begins. At most 16. Default: none, and the address is not there.
+    pub logs: Vec<String>,
+    /// The key that cosigns, mode 600, as `exitgap-server key witness` makes it; never a log's. Relative to the folder of
+    /// the configuration file. Default `witness.key`.
+    pub key_file: PathBuf,
+    /// What was cosigned last of each log. Relative to the folder of the configuration file. Default `witness.db`.
+    pub database: PathBuf,
+}
+
+impl Default for WitnessConfig {
+    fn default() -> Self {
+        Self {
+            asks: Vec::new(),
+            logs: Vec::new(),
+            key_file: "witness.key".into(),
+            database: "witness.db".into(),
+        }
+    }
+}
+
+/// A witness of this log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// Its key.
+    pub key: WitnessKey,
+    /// What `/add-checkpoint` comes after.
+    pub url: Url,
+}
+
+/// Who cosigns, and what is cosigned, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WitnessPlan {
+    /// This log's witnesses.
+    pub asks: Vec<Asked>,
+    /// The logs whose witness this program is.
+    pub logs: Vec<VerifierKey>,
+}
+
+impl WitnessConfig {
+    /// Reads both lists. Refused with the key at fault, and what is wrong with it.
+    pub fn plan(&self) -> Result<WitnessPlan, (&'static str, String)> {
+        for (name, lines) in [("asks", &self.asks), ("logs", &self.logs)] {
+            if lines.len() > MOST {
+                return Err((
+                    name,
+                    format!("{} entries; at most {MOST} are accepted", lines.len()),
+                ));
+            }
+        }
+        let mut asks: Vec<Asked> = Vec::new();
+        for line in &self.asks {
+            let asked = witness_of(line).map_err(|error| ("asks", error))?;
+            let same = |known: &Asked| known.key.public_bytes() == asked.key.public_bytes();
+            if asks.iter().any(same) {
+                let message =
+                    format!("{}'s key is there twice: one key is one witness", asked.key.name());
+                return Err(("asks", message));
+            }
+            asks.push(asked);
+        }
+        Ok(WitnessPlan { asks, logs: logs_of(&self.logs).map_err(|error| ("logs", error))? })
+    }
+}
+
+/// The keys of logs, each once.
+pub fn logs_of(lines: &[String]) -> Result<Vec<VerifierKey>, String> {
+    let mut logs: Vec<VerifierKey> = Vec::new();
+    for line in lines {
+        let key: VerifierKey = line.trim().parse().map_err(|error| format!("{line:?}: {error}"))?;
+        if logs.iter().any(|known| known.name() == key.name()) {
+            return Err(format!("{} is there twice", key.name()));
+        }
+        logs.push(key);
+    }
+    Ok(logs)
+}
+
+/// `<key> <address>`.
+fn witness_of(line: &str) -> Result<Asked, String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let &[key, url] = words.as_slice() else {
+        return Err(format!("{line:?} is no witness's key and address with a space between"));
+    };
+    let key: WitnessKey = key.parse().map_err(|error| format!("{key:?}: {error}"))?;
+    let wrong = || format!("{url:?} is no address such as https://other.example/witness");
+    let url: Url = url.trim_end_matches('/').parse().map_err(|_| wrong())?;
+    let plain = url.query().is_none() && url.fragment().is_none();
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() || !plain {
+        return Err(wrong());
+    }
+    Ok(Asked { key, url })
+}
+
+#[cfg(test)]
+mod tests {
+    use exitgap_core::tlog::{Cosigner, SignerKey};
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_witness_and_no_log_is_named_with_its_key() {
+        let signer = |name: &str, seed| SignerKey::from_seed(name, [seed; 32]).unwrap();
+        let key = Cosigner::new(signer("w.example", 1)).verifier().to_string();
+        let again = Cosigner::new(signer("v.example", 1)).verifier().to_string();
+        let log = signer("l.example/exits", 2).verifier().to_string();
+        let plan = |asks: &[String], logs: &[String]| {
+            WitnessConfig { asks: asks.to_vec(), logs: logs.to_vec(), ..WitnessConfig::default() }
+                .plan()
+        };
+        let fine = format!("{key} https://w.example/witness/");
+        let planned = plan(std::slice::from_ref(&fine), std::slice::from_ref(&log)).unwrap();
+        assert_eq!(planned.asks[0].url.as_str(), "https://w.example/witness");
+        assert_eq!(planned.logs.len(), 1);
+        let wrong = [
+            (key.clone(), "and address"),
+            (format!("{log} https://w.example"), "not a witness's key"),
+            (format!("{key} ftp://w.example"), "no address"),
+            (format!("{key} https://w.example?a=b"), "no address"),
+            (format!("{key} w.example"), "no address"),
+        ];
+        for (line, expected) in wrong {
+            let (name, message) = plan(std::slice::from_ref(&line), &[]).unwrap_err();
+            assert!(name == "asks" && message.contains(expected), "{line}: {message}");
+        }
+        let twice = plan(&[fine.clone(), format!("{again} http://v.example")], &[]).unwrap_err();
+        assert!(twice.1.contains("there twice"), "{}", twice.1);
+        let (name, message) = plan(&[], std::slice::from_ref(&key)).unwrap_err();
+        assert!(name == "logs" && message.contains(&key), "{message}");
+        assert!(plan(&[], &[log.clone(), log.clone()]).unwrap_err().1.contains("there twice"));
+        assert!(plan(&vec![fine; 17], &[]).unwrap_err().1.contains("at most 16"));
+    }
+}

@@ -1,0 +1,176 @@
+//! A second operator, who records the same pools with a node, a key and a folder of its own: each cosigns the other's log.
+
+use std::error::Error;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command as Plain;
+use std::time::Duration;
+
+use tokio::process::{Child, Command};
+
+use super::play::Day;
+use super::recorder_config::recorder_config;
+use super::serve::{free_address, wait_until_ready};
+use super::show::finish;
+use super::venues::venues_config;
+use super::{Demo, run, step};
+use crate::devchain::{DevChain, Market, Venues, World};
+
+/// The size that a reader checks, in USD.
+const SIZE_USD: &str = "50000";
+
+/// How long both may take to seal a slot and to cosign it.
+const SEALED_WITHIN: Duration = Duration::from_secs(90);
+
+/// What `exitgap verify` ends with where it was shown no key of the log's.
+const INCOMPLETE: i32 = 7;
+
+/// The second operator, prepared.
+pub struct Second {
+    /// Its configuration.
+    pub config: PathBuf,
+    /// Where it is to listen.
+    pub address: String,
+    /// The folder its log is published in.
+    log: PathBuf,
+}
+
+/// Makes the second operator's configuration and keys, and two lines in each of both, by which they cosign each other's
+/// log. `first` is where the first one listens.
+pub fn prepare(
+    demo: &Demo,
+    chain: &DevChain,
+    (world, venues): (&World, &Venues),
+    day: &Day,
+    first: &str,
+) -> Result<Second, Box<dyn Error>> {
+    step("a second operator, who records the same pools: each is to cosign the other's log");
+    let folder = demo.folder.join("second");
+    fs::create_dir(&folder)?;
+    let address = free_address(first)?;
+    let config = folder.join("exitgap.toml");
+    fs::write(&config, recorder_config(chain, world) + &venues_config(venues, world))?;
+    run(
+        &demo.server,
+        &["key", "new", "--name", "second.example/exits", "--out"],
+        &folder.join("exitgap.key"),
+    )?;
+    let witness = |folder: &Path, name: &str| -> Result<String, Box<dyn Error>> {
+        let mut command = Plain::new(&demo.server);
+        command.args(["key", "witness", "--name", name, "--out"]).arg(folder.join("witness.key"));
+        let output = command.output()?;
+        Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+    };
+    let first_witness = witness(&demo.folder, "demo.example/witness")?;
+    let second_witness = witness(&folder, "second.example/witness")?;
+    let first_log = fs::read_to_string(day.log.join("verifier-key"))?;
+    let second_log = public_key(&folder.join("exitgap.key"))?;
+    witnessing(&day.config, &second_witness, &address, &second_log)?;
+    witnessing(&config, &first_witness, first, first_log.trim())?;
+    let policy = format!(
+        "witness first {first_witness}\nwitness second {second_witness}\ngroup any-of-them any first second\n\
+         quorum any-of-them\n"
+    );
+    fs::write(demo.folder.join("witnesses"), policy)?;
+    let log = folder.join("exitgap-log");
+    Ok(Second { config, address, log })
+}
+
+/// The two lines, shown as they are written.
+fn witnessing(
+    config: &Path,
+    witness: &str,
+    address: &str,
+    log: &str,
+) -> Result<(), Box<dyn Error>> {
+    let lines = format!(
+        "\n[witness]\nasks = [\"{witness} http://{address}/witness\"]\nlogs = [\"{log}\"]\n"
+    );
+    eprintln!("   into {}:", config.display());
+    lines.trim().lines().for_each(|line| eprintln!("     {line}"));
+    let mut file = fs::OpenOptions::new().append(true).open(config)?;
+    Ok(file.write_all(lines.as_bytes())?)
+}
+
+/// The public half of a log's key, as `key new` printed it.
+fn public_key(path: &Path) -> Result<String, Box<dyn Error>> {
+    let key: exitgap_core::tlog::SignerKey = fs::read_to_string(path)?.trim_end().parse()?;
+    Ok(key.verifier().to_string())
+}
+
+/// A service of an operator, as it is started in this demonstration.
+pub fn serving(demo: &Demo, config: &Path, address: &str, more: &[&str]) -> std::io::Result<Child> {
+    let mut serve = Command::new(&demo.server);
+    serve.args(["serve", "--listen", address, "--config"]).arg(config).args(more);
+    serve.kill_on_drop(true).spawn()
+}
+
+/// One more slot, recorded by both; then what somebody finds who trusts neither's key.
+pub async fn confirm(
+    demo: &Demo,
+    chain: &DevChain,
+    market: &mut Market<'_>,
+    (world, venues): (&World, &Venues),
+    day: &Day,
+) -> Result<(), Box<dyn Error>> {
+    let first = free_address("")?;
+    let second = prepare(demo, chain, (world, venues), day, &first)?;
+    let next = u64::from(day.slot.number()) + 1;
+    market.play_slot(next).await?;
+    step(
+        "both record one more slot, and each shows its checkpoint to the other before it is published",
+    );
+    let at = next.to_string();
+    let rehearse = ["--rehearse-at", at.as_str()];
+    let mut other = serving(demo, &second.config, &second.address, &rehearse)?;
+    wait_until_ready(&mut other, &second.address).await?;
+    let mut service = serving(demo, &day.config, &first, &rehearse)?;
+    wait_until_ready(&mut service, &first).await?;
+    let pool = format!("anvil:{:#x}", world.pools[0].pool.address);
+    let evidence = evidence_of(&first, &pool, next).await?;
+    fs::write(demo.folder.join("witnessed.json"), evidence)?;
+
+    step("a reader who trusts no key of the operator's: a node of their own, and whoever cosigned");
+    let url = chain.url();
+    let words = ["verify", "witnessed.json", "--witnesses", "witnesses", "--rpc", &url];
+    println!("\n$ exitgap {}", words.join(" "));
+    let mut verify = Plain::new(&demo.cli);
+    let output = verify.args(words).current_dir(&demo.folder).output()?;
+    std::io::stdout().write_all(&output.stdout)?;
+    std::io::stderr().write_all(&output.stderr)?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let confirmed = ["Confirmed by the chain", "recorded before", "cosigned by second"];
+    if output.status.code() != Some(INCOMPLETE) || !confirmed.iter().all(|what| said.contains(what))
+    {
+        return Err(format!(
+            "the number was not confirmed by chain and witness: {}",
+            output.status
+        )
+        .into());
+    }
+    drop((service, other));
+    step("what both operators recorded, slot by slot");
+    println!("\n$ exitgap compare exitgap-log second/exitgap-log --trust <key> --trust <key>");
+    let mut compare = Plain::new(&demo.cli);
+    compare.arg("compare").arg(&day.log).arg(&second.log);
+    for log in [&day.log, &second.log] {
+        compare.arg("--trust").arg(log.join("verifier-key"));
+    }
+    finish(&mut compare)
+}
+
+/// The evidence of the pool's slot, once it is sealed.
+async fn evidence_of(address: &str, pool: &str, slot: u64) -> Result<String, Box<dyn Error>> {
+    let target = format!("http://{address}/api/v1/exit/{pool}?size_usd={SIZE_USD}&slot={slot}");
+    let asking = async {
+        loop {
+            let answer = reqwest::get(&target).await?;
+            if answer.status().is_success() {
+                return answer.text().await;
+            }
+            tokio::time::sleep(Duration::from_millis(300)).await;
+        }
+    };
+    Ok(tokio::time::timeout(SEALED_WITHIN, asking).await??)
+}

@@ -1,0 +1,204 @@
+//! The recorder and its witnesses: what they sign is published with the slot and stands in its evidence, and nobody is
+//! waited for who does not answer.
+
+use std::fs;
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use exitgap_core::evidence::Base;
+use exitgap_core::tlog::{Cosigner, Note, SignerKey};
+use exitgap_server::recorder::{ManualClock, Recorder, Stop};
+use exitgap_server::witness::{WitnessConfig, Witnesses};
+use exitgap_store::{Cosignatures, EvidenceError, LogFolder, Reader, Store};
+use exitgap_tests::binaries;
+use exitgap_tests::receiver::{Does, Receiver};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::sync::watch;
+
+use super::slots::{Act, Scripted, recorder, source};
+use crate::scenes::store::{BusyPool, key, slot};
+use crate::scenes::witness::Witness;
+
+fn witnesses(asks: &[String]) -> Witnesses {
+    let config = WitnessConfig { asks: asks.to_vec(), ..WitnessConfig::default() };
+    Witnesses::new(config.plan().unwrap().asks).unwrap()
+}
+
+fn other(name: &str, seed: u8) -> Cosigner {
+    Cosigner::new(SignerKey::from_seed(name, [seed; 32]).unwrap())
+}
+
+/// Runs `exitgap` and gives its exit code and what it printed, a document.
+fn exitgap(arguments: &[&str]) -> (Option<i32>, Value) {
+    let output =
+        Command::new(binaries::path("exitgap")).args(arguments).arg("--json").output().unwrap();
+    let document = serde_json::from_slice(&output.stdout);
+    (
+        output.status.code(),
+        document.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr))),
+    )
+}
+
+/// A recorder of one pool, which publishes.
+fn publishing(folder: &Path) -> Recorder<Scripted> {
+    let mut recorder = recorder(&folder.join("series.db"), vec![source(1, |_| Act::Read)]);
+    recorder.publish_in(LogFolder::new(folder.join("log"))).unwrap();
+    recorder
+}
+
+fn evidence(folder: &Path, n: u32) -> Result<Vec<u8>, EvidenceError> {
+    let pool = BusyPool::new(1, 3).id;
+    let reader = Reader::open(folder.join("series.db")).unwrap();
+    reader.evidence(&pool, Base::Token0, slot(n), "1000".parse().unwrap())
+}
+
+#[tokio::test]
+async fn a_slot_is_published_with_what_its_witnesses_signed() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let mut witness = Witness::start(&[&key().verifier().to_string()]);
+    let liar = Receiver::start(Ipv4Addr::LOCALHOST, |_| Does::Answers(200, String::new())).unwrap();
+    let silent = Receiver::start(Ipv4Addr::LOCALHOST, |_| Does::Hangs).unwrap();
+    let asks = [
+        witness.asked(),
+        format!("{} http://127.0.0.1:1/witness", other("dead.example", 1).verifier()),
+        format!("{} http://{}/witness", other("liar.example", 2).verifier(), liar.address()),
+        format!("{} http://{}/witness", other("silent.example", 3).verifier(), silent.address()),
+    ];
+    let mut recorder = publishing(at);
+    recorder.ask_witnesses(witnesses(&asks)).unwrap();
+    let report = recorder.record_slot(slot(0)).await.unwrap();
+    assert_eq!((report.cosigned, report.unpublished), (1, None));
+    let why = |name: &str| {
+        let found = report.not_cosigned.iter().find(|(witness, _)| witness == name);
+        found.unwrap_or_else(|| panic!("{name}: {:?}", report.not_cosigned)).1.clone()
+    };
+    assert_eq!(why("dead.example"), "no connection was made");
+    assert_eq!(why("liar.example"), "its answer is no cosignature by its key");
+    assert_eq!(why("silent.example"), "it did not answer within 5 s");
+    // From here on only the witness; it is killed for a slot, and cosigns again when it is back.
+    recorder.ask_witnesses(witnesses(&asks[..1])).unwrap();
+    assert_eq!(recorder.record_slot(slot(1)).await.unwrap().cosigned, 1);
+    witness.kill();
+    assert_eq!(recorder.record_slot(slot(2)).await.unwrap().cosigned, 0);
+    witness.restart();
+    assert_eq!(recorder.record_slot(slot(3)).await.unwrap().cosigned, 1);
+    assert_eq!(recorder.published(), 4);
+    recorder.close().unwrap();
+
+    let log = at.join("log");
+    let published = fs::read_to_string(log.join("checkpoint")).unwrap();
+    assert_eq!(published.matches("\u{2014} ").count(), 2, "{published}");
+    let trusted = log.join("verifier-key");
+    let (trusted, log) = (trusted.to_str().unwrap(), log.to_str().unwrap());
+    assert_eq!(exitgap(&["audit", log, "--trust", trusted]).1["verdict"], "valid");
+    let store = Store::open(at.join("series.db"), &key()).unwrap();
+    let checked = store.reader().fsck(|_| {}).unwrap();
+    assert_eq!((checked.asked_witnesses, checked.cosigned), (4, 3), "but for the newest's");
+    drop(store);
+    verified(at, &witness, trusted);
+}
+
+/// What a reader who trusts the witness finds.
+fn verified(at: &Path, witness: &Witness, trusted: &str) {
+    let policy = |text: &str| {
+        let path = at.join("policy");
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let file = at.join("evidence.json");
+    fs::write(&file, evidence(at, 3).unwrap()).unwrap();
+    let file = file.to_str().unwrap();
+    let verify =
+        |policy: &str| exitgap(&["verify", file, "--trust", trusted, "--witnesses", policy]);
+    let one = format!("witness w1 {}\nquorum w1\n", witness.key);
+    let (code, document) = verify(&policy(&one));
+    assert_eq!(code, Some(0), "{document}");
+    let witnessed = &document["witnessed"];
+    assert_eq!((&witnessed["outcome"], &witnessed["code"]), (&"pass".into(), &"ok".into()));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    assert!(now - witnessed["recorded_before_s"].as_u64().unwrap() < 120, "{witnessed}");
+    // A quorum of which one is missing; a policy that is none; cosignatures that are not theirs.
+    let two = format!(
+        "witness w1 {}\nwitness w2 {}\ngroup both all w1 w2\nquorum both\n",
+        witness.key,
+        other("w2.example", 9).verifier()
+    );
+    let (code, document) = verify(&policy(&two));
+    let missing = document["witnessed"]["code"].clone();
+    assert_eq!((code, missing), (Some(7), "quorum_missing".into()), "{document}");
+    let refused = Command::new(binaries::path("exitgap"))
+        .args(["verify", file, "--trust", trusted, "--witnesses", &policy("quorum w1\n")])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(2) && said.contains("line 1"), "{said}");
+    let text = fs::read_to_string(file).unwrap();
+    let at_line = text.find("witness.example/w1 ").unwrap() + 60;
+    let mut changed = text.into_bytes();
+    changed[at_line] = if changed[at_line] == b'A' { b'B' } else { b'A' };
+    fs::write(file, changed).unwrap();
+    let (code, document) = verify(&policy(&one));
+    let forged = document["witnessed"]["code"].clone();
+    assert_eq!((code, forged), (Some(6), "cosignature_forged".into()), "{document}");
+}
+
+/// A store whose newest slot awaits its witnesses: the process ended before they answered.
+fn interrupted(folder: &Path) {
+    let mut store = Store::create(folder.join("series.db"), &key()).unwrap();
+    store.await_cosignatures(true);
+    let mut pool = BusyPool::new(1, 3);
+    for n in 0..2 {
+        store.append_slot(slot(n), &[pool.recorded(slot(n))]).unwrap();
+    }
+    store.close().unwrap();
+    let log = LogFolder::new(folder.join("log"));
+    let reader = Reader::open(folder.join("series.db")).unwrap();
+    assert_eq!(log.publish(&reader).unwrap().size, 1, "what awaits its witnesses is not published");
+    assert!(matches!(evidence(folder, 1), Err(EvidenceError::Awaited { .. })));
+    assert_eq!(reader.cosignatures(slot(0)).unwrap(), Cosignatures::Lines(String::new()));
+}
+
+#[tokio::test]
+async fn a_recorder_that_ended_before_its_witnesses_answered_asks_them_again() {
+    for asked in [true, false] {
+        let folder = TempDir::new().unwrap();
+        interrupted(folder.path());
+        let witness = Witness::start(&[&key().verifier().to_string()]);
+        let mut recorder = publishing(folder.path());
+        if asked {
+            recorder.ask_witnesses(witnesses(&[witness.asked()])).unwrap();
+        }
+        let (_stop, stopped) = watch::channel(Stop::No);
+        let clock = ManualClock::new(Duration::from_secs(slot(1).unix_s()));
+        recorder.run(&clock, stopped, Some(slot(1))).await.unwrap();
+        assert_eq!(recorder.published(), 2);
+        recorder.close().unwrap();
+        let published = fs::read_to_string(folder.path().join("log/checkpoint")).unwrap();
+        let note = Note::parse(&published).unwrap();
+        let lines = published.matches("\u{2014} ").count();
+        assert_eq!(lines, if asked { 2 } else { 1 }, "{}", note.text);
+        assert!(evidence(folder.path(), 1).is_ok());
+    }
+}
+
+#[tokio::test]
+async fn a_witness_that_has_seen_another_past_is_told_by_name() {
+    let witness = Witness::start(&[&key().verifier().to_string()]);
+    let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+    // One log, two stores: what an operator does who shows different readers different pasts.
+    for (place, (folder, pool)) in folders.iter().zip([1, 2]).enumerate() {
+        let mut recorder =
+            recorder(&folder.path().join("series.db"), vec![source(pool, |_| Act::Read)]);
+        recorder.ask_witnesses(witnesses(&[witness.asked()])).unwrap();
+        let report = recorder.record_slot(slot(0)).await.unwrap();
+        assert_eq!(report.cosigned, u32::from(place == 0), "{report:?}");
+        if place == 1 {
+            let (name, why) = &report.not_cosigned[0];
+            assert!(name == "witness.example/w1" && why.contains("409"), "{why}");
+        }
+    }
+}
