@@ -95,8 +95,8 @@ fn WhoCanLie() -> impl IntoView {
             </li>
             <li>
                 <b>"An operator who rewrites the log"</b>
-                ". With the evidence alone: is shown to whoever kept an earlier checkpoint. \
-                 With a state proof, and the block looked up: likewise."
+                ", or shows you another one, or dates it back. With the evidence alone: is shown to whoever kept an earlier checkpoint. \
+                 With witnesses that you trust: has no cosignatures of theirs."
             </li>
             <li>
                 <b>"An operator who leaves a slot out"</b>
