@@ -56,7 +56,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), BenchError> {
 pub fn named(variable: &str) -> Result<PathBuf, BenchError> {
     std::env::var_os(variable).map(PathBuf::from).ok_or_else(|| {
         BenchError::Wasm(format!(
-            "{variable} is not set; run `cargo xtask bench wasm`, or `figures`"
+            "{variable} is not set; run `cargo xtask bench wasm`, `figures` or `proof`"
         ))
     })
 }

@@ -22,7 +22,8 @@ Chainlink contracts are fetched; one day of five-minute slots is played in step 
 the first number is printed, with its evidence, verified. Then seven more days are played up to the
 present, with the site being built beside all that (without --once; its words are in target/site.log); pools,
 a ladder and some sizes are printed, an estimated size is really sold and the difference shown in token
-units. Then it leaves the service and its pages running on http://127.0.0.1:8080 (or a free port), which
+units. A second operator records the same pools, and each cosigns the other's log; with --once a number is then
+confirmed by the chain itself and by who cosigned, with no key of the operator's. Then it leaves the service and its pages running on http://127.0.0.1:8080 (or a free port), which
 records every five minutes like any other, until Ctrl-C. Everything it starts ends with it. Database and
 configuration lie in target/demo afterwards, to ask on.
 

@@ -21,7 +21,8 @@ The parts are `quote`, `exit`, `evidence`, `seal`, `figures`, `proof`, `alerts`,
 files, windows, verifying, and the size of the verifier as a WASM module; `seal` sealing 100 to 10,000 pools, what a
 slot weighs, fsck and uncached evidence (needs 3 GB of memory); `figures` decay, exposure, a split, a day at any
 size and swaps against estimates, from a store of thirty days that it generates, and verifying a week's figure file,
-in Chromium too (three minutes); `proof` state proofs of a large pool, checked, changed and lied about (two minutes); `alerts` a hundred thousand rules over a slot, and a slot told to ten thousand
+in Chromium too (three minutes); `proof` state proofs of a large pool, checked, also in WebAssembly, changed and lied about, and
+a witness asked by a log and by other pasts of it (two minutes); `alerts` a hundred thousand rules over a slot, and a slot told to ten thousand
 streams; `verify` searches a
 minute for the evidence file that takes longest to verify; `http` the service
 under load, on a store of 1,000 pools and 90 days that it generates in the system's folder for
@@ -77,7 +78,7 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
         command.env("EXITGAP_VERIFY_WASM", verifier_module(root)?);
     }
     let all = arguments.is_empty() || arguments == ["--json"];
-    if all || of("wasm") || of("figures") {
+    if all || of("wasm") || of("figures") || of("proof") {
         pkg::build(root)?;
         setup::ensure_chromium();
         command

@@ -14,8 +14,8 @@ Run every test of the workspace.
 
 Usage: cargo xtask test [--all]
 
-  --all   also the slow tests, which are ignored else; for them it installs into .fixtures: schemathesis (a
-          Python program), Lighthouse, the official x402 clients (of npm and Python; the crate's is built), and what
+  --all   also the slow tests, which are ignored else; for them it installs into .fixtures: schemathesis and
+          aics-witness (Python programs), Lighthouse, the official x402 clients (of npm and Python; the crate's is built), and what
           the tools for agents are tried with (the protocol's conformance suite with a Node.js of its own, its
           inspector, its TypeScript and Python clients)
 
@@ -52,6 +52,7 @@ pub fn run(root: &Path, all: bool) -> Result<()> {
     web::build(root)?;
     if all {
         setup::ensure_schemathesis(root)?;
+        setup::ensure_witness(root)?;
         setup::ensure_lighthouse(root)?;
         setup::ensure_x402_clients(root)?;
         setup::ensure_x402_python(root)?;

@@ -2,9 +2,9 @@
 //! waited for who does not answer.
 
 use std::fs;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use exitgap_core::evidence::Base;
@@ -13,6 +13,7 @@ use exitgap_server::recorder::{ManualClock, Recorder, Stop};
 use exitgap_server::witness::{WitnessConfig, Witnesses};
 use exitgap_store::{Cosignatures, EvidenceError, LogFolder, Reader, Store};
 use exitgap_tests::binaries;
+use exitgap_tests::fixtures;
 use exitgap_tests::receiver::{Does, Receiver};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -201,4 +202,82 @@ async fn a_witness_that_has_seen_another_past_is_told_by_name() {
             assert!(name == "witness.example/w1" && why.contains("409"), "{why}");
         }
     }
+}
+
+/// A witness that others wrote (`aics-witness`, of Python's index), for a log of ours.
+struct Others {
+    child: Child,
+    address: SocketAddr,
+    key: String,
+}
+
+impl Drop for Others {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Others {
+    fn start(folder: &Path, origin: &str, log: &str) -> Self {
+        let program = fixtures::folder().join("aics-witness/bin/aics-witness");
+        let run = |arguments: &[&str]| {
+            let mut command = Command::new(&program);
+            let output = command.args(arguments).current_dir(folder).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let made = run(&["init", "--name", "aics.example/w"]);
+        let key = made.lines().find(|line| line.starts_with("aics.example/w+")).unwrap().to_owned();
+        run(&["add-log", "--origin", origin, "--vkey", log]);
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let listen = address.to_string();
+        let mut serve = Command::new(&program);
+        serve.args(["serve", "--listen", &listen]).current_dir(folder).stderr(Stdio::null());
+        let child = serve.spawn().unwrap();
+        for _ in 0..200 {
+            if TcpStream::connect(address).is_ok() {
+                return Self { child, address, key };
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("the witness does not listen");
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs a Python package: with `cargo xtask test --all`, which installs aics-witness"]
+async fn an_unmodified_witness_of_others_cosigns_slot_by_slot() {
+    let (folder, theirs) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let at = folder.path();
+    let mut recorder = publishing(at);
+    recorder.record_slot(slot(0)).await.unwrap();
+    let log = fs::read_to_string(at.join("log/verifier-key")).unwrap();
+    let origin = log.split('+').next().unwrap();
+    let others = Others::start(theirs.path(), origin, log.trim());
+    let asked = format!("{} http://{}", others.key, others.address);
+    recorder.ask_witnesses(witnesses(&[asked])).unwrap();
+    for n in 1..8 {
+        let report = recorder.record_slot(slot(n)).await.unwrap();
+        assert_eq!(report.cosigned, 1, "{n}: {:?}", report.not_cosigned);
+    }
+    recorder.close().unwrap();
+    let file = at.join("evidence.json");
+    fs::write(&file, evidence(at, 7).unwrap()).unwrap();
+    let policy = at.join("policy");
+    fs::write(&policy, format!("witness theirs {}\nquorum theirs\n", others.key)).unwrap();
+    let [file, policy] = [file.to_str().unwrap(), policy.to_str().unwrap()];
+    let document = exitgap(&["verify", file, "--witnesses", policy]).1;
+    assert_eq!(document["witnessed"]["code"], "ok", "{document}");
+    // Another past of the same log: their witness refuses, and says so.
+    let other = TempDir::new().unwrap();
+    let mut liar = recorder_of(other.path(), 2);
+    liar.ask_witnesses(witnesses(&[format!("{} http://{}", others.key, others.address)])).unwrap();
+    let report = liar.record_slot(slot(0)).await.unwrap();
+    assert_eq!((report.cosigned, report.not_cosigned.len()), (0, 1), "{report:?}");
+}
+
+/// A recorder of another pool, under the same log's key.
+fn recorder_of(folder: &Path, pool: u8) -> Recorder<Scripted> {
+    recorder(&folder.join("series.db"), vec![source(pool, |_| Act::Read)])
 }

@@ -66,7 +66,9 @@ fn rule(pool: &BusyPool, n: usize) -> Result<AlertRule, BenchError> {
         1 => format!("\"kind\":\"lowest_depth_below\",\"usd\":\"{}\"", 1_000 + n),
         2 => "\"kind\":\"oracle_stale\"".to_owned(),
         // From nothing to many times what the pool takes.
-        _ => format!("\"kind\":\"gap_above\",\"size_usd\":\"{}\",\"pct\":\"1\"", 1_000 + n * n * 10),
+        _ => {
+            format!("\"kind\":\"gap_above\",\"size_usd\":\"{}\",\"pct\":\"1\"", 1_000 + n * n * 10)
+        }
     };
     let (id, first) = (&pool.id, slot(0)?.number());
     let text = format!(

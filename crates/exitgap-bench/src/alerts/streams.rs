@@ -88,11 +88,12 @@ pub async fn sealing(path: PathBuf) -> Result<(), BenchError> {
         site: Arc::default(),
         streams: Arc::default(),
         proofs: None,
-            witness: None,
+        witness: None,
         desk: None,
     };
     app.service.refresh().await.map_err(|problem| failed(problem.detail))?;
-    let connections = Connections { most: 19_000, most_per_address: None, ..Connections::default() };
+    let connections =
+        Connections { most: 19_000, most_per_address: None, ..Connections::default() };
     let (_sender, stop) = watch::channel(false);
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     let listener = Listener::bind(any, "none").await.map_err(failed)?;

@@ -24,7 +24,8 @@ const POOLS: u8 = 20;
 /// Slots at which all rules speak; the slowest of them counts.
 const SLOTS: u32 = 4;
 
-const BOUNDS: AlertBounds = AlertBounds { per_client: u32::MAX, per_host: u32::MAX, most: u32::MAX };
+const BOUNDS: AlertBounds =
+    AlertBounds { per_client: u32::MAX, per_host: u32::MAX, most: u32::MAX };
 
 /// How long 99 in 100 endpoints waited from the commit of a slot, milliseconds.
 pub fn seal_to_post_p99_ms() -> Result<f64, BenchError> {
@@ -108,7 +109,11 @@ fn keep(alerts: &Alerts, port: u16) -> Result<(), BenchError> {
             request: [0; 32],
             rule: rule.to_canonical(),
             first_slot: rule.first_slot,
-            endpoint: Some(NewEndpoint { url: format!("http://{host}:{port}/"), host, salt: [0; 16] }),
+            endpoint: Some(NewEndpoint {
+                url: format!("http://{host}:{port}/"),
+                host,
+                salt: [0; 16],
+            }),
             expires_s: u64::from(u32::MAX),
             run: AlertRun::new(rule).keep(),
             state: String::new(),

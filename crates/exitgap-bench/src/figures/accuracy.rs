@@ -35,7 +35,13 @@ pub fn us_per_swap() -> Result<f64, BenchError> {
             let direction = if n % 2 == 0 { Direction::ZeroForOne } else { Direction::OneForZero };
             let (event, after) = swap(&state, direction)?;
             let block = block_of(place - 1) + 1 + u64::from(n / 4);
-            logs.push(PoolLog { block, index: n, transaction: [1; 32], parties: [Address([0; 20]); 2], event });
+            logs.push(PoolLog {
+                block,
+                index: n,
+                transaction: [1; 32],
+                parties: [Address([0; 20]); 2],
+                event,
+            });
             state = after;
         }
         passed.push((seen(first, place, &state)?, logs));

@@ -62,7 +62,7 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
         site: Arc::default(),
         streams: Arc::default(),
         proofs: None,
-            witness: None,
+        witness: None,
         desk: None,
     };
     app.service.refresh().await.map_err(|problem| BenchError::Http(problem.detail))?;

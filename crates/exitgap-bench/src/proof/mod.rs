@@ -2,8 +2,10 @@
 //! changed one, or a lie of a node, is ever taken.
 //!
 //! - `world`: a state as large as a busy pool's
+//! - `package`: the same in WebAssembly
 //! - `witness`: how long a log waits for a witness, and whether one ever cosigns another past
 
+mod package;
 mod witness;
 mod world;
 
@@ -34,7 +36,7 @@ fn failed(error: impl std::fmt::Display) -> BenchError {
     BenchError::Evidence(format!("proof: {error}"))
 }
 
-/// Adds `proof.range_bytes`, `proof.full_bytes`, `proof.verify_ms`, `proof.verify_full_ms`, `proof.alloy_trie_times`,
+/// Adds `proof.range_bytes`, `proof.full_bytes`, `proof.verify_ms`, `proof.verify_full_ms`, `proof.verify_wasm_ms`, `proof.alloy_trie_times`,
 /// `proof.changed`, `proof.changed_accepted`, `proof.lies`, `proof.lies_recorded`, `proof.lies_unread`, and those of
 /// witnesses.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {
@@ -57,6 +59,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let ours = nanoseconds(|| StateProof::read(&range).is_ok());
     report.add("proof.verify_ms", nanoseconds(|| checked(&range)) / 1e6);
     report.add("proof.verify_full_ms", nanoseconds(|| checked(&full)) / 1e6);
+    package::measure(report, &world.snapshot, &range)?;
     // A client's library walks from the root for each word.
     let singles = world.singly(&subject)?;
     let whole = |(root, path, value, way): &world::Single| {
@@ -156,11 +159,7 @@ fn recorded_as(
 }
 
 /// A lie that keeps the pool's own rules, and the ticks that it is about; `None`: this one would break them.
-fn lie(
-    world: &World,
-    kind: usize,
-    rng: &mut Rng,
-) -> Result<Option<Lie>, BenchError> {
+fn lie(world: &World, kind: usize, rng: &mut Rng) -> Result<Option<Lie>, BenchError> {
     let of = world.snapshot.observation();
     let PoolState::Concentrated(pool) = of.state() else { return Ok(None) };
     let ranges = pool.ranges();

@@ -112,7 +112,9 @@ fn forks(report: &mut Report, stand: &Stand, leaves: Vec<Hash>) -> Result<(), Be
         let (from, grows) = (draw(&mut random, size), draw(&mut random, 9));
         let mut other = leaves[..from].to_vec();
         let more = size - from + grows;
-        other.extend((0..more).map(|at| leaf_hash(&[fork.to_be_bytes(), at.to_be_bytes()].concat())));
+        other.extend(
+            (0..more).map(|at| leaf_hash(&[fork.to_be_bytes(), at.to_be_bytes()].concat())),
+        );
         let old = if random.below(4) == 0 { draw(&mut random, size) } else { size };
         let request = AddCheckpoint {
             old: old as u64,

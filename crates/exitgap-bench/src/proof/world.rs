@@ -242,7 +242,8 @@ fn pool_words(
     let bitmap: HashMap<[u8; 32], i32> =
         subject.bitmap().map_err(failed)?.into_iter().map(|(word, slot)| (slot, word)).collect();
     let mut price = [0; 32];
-    let sqrt_price: [u8; 32] = sqrt_ratio_at_tick(3).ok_or_else(|| failed("no price"))?.to_be_bytes();
+    let sqrt_price: [u8; 32] =
+        sqrt_ratio_at_tick(3).ok_or_else(|| failed("no price"))?.to_be_bytes();
     price[12..].copy_from_slice(&sqrt_price[12..]);
     price[11] = 3;
     let mut liquidity = [0; 32];
@@ -295,10 +296,8 @@ fn aggregator_words(feed: &FeedSubject, rng: &mut Rng) -> BTreeMap<B256, Vec<u8>
     let mut round = [0; 32];
     round[24..].copy_from_slice(&ANSWER.to_be_bytes());
     round[..4].copy_from_slice(&u32::try_from(updated_at()).unwrap_or_default().to_be_bytes());
-    let mut trie = BTreeMap::from([
-        (keccak256(slots[0]), leaf(newest)),
-        (keccak256(slots[1]), leaf(round)),
-    ]);
+    let mut trie =
+        BTreeMap::from([(keccak256(slots[0]), leaf(newest)), (keccak256(slots[1]), leaf(round))]);
     while trie.len() < usize::try_from(ROUNDS).unwrap_or(usize::MAX) {
         trie.insert(drawn(rng), leaf(drawn(rng).0));
     }
@@ -311,8 +310,7 @@ fn snapshot(
     feeds: &[FeedSubject],
 ) -> Result<Snapshot, BenchError> {
     let pool = PoolId::new("ethereum".parse().map_err(failed)?, POOL);
-    let chain =
-        ChainTag { caip2: "eip155:1".parse().map_err(failed)?, kind: ChainKind::Live };
+    let chain = ChainTag { caip2: "eip155:1".parse().map_err(failed)?, kind: ChainKind::Live };
     let hash = BlockHash(keccak256(header).0);
     let block = BlockRef { hash, number: NUMBER, timestamp: Slot::FIRST.unix_s() - 8 };
     let token = |n: u8| {

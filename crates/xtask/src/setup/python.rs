@@ -15,14 +15,22 @@ struct Package {
     extras: &'static str,
     /// Folder under `.fixtures/`.
     folder: &'static str,
+    /// Whether it is installed under a Python that is older than it asks for; its tests say whether it runs there.
+    any_python: bool,
 }
 
 /// Tries the service against its own description.
-const SCHEMATHESIS: Package =
-    Package { name: "schemathesis", version: "4.32.5", extras: "", folder: "schemathesis" };
+const SCHEMATHESIS: Package = Package {
+    name: "schemathesis",
+    version: "4.32.5",
+    extras: "",
+    folder: "schemathesis",
+    any_python: false,
+};
 
 /// The official client of the tools for agents.
-const MCP: Package = Package { name: "mcp", version: "2.3.0", extras: "", folder: "mcp-python" };
+const MCP: Package =
+    Package { name: "mcp", version: "2.3.0", extras: "", folder: "mcp-python", any_python: false };
 
 /// The reference library of webhooks.
 const WEBHOOKS: Package = Package {
@@ -30,6 +38,7 @@ const WEBHOOKS: Package = Package {
     version: "1.1.0",
     extras: "",
     folder: "standardwebhooks-python",
+    any_python: false,
 };
 
 /// The official client of payments, over both of the HTTP libraries that it pays through.
@@ -38,7 +47,22 @@ const X402: Package = Package {
     version: "2.25.0",
     extras: "[evm,httpx,requests]",
     folder: "x402-python",
+    any_python: false,
 };
+
+/// A witness that others wrote.
+const WITNESS: Package = Package {
+    name: "aics-witness",
+    version: "0.1.0",
+    extras: "",
+    folder: "aics-witness",
+    any_python: true,
+};
+
+/// Makes `.fixtures/aics-witness/bin/aics-witness` complete.
+pub fn ensure_witness(root: &Path) -> Result<()> {
+    ensure(root, &WITNESS)
+}
 
 /// Makes `.fixtures/schemathesis/bin/schemathesis` complete.
 pub fn ensure_schemathesis(root: &Path) -> Result<()> {
@@ -65,12 +89,17 @@ fn ensure(root: &Path, package: &Package) -> Result<()> {
     if is_installed(&place, package) {
         return Ok(());
     }
-    let Package { name, version, extras, .. } = package;
+    let Package { name, version, extras, any_python, .. } = package;
     eprintln!("setup: {name} {version} (a Python environment in {})", place.display());
     run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&place), "python3 -m venv")?;
     let pip = place.join("bin/pip");
     let wanted = format!("{name}{extras}=={version}");
-    run(Command::new(pip).args(["install", "--quiet", &wanted]), &format!("pip install {name}"))
+    let older: &[&str] = if *any_python { &["--ignore-requires-python"] } else { &[] };
+    let mut install = Command::new(pip);
+    run(
+        install.args(["install", "--quiet"]).args(older).arg(&wanted),
+        &format!("pip install {name}"),
+    )
 }
 
 fn is_installed(place: &Path, package: &Package) -> bool {
