@@ -67,7 +67,7 @@ pub enum Verdict {
 }
 
 /// Records the seventh slot, which a witness cosigned.
-fn cosigned(made: &Home, scene: &Scene) -> Result<()> {
+fn cosigned(made: &Home, scene: Scene) -> Result<()> {
     let mut store = made.open_or_create()?;
     store.await_cosignatures(true);
     store.append_slot(slot(6), &scene.entries(6))?;
@@ -88,7 +88,7 @@ impl Victim {
         fs::create_dir(made.folder())?;
         Store::create_successor(made.store(), &key(), &predecessor()?)?.close()?;
         made.record_until(6)?;
-        cosigned(&made, &scene)?;
+        cosigned(&made, scene)?;
         made.open_or_create()?.fill_until(slot(8))?;
         made.record_until(10)?;
         let mut store = made.open_or_create()?;

@@ -50,10 +50,10 @@ fn publishing(folder: &Path) -> Recorder<Scripted> {
     recorder
 }
 
-fn evidence(folder: &Path, n: u32) -> Result<Vec<u8>, EvidenceError> {
+fn evidence(folder: &Path, n: u32) -> Result<Vec<u8>, Box<EvidenceError>> {
     let pool = BusyPool::new(1, 3).id;
     let reader = Reader::open(folder.join("series.db")).unwrap();
-    reader.evidence(&pool, Base::Token0, slot(n), "1000".parse().unwrap())
+    reader.evidence(&pool, Base::Token0, slot(n), "1000".parse().unwrap()).map_err(Box::new)
 }
 
 #[tokio::test]
@@ -159,7 +159,7 @@ fn interrupted(folder: &Path) {
     let log = LogFolder::new(folder.join("log"));
     let reader = Reader::open(folder.join("series.db")).unwrap();
     assert_eq!(log.publish(&reader).unwrap().size, 1, "what awaits its witnesses is not published");
-    assert!(matches!(evidence(folder, 1), Err(EvidenceError::Awaited { .. })));
+    assert!(matches!(*evidence(folder, 1).unwrap_err(), EvidenceError::Awaited { .. }));
     assert_eq!(reader.cosignatures(slot(0)).unwrap(), Cosignatures::Lines(String::new()));
 }
 
@@ -234,10 +234,10 @@ impl Others {
         let listen = address.to_string();
         let mut serve = Command::new(&program);
         serve.args(["serve", "--listen", &listen]).current_dir(folder).stderr(Stdio::null());
-        let child = serve.spawn().unwrap();
+        let others = Self { child: serve.spawn().unwrap(), address, key };
         for _ in 0..200 {
             if TcpStream::connect(address).is_ok() {
-                return Self { child, address, key };
+                return others;
             }
             std::thread::sleep(Duration::from_millis(50));
         }

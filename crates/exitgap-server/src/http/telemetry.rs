@@ -13,7 +13,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{Metric, Registry};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Answered {
@@ -71,92 +71,84 @@ fn latencies() -> Histogram {
     Histogram::new([0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0])
 }
 
+/// A measure under this name.
+fn measure<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
+    let measure = M::default();
+    registry.register(name, help, measure.clone());
+    measure
+}
+
 impl Default for Telemetry {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("exitgap");
-        let requests = Family::default();
-        registry.register("http_requests", "Answers by route and status", requests.clone());
+        let requests = measure(&mut registry, "http_requests", "Answers by route and status");
         let latency = Family::new_with_constructor(latencies as fn() -> Histogram);
         registry.register(
             "http_request_duration_seconds",
             "From a request's head to its answer's head",
             latency.clone(),
         );
-        let recorded = Counter::default();
-        registry.register(
+        let recorded = measure(
+            &mut registry,
             "snapshots_recorded",
             "Pools' slots that were recorded since the start",
-            recorded.clone(),
         );
-        let missing = Family::default();
-        registry.register(
+        let missing = measure(
+            &mut registry,
             "snapshots_missing",
             "Pools' slots that are missing, by reason, since the start",
-            missing.clone(),
         );
-        let proven = Counter::default();
-        registry.register(
+        let proven = measure(
+            &mut registry,
             "states_proven",
             "Pools' slots whose state the chain's own confirmed before they were signed, since the start",
-            proven.clone(),
         );
-        let unproven = Family::default();
-        registry.register(
+        let unproven = measure(
+            &mut registry,
             "states_unproven",
             "Recorded slots of pools that the chain's own state says nothing of, by reason, since the start",
-            unproven.clone(),
         );
-        let cosignatures = Counter::default();
-        registry.register(
+        let cosignatures = measure(
+            &mut registry,
             "cosignatures",
             "Cosignatures of witnesses under slots, since the start",
-            cosignatures.clone(),
         );
-        let not_cosigned = Family::default();
-        registry.register(
+        let not_cosigned = measure(
+            &mut registry,
             "not_cosigned",
             "Slots that a witness was asked to cosign and did not, since the start",
-            not_cosigned.clone(),
         );
-        let slot_age = Family::default();
-        registry.register(
+        let slot_age = measure(
+            &mut registry,
             "newest_slot_age_seconds",
             "Age of the newest recorded slot of a chain",
-            slot_age.clone(),
         );
-        let doubtful = Gauge::default();
-        registry.register(
+        let doubtful = measure(
+            &mut registry,
             "doubtful_slots",
             "Pools' recorded slots whose ticks a later full reading contradicts",
-            doubtful.clone(),
         );
-        let connections = Gauge::default();
-        registry.register("http_connections", "Connections that are open", connections.clone());
-        let refused_connections = Counter::default();
-        registry.register(
+        let connections = measure(&mut registry, "http_connections", "Connections that are open");
+        let refused_connections = measure(
+            &mut registry,
             "http_connections_refused",
             "Connections beyond what one address may hold",
-            refused_connections.clone(),
         );
-        let kept_bytes = Gauge::default();
-        registry.register(
+        let kept_bytes = measure(
+            &mut registry,
             "kept_bytes",
             "What is kept for the next question: snapshots with their curves, and proofs",
-            kept_bytes.clone(),
         );
-        let payments = Family::default();
-        registry.register(
+        let payments = measure(
+            &mut registry,
             "payments",
             "Payments by state: those that are settling are owed, orphaned ones were taken back",
-            payments.clone(),
         );
-        let alerts = Gauge::default();
-        registry.register("alerts", "Rules that are kept for others", alerts.clone());
-        let deliveries = Family::default();
-        registry.register(
+        let alerts = measure(&mut registry, "alerts", "Rules that are kept for others");
+        let deliveries = measure(
+            &mut registry,
             "alert_deliveries",
             "Events of the last 30 days that are sent, by state: pending ones wait",
-            deliveries.clone(),
         );
         Self {
             registry,

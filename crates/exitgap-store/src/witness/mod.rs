@@ -7,6 +7,7 @@
 //! comes second and is judged by the other's state. It is on the disk before anybody signs: a crash between leaves a
 //! state that was not answered for, and the log asks again.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -68,7 +69,11 @@ fn state_of(row: &StateRow) -> Result<WitnessedState> {
 
 /// The SHA-256 of a log's origin, in hex: what others ask for it by.
 pub fn hash_of(origin: &str) -> String {
-    Sha256::digest(origin).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(origin).iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }
 
 impl WitnessState {
