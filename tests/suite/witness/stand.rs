@@ -77,12 +77,16 @@ fn a_witness_that_is_killed_while_it_cosigns_never_cosigns_another_past() {
             .to_vec();
         let ended = AtomicBool::new(false);
         let told = Mutex::new([false; 2]);
-        let wait = Duration::from_micros(random.below(6_000));
+        // From a fraction of an answer's time to many times it, however fast disk and machine are.
+        let wait = Duration::from_micros(random.below(250 << (round % 10)));
         scope(|threads| {
             let (witness, told, ended, forks) = (&witness, &told, &ended, &forks);
             for side in [0, 1] {
                 threads.spawn(move || {
-                    while !ended.load(Ordering::SeqCst) {
+                    for _ in 0..50 {
+                        if ended.load(Ordering::SeqCst) {
+                            return;
+                        }
                         match cosigns(witness, &forks[side], old) {
                             Some(true) => told.lock().unwrap()[side] = true,
                             Some(false) => {}

@@ -23,8 +23,8 @@ use crate::clock::nanoseconds;
 use crate::report::Report;
 use world::World;
 
-/// What a recorder proves of such a pool each slot.
-const RANGE: TickRange = TickRange { low: -400, high: 400 };
+/// What the figures of such a pool read, both depths at 2 % within.
+const RANGE: TickRange = TickRange { low: -410, high: 410 };
 
 /// A snapshot of what was not so, and the ticks that it is not so at.
 type Lie = (Snapshot, Vec<i32>);

@@ -24,7 +24,7 @@ pub fn measure(report: &mut Report, snapshot: &Snapshot, proof: &[u8]) -> Result
     let default_base = Direction::ZeroForOne;
     let entry = NewEntry { pool: pool.clone(), default_base, reading: Ok(snapshot.clone()) };
     store.append_slot(slot, &[entry]).map_err(failed)?;
-    let size = "1000".parse().map_err(failed)?;
+    let size = "1".parse().map_err(failed)?;
     let evidence = store.reader().evidence(&pool, Base::Token0, slot, size).map_err(failed)?;
     fs::write(folder.path().join("evidence.json"), evidence).map_err(failed)?;
     fs::write(folder.path().join("state.egp"), proof).map_err(failed)?;

@@ -200,7 +200,7 @@ impl World {
 pub type Single = (B256, Nibbles, Option<Vec<u8>>, Vec<alloy_primitives::Bytes>);
 
 fn drawn(rng: &mut Rng) -> B256 {
-    keccak256(rng.between(0, u64::MAX).to_be_bytes())
+    keccak256(rng.next_u64().to_be_bytes())
 }
 
 fn account(storage_root: B256) -> Vec<u8> {
