@@ -99,3 +99,36 @@ fn it_computes_recorded_figures_again() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{differences}");
     assert!(output.status.success(), "{differences}");
 }
+
+/// The cases of state proofs, file by file.
+fn cases_of_proofs() -> usize {
+    let folder = tests().join("vectors/proofs");
+    let cases = fs::read_dir(folder).unwrap().map(|entry| {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        let vector: serde_json::Value = serde_json::from_str(&text).unwrap();
+        vector["cases"].as_array().unwrap().len()
+    });
+    cases.sum()
+}
+
+fn proofs(arguments: &[&str]) -> Output {
+    let program = tests().join("js/proofs.mjs");
+    Command::new("node").arg(program).args(arguments).output().unwrap()
+}
+
+const MAINNET: &str = "mainnet: a header, two accounts and eight words\n";
+
+#[test]
+fn it_follows_state_proofs_down_from_their_block() {
+    let cases = cases_of_proofs();
+    assert!(cases > 500, "{cases}");
+    let output = proofs(&[]);
+    let differences = String::from_utf8_lossy(&output.stderr);
+    let expected = format!("proofs: compared {cases}, disagreeing 0\n{MAINNET}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{differences}");
+    assert!(output.status.success(), "{differences}");
+    let flipped = proofs(&["--flip", "uniswap_v4"]);
+    let expected = format!("proofs: compared {cases}, disagreeing 1\n{MAINNET}");
+    assert_eq!(String::from_utf8_lossy(&flipped.stdout), expected);
+    assert_eq!(flipped.status.code(), Some(1));
+}

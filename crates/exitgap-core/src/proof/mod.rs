@@ -3,13 +3,14 @@
 //! - `rlp`: encodings of the chain; `trie`: a walk down its tries, node after node; `header`: blocks and accounts
 //! - `layout`: where contracts keep their words, and `feed`, where oracles do; `subject`: what is to be proven; `words`: what was
 //! - `file`: a proof as a file (`.egp`); `assembly`: one made of what a node answers
-//! - `check`: a snapshot beside what was proven
+//! - `claim`: what a snapshot says in the chain's words; `check`: that beside what was proven
 //!
 //! A proof says: *a block with this hash had this state*. That the chain has a block with this hash it does not say; whoever
 //! looks the hash up, at a node or in a log of their own choice, knows the rest.
 
 mod assembly;
 mod check;
+mod claim;
 mod feed;
 mod file;
 mod header;
@@ -20,8 +21,10 @@ mod trie;
 mod words;
 
 pub use check::{
-    Place, StateCheck, StateCheckName, check_canonical, check_state, needed_ticks, ranges_of,
+    Place, StateCheck, StateCheckName, check_canonical, check_canonical_block, check_claim,
+    check_state,
 };
+pub use claim::{ClaimedRanges, ClaimedReading, ClaimedState, StateClaim, needed_ticks, ranges_of};
 pub use feed::{FeedLayout, FeedSubject, ProvenReading};
 pub use file::{MAX_PROOF_BYTES, ProofError, ProofParts, StateProof};
 pub use header::BlockHeader;

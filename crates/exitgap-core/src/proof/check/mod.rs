@@ -1,18 +1,17 @@
-//! A snapshot beside what the chain's own state says: its block here, its pool in `pool`, its oracles in `oracle`.
+//! A snapshot's claim beside what the chain's own state says: its block here, its pool in `pool`, its oracles in `oracle`.
 
 mod oracle;
 mod pool;
 
 use serde::Serialize;
 
-pub use pool::{needed_ticks, ranges_of};
-
+use super::claim::{ClaimedState, StateClaim};
 use super::file::{ProofError, StateProof};
 use super::layout::Layout;
 use crate::evidence::Outcome;
 use crate::ids::{Address, BlockHash, Word};
 use crate::pools::Direction;
-use crate::snapshot::{Fact, Observation, Snapshot};
+use crate::snapshot::{BlockRef, Fact, Observation, Snapshot};
 use crate::units::SizeUsd;
 
 /// A check of a state proof.
@@ -84,19 +83,27 @@ pub fn check_state(
     snapshot: &Snapshot,
     size: Option<(Direction, SizeUsd)>,
 ) -> [StateCheck; 3] {
+    check_claim(proof, &StateClaim::of(snapshot, size))
+}
+
+/// The same with what the snapshot claims.
+pub fn check_claim(proof: &Result<StateProof, ProofError>, claim: &StateClaim) -> [StateCheck; 3] {
     let unusable = |why: String| {
-        [StateCheckName::Header, StateCheckName::PoolState, StateCheckName::OracleState]
-            .map(|name| StateCheck::not_checked(name, "proof_unusable", why.clone()))
+        let of = |name| StateCheck::not_checked(name, "proof_unusable", why.clone());
+        // Where no layout keeps such a state, no other file would do either.
+        let is_kept = claim.state != ClaimedState::Other;
+        let of_pool = if is_kept { of(StateCheckName::PoolState) } else { pool::other_kind(claim) };
+        [of(StateCheckName::Header), of_pool, of(StateCheckName::OracleState)]
     };
     let proof = match proof {
         Ok(proof) => proof,
         Err(error) => return unusable(error.to_string()),
     };
-    if let Err(why) = is_of(proof, snapshot) {
+    if let Err(why) = is_of(proof, claim) {
         return unusable(why);
     }
-    let oracles = oracle::state(proof, snapshot.observation());
-    [header(proof, snapshot), pool::state(proof, snapshot, size), oracles]
+    let oracles = oracle::state(proof, &claim.readings);
+    [header(proof, claim), pool::state(proof, claim), oracles]
 }
 
 /// Where a snapshot says that its pool is kept.
@@ -123,8 +130,12 @@ impl Place {
 /// Whether the chain has a snapshot's block, by those whom the reader asked: each by its name, with the hash that it has at the
 /// block's number.
 pub fn check_canonical(snapshot: &Snapshot, asked: &[(String, Option<BlockHash>)]) -> StateCheck {
+    check_canonical_block(snapshot.observation().block(), asked)
+}
+
+/// The same of a block.
+pub fn check_canonical_block(block: BlockRef, asked: &[(String, Option<BlockHash>)]) -> StateCheck {
     let name = StateCheckName::Canonical;
-    let block = snapshot.observation().block();
     let other =
         asked.iter().find_map(|(by, hash)| Some((by, hash.filter(|hash| *hash != block.hash)?)));
     if let Some((by, hash)) = other {
@@ -143,19 +154,18 @@ pub fn check_canonical(snapshot: &Snapshot, asked: &[(String, Option<BlockHash>)
 }
 
 /// Whether a proof is of a snapshot's pool and block at all.
-fn is_of(proof: &StateProof, snapshot: &Snapshot) -> Result<(), String> {
-    let (observation, subject) = (snapshot.observation(), &proof.subject);
-    let block = observation.block();
+fn is_of(proof: &StateProof, claim: &StateClaim) -> Result<(), String> {
+    let (block, subject) = (claim.block, &proof.subject);
     if proof.header.hash != block.hash {
         return Err(format!(
             "it is of block {}, the snapshot of {}",
             proof.header.hash, block.hash
         ));
     }
-    if subject.chain != observation.chain().caip2 {
+    if subject.chain != claim.chain {
         return Err(format!("it is of chain {}", subject.chain));
     }
-    let own = Place::of(observation);
+    let own = claim.place;
     if subject.id != own.id || own.address.is_some_and(|own| own != subject.address) {
         return Err(format!("it is of contract {}", subject.address));
     }
@@ -168,16 +178,16 @@ fn is_of(proof: &StateProof, snapshot: &Snapshot) -> Result<(), String> {
     }
 }
 
-fn header(proof: &StateProof, snapshot: &Snapshot) -> StateCheck {
+fn header(proof: &StateProof, claim: &StateClaim) -> StateCheck {
     let name = StateCheckName::Header;
-    let (block, header) = (snapshot.observation().block(), &proof.header);
+    let (block, header) = (claim.block, &proof.header);
     if (header.number, header.timestamp) != (block.number, block.timestamp) {
         let of = |number, timestamp| format!("number {number}, timestamp {timestamp}");
         let expected = of(header.number, header.timestamp);
         let found = of(block.number, block.timestamp);
         return StateCheck::of(name, Outcome::Fail, "block_differs", [expected, found]);
     }
-    let instant = snapshot.slot().unix_s();
+    let instant = claim.instant;
     match proof.child {
         Some(child) if child.timestamp <= instant => {
             let expected = format!("a next block after {instant}");

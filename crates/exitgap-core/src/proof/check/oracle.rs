@@ -2,9 +2,9 @@
 
 use super::{StateCheck, StateCheckName};
 use crate::evidence::Outcome;
+use crate::proof::claim::ClaimedReading;
 use crate::proof::feed::ProvenReading;
 use crate::proof::file::StateProof;
-use crate::snapshot::{Observation, OracleReading, OracleRole, OracleSource, RoundData};
 
 const UNPROVEN: [&str; 4] = [
     "which feeds price the tokens",
@@ -14,33 +14,27 @@ const UNPROVEN: [&str; 4] = [
 ];
 
 /// Every reading that prices a token must be that of its feed's newest round.
-pub(super) fn state(proof: &StateProof, observation: &Observation) -> StateCheck {
+pub(super) fn state(proof: &StateProof, readings: &[ClaimedReading]) -> StateCheck {
     let name = StateCheckName::OracleState;
     let (mut proven, mut has_sequencer) = (Vec::new(), false);
     let mut without = None;
-    for reading in observation.oracles() {
-        let found = match &reading.source {
-            OracleSource::Fixed => None,
-            OracleSource::Chainlink(round) => {
-                let of = proof.readings.iter().find(|proven| proven.feed == round.feed);
-                of.map(|proven| (proven, round))
+    for reading in readings {
+        let of = proof.readings.iter().find(|proven| Some(proven.feed) == reading.feed);
+        // When it was last asked, and not what it said, is what counts of it; how it keeps that is not known.
+        has_sequencer |= reading.is_sequencer;
+        match of {
+            Some(of) if !reading.is_sequencer && !is_same(of, reading) => {
+                let found = [
+                    written(of.round, &of.answer.to_string(), of.updated_at),
+                    written(reading.round, &reading.answer.to_string(), reading.updated_at),
+                ];
+                let words = found.map(|said| format!("{}: {said}", of.feed));
+                return StateCheck::of(name, Outcome::Fail, "reading_differs", words);
             }
-        };
-        match found {
-            Some((proven, round)) if reading.role != OracleRole::SequencerUptime => {
-                if !is_same(proven, reading, round) {
-                    let found = written(round.round, &reading.answer.to_string(), round.updated_at);
-                    let expected =
-                        written(proven.round, &proven.answer.to_string(), proven.updated_at);
-                    let words = [expected, found].map(|said| format!("{}: {said}", round.feed));
-                    return StateCheck::of(name, Outcome::Fail, "reading_differs", words);
-                }
-            }
-            // When it was last asked, and not what it said, is what counts of it; how it keeps that is not known.
-            _ if reading.role == OracleRole::SequencerUptime => has_sequencer = true,
-            _ => without = without.or(Some(named(reading))),
+            None if !reading.is_sequencer => without = without.or(Some(named(reading))),
+            _ => {}
         }
-        proven.extend(found.map(|(_, round)| round.feed.to_string()));
+        proven.extend(of.map(|of| of.feed.to_string()));
     }
     if let Some(without) = without {
         let words = ["a proof of every feed".to_owned(), format!("none of {without}")];
@@ -50,18 +44,15 @@ pub(super) fn state(proof: &StateProof, observation: &Observation) -> StateCheck
     StateCheck::pass(name, format!("the newest rounds of {}", proven.join(", ")), unproven)
 }
 
-fn is_same(proven: &ProvenReading, reading: &OracleReading, round: &RoundData) -> bool {
+fn is_same(proven: &ProvenReading, reading: &ClaimedReading) -> bool {
     (proven.round, proven.answer, proven.updated_at)
-        == (round.round, reading.answer, round.updated_at)
+        == (reading.round, reading.answer, reading.updated_at)
 }
 
 fn written(round: u128, answer: &str, updated_at: u64) -> String {
     format!("round {round} with {answer} of {updated_at}")
 }
 
-fn named(reading: &OracleReading) -> String {
-    match &reading.source {
-        OracleSource::Fixed => "a price that is configured".to_owned(),
-        OracleSource::Chainlink(round) => format!("feed {}", round.feed),
-    }
+fn named(reading: &ClaimedReading) -> String {
+    reading.feed.map_or("a price that is configured".to_owned(), |feed| format!("feed {feed}"))
 }

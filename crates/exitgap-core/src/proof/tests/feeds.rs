@@ -24,7 +24,7 @@ fn updated_at() -> u64 {
 }
 
 /// The storage of a proxy over an aggregator of a layout, and that of the aggregator.
-fn words_of(subject: &FeedSubject) -> [BTreeMap<[u8; 32], Word>; 2] {
+pub fn words_of(subject: &FeedSubject) -> [BTreeMap<[u8; 32], Word>; 2] {
     let mut proxy = [7; 32];
     proxy[10..30].copy_from_slice(&subject.aggregator.0);
     proxy[30..].copy_from_slice(&PHASE.to_be_bytes());
@@ -62,14 +62,14 @@ fn words_of(subject: &FeedSubject) -> [BTreeMap<[u8; 32], Word>; 2] {
 }
 
 /// A state of several contracts: the headers, and all nodes.
-struct Chain {
-    header: Vec<u8>,
-    child: Vec<u8>,
-    nodes: Vec<Vec<u8>>,
+pub struct Chain {
+    pub header: Vec<u8>,
+    pub child: Vec<u8>,
+    pub nodes: Vec<Vec<u8>>,
 }
 
 impl Chain {
-    fn new(contracts: &[(Address, BTreeMap<[u8; 32], Word>)]) -> Self {
+    pub fn new(contracts: &[(Address, BTreeMap<[u8; 32], Word>)]) -> Self {
         let mut nodes = Vec::new();
         let mut accounts: BTreeMap<[u8; 32], Vec<u8>> =
             (0..50).map(|n| (keccak(&[n]), vec![0xc1, n])).collect();
@@ -90,18 +90,18 @@ impl Chain {
         Self { header, child, nodes }
     }
 
-    fn file(&self, subject: &ProofSubject) -> Result<Vec<u8>, ProofError> {
+    pub fn file(&self, subject: &ProofSubject) -> Result<Vec<u8>, ProofError> {
         let Self { header, child, nodes } = self;
         subject.file(&ProofParts { header, child, nodes })
     }
 }
 
-fn feed(layout: FeedLayout, n: u8) -> FeedSubject {
+pub fn feed(layout: FeedLayout, n: u8) -> FeedSubject {
     let (feed, aggregator) = (Address([0x10 + n; 20]), Address([0x20 + n; 20]));
     FeedSubject { feed, aggregator, layout, round: ROUND }
 }
 
-fn reading(feed: &FeedSubject, token: u8) -> OracleReading {
+pub fn reading(feed: &FeedSubject, token: u8) -> OracleReading {
     let round = u128::from(PHASE) << 64 | u128::from(feed.round);
     let (updated_at, heartbeat_s) = (updated_at(), 3_600);
     let source = RoundData { feed: feed.feed, round, updated_at, heartbeat_s };

@@ -83,7 +83,7 @@ fn snapshot_at(hash: BlockHash, state: PoolState) -> Snapshot {
     Snapshot::new(at(), made.unwrap()).unwrap()
 }
 
-const SPACING: i32 = 60;
+pub const SPACING: i32 = 60;
 
 fn tick(index: i32, net: i128, gross: u128) -> Tick {
     Tick { liquidity_gross: gross, ..Tick::new(index * SPACING, net) }
@@ -103,7 +103,7 @@ pub fn ticks() -> Vec<Tick> {
     ticks
 }
 
-fn active(ticks: &[Tick], at: i32) -> u128 {
+pub fn active(ticks: &[Tick], at: i32) -> u128 {
     let sum: i128 =
         ticks.iter().filter(|tick| tick.tick <= at).map(|tick| tick.liquidity_net).sum();
     sum.unsigned_abs()
@@ -115,22 +115,28 @@ pub fn state(price_tick: i32, ticks: Vec<Tick>) -> PoolState {
     Concentrated::new(price, price_tick, liquidity, 3_000, SPACING, ticks).unwrap().into()
 }
 
-/// What a pool of Uniswap v3 has in its storage, with bits above that no fill reads.
-pub fn v3(
+/// What a pool of ranges has in its storage, with bits above that no fill reads; `fees` are those of a pool of Uniswap v4.
+pub fn ranged(
+    layout: Layout,
+    id: Option<Word>,
     price_tick: i32,
     ticks: &[Tick],
-    range: TickRange,
-) -> (ProofSubject, BTreeMap<[u8; 32], Word>) {
-    let places = Layout::UniswapV3.ranges(None).unwrap();
+    fees: Option<(u32, [u32; 2])>,
+) -> BTreeMap<[u8; 32], Word> {
+    let places = layout.ranges(id).unwrap();
     let mut words = BTreeMap::new();
     let sqrt_price = sqrt_ratio_at_tick(price_tick).unwrap();
     let mut price = [0; 32];
     for (place, limb) in price.rchunks_mut(8).zip(sqrt_price.as_limbs()) {
         place.copy_from_slice(&limb.to_be_bytes());
     }
-    // Above the price the tick, and above that what no fill reads.
+    // Above the price the tick, and above that what no fill reads, or the fees and what none reads.
     price[..9].copy_from_slice(&[0x12; 9]);
     price[9..12].copy_from_slice(&price_tick.to_be_bytes()[1..]);
+    if let Some((providers, [zero, one])) = fees {
+        price[3..6].copy_from_slice(&providers.to_be_bytes()[1..]);
+        price[6..9].copy_from_slice(&(one << 12 | zero).to_be_bytes()[1..]);
+    }
     words.insert(places.price, Word(price));
     let mut liquidity = [0; 32];
     liquidity[16..].copy_from_slice(&active(ticks, price_tick).to_be_bytes());
@@ -145,6 +151,16 @@ pub fn v3(
         let bitmap = words.entry(places.bitmap(compressed >> 8)).or_insert(Word([0; 32]));
         bitmap.0[31 - bit / 8] |= 1 << (bit % 8);
     }
+    words
+}
+
+/// The same of a pool of Uniswap v3, and what is to be proven of it.
+pub fn v3(
+    price_tick: i32,
+    ticks: &[Tick],
+    range: TickRange,
+) -> (ProofSubject, BTreeMap<[u8; 32], Word>) {
+    let words = ranged(Layout::UniswapV3, None, price_tick, ticks, None);
     let inside =
         ticks.iter().map(|tick| tick.tick).filter(|tick| (range.low..=range.high).contains(tick));
     let ranges = RangeSubject { range, tick_spacing: SPACING, ticks: inside.collect() };

@@ -1,0 +1,178 @@
+//! A claim as bytes, for what judges it elsewhere: one program's own two halves, of one version. No file has them.
+
+use super::{ClaimedRanges, ClaimedReading, ClaimedState, StateClaim, bytes_of};
+use crate::ids::{Address, BlockHash, Caip2, Word};
+use crate::proof::check::Place;
+use crate::proof::layout::Layout;
+use crate::proof::subject::TickRange;
+use crate::proof::words::number;
+use crate::snapshot::BlockRef;
+
+/// Bytes of a tick in those of a claim.
+const TICK_BYTES: usize = 36;
+
+/// What kind of state a claim's bytes are of.
+const OTHER: u8 = 0;
+const RESERVES: u8 = 1;
+const RANGES: u8 = 2;
+const MANAGED: u8 = 3;
+
+impl StateClaim {
+    /// Its bytes, for [`StateClaim::from_bytes`].
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        bytes.extend_from_slice(&self.chain.0.to_be_bytes());
+        bytes.extend_from_slice(&self.block.hash.0);
+        for number in [self.block.number, self.block.timestamp, self.instant] {
+            bytes.extend_from_slice(&number.to_be_bytes());
+        }
+        let Place { address, id, layout } = &self.place;
+        part(&mut bytes, address.as_ref().map_or(&[], |address| &address.0));
+        part(&mut bytes, id.as_ref().map_or(&[], |id| &id.0));
+        part(&mut bytes, layout.map_or("", Layout::code).as_bytes());
+        part(&mut bytes, self.protocol.as_bytes());
+        match &self.state {
+            ClaimedState::Other => bytes.push(OTHER),
+            ClaimedState::Reserves(layout, reserves) => {
+                bytes.push(RESERVES);
+                part(&mut bytes, layout.code().as_bytes());
+                for reserve in reserves {
+                    bytes.extend_from_slice(&bytes_of(*reserve));
+                }
+            }
+            ClaimedState::Ranges(ranges) => ranges.append_to(&mut bytes),
+        }
+        let mut readings = Vec::new();
+        for reading in &self.readings {
+            let known = u8::from(reading.is_sequencer) | u8::from(reading.feed.is_some()) << 1;
+            readings.push(known);
+            readings.extend_from_slice(&reading.feed.map_or([0; 20], |feed| feed.0));
+            readings.extend_from_slice(&reading.round.to_be_bytes());
+            readings.extend_from_slice(&bytes_of(reading.answer));
+            readings.extend_from_slice(&reading.updated_at.to_be_bytes());
+        }
+        part(&mut bytes, &readings);
+        bytes
+    }
+
+    /// The claim of these bytes; `None`: they are none.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut left = Left(bytes);
+        let chain = Caip2(left.number()?);
+        let hash = BlockHash(left.array()?);
+        let block = BlockRef { hash, number: left.number()?, timestamp: left.number()? };
+        let instant = left.number()?;
+        let place = Place {
+            address: left.optional()?.map(Address),
+            id: left.optional()?.map(Word),
+            layout: match left.part()? {
+                [] => None,
+                code => Some(layout_of(code)?),
+            },
+        };
+        let protocol = core::str::from_utf8(left.part()?).ok()?.to_owned();
+        let state = match left.array::<1>()?[0] {
+            OTHER => ClaimedState::Other,
+            RESERVES => {
+                let layout = layout_of(left.part()?)?;
+                let reserves = [left.array::<32>()?, left.array::<32>()?];
+                ClaimedState::Reserves(layout, reserves.map(|reserve| number(&reserve)))
+            }
+            kind @ (RANGES | MANAGED) => {
+                ClaimedState::Ranges(ClaimedRanges::read(&mut left, kind == MANAGED)?)
+            }
+            _ => return None,
+        };
+        let (mut of_readings, mut readings) = (Left(left.part()?), Vec::new());
+        while !of_readings.0.is_empty() {
+            readings.push(ClaimedReading::read(&mut of_readings)?);
+        }
+        let claim = Self { chain, block, instant, place, protocol, state, readings };
+        left.0.is_empty().then_some(claim)
+    }
+}
+
+impl ClaimedRanges {
+    fn append_to(&self, bytes: &mut Vec<u8>) {
+        bytes.push(if self.is_managed { MANAGED } else { RANGES });
+        bytes.extend_from_slice(&self.price.0);
+        bytes.extend_from_slice(&self.liquidity.to_be_bytes());
+        for number in [self.tick_spacing, self.needed.low, self.needed.high] {
+            bytes.extend_from_slice(&number.to_be_bytes());
+        }
+        let mut ticks = Vec::with_capacity(self.ticks.len() * TICK_BYTES);
+        for (tick, word) in &self.ticks {
+            ticks.extend_from_slice(&tick.to_be_bytes());
+            ticks.extend_from_slice(&word.0);
+        }
+        part(bytes, &ticks);
+    }
+
+    fn read(left: &mut Left<'_>, is_managed: bool) -> Option<Self> {
+        let price = Word(left.array()?);
+        let liquidity = u128::from_be_bytes(left.array()?);
+        let tick_spacing = i32::from_be_bytes(left.array()?);
+        let [low, high] = [left.array()?, left.array()?].map(i32::from_be_bytes);
+        let mut of_ticks = Left(left.part()?);
+        let mut ticks = Vec::with_capacity(of_ticks.0.len() / TICK_BYTES);
+        while !of_ticks.0.is_empty() {
+            ticks.push((i32::from_be_bytes(of_ticks.array()?), Word(of_ticks.array()?)));
+        }
+        let needed = TickRange { low, high };
+        Some(Self { is_managed, price, liquidity, tick_spacing, ticks, needed })
+    }
+}
+
+impl ClaimedReading {
+    fn read(left: &mut Left<'_>) -> Option<Self> {
+        let [known] = left.array()?;
+        let feed = Address(left.array()?);
+        Some(Self {
+            is_sequencer: known & 1 == 1,
+            feed: (known & 2 == 2).then_some(feed),
+            round: u128::from_be_bytes(left.array()?),
+            answer: number(&left.array::<32>()?),
+            updated_at: left.number()?,
+        })
+    }
+}
+
+fn layout_of(code: &[u8]) -> Option<Layout> {
+    Layout::of_code(core::str::from_utf8(code).ok()?)
+}
+
+/// Adds a part, its length before it.
+fn part(bytes: &mut Vec<u8>, part: &[u8]) {
+    bytes.extend_from_slice(&u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes());
+    bytes.extend_from_slice(part);
+}
+
+/// What is left to be read.
+struct Left<'a>(&'a [u8]);
+
+impl<'a> Left<'a> {
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (array, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*array)
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        Some(u64::from_be_bytes(self.array()?))
+    }
+
+    fn part(&mut self) -> Option<&'a [u8]> {
+        let length = usize::try_from(u32::from_be_bytes(self.array()?)).ok()?;
+        let (part, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(part)
+    }
+
+    /// A part that is empty, or of so many bytes.
+    fn optional<const N: usize>(&mut self) -> Option<Option<[u8; N]>> {
+        match self.part()? {
+            [] => Some(None),
+            part => Some(Some(part.try_into().ok()?)),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! What a snapshot claims, in the chain's own words: all of it that a proof is held against.
+//!
+//! Making a claim takes the pool's arithmetic, which tells how far a proof must reach. Judging one takes none of it, so that
+//! a page loads what judges only when it is asked for; a claim crosses to it as `bytes`.
+
+mod bytes;
+
+use super::check::Place;
+use super::layout::Layout;
+use super::subject::TickRange;
+use crate::exit::{Exit, Refusal};
+use crate::ids::{Address, Caip2, Word};
+use crate::pools::{
+    ConcentratedV4, ConstantProduct, Direction, PoolState, Ranges, Solidly, Tick,
+    tick_at_sqrt_ratio,
+};
+use crate::snapshot::{BlockRef, Observation, OracleReading, OracleRole, OracleSource, Snapshot};
+use crate::units::{GapLimit, SizeUsd};
+use crate::wide::U256;
+
+/// What a snapshot claims.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateClaim {
+    /// Its chain.
+    pub chain: Caip2,
+    /// Its block.
+    pub block: BlockRef,
+    /// The slot's instant, seconds UTC.
+    pub instant: u64,
+    /// Where its pool is kept.
+    pub place: Place,
+    /// The kind of its state, by the code of state bodies.
+    pub protocol: String,
+    /// What the pool's words are.
+    pub state: ClaimedState,
+    /// What its oracles answered, in the snapshot's order.
+    pub readings: Vec<ClaimedReading>,
+}
+
+/// What a pool's words are, by the kind of its state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClaimedState {
+    /// Reserves of a pair, in the one layout that keeps such pairs.
+    Reserves(Layout, [U256; 2]),
+    /// Ranges.
+    Ranges(ClaimedRanges),
+    /// A kind that no layout keeps.
+    Other,
+}
+
+/// The words of a pool of ranges.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimedRanges {
+    /// Whether a manager holds the pool: then its fees stand above the tick.
+    pub is_managed: bool,
+    /// √price, tick, and those fees; zero above.
+    pub price: Word,
+    /// Active liquidity.
+    pub liquidity: u128,
+    /// The spacing.
+    pub tick_spacing: i32,
+    /// Every initialised tick, ascending, with its first word.
+    pub ticks: Vec<(i32, Word)>,
+    /// The ticks that are read of it.
+    pub needed: TickRange,
+}
+
+/// What an oracle answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimedReading {
+    /// Whether it says that a sequencer is up, and no price.
+    pub is_sequencer: bool,
+    /// The feed; `None`: the price is configured.
+    pub feed: Option<Address>,
+    /// The feed's round.
+    pub round: u128,
+    /// The answer.
+    pub answer: U256,
+    /// When the round was written, seconds UTC.
+    pub updated_at: u64,
+}
+
+impl StateClaim {
+    /// What a snapshot claims; `size` is the sale whose fill must be covered, beside the depths at 2 %.
+    pub fn of(snapshot: &Snapshot, size: Option<(Direction, SizeUsd)>) -> Self {
+        let observation = snapshot.observation();
+        Self {
+            chain: observation.chain().caip2,
+            block: observation.block(),
+            instant: snapshot.slot().unix_s(),
+            place: Place::of(observation),
+            protocol: observation.state().protocol().to_owned(),
+            state: ClaimedState::of(observation, size),
+            readings: observation.oracles().iter().map(ClaimedReading::of).collect(),
+        }
+    }
+}
+
+impl ClaimedState {
+    fn of(observation: &Observation, size: Option<(Direction, SizeUsd)>) -> Self {
+        let state = observation.state();
+        if let Some(pair) = ConstantProduct::of(state) {
+            return Self::Reserves(Layout::UniswapV2, pair.reserves().map(U256::from));
+        }
+        if let Some(pair) = Solidly::of(state) {
+            return Self::Reserves(Layout::AerodromeV2, pair.reserves());
+        }
+        let Some(ranges) = ranges_of(state) else {
+            return Self::Other;
+        };
+        let fees = match state {
+            PoolState::ConcentratedV4(pool) => Some(fees_of(pool)),
+            _ => None,
+        };
+        Self::Ranges(ClaimedRanges {
+            is_managed: fees.is_some(),
+            price: price_of(ranges, fees.unwrap_or_default()),
+            liquidity: ranges.liquidity(),
+            tick_spacing: ranges.tick_spacing(),
+            ticks: ranges.ticks().iter().map(|tick| (tick.tick, word_of(tick))).collect(),
+            needed: needed(observation, ranges, size),
+        })
+    }
+}
+
+impl ClaimedReading {
+    fn of(reading: &OracleReading) -> Self {
+        let (feed, round, updated_at) = match &reading.source {
+            OracleSource::Fixed => (None, 0, 0),
+            OracleSource::Chainlink(round) => (Some(round.feed), round.round, round.updated_at),
+        };
+        let is_sequencer = reading.role == OracleRole::SequencerUptime;
+        Self { is_sequencer, feed, round, answer: reading.answer, updated_at }
+    }
+}
+
+/// √price, above it the tick, above that the fees.
+fn price_of(ranges: &Ranges, fees: [u8; 6]) -> Word {
+    let mut word = bytes_of(ranges.sqrt_price_x96());
+    word[9..12].copy_from_slice(&ranges.tick().to_be_bytes()[1..]);
+    word[3..9].copy_from_slice(&fees);
+    Word(word)
+}
+
+/// The fees of a pool of Uniswap v4 as its word has them: the providers', then the protocol's for each token sold.
+fn fees_of(pool: &ConcentratedV4) -> [u8; 6] {
+    let [zero, one] = pool.protocol_fee();
+    let protocol = one << 12 | zero;
+    let mut fees = [0; 6];
+    fees[..3].copy_from_slice(&pool.lp_fee_pips().to_be_bytes()[1..]);
+    fees[3..].copy_from_slice(&protocol.to_be_bytes()[1..]);
+    fees
+}
+
+/// A tick's first word.
+fn word_of(tick: &Tick) -> Word {
+    let mut word = [0; 32];
+    word[..16].copy_from_slice(&tick.liquidity_net.to_be_bytes());
+    word[16..].copy_from_slice(&tick.liquidity_gross.to_be_bytes());
+    Word(word)
+}
+
+/// A number, most significant byte first.
+fn bytes_of(number: U256) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    for (place, limb) in bytes.rchunks_mut(8).zip(number.as_limbs()) {
+        place.copy_from_slice(&limb.to_be_bytes());
+    }
+    bytes
+}
+
+/// The ticks that a fill of a size and the depths at 2 % read: what a proof must cover; `None`: of pools without ticks.
+pub fn needed_ticks(snapshot: &Snapshot, size: Option<(Direction, SizeUsd)>) -> Option<TickRange> {
+    let observation = snapshot.observation();
+    Some(needed(observation, ranges_of(observation.state())?, size))
+}
+
+/// The ranges of a pool that keeps its ticks where a layout says; `None`: it has none.
+pub fn ranges_of(state: &PoolState) -> Option<&Ranges> {
+    match state {
+        PoolState::Concentrated(pool) => Some(pool.ranges()),
+        PoolState::ConcentratedV4(pool) => Some(pool.ranges()),
+        _ => None,
+    }
+}
+
+fn needed(
+    observation: &Observation,
+    ranges: &Ranges,
+    size: Option<(Direction, SizeUsd)>,
+) -> TickRange {
+    let mut needed = TickRange { low: ranges.tick(), high: ranges.tick() };
+    for direction in [Direction::ZeroForOne, Direction::OneForZero] {
+        let exit = Exit::of(observation, direction);
+        let asked = size.filter(|(of, _)| *of == direction).map(|(_, size)| size);
+        // Up to the first dollar that does not pass any more: that it does not is stated, too.
+        let depth = exit.depth_usd(GapLimit::DEPTH).ok();
+        let beyond =
+            depth.and_then(|usd| SizeUsd::from_micros((usd + 1).checked_mul(1_000_000)?).ok());
+        for size in [asked, beyond].into_iter().flatten() {
+            let Some(end) = end_of(&exit, size) else { return TickRange::ALL };
+            (needed.low, needed.high) = (needed.low.min(end), needed.high.max(end));
+        }
+    }
+    needed
+}
+
+/// The tick at which a sale leaves the price; `None`: it takes all there is.
+fn end_of(exit: &Exit, size: SizeUsd) -> Option<i32> {
+    match exit.estimate(size).and_then(|estimate| exit.fill(estimate.amount_in)) {
+        Ok(fill) => fill.sqrt_price_after_x96().map(tick_at_sqrt_ratio),
+        Err(Refusal::NoInput | Refusal::NoOutput | Refusal::GapOutOfRange) => {
+            exit.fill(U256::from(1_u8)).ok()?.sqrt_price_after_x96().map(tick_at_sqrt_ratio)
+        }
+        Err(_) => None,
+    }
+}
