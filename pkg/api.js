@@ -4,56 +4,8 @@
 // The module is given bytes, texts, whole numbers and arrays of texts that are made here: while it reads
 // them no code of a caller's runs. Documents come back as plain objects.
 
-import load, * as wasm from './dist/exitgap.js';
-
 import { bytes, decimal, list, options, text, texts, whole, wrong } from './arguments.js';
-import { ExitgapError, errorOf, said, typed } from './error.js';
-
-let starting = null;
-let limits = null;
-
-/** Loads the module once; a start that failed can be tried again. */
-export function start(source) {
-  starting ??= (async () => {
-    try {
-      await load({ module_or_path: await source() });
-      limits = wasm.limits();
-    } catch (cause) {
-      starting = null;
-      const hint = 'is exitgap_bg.wasm served, and does the page\'s policy have \'wasm-unsafe-eval\'?';
-      throw new ExitgapError('init_failed', `the module did not load: ${said(cause)}`, { cause, hint });
-    }
-  })();
-  return starting;
-}
-
-/** Runs `body` once the module is there; whatever it throws is an ExitgapError. */
-function call(body) {
-  if (limits === null) {
-    throw new ExitgapError('not_initialized', 'nothing works before `await init()` has ended', {
-      hint: 'import { init } from "exitgap" and await it once',
-    });
-  }
-  try {
-    return body();
-  } catch (thrown) {
-    throw failure(thrown);
-  }
-}
-
-/** The error of whatever was thrown: by the module, or by a caller's own object while it was read. */
-function failure(thrown) {
-  try {
-    if (thrown instanceof WebAssembly.RuntimeError) {
-      return new ExitgapError('internal_error', `the module failed: ${thrown.message}`, { cause: thrown });
-    }
-    // What the module refuses, it throws as a problem.
-    const refused = typeof thrown?.code === 'string' && typeof thrown.detail === 'string';
-    return refused ? errorOf(thrown) : typed(thrown);
-  } catch {
-    return new ExitgapError('invalid_parameter', 'an argument could not be read', { cause: thrown });
-  }
-}
+import { call, failure, limits, wasm } from './module.js';
 
 const MANY = 100;
 
@@ -73,23 +25,6 @@ export function verify(evidence, policy) {
       seen == null ? undefined : text(note, 'note', limits.text),
       texts(proof, 'proof', MANY, short),
       window == null ? undefined : bytes(window, 'window', limits.window),
-    );
-  });
-}
-
-/** Holds evidence against what the chain's own state says, and against the block of those who were asked for it. */
-export function verifyState(evidence, proof, of) {
-  return call(() => {
-    const { blocks } = options(of, ['blocks']);
-    const asked = list(blocks ?? undefined, 'blocks', MANY, (block) => {
-      const { by, hash } = options(block, ['by', 'hash'], 'blocks');
-      return [text(by, 'blocks', 200), hash == null ? '' : text(hash, 'blocks', 100)];
-    });
-    return wasm.verifyState(
-      bytes(evidence, 'evidence', limits.evidence),
-      bytes(proof, 'proof', limits.proof),
-      asked.map(([by]) => by),
-      asked.map(([, hash]) => hash),
     );
   });
 }

@@ -70,14 +70,6 @@ export interface VerifyPolicy {
 export function recompute(evidence: Bytes): Recomputation;
 
 /**
- * Holds the snapshot of an evidence file against a state proof (`.egp`, as `client.stateProof` fetches it or `exitgap verify --rpc
- * --keep-proof` makes it): the pool's words and its oracles', proven down from the block's hash. `blocks` is what those whom you
- * asked, a node or a wallet of yours, have as the hash of the block of that number: only they say that the chain has it. No
- * signature of the log's is looked at: that is `verify`.
- */
-export function verifyState(evidence: Bytes, proof: Bytes, of?: VerifyStateOptions): StateReport;
-
-/**
  * Whether the witnesses that you trust cosigned the checkpoint that an evidence file rests on, and since when it was there.
  * `policy` is the text of a policy (C2SP tlog-policy): lines such as `witness <name> <key>`, `group <name> 2 <name> <name>
  * <name>` and `quorum <name>`. No signature of the log's own is looked at unless the policy names logs: that is `verify`.
@@ -2159,29 +2151,6 @@ export interface FigureCheck {
   code: string;
   expected: string;
   found: string;
-}
-
-export interface VerifyStateOptions {
-  /** Who was asked for the block, each by a name for people, with the hash; none where it did not answer. */
-  blocks?: readonly { by: string; hash?: string | null }[];
-}
-
-export interface StateCheck {
-  name: 'header' | 'pool_state' | 'oracle_state' | 'canonical';
-  outcome: Outcome;
-  /** `ok`, or what failed or was absent, such as `state_differs`, `other_block`, `beyond_proven_range`. */
-  code: string;
-  expected: string;
-  found: string;
-  /** What stays somebody's word all the same. */
-  unproven: string[];
-}
-
-export interface StateReport {
-  /** `header`, `pool_state`, `oracle_state`, and `canonical` where somebody was asked. */
-  checks: StateCheck[];
-  /** What stays somebody's word after all of them. */
-  unproven: string[];
 }
 
 /** What the witnesses of a policy say of a checkpoint. */

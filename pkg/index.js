@@ -1,6 +1,6 @@
 // For browsers and bundlers: the module lies beside this file, and is fetched.
 
-import { start } from './api.js';
+import { start } from './module.js';
 
 export * from './api.js';
 export { Client } from './client.js';

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 
-import { start } from './api.js';
+import { start } from './module.js';
 
 export * from './api.js';
 export { Client } from './client.js';

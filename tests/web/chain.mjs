@@ -33,13 +33,18 @@ async function browser(lie, width = 1280) {
   return context;
 }
 
+const rung = (page) => page.locator("#rung").getAttribute("data-rung");
+const later = [];
 const outcomes = async (page) => Object.fromEntries(await page.locator("#by-chain li[data-check]")
   .evaluateAll((all) => all.map((one) => [one.dataset.check, one.dataset.outcome])));
 
 /** Opens the evidence and its state proof. */
 async function opened(context, width) {
   const page = await scene.open(evidence, { context, width });
+  page.on("request", (request) => later.push(request.url()));
   await page.waitForSelector(".verdict.pass");
+  assert.equal(await rung(page), "signed");
+  assert.ok(!later.some((url) => /proof(_bg)?-/.test(url)), "what judges comes when it is asked for");
   await page.locator("#ask-chain").click();
   await page.waitForSelector("#chain-verdict");
   return page;
@@ -51,9 +56,13 @@ for (const [width, name] of [[1280, "chain"], [360, "chain-phone"]]) {
   assert.deepEqual(await outcomes(page), proven);
   assert.ok((await page.locator("#unproven").textContent()).includes("that the chain has a block with this hash"));
   assert.ok((await page.locator("#chain-verdict").getAttribute("class")).includes("warn"), "nobody was asked yet");
+  assert.equal(later.filter((url) => /\/proof(_bg)?-[0-9a-f]+\.(js|wasm)$/.test(url)).length, 2, later.join(", "));
+  later.length = 0;
+  assert.equal(await rung(page), "proof");
   await page.locator("#ask-wallet").click();
   await page.waitForSelector("#chain-verdict.pass >> text=Confirmed by the chain");
   assert.deepEqual(await outcomes(page), { ...proven, canonical: "pass" });
+  assert.equal(await rung(page), "block");
   assert.ok(!(await page.locator("#unproven").textContent()).includes("that the chain has a block"));
   await scene.accessible(page, name);
   await page.locator("#by-chain").scrollIntoViewIfNeeded();
@@ -80,6 +89,7 @@ for (const [lie, words, canonical] of [
   if (words) await page.waitForSelector(`#wallet >> text=${words}`);
   else await eventually("the wallet answered", async () => (await outcomes(page)).canonical !== undefined);
   assert.equal((await outcomes(page)).canonical, canonical);
+  assert.equal(await rung(page), canonical === "fail" ? "contradicted" : "proof");
 }
 
 // A proof that is not kept, and one that is of another state.
@@ -102,6 +112,20 @@ await changed.waitForSelector(".verdict.pass");
 await changed.locator("#ask-chain").click();
 await changed.waitForSelector("#chain-verdict >> text=Not proven");
 assert.deepEqual(await outcomes(changed), { header: "warn", pool_state: "warn", oracle_state: "warn" });
+
+// What judges does not come: that is said, and asked for again.
+let isCut = true;
+const cut = await scene.open(evidence, {
+  expected: ["ERR_FAILED", "Failed to load"],
+  routes: { "**/proof_bg-*.wasm": (route) => (isCut ? route.abort() : route.continue()) },
+});
+await cut.waitForSelector(".verdict.pass");
+await cut.locator("#ask-chain").click();
+await cut.waitForSelector("text=its program did not load");
+isCut = false;
+await cut.getByRole("button", { name: "Ask again" }).click();
+await cut.waitForSelector("#chain-verdict");
+assert.deepEqual(await outcomes(cut), proven);
 
 await scene.browser.close();
 assert.deepEqual(scene.noise, [], "the browser complained");

@@ -7,6 +7,7 @@
 //! - `check`: this browser's own verification
 //! - `service`: the service that is asked
 //! - `kept_rules`: the reader's own rules
+//! - `module`: programs that are fetched when they are asked for
 //! - `download`, `local_storage`: what the reader takes along, and what the browser keeps
 //! - `paths`, `text`: addresses and numbers as people read them
 
@@ -16,6 +17,7 @@ mod check;
 mod download;
 mod kept_rules;
 mod local_storage;
+mod module;
 mod pages;
 mod parts;
 mod paths;

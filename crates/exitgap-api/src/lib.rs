@@ -119,7 +119,7 @@ pub use routes_answer::Routes;
 pub use series_method::{SeriesMethod, SeriesSource};
 pub use simulation::{AtOnce, OrderFill, Simulation, SimulationResult};
 pub use size::{MaxSize, MaxSizeResult};
-pub use state::{StateReport, size_asked, still_unproven};
+pub use state::{StateReport, size_asked, state_claim, still_unproven};
 pub use stream::{StreamedPool, StreamedSlot};
 pub use verification::{
     AuditFault, AuditReport, Claim, Contradiction, Recomputation, VerificationReport,

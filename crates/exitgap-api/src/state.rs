@@ -3,7 +3,9 @@
 use exitgap_core::evidence::{Evidence, Outcome};
 use exitgap_core::ids::BlockHash;
 use exitgap_core::pools::Direction;
-use exitgap_core::proof::{StateCheck, StateCheckName, StateProof, check_canonical, check_state};
+use exitgap_core::proof::{
+    StateCheck, StateCheckName, StateClaim, StateProof, check_canonical_block, check_claim,
+};
 use exitgap_core::units::SizeUsd;
 use serde::Serialize;
 
@@ -24,6 +26,15 @@ pub fn size_asked(evidence: &Evidence) -> Option<(Direction, SizeUsd)> {
     Some((Direction::from(request.base), request.size_usd.parse().ok()?))
 }
 
+/// What an evidence file's snapshot claims of the chain's state, its sale included.
+pub fn state_claim(evidence: &Evidence) -> Result<StateClaim, Problem> {
+    let snapshot = evidence.snapshot().ok_or_else(|| {
+        let detail = "evidence: the file has no snapshot that can be read";
+        Problem::new(ProblemCode::InvalidParameter, detail).field("evidence")
+    })?;
+    Ok(StateClaim::of(snapshot, size_asked(evidence)))
+}
+
 /// What stays somebody's word after checks: each thing once, and the block's place on the chain only where nobody said it.
 pub fn still_unproven(checks: &[StateCheck]) -> Vec<&'static str> {
     let is_canonical = |check: &StateCheck| {
@@ -41,23 +52,14 @@ pub fn still_unproven(checks: &[StateCheck]) -> Vec<&'static str> {
 }
 
 impl StateReport {
-    /// Holds a file against the bytes of a proof; `asked` is whom the reader asked for the block, and the hash that each has at
+    /// Holds a claim against the bytes of a proof; `asked` is whom the reader asked for the block, and the hash that each has at
     /// its number.
-    pub fn of(
-        evidence: &Evidence,
-        proof: &[u8],
-        asked: &[(String, Option<BlockHash>)],
-    ) -> Result<Self, Problem> {
-        let snapshot = evidence.snapshot().ok_or_else(|| {
-            let detail = "evidence: the file has no snapshot that can be read";
-            Problem::new(ProblemCode::InvalidParameter, detail).field("evidence")
-        })?;
-        let proof = StateProof::read(proof);
-        let mut checks = check_state(&proof, snapshot, size_asked(evidence)).to_vec();
+    pub fn of(claim: &StateClaim, proof: &[u8], asked: &[(String, Option<BlockHash>)]) -> Self {
+        let mut checks = check_claim(&StateProof::read(proof), claim).to_vec();
         if !asked.is_empty() {
-            checks.push(check_canonical(snapshot, asked));
+            checks.push(check_canonical_block(claim.block, asked));
         }
         let unproven = still_unproven(&checks);
-        Ok(Self { checks, unproven })
+        Self { checks, unproven }
     }
 }

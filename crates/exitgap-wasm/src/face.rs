@@ -7,9 +7,11 @@ use exitgap_api::Problem;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::objects::{answer, object, thrown};
+#[cfg(feature = "proof")]
+use crate::state_claim;
 use crate::{
     CheckedFigure, LIMITS, Opened, RunningAlert, SplitOver, Venues, checkpoint_of, recompute,
-    snapshot_hash, verify, verify_state, witnessed,
+    snapshot_hash, verify, witnessed,
 };
 
 /// The version of this package.
@@ -38,16 +40,11 @@ pub fn js_verify(
     answer(verify(evidence, &keys, seen, window))
 }
 
-/// See [`verify_state`].
-#[wasm_bindgen(js_name = verifyState)]
-#[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
-pub fn js_verify_state(
-    evidence: &[u8],
-    proof: &[u8],
-    by: Vec<String>,
-    hashes: Vec<String>,
-) -> Result<JsValue, JsValue> {
-    answer(verify_state(evidence, proof, by, &hashes))
+/// See [`state_claim`].
+#[cfg(feature = "proof")]
+#[wasm_bindgen(js_name = stateClaim)]
+pub fn js_state_claim(evidence: &[u8]) -> Result<Vec<u8>, JsValue> {
+    or_thrown(state_claim(evidence))
 }
 
 /// See [`witnessed`].

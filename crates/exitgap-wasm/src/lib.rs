@@ -25,6 +25,7 @@ mod objects;
 mod opened;
 mod routes;
 mod split;
+#[cfg(feature = "proof")]
 mod state;
 mod verifying;
 mod witnessed;
@@ -34,7 +35,8 @@ pub use figure::{CheckedFigure, WantedSnapshot};
 pub use opened::{Opened, snapshot_hash};
 pub use routes::Venues;
 pub use split::SplitOver;
-pub use state::verify_state;
+#[cfg(feature = "proof")]
+pub use state::state_claim;
 pub use verifying::{recompute, verify};
 pub use witnessed::witnessed;
 

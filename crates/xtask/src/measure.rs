@@ -78,6 +78,9 @@ pub fn bench(root: &Path, arguments: &[String]) -> Result<()> {
         command.env("EXITGAP_VERIFY_WASM", verifier_module(root)?);
     }
     let all = arguments.is_empty() || arguments == ["--json"];
+    if all || of("proof") {
+        command.env("EXITGAP_WITHOUT_PROOF", pkg::without_proof(root)?);
+    }
     if all || of("wasm") || of("figures") || of("proof") {
         pkg::build(root)?;
         setup::ensure_chromium();

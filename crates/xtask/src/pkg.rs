@@ -1,4 +1,4 @@
-//! `cargo xtask pkg`: the npm package `exitgap`, from the crate `exitgap-wasm` and the files in `pkg/`.
+//! `cargo xtask pkg`: the npm package `exitgap`, from the crates `exitgap-wasm` and `exitgap-proof-wasm` and the files in `pkg/`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ Build the npm package: pkg/dist (git ignores it) and in it the tarball, whose pa
 
 Usage: cargo xtask pkg
 
-Compiles crates/exitgap-wasm for wasm32-unknown-unknown as small as it gets, makes its JavaScript face
-with wasm-bindgen, shrinks it with wasm-opt and packs pkg/ with npm. What is missing is installed, and
+Compiles crates/exitgap-wasm and crates/exitgap-proof-wasm for wasm32-unknown-unknown as small as it gets, makes
+their JavaScript faces with wasm-bindgen, shrinks them with wasm-opt and packs pkg/ with npm. What is missing is installed, and
 said: the Rust target, wasm-bindgen-cli (from source, into .fixtures/) and binaryen (a pinned package
 of the npm registry). The package's version must be the workspace's. Nothing is published.
 Prints what each module weighs with its scripts, gzip; more than its budget is an error.";
@@ -37,13 +37,31 @@ struct Module {
 }
 
 /// All of them. Another entry is a line here, one in `exports` of `package.json`, and its scripts.
-const MODULES: [Module; 1] = [Module {
-    entry: "exitgap",
-    built_of: ["exitgap-wasm", "exitgap_wasm"],
-    name: "exitgap",
-    scripts: &["index.js", "answers.js", "api.js", "arguments.js", "client.js", "error.js"],
-    most_bytes: 387_000,
-}];
+const MODULES: [Module; 2] = [
+    Module {
+        entry: "exitgap",
+        built_of: ["exitgap-wasm", "exitgap_wasm"],
+        name: "exitgap",
+        scripts: &[
+            "index.js",
+            "answers.js",
+            "api.js",
+            "arguments.js",
+            "client.js",
+            "error.js",
+            "module.js",
+        ],
+        most_bytes: 366_000,
+    },
+    // Beside `exitgap`, which it takes to read evidence.
+    Module {
+        entry: "exitgap/proof",
+        built_of: ["exitgap-proof-wasm", "exitgap_proof_wasm"],
+        name: "proof",
+        scripts: &["proof.js", "state.js"],
+        most_bytes: 56_000,
+    },
+];
 
 /// Weighs files together, as they are served each by itself.
 const WEIGH: &str = "
@@ -77,17 +95,7 @@ const WASM_OPT: [&str; 11] = [
 pub fn build(root: &Path) -> Result<PathBuf> {
     let folder = root.join("pkg");
     let version = check_version(root, &folder)?;
-    test::ensure_wasm_target(root)?;
-    let wasm_bindgen = setup::ensure_wasm_bindgen(root)?;
-    let wasm_opt = setup::ensure_wasm_opt(root)?;
-    let dist = folder.join("dist");
-    fs::create_dir_all(&dist).context(format!("creating {}", dist.display()))?;
-    for module in &MODULES {
-        let [package, built] = module.built_of;
-        let built = workspace::wasm_module(root, package, built)?;
-        shrink(&built, module.name, &dist, &wasm_bindgen, &wasm_opt)?;
-        weigh(module, &folder)?;
-    }
+    let dist = modules(root, &MODULES.map(|module| module.name))?;
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         let from = root.join(licence);
         fs::copy(&from, dist.join(licence)).context(format!("copying {}", from.display()))?;
@@ -98,6 +106,55 @@ pub fn build(root: &Path) -> Result<PathBuf> {
         return Ok(tarball);
     }
     Err(Failure::new(format!("npm pack made no {}", tarball.display())))
+}
+
+/// Builds the modules of these names, and answers the folder that they and their faces are in.
+pub fn modules(root: &Path, names: &[&str]) -> Result<PathBuf> {
+    let folder = root.join("pkg");
+    test::ensure_wasm_target(root)?;
+    let wasm_bindgen = setup::ensure_wasm_bindgen(root)?;
+    let wasm_opt = setup::ensure_wasm_opt(root)?;
+    let dist = folder.join("dist");
+    fs::create_dir_all(&dist).context(format!("creating {}", dist.display()))?;
+    for module in MODULES.iter().filter(|module| names.contains(&module.name)) {
+        let [package, built] = module.built_of;
+        let built = workspace::wasm_module(root, package, built, &[])?;
+        shrink(&built, module.name, &dist, &wasm_bindgen, &wasm_opt)?;
+        weigh(module, &folder)?;
+    }
+    Ok(dist)
+}
+
+/// The main module without what state proofs add to it, in a folder of its own, which is answered: what they weigh is the
+/// difference.
+pub fn without_proof(root: &Path) -> Result<PathBuf> {
+    let (wasm_bindgen, wasm_opt) =
+        (setup::ensure_wasm_bindgen(root)?, setup::ensure_wasm_opt(root)?);
+    let folder = root.join("target/without-proof");
+    fs::create_dir_all(&folder).context(format!("creating {}", folder.display()))?;
+    let [package, built] = MODULES[0].built_of;
+    let built = workspace::wasm_module(root, package, built, &["--no-default-features"])?;
+    shrink(&built, MODULES[0].name, &folder, &wasm_bindgen, &wasm_opt)?;
+    Ok(folder)
+}
+
+/// A module of the table as the compiler makes it, with its face, in a folder: neither shrunk nor weighed.
+pub fn plain_module(root: &Path, name: &str, wasm_bindgen: &Path, folder: &Path) -> Result<()> {
+    let module = MODULES.iter().find(|module| module.name == name);
+    let module = module.ok_or_else(|| Failure::new(format!("no module is called {name}")))?;
+    let [package, built] = module.built_of;
+    let built = workspace::wasm_module(root, package, built, &[])?;
+    face(&built, name, folder, wasm_bindgen)
+}
+
+/// The face of a module, and beside it the module, in a folder. One build for all: Node.js, bundlers and pages. Where
+/// the module lies, whoever loads it says.
+fn face(built: &Path, name: &str, folder: &Path, wasm_bindgen: &Path) -> Result<()> {
+    let mut face = Command::new(wasm_bindgen);
+    face.args(["--target", "web", "--omit-default-module-path", "--no-typescript"]);
+    face.args(["--out-name", name, "--out-dir"]).arg(folder).arg(built);
+    process::run(&mut face, "wasm-bindgen")?;
+    leave_out_comments(&folder.join(format!("{name}.js")))
 }
 
 /// Makes a module smaller.
@@ -144,12 +201,7 @@ fn shrink(
     if kept.exists() {
         fs::remove_file(&kept).context(format!("removing {}", kept.display()))?;
     }
-    let mut face = Command::new(wasm_bindgen);
-    // One build for all: Node.js, bundlers and pages. Where the module lies, the package says.
-    face.args(["--target", "web", "--omit-default-module-path", "--no-typescript"]);
-    face.args(["--out-name", name, "--out-dir"]).arg(dist).arg(built);
-    process::run(&mut face, "wasm-bindgen")?;
-    leave_out_comments(&dist.join(format!("{name}.js")))?;
+    face(built, name, dist, wasm_bindgen)?;
     let larger = dist.join("larger.wasm");
     fs::rename(&module, &larger).context("renaming the module")?;
     optimise(wasm_opt, &larger, &module)?;

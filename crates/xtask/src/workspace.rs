@@ -49,11 +49,11 @@ pub fn forget_folders(root: &Path, build: &mut Command) {
     build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags.join(" "));
 }
 
-/// Compiles a package for browsers, as small as it gets, and answers its module.
-pub fn wasm_module(root: &Path, package: &str, name: &str) -> Result<PathBuf> {
+/// Compiles a package for browsers, as small as it gets and with these arguments more, and answers its module.
+pub fn wasm_module(root: &Path, package: &str, name: &str, more: &[&str]) -> Result<PathBuf> {
     let mut build = cargo(root);
     build.args(["build", "--locked", "--profile", "wasm", "--package", package]);
-    build.args(["--target", test::WASM]);
+    build.args(["--target", test::WASM]).args(more);
     forget_folders(root, &mut build);
     process::run(&mut build, "cargo build for wasm")?;
     let target = metadata(root)?["target_directory"].as_str().map(PathBuf::from);

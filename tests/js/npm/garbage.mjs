@@ -31,7 +31,7 @@ const CHECKPOINT = { origin: 'a/1', size: 1, root: `${'A'.repeat(43)}=` };
 
 /** Every function as it is called with one argument replaced. */
 function calls(exitgap, snapshot, opened, evidence, ladder) {
-  const { Client, init, verify, verifyState, witnessed, recompute, snapshotHash, open, rankRoutes, bestSplit, verifyFigure, openAlert } = exitgap;
+  const { Client, init, verify, witnessed, recompute, snapshotHash, open, rankRoutes, bestSplit, verifyFigure, openAlert } = exitgap;
   // A service that answers everything, so that only arguments can be wrong.
   const client = new Client('https://exitgap.example', { fetch: async () => new Response('{}') });
   const alert = openAlert(RULE);
@@ -69,7 +69,6 @@ function calls(exitgap, snapshot, opened, evidence, ladder) {
     (x) => alert.take({ head: '{}', checkpoint: x }),
     ...['origin', 'size', 'root'].map((name) =>
       (x) => alert.take({ head: '{}', checkpoint: { ...CHECKPOINT, [name]: x } })),
-    (x) => verifyState(x, 'x'), (x) => verifyState('x', x), (x) => verifyState('x', 'x', x), (x) => verifyState('x', 'x', { blocks: x }),
     (x) => witnessed(x, 'quorum none\n'), (x) => witnessed('x', x), (x) => witnessed('x', 'quorum none\n', x),
     (x) => witnessed('x', 'quorum none\n', { nowS: x }),
     (x) => verifyFigure(x), (x) => verifyFigure('x', x), (x) => verifyFigure('x', { keys: x }),

@@ -3,8 +3,11 @@
 // Usage: node state.mjs <service> <pool> <slot> <folder>
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { Client, init, verifyState } from 'exitgap';
+import { Client } from 'exitgap';
+import { ExitgapError, init, verifyState } from 'exitgap/proof';
 
+assert.throws(() => verifyState('{}', null), { code: 'not_initialized' });
+await assert.rejects(init(new Uint8Array(8)), { code: 'init_failed' });
 await init();
 const [service, pool, slot, folder] = process.argv.slice(2);
 const client = new Client(service);
@@ -54,4 +57,23 @@ for (let tried = 0; tried < 400; tried += 1) {
 }
 assert.ok(accepted <= 2, `${accepted}: a range of the same words is as true`);
 assert.ok(words(verifyState(evidence, 'nothing')).every((one) => one.endsWith('not_checked proof_unusable')));
+
+// Without a proof it is said that there is none, and what no caller should pass is an error of this package.
+assert.deepEqual(words(verifyState(evidence, null)), words(verifyState(evidence, 'nothing')));
+const garbage = [undefined, null, 7, NaN, '', '\ud800', [], {}, [7], () => 0, Symbol('x'), new Float64Array(9), 2n ** 300n,
+  new Proxy({}, { get() { throw new Error('no'); }, ownKeys() { throw new Error('no'); } })];
+let refused = 0;
+for (const x of garbage) {
+  for (const call of [() => verifyState(x, proof), () => verifyState(evidence, x), () => verifyState(evidence, proof, x),
+    () => asked(x), () => asked({ by: x }), () => asked({ by: 'me', hash: x }), () => asked({ by: 'two\nlines' })]) {
+    try {
+      call();
+    } catch (error) {
+      assert.ok(error instanceof ExitgapError, String(error));
+      refused += 1;
+    }
+  }
+}
+assert.ok(refused > 70, `${refused}`);
+assert.deepEqual(words(verifyState(evidence, proof)), proven, 'it goes on as before');
 console.log(JSON.stringify(report.checks));

@@ -15,6 +15,7 @@ use leptos_router::hooks::use_location;
 use super::evidence_break::BreakIt;
 use super::evidence_chain::ByChain;
 use super::evidence_later::Later;
+use super::evidence_rungs::{Rung, Rungs};
 use super::pool::slippage;
 use crate::check;
 use crate::download::download;
@@ -136,6 +137,7 @@ fn Evidence(found: Found) -> impl IntoView {
     let (later, by_chain) = (of.clone(), of.clone());
     let verified = Arc::new(verification.clone());
     let proven = Arc::clone(&verified);
+    let rungs = RwSignal::new(Rungs::default());
     view! {
         <PreviewNotice shown=preview/>
         <Verdicts report=verification.report.clone() trust=trust told=told/>
@@ -164,7 +166,8 @@ fn Evidence(found: Found) -> impl IntoView {
         </p>
         <h2>"Every check"</h2>
         <Checks checks=checks/>
-        <ByChain of=by_chain verified=proven/>
+        <Rung rungs/>
+        <ByChain of=by_chain verified=Arc::clone(&proven) rungs/>
         <BreakIt verification=verification/>
         <h2>"The depth snapshot"</h2>
         <Drawn points=points/>

@@ -3,15 +3,17 @@
 
 use std::sync::Arc;
 
-use exitgap_api::{ProblemCode, StateReport};
+use exitgap_api::{ProblemCode, state_claim};
 use exitgap_client::{ClientError, EvidenceOf, Verification};
-use exitgap_core::evidence::Outcome;
+use exitgap_core::evidence::Evidence;
 use exitgap_core::ids::{BlockHash, Caip2};
-use exitgap_core::proof::{StateCheck, StateCheckName};
+use exitgap_core::proof::ClaimedState;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::evidence_rungs::{OfChain, Rungs};
 use crate::download::download;
+use crate::module::{Module, PROOF, bytes};
 use crate::parts::Asking;
 use crate::service::client;
 use crate::wallet::{self, WalletError};
@@ -32,6 +34,8 @@ pub fn ByChain(
     of: EvidenceOf,
     /// As it was verified.
     verified: Arc<Verification>,
+    /// What the page says was reached.
+    rungs: RwSignal<Rungs>,
 ) -> impl IntoView {
     let wanted = RwSignal::new(false);
     view! {
@@ -40,7 +44,7 @@ pub fn ByChain(
             {move || {
                 if wanted.get() {
                     let (of, verified) = (of.clone(), Arc::clone(&verified));
-                    return view! { <Fetched of verified/> }.into_any();
+                    return view! { <Fetched of verified rungs/> }.into_any();
                 }
                 view! {
                     <p>"All of the above follows from what the operator signed. Whether the chain really held this state, a proof says that \
@@ -55,15 +59,45 @@ pub fn ByChain(
     }
 }
 
-/// The proof, fetched once it is wanted: it is many times as large as the evidence.
+/// What judges a proof, the proof, and what the evidence claims.
+#[derive(Clone)]
+struct Judged {
+    judge: Module,
+    claim: Arc<Vec<u8>>,
+    proof: Arc<Vec<u8>>,
+}
+
+/// Why there is nothing to judge.
+#[derive(Clone)]
+enum Absent {
+    /// No layout keeps a pool of this kind.
+    NoLayout(&'static str),
+    /// The service did not give a proof.
+    Refused(ClientError),
+    /// The evidence has no snapshot, or the program that judges did not come.
+    Failed(String),
+}
+
+async fn fetched(of: EvidenceOf, evidence: &Evidence) -> Result<Judged, Absent> {
+    let claim = state_claim(evidence).map_err(|problem| Absent::Failed(problem.detail))?;
+    if let (ClaimedState::Other, Some(snapshot)) = (&claim.state, evidence.snapshot()) {
+        return Err(Absent::NoLayout(snapshot.observation().state().protocol()));
+    }
+    let proof = client().state_proof(&of.pool, of.slot).await.map_err(Absent::Refused)?;
+    let judge = Module::load(PROOF).await.map_err(Absent::Failed)?;
+    Ok(Judged { judge, claim: Arc::new(claim.to_bytes()), proof: Arc::new(proof) })
+}
+
+/// The proof and what judges it, fetched once they are wanted: the one is many times as large as the evidence, and few want the
+/// other.
 #[component]
-fn Fetched(of: EvidenceOf, verified: Arc<Verification>) -> impl IntoView {
-    let (pool, slot) = (of.pool, of.slot);
+fn Fetched(of: EvidenceOf, verified: Arc<Verification>, rungs: RwSignal<Rungs>) -> impl IntoView {
+    let evidence = Arc::clone(&verified.evidence);
     let proof = Asking::new(
         || (),
         move |()| {
-            let (pool, client) = (pool.clone(), client());
-            async move { client.state_proof(&pool, slot).await.map(Arc::new) }
+            let (of, evidence) = (of.clone(), Arc::clone(&evidence));
+            async move { fetched(of, &evidence).await }
         },
     );
     let retry = proof.again();
@@ -71,24 +105,40 @@ fn Fetched(of: EvidenceOf, verified: Arc<Verification>) -> impl IntoView {
         None => {
             view! { <p class="quiet" role="status">"Fetching the state proof …"</p> }.into_any()
         }
-        Some(Err(error)) => absent(&error, retry),
-        Some(Ok(proof)) => view! { <Proven verified=Arc::clone(&verified) proof/> }.into_any(),
+        Some(Err(absent)) => nothing(absent, retry),
+        Some(Ok(judged)) => {
+            view! { <Proven verified=Arc::clone(&verified) judged rungs/> }.into_any()
+        }
     }
 }
 
 /// Without a proof the number is what it was, and a node of the reader's makes one.
-fn absent(error: &ClientError, retry: Callback<()>) -> AnyView {
-    let not_kept = matches!(error, ClientError::Refused(problem) if problem.code == ProblemCode::NotFound.as_str());
-    let node = view! { <code>"exitgap verify evidence.json --rpc <your node>"</code> };
-    if not_kept {
-        return view! {
-            <p id="no-proof">"No proof is kept here that the chain held this state: this part is the operator's word. A node that still has the \
-               block's state makes one: "{node}"."</p>
+fn nothing(absent: Absent, retry: Callback<()>) -> AnyView {
+    let node = || view! { <code>"exitgap verify evidence.json --rpc <your node>"</code> };
+    let why = match absent {
+        Absent::NoLayout(protocol) => {
+            return view! {
+                <p id="no-proof" data-code="unsupported_layout">
+                    "No proof can be made: where contracts of the kind "<code>{protocol}</code>" keep what a fill reads, this version does not \
+                     know. That the chain held this state is the operator's word."
+                </p>
+            }
+            .into_any();
         }
-        .into_any();
-    }
+        Absent::Refused(ClientError::Refused(problem))
+            if problem.code == ProblemCode::NotFound.as_str() =>
+        {
+            return view! {
+                <p id="no-proof">"No proof is kept here that the chain held this state: this part is the operator's word. A node that still has the \
+                   block's state makes one: "{node()}"."</p>
+            }
+            .into_any();
+        }
+        Absent::Refused(error) => error.to_string(),
+        Absent::Failed(why) => why,
+    };
     view! {
-        <p role="status">"The state proof could not be fetched: "{error.to_string()}</p>
+        <p role="status">"The state proof could not be checked: "{why}</p>
         <button type="button" on:click=move |_| retry.run(())>"Ask again"</button>
     }
     .into_any()
@@ -96,7 +146,7 @@ fn absent(error: &ClientError, retry: Callback<()>) -> AnyView {
 
 /// The checks, and the wallet.
 #[component]
-fn Proven(verified: Arc<Verification>, proof: Arc<Vec<u8>>) -> impl IntoView {
+fn Proven(verified: Arc<Verification>, judged: Judged, rungs: RwSignal<Rungs>) -> impl IntoView {
     let asked = RwSignal::new(Asked::Not);
     let block = verified.evidence.snapshot().map(|snapshot| {
         let observation = snapshot.observation();
@@ -111,18 +161,23 @@ fn Proven(verified: Arc<Verification>, proof: Arc<Vec<u8>>) -> impl IntoView {
             let _ = asked.try_set(said.map_or_else(Asked::Failed, Asked::Said));
         });
     };
-    let bytes = Arc::clone(&proof);
+    let bytes = Arc::clone(&judged.proof);
+    let judged = StoredValue::new_local(judged);
     let report = move || {
-        let said: Vec<(String, Option<BlockHash>)> = match asked.get() {
-            Asked::Said(hash) => vec![("your wallet".to_owned(), hash)],
-            Asked::Not | Asked::Waiting | Asked::Failed(_) => Vec::new(),
+        let line = match asked.get() {
+            Asked::Said(Some(hash)) => format!("{hash} {WALLET}"),
+            Asked::Said(None) => format!("- {WALLET}"),
+            Asked::Not | Asked::Waiting | Asked::Failed(_) => String::new(),
         };
-        StateReport::of(&verified.evidence, &proof, &said)
+        judged.with_value(|judged| Report::of(judged, &line))
     };
     view! {
         {move || match report() {
-            Err(problem) => view! { <p role="status">{problem.detail}</p> }.into_any(),
-            Ok(report) => shown(report),
+            Err(why) => view! { <p role="status">{why}</p> }.into_any(),
+            Ok(report) => {
+                rungs.update(|rungs| rungs.chain = report.rung());
+                shown(report)
+            }
         }}
         <p class="actions">
             <button type="button" id="ask-wallet" on:click=ask disabled=move || asked.get() == Asked::Waiting>
@@ -134,6 +189,71 @@ fn Proven(verified: Arc<Verification>, proof: Arc<Vec<u8>>) -> impl IntoView {
             </button>
         </p>
         <p class="quiet" id="wallet" role="status">{move || wallet_words(&asked.get(), block)}</p>
+    }
+}
+
+/// The wallet, as one who was asked for the block.
+const WALLET: &str = "your wallet";
+
+/// What was found.
+struct Report {
+    checks: Vec<Found>,
+    unproven: Vec<String>,
+}
+
+/// A check, as the program that judges spells it.
+struct Found {
+    name: String,
+    outcome: String,
+    code: String,
+    expected: String,
+    found: String,
+}
+
+impl Report {
+    /// Lets the program judge; `asked` has a line for everybody who was asked for the block.
+    fn of(judged: &Judged, asked: &str) -> Result<Self, String> {
+        let Judged { judge, claim, proof } = judged;
+        let said = judge.call("check", &[bytes(claim), bytes(proof), asked.into()])?;
+        Self::read(&said.as_string().unwrap_or_default())
+            .ok_or_else(|| "what judges the proof answers what this page does not know".to_owned())
+    }
+
+    /// Six lines of each check, then what is left.
+    fn read(said: &str) -> Option<Self> {
+        let lines: Vec<&str> = said.split('\n').collect();
+        let (last, of_checks) = lines.split_last()?;
+        let checks = of_checks.chunks_exact(6).map(|lines| {
+            let [name, outcome, code, expected, found] =
+                [0, 1, 2, 3, 4].map(|at| lines[at].to_owned());
+            Found { name, outcome, code, expected, found }
+        });
+        let checks: Vec<Found> = checks.collect();
+        let unproven = last.split('\t').filter(|what| !what.is_empty()).map(str::to_owned);
+        (!checks.is_empty()).then(|| Self { checks, unproven: unproven.collect() })
+    }
+
+    /// Whether header and pool are proven.
+    fn is_proven(&self) -> bool {
+        self.has("header", PASS) && self.has("pool_state", PASS)
+    }
+
+    /// How far this got.
+    fn rung(&self) -> OfChain {
+        match (self.fails(), self.is_proven(), self.has("canonical", PASS)) {
+            (true, ..) => OfChain::Contradicts,
+            (_, true, true) => OfChain::Named,
+            (_, true, false) => OfChain::Proven,
+            _ => OfChain::Nothing,
+        }
+    }
+
+    fn fails(&self) -> bool {
+        self.checks.iter().any(|check| check.outcome == FAIL)
+    }
+
+    fn has(&self, name: &str, outcome: &str) -> bool {
+        self.checks.iter().any(|check| check.name == name && check.outcome == outcome)
     }
 }
 
@@ -160,36 +280,30 @@ fn wallet_words(asked: &Asked, block: Option<(Caip2, u64)>) -> String {
 }
 
 /// The rung that was reached, in a sentence, and each check.
-fn shown(report: StateReport) -> AnyView {
-    let StateReport { checks, unproven } = report;
-    let outcome = |name| checks.iter().find(|check| check.name == name).map(|check| check.outcome);
-    let fails = checks.iter().any(|check| check.outcome == Outcome::Fail);
-    let proven = [StateCheckName::Header, StateCheckName::PoolState]
-        .map(outcome)
-        .iter()
-        .all(|outcome| *outcome == Some(Outcome::Pass));
-    let (class, words) = match (fails, proven, outcome(StateCheckName::Canonical)) {
-        (true, _, Some(Outcome::Fail)) => (
+fn shown(report: Report) -> AnyView {
+    let (class, words) = match report.rung() {
+        OfChain::Contradicts if report.has("canonical", FAIL) => (
             "verdict fail",
             "Your wallet has another block there: the chain does not have the one that this rests on.",
         ),
-        (true, ..) => (
+        OfChain::Contradicts => (
             "verdict fail",
             "Not so: under this very block the chain's own state is another than was signed. Keep the proof and the file.",
         ),
-        (_, true, Some(Outcome::Pass)) => (
+        OfChain::Named => (
             "verdict pass",
             "Confirmed by the chain: your wallet has this block, and its state is what was recorded. No key of this log counts in that.",
         ),
-        (_, true, _) => (
+        OfChain::Proven => (
             "verdict warn",
             "Proven down from the block's hash: a block with this hash held this state. That the chain has it, somebody of your choice must say.",
         ),
-        _ => (
+        OfChain::Nothing => (
             "verdict warn",
             "Not proven: nothing contradicts it, but this proof does not cover it.",
         ),
     };
+    let Report { checks, unproven } = report;
     let rows: Vec<_> = checks.into_iter().map(row).collect();
     let unproven = (!unproven.is_empty()).then(|| unproven.join("; "));
     view! {
@@ -200,47 +314,41 @@ fn shown(report: StateReport) -> AnyView {
     .into_any()
 }
 
-fn row(check: StateCheck) -> impl IntoView {
-    let (class, mark, word) = match check.outcome {
-        Outcome::Pass => ("pass", "✓", "passed"),
-        Outcome::Fail => ("fail", "✗", "FAILED"),
-        Outcome::NotChecked => ("warn", "–", "not checked"),
+const PASS: &str = "pass";
+const FAIL: &str = "fail";
+
+fn row(check: Found) -> impl IntoView {
+    let (class, mark, word) = match check.outcome.as_str() {
+        PASS => ("pass", "✓", "passed"),
+        FAIL => ("fail", "✗", "FAILED"),
+        _ => ("warn", "–", "not checked"),
     };
-    let (name, title, means) = match check.name {
-        StateCheckName::Header => (
-            "header",
+    let (title, means) = match check.name.as_str() {
+        "header" => (
             "block",
             "The header's bytes hash to the block that the snapshot names, and the next block came after the slot.",
         ),
-        StateCheckName::PoolState => (
-            "pool_state",
+        "pool_state" => (
             "pool",
             "Every word that this number reads of the pool's contract leads down from the block's state root.",
         ),
-        StateCheckName::OracleState => (
-            "oracle_state",
-            "oracle",
-            "The readings are the newest rounds of their feeds, in the same state.",
-        ),
-        StateCheckName::Canonical => {
-            ("canonical", "canonical", "Whoever you asked has this block at this height.")
+        "oracle_state" => {
+            ("oracle", "The readings are the newest rounds of their feeds, in the same state.")
         }
+        _ => ("canonical", "Whoever you asked has this block at this height."),
     };
-    let found = match check.outcome {
-        Outcome::Pass => view! { <p class="found">{check.found}</p> }.into_any(),
-        Outcome::Fail => view! {
+    let found = match class {
+        "pass" => view! { <p class="found">{check.found}</p> }.into_any(),
+        "fail" => view! {
             <p class="found">"expected "<code>{check.expected}</code></p>
             <p class="found">"found "<code>{check.found}</code>" ("{check.code}")"</p>
         }
         .into_any(),
-        Outcome::NotChecked => {
-            view! { <p class="found">{check.found}" ("{check.code}")"</p> }.into_any()
-        }
+        _ => view! { <p class="found">{check.found}" ("{check.code}")"</p> }.into_any(),
     };
-    let open = check.outcome == Outcome::Fail;
     view! {
-        <li class=class data-check=name data-outcome=class>
-            <details open=open>
+        <li class=class data-check=check.name data-outcome=class>
+            <details open=class == "fail">
                 <summary>
                     <span class="mark" aria-hidden="true">{mark}</span>
                     <b>{title}</b>" "

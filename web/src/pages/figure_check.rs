@@ -1,13 +1,16 @@
 //! A figure drawn from many snapshots, computed again in this browser.
 
 use exitgap_client::{Browser, Client, ClientError};
-use exitgap_core::analytics::figure::{FigureReport, is_figure_file};
-use exitgap_core::evidence::{Outcome, Verdict};
-use exitgap_core::tlog::VerifierKey;
+use exitgap_core::analytics::figure::is_figure_file;
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
+use js_sys::Array;
 use leptos::prelude::*;
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::local_storage::kept_keys;
+use crate::module::{EXITGAP, Module, bytes, field, method, text};
 use crate::service::client;
 
 /// How a check stands.
@@ -15,8 +18,36 @@ use crate::service::client;
 enum State {
     NotAsked,
     At(usize, usize),
-    Found(FigureReport, bool),
+    Found(Found, bool),
     Failed(String),
+}
+
+/// What was found of a figure.
+#[derive(Clone)]
+struct Found {
+    verdict: String,
+    checks: Vec<Check>,
+}
+
+#[derive(Clone)]
+struct Check {
+    passed: bool,
+    code: String,
+    expected: String,
+    found: String,
+}
+
+impl Found {
+    /// That of a report, as the package writes it.
+    fn of(report: &JsValue) -> Self {
+        let checks = Array::from(&field(report, "checks")).iter().map(|check| Check {
+            passed: text(&check, "outcome") == "pass",
+            code: text(&check, "code"),
+            expected: text(&check, "expected"),
+            found: text(&check, "found"),
+        });
+        Self { verdict: text(report, "verdict"), checks: checks.collect() }
+    }
 }
 
 /// A button, and what came of it.
@@ -70,8 +101,8 @@ where
 async fn found(
     client: &Client<Browser>,
     file: impl Future<Output = Result<Vec<u8>, ClientError>>,
-    told: impl FnMut(usize, usize),
-) -> Result<(FigureReport, bool), String> {
+    mut told: impl FnMut(usize, usize),
+) -> Result<(Found, bool), String> {
     let words = |error: ClientError| error.to_string();
     let file = file.await.map_err(words)?;
     if !is_figure_file(&file) {
@@ -80,45 +111,69 @@ async fn found(
     let kept = kept_keys();
     let own = !kept.is_empty();
     let named = if own { kept } else { client.verifier_key().await.map_err(words)? };
-    let keys: Vec<VerifierKey> =
-        named.lines().filter_map(|line| line.trim().parse().ok()).collect();
-    let report = client.verify_figure(&file, &keys, told).await.map_err(words)?;
-    Ok((report, own))
+    let keys = named.lines().map(str::trim).filter(|key| !key.is_empty());
+    let keys: Array = keys.map(JsValue::from_str).collect();
+    let checker = Module::load(EXITGAP).await?;
+    let checked = method(&checker.class("CheckedFigure"), "read", &[bytes(&file), keys.into()])?;
+    while let Some((pool, slot)) = wanted(&method(&checked, "wanted", &[])?)? {
+        let page = client.series(&pool, slot).await.map_err(words)?;
+        method(&checked, "take", &[bytes(&page)])?;
+        let progress = method(&checked, "progress", &[])?;
+        told(count(&field(&progress, "0")), count(&field(&progress, "1")));
+    }
+    Ok((Found::of(&method(&checked, "report", &[])?), own))
 }
 
-fn shown(report: &FigureReport, kept: bool) -> AnyView {
+/// The pool and the slot of the snapshot that is needed next; nothing where all were given.
+fn wanted(wanted: &JsValue) -> Result<Option<(PoolId, Slot)>, String> {
+    if wanted.is_undefined() {
+        return Ok(None);
+    }
+    let slot = count(&field(wanted, "slot"));
+    let slot =
+        Slot::new(u64::try_from(slot).unwrap_or(u64::MAX)).map_err(|error| error.to_string())?;
+    let pool = text(wanted, "pool").parse::<PoolId>().map_err(|error| error.to_string())?;
+    Ok(Some((pool, slot)))
+}
+
+/// A whole number that 32 bits hold.
+fn count(number: &JsValue) -> usize {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it was made of a whole number of 32 bits"
+    )]
+    let count = number.as_f64().unwrap_or_default() as u32;
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+fn shown(found: &Found, kept: bool) -> AnyView {
     let whose = if kept {
         "by the key that this browser keeps"
     } else {
         "by the key that the service names today: this browser has kept none yet"
     };
-    match report.verdict {
-        Verdict::Valid => {
-            let snapshots = report
-                .checks
-                .iter()
-                .find(|check| check.code == "ok" && check.found.ends_with("snapshots"));
-            let many =
-                snapshots.map_or(String::new(), |check| format!("{}, each hashed; ", check.found));
-            view! {
-                <p class="confirmed">{format!("Confirmed by this browser: it follows from {many}none was left out of the signed heads, {whose}.")}</p>
-            }
-            .into_any()
+    if found.verdict == "valid" {
+        let of_snapshots =
+            |check: &&Check| check.code == "ok" && check.found.ends_with("snapshots");
+        let snapshots = found.checks.iter().find(of_snapshots);
+        let many =
+            snapshots.map_or(String::new(), |check| format!("{}, each hashed; ", check.found));
+        return view! {
+            <p class="confirmed">{format!("Confirmed by this browser: it follows from {many}none was left out of the signed heads, {whose}.")}</p>
         }
-        verdict => {
-            let rows: Vec<_> = report
-                .checks
-                .iter()
-                .filter(|check| check.outcome != Outcome::Pass)
-                .map(|check| view! { <li>{format!("{}: expected {}, found {}", check.code, check.expected, check.found)}</li> })
-                .collect();
-            let words = if verdict == Verdict::Invalid {
-                "It does not hold."
-            } else {
-                "Not everything could be checked."
-            };
-            view! { <div class="refused" role="alert"><p>{words}</p><ul>{rows}</ul></div> }
-                .into_any()
-        }
+        .into_any();
     }
+    let rows: Vec<_> = found
+        .checks
+        .iter()
+        .filter(|check| !check.passed)
+        .map(|check| view! { <li>{format!("{}: expected {}, found {}", check.code, check.expected, check.found)}</li> })
+        .collect();
+    let words = if found.verdict == "invalid" {
+        "It does not hold."
+    } else {
+        "Not everything could be checked."
+    };
+    view! { <div class="refused" role="alert"><p>{words}</p><ul>{rows}</ul></div> }.into_any()
 }

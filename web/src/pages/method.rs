@@ -59,7 +59,7 @@ pub fn MethodPage() -> impl IntoView {
         <ul>
             <li>"That the chain really was in the recorded state. A state proof does, see below: what only says what was signed, an operator may have made up."</li>
             <li>"When a slot was sealed: days observed counts slots. Only a checkpoint that somebody kept proves their age; this browser keeps the last it saw."</li>
-            <li>"That the same server showed others the same history: witnesses will, later."</li>
+            <li>"That the same server showed others the same history. Witnesses that you trust say so: the evidence page checks their cosignatures."</li>
             <li>"That you will fill at this price: others trade before you, and the pool moves on after the slot. Gas is not in the gap."</li>
             <li>"Tokens that take a fee on transfer or change balances are not exact."</li>
         </ul>

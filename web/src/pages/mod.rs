@@ -13,6 +13,7 @@ pub mod verify;
 mod evidence_break;
 mod evidence_chain;
 mod evidence_later;
+mod evidence_rungs;
 mod figure_check;
 mod pool_alert;
 mod pool_answer;

@@ -36,7 +36,7 @@ fn failed(error: impl std::fmt::Display) -> BenchError {
     BenchError::Evidence(format!("proof: {error}"))
 }
 
-/// Adds `proof.range_bytes`, `proof.full_bytes`, `proof.verify_ms`, `proof.verify_full_ms`, `proof.verify_wasm_ms`, `proof.alloy_trie_times`,
+/// Adds `proof.range_bytes`, `proof.full_bytes`, `proof.verify_ms`, `proof.verify_full_ms`, what `package` adds, `proof.alloy_trie_times`,
 /// `proof.changed`, `proof.changed_accepted`, `proof.lies`, `proof.lies_recorded`, `proof.lies_unread`, and those of
 /// witnesses.
 pub fn measure(report: &mut Report) -> Result<(), BenchError> {

@@ -1,6 +1,8 @@
-//! The same proof in the npm package: evidence held against it in WebAssembly.
+//! The same proof in the npm package: evidence held against it in WebAssembly; and what that weighs.
 
 use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use exitgap_core::evidence::Base;
@@ -8,6 +10,8 @@ use exitgap_core::pools::Direction;
 use exitgap_core::snapshot::Snapshot;
 use exitgap_core::tlog::SignerKey;
 use exitgap_store::{NewEntry, Store};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::json;
 
 use super::failed;
@@ -15,7 +19,8 @@ use crate::BenchError;
 use crate::browser::{answer, install};
 use crate::report::Report;
 
-/// Adds `proof.verify_wasm_ms`: reading evidence, and holding it against the proof of a range.
+/// Adds `proof.verify_wasm_ms`: reading evidence, saying what it claims, and holding that against the proof of a range;
+/// `proof.claim_wasm_ms` and `proof.claim_bytes` of the first two; and what [`weights`] adds.
 pub fn measure(report: &mut Report, snapshot: &Snapshot, proof: &[u8]) -> Result<(), BenchError> {
     let folder = install("proof", &["verify.mjs"])?;
     let key = SignerKey::from_seed("bench.example/exits", [6; 32]).map_err(failed)?;
@@ -33,6 +38,42 @@ pub fn measure(report: &mut Report, snapshot: &Snapshot, proof: &[u8]) -> Result
     if told["codes"] != passed {
         return Err(failed(format!("in WebAssembly it does not pass: {told}")));
     }
-    report.add("proof.verify_wasm_ms", told["ms"].as_f64().unwrap_or(f64::NAN));
+    let number = |name: &str| told[name].as_f64().unwrap_or(f64::NAN);
+    report.add("proof.verify_wasm_ms", number("ms"));
+    report.add("proof.claim_wasm_ms", number("claimMs"));
+    report.add("proof.claim_bytes", number("claimBytes"));
+    weights(report)
+}
+
+/// Adds `proof.wasm_gzip_added_bytes`, what state proofs add to the package's main module and its face, as against a build without
+/// them; and `proof.module_gzip_bytes`, what the module of `exitgap/proof` weighs with its scripts, which only that entry loads.
+fn weights(report: &mut Report) -> Result<(), BenchError> {
+    let folder = |name: &str| {
+        let told = std::env::var_os(name).map(PathBuf::from);
+        told.ok_or_else(|| failed(format!("{name} is not set: `cargo xtask bench proof` sets it")))
+    };
+    let (package, without) = (folder("EXITGAP_PKG")?, folder("EXITGAP_WITHOUT_PROOF")?);
+    let main = ["exitgap.js", "exitgap_bg.wasm"];
+    let dist = package.join("dist");
+    let (whole, less) = (gzip(&dist, &main)?, gzip(&without, &main)?);
+    let added = f64::from(u32::try_from(whole).unwrap_or(u32::MAX))
+        - f64::from(u32::try_from(less).unwrap_or(u32::MAX));
+    report.add("proof.wasm_gzip_added_bytes", added);
+    let own = gzip(&dist, &["proof.js", "proof_bg.wasm"])?;
+    let own = own + gzip(&package, &["proof.js", "state.js"])?;
+    report.add("proof.module_gzip_bytes", super::float(own as u64));
     Ok(())
+}
+
+/// What files of a folder weigh as gzip, each by itself.
+fn gzip(folder: &Path, names: &[&str]) -> Result<usize, BenchError> {
+    let mut all = 0;
+    for name in names {
+        let path = folder.join(name);
+        let bytes = fs::read(&path).map_err(|error| failed(format!("{}: {error}", path.display())))?;
+        let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+        packed.write_all(&bytes).map_err(failed)?;
+        all += packed.finish().map_err(failed)?.len();
+    }
+    Ok(all)
 }

@@ -16,6 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("exitgap-client", &["exitgap-api", "exitgap-core"]),
     ("exitgap-pay", &["exitgap-api", "exitgap-client", "exitgap-core"]),
     ("exitgap-wasm", &["exitgap-api", "exitgap-core"]),
+    ("exitgap-proof-wasm", &["exitgap-api", "exitgap-core"]),
     ("exitgap-web", &["exitgap-api", "exitgap-client", "exitgap-core"]),
     ("exitgap-ops", &["exitgap-api", "exitgap-core", "exitgap-store"]),
     ("exitgap-mcp", &["exitgap-api", "exitgap-ops"]),

@@ -63,8 +63,14 @@ impl StateClaim {
         let block = BlockRef { hash, number: left.number()?, timestamp: left.number()? };
         let instant = left.number()?;
         let place = Place {
-            address: left.optional()?.map(Address),
-            id: left.optional()?.map(Word),
+            address: match left.part()? {
+                [] => None,
+                address => Some(Address(address.try_into().ok()?)),
+            },
+            id: match left.part()? {
+                [] => None,
+                id => Some(Word(id.try_into().ok()?)),
+            },
             layout: match left.part()? {
                 [] => None,
                 code => Some(layout_of(code)?),
@@ -166,13 +172,5 @@ impl<'a> Left<'a> {
         let (part, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(part)
-    }
-
-    /// A part that is empty, or of so many bytes.
-    fn optional<const N: usize>(&mut self) -> Option<Option<[u8; N]>> {
-        match self.part()? {
-            [] => Some(None),
-            part => Some(Some(part.try_into().ok()?)),
-        }
     }
 }

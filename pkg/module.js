@@ -1,0 +1,61 @@
+// The module: loaded once, called only when it is there, and whatever it throws an error of this package.
+
+import load, * as wasm from './dist/exitgap.js';
+
+import { ExitgapError, errorOf, said, typed } from './error.js';
+
+export { wasm };
+
+/** What loads a module once; a start that failed can be tried again. `file` is its name, for whoever does not serve it. */
+export function once(file, open) {
+  let starting = null;
+  return (source) => {
+    starting ??= (async () => {
+      try {
+        await open(await source());
+      } catch (cause) {
+        starting = null;
+        const hint = `is ${file} served, and does the page's policy have 'wasm-unsafe-eval'?`;
+        throw new ExitgapError('init_failed', `the module did not load: ${said(cause)}`, { cause, hint });
+      }
+    })();
+    return starting;
+  };
+}
+
+/** The most bytes of each kind of document; null until the module is there. */
+export let limits = null;
+
+/** Loads the module. */
+export const start = once('exitgap_bg.wasm', async (source) => {
+  await load({ module_or_path: source });
+  limits = wasm.limits();
+});
+
+/** Runs `body` once the module is there; whatever it throws is an ExitgapError. */
+export function call(body, isThere = limits !== null, entry = 'exitgap') {
+  if (!isThere) {
+    throw new ExitgapError('not_initialized', 'nothing works before `await init()` has ended', {
+      hint: `import { init } from "${entry}" and await it once`,
+    });
+  }
+  try {
+    return body();
+  } catch (thrown) {
+    throw failure(thrown);
+  }
+}
+
+/** The error of whatever was thrown: by the module, or by a caller's own object while it was read. */
+export function failure(thrown) {
+  try {
+    if (thrown instanceof WebAssembly.RuntimeError) {
+      return new ExitgapError('internal_error', `the module failed: ${thrown.message}`, { cause: thrown });
+    }
+    // What the module refuses, it throws as a problem.
+    const refused = typeof thrown?.code === 'string' && typeof thrown.detail === 'string';
+    return refused ? errorOf(thrown) : typed(thrown);
+  } catch {
+    return new ExitgapError('invalid_parameter', 'an argument could not be read', { cause: thrown });
+  }
+}

@@ -1,0 +1,14 @@
+// For Node: what judges state proofs lies beside this file, and is read when it is asked for.
+
+import { readFile } from 'node:fs/promises';
+
+import { init as initMain } from './node.js';
+import { startJudge } from './state.js';
+
+export { ExitgapError } from './error.js';
+export { verifyState } from './state.js';
+
+/** Makes everything ready, the main module too; see proof.d.ts. */
+export async function init(source) {
+  await Promise.all([initMain(), startJudge(() => source ?? readFile(new URL('./dist/proof_bg.wasm', import.meta.url)))]);
+}
