@@ -1,6 +1,7 @@
 // Evidence held against the chain's own state in a browser, by its reader's wallet: an EIP-1193 provider whose words are
-// those of the real node. Usage: node chain.mjs <service> <folder of node_modules> <folder for screenshots> <node>
+// those of the real node; and by who cosigned its log. Usage: node chain.mjs <service> <folder of node_modules> <folder for screenshots> <node>
 import assert from "node:assert/strict";
+import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { eventually, start } from "./browser.mjs";
 
 const [service, modules, shots, node] = process.argv.slice(2);
@@ -126,6 +127,73 @@ isCut = false;
 await cut.getByRole("button", { name: "Ask again" }).click();
 await cut.waitForSelector("#chain-verdict");
 assert.deepEqual(await outcomes(cut), proven);
+
+// Witnesses: two that the reader trusts, one of whom cosigned what the service serves.
+function witness(name) {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const key = Buffer.concat([Buffer.from([4]), publicKey.export({ format: "der", type: "spki" }).subarray(-32)]);
+  const id = createHash("sha256").update(`${name}\n`).update(key).digest().subarray(0, 4);
+  return {
+    key: `${name}+${id.toString("hex")}+${key.toString("base64")}`,
+    /** The line of a cosignature of a checkpoint's text; `by` bits of it are not as they were signed. */
+    line(text, by = 0) {
+      const time = Math.floor(Date.now() / 1000) - 30;
+      const signature = sign(null, Buffer.from(`cosignature/v1\ntime ${time}\n${text}`), privateKey);
+      signature[5] ^= by;
+      const stamp = Buffer.alloc(8);
+      stamp.writeBigUInt64BE(BigInt(time));
+      return `\u2014 ${name} ${Buffer.concat([id, stamp, signature]).toString("base64")}\n`;
+    },
+  };
+}
+const [one, two] = [witness("one.example/w"), witness("two.example/w")];
+const policyOf = (quorum) => `witness one ${one.key}\nwitness two ${two.key}\ngroup any 1 one two\ngroup both all one two\nquorum ${quorum}\n`;
+
+/** The evidence page where what is served was cosigned so. */
+async function cosigned(lines) {
+  const page = await scene.open(evidence, {
+    routes: {
+      "**/api/v1/exit/**": async (route) => {
+        if (route.request().resourceType() === "document") return route.continue();
+        const response = await route.fetch();
+        const file = JSON.parse(await response.text());
+        // The checkpoint is the note at the end: its text is up to the empty line before the signatures.
+        const note = file.log_proof.slice(file.log_proof.indexOf("\n\n") + 2);
+        file.log_proof += lines(note.slice(0, note.indexOf("\n\n") + 1));
+        return route.fulfill({ response, body: JSON.stringify(file) });
+      },
+    },
+  });
+  await page.waitForSelector(".verdict.pass");
+  return page;
+}
+
+async function judged(page, policy) {
+  await page.locator("#witness-policy").fill(policy);
+  await page.locator("#ask-witnesses").click();
+  await page.waitForSelector("#witnessed");
+  return page.locator("#witnessed").evaluate(({ dataset }) => `${dataset.outcome} ${dataset.code ?? ""}`);
+}
+
+const page = await cosigned((text) => one.line(text));
+assert.equal(await judged(page, policyOf("any")), "pass ok");
+assert.match(await page.locator("#witnessed").textContent(), /Cosigned by one, .* before 20/);
+assert.equal(await rung(page), "witnesses");
+await page.locator("#ask-chain").click();
+await page.waitForSelector("#chain-verdict");
+assert.equal(await rung(page), "witnesses", "nobody said that the chain has the block");
+await scene.accessible(page, "witnesses");
+await scene.fits(page, "witnesses");
+// The policy is kept in this browser, and goes nowhere.
+await page.reload();
+await page.waitForSelector(".verdict.pass");
+assert.equal(await page.locator("#witness-policy").inputValue(), policyOf("any"));
+assert.equal(await judged(page, policyOf("both")), "not_checked quorum_missing");
+assert.equal(await rung(page), "signed");
+assert.equal(await judged(page, "quorum"), "failed ");
+const forged = await cosigned((text) => one.line(text, 1) + two.line(text));
+assert.equal(await judged(forged, policyOf("any")), "fail cosignature_forged");
+assert.equal(await rung(forged), "contradicted");
 
 await scene.browser.close();
 assert.deepEqual(scene.noise, [], "the browser complained");

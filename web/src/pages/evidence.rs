@@ -16,6 +16,7 @@ use super::evidence_break::BreakIt;
 use super::evidence_chain::ByChain;
 use super::evidence_later::Later;
 use super::evidence_rungs::{Rung, Rungs};
+use super::evidence_witnesses::ByWitnesses;
 use super::pool::slippage;
 use crate::check;
 use crate::download::download;
@@ -168,6 +169,7 @@ fn Evidence(found: Found) -> impl IntoView {
         <Checks checks=checks/>
         <Rung rungs/>
         <ByChain of=by_chain verified=Arc::clone(&proven) rungs/>
+        <ByWitnesses verified=proven rungs/>
         <BreakIt verification=verification/>
         <h2>"The depth snapshot"</h2>
         <Drawn points=points/>

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use exitgap_api::{ProblemCode, state_claim};
-use exitgap_client::{ClientError, EvidenceOf, Verification};
+use exitgap_client::{Browser, Client, ClientError, EvidenceOf, Verification};
 use exitgap_core::evidence::Evidence;
 use exitgap_core::ids::{BlockHash, Caip2};
 use exitgap_core::proof::ClaimedState;
@@ -43,8 +43,8 @@ pub fn ByChain(
             <h2>"What the chain itself says"</h2>
             {move || {
                 if wanted.get() {
-                    let (of, verified) = (of.clone(), Arc::clone(&verified));
-                    return view! { <Fetched of verified rungs/> }.into_any();
+                    let (of, evidence) = (of.clone(), Arc::clone(&verified.evidence));
+                    return view! { <Fetched of evidence rungs/> }.into_any();
                 }
                 view! {
                     <p>"All of the above follows from what the operator signed. Whether the chain really held this state, a proof says that \
@@ -78,12 +78,16 @@ enum Absent {
     Failed(String),
 }
 
-async fn fetched(of: EvidenceOf, evidence: &Evidence) -> Result<Judged, Absent> {
+async fn fetched(
+    client: &Client<Browser>,
+    of: &EvidenceOf,
+    evidence: &Evidence,
+) -> Result<Judged, Absent> {
     let claim = state_claim(evidence).map_err(|problem| Absent::Failed(problem.detail))?;
     if let (ClaimedState::Other, Some(snapshot)) = (&claim.state, evidence.snapshot()) {
         return Err(Absent::NoLayout(snapshot.observation().state().protocol()));
     }
-    let proof = client().state_proof(&of.pool, of.slot).await.map_err(Absent::Refused)?;
+    let proof = client.state_proof(&of.pool, of.slot).await.map_err(Absent::Refused)?;
     let judge = Module::load(PROOF).await.map_err(Absent::Failed)?;
     Ok(Judged { judge, claim: Arc::new(claim.to_bytes()), proof: Arc::new(proof) })
 }
@@ -91,13 +95,16 @@ async fn fetched(of: EvidenceOf, evidence: &Evidence) -> Result<Judged, Absent> 
 /// The proof and what judges it, fetched once they are wanted: the one is many times as large as the evidence, and few want the
 /// other.
 #[component]
-fn Fetched(of: EvidenceOf, verified: Arc<Verification>, rungs: RwSignal<Rungs>) -> impl IntoView {
-    let evidence = Arc::clone(&verified.evidence);
+fn Fetched(of: EvidenceOf, evidence: Arc<Evidence>, rungs: RwSignal<Rungs>) -> impl IntoView {
+    let block = evidence.snapshot().map(|snapshot| {
+        let observation = snapshot.observation();
+        (observation.chain().caip2, observation.block().number)
+    });
     let proof = Asking::new(
         || (),
         move |()| {
-            let (of, evidence) = (of.clone(), Arc::clone(&evidence));
-            async move { fetched(of, &evidence).await }
+            let (client, of, evidence) = (client(), of.clone(), Arc::clone(&evidence));
+            async move { fetched(&client, &of, &evidence).await }
         },
     );
     let retry = proof.again();
@@ -106,9 +113,7 @@ fn Fetched(of: EvidenceOf, verified: Arc<Verification>, rungs: RwSignal<Rungs>) 
             view! { <p class="quiet" role="status">"Fetching the state proof …"</p> }.into_any()
         }
         Some(Err(absent)) => nothing(absent, retry),
-        Some(Ok(judged)) => {
-            view! { <Proven verified=Arc::clone(&verified) judged rungs/> }.into_any()
-        }
+        Some(Ok(judged)) => view! { <Proven block judged rungs/> }.into_any(),
     }
 }
 
@@ -146,12 +151,8 @@ fn nothing(absent: Absent, retry: Callback<()>) -> AnyView {
 
 /// The checks, and the wallet.
 #[component]
-fn Proven(verified: Arc<Verification>, judged: Judged, rungs: RwSignal<Rungs>) -> impl IntoView {
+fn Proven(block: Option<(Caip2, u64)>, judged: Judged, rungs: RwSignal<Rungs>) -> impl IntoView {
     let asked = RwSignal::new(Asked::Not);
-    let block = verified.evidence.snapshot().map(|snapshot| {
-        let observation = snapshot.observation();
-        (observation.chain().caip2, observation.block().number)
-    });
     let ask = move |_| {
         let Some((chain, number)) = block else { return };
         asked.set(Asked::Waiting);

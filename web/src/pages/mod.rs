@@ -14,6 +14,7 @@ mod evidence_break;
 mod evidence_chain;
 mod evidence_later;
 mod evidence_rungs;
+mod evidence_witnesses;
 mod figure_check;
 mod pool_alert;
 mod pool_answer;

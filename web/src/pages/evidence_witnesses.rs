@@ -1,0 +1,152 @@
+//! Whether those whom the reader trusts cosigned the log's checkpoint, by the reader's own policy, which stays in this browser.
+
+use std::sync::Arc;
+
+use exitgap_client::{Storage, Verification};
+use js_sys::{Array, Date};
+use leptos::prelude::*;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::spawn_local;
+
+use super::evidence_rungs::{OfWitnesses, Rungs};
+use crate::local_storage::LocalStorage;
+use crate::module::{EXITGAP, Module, bytes, field, text};
+
+/// Under what the policy is kept.
+const KEPT: &str = "exitgap witness policy";
+
+/// What came of checking.
+#[derive(Clone)]
+enum State {
+    NotAsked,
+    Checking,
+    Found(Found),
+    Failed(String),
+}
+
+/// The check, as the package writes it.
+#[derive(Clone)]
+struct Found {
+    outcome: String,
+    code: String,
+    expected: String,
+    found: String,
+    /// Before when the checkpoint was there, RFC 3339.
+    before: Option<String>,
+    /// The witnesses that cosigned.
+    cosigned: Vec<String>,
+}
+
+impl Found {
+    fn of(check: &JsValue) -> Self {
+        let before = field(check, "recorded_before_s").as_f64();
+        let before = before.map(|seconds| Date::new(&(seconds * 1_000.0).into()).to_iso_string());
+        let cosigned = Array::from(&field(check, "cosigned"));
+        Self {
+            outcome: text(check, "outcome"),
+            code: text(check, "code"),
+            expected: text(check, "expected"),
+            found: text(check, "found"),
+            before: before.map(String::from),
+            cosigned: cosigned.iter().map(|one| text(&one, "witness")).collect(),
+        }
+    }
+}
+
+async fn found(evidence: &[u8], policy: &str) -> Result<Found, String> {
+    let checker = Module::load(EXITGAP).await?;
+    let now_s = (Date::now() / 1_000.0).floor();
+    let asked = [bytes(evidence), bytes(policy.as_bytes()), now_s.into()];
+    Ok(Found::of(&checker.call("witnessed", &asked)?))
+}
+
+/// The section.
+#[component]
+pub fn ByWitnesses(
+    /// The evidence, as it was verified.
+    verified: Arc<Verification>,
+    /// What the page says was reached.
+    rungs: RwSignal<Rungs>,
+) -> impl IntoView {
+    let policy = RwSignal::new(LocalStorage.get(KEPT).unwrap_or_default());
+    let (state, set) = signal_local(State::NotAsked);
+    let check = move |_| {
+        let (policy, verified) = (policy.get_untracked(), Arc::clone(&verified));
+        LocalStorage.put(KEPT, &policy);
+        set.set(State::Checking);
+        spawn_local(async move {
+            let found = found(&verified.bytes, &policy).await;
+            let is = |outcome: &str| found.as_ref().is_ok_and(|found| found.outcome == outcome);
+            let said = match (is("pass"), is("fail")) {
+                (true, _) => OfWitnesses::Cosigned,
+                (_, true) => OfWitnesses::Forged,
+                _ => OfWitnesses::Nothing,
+            };
+            // The reader may have left the page.
+            let _ = rungs.try_update(|rungs| rungs.witnesses = said);
+            drop(set.try_set(found.map_or_else(State::Failed, State::Found)));
+        });
+    };
+    view! {
+        <section id="by-witnesses">
+            <h2>"Who else saw this log"</h2>
+            <p>
+                "A witness cosigns a log only where it goes on from what it cosigned last, and names the time. Whom you trust, and how many of \
+                 them must have signed, is a policy of yours; it stays in this browser."
+            </p>
+            <label for="witness-policy">"Your witnesses"</label>
+            <textarea id="witness-policy" rows="4" spellcheck="false"
+                placeholder="witness one <its key>\nwitness two <its key>\ngroup both all one two\nquorum both"
+                prop:value=move || policy.get()
+                on:input=move |event| policy.set(event_target_value(&event))></textarea>
+            <p class="actions">
+                <button type="button" id="ask-witnesses" on:click=check
+                    disabled=move || policy.get().trim().is_empty() || matches!(state.get(), State::Checking)>
+                    "Check who cosigned"
+                </button>
+            </p>
+            <div aria-live="polite">{move || shown(state.get())}</div>
+        </section>
+    }
+}
+
+fn shown(state: State) -> AnyView {
+    let found = match state {
+        State::NotAsked => return ().into_any(),
+        State::Checking => {
+            return view! { <p class="quiet">"Checking the cosignatures …"</p> }.into_any();
+        }
+        State::Failed(why) => {
+            return view! { <p class="failed" id="witnessed" data-outcome="failed">{why}</p> }
+                .into_any();
+        }
+        State::Found(found) => found,
+    };
+    let (class, words) = match found.outcome.as_str() {
+        "pass" => {
+            let who = found.cosigned.join(", ");
+            let when = found
+                .before
+                .map_or(String::new(), |before| format!(" It was there before {before}."));
+            ("verdict pass", format!("Cosigned by {who}, whom you trust.{when}"))
+        }
+        "fail" => (
+            "verdict fail",
+            format!(
+                "Forged: there is a signature in the name of somebody you trust that is not theirs. Expected {}, found {}.",
+                found.expected, found.found
+            ),
+        ),
+        _ => (
+            "verdict warn",
+            format!(
+                "Not by those whom you trust: expected {}, found {}.",
+                found.expected, found.found
+            ),
+        ),
+    };
+    view! {
+        <div class=class id="witnessed" data-outcome=found.outcome data-code=found.code><p>{words}</p></div>
+    }
+    .into_any()
+}
