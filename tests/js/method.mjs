@@ -3,7 +3,7 @@
 import { hundredths, inRange, oneMinus, over, percentage, price, times } from './decimal.mjs';
 import { depthOf } from './depth.mjs';
 import { least, poolOf } from './pools.mjs';
-import { isKind } from './pools/kinds.mjs';
+import { isKind, isSized } from './pools/kinds.mjs';
 import { methodVersion, Newer, NotChecked, require, text } from './shape.mjs';
 import { largestDollars } from './sized.mjs';
 
@@ -80,8 +80,9 @@ export function book(snapshot, state, base, limit) {
   return depthOf({ pool, weights, dollars: dollarsOf(baseUnit) });
 }
 
-/** Depth at 2 %, in whole dollars; null where the method gives its search up. */
+/** Depth at 2 %, in whole dollars; null where the method gives its search up, or the kind has none. */
 export function depth(snapshot, base) {
+  if (!isSized(snapshot.state.protocol)) return null;
   const { pool, baseUnit, quoteUnit, basis } = saleOf(snapshot, base);
   // Priced so far from the oracle, no sale of the pool has a gap, and none is within a limit.
   if (!inRange(basis)) return 0n;
@@ -94,7 +95,8 @@ export function depth(snapshot, base) {
 /** Requires that both depths are those a head states, in whole dollars. */
 export function requireDepths(snapshot, stated) {
   // The page does not count the steps of a search of these kinds, and so not which are given up.
-  const openEnded = isKind(snapshot.state.protocol);
+  const { protocol } = snapshot.state;
+  const openEnded = isKind(protocol) && isSized(protocol);
   stated.forEach((of, base) => {
     if (of === null && openEnded) return;
     const found = depth(snapshot, base);

@@ -106,3 +106,30 @@ export function readStableV3(value) {
   text(value.version, /^v3_[123]$/, 'a version that is known');
   return { ...readVault(value, 3, ['amp', 'version']), amp: whole(value.amp, 1_000, 100_000_000) };
 }
+
+const CRYPTO_VERSIONS = { 2: 'twocrypto_ng_2_1_0', 3: 'tricrypto_ng_2_0_0' };
+
+export function readCryptoswap(value) {
+  fields(value, [...COMMON, 'version', 'balances', 'decimals', 'price_scale', 'last_prices', 'D', 'A',
+    'gamma', 'mid_fee', 'out_fee', 'fee_gamma']);
+  const most = 2n ** 128n - 1n;
+  const balances = raws(value.balances, undefined, 1n, most);
+  const count = balances.length;
+  require(value.version === CRYPTO_VERSIONS[count], 'a version that is not of so many tokens');
+  // The first token is what prices are in.
+  const prices = (values) =>
+    [ONE, ...list(values, MAX_TOKENS, count - 1).map((price) => raw(price, 1n, most))];
+  const highest = whole(value.out_fee, 0, Number(FEE_WHOLE) - 1);
+  return {
+    balances,
+    precisions: list(value.decimals, MAX_TOKENS, count)
+      .map((decimals) => 10n ** (18n - whole(decimals, 0, 18))),
+    scales: prices(value.price_scale),
+    lastPrices: prices(value.last_prices),
+    d: raw(value.D, 1n, most),
+    amp: whole(value.A, 1),
+    gamma: raw(value.gamma, 1n, ONE),
+    fees: [whole(value.mid_fee, 0, Number(highest)), highest],
+    feeGamma: raw(value.fee_gamma, 0n, ONE),
+  };
+}

@@ -1,9 +1,11 @@
 // The kinds of this folder as pools: a sale is asked of its contract's rules, one amount at a time.
 
 import * as balancer from './balancer.mjs';
+import * as cryptoswap from './cryptoswap.mjs';
 import * as solidly from './solidly.mjs';
 import * as stableswap from './stableswap.mjs';
-import { readSolidly, readStableswap, readStableV2, readStableV3, readWeighted } from './form.mjs';
+import { readCryptoswap, readSolidly, readStableswap, readStableV2, readStableV3,
+  readWeighted } from './form.mjs';
 import { Reverted, unlessRefused } from './word.mjs';
 import { require } from '../shape.mjs';
 
@@ -14,11 +16,15 @@ const KINDS = {
   weighted: [readWeighted, balancer],
   stable_v2: [readStableV2, balancer],
   stable_v3: [readStableV3, balancer],
+  cryptoswap: [readCryptoswap, cryptoswap],
 };
 
 const MAX_LIVE = 2n ** 150n - 1n;
 
 export const isKind = (protocol) => Object.hasOwn(KINDS, protocol);
+
+/** Whether pools of a protocol have depths. */
+export const isSized = (protocol) => !isKind(protocol) || KINDS[protocol][1].atMost !== undefined;
 
 /** A state of one of these kinds, with all that the format page asks of it. */
 export function readKind(value) {
@@ -50,8 +56,8 @@ function lastOf(low, high, holds) {
 
 /**
  * The pool of a state, for selling one token of a pair for the other; what `poolOf` offers, but its
- * fee, which a sale tells, and its segments. In place of those: `out(n)`, what an amount brings, and
- * `atMost(a, b)`, what no amount between two brings more than.
+ * fee, which a sale tells, and its segments. In place of those: `out(n)`, what an amount brings, and of
+ * kinds that are sized `atMost(a, b)`, what no amount between two brings more than.
  */
 export function poolOfKind(state, [i, j]) {
   const [, rules] = KINDS[state.protocol];
@@ -67,7 +73,8 @@ export function poolOfKind(state, [i, j]) {
   return {
     mid: rules.mid(state, i, j),
     givesNothing: false,
-    largest: (amount) => (takes(amount) ? amount : lastOf(0n, amount, takes)),
+    largest: (amount) => (takes(amount) ? amount
+      : rules.most?.(state, i, takes) ?? lastOf(0n, amount, takes)),
     out: (amount) => attempt(amount).out,
     atMost: (from, to) => unlessRefused(() => rules.atMost(state, i, j, from, to)),
     sell(amount) {

@@ -49,6 +49,16 @@ export function word(value) {
   return value < LIMIT ? value : refuseTooMuch('more than 256 bits');
 }
 
+/** A signed number that must fit the word; it is not refused for being below zero. */
+export function signed(value) {
+  return value >= -LIMIT / 2n && value < LIMIT / 2n ? value : refuseTooMuch('more than 256 bits');
+}
+
+/** Refuses what is not from `least` to `most`. */
+export function within(value, least, most) {
+  if (value < least || value > most) refuseTooMuch('out of bounds');
+}
+
 export function mul(...factors) {
   return factors.reduce((product, factor) => word(product * factor));
 }

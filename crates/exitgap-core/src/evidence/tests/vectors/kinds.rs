@@ -107,6 +107,15 @@ fn weighted(liquidity: i128) -> PoolState {
     }))
 }
 
+fn weighted_v3_1(liquidity: i128) -> PoolState {
+    read(&json!({
+        "v": 1, "protocol": "weighted", "version": "v3_1",
+        "balances_raw": parts(liquidity, [20, 20]), "scaling_factors": each(["1", "1"], 15),
+        "balances_live_scaled18": vec![format!("{}000000000000000", liquidity * 2); 2],
+        "rates": each(["1", "1"], 18), "swap_fee": "2000000000000000", "weights": each(["5", "5"], 17),
+    }))
+}
+
 fn weighted_v3(liquidity: i128) -> PoolState {
     read(&json!({
         "v": 1, "protocol": "weighted", "version": "v3_2",
@@ -138,15 +147,35 @@ fn stable_v3(liquidity: i128) -> PoolState {
     }))
 }
 
-fn cryptoswap(liquidity: i128) -> PoolState {
+/// Of so many tokens alike, with this `A` and `gamma`.
+fn crypto(liquidity: i128, tokens: usize, amp: u64, gamma: &str) -> PoolState {
+    let version = ["twocrypto_ng_2_1_0", "tricrypto_ng_2_0_0"][tokens - 2];
+    let prices = vec!["1000000000000000000"; tokens - 1];
     read(&json!({
-        "v": 1, "protocol": "cryptoswap", "version": "twocrypto_ng_2_1_0",
-        "balances": parts(liquidity, [10, 10]), "decimals": [3, 3],
-        "price_scale": each(["1"], 18), "last_prices": each(["1"], 18),
-        "D": format!("{}000000000000000", liquidity * 2), "A": 20_000_000,
-        "gamma": "460040700143855", "mid_fee": 26_000_000, "out_fee": 50_080_507,
+        "v": 1, "protocol": "cryptoswap", "version": version,
+        "balances": vec![liquidity.to_string(); tokens], "decimals": vec![3; tokens],
+        "price_scale": prices, "last_prices": prices,
+        "D": format!("{}000000000000000", liquidity * tokens as i128), "A": amp,
+        "gamma": gamma, "mid_fee": 26_000_000, "out_fee": 50_080_507,
         "fee_gamma": "230000000000000",
     }))
+}
+
+fn cryptoswap(liquidity: i128) -> PoolState {
+    crypto(liquidity, 2, 20_000_000, "460040700143855")
+}
+
+fn cryptoswap_of_three(liquidity: i128) -> PoolState {
+    crypto(liquidity, 3, 2_700_000, "10000000000000")
+}
+
+/// What no published pool has: of these the cubic has no single root, and the balance is found by rounds.
+fn cryptoswap_by_rounds(liquidity: i128) -> PoolState {
+    crypto(liquidity, 2, 34_899_714, "283477154210459072")
+}
+
+fn cryptoswap_of_three_by_rounds(liquidity: i128) -> PoolState {
+    crypto(liquidity, 3, 24_476_808, "382424299207606016")
 }
 
 /// A pool of a contract, or a pair: `aa`, or `aa.0-1`.
@@ -156,7 +185,7 @@ fn id(pool: &str) -> PoolId {
 }
 
 /// The pools of each log.
-fn logs() -> [[Of; 2]; 6] {
+fn logs() -> [[Of; 2]; 8] {
     let (all, whole) = (json!(10_000_000_000_u64), json!("1000000000000000000"));
     let multiplier = ("/offpeg_fee_multiplier", json!(100_000_000_000_000_u64));
     let too_wide = ("/balances_raw/1", json!(format!("{}0", 1_u128 << 127)));
@@ -200,6 +229,19 @@ fn logs() -> [[Of; 2]; 6] {
         [
             of(("cryptoswap", "aa"), cryptoswap, mid, ("/mid_fee", json!(50_080_508))),
             of(("stableswap_off_balance", "bb"), ng_off_balance, ng_amp, ("/fee", all)),
+        ],
+        [
+            of(("cryptoswap_of_three", "aa.1-2"), cryptoswap_of_three, mid, ("/D", json!("0"))),
+            of(("cryptoswap_by_rounds", "bb"), cryptoswap_by_rounds, mid, ("/A", json!(0))),
+        ],
+        [
+            of(
+                ("cryptoswap_of_three_by_rounds", "aa.0-2"),
+                cryptoswap_of_three_by_rounds,
+                mid,
+                ("/version", json!("twocrypto_ng_2_1_0")),
+            ),
+            of(("weighted_v3_1", "bb"), weighted_v3_1, swap_fee, ("/rates/1", json!("0"))),
         ],
     ]
 }
