@@ -1,5 +1,7 @@
 //! What a sale comes to.
 
+use std::sync::OnceLock;
+
 use super::FeeRate;
 use crate::wide::{U256, mul_div_up};
 
@@ -106,6 +108,27 @@ pub struct Segment {
     pub in_end: U256,
     /// Output for `in_end`.
     pub out_end: U256,
+}
+
+/// The one segment of a curve that has no others, each end once it was asked for: both take many
+/// fills to find.
+#[derive(Debug, Clone, Default)]
+pub(super) struct WholeSegment {
+    most: OnceLock<U256>,
+    paid: OnceLock<U256>,
+}
+
+impl WholeSegment {
+    /// The largest input taken.
+    pub(super) fn most_in(&self, find: impl FnOnce() -> U256) -> U256 {
+        *self.most.get_or_init(find)
+    }
+
+    /// The segment up to the largest input, and what nothing of it pays more than.
+    pub(super) fn segment(&self, in_end: U256, paid_at_most: impl FnOnce() -> U256) -> Segment {
+        let out_end = *self.paid.get_or_init(paid_at_most);
+        Segment { in_start: U256::ZERO, out_start: U256::ZERO, in_end, out_end }
+    }
 }
 
 /// The largest amount that is taken, where every smaller one is; zero where none is. Searched for

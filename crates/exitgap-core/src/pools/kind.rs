@@ -166,15 +166,24 @@ pub(super) trait Sale {
         out
     }
 
-    /// As [`Sale::ideal_within`], `low` added to the start of segment `index`, but at the least fee
-    /// of what is added from `low` to `high`: what fails a limit by this fails it up to `high`.
-    fn ideal_between(&self, index: usize, low: U256, _high: U256) -> U512 {
-        self.ideal_within(index, low)
+    /// What no amount from `low` to `high`, both inside segment `index`, pays more than, as
+    /// [`Sale::out_at_most`] says it; `None` where `fails` says of what the segment's formula adds for
+    /// `low` ([`Sale::ideal_within`]), but at the least fee of them all, that it fails a limit: then it
+    /// fails it up to `high`.
+    fn most_between(
+        &self,
+        index: usize,
+        (low, high): (U256, U256),
+        out: U256,
+        fails: &dyn Fn(U512) -> bool,
+    ) -> Option<U256> {
+        let added = low - self.segment(index).in_start;
+        (!fails(self.ideal_within(index, added))).then(|| self.out_at_most(index, low, high, out))
     }
 
     /// Whether the gap may fall where the size grows by more than roundings make it: where the fee
     /// depends on the size, or the formula has branches. The search then divides a segment by what
-    /// [`Sale::out_at_most`] says of its parts, and [`Sale::ideal_within`] may be more than what is
+    /// [`Sale::most_between`] says of its parts, and [`Sale::ideal_within`] may be more than what is
     /// concave.
     fn divides(&self) -> bool {
         false

@@ -305,8 +305,14 @@ impl SaleCurve {
         ask!(&self.0, OneSale, sale => sale.ideal_within(index, added))
     }
 
-    pub(crate) fn ideal_between(&self, index: usize, low: U256, high: U256) -> U512 {
-        ask!(&self.0, OneSale, sale => sale.ideal_between(index, low, high))
+    pub(crate) fn most_between(
+        &self,
+        index: usize,
+        range: (U256, U256),
+        out: U256,
+        fails: &dyn Fn(U512) -> bool,
+    ) -> Option<U256> {
+        ask!(&self.0, OneSale, sale => sale.most_between(index, range, out, fails))
     }
 
     pub(crate) fn fee_rounded_first(&self) -> Option<FeeRate> {

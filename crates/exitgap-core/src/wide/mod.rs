@@ -135,7 +135,10 @@ pub(crate) fn square_root(n: U512) -> U512 {
     if n.is_zero() {
         return n;
     }
-    let mut guess = U512::ONE << n.bit_len().div_ceil(2);
+    // Above the root by less than one part in 2^31: its highest 64 bits, an even number of others left out.
+    let shift = n.bit_len().saturating_sub(63) & !1;
+    let top = (n >> shift).saturating_to_u64();
+    let mut guess = U512::from(top.isqrt() + 1) << (shift / 2);
     loop {
         let next = (guess + n / guess) >> 1;
         if next >= guess {

@@ -5,7 +5,7 @@
 
 use super::grid::Grid;
 use super::search::{Descent, Exhausted, Search};
-use crate::wide::{U256, U1024};
+use crate::wide::{U256, U512, U1024};
 
 impl Search<'_> {
     /// The largest passing amount of the grid in segment `index`, up to `ceiling`.
@@ -15,7 +15,8 @@ impl Search<'_> {
         index: usize,
         ceiling: U256,
     ) -> Result<Descent, Exhausted> {
-        let start = self.curve.segment(index).in_start;
+        let segment = self.curve.segment(index);
+        let start = segment.in_start;
         // Each interval is followed by what lies below it; none is longer than half the one before.
         let mut intervals = vec![(start + U256::ONE, ceiling)];
         while let Some((low, high)) = intervals.pop() {
@@ -26,10 +27,14 @@ impl Search<'_> {
                 return Ok(Descent::Found(top));
             }
             self.count()?;
-            if self.rules_out(index, low, top) {
-                continue;
-            }
-            let most = self.curve.out_at_most(index, low, top, out);
+            // At one fee, the least of them all, the swap without rounding is concave: what fails there
+            // fails from there on.
+            let fails = |ideal: U512| {
+                let out = (U1024::from(segment.out_start) << 64) + U1024::from(ideal);
+                !self.threshold.passes_wide(U1024::from(low) << 64, out)
+            };
+            let most = self.curve.most_between(index, (low, top), out, &fails);
+            let Some(most) = most else { continue };
             self.count()?;
             let high = self.threshold.largest_input(most).min(top - U256::ONE);
             if most.is_zero() || high < low {
@@ -46,15 +51,5 @@ impl Search<'_> {
             }
         }
         Ok(Descent::Below(start))
-    }
-
-    /// Whether no amount from `low` to `high` passes, even at the least fee of them all: at one
-    /// fee the swap without rounding is concave, and what fails there fails from there on.
-    fn rules_out(&self, index: usize, low: U256, high: U256) -> bool {
-        let segment = self.curve.segment(index);
-        let [from, to] = [low, high].map(|amount| amount - segment.in_start);
-        let ideal = U1024::from(self.curve.ideal_between(index, from, to));
-        let out = (U1024::from(segment.out_start) << 64) + ideal;
-        !self.threshold.passes_wide(U1024::from(low) << 64, out)
     }
 }

@@ -1,14 +1,14 @@
 //! A pool of some rule in its vault, and one direction of a pair of its tokens.
 
 use core::fmt::Debug;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::stable::{StableRule, ThirdStableRule};
 use super::vault::{Refused, Vault};
 use super::weighted::WeightedRule;
 use crate::ids::Pair;
 use crate::pools::amplified::RootBelow;
-use crate::pools::fill::largest_taken;
+use crate::pools::fill::{WholeSegment, largest_taken};
 use crate::pools::kind::{PoolKind, Sale};
 use crate::pools::{Direction, FeeRate, Fill, FillError, PoolFee, PoolState, RawPrice, Segment};
 use crate::wide::{U256, U512, U1024, mul_div};
@@ -86,8 +86,7 @@ pub struct VaultSale<R> {
     pool: Arc<VaultPool<R>>,
     direction: Direction,
     root: Option<Box<RootBelow>>,
-    /// The largest input taken, once it was asked for.
-    most: OnceLock<U256>,
+    whole: WholeSegment,
 }
 
 #[expect(private_bounds, reason = "the three kinds are the only rules there are")]
@@ -247,11 +246,11 @@ kinds_of_rules!(WeightedRule, StableRule, ThirdStableRule);
 impl<R: Rule> VaultSale<R> {
     fn new(pool: VaultPool<R>, direction: Direction) -> Self {
         let root = pool.rule.root_below(&pool.vault, pool.tokens_of(direction)).map(Box::new);
-        Self { pool: Arc::new(pool), direction, root, most: OnceLock::new() }
+        Self { pool: Arc::new(pool), direction, root, whole: WholeSegment::default() }
     }
 
     fn most_in(&self) -> U256 {
-        *self.most.get_or_init(|| self.pool.most_taken(self.direction))
+        self.whole.most_in(|| self.pool.most_taken(self.direction))
     }
 
     fn pair(&self) -> (usize, usize) {
@@ -304,9 +303,8 @@ impl<R: Rule> Sale for VaultSale<R> {
     }
 
     fn segment(&self, _index: usize) -> Segment {
-        let in_end = self.most_in();
-        let out_end = self.paid_at_most(U256::ONE, in_end);
-        Segment { in_start: U256::ZERO, out_start: U256::ZERO, in_end, out_end }
+        let most = self.most_in();
+        self.whole.segment(most, || self.paid_at_most(U256::ONE, most))
     }
 
     fn out_within(&self, _index: usize, amount_in: U256) -> U256 {
@@ -333,12 +331,19 @@ impl<R: Rule> Sale for VaultSale<R> {
         vault.paid_without_rounding(bought, out)
     }
 
-    fn ideal_between(&self, _index: usize, low: U256, _high: U256) -> U512 {
+    fn most_between(
+        &self,
+        _index: usize,
+        (low, high): (U256, U256),
+        _out: U256,
+        fails: &dyn Fn(U512) -> bool,
+    ) -> Option<U256> {
         let (sold, bought) = self.pair();
         let vault = &self.pool.vault;
         let given = vault.given_without_rounding(sold, low);
         let out = self.pool.rule.ideal_from(vault, (sold, bought), given, self.root.as_deref());
-        vault.paid_without_rounding(bought, out)
+        let ideal = vault.paid_without_rounding(bought, out);
+        (!fails(ideal)).then(|| self.paid_at_most(low, high))
     }
 
     /// None: the fee leaves no whole number.

@@ -9,7 +9,7 @@
 use super::Solidly;
 use super::curve::ONE;
 use crate::pools::Direction;
-use crate::wide::{U256, U512, U1024, narrow};
+use crate::wide::{U256, U512, U1024, narrow, product};
 
 /// Roots are computed to `2^-96` of a scaled unit.
 const BITS: usize = 96;
@@ -18,74 +18,111 @@ const MOST: usize = 158;
 /// More rounds than the iteration takes from any start that fits.
 const ROUNDS: usize = 600;
 
-impl Solidly {
+/// One direction without roundings.
+#[derive(Debug, Clone)]
+pub(super) struct Bound {
+    /// Raw reserves of the token sold and of the token bought.
+    reserves: [U256; 2],
+    /// What the fee leaves, in parts of its denominator.
+    kept: u64,
+    curve: Curve,
+}
+
+#[derive(Debug, Clone)]
+enum Curve {
+    Volatile,
+    Stable(Stable),
+    /// A stable pool whose formula does not fit: it pays no more than there is.
+    Unbounded,
+}
+
+/// A stable pool's formula.
+#[derive(Debug, Clone)]
+struct Stable {
+    /// Scaled reserves, times `2^96`, of the token sold and of the token bought.
+    scaled: [U256; 2],
+    /// Their raw units, `10^decimals`.
+    units: [U256; 2],
+    /// The invariant, as the formula makes it of scaled units.
+    target: U512,
+}
+
+impl Bound {
+    pub(super) fn new(pool: &Solidly, direction: Direction) -> Self {
+        let tokens = [direction.base_index(), direction.quote_index()];
+        let kept = Solidly::FEE_DENOMINATOR - pool.fee_numerator;
+        let curve = match pool.scaled {
+            None => Curve::Volatile,
+            Some(scaled) if scaled.iter().any(|balance| balance.bit_len() > MOST) => {
+                Curve::Unbounded
+            }
+            Some(scaled) => {
+                let one = U512::from(ONE);
+                // 256 bits and three times 60.
+                let target = U512::from(pool.invariant) * one * one * one;
+                let scaled = tokens.map(|token| scaled[token] << BITS);
+                let units = tokens.map(|token| pool.unit(token));
+                Curve::Stable(Stable { scaled, units, target })
+            }
+        };
+        Self { reserves: tokens.map(|token| pool.reserves[token]), kept, curve }
+    }
+
     /// What `amount_in` pays, in units of `2^-64`, rounded up.
-    pub(super) fn paid_without_rounding(&self, direction: Direction, amount_in: U256) -> U512 {
-        let (base, quote) = (direction.base_index(), direction.quote_index());
-        let denominator = U1024::from(Self::FEE_DENOMINATOR);
-        let kept = U1024::from(Self::FEE_DENOMINATOR - self.fee_numerator);
-        let left = U1024::from(amount_in) * kept + denominator;
-        let reserve = U1024::from(self.reserves[quote]);
-        if !self.stable {
-            let sum = U1024::from(self.reserves[base]) * denominator + left;
-            return low(((left * reserve) << 64).div_ceil(sum));
+    pub(super) fn paid(&self, amount_in: U256) -> U512 {
+        let denominator = U512::from(Solidly::FEE_DENOMINATOR);
+        let left = product(amount_in, U256::from(self.kept)) + denominator;
+        let [of_base, of_quote] = self.reserves.map(U512::from);
+        let all = of_quote << 64;
+        match &self.curve {
+            Curve::Volatile => {
+                let sum = U1024::from(of_base * denominator + left);
+                let paid = (U1024::from(left) * U1024::from(of_quote)) << 64;
+                U512::low_bits_of(paid.div_ceil(sum).as_limbs())
+            }
+            Curve::Stable(stable) => stable.paid(left).unwrap_or(all),
+            Curve::Unbounded => all,
         }
-        let all = low(reserve << 64);
-        let Some([x, beside]) = self.scaled_pair(base, quote) else { return all };
-        let added = ((left * U1024::from(ONE)) << BITS)
-            .div_ceil(denominator * U1024::from(self.unit(base)));
-        let x = (U1024::from(x) << BITS) + added;
-        let near = self.contracts_root(x, beside);
-        let beside = U1024::from(beside) << BITS;
-        let root = if x.bit_len() > MOST + BITS { None } else { self.root_below(x, beside, near) };
-        let Some(root) = root else { return all };
-        let freed = beside.checked_sub(root).unwrap_or(U1024::ZERO);
-        let paid = freed * U1024::from(self.unit(quote));
-        low(paid.div_ceil(U1024::from(ONE) << (BITS - 64)))
     }
 
     /// No smaller amount pays more than this; whole units.
-    pub(super) fn paid_at_most(&self, direction: Direction, amount_in: U256) -> U256 {
-        let ideal = self.paid_without_rounding(direction, amount_in);
-        narrow(ideal >> 64).unwrap_or(U256::MAX)
-    }
-
-    /// The scaled reserves, where the formula fits them.
-    fn scaled_pair(&self, base: usize, quote: usize) -> Option<[U256; 2]> {
-        let [base, quote] = [base, quote].map(|token| self.scaled(token, self.reserves));
-        Some([base?, quote?]).filter(|[x, y]| x.bit_len().max(y.bit_len()) <= MOST)
-    }
-
-    /// A number just above what the contract's iteration ends at, times `2^96`, or about it.
-    fn contracts_root(&self, x: U1024, beside: U256) -> Option<U1024> {
-        let y = self.root(narrow(low(x >> BITS))?, beside).ok()?;
-        Some((U1024::from(y) + U1024::from(2_u32)) << BITS)
-    }
-
-    /// A number at or just below the root beside `x`, by Newton's iteration from `near`, where that is
-    /// not below it, else from `start`, which never is: the invariant is convex in `y`, so each round
-    /// stays above. All times `2^96`.
-    fn root_below(&self, x: U1024, start: U1024, near: Option<U1024>) -> Option<U1024> {
-        let one = U1024::from(ONE);
-        let target = (U1024::from(self.invariant(self.reserves)?) * one * one * one) << (4 * BITS);
-        let squared = x * x;
-        let value = |y: U1024| x * y * (squared + y * y);
-        let near = near.filter(|near| *near < start && value(*near) >= target);
-        let mut y = near.unwrap_or(start);
-        for _ in 0..ROUNDS {
-            let above = value(y).checked_sub(target).unwrap_or(U1024::ZERO);
-            let step = above / (x * (squared + y * y + ((y * y) << 1)));
-            if step.is_zero() {
-                let back = y.checked_sub(U1024::from(2_u32)).unwrap_or(U1024::ZERO);
-                return (value(back) <= target).then_some(back);
-            }
-            y = y - step;
-        }
-        None
+    pub(super) fn paid_at_most(&self, amount_in: U256) -> U256 {
+        narrow(self.paid(amount_in) >> 64).unwrap_or(U256::MAX)
     }
 }
 
-/// The low 512 bits; the caller knows that no more are set.
-fn low(wide: U1024) -> U512 {
-    U512::low_bits_of(wide.as_limbs())
+impl Stable {
+    /// What an amount pays of which this is left, in parts of the fee's denominator; `None` where
+    /// the formula does not fit.
+    fn paid(&self, left: U512) -> Option<U512> {
+        let [[x, beside], [sold, bought]] = [self.scaled, self.units];
+        // The fee's parts, decimals and `2^-96` are 170 bits more than the amount has.
+        let per = U512::from(Solidly::FEE_DENOMINATOR) * U512::from(sold);
+        let added = ((left * U512::from(ONE)) << BITS).div_ceil(per);
+        let x = narrow(U512::from(x) + added).filter(|x| x.bit_len() <= MOST + BITS)?;
+        let root = self.root_below(x, beside)?;
+        let paid = product(beside.saturating_sub(root), bought);
+        Some(paid.div_ceil(U512::from(ONE) << (BITS - 64)))
+    }
+
+    /// A number at or just below the root beside `x`, by Newton's iteration from `start`, which is not
+    /// below it: the invariant is convex in `y`, so each round stays above. All times `2^96`.
+    fn root_below(&self, x: U256, start: U256) -> Option<U256> {
+        let squared = product(x, x);
+        let target = U1024::from(self.target) << (4 * BITS);
+        let value = |y: U256| U1024::from(product(x, y)) * U1024::from(squared + product(y, y));
+        let mut y = start;
+        for _ in 0..ROUNDS {
+            let above = value(y).checked_sub(target).unwrap_or(U1024::ZERO);
+            let square = product(y, y);
+            let slope = U1024::from(squared + square + (square << 1)) * U1024::from(x);
+            let step = narrow(above / slope)?;
+            if step.is_zero() {
+                let back = y.saturating_sub(U256::from(2));
+                return (value(back) <= target).then_some(back);
+            }
+            y = y.saturating_sub(step);
+        }
+        None
+    }
 }

@@ -4,7 +4,7 @@
 use super::Solidly;
 use crate::pools::Direction;
 use crate::pools::fill::largest_taken;
-use crate::wide::{U256, checked_mul_over, checked_times, over, times};
+use crate::wide::{U256, checked_mul_over, checked_times, over};
 
 /// The contract's one, `10^18`.
 pub(super) const ONE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
@@ -36,20 +36,26 @@ fn slope(x: U256, y: U256) -> Option<U256> {
 impl Solidly {
     /// `10^decimals` of a token.
     pub(super) fn unit(&self, token: usize) -> U256 {
-        (0..self.decimals[token]).fold(U256::ONE, |power, _| times(power, U256::from(10)))
+        U256::from(10_u128.pow(self.decimals[token].into()))
     }
 
-    /// A raw reserve with eighteen decimals.
-    pub(super) fn scaled(&self, token: usize, reserves: [U256; 2]) -> Option<U256> {
-        checked_mul_over(reserves[token], ONE, self.unit(token))
+    /// A raw amount with eighteen decimals.
+    fn scaled(&self, token: usize, raw: U256) -> Option<U256> {
+        checked_mul_over(raw, ONE, self.unit(token))
+    }
+
+    /// The same of both reserves.
+    pub(super) fn scaled_pair(&self, reserves: [U256; 2]) -> Option<[U256; 2]> {
+        Some([self.scaled(0, reserves[0])?, self.scaled(1, reserves[1])?])
     }
 
     /// What no swap may lower (`_k`).
-    pub(super) fn invariant(&self, reserves: [U256; 2]) -> Option<U256> {
-        if !self.stable {
+    pub(super) fn invariant_of(&self, reserves: [U256; 2]) -> Option<U256> {
+        if self.scaled.is_none() {
             return checked_times(reserves[0], reserves[1]);
         }
-        product(self.scaled(0, reserves)?, self.scaled(1, reserves)?)
+        let [x, y] = self.scaled_pair(reserves)?;
+        product(x, y)
     }
 
     /// What the fee leaves of an amount.
@@ -65,32 +71,27 @@ impl Solidly {
             return Err(Refused::Here);
         }
         let after = self.after_swap(direction, amount_in, out).ok_or(Refused::TooMuch)?;
-        let kept = self.invariant(after).ok_or(Refused::TooMuch)?;
-        // It was computed of these reserves when the pool was made.
-        let before = self.invariant(self.reserves).ok_or(Refused::TooMuch)?;
-        if kept < before { Err(Refused::Here) } else { Ok(out) }
+        let kept = self.invariant_of(after).ok_or(Refused::TooMuch)?;
+        if kept < self.invariant { Err(Refused::Here) } else { Ok(out) }
     }
 
     fn quote(&self, direction: Direction, amount_in: U256) -> Result<U256, Refused> {
         let (base, quote) = (direction.base_index(), direction.quote_index());
         let left = self.without_fee(amount_in).ok_or(Refused::TooMuch)?;
-        if !self.stable {
+        let Some(scaled) = self.scaled else {
             let [of_base, of_quote] = [base, quote].map(|token| self.reserves[token]);
             let sum = of_base.checked_add(left).ok_or(Refused::TooMuch)?;
             return checked_mul_over(left, of_quote, sum).ok_or(Refused::TooMuch);
-        }
-        let beside = self.scaled(quote, self.reserves).ok_or(Refused::TooMuch)?;
-        let x = checked_mul_over(left, ONE, self.unit(base))
-            .and_then(|left| left.checked_add(self.scaled(base, self.reserves)?));
-        let y = self.root(x.ok_or(Refused::TooMuch)?, beside)?;
-        let freed = beside.checked_sub(y).ok_or(Refused::Here)?;
+        };
+        let x = self.scaled(base, left).and_then(|left| left.checked_add(scaled[base]));
+        let y = self.root(x.ok_or(Refused::TooMuch)?, scaled[quote])?;
+        let freed = scaled[quote].checked_sub(y).ok_or(Refused::Here)?;
         checked_mul_over(freed, self.unit(quote), ONE).ok_or(Refused::TooMuch)
     }
 
     /// The scaled balance that keeps the invariant beside `x`, from a first guess (`_get_y`).
-    pub(super) fn root(&self, x: U256, guess: U256) -> Result<U256, Refused> {
-        let much = Refused::TooMuch;
-        let target = self.invariant(self.reserves).ok_or(much)?;
+    fn root(&self, x: U256, guess: U256) -> Result<U256, Refused> {
+        let (much, target) = (Refused::TooMuch, self.invariant);
         let mut y = guess;
         for _ in 0..255 {
             let found = product(x, y).ok_or(much)?;
@@ -105,8 +106,7 @@ impl Solidly {
                     let next = y.checked_add(U256::ONE).ok_or(much)?;
                     // A slip of the contract: these have eighteen decimals already. It may end a
                     // sale of few units as well as one of many.
-                    let again = Self { reserves: [x, next], ..*self };
-                    if again.invariant(again.reserves).ok_or(Refused::Here)? > target {
+                    if self.invariant_of([x, next]).ok_or(Refused::Here)? > target {
                         return Ok(next);
                     }
                 } else {
@@ -147,13 +147,10 @@ impl Solidly {
     /// rounded down.
     pub(super) fn reserve_beside(&self, direction: Direction, reserve: U256) -> Option<U256> {
         let (base, quote) = (direction.base_index(), direction.quote_index());
-        if !self.stable {
+        let Some(scaled) = self.scaled else {
             return crate::wide::mul_div(self.reserves[base], self.reserves[quote], reserve);
-        }
-        let mut reserves = self.reserves;
-        reserves[base] = reserve;
-        let x = self.scaled(base, reserves)?;
-        let y = self.root(x, self.scaled(quote, reserves)?).ok()?;
+        };
+        let y = self.root(self.scaled(base, reserve)?, scaled[quote]).ok()?;
         checked_mul_over(y, self.unit(quote), ONE)
     }
 

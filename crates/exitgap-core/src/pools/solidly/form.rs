@@ -18,7 +18,7 @@ impl StateForm for Solidly {
 
     fn write(&self) -> Vec<(&'static str, Json<'_>)> {
         vec![
-            ("stable", self.stable.write()),
+            ("stable", Json::Bool(self.scaled.is_some())),
             ("reserves", self.reserves.write()),
             ("decimals", self.decimals.write()),
             ("fee_numerator", self.fee_numerator.write()),

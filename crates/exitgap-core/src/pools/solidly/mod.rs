@@ -16,15 +16,19 @@ mod sale;
 use super::kind::PoolKind;
 use super::{Direction, FeeRate, Fill, FillError, PoolFee, PoolState, RawPrice};
 use crate::wide::{U256, U1024, mul_div, power_of_ten};
+use bound::Bound;
 use sale::SolidlySale;
 
 /// The state of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Solidly {
-    stable: bool,
+    /// Reserves with eighteen decimals, where the pool is stable.
+    scaled: Option<[U256; 2]>,
     reserves: [U256; 2],
     decimals: [u8; 2],
     fee_numerator: u64,
+    /// What no swap may lower.
+    invariant: U256,
 }
 
 /// Why numbers are not the state of a pool.
@@ -83,11 +87,20 @@ impl Solidly {
         if denominator != Self::FEE_DENOMINATOR || numerator >= denominator {
             return Err(SolidlyError::FeeOutOfRange { numerator, denominator });
         }
-        let pool = Self { stable, reserves, decimals, fee_numerator: numerator };
-        if pool.invariant(reserves).is_none() {
-            return Err(SolidlyError::ReservesTooLarge { found: reserves });
-        }
-        Ok(pool)
+        let scaled = stable.then_some(reserves);
+        let (fee_numerator, invariant) = (numerator, U256::ZERO);
+        let pool = Self { scaled, reserves, decimals, fee_numerator, invariant };
+        pool.holding(reserves).ok_or(SolidlyError::ReservesTooLarge { found: reserves })
+    }
+
+    /// The same pool with other reserves; `None` where the contract cannot compute their invariant.
+    fn holding(&self, reserves: [U256; 2]) -> Option<Self> {
+        let scaled = match self.scaled {
+            Some(_) => Some(self.scaled_pair(reserves)?),
+            None => None,
+        };
+        let invariant = self.invariant_of(reserves)?;
+        Some(Self { scaled, reserves, invariant, ..*self })
     }
 
     /// Reserves of token 0 and token 1, raw units.
@@ -103,13 +116,10 @@ impl Solidly {
     fn mid(&self, direction: Direction) -> RawPrice {
         let (base, quote) = (direction.base_index(), direction.quote_index());
         let wide = |number: U256| U1024::from(number);
-        if !self.stable {
+        let Some(scaled) = self.scaled else {
             return RawPrice::of_ratio(wide(self.reserves[quote]), wide(self.reserves[base]));
-        }
-        let [Some(x), Some(y)] = [base, quote].map(|token| self.scaled(token, self.reserves))
-        else {
-            return RawPrice::of_ratio(U1024::ONE, U1024::ONE);
         };
+        let (x, y) = (scaled[base], scaled[quote]);
         let three = U1024::from(3_u32);
         let slope = |x: U1024, y: U1024| y * (three * x * x + y * y);
         let least = self.decimals[0].min(self.decimals[1]);
@@ -129,7 +139,7 @@ impl PoolKind for Solidly {
     }
 
     fn variety(&self) -> Option<&'static str> {
-        Some(if self.stable { "stable" } else { "volatile" })
+        Some(if self.scaled.is_some() { "stable" } else { "volatile" })
     }
 
     fn decimals(&self) -> &[u8] {
@@ -140,13 +150,17 @@ impl PoolKind for Solidly {
         SolidlySale::new(*self, direction)
     }
 
+    fn sale_bytes_at_most(&self, _direction: Direction) -> usize {
+        size_of::<Bound>()
+    }
+
     fn fill_once(&self, direction: Direction, amount_in: U256) -> Result<Fill, FillError> {
         sale::fill(self, direction, amount_in, || self.most_taken(direction))
     }
 
     fn after(&self, direction: Direction, fill: &Fill) -> Self {
-        let reserves = self.after_swap(direction, fill.amount_in, fill.amount_out);
-        Self { reserves: reserves.unwrap_or(self.reserves), ..*self }
+        let after = self.after_swap(direction, fill.amount_in, fill.amount_out);
+        after.and_then(|reserves| self.holding(reserves)).unwrap_or(*self)
     }
 
     /// The reserve of the token sold moves back, rounded up, and that of the token bought to where
@@ -162,10 +176,7 @@ impl PoolKind for Solidly {
         let beside = self.reserve_beside(direction, reserves[base]);
         let Some(beside) = beside.filter(|_| !back.is_zero()) else { return *self };
         reserves[quote] = beside.max(reserves[quote]);
-        if self.invariant(reserves).is_none() {
-            return *self;
-        }
-        Self { reserves, ..*self }
+        self.holding(reserves).unwrap_or(*self)
     }
 }
 

@@ -1,9 +1,9 @@
 //! One direction of a pool: a single segment.
 
-use std::sync::OnceLock;
-
 use super::Solidly;
+use super::bound::Bound;
 use super::curve::Refused;
+use crate::pools::fill::WholeSegment;
 use crate::pools::kind::{PoolKind, Sale};
 use crate::pools::{Direction, FeeRate, Fill, FillError, RawPrice, Segment};
 use crate::wide::{U256, U512};
@@ -13,8 +13,8 @@ use crate::wide::{U256, U512};
 pub(in crate::pools) struct SolidlySale {
     pool: Solidly,
     direction: Direction,
-    /// The largest input taken, once it was asked for.
-    most: OnceLock<U256>,
+    bound: Box<Bound>,
+    whole: WholeSegment,
 }
 
 /// A swap as a fill; `most` tells the largest input taken, where that matters.
@@ -40,11 +40,12 @@ pub(super) fn fill(
 
 impl SolidlySale {
     pub(super) fn new(pool: Solidly, direction: Direction) -> Self {
-        Self { pool, direction, most: OnceLock::new() }
+        let bound = Box::new(Bound::new(&pool, direction));
+        Self { pool, direction, bound, whole: WholeSegment::default() }
     }
 
     fn most_in(&self) -> U256 {
-        *self.most.get_or_init(|| self.pool.most_taken(self.direction))
+        self.whole.most_in(|| self.pool.most_taken(self.direction))
     }
 }
 
@@ -75,9 +76,8 @@ impl Sale for SolidlySale {
     }
 
     fn segment(&self, _index: usize) -> Segment {
-        let in_end = self.most_in();
-        let out_end = self.pool.paid_at_most(self.direction, in_end);
-        Segment { in_start: U256::ZERO, out_start: U256::ZERO, in_end, out_end }
+        let most = self.most_in();
+        self.whole.segment(most, || self.bound.paid_at_most(most))
     }
 
     fn out_within(&self, _index: usize, amount_in: U256) -> U256 {
@@ -86,7 +86,7 @@ impl Sale for SolidlySale {
 
     /// Between two roundings, or where the contract refuses, a smaller amount may pay more.
     fn out_at_most(&self, _index: usize, _low: U256, high: U256, _out: U256) -> U256 {
-        self.pool.paid_at_most(self.direction, high)
+        self.bound.paid_at_most(high)
     }
 
     fn by_secants(&self) -> bool {
@@ -94,11 +94,15 @@ impl Sale for SolidlySale {
     }
 
     fn ideal_within(&self, _index: usize, added: U256) -> U512 {
-        self.pool.paid_without_rounding(self.direction, added)
+        self.bound.paid(added)
     }
 
     /// None: what the fee leaves is rounded up.
     fn fee_rounded_first(&self) -> Option<FeeRate> {
         None
+    }
+
+    fn held_bytes(&self) -> usize {
+        size_of::<Bound>()
     }
 }

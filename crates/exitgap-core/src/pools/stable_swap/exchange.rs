@@ -22,6 +22,16 @@ pub(super) struct Exchange {
     fee_kept: U256,
 }
 
+/// What the amounts of a range have in common.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Range {
+    /// A fee at or below that of each.
+    pub fee: u64,
+    /// A scaled balance of the coin bought at or below what each leaves; `None` where the largest
+    /// leaves none that is found.
+    least_left: Option<U256>,
+}
+
 impl StableSwap {
     /// Exchanges `amount_in` of coin `sold`.
     pub(super) fn exchange(
@@ -31,7 +41,7 @@ impl StableSwap {
         amount_in: U256,
     ) -> Result<Exchange, Refused> {
         let d = self.invariant.ok_or(Refused::TooMuch)?;
-        let (x, root) = self.moved(sold, bought, amount_in, d)?;
+        let (x, root) = self.moved(sold, bought, amount_in, (d, d))?;
         let kept = root.y.checked_add(self.less()).ok_or(Refused::TooLittle)?;
         let dy = self.scaled[bought].checked_sub(kept).ok_or(Refused::TooLittle)?;
         let fee = self.fee_at((sold, x), (bought, root.y)).ok_or(Refused::TooMuch)?;
@@ -45,27 +55,46 @@ impl StableSwap {
         Ok(exchange)
     }
 
-    /// The scaled balance of the coin sold, and what it leaves of the other.
+    /// The scaled balance of the coin sold, and what it leaves of the other, searched for from a start.
     fn moved(
         &self,
         sold: usize,
         bought: usize,
         amount_in: U256,
-        d: U256,
+        (d, start): (U256, U256),
     ) -> Result<(U256, Root), Refused> {
         let added = checked_times(amount_in, self.rates[sold]).ok_or(Refused::TooMuch)?;
         let x = self.scaled[sold].checked_add(over(added, RATE_ONE)).ok_or(Refused::TooMuch)?;
-        Ok((x, self.form.root(&self.scaled, d, (sold, x), bought)?))
+        Ok((x, self.form.root_from(start, &self.scaled, d, (sold, x), bought)?))
     }
 
-    /// No amount from `low` to `high`, neither of which is too much, pays more than this.
-    pub(super) fn paid_at_most(&self, sold: usize, bought: usize, low: U256, high: U256) -> U256 {
-        let Some(d) = self.invariant else { return U256::ZERO };
-        let Ok((_, root)) = self.moved(sold, bought, high, d) else { return U256::ZERO };
-        let y = root.rounded_down(d);
-        let Some(dy) = self.scaled[bought].checked_sub(y + self.less()) else { return U256::ZERO };
-        let fee = self.least_fee_of(sold, bought, low, high);
-        let left = fee_of(dy, fee).map(|kept| dy - kept);
+    /// What the amounts from `low` to `high` have in common, neither of which is too much.
+    pub(super) fn range(&self, sold: usize, bought: usize, low: U256, high: U256) -> Range {
+        let fee = self.fee;
+        let Some(d) = self.invariant else { return Range { fee, least_left: None } };
+        // Every sale leaves less than there is: nearer than where the contract starts. Of a larger `D` it
+        // computes nothing.
+        let near = self.fee_varies() && d.bit_len() < 128;
+        let from = (d, if near { self.scaled[bought].min(d) } else { d });
+        let Ok((x_high, at_high)) = self.moved(sold, bought, high, from) else {
+            return Range { fee, least_left: None };
+        };
+        let y_low = at_high.rounded_down(d);
+        let least_left = Some(y_low);
+        let at_low =
+            if self.fee_varies() { self.moved(sold, bought, low, from).ok() } else { None };
+        let Some((x_low, at_low)) = at_low else { return Range { fee, least_left } };
+        // The iteration ends at most two above the root.
+        let y_high = at_low.rounded_down(d).saturating_add(U256::from(2));
+        let fee = self.least_fee_between((sold, x_low, x_high), (bought, y_low, y_high));
+        Range { fee, least_left }
+    }
+
+    /// No amount of a range pays more than this.
+    pub(super) fn paid_in(&self, range: &Range, bought: usize) -> U256 {
+        let freed = |y| self.scaled[bought].checked_sub(y + self.less());
+        let Some(dy) = range.least_left.and_then(freed) else { return U256::ZERO };
+        let left = fee_of(dy, range.fee).map(|kept| dy - kept);
         left.and_then(|left| self.paid(left, bought)).unwrap_or(U256::MAX)
     }
 
@@ -85,16 +114,6 @@ impl StableSwap {
         let a = self.scaled[sold].checked_add(x)? >> 1;
         let b = self.scaled[bought].checked_add(y)? >> 1;
         dynamic_fee(a, b, self.fee, ng.offpeg_fee_multiplier)
-    }
-
-    /// A fee at or below that of every amount from `low` to `high`.
-    pub(super) fn least_fee_of(&self, sold: usize, bought: usize, low: U256, high: U256) -> u64 {
-        let Some(d) = self.invariant.filter(|_| self.fee_varies()) else { return self.fee };
-        let [low, high] = [low, high].map(|amount| self.moved(sold, bought, amount, d));
-        let (Ok((x_low, at_low)), Ok((x_high, at_high))) = (low, high) else { return self.fee };
-        // The iteration ends at most two above the root.
-        let y_high = at_low.rounded_down(d).saturating_add(U256::from(2));
-        self.least_fee_between((sold, x_low, x_high), (bought, at_high.rounded_down(d), y_high))
     }
 
     /// A fee at or below that of every exchange that leaves the coin sold between two balances,

@@ -89,9 +89,22 @@ impl Form {
         self.goes_on().then_some(d)
     }
 
-    /// The balance of coin `bought` that keeps `d` where coin `sold` has `x`.
+    /// The balance of coin `bought` that keeps `d` where coin `sold` has `x`, as the contract finds it.
     pub(super) fn root(
         &self,
+        balances: &[U256],
+        d: U256,
+        moved: (usize, U256),
+        bought: usize,
+    ) -> Result<Root, Refused> {
+        self.root_from(d, balances, d, moved, bought)
+    }
+
+    /// The same from another `start`. From each the iteration ends at the equation's root, rounded down,
+    /// or a little above it.
+    pub(super) fn root_from(
+        &self,
+        start: U256,
         balances: &[U256],
         d: U256,
         (sold, x): (usize, U256),
@@ -112,7 +125,7 @@ impl Form {
         let c = self.constant(c, d).ok_or(Refused::TooLittle)?;
         let part = over(checked_times(d, p).ok_or(Refused::TooMuch)?, U256::from(self.ann));
         let b = sum.checked_add(part).ok_or(Refused::TooMuch)?;
-        let mut y = d;
+        let mut y = start;
         for _ in 0..ROUNDS {
             let up = checked_times(y, y).and_then(|square| square.checked_add(c));
             let up = up.ok_or(Refused::TooLittle)?;

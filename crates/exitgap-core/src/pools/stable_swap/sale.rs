@@ -1,8 +1,9 @@
 //! One direction of a pair of coins: a single segment, each of whose amounts is an exchange.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::{Bound, FEE_DENOMINATOR, Refused, StableSwap};
+use crate::pools::fill::WholeSegment;
 use crate::pools::kind::{PoolKind, Sale};
 use crate::pools::{Direction, FeeRate, Fill, FillError, RawPrice, Segment};
 use crate::wide::{U256, U512};
@@ -15,8 +16,7 @@ pub(in crate::pools) struct StableSale {
     sold: usize,
     bought: usize,
     bound: Box<Bound>,
-    /// The largest input taken, once it was asked for.
-    most: OnceLock<U256>,
+    whole: WholeSegment,
 }
 
 /// An exchange as a fill; `most` tells the largest input taken, where that matters.
@@ -48,11 +48,11 @@ impl StableSale {
     pub(super) fn new(pool: Arc<StableSwap>, direction: Direction) -> Self {
         let (sold, bought) = pool.coins_of(direction);
         let bound = Box::new(Bound::new(&pool, sold, bought));
-        Self { pool, direction, sold, bought, bound, most: OnceLock::new() }
+        Self { pool, direction, sold, bought, bound, whole: WholeSegment::default() }
     }
 
     fn most_in(&self) -> U256 {
-        *self.most.get_or_init(|| self.pool.most_taken(self.sold, self.bought))
+        self.whole.most_in(|| self.pool.most_taken(self.sold, self.bought))
     }
 }
 
@@ -83,9 +83,8 @@ impl Sale for StableSale {
     }
 
     fn segment(&self, index: usize) -> Segment {
-        let in_end = self.most_in();
-        let out_end = self.out_at_most(index, U256::ONE, in_end, U256::ZERO);
-        Segment { in_start: U256::ZERO, out_start: U256::ZERO, in_end, out_end }
+        let most = self.most_in();
+        self.whole.segment(most, || self.out_at_most(index, U256::ONE, most, U256::ZERO))
     }
 
     fn out_within(&self, _index: usize, amount_in: U256) -> U256 {
@@ -94,7 +93,7 @@ impl Sale for StableSale {
     }
 
     fn out_at_most(&self, _index: usize, low: U256, high: U256, _out: U256) -> U256 {
-        self.pool.paid_at_most(self.sold, self.bought, low, high)
+        self.pool.paid_in(&self.pool.range(self.sold, self.bought, low, high), self.bought)
     }
 
     fn divides(&self) -> bool {
@@ -109,8 +108,15 @@ impl Sale for StableSale {
         self.bound.paid(added, self.pool.fee)
     }
 
-    fn ideal_between(&self, _index: usize, low: U256, high: U256) -> U512 {
-        self.bound.paid(low, self.pool.least_fee_of(self.sold, self.bought, low, high))
+    fn most_between(
+        &self,
+        _index: usize,
+        (low, high): (U256, U256),
+        _out: U256,
+        fails: &dyn Fn(U512) -> bool,
+    ) -> Option<U256> {
+        let range = self.pool.range(self.sold, self.bought, low, high);
+        (!fails(self.bound.paid(low, range.fee))).then(|| self.pool.paid_in(&range, self.bought))
     }
 
     /// None: the fee is taken of what is paid.
