@@ -176,6 +176,13 @@ async function thousand({ open, get, fits, shoot }) {
   await first(0);
   assert.equal(await page.locator("table.board tbody tr").count(), 100);
   assert.equal(await page.locator("table.board img").count(), 0);
+  // A search keeps the rows that hold all of its words.
+  await page.locator("#search").fill(`IMG 0x${"42".padStart(40, "0")}`);
+  await eventually("one pool is found", async () => await page.locator("table.board tbody tr").count() === 1);
+  await page.locator("#search").fill("no such pool");
+  await page.waitForSelector("text=No pool of this page holds all of these words");
+  await page.locator("#search").fill("");
+  await eventually("all are there again", async () => await page.locator("table.board tbody tr").count() === 100);
   assert.equal(await page.locator("a.previous").count(), 0);
   await fits(page, "a board of a thousand");
   for (let number = 100; number < 1000; number += 100) {
@@ -193,14 +200,15 @@ async function thousand({ open, get, fits, shoot }) {
   await first(0);
   assert.deepEqual([asked.at(-1).sort, asked.at(-1).cursor], ["depth", undefined]);
   assert.ok(!page.url().includes("cursor"));
-  await page.getByLabel("Chain").fill("elsewhere");
-  await page.keyboard.press("Enter");
+  const { chains: [{ chain }] } = await get("/v1/capabilities");
+  await page.getByRole("button", { name: chain, exact: true }).click();
+  await eventually("that chain is asked for", () => asked.at(-1).chain === chain);
+  await page.goto(new URL("/?size=100000&sort=depth&chain=elsewhere", page.url()).href);
   await page.waitForSelector("text=No pool of elsewhere has a snapshot yet");
   assert.equal(asked.at(-1).chain, "elsewhere");
   // What is no chain is refused, not passed over.
   const before = asked.length;
-  await page.getByLabel("Chain").fill("No Chain&sort=gap");
-  await page.keyboard.press("Enter");
+  await page.goto(new URL(`/?chain=${encodeURIComponent("No Chain&sort=gap")}`, page.url()).href);
   await page.waitForSelector(".refused >> text=chain:");
   assert.equal(asked.length, before, "what is no chain is not asked for");
   await page.goBack();

@@ -8,12 +8,14 @@
 //! - `service`: the service that is asked
 //! - `kept_rules`: the reader's own rules
 //! - `module`: programs that are fetched when they are asked for
+//! - `document`: documents that are only shown, read by the names of their fields
 //! - `download`, `local_storage`: what the reader takes along, and what the browser keeps
 //! - `paths`, `text`: addresses and numbers as people read them
 
 mod app;
 mod chart;
 mod check;
+mod document;
 mod download;
 mod kept_rules;
 mod local_storage;

@@ -11,6 +11,10 @@ pub enum Page {
     Board,
     /// One pool.
     Pool(String),
+    /// Where and when a holding is sold: of a token, as `<chain>:<address>`.
+    Exit(String),
+    /// What a lender asks of several pools.
+    Risk,
     /// The evidence of one result.
     Evidence(EvidenceOf),
     /// Check a file.
@@ -31,6 +35,8 @@ impl Page {
         match self {
             Self::Board => "/".to_owned(),
             Self::Pool(pool) => format!("/pools/{pool}"),
+            Self::Exit(token) => format!("/exit/{token}"),
+            Self::Risk => "/risk".to_owned(),
             // The file and the page that checks it have one address.
             Self::Evidence(of) => of.target().to_string(),
             Self::Verify => "/verify".to_owned(),
@@ -56,6 +62,8 @@ pub fn title_of(path: &str) -> String {
         "/alerts" => "Alerts | exitgap",
         "/capabilities" => "Capabilities | exitgap",
         "/method" => "How it works | exitgap",
+        "/risk" => "Risk report | exitgap",
+        _ if path.starts_with("/exit/") => "Where and when to exit | exitgap",
         _ if path.starts_with("/pools/") => return pool_title("A pool"),
         _ if path.starts_with(Operation::Evidence.prefix()) => {
             return "Evidence | exitgap".to_owned();

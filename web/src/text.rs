@@ -1,4 +1,6 @@
-//! Numbers and instants as people read them. Digits are cut or grouped as text, never computed.
+//! Numbers and instants as people read them. Digits are cut or grouped as text, and rounded as whole numbers.
+
+use exitgap_core::units::Percent;
 
 /// `1234567.5` as `1,234,567.5`.
 pub fn grouped(number: &str) -> String {
@@ -109,4 +111,24 @@ pub fn short_pool(pool: &str) -> String {
         }
         _ => pool.to_owned(),
     }
+}
+
+/// A percentage as precisely as a person reads it: two decimals, or two digits of what is smaller. What is exact
+/// stands behind it, on hover or in its evidence.
+pub fn percent_read(number: &str) -> String {
+    let Ok(Percent(exact)) = Percent::parse(number) else { return percent(number) };
+    let Ok(size) = u64::try_from(exact.unsigned_abs()) else { return percent(number) };
+    let decimals: u32 = match size {
+        0 | 100_000.. => 2,
+        10_000.. => 3,
+        1_000.. => 4,
+        100.. => 5,
+        _ => 6,
+    };
+    let unit = 10_u64.pow(6 - decimals);
+    let rounded = (size + unit / 2) / unit;
+    let scale = 10_u64.pow(decimals);
+    let width = usize::try_from(decimals).unwrap_or_default();
+    let sign = if exact < 0 && rounded > 0 { "-" } else { "" };
+    percent(&format!("{sign}{}.{:0width$}", rounded / scale, rounded % scale))
 }

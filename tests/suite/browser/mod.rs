@@ -1,5 +1,6 @@
 //! What runs in a browser or in Node: the pages and the npm package.
 
+mod charts;
 mod npm;
 mod npm_alerts;
 mod stream;

@@ -1,14 +1,31 @@
-//! From values to places on paper.
+//! From values to places on paper. Nothing here asks the browser, so that it is tested without one.
 
-/// A number that a text begins with. The browser reads it: the tables for that would weigh more here
-/// than all charts.
+/// A number that a text begins with, such as documents write them: digits, a point, a sign.
+#[expect(clippy::cast_precision_loss, reason = "a place on paper has no use for more than 53 bits")]
 pub fn parsed(text: &str) -> Option<f64> {
-    Some(js_sys::parse_float(text)).filter(|number| number.is_finite())
+    let (sign, digits) = text.strip_prefix('-').map_or((1.0, text), |digits| (-1.0, digits));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let plain = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_digit());
+    if whole.is_empty() || !plain(whole) || !plain(fraction) {
+        return None;
+    }
+    let read = |digits: &str| digits.parse::<u64>().ok().map(|number| number as f64);
+    let fraction = fraction.get(..fraction.len().min(15))?;
+    let part = if fraction.is_empty() { 0.0 } else { read(fraction)? };
+    let places = i32::try_from(fraction.len()).ok()?;
+    Some(sign * (read(whole)? + part / 10_f64.powi(places)))
 }
 
-/// A number in digits, with so many decimals: written by the browser, too.
+/// A number in digits, with so many decimals, at most nine.
+#[expect(clippy::cast_possible_truncation, reason = "what is out of bounds is cut to them")]
 pub fn fixed(number: f64, decimals: u8) -> String {
-    js_sys::Number::from(number).to_fixed(decimals).map_or_else(|_| String::new(), String::from)
+    let decimals = usize::from(decimals.min(9));
+    let scale = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
+    let scaled = (number * scale).round() as i64;
+    let sign = if scaled < 0 { "-" } else { "" };
+    let digits = format!("{:0>width$}", scaled.unsigned_abs(), width = decimals + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - decimals);
+    if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
 }
 
 /// A length on paper.
@@ -23,6 +40,8 @@ pub struct Scale {
     high: f64,
     start: f64,
     end: f64,
+    /// The distance of its ticks, where it begins and ends at one.
+    step: Option<f64>,
 }
 
 impl Scale {
@@ -30,7 +49,16 @@ impl Scale {
     pub fn new((low, high): (f64, f64), (start, end): (f64, f64)) -> Self {
         let flat = (high - low).abs() < f64::EPSILON;
         let margin = if flat { (low.abs() * 0.05).max(0.5) } else { 0.0 };
-        Self { low: low - margin, high: high + margin, start, end }
+        Self { low: low - margin, high: high + margin, start, end, step: None }
+    }
+
+    /// The same, widened until it begins and ends at round values: the first and the last of about `count` ticks.
+    pub fn rounded(span: (f64, f64), paper: (f64, f64), count: u32) -> Self {
+        let wide = Self::new(span, paper);
+        let step = wide.step(count);
+        let low = (wide.low / step + 1e-9).floor() * step;
+        let high = (wide.high / step - 1e-9).ceil() * step;
+        Self { low, high, step: Some(step), ..wide }
     }
 
     /// Where a value lies.
@@ -40,8 +68,8 @@ impl Scale {
 
     /// Round values to write beside the axis, about `count` of them.
     pub fn ticks(&self, count: u32) -> Vec<f64> {
-        let step = round_step((self.high - self.low) / f64::from(count.max(1)));
-        let mut tick = (self.low / step).ceil() * step;
+        let step = self.step(count);
+        let mut tick = (self.low / step - 1e-9).ceil() * step;
         let mut ticks = Vec::new();
         while tick <= self.high + step * 1e-9 && ticks.len() < 20 {
             // What is nearly nothing is nothing.
@@ -49,6 +77,11 @@ impl Scale {
             tick += step;
         }
         ticks
+    }
+
+    fn step(&self, count: u32) -> f64 {
+        let rough = (self.high - self.low) / f64::from(count.max(1));
+        self.step.unwrap_or_else(|| round_step(rough))
     }
 }
 
@@ -94,4 +127,54 @@ pub fn runs(marks: &[bool]) -> Vec<(usize, usize)> {
         }
     }
     runs
+}
+
+/// Outlines of the band between the lower and the upper of each pair: one for each run of pairs.
+pub fn band(pairs: &[Option<((f64, f64), f64)>]) -> String {
+    let there: Vec<bool> = pairs.iter().map(Option::is_some).collect();
+    let mut out = String::new();
+    for (first, last) in runs(&there) {
+        let run = || pairs[first..=last].iter().flatten();
+        let above = run().map(|((x, y), _)| Some((*x, *y)));
+        let below = run().rev().map(|((x, _), other)| Some((*x, *other)));
+        out.push_str(&path(above.chain(below)));
+        out.push('Z');
+    }
+    out
+}
+
+/// Parts of a bar, each as where it begins and how wide it is, and where nothing is: parts above zero lie to its
+/// right in their order, parts below it to its left.
+pub fn stacked(parts: &[f64], width: f64) -> (Vec<(f64, f64)>, f64) {
+    let whole: f64 = parts.iter().map(|part| part.abs()).sum();
+    if whole <= 0.0 {
+        return (vec![(0.0, 0.0); parts.len()], 0.0);
+    }
+    let unit = width / whole;
+    let zero = parts.iter().map(|part| (-part).max(0.0)).sum::<f64>() * unit;
+    let (mut right, mut left) = (zero, zero);
+    let place = |part: &f64| {
+        let wide = part.abs() * unit;
+        let start = if *part < 0.0 {
+            left -= wide;
+            left
+        } else {
+            right += wide;
+            right - wide
+        };
+        (start, wide)
+    };
+    (parts.iter().map(place).collect(), zero)
+}
+
+/// Which of `steps` shades a value gets: 0 for the least of a span, the last for the greatest.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to the shades"
+)]
+pub fn shade(value: f64, (low, high): (f64, f64), steps: u8) -> u8 {
+    let last = f64::from(steps.saturating_sub(1));
+    let share = if high > low { (value - low) / (high - low) } else { 0.0 };
+    (share * (last + 1.0)).floor().clamp(0.0, last) as u8
 }

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::plane::{Paper, Plane};
+use crate::parts::{Table, words};
 
 /// One line: a value for each place of the axis, or none.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +16,8 @@ pub struct Line {
     pub class: &'static str,
     /// Where the line lies.
     pub values: Vec<Option<f64>>,
+    /// The other end of what it spans at each place: what lies between the two is drawn as a band. Empty: nothing.
+    pub others: Vec<Option<f64>>,
     /// The values in digits with their unit, as they were published; or why there is none.
     pub shown: Vec<String>,
 }
@@ -65,6 +68,8 @@ pub fn LineChart(
     places: Vec<String>,
     /// The lines.
     lines: Vec<Line>,
+    /// What stands behind each value of the vertical axis.
+    unit: &'static str,
     /// The value that the others are compared with: it is always in the picture.
     #[prop(optional)]
     reference: f64,
@@ -81,25 +86,26 @@ pub fn LineChart(
     let paper = Paper::for_screen();
     let plane = Plane::of(paper, &lines, places.len(), reference);
     let (chosen, choose) = signal(None::<usize>);
-    let still =
-        (plane.bands(&marks), plane.axis(), plane.below(&places), plane.drawn(&lines)).into_any();
+    let still = (plane.bands(&marks), plane.axis(unit), plane.below(&places), plane.drawn(&lines))
+        .into_any();
     let (legend, table) = (legend(&lines, &marks), table(&places, &lines, &marks));
     let help = format!("{title}. Arrow keys read the values one by one.");
     let last = places.len() - 1;
+    let drawn = lines.clone();
     let reading = reading(places, lines, marks);
     view! {
         <figure class="chart">
             <figcaption>{title}</figcaption>
             {legend}
-            <Drawing plane=plane view_box=paper.view_box() help=help last=last still=still
+            <Drawing plane=plane view_box=paper.view_box() help=help last=last still=still lines=drawn
                 chosen=chosen choose=choose on_range=on_range/>
             <output class="reading" aria-live="polite">
                 {move || chosen.get().map_or_else(
-                    || "Point at the chart, or use the arrow keys, to read values.".to_owned(),
+                    || "Point at the chart, tap it, or use the arrow keys, to read values.".to_owned(),
                     &reading,
                 )}
             </output>
-            <details><summary>"As a table"</summary><div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways">{table}</div></details>
+            <details><summary>"As a table"</summary>{table}</details>
         </figure>
     }
     .into_any()
@@ -113,6 +119,7 @@ fn Drawing(
     help: String,
     last: usize,
     still: AnyView,
+    lines: Vec<Line>,
     chosen: ReadSignal<Option<usize>>,
     choose: WriteSignal<Option<usize>>,
     on_range: Option<Callback<(usize, usize)>>,
@@ -131,6 +138,8 @@ fn Drawing(
         choose.set(Some(next));
     };
     let begin = move |event: PointerEvent| {
+        // A tap moves no pointer.
+        choose.set(Some(at(&event)));
         if on_range.is_some() {
             // So that a drag that leaves the picture still ends here.
             if let Some(picture) = picture_of(&event) {
@@ -156,7 +165,7 @@ fn Drawing(
             on:keydown=key>
             {still}
             {move || dragged.get().zip(chosen.get()).filter(|(a, b)| a != b).map(|(a, b)| plane.selected(a, b))}
-            {move || chosen.get().map(|index| plane.cursor(index))}
+            {move || chosen.get().map(|index| plane.cursor(index, &lines))}
         </svg>
     }
 }
@@ -210,25 +219,14 @@ fn reading(
 }
 
 fn table(places: &[String], lines: &[Line], marks: &[Vec<Marked>]) -> impl IntoView + use<> {
-    let heads: Vec<_> =
-        lines.iter().map(|line| view! { <th scope="col">{line.name.clone()}</th> }).collect();
     let noted = marks.iter().any(|all| !all.is_empty());
-    let rows: Vec<_> = places
-        .iter()
-        .enumerate()
-        .map(|(index, place)| {
-            let cells: Vec<_> = lines
-                .iter()
-                .map(|line| view! { <td>{line.shown.get(index).cloned().unwrap_or_default()}</td> })
-                .collect();
-            let note = noted.then(|| view! { <td class="none">{notes(marks, index)}</td> });
-            view! { <tr><th scope="row">{place.clone()}</th>{cells}{note}</tr> }
-        })
-        .collect();
-    view! {
-        <table>
-            <thead><tr><th scope="col">"at"</th>{heads}{noted.then(|| view! { <th scope="col">"Note"</th> })}</tr></thead>
-            <tbody>{rows}</tbody>
-        </table>
-    }
+    let names = lines.iter().map(|line| words(&line.name));
+    let columns = names.chain(noted.then(|| words("Note"))).collect();
+    let rows = places.iter().enumerate().map(|(index, place)| {
+        let cell = |line: &Line| line.shown.get(index).cloned().unwrap_or_default().into_any();
+        let note =
+            noted.then(|| view! { <span class="none">{notes(marks, index)}</span> }.into_any());
+        (place.clone().into_any(), lines.iter().map(cell).chain(note).collect())
+    });
+    view! { <Table first="at" columns=columns rows=rows.collect()/> }
 }

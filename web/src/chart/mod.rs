@@ -1,10 +1,12 @@
 //! Drawing. Geometry is pure; floating point stays in here.
 
 mod geometry;
+mod heat;
 mod line;
 mod plane;
 mod spark;
 
-pub use geometry::{fixed, length, parsed};
+pub use geometry::{fixed, length, parsed, stacked};
+pub use heat::{HOURS, Heat, Hour, SHADES, hour_in_words};
 pub use line::{Line, LineChart, Mark, Marked};
 pub use spark::Spark;

@@ -2,8 +2,11 @@
 
 use leptos::prelude::*;
 
-use super::geometry::{Scale, extent, fixed, length, path, runs};
+use super::geometry::{Scale, band, extent, fixed, length, path, runs};
 use super::{Line, Mark, Marked};
+
+/// About so many values are written beside an axis.
+const TICKS: u32 = 5;
 
 /// The paper, in its own units. A narrow screen gets narrow paper, so that writing keeps its size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,7 +16,7 @@ pub struct Paper {
 
 impl Paper {
     const HEIGHT: f64 = 260.0;
-    const LEFT: f64 = 58.0;
+    const LEFT: f64 = 64.0;
     const RIGHT: f64 = 12.0;
     const TOP: f64 = 12.0;
     const BOTTOM: f64 = 30.0;
@@ -29,7 +32,8 @@ impl Paper {
         format!("0 0 {} {}", length(self.width), length(Self::HEIGHT))
     }
 
-    fn is_narrow(self) -> bool {
+    /// Whether the screen is.
+    pub fn is_narrow(self) -> bool {
         self.width < 640.0
     }
 
@@ -55,11 +59,12 @@ pub struct Plane {
 impl Plane {
     /// Holds all values, and the one they are compared with.
     pub fn of(paper: Paper, lines: &[Line], count: usize, reference: f64) -> Self {
-        let all = lines.iter().flat_map(|line| line.values.iter().flatten().copied());
+        let all =
+            lines.iter().flat_map(|line| line.values.iter().chain(&line.others).flatten().copied());
         let span = extent(all.chain([reference])).unwrap_or((0.0, 1.0));
         let last = number(count.saturating_sub(1)).max(1.0);
         let across = Scale::new((0.0, last), (Paper::LEFT, paper.right()));
-        let up = Scale::new(span, (Paper::floor(), Paper::TOP));
+        let up = Scale::rounded(span, (Paper::floor(), Paper::TOP), TICKS);
         Self { paper, across, up, count, reference }
     }
 
@@ -106,11 +111,11 @@ impl Plane {
         Mark::ALL.map(band).into_iter().collect_view()
     }
 
-    /// Round values and their rules.
-    pub fn axis(&self) -> impl IntoView + use<> {
+    /// Round values with their unit, and their rules.
+    pub fn axis(&self, unit: &'static str) -> impl IntoView + use<> {
         let near = |tick: f64| (tick - self.reference).abs() < 1e-9;
         self.up
-            .ticks(5)
+            .ticks(TICKS)
             .into_iter()
             .map(|tick| {
                 let (left, right, at) = (length(Paper::LEFT), length(self.paper.right()), self.up.at(tick));
@@ -118,7 +123,7 @@ impl Plane {
                 let class = if near(tick) { "zero" } else { "rule" };
                 view! {
                     <line class=class x1=left x2=right y1=y.clone() y2=y/>
-                    <text class="tick" x=length(Paper::LEFT - 8.0) y=length(at + 4.0) text-anchor="end">{label(tick)}</text>
+                    <text class="tick" x=length(Paper::LEFT - 8.0) y=length(at + 4.0) text-anchor="end">{format!("{}{unit}", label(tick))}</text>
                 }
             })
             .collect_view()
@@ -152,16 +157,26 @@ impl Plane {
                     .filter_map(|index| Some((self.x(index), self.up.at(line.values[index]?))))
                     .map(|(cx, cy)| view! { <circle class=line.class cx=length(cx) cy=length(cy) r="2"/> })
                     .collect_view();
-                view! { <path class=line.class d=path(points) fill="none"/>{dots} }
+                let others = line.others.iter().map(|other| other.map(|other| self.up.at(other)));
+                let pairs: Vec<_> = points.clone().zip(others).map(|(one, other)| one.zip(other)).collect();
+                let spread = band(&pairs);
+                let spread = (!spread.is_empty())
+                    .then(|| view! { <path class=format!("spread {}", line.class) d=spread/> });
+                view! { {spread}<path class=line.class d=path(points) fill="none"/>{dots} }
             })
             .collect_view()
     }
 
-    /// A rule at the place that is read.
-    pub fn cursor(&self, index: usize) -> impl IntoView + use<> {
+    /// A rule at the place that is read, and where it meets each line.
+    pub fn cursor(&self, index: usize, lines: &[Line]) -> impl IntoView + use<> {
         let x = length(self.x(index));
         let (top, floor) = (length(Paper::TOP), length(Paper::floor()));
-        view! { <line class="cursor" x1=x.clone() x2=x y1=top y2=floor/> }
+        let met = |line: &Line| {
+            let y = length(self.up.at((*line.values.get(index)?)?));
+            Some(view! { <circle class=format!("met {}", line.class) cx=x.clone() cy=y r="4.5"/> })
+        };
+        let met = lines.iter().filter_map(met).collect_view();
+        view! { <line class="cursor" x1=x.clone() x2=x.clone() y1=top y2=floor/>{met} }
     }
 
     /// What is dragged over.

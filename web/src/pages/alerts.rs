@@ -4,7 +4,7 @@ use exitgap_api::operations::{Operation, parameters};
 use leptos::prelude::*;
 
 use crate::kept_rules::{KeptEvents, KeptRule, in_words, keep_token, list, owned, ticket, token};
-use crate::parts::{Asking, Empty, Failed, Loading, linked, on_evaluated};
+use crate::parts::{Asking, Empty, Failed, Loading, Table, linked, on_evaluated, words};
 use crate::paths::{Page, evidence_href};
 use crate::service::client;
 use crate::text;
@@ -144,20 +144,12 @@ fn Said(told: KeptEvents, is_gap: bool) -> impl IntoView {
                     view! { {linked(value, href)}" " }
                 })
                 .collect();
-            view! {
-                <tr>
-                    <th scope="row">{text::instant(&document.timestamp)}</th>
-                    <td>{kept.event.r#type.trim_start_matches("alert.").replace('_', " ")}</td>
-                    <td>{samples}</td>
-                    <td>{kept.delivery.unwrap_or_else(|| "–".to_owned()).replace('_', " ")}</td>
-                </tr>
-            }
+            let event = kept.event.r#type.trim_start_matches("alert.").replace('_', " ");
+            let sent = kept.delivery.unwrap_or_else(|| "–".to_owned()).replace('_', " ");
+            let cells = vec![event.into_any(), samples.into_any(), sent.into_any()];
+            (text::instant(&document.timestamp).into_any(), cells)
         })
         .collect();
-    view! {
-        <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>
-            <thead><tr><th scope="col">"at"</th><th scope="col">"it"</th><th scope="col">"for these values"</th><th scope="col">"sent"</th></tr></thead>
-            <tbody>{rows}</tbody>
-        </table></div>
-    }
+    let columns = ["it", "for these values", "sent"].map(words).into();
+    view! { <Table first="at" columns=columns rows=rows/> }
 }

@@ -10,11 +10,11 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_navigate, use_query_map};
 
-use crate::chart::Spark;
+use crate::chart::{Spark, length, parsed};
 use crate::check::{Published, Sold, Standing};
 use crate::parts::{
-    Asking, CheckAll, CheckedGap, Empty, Failed, Loading, PreviewNotice, StatusTag, linked,
-    not_understood, on_sealed,
+    AskExit, Asking, CheckAll, CheckedGap, Column, Empty, Failed, Loading, PreviewNotice, Row,
+    StatusTag, Table, linked, not_understood, number, on_sealed, words,
 };
 use crate::paths::{Page, evidence_href};
 use crate::service::client;
@@ -111,9 +111,11 @@ pub fn Board() -> impl IntoView {
     view! {
         <h1>"Where would your size lose most?"</h1>
         <p class="lead">
-            "Every monitored pool, ranked by its exit gap: how far below the oracle price a sale of this size \
-             would have filled in the newest recorded slot."
+            "The exit gap is how far below the oracle price a sale of your size really fills. It is recorded every \
+             five minutes (a slot), computed exactly, and checked in your browser."
         </p>
+        <AskExit/>
+        <h2>"Every pool"</h2>
         <Controls asked=asked/>
         {other_size}
         {move || is_newer.get().then(|| view! {
@@ -125,7 +127,7 @@ pub fn Board() -> impl IntoView {
         {move || match board.answer(&asked.get()) {
             None => view! { <Loading what="the board"/> }.into_any(),
             Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
-            Some(Ok(board)) => view! { <Table board=board asked=asked.get()/> }.into_any(),
+            Some(Ok(board)) => view! { <Ranked board=board asked=asked.get()/> }.into_any(),
         }}
     }
 }
@@ -160,17 +162,45 @@ fn Controls(asked: Memo<Asked>) -> impl IntoView {
         .collect();
     let set_size = change(|asked, size| asked.size = size.parse().unwrap_or(asked.size));
     let set_sort = change(|asked, sort| asked.sort = sort);
-    let set_chain = change(|asked, chain| chain.trim().clone_into(&mut asked.chain));
     view! {
         <form class="controls" on:submit=|event| event.prevent_default()>
             <label>"Size sold" <select on:change=set_size>{sizes}</select></label>
             <label>"Order" <select on:change=set_sort>{sorts}</select></label>
-            <label>"Chain"
-                <input type="search" placeholder="all" autocomplete="off"
-                    prop:value=move || asked.read().chain.clone() on:change=set_chain/>
-            </label>
+            <Chains asked=asked ask=ask/>
         </form>
     }
+}
+
+/// The chains of this deployment, one of them chosen, or all. The chain of the address is among them, whatever it is.
+#[component]
+fn Chains(asked: Memo<Asked>, ask: Callback<Asked>) -> impl IntoView {
+    let known = Asking::new(
+        || (),
+        |()| {
+            let client = client();
+            async move { client.capabilities().await.map(|told| told.chains) }
+        },
+    );
+    let chips = move || {
+        let told = known.answer(&()).and_then(Result::ok).unwrap_or_default();
+        let mut chains: Vec<String> = told.into_iter().map(|one| one.chain).collect();
+        let chosen = asked.read().chain.clone();
+        if !chosen.is_empty() && !chains.contains(&chosen) {
+            chains.push(chosen);
+        }
+        chains.insert(0, String::new());
+        let chip = |chain: String| {
+            let shown = if chain.is_empty() { "all chains".to_owned() } else { chain.clone() };
+            let of = chain.clone();
+            let pressed = move || (asked.read().chain == of).to_string();
+            let choose = move |_| {
+                ask.run(asked.get_untracked().changed(|asked| chain.clone_into(&mut asked.chain)));
+            };
+            view! { <button type="button" class="chip" aria-pressed=pressed on:click=choose>{shown}</button> }
+        };
+        chains.into_iter().map(chip).collect_view()
+    };
+    view! { <div class="chips" role="group" aria-label="Chain">{chips}</div> }
 }
 
 /// The gap at the size asked for.
@@ -180,7 +210,7 @@ fn gap_at(row: &FragilityRow, size: SizeUsd) -> Option<StandardGap> {
 }
 
 #[component]
-fn Table(board: Fragility, asked: Asked) -> impl IntoView {
+fn Ranked(board: Fragility, asked: Asked) -> impl IntoView {
     if board.rows.is_empty() {
         let words = if asked.chain.is_empty() {
             "No pool has a snapshot yet. The recorder reads each every five minutes; come back then."
@@ -205,8 +235,22 @@ fn Table(board: Fragility, asked: Asked) -> impl IntoView {
         })
         .collect();
     let to_check: Vec<_> = rows.iter().filter_map(|(_, published)| published.clone()).collect();
-    let body: Vec<_> =
-        rows.into_iter().map(|(row, published)| row_view(row, published, size)).collect();
+    let greatest = rows.iter().filter_map(|(row, _)| gap_number(row, size)).fold(0.0, f64::max);
+    let row = |(row, published)| Searchable {
+        words: search_words(&row),
+        row: StoredValue::new((row, published)),
+        greatest,
+        size,
+    };
+    let body: Vec<Searchable> = rows.into_iter().map(row).collect();
+    let columns = vec![
+        number(&format!("Gap at {}", text::usd(&size.to_string()))),
+        number("Depth at 2 % now"),
+        number("Lowest in 7 days"),
+        words("By day"),
+        number("Fragility"),
+        number("Days observed"),
+    ];
     let without = (board.pools_without_snapshot > 0)
         .then(|| format!(" {} more have no snapshot yet.", board.pools_without_snapshot));
     view! {
@@ -215,22 +259,7 @@ fn Table(board: Fragility, asked: Asked) -> impl IntoView {
             {format!("{} pools.", text::grouped(&board.pools.to_string()))}{without}" "
             <CheckAll published=to_check/>
         </p>
-        <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways">
-            <table class="board">
-                <thead>
-                    <tr>
-                        <th scope="col">"Pool"</th>
-                        <th scope="col" class="number">{format!("Gap at {}", text::usd(&size.to_string()))}</th>
-                        <th scope="col" class="number">"Depth at 2 % now"</th>
-                        <th scope="col" class="number">"Lowest in 7 days"</th>
-                        <th scope="col">"By day"</th>
-                        <th scope="col" class="number">"Fragility"</th>
-                        <th scope="col" class="number">"Days observed"</th>
-                    </tr>
-                </thead>
-                <tbody>{body}</tbody>
-            </table>
-        </div>
+        <Searched rows=body columns=columns/>
         {pages}
         <p class="quiet">
             {format!("By method {}. ", board.method_version)}
@@ -278,7 +307,9 @@ fn row_view(
     row: FragilityRow,
     published: Option<(Published, RwSignal<Standing>)>,
     size: SizeUsd,
-) -> impl IntoView {
+    greatest: f64,
+) -> Row {
+    let bar = magnitude(gap_number(&row, size), greatest);
     let gap = match (published, gap_at(&row, size)) {
         (Some((published, standing)), _) => {
             view! { <CheckedGap published=published standing=standing/> }.into_any()
@@ -298,6 +329,7 @@ fn row_view(
         .lowest_depth_7d
         .as_ref()
         .map(|lowest| (dollars(Some(lowest.depth_usd.clone())), text::instant(&lowest.time)));
+    let part = partial_days(&row);
     let (lowest, when) = lowest.unwrap_or_else(|| ("none".to_owned(), String::new()));
     let score = row
         .fragility_score
@@ -314,18 +346,90 @@ fn row_view(
         .collect();
     let name = format!("{} for {}, {}", row.base.symbol, row.quote.symbol, row.name);
     let href = format!("{}?size_usd={size}", Page::Pool(row.pool.clone()).href());
+    let heading = view! {
+        <a href=href>{name}</a>" "<StatusTag status=row.status/>{stale}{late}
+        <small>{text::short_pool(&row.pool)}</small>
+    };
+    let cells = vec![
+        view! { {gap}{bar} }.into_any(),
+        dollars(row.depth_usd).into_any(),
+        view! { {lowest}<small>{when}</small> }.into_any(),
+        view! { <Spark values=days/>{part} }.into_any(),
+        score.into_any(),
+        row.days_observed.to_string().into_any(),
+    ];
+    (heading.into_any(), cells)
+}
+
+/// What a search looks in.
+fn search_words(row: &FragilityRow) -> String {
+    let (base, quote) = (&row.base, &row.quote);
+    let all = [&row.pool, &base.symbol, &quote.symbol, &row.name, &base.address, &quote.address];
+    all.map(|one| one.to_lowercase()).join(" ")
+}
+
+/// How wide the gap is, to draw it beside the others; none where there is no number.
+fn gap_number(row: &FragilityRow, size: SizeUsd) -> Option<f64> {
+    Some(parsed(gap_at(row, size)?.exit_gap_pct?.as_str())?.abs())
+}
+
+/// A gap beside the greatest of the page.
+fn magnitude(gap: Option<f64>, greatest: f64) -> Option<impl IntoView + use<>> {
+    let width = length(gap? / greatest.max(1e-9) * 100.0);
+    Some(view! {
+        <svg class="magnitude" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+            <rect class="fill line-c" width=width height="4"/>
+        </svg>
+    })
+}
+
+/// Days of the small picture in which slots are missing, or which have only begun: the lowest depth of such a day
+/// is the lowest of what is known.
+fn partial_days(row: &FragilityRow) -> Option<impl IntoView + use<>> {
+    (row.slots_missing_7d > 0).then(
+        || view! { <small>{format!("partial: {} slots missing", row.slots_missing_7d)}</small> },
+    )
+}
+
+/// A row and what a search looks in.
+#[derive(Clone)]
+struct Searchable {
+    words: String,
+    row: StoredValue<Listed>,
+    greatest: f64,
+    size: SizeUsd,
+}
+
+/// A row with its gap, and how that stands.
+type Listed = (FragilityRow, Option<(Published, RwSignal<Standing>)>);
+
+/// The rows that hold all words of the search.
+#[component]
+fn Searched(rows: Vec<Searchable>, columns: Vec<Column>) -> impl IntoView {
+    let (search, set_search) = signal(String::new());
+    let shown = move || {
+        let search = search.read().to_lowercase();
+        let found: Vec<_> = rows
+            .iter()
+            .filter(|row| search.split_whitespace().all(|word| row.words.contains(word)))
+            .map(|one| {
+                let (row, published) = one.row.get_value();
+                row_view(row, published, one.size, one.greatest)
+            })
+            .collect();
+        if found.is_empty() {
+            let words = "No pool of this page holds all of these words.".to_owned();
+            return view! { <Empty words=words/> }.into_any();
+        }
+        view! { <Table class="board" first="Pool" columns=columns.clone() rows=found/> }.into_any()
+    };
     view! {
-        <tr>
-            <th scope="row">
-                <a href=href>{name}</a>" "<StatusTag status=row.status/>{stale}{late}
-                <small>{text::short_pool(&row.pool)}</small>
-            </th>
-            <td class="number">{gap}</td>
-            <td class="number">{dollars(row.depth_usd)}</td>
-            <td class="number">{lowest}<small>{when}</small></td>
-            <td><Spark values=days/></td>
-            <td class="number">{score}</td>
-            <td class="number">{row.days_observed.to_string()}</td>
-        </tr>
+        <form class="controls" role="search" on:submit=|event| event.prevent_default()>
+            <label>"Search these pools"
+                <input type="search" placeholder="token, venue or address" autocomplete="off" id="search"
+                    on:input=move |event| set_search.set(event_target_value(&event))/>
+            </label>
+        </form>
+        {shown}
     }
 }

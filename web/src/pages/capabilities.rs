@@ -3,7 +3,7 @@
 use exitgap_api::{Capability, CapabilityStatus, ChainCapability};
 use leptos::prelude::*;
 
-use crate::parts::{Asking, Failed, Loading};
+use crate::parts::{Asking, Failed, Loading, Row, Table, words};
 use crate::service::client;
 
 /// The page.
@@ -25,13 +25,11 @@ pub fn CapabilitiesPage() -> impl IntoView {
             Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
             Some(Ok(list)) => {
                 let chains: Vec<_> = list.chains.into_iter().map(chain).collect();
-                let rows: Vec<_> = list.capabilities.into_iter().map(row).collect();
+                let rows = list.capabilities.into_iter().map(row).collect();
+                let columns = ["Status here", "Where", "Gated by"].map(words).into();
                 view! {
                     <ul>{chains}</ul>
-                    <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>
-                        <thead><tr><th scope="col">"Capability"</th><th scope="col">"Status here"</th><th scope="col">"Where"</th><th scope="col">"Gated by"</th></tr></thead>
-                        <tbody>{rows}</tbody>
-                    </table></div>
+                    <Table first="Capability" columns=columns rows=rows/>
                 }
                 .into_any()
             }
@@ -39,7 +37,7 @@ pub fn CapabilitiesPage() -> impl IntoView {
     }
 }
 
-fn row(one: Capability) -> impl IntoView {
+fn row(one: Capability) -> Row {
     let (class, word) = match one.status {
         CapabilityStatus::Live => ("tag live", "live"),
         CapabilityStatus::Preview => ("tag preview", "preview"),
@@ -49,9 +47,9 @@ fn row(one: Capability) -> impl IntoView {
         [] => String::new(),
         chains => format!(" on {}", chains.join(", ")),
     };
-    view! {
-        <tr><th scope="row">{one.capability}</th><td><span class=class>{word}</span>{live_on}</td><td>{one.place}</td><td>{one.gated_by.join(", ")}</td></tr>
-    }
+    let status = view! { <span class=class>{word}</span>{live_on} }.into_any();
+    let cells = vec![status, one.place.into_any(), one.gated_by.join(", ").into_any()];
+    (one.capability.into_any(), cells)
 }
 
 /// How a chain stands, and why.

@@ -17,7 +17,7 @@ use super::pool_newest::Newest;
 use super::pool_simulate::Simulate;
 use super::pool_size::{in_place, size_box};
 use crate::parts::{
-    Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag, linked, not_understood,
+    Asking, Drawn, Failed, Loading, PreviewNotice, StatusTag, Table, linked, not_understood, number,
 };
 use crate::paths::{self, Page};
 use crate::service::client;
@@ -183,21 +183,28 @@ fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -
         .by_gap
         .into_iter()
         .map(|rung| {
-            let depth = rung.depth.as_ref().map_or_else(|| none().into_any(), |depth| {
-                let size = depth.max_size_usd.as_str();
-                linked(text::usd(size), evidence(size))
-            });
+            let depth = rung.depth.as_ref().map_or_else(
+                || none().into_any(),
+                |depth| {
+                    let size = depth.max_size_usd.as_str();
+                    linked(text::usd(size), evidence(size))
+                },
+            );
             let limited = rung.depth.as_ref().is_some_and(|depth| depth.limited_by == "liquidity");
-            let limited = limited.then(|| view! { <small>"all there is: limited by liquidity"</small> });
+            let limited =
+                limited.then(|| view! { <small>"all there is: limited by liquidity"</small> });
             let worse = worse_below(rung.worse_below_usd.as_ref());
-            let price = rung.exit.as_ref().map_or_else(none, |exit| text::grouped(exit.realized_price_usd.as_str()));
-            let next = rung.exit.as_ref().map_or_else(none, |exit| text::grouped(exit.marginal_price_usd.as_str()));
-            view! {
-                <tr>
-                    <th scope="row">{format!("up to {}", text::percent(rung.gap_limit_pct.as_str()))}</th>
-                    <td class="number">{depth}{limited}{worse}</td><td class="number">{price}</td><td class="number">{next}</td>
-                </tr>
-            }
+            let price = rung
+                .exit
+                .as_ref()
+                .map_or_else(none, |exit| text::grouped(exit.realized_price_usd.as_str()));
+            let next = rung
+                .exit
+                .as_ref()
+                .map_or_else(none, |exit| text::grouped(exit.marginal_price_usd.as_str()));
+            let depth = view! { {depth}{limited}{worse} }.into_any();
+            let heading = format!("up to {}", text::percent(rung.gap_limit_pct.as_str()));
+            (heading.into_any(), vec![depth, price.into_any(), next.into_any()])
         })
         .collect();
     let by_size: Vec<_> = rows
@@ -220,28 +227,14 @@ fn Rungs(rows: LadderRows, recorded: StoredValue<Recorded>, base: Memo<usize>) -
                 .exit
                 .as_ref()
                 .map_or_else(none, |exit| text::grouped(exit.realized_price_usd.as_str()));
-            view! {
-                <tr>
-                    <th scope="row">{text::usd(rung.size_usd.as_str())}</th>
-                    <td class="number">{gap}{worse}</td><td class="number">{price}</td>
-                </tr>
-            }
+            let gap = view! { {gap}{worse} }.into_any();
+            (text::usd(rung.size_usd.as_str()).into_any(), vec![gap, price.into_any()])
         })
         .collect();
     view! {
         <div class="columns">
-            <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>
-                <caption>"Depth by gap"</caption>
-                <thead><tr><th scope="col">"Gap"</th><th scope="col" class="number">"Depth"</th>
-                    <th scope="col" class="number">"Realized"</th><th scope="col" class="number">"Next unit"</th></tr></thead>
-                <tbody>{by_gap}</tbody>
-            </table></div>
-            <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>
-                <caption>"Slippage by size"</caption>
-                <thead><tr><th scope="col">"Size"</th><th scope="col" class="number">"Exit gap"</th>
-                    <th scope="col" class="number">"Realized"</th></tr></thead>
-                <tbody>{by_size}</tbody>
-            </table></div>
+            <Table caption="Depth by gap" first="Gap" columns=["Depth", "Realized", "Next unit"].map(number).into() rows=by_gap/>
+            <Table caption="Slippage by size" first="Size" columns=["Exit gap", "Realized"].map(number).into() rows=by_size/>
         </div>
     }
 }

@@ -206,6 +206,7 @@ fn Tried(told: Backtest, history: History, wanted: Wanted) -> impl IntoView {
         name: name.to_owned(),
         class,
         values,
+        others: Vec::new(),
         shown,
     };
     let value = |gap: &Option<String>| gap.as_deref().and_then(parsed);
@@ -244,7 +245,7 @@ fn Tried(told: Backtest, history: History, wanted: Wanted) -> impl IntoView {
     let period = format!("{} to {}", text::instant(&told.from), text::instant(&told.to));
     view! {
         <p role="status">{format!("{times} from {period}. Now it is {}.", told.state.standing.replace('_', " "))}</p>
-        <LineChart title=title places=places lines=lines/>
+        <LineChart title=title places=places lines=lines unit=" %"/>
     }
 }
 

@@ -189,7 +189,7 @@ fn Result(result: ExitResult, lowest: Signal<Option<Number>>) -> impl IntoView {
 }
 
 /// What the gap takes of the size, to the cent, half-even.
-fn lost(size: &str, gap: &str) -> Option<String> {
+pub fn lost(size: &str, gap: &str) -> Option<String> {
     /// Micro-dollars times millionths of a percent, of one cent.
     const CENT: i128 = 1_000_000_000_000;
     let (size, Percent(gap)) = (size.parse::<SizeUsd>().ok()?, Percent::parse(gap).ok()?);

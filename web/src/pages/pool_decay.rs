@@ -11,7 +11,7 @@ use super::figure_check::CheckedFigure;
 use super::pool::base_name;
 use crate::chart::{Line, LineChart, parsed};
 use crate::download::download;
-use crate::parts::{Asking, Empty, Failed, Loading};
+use crate::parts::{Asking, Empty, Failed, Loading, Table, number};
 use crate::service::client;
 use crate::text;
 
@@ -207,6 +207,7 @@ fn fan(decay: &DepthDecay) -> AnyView {
         name: name.to_owned(),
         class,
         values: rows.iter().map(|row| row[which].as_deref().and_then(parsed)).collect(),
+        others: Vec::new(),
         shown: rows
             .iter()
             .map(|row| row[which].as_deref().map_or_else(String::new, text::percent))
@@ -225,12 +226,15 @@ fn fan(decay: &DepthDecay) -> AnyView {
                 }
             })
             .collect();
-    view! { <LineChart title=title places=places lines=lines reference=100.0/> }.into_any()
+    view! { <LineChart title=title places=places lines=lines unit=" %" reference=100.0/> }
+        .into_any()
 }
 
 /// The newest moves, each with its book a slot later.
 #[component]
 fn Events(events: Vec<DepthDecayEvent>) -> impl IntoView {
+    const COLUMNS: [&str; 6] =
+        ["Move", "Book before", "The move alone", "Providers", "Book after", "Half back"];
     let more = events.len().saturating_sub(LISTED);
     let rows: Vec<_> = events
         .iter()
@@ -247,28 +251,20 @@ fn Events(events: Vec<DepthDecayEvent>) -> impl IntoView {
                 (None, true) => "not within four hours".to_owned(),
                 (None, false) => "–".to_owned(),
             };
-            view! {
-                <tr>
-                    <th scope="row">{text::instant(&event.time)}</th>
-                    <td class="number">{format!("{} %", event.move_pct)}</td>
-                    <td class="number">{usd(step.map(|step| &step.book_before_usd))}</td>
-                    <td class="number">{usd(step.map(|step| &step.mechanical_usd))}</td>
-                    <td class="number">{usd(step.map(|step| &step.liquidity_usd))}</td>
-                    <td class="number">{usd(step.map(|step| &step.book_usd))}<small>{after}</small></td>
-                    <td class="number">{back}</td>
-                </tr>
-            }
+            let book = usd(step.map(|step| &step.book_usd));
+            let cells = vec![
+                format!("{} %", event.move_pct).into_any(),
+                usd(step.map(|step| &step.book_before_usd)).into_any(),
+                usd(step.map(|step| &step.mechanical_usd)).into_any(),
+                usd(step.map(|step| &step.liquidity_usd)).into_any(),
+                view! { {book}<small>{after}</small> }.into_any(),
+                back.into_any(),
+            ];
+            (text::instant(&event.time).into_any(), cells)
         })
         .collect();
     view! {
-        <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>
-            <caption>"Moves, the newest first"</caption>
-            <thead><tr><th scope="col">"At"</th><th scope="col" class="number">"Move"</th>
-                <th scope="col" class="number">"Book before"</th><th scope="col" class="number">"The move alone"</th>
-                <th scope="col" class="number">"Providers"</th><th scope="col" class="number">"Book after"</th>
-                <th scope="col" class="number">"Half back"</th></tr></thead>
-            <tbody>{rows}</tbody>
-        </table></div>
+        <Table caption="Moves, the newest first" first="At" columns=COLUMNS.map(number).into() rows=rows/>
         {(more > 0).then(|| view! { <p class="quiet">{format!("{more} earlier ones are in the CSV.")}</p> })}
     }
 }

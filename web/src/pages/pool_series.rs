@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use super::pool_history::Between;
 use crate::chart::{Line, LineChart, Mark, Marked, parsed};
 use crate::check::{Published, Sold, Standing};
-use crate::parts::{CheckAll, CheckedGap, linked};
+use crate::parts::{CheckAll, CheckedGap, Row, Table, linked, number};
 use crate::paths::{Page, evidence_href};
 use crate::text;
 
@@ -40,14 +40,18 @@ pub fn Series(
     let places: Vec<String> = rows.iter().map(|row| text::instant(&row.time)).collect();
     let marks: Vec<Vec<Marked>> = rows.iter().map(marks).collect();
     let [quoted_name, realized_name] = if rows.iter().any(|row| slots(row) > 1) {
-        ["quoted (mid), last slot of the row", "realized, worst slot of the row"]
+        [
+            "quoted (mid), last slot of the row",
+            "realized, worst slot of the row; the band reaches to its last",
+        ]
     } else {
         ["quoted (mid)", "realized"]
     };
-    let lines = vec![
-        line(quoted_name, "line-a", rows.iter().map(quoted)),
-        line(realized_name, "line-c", rows.iter().map(realized)),
-    ];
+    let mut worst = line(realized_name, "line-c", rows.iter().map(realized));
+    if rows.iter().any(|row| slots(row) > 1) {
+        worst.others = rows.iter().map(last_realized).collect();
+    }
+    let lines = vec![line(quoted_name, "line-a", rows.iter().map(quoted)), worst];
     let times: Vec<String> = rows.iter().map(|row| row.time.clone()).collect();
     let end = history.of.to.clone();
     let dragged = Callback::new(move |(first, last): (usize, usize)| {
@@ -64,7 +68,7 @@ pub fn Series(
     );
     let newest: Vec<HistoryRow> = rows.iter().rev().take(LISTED).cloned().collect();
     view! {
-        <LineChart title=title places=places lines=lines reference=100.0 marks=marks on_range=dragged/>
+        <LineChart title=title places=places lines=lines unit=" %" reference=100.0 marks=marks on_range=dragged/>
         <p class="quiet">{sums(rows)}</p>
         <Listed rows=newest of=history.of size=size/>
     }
@@ -166,6 +170,12 @@ fn realized(row: &HistoryRow) -> Place {
     }
 }
 
+/// The last slot's, where it could be filled.
+fn last_realized(row: &HistoryRow) -> Option<f64> {
+    let gap = row.last.as_ref()?.exit_gap_pct.as_ref()?;
+    parsed(&of_oracle(gap.as_str())?.to_string())
+}
+
 fn line(name: &str, class: &'static str, places: impl Iterator<Item = Place>) -> Line {
     let (mut values, mut shown) = (Vec::new(), Vec::new());
     for place in places {
@@ -180,7 +190,7 @@ fn line(name: &str, class: &'static str, places: impl Iterator<Item = Place>) ->
         values.push(value);
         shown.push(words);
     }
-    Line { name: name.to_owned(), class, values, shown }
+    Line { name: name.to_owned(), class, values, others: Vec::new(), shown }
 }
 
 /// A gap of a series, with all that it was published as.
@@ -244,12 +254,7 @@ fn Listed(rows: Vec<HistoryRow>, of: SeriesOf, size: SizeUsd) -> impl IntoView {
         <details class="listed">
             <summary>{format!("The newest {} rows, with their evidence", body.len())}</summary>
             <p><CheckAll published=published/></p>
-            <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>
-                <thead><tr><th scope="col">"From"</th><th scope="col" class="number">"Worst gap"</th>
-                    <th scope="col" class="number">"Last gap"</th>
-                    <th scope="col" class="number">"Lowest depth"</th></tr></thead>
-                <tbody>{body}</tbody>
-            </table></div>
+            <Table first="From" columns=["Worst gap", "Last gap", "Lowest depth"].map(number).into() rows=body/>
         </details>
     }
 }
@@ -258,11 +263,11 @@ fn listed(
     row: &HistoryRow,
     of: &SeriesOf,
     published: Option<(Published, RwSignal<Standing>)>,
-) -> AnyView {
+) -> Row {
     let time = text::instant(&row.time);
     if let Some(Marked { words, .. }) = gone(row) {
-        return view! { <tr><th scope="row">{time}</th><td colspan="3" class="none">{words}</td></tr> }
-            .into_any();
+        let words = view! { <span class="none">{words}</span> }.into_any();
+        return (time.into_any(), vec![words]);
     }
     let last = row.last.as_ref().map_or_else(|| "none".into_any(), |last| gap_view(last, of));
     let worst = if let Some((published, standing)) = published {
@@ -277,9 +282,5 @@ fn listed(
         row.lowest_depth.as_ref().map_or_else(|| "none".into_any(), |point| depth_view(point, of));
     let lacks = [partly(row), refusals(row)]
         .map(|words| words.map(|words| view! { <small>{words}</small> }));
-    view! {
-        <tr><th scope="row">{time}{lacks}</th><td class="number">{worst}</td><td class="number">{last}</td>
-            <td class="number">{depth}</td></tr>
-    }
-    .into_any()
+    (view! { {time}{lacks} }.into_any(), vec![worst, last, depth])
 }

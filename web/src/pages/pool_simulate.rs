@@ -7,6 +7,7 @@ use exitgap_client::Recorded;
 use leptos::prelude::*;
 
 use super::pool::{base_name, evidence_of};
+use crate::parts::{Table, number};
 use crate::text;
 
 /// The section.
@@ -101,25 +102,20 @@ fn Simulated(result: SimulationResult) -> impl IntoView {
         .into_iter()
         .take(SHOWN)
         .map(|fill| {
-            view! {
-                <tr>
-                    <th scope="row">{fill.order}</th>
-                    <td class="number">{text::tokens(&fill.amount_in_raw, result.context.base.decimals)}</td>
-                    <td class="number">{text::tokens(&fill.amount_out_raw, result.context.quote.decimals)}</td>
-                    <td class="number">{text::percent(fill.exit_gap_pct.as_str())}</td>
-                </tr>
-            }
+            let sells = text::tokens(&fill.amount_in_raw, result.context.base.decimals);
+            let receives = text::tokens(&fill.amount_out_raw, result.context.quote.decimals);
+            let gap = text::percent(fill.exit_gap_pct.as_str());
+            (fill.order.into_any(), vec![sells.into_any(), receives.into_any(), gap.into_any()])
         })
         .collect();
+    let columns = vec![
+        number(&format!("Sells {}", result.context.base.symbol)),
+        number(&format!("Receives {}", result.context.quote.symbol)),
+        number("Gap"),
+    ];
     view! {
         <p><b>{words}</b></p>
-        <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>
-            <thead><tr><th scope="col">"Order"</th>
-                <th scope="col" class="number">{format!("Sells {}", result.context.base.symbol)}</th>
-                <th scope="col" class="number">{format!("Receives {}", result.context.quote.symbol)}</th>
-                <th scope="col" class="number">"Gap"</th></tr></thead>
-            <tbody>{rows}</tbody>
-        </table></div>
+        <Table first="Order" columns=columns rows=rows/>
         {(more > 0).then(|| view! { <p class="quiet">{format!("and {}", orders(&more.to_string(), "more "))}</p> })}
     }
 }

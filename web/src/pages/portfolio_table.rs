@@ -9,7 +9,7 @@ use leptos::prelude::*;
 
 use super::portfolio_exits::{Exit, Sale};
 use crate::download::download;
-use crate::parts::{PreviewNotice, StatusTag};
+use crate::parts::{PreviewNotice, Row, StatusTag, Table, number};
 use crate::paths::Page;
 use crate::text;
 
@@ -42,10 +42,7 @@ pub fn Exits(
         <PreviewNotice shown=preview/>
         {unread}
         <Sums parts=parts whole=whole worst=worst/>
-        <div class="wide" tabindex="0" role="group" aria-label="Table, scrolls sideways"><table>
-            <thead><tr><th scope="col">"Exit"</th><th scope="col" class="number">"Size"</th><th scope="col" class="number">"Exit gap"</th></tr></thead>
-            <tbody>{body}</tbody>
-        </table></div>
+        <Table first="Exit" columns=["Size", "Exit gap"].map(number).into() rows=body/>
         <p class="actions"><button type="button" on:click=move |_| {
             download(csv.read_value().as_bytes(), "text/csv", "exits.csv");
         }>"Export CSV"</button></p>
@@ -84,7 +81,7 @@ fn worst_words(exit: &Exit, sale: &Sale) -> String {
     format!("{} in {}: {how}", sale.name(), exit.pool)
 }
 
-fn row(exit: &Exit) -> impl IntoView + use<> {
+fn row(exit: &Exit) -> Row {
     let size = text::usd_exact(&exit.size.to_string());
     let pool = text::short_pool(&exit.pool.to_string());
     let page = Page::Pool(exit.pool.to_string()).href();
@@ -92,11 +89,10 @@ fn row(exit: &Exit) -> impl IntoView + use<> {
         Ok(sale) => sale,
         Err(error) => {
             let why = error.to_string();
-            return view! {
-                <tr><th scope="row"><a href=page>{pool}</a><small class="standing warn">{why}</small></th>
-                    <td class="number">{size}</td><td class="number none">"could not be computed"</td></tr>
-            }
-            .into_any();
+            let heading =
+                view! { <a href=page>{pool}</a><small class="standing warn">{why}</small> };
+            let none = view! { <span class="none">"could not be computed"</span> };
+            return (heading.into_any(), vec![size.into_any(), none.into_any()]);
         }
     };
     // Without the size: what is held is nobody's to see.
@@ -117,15 +113,11 @@ fn row(exit: &Exit) -> impl IntoView + use<> {
     let closed = sale.closed.clone();
     let closed = closed.map(|note| view! { <span class="tag warn">"market closed: "{note}</span> });
     let slot = format!("slot {}, {} old", text::instant(&sale.slot), text::age(sale.age_s));
-    view! {
-        <tr>
-            <th scope="row"><a href=href>{sale.name()}</a>" "<StatusTag status=sale.status/>{stale}{closed}
-                <small>{pool}", "{slot}</small>{problem}</th>
-            <td class="number">{size}</td>
-            <td class="number words">{gap}</td>
-        </tr>
-    }
-    .into_any()
+    let heading = view! {
+        <a href=href>{sale.name()}</a>" "<StatusTag status=sale.status/>{stale}{closed}
+        <small>{pool}", "{slot}</small>{problem}
+    };
+    (heading.into_any(), vec![size.into_any(), gap.into_any()])
 }
 
 /// Symbols are hostile text: quotation marks are doubled, and no cell begins a formula.

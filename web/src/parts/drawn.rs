@@ -14,6 +14,8 @@ pub fn Drawn(
     let (places, shown): (Vec<_>, Vec<_>) = points.into_iter().unzip();
     let values = shown.iter().map(|gap| parsed(gap)).collect();
     let shown = shown.iter().map(|gap| text::percent(gap)).collect();
-    let line = Line { name: "exit gap".to_owned(), class: "line-a", values, shown };
-    view! { <LineChart title="Exit gap by size, % below the oracle".to_owned() places=places lines=vec![line]/> }
+    let line =
+        Line { name: "exit gap".to_owned(), class: "line-a", values, others: Vec::new(), shown };
+    let title = "Exit gap by size, % below the oracle; sizes on a log scale".to_owned();
+    view! { <LineChart title=title places=places lines=vec![line] unit=" %"/> }
 }

@@ -63,7 +63,8 @@ pub fn CheckedGap(
     standing: RwSignal<Standing>,
 ) -> impl IntoView {
     let href = evidence_href(&published.evidence_url);
-    let shown = text::percent(&published.exit_gap_pct);
+    let shown = text::percent_read(&published.exit_gap_pct);
+    let exact = format!("Exactly {}: open its evidence", text::percent(&published.exit_gap_pct));
     let client = client();
     let start = move |_| {
         if !standing.try_with_untracked(is_open).unwrap_or(false) {
@@ -75,9 +76,7 @@ pub fn CheckedGap(
         spawn_local(async move { drop(standing.try_set(check::gap(&client, &published).await)) });
     };
     let linked = match href.clone() {
-        Some(href) => {
-            view! { <a href=href title="Open its evidence"><b>{shown}</b></a> }.into_any()
-        }
+        Some(href) => view! { <a href=href title=exact><b>{shown}</b></a> }.into_any(),
         None => view! { <b>{shown}</b> }.into_any(),
     };
     // It stays where it is, so that whoever pressed it by keyboard stays there, too.

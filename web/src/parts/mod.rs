@@ -1,6 +1,8 @@
 //! What pages are made of.
 
+mod ask;
 mod asked;
+mod card;
 mod checks;
 mod conditions;
 mod contradiction;
@@ -10,8 +12,11 @@ mod gap;
 mod live;
 mod split;
 mod states;
+mod table;
 
+pub use ask::AskExit;
 pub use asked::{Asking, settled};
+pub use card::Card;
 pub use checks::{Checks, Verdicts};
 pub use conditions::Conditions;
 pub use drawn::Drawn;
@@ -20,3 +25,4 @@ pub use gap::{CheckAll, CheckedGap, linked};
 pub use live::{on_evaluated, on_sealed};
 pub use split::Split;
 pub use states::{Empty, Failed, Loading, PreviewNotice, Refused, StatusTag, not_understood};
+pub use table::{Column, Row, Table, number, words};

@@ -3,7 +3,7 @@
 use exitgap_api::SplitPct;
 use leptos::prelude::*;
 
-use crate::chart::{length, parsed};
+use crate::chart::{length, parsed, stacked};
 use crate::text::percent;
 
 /// As the picture's `viewBox` says.
@@ -20,18 +20,18 @@ pub fn Split(
         ("fee", split.fee_pct, "what the pool charges", "line-b"),
         ("impact", split.impact_pct, "what moving the price costs", "line-c"),
     ];
-    let share = |text: &str| parsed(text).unwrap_or(0.0).max(0.0);
-    let whole: f64 = parts.iter().map(|(_, part, ..)| share(part.as_str())).sum::<f64>().max(1e-9);
-    let mut start = 0.0;
-    let bars: Vec<_> = parts
-        .iter()
-        .map(|(_, part, _, class)| {
-            let width = share(part.as_str()) / whole * WIDTH;
-            let x = start;
-            start += width;
-            view! { <rect class=format!("fill {class}") x=length(x) y="0" width=length(width) height="14"/> }
-        })
-        .collect();
+    let shares = parts.each_ref().map(|(_, part, ..)| parsed(part.as_str()).unwrap_or(0.0));
+    let (places, zero) = stacked(&shares, WIDTH);
+    let bar =
+        |((x, width), (_, part, _, class)): ((f64, f64), &(_, exitgap_api::Number, _, &str))| {
+            let gains = if part.as_str().starts_with('-') { " gains" } else { "" };
+            let class = format!("fill {class}{gains}");
+            view! { <rect class=class x=length(x) y="0" width=length(width) height="14"/> }
+        };
+    let bars: Vec<_> = places.into_iter().zip(&parts).map(bar).collect();
+    let zero = (zero > 0.0).then(|| {
+        view! { <line class="zero" x1=length(zero) x2=length(zero) y1="0" y2="14"/> }
+    });
     let words: Vec<_> = parts
         .iter()
         .map(|(name, part, meaning, class)| {
@@ -45,12 +45,12 @@ pub fn Split(
         .collect();
     view! {
         <svg class="split" viewBox="0 0 600 14" preserveAspectRatio="none" aria-hidden="true">
-            {bars}
+            {bars}{zero}
         </svg>
         <dl class="split-words">{words}</dl>
         <p class="quiet">
             "The parts multiply: (1 − basis)(1 − fee)(1 − impact) is what is left. A negative part is to the seller's \
-             advantage."
+             advantage: it is drawn pale, to the left of the line."
         </p>
     }
 }

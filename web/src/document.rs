@@ -1,0 +1,55 @@
+//! A document of the service that a page only shows: its fields are read by their names. A type of its own for
+//! each such document would weigh several kilobytes; what is computed with, or checked, has one.
+
+use js_sys::{Array, Reflect};
+use serde::Deserialize;
+use wasm_bindgen::JsValue;
+
+/// A document, or a part of one. Whatever is not as it should be is not there.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(transparent)]
+pub struct Document(#[serde(with = "serde_wasm_bindgen::preserve")] JsValue);
+
+impl Document {
+    fn at(&self, name: &str) -> JsValue {
+        Reflect::get(&self.0, &name.into()).unwrap_or(JsValue::UNDEFINED)
+    }
+
+    /// The text of a field, or the digits of its number. Numbers have at most fifteen significant ones: they come
+    /// back as they were sent.
+    pub fn text(&self, name: &str) -> Option<String> {
+        let field = self.at(name);
+        let digits =
+            |number| js_sys::Number::from(number).to_string_with_radix(10).ok().map(String::from);
+        field.as_string().or_else(|| digits(field.as_f64()?))
+    }
+
+    /// The same, or no text.
+    pub fn text_or_none(&self, name: &str) -> String {
+        self.text(name).unwrap_or_default()
+    }
+
+    /// A count; 0 where there is none.
+    pub fn count(&self, name: &str) -> u64 {
+        self.text(name).and_then(|digits| digits.parse().ok()).unwrap_or(0)
+    }
+
+    /// Whether a field is `true`.
+    pub fn is(&self, name: &str) -> bool {
+        self.at(name).is_truthy()
+    }
+
+    /// A part that has fields of its own.
+    pub fn part(&self, name: &str) -> Option<Self> {
+        Some(self.at(name)).filter(JsValue::is_object).map(Self)
+    }
+
+    /// The parts of a list; none where it is no list.
+    pub fn list(&self, name: &str) -> Vec<Self> {
+        let field = self.at(name);
+        if !Array::is_array(&field) {
+            return Vec::new();
+        }
+        Array::from(&field).iter().map(Self).collect()
+    }
+}

@@ -1,0 +1,110 @@
+//! "I hold so much of this token": the holder's question, asked on the front page and above its answer.
+
+use exitgap_api::operations::Operation;
+use exitgap_api::operations::parameters::POOL_CURSOR;
+use exitgap_client::{Browser, Client, ClientError};
+use leptos::prelude::*;
+use leptos_router::hooks::{use_navigate, use_params_map, use_query_map};
+
+use super::{Asking, Failed, Loading};
+use crate::document::Document;
+use crate::paths::Page;
+use crate::service::client;
+use crate::text;
+
+/// What is sold where the address says nothing.
+const DEFAULT: &str = "100,000";
+
+/// Pages of the pools' list that are read for the picker.
+const MOST_PAGES: usize = 4;
+
+/// A token, as an address of this site names it, and in words.
+type Held = (String, String);
+
+/// Every token that a recorded pool sells, by its symbol.
+async fn tokens(client: Client<Browser>) -> Result<Vec<Held>, ClientError> {
+    let mut tokens: Vec<Held> = Vec::new();
+    let mut cursor = None;
+    for _ in 0..MOST_PAGES {
+        let target = Operation::Pools.target().maybe(&POOL_CURSOR, cursor.as_ref());
+        let list: Document = client.read(&target).await?;
+        for pool in list.list("pools") {
+            let chain = pool.text_or_none("chain");
+            for side in ["base", "quote"] {
+                let Some(token) = pool.part(side) else { continue };
+                let value = format!("{chain}:{}", token.text_or_none("address"));
+                if !tokens.iter().any(|(one, _)| *one == value) {
+                    tokens.push((value, format!("{} on {chain}", token.text_or_none("symbol"))));
+                }
+            }
+        }
+        cursor = list.text("next_cursor");
+        if cursor.is_none() {
+            break;
+        }
+    }
+    tokens.sort_by_key(|(_, words)| words.to_lowercase());
+    let twice = |words: &str, all: &[Held]| all.iter().filter(|(_, one)| one == words).count() > 1;
+    let named = |(value, words): &Held| {
+        let words = if twice(words, &tokens) {
+            format!("{words}, {}", text::short_pool(value))
+        } else {
+            words.clone()
+        };
+        (value.clone(), words)
+    };
+    Ok(tokens.iter().map(named).collect())
+}
+
+/// The form. It begins with what the address says.
+#[component]
+pub fn AskExit() -> impl IntoView {
+    let (params, query) = (use_params_map(), use_query_map());
+    let held = Memo::new(move |_| params.read().get("token").unwrap_or_default());
+    let size =
+        Memo::new(move |_| query.read().get("size_usd").unwrap_or_else(|| DEFAULT.to_owned()));
+    let known = Asking::new(|| (), |()| tokens(client()));
+    let retry = known.again();
+    let (picker, boxed) =
+        (NodeRef::<leptos::html::Select>::new(), NodeRef::<leptos::html::Input>::new());
+    let navigate = use_navigate();
+    let go = StoredValue::new_local(move || {
+        let (Some(picker), Some(boxed)) = (picker.get_untracked(), boxed.get_untracked()) else {
+            return;
+        };
+        let (token, worth) = (picker.value(), boxed.value());
+        if token.is_empty() {
+            return;
+        }
+        let worth = String::from(js_sys::encode_uri_component(worth.trim()));
+        let href = format!("{}?size_usd={worth}", Page::Exit(token).href());
+        navigate(&href, leptos_router::NavigateOptions { scroll: false, ..Default::default() });
+    });
+    move || match known.answer(&()) {
+        None => view! { <Loading what="the tokens"/> }.into_any(),
+        Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+        Some(Ok(mut tokens)) => {
+            let asked = held.get();
+            if !asked.is_empty() && !tokens.iter().any(|(value, _)| *value == asked) {
+                tokens.insert(0, (asked.clone(), text::short_pool(&asked)));
+            }
+            let option = |(value, words): Held| {
+                let chosen = value == asked;
+                view! { <option value=value selected=chosen>{words}</option> }
+            };
+            let options = tokens.into_iter().map(option).collect_view();
+            view! {
+                <form class="ask card" on:submit=move |event| {
+                    event.prevent_default();
+                    go.with_value(|go| go());
+                }>
+                    <label>"I hold" <select id="held" node_ref=picker>{options}</select></label>
+                    <label>"worth, USD" <input id="worth" type="text" inputmode="decimal" autocomplete="off"
+                        node_ref=boxed prop:value=move || size.get()/></label>
+                    <button type="submit" class="primary">"Where and when do I exit?"</button>
+                </form>
+            }
+            .into_any()
+        }
+    }
+}
