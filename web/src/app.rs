@@ -9,10 +9,12 @@ use crate::pages::alerts::AlertsPage;
 use crate::pages::board::Board;
 use crate::pages::capabilities::CapabilitiesPage;
 use crate::pages::evidence::EvidencePage;
+use crate::pages::exit::ExitPage;
 use crate::pages::method::MethodPage;
 use crate::pages::not_found::NotFound;
 use crate::pages::pool::PoolPage;
 use crate::pages::portfolio::PortfolioPage;
+use crate::pages::risk::RiskPage;
 use crate::pages::verify::VerifyPage;
 use crate::parts::Whose;
 use crate::paths::{self, Page};
@@ -38,6 +40,7 @@ pub fn App() -> impl IntoView {
                 <A href=Page::Board.href() {..} class="brand">"exitgap"</A>
                 <nav aria-label="Pages">
                     <A href=Page::Board.href() exact=true>"Board"</A>
+                    <A href=Page::Risk.href()>"Risk"</A>
                     <A href=Page::Portfolio.href()>"Portfolio"</A>
                     <A href=Page::Alerts.href()>"Alerts"</A>
                     <A href=Page::Verify.href()>"Verify"</A>
@@ -51,6 +54,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/") view=Board/>
                     <Route path=path!("/pools/:pool") view=PoolPage/>
                     <Route path=path!("/api/v1/exit/:pool") view=EvidencePage/>
+                    <Route path=path!("/exit/:token") view=ExitPage/>
+                    <Route path=path!("/risk") view=RiskPage/>
                     <Route path=path!("/verify") view=VerifyPage/>
                     <Route path=path!("/portfolio") view=PortfolioPage/>
                     <Route path=path!("/alerts") view=AlertsPage/>

@@ -48,6 +48,9 @@ async fn every_page_works_in_a_browser() {
     pages
         .arg(fixtures::folder().join("npm-tools/node_modules"))
         .arg(root.join("target/screenshots"));
+    // Parts of it alone, while one of them is worked on.
+    let parts = std::env::var("EXITGAP_PAGES").unwrap_or_default();
+    pages.args(parts.split_whitespace());
     pages.env("EXITGAP_FORGED_CHECKPOINT", forged(&checkpoint, &key));
     pages.env("EXITGAP_OTHER_KEY", other_key(&checkpoint));
     pages.env("EXITGAP_RETRACTED", format!("{pool} {}", retracted.number()));
@@ -96,7 +99,7 @@ async fn lighthouse_finds_the_pages_accessible_and_sound() {
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/web/lighthouse.mjs"))
         .arg(format!("http://{}", service.address))
         .arg(fixtures::folder().join("lighthouse/node_modules"))
-        .args(["/", &pool, evidence, "/verify", "/portfolio", "/capabilities", "/method"])
+        .args(["/", &pool, evidence, "/verify", "/portfolio", "/risk", "/capabilities", "/method"])
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -261,7 +264,8 @@ async fn pages_are_served_with_their_words_and_their_policy() {
     let service = Service::start(recorded.folder.path(), &["--no-record"], &[]);
     let page = [("Accept", "text/html")];
     let pool = recorded.pool(0);
-    for path in ["/".to_owned(), format!("/pools/{pool}"), "/verify".to_owned()] {
+    let own = ["/", "/risk", "/exit/anvil:0x0", "/verify"].map(str::to_owned);
+    for path in own.into_iter().chain([format!("/pools/{pool}")]) {
         let answer = service.ask("GET", &path, &page);
         assert_eq!(answer.status, 200, "{path}: is the site built? `cargo xtask web` builds it");
         let policy = answer.header("content-security-policy").unwrap().to_owned();

@@ -184,6 +184,8 @@ fn pages() -> Router<App> {
     Router::new()
         .route("/", get(site::board))
         .route("/pools/{pool}", get(site::pool))
+        .route("/exit/{token}", get(site::fixed))
+        .route("/risk", get(site::fixed))
         .route("/verify", get(site::fixed))
         .route("/portfolio", get(site::fixed))
         .route("/alerts", get(site::fixed))

@@ -168,6 +168,14 @@ pub async fn fixed(State(app): State<App>, uri: Uri) -> Result<Response, Refused
             "Alerts | exitgap",
             "Your own rules: where each stands and what it said, with evidence for every value.",
         ),
+        "/risk" => words(
+            "Risk report | exitgap",
+            "Whether pools would have taken a liquidation in the worst slot of a week, each number with its evidence.",
+        ),
+        path if path.starts_with("/exit/") => words(
+            "Where and when to exit | exitgap",
+            "Where and when a holding is sold best, with evidence for every number.",
+        ),
         "/capabilities" => {
             words("Capabilities | exitgap", "What this deployment can do: live, preview, roadmap.")
         }

@@ -1,0 +1,164 @@
+// The holder's question from the front page to its proof, and the lender's report: each number as the service says it.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { eventually, local } from "./browser.mjs";
+
+export default async function exit(scene) {
+  await holder(scene);
+  await beyond(scene);
+  await lender(scene);
+}
+
+/** As a page shows a size. */
+const dollars = (usd) => `$${Number(usd).toLocaleString("en-US", { maximumFractionDigits: 6 })}`;
+
+/** Three actions: the token, the size, the button. Reload, back and share keep what was asked. */
+async function holder({ exit, open, get, shoot, fits }) {
+  const [chain] = exit.pool.split(":");
+  const token = `${chain}:${exit.base.address}`;
+  const page = await open("/");
+  await page.locator("#held").selectOption(token);
+  await page.locator("#worth").fill("$250,000");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**/exit/${token}?size_usd=*`);
+  await page.waitForSelector("#where table");
+  const told = await get(`/v1/routes/${token.replace(":", "/")}?size_usd=250000`);
+  assert.ok(told.legs.length > 1, "the scene splits this size");
+  assert.equal(await page.locator("#gap").getAttribute("title"), `${told.exit_gap_pct} %`.replace("-", "−"));
+  const links = await page.locator("#where tbody th a").evaluateAll((all) => all.map((one) => one.getAttribute("href")));
+  assert.deepEqual(links, told.alone.map(({ pool }) => `/pools/${pool}?size_usd=250000`), "the best first");
+  const expected = told.alone.map(({ pool }) => told.legs.find((leg) => leg.pool === pool))
+    .map((leg) => leg === undefined ? "nothing" : dollars(leg.size_usd));
+  const exact = await page.locator("#where tbody td:nth-of-type(2)").evaluateAll((all) =>
+    all.map((one) => one.querySelector("[title]")?.title ?? one.textContent));
+
+  assert.deepEqual(exact, expected);
+  const saved = Math.round((told.alone[0].exit_gap_pct - told.exit_gap_pct) * 1e6) / 1e6;
+  assert.ok(saved >= 0);
+  // What stays within a limit, of each venue.
+  const within = async (limit) => {
+    let sum = 0;
+    for (const { pool } of told.alone) {
+      sum += (await get(`/v1/size/${pool}?gap_pct=${limit}&base=${exit.base.address}`)).max_size_usd ?? 0;
+    }
+    return `$${Math.floor(sum + 1e-6).toLocaleString("en-US")}`;
+  };
+  const most = page.locator(".card").filter({ hasText: "Most within" }).locator(".value");
+  const one = await within("1");
+  await eventually("the most within 1 %", async () => await most.textContent() === one);
+  await page.locator("#limit").selectOption("2");
+  await page.waitForURL(/limit=2/);
+  const two = await within("2");
+  await eventually("the most within 2 %", async () => await most.textContent() === two);
+  // Every gap is checked here.
+  const all = await page.locator("#where .checked-gap").count();
+  assert.ok(all > told.legs.length, "each venue and each leg");
+  await page.getByRole("button", { name: "Check every gap in view" }).click();
+  await eventually("all are confirmed", async () => await page.locator("#where").getByText("confirmed here").count() === all);
+  // An hour of the week, by keys: the worst of its rows, with its evidence.
+  await page.waitForSelector("#best-hour");
+  const rows = (await get(`/v1/history/${told.alone[0].pool}?size_usd=250000&interval=1h&base=${exit.base.address}`)).rows;
+  const row = rows.findLast(({ worst, slots_refused: refused }) => worst !== undefined && refused === 0);
+  const hour = (Math.floor(Date.parse(row.time) / 3600_000) + 72) % 168;
+  const heat = page.locator(".heat svg").first();
+  await heat.focus();
+  await page.keyboard.press("ArrowRight");
+  for (let step = 0; step < hour % 24; step += 1) await page.keyboard.press("ArrowRight");
+  for (let step = 0; step < Math.floor(hour / 24); step += 1) await page.keyboard.press("ArrowDown");
+  const link = await page.locator(".heat .reading a").getAttribute("href");
+  assert.equal(link, local(row.worst.evidence_url));
+  // The same hour by a tap where it lies.
+  const byKeys = await page.locator(".heat .reading").textContent();
+  await page.keyboard.press("ArrowDown");
+  const frame = await heat.boundingBox();
+  const [wide, high] = [40 + 28 * 24, 22 + 24 * 7];
+  await page.mouse.click(frame.x + (40 + 28 * (hour % 24 + 0.4)) / wide * frame.width,
+    frame.y + (22 + 24 * (Math.floor(hour / 24) + 0.4)) / high * frame.height);
+  await eventually("the hour that was tapped", async () => await page.locator(".heat .reading").textContent() === byKeys);
+  // All of it is in the address.
+  const venue = told.alone[1].pool;
+  await page.locator("#venue").selectOption(venue);
+  await page.waitForURL((url) => url.searchParams.get("venue") === venue);
+  await page.reload();
+  await page.waitForSelector("#where table");
+  const kept = [await page.locator("#held").inputValue(), await page.locator("#worth").inputValue(),
+    await page.locator("#limit").inputValue(), await page.locator("#venue").inputValue()];
+  assert.deepEqual(kept, [token, "$250,000", "2", venue]);
+  await page.goBack();
+  await page.waitForSelector("table.board");
+  await page.goForward();
+  await page.waitForSelector("#best-hour");
+  assert.equal(await page.locator("#limit").inputValue(), "2");
+  await eventually("nothing is loading", async () => await page.locator(".loading").count() === 0);
+  await shoot(page, "exit");
+  await page.setViewportSize({ width: 390, height: 900 });
+  await page.reload();
+  await page.waitForSelector("#best-hour");
+  await fits(page, "an exit on a phone");
+  const small = await page.locator("main button:visible, main select:visible").evaluateAll((all) =>
+    all.map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect().height]).filter(([, height]) => height < 43.5));
+  assert.deepEqual(small, [], "each target is high enough for a finger");
+  await shoot(page, "exit-390");
+  await page.context().close();
+  console.log("exit: asked in three actions, as the service says, checked here, kept in the address");
+}
+
+/** What nothing fills is said, and proven, and the most that is filled is compared instead. */
+async function beyond({ exit, open, shoot }) {
+  const token = `${exit.pool.split(":")[0]}:${exit.base.address}`;
+  const page = await open(`/exit/${token}?size_usd=999999999`, { expected: ["422"] });
+  await page.waitForSelector("#beyond");
+  await shoot(page, "exit-beyond");
+  await page.locator("#where td a", { hasText: "cannot be filled" }).first().click();
+  await page.waitForSelector(".verdict.pass");
+  assert.match(page.url(), /size_usd=999999999/);
+  assert.match(await page.locator(".verdict").first().textContent(), /cannot be filled/);
+  await page.goto(new URL("/exit/nothing?size_usd=1", page.url()).href);
+  await page.waitForSelector(".refused >> text=it is no <chain>:<address>");
+  await page.context().close();
+  console.log("exit: what cannot be filled is proven, and what is no token is said");
+}
+
+/** The report of two pools, as the service says it, to print and to take away. */
+async function lender({ exit, pools, open, get, shoot, fits }) {
+  // Exposure is told of concentrated liquidity and of constant product.
+  const own = pools.filter(({ base, name }) => base?.address === exit.base.address && /Uniswap v[23]/.test(name)).slice(0, 2).map(({ pool }) => pool);
+  const asked = own.map((pool) => `pool=${encodeURIComponent(pool)}`).join("&");
+  const page = await open("/risk");
+  await page.waitForSelector("text=Choose at least one pool");
+  for (const pool of own) await page.locator(`input[value="${pool}"]`).check();
+  await page.locator("input[name=size_usd]").fill("100000");
+  await page.getByRole("button", { name: "Make the report" }).click();
+  await page.waitForSelector("#band");
+  const told = await get(`/v1/exposure?${own.map((pool) => `venue=${pool}`).join("&")}&cascade_usd=100000`);
+  const card = (name) => page.locator(".card").filter({ has: page.getByText(name, { exact: true }) }).locator(".value").textContent();
+  const cut = (ratio) => `${(Math.floor(ratio * 100 + 1e-9) / 100).toLocaleString("en-US")}`;
+  assert.ok((await card("Coverage")).startsWith(cut(told.coverage).split(".")[0]));
+  assert.equal(await card("Shortfall at the worst slot"), dollars(told.shortfall_usd));
+  assert.equal(await card("Reopening gap"), "never closes");
+  const stress = await Promise.all(own.map((pool) => get(`/v1/stress/${pool}?size_usd=100000&from=${told.from}&to=${told.to}`)));
+  const worst = stress.flatMap(({ detail }) => detail.worst_slots).map(({ exit_gap_pct: gap }) => gap ?? Infinity).sort((a, b) => b - a);
+  const listed = page.locator("table").last().locator("tbody tr");
+  assert.equal(await listed.count(), 10);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Take away as CSV" }).click()]);
+  const lines = readFileSync(await download.path(), "utf8").trim().split("\n").map((line) => line.split(","));
+  const value = (name) => lines.filter((line) => line[1] === name).map((line) => line[2]);
+  assert.deepEqual(value("coverage"), [String(told.coverage)]);
+  assert.ok(lines.find((line) => line[1] === "coverage")[5] === told.figure_url, "with its figure");
+  assert.deepEqual(value("worst_slot_gap_pct").map((gap) => Number.isNaN(Number(gap)) ? Infinity : Number(gap)), worst.slice(0, 10));
+  assert.ok(lines.filter((line) => line[1] === "worst_slot_gap_pct").every((line) => line[4].includes("/api/v1/exit/")));
+  // The figure's file is the service's own.
+  const file = await page.getByRole("link", { name: "figure file" }).getAttribute("href");
+  assert.equal(file, local(told.figure_url));
+  await shoot(page, "risk");
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.locator("header").isVisible(), false, "paper has no navigation");
+  await page.emulateMedia({ media: "screen" });
+  await page.setViewportSize({ width: 390, height: 900 });
+  await fits(page, "a report on a phone");
+  await shoot(page, "risk-390");
+  await page.goto(new URL(`/risk?${asked}&size_usd=abc`, page.url()).href);
+  await page.waitForSelector(".refused >> text=size_usd");
+  await page.context().close();
+  console.log("risk: a report as the service says it, to print and to take away");
+}

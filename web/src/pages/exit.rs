@@ -1,0 +1,75 @@
+//! "I hold so much of this token: where do I exit, when, and can I trust it?"
+
+use leptos::prelude::*;
+use leptos_router::hooks::{use_params_map, use_query_map};
+
+use super::exit_comparison::{Asked, Comparison, compare};
+use super::exit_numbers::Numbers;
+use super::exit_venues::Venues;
+use super::exit_wait::Wait;
+use super::exit_when::When;
+use crate::parts::{AskExit, Asking, Failed, Loading, PreviewNotice};
+use crate::service::client;
+use crate::text;
+
+/// The page. Its address holds all that is asked: token, size, limit and the venue that is looked at over time.
+#[component]
+pub fn ExitPage() -> impl IntoView {
+    let (params, query) = (use_params_map(), use_query_map());
+    let asked = Memo::new(move |_| {
+        let token = params.read().get("token").unwrap_or_default();
+        Asked::read(&token, &query.read().get("size_usd").unwrap_or_default())
+    });
+    let found = Asking::new(
+        move || asked.get(),
+        |asked| {
+            let client = client();
+            async move { compare(&client, &asked?).await }
+        },
+    );
+    let retry = found.again();
+    view! {
+        <h1>"Where and when to exit"</h1>
+        <AskExit/>
+        {move || match found.answer(&asked.get()) {
+            None => view! { <Loading what="the venues"/> }.into_any(),
+            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+            Some(Ok(comparison)) => view! { <Answered comparison=comparison/> }.into_any(),
+        }}
+    }
+}
+
+/// What there is to say.
+#[component]
+fn Answered(comparison: Comparison) -> impl IntoView {
+    let refused = comparison.refused.clone().map(|why| {
+        let size = text::usd_exact(&comparison.size.to_string());
+        view! {
+            <div class="refused" role="status" id="beyond">
+                <p><strong>"All recorded venues together cannot fill it."</strong>" "{text::grouped_within(&why)}</p>
+                <p>{format!("What follows is of the most that they fill, {size}. That each of them cannot fill yours is proven beside it.")}</p>
+            </div>
+        }
+    });
+    let slot = format!(
+        "Of the slot {}, {} old; {} days recorded.",
+        text::instant(&comparison.slot_time),
+        text::age(comparison.age_s),
+        comparison.days_observed,
+    );
+    let stale = (comparison.oracle_state != "fresh").then(|| {
+        let words = format!("An oracle answer is {}.", comparison.oracle_state.replace('_', " "));
+        view! { <p class="standing warn">{words}</p> }
+    });
+    let comparison = StoredValue::new(comparison);
+    view! {
+        <PreviewNotice shown=comparison.read_value().preview/>
+        {refused}
+        <p class="quiet">{slot}</p>
+        {stale}
+        <Numbers comparison=comparison/>
+        <Venues comparison=comparison/>
+        <When comparison=comparison/>
+        <Wait comparison=comparison/>
+    }
+}

@@ -1,0 +1,180 @@
+//! The venues of a token at the newest slot, as the service compares them.
+
+use core::str::FromStr;
+
+use exitgap_api::operations::parameters::SIZE;
+use exitgap_api::operations::{Operation, Target};
+use exitgap_api::{Number, Problem, ProblemCode, invalid_parameter, size_as_written};
+use exitgap_client::{Browser, Client, ClientError, EvidenceOf};
+use exitgap_core::ids::ChainSlug;
+use exitgap_core::series::Slot;
+use exitgap_core::units::SizeUsd;
+
+use crate::document::Document;
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    chain: ChainSlug,
+    token: String,
+    size: SizeUsd,
+}
+
+impl Asked {
+    /// Reads the address: a token as `<chain>:<address>`, and a size as people write it.
+    pub fn read(token: &str, size: &str) -> Result<Self, Problem> {
+        let wrong = |why: &str| {
+            invalid_parameter("token", &format!("token: {why}"), "choose one of the tokens above")
+        };
+        let (chain, token) =
+            token.split_once(':').ok_or_else(|| wrong("it is no <chain>:<address>"))?;
+        let chain = ChainSlug::from_str(chain).map_err(|error| wrong(&error.to_string()))?;
+        if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return Err(wrong("it is no address"));
+        }
+        Ok(Self { chain, token: token.to_owned(), size: size_as_written(size)? })
+    }
+
+    fn target(&self, size: SizeUsd) -> Target {
+        let Self { chain, token, .. } = self;
+        Operation::Routes.target_of(format_args!("{chain}/{token}")).with(&SIZE, size)
+    }
+}
+
+/// The comparison.
+#[derive(Debug, Clone)]
+pub struct Comparison {
+    /// The token's address.
+    pub token: String,
+    /// Its symbol: hostile text.
+    pub symbol: String,
+    /// The slot of all figures.
+    pub slot: Slot,
+    /// Its instant, RFC 3339.
+    pub slot_time: String,
+    /// Seconds since it.
+    pub age_s: u64,
+    /// How far the oracle may be relied on.
+    pub oracle_state: String,
+    /// Of the leg with the shortest series.
+    pub days_observed: String,
+    /// Whether the figures are of a chain that is not live.
+    pub preview: bool,
+    /// The size that the figures are of.
+    pub size: SizeUsd,
+    /// The size that was asked for: greater where nothing fills it.
+    pub asked: SizeUsd,
+    /// Why nothing fills what was asked for.
+    pub refused: Option<String>,
+    /// The gap of all legs together, percent.
+    pub gap: String,
+    /// No split has a gap that is lower by more than this, percent.
+    pub optimality: Option<String>,
+    /// The venues, the best first.
+    pub venues: Vec<Venue>,
+    /// Venues that were not compared, and why.
+    pub left_out: Vec<(String, String)>,
+}
+
+/// A venue.
+#[derive(Debug, Clone)]
+pub struct Venue {
+    /// The pool.
+    pub pool: String,
+    /// Venue, fee and, where it sells a part of the split, what it buys: hostile text.
+    pub name: String,
+    /// What all of it fills at there, percent; none where it does not fill.
+    pub alone: Option<String>,
+    /// The most that it fills, where that is why.
+    pub most: Option<String>,
+    /// What proves that.
+    pub evidence_url: Option<String>,
+    /// The same, taken apart.
+    pub evidence: Option<EvidenceOf>,
+    /// What it sells of the split.
+    pub leg: Option<Leg>,
+}
+
+/// What a venue sells of a split.
+#[derive(Debug, Clone)]
+pub struct Leg {
+    /// USD.
+    pub size: SizeUsd,
+    /// Its own gap, percent.
+    pub gap: String,
+    /// What proves it.
+    pub evidence_url: Option<String>,
+}
+
+/// Asks the service. Where nothing fills the size, the most that is filled is compared.
+pub async fn compare(client: &Client<Browser>, asked: &Asked) -> Result<Comparison, ClientError> {
+    let refused = match client.read::<Document>(&asked.target(asked.size)).await {
+        Ok(told) => return read(&told, asked, asked.size, None),
+        Err(ClientError::Refused(refused)) => refused,
+        Err(error) => return Err(error),
+    };
+    let most = refused.max_fillable_usd.as_ref().and_then(|most| most.as_str().parse().ok());
+    let Some(most) = most else { return Err(ClientError::Refused(refused)) };
+    let told = client.read::<Document>(&asked.target(most)).await?;
+    read(&told, asked, most, Some(refused.detail.clone()))
+}
+
+/// Reads the answer, if it is one to this question.
+fn read(
+    told: &Document,
+    asked: &Asked,
+    size: SizeUsd,
+    refused: Option<String>,
+) -> Result<Comparison, ClientError> {
+    let wrong = |why: &str| {
+        Problem::new(ProblemCode::InternalError, format!("the service's answer: {why}"))
+    };
+    let token = told.part("token").ok_or_else(|| wrong("it names no token"))?;
+    let address = token.text_or_none("address");
+    let same = told.text_or_none("chain") == asked.chain.as_str()
+        && address.eq_ignore_ascii_case(&asked.token)
+        && told.text("size_usd").as_deref() == Some(Number::from(size).as_str());
+    if !same {
+        return Err(wrong("it is of another question").into());
+    }
+    let slot = Slot::new(told.count("slot")).map_err(|_| wrong("its slot is none"))?;
+    let legs = told.list("legs");
+    let venue = |alone: &Document| {
+        let pool = alone.text_or_none("pool");
+        let evidence_url = alone.text("evidence_url");
+        let leg = legs.iter().find(|leg| leg.text_or_none("pool") == pool);
+        let quote = leg.and_then(|leg| leg.part("quote")?.text("symbol"));
+        let name = alone.text_or_none("name");
+        let leg = leg.and_then(|leg| {
+            let (size, gap) = (leg.text("size_usd")?.parse().ok()?, leg.text("exit_gap_pct")?);
+            Some(Leg { size, gap, evidence_url: leg.text("evidence_url") })
+        });
+        Venue {
+            name: quote.map_or_else(|| name.clone(), |quote| format!("{name} for {quote}")),
+            alone: alone.text("exit_gap_pct"),
+            most: alone.text("max_fillable_usd"),
+            evidence: evidence_url.as_deref().and_then(EvidenceOf::from_url),
+            evidence_url,
+            pool,
+            leg,
+        }
+    };
+    let left_out = |one: &Document| (one.text_or_none("pool"), one.text_or_none("detail"));
+    Ok(Comparison {
+        token: address,
+        symbol: token.text_or_none("symbol"),
+        slot,
+        slot_time: told.text_or_none("slot_time"),
+        age_s: told.count("snapshot_age_s"),
+        oracle_state: told.text_or_none("oracle_state"),
+        days_observed: told.text_or_none("days_observed"),
+        preview: told.text_or_none("status") == "preview",
+        size,
+        asked: asked.size,
+        refused,
+        gap: told.text("exit_gap_pct").ok_or_else(|| wrong("it has no gap"))?,
+        optimality: told.text("optimality_gap_pct"),
+        venues: told.list("alone").iter().map(venue).collect(),
+        left_out: told.list("left_out").iter().map(left_out).collect(),
+    })
+}

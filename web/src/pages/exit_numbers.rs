@@ -1,0 +1,229 @@
+//! The five numbers that a holder asks for first.
+
+use exitgap_api::operations::Operation;
+use exitgap_api::operations::parameters::{AT, BASE, FROM, GAP, SERIES_SIZE, SIZE, TO};
+use exitgap_api::{Problem, ProblemCode};
+use exitgap_client::ClientError;
+use exitgap_core::ids::PoolId;
+use exitgap_core::series::Slot;
+use exitgap_core::units::{Percent, SizeUsd, UsdMicros};
+use leptos::prelude::*;
+use leptos_router::hooks::query_signal_with_options;
+
+use super::exit_comparison::Comparison;
+use super::pool_answer::lost;
+use super::pool_size::in_place;
+use crate::document::Document;
+use crate::parts::{Asking, Card, linked};
+use crate::paths::evidence_href;
+use crate::service::client;
+use crate::text;
+
+/// The gaps that a holder may accept, percent; the first is what the page begins with.
+const LIMITS: [&str; 5] = ["1", "0.1", "0.5", "2", "5"];
+
+/// Slots of seven days.
+const WEEK: u32 = 2_016;
+
+/// The cards.
+#[component]
+pub fn Numbers(comparison: StoredValue<Comparison>) -> impl IntoView {
+    let told = comparison.get_value();
+    let size = text::usd_exact(&told.size.to_string());
+    let used = told.venues.iter().filter(|venue| venue.leg.is_some()).count();
+    let over =
+        if used == 1 { "in one venue".to_owned() } else { format!("split over {used} venues") };
+    let (magnitude, side) = text::split_gap(&told.gap);
+    let loss = lost(&told.size.to_string(), &told.gap).unwrap_or_default();
+    view! {
+        <section class="cards" aria-label="The five numbers">
+            <Card name=format!("Gap of {size} of {}", told.symbol)
+                value=view! { <span id="gap" title=text::percent(&told.gap)>{text::percent_read(magnitude)}</span> }.into_any()
+                note=format!("{side} the oracle price, {over}: {loss}").into_any()/>
+            <Within comparison=comparison/>
+            <Worst comparison=comparison/>
+            {saving(&told)}
+            <Redeem comparison=comparison/>
+        </section>
+    }
+}
+
+/// What the split saves against the best venue alone.
+fn saving(told: &Comparison) -> AnyView {
+    let best = told.venues.first();
+    let alone = best.and_then(|venue| Percent::parse(venue.alone.as_deref()?).ok());
+    let found = alone
+        .zip(Percent::parse(&told.gap).ok())
+        .map(|(Percent(alone), Percent(split))| Percent(alone - split));
+    let (value, note) = match (found, best) {
+        (Some(saved), Some(best)) => {
+            let saved = saved.to_string();
+            let dollars = lost(&told.size.to_string(), &saved).unwrap_or_default();
+            let dollars = dollars.split(' ').next().unwrap_or_default().to_owned();
+            let note = format!(
+                "{} of the size, against all of it in {}",
+                text::percent(&saved),
+                best.name
+            );
+            (dollars, note)
+        }
+        _ => ("all of it".to_owned(), "no venue alone fills this size".to_owned()),
+    };
+    view! { <Card name="Splitting saves" value=value.into_any() note=note.into_any()/> }.into_any()
+}
+
+/// A question about each of the venues of a comparison, by their pools.
+fn pools(told: &Comparison) -> Vec<PoolId> {
+    told.venues.iter().filter_map(|venue| venue.pool.parse().ok()).collect()
+}
+
+/// The most that stays within a limit.
+#[component]
+fn Within(comparison: StoredValue<Comparison>) -> impl IntoView {
+    let (chosen, set) = query_signal_with_options::<String>("limit", in_place());
+    let limit = Memo::new(move |_| {
+        let said = chosen.get().unwrap_or_default();
+        LIMITS.into_iter().find(|limit| *limit == said).unwrap_or(LIMITS[0])
+    });
+    let sizes = Asking::new(
+        move || limit.get(),
+        move |limit| {
+            let (client, told) = (client(), comparison.get_value());
+            async move {
+                let (mut sum, mut venues) = (0_u64, 0);
+                for pool in pools(&told) {
+                    let target = Operation::MaxSize.target_of(&pool).with(&GAP, limit);
+                    let target = target.with(&BASE, &told.token).with(&AT, told.slot);
+                    let most: Document = client.read(&target).await?;
+                    // No size at all stays within the limit where there is none.
+                    let most =
+                        most.text("max_size_usd").and_then(|most| most.parse::<SizeUsd>().ok());
+                    sum = sum.saturating_add(most.map_or(0, SizeUsd::micros));
+                    venues += u32::from(most.is_some());
+                }
+                Ok::<_, ClientError>((sum, venues))
+            }
+        },
+    );
+    let options = LIMITS.map(|one| {
+        view! { <option value=one selected=move || limit.get() == one>{format!("{one} %")}</option> }
+    });
+    let select = view! {
+        <select id="limit" aria-label="The gap that you accept" on:change=move |event| set.set(Some(event_target_value(&event)))>{options}</select>
+    };
+    let value = move || match sizes.answer(&limit.get()) {
+        None => "…".to_owned(),
+        Some(Ok((sum, _))) => text::usd(&UsdMicros(sum).to_string()),
+        Some(Err(_)) => "not known".to_owned(),
+    };
+    let note = move || match sizes.answer(&limit.get()) {
+        None => "asking each venue".to_owned(),
+        Some(Ok((_, 0))) => "no size stays within it".to_owned(),
+        Some(Ok((_, 1))) => "in one venue".to_owned(),
+        Some(Ok((_, venues))) => format!("at least: each of {venues} venues filled up to that gap"),
+        Some(Err(error)) => error.to_string(),
+    };
+    view! { <Card name="Most within" extra=select.into_any() value=value.into_any() note=note.into_any()/> }
+}
+
+/// The widest gap of seven days, in the venue that is best now.
+#[component]
+fn Worst(comparison: StoredValue<Comparison>) -> impl IntoView {
+    let worst = Asking::new(
+        || (),
+        move |()| {
+            let (client, told) = (client(), comparison.get_value());
+            async move {
+                let pool = pools(&told).into_iter().next();
+                let pool = pool.ok_or_else(no_venue)?;
+                let target = Operation::Stress.target_of(&pool).with(&SERIES_SIZE, told.size);
+                let target = target.with(&BASE, &told.token).with(&FROM, week_before(told.slot));
+                client.read::<Document>(&target.with(&TO, told.slot)).await
+            }
+        },
+    );
+    let value = move || match worst.answer(&()) {
+        None => "…".into_any(),
+        Some(Err(_)) => "not known".into_any(),
+        Some(Ok(told)) => {
+            let point = told.part("worst_gap");
+            let gap = point.as_ref().and_then(|point| point.text("exit_gap_pct"));
+            let href = told.text("evidence_url").as_deref().and_then(evidence_href);
+            match gap {
+                Some(gap) => linked(text::percent_read(&gap), href),
+                None => "cannot be filled".into_any(),
+            }
+        }
+    };
+    let best = comparison.with_value(|told| told.venues.first().map(|venue| venue.name.clone()));
+    let best = best.unwrap_or_default();
+    let note = move || match worst.answer(&()) {
+        None => "asking".to_owned(),
+        Some(Err(error)) => error.to_string(),
+        Some(Ok(told)) => {
+            let when = told.part("worst_gap").and_then(|point| point.text("time"));
+            let when =
+                when.map_or_else(String::new, |time| format!(" at {}", text::instant(&time)));
+            let refused = match told.count("slots_refused") {
+                0 => String::new(),
+                some => format!("; {some} slots could not fill it"),
+            };
+            let missing = told.count("slots_missing") + told.count("slots_retracted");
+            let recorded = text::grouped(&told.text_or_none("slots_recorded"));
+            format!("all of it in {best}{when}{refused}; of {recorded} slots, {missing} missing")
+        }
+    };
+    view! { <Card name="Worst in 7 days" value=value.into_any() note=note.into_any()/> }
+}
+
+fn no_venue() -> ClientError {
+    Problem::new(ProblemCode::NotFound, "no venue was compared").into()
+}
+
+/// The slot a week before another.
+pub fn week_before(slot: Slot) -> Slot {
+    Slot::new(slot.number().saturating_sub(WEEK - 1).into()).unwrap_or(Slot::FIRST)
+}
+
+/// What redeeming would bring instead.
+#[component]
+fn Redeem(comparison: StoredValue<Comparison>) -> impl IntoView {
+    let paths = Asking::new(
+        || (),
+        move |()| {
+            let (client, told) = (client(), comparison.get_value());
+            async move {
+                let pool = pools(&told).into_iter().next();
+                let pool = pool.ok_or_else(no_venue)?;
+                let target = Operation::Redemption.target_of(&pool).with(&SIZE, told.size);
+                let target = target.with(&BASE, &told.token).with(&AT, told.slot);
+                let told: Document = client.read(&target).await?;
+                let open = |path: &Document| path.text("advantage_pct").is_some();
+                Ok::<_, ClientError>(told.list("paths").into_iter().find(open))
+            }
+        },
+    );
+    let value = move || match paths.answer(&()) {
+        None => "…".to_owned(),
+        Some(Err(_)) => "not known".to_owned(),
+        Some(Ok(None)) => "no way known".to_owned(),
+        Some(Ok(Some(path))) => {
+            let annual = path.text("break_even_annual_pct_at_t_max");
+            match annual.or_else(|| path.text("advantage_pct")) {
+                Some(percent) => text::percent_read(&percent),
+                None => "no gain".to_owned(),
+            }
+        }
+    };
+    let note = move || match paths.answer(&()) {
+        None => "asking".to_owned(),
+        Some(Err(error)) => error.to_string(),
+        Some(Ok(None)) => "nobody wrote down terms of redeeming this token here".to_owned(),
+        Some(Ok(Some(path))) => {
+            let wait = path.text("t_max_s").and_then(|seconds| seconds.parse().ok());
+            let wait = wait.map_or_else(|| "an unknown time".to_owned(), text::age);
+            format!("a year, modelled: redeem if waiting {wait} costs you less; details below")
+        }
+    };
+    view! { <Card name="Or redeem" value=value.into_any() note=note.into_any()/> }
+}

@@ -1,0 +1,146 @@
+//! Where: the venues ranked, the best first, and what each sells of the exact split.
+
+use exitgap_client::EvidenceOf;
+use leptos::prelude::*;
+
+use super::exit_comparison::{Comparison, Leg, Venue};
+use crate::chart::{length, parsed};
+use crate::check::{Published, Sold, Standing};
+use crate::parts::{CheckAll, CheckedGap, Row, Table, linked, number};
+use crate::paths::Page;
+use crate::text;
+
+/// As the picture's `viewBox` says.
+const WIDTH: f64 = 600.0;
+
+/// Colours of a split's parts; the picture says no more than the table below it.
+const SHADES: usize = 6;
+
+/// A gap to be checked, and how it stands.
+type Checked = (Published, RwSignal<Standing>);
+
+/// The section.
+#[component]
+pub fn Venues(comparison: StoredValue<Comparison>) -> impl IntoView {
+    let told = comparison.get_value();
+    let published = |url: &Option<String>, venue: &Venue, size, gap: &str| {
+        let published = Published {
+            evidence_url: url.clone()?,
+            pool: venue.pool.clone(),
+            sold: Sold::Token(told.token.clone()),
+            size,
+            time: told.slot_time.clone(),
+            exit_gap_pct: gap.to_owned(),
+        };
+        Some((published, RwSignal::new(Standing::NotChecked)))
+    };
+    let mut all: Vec<Checked> = Vec::new();
+    let rows: Vec<Row> = told
+        .venues
+        .iter()
+        .enumerate()
+        .map(|(place, venue)| {
+            let alone = venue.alone.as_deref();
+            let alone = alone.and_then(|gap| published(&venue.evidence_url, venue, told.size, gap));
+            let leg = venue.leg.as_ref();
+            let leg_gap =
+                leg.and_then(|leg| published(&leg.evidence_url, venue, leg.size, &leg.gap));
+            // A leg that is the whole size is the same sale.
+            let whole = leg.is_some_and(|leg| leg.size == told.size);
+            all.extend(alone.clone());
+            all.extend(leg_gap.clone().filter(|_| !whole));
+            row(place, venue, &told, alone, leg_gap.filter(|_| !whole))
+        })
+        .collect();
+    let left_out = told.left_out.iter().map(|(pool, why)| {
+        let href = Page::Pool(pool.clone()).href();
+        view! { <li><a href=href>{text::short_pool(pool)}</a>": "{why.clone()}</li> }
+    });
+    let left_out = left_out.collect_view();
+    let best = told.optimality.as_deref().map_or_else(
+        || "Whether another split is better is not known: a venue that is left out is better alone.".to_owned(),
+        |gap| format!("No split over these venues is better by more than {}.", text::percent(gap)),
+    );
+    let size = text::usd_exact(&told.size.to_string());
+    view! {
+        <section id="where">
+            <h2>"Where"</h2>
+            <p class="quiet">{format!("All {size} in one venue, the best first, and what each sells of the exact split. {best}")}</p>
+            <Bar venues=told.venues.clone() whole=told.size.to_string()/>
+            <p><CheckAll published=all/></p>
+            <Table first="Venue" columns=["All of it there", "Sells of the split", "Gap of that part"].map(number).into() rows=rows/>
+            {(!told.left_out.is_empty()).then(|| view! { <p class="quiet">"Not compared:"</p><ul>{left_out}</ul> })}
+        </section>
+    }
+}
+
+fn shade_of(place: usize) -> String {
+    format!("part-{}", place % SHADES)
+}
+
+fn row(
+    place: usize,
+    venue: &Venue,
+    told: &Comparison,
+    alone: Option<Checked>,
+    leg: Option<Checked>,
+) -> Row {
+    let whole = match (alone, &venue.most) {
+        (Some((published, standing)), _) if told.refused.is_none() => {
+            view! { <CheckedGap published=published standing=standing/> }.into_any()
+        }
+        _ => cannot(venue, told),
+    };
+    let sells = venue.leg.as_ref().map_or_else(
+        || "nothing".into_any(),
+        |leg: &Leg| {
+            let exact = leg.size.to_string();
+            view! { <span title=text::usd_exact(&exact)>{text::usd_cents(&exact)}</span> }
+                .into_any()
+        },
+    );
+    let gap = match (leg, &venue.leg) {
+        (Some((published, standing)), _) => {
+            view! { <CheckedGap published=published standing=standing/> }.into_any()
+        }
+        (None, Some(leg)) => text::percent_read(&leg.gap).into_any(),
+        (None, None) => "–".into_any(),
+    };
+    let href = format!("{}?size_usd={}", Page::Pool(venue.pool.clone()).href(), told.size);
+    let swatch = venue.leg.as_ref().map(|_| {
+        view! { <span class=format!("swatch {}", shade_of(place))></span> }
+    });
+    let heading = view! {
+        {swatch}<a href=href>{venue.name.clone()}</a><small>{text::short_pool(&venue.pool)}</small>
+    };
+    (heading.into_any(), vec![whole, sells, gap])
+}
+
+/// That a venue cannot fill what was asked for, with what proves it.
+fn cannot(venue: &Venue, told: &Comparison) -> AnyView {
+    let of = venue.evidence.clone().map(|of| EvidenceOf { size: told.asked, ..of });
+    let href = of.map(|of| Page::Evidence(of).href());
+    let most = venue
+        .most
+        .as_ref()
+        .map(|most| view! { <small>{format!("at most {}", text::usd(most))}</small> });
+    view! { {linked("cannot be filled".to_owned(), href)}{most} }.into_any()
+}
+
+/// The split as parts of one bar.
+#[component]
+fn Bar(venues: Vec<Venue>, whole: String) -> impl IntoView {
+    let whole = parsed(&whole).unwrap_or(1.0);
+    let mut start = 0.0;
+    let parts = venues.iter().enumerate().filter_map(|(place, venue)| {
+        let width = parsed(&venue.leg.as_ref()?.size.to_string())? / whole * WIDTH;
+        let x = length(start);
+        start += width;
+        let class = format!("fill {}", shade_of(place));
+        Some(view! { <rect class=class x=x y="0" width=length(width) height="14"/> })
+    });
+    let parts = parts.collect_view();
+    view! {
+        <svg class="split" viewBox="0 0 600 14" preserveAspectRatio="none" aria-hidden="true">{parts}</svg>
+    }
+}

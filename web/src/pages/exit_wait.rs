@@ -1,0 +1,152 @@
+//! What waiting or redeeming would do.
+
+use exitgap_api::operations::Operation;
+use exitgap_api::operations::parameters::{AT, BASE, SERIES_SIZE, SIZE};
+use leptos::prelude::*;
+
+use exitgap_core::units::SizeUsd;
+
+use super::exit_comparison::Comparison;
+use crate::document::Document;
+use crate::parts::{Asking, Empty, Failed, Loading, Row, Table, number};
+use crate::service::client;
+use crate::text;
+
+/// The section: of the venue that is best now.
+#[component]
+pub fn Wait(comparison: StoredValue<Comparison>) -> impl IntoView {
+    let ask = move |operation: Operation| {
+        Asking::new(
+            || (),
+            move |()| {
+                let (client, told) = (client(), comparison.get_value());
+                async move {
+                    let pool =
+                        told.venues.first().map(|venue| venue.pool.clone()).unwrap_or_default();
+                    let pool = exitgap_api::parse_pool(&pool)?;
+                    let target = operation.target_of(&pool).with(&BASE, &told.token);
+                    let target = match operation {
+                        Operation::Hours => target.with(&SERIES_SIZE, standard(told.size)),
+                        _ => target.with(&SIZE, told.size).with(&AT, told.slot),
+                    };
+                    client.read::<Document>(&target).await
+                }
+            },
+        )
+    };
+    let (hours, paths) = (ask(Operation::Hours), ask(Operation::Redemption));
+    let (hours_again, paths_again) = (hours.again(), paths.again());
+    view! {
+        <section id="wait">
+            <h2>"Wait, or redeem"</h2>
+            {move || match hours.answer(&()) {
+                None => view! { <Loading what="the market's hours"/> }.into_any(),
+                Some(Err(error)) => view! { <Failed error=error retry=hours_again/> }.into_any(),
+                Some(Ok(told)) => market(&told),
+            }}
+            {move || match paths.answer(&()) {
+                None => view! { <Loading what="ways of redeeming"/> }.into_any(),
+                Some(Err(error)) => view! { <Failed error=error retry=paths_again/> }.into_any(),
+                Some(Ok(told)) => redeeming(&told),
+            }}
+        </section>
+    }
+}
+
+/// The standard size nearest to one: the gaps of open and closed markets are kept of those alone.
+pub fn standard(size: SizeUsd) -> SizeUsd {
+    let apart = |one: &SizeUsd| one.micros().abs_diff(size.micros());
+    SizeUsd::STANDARD.into_iter().min_by_key(apart).unwrap_or(size)
+}
+
+fn seconds(document: &Document, name: &str) -> Option<u64> {
+    document.text(name)?.parse().ok()
+}
+
+/// Whether the market is open, and how the gap was spread while it was open and closed.
+fn market(told: &Document) -> AnyView {
+    if told.list("sessions").is_empty() {
+        return view! { <p>"Its markets never close: waiting for an opening changes nothing."</p> }
+            .into_any();
+    }
+    let now =
+        match (told.is("market_open"), seconds(told, "opens_in_s"), seconds(told, "closes_in_s")) {
+            (true, _, Some(left)) => format!("The market is open, for {} more.", text::age(left)),
+            (true, ..) => "The market is open.".to_owned(),
+            (false, Some(left), _) => {
+                format!("The market is closed, and opens in {}.", text::age(left))
+            }
+            (false, ..) => "The market is closed.".to_owned(),
+        };
+    let spread = |name: String, one: &Document| {
+        let percent = |field: &str| {
+            one.text(field).map_or_else(|| "–".to_owned(), |gap| text::percent_read(&gap))
+        };
+        let depth = one.text("depth_usd_q50").map_or_else(|| "–".to_owned(), |usd| text::usd(&usd));
+        let cells = [percent("exit_gap_pct_q50"), percent("exit_gap_pct_q95"), depth];
+        let reopening = one
+            .text("reopening_gap_pct_worst")
+            .map_or_else(|| "–".to_owned(), |gap| text::percent_read(&gap));
+        let cells = cells.into_iter().chain([reopening, text::grouped(&one.text_or_none("slots"))]);
+        (name.into_any(), cells.map(IntoAny::into_any).collect()) as Row
+    };
+    let open = told.part("open").map(|open| spread("open".to_owned(), &open));
+    let closed = told.list("closed");
+    let closed = closed
+        .iter()
+        .map(|one| spread(format!("closed: {}", one.text_or_none("closure_kind")), one));
+    let rows = open.into_iter().chain(closed).collect();
+    let columns =
+        ["Median gap", "Gap of 95 %", "Median depth at 2 %", "Worst reopening gap", "Slots"];
+    view! {
+        <p><b>{now}</b>{format!(" Gaps are of {}.", text::usd(&told.text_or_none("size_usd")))}</p>
+        <Table first="Market" columns=columns.map(number).into() rows=rows/>
+    }
+    .into_any()
+}
+
+/// Each way of redeeming, beside selling now.
+fn redeeming(told: &Document) -> AnyView {
+    let paths = told.list("paths");
+    if paths.is_empty() {
+        let words = "Nobody wrote down here how this token is redeemed: there is nothing to compare a sale with.";
+        return view! { <Empty words=words.to_owned()/> }.into_any();
+    }
+    let usd =
+        |text: Option<String>| text.map_or_else(|| "–".to_owned(), |usd| text::usd_cents(&usd));
+    let percent =
+        |text: Option<String>| text.map_or_else(|| "–".to_owned(), |one| text::percent_read(&one));
+    let row = |path: &Document| {
+        let wait = match (seconds(path, "t_min_s"), seconds(path, "t_max_s")) {
+            (Some(least), Some(most)) if least == most => text::age(least),
+            (Some(least), Some(most)) => format!("{} to {}", text::age(least), text::age(most)),
+            _ => path
+                .text("refusal")
+                .unwrap_or_else(|| "nobody is paid".to_owned())
+                .replace('_', " "),
+        };
+        let cells = vec![
+            wait.into_any(),
+            usd(path.text("receives_usd")).into_any(),
+            percent(path.text("advantage_pct")).into_any(),
+            percent(path.text("break_even_annual_pct_at_t_max")).into_any(),
+        ];
+        let kind = path.text_or_none("kind").replace('_', " ");
+        let terms = format!(
+            "{}, read {}",
+            path.text_or_none("terms_source"),
+            path.text_or_none("terms_read_on")
+        );
+        let heading =
+            view! { {kind}<small>{path.text_or_none("eligibility")}</small><small>{terms}</small> };
+        (heading.into_any(), cells) as Row
+    };
+    let rows = paths.iter().map(row).collect();
+    let now = usd(told.text("receives_now_usd"));
+    let columns = ["Wait", "Brings", "More than selling now", "A year"];
+    view! {
+        <p>{format!("Selling all of it there now brings {now}. Redeeming is modelled from terms that somebody read: nothing on a chain proves them.")}</p>
+        <Table first="Way" columns=columns.map(number).into() rows=rows/>
+    }
+    .into_any()
+}

@@ -1,0 +1,221 @@
+//! What a lender asks of the pools that a collateral is sold in: a page to read, to print, and to take away.
+
+use exitgap_api::size_as_written;
+use exitgap_core::units::SizeUsd;
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use super::risk_figures::{Report, ask};
+use super::risk_tables::{csv, slots, totals};
+use crate::document::Document;
+use crate::download::download;
+use crate::parts::{Asking, Card, Empty, Failed, Loading, PreviewNotice};
+use crate::service::client;
+use crate::text;
+
+/// The most pools of a report: an exposure looks at no more.
+const MOST_POOLS: usize = 12;
+
+/// What is asked, all of it in the address.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RiskAsked {
+    /// The pools.
+    pub pools: Vec<String>,
+    /// How much is sold at once.
+    pub size: SizeUsd,
+    /// What whoever liquidates gets beyond what they repay, percent.
+    pub bonus: String,
+    /// How far the price has fallen in every slot, percent.
+    pub fall: String,
+}
+
+/// The page.
+#[component]
+pub fn RiskPage() -> impl IntoView {
+    let query = use_query_map();
+    let said = move |name: &str, or: &str| {
+        query.read().get(name).filter(|said| !said.is_empty()).unwrap_or_else(|| or.to_owned())
+    };
+    let asked = Memo::new(move |_| {
+        let mut pools = query.read().get_all("pool").unwrap_or_default();
+        pools.truncate(MOST_POOLS);
+        let size = size_as_written(&said("size_usd", "1000000"))?;
+        Ok::<_, exitgap_api::Problem>(RiskAsked {
+            pools,
+            size,
+            bonus: said("bonus_pct", "5"),
+            fall: said("fall_pct", "20"),
+        })
+    });
+    let found = Asking::new(
+        move || asked.get(),
+        |asked| {
+            let client = client();
+            async move {
+                let asked = asked?;
+                if asked.pools.is_empty() { Ok(None) } else { ask(&client, &asked).await.map(Some) }
+            }
+        },
+    );
+    let retry = found.again();
+    view! {
+        <h1>"Risk report"</h1>
+        <p class="lead">
+            "If your collateral had to be sold at once in these pools, in the worst slot of the last seven days: would \
+             they have taken it, and at what loss?"
+        </p>
+        <Controls asked=asked/>
+        {move || match found.answer(&asked.get()) {
+            None => view! { <Loading what="a week of these pools"/> }.into_any(),
+            Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+            Some(Ok(None)) => view! { <Empty words="Choose at least one pool above.".to_owned()/> }.into_any(),
+            Some(Ok(Some(report))) => view! { <Told report=report/> }.into_any(),
+        }}
+    }
+}
+
+/// Pools, size and terms. A form of the browser's own: what it asks for is the next address.
+#[component]
+fn Controls(asked: Memo<Result<RiskAsked, exitgap_api::Problem>>) -> impl IntoView {
+    let known = Asking::new(
+        || (),
+        |()| {
+            let client = client();
+            async move {
+                let target = exitgap_api::operations::Operation::Pools.target();
+                client.read::<Document>(&target).await
+            }
+        },
+    );
+    let retry = known.again();
+    let pools = move || match known.answer(&()) {
+        None => view! { <Loading what="the pools"/> }.into_any(),
+        Some(Err(error)) => view! { <Failed error=error retry=retry/> }.into_any(),
+        Some(Ok(list)) => {
+            let chosen = asked.get().map(|asked| asked.pools).unwrap_or_default();
+            let choice = |pool: &Document| {
+                let id = pool.text_or_none("pool");
+                let symbol = |side| {
+                    pool.part(side).map(|token| token.text_or_none("symbol")).unwrap_or_default()
+                };
+                let words = format!(
+                    "{} for {}, {}",
+                    symbol("base"),
+                    symbol("quote"),
+                    pool.text_or_none("name")
+                );
+                let checked = chosen.contains(&id);
+                view! { <label class="choice"><input type="checkbox" name="pool" value=id checked=checked/>{words}</label> }
+            };
+            list.list("pools")
+                .iter()
+                .filter(|pool| pool.part("base").is_some())
+                .map(choice)
+                .collect_view()
+                .into_any()
+        }
+    };
+    let field = move |read: fn(&RiskAsked) -> String| {
+        asked.get_untracked().map(|asked| read(&asked)).unwrap_or_default()
+    };
+    view! {
+        <form class="controls card" method="get" action="/risk">
+            <fieldset class="pools"><legend>"Pools that sell the collateral"</legend>{pools}</fieldset>
+            <label>"Sold at once, USD" <input name="size_usd" inputmode="decimal" value=field(|asked| asked.size.to_string())/></label>
+            <label>"Liquidation bonus, %" <input name="bonus_pct" inputmode="decimal" value=field(|asked| asked.bonus.clone())/></label>
+            <label>"Price fall before, %" <input name="fall_pct" inputmode="decimal" value=field(|asked| asked.fall.clone())/></label>
+            <button type="submit" class="primary">"Make the report"</button>
+        </form>
+    }
+}
+
+fn times(ratio: Option<String>) -> String {
+    ratio.map_or_else(
+        || "not known".to_owned(),
+        |ratio| {
+            let cents = ratio.find('.').and_then(|point| ratio.get(..point + 3)).unwrap_or(&ratio);
+            format!("{}×", text::grouped(cents))
+        },
+    )
+}
+
+/// The report.
+#[component]
+fn Told(report: Report) -> impl IntoView {
+    let exposure = report.exposure.clone();
+    let at = |name: &str| {
+        exposure.text(name).map_or_else(String::new, |time| format!(" ({})", text::instant(&time)))
+    };
+    let usd = |name: &str| {
+        exposure.text(name).map_or_else(|| "not known".to_owned(), |usd| text::usd(&usd))
+    };
+    let percent = |name: &str| {
+        exposure.text(name).map_or_else(|| "not known".to_owned(), |gap| text::percent_read(&gap))
+    };
+    let band = match exposure.text_or_none("band").as_str() {
+        "covered" => (
+            "verdict pass",
+            "Covered: the least depths of the week take all of it, within 2 % and within the break-even gap.",
+        ),
+        "strained" => (
+            "verdict warn",
+            "Strained: within the break-even gap all of it was taken in every slot, within 2 % not.",
+        ),
+        "exposed" => (
+            "verdict fail",
+            "Exposed: in some slot not all of it could have been liquidated at a profit.",
+        ),
+        "unfillable" => (
+            "verdict fail",
+            "Unfillable: in some slot these pools together could not take it at all.",
+        ),
+        _ => (
+            "verdict warn",
+            "Unrated: too little is recorded for a verdict. What was seen is told all the same.",
+        ),
+    };
+    let period = format!(
+        "{} to {}: {} slots in which every pool stands, {} needed, {} incomplete, {} missing.",
+        text::instant(&exposure.text_or_none("from")),
+        text::instant(&exposure.text_or_none("to")),
+        text::grouped(&exposure.text_or_none("have")),
+        text::grouped(&exposure.text_or_none("needed")),
+        exposure.count("slots_incomplete"),
+        exposure.count("slots_missing"),
+    );
+    let withdrawn = report.withdrawn();
+    let reopening = report.reopening();
+    let file = exposure.text("figure_url").and_then(|url| local(&url));
+    let table = StoredValue::new(csv(&report));
+    let keep = move |_| download(table.read_value().as_bytes(), "text/csv", "risk.csv");
+    let print = |_| drop(window().print());
+    let (totals, slots) = (totals(&report), slots(&report));
+    let preview = exposure.text_or_none("status") == "preview";
+    view! {
+        <PreviewNotice shown=preview/>
+        <div class=band.0 id="band"><p><strong>{band.1}</strong></p><p class="quiet">{period}</p></div>
+        <section class="cards" aria-label="The five numbers">
+            <Card name="Coverage" value=times(exposure.text("coverage")).into_any()
+                note="the pools' least depths at 2 %, ÷ what is sold".into_any()/>
+            <Card name="Break-even coverage" value=times(exposure.text("coverage_break_even")).into_any()
+                note=format!("least depth at the break-even gap of {}, ÷ what is sold{}", percent("break_even_gap_pct"), at("lowest_break_even_time")).into_any()/>
+            <Card name="Shortfall at the worst slot" value=usd("shortfall_usd").into_any()
+                note=format!("liquidators' loss at a gap of {}{}; {} stranded", percent("worst_gap_pct"), at("worst_time"), usd("stranded_usd")).into_any()/>
+            <Card name="Withdrawn after moves" value=withdrawn.0.into_any() note=withdrawn.1.into_any()/>
+            <Card name="Reopening gap" value=reopening.0.into_any() note=reopening.1.into_any()/>
+        </section>
+        <p class="actions">
+            <button type="button" on:click=print>"Print"</button>
+            <button type="button" on:click=keep>"Take away as CSV"</button>
+            {file.map(|href| view! { <a href=href rel="external" download="exposure.json">"The exposure's figure file"</a>" (recompute it: "<code>"exitgap verify exposure.json"</code>")" })}
+        </p>
+        {totals}
+        {slots}
+    }
+}
+
+/// An address of this service without its host: a page follows no other.
+fn local(url: &str) -> Option<String> {
+    let path = url.split_once("://")?.1.split_once('/')?.1;
+    Some(format!("/{path}")).filter(|path| path.starts_with("/api/"))
+}

@@ -1,0 +1,127 @@
+//! The documents behind a risk report.
+
+use exitgap_api::operations::Operation;
+use exitgap_api::operations::parameters::{BONUS, CASCADE, FALL, FROM, SERIES_SIZE, TO, VENUE};
+use exitgap_api::{parse_pool, slot_at};
+use exitgap_client::{Browser, Client, ClientError};
+
+use super::exit_numbers::week_before;
+use super::exit_wait::standard;
+use super::risk::RiskAsked;
+use crate::chart::parsed;
+use crate::document::Document;
+use crate::text;
+
+/// What is said of one pool.
+#[derive(Debug, Clone)]
+pub struct PoolRisk {
+    /// The pool.
+    pub pool: String,
+    /// The worst of the week.
+    pub stress: Document,
+    /// How its book thins after moves; none where that rests on a kind of pool that this one is not.
+    pub decay: Option<Document>,
+    /// Open against closed markets.
+    pub hours: Document,
+}
+
+/// All of it.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The size sold, USD.
+    pub size: String,
+    /// The exposure of all pools together.
+    pub exposure: Document,
+    /// Each pool.
+    pub pools: Vec<PoolRisk>,
+}
+
+/// Asks for all of it, one after the other: a service that is asked for weeks of many pools at once would refuse.
+pub async fn ask(client: &Client<Browser>, asked: &RiskAsked) -> Result<Report, ClientError> {
+    let target = asked
+        .pools
+        .iter()
+        .fold(Operation::Exposure.target(), |target, pool| target.with(&VENUE, pool));
+    let target =
+        target.with(&CASCADE, asked.size).with(&BONUS, &asked.bonus).with(&FALL, &asked.fall);
+    let exposure: Document = client.read(&target).await?;
+    let to = slot_at("to", &exposure.text_or_none("to"))?;
+    let mut pools = Vec::new();
+    for pool in &asked.pools {
+        let id = parse_pool(pool)?;
+        let stress = Operation::Stress.target_of(&id).with(&SERIES_SIZE, asked.size);
+        let stress = client.read(&stress.with(&FROM, week_before(to)).with(&TO, to)).await?;
+        let decay = match client.read(&Operation::Decay.target_of(&id)).await {
+            Ok(decay) => Some(decay),
+            Err(ClientError::Refused(_)) => None,
+            Err(error) => return Err(error),
+        };
+        let hours = client
+            .read(&Operation::Hours.target_of(&id).with(&SERIES_SIZE, standard(asked.size)))
+            .await?;
+        pools.push(PoolRisk { pool: pool.clone(), stress, decay, hours });
+    }
+    Ok(Report { size: asked.size.to_string(), exposure, pools })
+}
+
+impl PoolRisk {
+    /// The median share of the book that was withdrawn one slot after a fall, percent, and the median half-life in slots.
+    fn withdrawn(&self) -> Option<(String, Option<String>)> {
+        let down = self.decay.as_ref()?.part("down")?;
+        let after = down.list("horizons").into_iter().find(|one| one.count("h_slots") == 1)?;
+        Some((after.text("withdrawn_pct_q50")?, down.text("half_life_slots_q50")))
+    }
+}
+
+impl Report {
+    /// The greatest share that was withdrawn after falls, and what stands behind it.
+    pub fn withdrawn(&self) -> (String, String) {
+        let found = self.pools.iter().filter_map(PoolRisk::withdrawn);
+        let greatest = found.max_by(|(one, _), (other, _)| {
+            parsed(one).unwrap_or(0.0).total_cmp(&parsed(other).unwrap_or(0.0))
+        });
+        match greatest {
+            None => (
+                "not known".to_owned(),
+                "too few moves of 2 % are recorded in these pools".to_owned(),
+            ),
+            Some((share, half)) => {
+                let half = half.and_then(|slots| slots.parse::<u64>().ok());
+                let half = half.map_or_else(
+                    || "half of it is not back within four hours".to_owned(),
+                    |slots| format!("half of it is back after {} min", slots * 5),
+                );
+                (
+                    text::percent_read(&share),
+                    format!("median, one slot after falls, of the pool that thins most; {half}"),
+                )
+            }
+        }
+    }
+
+    /// The greatest reopening gap, or that nothing closes.
+    pub fn reopening(&self) -> (String, String) {
+        let closing: Vec<_> =
+            self.pools.iter().filter(|one| !one.hours.list("sessions").is_empty()).collect();
+        if closing.is_empty() {
+            return (
+                "never closes".to_owned(),
+                "the markets of these pools' tokens are open around the clock".to_owned(),
+            );
+        }
+        let worst = closing
+            .iter()
+            .flat_map(|one| one.hours.list("closed"))
+            .filter_map(|kind| kind.text("reopening_gap_pct_worst"))
+            .max_by(|one, other| {
+                parsed(one).unwrap_or(0.0).total_cmp(&parsed(other).unwrap_or(0.0))
+            });
+        match worst {
+            Some(gap) => (
+                text::percent_read(&gap),
+                "the worst between the last closed slot and the first fresh price".to_owned(),
+            ),
+            None => ("not known".to_owned(), "too few closures are recorded".to_owned()),
+        }
+    }
+}
