@@ -40,7 +40,7 @@ struct Check {
 impl Found {
     /// That of a report, as the package writes it.
     fn of(report: &JsValue) -> Self {
-        let checks = Array::from(&field(report, "checks")).iter().map(|check| Check {
+        let checks = Array::from(&field(report, "checks")).into_iter().map(|check| Check {
             passed: text(&check, "outcome") == "pass",
             code: text(&check, "code"),
             expected: text(&check, "expected"),
