@@ -136,7 +136,7 @@ async function lender({ exit, pools, open, get, shoot, fits }) {
   const card = (name) => page.locator(".card").filter({ has: page.getByText(name, { exact: true }) }).locator(".value").textContent();
   const cut = (ratio) => `${(Math.floor(ratio * 100 + 1e-9) / 100).toLocaleString("en-US")}`;
   assert.ok((await card("Coverage")).startsWith(cut(told.coverage).split(".")[0]));
-  const shortfall = told.shortfall_usd === null ? "not known" : dollars(told.shortfall_usd);
+  const shortfall = told.slots_unfillable > 0 ? "no fill" : dollars(told.shortfall_usd);
   assert.equal(await card("Shortfall at the worst slot"), shortfall);
   assert.equal(await card("Reopening gap"), "never closes");
   const stress = await Promise.all(own.map((pool) => get(`/v1/stress/${pool}?size_usd=100000&from=${told.from}&to=${told.to}`)));

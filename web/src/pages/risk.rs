@@ -183,6 +183,25 @@ fn Told(report: Report) -> impl IntoView {
         exposure.count("slots_incomplete"),
         exposure.count("slots_missing"),
     );
+    let shortfall = match exposure.count("slots_unfillable") {
+        0 => {
+            let (gap, when) = (percent("worst_gap_pct"), at("worst_time"));
+            let note = format!(
+                "liquidators' loss at a gap of {gap}{when}; {} stranded",
+                usd("stranded_usd")
+            );
+            (usd("shortfall_usd"), note)
+        }
+        slots => {
+            let most = usd("least_fillable_usd");
+            (
+                "no fill".to_owned(),
+                format!(
+                    "in {slots} slots these pools together did not take it; the least took {most}"
+                ),
+            )
+        }
+    };
     let withdrawn = report.withdrawn();
     let reopening = report.reopening();
     let file = exposure.text("figure_url").and_then(|url| local(&url));
@@ -199,8 +218,7 @@ fn Told(report: Report) -> impl IntoView {
                 note="the pools' least depths at 2 %, ÷ what is sold".into_any()/>
             <Card name="Break-even coverage" value=times(exposure.text("coverage_break_even")).into_any()
                 note=format!("least depth at the break-even gap of {}, ÷ what is sold{}", percent("break_even_gap_pct"), at("lowest_break_even_time")).into_any()/>
-            <Card name="Shortfall at the worst slot" value=usd("shortfall_usd").into_any()
-                note=format!("liquidators' loss at a gap of {}{}; {} stranded", percent("worst_gap_pct"), at("worst_time"), usd("stranded_usd")).into_any()/>
+            <Card name="Shortfall at the worst slot" value=shortfall.0.into_any() note=shortfall.1.into_any()/>
             <Card name="Withdrawn after moves" value=withdrawn.0.into_any() note=withdrawn.1.into_any()/>
             <Card name="Reopening gap" value=reopening.0.into_any() note=reopening.1.into_any()/>
         </section>
