@@ -238,14 +238,15 @@ impl Service {
         hash: SnapshotHash,
         pool: &PoolId,
     ) -> Result<Arc<Prepared>, Problem> {
-        if let Some(kept) = self.prepared.get(&hash) {
+        let key = (pool.clone(), hash);
+        if let Some(kept) = self.prepared.get(&key) {
             return Ok(kept.prepared);
         }
         let pool = pool.clone();
         let read = move |reader: &Reader| Prepared::read(reader, &pool, slot, hash, true);
         let prepared = self.read(read).await?;
         let prepared = Arc::new(prepared);
-        self.prepared.insert(hash, Weighed::of(&prepared));
+        self.prepared.insert(key, Weighed::of(&prepared));
         Ok(prepared)
     }
 
@@ -282,7 +283,7 @@ impl Service {
         if found.kept {
             // It weighs more now. Where it was pushed out meanwhile it stays out.
             let kept = Weighed::of(&found.prepared);
-            let _ = self.prepared.replace(found.prepared.hash, kept, true);
+            let _ = self.prepared.replace(found.prepared.key(), kept, true);
         }
         Ok(computed)
     }

@@ -63,6 +63,11 @@ struct Side {
 }
 
 impl Prepared {
+    /// What it is kept by.
+    pub fn key(&self) -> PreparedKey {
+        (self.pool.id.clone(), self.hash)
+    }
+
     /// Reads the pool's snapshot of the slot, for one question or, where it is to `stay`, for many.
     pub fn read(
         reader: &Reader,
@@ -220,15 +225,18 @@ impl Weighed {
     }
 }
 
-/// The kept snapshots, by name.
-pub type PreparedCache = Cache<SnapshotHash, Weighed, ByBytes>;
+/// Whose snapshot, and its name: pools of one contract share a snapshot, and each is asked about its own pair.
+pub type PreparedKey = (PoolId, SnapshotHash);
+
+/// The kept snapshots.
+pub type PreparedCache = Cache<PreparedKey, Weighed, ByBytes>;
 
 /// Weighs a snapshot by the bytes it holds.
 #[derive(Debug, Clone, Copy)]
 pub struct ByBytes;
 
-impl Weighter<SnapshotHash, Weighed> for ByBytes {
-    fn weight(&self, _: &SnapshotHash, kept: &Weighed) -> u64 {
+impl Weighter<PreparedKey, Weighed> for ByBytes {
+    fn weight(&self, _: &PreparedKey, kept: &Weighed) -> u64 {
         kept.bytes
     }
 }

@@ -223,7 +223,7 @@ impl Service {
         };
         let mut split = lane.run(split).await??;
         for (found, _) in venues.found.iter().filter(|(found, _)| found.kept) {
-            let _ = self.prepared.replace(found.prepared.hash, Weighed::of(&found.prepared), true);
+            let _ = self.prepared.replace(found.prepared.key(), Weighed::of(&found.prepared), true);
         }
         split.left_out.extend(venues.left_out.iter().cloned());
         Ok(split)

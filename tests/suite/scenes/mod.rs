@@ -9,6 +9,7 @@ pub mod facilitator;
 pub mod here;
 pub mod holes;
 pub mod hosts;
+pub mod kinds;
 pub mod log;
 pub mod npm;
 pub mod npm_cases;

@@ -6,6 +6,7 @@ mod answers;
 mod any_size;
 mod capabilities;
 mod decay;
+mod every_kind;
 mod exposure;
 mod guards;
 mod hours;
