@@ -94,12 +94,12 @@ export class Client {
 
   liquidationExposure(venues, of) {
     const names = { cascadeUsd: decimal, bonusPct: decimal, protocolFeePct: decimal, fallPct: decimal };
-    const path = () => {
-      if (!Array.isArray(venues)) throw wrong('venues', 'it is no array of venues');
-      const named = list(venues, 'venues', MANY, venue);
-      return `/v1/exposure?${named.map((one) => `venue=${encodeURIComponent(one)}`).join('&')}`;
-    };
-    return this.#json(path, of, { ...names, from: short, to: short, ...GUARDS });
+    return this.#json(() => ofVenues('/v1/exposure', venues), of, { ...names, from: short, to: short, ...GUARDS });
+  }
+
+  venueStress(venues, of) {
+    const names = { sizeUsd: decimal, haircutPct: decimal, fallPct: decimal, limitPct: decimal };
+    return this.#json(() => ofVenues('/v1/stress', venues), of, { ...names, from: short, to: short, ...GUARDS });
   }
 
   fragility(of) {
@@ -408,6 +408,13 @@ function position(one) {
   }
   const sold = base === undefined ? '' : `/${id(base, 'positions')}`;
   return `${id(pool, 'positions')}${sold}:${decimal(sizeUsd, 'positions')}`;
+}
+
+/** A path with its venues. */
+function ofVenues(path, venues) {
+  if (!Array.isArray(venues)) throw wrong('venues', 'it is no array of venues');
+  const named = list(venues, 'venues', MANY, venue);
+  return `${path}?${named.map((one) => `venue=${encodeURIComponent(one)}`).join('&')}`;
 }
 
 /** A venue as an address spells it. */

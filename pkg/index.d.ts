@@ -380,6 +380,11 @@ export class Client {
     venues: readonly (string | { pool: string; base?: BaseInput })[],
     of: Signal & ExposureOptions,
   ): Promise<LiquidationExposure>;
+  /** What one exit, split over the venues, would have filled at in each slot of a week, with liquidity gone and the price fallen. */
+  venueStress(
+    venues: readonly (string | { pool: string; base?: BaseInput })[],
+    of: Signal & VenueStressOptions,
+  ): Promise<VenueStress>;
   fragility(of?: Signal & FragilityOptions): Promise<Fragility>;
   /** All recorded pools of a token: each alone, and the exact split. */
   routes(chain: string, token: string, of: Signal & RoutesOptions): Promise<Routes>;
@@ -520,6 +525,20 @@ export interface ExposureOptions extends Guards {
   protocolFeePct?: DecimalInput;
   /** How far the price of the token sold has fallen, percent; 20 unless told. */
   fallPct?: DecimalInput;
+  /** Seven days before `to` unless told. */
+  from?: string;
+  to?: string;
+}
+
+export interface VenueStressOptions extends Guards {
+  /** What is sold, USD at the oracle price after the fall. */
+  sizeUsd: DecimalInput;
+  /** How much of everybody's liquidity has gone, percent; 0 unless told. */
+  haircutPct?: DecimalInput;
+  /** How far the price of the token sold has fallen, percent; 0 unless told. */
+  fallPct?: DecimalInput;
+  /** A gap: for how long more was lost. */
+  limitPct?: DecimalInput;
   /** Seven days before `to` unless told. */
   from?: string;
   to?: string;
@@ -1719,6 +1738,71 @@ export interface LiquidationExposure {
   stranded_usd: number | null;
   bad_debt: boolean;
   venues: LiquidationVenue[];
+}
+
+export interface StressedVenue {
+  pool: string;
+  base: "token0" | "token1";
+  /** At two percent, after the shock. */
+  lowest_depth_usd: number | null;
+  lowest_depth_time: string | null;
+}
+
+/** One of the worst slots. */
+export interface StressedSlot {
+  slot: number;
+  time: string;
+  /** Of the exact split; `null` where the venues together did not take the size. */
+  exit_gap_pct: number | null;
+  /** What they took then; `null` where they took all of it. */
+  max_fillable_usd: number | null;
+  /** At two percent from the oracle, summed. */
+  depth_usd: number;
+  /** At two percent from the pools' own mid prices, summed. */
+  book_usd: number;
+}
+
+/** `GET /v1/stress`. USD are whole. A slot in which the venues did not take the size is worse than any number. */
+export interface VenueStress {
+  /** The rules: `stress/1`. */
+  figure: string;
+  from: string;
+  to: string;
+  size_usd: number;
+  haircut_pct: number;
+  fall_pct: number;
+  /** Of the venues' shortest series. */
+  days_observed: number;
+  method_version: string;
+  method: SeriesMethod;
+  /** What anyone can recompute it from, with the snapshots that it names. */
+  figure_url: string;
+  status: Status;
+  have: number;
+  slots_missing: number;
+  /** Some venue stands and some does not: unknown, not empty. */
+  slots_incomplete: number;
+  slots_unanswered: number;
+  /** The venues together did not take it. */
+  slots_unfillable: number;
+  /** Not every venue stands, within an hour of the worst either way. */
+  slots_missing_near_worst: number;
+  /** `null` where that slot did not take it, or there is none. */
+  gap_q50_pct: number | null;
+  gap_q95_pct: number | null;
+  /** Ten, the worst first. */
+  worst_slots: StressedSlot[];
+  /** `null` where no limit was asked for. */
+  above: TimeAbove | null;
+  lowest_depth_usd: number | null;
+  lowest_depth_time: string | null;
+  /** In the slot of the lowest depth: whether liquidity had gone, or the price had moved away. */
+  lowest_depth_book_usd: number | null;
+  depth_q50_usd: number | null;
+  lowest_book_usd: number | null;
+  lowest_book_time: string | null;
+  book_q50_usd: number | null;
+  venues: StressedVenue[];
 }
 
 /** `GET /v1/stress/{pool}`. */

@@ -7,6 +7,7 @@ import { judgeSignatures, parseKey } from './note.mjs';
 import { fields, hexHash, list, Newer, NotChecked, poolId, Refusal, require, slot, string, version1 } from './shape.mjs';
 import { readSnapshot, requireOf } from './snapshot.mjs';
 import { nameOf } from './state.mjs';
+import { readStress, stress } from './stress.mjs';
 import { readWindow } from './window.mjs';
 
 const MAX_WINDOWS = 24;
@@ -22,6 +23,7 @@ const FIGURES = {
     make: (asked, slots) => decay(asked, slots.map(([at, [snapshot]]) => [at, snapshot])),
   },
   'exposure/1': { read: readExposure, make: exposure },
+  'stress/1': { read: readStress, make: stress },
 };
 
 function readFigure(bytes) {

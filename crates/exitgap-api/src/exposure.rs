@@ -240,6 +240,6 @@ impl LiquidationCascade {
 }
 
 /// A percentage or a ratio that the core wrote with six decimals.
-fn decimal(text: &str) -> Option<Number> {
+pub(crate) fn decimal(text: &str) -> Option<Number> {
     Percent::parse(text).ok().map(Number::from)
 }

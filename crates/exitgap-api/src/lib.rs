@@ -54,6 +54,7 @@ mod simulation;
 mod size;
 mod state;
 mod stream;
+mod venue_stress;
 mod verification;
 mod verified;
 mod witnessed;
@@ -121,6 +122,7 @@ pub use simulation::{AtOnce, OrderFill, Simulation, SimulationResult};
 pub use size::{MaxSize, MaxSizeResult};
 pub use state::{StateReport, size_asked, state_claim, still_unproven};
 pub use stream::{StreamedPool, StreamedSlot};
+pub use venue_stress::{StressedSlot, StressedVenue, VenueStress, VenueStressOf};
 pub use verification::{
     AuditFault, AuditReport, Claim, Contradiction, Recomputation, VerificationReport,
 };

@@ -25,23 +25,36 @@ pub const STRESS_NOTES: &str = "\
 A slot in which the pool could not fill the size is worse than any number. The gaps of 1000, 10000, 100000 and 1000000 USD are \
 kept of every slot; those of any other size are computed from the snapshots, of at most seven days at a time.
 
+With several pools, which sell one token, with --haircut-pct, --fall-pct or --file, every slot of at most a week is computed \
+anew: the size is split over the pools exactly, after that share of everybody's liquidity has gone and the price has fallen by \
+that. Only pools of concentrated liquidity and of constant product can be shocked.
+
 Examples:
   exitgap stress ethereum:0x88e6… --size-usd 250k --limit-pct 1 --db exitgap.db
   exitgap stress ethereum:0x88e6… --size-usd 1m --from 2026-08-01T00:00:00Z --to 2026-08-31T00:00:00Z --db exitgap.db
+  exitgap stress ethereum:0x88e6…/WETH ethereum:0x8ad5…/WETH --size-usd 5m --haircut-pct 40 --fall-pct 20 --db exitgap.db
+  exitgap stress ethereum:0x88e6… --size-usd 5m --haircut-pct 40 --file stress.json --db exitgap.db
+  exitgap verify stress.json --trust verifier-key --snapshots exitgap.db
 ";
 
 #[derive(Debug, Args)]
 pub struct StressArgs {
-    /// The pool's name.
-    #[arg(help = "The pool, <chain>:<address>")]
-    pub pool: String,
+    /// Where it is sold: pools of one chain that sell one token.
+    #[arg(required = true, num_args = 1..=12, value_name = "VENUE", help = "A pool, <chain>:<address> or <chain>:<address>/<base>; up to 12")]
+    pub venues: Vec<String>,
     /// The size to sell, USD at the oracle's price, such as 250000 or 250k.
     #[arg(long, value_name = "USD")]
     pub size_usd: String,
+    /// How much of everybody's liquidity has gone, percent from 0 to 99.
+    #[arg(long, value_name = "PERCENT")]
+    pub haircut_pct: Option<String>,
+    /// How far the price of the token sold has fallen, percent from 0 to 99.
+    #[arg(long, value_name = "PERCENT")]
+    pub fall_pct: Option<String>,
     /// Tell how long the gap lay above this, percent.
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub limit_pct: Option<String>,
-    /// The token to sell: token0 or token1 [default: the pool's].
+    /// The token to sell: token0 or token1 [default: the pool's]; of several pools, each its own after a slash.
     #[arg(long, value_name = "TOKEN", value_parser = ["token0", "token1"])]
     pub base: Option<String>,
     /// The first slot, an RFC 3339 instant [default: the pool's first, or a week back].
@@ -50,6 +63,9 @@ pub struct StressArgs {
     /// The last slot, an RFC 3339 instant [default: the newest].
     #[arg(long, value_name = "INSTANT")]
     pub to: Option<String>,
+    /// Write the figure file that anyone can recompute it from, instead of printing the figure.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
     #[command(flatten)]
     pub source: RecordedArgs,
 }

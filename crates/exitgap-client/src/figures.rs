@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use exitgap_api::operations::parameters::{
-    BASE, BONUS, BOOK_GAP, CASCADE, FALL, MOVE, PERIOD_FROM, PROTOCOL_FEE, SLOT, TO, VENUE,
-    WITHIN_SLOTS,
+    ABOVE, BASE, BONUS, BOOK_GAP, CASCADE, FALL, HAIRCUT, MOVE, PERIOD_FROM, PROTOCOL_FEE,
+    SHOCK_FALL, SLOT, SOLD, TO, VENUE, WITHIN_SLOTS,
 };
 use exitgap_api::operations::{
-    AccuracyAsked, DecayAsked, ExposureAsked, Operation, Target, VenueAsked,
+    AccuracyAsked, DecayAsked, ExposureAsked, Operation, Target, VenueAsked, VenueStressAsked,
 };
 use exitgap_api::{
     DepthDecay, LiquidationExposure, LiquidationVenue, MAX_SNAPSHOT_PAGE_BYTES, Number,
-    PoolAccuracy,
+    PoolAccuracy, StressedVenue, VenueStress,
 };
 use exitgap_core::analytics::exposure::Liquidation;
 use exitgap_core::analytics::figure::{FigureReport, FigureUse, FigureVerifier, MAX_FIGURE_BYTES};
@@ -90,11 +90,8 @@ impl<T: Transport> Client<T> {
 
     /// The figure file of an exposure: bytes to verify, not yet verified.
     pub async fn exposure_file(&self, asked: &ExposureAsked) -> Result<Vec<u8>, ClientError> {
-        let by_place = |venue: &VenueAsked| {
-            venue.base.as_deref().is_none_or(|base| Base::from_code(base).is_some())
-        };
         let mut asked = asked.clone();
-        if !asked.venues.iter().all(by_place) {
+        if !asked.venues.iter().all(is_by_place) {
             // A file's address names tokens by their place, which the figure tells.
             let told = self.liquidation_exposure(&asked).await?;
             for (venue, told) in asked.venues.iter_mut().zip(told.venues) {
@@ -102,6 +99,47 @@ impl<T: Transport> Client<T> {
             }
         }
         let target = exposure_target(Operation::ExposureFile, &asked);
+        self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
+    }
+
+    /// `GET /v1/stress`: what one exit over several venues would have filled at in each slot of a week, after a shock. The
+    /// guards of the client count, not those of `asked`.
+    pub async fn venue_stress(&self, asked: &VenueStressAsked) -> Result<VenueStress, ClientError> {
+        let target = stress_target(Operation::VenueStress, asked);
+        let stress: VenueStress = self.guarded(target.clone()).await?;
+        let of = &stress.of;
+        let same = |(asked, told): (&VenueAsked, &StressedVenue)| {
+            let base = asked.base.as_deref().and_then(Base::from_code);
+            told.pool == asked.pool.to_string() && base.is_none_or(|base| base.code() == told.base)
+        };
+        let percent = |e8: u32| Number::from(Percent(e8.into()));
+        let limit = asked.limit.map(Number::from);
+        let answers = asked.venues.len() == stress.venues.len()
+            && asked.venues.iter().zip(&stress.venues).all(same)
+            && of.size_usd == asked.size.into()
+            && of.haircut_pct == percent(asked.shock.haircut_e8)
+            && of.fall_pct == percent(asked.shock.fall_e8)
+            && stress.above.as_ref().map(|above| &above.limit_pct) == limit.as_ref();
+        if !answers {
+            return Err(self.not_as_specified(&target, "it answers another question"));
+        }
+        Ok(stress)
+    }
+
+    /// The figure file of a stress: bytes to verify, not yet verified.
+    pub async fn venue_stress_file(
+        &self,
+        asked: &VenueStressAsked,
+    ) -> Result<Vec<u8>, ClientError> {
+        let mut asked = asked.clone();
+        if !asked.venues.iter().all(is_by_place) {
+            // A file's address names tokens by their place, which the figure tells.
+            let told = self.venue_stress(&asked).await?;
+            for (venue, told) in asked.venues.iter_mut().zip(told.venues) {
+                venue.base = Some(told.base);
+            }
+        }
+        let target = stress_target(Operation::VenueStressFile, &asked);
         self.bytes(&target, JSON, MAX_FIGURE_BYTES).await
     }
 
@@ -163,6 +201,26 @@ fn exposure_target(operation: Operation, asked: &ExposureAsked) -> Target {
         .with(&BONUS, percent(liquidation.bonus_e8))
         .with(&PROTOCOL_FEE, percent(liquidation.protocol_fee_e8))
         .with(&FALL, percent(liquidation.fall_e8))
+        .maybe(&PERIOD_FROM, from.as_ref())
+        .maybe(&TO, to.as_ref())
+}
+
+/// Whether a base is named by its place, or not at all.
+fn is_by_place(venue: &VenueAsked) -> bool {
+    venue.base.as_deref().is_none_or(|base| Base::from_code(base).is_some())
+}
+
+fn stress_target(operation: Operation, asked: &VenueStressAsked) -> Target {
+    let VenueStressAsked { venues, size, shock, limit, from, to, guards: _ } = asked;
+    let percent = |e8: u32| Number::from(Percent(e8.into()));
+    let target = operation.target();
+    venues
+        .iter()
+        .fold(target, |target, venue| target.with(&VENUE, venue))
+        .with(&SOLD, size)
+        .with(&HAIRCUT, percent(shock.haircut_e8))
+        .with(&SHOCK_FALL, percent(shock.fall_e8))
+        .maybe(&ABOVE, limit.map(Number::from).as_ref())
         .maybe(&PERIOD_FROM, from.as_ref())
         .maybe(&TO, to.as_ref())
 }

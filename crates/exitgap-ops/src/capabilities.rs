@@ -138,8 +138,8 @@ const TABLE: [Row; 25] = [
     ),
     asked(
         "Stress-window queries",
-        &[Operation::Stress],
-        "",
+        &[Operation::Stress, Operation::VenueStress],
+        "command-line stress, SDK stress() and venueStress()",
         "/pools/{pool}",
         &[RECORDER, "series length"],
     ),

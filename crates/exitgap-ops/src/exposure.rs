@@ -7,7 +7,8 @@ use exitgap_api::{
     DepthSourceKind, Guards, LiquidationExposure, LiquidationExposureOf, Number, Problem,
     ProblemCode, SeriesMethod, SeriesSource, Standing, Status, Window,
 };
-use exitgap_core::analytics::exposure::{ExposureError, ExposureTerms, ExposureVenue};
+use exitgap_core::analytics::exposure::ExposureTerms;
+use exitgap_core::analytics::{FigureVenue, VenuesError};
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::series::{Slot, days_observed_hundredths};
@@ -17,6 +18,18 @@ use exitgap_store::Reader;
 use super::figures::FigureFile;
 use super::history::Series;
 use super::{IntoProblem, Service};
+
+/// How far back a period reaches that names no beginning.
+const WEEK: u32 = 7 * Slot::PER_DAY;
+
+/// Venues as their series have them.
+pub(super) struct VenuesOf {
+    pub venues: Vec<FigureVenue>,
+    pub from: Slot,
+    pub to: Slot,
+    /// Of the shortest series.
+    pub recorded_count: u32,
+}
 
 /// What an exposure is of, with what answers say of its series.
 struct ExposureOf {
@@ -75,16 +88,30 @@ impl Service {
         Ok(FigureFile { bytes: self.figure_file(&of, make).await?, is_settled })
     }
 
-    /// The terms of a question: bases and period as the series have them, each of which meets the guards.
     async fn exposure_of(&self, asked: ExposureAsked) -> Result<ExposureOf, Problem> {
-        let ExposureAsked { venues: named, cascade, liquidation, from, to, guards } = asked;
+        let ExposureAsked { venues, cascade, liquidation, from, to, guards } = asked;
+        let found = self.venues_of(venues, from, to, guards).await?;
+        let VenuesOf { venues, from, to, recorded_count } = found;
+        let terms = ExposureTerms { venues, from, to, cascade, liquidation };
+        let terms = terms.checked().map_err(IntoProblem::into_problem)?;
+        Ok(ExposureOf { terms, recorded_count })
+    }
+
+    /// The venues of a question: bases and period as the series have them, each of which meets the guards.
+    pub(super) async fn venues_of(
+        &self,
+        named: Vec<VenueAsked>,
+        from: Option<Slot>,
+        to: Option<Slot>,
+        guards: Guards,
+    ) -> Result<VenuesOf, Problem> {
         let (mut venues, mut recorded_count) = (Vec::new(), u32::MAX);
         let (mut earliest, mut latest) = (Slot::FIRST, Slot::LAST);
         for VenueAsked { pool, base } in named {
             let (size, own) = (SizeUsd::STANDARD[0], Guards::default());
             let series = SeriesAsked { pool, base, size, from, to, guards: own };
             let base = self.series_base(&series).await?;
-            let reach = ExposureTerms::MAX_SLOTS;
+            let reach = WEEK;
             let find = move |reader: &Reader| Series::find(reader, &series, base, reach);
             let found = self.read(find).await?;
             let current = self.current();
@@ -96,18 +123,16 @@ impl Service {
             })?;
             recorded_count = recorded_count.min(found.recorded_count());
             (earliest, latest) = (earliest.max(found.pool.first_slot), latest.min(found.to));
-            venues.push(ExposureVenue { pool: found.pool.id, base: Base::from(found.direction) });
+            venues.push(FigureVenue { pool: found.pool.id, base: Base::from(found.direction) });
         }
-        let back = latest.number().saturating_sub(ExposureTerms::MAX_SLOTS - 1);
+        let back = latest.number().saturating_sub(WEEK - 1);
         let from =
             from.or_else(|| Slot::new(back.into()).ok()).unwrap_or(Slot::FIRST).max(earliest);
-        let terms = ExposureTerms { venues, from, to: latest, cascade, liquidation };
-        let terms = terms.checked().map_err(IntoProblem::into_problem)?;
-        Ok(ExposureOf { terms, recorded_count })
+        Ok(VenuesOf { venues, from, to: latest, recorded_count })
     }
 }
 
-impl IntoProblem for ExposureError {
+impl IntoProblem for VenuesError {
     fn into_problem(self) -> Problem {
         let code = match &self {
             Self::UnsupportedKind { .. } => ProblemCode::FigureUnsupportedKind,

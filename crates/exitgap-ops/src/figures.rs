@@ -181,7 +181,7 @@ impl IntoProblem for FigureError {
     fn into_problem(self) -> Problem {
         match self {
             Self::Decay(error) => error.into_problem(),
-            Self::Exposure(error) => error.into_problem(),
+            Self::Venues(error) => error.into_problem(),
             Self::Accuracy(error) => error.into_problem(),
             Self::Alert(error) => error.into_problem(),
             Self::Evidence(EvidenceError::UnknownPool { pool }) => {

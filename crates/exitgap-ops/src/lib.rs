@@ -8,7 +8,7 @@
 //! - `current`: where every pool stands, read anew when a slot was sealed
 //! - `prepared`: snapshots that were asked about, kept ready
 //! - `lane`, `readers`: how much of what blocks a thread is done at a time
-//! - `answers`, `accuracy`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `verified`,
+//! - `answers`, `accuracy`, `alerts`, `routes`, `history`, `stream`, `stress`, `hours`, `fragility`, `portfolio`, `redemption`, `pools`, `evidence`, `figures`, `exposure`, `venue_stress`, `verified`,
 //!   `capabilities`: the questions
 
 #![allow(
@@ -37,6 +37,7 @@ mod routes;
 mod stream;
 mod stress;
 mod urls;
+mod venue_stress;
 mod verified;
 
 use std::path::PathBuf;

@@ -19,7 +19,7 @@ Usage: cargo xtask bench [--json] [what]
 
 The parts are `quote`, `exit`, `evidence`, `seal`, `figures`, `proof`, `alerts`, `verify`, `recorder`, `http` and `wasm`; `evidence` measures
 files, windows, verifying, and the size of the verifier as a WASM module; `seal` sealing 100 to 10,000 pools, what a
-slot weighs, fsck and uncached evidence (needs 3 GB of memory); `figures` decay, exposure, a split, a day at any
+slot weighs, fsck and uncached evidence (needs 3 GB of memory); `figures` decay, exposure, stress, a split, a day at any
 size and swaps against estimates, from a store of thirty days that it generates, and verifying a week's figure file,
 in Chromium too (three minutes); `proof` state proofs of a large pool, checked, also in WebAssembly, changed and lied about, and
 a witness asked by a log and by other pasts of it (two minutes); `alerts` a hundred thousand rules over a slot, and a slot told to ten thousand

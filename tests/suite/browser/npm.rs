@@ -418,6 +418,11 @@ async fn every_answer_of_a_service_is_of_its_type() {
         ("History", format!("/v1/history/{pool}?size_usd=1000&interval=1d")),
         ("Stress", format!("/v1/stress/{pool}?size_usd=1000")),
         ("LiquidationExposure", format!("/v1/exposure?venue={pool}&cascade_usd=100000")),
+        (
+            "VenueStress",
+            format!("/v1/stress?venue={pool}&size_usd=100000&haircut_pct=20&limit_pct=1"),
+        ),
+        ("VenueStress", format!("/v1/stress?venue={pool}&size_usd=900000000")),
         ("DepthDecay", format!("/v1/decay/{pool}?move_pct=0.01")),
         ("MarketHours", format!("/v1/hours/{pool}?size_usd=1000")),
         (

@@ -306,6 +306,8 @@ fn what_reads_many_snapshots_counts_as_many_requests() {
         (format!("/api/v1/decay/{pool}"), 20),
         (format!("/v1/exposure?venue={pool}&cascade_usd=1000"), 20),
         (format!("/api/v1/exposure?venue={pool}&cascade_usd=1000"), 20),
+        (format!("/v1/stress?venue={pool}&size_usd=1000"), 20),
+        (format!("/api/v1/stress?venue={pool}&size_usd=1000"), 20),
     ] {
         let now = left(&target);
         // Ten a second come back meanwhile.

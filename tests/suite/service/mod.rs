@@ -22,3 +22,4 @@ mod schemathesis;
 mod series;
 mod stream;
 mod two_hosts;
+mod venue_stress;

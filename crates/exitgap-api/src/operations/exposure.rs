@@ -8,7 +8,7 @@ use exitgap_core::series::Slot;
 use exitgap_core::units::{Percent, SizeUsd};
 
 use super::figures::period;
-use super::parameters::{BONUS, CASCADE, FALL, PERIOD_FROM, PROTOCOL_FEE, TO, VENUE};
+use super::parameters::{BONUS, CASCADE, FALL, HAIRCUT, PERIOD_FROM, PROTOCOL_FEE, TO, VENUE};
 use super::{Given, Operation, Parameter, Question, Target, values};
 use crate::{Guards, Number, Problem, ProblemCode, parse_pool, parse_size};
 
@@ -50,14 +50,9 @@ pub struct ExposureAsked {
 
 impl Question for ExposureAsked {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
-        let count = given.all(&VENUE).count();
-        if !(1..=MAX_ROUTE_VENUES).contains(&count) {
-            let detail = format!("an exposure has 1 to {MAX_ROUTE_VENUES} venues, not {count}");
-            return Err(values::refusal(&VENUE, &detail));
-        }
         let (from, to) = period(given)?;
         Ok(Self {
-            venues: given.all(&VENUE).map(venue).collect::<Result<_, _>>()?,
+            venues: venues(given)?,
             cascade: given.needed(&CASCADE, cascade)?,
             liquidation: Liquidation {
                 bonus_e8: given.needed(&BONUS, |text| share(&BONUS, text))?,
@@ -78,15 +73,31 @@ pub struct ExposureFileAsked(pub ExposureAsked);
 impl Question for ExposureFileAsked {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
         let asked = ExposureAsked::read(given)?;
-        let by_name = |venue: &&VenueAsked| {
-            venue.base.as_deref().is_some_and(|base| Base::from_code(base).is_none())
-        };
-        match asked.venues.iter().find(by_name) {
-            Some(venue) => {
-                Err(values::refusal(&VENUE, &format!("{venue}: here a base is token0 or token1")))
-            }
-            None => Ok(Self(asked)),
+        bases_by_place(&asked.venues)?;
+        Ok(Self(asked))
+    }
+}
+
+/// The venues of a question: 1 to 12.
+pub(super) fn venues(given: &Given<'_>) -> Result<Vec<VenueAsked>, Problem> {
+    let count = given.all(&VENUE).count();
+    if !(1..=MAX_ROUTE_VENUES).contains(&count) {
+        let detail = format!("1 to {MAX_ROUTE_VENUES} venues are asked of, not {count}");
+        return Err(values::refusal(&VENUE, &detail));
+    }
+    given.all(&VENUE).map(venue).collect()
+}
+
+/// Requires that no venue names its base otherwise than by its place.
+pub(super) fn bases_by_place(venues: &[VenueAsked]) -> Result<(), Problem> {
+    let by_name = |venue: &&VenueAsked| {
+        venue.base.as_deref().is_some_and(|base| Base::from_code(base).is_none())
+    };
+    match venues.iter().find(by_name) {
+        Some(venue) => {
+            Err(values::refusal(&VENUE, &format!("{venue}: here a base is token0 or token1")))
         }
+        None => Ok(()),
     }
 }
 
@@ -116,8 +127,9 @@ fn cascade(text: &str) -> Result<SizeUsd, Problem> {
 }
 
 /// A percentage from 0 to what the parameter may be at most, in millionths of a percent.
-fn share(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
-    let most = if parameter.name == FALL.name { Liquidation::MAX_FALL } else { 100_000_000 };
+pub(super) fn share(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
+    let shocks = [FALL.name, HAIRCUT.name];
+    let most = if shocks.contains(&parameter.name) { Liquidation::MAX_FALL } else { 100_000_000 };
     let parsed = Percent::parse(text).ok().and_then(|percent| u32::try_from(percent.0).ok());
     parsed.filter(|e8| *e8 <= most).ok_or_else(|| {
         let shown: String = text.chars().take(40).collect();

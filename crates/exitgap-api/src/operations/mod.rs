@@ -22,6 +22,7 @@ mod streams;
 mod table;
 mod target;
 mod values;
+mod venue_stress;
 
 #[cfg(test)]
 mod tests;
@@ -41,6 +42,7 @@ pub use questions::{
 pub use sales::{ExitAsked, MaxSizeAsked, RoutesAsked, SimulationAsked, SnapshotAsked};
 pub use streams::{EventPlace, MAX_WATCHED, StreamAsked};
 pub use target::Target;
+pub use venue_stress::{VenueStressAsked, VenueStressFileAsked};
 
 /// The parameters of all operations, by what each means.
 pub mod parameters {
@@ -107,6 +109,10 @@ pub enum Operation {
     Exposure,
     /// Its figure file.
     ExposureFile,
+    /// What an exit over several venues fills at after a shock.
+    VenueStress,
+    /// Its figure file.
+    VenueStressFile,
     /// Snapshots of a pool, slot after slot.
     Snapshots,
     /// Selling now beside redeeming later.

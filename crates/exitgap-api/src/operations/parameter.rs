@@ -361,11 +361,11 @@ pub mod all {
     .or("2")
     .hint("gap_pct is a plain percentage above 0 and at most 100 with at most six decimals");
 
-    /// Where collateral is sold.
+    /// Where it is sold.
     pub const VENUE: Parameter = Parameter::required(
         "venue",
         Kind::Venues,
-        "A pool in which the collateral is sold, `<pool>` or `<pool>/<base>` with a base as elsewhere. Repeated, up to 12 times; all of one chain and one token sold, no contract twice.",
+        "A pool to sell in, `<pool>` or `<pool>/<base>` with a base as elsewhere. Repeated, up to 12 times; all of one chain and one token sold, no contract twice.",
     )
     .hint("venue=<pool> or <pool>/<base>, repeated for each, up to 12 times");
 
@@ -403,6 +403,40 @@ pub mod all {
     )
     .or("20")
     .hint("fall_pct is a plain percentage from 0 to 99 with at most six decimals");
+
+    /// How much liquidity has gone.
+    pub const HAIRCUT: Parameter = Parameter::optional(
+        "haircut_pct",
+        Kind::Share,
+        "How much of everybody's liquidity has gone in every slot looked at, percent from 0 to 99. 0 where left out.",
+    )
+    .or("0")
+    .hint("haircut_pct is a plain percentage from 0 to 99 with at most six decimals");
+
+    /// How far the price has fallen, if at all.
+    pub const SHOCK_FALL: Parameter = Parameter::optional(
+        "fall_pct",
+        Kind::Share,
+        "How far the price of the token sold has fallen in every slot looked at, the pools' and the oracle's together, percent from 0 to 99. 0 where left out.",
+    )
+    .or("0")
+    .hint("fall_pct is a plain percentage from 0 to 99 with at most six decimals");
+
+    /// What is sold over several venues.
+    pub const SOLD: Parameter = Parameter::required(
+        "size_usd",
+        Kind::Size,
+        "What is sold, USD at the oracle price after the fall: 0.01 to 1000000000.",
+    )
+    .hint("size_usd is a plain number from 0.01 to 1000000000 with at most six decimals");
+
+    /// A gap that slots are held against.
+    pub const ABOVE: Parameter = Parameter::optional(
+        "limit_pct",
+        Kind::Gap,
+        "A gap in percent: `above` tells in how many slots the size lost more, and for how long on end.",
+    )
+    .hint("limit_pct is a plain percentage from -100 to 100 with at most six decimals");
 
     /// How many rows a page has.
     pub const LIMIT: Parameter =

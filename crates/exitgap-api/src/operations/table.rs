@@ -1,15 +1,15 @@
 //! The rows, in the order in which operations are described.
 
 use super::parameters::{
-    AFTER_SEQ, ALERT_IN_PATH, ALERT_KIND, ALERT_NAME, ALERT_PCT, ALERT_POOL, ALERT_REASON,
+    ABOVE, AFTER_SEQ, ALERT_IN_PATH, ALERT_KIND, ALERT_NAME, ALERT_PCT, ALERT_POOL, ALERT_REASON,
     ALERT_SIZE, ALERT_USD, AT, AT_PCT, BASE, BASE_BY_PLACE, BOARD_SIZE, BONUS, BOOK_GAP, CASCADE,
     CHAIN, CHAIN_IN_PATH, CLEAR_FOR_SLOTS, CLEAR_PCT, CLEAR_USD, EVIDENCE_SLOT, FALL, FIXED_COST,
-    FOR_SLOTS, FROM, FROM_SEQ, GAP, HISTORY_LIMIT, INTERVAL, LAST_EVENT_ID, LEVEL, LIMIT, LOG_FILE,
-    MAX_AGE, METHOD, MIN_DAYS, MOVE, NO_DATA_SLOTS, ON_MISSING, ORDER_INTERVAL, ORDERS,
+    FOR_SLOTS, FROM, FROM_SEQ, GAP, HAIRCUT, HISTORY_LIMIT, INTERVAL, LAST_EVENT_ID, LEVEL, LIMIT,
+    LOG_FILE, MAX_AGE, METHOD, MIN_DAYS, MOVE, NO_DATA_SLOTS, ON_MISSING, ORDER_INTERVAL, ORDERS,
     PERIOD_FROM, POOL, POOL_CURSOR, POSITION, PROTOCOL_FEE, QUOTE_GROUP, RANK_CURSOR, RECOVERY,
-    REFIRE_SLOTS, REMIND_SLOTS, REQUIRE, SERIES_SIZE, SIZE, SLOT, SLOT_CURSOR, SLOT_IN_PATH,
-    SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TICKET, TO, TOKEN_IN_PATH, VENUE, WATCHED,
-    WEBHOOK_URL, WITHIN_SLOTS,
+    REFIRE_SLOTS, REMIND_SLOTS, REQUIRE, SERIES_SIZE, SHOCK_FALL, SIZE, SLOT, SLOT_CURSOR,
+    SLOT_IN_PATH, SNAPSHOT_HASH, SOLD, SORT, STANDARD_SIZE, STATE_HASH, TICKET, TO, TOKEN_IN_PATH,
+    VENUE, WATCHED, WEBHOOK_URL, WITHIN_SLOTS,
 };
 use super::{Answer, COUNT, Group, Keep, Method, Operation, PriceClass, Row};
 
@@ -359,6 +359,36 @@ pub(super) static ROWS: [Row; COUNT] = [
         refusals: &[400, 404, 414, 422, 503],
         keep: None,
         ..row(Operation::ExposureFile, "readExposureFile", "/api/v1/exposure")
+    },
+    Row {
+        group: Group::Series,
+        title: "What would it fill at with liquidity gone?",
+        about: "One exit split over the venues in every slot of a week, after `haircut_pct` of everybody's liquidity has gone and the price has fallen by `fall_pct`: the ten worst slots, median and 95th of a hundred, how long a gap was exceeded. Depths are at two percent from the oracle, books at two percent from the pools' own prices: where only the oracle moved away, the depth falls and the book does not. A venue missing in a slot is unknown, not empty: such slots are counted, and those near the worst beside it. Without either shock of any kind of pool; else of concentrated liquidity and of constant product. It says nothing of who would come with new liquidity.",
+        parameters: &[
+            &VENUE,
+            &SOLD,
+            &HAIRCUT,
+            &SHOCK_FALL,
+            &ABOVE,
+            &PERIOD_FROM,
+            &TO,
+            &MAX_AGE,
+            &MIN_DAYS,
+            &REQUIRE,
+        ],
+        answer: Answer::Document("VenueStress"),
+        refusals: &[400, 404, 412, 414, 422, 503],
+        ..row(Operation::VenueStress, "readVenueStress", "/v1/stress")
+    },
+    Row {
+        group: Group::Evidence,
+        title: "The figure file of a stress over venues",
+        about: "As that of an exposure. With bases, period and numbers its bytes never change.",
+        parameters: &[&VENUE, &SOLD, &HAIRCUT, &SHOCK_FALL, &ABOVE, &PERIOD_FROM, &TO],
+        answer: JSON,
+        refusals: &[400, 404, 414, 422, 503],
+        keep: None,
+        ..row(Operation::VenueStressFile, "readVenueStressFile", "/api/v1/stress")
     },
     Row {
         group: Group::Evidence,

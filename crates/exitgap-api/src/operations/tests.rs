@@ -36,6 +36,8 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::DecayFile => operation.read::<DecayFileAsked>(named, query).map(drop),
         O::Exposure => operation.read::<ExposureAsked>(named, query).map(drop),
         O::ExposureFile => operation.read::<ExposureFileAsked>(named, query).map(drop),
+        O::VenueStress => operation.read::<VenueStressAsked>(named, query).map(drop),
+        O::VenueStressFile => operation.read::<VenueStressFileAsked>(named, query).map(drop),
         O::Fragility => operation.read::<BoardAsked>(named, query).map(drop),
         O::Portfolio => operation.read::<PortfolioAsked>(named, query).map(drop),
         O::Evidence => operation.read::<EvidenceAsked>(named, query).map(drop),

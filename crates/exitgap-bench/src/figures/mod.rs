@@ -15,7 +15,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use exitgap_core::analytics::decay::DecayTerms;
-use exitgap_core::analytics::exposure::{ExposureTerms, ExposureVenue, Liquidation};
+use exitgap_core::analytics::FigureVenue;
+use exitgap_core::analytics::exposure::{ExposureTerms, Liquidation};
+use exitgap_core::analytics::stress::{Shock, StressTerms};
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::{Exit, SplitVenue, split_size};
 use exitgap_core::ids::{Address, PoolId};
@@ -74,7 +76,7 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let exposure = ExposureTerms {
         venues: pools
             .iter()
-            .map(|pool| ExposureVenue { pool: pool.clone(), base: Base::Token0 })
+            .map(|pool| FigureVenue { pool: pool.clone(), base: Base::Token0 })
             .collect(),
         from: week,
         to,
@@ -84,6 +86,17 @@ pub fn measure(report: &mut Report) -> Result<(), BenchError> {
     let told = reader.exposure(&exposure).map_err(failed)?;
     eprintln!("figures: the exposure is {}, worst {:?}", told.band.code(), told.worst_gap_pct);
     report.add("figures.exposure_7d_ms", milliseconds(|| reader.exposure(&exposure))?);
+    let stress = StressTerms {
+        venues: exposure.venues,
+        from: week,
+        to,
+        size: exposure.cascade,
+        shock: Shock { haircut_e8: 40_000_000, fall_e8: 20_000_000 },
+        limit: None,
+    };
+    let told = reader.stress(&stress).map_err(failed)?;
+    eprintln!("figures: a stress of {} slots, Q95 {:?}", told.have_slots, told.gap_q95_pct);
+    report.add("figures.stress_7d_ms", milliseconds(|| reader.stress(&stress))?);
     let pool = reader.pool(&pools[0]).map_err(failed)?;
     let pool = pool.ok_or_else(|| failed("the pool is not recorded"))?;
     let (day, size) = (slot(SLOTS - Slot::PER_DAY)?, "123456".parse().map_err(failed)?);

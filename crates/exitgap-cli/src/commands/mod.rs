@@ -22,6 +22,7 @@ mod simulate;
 mod size;
 mod snapshot;
 mod stress;
+mod venue_stress;
 mod verdict;
 mod verify;
 mod verify_figure;
@@ -63,11 +64,11 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Alert(command) => return alert::run(&command, json),
         Command::Accuracy(args) => return accuracy::run(&args, json),
         Command::Exposure(args) => return exposure::run(&args, json),
+        Command::Stress(args) => return stress::run(&args, json),
         Command::Decay(args) => return decay::run(&args, json),
         Command::Pools { db, api, chain } => {
             pools::run(db.as_deref(), api.as_deref(), chain.as_deref(), json)
         }
-        Command::Stress(args) => stress::run(&args, json),
         Command::Routes(args) => routes::run(&args, json),
         Command::Estimate { question, size_usd } => estimate::run(&question, &size_usd, json),
         Command::Exit(args) => exit::run(&args, json),

@@ -1,30 +1,41 @@
 //! `exitgap stress`: the worst of a period, and how long it lasted.
 
 use std::io::Write;
+use std::process::ExitCode;
 
 use exitgap_api::operations::{Operation, StressAsked};
 use exitgap_api::{GapPoint, Number, PoolBook, Status, Stress, size_as_written};
 use exitgap_client::HistoryOf;
 
-use super::print_json;
+use super::{print_json, venue_stress};
 use crate::arguments::StressArgs;
 use crate::failure::Failure;
 use crate::format::{Columns, grouped, printable};
 use crate::recorded::question;
 
-pub fn run(args: &StressArgs, json: bool) -> Result<(), Failure> {
-    let asked = read(args)?;
+pub fn run(args: &StressArgs, json: bool) -> Result<ExitCode, Failure> {
+    let pool = match args.venues.as_slice() {
+        [pool] if !pool.contains('/') && !is_shocked(args) => pool,
+        _ => return venue_stress::run(args, json),
+    };
+    let asked = read(args, pool)?;
     let stress = args.source.ask(
         async |client| client.stress(&HistoryOf::from(&asked.series), asked.limit).await,
         async |service| service.stress(asked.clone()).await,
     )?;
-    if json { print_json(&stress) } else { print_text(&stress) }
+    if json { print_json(&stress) } else { print_text(&stress) }?;
+    Ok(ExitCode::SUCCESS)
 }
 
-fn read(args: &StressArgs) -> Result<StressAsked, Failure> {
+/// Whether it is more than the recorded series says.
+fn is_shocked(args: &StressArgs) -> bool {
+    args.haircut_pct.is_some() || args.fall_pct.is_some() || args.file.is_some()
+}
+
+fn read(args: &StressArgs, pool: &String) -> Result<StressAsked, Failure> {
     let size = size_as_written(&args.size_usd)?.to_string();
     let given = [
-        ("pool", Some(&args.pool)),
+        ("pool", Some(pool)),
         ("size_usd", Some(&size)),
         ("limit_pct", args.limit_pct.as_ref()),
         ("base", args.base.as_ref()),

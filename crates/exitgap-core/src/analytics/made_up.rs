@@ -1,5 +1,9 @@
 //! States and observations that are made up, for tests.
 
+use proptest::prelude::*;
+
+use super::FigureVenue;
+use crate::evidence::Base;
 use crate::ids::{Address, BlockHash, PoolId};
 use crate::pools::{Concentrated, ConstantProduct, FeeRate, PoolState, Tick, sqrt_ratio_at_tick};
 use crate::series::Slot;
@@ -17,6 +21,16 @@ pub fn slot(index: u32) -> Slot {
 
 pub fn pool() -> PoolId {
     PoolId::new("anvil".parse().unwrap(), Address([0xaa; 20]))
+}
+
+/// A pool of several.
+pub fn pool_of(number: u8) -> PoolId {
+    PoolId::new("anvil".parse().unwrap(), Address([number; 20]))
+}
+
+/// The same, its token 0 sold.
+pub fn venue(number: u8) -> FigureVenue {
+    FigureVenue { pool: pool_of(number), base: Base::Token0 }
 }
 
 /// Both tokens are worth two dollars, and have six decimals.
@@ -58,4 +72,16 @@ pub fn ranges(tick: i32, wide: u128, narrow: u128) -> PoolState {
 
 pub fn pair(x: u128, y: u128) -> PoolState {
     ConstantProduct::new([x, y], FEE).unwrap().into()
+}
+
+/// Liquidity in two ranges, or a pair.
+pub fn some_state() -> impl Strategy<Value = PoolState> {
+    let ranged = (-900_i32..900, 40_u32..48, 0_u32..50);
+    let ranged =
+        ranged.prop_map(|(tick, wide, narrow)| ranges(tick, 1 << wide, (1_u128 << narrow) >> 1));
+    let reserves = (36_u32..50, 0_u64..1_000_000);
+    prop_oneof![
+        ranged,
+        reserves.prop_map(|(bits, more)| pair((1 << bits) + u128::from(more), 1 << bits))
+    ]
 }

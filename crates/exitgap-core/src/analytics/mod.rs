@@ -5,6 +5,8 @@
 //! - [`accuracy`]: every real swap against what was estimated of it
 //! - [`decay`]: how a book thins after a move of the price, and how much of it was withdrawn
 //! - [`exposure`]: whether the market of any slot of a week could have absorbed a liquidation
+//! - [`stress`]: what an exit over several venues would have filled at in each slot, with liquidity gone and prices fallen
+//! - `venues`: what the figures of several venues share
 //! - [`redemption`]: selling now beside redeeming later, modelled
 //! - [`figure`]: the one file by which any of them is recomputed; its bytes are in `docs/figure-v1.md`
 //!
@@ -19,5 +21,8 @@ pub mod figure;
 pub(crate) mod made_up;
 pub mod redemption;
 mod shared;
+pub mod stress;
+mod venues;
 
 pub use shared::{ONE_HUNDRED_PERCENT, nearest_rank, share_pct, standing};
+pub use venues::{FigureVenue, VenuesError};

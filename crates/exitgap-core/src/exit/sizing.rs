@@ -34,7 +34,7 @@ use super::Exit;
 use super::terms::{Terms, Threshold, threshold_from_mid};
 use crate::pools::{Direction, PoolState, RawPrice, SaleCurve};
 use crate::snapshot::Observation;
-use crate::units::{GapLimit, SizeUsd, UsdMicros};
+use crate::units::{GapLimit, SizeUsd, UsdMicros, UsdPrice};
 use crate::wide::U256;
 use grid::Grid;
 use search::{Bound, Effort, Exhausted, Search, rules_out_from};
@@ -190,7 +190,28 @@ impl Exit {
         direction: Direction,
         limit: GapLimit,
     ) -> Result<u64, NotSized> {
-        let terms = Terms::of_observed(observation, direction);
+        Self::book(state, mid, direction, Terms::of_observed(observation, direction), limit)
+    }
+
+    /// The same of a state at prices of one's own, from the mid price that its curve begins at.
+    pub(crate) fn book_at(
+        state: &PoolState,
+        direction: Direction,
+        decimals: [u8; 2],
+        usd: [UsdPrice; 2],
+        limit: GapLimit,
+    ) -> Result<u64, NotSized> {
+        let mid = state.start_of_curve(direction, &|_| true).mid();
+        Self::book(state, mid, direction, Terms::of(direction, decimals, usd), limit)
+    }
+
+    fn book(
+        state: &PoolState,
+        mid: RawPrice,
+        direction: Direction,
+        terms: Terms,
+        limit: GapLimit,
+    ) -> Result<u64, NotSized> {
         let threshold = threshold_from_mid(mid, limit);
         let curve = state.start_of_curve(direction, &|curve| rules_out_the_rest(curve, &threshold));
         Self::with(state, curve, terms).whole_dollars(&threshold, limit)

@@ -4,7 +4,7 @@
 //! Exact for concentrated liquidity (ticks stay, √price moves) and for a constant product (`x × y`
 //! stays, `y ÷ x` moves). Other kinds have no such counterpart here, and are refused by name.
 
-use super::concentrated::{price_of, ticks_at, ticks_under};
+use super::concentrated::{price_of, ticks_at, ticks_thinned, ticks_under};
 use super::{ConstantProduct, Direction, PoolState, RawPrice};
 use crate::wide::{U256, U512, narrow, square_root};
 
@@ -50,6 +50,19 @@ impl PoolState {
             Direction::OneForZero => (ONE_E8, kept),
         };
         ticks_at(self, &|sqrt_price| scaled(sqrt_price, by, over))
+    }
+
+    /// This state once `haircut_e8` millionths of a percent, below one hundred percent, of everybody's liquidity have
+    /// gone: of each range `⌊L·kept⌋`, at the same price; or of each reserve `⌊r·kept⌋`, at least 1. `None` where the kind
+    /// has no such counterpart.
+    pub fn thinned(&self, haircut_e8: u32) -> Option<Self> {
+        let kept = ONE_E8.checked_sub(haircut_e8).filter(|kept| *kept > 0)?;
+        if let Some(pair) = ConstantProduct::of(self) {
+            let left =
+                |held: u128| reserve(U256::from(held) * U256::from(kept) / U256::from(ONE_E8));
+            return Some(ConstantProduct::new(pair.reserves().map(left), pair.fee()).ok()?.into());
+        }
+        ticks_thinned(self, kept, ONE_E8)
     }
 }
 

@@ -334,11 +334,13 @@ fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
 const EXITS_OF_TOKEN: u32 = 5;
 
 /// What reads every snapshot of weeks, and as how many requests that counts.
-const FIGURES: [Operation; 6] = [
+const FIGURES: [Operation; 8] = [
     Operation::Decay,
     Operation::DecayFile,
     Operation::Exposure,
     Operation::ExposureFile,
+    Operation::VenueStress,
+    Operation::VenueStressFile,
     Operation::Accuracy,
     Operation::AlertsOf,
 ];

@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::{
     DecayFileAsked, EvidenceAsked, ExposureFileAsked, Keep, Operation, SlotAsked,
+    VenueStressFileAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use exitgap_ops::FigureFile;
@@ -59,6 +60,12 @@ pub async fn state_proof(State(app): State<App>, address: Address) -> Result<Rep
 pub async fn exposure_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
     let asked: ExposureFileAsked = address.read(Operation::ExposureFile)?;
     Ok(figure_file(app.service.exposure_file(asked).await?))
+}
+
+/// The figure file of a stress over venues.
+pub async fn venue_stress_file(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
+    let asked: VenueStressFileAsked = address.read(Operation::VenueStressFile)?;
+    Ok(figure_file(app.service.venue_stress_file(asked).await?))
 }
 
 /// The figure file of a decay.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use exitgap_api::operations::{
     AccuracyAsked, AlertAsked, BoardAsked, DecayAsked, ExitAsked, ExposureAsked, HistoryAsked,
     HoursAsked, Keep, MaxSizeAsked, Operation, PoolsAsked, PortfolioAsked, Question, RoutesAsked,
-    SimulationAsked, SlotAsked, SnapshotAsked, StressAsked,
+    SimulationAsked, SlotAsked, SnapshotAsked, StressAsked, VenueStressAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
 use serde::Serialize;
@@ -97,6 +97,10 @@ pub fn of(operation: Operation) -> MethodRouter<App> {
             app.service.exposure(asked).await
         }),
         O::ExposureFile => get(evidence::exposure_file),
+        O::VenueStress => document(operation, |app, asked: VenueStressAsked| async move {
+            app.service.venue_stress(asked).await
+        }),
+        O::VenueStressFile => get(evidence::venue_stress_file),
         O::Stream => get(stream::serve),
         O::AlertsOf => {
             document(

@@ -36,6 +36,7 @@ pub const ADDRESS: &str = "/v1/openapi.json";
     exitgap_api::AlertsResent,
     exitgap_api::StreamTicket,
     exitgap_api::LiquidationExposure,
+    exitgap_api::VenueStress,
     exitgap_api::Fragility,
     exitgap_api::Portfolio,
     exitgap_api::Capabilities,

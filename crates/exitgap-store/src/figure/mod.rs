@@ -1,17 +1,17 @@
 //! Figures drawn from many snapshots of a store, and their files. Their meaning is the core's.
 //!
-//! - `exposure`: the one of several pools
+//! - `venues`: those of several pools
 //! - `accuracy`: swaps against estimates
 //! - `alert`: a rule, evaluated
 
 mod accuracy;
 mod alert;
-mod exposure;
+mod venues;
 
 use exitgap_core::alerts::AlertRunError;
+use exitgap_core::analytics::VenuesError;
 use exitgap_core::analytics::accuracy::AccuracyError;
 use exitgap_core::analytics::decay::{DecayError, DecayResult, DecayScan, DecayTerms};
-use exitgap_core::analytics::exposure::ExposureError;
 use exitgap_core::analytics::figure::{FigureUse, write_decay};
 use exitgap_core::analytics::standing;
 use exitgap_core::evidence::{DocumentError, LOWEST_DEPTH_SLOTS};
@@ -38,9 +38,9 @@ pub enum FigureError {
     /// What is asked is out of bounds, or of another kind of pool.
     #[error(transparent)]
     Decay(#[from] DecayError),
-    /// The same of an exposure, or its venues do not go together.
+    /// The same of a figure of several pools, or its venues do not go together.
     #[error(transparent)]
-    Exposure(#[from] ExposureError),
+    Venues(#[from] VenuesError),
     /// A rule's slots do not follow each other.
     #[error(transparent)]
     Alert(#[from] AlertRunError),

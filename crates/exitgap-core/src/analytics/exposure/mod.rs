@@ -2,7 +2,7 @@
 //! stated size, after a stated fall of the price, at a profit of those who liquidate?
 //!
 //! - `terms`: what is asked; `scan`: the one pass over the slots; `result`: what comes of it
-//! - `fallen`: an exit after a fall of the price; `cascade`: which positions a fall liquidates, and how much is sold
+//! - `cascade`: which positions a fall liquidates, and how much is sold
 //!
 //! Whoever liquidates repays one dollar of debt and gets `F = 1 + bonus·(1 − protocol_fee)` dollars of collateral. They
 //! profit where what they seized sells within the **break-even gap** `1 − 1 ÷ F`. Every slot is looked at **after the
@@ -13,7 +13,6 @@
 //! It says nothing of liquidators' other ways out, nor of their gas; seven calm days are no crash.
 
 mod cascade;
-mod fallen;
 mod result;
 mod scan;
 mod terms;
@@ -21,7 +20,9 @@ mod terms;
 pub use cascade::{Cascade, CascadeError, CascadeTerms, Position, cascade};
 pub use result::{ExposureBand, ExposureResult, ExposureVenueResult};
 pub use scan::ExposureScan;
-pub use terms::{ExposureError, ExposureParameters, ExposureTerms, ExposureVenue, Liquidation};
+pub use terms::{ExposureParameters, ExposureTerms, Liquidation};
+
+use super::venues::VenuesError;
 
 /// The name and version of these rules.
 pub const EXPOSURE: &str = "exposure/1";

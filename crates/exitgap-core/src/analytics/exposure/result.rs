@@ -2,6 +2,7 @@
 
 use super::ExposureTerms;
 use crate::analytics::shared::nearest_rank;
+use crate::analytics::venues::Seen;
 use crate::ids::PoolId;
 use crate::json::{Json, Wire, wire_struct};
 use crate::series::Slot;
@@ -159,20 +160,15 @@ pub(super) struct Found {
     pub worst: Option<(Percent, Slot)>,
     /// The least that could be filled, micro-dollars, where not all was.
     pub least_fillable: Option<u64>,
-    pub incomplete: u32,
     pub unanswered: u32,
     pub unfillable: u32,
-    pub any_preview: bool,
-    /// Slots in which any venue stands.
-    pub seen: u32,
 }
 
 impl Found {
     /// The figure.
-    pub fn summed_up(self, terms: &ExposureTerms) -> ExposureResult {
+    pub fn summed_up(self, terms: &ExposureTerms, seen: Seen) -> ExposureResult {
         let asked = terms.cascade.micros();
         let have_slots = u32::try_from(self.depths.len()).unwrap_or(u32::MAX);
-        let slots = terms.to.number() - terms.from.number() + 1;
         let enough = have_slots >= NEEDED_SLOTS;
         let all: Option<Vec<u64>> = self.lowest.iter().map(|low| low.map(|(usd, _)| usd)).collect();
         let sum = all.map(|all| all.into_iter().fold(0, u64::saturating_add));
@@ -202,11 +198,11 @@ impl Found {
             lowest_break_even_slot: lowest.map(|(_, slot)| slot),
             needed_slots: NEEDED_SLOTS,
             shortfall_usd: self.worst.map(|(gap, _)| text(shortfall(terms, gap))),
-            slots_incomplete: self.incomplete,
-            slots_missing: slots - self.seen.min(slots),
+            slots_incomplete: seen.incomplete,
+            slots_missing: seen.missing(terms.from, terms.to),
             slots_unanswered: self.unanswered,
             slots_unfillable: self.unfillable,
-            status: if self.any_preview || self.seen == 0 { "preview" } else { "live" }.to_owned(),
+            status: seen.status(),
             stranded_usd: lowest.map(|(usd, _)| {
                 text(asked.saturating_sub(usd.saturating_mul(DOLLAR)).div_ceil(DOLLAR))
             }),

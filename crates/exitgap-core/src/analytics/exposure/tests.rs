@@ -3,8 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::analytics::made_up::{observation_of, pair, ranges, slot};
-use crate::evidence::Base;
+use crate::analytics::made_up::{observation_of, pair, pool_of, ranges, slot, some_state, venue};
 use crate::exit::{Exit, SplitVenue, split_size};
 use crate::ids::{Address, PoolId};
 use crate::pools::{Direction, FeeRate, PoolState, Solidly};
@@ -13,14 +12,6 @@ use crate::units::{GapLimit, Percent, SizeUsd, UsdMicros, UsdPrice};
 use crate::wide::{U256, U1024};
 
 const SELL: Direction = Direction::ZeroForOne;
-
-fn pool_of(number: u8) -> PoolId {
-    PoolId::new("anvil".parse().unwrap(), Address([number; 20]))
-}
-
-fn venue(number: u8) -> ExposureVenue {
-    ExposureVenue { pool: pool_of(number), base: Base::Token0 }
-}
 
 fn liquidation(bonus_e8: u32, fall_e8: u32) -> Liquidation {
     Liquidation { bonus_e8, protocol_fee_e8: 0, fall_e8 }
@@ -296,17 +287,6 @@ fn positions_that_are_none_are_refused() {
     let large = [position(1_000_000_000_000_000, 2_000_000_000_000_000)];
     let told = ask(&large, &rules(30_000_000, 100_000_000)).unwrap();
     assert!(told.unfillable && told.gap.is_none() && told.cascade_usd.0 > 0);
-}
-
-fn some_state() -> impl Strategy<Value = PoolState> {
-    let ranged = (-900_i32..900, 40_u32..48, 0_u32..50);
-    let ranged =
-        ranged.prop_map(|(tick, wide, narrow)| ranges(tick, 1 << wide, (1_u128 << narrow) >> 1));
-    let reserves = (36_u32..50, 0_u64..1_000_000);
-    prop_oneof![
-        ranged,
-        reserves.prop_map(|(bits, more)| pair((1 << bits) + u128::from(more), 1 << bits))
-    ]
 }
 
 fn fallen(observed: &Observation, fall_e8: u32) -> Exit {

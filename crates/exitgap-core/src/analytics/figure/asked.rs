@@ -1,10 +1,10 @@
 //! The figures there are: what a file of each asks, and the pass that computes it.
 
 use super::file::{FigureFile, FigureUse, part};
+use crate::analytics::VenuesError;
 use crate::analytics::decay::{DECAY, DecayError, DecayParameters, DecayScan, DecayTerms};
-use crate::analytics::exposure::{
-    EXPOSURE, ExposureError, ExposureParameters, ExposureScan, ExposureTerms,
-};
+use crate::analytics::exposure::{EXPOSURE, ExposureParameters, ExposureScan, ExposureTerms};
+use crate::analytics::stress::{STRESS, StressParameters, StressScan, StressTerms};
 use crate::evidence::DocumentError;
 use crate::ids::PoolId;
 use crate::json::{Part, Wire, read};
@@ -15,6 +15,7 @@ use crate::snapshot::Observation;
 pub(super) enum Asked {
     Decay(DecayTerms),
     Exposure(ExposureTerms),
+    Stress(StressTerms),
 }
 
 /// Why a file asks nothing that is answered.
@@ -37,6 +38,7 @@ pub(super) struct Refused {
 pub(super) enum Scan {
     Decay(Box<DecayScan>),
     Exposure(Box<ExposureScan>),
+    Stress(Box<StressScan>),
 }
 
 impl Asked {
@@ -52,6 +54,12 @@ impl Asked {
                     .map(Self::Exposure)
                     .map_err(|error| invalid(&error))
             }
+            STRESS => {
+                let parameters = parameters::<StressParameters>(file)?;
+                StressTerms::try_from(&parameters)
+                    .map(Self::Stress)
+                    .map_err(|error| invalid(&error))
+            }
             _ => Err(NotAsked::Unknown),
         }
     }
@@ -61,15 +69,18 @@ impl Asked {
         match self {
             Self::Decay(_) => DECAY,
             Self::Exposure(_) => EXPOSURE,
+            Self::Stress(_) => STRESS,
         }
     }
 
     /// Its pools, in the order of their windows and, within a slot, of their uses.
     pub fn pools(&self) -> Vec<PoolId> {
-        match self {
-            Self::Decay(terms) => vec![terms.pool.clone()],
-            Self::Exposure(terms) => terms.venues.iter().map(|venue| venue.pool.clone()).collect(),
-        }
+        let venues = match self {
+            Self::Decay(terms) => return vec![terms.pool.clone()],
+            Self::Exposure(terms) => &terms.venues,
+            Self::Stress(terms) => &terms.venues,
+        };
+        venues.iter().map(|venue| venue.pool.clone()).collect()
     }
 
     /// Its first and its last slot.
@@ -77,6 +88,7 @@ impl Asked {
         match self {
             Self::Decay(terms) => (terms.from, terms.to),
             Self::Exposure(terms) => (terms.from, terms.to),
+            Self::Stress(terms) => (terms.from, terms.to),
         }
     }
 
@@ -86,6 +98,7 @@ impl Asked {
             Self::Exposure(terms) => {
                 ExposureScan::new(terms).ok().map(Box::new).map(Scan::Exposure)
             }
+            Self::Stress(terms) => StressScan::new(terms).ok().map(Box::new).map(Scan::Stress),
         }
     }
 }
@@ -95,6 +108,7 @@ impl Scan {
         match self {
             Self::Decay(scan) => Ok(scan.take(of.slot, observation)?),
             Self::Exposure(scan) => Ok(scan.take(&of.pool, of.slot, observation)?),
+            Self::Stress(scan) => Ok(scan.take(&of.pool, of.slot, observation)?),
         }
     }
 
@@ -103,6 +117,7 @@ impl Scan {
         match self {
             Self::Decay(scan) => Ok(part(&scan.finish())?),
             Self::Exposure(scan) => Ok(part(&scan.finish()?)?),
+            Self::Stress(scan) => Ok(part(&scan.finish()?)?),
         }
     }
 }
@@ -121,8 +136,8 @@ impl From<DecayError> for Refused {
     }
 }
 
-impl From<ExposureError> for Refused {
-    fn from(error: ExposureError) -> Self {
+impl From<VenuesError> for Refused {
+    fn from(error: VenuesError) -> Self {
         Self { code: error.code(), why: error.to_string() }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::analytics::decay::{DECAY, DecayResult, DecayTerms};
 use crate::analytics::exposure::{EXPOSURE, ExposureResult, ExposureTerms};
+use crate::analytics::stress::{STRESS, StressResult, StressTerms};
 use crate::evidence::DocumentError;
 use crate::exit::METHOD_VERSION;
 use crate::ids::{PoolId, SnapshotHash};
@@ -74,6 +75,16 @@ pub fn write_exposure(
     result: &ExposureResult,
 ) -> Result<Vec<u8>, DocumentError> {
     write(EXPOSURE, part(&terms.parameters())?, windows, uses, part(result)?)
+}
+
+/// The bytes of a file of stress, with windows and uses as [`write_exposure`] wants them.
+pub fn write_stress(
+    terms: &StressTerms,
+    windows: &[Vec<u8>],
+    uses: &[FigureUse],
+    result: &StressResult,
+) -> Result<Vec<u8>, DocumentError> {
+    write(STRESS, part(&terms.parameters())?, windows, uses, part(result)?)
 }
 
 fn write(

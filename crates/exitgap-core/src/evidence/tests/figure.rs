@@ -5,13 +5,17 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::analytics::FigureVenue;
 use crate::analytics::decay::{DecayScan, DecayTerms};
-use crate::analytics::exposure::{ExposureScan, ExposureTerms, ExposureVenue, Liquidation};
+use crate::analytics::exposure::{ExposureScan, ExposureTerms, Liquidation};
 use crate::analytics::figure::{
     FigureCheckName, FigureReport, FigureUse, FigureVerifier, write_decay, write_exposure,
+    write_stress,
 };
 use crate::analytics::standing;
+use crate::analytics::stress::{Shock, StressScan, StressTerms};
 use crate::ids::SnapshotHash;
+use crate::snapshot::Observation;
 use crate::units::GapLimit;
 
 /// A pool whose price goes with its liquidity: up to six percent between two slots.
@@ -201,44 +205,87 @@ fn thin(liquidity: i128) -> PoolState {
     Concentrated::new(price, 150, active, 500, 10, ticks).unwrap().into()
 }
 
-/// The file of a period's exposure over all pools of a scene.
-fn exposure_file(scene: &Scene, terms: &ExposureTerms) -> Vec<u8> {
+/// What a file of several pools is written from.
+struct Gathered {
+    windows: Vec<Vec<u8>>,
+    uses: Vec<FigureUse>,
+    observations: Vec<Observation>,
+}
+
+/// The windows and the standing snapshots of a period of all pools of a scene.
+fn gathered(scene: &Scene, period: core::ops::RangeInclusive<Slot>) -> Gathered {
     let mut slots: Vec<(Slot, usize, SnapshotHash)> = Vec::new();
     let mut windows = Vec::new();
     for (place, series) in scene.pools.iter().enumerate() {
         let heads: Vec<Head> =
             series.heads.iter().map(|bytes| Head::from_canonical(bytes).unwrap()).collect();
         windows.push(scene.window_of(place, 0..heads.len()));
-        let within = |(slot, _): &(Slot, SnapshotHash)| (terms.from..=terms.to).contains(slot);
-        let stand = standing(&heads).into_iter().filter(within);
+        let stand = standing(&heads).into_iter().filter(|(slot, _)| period.contains(slot));
         slots.extend(stand.map(|(slot, hash)| (slot, place, hash)));
     }
     slots.sort_unstable_by_key(|(slot, place, _)| (*slot, *place));
-    let (mut scan, mut uses) = (ExposureScan::new(terms.clone()).unwrap(), Vec::new());
+    let (mut uses, mut observations) = (Vec::new(), Vec::new());
     for (slot, place, snapshot) in slots {
         let pool = &scene.pools[place].id;
         let documents = scene.documents(place, slot).unwrap();
         let read = Snapshot::of_pool(pool, &documents.snapshot, &documents.state).unwrap();
-        scan.take(pool, slot, read.observation().clone()).unwrap();
+        observations.push(read.observation().clone());
         uses.push(FigureUse { pool: pool.clone(), slot, snapshot });
     }
-    write_exposure(terms, &windows, &uses, &scan.finish().unwrap()).unwrap()
+    Gathered { windows, uses, observations }
+}
+
+/// Two pools of a dozen slots, and both as venues.
+fn two_venues(kinds: [Kind; 2], base: Base) -> (Scene, Vec<FigureVenue>) {
+    let id = |last: u8| PoolId::new("anvil".parse().unwrap(), Address([last; 20]));
+    let kinds = [(id(0xaa), kinds[0]), (id(0xbb), kinds[1])];
+    let scene = scene_of(12, 5_000_000_000, MissingReason::ChainLagging, &kinds);
+    let venue = |(pool, _): &(PoolId, Kind)| FigureVenue { pool: pool.clone(), base };
+    (scene, kinds.iter().map(venue).collect())
 }
 
 /// Two venues, and what is sold in them.
 fn exposure_of(kinds: [Kind; 2], cascade: &str, base: Base, fall_e8: u32) -> (Scene, Vec<u8>) {
-    let id = |last: u8| PoolId::new("anvil".parse().unwrap(), Address([last; 20]));
-    let kinds = [(id(0xaa), kinds[0]), (id(0xbb), kinds[1])];
-    let scene = scene_of(12, 5_000_000_000, MissingReason::ChainLagging, &kinds);
-    let venue = |(pool, _): &(PoolId, Kind)| ExposureVenue { pool: pool.clone(), base };
+    let (scene, venues) = two_venues(kinds, base);
     let terms = ExposureTerms {
-        venues: kinds.iter().map(venue).collect(),
+        venues,
         from: slot(0),
         to: slot(11),
         cascade: cascade.parse().unwrap(),
         liquidation: Liquidation { bonus_e8: 7_500_000, protocol_fee_e8: 10_000_000, fall_e8 },
     };
-    let bytes = exposure_file(&scene, &terms);
+    let Gathered { windows, uses, observations } = gathered(&scene, terms.from..=terms.to);
+    let mut scan = ExposureScan::new(terms.clone()).unwrap();
+    for (of, observation) in uses.iter().zip(observations) {
+        scan.take(&of.pool, of.slot, observation).unwrap();
+    }
+    let bytes = write_exposure(&terms, &windows, &uses, &scan.finish().unwrap()).unwrap();
+    (scene, bytes)
+}
+
+/// Two venues, and what a size fills at in them after a shock.
+fn stress_of(
+    kinds: [Kind; 2],
+    size: &str,
+    base: Base,
+    shock: Shock,
+    limit: Option<&str>,
+) -> (Scene, Vec<u8>) {
+    let (scene, venues) = two_venues(kinds, base);
+    let terms = StressTerms {
+        venues,
+        from: slot(0),
+        to: slot(11),
+        size: size.parse().unwrap(),
+        shock,
+        limit: limit.map(|limit| limit.parse().unwrap()),
+    };
+    let Gathered { windows, uses, observations } = gathered(&scene, terms.from..=terms.to);
+    let mut scan = StressScan::new(terms.clone()).unwrap();
+    for (of, observation) in uses.iter().zip(observations) {
+        scan.take(&of.pool, of.slot, observation).unwrap();
+    }
+    let bytes = write_stress(&terms, &windows, &uses, &scan.finish().unwrap()).unwrap();
     (scene, bytes)
 }
 
@@ -297,6 +344,29 @@ fn a_figure_of_several_pools_wants_all_of_them_in_their_order() {
     assert_eq!(told(&twice), Some("format_invalid"));
 }
 
+#[test]
+fn no_term_of_a_stress_can_be_changed() {
+    let shock = Shock { haircut_e8: 35_000_000, fall_e8: 12_500_000 };
+    let (scene, bytes) =
+        stress_of([moving, deep_pair], "1500", Base::Token0, shock, Some("-99.28"));
+    assert_eq!(report_on_all(&scene, &bytes).verdict, Verdict::Valid);
+    let value: Value = serde_json::from_slice(&bytes).unwrap();
+    let told = |field: &str, to: Value| {
+        let mut value = value.clone();
+        value["parameters"][field] = to;
+        failed(&report_on_all(&scene, &canonical(&value))).map(|(_, code)| code)
+    };
+    for (field, to) in [("haircut_pct", "36"), ("fall_pct", "12"), ("size_usd", "1501")] {
+        assert_eq!(told(field, json!(to)), Some("result_mismatch"), "{field}");
+    }
+    assert_eq!(told("limit_pct", json!(null)), Some("result_mismatch"));
+    for (field, to) in
+        [("haircut_pct", "35.0"), ("fall_pct", "99.1"), ("limit_pct", "101"), ("size_usd", "0")]
+    {
+        assert_eq!(told(field, json!(to)), Some("format_invalid"), "{field}");
+    }
+}
+
 /// A figure and its snapshots, for verifiers in other languages; written anew where
 /// `EXITGAP_WRITE_VECTORS` is set.
 #[cfg(not(target_family = "wasm"))]
@@ -315,11 +385,31 @@ fn the_vectors_are_these() {
     assert!(result(&bytes)["worst_gap_pct"].is_string());
     let (scene, bytes) = exposure_of([thin, moving], "3600000", Base::Token1, 3_141_593);
     is_vector("exposure_thin", &scene, &bytes);
-    let thin = result(&bytes);
-    let unfillable = thin["slots_unfillable"].as_u64().unwrap();
-    assert!(unfillable > 0 && unfillable < thin["have_slots"].as_u64().unwrap(), "{thin}");
+    let told = result(&bytes);
+    let unfillable = told["slots_unfillable"].as_u64().unwrap();
+    assert!(unfillable > 0 && unfillable < told["have_slots"].as_u64().unwrap(), "{told}");
     let (scene, bytes) = exposure_of([thin_and_deep, deep_pair], "0.5", Base::Token0, 0);
     is_vector("exposure_still", &scene, &bytes);
+    let shock = Shock { haircut_e8: 35_000_000, fall_e8: 12_500_000 };
+    let (scene, bytes) =
+        stress_of([moving, deep_pair], "1500", Base::Token0, shock, Some("-99.28"));
+    is_vector("stress", &scene, &bytes);
+    let told = result(&bytes);
+    assert!(told["above_slots"].as_u64().unwrap() > 0 && told["slots_incomplete"] == 1, "{told}");
+    let shock = Shock { haircut_e8: 41_421_357, fall_e8: 0 };
+    let (scene, bytes) = stress_of([thin, moving], "2400000", Base::Token1, shock, None);
+    is_vector("stress_thin", &scene, &bytes);
+    let told = result(&bytes);
+    let unfillable = told["slots_unfillable"].as_u64().unwrap();
+    assert!(unfillable > 0 && unfillable < told["have_slots"].as_u64().unwrap(), "{told}");
+    let (scene, bytes) = stress_of(
+        [thin_and_deep, deep_pair],
+        "250000",
+        Base::Token0,
+        Shock::default(),
+        Some("-0.5"),
+    );
+    is_vector("stress_still", &scene, &bytes);
 }
 
 /// The same without a word about the price.

@@ -237,7 +237,15 @@ pub(super) fn ticks_under(earlier: &PoolState, later: &PoolState) -> Option<Pool
 /// hold.
 pub(super) fn ticks_at(state: &PoolState, moved: &dyn Fn(U256) -> U256) -> Option<PoolState> {
     let ranges = ranges_of(state)?;
-    let ranges = ranges.at(moved(ranges.sqrt_price_x96));
+    with_ranges(state, ranges.at(moved(ranges.sqrt_price_x96)))
+}
+
+/// A state with `kept ÷ one` of the liquidity of each range.
+pub(super) fn ticks_thinned(state: &PoolState, kept: u32, one: u32) -> Option<PoolState> {
+    with_ranges(state, ranges_of(state)?.thinned(kept, one))
+}
+
+fn with_ranges(state: &PoolState, ranges: Ranges) -> Option<PoolState> {
     match state {
         PoolState::Concentrated(pool) => Some(pool.with(ranges).into()),
         PoolState::ConcentratedV4(pool) => Some(pool.with(ranges).into()),

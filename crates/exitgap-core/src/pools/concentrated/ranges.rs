@@ -126,6 +126,29 @@ impl Ranges {
         Self { sqrt_price_x96, tick, liquidity, ..self.clone() }
     }
 
+    /// The same price over `kept ÷ one` of each range's liquidity, rounded down. At a tick that leaves what lies above it
+    /// less what lies below; one without a difference stays a stop of the contract's loop.
+    pub(super) fn thinned(&self, kept: u32, one: u32) -> Self {
+        let left = |liquidity: u128| {
+            let left = U256::from(liquidity) * U256::from(kept.min(one)) / U256::from(one.max(1));
+            left.saturating_to::<u128>()
+        };
+        let (mut whole, mut below) = (0_u128, 0_u128);
+        let ticks = self.ticks.iter().map(|tick| {
+            whole = whole.saturating_add_signed(tick.liquidity_net);
+            let above = left(whole);
+            // A net is at most the whole one.
+            let size = i128::try_from(above.abs_diff(below)).unwrap_or(i128::MAX);
+            let liquidity_net = if above < below { -size } else { size };
+            below = above;
+            let liquidity_gross =
+                left(tick.liquidity_gross).max(liquidity_net.unsigned_abs()).max(1);
+            Tick { tick: tick.tick, liquidity_net, liquidity_gross }
+        });
+        let ticks = ticks.collect();
+        Self { liquidity: left(self.liquidity), ticks, ..*self }
+    }
+
     /// The price moved back towards `start` by `recovered_e8 ÷ 10^8` of the distance, which is
     /// rounded down.
     pub(super) fn recovered(&self, start: &Self, recovered_e8: u32) -> Self {

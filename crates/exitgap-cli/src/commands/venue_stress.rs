@@ -1,0 +1,125 @@
+//! `exitgap stress` of several venues, or after a shock.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use exitgap_api::operations::{Operation, VenueStressAsked, VenueStressFileAsked};
+use exitgap_api::{Number, Problem, ProblemCode, Status, VenueStress, size_as_written};
+
+use super::{print_json, write_file};
+use crate::arguments::StressArgs;
+use crate::failure::Failure;
+use crate::format::{Columns, grouped, printable};
+use crate::recorded::question;
+
+pub fn run(args: &StressArgs, json: bool) -> Result<ExitCode, Failure> {
+    let asked = read(args)?;
+    if let Some(path) = &args.file {
+        let bytes = args.source.ask(
+            async |client| client.venue_stress_file(&asked).await,
+            async |service| {
+                let asked = VenueStressFileAsked(asked.clone());
+                Ok(service.venue_stress_file(asked).await?.bytes.to_vec())
+            },
+        )?;
+        return write_file(path, &bytes);
+    }
+    let stress = args.source.ask(
+        async |client| client.venue_stress(&asked).await,
+        async |service| service.venue_stress(asked.clone()).await,
+    )?;
+    if json { print_json(&stress) } else { print_text(&stress) }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(args: &StressArgs) -> Result<VenueStressAsked, Failure> {
+    let size = size_as_written(&args.size_usd)?.to_string();
+    let venues: Vec<String> = match (&args.base, args.venues.as_slice()) {
+        (None, venues) => venues.to_vec(),
+        (Some(base), [pool]) if !pool.contains('/') => vec![format!("{pool}/{base}")],
+        (Some(_), _) => {
+            let detail = "base: of several pools each names its own";
+            let problem = Problem::new(ProblemCode::InvalidParameter, detail).field("base");
+            return Err(problem.hint("write <chain>:<address>/<base> for each pool").into());
+        }
+    };
+    let given = [
+        ("size_usd", Some(&size)),
+        ("haircut_pct", args.haircut_pct.as_ref()),
+        ("fall_pct", args.fall_pct.as_ref()),
+        ("limit_pct", args.limit_pct.as_ref()),
+        ("from", args.from.as_ref()),
+        ("to", args.to.as_ref()),
+    ];
+    let venues = venues.iter().map(|venue| ("venue", Some(venue)));
+    let asked: VenueStressAsked = question(Operation::VenueStress, venues.chain(given))?;
+    Ok(VenueStressAsked { guards: args.source.guards()?, ..asked })
+}
+
+fn print_text(stress: &VenueStress) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let VenueStress { of, .. } = stress;
+    let sold = grouped(of.size_usd.as_str());
+    let (haircut, fall) = (&of.haircut_pct, &of.fall_pct);
+    writeln!(
+        out,
+        "Selling {sold} USD with {haircut} % of liquidity gone, the price {fall} % lower"
+    )?;
+    if stress.status == Status::Preview {
+        writeln!(out, "PREVIEW  not a live chain: the figures are not to be relied on")?;
+    }
+    let mut line = |name: &str, text: String| writeln!(out, "{name:<16}{text}");
+    let usd =
+        |value: &Option<Number>| value.as_ref().map_or("-".to_owned(), |usd| grouped(usd.as_str()));
+    let at = |time: &Option<String>| time.as_deref().map_or("-".to_owned(), printable);
+    let percent = |value: &Option<Number>| {
+        value.as_ref().map_or("none: not filled".to_owned(), |gap| format!("{gap} %"))
+    };
+    line("period", format!("{} to {}", printable(&of.from), printable(&of.to)))?;
+    let VenueStress { have, slots_missing, slots_incomplete, slots_unanswered, .. } = stress;
+    let not = format!("{slots_missing} missing, {slots_incomplete} without some venue");
+    line("slots", format!("{have} looked at, {not}, {slots_unanswered} not answered"))?;
+    let [median, most] = [percent(&stress.gap_q50_pct), percent(&stress.gap_q95_pct)];
+    line("gap", format!("{median} in the median slot, {most} in the 95th of a hundred"))?;
+    line("not filled", format!("in {} slots", stress.slots_unfillable))?;
+    let near = stress.slots_missing_near_worst;
+    line("near the worst", format!("{near} slots missing within an hour"))?;
+    if let Some(above) = &stress.above {
+        let from = above.longest_run_from.as_deref().map_or(String::new(), |from| {
+            format!(", the longest run {} from {}", above.longest_run_slots, printable(from))
+        });
+        line("above", format!("{} % in {} slots{from}", above.limit_pct, above.slots))?;
+    }
+    let [lowest, when] = [usd(&stress.lowest_depth_usd), at(&stress.lowest_depth_time)];
+    line("lowest depth", format!("{lowest} USD at 2 %, {when}"))?;
+    let book = usd(&stress.lowest_depth_book_usd);
+    line("", format!("{book} USD at 2 % from the pools' own prices then"))?;
+    let [lowest, when] = [usd(&stress.lowest_book_usd), at(&stress.lowest_book_time)];
+    line("lowest book", format!("{lowest} USD at 2 % from the pools' own prices, {when}"))?;
+    let mut table =
+        Columns::new(&["<worst slots", "gap %", "at most USD", "depth USD", "book USD"]);
+    for slot in &stress.worst_slots {
+        let number = |value: &Option<Number>| value.as_ref().map(ToString::to_string);
+        table.row(vec![
+            printable(&slot.time),
+            number(&slot.exit_gap_pct).unwrap_or_else(|| "none".to_owned()),
+            slot.max_fillable_usd.as_ref().map_or(String::new(), |usd| grouped(usd.as_str())),
+            grouped(slot.depth_usd.as_str()),
+            grouped(slot.book_usd.as_str()),
+        ]);
+    }
+    write!(out, "\n{table}")?;
+    let mut table = Columns::new(&["<venue", "<base", "least depth at 2 %, USD", "<when"]);
+    for venue in &stress.venues {
+        table.row(vec![
+            printable(&venue.pool),
+            printable(&venue.base),
+            usd(&venue.lowest_depth_usd),
+            at(&venue.lowest_depth_time),
+        ]);
+    }
+    write!(out, "\n{table}")?;
+    let (figure, method) = (printable(&of.figure), printable(&of.method_version));
+    writeln!(out, "{:<16}{figure} with {method}", "method")?;
+    Ok(writeln!(out, "{:<16}{}", "figure", printable(&of.figure_url))?)
+}

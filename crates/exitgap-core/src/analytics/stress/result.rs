@@ -1,0 +1,274 @@
+//! What comes of a pass.
+
+use core::cmp::Reverse;
+
+use super::StressTerms;
+use crate::analytics::shared::nearest_rank;
+use crate::analytics::venues::Seen;
+use crate::ids::PoolId;
+use crate::json::wire_struct;
+use crate::series::Slot;
+use crate::sorting::sort;
+use crate::units::{GapLimit, Percent};
+
+/// The figure. Percentages are strings of six decimals, dollars strings of whole ones, rounded down. What no slot tells
+/// is `None`.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct StressResult {
+    /// The first slot of the longest run above the limit, the first of equals.
+    pub above_longest_run_from: Option<Slot>,
+    /// Its slots, which follow each other: one that was not looked at ends it. `None` where no limit was asked for.
+    pub above_longest_run_slots: Option<u32>,
+    /// Slots above the limit; those that did not take the size are.
+    pub above_slots: Option<u32>,
+    /// The slot of the least sum of books, the first.
+    pub book_lowest_slot: Option<Slot>,
+    /// The least sum over the venues of the depth at two percent from their own mid prices.
+    pub book_lowest_usd: Option<String>,
+    /// The median slot's.
+    pub book_q50_usd: Option<String>,
+    /// The sum of books in the slot of the least depth.
+    pub depth_lowest_book_usd: Option<String>,
+    /// The slot of the least sum of depths, the first.
+    pub depth_lowest_slot: Option<Slot>,
+    /// The least sum over the venues of the depth at two percent.
+    pub depth_lowest_usd: Option<String>,
+    /// The median slot's.
+    pub depth_q50_usd: Option<String>,
+    /// The gap of the median slot; `None` where that slot did not take the size.
+    pub gap_q50_pct: Option<String>,
+    /// The gap that nineteen of twenty slots did not exceed; likewise.
+    pub gap_q95_pct: Option<String>,
+    /// Slots looked at: every venue stands.
+    pub have_slots: u32,
+    /// Slots in which some venue stands and some does not.
+    pub slots_incomplete: u32,
+    /// Slots in which no venue stands.
+    pub slots_missing: u32,
+    /// Slots of the period in which not every venue stands, within twelve of the worst either way.
+    pub slots_missing_near_worst: u32,
+    /// Slots that no search answered.
+    pub slots_unanswered: u32,
+    /// Slots in which the venues together did not take it.
+    pub slots_unfillable: u32,
+    /// `live`, or `preview` where any input is.
+    pub status: String,
+    /// By venue, as asked.
+    pub venues: Vec<StressVenueResult>,
+    /// The ten worst slots, the worst first, of equals the earlier.
+    pub worst: Vec<StressSlot>,
+}
+
+/// One venue.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct StressVenueResult {
+    /// The least depth at two percent, after the shock.
+    pub lowest_depth_usd: Option<String>,
+    /// Its slot, the first.
+    pub lowest_slot: Option<Slot>,
+    /// The pool.
+    pub pool: PoolId,
+}
+
+/// One slot.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct StressSlot {
+    /// The sum of books.
+    pub book_usd: String,
+    /// The sum of depths.
+    pub depth_usd: String,
+    /// What the venues together took, where that was less than the size.
+    pub fillable_usd: Option<String>,
+    /// The gap of the exact split, where they took it.
+    pub gap_pct: Option<String>,
+    /// The slot.
+    pub slot: Slot,
+}
+
+wire_struct!(StressVenueResult { lowest_depth_usd, lowest_slot, pool });
+wire_struct!(StressSlot { book_usd, depth_usd, fillable_usd, gap_pct, slot });
+wire_struct!(StressResult {
+    above_longest_run_from,
+    above_longest_run_slots,
+    above_slots,
+    book_lowest_slot,
+    book_lowest_usd,
+    book_q50_usd,
+    depth_lowest_book_usd,
+    depth_lowest_slot,
+    depth_lowest_usd,
+    depth_q50_usd,
+    gap_q50_pct,
+    gap_q95_pct,
+    have_slots,
+    slots_incomplete,
+    slots_missing,
+    slots_missing_near_worst,
+    slots_unanswered,
+    slots_unfillable,
+    status,
+    venues,
+    worst,
+});
+
+const DOLLAR: u64 = 1_000_000;
+
+/// How many of the worst slots are listed.
+const WORST: usize = 10;
+
+/// Slots of an hour.
+const HOUR: u32 = 12;
+
+/// What a slot says of the size. Ascending from the best: none is worse than any, and the less is taken the worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SlotGap {
+    Filled(Percent),
+    /// Micro-dollars that the venues together take.
+    Beyond(Reverse<u64>),
+}
+
+impl SlotGap {
+    fn percent(self) -> Option<Percent> {
+        match self {
+            Self::Filled(gap) => Some(gap),
+            Self::Beyond(_) => None,
+        }
+    }
+
+    fn is_above(self, limit: GapLimit) -> bool {
+        self.percent().is_none_or(|gap| gap > Percent::from(limit))
+    }
+}
+
+/// A slot that was answered.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SlotFound {
+    pub slot: Slot,
+    pub gap: SlotGap,
+    pub depth_usd: u64,
+    pub book_usd: u64,
+}
+
+/// What a pass has found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Slots in which every venue stands, ascending.
+    pub whole: Vec<Slot>,
+    /// Those of them that were answered, ascending.
+    pub slots: Vec<SlotFound>,
+    /// By venue: the least depth, and its slot.
+    pub lowest: Vec<Option<(u64, Slot)>>,
+    pub unanswered: u32,
+}
+
+impl Found {
+    /// The figure.
+    pub fn summed_up(self, terms: &StressTerms, seen: Seen) -> StressResult {
+        let text = |usd: u64| usd.to_string();
+        let least = |of: fn(&SlotFound) -> u64| self.slots.iter().min_by_key(|found| of(found));
+        let median = |of: fn(&SlotFound) -> u64| {
+            let mut all: Vec<u64> = self.slots.iter().map(of).collect();
+            sort(&mut all, Ord::cmp);
+            nearest_rank(&all, 50).map(text)
+        };
+        let (book, depth) = (least(|found| found.book_usd), least(|found| found.depth_usd));
+        let mut ascending = self.slots.clone();
+        // Of equals the earlier slot is the worse.
+        sort(&mut ascending, |a, b| a.gap.cmp(&b.gap).then(b.slot.cmp(&a.slot)));
+        let gap = |p: usize| nearest_rank(&ascending, p)?.gap.percent().map(Percent::to_fixed);
+        let above = terms.limit.map(|limit| self.above(limit));
+        let unfillable = self.slots.iter().filter(|found| found.gap.percent().is_none());
+        StressResult {
+            above_longest_run_from: above.and_then(|above| above.run_from),
+            above_longest_run_slots: above.map(|above| above.run_slots),
+            above_slots: above.map(|above| above.slots),
+            book_lowest_slot: book.map(|found| found.slot),
+            book_lowest_usd: book.map(|found| text(found.book_usd)),
+            book_q50_usd: median(|found| found.book_usd),
+            depth_lowest_book_usd: depth.map(|found| text(found.book_usd)),
+            depth_lowest_slot: depth.map(|found| found.slot),
+            depth_lowest_usd: depth.map(|found| text(found.depth_usd)),
+            depth_q50_usd: median(|found| found.depth_usd),
+            gap_q50_pct: gap(50),
+            gap_q95_pct: gap(95),
+            have_slots: count(self.slots.len()),
+            slots_incomplete: seen.incomplete,
+            slots_missing: seen.missing(terms.from, terms.to),
+            slots_missing_near_worst: ascending
+                .last()
+                .map_or(0, |worst| self.missing_near(worst.slot, terms)),
+            slots_unanswered: self.unanswered,
+            slots_unfillable: count(unfillable.count()),
+            status: seen.status(),
+            venues: terms
+                .venues
+                .iter()
+                .zip(&self.lowest)
+                .map(|(venue, lowest)| StressVenueResult {
+                    lowest_depth_usd: lowest.map(|(usd, _)| text(usd)),
+                    lowest_slot: lowest.map(|(_, slot)| slot),
+                    pool: venue.pool.clone(),
+                })
+                .collect(),
+            worst: ascending.iter().rev().take(WORST).map(StressSlot::from).collect(),
+        }
+    }
+
+    /// Slots of the period around one in which not every venue stands.
+    fn missing_near(&self, slot: Slot, terms: &StressTerms) -> u32 {
+        let from = terms.from.number().max(slot.number().saturating_sub(HOUR));
+        let to = terms.to.number().min(slot.number().saturating_add(HOUR));
+        let near = |slot: &&Slot| (from..=to).contains(&slot.number());
+        (to - from + 1).saturating_sub(count(self.whole.iter().filter(near).count()))
+    }
+
+    fn above(&self, limit: GapLimit) -> Above {
+        let (mut above, mut run) = (Above::default(), Above::default());
+        let mut before: Option<Slot> = None;
+        for found in &self.slots {
+            let follows = before.and_then(Slot::next) == Some(found.slot);
+            before = Some(found.slot);
+            if !found.gap.is_above(limit) {
+                run = Above::default();
+                continue;
+            }
+            if !follows {
+                run = Above::default();
+            }
+            above.slots += 1;
+            run.run_slots += 1;
+            run.run_from = run.run_from.or(Some(found.slot));
+            if run.run_slots > above.run_slots {
+                (above.run_slots, above.run_from) = (run.run_slots, run.run_from);
+            }
+        }
+        above
+    }
+}
+
+/// How long the gap lay above a limit.
+#[derive(Debug, Clone, Copy, Default)]
+struct Above {
+    slots: u32,
+    run_slots: u32,
+    run_from: Option<Slot>,
+}
+
+impl From<&SlotFound> for StressSlot {
+    fn from(found: &SlotFound) -> Self {
+        Self {
+            book_usd: found.book_usd.to_string(),
+            depth_usd: found.depth_usd.to_string(),
+            fillable_usd: match found.gap {
+                SlotGap::Beyond(Reverse(micros)) => Some((micros / DOLLAR).to_string()),
+                SlotGap::Filled(_) => None,
+            },
+            gap_pct: found.gap.percent().map(Percent::to_fixed),
+            slot: found.slot,
+        }
+    }
+}
+
+fn count(of: usize) -> u32 {
+    u32::try_from(of).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,133 @@
+//! What is asked of the figure.
+
+use crate::analytics::venues::{
+    FallenExit, FigureVenue, VenuesError, read_share, read_slot, require_period, require_venues,
+};
+use crate::json::wire_struct;
+use crate::pools::Direction;
+use crate::series::Slot;
+use crate::snapshot::Observation;
+use crate::units::{GapLimit, Percent, SizeUsd};
+
+/// What every slot is looked at after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Shock {
+    /// How much of everybody's liquidity has gone, in millionths of a percent: at most 99,000,000.
+    pub haircut_e8: u32,
+    /// How far the price of the token sold has fallen, likewise.
+    pub fall_e8: u32,
+}
+
+impl Shock {
+    /// The most of either: 99 percent.
+    pub const MAX: u32 = 99_000_000;
+
+    /// The exit of an observation after the shock; `None` inside where the fallen price has more digits than a price can
+    /// have.
+    pub(super) fn exit(
+        self,
+        observation: &Observation,
+        direction: Direction,
+        size: SizeUsd,
+    ) -> Result<Option<FallenExit>, VenuesError> {
+        let state = observation.state();
+        if self == Self::default() {
+            return Ok(Some(FallenExit::still(observation, direction, GapLimit::DEPTH, size)));
+        }
+        let thinned = state.thinned(self.haircut_e8);
+        let thinned = thinned.ok_or(VenuesError::UnsupportedKind { protocol: state.protocol() })?;
+        FallenExit::of(observation, &thinned, direction, self.fall_e8, GapLimit::DEPTH, size)
+    }
+}
+
+/// What is asked, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StressTerms {
+    /// Where it is sold: 1 to 12 pools of one chain, of contracts of their own.
+    pub venues: Vec<FigureVenue>,
+    /// The first slot looked at.
+    pub from: Slot,
+    /// The last one, at most a week later.
+    pub to: Slot,
+    /// How much is sold.
+    pub size: SizeUsd,
+    /// After what.
+    pub shock: Shock,
+    /// The gap that the slots are held against.
+    pub limit: Option<GapLimit>,
+}
+
+/// The same as a figure file spells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StressParameters {
+    fall_pct: String,
+    from: u64,
+    haircut_pct: String,
+    limit_pct: Option<String>,
+    size_usd: String,
+    to: u64,
+    venues: Vec<FigureVenue>,
+}
+
+wire_struct!(StressParameters { fall_pct, from, haircut_pct, limit_pct, size_usd, to, venues });
+
+impl StressTerms {
+    /// The most slots of a period: a week.
+    pub const MAX_SLOTS: u32 = 7 * Slot::PER_DAY;
+
+    /// Requires that every number lies within its bounds.
+    pub fn checked(self) -> Result<Self, VenuesError> {
+        require_venues(&self.venues)?;
+        require_period(self.from, self.to, Self::MAX_SLOTS)?;
+        let Shock { haircut_e8, fall_e8 } = self.shock;
+        let shares = [("haircut_pct", haircut_e8), ("fall_pct", fall_e8)];
+        match shares.into_iter().find(|(_, found)| *found > Shock::MAX) {
+            Some((field, _)) => {
+                let rule = "from 0 to 99, of at most six decimals";
+                Err(VenuesError::Parameter { field, rule })
+            }
+            None => Ok(self),
+        }
+    }
+
+    /// As a figure file spells it.
+    pub fn parameters(&self) -> StressParameters {
+        let percent = |e8: u32| Percent(e8.into()).to_string();
+        StressParameters {
+            fall_pct: percent(self.shock.fall_e8),
+            from: self.from.number().into(),
+            haircut_pct: percent(self.shock.haircut_e8),
+            limit_pct: self.limit.map(|limit| Percent::from(limit).to_string()),
+            size_usd: self.size.to_string(),
+            to: self.to.number().into(),
+            venues: self.venues.clone(),
+        }
+    }
+}
+
+impl TryFrom<&StressParameters> for StressTerms {
+    type Error = VenuesError;
+
+    fn try_from(read: &StressParameters) -> Result<Self, VenuesError> {
+        let wrong = |field, rule| VenuesError::Parameter { field, rule };
+        let limit = |text: &String| {
+            text.parse().map_err(|_| wrong("limit_pct", "a plain percentage from -100 to 100"))
+        };
+        let terms = Self {
+            venues: read.venues.clone(),
+            from: read_slot("from", read.from)?,
+            to: read_slot("to", read.to)?,
+            size: read.size_usd.parse().map_err(|_| wrong("size_usd", "a size in USD"))?,
+            shock: Shock {
+                haircut_e8: read_share("haircut_pct", &read.haircut_pct)?,
+                fall_e8: read_share("fall_pct", &read.fall_pct)?,
+            },
+            limit: read.limit_pct.as_ref().map(limit).transpose()?,
+        };
+        let terms = terms.checked()?;
+        if terms.parameters() != *read {
+            return Err(wrong("parameters", "decimals without trailing zeros"));
+        }
+        Ok(terms)
+    }
+}

@@ -1,0 +1,255 @@
+//! Slots after a shock, over made-up and over random states.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::analytics::made_up::{observation_of, pair, pool_of, ranges, slot, some_state, venue};
+use crate::exit::{Exit, SplitError, SplitVenue, largest_split, split_size};
+use crate::pools::{Direction, FeeRate, PoolState, Solidly};
+use crate::units::{GapLimit, Percent, SizeUsd, UsdMicros, UsdPrice};
+use crate::wide::U256;
+
+const SELL: Direction = Direction::ZeroForOne;
+const NOTHING: Shock = Shock { haircut_e8: 0, fall_e8: 0 };
+
+fn terms(venues: u8, slots: u32, size: &str, shock: Shock) -> StressTerms {
+    let (from, to) = (slot(0), slot(slots - 1));
+    let venues = (1..=venues).map(venue).collect();
+    StressTerms { venues, from, to, size: size.parse().unwrap(), shock, limit: None }
+}
+
+/// The figure of these slots, each of the states of all venues.
+fn figure(terms: &StressTerms, slots: &[Vec<Option<PoolState>>]) -> StressResult {
+    let mut scan = StressScan::new(terms.clone()).unwrap();
+    for (at, states) in (0..).zip(slots) {
+        for (number, state) in (1..).zip(states) {
+            let Some(state) = state else { continue };
+            let observed = observation_of(&pool_of(number), slot(at), state.clone());
+            scan.take(&pool_of(number), slot(at), observed).unwrap();
+        }
+    }
+    scan.finish().unwrap()
+}
+
+fn number(text: Option<&String>) -> u64 {
+    text.unwrap().parse().unwrap()
+}
+
+/// Slots of one pair, by its reserves; none where it is missing.
+fn pairs(reserves: &[Option<u128>]) -> Vec<Vec<Option<PoolState>>> {
+    let state = |reserve: &Option<u128>| vec![reserve.map(|reserve| pair(reserve, reserve))];
+    reserves.iter().map(state).collect()
+}
+
+#[test]
+fn the_worst_slots_come_first_and_what_is_missing_near_them_is_counted() {
+    let deep = Some(1 << 50);
+    let mut reserves = vec![deep; 40];
+    // Two equal thin slots, an outage of three near the first, and one far away.
+    (reserves[10], reserves[30]) = (Some(1 << 40), Some(1 << 40));
+    (reserves[11], reserves[12], reserves[22], reserves[23]) = (None, None, None, None);
+    let told = figure(&terms(1, 40, "10000", NOTHING), &pairs(&reserves));
+    assert_eq!((told.have_slots, told.slots_missing, told.slots_unfillable), (36, 4, 0));
+    assert_eq!(told.slots_missing_near_worst, 3, "of slots 0 to 22");
+    let places: Vec<_> = told.worst.iter().map(|worst| worst.slot).collect();
+    assert_eq!(places.len(), 10);
+    assert_eq!(places[..4], [slot(10), slot(30), slot(0), slot(1)], "of equals the earlier");
+    assert_eq!(told.gap_q50_pct, told.worst[2].gap_pct);
+    // Nineteen of twenty of 36 are 35: one of the thin ones.
+    assert_eq!(told.gap_q95_pct, told.worst[0].gap_pct);
+    assert_eq!((told.depth_lowest_slot, told.book_lowest_slot), (Some(slot(10)), Some(slot(10))));
+    assert_eq!(told.depth_lowest_usd.as_ref(), Some(&told.worst[0].depth_usd));
+    assert_eq!(told.depth_q50_usd.as_ref(), Some(&told.worst[2].depth_usd));
+    assert_eq!((told.above_slots, told.above_longest_run_slots), (None, None));
+}
+
+#[test]
+fn a_run_above_a_limit_ends_where_a_slot_was_not_looked_at() {
+    let (thin, deep) = (Some(1 << 40), Some(1 << 50));
+    let reserves = [thin, thin, None, thin, thin, thin, deep, thin, thin];
+    let limit = Some("0.5".parse().unwrap());
+    let asked = StressTerms { limit, ..terms(1, 9, "10000", NOTHING) };
+    let told = figure(&asked, &pairs(&reserves));
+    assert_eq!((told.above_slots, told.above_longest_run_slots), (Some(7), Some(3)));
+    assert_eq!(told.above_longest_run_from, Some(slot(3)));
+    let asked = StressTerms { limit: Some("100".parse().unwrap()), ..asked };
+    let told = figure(&asked, &pairs(&reserves));
+    assert_eq!((told.above_slots, told.above_longest_run_slots), (Some(0), Some(0)));
+    assert_eq!(told.above_longest_run_from, None);
+}
+
+#[test]
+fn what_the_venues_do_not_take_is_worse_than_any_number() {
+    let narrow = |liquidity| Some(ranges(0, 1, liquidity));
+    let slots: Vec<_> =
+        [1_u128 << 46, 1 << 36, 1 << 35, 1 << 46].map(|one| vec![narrow(one)]).into();
+    let limit = Some("100".parse().unwrap());
+    let told = figure(&StressTerms { limit, ..terms(1, 4, "100000", NOTHING) }, &slots);
+    assert_eq!((told.slots_unfillable, told.have_slots, told.above_slots), (2, 4, Some(2)));
+    let told_of = |at: usize| (told.worst[at].slot, told.worst[at].gap_pct.is_none());
+    assert_eq!(
+        [told_of(0), told_of(1), told_of(2)],
+        [(slot(2), true), (slot(1), true), (slot(0), false)]
+    );
+    let most = |at: usize| number(told.worst[at].fillable_usd.as_ref());
+    assert!(most(0) > 0 && most(0) < most(1) && most(1) < 100_000);
+    assert_eq!((told.worst[2].fillable_usd.clone(), told.gap_q95_pct), (None, None));
+    assert!(told.gap_q50_pct.is_some());
+}
+
+#[test]
+fn a_price_that_moved_away_takes_depth_and_leaves_the_book() {
+    // Five percent below the oracle: nothing fills within two.
+    let slots = [0, -500].map(|tick| vec![Some(ranges(tick, 1 << 44, 0))]);
+    let told = figure(&terms(1, 2, "1000", NOTHING), &slots);
+    assert_eq!(
+        (told.depth_lowest_usd.as_deref(), told.depth_lowest_slot),
+        (Some("0"), Some(slot(1)))
+    );
+    let (away, lowest) =
+        (number(told.depth_lowest_book_usd.as_ref()), number(told.book_lowest_usd.as_ref()));
+    assert!(lowest > 0 && away.min(lowest) * 20 > away.max(lowest) * 19, "{away} {lowest}");
+}
+
+#[test]
+fn a_haircut_leaves_the_price_and_a_share_of_each_range() {
+    let wide = ranges(17, 5_000_000_000_001, 90_000_000_000_003);
+    let PoolState::Concentrated(before) = &wide else { panic!("{}", wide.protocol()) };
+    let PoolState::Concentrated(after) = wide.thinned(30_000_000).unwrap() else { panic!() };
+    assert_eq!((after.sqrt_price_x96(), after.tick()), (before.sqrt_price_x96(), before.tick()));
+    let kept = |liquidity: u128| liquidity * 70 / 100;
+    assert_eq!(after.liquidity(), kept(before.liquidity()));
+    let (mut whole, mut left) = (0_u128, 0_u128);
+    for (was, is) in before.ticks().iter().zip(after.ticks()) {
+        whole = whole.checked_add_signed(was.liquidity_net).unwrap();
+        left = left.checked_add_signed(is.liquidity_net).unwrap();
+        assert_eq!((is.tick, left), (was.tick, kept(whole)));
+    }
+    assert_eq!(after.ticks().len(), before.ticks().len());
+    assert_eq!(wide.thinned(0).as_ref(), Some(&wide));
+    assert_eq!(wide.thinned(100_000_000), None);
+    assert_eq!(pair(1_001, 77).thinned(30_000_000), Some(pair(700, 53)));
+    assert_eq!(pair(1, 1).thinned(99_000_000), Some(pair(1, 1)));
+    // Half of the liquidity is half of the depth, to what rounding takes.
+    let depth = |haircut_e8| {
+        let shock = Shock { haircut_e8, fall_e8: 0 };
+        let told = figure(&terms(1, 1, "1000", shock), &[vec![Some(wide.clone())]]);
+        number(told.depth_lowest_usd.as_ref())
+    };
+    let (whole, half) = (depth(0), depth(50_000_000));
+    assert!((half * 2).abs_diff(whole) <= 2, "{whole} {half}");
+}
+
+#[test]
+fn what_is_no_question_is_refused() {
+    let shock = Shock { haircut_e8: 30_000_000, fall_e8: 12_500_000 };
+    let limit = Some("-0.5".parse().unwrap());
+    let good = StressTerms { limit, ..terms(2, 2_016, "1000", shock) };
+    let code = |change: &dyn Fn(&mut StressTerms)| {
+        let mut terms = good.clone();
+        change(&mut terms);
+        terms.checked().map_err(|error| (error.code(), error.to_string()))
+    };
+    assert!(code(&|_| ()).is_ok());
+    let refused = |change: &dyn Fn(&mut StressTerms)| code(change).unwrap_err().0;
+    assert_eq!(refused(&|terms| terms.venues.clear()), "figure_venues");
+    assert_eq!(refused(&|terms| terms.venues[1] = venue(1)), "figure_venues");
+    assert_eq!(refused(&|terms| terms.to = slot(2_016)), "figure_period");
+    assert_eq!(refused(&|terms| terms.shock.haircut_e8 = 99_000_001), "figure_parameter");
+    let (_, said) = code(&|terms| terms.shock.fall_e8 = 99_000_001).unwrap_err();
+    assert!(said.starts_with("fall_pct"), "{said}");
+    assert_eq!(StressTerms::try_from(&good.parameters()).unwrap(), good);
+
+    // A pool of another kind is looked at as it is, and not after a shock.
+    let fee = FeeRate { numerator: 5, denominator: 10_000 };
+    let stable = Solidly::new(true, [U256::from(1_u64 << 50); 2], [6, 6], fee).unwrap();
+    let stable = || vec![vec![Some(PoolState::Solidly(stable.clone()))]];
+    let told = figure(&terms(1, 1, "1000", NOTHING), &stable());
+    assert_eq!((told.have_slots, told.slots_unanswered), (1, 0));
+    for shock in [Shock { haircut_e8: 1, ..NOTHING }, Shock { fall_e8: 1, ..NOTHING }] {
+        let mut scan = StressScan::new(terms(1, 1, "1000", shock)).unwrap();
+        let observed = observation_of(&pool_of(1), slot(0), stable()[0][0].clone().unwrap());
+        scan.take(&pool_of(1), slot(0), observed).unwrap();
+        assert_eq!(scan.finish().unwrap_err().code(), "figure_unsupported_kind");
+    }
+}
+
+/// What whole curves say of one slot: the gap or what is filled at most, depths by venue, the sum of books.
+fn by_hand(
+    states: [&PoolState; 2],
+    size: SizeUsd,
+    shock: Shock,
+) -> (Result<Percent, u64>, [u64; 2], u64) {
+    let two = UsdPrice::product(&[(U256::from(2_u32), 0)]).unwrap();
+    let prices = [two.fallen(shock.fall_e8).unwrap(), two];
+    let after = states
+        .map(|state| state.thinned(shock.haircut_e8).unwrap().fallen(SELL, shock.fall_e8).unwrap());
+    let exits = after.each_ref().map(|state| Exit::new(state, SELL, [6, 6], prices));
+    let venues = exits.each_ref().map(|exit| SplitVenue::new(exit, [6, 6], &prices, UsdMicros(0)));
+    let gap = match split_size(&venues, size) {
+        Ok(split) => Ok(split.split.gap),
+        Err(SplitError::BeyondLiquidity { .. }) => Err(largest_split(&venues).0 / 1_000_000),
+        Err(error) => panic!("{error}"),
+    };
+    let depths = exits.each_ref().map(|exit| exit.depth_usd(GapLimit::DEPTH).unwrap());
+    let book = |state| Exit::book_at(state, SELL, [6, 6], prices, GapLimit::DEPTH).unwrap();
+    (gap, depths, after.iter().map(book).sum())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(30))]
+
+    /// The pass, against the same put together from whole curves, slot by slot.
+    #[test]
+    fn the_pass_is_what_its_parts_say(
+        slots in prop::collection::vec((some_state(), some_state()), 1..5),
+        size in 1_000_u64..3_000_000,
+        haircut_e8 in prop_oneof![Just(0_u32), 0_u32..99_000_000],
+        fall_e8 in prop_oneof![Just(0_u32), 0_u32..60_000_000],
+    ) {
+        let shock = Shock { haircut_e8, fall_e8 };
+        let count = u32::try_from(slots.len()).unwrap();
+        let asked = terms(2, count, &size.to_string(), shock);
+        let states: Vec<_> = slots.iter().map(|(a, b)| vec![Some(a.clone()), Some(b.clone())]).collect();
+        let told = figure(&asked, &states);
+        prop_assert_eq!((told.slots_unanswered, told.have_slots), (0, count));
+        let mut least = [u64::MAX; 2];
+        let by_slot: Vec<_> = slots.iter().map(|(a, b)| by_hand([a, b], asked.size, shock)).collect();
+        for (gap, depths, book) in &by_slot {
+            least = [0, 1].map(|at| least[at].min(depths[at]));
+            let found = told.worst.iter().find(|one| match gap {
+                Ok(gap) => one.gap_pct == Some(gap.to_fixed()),
+                Err(most) => one.fillable_usd == Some(most.to_string()),
+            });
+            let found = found.unwrap();
+            let sums = [depths[0] + depths[1], *book].map(|usd| usd.to_string());
+            let is_there = told.worst.iter().any(|one| [&one.depth_usd, &one.book_usd] == sums.each_ref());
+            prop_assert!(is_there);
+            prop_assert_eq!(found.gap_pct.is_some(), found.fillable_usd.is_none());
+        }
+        let worst = by_slot.iter().filter_map(|(gap, ..)| gap.ok()).max();
+        let first = told.worst.iter().find_map(|one| one.gap_pct.clone());
+        prop_assert_eq!(first, worst.map(Percent::to_fixed));
+        for (at, (venue, least)) in (1..).zip(told.venues.iter().zip(least)) {
+            prop_assert_eq!(&venue.pool, &pool_of(at));
+            prop_assert_eq!(venue.lowest_depth_usd.clone(), Some(least.to_string()));
+        }
+    }
+
+    /// Less liquidity is never more depth, and never a better gap.
+    #[test]
+    fn a_haircut_never_helps(
+        state in some_state(),
+        size in 1_000_u64..300_000,
+        haircut_e8 in 1_000_000_u32..99_000_000,
+    ) {
+        let ask = |haircut_e8| {
+            let asked = terms(1, 1, &size.to_string(), Shock { haircut_e8, fall_e8: 0 });
+            figure(&asked, &[vec![Some(state.clone())]])
+        };
+        let (before, after) = (ask(0), ask(haircut_e8));
+        prop_assert!(number(after.book_lowest_usd.as_ref()) <= number(before.book_lowest_usd.as_ref()));
+        prop_assert!(number(after.depth_lowest_usd.as_ref()) <= number(before.depth_lowest_usd.as_ref()));
+        prop_assert!(after.slots_unfillable >= before.slots_unfillable);
+    }
+}

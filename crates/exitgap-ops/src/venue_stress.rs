@@ -1,0 +1,78 @@
+//! What one exit over several venues would have filled at in each slot of a week, after a shock.
+
+use exitgap_api::operations::{Operation, VenueStressAsked, VenueStressFileAsked};
+use exitgap_api::{
+    DepthSourceKind, Number, Problem, SeriesMethod, SeriesSource, VenueStress, VenueStressOf,
+    Window,
+};
+use exitgap_core::analytics::stress::{Shock, StressTerms};
+use exitgap_core::exit::METHOD_VERSION;
+use exitgap_core::series::days_observed_hundredths;
+use exitgap_core::units::Percent;
+use exitgap_store::Reader;
+
+use super::exposure::VenuesOf;
+use super::figures::FigureFile;
+use super::{IntoProblem, Service};
+
+impl Service {
+    /// What one exit over the venues would have filled at in each slot of a week, after a shock.
+    pub async fn venue_stress(&self, asked: VenueStressAsked) -> Result<VenueStress, Problem> {
+        let (terms, recorded_count) = self.stress_of(asked).await?;
+        let web = self.urls().web.clone();
+        let run = terms.clone();
+        let result = self.figures.read(move |reader| reader.stress(&run)).await?;
+        let file = Operation::VenueStressFile.of_stress(&terms);
+        let percent = |e8: u32| Number::from(Percent(e8.into()));
+        let Shock { haircut_e8, fall_e8 } = terms.shock;
+        let of = VenueStressOf {
+            figure: VenueStressOf::FIGURE.to_owned(),
+            from: terms.from.to_string(),
+            to: terms.to.to_string(),
+            size_usd: terms.size.into(),
+            haircut_pct: percent(haircut_e8),
+            fall_pct: percent(fall_e8),
+            days_observed: Number::from_hundredths(days_observed_hundredths(recorded_count.into())),
+            method_version: METHOD_VERSION.to_owned(),
+            method: SeriesMethod {
+                assumed_size_usd: Some(terms.size.into()),
+                window: Window {
+                    from: terms.from.to_string(),
+                    to: terms.to.to_string(),
+                    slots_recorded: result.have_slots.into(),
+                    slots_missing: u64::from(result.slots_missing + result.slots_incomplete),
+                },
+                depth_source: SeriesSource {
+                    kind: DepthSourceKind::RecordedSnapshot,
+                    chain: terms.venues.first().map(|venue| venue.pool.chain().to_string()),
+                },
+            },
+            figure_url: [web.as_str(), file.as_str()].concat(),
+        };
+        Ok(VenueStress::new(of, &terms, &result))
+    }
+
+    /// The file that proves it.
+    pub async fn venue_stress_file(
+        &self,
+        asked: VenueStressFileAsked,
+    ) -> Result<FigureFile, Problem> {
+        let VenueStressAsked { venues, from, to, .. } = &asked.0;
+        let is_whole = venues.iter().all(|venue| venue.base.is_some());
+        let named = is_whole.then_some(from.zip(*to)).flatten();
+        let (terms, _) = self.stress_of(asked.0).await?;
+        let is_settled = named.is_some_and(|(_, to)| to == terms.to);
+        let of = Operation::VenueStressFile.of_stress(&terms);
+        let make = move |reader: &Reader| reader.stress_file(&terms);
+        Ok(FigureFile { bytes: self.figure_file(&of, make).await?, is_settled })
+    }
+
+    /// The terms of a question, and the length of its shortest series.
+    async fn stress_of(&self, asked: VenueStressAsked) -> Result<(StressTerms, u32), Problem> {
+        let VenueStressAsked { venues, size, shock, limit, from, to, guards } = asked;
+        let found = self.venues_of(venues, from, to, guards).await?;
+        let VenuesOf { venues, from, to, recorded_count } = found;
+        let terms = StressTerms { venues, from, to, size, shock, limit };
+        Ok((terms.checked().map_err(IntoProblem::into_problem)?, recorded_count))
+    }
+}

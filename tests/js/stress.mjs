@@ -1,0 +1,159 @@
+// Stress, `stress/1`: what an exit split over several venues would have filled at in each slot, with a share of everybody's
+// liquidity gone and the price fallen.
+
+import { percentage } from './decimal.mjs';
+import { depthOf } from './depth.mjs';
+import { dollarsOf, readSize, saleOf } from './method.mjs';
+import { fields, require, slot, text } from './shape.mjs';
+import { largestDollars } from './sized.mjs';
+import { splitSize } from './split.mjs';
+import {
+  depthAt, extreme, fallenSale, median, ONE, ranked, readPercent, readVenues, requireOneToken, thinnedState,
+} from './venues.mjs';
+
+const MAX_SLOTS = 2016;
+const DOLLAR = 1_000_000n;
+const MOST = 99n * DOLLAR;
+const TWO_PERCENT = 2n * DOLLAR;
+const WORST = 10;
+const HOUR = 12;
+
+/** A limit from -100 to 100 percent, or none. */
+function readLimit(value) {
+  if (value === null) return undefined;
+  text(value, /^(0|-?[1-9][0-9]{0,2}|-?(0|[1-9][0-9]{0,2})\.[0-9]{0,5}[1-9])$/, 'a limit');
+  const size = readPercent(value.replace('-', ''), ONE);
+  return value.startsWith('-') ? -size : size;
+}
+
+/** What is asked. */
+export function readStress(value) {
+  const asked = fields(value, ['fall_pct', 'from', 'haircut_pct', 'limit_pct', 'size_usd', 'to', 'venues']);
+  const { from, to } = asked;
+  [from, to].forEach(slot);
+  require(from <= to && to - from < MAX_SLOTS, 'not a period of 1 to 2016 slots');
+  const venues = readVenues(asked.venues);
+  return {
+    from,
+    to,
+    venues,
+    pools: venues.map(({ pool }) => pool),
+    size: readSize(asked.size_usd),
+    haircut: readPercent(asked.haircut_pct, MOST),
+    fall: readPercent(asked.fall_pct, MOST),
+    limit: readLimit(asked.limit_pct),
+  };
+}
+
+/** The sale of a snapshot after the shock. */
+function shocked(snapshot, base, { haircut, fall }) {
+  if (haircut === 0n && fall === 0n) return saleOf(snapshot, base);
+  return fallenSale(snapshot, thinnedState(snapshot.state, haircut), base, fall);
+}
+
+/** What a pool holds around its own price. */
+function bookOf({ pool, baseUnit }) {
+  const [numerator, denominator] = pool.mid;
+  const weights = [denominator * ONE, numerator * (ONE - TWO_PERCENT)];
+  return (pool.segment === undefined ? largestDollars : depthOf)({ pool, weights, dollars: dollarsOf(baseUnit) });
+}
+
+/** What a slot says; nothing where a search was given up. */
+function measured(asked, snapshots) {
+  const after = asked.venues.map(({ base }, at) => shocked(snapshots[at], base, asked));
+  if (after.includes(undefined)) return undefined;
+  const depths = after.map((sale) => depthAt(sale, TWO_PERCENT));
+  const books = after.map(bookOf);
+  if (depths.includes(null) || books.includes(null)) return undefined;
+  const { gap, beyond } = splitSize(after, asked.size);
+  if (gap === undefined && beyond === undefined) return undefined;
+  const sum = (all) => all.reduce((whole, usd) => whole + usd, 0n);
+  return { depths, depth: sum(depths), book: sum(books), gap, beyond };
+}
+
+/** Which of two slots is the better: below zero where it is the first. Of equals the earlier is the worse. */
+function better(a, b) {
+  const order = (left, right) => (left < right ? -1 : Number(left > right));
+  const [filled, other] = [a.gap !== undefined, b.gap !== undefined];
+  if (filled !== other) return filled ? -1 : 1;
+  return (filled ? order(a.gap, b.gap) : order(b.beyond, a.beyond)) || b.slot - a.slot;
+}
+
+function aboveOf(limit, looked) {
+  if (limit === undefined) return { slots: null, run: null, from: null };
+  const found = { slots: 0, run: 0, from: null };
+  let run = { slots: 0 };
+  for (const { slot: at, gap } of looked) {
+    const follows = run.slots > 0 && run.last + 1 === at;
+    if (gap !== undefined && gap <= limit) {
+      run = { slots: 0 };
+      continue;
+    }
+    run = follows ? { ...run, slots: run.slots + 1, last: at } : { slots: 1, from: at, last: at };
+    found.slots += 1;
+    if (run.slots > found.run) Object.assign(found, { run: run.slots, from: run.from });
+  }
+  return found;
+}
+
+const orNull = (value, write = String) => (value === undefined ? null : write(value));
+const percent = (millionths) => percentage([millionths, ONE]);
+const below = (a, b) => a < b;
+
+/** The figure of the standing slots of a period: `[slot, snapshots by venue]`, ascending. */
+export function stress(asked, slots) {
+  const whole = slots.filter(([, snapshots]) => asked.venues.every((_, at) => snapshots[at] !== undefined));
+  const looked = [];
+  for (const [at, snapshots] of whole) {
+    requireOneToken(asked, snapshots);
+    const found = measured(asked, snapshots);
+    if (found !== undefined) looked.push({ slot: at, ...found });
+  }
+  const ascending = [...looked].sort(better);
+  const [book, depth] = [extreme(looked, (one) => one.book, below), extreme(looked, (one) => one.depth, below)];
+  const above = aboveOf(asked.limit, looked);
+  const worst = ascending.at(-1);
+  const near = ({ slot: of }) => {
+    const [from, to] = [Math.max(asked.from, of - HOUR), Math.min(asked.to, of + HOUR)];
+    return to - from + 1 - whole.filter(([at]) => at >= from && at <= to).length;
+  };
+  const gapAt = (place) => orNull(ranked(ascending, place)?.gap, percent);
+  const all = slots.flatMap(([, snapshots]) => snapshots.filter((one) => one !== undefined));
+  const live = slots.length > 0 && all.every(({ kind }) => kind === 'live');
+  return {
+    above_longest_run_from: above.from,
+    above_longest_run_slots: above.run,
+    above_slots: above.slots,
+    book_lowest_slot: orNull(book, (found) => found.slot),
+    book_lowest_usd: orNull(book, ({ value }) => String(value)),
+    book_q50_usd: orNull(median(looked.map((one) => one.book))),
+    depth_lowest_book_usd: orNull(depth, (found) => String(looked.find((one) => one.slot === found.slot).book)),
+    depth_lowest_slot: orNull(depth, (found) => found.slot),
+    depth_lowest_usd: orNull(depth, ({ value }) => String(value)),
+    depth_q50_usd: orNull(median(looked.map((one) => one.depth))),
+    gap_q50_pct: gapAt(50),
+    gap_q95_pct: gapAt(95),
+    have_slots: looked.length,
+    slots_incomplete: slots.length - whole.length,
+    slots_missing: asked.to - asked.from + 1 - slots.length,
+    slots_missing_near_worst: worst === undefined ? 0 : near(worst),
+    slots_unanswered: whole.length - looked.length,
+    slots_unfillable: looked.filter(({ gap }) => gap === undefined).length,
+    status: live ? 'live' : 'preview',
+    venues: asked.venues.map(({ pool }, at) => {
+      const lowest = extreme(looked, ({ depths }) => depths[at], below);
+      return {
+        lowest_depth_usd: orNull(lowest, ({ value }) => String(value)),
+        lowest_slot: orNull(lowest, (found) => found.slot),
+        pool: pool.name,
+      };
+    }),
+    worst: ascending.slice(-WORST).reverse().map((one) => ({
+      book_usd: String(one.book),
+      depth_usd: String(one.depth),
+      fillable_usd: orNull(one.beyond, (micros) => String(micros / DOLLAR)),
+      gap_pct: orNull(one.gap, percent),
+      slot: one.slot,
+    })),
+  };
+}

@@ -1,0 +1,140 @@
+// Several venues of one token, slot by slot: what the figures that split a sale over them share.
+
+import { depthOf } from './depth.mjs';
+import { inRange, over, times } from './decimal.mjs';
+import { dollarsOf, saleOf } from './method.mjs';
+import { least } from './pools.mjs';
+import { fields, list, poolId, require, text } from './shape.mjs';
+import { squareRoot } from './square.mjs';
+import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK, sqrtPriceAt } from './ticks.mjs';
+
+/** One, in millionths of a percent. */
+export const ONE = 100_000_000n;
+const DOLLAR = 1_000_000n;
+const MAX_VENUES = 12;
+const U112_MAX = 2n ** 112n - 1n;
+const RANGES = ['concentrated_liquidity', 'concentrated_v4', 'concentrated_linked'];
+
+/** A percentage from 0 on, without trailing zeros, in millionths of a percent. */
+export function readPercent(value, most) {
+  text(value, /^(0|[1-9][0-9]{0,2})(\.[0-9]{0,5}[1-9])?$/, 'a percentage');
+  const [whole, part = ''] = value.split('.');
+  const millionths = BigInt(whole) * DOLLAR + BigInt(part.padEnd(6, '0'));
+  require(millionths <= most, 'a percentage out of bounds');
+  return millionths;
+}
+
+export function readVenues(values) {
+  const venues = list(values, MAX_VENUES).map((value) => {
+    const { base, pool } = fields(value, ['base', 'pool']);
+    return { base: text(base, /^token[01]$/, 'a base') === 'token0' ? 0 : 1, pool: poolId(pool) };
+  });
+  require(venues.length > 0, 'no venue');
+  const chain = ({ pool }) => pool.name.split(':')[0];
+  require(venues.every((venue) => chain(venue) === chain(venues[0])), 'venues of two chains');
+  require(new Set(venues.map(({ pool }) => pool.contract)).size === venues.length, 'a contract twice');
+  return venues;
+}
+
+/** Requires a kind that can be put under another price or liquidity. */
+function requireKind({ protocol }) {
+  require(protocol === 'constant_product' || RANGES.includes(protocol), 'a pool of a kind without this figure');
+}
+
+/** A state once a share of everybody's liquidity has gone. */
+export function thinnedState(state, haircut) {
+  requireKind(state);
+  const left = (liquidity) => (liquidity * (ONE - haircut)) / ONE;
+  if (state.protocol === 'constant_product') {
+    return { ...state, reserves: state.reserves.map((reserve) => (left(reserve) < 1n ? 1n : left(reserve))) };
+  }
+  let whole = 0n;
+  const ticks = state.ticks.map((one) => {
+    const below = left(whole);
+    whole += one.net;
+    return { ...one, net: left(whole) - below };
+  });
+  return { ...state, ticks, liquidity: left(state.liquidity) };
+}
+
+/** The greatest tick whose ratio is not above a √price. */
+function tickAt(price) {
+  let [low, high] = [MIN_TICK, MAX_TICK];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (sqrtPriceAt(middle) <= price) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** A state once the price of the token sold has fallen. */
+function fallenState(state, base, fall) {
+  requireKind(state);
+  if (fall === 0n) return state;
+  const left = ONE - fall;
+  const scaled = (value, by, below) => squareRoot((value * value * by) / below);
+  if (state.protocol === 'constant_product') {
+    const within = (reserve) => (reserve < 1n ? 1n : least(reserve, U112_MAX));
+    const reserves = state.reserves
+      .map((reserve, token) => within(token === base ? scaled(reserve, ONE, left) : scaled(reserve, left, ONE)));
+    return { ...state, reserves };
+  }
+  const moved = base === 0 ? scaled(state.sqrtPrice, left, ONE) : scaled(state.sqrtPrice, ONE, left);
+  const sqrtPrice = moved < MIN_SQRT_PRICE ? MIN_SQRT_PRICE : least(moved, MAX_SQRT_PRICE - 1n);
+  const tick = tickAt(sqrtPrice);
+  const liquidity = state.ticks.filter((one) => one.tick <= tick).reduce((sum, { net }) => sum + net, 0n);
+  return { ...state, sqrtPrice, tick, liquidity };
+}
+
+/** A price once it has fallen; nothing where it would have more digits than a price has. */
+function fallenPrice([numerator, denominator], fall) {
+  let [left, decimals] = [ONE - fall, 8];
+  while (decimals > 0 && left % 10n === 0n) [left, decimals] = [left / 10n, decimals - 1];
+  const places = String(denominator).length - 1 + decimals;
+  if (numerator * left > 10n ** 72n || places > 72) return undefined;
+  return [numerator * left, denominator * 10n ** BigInt(decimals)];
+}
+
+/** The sale of a snapshot with this state after a fall; nothing where the fallen price has more digits than a price has. */
+export function fallenSale(snapshot, before, base, fall) {
+  const state = fallenState(before, base, fall);
+  const price = fallenPrice(snapshot.usd[base], fall);
+  if (price === undefined) return undefined;
+  const usd = snapshot.usd.map((own, token) => (token === base ? price : own));
+  return saleOf({ ...snapshot, state, usd }, base);
+}
+
+/** The depth at a limit in millionths of a percent; null where the search is given up. */
+export function depthAt({ pool, baseUnit, quoteUnit, basis }, limit) {
+  if (!inRange(basis)) return 0n;
+  const weights = over(quoteUnit, times(baseUnit, [ONE - limit, ONE]));
+  return depthOf({ pool, weights, dollars: dollarsOf(baseUnit) });
+}
+
+/** Requires that all venues sell one token at one price. */
+export function requireOneToken(asked, snapshots) {
+  const sold = ({ addresses, decimals, usd }, base) => [addresses[base], decimals[base], ...usd[base]].join();
+  const first = sold(snapshots[0], asked.venues[0].base);
+  require(snapshots.every((snapshot, at) => sold(snapshot, asked.venues[at].base) === first), 'venues that sell two tokens');
+}
+
+/** The first of the least, or of the greatest. */
+export function extreme(slots, of, isBetter) {
+  let best;
+  for (const one of slots) {
+    const value = of(one);
+    if (value !== undefined && (best === undefined || isBetter(value, best.value))) best = { value, slot: one.slot };
+  }
+  return best;
+}
+
+/** The value at a place of a hundred, by nearest rank, of values that ascend. */
+export function ranked(ascending, place) {
+  return ascending[Math.max(1, Math.ceil((place * ascending.length) / 100)) - 1];
+}
+
+export function median(values) {
+  const ascending = [...values].sort((a, b) => (a < b ? -1 : Number(a > b)));
+  return ranked(ascending, 50);
+}
