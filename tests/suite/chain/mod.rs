@@ -2,8 +2,11 @@
 
 mod arbitrum;
 mod balancer;
+mod balancer_third;
 mod budget;
 mod curve;
+mod curve_crypto;
+mod curve_plain;
 mod devchain;
 mod factories;
 mod faults;
