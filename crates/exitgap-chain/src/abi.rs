@@ -3,8 +3,10 @@
 //! Sources: `UniswapV2Pair.sol`, `UniswapV3Pool.sol`, `PancakeV3Pool.sol`, Slipstream's `CLPool.sol`
 //! and `CLFactory.sol`, Velodrome's `IPool.sol` and `IPoolFactory.sol`, `IERC20Metadata.sol`,
 //! `AggregatorV3Interface.sol`, `Multicall3.sol`, Arbitrum's `ArbSys.sol`,
-//! Curve's `CurveStableSwapNG.vy`, `CurveStableSwapFactoryNG.vy` and `StableSwap3Pool.vy`,
-//! Balancer's `IVault.sol`, `WeightedPool.sol`, `ComposableStablePool.sol` and `BasePoolFactory.sol`.
+//! Curve's `CurveStableSwapNG.vy`, `CurveStableSwapFactoryNG.vy`, `StableSwap3Pool.vy`, `StableSwapSUSD.vy`,
+//! `Factory.vy` and its implementations, and the factories and pools of its crypto pools,
+//! Balancer's `IVault.sol`, `WeightedPool.sol`, `ComposableStablePool.sol` and `BasePoolFactory.sol`; of
+//! its third version `IVaultExtension.sol`, `IVaultAdmin.sol`, `IVaultMain.sol` and `VaultTypes.sol`.
 
 #![allow(missing_docs)] // Generated from the declarations; the contracts' own pages document them.
 
@@ -148,6 +150,52 @@ sol! {
         function exchange_received(int128 i, int128 j, uint256 dx, uint256 min_dy) external returns (uint256);
     }
 
+    // What only plain pools of the first years answer, or number by signed numbers.
+    interface CurveOldPool {
+        function coins(int128 i) external view returns (address);
+        function balances(int128 i) external view returns (uint256);
+        function underlying_coins(int128 i) external view returns (address);
+        function base_pool() external view returns (address);
+    }
+
+    // The factory of plain pools behind implementations, which pools at most four coins.
+    interface CurvePlainFactory {
+        function get_implementation_address(address pool) external view returns (address);
+        function get_coins(address pool) external view returns (address[4] memory);
+        function is_meta(address pool) external view returns (bool);
+    }
+
+    // Twocrypto-NG and, but for its prices, Tricrypto-NG.
+    interface CurveCrypto {
+        function MATH() external view returns (address);
+        function A() external view returns (uint256);
+        function gamma() external view returns (uint256);
+        function D() external view returns (uint256);
+        function mid_fee() external view returns (uint256);
+        function out_fee() external view returns (uint256);
+        function fee_gamma() external view returns (uint256);
+        function future_A_gamma_time() external view returns (uint256);
+        function balances(uint256 i) external view returns (uint256);
+        function price_scale() external view returns (uint256);
+        function last_prices() external view returns (uint256);
+        function get_dy(uint256 i, uint256 j, uint256 dx) external view returns (uint256);
+    }
+
+    interface CurveCryptoOfThree {
+        function price_scale(uint256 k) external view returns (uint256);
+        function last_prices(uint256 k) external view returns (uint256);
+    }
+
+    interface CurveFactoryOfTwo {
+        function get_coins(address pool) external view returns (address[2] memory);
+        function get_decimals(address pool) external view returns (uint256[2] memory);
+    }
+
+    interface CurveFactoryOfThree {
+        function get_coins(address pool) external view returns (address[3] memory);
+        function get_decimals(address pool) external view returns (uint256[3] memory);
+    }
+
     interface CurveFactory {
         function get_coins(address pool) external view returns (address[] memory);
         function is_meta(address pool) external view returns (bool);
@@ -181,6 +229,35 @@ sol! {
 
     interface BalancerFactory {
         function isPoolFromFactory(address pool) external view returns (bool);
+        function getVault() external view returns (address);
+    }
+
+    // Balancer's third vault, which tells of its pools itself.
+    interface BalancerV3Vault {
+        struct TokenInfo { uint8 tokenType; address rateProvider; bool paysYieldFees; }
+        struct HooksConfig { bool enableHookAdjustedAmounts; bool shouldCallBeforeInitialize; bool shouldCallAfterInitialize; bool shouldCallComputeDynamicSwapFee; bool shouldCallBeforeSwap; bool shouldCallAfterSwap; bool shouldCallBeforeAddLiquidity; bool shouldCallAfterAddLiquidity; bool shouldCallBeforeRemoveLiquidity; bool shouldCallAfterRemoveLiquidity; address hooksContract; }
+        struct VaultSwapParams { uint8 kind; address pool; address tokenIn; address tokenOut; uint256 amountGivenRaw; uint256 limitRaw; bytes userData; }
+        function isVaultPaused() external view returns (bool vaultPaused);
+        function isPoolPaused(address pool) external view returns (bool poolPaused);
+        function isPoolInRecoveryMode(address pool) external view returns (bool inRecoveryMode);
+        function getHooksConfig(address pool) external view returns (HooksConfig memory hooksConfig);
+        function getPoolTokenInfo(address pool) external view returns (address[] memory tokens, TokenInfo[] memory tokenInfo, uint256[] memory balancesRaw, uint256[] memory lastBalancesLiveScaled18);
+        function getPoolTokenRates(address pool) external view returns (uint256[] memory decimalScalingFactors, uint256[] memory tokenRates);
+        function getCurrentLiveBalances(address pool) external view returns (uint256[] memory balancesLiveScaled18);
+        function getStaticSwapFeePercentage(address pool) external view returns (uint256 swapFeePercentage);
+        function isERC4626BufferInitialized(address wrappedToken) external view returns (bool isBufferInitialized);
+        function unlock(bytes calldata data) external returns (bytes memory result);
+        function swap(VaultSwapParams memory vaultSwapParams) external returns (uint256 amountCalculatedRaw, uint256 amountInRaw, uint256 amountOutRaw);
+    }
+
+    // What weighted pools of January 2026 answer beside weights.
+    interface BalancerV3Pool {
+        function getMinTokenBalances() external view returns (uint256[] memory);
+    }
+
+    // How a manager or a vault calls whoever unlocked it.
+    interface UnlockCallback {
+        function unlockCallback(bytes calldata data) external returns (bytes memory);
     }
 
     interface RateProvider {

@@ -50,6 +50,7 @@ mod rpc;
 mod slipstream;
 mod solidly;
 mod stand_in;
+mod sushi;
 mod token;
 mod tx;
 mod usdc;

@@ -13,6 +13,7 @@ use exitgap_tests::devchain::{DevChain, FIRST_SLOT, Pool, PoolKind, StandIn};
 use crate::scenes::chain::{
     chain_config, deadline, pass_slot, pool_config, read, reader, scene, small_limits,
 };
+use crate::scenes::vectors::{Recorded, first_pair, place, token};
 
 sol! {
     function version() returns (string);
@@ -137,6 +138,46 @@ fn pair_config(pair: [u8; 2], oracles: [&str; 2]) -> exitgap_chain::config::Pool
 
 fn all(reading: SlotReading) -> Vec<Snapshot> {
     reading.pools.into_iter().map(|(_, result)| result.unwrap()).collect()
+}
+
+/// Every recorded state of `StableSwap`-NG, given as its contract and its factory would give it, is read
+/// as it was recorded, and fills as that contract did.
+#[tokio::test]
+async fn recorded_states_are_read_and_fill_as_their_contracts_did() {
+    let recorded = Recorded::of("curve_ng");
+    let (chain, world) = scene().await;
+    let factory = chain.stand_in(FACTORY).await.unwrap();
+    let mut config = chain_config(&chain, &world, &[chain.url()]).await;
+    let (address, kind) = (own(FACTORY), FactoryKind::CurveStableNg);
+    config.chain[0].factory.push(Factory { address, kind, fee_modules: Vec::new() });
+    for (index, (_, state)) in recorded.pools().enumerate() {
+        let of = place(0x3c, index);
+        let mut coins = Vec::new();
+        for (coin, decimals) in state.numbers("decimals").into_iter().enumerate() {
+            coins.push(token(&chain, coin, decimals.to()).await);
+        }
+        let types = state.numbers("asset_types").iter().map(|kind| kind.to::<u8>()).collect();
+        chain.answer(factory, &get_coinsCall { pool: of }, &coins).await.unwrap();
+        chain.answer(factory, &is_metaCall { pool: of }, &false).await.unwrap();
+        chain.answer(factory, &get_pool_asset_typesCall { pool: of }, &types).await.unwrap();
+        let pool = chain.stand_in(of).await.unwrap();
+        chain.answer(pool, &versionCall {}, &"v7.0.0".to_owned()).await.unwrap();
+        let (balances, rates) = (state.numbers("balances"), state.numbers("rates"));
+        chain.answer(pool, &get_balancesCall {}, &balances).await.unwrap();
+        chain.answer(pool, &stored_ratesCall {}, &rates).await.unwrap();
+        chain.answer(pool, &A_preciseCall {}, &state.number("amp")).await.unwrap();
+        chain.answer(pool, &feeCall {}, &state.number("fee")).await.unwrap();
+        chain.answer(pool, &admin_feeCall {}, &state.number("admin_fee")).await.unwrap();
+        let multiplier = state.number("offpeg_fee_multiplier");
+        chain.answer(pool, &offpeg_fee_multiplierCall {}, &multiplier).await.unwrap();
+        for (i, balance) in state.numbers("admin_balances").iter().enumerate() {
+            let call = admin_balancesCall { i: U256::from(i) };
+            chain.answer(pool, &call, balance).await.unwrap();
+        }
+        config.pool.push(first_pair(of, coins.len()));
+    }
+    let cases = recorded.hold(&chain, &config).await;
+    assert!(cases > 2_000, "{cases} cases");
 }
 
 #[tokio::test]

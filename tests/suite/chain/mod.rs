@@ -2,12 +2,16 @@
 
 mod arbitrum;
 mod balancer;
+mod balancer_third;
 mod budget;
 mod curve;
+mod curve_crypto;
+mod curve_plain;
 mod devchain;
 mod factories;
 mod faults;
 mod hours;
+mod instants;
 mod kinds;
 mod linked;
 mod managed;
@@ -20,3 +24,4 @@ mod recorded;
 mod settle;
 mod slipstream;
 mod solidly;
+mod sushi;

@@ -14,16 +14,33 @@ const USDT: Address = address!("dAC17F958D2ee523a2206206994597C13D831ec7");
 const WBTC: Address = address!("2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599");
 const WETH: Address = address!("C02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2");
 
-/// Curve's 3pool, which no factory made.
+/// Curve's 3pool and sUSD pool, which no factory made.
 const THREE: Address = address!("bEbc44782C7dB0a1A60Cb6fe97d0b483032FF1C7");
+const SUSD: Address = address!("A5407eAE9Ba41422680e2e00537571bcC53efBfD");
+/// Pools whose factories place them where none can tell: Curve's of PYUSD and USDC, and its Tricrypto-NG.
+const PYUSD: Address = address!("383E6b4437b59fff47B619CBA855CA29342A8559");
+const TRICRYPTO: Address = address!("7F86Bf177Dd4F3494b841a37e810A34dD56c829B");
+/// The code of Uniswap v3's pools, which is `SushiSwap`'s, too, and of `PancakeSwap`'s.
+const V3_CODE: B256 = b256!("e34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54");
+const PANCAKE_CODE: B256 =
+    b256!("6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2");
 
-/// The address the v3 factory gives a pool (`PoolAddress.sol`).
-fn v3(tokens: [Address; 2], fee: u32) -> Address {
-    const FACTORY: Address = address!("1F98431c8aD98523631AE4a59f267346ea31F984");
-    const INIT_CODE_HASH: B256 =
-        b256!("e34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54");
+/// The address that a v3 deployer gives a pool (`PoolAddress.sol`).
+fn placed(deployer: Address, code: B256, tokens: [Address; 2], fee: u32) -> Address {
     let salt = keccak256((tokens[0], tokens[1], U256::from(fee)).abi_encode());
-    FACTORY.create2(salt, INIT_CODE_HASH)
+    deployer.create2(salt, code)
+}
+
+fn v3(tokens: [Address; 2], fee: u32) -> Address {
+    placed(address!("1F98431c8aD98523631AE4a59f267346ea31F984"), V3_CODE, tokens, fee)
+}
+
+fn sushi(tokens: [Address; 2], fee: u32) -> Address {
+    placed(address!("bACEB8eC6b9355Dfc0269C18bac9d6E2Bdc29C4F"), V3_CODE, tokens, fee)
+}
+
+fn pancake(tokens: [Address; 2], fee: u32) -> Address {
+    placed(address!("41ff9AA7e16B8B1a8a8dc4f0eFacd93D02d071c9"), PANCAKE_CODE, tokens, fee)
 }
 
 /// The address the v2 factory gives a pair (`UniswapV2Library.sol`).
@@ -39,18 +56,29 @@ fn the_pools_are_where_the_factories_put_them_and_each_token_has_its_own_oracle(
     let checked = Checked::parse(EXAMPLE, Path::new("mainnet.toml")).unwrap();
     let chain = &checked.plan.chains()[0];
     assert_eq!((chain.chain_id(), chain.tag().kind), (1, ChainKind::Live));
+    let dollar_ether = ["usdc-usd", "eth-usd"];
     let expected = [
-        (v3([USDC, WETH], 500), ["usdc-usd", "eth-usd"]),
-        (v3([USDC, WETH], 3000), ["usdc-usd", "eth-usd"]),
-        (v3([WETH, USDT], 3000), ["eth-usd", "usdt-usd"]),
-        (v3([WBTC, WETH], 3000), ["wbtc-btc btc-usd", "eth-usd"]),
-        (THREE, ["dai-usd", "usdc-usd"]),
-        (THREE, ["usdc-usd", "usdt-usd"]),
-        (v2([USDC, WETH]), ["usdc-usd", "eth-usd"]),
+        (v3([USDC, WETH], 500).to_string(), dollar_ether),
+        (v3([USDC, WETH], 3000).to_string(), dollar_ether),
+        (v3([WETH, USDT], 3000).to_string(), ["eth-usd", "usdt-usd"]),
+        (v3([WBTC, WETH], 3000).to_string(), ["wbtc-btc btc-usd", "eth-usd"]),
+        (format!("{THREE}.0-1"), ["dai-usd", "usdc-usd"]),
+        (format!("{THREE}.1-2"), ["usdc-usd", "usdt-usd"]),
+        (v2([USDC, WETH]).to_string(), dollar_ether),
+        // That this is its key's hash is seen where the file is read.
+        (
+            "0x21c67e77068de97969ba93d4aab21826d33ca12bb9f565d8496e8fda8a82ca27".to_owned(),
+            ["eth-usd", "usdc-usd"],
+        ),
+        (pancake([USDC, WETH], 500).to_string(), dollar_ether),
+        (sushi([USDC, WETH], 500).to_string(), dollar_ether),
+        (PYUSD.to_string(), ["pyusd-usd", "usdc-usd"]),
+        (format!("{SUSD}.0-1"), ["dai-usd", "usdc-usd"]),
+        (format!("{TRICRYPTO}.0-2"), dollar_ether),
     ];
     assert_eq!(chain.pools().len(), expected.len());
-    for (pool, (address, oracles)) in chain.pools().iter().zip(expected) {
-        assert_eq!(pool.id.contract().address().unwrap().0, address.into_array(), "{}", pool.id);
+    for (pool, (place, oracles)) in chain.pools().iter().zip(expected) {
+        assert_eq!(pool.id.to_string(), format!("ethereum:{}", place.to_lowercase()));
         let of = |token| {
             let role = OracleRole::TokenUsd(token);
             let oracles = pool.oracles.iter().filter(move |oracle| oracle.role == role);
@@ -59,7 +87,9 @@ fn the_pools_are_where_the_factories_put_them_and_each_token_has_its_own_oracle(
         let pair = pool.id.pair().map_or([0, 1], Pair::bytes);
         assert_eq!(pair.map(of), oracles, "{}", pool.id);
     }
-    let known = chain.factories().iter().filter(|known| known.kind == FactoryKind::Curve3pool);
-    let known: Vec<_> = known.map(|known| known.address.0).collect();
-    assert_eq!(known, [THREE.into_array()], "what is configured is what is known");
+    for (kind, configured) in [(FactoryKind::Curve3pool, THREE), (FactoryKind::CurveSusd, SUSD)] {
+        let known = chain.factories().iter().filter(|known| known.kind == kind);
+        let known: Vec<_> = known.map(|known| known.address.0).collect();
+        assert_eq!(known, [configured.into_array()], "what is configured is what is known");
+    }
 }

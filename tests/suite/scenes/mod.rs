@@ -19,4 +19,5 @@ pub mod service;
 pub mod store;
 pub mod till;
 pub mod usdc;
+pub mod vectors;
 pub mod witness;

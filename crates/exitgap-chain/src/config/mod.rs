@@ -122,10 +122,35 @@ pub enum FactoryKind {
     /// Curve's 3pool, which no factory made: `address` is the pool's own.
     #[serde(rename = "curve_3pool")]
     Curve3pool,
+    /// Curve's pool of hBTC and WBTC: `address` is the pool's own.
+    CurveHbtc,
+    /// Curve's pool of sUSD beside three dollars: `address` is the pool's own.
+    CurveSusd,
+    /// Curve's pool of EURS and sEUR: `address` is the pool's own.
+    CurveEurs,
+    /// Those of Curve's first factory of plain pools, where their implementation is known, too.
+    CurvePlain,
+    /// The implementation of plain pools of two coins: `address` is its own.
+    #[serde(rename = "curve_plain_2_basic")]
+    CurvePlain2Basic,
+    /// The implementation of plain pools of three coins: `address` is its own.
+    #[serde(rename = "curve_plain_3_basic")]
+    CurvePlain3Basic,
+    /// The implementation of plain pools of four coins: `address` is its own.
+    #[serde(rename = "curve_plain_4_basic")]
+    CurvePlain4Basic,
+    /// Those of Curve's factory of Twocrypto-NG.
+    CurveTwocryptoNg,
+    /// Those of Curve's factory of Tricrypto-NG.
+    CurveTricryptoNg,
     /// Weighted pools of Balancer's second vault.
     BalancerV2Weighted,
     /// Composable stable pools of Balancer's second vault.
     BalancerV2ComposableStable,
+    /// Weighted pools of Balancer's third vault.
+    BalancerV3Weighted,
+    /// Stable pools of Balancer's third vault.
+    BalancerV3Stable,
 }
 
 impl FactoryKind {
@@ -142,8 +167,19 @@ impl FactoryKind {
             Self::CurveStableNg => Some("curve_stable_ng"),
             Self::UniswapV4
             | Self::Curve3pool
+            | Self::CurveHbtc
+            | Self::CurveSusd
+            | Self::CurveEurs
+            | Self::CurvePlain
+            | Self::CurvePlain2Basic
+            | Self::CurvePlain3Basic
+            | Self::CurvePlain4Basic
+            | Self::CurveTwocryptoNg
+            | Self::CurveTricryptoNg
             | Self::BalancerV2Weighted
-            | Self::BalancerV2ComposableStable => None,
+            | Self::BalancerV2ComposableStable
+            | Self::BalancerV3Weighted
+            | Self::BalancerV3Stable => None,
         }
     }
 }

@@ -285,7 +285,8 @@ mod tests {
         // Both kinds at once.
         v3[3] = Answer::Returned(Bytes::from(vec![0; 96]));
         assert!(name(false, &v3).is_err());
-        let nobody = vec![Answer::Returned(Bytes::new()); 17];
+        let probes = kinds::probes(&plan(true), &[]).len();
+        let nobody = vec![Answer::Returned(Bytes::new()); probes];
         let refused = name(true, &nobody).unwrap_err();
         assert!(refused.detail.contains("nothing answers"), "{refused}");
     }

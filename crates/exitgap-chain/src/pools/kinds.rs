@@ -7,10 +7,10 @@ use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::PoolState;
 use exitgap_core::snapshot::{Fact, Observation};
 
-use super::balancer::BalancerReader;
+use super::balancer::{BalancerReader, ThirdVaultReader};
 use super::concentrated::TickedReader;
 use super::constant_product::PairReader;
-use super::curve::{NgReader, ThreeReader};
+use super::curve::{CryptoReader, NgReader, PlainReader};
 use super::linked::LinkedReader;
 use super::managed::ManagedReader;
 use super::reader::{Candidate, Claim, Followed, Parts, PoolReader, Probe, Reading, Recognised};
@@ -82,8 +82,10 @@ kinds! { $
     LinkedReader,
     SolidlyReader,
     NgReader,
-    ThreeReader,
+    PlainReader,
+    CryptoReader,
     BalancerReader,
+    ThirdVaultReader,
 }
 
 /// What one kind makes of the answers to its questions.

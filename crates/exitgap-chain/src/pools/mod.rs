@@ -14,6 +14,7 @@ mod pair;
 mod reader;
 mod solidly;
 mod tokens;
+mod told;
 
 use exitgap_core::ids::PoolId;
 use exitgap_core::pools::Direction;

@@ -8,8 +8,11 @@
 //!
 //! All of the state is read at every slot (`state`): rates, amplification, fees and pauses move
 //! without a log of the pool's.
+//!
+//! Pools of the third vault, which tells more of them itself, are in `third`.
 
 mod state;
+mod third;
 
 use alloy::primitives::{B256, Bytes, I256};
 use exitgap_core::U256;
@@ -22,6 +25,8 @@ use crate::abi::{Answer, BalancerFactory, BalancerPool, BalancerVault, Call, own
 use crate::config::{Factory, FactoryKind, NOBODY, PoolPlan};
 use crate::missing::Missing;
 use crate::trial::{CALLER, Outcome, Sale, Verdict};
+
+pub(super) use third::ThirdVaultReader;
 
 /// The most tokens of a pool, its own counted.
 const MAX_TOKENS: usize = Pair::MAX_TOKENS as usize + 1;
@@ -58,19 +63,22 @@ impl Law {
             Self::ComposableStable => ("ComposableStablePool", [3, 6]),
         }
     }
+}
 
-    /// Why a pool that says so of itself is not read.
-    fn refuses(self, said: Option<&str>) -> Option<String> {
-        let (name, known) = self.releases();
-        let version = said.and_then(|said| serde_json::from_str::<Version>(said).ok());
-        if version.is_some_and(|found| found.name == name && known.contains(&found.version)) {
-            return None;
+/// The version that a pool says it is, where it calls itself so and that version is known; or why
+/// it is not read.
+fn version_of(said: Option<&str>, name: &str, known: &[u64]) -> Result<u64, String> {
+    let version = said.and_then(|said| serde_json::from_str::<Version>(said).ok());
+    match version {
+        Some(found) if found.name == name && known.contains(&found.version) => Ok(found.version),
+        _ => {
+            let found: String = said.unwrap_or_default().chars().take(48).collect();
+            let known: Vec<String> = known.iter().map(u64::to_string).collect();
+            Err(format!(
+                "unverified_version: it says {found:?}; of {name} {} are known",
+                known.join(", ")
+            ))
         }
-        let found: String = said.unwrap_or_default().chars().take(48).collect();
-        let [first, second] = known;
-        Some(format!(
-            "unverified_version: it says {found:?}, and {name} {first} and {second} are known"
-        ))
     }
 }
 
@@ -151,7 +159,8 @@ impl PoolReader for BalancerReader {
             (Ok(None), ..) => return Claim::Foreign,
         };
         let version = version.listed::<BalancerPool::versionCall>(VERSION_WORDS);
-        if let Some(why) = law.refuses(version.as_deref()) {
+        let (name, known) = law.releases();
+        if let Err(why) = version_of(version.as_deref(), name, &known) {
             return Claim::Refused(why);
         }
         if plan.fee.is_some() {

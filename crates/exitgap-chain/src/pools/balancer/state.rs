@@ -1,6 +1,5 @@
 //! The calls that read a pool's state, and what the answers to them say.
 
-use alloy::sol_types::SolCall;
 use exitgap_core::U256;
 use exitgap_core::ids::{Address, PoolId};
 use exitgap_core::pools::{PoolState, StableV2, VaultParts, Weighted};
@@ -10,6 +9,7 @@ use super::{BalancerReader, Law};
 use crate::abi::{Answer, BalancerPool, BalancerVault, Call, RateProvider, own, wire};
 use crate::config::NOBODY;
 use crate::missing::Missing;
+use crate::pools::told::{Told, inconsistent};
 use crate::pools::unanswered;
 
 /// One, of eighteen decimals.
@@ -29,42 +29,6 @@ pub(super) fn holdings_of(
 ) -> Option<BalancerVault::getPoolTokensReturn> {
     let told = answer.exact::<BalancerVault::getPoolTokensCall>(holdings_words(tokens))?;
     (told.tokens.len() == tokens && told.balances.len() == tokens).then_some(told)
-}
-
-fn inconsistent(pool: &PoolId, what: impl core::fmt::Display) -> Missing {
-    Missing::new(MissingReason::StateInconsistent, format!("pool {pool}: {what}"))
-}
-
-/// The answers of a pool, each taken in its turn.
-struct Told<'a> {
-    pool: &'a PoolId,
-    answers: core::slice::Iter<'a, Answer>,
-}
-
-impl<'a> Told<'a> {
-    fn answer(&mut self) -> &'a Answer {
-        self.answers.next().unwrap_or(&Answer::Reverted)
-    }
-
-    /// The next one, of so many words.
-    fn next<C: SolCall>(&mut self, call: &str, words: usize) -> Result<C::Return, Missing> {
-        let answer = self.answer();
-        answer.exact::<C>(words).ok_or_else(|| unanswered(self.pool, call, answer))
-    }
-
-    /// The next one, a list with an entry for each of so many tokens.
-    fn list<C: SolCall<Return = Vec<U256>>>(
-        &mut self,
-        call: &str,
-        tokens: usize,
-    ) -> Result<Vec<U256>, Missing> {
-        let told = self.next::<C>(call, 2 + tokens)?;
-        if told.len() == tokens {
-            return Ok(told);
-        }
-        let what = format!("{call} tells {} of {tokens} tokens", told.len());
-        Err(inconsistent(self.pool, what))
-    }
 }
 
 impl BalancerReader {
@@ -109,7 +73,7 @@ impl BalancerReader {
         at: u64,
         answers: &[Answer],
     ) -> Result<PoolState, Missing> {
-        let mut told = Told { pool, answers: answers.iter() };
+        let mut told = Told::new(pool, answers);
         self.refuse_stopped(&mut told)?;
         let count = self.held.len();
         let answer = told.answer();
@@ -160,7 +124,7 @@ impl BalancerReader {
 
     /// Refuses a pool that swaps nothing, or may be about to.
     fn refuse_stopped(&self, told: &mut Told<'_>) -> Result<(), Missing> {
-        let pool = told.pool;
+        let pool = told.pool();
         let vault =
             told.next::<BalancerVault::getPausedStateCall>("its vault's getPausedState", 3)?;
         let own = told.next::<BalancerPool::getPausedStateCall>("getPausedState", 3)?;
@@ -179,13 +143,13 @@ impl BalancerReader {
 }
 
 /// The amplification now, in thousandths.
-fn amplification(told: &mut Told<'_>) -> Result<U256, Missing> {
+pub(super) fn amplification(told: &mut Told<'_>) -> Result<U256, Missing> {
     let call = "getAmplificationParameter";
     let found = told.next::<BalancerPool::getAmplificationParameterCall>(call, 3)?;
     if found.precision == AMP_PRECISION {
         return Ok(found.value);
     }
-    Err(inconsistent(told.pool, format!("{call} counts in parts of {}", found.precision)))
+    Err(inconsistent(told.pool(), format!("{call} counts in parts of {}", found.precision)))
 }
 
 /// The rate of a token that the pool keeps, and that by which a swap computes: the same as long as
@@ -197,7 +161,7 @@ fn rate(told: &mut Told<'_>, token: Address, at: u64) -> Result<(U256, U256), Mi
         return Ok((kept.rate, kept.rate));
     }
     let Some(used) = provided.exact::<RateProvider::getRateCall>(1) else {
-        let Missing { reason, detail } = unanswered(told.pool, "getRate", provided);
+        let Missing { reason, detail } = unanswered(told.pool(), "getRate", provided);
         let detail = format!("{detail}; rate_unreadable: of token {token}");
         return Err(Missing::new(reason, detail));
     };

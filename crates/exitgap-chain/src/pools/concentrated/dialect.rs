@@ -42,14 +42,7 @@ impl Dialect {
             FactoryKind::PancakeV3 => Some(Self::Pancake),
             FactoryKind::SushiV3 => Some(Self::Sushi),
             FactoryKind::Slipstream => Some(Self::Slipstream),
-            FactoryKind::UniswapV2
-            | FactoryKind::UniswapV4
-            | FactoryKind::AlgebraIntegral
-            | FactoryKind::AerodromeV2
-            | FactoryKind::CurveStableNg
-            | FactoryKind::Curve3pool
-            | FactoryKind::BalancerV2Weighted
-            | FactoryKind::BalancerV2ComposableStable => None,
+            _ => None,
         }
     }
 

@@ -1,14 +1,17 @@
 //! Curve's pools of two to eight coins.
 //!
 //! - `ng`: `StableSwap`-NG 7.0.0, by the factory that says so
-//! - `three`: the pool known as 3pool, by its own address
+//! - `plain`: pools that are known by their own address, and the first factory's by the implementation
+//!   that it says is theirs
+//! - `crypto`: Twocrypto-NG and Tricrypto-NG, by their factories and versions
 //!
 //! No pool of Curve tells the rules it computes by. Factories tell whether a pool is theirs, and
 //! its version which rules it has; what was made before them is known by its address alone.
 //! All of the state is read at every slot: rates and the administrator's share move without a log.
 
+mod crypto;
 mod ng;
-mod three;
+mod plain;
 
 use alloy::sol_types::SolCall;
 use exitgap_core::ids::{Pair, PoolId};
@@ -21,8 +24,12 @@ use crate::abi::Answer;
 use crate::missing::Missing;
 use crate::trial::Sale;
 
+pub(super) use crypto::CryptoReader;
 pub(super) use ng::NgReader;
-pub(super) use three::ThreeReader;
+pub(super) use plain::PlainReader;
+
+/// Words of a short text's answer.
+const TEXT_WORDS: usize = 3;
 
 /// The most coins of a pool.
 const MAX_COINS: usize = Pair::MAX_TOKENS as usize;

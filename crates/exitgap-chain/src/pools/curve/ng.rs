@@ -8,7 +8,7 @@ use exitgap_core::pools::{DRule, NgParts, StableSwap, StableSwapParts};
 use exitgap_core::series::MissingReason;
 use exitgap_core::snapshot::Observation;
 
-use super::{MAX_COINS, coins_of, list_words, state_of, told};
+use super::{MAX_COINS, TEXT_WORDS, coins_of, list_words, state_of, told};
 use crate::abi::{Answer, Call, CurveFactory, CurvePool, own, wire};
 use crate::config::{Factory, FactoryKind, PoolPlan};
 use crate::missing::Missing;
@@ -17,8 +17,6 @@ use crate::trial::{Outcome, Sale, Verdict};
 
 /// The version whose rules are known.
 const VERSION: &str = "v7.0.0";
-/// Words of a short text's answer.
-const TEXT_WORDS: usize = 3;
 
 /// Reads one pool.
 #[derive(Debug, Clone, PartialEq, Eq)]

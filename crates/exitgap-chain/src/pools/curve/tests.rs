@@ -109,7 +109,9 @@ fn rates_of(exponent: u32) -> Outcome {
 
 #[test]
 fn the_quote_of_three_is_its_fill_to_one_unit() {
-    let reader = ThreeReader { pool: POOL, coins: [1, 2, 3].map(|last| Address([last; 20])) };
+    let coins = [1, 2, 3].map(|last| Address([last; 20])).to_vec();
+    let rule = plain::PlainRule::THREE;
+    let reader = PlainReader { pool: POOL, coins, rule };
     let [call] = <[Vec<u8>; 1]>::try_from(reader.trial_calls(&sale())).unwrap();
     let asked = CurvePool::get_dyCall::abi_decode(&call).unwrap();
     assert_eq!((asked.i, asked.j, asked.dx), (2, 0, U256::from(1_000)));

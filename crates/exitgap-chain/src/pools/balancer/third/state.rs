@@ -1,0 +1,187 @@
+//! The calls that read a pool's state, and what the answers to them say.
+
+use exitgap_core::ids::PoolId;
+use exitgap_core::pools::{PoolState, StableV3, VaultParts, Weighted};
+
+use super::{Law, ThirdVaultReader};
+use crate::abi::{Answer, BalancerPool, BalancerV3Pool, BalancerV3Vault, Call, own, wire};
+use crate::config::NOBODY;
+use crate::missing::Missing;
+use crate::pools::balancer::state::amplification;
+use crate::pools::told::{Told, inconsistent, refused};
+use crate::pools::unanswered;
+
+/// Words of the answer that lists as many tokens, three facts of each, and two balances of each.
+pub(super) const fn holdings_words(tokens: usize) -> usize {
+    8 + 6 * tokens
+}
+
+/// What the vault says that it holds of a pool, where that is of as many tokens.
+pub(super) fn holdings_of(
+    answer: &Answer,
+    tokens: usize,
+) -> Option<BalancerV3Vault::getPoolTokenInfoReturn> {
+    let told = answer.exact::<BalancerV3Vault::getPoolTokenInfoCall>(holdings_words(tokens))?;
+    (told.tokens.len() == tokens && told.balancesRaw.len() == tokens).then_some(told)
+}
+
+impl ThirdVaultReader {
+    pub(super) fn calls_for_state(&self) -> Vec<Call> {
+        let (vault, pool, count) = (self.vault, wire(self.pool), self.tokens.len());
+        let list = 2 + count;
+        let mut calls = vec![
+            Call::new(vault, &BalancerV3Vault::isVaultPausedCall {}, 1),
+            Call::new(vault, &BalancerV3Vault::isPoolPausedCall { pool }, 1),
+            Call::new(vault, &BalancerV3Vault::isPoolInRecoveryModeCall { pool }, 1),
+            Call::new(vault, &BalancerV3Vault::getHooksConfigCall { pool }, 11),
+            self.holdings_call(count),
+            Call::new(vault, &BalancerV3Vault::getPoolTokenRatesCall { pool }, 2 + 2 * (1 + count)),
+            Call::new(vault, &BalancerV3Vault::getCurrentLiveBalancesCall { pool }, list),
+            Call::new(vault, &BalancerV3Vault::getStaticSwapFeePercentageCall { pool }, 1),
+        ];
+        let weights = Call::new(self.pool, &BalancerPool::getNormalizedWeightsCall {}, list);
+        match self.law {
+            Law::Weighted => calls.push(weights),
+            Law::WeightedWithLeast => {
+                let least = BalancerV3Pool::getMinTokenBalancesCall {};
+                calls.extend([weights, Call::new(self.pool, &least, list)]);
+            }
+            Law::Stable(_) => {
+                let amp = BalancerPool::getAmplificationParameterCall {};
+                calls.push(Call::new(self.pool, &amp, 3));
+            }
+        }
+        calls.extend(self.tokens.iter().map(|token| {
+            let wrapped =
+                BalancerV3Vault::isERC4626BufferInitializedCall { wrappedToken: wire(*token) };
+            Call::new(vault, &wrapped, 1)
+        }));
+        calls
+    }
+
+    /// The state that the answers tell.
+    pub(super) fn state_of(&self, pool: &PoolId, answers: &[Answer]) -> Result<PoolState, Missing> {
+        let count = self.tokens.len();
+        let mut told = Told::new(pool, answers);
+        self.refuse_stopped(&mut told)?;
+        refuse_hooks(&mut told)?;
+        let answer = told.answer();
+        let holdings = holdings_of(answer, count)
+            .ok_or_else(|| unanswered(pool, "its vault's getPoolTokenInfo", answer))?;
+        if holdings.tokens.iter().copied().map(own).ne(self.tokens.iter().copied()) {
+            return Err(inconsistent(pool, "its vault names other tokens than before"));
+        }
+        let rates = told.answer();
+        if *rates == Answer::Reverted {
+            let Missing { reason, detail } =
+                unanswered(pool, "its vault's getPoolTokenRates", rates);
+            return Err(Missing::new(reason, format!("{detail}; rate_unreadable")));
+        }
+        let rates = rates
+            .exact::<BalancerV3Vault::getPoolTokenRatesCall>(2 + 2 * (1 + count))
+            .ok_or_else(|| unanswered(pool, "its vault's getPoolTokenRates", rates))?;
+        let live = told.list::<BalancerV3Vault::getCurrentLiveBalancesCall>(
+            "its vault's getCurrentLiveBalances",
+            count,
+        )?;
+        let fee = told.next::<BalancerV3Vault::getStaticSwapFeePercentageCall>(
+            "its vault's getStaticSwapFeePercentage",
+            1,
+        )?;
+        let small = |found: &exitgap_core::U256| u64::try_from(*found).unwrap_or(u64::MAX);
+        let parts = VaultParts {
+            balances: holdings.balancesRaw,
+            live_balances: Some(live),
+            scaling_factors: told.of_each(
+                "getPoolTokenRates",
+                rates.decimalScalingFactors,
+                count,
+            )?,
+            rates: told.of_each("getPoolTokenRates", rates.tokenRates, count)?,
+            // More bits are none that is below one.
+            swap_fee: small(&fee),
+        };
+        let state = match self.law {
+            Law::Weighted | Law::WeightedWithLeast => {
+                let weights = told.list::<BalancerPool::getNormalizedWeightsCall>(
+                    "getNormalizedWeights",
+                    count,
+                )?;
+                let least = (self.law == Law::WeightedWithLeast)
+                    .then(|| {
+                        told.list::<BalancerV3Pool::getMinTokenBalancesCall>(
+                            "getMinTokenBalances",
+                            count,
+                        )
+                    })
+                    .transpose()?;
+                self.refuse_boosted(&mut told)?;
+                Weighted::new(parts, weights.iter().map(small).collect(), least).map(Into::into)
+            }
+            Law::Stable(release) => {
+                let amp = small(&amplification(&mut told)?);
+                self.refuse_boosted(&mut told)?;
+                StableV3::new(parts, amp, release).map(Into::into)
+            }
+        };
+        state.map_err(|error| inconsistent(pool, error))
+    }
+
+    /// Refuses a pool that swaps nothing, or may be about to.
+    fn refuse_stopped(&self, told: &mut Told<'_>) -> Result<(), Missing> {
+        let all =
+            told.next::<BalancerV3Vault::isVaultPausedCall>("its vault's isVaultPaused", 1)?;
+        let it = told.next::<BalancerV3Vault::isPoolPausedCall>("its vault's isPoolPaused", 1)?;
+        let recovers = told.next::<BalancerV3Vault::isPoolInRecoveryModeCall>(
+            "its vault's isPoolInRecoveryMode",
+            1,
+        )?;
+        if all {
+            let why = format!("paused: its vault {} lets none swap", self.vault);
+            return Err(refused(told.pool(), why));
+        }
+        if it {
+            return Err(refused(told.pool(), "paused: its vault lets nobody swap in it"));
+        }
+        if recovers {
+            let why = "recovery_mode: its vault gives back what it holds, and no longer keeps its live \
+                       balances";
+            return Err(refused(told.pool(), why));
+        }
+        Ok(())
+    }
+
+    /// Refuses a pool of tokens that the vault itself wraps and unwraps: what is sold and bought there
+    /// is what they wrap, through buffers that this reads nothing of.
+    fn refuse_boosted(&self, told: &mut Told<'_>) -> Result<(), Missing> {
+        for token in &self.tokens {
+            let wrapped = told.next::<BalancerV3Vault::isERC4626BufferInitializedCall>(
+                "its vault's isERC4626BufferInitialized",
+                1,
+            )?;
+            if wrapped {
+                let why = format!(
+                    "boosted: its token {token} has a buffer in the vault, which sells what it wraps"
+                );
+                return Err(refused(told.pool(), why));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a pool that calls another contract around what happens in it.
+fn refuse_hooks(told: &mut Told<'_>) -> Result<(), Missing> {
+    let hooks =
+        told.next::<BalancerV3Vault::getHooksConfigCall>("its vault's getHooksConfig", 11)?;
+    let contract = own(hooks.hooksContract);
+    if hooks.shouldCallComputeDynamicSwapFee {
+        let why = format!("dynamic_fee: its hooks contract {contract} sets the fee of each swap");
+        return Err(refused(told.pool(), why));
+    }
+    if contract != NOBODY {
+        let why = format!("hook: it calls {contract} around what happens in it");
+        return Err(refused(told.pool(), why));
+    }
+    Ok(())
+}
