@@ -239,7 +239,7 @@ pub(super) static ROWS: [Row; COUNT] = [
         about: "A state proof (`.egp`): the block's header, and what leads from it to the pool's words and to its oracles'. What the recorder checked before it signed is handed out as it is; what was not kept, or is asked for wider (`low`, `high`), is made while the nodes still prove the block, and is kept for ever then. `exitgap verify --state-proof` checks it, and any archive node makes it anew (`exitgap verify --rpc`). Refused by name where it cannot be had: `proof_out_of_reach`, `proofs_not_served`, `unsupported_layout`, `proof_too_wide`, `block_not_canonical`.",
         parameters: &[&POOL, &SLOT_IN_PATH, &LOW, &HIGH],
         answer: Answer::Bytes("application/octet-stream"),
-        refusals: &[400, 404, 409, 429, 502, 503],
+        refusals: &[400, 404, 409, 502, 503],
         keep: Some(Keep::Forever),
         ..row(Operation::StateProof, "readStateProof", "/api/v1/proof/{pool}/{slot}")
     },
