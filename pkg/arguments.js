@@ -78,6 +78,12 @@ export function texts(value, field, most, read, least = 0) {
   return found;
 }
 
+/** A tick, which may be negative. */
+export function tick(value, field) {
+  if (!Number.isInteger(value)) throw wrong(field, `${kind(value)} is no tick, a whole number`);
+  return value;
+}
+
 /** An object of options, all of known names. */
 export function options(value, names, field = 'options') {
   if (value === undefined) return {};

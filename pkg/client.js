@@ -2,7 +2,7 @@
 
 import { body, notAsSpecified, refusal } from './answers.js';
 import { snapshotHash, verify, verifyFigure } from './api.js';
-import { decimal, list, options, text, whole, wrong } from './arguments.js';
+import { decimal, list, options, text, tick, whole, wrong } from './arguments.js';
 import { ExitgapError, said, typed } from './error.js';
 
 // The most bytes that are read of an answer; what is larger is not what the service sends. The module
@@ -166,11 +166,13 @@ export class Client {
     });
   }
 
-  /** The state proof that is kept of a pool at a slot: bytes to verify. */
+  /** What the chain's own state says of a pool at a slot, kept or made: bytes to verify. */
   stateProof(pool, of) {
     return guarded(async () => {
-      const { slot, signal } = { ...options(of, ['slot', 'signal']) };
-      const path = `/api/v1/proof/${id(pool)}/${whole(slot, 'slot')}`;
+      const { slot, low, high, signal } = { ...options(of, ['slot', 'low', 'high', 'signal']) };
+      const given = low !== undefined || high !== undefined;
+      const range = given ? `?low=${tick(low, 'low')}&high=${tick(high, 'high')}` : '';
+      const path = `/api/v1/proof/${id(pool)}/${whole(slot, 'slot')}${range}`;
       return this.#bytes(await this.#at(path, real(signal)), 'application/octet-stream', MOST.state, real(signal));
     });
   }

@@ -330,6 +330,11 @@ export type ProblemCode =
   | "figure_unsupported_kind"
   | "orders_not_exact"
   | "chain_unreadable"
+  | "proof_out_of_reach"
+  | "proofs_not_served"
+  | "unsupported_layout"
+  | "proof_too_wide"
+  | "block_not_canonical"
   | "source_unreadable"
   | "unknown_parameter"
   | "unknown_chain"
@@ -403,8 +408,11 @@ export class Client {
     figureUrl: string,
     of?: Signal & Pick<VerifyFigureOptions, "keys" | "onProgress">,
   ): Promise<FigureReport>;
-  /** The state proof (`.egp`) that is kept of a pool at a slot: bytes to verify; `not_found` where none is. */
-  stateProof(pool: string, of: Signal & { slot: number }): Promise<Uint8Array>;
+  /**
+   * The state proof (`.egp`) of a pool at a slot, as it was kept, or made while the service's nodes still prove the block: bytes to
+   * verify. `low` and `high`, both or neither: ticks that it is to cover.
+   */
+  stateProof(pool: string, of: Signal & { slot: number; low?: number; high?: number }): Promise<Uint8Array>;
   /** The pool's head window that ends at a slot: bytes to verify. */
   window(pool: string, of: Signal & { slot: number }): Promise<Uint8Array>;
   /**

@@ -1,6 +1,8 @@
 //! What two operators' logs say of the same pools and slots.
 
 use exitgap_core::evidence::Verdict;
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::{Difference, Testimony};
 use serde::Serialize;
 
 use crate::AuditFault;
@@ -62,4 +64,64 @@ pub struct ComparedSlot {
     pub block_hashes: [String; 2],
     /// The state of each, by its hash.
     pub states: [String; 2],
+}
+
+impl ComparedSlot {
+    /// A difference between what two operators say, each with its own name of the pool.
+    pub fn of(slot: Slot, pools: [String; 2], difference: Difference, of: [&Testimony; 2]) -> Self {
+        let about = match difference {
+            Difference::FeedDiffers(of) | Difference::DecimalsDiffer(of) => Some(of.to_string()),
+            Difference::OtherBlock | Difference::StateDiffers => None,
+        };
+        Self {
+            slot: u64::from(slot.number()),
+            slot_time: slot.to_string(),
+            pools,
+            code: difference.code().to_owned(),
+            of: about,
+            blocks: of.map(|one| one.block.number),
+            block_hashes: of.map(|one| one.block.hash.to_string()),
+            states: of.map(|one| one.state.to_string()),
+        }
+    }
+}
+
+/// A slot of another operator's log that a recorder follows, in which they differ: a file of the recorder's own folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PeerSlot {
+    /// 1.
+    pub v: u32,
+    /// The other log, `<name>/<first slot>`.
+    pub origin: String,
+    /// The slot's number.
+    pub slot: u64,
+    /// Its instant, RFC 3339.
+    pub slot_time: String,
+    /// The other log's checkpoint up to and with the slot, as it was signed.
+    pub checkpoint: String,
+    /// The checkpoint that this one contradicts: the log signed two pasts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contradicts: Option<String>,
+    /// Pools that both recorded at the slot.
+    pub compared: u64,
+    /// Of them, those in which they differ.
+    pub differing: u64,
+    /// These differences, at most a hundred; in each pair this log's comes first.
+    pub differences: Vec<PeerDifference>,
+}
+
+/// A pool in which two operators differ, and what the chain's own state says of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PeerDifference {
+    /// In what.
+    #[serde(flatten)]
+    pub compared: ComparedSlot,
+    /// The snapshot of each, by its hash.
+    pub snapshots: [String; 2],
+    /// The state proof that decides, by its path in this folder; absent where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<String>,
+    /// Whose snapshot it contradicts: `ours`, `theirs`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refutes: Vec<&'static str>,
 }

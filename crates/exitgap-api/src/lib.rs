@@ -73,7 +73,7 @@ pub use alert_kept::{
 pub use answers::Answers;
 pub use best_split::{BestSplit, SplitAlone, SplitCandidate, SplitLeftOut, SplitLeg};
 pub use capabilities::{Capabilities, Capability, CapabilityStatus, ChainCapability};
-pub use comparison::{ComparedLog, ComparedSlot, ComparisonReport};
+pub use comparison::{ComparedLog, ComparedSlot, ComparisonReport, PeerDifference, PeerSlot};
 pub use context::{
     Answer, Context, DepthSource, DepthSourceKind, Direct, Method, OracleDisclosure, OracleState,
     Provenance, Status, TokenLabel, Window,
@@ -124,7 +124,7 @@ pub use state::{StateReport, size_asked, state_claim, still_unproven};
 pub use stream::{StreamedPool, StreamedSlot};
 pub use venue_stress::{StressedSlot, StressedVenue, VenueStress, VenueStressOf};
 pub use verification::{
-    AuditFault, AuditReport, Claim, Contradiction, Recomputation, VerificationReport,
+    AuditFault, AuditReport, AuditedProofs, Claim, Contradiction, Recomputation, VerificationReport,
 };
 pub use verified::{KeysFrom, LogContinuity, VerifiedBy, VerifiedCheck, VerifiedEvidence};
 pub use witnessed::witnessed;

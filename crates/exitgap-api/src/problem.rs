@@ -51,6 +51,16 @@ pub enum ProblemCode {
     FigureUnsupportedKind,
     /// The chain could not be read; `reason` says why.
     ChainUnreadable,
+    /// The nodes do not prove states of so old a block any more.
+    ProofOutOfReach,
+    /// The nodes serve no state proofs, or of another shape.
+    ProofsNotServed,
+    /// How the pool's contract keeps its words is not known, so that nothing is proven of it.
+    UnsupportedLayout,
+    /// A proof of so much would be larger than one may be.
+    ProofTooWide,
+    /// The chain has another block at the height of the snapshot's.
+    BlockNotCanonical,
     /// A database or file could not be read or is not what it should be.
     SourceUnreadable,
     /// A parameter that the address does not have.
@@ -130,6 +140,11 @@ impl ProblemCode {
             Self::OrdersNotExact => "orders_not_exact",
             Self::FigureUnsupportedKind => "figure_unsupported_kind",
             Self::ChainUnreadable => "chain_unreadable",
+            Self::ProofOutOfReach => "proof_out_of_reach",
+            Self::ProofsNotServed => "proofs_not_served",
+            Self::UnsupportedLayout => "unsupported_layout",
+            Self::ProofTooWide => "proof_too_wide",
+            Self::BlockNotCanonical => "block_not_canonical",
             Self::SourceUnreadable => "source_unreadable",
             Self::UnknownParameter => "unknown_parameter",
             Self::UnknownChain => "unknown_chain",
@@ -180,7 +195,7 @@ impl ProblemCode {
             | Self::PaymentMalformed => 400,
             Self::TokenRequired => 401,
             Self::PaymentRequired => 402,
-            Self::PaymentUsed | Self::RequestDiffers => 409,
+            Self::PaymentUsed | Self::RequestDiffers | Self::BlockNotCanonical => 409,
             Self::UnknownPool
             | Self::UnknownChain
             | Self::UnknownBase
@@ -190,6 +205,10 @@ impl ProblemCode {
             | Self::BeforeSeries
             | Self::AfterSeries
             | Self::UnknownAlert
+            | Self::ProofOutOfReach
+            | Self::ProofsNotServed
+            | Self::UnsupportedLayout
+            | Self::ProofTooWide
             | Self::NotAvailable
             | Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
@@ -238,6 +257,11 @@ impl ProblemCode {
             Self::OrdersNotExact => "Orders in parts are not told of this kind of pool",
             Self::FigureUnsupportedKind => "The figure is not told of this kind of pool",
             Self::ChainUnreadable => "The chain could not be read",
+            Self::ProofOutOfReach => "The block is older than the nodes prove",
+            Self::ProofsNotServed => "The nodes serve no state proofs",
+            Self::UnsupportedLayout => "How the contract keeps its words is not known",
+            Self::ProofTooWide => "The proof would be too large",
+            Self::BlockNotCanonical => "The chain has another block there",
             Self::SourceUnreadable => "The series could not be read",
             Self::UnknownParameter => "Not a parameter of this address",
             Self::UnknownChain => "No pool of this chain is monitored",

@@ -233,6 +233,9 @@ pub struct AuditReport {
     /// The log that follows this one, which has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
+    /// State proofs that are published beside the log; absent where there are none, and none are due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proofs: Option<AuditedProofs>,
     /// The size of the checkpoint seen before, where one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_size: Option<u64>,
@@ -242,6 +245,23 @@ pub struct AuditReport {
     /// Proof of misbehaviour, where the replay came upon one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contradiction: Option<Contradiction>,
+}
+
+/// State proofs that are published beside a log, held against its snapshots.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct AuditedProofs {
+    /// How many were looked at: those in the folder, and those of a copy that were drawn.
+    pub published: u64,
+    /// How many of them prove what the log says.
+    pub hold: u64,
+    /// How many prove something else under the same block: each shows that what was signed was not so.
+    pub differ: u64,
+    /// How many prove nothing of it: broken, of another block, or less than their names say.
+    pub unusable: u64,
+    /// How many proofs of whole pools were drawn.
+    pub due: u64,
+    /// How many of these are there.
+    pub present: u64,
 }
 
 #[cfg(test)]

@@ -219,6 +219,11 @@ fn exit_code(code: ProblemCode) -> u8 {
         // A source that could not be read, and what only a service refuses with.
         ProblemCode::ChainUnreadable
         | ProblemCode::SourceUnreadable
+        | ProblemCode::ProofOutOfReach
+        | ProblemCode::ProofsNotServed
+        | ProblemCode::UnsupportedLayout
+        | ProblemCode::ProofTooWide
+        | ProblemCode::BlockNotCanonical
         | ProblemCode::NotAvailable
         | ProblemCode::NotFound
         | ProblemCode::MethodNotAllowed

@@ -8,6 +8,7 @@ use exitgap_api::{Problem, ProblemCode, RetractionNotice, SlotState, SlotStatus}
 use exitgap_core::evidence::Base;
 use exitgap_core::ids::{PoolId, SnapshotHash, StateHash};
 use exitgap_core::series::{LookupError, Slot};
+use exitgap_core::snapshot::Snapshot;
 use exitgap_core::units::SizeUsd;
 use exitgap_store::{EvidenceError, FindError, Outcome, Reader, Retracted, TakenBack};
 use quick_cache::Weighter;
@@ -143,6 +144,20 @@ impl Service {
                 .field("hash")
                 .hint("snapshots name theirs in state")
         })
+    }
+
+    /// What was recorded of a pool at a slot, retracted or not.
+    pub async fn recorded(&self, asked: &SlotAsked) -> Result<Snapshot, Problem> {
+        let SlotAsked { pool: id, slot } = asked.clone();
+        let read = move |reader: &Reader| {
+            has_snapshot(reader.find(&id, Some(slot)))?;
+            let pool = reader.pool(&id).map_err(FindError::Store)?;
+            let snapshot = pool.map(|pool| reader.snapshot_at(&pool, slot)).transpose();
+            Ok::<_, ProofError>(snapshot.map_err(FindError::Store)?.flatten())
+        };
+        let absent =
+            || Problem::new(ProblemCode::SourceUnreadable, "the snapshot could not be read");
+        self.read(read).await?.ok_or_else(absent)
     }
 
     /// What became of a slot since it was sealed.

@@ -23,6 +23,7 @@ use serde::Deserialize;
 use crate::alerts::AlertsConfig;
 use crate::ops::{Bounds, QuoteGroup, TermsOfToken, Urls};
 use crate::payments::PaymentsConfig;
+use crate::peers::{ObserverConfig, PeerConfig, peers_of};
 use crate::witness::WitnessConfig;
 
 pub use environment::EnvironmentError;
@@ -50,6 +51,12 @@ pub struct Config {
     /// Who cosigns the log, and whose logs are cosigned here.
     #[serde(default)]
     pub witness: WitnessConfig,
+    /// `[[peer]]` tables: operators whose logs are followed.
+    #[serde(default)]
+    pub peer: Vec<PeerConfig>,
+    /// Who cosigns what peers' logs say.
+    #[serde(default)]
+    pub observer: ObserverConfig,
     /// How the service is reached.
     #[serde(default)]
     pub http: HttpConfig,
@@ -126,8 +133,9 @@ pub struct ProofsConfig {
     /// Whether each slot's states are held against the chain's own before they are signed: one that it contradicts is not
     /// recorded, one of which its nodes prove nothing is, and is counted. Default: yes.
     pub each_slot: bool,
-    /// Whether the proofs are kept, and handed out at `/api/v1/proof`: all for 7 days, one an hour for 90, one a day after
-    /// that, and those that were asked for. Default: yes.
+    /// Whether the proofs are kept, and handed out and made at `/api/v1/proof`: all for 7 days, one an hour for 90, one a day
+    /// after that; for ever those that were asked for, those of the lowest depths, and those of whole pools that were drawn,
+    /// which are published, too. Default: yes.
     pub keep: bool,
     /// Where they are kept. Relative to the folder of the configuration file. Default `proofs.db`.
     pub database: PathBuf,
@@ -493,16 +501,27 @@ impl Checked {
             let path = path.clone();
             ConfigError::Serving { path, table: "witness", key, message }
         })?;
+        peers_of(&config.peer).map_err(|(key, message)| {
+            let path = path.clone();
+            ConfigError::Serving { path, table: "[peer]", key, message }
+        })?;
         if let Some(folder) = path.parent() {
-            let Config { store, evidence, proofs, witness, payments, alerts, .. } = &mut config;
+            let Config { store, evidence, proofs, witness, payments, alerts, observer, .. } =
+                &mut config;
             let mut paths = vec![&mut store.path, &mut evidence.key_file, &mut evidence.folder];
             paths.extend([&mut payments.hot_key_file, &mut payments.receipt_key_file]);
             paths.extend([&mut payments.database, &mut alerts.database, &mut alerts.key_file]);
             paths.extend([&mut proofs.database, &mut witness.key_file, &mut witness.database]);
-            for path in paths.into_iter().chain(&mut evidence.retiring_key_file) {
+            let optional =
+                [&mut evidence.retiring_key_file, &mut witness.log_list, &mut observer.key_file];
+            for path in paths.into_iter().chain(optional.into_iter().flatten()) {
                 *path = folder.join(&path);
             }
         }
+        config.witness.all_logs().map_err(|(key, message)| {
+            let path = path.clone();
+            ConfigError::Serving { path, table: "witness", key, message }
+        })?;
         Ok(Self { config, plan, quote_groups, redemption })
     }
 }

@@ -51,7 +51,7 @@ const fn key(
 const NUMBER: &str = "a whole number";
 
 /// Every key that may be set. A test holds them against the keys of the example.
-static KEYS: [Key; 42] = [
+static KEYS: [Key; 44] = [
     key("STORE_PATH", "a path", |config, path| parse(path, &mut config.store.path)),
     key("RECORDER_SEAL_AFTER_S", NUMBER, |config, seconds| {
         parse(seconds, &mut config.recorder.seal_after_s)
@@ -66,8 +66,14 @@ static KEYS: [Key; 42] = [
     }),
     key("PROOFS_KEEP", "true or false", |config, word| parse(word, &mut config.proofs.keep)),
     key("PROOFS_DATABASE", "a path", |config, path| parse(path, &mut config.proofs.database)),
+    key("WITNESS_LOG_LIST", "a path", |config, path| {
+        parse_some(path, &mut config.witness.log_list)
+    }),
     key("WITNESS_KEY_FILE", "a path", |config, path| parse(path, &mut config.witness.key_file)),
     key("WITNESS_DATABASE", "a path", |config, path| parse(path, &mut config.witness.database)),
+    key("OBSERVER_KEY_FILE", "a path", |config, path| {
+        parse_some(path, &mut config.observer.key_file)
+    }),
     key("LOG_FORMAT", "text or json", |config, word| choose(word, &mut config.log.format)),
     key("LOG_LEVEL", "error, warn, info or debug", |config, word| {
         choose(word, &mut config.log.level)

@@ -1,8 +1,8 @@
 //! The recorder and the service of exitgap, and the command line that runs them.
 //!
 //! **In scope**: the configuration file ([`config`]), the loop that reads every pool at
-//! every slot and appends it to the store ([`recorder`]), the rules that are kept and told ([`alerts`]), who cosigns
-//! the log, and whose log is cosigned here ([`witness`]), the HTTP face of what is answered from the store ([`http`]), the commands of the binary `exitgap-server` ([`cli`]). **Out of scope**, and
+//! every slot and appends it to the store ([`recorder`]), state proofs that are asked for ([`challenges`]), the rules that are kept and told ([`alerts`]), who cosigns
+//! the log, and whose log is cosigned here ([`witness`]), whose logs are followed and compared ([`peers`]), the HTTP face of what is answered from the store ([`http`]), the commands of the binary `exitgap-server` ([`cli`]). **Out of scope**, and
 //! who does it: how a pool is read (`exitgap-chain`), how a slot is kept (`exitgap-store`), what is
 //! answered from it ([`ops`]), which tools agents have (`exitgap-mcp`).
 
@@ -12,10 +12,12 @@
 )]
 
 pub mod alerts;
+pub mod challenges;
 pub mod cli;
 pub mod config;
 pub mod http;
 pub mod payments;
+pub mod peers;
 pub mod recorder;
 mod secret_file;
 pub mod witness;

@@ -92,7 +92,10 @@ pub use error::StoreError;
 pub use evidence::EvidenceError;
 pub use figure::{AlertEvaluated, FigureError, RecordedAccuracy, WatchedSlot, Watching};
 pub use fills::StoredFills;
-pub use folder::{LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError};
+pub use folder::{
+    LogFolder, Lost, PublishError, Published, RestoreError, SuccessorError, unpack_body,
+    unpack_table,
+};
 pub use fsck::{Checked, Damage};
 pub use log::cosigned::{Cosignatures, MAX_COSIGNATURE_BYTES};
 pub use log::{LogIdentity, StoredHead, StoredLeaf};

@@ -104,6 +104,11 @@ impl Reader {
         Ok(Some(Latest { entry, snapshot, newer_missing: newer, newer_retracted }))
     }
 
+    /// The pool's newest slot at or before `at` that has a snapshot, retracted or not.
+    pub fn last_recorded(&self, pool: &Pool, at: Slot) -> Result<Option<Slot>, StoreError> {
+        Ok(self.newest_entry(pool, at)?.and_then(|entry| entry.newest_snapshot(pool)))
+    }
+
     /// The pool's newest entry at or before `at`.
     pub(crate) fn newest_entry(&self, pool: &Pool, at: Slot) -> Result<Option<Entry>, StoreError> {
         self.db.newest_entry(pool.number, at)?.map(entry_of).transpose()

@@ -51,7 +51,7 @@ const calls = [
   client.slotStatus(pool, { slot: 5957856 }),
   client.evidence(evidence),
   client.window(pool, { slot: 5957856 }),
-  client.stateProof(pool, { slot: 5957856 }),
+  client.stateProof(pool, { slot: 5957856, low: -60, high: 60 }),
   client.snapshot(hash),
   client.checkpoint(),
   client.verifierKey(),

@@ -65,7 +65,7 @@ async fn a_number_is_confirmed_by_a_node_of_the_readers_own() {
         let output = run(&recorded, &["verify", &file, "--state-proof", "served.egp", "--json"]);
         assert_eq!(checks(&output), named(&[HEADER, STATE, ORACLE]), "{}", text(&output));
         for (of, status, said) in [
-            (format!("{pool}/{}", last.number() + 1), 404, "--rpc"),
+            (format!("{pool}/{}", last.number() + 1), 404, "after_series"),
             (format!("{pool}/soon"), 400, "slot"),
             (format!("nobody/{}", last.number()), 400, "pool"),
         ] {

@@ -3,9 +3,11 @@
 mod binary;
 mod chain;
 mod configured;
+mod drawn;
 mod example;
 mod example_chains;
 mod four;
+mod peers;
 mod proofs;
 mod slots;
 mod witnessed;

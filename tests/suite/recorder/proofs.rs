@@ -9,7 +9,8 @@ use exitgap_chain::config::{Config, Factory, FactoryKind, Plan};
 use exitgap_core::evidence::Outcome;
 use exitgap_core::ids::Address;
 use exitgap_core::pools::PoolState;
-use exitgap_core::proof::{StateProof, check_state};
+use exitgap_core::proof::{Reach, StateProof, check_state};
+use exitgap_core::published::ProofName;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
 use exitgap_server::recorder::{Recorder, SlotReport, Source};
@@ -77,7 +78,9 @@ fn proven(recording: &Recording, slot: u64) -> usize {
     let snapshots = recording.snapshots(slot);
     for snapshot in &snapshots {
         let contract = snapshot.observation().pool().contract();
-        let file = recording.proofs.asked(contract, snapshot.slot()).unwrap().unwrap();
+        let (contract, slot) = (contract.clone(), snapshot.slot());
+        let name = ProofName { contract, slot, reach: Reach::Figures };
+        let file = recording.proofs.file(&name).unwrap().unwrap();
         let checks = check_state(&StateProof::read(&file), snapshot, None);
         assert!(checks.iter().all(|check| check.outcome == Outcome::Pass), "{checks:?}");
     }

@@ -68,7 +68,7 @@ impl Here {
             log_folder: folder.join("log"),
             site: Arc::default(),
             streams: Arc::default(),
-            proofs: None,
+            challenges: None,
             witness: None,
         };
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));

@@ -14,6 +14,7 @@ pub mod log;
 pub mod npm;
 pub mod npm_cases;
 pub mod operator;
+pub mod operator_at_work;
 pub mod proxy;
 pub mod service;
 pub mod store;

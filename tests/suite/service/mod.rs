@@ -5,6 +5,7 @@ mod alerts;
 mod answers;
 mod any_size;
 mod capabilities;
+mod challenged;
 mod decay;
 mod every_kind;
 mod exposure;

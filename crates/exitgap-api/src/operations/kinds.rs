@@ -1,6 +1,7 @@
 //! What parameters may hold, as JSON schemas.
 
 use exitgap_core::exit::MAX_ROUTE_VENUES;
+use exitgap_core::proof::TickRange;
 use exitgap_core::series::Slot;
 use serde_json::{Value, json};
 
@@ -29,6 +30,8 @@ pub enum Kind {
     Rank,
     /// A whole number from the first to the second.
     Whole(u32, u32),
+    /// A tick of a pool of ranges.
+    Tick,
     /// A gap's limit in percent: a plain decimal, with a minus sign where it is negative.
     Gap,
     /// A share in percent, from 0 to 100.
@@ -97,6 +100,10 @@ impl Kind {
             Self::Whole(least, most) => {
                 json!({"type": "integer", "minimum": least, "maximum": most})
             }
+            Self::Tick => {
+                let TickRange { low, high } = TickRange::ALL;
+                json!({"type": "integer", "minimum": low, "maximum": high})
+            }
             Self::Gap => {
                 let pattern = format!("^-?{UP_TO_100}$");
                 json!({"type": "string", "pattern": pattern, "examples": ["2"]})
@@ -143,6 +150,6 @@ impl Kind {
 
     /// Whether its schema is of a whole number.
     pub(super) fn is_number(self) -> bool {
-        matches!(self, Self::Slot | Self::Rank | Self::Whole(..))
+        matches!(self, Self::Slot | Self::Rank | Self::Tick | Self::Whole(..))
     }
 }

@@ -37,7 +37,7 @@ pub use parameter::{Parameter, Place, Presence};
 pub use questions::{
     BoardAsked, EvidenceAsked, Held, HistoryAsked, HoursAsked, LogFileAsked, MAX_POSITIONS,
     PoolsAsked, PortfolioAsked, PositionAsked, Question, SeriesAsked, SlotAsked, SortBy,
-    StressAsked, position_as_written,
+    StateProofAsked, StressAsked, position_as_written,
 };
 pub use sales::{ExitAsked, MaxSizeAsked, RoutesAsked, SimulationAsked, SnapshotAsked};
 pub use streams::{EventPlace, MAX_WATCHED, StreamAsked};

@@ -97,6 +97,8 @@ pub mod all {
     const CURSOR_HINT: &str = "give next_cursor of the page before, as it is";
     const SLOT_HINT: &str = "a slot's number, such as 5957857: its instant is 300 s times it; \
                              results name theirs in method.depth_source.slot";
+    const TICK_HINT: &str =
+        "ticks are whole numbers from -887272 to 887272, low no higher than high";
     const HASH_HINT: &str = "64 hexadecimal digits after 0x, in small letters";
     /// The most rows of a page.
     const MOST_ROWS: Kind = Kind::Whole(1, 1_000);
@@ -209,6 +211,22 @@ pub mod all {
 
     /// The slot of a state proof.
     pub const SLOT_IN_PATH: Parameter = SLOT.in_path();
+
+    /// The lowest tick that a proof is to cover.
+    pub const LOW: Parameter = Parameter::optional(
+        "low",
+        Kind::Tick,
+        "Of a pool of ranges, the lowest tick that the proof is to cover. What the figures read, where left out.",
+    )
+    .hint(TICK_HINT);
+
+    /// The highest tick that a proof is to cover.
+    pub const HIGH: Parameter = Parameter::optional(
+        "high",
+        Kind::Tick,
+        "Of a pool of ranges, the highest tick that the proof is to cover. What the figures read, where left out.",
+    )
+    .hint(TICK_HINT);
 
     /// The slot that evidence is of.
     pub const EVIDENCE_SLOT: Parameter = Parameter::optional(

@@ -5,13 +5,14 @@ use core::fmt;
 use exitgap_core::evidence::Base;
 use exitgap_core::exit::METHOD_VERSION;
 use exitgap_core::ids::{Address, ChainSlug, PoolId, SnapshotHash, StateHash};
+use exitgap_core::proof::TickRange;
 use exitgap_core::series::Slot;
 use exitgap_core::units::{GapLimit, PercentError, SizeUsd};
 
 use super::parameters::{
-    BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HISTORY_LIMIT, INTERVAL, LEVEL,
-    LIMIT, LOG_FILE, METHOD, POOL, POOL_CURSOR, POSITION, RANK_CURSOR, SERIES_SIZE, SIZE, SLOT,
-    SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
+    BASE, BASE_BY_PLACE, BOARD_SIZE, CHAIN, EVIDENCE_SLOT, FROM, HIGH, HISTORY_LIMIT, INTERVAL,
+    LEVEL, LIMIT, LOG_FILE, LOW, METHOD, POOL, POOL_CURSOR, POSITION, RANK_CURSOR, SERIES_SIZE,
+    SIZE, SLOT, SLOT_CURSOR, SNAPSHOT_HASH, SORT, STANDARD_SIZE, STATE_HASH, TO,
 };
 use super::{Given, values};
 use crate::parameters::{digits, shown};
@@ -374,6 +375,33 @@ impl Question for SlotAsked {
     fn read(given: &Given<'_>) -> Result<Self, Problem> {
         let slot = given.needed(&SLOT, parse_slot)?;
         Ok(Self { pool: given.needed(&POOL, parse_pool)?, slot })
+    }
+}
+
+/// What the chain's own state says of a pool at a slot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateProofAsked {
+    /// The pool.
+    pub pool: PoolId,
+    /// The slot.
+    pub slot: Slot,
+    /// Which ticks are to be covered; `None`: those that the figures read.
+    pub range: Option<TickRange>,
+}
+
+impl Question for StateProofAsked {
+    fn read(given: &Given<'_>) -> Result<Self, Problem> {
+        let SlotAsked { pool, slot } = SlotAsked::read(given)?;
+        let low = given.one(&LOW, |text| values::tick(&LOW, text))?;
+        let high = given.one(&HIGH, |text| values::tick(&HIGH, text))?;
+        let range = match (low, high) {
+            (None, None) => None,
+            (Some(low), Some(high)) if low <= high => Some(TickRange { low, high }),
+            (Some(_), Some(_)) => return Err(values::refusal(&LOW, "low: it is above high")),
+            (Some(_), None) => return Err(values::refusal(&HIGH, "high: it goes with low")),
+            (None, Some(_)) => return Err(values::refusal(&LOW, "low: it goes with high")),
+        };
+        Ok(Self { pool, slot, range })
     }
 }
 

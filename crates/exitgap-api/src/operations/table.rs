@@ -4,12 +4,12 @@ use super::parameters::{
     ABOVE, AFTER_SEQ, ALERT_IN_PATH, ALERT_KIND, ALERT_NAME, ALERT_PCT, ALERT_POOL, ALERT_REASON,
     ALERT_SIZE, ALERT_USD, AT, AT_PCT, BASE, BASE_BY_PLACE, BOARD_SIZE, BONUS, BOOK_GAP, CASCADE,
     CHAIN, CHAIN_IN_PATH, CLEAR_FOR_SLOTS, CLEAR_PCT, CLEAR_USD, EVIDENCE_SLOT, FALL, FIXED_COST,
-    FOR_SLOTS, FROM, FROM_SEQ, GAP, HAIRCUT, HISTORY_LIMIT, INTERVAL, LAST_EVENT_ID, LEVEL, LIMIT,
-    LOG_FILE, MAX_AGE, METHOD, MIN_DAYS, MOVE, NO_DATA_SLOTS, ON_MISSING, ORDER_INTERVAL, ORDERS,
-    PERIOD_FROM, POOL, POOL_CURSOR, POSITION, PROTOCOL_FEE, QUOTE_GROUP, RANK_CURSOR, RECOVERY,
-    REFIRE_SLOTS, REMIND_SLOTS, REQUIRE, SERIES_SIZE, SHOCK_FALL, SIZE, SLOT, SLOT_CURSOR,
-    SLOT_IN_PATH, SNAPSHOT_HASH, SOLD, SORT, STANDARD_SIZE, STATE_HASH, TICKET, TO, TOKEN_IN_PATH,
-    VENUE, WATCHED, WEBHOOK_URL, WITHIN_SLOTS,
+    FOR_SLOTS, FROM, FROM_SEQ, GAP, HAIRCUT, HIGH, HISTORY_LIMIT, INTERVAL, LAST_EVENT_ID, LEVEL,
+    LIMIT, LOG_FILE, LOW, MAX_AGE, METHOD, MIN_DAYS, MOVE, NO_DATA_SLOTS, ON_MISSING,
+    ORDER_INTERVAL, ORDERS, PERIOD_FROM, POOL, POOL_CURSOR, POSITION, PROTOCOL_FEE, QUOTE_GROUP,
+    RANK_CURSOR, RECOVERY, REFIRE_SLOTS, REMIND_SLOTS, REQUIRE, SERIES_SIZE, SHOCK_FALL, SIZE,
+    SLOT, SLOT_CURSOR, SLOT_IN_PATH, SNAPSHOT_HASH, SOLD, SORT, STANDARD_SIZE, STATE_HASH, TICKET,
+    TO, TOKEN_IN_PATH, VENUE, WATCHED, WEBHOOK_URL, WITHIN_SLOTS,
 };
 use super::{Answer, COUNT, Group, Keep, Method, Operation, PriceClass, Row};
 
@@ -236,10 +236,10 @@ pub(super) static ROWS: [Row; COUNT] = [
     Row {
         group: Group::Evidence,
         title: "What the chain's own state says of a pool at a slot",
-        about: "A state proof (`.egp`), as the recorder checked it before it signed: the block's header, and what leads from it to the pool's words and to its oracles'. `exitgap verify --state-proof` checks it, and any archive node makes it anew (`exitgap verify --rpc`). Absent where none was kept, and where the nodes served none.",
-        parameters: &[&POOL, &SLOT_IN_PATH],
+        about: "A state proof (`.egp`): the block's header, and what leads from it to the pool's words and to its oracles'. What the recorder checked before it signed is handed out as it is; what was not kept, or is asked for wider (`low`, `high`), is made while the nodes still prove the block, and is kept for ever then. `exitgap verify --state-proof` checks it, and any archive node makes it anew (`exitgap verify --rpc`). Refused by name where it cannot be had: `proof_out_of_reach`, `proofs_not_served`, `unsupported_layout`, `proof_too_wide`, `block_not_canonical`.",
+        parameters: &[&POOL, &SLOT_IN_PATH, &LOW, &HIGH],
         answer: Answer::Bytes("application/octet-stream"),
-        refusals: &[400, 404, 503],
+        refusals: &[400, 404, 409, 502, 503],
         keep: Some(Keep::Forever),
         ..row(Operation::StateProof, "readStateProof", "/api/v1/proof/{pool}/{slot}")
     },

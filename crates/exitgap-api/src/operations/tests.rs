@@ -62,7 +62,7 @@ fn example(parameter: &Parameter) -> String {
         Kind::Token => "token1".to_owned(),
         Kind::Instant => "2026-08-22T12:00:00Z".to_owned(),
         Kind::Slot => "5957900".to_owned(),
-        Kind::Rank | Kind::Whole(..) | Kind::Share => "7".to_owned(),
+        Kind::Rank | Kind::Whole(..) | Kind::Share | Kind::Tick => "7".to_owned(),
         Kind::Address => format!("0x{}", "ab".repeat(20)),
         Kind::Cost => "2.5".to_owned(),
         Kind::Days => "0.5".to_owned(),

@@ -1,6 +1,7 @@
 //! Values of parameters, read by their kind; a refusal names the parameter and what to give instead.
 
 use exitgap_core::ids::{Address, ChainSlug};
+use exitgap_core::proof::TickRange;
 use exitgap_core::units::{GapLimit, PercentError, SizeUsd};
 
 use super::parameters::{
@@ -56,6 +57,16 @@ pub(super) fn whole(parameter: &Parameter, text: &str) -> Result<u32, Problem> {
     let number = digits(text).and_then(|number| u32::try_from(number).ok());
     number.filter(|number| (least..=most).contains(number)).ok_or_else(|| {
         let detail = format!("{}: {:?} is not from {least} to {most}", parameter.name, shown(text));
+        refusal(parameter, &detail)
+    })
+}
+
+/// A tick of a pool of ranges.
+pub(super) fn tick(parameter: &Parameter, text: &str) -> Result<i32, Problem> {
+    let TickRange { low, high } = TickRange::ALL;
+    let tick = text.parse().ok().filter(|tick: &i32| tick.to_string() == text);
+    tick.filter(|tick| (low..=high).contains(tick)).ok_or_else(|| {
+        let detail = format!("{}: {:?} is no tick", parameter.name, shown(text));
         refusal(parameter, &detail)
     })
 }

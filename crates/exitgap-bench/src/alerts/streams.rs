@@ -87,7 +87,7 @@ pub async fn sealing(path: PathBuf) -> Result<(), BenchError> {
         log_folder: path.with_file_name("log"),
         site: Arc::default(),
         streams: Arc::default(),
-        proofs: None,
+        challenges: None,
         witness: None,
         desk: None,
     };

@@ -61,7 +61,7 @@ async fn serve(store: PathBuf, last: &str, recording: bool) -> Result<(), BenchE
         log_folder,
         site: Arc::default(),
         streams: Arc::default(),
-        proofs: None,
+        challenges: None,
         witness: None,
         desk: None,
     };

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 pub(crate) use reach::{Reach, reach};
 pub(crate) use recorded::Proving;
-pub use recorded::{Proven, Unproven, judged, subject_to_record};
+pub use recorded::{Proven, Unproven, figures_range, judged, subject_to_record};
 
 use crate::blocks;
 use crate::config::Plan;
@@ -91,6 +91,17 @@ impl StateProver {
         Ok(blocks::canonical_hash(&self.rpc, number, deadline).await?)
     }
 
+    /// Whether the nodes prove anything of a snapshot's contract at their newest block, whatever they say of older ones.
+    pub async fn proves_newest(&self, snapshot: &Snapshot, deadline: Instant) -> bool {
+        let observation = snapshot.observation();
+        let Some(address) = Place::of(observation).address else { return false };
+        let proven = async {
+            let head = blocks::head(&self.rpc, deadline).await?.block;
+            reach::at(&self.rpc, observation.chain(), address, head.number, deadline).await
+        };
+        proven.await.is_ok()
+    }
+
     /// The file of a proof of a snapshot's state, of all ticks of a range, and of its feeds as far as their layouts are known;
     /// `layout` counts where the snapshot does not say it. Which ticks there are is the chain's word, and not the snapshot's.
     pub async fn prove(
@@ -100,16 +111,27 @@ impl StateProver {
         range: TickRange,
         deadline: Instant,
     ) -> Result<Vec<u8>, ProveError> {
-        let subject = subject_of(snapshot, layout, range).ok_or(ProveError::UnknownLayout)?;
-        let observation = snapshot.observation();
-        let block = observation.block();
-        let asked = Asked { rpc: &self.rpc, number: block.number, deadline };
-        let headers = asked.headers(block).await?;
-        let Answers { mut nodes, feeds } = asked.feeds(observation).await?;
-        let mut subject = asked.with_ticks(subject, &mut nodes).await?;
-        subject.feeds = feeds;
-        file_of(&asked, &subject, &headers, nodes).await
+        prove(&self.rpc, snapshot, layout, range, deadline).await
     }
+}
+
+/// What [`StateProver::prove`] does, at these nodes.
+pub(crate) async fn prove(
+    rpc: &Rpc,
+    snapshot: &Snapshot,
+    layout: Option<Layout>,
+    range: TickRange,
+    deadline: Instant,
+) -> Result<Vec<u8>, ProveError> {
+    let subject = subject_of(snapshot, layout, range).ok_or(ProveError::UnknownLayout)?;
+    let observation = snapshot.observation();
+    let block = observation.block();
+    let asked = Asked { rpc, number: block.number, deadline };
+    let headers = asked.headers(block).await?;
+    let Answers { mut nodes, feeds } = asked.feeds(observation).await?;
+    let mut subject = asked.with_ticks(subject, &mut nodes).await?;
+    subject.feeds = feeds;
+    file_of(&asked, &subject, &headers, nodes).await
 }
 
 /// What is to be proven of a snapshot's pool, without its ticks; `None`: its layout, or the contract that holds it, is not known.

@@ -30,6 +30,27 @@ pub(crate) async fn reach(
     head: BlockRef,
     deadline: Instant,
 ) -> Reach {
+    let mut furthest = None;
+    for back in BACK {
+        let Some(number) = head.number.checked_sub(back) else { break };
+        match at(rpc, chain, contract, number, deadline).await {
+            Ok(block) => {
+                furthest = Some((back, head.timestamp.saturating_sub(block.timestamp)));
+            }
+            Err(error) => return Reach { furthest, beyond: Some((back, error)) },
+        }
+    }
+    Reach { furthest, beyond: None }
+}
+
+/// Has the nodes prove a contract's state at a block, and gives the block.
+pub(super) async fn at(
+    rpc: &Rpc,
+    chain: ChainTag,
+    contract: Address,
+    number: u64,
+    deadline: Instant,
+) -> Result<BlockRef, ProveError> {
     // Which word it is does not matter, and what it holds.
     let subject = ProofSubject {
         chain: chain.caip2,
@@ -39,20 +60,9 @@ pub(crate) async fn reach(
         ranges: None,
         feeds: Vec::new(),
     };
-    let mut furthest = None;
-    for back in BACK {
-        let Some(number) = head.number.checked_sub(back) else { break };
-        let proven = async {
-            let block = blocks::header_at(rpc, number, deadline).await?.block;
-            let asked = Asked { rpc, number, deadline };
-            let headers = asked.headers(block).await?;
-            file_of(&asked, &subject, &headers, Vec::new()).await?;
-            Ok::<_, ProveError>(head.timestamp.saturating_sub(block.timestamp))
-        };
-        match proven.await {
-            Ok(age_s) => furthest = Some((back, age_s)),
-            Err(error) => return Reach { furthest, beyond: Some((back, error)) },
-        }
-    }
-    Reach { furthest, beyond: None }
+    let block = blocks::header_at(rpc, number, deadline).await?.block;
+    let asked = Asked { rpc, number, deadline };
+    let headers = asked.headers(block).await?;
+    file_of(&asked, &subject, &headers, Vec::new()).await?;
+    Ok(block)
 }

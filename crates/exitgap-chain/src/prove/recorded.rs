@@ -173,17 +173,22 @@ impl Shared {
     }
 }
 
+/// The ticks that are proven of a snapshot that is recorded: what its head's figures read, and some more on both sides.
+pub fn figures_range(snapshot: &Snapshot) -> TickRange {
+    let needed = needed_ticks(snapshot, None).unwrap_or(TickRange::ALL);
+    TickRange {
+        low: needed.low.saturating_sub(MARGIN_TICKS).max(TickRange::ALL.low),
+        high: needed.high.saturating_add(MARGIN_TICKS).min(TickRange::ALL.high),
+    }
+}
+
 /// What is to be proven of a snapshot that is about to be recorded, and the words of its pool that it takes. Which ticks there
 /// are the snapshot says: the bitmap must have the same.
 pub fn subject_to_record(
     snapshot: &Snapshot,
     mut feeds: Vec<FeedSubject>,
 ) -> Result<(ProofSubject, Vec<[u8; 32]>), Proven> {
-    let needed = needed_ticks(snapshot, None).unwrap_or(TickRange::ALL);
-    let range = TickRange {
-        low: needed.low.saturating_sub(MARGIN_TICKS).max(TickRange::ALL.low),
-        high: needed.high.saturating_add(MARGIN_TICKS).min(TickRange::ALL.high),
-    };
+    let range = figures_range(snapshot);
     let unsupported = Proven::Unproven(Unproven::UnsupportedLayout);
     let mut subject = subject_of(snapshot, None, range).ok_or(unsupported)?;
     if let (Some(of), Some(ranges)) =

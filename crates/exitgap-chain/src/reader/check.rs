@@ -275,6 +275,9 @@ fn judge(subject: &str, answer: FeedAnswer, heartbeat_s: u32, now: u64) -> Findi
     finding(Severity::Fine, subject, message)
 }
 
+/// How old the states are, in seconds, of which whole proofs are drawn: those of a slot, once the next one is sealed.
+const DRAWN_AGE_S: u64 = 360;
+
 /// How far back a node proves states.
 fn reach_found(subject: &str, reach: &Reach) -> Finding {
     let why = |error: &ProveError| error.to_string().chars().take(200).collect::<String>();
@@ -287,10 +290,13 @@ fn reach_found(subject: &str, reach: &Reach) -> Finding {
             finding(Severity::Warning, subject, message)
         }
         (Some((back, age_s)), Some((beyond, error))) => {
-            let message = format!(
+            let mut message = format!(
                 "proves states of {back} blocks back ({age_s} s), and none of {beyond}: {}",
                 why(error)
             );
+            if age_s < DRAWN_AGE_S {
+                message += "; whole proofs that are drawn need states six minutes old, so that some or all are absent";
+            }
             finding(Severity::Fine, subject, message)
         }
         (furthest, None) => {

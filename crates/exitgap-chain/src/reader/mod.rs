@@ -23,6 +23,7 @@ mod schedule;
 use std::collections::BTreeMap;
 
 use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId};
+use exitgap_core::proof::TickRange;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::{BlockRef, Observation, Snapshot};
 use tokio::time::Instant;
@@ -37,7 +38,7 @@ use crate::missing::Missing;
 use crate::multicall::Multicall;
 use crate::pool_logs::{self, LogsSince, LogsUntil};
 use crate::pools::{PoolInfo, identify};
-use crate::prove::{Proven, Proving};
+use crate::prove::{ProveError, Proven, Proving, prove};
 use crate::rpc::{ClientError, Rpc};
 use follow::PartMemory;
 use links::Links;
@@ -252,6 +253,16 @@ impl ChainReader {
     /// Holds snapshots that it read at a slot against the chain's own state; in their order.
     pub async fn prove(&mut self, snapshots: &[&Snapshot], deadline: Instant) -> Vec<Proven> {
         self.proving.prove(&self.rpc, self.plan.slug(), snapshots, deadline).await
+    }
+
+    /// The file of a proof of all of a snapshot's pool, with its feeds. Which ticks there are is the chain's word, and not the
+    /// snapshot's: it may say otherwise.
+    pub async fn prove_whole(
+        &self,
+        snapshot: &Snapshot,
+        deadline: Instant,
+    ) -> Result<Vec<u8>, ProveError> {
+        prove(&self.rpc, snapshot, None, TickRange::ALL, deadline).await
     }
 
     /// The hash of the block that is canonical at this number now.

@@ -4,8 +4,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use exitgap_api::AuditReport;
+use exitgap_api::{AuditReport, AuditedProofs};
 use exitgap_core::evidence::{Predecessor, Verdict};
+use exitgap_core::proof::MAX_PROOF_BYTES;
+use exitgap_core::published::{LogFile, ProofName};
 use exitgap_core::tlog::{Checkpoint, MAX_NOTE_BYTES, Note, VerifierKey};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -14,7 +16,10 @@ use crate::arguments::AuditArgs;
 use crate::copy::{LogSource, MAX_ORIGIN_BYTES};
 use crate::failure::{Failure, read_or_not, verdict_code};
 use crate::format::{grouped, printable};
-use crate::log::{Against, Counts, Fault, FolderReader, Rule, SignedCheckpoint, Watched, replay};
+use crate::log::{
+    Against, Bring, Counts, Fault, FolderReader, ProofAudit, Rule, SignedCheckpoint, Watched,
+    replay,
+};
 use crate::{source, trust};
 
 pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
@@ -34,22 +39,36 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
         }
     }
     let since_ref = since.as_ref();
-    let watched = Watched::Of(&[]);
+    let watched = Watched::All;
     let against =
         Against { folder: &folder, newest: &newest, keys: &keys, since: since_ref, watched };
     let bar = progress(newest.checkpoint.size);
     let tick = |counts: &Counts| bar.set_position(counts.slots);
-    let (counts, broken) = replay(&against, tick, &mut |_| {});
+    let mut failed = None;
+    let mut bring = |name: &ProofName| {
+        let brought = source.bring(&LogFile::Proof(name.clone()), MAX_PROOF_BYTES);
+        brought.unwrap_or_else(|error| {
+            failed.get_or_insert(error);
+            false
+        })
+    };
+    let bring: Option<&mut Bring<'_>> = if source.is_copied() { Some(&mut bring) } else { None };
+    let mut proofs = ProofAudit::of(&folder, bring);
+    let (counts, broken) = replay(&against, tick, &mut |told| proofs.take(&told));
     bar.finish_and_clear();
+    let (proofs, differs) = (proofs.counts, proofs.fault);
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
     let (fault, contradiction) = broken.unzip();
     let named = || keys_trusted.then(|| check_named_keys(&folder, &newest, &keys).err()).flatten();
     let fault = fault.or_else(|| named().map(|rule| Box::new(rule.into())));
-    let fault = fault.map(readable).transpose()?;
+    let fault = fault.map(readable).transpose()?.or(differs);
     let verdict = match &fault {
         // What only a later version of exitgap understands is not wrong.
         Some(fault) if fault.rule.newer().is_some() => Verdict::Incomplete,
         Some(_) => Verdict::Invalid,
-        None if keys_trusted && counts.unsupported == 0 => Verdict::Valid,
+        None if keys_trusted && counts.unsupported == 0 && proofs.unusable == 0 => Verdict::Valid,
         None => Verdict::Incomplete,
     };
     let Counts { slots, last_slot, pools, heads, snapshots, retracted, unsupported } = counts;
@@ -71,6 +90,7 @@ pub fn run(args: &AuditArgs, json: bool) -> Result<ExitCode, Failure> {
         predecessor: predecessor(&folder)?,
         extensions: newest.checkpoint.extensions,
         superseded_by: superseded_by(&folder)?,
+        proofs: (proofs != AuditedProofs::default()).then_some(proofs),
         since_size: since.map(|since| since.checkpoint.size),
         fault: fault.as_deref().map(Fault::document),
         contradiction: contradiction.flatten(),
@@ -169,7 +189,9 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
     let (style, verdict) = match report.verdict {
         Verdict::Valid => (colour(AnsiColor::Green), "VALID: all of it holds"),
         Verdict::Invalid => (colour(AnsiColor::Red), "INVALID: it does not hold"),
-        Verdict::Incomplete if report.unsupported == 0 && report.fault.is_none() => {
+        Verdict::Incomplete
+            if report.unsupported == 0 && report.fault.is_none() && !report.keys_trusted =>
+        {
             (colour(AnsiColor::Yellow), "INCOMPLETE: all of it holds, by the folder's own key only")
         }
         Verdict::Incomplete => (
@@ -200,6 +222,15 @@ fn print_text(report: &AuditReport) -> Result<(), Failure> {
         grouped(&report.without_snapshot.to_string()),
         grouped(&report.retracted.to_string()),
     )?;
+    if let Some(proofs) = &report.proofs {
+        let AuditedProofs { published, hold, differ, unusable, due, present } = proofs;
+        writeln!(
+            out,
+            "{:<16}{published} looked at: {hold} hold, {differ} differ, {unusable} prove nothing; of whole pools {due} \
+             were drawn, {present} are there",
+            "state proofs"
+        )?;
+    }
     writeln!(out, "{:<16}{}", "root", report.root)?;
     if let Some(size) = report.since_size {
         let word = if report.fault.is_none() { "holds" } else { "compared with" };

@@ -10,7 +10,7 @@ use exitgap_api::{ComparedLog, ComparedSlot, ComparisonReport};
 use exitgap_core::evidence::Verdict;
 use exitgap_core::ids::PoolId;
 use exitgap_core::series::Slot;
-use exitgap_core::snapshot::{Difference, Snapshot, Testimony};
+use exitgap_core::snapshot::{Difference, Testimony, place_of};
 use exitgap_core::tlog::{Note, VerifierKey};
 
 use super::{audit, print_json};
@@ -75,14 +75,6 @@ fn told(log: &LogAt, copy: Option<&Path>, trusted: &[VerifierKey]) -> Result<Tol
     Ok(told)
 }
 
-fn place(snapshot: &Snapshot) -> Place {
-    let observation = snapshot.observation();
-    let name = observation.pool().to_string();
-    // After the operator's own name of the chain.
-    let contract = name.split_once(':').map_or(name.as_str(), |(_, contract)| contract);
-    format!("{}:{contract}", observation.chain().caip2)
-}
-
 impl Told {
     fn take(&mut self, slot: WatchedSlot) {
         let WatchedSlot { head, snapshot, .. } = slot;
@@ -95,7 +87,7 @@ impl Told {
             }
         }
         if let Some((snapshot, state)) = snapshot {
-            let place = place(&snapshot);
+            let place = place_of(&snapshot);
             self.names.entry(place.clone()).or_insert(head.pool);
             self.of.insert((head.slot, place), Testimony::of(&snapshot, state));
         }
@@ -128,7 +120,7 @@ fn compared(first: &Told, second: &Told) -> ComparisonReport {
         other_block += u64::from(difference == Difference::OtherBlock);
         if differences.len() < LISTED {
             let names = [&first.names[&key.1], &second.names[&key.1]].map(ToString::to_string);
-            differences.push(line(key.0, names, difference, [ours, theirs]));
+            differences.push(ComparedSlot::of(key.0, names, difference, [ours, theirs]));
         }
     }
     let is_wrong = first.fault.is_some() || second.fault.is_some() || differing > other_block;
@@ -147,29 +139,6 @@ fn compared(first: &Told, second: &Told) -> ComparisonReport {
         other_block,
         only_one: [first.without(second, &pools), second.without(first, &pools)],
         differences,
-    }
-}
-
-fn line(
-    slot: Slot,
-    pools: [String; 2],
-    difference: Difference,
-    of: [&Testimony; 2],
-) -> ComparedSlot {
-    let about = match difference {
-        Difference::FeedDiffers(of) | Difference::DecimalsDiffer(of) => Some(of.to_string()),
-        Difference::OtherBlock | Difference::StateDiffers => None,
-    };
-    let number = u64::from(slot.number());
-    ComparedSlot {
-        slot: number,
-        slot_time: slot.to_string(),
-        pools,
-        code: difference.code().to_owned(),
-        of: about,
-        blocks: of.map(|one| one.block.number),
-        block_hashes: of.map(|one| one.block.hash.to_string()),
-        states: of.map(|one| one.state.to_string()),
     }
 }
 

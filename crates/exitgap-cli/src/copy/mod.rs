@@ -98,6 +98,23 @@ impl Copier {
         (self.log, self.brought) = (Some(log), Some(newest));
         Ok(())
     }
+
+    /// Brings one file of the log, of at most so many bytes, into the copy, which was brought up to date before; whether it is
+    /// there.
+    pub fn bring(&self, file: &LogFile, most: usize) -> Result<bool, CopyError> {
+        let Some(log) = self.log.clone() else { return Ok(false) };
+        if log.place.length(file)?.is_some() {
+            return Ok(true);
+        }
+        let bring = async {
+            let _lock = log.place.lock()?;
+            match log.fetcher.bytes(file, most).await? {
+                Some(bytes) => log.place.put(file, &bytes).map(|()| true),
+                None => Ok(false),
+            }
+        };
+        self.runtime.block_on(bring)
+    }
 }
 
 /// Where the log is: below the address, or that which the service there names.

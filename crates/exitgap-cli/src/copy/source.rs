@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use exitgap_api::invalid_parameter;
 use exitgap_client::BaseUrl;
+use exitgap_core::published::LogFile;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Copier, CopyError};
@@ -97,6 +98,16 @@ impl LogSource {
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Brings a file into a copy, where this is one, and says whether it is there.
+    pub fn bring(&self, file: &LogFile, most: usize) -> Result<bool, CopyError> {
+        self.copier.as_ref().map_or(Ok(false), |copier| copier.bring(file, most))
+    }
+
+    /// Whether the log is copied from a service.
+    pub fn is_copied(&self) -> bool {
+        self.copier.is_some()
     }
 
     /// Brings a copy up to date, within `limit`; a folder that is read where it is, somebody else does.

@@ -149,6 +149,11 @@ pub enum Rule {
     #[error("depth_usd is {}, the snapshot makes {}", depths(.found), depths(.expected))]
     Depth { expected: Depths, found: Depths },
 
+    #[error(
+        "{file} proves {proven} under the block that the snapshot names, and the snapshot has {recorded}"
+    )]
+    StateDiffers { file: String, code: &'static str, proven: String, recorded: String },
+
     #[error("the checkpoint seen before has {seen} slots, the newest published one only {found}")]
     RolledBack { seen: u64, found: u64 },
     #[error("at size {size} the log's root is {found}, the checkpoint seen before has {seen}")]
@@ -213,6 +218,7 @@ impl Rule {
             Self::SnapshotInvalid { .. } => "snapshot_invalid",
             Self::SnapshotOfAnother { .. } => "snapshot_of_another",
             Self::Depth { .. } => "depth_mismatch",
+            Self::StateDiffers { code, .. } => code,
             Self::RolledBack { .. } => "rolled_back",
             Self::HistoryRewritten { .. } => "history_rewritten",
         }

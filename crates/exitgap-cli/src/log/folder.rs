@@ -1,10 +1,12 @@
 //! The files of a log's folder, each read up to its limit.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use exitgap_core::evidence::MAX_LEAF_BYTES;
+use exitgap_core::published::{LogFile, ProofName};
 use exitgap_core::tlog::{self, Hash, Shelf, Tile, split_entries};
 
 use super::fault::Rule;
@@ -121,6 +123,24 @@ impl FolderReader {
             widths.filter(|stored| (width..TILE_WIDTH).contains(stored)).collect();
         widths.sort_unstable();
         widths
+    }
+
+    /// The state proofs that are there, by their names; what has no such name is passed over.
+    pub fn proofs(&self) -> BTreeSet<ProofName> {
+        let names = |path: &Path| {
+            let files = fs::read_dir(path).into_iter().flatten();
+            files.filter_map(|file| file.ok()?.file_name().into_string().ok())
+        };
+        let path = self.path.join("proofs");
+        let mut proofs = BTreeSet::new();
+        for contract in names(&path) {
+            for file in names(&path.join(&contract)) {
+                if let Ok(LogFile::Proof(name)) = format!("proofs/{contract}/{file}").parse() {
+                    proofs.insert(name);
+                }
+            }
+        }
+        proofs
     }
 
     pub fn open(&self, file: &str) -> Result<File, Rule> {

@@ -5,17 +5,20 @@
 //! - `history`: one pool's heads from its first on
 //! - `tree`: the log's root and tiles, grown leaf by leaf
 //! - `replay`: the walk over all slots
+//! - `proofs`: state proofs that are published beside it
 //! - `fault`: which rule is broken, in which slot, by which pool
 
 mod fault;
 mod folder;
 mod history;
 mod parts;
+mod proofs;
 mod replay;
 mod tree;
 
 pub use fault::{Fault, Rule};
 pub use folder::FolderReader;
+pub use proofs::{Bring, ProofAudit};
 pub use replay::{
     Against, Counts, SignedCheckpoint, Watched, WatchedSlot, check_signature, replay,
 };

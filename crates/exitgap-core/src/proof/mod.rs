@@ -4,6 +4,7 @@
 //! - `layout`: where contracts keep their words, and `feed`, where oracles do; `subject`: what is to be proven; `words`: what was
 //! - `file`: a proof as a file (`.egp`); `assembly`: one made of what a node answers
 //! - `claim`: what a snapshot says in the chain's words; `check`: that beside what was proven
+//! - `draw`: of which slots a pool is proven whole, which nobody knows while they are signed
 //!
 //! A proof says: *a block with this hash had this state*. That the chain has a block with this hash it does not say; whoever
 //! looks the hash up, at a node or in a log of their own choice, knows the rest.
@@ -11,6 +12,7 @@
 mod assembly;
 mod check;
 mod claim;
+mod draw;
 mod feed;
 mod file;
 mod header;
@@ -25,11 +27,12 @@ pub use check::{
     check_state,
 };
 pub use claim::{ClaimedRanges, ClaimedReading, ClaimedState, StateClaim, needed_ticks, ranges_of};
+pub use draw::{DRAWN_BELOW, is_drawn};
 pub use feed::{FeedLayout, FeedSubject, ProvenReading};
 pub use file::{MAX_PROOF_BYTES, ProofError, ProofParts, StateProof};
 pub use header::BlockHeader;
 pub use layout::Layout;
-pub use subject::{ProofSubject, RangeSubject, TickRange};
+pub use subject::{ProofSubject, RangeSubject, Reach, TickRange};
 pub use trie::WalkError;
 pub use words::ProvenWords;
 

@@ -62,6 +62,15 @@ pub struct RangeSubject {
     pub ticks: Vec<i32>,
 }
 
+/// How much of a pool a proof covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reach {
+    /// What a head's figures read, and some ticks more on both sides.
+    Figures,
+    /// All of it: every tick there is.
+    Whole,
+}
+
 /// What a word of storage is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
@@ -73,6 +82,17 @@ pub(super) enum Role {
 }
 
 impl ProofSubject {
+    /// Whether nothing of the pool lies outside: it has no ticks, or all of them are within its range.
+    pub fn is_whole(&self) -> bool {
+        self.ranges.as_ref().is_none_or(|ranges| ranges.range == TickRange::ALL)
+    }
+
+    /// Whether these ticks are proven.
+    pub fn covers(&self, range: TickRange) -> bool {
+        let within = |own: TickRange| own.low <= range.low && range.high <= own.high;
+        self.ranges.as_ref().is_none_or(|ranges| within(ranges.range))
+    }
+
     /// The words that prove it, as the numbers of their slots.
     pub fn slots(&self) -> Result<Vec<[u8; 32]>, ProofError> {
         Ok(self.roles()?.into_iter().map(|(slot, _)| slot).collect())

@@ -3,7 +3,8 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::ids::DocumentHash;
+use crate::ids::{Contract, DocumentHash};
+use crate::proof::Reach;
 use crate::series::Slot;
 use crate::tlog::Tile;
 
@@ -26,12 +27,42 @@ pub enum LogFile {
     Fills(Slot),
     /// A tile of the log's tree, or of its leaves.
     Tile(Tile),
+    /// A state proof that is kept for ever.
+    Proof(ProofName),
+    /// In what a slot of another operator's log differs from this one; the log is named by its origin's SHA-256.
+    PeerSlot(DocumentHash, Slot),
+    /// The newest checkpoint of another operator's log that was compared.
+    PeerCheckpoint(DocumentHash),
+}
+
+/// The name of a state proof that an operator keeps.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProofName {
+    /// The contract that holds the pool, or all of its pools.
+    pub contract: Contract,
+    /// At which slot.
+    pub slot: Slot,
+    /// How much of it.
+    pub reach: Reach,
+}
+
+impl fmt::Display for ProofName {
+    /// Its path in a log's folder.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { contract, slot, reach } = self;
+        let end = match reach {
+            Reach::Figures => "egp",
+            Reach::Whole => "whole.egp",
+        };
+        write!(f, "proofs/{contract}/{}.{end}", slot.number())
+    }
 }
 
 impl LogFile {
     /// Their paths, for people.
     pub const PATHS: &str = "checkpoint, verifier-key, predecessor, superseded-by, tile/<level>/<index>, \
-        tile/entries/<index>, slots/<slot>.jsonl, parts/<sha256>, fills/<slot>.zst";
+        tile/entries/<index>, slots/<slot>.jsonl, parts/<sha256>, fills/<slot>.zst, proofs/<contract>/<slot>.egp, \
+        proofs/<contract>/<slot>.whole.egp, peers/<sha256>/checkpoint, peers/<sha256>/<slot>.json";
 }
 
 impl fmt::Display for LogFile {
@@ -43,11 +74,13 @@ impl fmt::Display for LogFile {
             Self::SupersededBy => f.write_str("superseded-by"),
             Self::Slot(slot) => write!(f, "slots/{}.jsonl", slot.number()),
             Self::Part(sha256) => {
-                let hash = sha256.to_string();
-                write!(f, "parts/{}", hash.strip_prefix("0x").unwrap_or(&hash))
+                write!(f, "parts/{}", hex(sha256))
             }
             Self::Fills(slot) => write!(f, "fills/{}.zst", slot.number()),
             Self::Tile(tile) => f.write_str(&tile.path()),
+            Self::Proof(name) => name.fmt(f),
+            Self::PeerSlot(peer, slot) => write!(f, "peers/{}/{}.json", hex(peer), slot.number()),
+            Self::PeerCheckpoint(peer) => write!(f, "peers/{}/checkpoint", hex(peer)),
         }
     }
 }
@@ -63,10 +96,7 @@ impl FromStr for LogFile {
     /// Reads the one spelling of a path. Nothing else passes: no part of it begins with a dot, so that
     /// it stays inside the folder.
     fn from_str(path: &str) -> Result<Self, NoSuchFile> {
-        let slot = |number: &str| {
-            let slot = number.parse().ok().and_then(|number| Slot::new(number).ok());
-            slot.filter(|slot| slot.number().to_string() == number).map(Self::Slot)
-        };
+        let slot = |number: &str| slot_of(number).map(Self::Slot);
         let file = match path.split_once('/') {
             None => match path {
                 "checkpoint" => Some(Self::Checkpoint),
@@ -77,15 +107,48 @@ impl FromStr for LogFile {
             },
             Some(("slots", file)) => file.strip_suffix(".jsonl").and_then(slot),
             Some(("parts", hash)) => format!("0x{hash}").parse().ok().map(Self::Part),
-            Some(("fills", file)) => match file.strip_suffix(".zst").and_then(slot) {
-                Some(Self::Slot(slot)) => Some(Self::Fills(slot)),
-                _ => None,
-            },
+            Some(("fills", file)) => file.strip_suffix(".zst").and_then(slot_of).map(Self::Fills),
+            Some(("proofs", file)) => proof_of(file).map(Self::Proof),
+            Some(("peers", file)) => peer_of(file),
             Some(("tile", _)) => path.parse().ok().map(Self::Tile),
             Some(_) => None,
         };
         file.ok_or(NoSuchFile)
     }
+}
+
+fn slot_of(number: &str) -> Option<Slot> {
+    let slot = number.parse().ok().and_then(|number| Slot::new(number).ok());
+    slot.filter(|slot| slot.number().to_string() == number)
+}
+
+/// A hash's digits, as paths have them.
+fn hex(hash: &DocumentHash) -> String {
+    let digits = hash.to_string();
+    digits.strip_prefix("0x").map(str::to_owned).unwrap_or(digits)
+}
+
+/// `<sha256>/<slot>.json` or `<sha256>/checkpoint`.
+fn peer_of(file: &str) -> Option<LogFile> {
+    let (peer, file) = file.split_once('/')?;
+    let peer = format!("0x{peer}").parse().ok()?;
+    if file == "checkpoint" {
+        return Some(LogFile::PeerCheckpoint(peer));
+    }
+    Some(LogFile::PeerSlot(peer, slot_of(file.strip_suffix(".json")?)?))
+}
+
+/// `<contract>/<slot>.egp` or `<contract>/<slot>.whole.egp`.
+fn proof_of(file: &str) -> Option<ProofName> {
+    let (contract, file) = file.split_once('/')?;
+    let file = file.strip_suffix(".egp")?;
+    let (number, reach) = match file.strip_suffix(".whole") {
+        Some(number) => (number, Reach::Whole),
+        None => (file, Reach::Figures),
+    };
+    let name = ProofName { contract: contract.parse().ok()?, slot: slot_of(number)?, reach };
+    // An address has several spellings, a path has one.
+    (name.contract.to_string() == contract).then_some(name)
 }
 
 #[cfg(test)]
@@ -106,6 +169,10 @@ mod tests {
             "tile/0/x001/234",
             "tile/1/000.p/7",
             "tile/entries/x001/234.p/255",
+            "proofs/anvil:0x00000000000000000000000000000000000000aa/5957856.egp",
+            "proofs/anvil:0x00000000000000000000000000000000000000aa/5957856.whole.egp",
+            "peers/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff/checkpoint",
+            "peers/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff/5957856.json",
         ] {
             assert_eq!(path.parse::<LogFile>().map(|file| file.to_string()), Ok(path.to_owned()));
         }
@@ -133,6 +200,15 @@ mod tests {
             "/checkpoint",
             "slots/1\0.jsonl",
             "tile/0/x1/x2/x3/x4/5",
+            "proofs/..",
+            "peers/..",
+            "peers/../checkpoint",
+            "peers/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff/..",
+            "proofs/../5957856.egp",
+            "proofs/anvil:0x00000000000000000000000000000000000000aa/..",
+            "proofs/anvil:0x00000000000000000000000000000000000000aa/05957856.egp",
+            "proofs/anvil:0x00000000000000000000000000000000000000AA/5957856.egp",
+            "proofs/anvil:0x00000000000000000000000000000000000000aa/5957856.full.egp",
         ] {
             assert_eq!(path.parse::<LogFile>(), Err(NoSuchFile), "{path}");
         }

@@ -18,7 +18,7 @@ use crate::newer::Newer;
 use crate::tlog::MAX_NOTE_BYTES;
 
 pub use bodies::{Bodies, BodyError, Folder, Place};
-pub use file::{LogFile, NoSuchFile};
+pub use file::{LogFile, NoSuchFile, ProofName};
 pub use manifest::{Manifest, PartRef};
 pub use part::PartError;
 pub use table::{FrameRef, Table};

@@ -4,7 +4,7 @@
 //! itself is not: names, which feeds price a token, how old a round may be.
 
 use super::{BlockRef, OracleSource, Snapshot};
-use crate::ids::{Address, StateHash};
+use crate::ids::{Address, PoolId, StateHash};
 use crate::wide::U256;
 
 /// What a snapshot says of the chain, as far as another operator's says it too.
@@ -20,6 +20,19 @@ pub struct Testimony {
 
 /// What a feed answered: round, answer, its decimals, and when it was written.
 type Round = (u128, U256, u8, u64);
+
+/// A pool by its chain's id and its contract, and its pair of tokens where the contract has several: what operators cannot
+/// choose. Their own name of the chain is left out.
+pub fn place_of(snapshot: &Snapshot) -> String {
+    let observation = snapshot.observation();
+    format!("{}:{}", observation.chain().caip2, without_chain(observation.pool()))
+}
+
+/// A pool's name after its operator's own name of the chain.
+pub fn without_chain(pool: &PoolId) -> String {
+    let name = pool.to_string();
+    name.split_once(':').map_or_else(|| name.clone(), |(_, contract)| contract.to_owned())
+}
 
 /// In what two operators differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -15,7 +15,7 @@ mod token;
 mod wire;
 mod wire_session;
 
-pub use agreement::{Difference, Testimony};
+pub use agreement::{Difference, Testimony, place_of, without_chain};
 pub use error::ObservationError;
 pub use fact::Fact;
 pub use observation::{BaseError, BlockRef, ChainKind, ChainTag, Observation, Snapshot};

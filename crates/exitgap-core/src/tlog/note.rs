@@ -7,6 +7,8 @@ use base64ct::{Base64, Encoding};
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha256};
 
+use super::checkpoint::Origin;
+
 /// The algorithm byte of Ed25519 in key ids and encoded keys.
 pub(super) const ED25519: u8 = 1;
 
@@ -115,6 +117,19 @@ impl VerifierKey {
         check_name(name)?;
         let id = KeyId::of(name, ED25519, self.key.as_bytes());
         Ok(Self { name: name.to_owned(), id, key: self.key })
+    }
+
+    /// The key as a log's: it is the log's own, or one without the log's first slot in its name, under which it began; else
+    /// `None`.
+    pub fn of_log(&self, origin: &Origin) -> Option<Self> {
+        let name = origin.to_string();
+        if self.name == name {
+            Some(self.clone())
+        } else if self.name == origin.name() {
+            self.named(&name).ok()
+        } else {
+            None
+        }
     }
 
     pub(super) fn verifying_key(&self) -> VerifyingKey {

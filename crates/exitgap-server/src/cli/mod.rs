@@ -6,6 +6,7 @@ mod check;
 mod evidence;
 mod fsck;
 mod key;
+mod peers;
 mod record;
 mod restore;
 mod serve;
@@ -28,6 +29,7 @@ use crate::alerts::AlertsStartError;
 use crate::config::{Checked, ConfigError, EXAMPLE};
 use crate::http::ListenError;
 use crate::payments::TillError;
+use crate::peers::FollowersError;
 use crate::recorder::RecorderError;
 use crate::witness::StandError;
 use alerts::{AlertsArgs, alerts};
@@ -211,8 +213,12 @@ enum CliError {
     AlertsOff { path: PathBuf },
     #[error(transparent)]
     Stand(#[from] StandError),
-    #[error("--log: {error}")]
-    WitnessLogs { error: String },
+    #[error("{key}: {error}")]
+    WitnessLogs { key: String, error: String },
+    #[error(transparent)]
+    Followers(#[from] FollowersError),
+    #[error("state proofs cannot be asked for: {0}")]
+    Prover(#[source] exitgap_chain::ClientError),
     #[error("the witnesses of this log cannot be asked: {0}")]
     Witnesses(#[source] reqwest::Error),
     #[error("starting: {0}")]

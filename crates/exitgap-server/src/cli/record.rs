@@ -19,6 +19,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use super::key::read_key;
+use super::peers::{challenges, followers};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime};
 use crate::config::{Checked, LogConfig, LogFormat, LogLevel};
@@ -45,11 +46,17 @@ pub fn record(args: &RecordArgs) -> Result<(), CliError> {
     let checked = Checked::read(&args.config)?;
     start_log(&checked.config.log);
     let clock = clock(args.rehearse_at, &checked.plan)?;
-    let recorder = recorder(&checked, checked.config.proofs.open()?)?;
+    let proofs = checked.config.proofs.open()?;
+    let challenges = challenges(&checked, proofs.as_ref())?;
+    let recorder = recorder(&checked, proofs)?;
+    let followers = followers(&checked, challenges, |_| {})?;
     let until = args.until.map(|SlotArg(slot)| slot);
     let runtime = runtime("exitgap-server")?;
     let result = runtime.block_on(async {
         let stop = stop_on_signals().map_err(CliError::Start)?;
+        if let Some(followers) = followers {
+            followers.start(&recorder.watch_sealed());
+        }
         run(recorder, clock, stop, until).await
     });
     // A chain's thread may still wait for its node; nothing it could say is wanted any more.

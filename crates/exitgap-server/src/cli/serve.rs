@@ -13,6 +13,7 @@ use exitgap_store::Outcome;
 use tokio::sync::{oneshot, watch};
 
 use super::key::read_key;
+use super::peers::{challenges, followers};
 use super::record::{clock, recorder, run, start_log, stop_on_signals};
 use super::slot_arg::SlotArg;
 use super::{CliError, runtime, witness};
@@ -94,17 +95,24 @@ async fn serve_until_told(
     };
     let mut stop = stop_on_signals().map_err(CliError::Start)?;
     let proofs = checked.config.proofs.open()?;
-    let mut recorder = record.then(|| recorder(&checked, proofs.clone())).transpose()?;
+    let challenges = challenges(&checked, proofs.as_ref())?;
+    let mut recorder = record.then(|| recorder(&checked, proofs)).transpose()?;
 
     let Served { mut app, room } = app(&checked, clock, record, site).await?;
-    app.proofs = proofs;
+    app.challenges = challenges.clone();
     if let Some(recorder) = &mut recorder {
         let telemetry = app.telemetry.clone();
         recorder.tell(move |report| {
             telemetry.proofs(report.proven, &report.unproven);
+            telemetry.drawn(report.drawn);
             telemetry
                 .cosigned(report.cosigned, report.not_cosigned.iter().map(|(witness, _)| witness));
         });
+        let telemetry = app.telemetry.clone();
+        if let Some(followers) = followers(&checked, challenges, move |told| telemetry.peer(told))?
+        {
+            followers.start(&recorder.watch_sealed());
+        }
     }
     let (end, ended) = watch::channel(false);
     let sweeping = app.till.clone().map(|till| {
@@ -223,7 +231,7 @@ async fn app(
         log_folder: config.evidence.folder.clone(),
         site: Arc::new(site),
         streams: Arc::default(),
-        proofs: None,
+        challenges: None,
         witness: witness::of_config(config, &log_keys(config))?,
     };
     Ok(Served { app, room })

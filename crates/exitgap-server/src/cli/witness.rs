@@ -13,14 +13,17 @@ use super::{CliError, runtime};
 use crate::config::{Config, LogConfig};
 use crate::http::{Connections, Limits, Listener, witness_router};
 use crate::recorder::{Clock, Stop, SystemClock};
-use crate::witness::{Stand, StandError, logs_of};
+use crate::witness::{Stand, StandError, WitnessConfig};
 
 #[derive(Debug, Args)]
 pub struct WitnessArgs {
     /// The public key of a log that is cosigned, as its `key new` printed it or its /log/verifier-key says; again for
     /// each.
-    #[arg(long = "log", value_name = "KEY", required = true)]
+    #[arg(long = "log", value_name = "KEY", required_unless_present = "log_list")]
     logs: Vec<String>,
+    /// A file with a list of more logs, as witness networks publish them (logs/v0).
+    #[arg(long, value_name = "FILE")]
+    log_list: Option<PathBuf>,
     /// The key that cosigns, as `exitgap-server key witness` makes it.
     #[arg(long, value_name = "FILE", default_value = "witness.key")]
     key: PathBuf,
@@ -35,7 +38,15 @@ pub struct WitnessArgs {
 /// Cosigns until it is told to end.
 pub fn witness(args: &WitnessArgs) -> Result<(), CliError> {
     start_log(&LogConfig::default());
-    let logs = logs_of(&args.logs).map_err(|error| CliError::WitnessLogs { error })?;
+    let named = WitnessConfig {
+        logs: args.logs.clone(),
+        log_list: args.log_list.clone(),
+        ..WitnessConfig::default()
+    };
+    let logs = named.all_logs().map_err(|(key, error)| {
+        let key = if key == "log_list" { "--log-list" } else { "--log" };
+        CliError::WitnessLogs { key: key.to_owned(), error }
+    })?;
     let stand = Arc::new(open(&args.key, &args.database, logs)?);
     let runtime = runtime("witness")?;
     let result = runtime.block_on(async {
@@ -62,8 +73,11 @@ pub fn of_config(
     config: &Config,
     own_logs: &[VerifierKey],
 ) -> Result<Option<Arc<Stand>>, CliError> {
-    // It was checked with the configuration.
-    let logs = config.witness.plan().map(|plan| plan.logs).unwrap_or_default();
+    // It was checked with the configuration; the list may have changed since.
+    let logs = config.witness.all_logs();
+    let logs = logs
+        .map_err(|(key, error)| CliError::WitnessLogs { key: format!("[witness] {key}"), error })?;
+    let count = logs.len();
     if logs.is_empty() {
         return Ok(None);
     }
@@ -72,7 +86,7 @@ pub fn of_config(
     if own_logs.iter().any(|log| log.public_bytes() == stand.key().public_bytes()) {
         return Err(StandError::LogsKey { path: path.clone() }.into());
     }
-    tracing::info!(key = %stand.key(), logs = config.witness.logs.len(), "witnessing");
+    tracing::info!(key = %stand.key(), logs = count, "witnessing");
     Ok(Some(Arc::new(stand)))
 }
 

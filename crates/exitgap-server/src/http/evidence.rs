@@ -5,7 +5,7 @@ use axum::http::header::VARY;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use exitgap_api::operations::{
-    DecayFileAsked, EvidenceAsked, ExposureFileAsked, Keep, Operation, SlotAsked,
+    DecayFileAsked, EvidenceAsked, ExposureFileAsked, Keep, Operation, StateProofAsked,
     VenueStressFileAsked,
 };
 use exitgap_api::{Problem, ProblemCode};
@@ -33,27 +33,17 @@ pub async fn file(
     Ok(([(VARY, vary)], reply).into_response())
 }
 
-/// The state proof that is kept of a pool's contract at a slot.
+/// What the chain's own state says of a pool at a slot.
 pub async fn state_proof(State(app): State<App>, address: Address) -> Result<Reply, Refused> {
-    let SlotAsked { pool, slot } = address.read(Operation::StateProof)?;
-    let absent = || {
-        let detail = format!("no state proof of {pool} at slot {slot} is kept");
-        Problem::new(ProblemCode::NotFound, detail).hint(
-            "any node that has the block's state makes it: exitgap verify <evidence> --rpc <url>",
-        )
+    let asked: StateProofAsked = address.read(Operation::StateProof)?;
+    let Some(challenges) = &app.challenges else {
+        let detail = format!("no state proof of {} is kept here", asked.pool);
+        let hint =
+            "any node that has the block's state makes it: exitgap verify <evidence> --rpc <url>";
+        return Err(Problem::new(ProblemCode::NotFound, detail).hint(hint).into());
     };
-    let Some(proofs) = app.proofs.clone() else { return Err(absent().into()) };
-    let contract = pool.contract().clone();
-    let found = app.service.lane().run(move || proofs.asked(&contract, slot)).await?;
-    match found {
-        Ok(Some(file)) => Ok(Reply::new(file, "application/octet-stream", Keep::Forever)),
-        Ok(None) => Err(absent().into()),
-        Err(error) => {
-            tracing::error!(%error, %pool, %slot, "a state proof could not be read");
-            let detail = "the state proof could not be read";
-            Err(Problem::new(ProblemCode::SourceUnreadable, detail).into())
-        }
-    }
+    let file = challenges.answer(&app.service, &asked).await?;
+    Ok(Reply::new(file, "application/octet-stream", Keep::Forever))
 }
 
 /// The figure file of an exposure.

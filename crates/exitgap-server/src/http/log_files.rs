@@ -20,7 +20,7 @@ use hyper::body::{Frame, SizeHint};
 
 use super::App;
 use super::address::Address;
-use super::reply::{Refused, Reply, tagged};
+use super::reply::{JSON, Refused, Reply, tagged};
 use crate::ops::Lane;
 
 /// The largest file that is served: a part's bound.
@@ -146,12 +146,13 @@ fn kind_of(file: &LogFile) -> (&'static str, Keep) {
     const TEXT: &str = "text/plain; charset=utf-8";
     const BYTES: &str = "application/octet-stream";
     match file {
-        LogFile::Checkpoint => (TEXT, Keep::Seconds(5)),
+        LogFile::Checkpoint | LogFile::PeerCheckpoint(_) => (TEXT, Keep::Seconds(5)),
         LogFile::VerifierKey => (TEXT, Keep::Seconds(3_600)),
         LogFile::Predecessor => (TEXT, Keep::Forever),
         LogFile::SupersededBy => (TEXT, Keep::Seconds(60)),
         LogFile::Slot(_) => ("application/jsonl", Keep::Forever),
-        LogFile::Part(_) | LogFile::Fills(_) => (BYTES, Keep::Forever),
+        LogFile::PeerSlot(..) => (JSON, Keep::Forever),
+        LogFile::Part(_) | LogFile::Fills(_) | LogFile::Proof(_) => (BYTES, Keep::Forever),
         // A narrow one gives way to the full one.
         LogFile::Tile(tile) => {
             (BYTES, if tile.is_full() { Keep::Forever } else { Keep::Seconds(300) })

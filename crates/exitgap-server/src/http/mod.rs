@@ -16,6 +16,7 @@ mod free;
 mod handlers;
 mod listen;
 mod log_files;
+mod measures;
 mod openapi;
 mod operators;
 mod rate;
@@ -35,12 +36,12 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use exitgap_api::operations::{Group, Operation, PriceClass};
 use exitgap_api::{Problem, ProblemCode};
-use exitgap_store::proofs::Proofs;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
 use crate::alerts::Desk;
+use crate::challenges::Challenges;
 use crate::ops::Service;
 use crate::payments::{self, Till};
 use crate::witness::Stand;
@@ -74,8 +75,8 @@ pub struct App {
     pub desk: Option<Desk>,
     /// The witness of others' logs; `None`: it is none.
     pub witness: Option<Arc<Stand>>,
-    /// The state proofs that are kept; `None`: none are.
-    pub proofs: Option<Arc<Proofs>>,
+    /// The state proofs that are kept, and made; `None`: none are.
+    pub challenges: Option<Arc<Challenges>>,
 }
 
 /// Where operators ask whether the service lives, is ready, and what is measured.

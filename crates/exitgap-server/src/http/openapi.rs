@@ -73,7 +73,10 @@ fn refusal(status: u16) -> Value {
              x402 and as a transfer"
         }
         401 => "No token of an owner is shown, or one that nobody has",
-        409 => "The payment, or the name, was used for another request, or the payment long ago",
+        409 => {
+            "The payment, or the name, was used for another request, or the payment long ago; or the chain has another block \
+             than was recorded"
+        }
         413 => "The body is longer than is read",
         404 => "No such pool, token of it, slot, file or rule",
         412 => "There is an answer, and it does not meet a guard of the question",
@@ -83,6 +86,7 @@ fn refusal(status: u16) -> Value {
              `max_fillable_usd` where liquidity ends), or the period ends before it begins"
         }
         429 => "More requests than one client may make",
+        502 => "A node of the chain did not answer, or with what is no proof",
         _ => "Nothing is recorded yet",
     };
     let schema = json!({"$ref": "#/components/schemas/ProblemDocument"});

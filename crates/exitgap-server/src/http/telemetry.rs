@@ -15,6 +15,10 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry};
 
+use super::measures::{DrawMeasures, PeerMeasures};
+use crate::peers::PeerTold;
+use crate::recorder::Drawn;
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Answered {
     route: String,
@@ -55,8 +59,10 @@ pub struct Telemetry {
     missing: Family<Reason, Counter>,
     proven: Counter,
     unproven: Family<Reason, Counter>,
+    drawn: DrawMeasures,
     cosignatures: Counter,
     not_cosigned: Family<OfWitness, Counter>,
+    peers: PeerMeasures,
     slot_age: Family<OfChain, Gauge>,
     doubtful: Gauge,
     connections: Gauge,
@@ -72,7 +78,11 @@ fn latencies() -> Histogram {
 }
 
 /// A measure under this name.
-fn measure<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
+pub(super) fn measure<M: Metric + Clone + Default>(
+    registry: &mut Registry,
+    name: &str,
+    help: &str,
+) -> M {
     let measure = M::default();
     registry.register(name, help, measure.clone());
     measure
@@ -118,6 +128,7 @@ impl Default for Telemetry {
             "not_cosigned",
             "Slots that a witness was asked to cosign and did not, since the start",
         );
+        let (peers, drawn) = (PeerMeasures::new(&mut registry), DrawMeasures::new(&mut registry));
         let slot_age = measure(
             &mut registry,
             "newest_slot_age_seconds",
@@ -158,8 +169,10 @@ impl Default for Telemetry {
             missing,
             proven,
             unproven,
+            drawn,
             cosignatures,
             not_cosigned,
+            peers,
             slot_age,
             doubtful,
             connections,
@@ -187,6 +200,16 @@ impl Telemetry {
             let reason = Reason { reason: why.code().to_owned() };
             self.unproven.get_or_create(&reason).inc_by(u64::from(*pools));
         }
+    }
+
+    /// Counts proofs of whole pools that were drawn.
+    pub fn drawn(&self, drawn: Drawn) {
+        self.drawn.count(drawn);
+    }
+
+    /// Counts what came of a peer's slot.
+    pub fn peer(&self, told: &PeerTold) {
+        self.peers.count(told);
     }
 
     /// Counts what a slot's witnesses did.

@@ -7,7 +7,9 @@
 
 mod clock;
 mod cosign;
+mod draw;
 mod fills;
+mod keep;
 mod proofs;
 mod read;
 mod recheck;
@@ -21,18 +23,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use exitgap_chain::{Event, Limits, Missing};
-use exitgap_core::ids::{Contract, PoolId};
+use exitgap_core::ids::{BlockHash, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
-use exitgap_store::proofs::{Proofs as KeptProofs, ProofsError};
+use exitgap_store::proofs::Proofs as KeptProofs;
 use exitgap_store::{
     Changes, LogFolder, NewDoubt, NewEntry, NewRetraction, PublishError, Published, Ready, Store,
     spread,
 };
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use report::{RecorderError, SlotReport};
+pub use report::{Drawn, RecorderError, SlotReport};
 pub use run::Stop;
 pub use source::{MakeReader, SlotReader, Source, Standing};
 
@@ -50,9 +53,6 @@ const RECHECK_WITHIN: Duration = Duration::from_secs(20);
 
 /// How long the nodes may take to say which chain they serve, before the first slot.
 const NODES_WITHIN: Duration = Duration::from_secs(10);
-
-/// Slots after which old state proofs are thinned.
-const THIN_EVERY: u32 = Slot::PER_DAY / 24;
 
 /// Is told of a slot once it is recorded.
 type Told = dyn Fn(&SlotReport) + Send;
@@ -72,10 +72,14 @@ pub struct Recorder<R> {
     prove: bool,
     /// Where the proofs are kept.
     kept: Option<Arc<KeptProofs>>,
+    /// What became of the proofs that the slot before drew.
+    drawn: Drawn,
     /// Who cosigns each slot before it is published.
     witnesses: Option<Arc<Witnesses>>,
     /// Who is told of each slot.
     told: Option<Box<Told>>,
+    /// The newest slot that was sealed by this process.
+    sealed: watch::Sender<Option<Slot>>,
 }
 
 impl<R: SlotReader> Recorder<R> {
@@ -93,8 +97,10 @@ impl<R: SlotReader> Recorder<R> {
             retiring,
             prove: false,
             kept: None,
+            drawn: Drawn::default(),
             witnesses: None,
             told: None,
+            sealed: watch::Sender::new(None),
         }
     }
 
@@ -106,6 +112,11 @@ impl<R: SlotReader> Recorder<R> {
     /// Tells `told` of each slot once it is recorded.
     pub fn tell(&mut self, told: impl Fn(&SlotReport) + Send + 'static) {
         self.told = Some(Box::new(told));
+    }
+
+    /// Follows which slot is the newest that was sealed.
+    pub fn watch_sealed(&self) -> watch::Receiver<Option<Slot>> {
+        self.sealed.subscribe()
     }
 
     /// Publishes the log in `folder`, after each slot. Refused where the store may not go on
@@ -216,6 +227,7 @@ impl<R: SlotReader> Recorder<R> {
             let slug = chain.slug().clone();
             chain.fills.take(&slug, slot, reading.told.take());
         }
+        let blocks: Vec<Option<BlockHash>> = readings.iter().map(ChainReading::block).collect();
         let doubts = doubts_of(slot, readings.iter().flat_map(|reading| &reading.events));
         let mut report = SlotReport {
             slot,
@@ -226,6 +238,7 @@ impl<R: SlotReader> Recorder<R> {
             proven: proofs.proven,
             oracles_proven: proofs.oracles_proven,
             unproven: proofs.unproven,
+            drawn: take(&mut self.drawn),
             cosigned: 0,
             not_cosigned: Vec::new(),
             requests: readings.iter().map(|reading| reading.requests).sum(),
@@ -264,7 +277,7 @@ impl<R: SlotReader> Recorder<R> {
             move |store: &mut Store| store.append_ready(slot, all_ready(entries), &changes);
         report.filled_slots = self.blocking(append).await??.filled_slots;
         self.chains.iter_mut().for_each(|chain| chain.fills.written(slot));
-        self.keep(slot, proofs.files).await;
+        self.keep(slot, proofs.files).await?;
         for pool in self.retiring.drain(..) {
             tracing::warn!(%slot, %pool, "retired: this was its last entry");
         }
@@ -274,34 +287,11 @@ impl<R: SlotReader> Recorder<R> {
         if let Some(told) = &self.told {
             told(&report);
         }
+        self.sealed.send_replace(Some(slot));
         self.recheck(slot).await?;
+        self.drawn = self.prove_drawn(slot, &blocks).await?;
+        self.publish_proofs().await;
         Ok(report)
-    }
-
-    /// Keeps a slot's proofs, and forgets old ones. The slot is recorded whatever comes of it: a proof can be made again.
-    async fn keep(&self, slot: Slot, files: BTreeMap<Contract, Vec<u8>>) {
-        let Some(kept) = self.kept.clone() else { return };
-        let keeping = move || {
-            let files: Vec<(Contract, Vec<u8>)> = files.into_iter().collect();
-            kept.keep(slot, &files)?;
-            if slot.number().is_multiple_of(THIN_EVERY) {
-                let thinned = kept.thin(slot)?;
-                if thinned.proofs > 0 {
-                    tracing::info!(
-                        proofs = thinned.proofs,
-                        nodes = thinned.nodes,
-                        "old state proofs were thinned"
-                    );
-                }
-            }
-            Ok::<_, ProofsError>(())
-        };
-        let failed = match tokio::task::spawn_blocking(keeping).await {
-            Ok(Ok(())) => return,
-            Ok(Err(error)) => error.to_string(),
-            Err(error) => error.to_string(),
-        };
-        tracing::error!(%slot, error = failed, "the slot's state proofs are not kept");
     }
 
     /// Requires that no chain's nodes contradict each other about which chain it is.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use exitgap_chain::{Event, LogsUntil, Missing, SlotReading};
-use exitgap_core::ids::{Address, ChainSlug, PoolId};
+use exitgap_core::ids::{Address, BlockHash, ChainSlug, PoolId};
 use exitgap_core::pools::Direction;
 use exitgap_core::series::{MissingReason, Slot};
 use exitgap_core::snapshot::Snapshot;
@@ -58,6 +58,14 @@ pub struct ChainReading {
     pub told: Told,
     /// What the chain's own state says of them.
     pub proofs: Proofs,
+}
+
+impl ChainReading {
+    /// The block at which the chain's pools were read; `None`: none of them was.
+    pub fn block(&self) -> Option<BlockHash> {
+        let read = self.pools.iter().flatten().next()?;
+        Some(read.snapshot.observation().block().hash)
+    }
 }
 
 impl<R> Chain<R> {
@@ -282,6 +290,49 @@ impl<R: SlotReader> Chain<R> {
     pub fn confirmations(&self) -> Option<u32> {
         self.reader.as_ref().map(SlotReader::confirmations)
     }
+}
+
+/// Has the chains' nodes prove these snapshots whole, until `deadline`; what came of each.
+pub async fn prove_whole<R: SlotReader>(
+    chains: &mut [Chain<R>],
+    due: Vec<Vec<Snapshot>>,
+    deadline: Instant,
+) -> Vec<(Snapshot, Result<Vec<u8>, String>)> {
+    let mut tasks = JoinSet::new();
+    for (place, (chain, due)) in chains.iter_mut().zip(due).enumerate() {
+        let Some(reader) = chain.reader.take_if(|_| !due.is_empty()) else { continue };
+        let runtime = Handle::current();
+        tasks.spawn_blocking(move || {
+            let (reader, made) = runtime.block_on(whole(reader, due, deadline));
+            (place, reader, made)
+        });
+    }
+    let mut all = Vec::new();
+    // A reader that does not come back is made anew.
+    while let Ok(Some(ended)) = timeout_at(deadline, tasks.join_next()).await {
+        if let Ok((place, reader, made)) = ended {
+            chains[place].reader = Some(reader);
+            all.extend(made);
+        }
+    }
+    all
+}
+
+async fn whole<R: SlotReader>(
+    reader: R,
+    due: Vec<Snapshot>,
+    deadline: Instant,
+) -> (R, Vec<(Snapshot, Result<Vec<u8>, String>)>) {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let until = deadline - MARGIN.min(left / 4);
+    let mut made = Vec::with_capacity(due.len());
+    // One after the other: a whole pool is many words, and the node has others to serve.
+    for snapshot in due {
+        let proven = timeout_at(until, reader.prove_whole(&snapshot, until)).await;
+        let late = || "there was no time left".to_owned();
+        made.push((snapshot, proven.unwrap_or_else(|_| Err(late()))));
+    }
+    (reader, made)
 }
 
 /// Asks the chains for the blocks of earlier slots, until `deadline`. Slots whose blocks could

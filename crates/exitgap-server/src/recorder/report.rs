@@ -28,6 +28,8 @@ pub struct SlotReport {
     pub oracles_proven: u32,
     /// Recorded pools that it says nothing of, by why; none where it is not asked.
     pub unproven: BTreeMap<Unproven, u32>,
+    /// What became of the proofs of whole pools that the slot before it drew.
+    pub drawn: Drawn,
     /// Witnesses that cosigned it.
     pub cosigned: u32,
     /// Those that were asked and did not, by name, each with why.
@@ -41,6 +43,15 @@ pub struct SlotReport {
     /// Why the slot is not published, where it should be. It is recorded all the same, and
     /// published with a later one.
     pub unpublished: Option<String>,
+}
+
+/// Proofs of whole pools that a slot drew of the one before it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Drawn {
+    /// How many were due.
+    pub due: u32,
+    /// How many of them were made and kept.
+    pub proven: u32,
 }
 
 /// Why a slot was not recorded.

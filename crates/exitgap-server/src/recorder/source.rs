@@ -96,6 +96,15 @@ pub trait SlotReader: Send + 'static {
         ready(vec![Proven::Unproven(Unproven::NotServed); snapshots.len()])
     }
 
+    /// The file of a proof of all of a snapshot's pool; in words, where there is none.
+    fn prove_whole(
+        &self,
+        _snapshot: &Snapshot,
+        _deadline: Instant,
+    ) -> impl Future<Output = Result<Vec<u8>, String>> {
+        ready(Err("nobody proves it".to_owned()))
+    }
+
     /// HTTP requests it sent so far.
     fn requests(&self) -> u64 {
         0
@@ -160,6 +169,10 @@ impl SlotReader for ChainReader {
         deadline: Instant,
     ) -> impl Future<Output = Vec<Proven>> {
         Self::prove(self, snapshots, deadline)
+    }
+
+    async fn prove_whole(&self, snapshot: &Snapshot, deadline: Instant) -> Result<Vec<u8>, String> {
+        Self::prove_whole(self, snapshot, deadline).await.map_err(|error| error.to_string())
     }
 
     fn requests(&self) -> u64 {

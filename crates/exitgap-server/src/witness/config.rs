@@ -6,6 +6,8 @@ use exitgap_core::tlog::{VerifierKey, WitnessKey};
 use reqwest::Url;
 use serde::Deserialize;
 
+use super::list;
+
 /// The most witnesses, and the most logs.
 const MOST: usize = 16;
 
@@ -19,6 +21,9 @@ pub struct WitnessConfig {
     /// Whose checkpoints are cosigned here, at `/witness/add-checkpoint`: the public key of each log, or of all logs
     /// that a key begins. At most 16. Default: none, and the address is not there.
     pub logs: Vec<String>,
+    /// A file with a list of more logs, as witness networks publish them (`logs/v0`): at most 1,024. It is read at the start.
+    /// Relative to the folder of the configuration file. Default: none.
+    pub log_list: Option<PathBuf>,
     /// The key that cosigns, mode 600, as `exitgap-server key witness` makes it; never a log's. Relative to the folder of
     /// the configuration file. Default `witness.key`.
     pub key_file: PathBuf,
@@ -31,6 +36,7 @@ impl Default for WitnessConfig {
         Self {
             asks: Vec::new(),
             logs: Vec::new(),
+            log_list: None,
             key_file: "witness.key".into(),
             database: "witness.db".into(),
         }
@@ -78,6 +84,27 @@ impl WitnessConfig {
             asks.push(asked);
         }
         Ok(WitnessPlan { asks, logs: logs_of(&self.logs).map_err(|error| ("logs", error))? })
+    }
+}
+
+impl WitnessConfig {
+    /// The keys of all logs that are cosigned here: those that are named, and those of the list.
+    pub fn all_logs(&self) -> Result<Vec<VerifierKey>, (&'static str, String)> {
+        let mut logs = logs_of(&self.logs).map_err(|error| ("logs", error))?;
+        if let Some(path) = &self.log_list {
+            let listed = list::read(path).map_err(|error| ("log_list", error.to_string()))?;
+            for key in listed {
+                if logs.iter().any(|known| known.name() == key.name() && *known != key) {
+                    let message =
+                        format!("{}: {} has another key in `logs`", path.display(), key.name());
+                    return Err(("log_list", message));
+                }
+                if !logs.contains(&key) {
+                    logs.push(key);
+                }
+            }
+        }
+        Ok(logs)
     }
 }
 

@@ -3,14 +3,17 @@
 //!
 //! - `config`: the table `[witness]`
 //! - `ask`: this log's checkpoints, shown to its witnesses before they are published
+//! - `list`: logs as witness networks list them
 //! - `stand`: this program as the witness of others' logs
 //!
 //! What may be cosigned is `exitgap-core::tlog`'s, what was is kept by `exitgap-store::witness`.
 
 mod ask;
 mod config;
+mod list;
 mod stand;
 
 pub use ask::{Answered, Due, Shown, Witnesses};
 pub use config::{Asked, WitnessConfig, WitnessPlan, logs_of};
+pub use list::{ListError, ListRule, read as read_list};
 pub use stand::{NotCosigned, Stand, StandError};

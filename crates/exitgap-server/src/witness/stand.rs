@@ -132,17 +132,7 @@ impl Stand {
     /// The keys that may sign for a log: its own, or one that is configured without a log's first slot, under whose name
     /// it began.
     fn keys_of(&self, origin: &Origin) -> Vec<VerifierKey> {
-        let name = origin.to_string();
-        let of_log = |key: &VerifierKey| {
-            if key.name() == name {
-                Some(key.clone())
-            } else if key.name() == origin.name() {
-                key.named(&name).ok()
-            } else {
-                None
-            }
-        };
-        self.logs.iter().filter_map(of_log).collect()
+        self.logs.iter().filter_map(|key| key.of_log(origin)).collect()
     }
 }
 

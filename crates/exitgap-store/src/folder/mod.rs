@@ -18,6 +18,7 @@ mod successor;
 mod tiles;
 
 pub(crate) use parts::{Piece, SlotFiles};
+pub use reading::{unpack_body, unpack_table};
 pub use restore::RestoreError;
 pub use successor::{Lost, SuccessorError};
 
@@ -26,6 +27,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use exitgap_core::evidence::Predecessor;
+use exitgap_core::ids::DocumentHash;
 use exitgap_core::published::LogFile;
 use exitgap_core::series::Slot;
 use exitgap_core::tlog::{Checkpoint, CheckpointError, Hash, MAX_NOTE_BYTES, VerifierKey};
@@ -259,6 +261,28 @@ impl LogFolder {
             from = to;
         }
         Ok(Published { size, slots: size - before })
+    }
+
+    /// Publishes what nothing of the log commits to: a state proof, or what was found of a peer. What is there under this name
+    /// stays.
+    pub fn publish_beside(&self, file: &LogFile, bytes: &[u8]) -> Result<(), PublishError> {
+        let path = self.path.join(file.to_string());
+        match path.try_exists() {
+            Ok(true) => Ok(()),
+            Ok(false) => durable::write(&path, bytes),
+            Err(source) => Err(PublishError::File { path, source }),
+        }
+    }
+
+    /// Publishes the newest checkpoint of a peer, in place of the one before.
+    pub fn publish_peer(&self, peer: DocumentHash, note: &str) -> Result<(), PublishError> {
+        let path = self.path.join(LogFile::PeerCheckpoint(peer).to_string());
+        durable::write(&path, note.as_bytes())
+    }
+
+    /// The newest checkpoint of a peer that was published.
+    pub fn peer(&self, peer: DocumentHash) -> Result<Option<String>, PublishError> {
+        read(&self.path.join(LogFile::PeerCheckpoint(peer).to_string()))
     }
 
     /// How many slots the published checkpoint covers; it must be one of the store's log.

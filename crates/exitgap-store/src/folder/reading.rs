@@ -117,11 +117,17 @@ impl Folder for Files<'_> {
     }
 
     fn unpack(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String> {
-        packing::decompress(packed, length, base).map_err(|error| error.to_string())
+        unpack_body(packed, length, base)
     }
 }
 
-fn unpack_table(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
+/// The bytes that a packed body of a log's folder holds, exactly as many as it says; words where it does not.
+pub fn unpack_body(packed: &[u8], length: usize, base: Option<&[u8]>) -> Result<Vec<u8>, String> {
+    packing::decompress(packed, length, base).map_err(|error| error.to_string())
+}
+
+/// The bytes that the packed table of a part of a log's folder holds, at most so many and one more; words where it does not unpack.
+pub fn unpack_table(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
     let mut table = Vec::new();
     Decoder::with_buffer(packed)
         .and_then(|mut decoder| {

@@ -1,7 +1,7 @@
 //! State proofs that are kept: one `SQLite` file beside the series'.
 //!
 //! **In scope**: keeping a proof as the nodes it has, each once a chain and day, because from slot to slot few are new; handing
-//! it out byte for byte; thinning what is old. **Out of scope**, and who does it: whether it proves anything
+//! it out byte for byte; thinning what is old, but for what is kept for ever. **Out of scope**, and who does it: whether it proves anything
 //! (`exitgap-core::proof`, asked by whoever hands one in and by whoever takes one). Losing the file loses no record: a proof
 //! certifies itself, and any archive node makes it again.
 
@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use exitgap_core::ids::Contract;
-use exitgap_core::proof::{MAX_PROOF_BYTES, StateProof};
+use exitgap_core::proof::{MAX_PROOF_BYTES, Reach, StateProof};
+use exitgap_core::published::ProofName;
 use exitgap_core::series::Slot;
 use sha2::{Digest, Sha256};
 
 use crate::db::DatabaseError;
 use crate::db::apart::FileKind;
-use crate::db::proofs::{ProofsDb, Rows};
+use crate::db::proofs::{ProofKey, ProofsDb, Rows};
 use crate::derived::rollup::day_of;
 
 #[cfg(test)]
@@ -56,12 +57,18 @@ pub enum ProofsError {
     #[error("state proofs: {0}")]
     Database(#[from] DatabaseError),
     /// A row holds what cannot be in it.
-    #[error("state proofs: that of {contract} at slot {slot} is damaged")]
+    #[error("state proofs: {name} is damaged")]
     Damaged {
-        /// Whose.
-        contract: Box<Contract>,
-        /// When.
-        slot: Slot,
+        /// Which.
+        name: Box<ProofName>,
+    },
+    /// A row is of no contract, or of no slot.
+    #[error("state proofs: there is one of {contract:?} at slot {slot}, which is none of either")]
+    Row {
+        /// Its contract.
+        contract: String,
+        /// Its slot.
+        slot: i64,
     },
     /// It is not a proof.
     #[error("what was to be kept is no state proof")]
@@ -113,32 +120,70 @@ impl Proofs {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the proofs of a slot, all or none; how many there were not yet.
+    /// Keeps the proofs of a slot's figures, all or none; how many there were not yet.
     pub fn keep(&self, slot: Slot, proofs: &[(Contract, Vec<u8>)]) -> Result<usize> {
         self.db().write(|rows| {
             let mut new = 0;
             for (contract, file) in proofs {
-                new += usize::from(put(rows, slot, contract, file)?);
+                let name = ProofName { contract: contract.clone(), slot, reach: Reach::Figures };
+                new += usize::from(put(rows, &name, file)?);
             }
             Ok(new)
         })
     }
 
-    /// The proof of a contract at a slot, as it was handed in; from then on it is kept for ever.
-    pub fn asked(&self, contract: &Contract, slot: Slot) -> Result<Option<Vec<u8>>> {
-        let mut db = self.db();
-        let (name, at) = (contract.to_string(), i64::from(slot.number()));
-        let found = db.read(|rows| {
-            let Some((body, asked)) = rows.proof(&name, at)? else { return Ok(None) };
-            let damaged = || ProofsError::Damaged { contract: Box::new(contract.clone()), slot };
-            let file = unpacked(rows, &body).ok().flatten().ok_or_else(damaged)?;
-            Ok::<_, ProofsError>(Some((file, asked)))
-        })?;
-        let Some((file, asked)) = found else { return Ok(None) };
-        if !asked {
-            db.write(|rows| Ok::<_, ProofsError>(rows.mark_asked(&name, at)?))?;
+    /// Keeps a proof for ever. One that is there under this name stays as it is.
+    pub fn keep_for_ever(&self, name: &ProofName, file: &[u8]) -> Result<()> {
+        self.db().write(|rows| {
+            put(rows, name, file)?;
+            rows.mark_forever(&key(name))?;
+            Ok(())
+        })
+    }
+
+    /// Keeps these for ever, where they are there; how many were not kept so before.
+    pub fn let_stay<'a>(&self, names: impl IntoIterator<Item = &'a ProofName>) -> Result<usize> {
+        self.db().write(|rows| {
+            let mut new = 0;
+            for name in names {
+                new += usize::from(rows.mark_forever(&key(name))?);
+            }
+            Ok(new)
+        })
+    }
+
+    /// A proof, byte for byte as it was handed in.
+    pub fn file(&self, name: &ProofName) -> Result<Option<Vec<u8>>> {
+        Ok(self.read(name)?.map(|(file, _)| file))
+    }
+
+    /// The same, asked for by somebody: from then on it is kept for ever.
+    pub fn asked(&self, name: &ProofName) -> Result<Option<Vec<u8>>> {
+        let Some((file, is_kept)) = self.read(name)? else { return Ok(None) };
+        if !is_kept {
+            self.let_stay([name])?;
         }
         Ok(Some(file))
+    }
+
+    fn read(&self, name: &ProofName) -> Result<Option<(Vec<u8>, bool)>> {
+        self.db().read(|rows| {
+            let Some((body, is_kept)) = rows.proof(&key(name))? else { return Ok(None) };
+            let damaged = || ProofsError::Damaged { name: Box::new(name.clone()) };
+            let file = unpacked(rows, &body).ok().flatten().ok_or_else(damaged)?;
+            Ok(Some((file, is_kept)))
+        })
+    }
+
+    /// At most so many of those that are kept for ever and not yet published, oldest first.
+    pub fn to_publish(&self, most: u32) -> Result<Vec<ProofName>> {
+        let keys = self.db().read(|rows| Ok::<_, ProofsError>(rows.to_publish(most.into())?))?;
+        keys.iter().map(name).collect()
+    }
+
+    /// Notes that one was published.
+    pub fn published(&self, name: &ProofName) -> Result<()> {
+        self.db().write(|rows| Ok(rows.mark_published(&key(name))?))
     }
 
     /// Forgets what is older than the policy keeps, as of a slot.
@@ -183,9 +228,27 @@ impl Proofs {
     }
 }
 
-fn put(rows: &Rows<'_>, slot: Slot, contract: &Contract, file: &[u8]) -> Result<bool> {
+fn key(ProofName { contract, slot, reach }: &ProofName) -> ProofKey {
+    let reach = match reach {
+        Reach::Figures => 0,
+        Reach::Whole => 1,
+    };
+    ProofKey { contract: contract.to_string(), slot: i64::from(slot.number()), reach }
+}
+
+fn name(key: &ProofKey) -> Result<ProofName> {
+    let damaged = || ProofsError::Row { contract: key.contract.clone(), slot: key.slot };
+    let slot = u64::try_from(key.slot).ok().and_then(|slot| Slot::new(slot).ok());
+    Ok(ProofName {
+        contract: key.contract.parse().map_err(|_| damaged())?,
+        slot: slot.ok_or_else(damaged)?,
+        reach: if key.reach == 0 { Reach::Figures } else { Reach::Whole },
+    })
+}
+
+fn put(rows: &Rows<'_>, name: &ProofName, file: &[u8]) -> Result<bool> {
     let (line, nodes) = StateProof::pieces(file).ok_or(ProofsError::NoProof)?;
-    let day = rows.day(contract.chain().as_str(), i64::from(day_of(slot)))?;
+    let day = rows.day(name.contract.chain().as_str(), i64::from(day_of(name.slot)))?;
     let count = u32::try_from(nodes.len()).map_err(|_| ProofsError::NoProof)?;
     let mut body = count.to_be_bytes().to_vec();
     for node in nodes {
@@ -194,7 +257,7 @@ fn put(rows: &Rows<'_>, slot: Slot, contract: &Contract, file: &[u8]) -> Result<
     }
     body.extend_from_slice(line);
     let body = zstd::bulk::compress(&body, EFFORT)?;
-    Ok(rows.put_proof((&contract.to_string(), i64::from(slot.number())), day, &body)?)
+    Ok(rows.put_proof(&key(name), day, &body)?)
 }
 
 /// The numbers of a body's nodes, and its line.

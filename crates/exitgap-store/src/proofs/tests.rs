@@ -18,6 +18,10 @@ fn file(line: &str, nodes: &[&[u8]]) -> Vec<u8> {
     file
 }
 
+fn named(of: u8, at: u32) -> ProofName {
+    ProofName { contract: contract(of), slot: slot(at), reach: Reach::Figures }
+}
+
 struct Home(tempfile::TempDir);
 
 impl Home {
@@ -52,10 +56,10 @@ fn what_is_kept_is_handed_out_byte_for_byte_and_each_node_is_kept_once() {
     drop(proofs);
     let proofs = home.open();
     for (of, at, expected) in [(1, 0, &first), (2, 0, &second), (1, 1, &first)] {
-        assert_eq!(proofs.asked(&contract(of), slot(at)).unwrap().as_ref(), Some(expected));
+        assert_eq!(proofs.asked(&named(of, at)).unwrap().as_ref(), Some(expected));
     }
-    assert_eq!(proofs.asked(&contract(3), slot(0)).unwrap(), None);
-    assert_eq!(proofs.asked(&contract(1), slot(2)).unwrap(), None);
+    assert_eq!(proofs.asked(&named(3, 0)).unwrap(), None);
+    assert_eq!(proofs.asked(&named(1, 2)).unwrap(), None);
 }
 
 #[test]
@@ -78,7 +82,7 @@ fn what_is_old_is_thinned_to_hours_and_days_and_what_was_asked_for_stays() {
     for n in 0..30 {
         proofs.keep(slot(n), &[(contract(1), of(n))]).unwrap();
     }
-    assert_eq!(proofs.asked(&contract(1), slot(5)).unwrap(), Some(of(5)));
+    assert_eq!(proofs.asked(&named(1, 5)).unwrap(), Some(of(5)));
     let days = |days: u32| slot(days * Slot::PER_DAY);
     assert_eq!(proofs.thin(days(7)).unwrap(), Thinned::default(), "seven days are whole");
     let first = i64::from(slot(0).number());
@@ -86,13 +90,7 @@ fn what_is_old_is_thinned_to_hours_and_days_and_what_was_asked_for_stays() {
         (0..30).filter(move |n| (first + n) % every == 0 || *n == 5).collect::<Vec<i64>>()
     };
     let have = |proofs: &Proofs| {
-        let has = |n: &i64| {
-            let at = slot(u32::try_from(*n).unwrap());
-            let db = proofs.db().read(|rows| {
-                Ok::<_, ProofsError>(rows.proof(&contract(1).to_string(), at.number().into())?)
-            });
-            db.unwrap().is_some()
-        };
+        let has = |n: &i64| proofs.file(&named(1, u32::try_from(*n).unwrap())).unwrap().is_some();
         (0..30).filter(has).collect::<Vec<i64>>()
     };
     let gone = 30 - left(HOUR.into()).len() as u64;
@@ -104,7 +102,7 @@ fn what_is_old_is_thinned_to_hours_and_days_and_what_was_asked_for_stays() {
     // What is left is whole.
     for n in have(&proofs) {
         let n = u32::try_from(n).unwrap();
-        assert_eq!(proofs.asked(&contract(1), slot(n)).unwrap(), Some(of(n)));
+        assert_eq!(proofs.asked(&named(1, n)).unwrap(), Some(of(n)));
     }
 }
 
@@ -118,6 +116,57 @@ fn a_file_that_is_something_else_is_refused_and_damage_is_named() {
     let proofs = home.open();
     proofs.keep(slot(0), &[(contract(1), file("{}", &[b"node"]))]).unwrap();
     proofs.db().write(|rows| Ok::<_, ProofsError>(rows.delete_node(1)?)).unwrap();
-    let damaged = proofs.asked(&contract(1), slot(0));
+    let damaged = proofs.asked(&named(1, 0));
     assert!(matches!(damaged, Err(ProofsError::Damaged { .. })), "{damaged:?}");
+}
+
+#[test]
+fn what_is_kept_for_ever_is_published_once_and_never_thinned() {
+    let home = Home::new();
+    let proofs = home.open();
+    let of = |n: u32| file("{}", &[b"root", format!("leaf {n}").as_bytes()]);
+    for n in 0..4 {
+        proofs.keep(slot(n), &[(contract(1), of(n))]).unwrap();
+    }
+    assert!(proofs.to_publish(9).unwrap().is_empty());
+    let whole = ProofName { reach: Reach::Whole, ..named(1, 1) };
+    proofs.keep_for_ever(&whole, &of(77)).unwrap();
+    proofs.asked(&named(1, 2)).unwrap();
+    // One that is not there cannot stay; one that stays already is no new one.
+    assert_eq!(
+        proofs.let_stay(&[named(1, 3), named(1, 3), named(2, 3), whole.clone()]).unwrap(),
+        1
+    );
+    let due = [whole.clone(), named(1, 2), named(1, 3)];
+    assert_eq!(proofs.to_publish(9).unwrap(), due);
+    assert_eq!(proofs.to_publish(2).unwrap(), due[..2]);
+    proofs.published(&whole).unwrap();
+    assert_eq!(proofs.to_publish(9).unwrap(), due[1..]);
+    // Both of a slot are there, each under its name, and what came first stays.
+    proofs.keep_for_ever(&whole, &of(78)).unwrap();
+    assert_eq!(proofs.file(&whole).unwrap(), Some(of(77)));
+    assert_eq!(proofs.file(&named(1, 1)).unwrap(), Some(of(1)));
+    proofs.thin(slot(100 * Slot::PER_DAY)).unwrap();
+    for (name, n) in [(whole, 77), (named(1, 2), 2), (named(1, 3), 3)] {
+        assert_eq!(proofs.file(&name).unwrap(), Some(of(n)), "{name}");
+    }
+    assert_eq!(proofs.file(&named(1, 1)).unwrap(), None, "the control: what may go is gone");
+}
+
+#[test]
+fn a_file_of_the_first_version_is_taken_over_with_what_was_asked_for() {
+    let home = Home::new();
+    // Its body has no node: a line alone.
+    let line = [&0_u32.to_be_bytes()[..], b"{}\n"].concat();
+    let body = zstd::bulk::compress(&line, EFFORT).unwrap();
+    let contracts = [contract(1), contract(2)].map(|one| one.to_string());
+    let at = i64::from(slot(0).number());
+    let of_each = contracts.each_ref().map(String::as_str);
+    crate::db::proofs::make_first_version(&home.path(), of_each, at, &body);
+    for _ in 0..2 {
+        let proofs = home.open();
+        assert_eq!(proofs.kept().unwrap().proofs, 2);
+        assert_eq!(proofs.file(&named(2, 0)).unwrap().unwrap(), b"{}\n");
+        assert_eq!(proofs.to_publish(9).unwrap(), [named(1, 0)], "what was asked for stays");
+    }
 }

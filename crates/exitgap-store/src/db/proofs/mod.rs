@@ -9,8 +9,11 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::DatabaseError;
 use super::apart::{self, FileKind};
 
+pub use rows::ProofKey;
+
 /// `EXPR`, in the file's header.
-const KIND: FileKind = FileKind { application_id: 0x4558_5052, version: 1 };
+const APPLICATION_ID: i32 = 0x4558_5052;
+const SCHEMA_VERSION: i32 = 2;
 
 /// The kept proofs of one machine.
 #[derive(Debug)]
@@ -25,7 +28,12 @@ impl ProofsDb {
             if found.is_none() {
                 transaction.execute_batch(include_str!("sql/schema.sql"))?;
             }
-            Ok(found.is_none_or(|found| found == KIND))
+            let kind = |version| FileKind { application_id: APPLICATION_ID, version };
+            if found.is_none_or(|found| found == kind(1)) {
+                transaction.execute_batch(include_str!("sql/schema_2.sql"))?;
+                return Ok(true);
+            }
+            Ok(found == Some(kind(SCHEMA_VERSION)))
         })?;
         Ok(opened.map(|connection| Self { connection }))
     }
@@ -61,3 +69,22 @@ impl ProofsDb {
 
 /// The rows, in a transaction.
 pub struct Rows<'a>(Transaction<'a>);
+
+/// Makes a database as the first version made it, with a proof that was asked for and one that was not.
+#[cfg(test)]
+pub fn make_first_version(path: &Path, [asked, not]: [&str; 2], slot: i64, body: &[u8]) {
+    let connection = Connection::open(path).unwrap();
+    connection.execute_batch(include_str!("sql/schema.sql")).unwrap();
+    connection
+        .execute("INSERT INTO chain_days (no, chain, day) VALUES (1, 'anvil', 0)", ())
+        .unwrap();
+    for (contract, asked) in [(asked, 1), (not, 0)] {
+        let row = (contract, slot, asked, body);
+        connection
+            .execute(
+                "INSERT INTO proofs (contract, slot, chain_day, asked, body) VALUES (?1, ?2, 1, ?3, ?4)",
+                row,
+            )
+            .unwrap();
+    }
+}

@@ -1,6 +1,6 @@
 //! Rows of kept proofs, by the names of their columns, and the statements on them.
 
-use rusqlite::{OptionalExtension, Params, Row, named_params};
+use rusqlite::{OptionalExtension, Params, Row, ToSql, named_params};
 
 use super::super::DatabaseError;
 use super::Rows;
@@ -9,6 +9,20 @@ macro_rules! sql {
     ($name:literal) => {
         include_str!(concat!("sql/", $name, ".sql"))
     };
+}
+
+/// What names a proof.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProofKey {
+    pub contract: String,
+    pub slot: i64,
+    pub reach: i64,
+}
+
+impl ProofKey {
+    fn params(&self) -> [(&str, &dyn ToSql); 3] {
+        [(":contract", &self.contract), (":slot", &self.slot), (":reach", &self.reach)]
+    }
 }
 
 /// A chain's day.
@@ -73,28 +87,40 @@ impl Rows<'_> {
         self.one(sql!("select_bytes"), named_params! {":no": no}, |row| row.get("bytes"))
     }
 
-    /// Writes a proof, where there is none of this contract at this slot.
-    pub fn put_proof(
-        &self,
-        (contract, slot): (&str, i64),
-        chain_day: i64,
-        body: &[u8],
-    ) -> Result<bool> {
+    /// Writes a proof, where there is none under this key.
+    pub fn put_proof(&self, key: &ProofKey, chain_day: i64, body: &[u8]) -> Result<bool> {
         let params = named_params! {
-            ":contract": contract, ":slot": slot, ":chain_day": chain_day, ":body": body,
+            ":contract": key.contract, ":slot": key.slot, ":reach": key.reach,
+            ":chain_day": chain_day, ":body": body,
         };
         Ok(self.run(sql!("insert_proof"), params)? == 1)
     }
 
-    /// A proof's body, and whether it was asked for before.
-    pub fn proof(&self, contract: &str, slot: i64) -> Result<Option<(Vec<u8>, bool)>> {
-        let params = named_params! {":contract": contract, ":slot": slot};
-        self.one(sql!("select_proof"), params, |row| Ok((row.get("body")?, row.get("asked")?)))
+    /// A proof's body, and whether it is kept for ever.
+    pub fn proof(&self, key: &ProofKey) -> Result<Option<(Vec<u8>, bool)>> {
+        self.one(sql!("select_proof"), key.params().as_slice(), |row| {
+            Ok((row.get("body")?, row.get("forever")?))
+        })
     }
 
-    pub fn mark_asked(&self, contract: &str, slot: i64) -> Result<()> {
-        let params = named_params! {":contract": contract, ":slot": slot};
-        self.run(sql!("mark_asked"), params).map(drop)
+    /// Keeps a proof for ever; whether it is there, and was not before.
+    pub fn mark_forever(&self, key: &ProofKey) -> Result<bool> {
+        Ok(self.run(sql!("mark_forever"), key.params().as_slice())? == 1)
+    }
+
+    pub fn mark_published(&self, key: &ProofKey) -> Result<()> {
+        self.run(sql!("mark_published"), key.params().as_slice()).map(drop)
+    }
+
+    /// Proofs that are kept for ever and not yet published, oldest first.
+    pub fn to_publish(&self, most: i64) -> Result<Vec<ProofKey>> {
+        self.all(sql!("select_to_publish"), named_params! {":most": most}, |row| {
+            Ok(ProofKey {
+                contract: row.get("contract")?,
+                slot: row.get("slot")?,
+                reach: row.get("reach")?,
+            })
+        })
     }
 
     /// Days before one that were not thinned to the last, oldest first.
@@ -104,7 +130,7 @@ impl Rows<'_> {
         })
     }
 
-    /// Forgets a day's proofs but for those of every so many slots, and those that were asked for.
+    /// Forgets a day's proofs but for those of every so many slots, and those that are kept for ever.
     pub fn thin(&self, chain_day: i64, every: u32) -> Result<usize> {
         let params = named_params! {":chain_day": chain_day, ":every": every};
         self.run(sql!("delete_proofs"), params)

@@ -1,1 +1,1 @@
-DELETE FROM proofs WHERE chain_day = :chain_day AND asked = 0 AND slot % :every <> 0
+DELETE FROM proofs WHERE chain_day = :chain_day AND forever = 0 AND slot % :every <> 0

@@ -1,1 +1,1 @@
-INSERT INTO proofs (contract, slot, chain_day, body) VALUES (:contract, :slot, :chain_day, :body) ON CONFLICT DO NOTHING
+INSERT INTO proofs (contract, slot, reach, chain_day, body) VALUES (:contract, :slot, :reach, :chain_day, :body) ON CONFLICT DO NOTHING

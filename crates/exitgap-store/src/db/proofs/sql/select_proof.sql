@@ -1,1 +1,1 @@
-SELECT body, asked FROM proofs WHERE contract = :contract AND slot = :slot
+SELECT body, forever FROM proofs WHERE contract = :contract AND slot = :slot AND reach = :reach

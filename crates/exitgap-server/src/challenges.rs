@@ -1,0 +1,280 @@
+//! State proofs that somebody asks for: handed out as they were kept, or made while the nodes still prove the block, and kept for
+//! ever then.
+//!
+//! **In scope**: what may be made for whom, how much at once, one making for all who ask for the same, and why there is none.
+//! **Out of scope**, and who does it: what a proof proves (`exitgap-core::proof`), how it is asked for (`exitgap-chain`), where it
+//! is kept (`exitgap-store::proofs`) and published (`recorder/`).
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use exitgap_api::operations::{SlotAsked, StateProofAsked};
+use exitgap_api::{Problem, ProblemCode};
+use exitgap_chain::config::Plan;
+use exitgap_chain::{ClientError, Limits, ProveError, StateProver, figures_range};
+use exitgap_core::evidence::Outcome;
+use exitgap_core::ids::ChainSlug;
+use exitgap_core::proof::{ProofError, Reach, StateProof, TickRange, check_state};
+use exitgap_core::published::ProofName;
+use exitgap_core::snapshot::Snapshot;
+use exitgap_store::proofs::{Proofs, ProofsError};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::Instant;
+
+use crate::ops::Service;
+
+/// How many are made at once: a node has the recorder to serve.
+const AT_ONCE: usize = 2;
+
+/// How many may be waited for, those under way among them.
+const MOST_WAITING: usize = 16;
+
+/// How many are begun in a minute, whoever asks.
+const PER_MINUTE: usize = 30;
+
+/// How long one may take. Who asked may have been told to come again by then: it goes on.
+const MADE_WITHIN: Duration = Duration::from_mins(1);
+
+/// How long a refusal is repeated before a node is asked again.
+const REFUSED_FOR: Duration = Duration::from_secs(15);
+
+/// What came of a making, once it has ended.
+type Made = Option<Result<(), Problem>>;
+
+/// The proofs of one machine, and the nodes that make more.
+pub struct Challenges {
+    kept: Arc<Proofs>,
+    nodes: BTreeMap<ChainSlug, StateProver>,
+    room: Semaphore,
+    making: Mutex<BTreeMap<ProofName, watch::Receiver<Made>>>,
+    /// When those of the last minute were begun.
+    begun: Mutex<VecDeque<Instant>>,
+}
+
+impl Challenges {
+    /// Of the proofs that are kept here, and the nodes of a configuration. Sends nothing yet.
+    pub fn new(kept: Arc<Proofs>, plan: &Plan) -> Result<Self, ClientError> {
+        let mut nodes = BTreeMap::new();
+        for chain in plan.chains() {
+            if let Some(prover) = StateProver::new(plan, chain.slug(), Limits::for_one_answer())? {
+                nodes.insert(chain.slug().clone(), prover);
+            }
+        }
+        let (making, begun) = (Mutex::default(), Mutex::default());
+        Ok(Self { kept, nodes, room: Semaphore::new(AT_ONCE), making, begun })
+    }
+
+    /// The proofs that are kept here.
+    pub(crate) fn kept_proofs(&self) -> &Proofs {
+        &self.kept
+    }
+
+    /// The file that answers: a kept one that covers what is asked for, or one that is made for it.
+    pub async fn answer(
+        self: &Arc<Self>,
+        service: &Service,
+        asked: &StateProofAsked,
+    ) -> Result<Vec<u8>, Problem> {
+        let StateProofAsked { pool, slot, range } = asked;
+        let named = |reach| ProofName { contract: pool.contract().clone(), slot: *slot, reach };
+        for name in [named(Reach::Figures), named(Reach::Whole)] {
+            if let Some(file) = self.kept(service, name, *range).await? {
+                return Ok(file);
+            }
+        }
+        let of = SlotAsked { pool: pool.clone(), slot: *slot };
+        let snapshot = service.recorded(&of).await?;
+        let reach = if range.is_some() { Reach::Whole } else { Reach::Figures };
+        self.made(named(reach), snapshot).await?;
+        let absent = || Problem::new(ProblemCode::SourceUnreadable, "the proof was not kept");
+        self.kept(service, named(reach), None).await?.ok_or_else(absent)
+    }
+
+    /// One that is kept, and covers these ticks.
+    async fn kept(
+        self: &Arc<Self>,
+        service: &Service,
+        name: ProofName,
+        range: Option<TickRange>,
+    ) -> Result<Option<Vec<u8>>, Problem> {
+        let (this, shown) = (self.clone(), name.to_string());
+        let find = move || {
+            let Some(range) = range else { return this.kept.asked(&name) };
+            let Some(file) = this.kept.file(&name)? else { return Ok(None) };
+            let covers = |proof: StateProof| proof.subject.covers(range);
+            if !StateProof::read(&file).is_ok_and(covers) {
+                return Ok(None);
+            }
+            this.kept.let_stay([&name])?;
+            Ok(Some(file))
+        };
+        service.lane().run(find).await?.map_err(|error| unreadable(&shown, &error))
+    }
+
+    /// Makes one, or waits for the one that is being made.
+    pub(crate) async fn made(
+        self: &Arc<Self>,
+        name: ProofName,
+        snapshot: Snapshot,
+    ) -> Result<(), Problem> {
+        let mut ended = self.begin(name, snapshot)?;
+        let made = ended.wait_for(Option::is_some).await.map(|made| made.clone());
+        let cut_off = || Problem::new(ProblemCode::InternalError, "the proof was not made");
+        made.ok().flatten().unwrap_or_else(|| Err(cut_off()))
+    }
+
+    fn begin(
+        self: &Arc<Self>,
+        name: ProofName,
+        snapshot: Snapshot,
+    ) -> Result<watch::Receiver<Made>, Problem> {
+        let mut making = locked(&self.making);
+        if let Some(ended) = making.get(&name) {
+            return Ok(ended.clone());
+        }
+        let busy = |detail: &str| {
+            Problem::new(ProblemCode::RateLimited, detail).hint(
+                "ask again in a minute, or make it yourself: exitgap verify <evidence> --rpc <url>",
+            )
+        };
+        if making.len() >= MOST_WAITING {
+            return Err(busy("as many proofs are being made as may be at once"));
+        }
+        if !may_begin(&mut locked(&self.begun), Instant::now()) {
+            return Err(busy("as many proofs were made in the last minute as are"));
+        }
+        let (end, ended) = watch::channel(None);
+        making.insert(name.clone(), ended.clone());
+        let this = self.clone();
+        tokio::spawn(async move {
+            let made = this.make(&name, snapshot).await;
+            let is_refused = made.is_err();
+            // Nobody may wait any more.
+            let _ = end.send(Some(made));
+            if is_refused {
+                tokio::time::sleep(REFUSED_FOR).await;
+            }
+            locked(&this.making).remove(&name);
+        });
+        Ok(ended)
+    }
+
+    async fn make(self: &Arc<Self>, name: &ProofName, snapshot: Snapshot) -> Result<(), Problem> {
+        let chain = name.contract.chain();
+        let Some(prover) = self.nodes.get(chain) else {
+            let detail = format!("no node of {chain} is configured here");
+            return Err(refusal(ProblemCode::ProofsNotServed, detail));
+        };
+        let Ok(_room) = self.room.acquire().await else {
+            return Err(Problem::new(ProblemCode::InternalError, "the service ends"));
+        };
+        let deadline = Instant::now() + MADE_WITHIN;
+        let range = match name.reach {
+            Reach::Figures => figures_range(&snapshot),
+            Reach::Whole => TickRange::ALL,
+        };
+        let file = match prover.prove(&snapshot, None, range, deadline).await {
+            Ok(file) => file,
+            Err(error) => return Err(why_not(prover, &snapshot, error, deadline).await),
+        };
+        let (this, name) = (self.clone(), name.clone());
+        let keep = move || {
+            say_what_differs(&name, &file, &snapshot);
+            this.kept
+                .keep_for_ever(&name, &file)
+                .map_err(|error| unreadable(&name.to_string(), &error))
+        };
+        let ended = || Problem::new(ProblemCode::InternalError, "the proof was not kept");
+        tokio::task::spawn_blocking(keep).await.map_err(|_| ended())?
+    }
+}
+
+/// Whether one more may be begun now; it is counted then.
+fn may_begin(begun: &mut VecDeque<Instant>, now: Instant) -> bool {
+    while begun.front().is_some_and(|at| now.duration_since(*at) >= Duration::from_mins(1)) {
+        begun.pop_front();
+    }
+    let may = begun.len() < PER_MINUTE;
+    if may {
+        begun.push_back(now);
+    }
+    may
+}
+
+/// A proof that contradicts what was recorded is kept and handed out like any other. It is said aloud.
+pub fn say_what_differs(name: &ProofName, file: &[u8], snapshot: &Snapshot) {
+    let checks = check_state(&StateProof::read(file), snapshot, None);
+    for check in checks.iter().filter(|check| check.outcome == Outcome::Fail) {
+        let (code, expected, found) = (check.code, &check.expected, &check.found);
+        tracing::error!(proof = %name, code, proven = expected, recorded = found, "the chain's own state says otherwise than what was recorded and signed");
+    }
+}
+
+fn unreadable(name: &str, error: &ProofsError) -> Problem {
+    tracing::error!(%error, name, "a state proof could not be read or kept");
+    Problem::new(ProblemCode::SourceUnreadable, "the state proof could not be read")
+}
+
+fn refusal(code: ProblemCode, detail: String) -> Problem {
+    Problem::new(code, detail)
+        .hint("any node that has the block's state makes it: exitgap verify <evidence> --rpc <url>")
+}
+
+/// Why the nodes did not prove a snapshot's state.
+async fn why_not(
+    prover: &StateProver,
+    snapshot: &Snapshot,
+    error: ProveError,
+    deadline: Instant,
+) -> Problem {
+    let number = snapshot.observation().block().number;
+    match &error {
+        ProveError::UnknownLayout => refusal(ProblemCode::UnsupportedLayout, error.to_string()),
+        ProveError::OtherBlock { found: Some(_), .. } => {
+            refusal(ProblemCode::BlockNotCanonical, error.to_string())
+        }
+        ProveError::Proof(ProofError::TooLarge { .. }) => {
+            refusal(ProblemCode::ProofTooWide, error.to_string())
+        }
+        // Nodes word it as they like: whether they prove the newest block tells the two apart.
+        ProveError::Node(missing) => {
+            tracing::info!(block = number, %missing, "a state proof was asked for, and not made");
+            if Instant::now() >= deadline {
+                refusal(ProblemCode::ChainUnreadable, "the nodes did not answer in time".to_owned())
+            } else if prover.proves_newest(snapshot, deadline).await {
+                let detail = format!("the nodes prove no state of block {number} any more");
+                refusal(ProblemCode::ProofOutOfReach, detail)
+            } else {
+                let detail = "the nodes prove no state, not even that of their newest block";
+                refusal(ProblemCode::ProofsNotServed, detail.to_owned())
+            }
+        }
+        ProveError::OtherBlock { found: None, .. }
+        | ProveError::Contradiction(_)
+        | ProveError::Proof(_) => {
+            tracing::warn!(block = number, %error, "a state proof was asked for, and not made");
+            refusal(ProblemCode::ChainUnreadable, "what the nodes answered is no proof".to_owned())
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_are_begun_in_a_minute_and_then_more() {
+        let (mut begun, start) = (VecDeque::new(), Instant::now());
+        for n in 0..PER_MINUTE {
+            assert!(may_begin(&mut begun, start + Duration::from_secs(n as u64)));
+        }
+        assert!(!may_begin(&mut begun, start + Duration::from_secs(59)));
+        assert!(may_begin(&mut begun, start + Duration::from_secs(60)));
+        assert!(!may_begin(&mut begun, start + Duration::from_secs(60)));
+    }
+}

@@ -1,0 +1,92 @@
+//! Measures of what is beside the slots: proofs that were drawn, peers that are followed.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use super::telemetry::measure;
+use crate::peers::PeerTold;
+use crate::recorder::Drawn;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfPeer {
+    peer: String,
+    outcome: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PeerName {
+    peer: String,
+}
+
+/// Of proofs of whole pools.
+pub struct DrawMeasures {
+    due: Counter,
+    proven: Counter,
+}
+
+impl DrawMeasures {
+    /// Under their names.
+    pub fn new(registry: &mut Registry) -> Self {
+        Self {
+            due: measure(
+                registry,
+                "whole_proofs_drawn",
+                "Proofs of whole pools that were due by the draw, since the start",
+            ),
+            proven: measure(
+                registry,
+                "whole_proofs_made",
+                "Proofs of whole pools that were due by the draw, made and kept, since the start",
+            ),
+        }
+    }
+
+    /// Counts those of a slot.
+    pub fn count(&self, Drawn { due, proven }: Drawn) {
+        self.due.inc_by(due.into());
+        self.proven.inc_by(proven.into());
+    }
+}
+
+/// Of peers.
+pub struct PeerMeasures {
+    slots: Family<OfPeer, Counter>,
+    differing: Family<PeerName, Counter>,
+    behind: Family<PeerName, Gauge>,
+}
+
+impl PeerMeasures {
+    /// Under their names.
+    pub fn new(registry: &mut Registry) -> Self {
+        Self {
+            slots: measure(
+                registry,
+                "peer_slots",
+                "Slots of peers by what came of comparing them, since the start",
+            ),
+            differing: measure(
+                registry,
+                "peer_differing_pools",
+                "Pools' slots in which a peer says otherwise, since the start",
+            ),
+            behind: measure(
+                registry,
+                "peer_behind_slots",
+                "How many slots the newest comparison with a peer is behind this log",
+            ),
+        }
+    }
+
+    /// Counts a slot of a peer.
+    pub fn count(&self, told: &PeerTold) {
+        let PeerTold { peer, outcome, differing, behind, .. } = told;
+        let slots = OfPeer { peer: peer.clone(), outcome: (*outcome).to_owned() };
+        self.slots.get_or_create(&slots).inc();
+        let name = PeerName { peer: peer.clone() };
+        self.differing.get_or_create(&name).inc_by(*differing);
+        self.behind.get_or_create(&name).set((*behind).into());
+    }
+}

@@ -1,0 +1,94 @@
+//! `[[peer]]` and `[observer]`.
+
+use std::path::PathBuf;
+
+use exitgap_core::tlog::VerifierKey;
+use reqwest::Url;
+use serde::Deserialize;
+
+/// The most peers.
+const MOST: usize = 8;
+
+/// `[[peer]]`, as written: an operator whose log is followed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PeerConfig {
+    /// Where its log is published, such as `https://other.example/log`: a service's `/log`, or any server of its folder.
+    pub log: String,
+    /// Its public key, as its `key new` printed it or its `verifier-key` says. It stands for every log that it begins.
+    pub key: String,
+}
+
+/// `[observer]`. Who cosigns what peers' logs say, where this operator's own nodes said the same.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ObserverConfig {
+    /// The key that cosigns, mode 600, as `exitgap-server key witness` makes it; never a log's, nor the witness's: it says
+    /// something else. Relative to the folder of the configuration file. Default: none, nothing is observed.
+    pub key_file: Option<PathBuf>,
+}
+
+/// A peer, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Peer {
+    /// What the files of its log come after.
+    pub log: Url,
+    /// Its key.
+    pub key: VerifierKey,
+}
+
+/// Reads the tables. Refused in words that name what is wrong.
+pub fn peers_of(tables: &[PeerConfig]) -> Result<Vec<Peer>, (&'static str, String)> {
+    if tables.len() > MOST {
+        let message = format!("{} tables; at most {MOST} are accepted", tables.len());
+        return Err(("log", message));
+    }
+    let mut peers: Vec<Peer> = Vec::new();
+    for PeerConfig { log, key } in tables {
+        let wrong = || format!("{log:?} is no address such as https://other.example/log");
+        let url: Url = log.trim_end_matches('/').parse().map_err(|_| ("log", wrong()))?;
+        let plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() || !plain {
+            return Err(("log", wrong()));
+        }
+        let key: VerifierKey =
+            key.trim().parse().map_err(|error| ("key", format!("{key:?}: {error}")))?;
+        if peers.iter().any(|peer| peer.key.name() == key.name()) {
+            return Err(("key", format!("{} is followed twice", key.name())));
+        }
+        peers.push(Peer { log: url, key });
+    }
+    Ok(peers)
+}
+
+#[cfg(test)]
+mod tests {
+    use exitgap_core::tlog::SignerKey;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_peer_is_named_with_its_key() {
+        let key = |name: &str| SignerKey::from_seed(name, [3; 32]).unwrap().verifier().to_string();
+        let table = |log: &str, key: String| PeerConfig { log: log.to_owned(), key };
+        let fine = table("https://a.example/log/", key("a.example/exits"));
+        let peers = peers_of(std::slice::from_ref(&fine)).unwrap();
+        assert_eq!(peers[0].log.as_str(), "https://a.example/log");
+        let wrong = [
+            (table("ftp://a.example/log", key("a")), "log", "no address"),
+            (table("https://u:p@a.example/log", key("a")), "log", "no address"),
+            (table("https://a.example/log?x=1", key("a")), "log", "no address"),
+            (table("a.example", key("a")), "log", "no address"),
+            (table("https://a.example/log", "a.example".to_owned()), "key", "a.example"),
+        ];
+        for (table, key, said) in wrong {
+            let (at, message) = peers_of(std::slice::from_ref(&table)).unwrap_err();
+            assert!(at == key && message.contains(said), "{at}: {message}");
+        }
+        let twice = peers_of(&[fine.clone(), fine.clone()]).unwrap_err();
+        assert!(twice.1.contains("followed twice"), "{}", twice.1);
+        let many: Vec<PeerConfig> =
+            (0..=MOST).map(|n| table("https://a.example/log", key(&format!("a{n}")))).collect();
+        assert!(peers_of(&many).unwrap_err().1.contains("at most 8"));
+    }
+}

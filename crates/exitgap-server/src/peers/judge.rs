@@ -1,0 +1,145 @@
+//! What two operators say of one slot, held against each other; and where they differ under one block, what the chain's own
+//! state says.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use exitgap_api::{ComparedSlot, PeerDifference};
+use exitgap_core::evidence::Outcome as CheckOutcome;
+use exitgap_core::ids::PoolId;
+use exitgap_core::proof::{Reach, StateProof, check_state};
+use exitgap_core::published::ProofName;
+use exitgap_core::series::Slot;
+use exitgap_core::snapshot::{Difference, Snapshot, Testimony, place_of, without_chain};
+use exitgap_store::proofs::Proofs;
+use exitgap_store::{Outcome, Pool, Reader};
+
+use super::Trouble;
+use super::slot::Said;
+
+/// What this operator recorded at a slot, by the pools' contracts without the chain's name.
+pub struct Own<'a> {
+    reader: &'a Reader,
+    slot: Slot,
+    pools: BTreeMap<String, Vec<Pool>>,
+}
+
+/// A pool of both, in which they differ.
+pub struct Differs {
+    /// This operator's snapshot.
+    pub ours: Snapshot,
+    /// The peer's.
+    pub theirs: Snapshot,
+    /// In what.
+    pub difference: Difference,
+    /// The same as a document, with what decides once that is known.
+    pub told: PeerDifference,
+}
+
+/// What came of comparing a slot.
+#[derive(Default)]
+pub struct Compared {
+    /// Pools that both recorded.
+    pub pools: u64,
+    /// Those in which they differ.
+    pub differs: Vec<Differs>,
+}
+
+impl<'a> Own<'a> {
+    /// What a store has of a slot; nothing is unpacked yet.
+    pub fn of(reader: &'a Reader, slot: Slot) -> Result<Self, Trouble> {
+        let mut pools: BTreeMap<String, Vec<Pool>> = BTreeMap::new();
+        for pool in reader.pools().map_err(Trouble::own)? {
+            let entry = reader.entry(&pool, slot).map_err(Trouble::own)?;
+            if entry.is_some_and(|entry| matches!(entry.outcome, Outcome::Recorded(_)))
+                && reader.retraction_of(&pool, slot).map_err(Trouble::own)?.is_none()
+            {
+                pools.entry(without_chain(&pool.id)).or_default().push(pool);
+            }
+        }
+        Ok(Self { reader, slot, pools })
+    }
+
+    /// The contracts that are compared, without the chain's name.
+    pub fn wanted(&self) -> BTreeSet<String> {
+        self.pools.keys().cloned().collect()
+    }
+
+    /// Holds what a peer says against it.
+    pub fn compare(&self, said: Vec<Said>) -> Result<Compared, Trouble> {
+        let mut compared = Compared::default();
+        for said in said {
+            for pool in self.pools.get(&without_chain(&said.pool)).into_iter().flatten() {
+                let snapshot = self.reader.snapshot_at(pool, self.slot).map_err(Trouble::own)?;
+                // The same contract may stand on several chains.
+                let Some(ours) = snapshot.filter(|ours| place_of(ours) == place_of(&said.snapshot))
+                else {
+                    continue;
+                };
+                let entry = self.reader.entry(pool, self.slot).map_err(Trouble::own)?;
+                let Some(Outcome::Recorded(hash)) = entry.map(|entry| entry.outcome) else {
+                    continue;
+                };
+                let documents = self.reader.documents(hash).map_err(Trouble::own)?;
+                let state =
+                    documents.and_then(|documents| Snapshot::state_named_in(&documents.snapshot));
+                let state = state.ok_or_else(|| Trouble::own("a snapshot that names no state"))?;
+                let testimony = Testimony::of(&ours, state);
+                compared.pools += 1;
+                if let Some(difference) = testimony.differs_from(&said.testimony) {
+                    let names: [&PoolId; 2] = [&pool.id, &said.pool];
+                    let told = PeerDifference {
+                        compared: ComparedSlot::of(
+                            self.slot,
+                            names.map(ToString::to_string),
+                            difference,
+                            [&testimony, &said.testimony],
+                        ),
+                        snapshots: [hash.to_string(), said.hash.to_string()],
+                        proof: None,
+                        refutes: Vec::new(),
+                    };
+                    let theirs = said.snapshot.clone();
+                    compared.differs.push(Differs { ours, theirs, difference, told });
+                }
+            }
+        }
+        Ok(compared)
+    }
+}
+
+impl Differs {
+    /// Whether the chain's own state can say who is wrong: both say that they read the same block.
+    pub fn can_be_decided(&self) -> bool {
+        matches!(self.difference, Difference::StateDiffers | Difference::FeedDiffers(_))
+    }
+
+    /// The name of a proof that may decide.
+    pub fn proof(&self, reach: Reach) -> ProofName {
+        let contract = self.ours.observation().pool().contract().clone();
+        ProofName { contract, slot: self.ours.slot(), reach }
+    }
+
+    /// Lets a kept proof decide, where it contradicts one of both; it stays for ever then, and is published.
+    pub fn decide_by(&mut self, kept: &Proofs, reach: Reach) -> Result<bool, Trouble> {
+        let name = self.proof(reach);
+        let Some(file) = kept.file(&name).map_err(Trouble::own)? else { return Ok(false) };
+        let proof = StateProof::read(&file);
+        let fails = |snapshot: &Snapshot| {
+            let checks = check_state(&proof, snapshot, None);
+            checks.iter().any(|check| check.outcome == CheckOutcome::Fail)
+        };
+        let of = [("ours", &self.ours), ("theirs", &self.theirs)];
+        let refuted: Vec<&'static str> = of
+            .into_iter()
+            .filter(|(_, snapshot)| fails(snapshot))
+            .map(|(whose, _)| whose)
+            .collect();
+        if refuted.is_empty() {
+            return Ok(false);
+        }
+        kept.let_stay([&name]).map_err(Trouble::own)?;
+        self.told.proof = Some(name.to_string());
+        self.told.refutes = refuted;
+        Ok(true)
+    }
+}

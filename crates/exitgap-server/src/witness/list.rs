@@ -1,0 +1,251 @@
+//! A list of logs, as witness networks publish them (format `logs/v0` of `transparency-dev/witness-network`): whose checkpoints
+//! are cosigned here.
+//!
+//! Lines; blank ones and those that begin with `#` say nothing. The first that says something is `logs/v0`. Then, of each log,
+//! `vkey <key>`, and after it, each at most once, `origin <origin or none>`, `bastion <URL or none>`, `qpd <number>` and
+//! `contact <text>`. A witness of ours cosigns what it is asked to: it needs neither `bastion` nor `contact`, and no log of ours
+//! asks more often than its slots come, so that `qpd` is read and not counted.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use exitgap_core::tlog::{NoteError, VerifierKey};
+
+/// The most bytes of a list.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The most logs of a list.
+const MAX_LOGS: usize = 1_024;
+
+/// The line that says which format it is.
+const FORMAT: &str = "logs/v0";
+
+/// Why a list is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ListError {
+    /// The file cannot be read.
+    #[error("{path}: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is larger than a list is.
+    #[error("{path} has more than the {MAX_BYTES} bytes of a list of logs")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A line breaks a rule.
+    #[error("{path}, line {line}: {rule}")]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// Which.
+        rule: ListRule,
+    },
+}
+
+/// What a line of a list breaks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ListRule {
+    /// It is not UTF-8.
+    #[error("it is not text")]
+    NotText,
+    /// The format is not named, or is another.
+    #[error("{found:?} stands where {FORMAT} is to stand")]
+    Format {
+        /// What stands there.
+        found: String,
+    },
+    /// A keyword that is none.
+    #[error("{found:?} is none of vkey, origin, bastion, qpd and contact")]
+    Keyword {
+        /// What stands there.
+        found: String,
+    },
+    /// A keyword without a value.
+    #[error("nothing follows {0:?}")]
+    NoValue(String),
+    /// Something is said of no log.
+    #[error("{0:?} comes before any vkey")]
+    OfNoLog(String),
+    /// Something is said twice of one log.
+    #[error("{0:?} is said twice of one log")]
+    Twice(String),
+    /// The key, or the origin as a key's name, is none.
+    #[error("{0}")]
+    Key(#[from] NoteError),
+    /// How many requests a day is no number.
+    #[error("{found:?} is no number of requests a day")]
+    Qpd {
+        /// What stands there.
+        found: String,
+    },
+    /// A log is there twice.
+    #[error("the log {0} is there twice")]
+    Again(String),
+    /// More than [`MAX_LOGS`].
+    #[error("more than {MAX_LOGS} logs")]
+    TooMany,
+}
+
+/// The keys of the logs of a list, each named as its origin is.
+pub fn read(path: &Path) -> Result<Vec<VerifierKey>, ListError> {
+    let mut bytes = Vec::new();
+    let limited =
+        File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    limited.map_err(|source| ListError::Read { path: path.to_owned(), source })?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(ListError::TooLarge { path: path.to_owned() });
+    }
+    logs(&bytes).map_err(|(line, rule)| ListError::Line { path: path.to_owned(), line, rule })
+}
+
+/// The same of its bytes; refused with the line, counted from 1.
+fn logs(bytes: &[u8]) -> Result<Vec<VerifierKey>, (usize, ListRule)> {
+    let mut list = List::default();
+    for (line, text) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+        let text = std::str::from_utf8(text).map_err(|_| (line, ListRule::NotText))?;
+        list.line(line, text.trim_end_matches('\r')).map_err(|rule| (line, rule))?;
+    }
+    if !list.is_named {
+        return Err((1, ListRule::Format { found: String::new() }));
+    }
+    list.end()?;
+    Ok(list.logs)
+}
+
+#[derive(Default)]
+struct List {
+    is_named: bool,
+    logs: Vec<VerifierKey>,
+    names: BTreeSet<String>,
+    /// The log that is being read: the line of its key, the key, and what was said of it.
+    open: Option<(usize, VerifierKey)>,
+    said: BTreeSet<&'static str>,
+}
+
+impl List {
+    fn line(&mut self, line: usize, text: &str) -> Result<(), ListRule> {
+        if text.trim().is_empty() || text.starts_with('#') {
+            return Ok(());
+        }
+        if !self.is_named {
+            self.is_named = text == FORMAT;
+            let found = cut(text);
+            return if self.is_named { Ok(()) } else { Err(ListRule::Format { found }) };
+        }
+        let (keyword, value) = text.split_once(' ').unwrap_or((text, ""));
+        let known = ["vkey", "origin", "bastion", "qpd", "contact"];
+        let Some(keyword) = known.into_iter().find(|known| *known == keyword) else {
+            return Err(ListRule::Keyword { found: cut(keyword) });
+        };
+        if value.is_empty() {
+            return Err(ListRule::NoValue(keyword.to_owned()));
+        }
+        if keyword == "vkey" {
+            // What is wrong with the log before is said of its own line.
+            self.end().map_err(|(_, rule)| rule)?;
+            self.open = Some((line, value.parse()?));
+            return Ok(());
+        }
+        let Some((_, key)) = &mut self.open else {
+            return Err(ListRule::OfNoLog(keyword.to_owned()));
+        };
+        if !self.said.insert(keyword) {
+            return Err(ListRule::Twice(keyword.to_owned()));
+        }
+        match keyword {
+            "origin" if value != "none" => *key = key.named(value)?,
+            "qpd" => {
+                let is_number = value.parse::<u32>().is_ok_and(|n| n.to_string() == value);
+                if !is_number {
+                    return Err(ListRule::Qpd { found: cut(value) });
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The log that was being read is complete.
+    fn end(&mut self) -> Result<(), (usize, ListRule)> {
+        self.said.clear();
+        let Some((line, key)) = self.open.take() else { return Ok(()) };
+        if self.logs.len() == MAX_LOGS {
+            return Err((line, ListRule::TooMany));
+        }
+        if !self.names.insert(key.name().to_owned()) {
+            return Err((line, ListRule::Again(key.name().to_owned())));
+        }
+        self.logs.push(key);
+        Ok(())
+    }
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use exitgap_core::tlog::SignerKey;
+
+    use super::*;
+
+    fn key(name: &str) -> String {
+        SignerKey::from_seed(name, [7; 32]).unwrap().verifier().to_string()
+    }
+
+    #[test]
+    fn a_list_names_logs_by_their_keys_or_by_their_origins() {
+        let list = format!(
+            "#\n# List: tests\n#\nlogs/v0\n\n# one\nvkey {}\norigin none\nqpd 300\nbastion none\n\
+             contact nobody (at) a.example\n\nvkey {}\nqpd 300\ncontact b\n\nvkey {}\norigin c.example/7\n",
+            key("a.example/log"),
+            key("b.example/exits"),
+            key("c.example/key"),
+        );
+        let names = |list: &str| -> Vec<String> {
+            logs(list.as_bytes()).unwrap().iter().map(|key| key.name().to_owned()).collect()
+        };
+        assert_eq!(names(&list), ["a.example/log", "b.example/exits", "c.example/7"]);
+        assert_eq!(names(&list.replace('\n', "\r\n")).len(), 3);
+        assert!(names("logs/v0\n").is_empty());
+    }
+
+    #[test]
+    fn what_breaks_a_rule_is_named_with_its_line() {
+        let good = key("a.example/log");
+        let again =
+            format!("logs/v0\nvkey {good}\nvkey {}\norigin a.example/log\n", key("b.example"));
+        let many: String =
+            (0..=MAX_LOGS).map(|n| format!("vkey {}\n", key(&format!("l{n}")))).collect();
+        let cases: [(String, usize, &str); 12] = [
+            (String::new(), 1, "logs/v0 is to stand"),
+            ("logs/v1\n".into(), 1, "\"logs/v1\" stands where"),
+            (format!("vkey {good}\nlogs/v0\n"), 1, "stands where"),
+            ("logs/v0\nkey a\n".into(), 2, "\"key\" is none of"),
+            ("logs/v0\n\nqpd 7\n".into(), 3, "before any vkey"),
+            ("logs/v0\nvkey a.example\n".into(), 2, "verifier key"),
+            (format!("logs/v0\nvkey {good}\nqpd many\n"), 3, "no number of requests"),
+            (format!("logs/v0\nvkey {good}\nqpd 7\nqpd 7\n"), 4, "said twice"),
+            (format!("logs/v0\nvkey {good}\ncontact\n"), 3, "nothing follows"),
+            (format!("logs/v0\nvkey {good}\norigin a b\n"), 3, "name"),
+            (again, 3, "there twice"),
+            (format!("logs/v0\n{many}"), MAX_LOGS + 2, "more than 1024"),
+        ];
+        for (list, line, said) in cases {
+            let (at, rule) = logs(list.as_bytes()).unwrap_err();
+            assert!(at == line && rule.to_string().contains(said), "{at}: {rule}");
+        }
+        let (at, rule) = logs(b"logs/v0\n\xff\n").unwrap_err();
+        assert_eq!((at, rule), (2, ListRule::NotText));
+    }
+}

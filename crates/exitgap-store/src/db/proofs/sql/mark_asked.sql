@@ -1,1 +1,0 @@
-UPDATE proofs SET asked = 1 WHERE contract = :contract AND slot = :slot
