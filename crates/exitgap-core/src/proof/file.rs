@@ -238,18 +238,22 @@ impl Line {
 const WRONG_LENGTHS: ProofError = ProofError::Shape("its lengths are not those of what follows");
 
 /// The parts after the line.
-fn parts<'a>(lengths: &[u32], mut bytes: &'a [u8]) -> Result<Vec<&'a [u8]>, ProofError> {
+fn parts<'a>(lengths: &[u32], bytes: &'a [u8]) -> Result<Vec<&'a [u8]>, ProofError> {
     if lengths.len() > MAX_PARTS {
         return Err(WRONG_LENGTHS);
     }
+    split_parts(lengths, bytes).ok_or(WRONG_LENGTHS)
+}
+
+/// Parts of these lengths, where they are all there is.
+pub(super) fn split_parts<'a>(lengths: &[u32], mut bytes: &'a [u8]) -> Option<Vec<&'a [u8]>> {
     let mut parts = Vec::with_capacity(lengths.len());
     for length in lengths {
-        let length = usize::try_from(*length).map_err(|_| WRONG_LENGTHS)?;
-        let (part, rest) = bytes.split_at_checked(length).ok_or(WRONG_LENGTHS)?;
+        let (part, rest) = bytes.split_at_checked(usize::try_from(*length).ok()?)?;
         parts.push(part);
         bytes = rest;
     }
-    if bytes.is_empty() { Ok(parts) } else { Err(WRONG_LENGTHS) }
+    bytes.is_empty().then_some(parts)
 }
 
 /// What a node answered, to be made a file of.

@@ -5,10 +5,13 @@
 //! - `file`: a proof as a file (`.egp`); `assembly`: one made of what a node answers
 //! - `claim`: what a snapshot says in the chain's words; `check`: that beside what was proven
 //! - `draw`: of which slots a pool is proven whole, which nobody knows while they are signed
+//! - `anchor`: older blocks' hashes proven from a newer one's; `anchor_chain`: day after day
 //!
 //! A proof says: *a block with this hash had this state*. That the chain has a block with this hash it does not say; whoever
 //! looks the hash up, at a node or in a log of their own choice, knows the rest.
 
+mod anchor;
+mod anchor_chain;
 mod assembly;
 mod check;
 mod claim;
@@ -22,6 +25,11 @@ mod subject;
 mod trie;
 mod words;
 
+pub use anchor::{
+    AnchorError, Anchors, HISTORY_CONTRACT, HopParts, MAX_ANCHOR_BYTES, MAX_ANCHORED_BLOCKS,
+    MAX_HOPS, history_slot, ring,
+};
+pub use anchor_chain::{AnchorChain, AnchorChainError, plan_hops};
 pub use check::{
     Place, StateCheck, StateCheckName, check_canonical, check_canonical_block, check_claim,
     check_state,

@@ -1,7 +1,9 @@
 //! - `mainnet`: a header, an account and a pool's words of mainnet, and every change of them
+//! - `anchors`: older blocks proven from a newer one, and every way not to
 //! - `tries`: tries made here, walked; `states`: pools in them, proven and lied about; `feeds`: oracles beside them;
 //!   `vectors`: all of it for other verifiers
 
+mod anchors;
 mod feeds;
 mod mainnet;
 mod states;

@@ -1,0 +1,331 @@
+//! Anchors: that a chain has older blocks, proven from a newer one whose hash is trusted.
+//!
+//! A contract of the chain (EIP-2935) keeps the hashes of the blocks before the newest in a ring. What its storage holds after
+//! a block is proven like any state, so a trusted hash leads to hashes of blocks up to a ring's length before it: a *hop*. The
+//! lowest block of a hop may be where the next one begins, and the lowest of a day's where the day before ends.
+
+use std::collections::BTreeMap;
+
+use super::assembly::NodePool;
+use super::header::{Account, BlockHeader};
+use super::layout::number as word;
+use super::trie::{InOrder, Walk, WalkError, keccak};
+use super::words::walked;
+use super::{ProofError, file};
+use crate::ids::{Address, BlockHash, Caip2};
+use crate::json::{DocumentError, VERSION, from_canonical, to_canonical, wire_struct};
+
+/// The most bytes of a file.
+pub const MAX_ANCHOR_BYTES: usize = 2 << 20;
+
+/// The most hops of a file: those of a day whose blocks come four times a second and are kept in the ordinary ring are 43.
+pub const MAX_HOPS: usize = 64;
+
+/// The most blocks of a file: two for each slot of a day, and one for each hop.
+pub const MAX_ANCHORED_BLOCKS: usize = 2 * 288 + MAX_HOPS;
+
+/// The most bytes of its line.
+const MAX_LINE_BYTES: usize = 32 << 10;
+
+/// The contract that keeps the hashes, at the same place on every chain that has it.
+pub const HISTORY_CONTRACT: Address = Address([
+    0x00, 0x00, 0xf9, 0x08, 0x27, 0xf1, 0xc5, 0x3a, 0x10, 0xcb, 0x7a, 0x02, 0x33, 0x5b, 0x17, 0x53,
+    0x20, 0x00, 0x29, 0x35,
+]);
+
+/// How many blocks it keeps, by EIP-2935.
+const RING: u64 = 8_191;
+
+/// How many it keeps on chains of Arbitrum's, whose blocks come 48 times as often.
+const RING_OF_ARBITRUM: u64 = 393_168;
+
+/// Arbitrum One, Arbitrum Nova, and the test chain of both.
+const CHAINS_OF_ARBITRUM: [u64; 3] = [42_161, 42_170, 421_614];
+
+/// How many blocks the contract of a chain keeps.
+pub fn ring(chain: Caip2) -> u64 {
+    if CHAINS_OF_ARBITRUM.contains(&chain.0) { RING_OF_ARBITRUM } else { RING }
+}
+
+/// The word of the contract that has the hash of a block.
+pub fn history_slot(chain: Caip2, block: u64) -> [u8; 32] {
+    let mut slot = word(0);
+    slot[24..].copy_from_slice(&(block % ring(chain)).to_be_bytes());
+    slot
+}
+
+/// Why a file anchors nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AnchorError {
+    /// It is longer than one may be.
+    #[error("{found} bytes are more than the {MAX_ANCHOR_BYTES} of a day's anchors")]
+    TooLarge {
+        /// Its length.
+        found: usize,
+    },
+    /// Its line cannot be read.
+    #[error("its first line: {0}")]
+    Line(#[from] DocumentError),
+    /// Its line says what none does.
+    #[error("its first line: {0}")]
+    Shape(&'static str),
+    /// What stands for a header is none.
+    #[error("hop {hop}: the header is none")]
+    Header {
+        /// Which, from 0.
+        hop: usize,
+    },
+    /// A hop begins at another block than the one before it led to.
+    #[error("hop {hop}: its header is of block {found}, and {expected} was led to")]
+    OtherHeader {
+        /// Which, from 0.
+        hop: usize,
+        /// The hash that was led to.
+        expected: BlockHash,
+        /// The hash of what stands there.
+        found: BlockHash,
+    },
+    /// A header that was led to has another number than the block that it stands for.
+    #[error("hop {hop}: its header has number {found}, and block {expected} was led to")]
+    OtherNumber {
+        /// Which, from 0.
+        hop: usize,
+        /// The number that was led to.
+        expected: u64,
+        /// The header's.
+        found: u64,
+    },
+    /// The contract does not keep that block after the one it is proven from.
+    #[error("block {block} is not among the {ring} before block {from}: no hop leads there")]
+    BeyondRing {
+        /// The block.
+        block: u64,
+        /// The hop's.
+        from: u64,
+        /// How many are kept.
+        ring: u64,
+    },
+    /// The nodes of the accounts do not lead to the contract.
+    #[error("hop {hop}: the contract's account: {error}")]
+    Account {
+        /// Which, from 0.
+        hop: usize,
+        /// What is wrong.
+        error: WalkError,
+    },
+    /// The chain has no such contract.
+    #[error("hop {hop}: the chain keeps no hashes of blocks (EIP-2935)")]
+    NoHistory {
+        /// Which, from 0.
+        hop: usize,
+    },
+    /// The nodes of the contract's storage do not lead to its words.
+    #[error("hop {hop}: the contract's storage: {error}")]
+    Storage {
+        /// Which, from 0.
+        hop: usize,
+        /// What is wrong.
+        error: ProofError,
+    },
+    /// There are nodes that no walk meets.
+    #[error("hop {hop}: it has nodes that nothing leads to")]
+    Surplus {
+        /// Which, from 0.
+        hop: usize,
+    },
+    /// The contract has no hash of that block: the chain is younger than it, or has kept hashes for too short a time.
+    #[error("block {block}: the contract has no hash of it")]
+    NotKept {
+        /// The block.
+        block: u64,
+    },
+}
+
+/// The line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Line {
+    v: u32,
+    chain: Caip2,
+    day: u32,
+    block: BlockHash,
+    hops: Vec<HopLine>,
+}
+
+/// A hop in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct HopLine {
+    /// Ascending.
+    blocks: Vec<u64>,
+    /// Bytes of the header, of the nodes of accounts and of those of the contract's storage.
+    lengths: (u32, u32, u32),
+}
+
+wire_struct!(Line { v, chain, day, block, hops });
+wire_struct!(HopLine { blocks, lengths });
+
+/// What a day's file proves: *if* the chain has the block it begins at, it has all of these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchors {
+    /// The chain.
+    pub chain: Caip2,
+    /// The day, as days since 1970-01-01 UTC. A name, of which nothing is proven.
+    pub day: u32,
+    /// Where it begins: the block whose hash is to be trusted.
+    pub from: BlockHeader,
+    /// The hashes of older blocks, by their numbers.
+    blocks: BTreeMap<u64, BlockHash>,
+}
+
+/// One hop, to be made a file of.
+#[derive(Debug, Clone)]
+pub struct HopParts<'a> {
+    /// The RLP of the header that it begins at.
+    pub header: &'a [u8],
+    /// The blocks that it is to prove, ascending; the lowest is where the next hop begins.
+    pub blocks: &'a [u64],
+    /// All nodes that lead to the contract and to its words: in any order, each as often as it came.
+    pub nodes: &'a [Vec<u8>],
+}
+
+impl Anchors {
+    /// The hash that the chain has at a number; `None`: the file does not say.
+    pub fn hash(&self, number: u64) -> Option<BlockHash> {
+        if number == self.from.number {
+            return Some(self.from.hash);
+        }
+        self.blocks.get(&number).copied()
+    }
+
+    /// The blocks that it proves, ascending, with their hashes.
+    pub fn blocks(&self) -> impl Iterator<Item = (u64, BlockHash)> + '_ {
+        self.blocks.iter().map(|(number, hash)| (*number, *hash))
+    }
+
+    /// Reads a file, and follows every hash in it down from the block that it begins at.
+    pub fn read(bytes: &[u8]) -> Result<Self, AnchorError> {
+        if bytes.len() > MAX_ANCHOR_BYTES {
+            return Err(AnchorError::TooLarge { found: bytes.len() });
+        }
+        let end = bytes.iter().take(MAX_LINE_BYTES + 1).position(|byte| *byte == b'\n');
+        let end = end.ok_or(AnchorError::Shape("it does not end"))?;
+        let line: Line = from_canonical(&bytes[..end], MAX_LINE_BYTES, "a day's anchors")?;
+        line.check()?;
+        let each = |HopLine { lengths: (header, accounts, storage), .. }: &HopLine| {
+            [*header, *accounts, *storage]
+        };
+        let lengths: Vec<u32> = line.hops.iter().flat_map(each).collect();
+        let parts = file::split_parts(&lengths, &bytes[end + 1..])
+            .ok_or(AnchorError::Shape("its lengths are not those of what follows"))?;
+        let (mut blocks, mut from) = (BTreeMap::new(), None);
+        let (mut expected, mut number) = (line.block, None);
+        for (at, (hop, parts)) in line.hops.iter().zip(parts.chunks(3)).enumerate() {
+            let header = BlockHeader::read(parts[0]).ok_or(AnchorError::Header { hop: at })?;
+            if header.hash != expected {
+                return Err(AnchorError::OtherHeader { hop: at, expected, found: header.hash });
+            }
+            if let Some(expected) = number.filter(|number| *number != header.number) {
+                let found = header.number;
+                return Err(AnchorError::OtherNumber { hop: at, expected, found });
+            }
+            check_reach(line.chain, &header, &hop.blocks)?;
+            let root = storage_root(at, &header, parts[1])?;
+            let slots: Vec<[u8; 32]> =
+                hop.blocks.iter().map(|block| history_slot(line.chain, *block)).collect();
+            let words = walked(root, &slots, parts[2]).map_err(|error| match error {
+                ProofError::Surplus => AnchorError::Surplus { hop: at },
+                error => AnchorError::Storage { hop: at, error },
+            })?;
+            for (block, word) in hop.blocks.iter().zip(&words) {
+                if word.0 == [0; 32] {
+                    return Err(AnchorError::NotKept { block: *block });
+                }
+                blocks.insert(*block, BlockHash(word.0));
+            }
+            (expected, number) = (BlockHash(words[0].0), hop.blocks.first().copied());
+            from = from.or(Some(header));
+        }
+        let from = from.ok_or(AnchorError::Shape(HOPS))?;
+        Ok(Self { chain: line.chain, day: line.day, from, blocks })
+    }
+
+    /// The file of these hops, of which each begins at the lowest block of the one before it. What no walk meets is left out.
+    pub fn file(chain: Caip2, day: u32, hops: &[HopParts<'_>]) -> Result<Vec<u8>, AnchorError> {
+        let (mut lines, mut parts, mut block) = (Vec::new(), Vec::new(), None);
+        for (at, hop) in hops.iter().enumerate() {
+            let header = BlockHeader::read(hop.header).ok_or(AnchorError::Header { hop: at })?;
+            let nodes = NodePool::of(hop.nodes);
+            let key = [keccak(&HISTORY_CONTRACT.0)];
+            let (met, account) = nodes
+                .in_order(header.state_root, &key)
+                .map_err(|error| AnchorError::Account { hop: at, error })?;
+            let root = storage_of(at, account[0])?;
+            let mut keys: Vec<[u8; 32]> =
+                hop.blocks.iter().map(|block| keccak(&history_slot(chain, *block))).collect();
+            crate::sorting::sort(&mut keys, Ord::cmp);
+            let storage = nodes.in_order(root, &keys).map_err(|error| AnchorError::Storage {
+                hop: at,
+                error: ProofError::Storage(error),
+            })?;
+            let hop_parts = [hop.header.to_vec(), met, storage.0];
+            let [header_bytes, accounts, storage] =
+                hop_parts.each_ref().map(|part| u32::try_from(part.len()).unwrap_or(u32::MAX));
+            let lengths = (header_bytes, accounts, storage);
+            lines.push(HopLine { blocks: hop.blocks.to_vec(), lengths });
+            parts.extend(hop_parts);
+            block = block.or(Some(header.hash));
+        }
+        let block = block.ok_or(AnchorError::Shape(HOPS))?;
+        let mut file = to_canonical(&Line { v: VERSION, chain, day, block, hops: lines })?;
+        file.push(b'\n');
+        file.extend(parts.concat());
+        // What is written is what is read.
+        Self::read(&file)?;
+        Ok(file)
+    }
+}
+
+const HOPS: &str = "it has too few or too many hops";
+
+impl Line {
+    fn check(&self) -> Result<(), AnchorError> {
+        if self.hops.is_empty() || self.hops.len() > MAX_HOPS {
+            return Err(AnchorError::Shape(HOPS));
+        }
+        let count: usize = self.hops.iter().map(|hop| hop.blocks.len()).sum();
+        if count > MAX_ANCHORED_BLOCKS {
+            return Err(AnchorError::Shape("it has too many blocks"));
+        }
+        let ascends = |hop: &HopLine| {
+            !hop.blocks.is_empty() && hop.blocks.is_sorted_by(|earlier, later| earlier < later)
+        };
+        if !self.hops.iter().all(ascends) {
+            return Err(AnchorError::Shape("the blocks of a hop do not ascend"));
+        }
+        Ok(())
+    }
+}
+
+/// Whether the contract keeps these blocks, ascending, after that of a header.
+fn check_reach(chain: Caip2, from: &BlockHeader, blocks: &[u64]) -> Result<(), AnchorError> {
+    let ring = ring(chain);
+    let is_kept = |block: &&u64| **block < from.number && from.number - **block <= ring;
+    match blocks.iter().find(|block| !is_kept(block)) {
+        Some(block) => Err(AnchorError::BeyondRing { block: *block, from: from.number, ring }),
+        None => Ok(()),
+    }
+}
+
+/// The root of the contract's storage, walked to through exactly these nodes.
+fn storage_root(hop: usize, from: &BlockHeader, nodes: &[u8]) -> Result<[u8; 32], AnchorError> {
+    let mut walk = Walk::new(from.state_root, InOrder(nodes));
+    let account = walk
+        .value(&keccak(&HISTORY_CONTRACT.0))
+        .map_err(|error| AnchorError::Account { hop, error })?;
+    let root = storage_of(hop, account)?;
+    if walk.into_nodes().0.is_empty() { Ok(root) } else { Err(AnchorError::Surplus { hop }) }
+}
+
+fn storage_of(hop: usize, account: Option<&[u8]>) -> Result<[u8; 32], AnchorError> {
+    let account = account.and_then(Account::read).ok_or(AnchorError::NoHistory { hop })?;
+    Ok(account.storage_root)
+}
