@@ -163,7 +163,7 @@ fn what_is_no_question_is_refused() {
     // A pool of another kind is looked at as it is, and not after a shock.
     let fee = FeeRate { numerator: 5, denominator: 10_000 };
     let stable = Solidly::new(true, [U256::from(1_u64 << 50); 2], [6, 6], fee).unwrap();
-    let stable = || vec![vec![Some(PoolState::Solidly(stable.clone()))]];
+    let stable = || vec![vec![Some(PoolState::Solidly(stable))]];
     let told = figure(&terms(1, 1, "1000", NOTHING), &stable());
     assert_eq!((told.have_slots, told.slots_unanswered), (1, 0));
     for shock in [Shock { haircut_e8: 1, ..NOTHING }, Shock { fall_e8: 1, ..NOTHING }] {
