@@ -109,7 +109,8 @@ fn a_hop_reaches_as_far_as_the_ring_and_no_further() {
     let below = 1_000_000 - 393_168;
     let top = held(arbitrum, 1_000_000, &hashes(&[below]));
     let far = HopParts { header: &top.header, blocks: &[below], nodes: &top.nodes };
-    let read = Anchors::read(&Anchors::file(arbitrum, DAY, &[far.clone()]).unwrap()).unwrap();
+    let read =
+        Anchors::read(&Anchors::file(arbitrum, DAY, std::slice::from_ref(&far)).unwrap()).unwrap();
     assert_eq!(read.hash(below), Some(hash_at(below)));
     let past = HopParts { blocks: &[below - 1], ..far.clone() };
     let past = Anchors::file(arbitrum, DAY, &[past]);

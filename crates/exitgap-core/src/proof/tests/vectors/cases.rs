@@ -50,7 +50,7 @@ fn in_every_layout(vector: &mut Vector, oracle: &str) {
     vector.lie("another number", &header, |parts| parts.block.number += 1);
     vector.lie("another time", &header, |parts| parts.block.timestamp -= 1);
     vector.lie("another chain", UNUSABLE, |parts| {
-        parts.chain.caip2 = "eip155:31338".parse().unwrap()
+        parts.chain.caip2 = "eip155:31338".parse().unwrap();
     });
     let other = if vector.name == "uniswap_v3" { "slipstream" } else { "uniswap_v3" };
     vector.lie("another layout", UNUSABLE, |parts| parts.facts = vec![fact(other, MANAGER)]);
@@ -64,9 +64,9 @@ fn in_every_layout(vector: &mut Vector, oracle: &str) {
         "a next block at the instant",
         &format!("not_the_last_block ok {oracle}"),
         &NOTHING,
-        at_instant,
+        &at_instant,
     );
-    vector.proof("no next block", &ok, &NOTHING, alone);
+    vector.proof("no next block", &ok, &NOTHING, &alone);
     let stranger = block_of([8; 32], [4; 32], 78, instant + 1);
     vector.tampered(
         "a next block of another parent",
@@ -184,14 +184,14 @@ fn of_a_range(vector: &mut Vector, oracle: &str) {
         let ranges = ranges_of(&vector.honest.state, TickRange { low, high });
         let narrow = ProofSubject { ranges, ..vector.subject.clone() };
         let narrow = vector.chain.file(&narrow).unwrap();
-        vector.proof(&format!("ticks {low} to {high}"), codes, &NOTHING, narrow);
+        vector.proof(&format!("ticks {low} to {high}"), codes, &NOTHING, &narrow);
     }
     let none = TickRange { low: 485, high: 490 };
     let none =
         ProofSubject { ranges: ranges_of(&vector.honest.state, none), ..vector.subject.clone() };
     let none = vector.chain.file(&none).unwrap();
     let empty = with_line(&none, |line| drop(line.insert("ticks".to_owned(), json!([]))));
-    vector.proof("a range without ticks", &beyond, &NOTHING, none);
+    vector.proof("a range without ticks", &beyond, &NOTHING, &none);
     let last = vector.proofs.len() - 1;
     vector.case("an empty list of ticks", [0, last], &empty, &NOTHING, UNUSABLE);
     let id = vector.subject.id;

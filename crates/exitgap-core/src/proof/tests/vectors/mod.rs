@@ -177,9 +177,9 @@ impl Vector {
     }
 
     /// The honest snapshot beside another proof.
-    fn proof(&mut self, name: &str, codes: &str, asked: &Asked, proof: Vec<u8>) {
-        self.proofs.push(proof.clone());
-        self.case(name, [0, self.proofs.len() - 1], &proof, asked, codes);
+    fn proof(&mut self, name: &str, codes: &str, asked: &Asked, proof: &[u8]) {
+        self.proofs.push(proof.to_owned());
+        self.case(name, [0, self.proofs.len() - 1], proof, asked, codes);
     }
 
     fn document(&self) -> Value {
@@ -198,7 +198,11 @@ impl Vector {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("a text takes what is written to it");
+        text
+    })
 }
 
 /// How one file becomes another: where, how many bytes go, and which come.
