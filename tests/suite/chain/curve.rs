@@ -334,7 +334,7 @@ async fn three_coins_without_a_factory_are_known_by_their_own_address() {
     }
 
     curve.config.chain[0].factory.clear();
-    assert!(curve.refusal().await.contains("none of the kinds that are read"));
+    assert!(curve.refusal().await.contains("unverified_version: it answers as a plain pool"));
 }
 
 /// Lets the pool quote what core's fill says and so much more, for the amounts that a trial of the

@@ -49,7 +49,6 @@ const FORMULAS: Address = Address::repeat_byte(0xce);
 /// A chain with a factory of crypto pools and the contract of their formulas.
 pub struct Crypto {
     pub chain: DevChain,
-    pub world: exitgap_tests::devchain::World,
     pub config: Config,
     factory: StandIn,
     formulas: StandIn,
@@ -66,7 +65,7 @@ impl Crypto {
         let mut config = chain_config(&chain, &world, &[chain.url()]).await;
         let address = exitgap_core::ids::Address(FACTORY.into_array());
         config.chain[0].factory = vec![Factory { address, kind, fee_modules: Vec::new() }];
-        Self { chain, world, config, factory, formulas, version }
+        Self { chain, config, factory, formulas, version }
     }
 
     async fn tell<C: SolCall>(&self, stand_in: StandIn, call: &C, answer: &C::Return) {

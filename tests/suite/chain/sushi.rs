@@ -5,7 +5,6 @@ use exitgap_api::PoolLabels;
 use exitgap_chain::Severity;
 use exitgap_chain::config::{Factory, FactoryKind};
 use exitgap_core::pools::{Concentrated, Direction};
-use exitgap_core::series::MissingReason;
 use exitgap_tests::devchain::{FIRST_SLOT, Pool, PoolKind};
 
 use crate::scenes::chain::{
@@ -63,14 +62,15 @@ async fn a_sushi_pool_is_named_as_its_venues_and_pays_what_is_computed() {
     assert_eq!(tried.unwrap().severity, Severity::Fine);
 
     // Of a factory that is another venue's it is that venue's, and of none it has no venue.
-    config.chain[0].factory[0].kind = FactoryKind::UniswapV3;
-    let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT + 1).await;
-    let of_other = snapshots(reading).remove(0);
-    assert_eq!(PoolLabels::of(of_other.observation()).naming.name(), "Uniswap v3 0.05 %");
-    config.chain[0].factory[0].kind = FactoryKind::PancakeV3;
-    let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT + 1).await;
-    let missing = reading.pools[0].1.as_ref().unwrap_err();
-    assert_eq!(missing.reason, MissingReason::PoolUnsupported, "{missing}");
+    for (kind, name) in [
+        (FactoryKind::UniswapV3, "Uniswap v3 0.05 %"),
+        (FactoryKind::PancakeV3, "PancakeSwap v3 0.05 %"),
+    ] {
+        config.chain[0].factory[0].kind = kind;
+        let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT + 1).await;
+        let of_other = snapshots(reading).remove(0);
+        assert_eq!(PoolLabels::of(of_other.observation()).naming.name(), name);
+    }
     config.chain[0].factory.clear();
     let reading = read(&mut reader(&config, small_limits()), FIRST_SLOT + 1).await;
     let of_none = snapshots(reading).remove(0);

@@ -6,7 +6,7 @@
 
 use super::concentrated::{price_of, ticks_at, ticks_thinned, ticks_under};
 use super::{ConstantProduct, Direction, PoolState, RawPrice};
-use crate::wide::{U256, U512, narrow, square_root};
+use crate::wide::{U256, U512, mul_div, narrow, square_root};
 
 /// One, counted in millionths of a percent.
 const ONE_E8: u32 = 100_000_000;
@@ -58,9 +58,11 @@ impl PoolState {
     pub fn thinned(&self, haircut_e8: u32) -> Option<Self> {
         let kept = ONE_E8.checked_sub(haircut_e8).filter(|kept| *kept > 0)?;
         if let Some(pair) = ConstantProduct::of(self) {
-            let left =
-                |held: u128| reserve(U256::from(held) * U256::from(kept) / U256::from(ONE_E8));
-            return Some(ConstantProduct::new(pair.reserves().map(left), pair.fee()).ok()?.into());
+            let left = |held: u128| {
+                mul_div(U256::from(held), U256::from(kept), U256::from(ONE_E8)).map(reserve)
+            };
+            let [first, second] = pair.reserves().map(left);
+            return Some(ConstantProduct::new([first?, second?], pair.fee()).ok()?.into());
         }
         ticks_thinned(self, kept, ONE_E8)
     }

@@ -130,8 +130,9 @@ impl Ranges {
     /// less what lies below; one without a difference stays a stop of the contract's loop.
     pub(super) fn thinned(&self, kept: u32, one: u32) -> Self {
         let left = |liquidity: u128| {
-            let left = U256::from(liquidity) * U256::from(kept.min(one)) / U256::from(one.max(1));
-            left.saturating_to::<u128>()
+            let (kept, one) = (U256::from(kept.min(one)), U256::from(one.max(1)));
+            // At most the liquidity itself, so it is there and fits.
+            mul_div(U256::from(liquidity), kept, one).map_or(0, |left| left.saturating_to::<u128>())
         };
         let (mut whole, mut below) = (0_u128, 0_u128);
         let ticks = self.ticks.iter().map(|tick| {
