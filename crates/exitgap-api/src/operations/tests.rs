@@ -41,7 +41,8 @@ fn read(operation: Operation, named: &str, query: &str) -> Result<(), Problem> {
         O::Fragility => operation.read::<BoardAsked>(named, query).map(drop),
         O::Portfolio => operation.read::<PortfolioAsked>(named, query).map(drop),
         O::Evidence => operation.read::<EvidenceAsked>(named, query).map(drop),
-        O::Window | O::SlotStatus | O::StateProof | O::Snapshots | O::Fills => {
+        O::StateProof => operation.read::<StateProofAsked>(named, query).map(drop),
+        O::Window | O::SlotStatus | O::Snapshots | O::Fills => {
             operation.read::<SlotAsked>(named, query).map(drop)
         }
         O::Snapshot => operation.read::<SnapshotHash>(named, query).map(drop),
@@ -106,7 +107,8 @@ fn every_parameter_of_the_table_is_read() {
                 continue; // Any path is asked for; which there are the folder knows.
             }
             let (named, query) = address(row, Some((parameter.name, "\u{1}")));
-            let problem = read(row.operation, &named, &query).unwrap_err();
+            let problem = read(row.operation, &named, &query);
+            let problem = problem.expect_err(parameter.name);
             assert_eq!(problem.field.as_deref(), Some(parameter.name), "{}: {problem:?}", row.id);
             assert_eq!(problem.code.http_status(), 400, "{}: {problem:?}", row.id);
             let hint = problem.hint.unwrap_or_default();

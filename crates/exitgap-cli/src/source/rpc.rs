@@ -27,9 +27,9 @@ const DEADLINE: Duration = Duration::from_mins(1);
 const DEFAULT_HEARTBEAT_S: u32 = 3_600;
 
 /// Tables of the recorder's file that say nothing about reading.
-const RECORDER_TABLES: [&str; 10] = [
+const RECORDER_TABLES: [&str; 12] = [
     "store", "recorder", "evidence", "http", "serve", "log", "payments", "alerts", "proofs",
-    "witness",
+    "witness", "observer", "peer",
 ];
 
 /// Reads the pool at the chain's latest block.
