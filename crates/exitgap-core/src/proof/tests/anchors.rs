@@ -25,7 +25,9 @@ fn held(chain: Caip2, number: u64, hashes: &BTreeMap<u64, BlockHash>) -> Held {
     let mut words: BTreeMap<[u8; 32], Vec<u8>> =
         (0..60).map(|n| (keccak(&[1, n]), string(&[n + 1; 32]))).collect();
     for (block, hash) in hashes {
-        words.insert(keccak(&history_slot(chain, *block)), string(&hash.0));
+        // A word is kept without its leading zeros.
+        let zeros = hash.0.iter().take_while(|byte| **byte == 0).count();
+        words.insert(keccak(&history_slot(chain, *block)), string(&hash.0[zeros..]));
     }
     let storage = Trie::new(&words);
     let account = encode(&[string(&[1]), string(&[]), string(&storage.root), string(&[9; 32])]);
