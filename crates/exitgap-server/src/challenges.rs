@@ -274,7 +274,7 @@ mod tests {
             assert!(may_begin(&mut begun, start + Duration::from_secs(n as u64)));
         }
         assert!(!may_begin(&mut begun, start + Duration::from_secs(59)));
-        assert!(may_begin(&mut begun, start + Duration::from_secs(60)));
-        assert!(!may_begin(&mut begun, start + Duration::from_secs(60)));
+        assert!(may_begin(&mut begun, start + Duration::from_mins(1)));
+        assert!(!may_begin(&mut begun, start + Duration::from_mins(1)));
     }
 }

@@ -30,7 +30,7 @@ impl Told {
     /// What came of a slot, once it is known. What is not there yet may come.
     async fn of(&mut self, slot: u64) -> PeerTold {
         loop {
-            let told = tokio::time::timeout(Duration::from_secs(60), self.0.recv()).await;
+            let told = tokio::time::timeout(Duration::from_mins(1), self.0.recv()).await;
             let told = told.expect("the peer is followed").expect("and goes on to be");
             if u64::from(told.slot.number()) == slot && told.outcome != "not_yet" {
                 return told;

@@ -304,7 +304,10 @@ fn is_tools(uri: &Uri) -> bool {
 /// As how many requests one counts: a portfolio is as many exits as it has positions, a token sold through its pools
 /// as many as it may well have pools; what is drawn from many snapshots counts as the time that it may take.
 fn cost(method: &Method, uri: &Uri) -> NonZeroU32 {
-    let is_of = |operation: Operation| uri.path().starts_with(operation.prefix());
+    let is_of = |operation: Operation| match operation.prefix() {
+        whole if whole == operation.template() => uri.path() == whole,
+        prefix => uri.path().starts_with(prefix),
+    };
     let is_any = |operations: &[Operation]| operations.iter().any(|one| is_of(*one));
     let query = || form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     let requests = if is_of(Operation::Routes) {

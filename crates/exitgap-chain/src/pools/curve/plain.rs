@@ -96,8 +96,8 @@ pub(crate) struct PlainReader {
 
 /// The rules of a pool that is known by its own address.
 fn known_rule(pool: Address, known: &[Factory]) -> Option<PlainRule> {
-    let same = known.iter().filter(|known| known.address == pool);
-    same.filter_map(|known| PlainRule::of_pool(known.kind)).next()
+    let mut same = known.iter().filter(|known| known.address == pool);
+    same.find_map(|known| PlainRule::of_pool(known.kind))
 }
 
 fn factories(known: &[Factory]) -> impl Iterator<Item = Address> {
@@ -156,8 +156,8 @@ impl Registered {
         if coins.contains(&NATIVE) {
             return Err(NATIVE_POOL.to_owned());
         }
-        let same = known.iter().filter(|known| known.address == *implementation);
-        same.filter_map(|known| PlainRule::of_implementation(known.kind)).next().ok_or_else(|| {
+        let mut same = known.iter().filter(|known| known.address == *implementation);
+        same.find_map(|known| PlainRule::of_implementation(known.kind)).ok_or_else(|| {
             format!(
                 "unverified_version: its factory says that its code is {implementation}'s, and by \
                  which rule that computes is not known"
