@@ -198,12 +198,12 @@ const WALLET: &str = "your wallet";
 
 /// What was found.
 struct Report {
-    checks: Vec<Found>,
+    checks: Vec<Told>,
     unproven: Vec<String>,
 }
 
 /// A check, as the program that judges spells it.
-struct Found {
+struct Told {
     name: String,
     outcome: String,
     code: String,
@@ -227,9 +227,9 @@ impl Report {
         let checks = of_checks.chunks_exact(6).map(|lines| {
             let [name, outcome, code, expected, found] =
                 [0, 1, 2, 3, 4].map(|at| lines[at].to_owned());
-            Found { name, outcome, code, expected, found }
+            Told { name, outcome, code, expected, found }
         });
-        let checks: Vec<Found> = checks.collect();
+        let checks: Vec<Told> = checks.collect();
         let unproven = last.split('\t').filter(|what| !what.is_empty()).map(str::to_owned);
         (!checks.is_empty()).then(|| Self { checks, unproven: unproven.collect() })
     }
@@ -318,7 +318,7 @@ fn shown(report: Report) -> AnyView {
 const PASS: &str = "pass";
 const FAIL: &str = "fail";
 
-fn row(check: Found) -> impl IntoView {
+fn row(check: Told) -> impl IntoView {
     let (class, mark, word) = match check.outcome.as_str() {
         PASS => ("pass", "✓", "passed"),
         FAIL => ("fail", "✗", "FAILED"),

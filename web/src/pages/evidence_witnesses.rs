@@ -20,13 +20,13 @@ const KEPT: &str = "exitgap witness policy";
 enum State {
     NotAsked,
     Checking,
-    Found(Found),
+    Found(Told),
     Failed(String),
 }
 
 /// The check, as the package writes it.
 #[derive(Clone)]
-struct Found {
+struct Told {
     outcome: String,
     code: String,
     expected: String,
@@ -37,7 +37,7 @@ struct Found {
     cosigned: Vec<String>,
 }
 
-impl Found {
+impl Told {
     fn of(check: &JsValue) -> Self {
         let before = field(check, "recorded_before_s").as_f64();
         let before = before.map(|seconds| Date::new(&(seconds * 1_000.0).into()).to_iso_string());
@@ -53,7 +53,7 @@ impl Found {
     }
 }
 
-async fn found(evidence: &[u8], policy: &str) -> Result<Found, String> {
+async fn found(evidence: &[u8], policy: &str) -> Result<Told, String> {
     let checker = Module::load(EXITGAP).await?;
     let now_s = (Date::now() / 1_000.0).floor();
     let asked = [bytes(evidence), bytes(policy.as_bytes()), now_s.into()];
