@@ -41,6 +41,7 @@ const outcomes = async (page) => Object.fromEntries(await page.locator("#by-chai
 
 /** Opens the evidence and its state proof. */
 async function opened(context, width) {
+  later.length = 0;
   const page = await scene.open(evidence, { context, width });
   page.on("request", (request) => later.push(request.url()));
   await page.waitForSelector(".verdict.pass");
