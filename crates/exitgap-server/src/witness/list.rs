@@ -90,7 +90,7 @@ pub enum ListRule {
     /// A log is there twice.
     #[error("the log {0} is there twice")]
     Again(String),
-    /// More than [`MAX_LOGS`].
+    /// More logs than a list may have.
     #[error("more than {MAX_LOGS} logs")]
     TooMany,
 }
