@@ -57,7 +57,7 @@ async fn found(evidence: &[u8], policy: &str) -> Result<Told, String> {
     let checker = Module::load(EXITGAP).await?;
     let now_s = (Date::now() / 1_000.0).floor();
     let asked = [bytes(evidence), bytes(policy.as_bytes()), now_s.into()];
-    Ok(Found::of(&checker.call("witnessed", &asked)?))
+    Ok(Told::of(&checker.call("witnessed", &asked)?))
 }
 
 /// The section.
