@@ -148,7 +148,8 @@ function witness(name) {
   };
 }
 const [one, two] = [witness("one.example/w"), witness("two.example/w")];
-const policyOf = (quorum) => `witness one ${one.key}\nwitness two ${two.key}\ngroup any 1 one two\ngroup both all one two\nquorum ${quorum}\n`;
+/** One of the two is enough, or both are wanted. */
+const policyOf = (quorum) => `witness one ${one.key}\nwitness two ${two.key}\ngroup trusted ${quorum === "both" ? "all" : "1"} one two\nquorum trusted\n`;
 
 /** The evidence page where what is served was cosigned so. */
 async function cosigned(lines) {
