@@ -17,9 +17,11 @@ const WETH: Address = address!("C02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2");
 /// Curve's 3pool and sUSD pool, which no factory made.
 const THREE: Address = address!("bEbc44782C7dB0a1A60Cb6fe97d0b483032FF1C7");
 const SUSD: Address = address!("A5407eAE9Ba41422680e2e00537571bcC53efBfD");
-/// Pools whose factories place them where none can tell: Curve's of PYUSD and USDC, and its Tricrypto-NG.
+/// Pools whose factories place them where none can tell: Curve's of PYUSD and USDC, its Tricrypto-NG, and
+/// Balancer's of wstETH and AAVE.
 const PYUSD: Address = address!("383E6b4437b59fff47B619CBA855CA29342A8559");
 const TRICRYPTO: Address = address!("7F86Bf177Dd4F3494b841a37e810A34dD56c829B");
+const SAFETY: Address = address!("3de27EFa2F1AA663Ae5D458857e731c129069F29");
 /// The code of Uniswap v3's pools, which is `SushiSwap`'s, too, and of `PancakeSwap`'s.
 const V3_CODE: B256 = b256!("e34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54");
 const PANCAKE_CODE: B256 =
@@ -75,6 +77,7 @@ fn the_pools_are_where_the_factories_put_them_and_each_token_has_its_own_oracle(
         (PYUSD.to_string(), ["pyusd-usd", "usdc-usd"]),
         (format!("{SUSD}.0-1"), ["dai-usd", "usdc-usd"]),
         (format!("{TRICRYPTO}.0-2"), dollar_ether),
+        (SAFETY.to_string(), ["wsteth-usd", "aave-usd"]),
     ];
     assert_eq!(chain.pools().len(), expected.len());
     for (pool, (place, oracles)) in chain.pools().iter().zip(expected) {

@@ -2,8 +2,10 @@
 //! named for it.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 
 use exitgap_core::tlog::Checkpoint;
+use exitgap_tests::binaries;
 use exitgap_wasm::{Opened, verify};
 use serde_json::Value;
 
@@ -136,6 +138,15 @@ fn one_snapshot_answers_every_question_or_refuses_by_name() {
     }
 }
 
+/// A ladder as the command line prints it.
+fn printed_ladder(here: &Here, pool: &str, base: &str) -> String {
+    let mut command = Command::new(binaries::path("exitgap"));
+    command.args(["ladder", pool, "--base", base, "--api", &format!("http://{}", here.address)]);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{pool}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
 /// Only where the fee depends on the size may a smaller sale lose more, and then a row says so.
 #[test]
 fn a_row_says_where_a_smaller_size_is_worse() {
@@ -159,6 +170,11 @@ fn a_row_says_where_a_smaller_size_is_worse() {
                 assert!(gap(&exit["exit_gap_pct"]) > gap(limit), "{vector}: {row}");
                 told.insert(vector);
             }
+            let printed = printed_ladder(&here, &pool.to_string(), base);
+            let is_told =
+                |rows: &[Value]| rows.iter().any(|row| row["worse_below_usd"].is_number());
+            assert_eq!(printed.contains(" is worse"), is_told(&rows[0]), "{vector}: {printed}");
+            assert_eq!(printed.contains("worse at USD"), is_told(&rows[1]), "{vector}: {printed}");
         }
     }
     assert!(told.contains("stableswap_steep"), "{told:?}");
@@ -185,6 +201,12 @@ fn a_series_answers_every_question_or_refuses_by_name() {
         let window = here.get(&target(&answer["window_url"])).body;
         let report = module(verify(&evidence, &keys, None, Some(window)).unwrap());
         assert_eq!(report["verdict"], "valid", "{vector}: {report}");
+        let head = &serde_json::from_slice::<Value>(&evidence).unwrap()["head"];
+        for field in ["depth_usd", "lowest_depth_7d_usd"] {
+            let told = head[field].as_array().unwrap();
+            assert_eq!(told.len(), 2, "{vector}");
+            assert!(told.iter().all(|depth| depth.is_null() != is_sized), "{vector}: {head}");
+        }
 
         let history = here.get(&format!("/v1/history/{pool}?size_usd=1000&interval=5m")).found();
         let rows = history["rows"].as_array().unwrap();

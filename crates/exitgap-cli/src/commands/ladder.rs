@@ -110,7 +110,13 @@ fn print_by_gap(ladder: &Ladder) -> Result<(), Failure> {
 
 fn print_by_size(ladder: &Ladder) -> Result<(), Failure> {
     let [sells, receives] = headings(ladder);
-    let header = ["size USD", "exit gap %", &sells, &receives, "realized USD", "next unit USD"];
+    let mut header =
+        vec!["size USD", "exit gap %", &sells, &receives, "realized USD", "next unit USD"];
+    // Only a fee that depends on the size makes a smaller one worse: other tables have no such column.
+    let is_uneven = ladder.figures.by_size.iter().any(|rung| rung.worse_below_usd.is_some());
+    if is_uneven {
+        header.push("worse at USD");
+    }
     let mut table = Columns::new(&header);
     for rung in &ladder.figures.by_size {
         let mut cells = vec![grouped(rung.size_usd.as_str())];
@@ -124,6 +130,10 @@ fn print_by_size(ladder: &Ladder) -> Result<(), Failure> {
                 cells.push(code.to_owned());
                 cells.extend(["-"; 4].map(String::from));
             }
+        }
+        if is_uneven {
+            let worse = rung.worse_below_usd.as_ref();
+            cells.push(worse.map_or_else(String::new, |size| grouped(size.as_str())));
         }
         table.row(cells);
     }
