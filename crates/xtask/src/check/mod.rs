@@ -3,6 +3,7 @@
 //! Each check is a pure function from texts to findings, so that its tests can show it fail.
 
 mod arrows;
+mod links;
 mod sources;
 
 use std::fs;
@@ -20,7 +21,8 @@ Usage: cargo xtask check
 
   arrows      no crate depends on one it may not know (the list is in crates/xtask/src/check/arrows.rs)
   seams       a library behind a seam is named in its room only (the list is in crates/xtask/src/check/sources.rs)
-  lengths     files near 400 lines; above 600 fails
+  lengths     files near 400 lines; above 600 fails; README.md below 200
+  links       what a document links to is there, heading and all
   leftovers   no notes to self where finished work should be
   map         crates/ARCHITECTURE.md names every crate
   licences    the third-party notices name every package that is shipped, and no other
@@ -70,6 +72,7 @@ pub fn run(root: &Path) -> Result<()> {
         ("arrows", arrows::forbidden(&arrows::dependencies(&metadata))),
         ("seams", sources::beyond_seams(&sources)),
         ("lengths", sources::lengths(&sources)),
+        ("links", links::dead(&sources)),
         ("leftovers", sources::leftovers(&sources)),
         ("map", sources::missing_on_map(&arrows::crate_names(&metadata), &map)),
         ("licences", licences::differences(root)?),
@@ -134,7 +137,7 @@ fn read_sources(root: &Path) -> Result<Vec<Source>> {
         collect(&root.join(folder), &mut paths)?;
     }
     collect(&root.join("pkg"), &mut paths)?;
-    paths.extend(["README.md", "Cargo.toml"].map(|name| root.join(name)));
+    paths.extend(["README.md", "Cargo.toml", "web/README.md"].map(|name| root.join(name)));
     paths.sort();
     let mut sources = Vec::new();
     for path in paths {

@@ -5,6 +5,9 @@ use super::{Finding, Source};
 /// Lines of a file: above the first a warning, above the second a failure.
 const FILE_LINES: (usize, usize) = (400, 600);
 
+/// Lines of the README: it answers a reader's questions, and links to what is longer.
+const README_LINES: usize = 200;
+
 /// Words that mark unfinished work, spelled in two halves so that this file holds none.
 const LEFTOVERS: [&str; 5] = [
     concat!("TO", "DO"),
@@ -32,6 +35,13 @@ const BEHIND_SEAMS: [(&str, &[&str]); 1] = [(
 /// Files that are longer than a reader holds in mind.
 pub fn lengths(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
+    if let Some(readme) = sources.iter().find(|source| source.path == "README.md") {
+        let lines = readme.text.lines().count();
+        if lines >= README_LINES {
+            let message = format!("it has {lines} lines; move what is longer to where it belongs");
+            findings.push(Finding::error(&readme.path, message));
+        }
+    }
     for source in sources.iter().filter(|source| is_rust(source)) {
         let (soft, hard) = FILE_LINES;
         let lines = source.text.lines().count();
@@ -126,6 +136,8 @@ mod tests {
         assert!(file(401)[0].warning);
         assert!(!file(601)[0].warning);
         assert_eq!(lengths(&[source("a.sql", &"\n".repeat(700))]), []);
+        assert_eq!(lengths(&[source("README.md", &"\n".repeat(199))]), []);
+        assert!(!lengths(&[source("README.md", &"\n".repeat(200))])[0].warning);
     }
 
     #[test]
