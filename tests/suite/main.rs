@@ -5,6 +5,7 @@ mod browser;
 mod chain;
 mod cli;
 mod client;
+mod documents;
 mod evidence;
 mod harness;
 mod payments;

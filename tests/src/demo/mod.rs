@@ -59,40 +59,11 @@ const SEED: u64 = 20_260_822;
 impl Demo {
     /// Plays, records, asks, sells. Says what it does on stderr, shows answers on stdout.
     pub async fn run(&self) -> Result<(), Box<dyn Error>> {
-        step(
-            "starting a private node with Uniswap v2, v3 and v4, Aerodrome, Multicall3 and Chainlink \
-             contracts",
-        );
         // Once: the same days each time. Else: up to now.
         let first = if self.once { FIRST_SLOT } else { serve::slot_now()? - self.slots };
-        let genesis_timestamp = first * SLOT_SECONDS - 3600;
-        let options = Options { prune_history: Some(64), genesis_timestamp, chain_id: CHAIN_ID };
-        let chain = DevChain::start(options).await?;
-        let world = World::deploy(&chain).await?;
-        let venues = Venues::deploy(&chain, &world).await?;
+        let (chain, world, venues) = scene(first).await?;
         let mut market = Market::new(&chain, &world, SEED).await?.visiting(&venues, SEED);
-
-        if self.folder.exists() {
-            eprintln!("   emptying {} of an earlier demonstration", self.folder.display());
-        }
-        std::fs::remove_dir_all(&self.folder).or_else(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Ok(()),
-            _ => Err(error),
-        })?;
-        std::fs::create_dir_all(&self.folder)?;
-        let config = self.folder.join("exitgap.toml");
-        let text =
-            recorder_config(&chain, &world) + &venues::venues_config(&venues, &world) + ALERTS;
-        std::fs::write(&config, text)?;
-        step("making the key that signs what is recorded");
-        let key = self.folder.join("exitgap.key");
-        run(&self.server, &["key", "new", "--name", "demo.example/exits", "--out"], &key)?;
-        let alerts = self.folder.join("alerts.key");
-        run(&self.server, &["key", "alerts", "--out"], &alerts)?;
-        step("asking the node whether the recorder's configuration is right");
-        // The node answers for its newest block, which must hold fresh prices.
-        market.play_slot(first - 1).await?;
-        run(&self.server, &["check", "--config"], &config)?;
+        let config = self.configure(&chain, &world, &venues, &mut market, first).await?;
 
         let mut days = Days::new(&chain, &mut market, &config, first)?;
         if self.payments {
@@ -115,6 +86,63 @@ impl Demo {
         }
         serve::go_on(self, &chain, &mut market, (&world, &venues), &day).await
     }
+
+    /// Plays and records the slots alone, the first of those that `--once` plays, and asks nothing.
+    pub async fn play(&self) -> Result<(), Box<dyn Error>> {
+        let (chain, world, venues) = scene(FIRST_SLOT).await?;
+        let mut market = Market::new(&chain, &world, SEED).await?.visiting(&venues, SEED);
+        let config = self.configure(&chain, &world, &venues, &mut market, FIRST_SLOT).await?;
+        let mut days = Days::new(&chain, &mut market, &config, FIRST_SLOT)?;
+        days.record(self.slots, || Ok(FIRST_SLOT + self.slots), false).await?;
+        Ok(())
+    }
+
+    /// Writes the recorder's configuration and its keys into the folder, emptied first, and lets the program check it. The
+    /// market plays the slot before the first.
+    async fn configure(
+        &self,
+        chain: &DevChain,
+        world: &World,
+        venues: &Venues,
+        market: &mut Market<'_>,
+        first: u64,
+    ) -> Result<PathBuf, Box<dyn Error>> {
+        if self.folder.exists() {
+            eprintln!("   emptying {} of an earlier demonstration", self.folder.display());
+        }
+        std::fs::remove_dir_all(&self.folder).or_else(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        })?;
+        std::fs::create_dir_all(&self.folder)?;
+        let config = self.folder.join("exitgap.toml");
+        let text = recorder_config(chain, world) + &venues::venues_config(venues, world) + ALERTS;
+        std::fs::write(&config, text)?;
+        step("making the key that signs what is recorded");
+        let key = self.folder.join("exitgap.key");
+        run(&self.server, &["key", "new", "--name", "demo.example/exits", "--out"], &key)?;
+        let alerts = self.folder.join("alerts.key");
+        run(&self.server, &["key", "alerts", "--out"], &alerts)?;
+        step("asking the node whether the recorder's configuration is right");
+        // The node answers for its newest block, which must hold fresh prices.
+        market.play_slot(first - 1).await?;
+        run(&self.server, &["check", "--config"], &config)?;
+        Ok(config)
+    }
+}
+
+/// A private chain that begins an hour before slot `first`, with the contracts that are played with.
+async fn scene(first: u64) -> Result<(DevChain, World, Venues), Box<dyn Error>> {
+    step(
+        "starting a private node with Uniswap v2, v3 and v4, Aerodrome, Multicall3 and Chainlink \
+         contracts",
+    );
+    let genesis_timestamp = first * SLOT_SECONDS - 3600;
+    let options = Options { prune_history: Some(64), genesis_timestamp, chain_id: CHAIN_ID };
+    let chain = DevChain::start(options).await?;
+    let world = World::deploy(&chain).await?;
+    let venues = Venues::deploy(&chain, &world).await?;
+    Ok((chain, world, venues))
 }
 
 /// Runs a program with its output shown, and fails where it fails.
